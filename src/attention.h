@@ -1,0 +1,192 @@
+/*
+# The header {#reference}
+
+Every type and function of the book stands here, grouped by chapter in
+reading order: what it computes, the shapes, what it refuses, and what it is
+called elsewhere. The support library, which no chapter teaches, comes last.
+
+Dimensions come first, inputs are `const`, outputs come last, and the caller
+owns all memory. A shape that a type can say is not repeated in words.
+*/
+
+#ifndef ATTENTION_H
+#define ATTENTION_H
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+## Chapter 1, alignment {#header-dot-product}
+*/
+
+/* Multiplies two lists entry by entry: product[k] = a[k] * b[k].
+ * PyTorch: a * b. NumPy: np.multiply(a, b). */
+void multiply(int n, const float a[n], const float b[n], float product[n]);
+
+/* The dot product, the sum of a[k] * b[k]; 0 for n = 0.
+ * PyTorch: torch.dot(a, b), a @ b. */
+float dot(int n, const float a[n], const float b[n]);
+
+/* The Euclidean length of a list, the root of its dot product with itself.
+ * PyTorch: torch.linalg.vector_norm(a). */
+float length(int n, const float a[n]);
+
+/* The cosine of the angle between two lists, from -1 to 1.
+ * Refuses a list of length 0, which has no direction.
+ * PyTorch: F.cosine_similarity(a, b, dim=0), which answers 0 instead. */
+float cosine(int n, const float a[n], const float b[n]);
+
+/* All dot products of n queries with m keys of d entries each:
+ * scores[i][j] = dot(query[i], key[j]).
+ * PyTorch: query @ key.T. Vaswani et al. 2017, equation 1, inside. */
+void dot_scores(int n, int m, int d, const float query[n][d],
+                const float key[m][d], float scores[n][m]);
+
+/* Turns rows into columns: turned[j][i] = a[i][j].
+ * PyTorch: a.T. */
+void transpose(int n, int m, const float a[n][m], float turned[m][n]);
+
+/* The matrix product: entry [i][j] is row i of a times column j of b.
+ * PyTorch: a @ b, torch.matmul(a, b). */
+void matmul(int n, int d, int m, const float a[n][d], const float b[d][m],
+            float product[n][m]);
+
+/* As dot_scores, with the cosine in place of the dot product.
+ * Refuses a query or key of length 0.
+ * PyTorch: F.normalize(query) @ F.normalize(key).T. */
+void cosine_scores(int n, int m, int d, const float query[n][d],
+                   const float key[m][d], float scores[n][m]);
+
+/*
+## Chapter 2, shares {#header-softmax}
+*/
+
+/* Softmax as the formula has it: e^score over the sum of all e^score.
+ * Overflows from scores of 89 on, and then yields NaN: for show only. */
+void softmax_naive(int n, const float scores[n], float weights[n]);
+
+/* Softmax: positive shares that sum to one, whatever the size of the scores.
+ * A score of -infinity gets a share of 0; if all are, or one is +infinity
+ * or NaN, every share is NaN. Refuses n < 1.
+ * PyTorch: F.softmax(scores, dim=-1), which says the same in each case. */
+void softmax(int n, const float scores[n], float weights[n]);
+
+/* Softmax of each row of a table by itself. Refuses m < 1 (as softmax does).
+ * PyTorch: F.softmax(scores, dim=-1). */
+void softmax_rows(int n, int m, const float scores[n][m],
+                  float weights[n][m]);
+
+/* The mixture of n rows by their weights:
+ * context[k] = sum over j of weights[j] * value[j][k].
+ * PyTorch: weights @ value. For many rows of weights at once: matmul. */
+void mix(int n, int d, const float weights[n], const float value[n][d],
+         float context[d]);
+
+/* Softmax that reads the scores once for maximum and sum, then once more to
+ * write the shares; agrees with softmax, its refusals and NaN included.
+ * Milakov and Gimelshein 2018, algorithm 3. */
+void softmax_online(int n, const float scores[n], float weights[n]);
+
+/*
+## Refusing: `refuse.c` {#header-refuse}
+*/
+
+/* Ends the program with exit status 2 and one line on standard error:
+ * file.c:line: what is wrong, with the values, and what would be right.
+ * Takes a printf format and its values. Writes standard output first. */
+#define REFUSE(...) refuse(__FILE__, __LINE__, __VA_ARGS__)
+
+/* Stands for the body of an exercise in the student edition, and refuses. */
+#define TODO(exercise) \
+    REFUSE("exercise %s is still empty: write this function's body", exercise)
+
+/* What REFUSE calls. */
+_Noreturn void refuse(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+## Printing: `print.c` {#header-print}
+
+Numbers have four decimals, or as many as the environment's `DIGITS` says,
+from 0 to 17; another value of `DIGITS` is refused. They are aligned to the
+widest and stand in PyTorch's brackets.
+*/
+
+/* Prints "label (n)" and below it the list in brackets. */
+void print_vector(const char *label, int n, const float x[n]);
+
+/* Prints "label (n, m)" and below it the table in brackets. */
+void print_matrix(const char *label, int n, int m, const float x[n][m]);
+
+/* Prints "name: value". */
+void print_value(const char *name, float x);
+
+/*
+## Drawing: `figure.c` {#header-figure}
+
+Each function writes `name.svg` into the folder that the environment's
+`FIGURES` names, and does nothing where it names none. Every drawing has its
+`title` and a description in words for those who cannot see it, and follows
+the reader's light or dark theme. A folder or file that cannot be written is
+refused, and nothing half-written is left behind.
+*/
+
+/* A table as coloured cells with their values: darker is larger, orange is
+ * negative. The words name the rows and the columns. */
+void heatmap(const char *name, const char *title, int n,
+             const char *const row[n], int m, const char *const column[m],
+             const float x[n][m]);
+
+/* Panels of n bars side by side, each panel to a scale of its own. */
+void bars(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, const char *const word[n],
+          const float x[panels][n]);
+
+/* A bar for each of d entries, put together from the parts that n words add
+ * to it, with the sum beside it. Refuses a negative or non-finite part. */
+void stacks(const char *name, const char *title, int n,
+            const char *const word[n], int d, const float part[n][d]);
+
+/* Arrows from the origin of a plane, each one's shadow on the first, and the
+ * dot product with the first beside its tip. Refuses a first arrow of
+ * length 0. */
+void arrows(const char *name, const char *title, int n,
+            const char *const word[n], const float x[n][2]);
+
+/* The stages of attention from words to output, with the ones named in `lit`
+ * (separated by blanks) highlighted. Refuses a name that is no stage. */
+void pipeline(const char *name, const char *lit);
+
+/*
+## Reading arrays: `npy.c` {#header-npy}
+*/
+
+/* An array as NumPy saves it, read whole into memory. */
+typedef struct {
+    const char *path; /* as given to npy_read */
+    char type;        /* 'f' float32, 'd' float64, 'i' int64 */
+    int rank;         /* number of dimensions, 0 to 4 */
+    int shape[4];     /* 1 beyond the rank */
+    size_t count;     /* number of entries */
+    void *data;       /* count entries in C order, freed by npy_free */
+} Npy;
+
+/* Reads a .npy file: version 1.0, little-endian float32, float64 or int64,
+ * C order, up to four dimensions. Refuses any other file, naming it and the
+ * fault, and never allocates more than the file holds. NumPy: np.load. */
+Npy npy_read(const char *path);
+
+/* The entries of an array of that type. Refuse an array of another type. */
+const float *npy_floats(const Npy *array);
+const double *npy_doubles(const Npy *array);
+const int64_t *npy_integers(const Npy *array);
+
+/* Frees the entries. */
+void npy_free(Npy *array);
+
+#endif
