@@ -271,7 +271,7 @@ The difference $-\infty - (-\infty)$ has no value, so every weight is `nan`,
 as it is in PyTorch. And what is no number at all is refused:
 
 ``` {.output args="1 two" status=2}
-02_softmax.c:540: score 2 is 'two': a number such as 1.5 or -inf is needed
+02_softmax.c:541: score 2 is 'two': a number such as 1.5 or -inf is needed
 ```
 
 ## A mixture
@@ -324,8 +324,9 @@ static void show_mixture(const char *label, const char *figure,
     print_matrix("what Hello, shiny, sun add", 3, 3, part);
     print_vector("context vector of shiny", 3, context);
     if (figure)
-        stacks(figure, "The context vector of shiny as a sum of three words",
-               3, words, 3, part);
+        stacks(figure,
+               "The context vector of shiny as a sum of three words", 3,
+               words, 3, part);
 }
 
 static void show_context(const float scores[3])
@@ -384,7 +385,7 @@ embeddings into a context vector.
 */
 
 static const char *const sentence[6] = {"Your", "journey", "starts",
-                                        "with", "one", "step"};
+                                        "with", "one",     "step"};
 static const float journey[6][3] = {
     {0.43f, 0.15f, 0.89f}, /* Your */
     {0.55f, 0.87f, 0.66f}, /* journey */
@@ -423,8 +424,8 @@ static void show_sentence(void)
     print_matrix("attention weights", 6, 6, weights);
     print_vector("row sums", 6, row_sums);
     print_matrix("context vectors", 6, 3, context);
-    heatmap("weights", "Attention weights: how much each row takes of each "
-            "column", 6, sentence, 6, sentence, weights);
+    heatmap("weights", "How much each row takes of each column", 6, sentence,
+            6, sentence, weights);
 }
 
 /*
@@ -538,7 +539,8 @@ static void show_own_scores(int n, char *const argument[n])
         scores[j] = strtof(argument[j], &end);
         if (end == argument[j] || *end)
             REFUSE("score %d is '%s': a number such as 1.5 or -inf is "
-                   "needed", j + 1, argument[j]);
+                   "needed",
+                   j + 1, argument[j]);
     }
     softmax(n, scores, weights);
     print_vector("weights", n, weights);

@@ -50,8 +50,8 @@ static void put_text(FILE *file, const char *text)
 
 /* Is a picture wanted? Then opens it and writes all that pictures share,
  * up to the beginning of its description in words. */
-static int begin(Picture *p, const char *name, const char *title, double width,
-                 double height)
+static int begin(Picture *p, const char *name, const char *title,
+                 double width, double height)
 {
     const char *folder = getenv("FIGURES");
     if (!folder || !*folder)
@@ -59,7 +59,8 @@ static int begin(Picture *p, const char *name, const char *title, double width,
     int size = snprintf(p->path, sizeof p->path, "%s/%s.svg", folder, name);
     if (size < 0 || size >= (int)sizeof p->path)
         REFUSE("FIGURES and figure '%s' make a path of %d characters: at "
-               "most %zu fit", name, size, sizeof p->path - 1);
+               "most %zu fit",
+               name, size, sizeof p->path - 1);
     snprintf(p->part, sizeof p->part, "%s.part", p->path);
     p->file = fopen(p->part, "w");
     if (!p->file)
@@ -96,7 +97,8 @@ static void end(Picture *p)
 static void text(Picture *p, double x, double y, const char *class,
                  const char *words)
 {
-    fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+    fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y,
+            class);
     put_text(p->file, words);
     fputs("</text>\n", p->file);
 }
@@ -141,8 +143,10 @@ static void must_be_finite(const char *name, int n, const float x[n])
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i]))
-            REFUSE("figure '%s' has an entry %g: only finite numbers can be "
-                   "drawn", name, (double)x[i]);
+            REFUSE(
+                "figure '%s' has an entry %g: only finite numbers can be "
+                "drawn",
+                name, (double)x[i]);
 }
 
 static void must_have_colours(const char *name, int n)
@@ -152,29 +156,43 @@ static void must_have_colours(const char *name, int n)
                COLOURS);
 }
 
+static float largest_size(int n, int m, const float x[n][m])
+{
+    float largest = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            largest = fmaxf(largest, fabsf(x[i][j]));
+    return largest;
+}
+
+/* One row of a table in words: "shiny: Hello 0.7842, shiny 1.3569. " */
+static void describe_row(Picture *p, const char *row, int m,
+                         const char *const column[m], const float x[m])
+{
+    put_text(p->file, row);
+    for (int j = 0; j < m; j++) {
+        fputs(j ? ", " : ": ", p->file);
+        put_text(p->file, column[j]);
+        fprintf(p->file, " %.4f", (double)x[j]);
+    }
+    fputs(". ", p->file);
+}
+
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m])
 {
     enum { WIDTH = 76, HEIGHT = 38, GAP = 2, TOP = 30 };
     const double left = room(n, row) + 12;
-    float largest = 0;
     for (int i = 0; i < n; i++)
         must_be_finite(name, m, x[i]);
     Picture p;
     if (!begin(&p, name, title, left + m * WIDTH, TOP + n * HEIGHT))
         return;
-    for (int i = 0; i < n; i++) {
-        put_text(p.file, row[i]);
-        fputs(": ", p.file);
-        for (int j = 0; j < m; j++) {
-            put_text(p.file, column[j]);
-            fprintf(p.file, " %.4f%s", (double)x[i][j],
-                    j + 1 < m ? ", " : ". ");
-            largest = fmaxf(largest, fabsf(x[i][j]));
-        }
-    }
+    for (int i = 0; i < n; i++)
+        describe_row(&p, row[i], m, column, x[i]);
     draw(&p);
+    const float largest = largest_size(n, m, x);
     for (int j = 0; j < m; j++)
         text(&p, left + (j + 0.5) * WIDTH, TOP - 10, "middle", column[j]);
     for (int i = 0; i < n; i++) {
@@ -208,8 +226,8 @@ static void panel_of_bars(Picture *p, double left, double bar, int n,
         const double size = fabs((double)x[i]) * unit;
         const double middle = left + (i + 0.5) * bar;
         const int up = x[i] >= 0;
-        box(p, middle - bar * 0.36, up ? zero - size : zero, bar * 0.72, size,
-            up ? 0 : 1, 0.7);
+        box(p, middle - bar * 0.36, up ? zero - size : zero, bar * 0.72,
+            size, up ? 0 : 1, 0.7);
         number(p, middle, up ? zero - size - 6 : zero + size + 15,
                "middle small", (double)x[i]);
         text(p, middle, TOP + HEIGHT + 22, "middle", word[i]);
@@ -229,15 +247,8 @@ void bars(const char *name, const char *title, int panels,
     Picture p;
     if (!begin(&p, name, title, panels * (wide + GAP) - GAP, 256))
         return;
-    for (int k = 0; k < panels; k++) {
-        put_text(p.file, panel[k]);
-        for (int i = 0; i < n; i++) {
-            fprintf(p.file, "%s", i ? ", " : ": ");
-            put_text(p.file, word[i]);
-            fprintf(p.file, " %.4f", (double)x[k][i]);
-        }
-        fputs(". ", p.file);
-    }
+    for (int k = 0; k < panels; k++)
+        describe_row(&p, panel[k], n, word, x[k]);
     draw(&p);
     for (int k = 0; k < panels; k++) {
         const double left = k * (wide + GAP);
@@ -258,52 +269,72 @@ static void legend(Picture *p, int n, const char *const word[n])
     }
 }
 
+enum { STACK_LEFT = 76, STACK_WIDE = 430, STACK_HIGH = 32 };
+
+/* Entry k of every part, one behind the other, and their sum. */
+static void stack(Picture *p, double y, double unit, int n, int d, int k,
+                  const float part[n][d])
+{
+    double x = STACK_LEFT, sum = 0;
+    char entry[40];
+    snprintf(entry, sizeof entry, "entry %d", k);
+    text(p, STACK_LEFT - 12, y + STACK_HIGH * 0.65, "end muted", entry);
+    for (int i = 0; i < n; i++) {
+        const double wide = unit * (double)part[i][k];
+        box(p, x, y, wide, STACK_HIGH, i, 0.55);
+        /* A number that is wider than its part stands above it. */
+        number(p, x + wide * 0.5, wide < 44 ? y - 4 : y + STACK_HIGH * 0.65,
+               "middle small", (double)part[i][k]);
+        x += wide;
+        sum += (double)part[i][k];
+    }
+    number(p, x + 10, y + STACK_HIGH * 0.65, "strong", sum);
+}
+
+/* The largest sum of a column; refuses what cannot be stacked. */
+static float largest_sum(const char *name, int n, int d,
+                         const float part[n][d])
+{
+    float largest = 0;
+    for (int k = 0; k < d; k++) {
+        float sum = 0;
+        for (int i = 0; i < n; i++) {
+            if (!(part[i][k] >= 0 && isfinite(part[i][k])))
+                REFUSE(
+                    "figure '%s' has a part %g: only finite parts from 0 "
+                    "on can be stacked",
+                    name, (double)part[i][k]);
+            sum += part[i][k];
+        }
+        largest = fmaxf(largest, sum);
+    }
+    return largest;
+}
+
 void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d])
 {
-    enum { LEFT = 76, WIDE = 430, HEIGHT = 32, STEP = 54, TOP = 44 };
+    enum { STEP = 54, TOP = 44 };
     must_have_colours(name, n);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < d; k++)
-            if (!(part[i][k] >= 0 && isfinite(part[i][k])))
-                REFUSE("figure '%s' has a part %g: only finite parts from 0 "
-                       "on can be stacked", name, (double)part[i][k]);
+    const float largest = largest_sum(name, n, d, part);
     Picture p;
-    if (!begin(&p, name, title, LEFT + WIDE + 90, TOP + d * STEP))
+    if (!begin(&p, name, title, STACK_LEFT + STACK_WIDE + 90,
+               TOP + d * STEP))
         return;
-    double largest = 0;
     for (int k = 0; k < d; k++) {
-        double sum = 0;
-        fprintf(p.file, "Entry %d: ", k);
+        fprintf(p.file, "Entry %d is the sum of", k);
         for (int i = 0; i < n; i++) {
-            sum += (double)part[i][k];
-            fprintf(p.file, "%s%.4f from ", i ? " + " : "",
+            fprintf(p.file, "%s %.4f from ", i ? "," : "",
                     (double)part[i][k]);
             put_text(p.file, word[i]);
         }
-        fprintf(p.file, " = %.4f. ", sum);
-        largest = fmax(largest, sum);
+        fputs(". ", p.file);
     }
     draw(&p);
     legend(&p, n, word);
-    for (int k = 0; k < d; k++) {
-        const double y = TOP + k * STEP;
-        double x = LEFT, sum = 0;
-        char entry[40];
-        snprintf(entry, sizeof entry, "entry %d", k);
-        text(&p, LEFT - 12, y + HEIGHT * 0.5 + 5, "end muted", entry);
-        for (int i = 0; i < n; i++) {
-            const double wide =
-                largest > 0 ? WIDE * (double)part[i][k] / largest : 0;
-            box(&p, x, y, wide, HEIGHT, i, 0.55);
-            /* A number that is wider than its part stands above it. */
-            number(&p, x + wide * 0.5, wide < 44 ? y - 4 : y + HEIGHT * 0.65,
-                   "middle small", (double)part[i][k]);
-            x += wide;
-            sum += (double)part[i][k];
-        }
-        number(&p, x + 10, y + HEIGHT * 0.5 + 5, "strong", sum);
-    }
+    const double unit = largest > 0 ? STACK_WIDE / (double)largest : 0;
+    for (int k = 0; k < d; k++)
+        stack(&p, TOP + k * STEP, unit, n, d, k, part);
     end(&p);
 }
 
@@ -359,8 +390,8 @@ static void shadow(Picture *p, const Plane *plane, const float first[2],
     line(p, at_x(plane, (double)x[0]), at_y(plane, (double)x[1]),
          at_x(plane, sx), at_y(plane, sy), "dash", 1.5);
     fputs("<g stroke-opacity=\"0.45\" stroke-linecap=\"round\">", p->file);
-    line(p, at_x(plane, 0), at_y(plane, 0), at_x(plane, sx), at_y(plane, sy),
-         stroke, 9);
+    line(p, at_x(plane, 0), at_y(plane, 0), at_x(plane, sx),
+         at_y(plane, sy), stroke, 9);
     fputs("</g>\n", p->file);
 }
 
@@ -389,7 +420,8 @@ void arrows(const char *name, const char *title, int n,
         must_be_finite(name, 2, x[i]);
     if (!(product(x[0], x[0]) > 0))
         REFUSE("figure '%s' begins with an arrow of length 0: shadows need "
-               "a direction to fall on", name);
+               "a direction to fall on",
+               name);
     Picture p;
     if (!begin(&p, name, title, 600, 300))
         return;
@@ -424,14 +456,17 @@ static const struct {
 } stage[] = {
     {"words", "words", "n"},
     {"vectors", "vectors", "n × d"},
-    {"roles", "query, key, value", "n × d<tspan dy=\"3\" font-size=\"9\">k</tspan>"},
+    {"roles", "query, key, value",
+     "n × d<tspan dy=\"3\" font-size=\"9\">k</tspan>"},
     {"scores", "scores", "n × m"},
     {"scale", "scaled", "n × m"},
     {"mask", "masked", "n × m"},
     {"weights", "weights", "n × m"},
     {"dropout", "dropped out", "n × m"},
-    {"context", "context", "n × d<tspan dy=\"3\" font-size=\"9\">v</tspan>"},
-    {"heads", "heads joined", "n × d<tspan dy=\"3\" font-size=\"9\">out</tspan>"},
+    {"context", "context",
+     "n × d<tspan dy=\"3\" font-size=\"9\">v</tspan>"},
+    {"heads", "heads joined",
+     "n × d<tspan dy=\"3\" font-size=\"9\">out</tspan>"},
 };
 enum { STAGES = sizeof stage / sizeof stage[0], STAGES_A_ROW = 5 };
 
@@ -448,14 +483,16 @@ static int is_listed(const char *word, const char *list)
 static void must_be_stages(const char *lit)
 {
     int known = 0, words = 0;
-    for (int i = 0; i < STAGES; i++)
+    char all[200] = "";
+    for (int i = 0; i < STAGES; i++) {
         known += is_listed(stage[i].name, lit);
+        strcat(strcat(all, " "), stage[i].name);
+    }
     for (const char *c = lit; *c; c++)
         words += *c != ' ' && (c == lit || c[-1] == ' ');
     if (words == 0 || words != known)
-        REFUSE("stages '%s': some of words, vectors, roles, scores, scale, "
-               "mask, weights, dropout, context, heads are needed, each once",
-               lit);
+        REFUSE("stages '%s': each once, one or more of%s are needed", lit,
+               all);
 }
 
 void pipeline(const char *name, const char *lit)
@@ -479,13 +516,15 @@ void pipeline(const char *name, const char *lit)
             box(&p, x, y, WIDE, HIGH, 0, 0.3);
         fprintf(p.file,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
-                "class=\"rule\"/>\n", x + 0.5, y + 0.5, WIDE - 1, HIGH - 1);
+                "class=\"rule\"/>\n",
+                x + 0.5, y + 0.5, WIDE - 1, HIGH - 1);
         text(&p, x + WIDE * 0.5, y + 18,
              is_lit ? "middle small strong" : "middle small muted",
              stage[i].words);
         fprintf(p.file,
                 "<text x=\"%.1f\" y=\"%.1f\" class=\"middle small muted\">"
-                "%s</text>\n", x + WIDE * 0.5, y + 34, stage[i].shape);
+                "%s</text>\n",
+                x + WIDE * 0.5, y + 34, stage[i].shape);
         if (i > 0)
             text(&p, x - 7.5, y + 26, "middle muted", "›");
     }

@@ -1,7 +1,8 @@
 #include "attention.h"
 
 /* The number of decimals to print. The tests ask for more than the page
- * shows, so as to see whether what the page shows was rounded correctly. */
+ * shows, so as to see whether what the page shows was rounded correctly.
+ * Every function asks before it prints anything, since this may refuse. */
 static int decimals(void)
 {
     const char *text = getenv("DIGITS");
@@ -14,64 +15,67 @@ static int decimals(void)
     return (int)digits;
 }
 
+static int width(float x, int digits)
+{
+    return isnan(x) ? 3 : snprintf(NULL, 0, "%.*f", digits, (double)x);
+}
+
+static int widest(int n, const float x[n], int digits)
+{
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        if (width(x[i], digits) > most)
+            most = width(x[i], digits);
+    return most;
+}
+
 /* Prints x, right-aligned in a column. Some C libraries give NaN a sign; the
  * page gives it none. */
-static void print_entry(float x, int column)
+static void print_entry(float x, int column, int digits)
 {
     if (isnan(x))
         printf("%*s", column, "nan");
     else
-        printf("%*.*f", column, decimals(), (double)x);
+        printf("%*.*f", column, digits, (double)x);
 }
 
-static int width(float x)
-{
-    return isnan(x) ? 3 : snprintf(NULL, 0, "%.*f", decimals(), (double)x);
-}
-
-static int widest(int n, const float x[n])
-{
-    int most = 0;
-    for (int i = 0; i < n; i++)
-        if (width(x[i]) > most)
-            most = width(x[i]);
-    return most;
-}
-
-static void print_row(int n, const float x[n], int column)
+static void print_row(int n, const float x[n], int column, int digits)
 {
     putchar('[');
     for (int i = 0; i < n; i++) {
         printf("%s", i ? ", " : "");
-        print_entry(x[i], column);
+        print_entry(x[i], column, digits);
     }
     putchar(']');
 }
 
 void print_vector(const char *label, int n, const float x[n])
 {
+    const int digits = decimals();
     printf("%s (%d)\n", label, n);
-    print_row(n, x, widest(n, x));
+    print_row(n, x, widest(n, x, digits), digits);
     putchar('\n');
 }
 
 void print_matrix(const char *label, int n, int m, const float x[n][m])
 {
+    const int digits = decimals();
     int column = 0;
     for (int i = 0; i < n; i++)
-        if (widest(m, x[i]) > column)
-            column = widest(m, x[i]);
+        if (widest(m, x[i], digits) > column)
+            column = widest(m, x[i], digits);
     printf("%s (%d, %d)\n", label, n, m);
     for (int i = 0; i < n; i++) {
         printf("%s", i ? " " : "[");
-        print_row(m, x[i], column);
+        print_row(m, x[i], column, digits);
         printf("%s\n", i + 1 < n ? "," : "]");
     }
 }
 
 void print_value(const char *name, float x)
 {
+    const int digits = decimals();
     printf("%s: ", name);
-    print_entry(x, 0);
+    print_entry(x, 0, digits);
     putchar('\n');
 }
