@@ -1,0 +1,249 @@
+/* Tests that print TAP 13, for prove.
+ *
+ * A test is a function that makes comparisons. TAP(function, "name") runs it
+ * in a child process and prints one line, "ok" or "not ok": a crash, an
+ * endless loop, a refusal or an empty exercise fails that test alone. So
+ * does a test that compares nothing. What the tested code prints goes to
+ * standard error and cannot be taken for a result.
+ *
+ * The first comparison that fails prints what went wrong as YAML. */
+#ifndef TAP_H
+#define TAP_H
+
+#define _POSIX_C_SOURCE 200809L /* fork, pipe, alarm, dprintf */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attention.h"
+
+#define TAP(test, name) tap_run(test, name)
+
+/* As TAP, but left out where the environment's TAP_SMALL says so: valgrind
+ * is some thirty times slower than the machine. */
+#define TAP_LARGE(test, name) \
+    (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
+
+enum { TAP_SECONDS = 120, TAP_GOLDEN_MAX = 64 };
+
+static int tap_count, tap_failed;   /* test points so far */
+static int tap_compared, tap_wrong; /* comparisons of the running test */
+static int tap_pipe[2];             /* from the running test to the parent */
+static Npy tap_golden[TAP_GOLDEN_MAX];
+static int tap_golden_count;
+
+/* The golden array golden/NAME.npy, freed when the test ends. Every name
+ * asked for is added to the file that GOLDEN_READ names, if it names one. */
+static inline const Npy *golden(const char *name)
+{
+    char path[256];
+    int size = snprintf(path, sizeof path, "golden/%s.npy", name);
+    if (size >= (int)sizeof path || tap_golden_count == TAP_GOLDEN_MAX)
+        REFUSE("golden data %s: name too long or too many arrays", name);
+    FILE *log = getenv("GOLDEN_READ") ? fopen(getenv("GOLDEN_READ"), "a")
+                                      : NULL;
+    if (log) {
+        fprintf(log, "%s\n", path);
+        fclose(log);
+    }
+    Npy *array = &tap_golden[tap_golden_count++];
+    *array = npy_read(path);
+    return array;
+}
+
+/* Reports a comparison; the first that fails says why. */
+static inline void tap_report(bool good, const char *what,
+                              const char *format, ...)
+{
+    tap_compared++;
+    if (good || tap_wrong++)
+        return;
+    dprintf(tap_pipe[1], "  what: '%s'\n", what);
+    va_list values;
+    va_start(values, format);
+    vdprintf(tap_pipe[1], format, values);
+    va_end(values);
+}
+
+static inline void tap_true(const char *what, bool condition)
+{
+    tap_report(condition, what, "  got: false\n  expect: true\n");
+}
+
+/* Is got within atol + rtol * |expect| of expect? NaN is near NaN alone, and
+ * an infinity near itself alone. */
+static inline bool tap_is_near(double got, double expect, double rtol,
+                               double atol)
+{
+    if (isnan(expect))
+        return isnan(got);
+    if (isinf(expect))
+        return got == expect;
+    return fabs(got - expect) <= atol + rtol * fabs(expect);
+}
+
+static inline void tap_near(const char *what, double got, double expect,
+                            double rtol, double atol)
+{
+    tap_report(tap_is_near(got, expect, rtol, atol), what,
+               "  got: %.9g\n  expect: %.9g\n  abs_err: %.3g\n  tol: %.3g\n",
+               got, expect, fabs(got - expect), atol + rtol * fabs(expect));
+}
+
+/* Compares float entries with a golden array of float32 or float64, whose
+ * shape and count hold. Names the first entry that differs by its indices. */
+static inline void tap_close(const char *what, const Npy *expect,
+                             const void *got, double rtol, double atol)
+{
+    const float *values = got;
+    for (size_t i = 0; i < expect->count; i++) {
+        double right = expect->type == 'f' ? npy_floats(expect)[i]
+                                           : npy_doubles(expect)[i];
+        if (tap_is_near(values[i], right, rtol, atol))
+            continue;
+        char index[64] = "";
+        size_t rest = i, entries = expect->count;
+        for (int k = 0, end = 0; k < expect->rank; k++) {
+            entries /= (size_t)expect->shape[k];
+            end += snprintf(index + end, sizeof index - (size_t)end, "%s%zu",
+                            k ? ", " : "", rest / entries);
+            rest %= entries;
+        }
+        tap_report(false, what,
+                   "  golden: '%s'\n  index: [%s]\n  got: %.9g\n"
+                   "  expect: %.9g\n  abs_err: %.3g\n  tol: %.3g\n",
+                   expect->path, index, values[i], right,
+                   fabs(values[i] - right), atol + rtol * fabs(right));
+        return;
+    }
+    tap_report(expect->count > 0, what, "  golden: '%s is empty'\n",
+               expect->path);
+}
+
+/* Random numbers for properties: the same on every machine and every run. */
+static uint64_t tap_state = 88172645463325252u;
+static inline uint64_t tap_bits(void)
+{
+    tap_state ^= tap_state << 13;
+    tap_state ^= tap_state >> 7;
+    return tap_state ^= tap_state << 17;
+}
+static inline int tap_int(int low, int high) /* both included */
+{
+    return low + (int)(tap_bits() % (uint64_t)(high - low + 1));
+}
+static inline void tap_fill(int n, float x[n], float low, float high)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = low + (high - low) * (float)(tap_bits() >> 40) * 0x1p-24f;
+}
+
+static inline void tap_line(bool good, const char *name, const char *yaml)
+{
+    tap_count++;
+    tap_failed += !good;
+    printf("%sok %d - %s\n", good ? "" : "not ", tap_count, name);
+    if (!good)
+        printf("  ---\n%s  ...\n", yaml);
+    fflush(stdout);
+}
+
+static inline void tap_skip(const char *name, const char *why)
+{
+    printf("ok %d - %s # SKIP %s\n", ++tap_count, name, why);
+}
+
+/* Runs the test in a child whose standard error goes to `error` (-1: leaves
+ * it alone), gathers its YAML, and returns its wait status. */
+static inline int tap_child(void (*test)(void), int error, size_t size,
+                            char yaml[size])
+{
+    if (tap_count == 0)
+        printf("TAP version 13\n");
+    fflush(NULL);
+    if (pipe(tap_pipe))
+        REFUSE("no pipe can be made");
+    pid_t child = fork();
+    if (child < 0)
+        REFUSE("no process can be started");
+    if (child == 0) {
+        if (error >= 0)
+            dup2(error, STDERR_FILENO);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        close(tap_pipe[0]);
+        alarm(TAP_SECONDS);
+        test();
+        while (tap_golden_count)
+            npy_free(&tap_golden[--tap_golden_count]);
+        if (!tap_compared)
+            tap_report(false, "the test", "  error: 'compares nothing'\n");
+        exit(tap_wrong ? 1 : 0);
+    }
+    close(tap_pipe[1]);
+    size_t length = 0;
+    for (ssize_t got; length + 1 < size; length += (size_t)got)
+        if ((got = read(tap_pipe[0], yaml + length, size - 1 - length)) <= 0)
+            break;
+    yaml[length] = '\0';
+    close(tap_pipe[0]);
+    int status;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static inline void tap_run(void (*test)(void), const char *name)
+{
+    char yaml[4096], died[4200];
+    int status = tap_child(test, -1, sizeof yaml, yaml);
+    if (WIFEXITED(status) && WEXITSTATUS(status) <= 1) {
+        tap_line(WEXITSTATUS(status) == 0, name, yaml);
+        return;
+    }
+    snprintf(died, sizeof died, "%s  error: 'ended with %s %d'\n", yaml,
+             WIFSIGNALED(status) ? "signal" : "exit status",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    tap_line(false, name, died);
+}
+
+/* One test point: the function must refuse, that is end with status 2 and
+ * write the one line "path/FILE:number: MESSAGE" to standard error. */
+static inline void tap_refuses(void (*test)(void), const char *file,
+                               const char *message)
+{
+    char name[256], yaml[4096], text[2048] = "";
+    snprintf(name, sizeof name, "%s refuses: %.150s", file, message);
+    FILE *error = tmpfile();
+    if (!error)
+        REFUSE("no temporary file can be made");
+    int status = tap_child(test, fileno(error), sizeof yaml, yaml);
+    rewind(error);
+    text[fread(text, 1, sizeof text - 1, error)] = '\0';
+    fclose(error);
+
+    int line = 0, end = 0;
+    const char *base = strstr(text, file);
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 2 && base &&
+                strcspn(text, ":") == (size_t)(base - text) + strlen(file) &&
+                sscanf(base + strlen(file), ":%d: %n", &line, &end) == 1 &&
+                line > 0 && end > 0;
+    if (good) {
+        const char *said = base + strlen(file) + end;
+        size_t size = strlen(message);
+        good = !strncmp(said, message, size) && !strcmp(said + size, "\n");
+    }
+    snprintf(yaml, sizeof yaml, "  got: |\n    status %d\n    %s%s"
+             "  expect: |\n    status 2\n    %s:NUMBER: %s\n",
+             WIFEXITED(status) ? WEXITSTATUS(status) : -1, text,
+             strchr(text, '\n') ? "" : "\n", file, message);
+    tap_line(good, name, yaml);
+}
+
+/* Prints the plan; main returns what this returns. */
+static inline int tap_done(void)
+{
+    printf("1..%d\n", tap_count);
+    return tap_failed ? 1 : 0;
+}
+
+#endif
