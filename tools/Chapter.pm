@@ -1,0 +1,292 @@
+package Chapter;
+
+# A chapter as the tools see it: which lines are prose, which are code, what
+# output it promises, which exercises it sets. tools/outputs, tools/student
+# and the Perl tests share this; the book's weaver has its own reader in Lua,
+# since it needs pandoc's view of the prose.
+
+use strict;
+use warnings;
+
+my $DECIMAL = qr/[-+]?\d+\.\d+/;
+
+# How far a shown decimal may be from the value the program holds, besides
+# half a unit of its last digit: on another CPU a sum may differ in its last
+# bits and round the other way.
+my $SLACK = 2e-6;
+
+# Reads a file into:
+#   path, name (02_softmax), number (02), lines (without line ends)
+#   kind       for each line: prose, code, mark (the /* and */ lines) or fence
+#   blocks     its fences: info, first (index of the first line inside), lines
+#   exercises  id, function (undef if by hand), points, line (index)
+sub load {
+    my ($class, $path) = @_;
+    open my $file, '<:encoding(UTF-8)', $path
+      or die "$path: cannot be read: $!\n";
+    chomp(my @lines = <$file>);
+    my ($name) = $path =~ m{([^/]+)\.\w+$};
+    my $self = bless {path => $path, name => $name, lines => \@lines}, $class;
+    ($self->{number}) = $name =~ /^(\w+?)_/;
+    $self->_classify;
+    $self->_find_exercises;
+    return $self;
+}
+
+sub _classify {
+    my ($self) = @_;
+    my $prose = $self->{path} =~ /\.md$/;
+    my (@kind, @blocks, $open);
+    for my $i (0 .. $#{$self->{lines}}) {
+        my $line = $self->{lines}[$i];
+        if ($open) {
+            push @kind, 'fence';
+            if ($line =~ /^`{3,}\s*$/) { $open = undef }
+            else                       { push @{$open->{lines}}, $line }
+        }
+        elsif ($line =~ m{^/\*\s*$} && !$prose) { $prose = 1; push @kind, 'mark' }
+        elsif ($line =~ m{^\*/\s*$} && $prose)  { $prose = 0; push @kind, 'mark' }
+        elsif ($prose && $line =~ /^`{3,}\s*(\S.*?)\s*$/) {
+            $open = {info => $1, first => $i + 1, lines => []};
+            push @blocks, $open;
+            push @kind, 'fence';
+        }
+        else { push @kind, $prose ? 'prose' : 'code' }
+    }
+    $self->{kind}   = \@kind;
+    $self->{blocks} = \@blocks;
+}
+
+sub _find_exercises {
+    my ($self) = @_;
+    my @found;
+    for my $i (0 .. $#{$self->{lines}}) {
+        next if $self->{kind}[$i] ne 'prose';
+        my $line = $self->{lines}[$i];
+        my ($id, $about, $rest) =
+          $line =~ /^\*\*Exercise (\w+\.\d+)\*\* \((.*?)\):(.*)/ or next;
+        my ($function) = $rest =~ /^\s*`(\w+)`/;
+        my ($points)   = $about =~ /(\d+) points?/;
+        push @found, {id => $id, function => $function, points => $points,
+                      line => $i};
+    }
+    $self->{exercises} = \@found;
+}
+
+# The indices of a function's braces, both in column 0.
+sub body {
+    my ($self, $function) = @_;
+    my $lines = $self->{lines};
+    for my $i (0 .. $#$lines) {
+        next if $self->{kind}[$i] ne 'code';
+        next if $lines->[$i] !~ /^\w[^;]*\b\Q$function\E\(/;
+        my $open = $i;
+        $open++ while $open < $#$lines && $lines->[$open] !~ /^\{|;\s*$/;
+        next if $lines->[$open] !~ /^\{/;
+        my $close = $open;
+        $close++ while $close < $#$lines && $lines->[$close] !~ /^\}/;
+        return ($open, $close);
+    }
+    die "$self->{path}: no function $function with its braces in column 0\n";
+}
+
+# The output fences: those of the plain run, and the runs with arguments.
+sub outputs {
+    my ($self) = @_;
+    my @outputs;
+    for my $block (@{$self->{blocks}}) {
+        next if $block->{info} !~ /^(?:output$|\{\s*\.output\b)/;
+        my ($args)   = $block->{info} =~ /\bargs="(.*?)"/;
+        my ($status) = $block->{info} =~ /\bstatus=(\d+)/;
+        push @outputs, {%$block, args => $args, status => $status // 0};
+    }
+    return @outputs;
+}
+
+# Is an exercise of this chapter still empty (as in the student edition)?
+sub empty_exercise {
+    my ($self) = @_;
+    for my $i (0 .. $#{$self->{lines}}) {
+        return $1 if $self->{kind}[$i] eq 'code'
+          && $self->{lines}[$i] =~ /^\s+TODO\("(.*?)"\);/;
+    }
+    return undef;
+}
+
+# Runs a program as the shell would, and returns what it prints (a refusal's
+# message included) as lines, and its status.
+sub run {
+    my ($program, $args, %environment) = @_;
+    local @ENV{keys %environment} = values %environment;
+    my $under = $ENV{RUN_UNDER} // '';
+    open my $pipe, '-|:encoding(UTF-8)', "$under '$program' " . ($args // '') . ' 2>&1'
+      or die "$program: cannot be run: $!\n";
+    chomp(my @lines = <$pipe>);
+    close $pipe;
+    my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+    return (\@lines, $status);
+}
+
+# A line as text with a hole for each decimal, and the decimals.
+sub _holes {
+    my ($line) = @_;
+    $line =~ s{^\S*/(?=\w+\.[ch]:\d+: )}{}; # a refusal's folder may differ
+    my @decimals = $line =~ /$DECIMAL/g;
+    $line =~ s/$DECIMAL/#/g;
+    $line =~ s/\s+//g;
+    return ($line, @decimals);
+}
+
+sub decimals_after_point { return length(($_[0] =~ /\.(\d+)/)[0]) }
+
+# Is the shown decimal the rounding of the value?
+sub rounds_to {
+    my ($shown, $value, $slack) = @_;
+    my $half = 0.5 * 10**-decimals_after_point($shown);
+    return abs($shown - $value) <= $half + ($slack // $SLACK);
+}
+
+# Says what is wrong with a shown line, or nothing. `usual` is what the
+# program prints, `precise` what it prints with DIGITS=9.
+sub compare_lines {
+    my ($shown, $usual, $precise) = @_;
+    my ($text,  @decimals) = _holes($shown);
+    my ($right, @usual)    = _holes($usual);
+    my (undef,  @precise)  = _holes($precise);
+    return "the program prints '$usual'" if $text ne $right;
+    for my $k (0 .. $#decimals) {
+        return "$decimals[$k] has another number of digits than $usual[$k], "
+          . 'which the program prints'
+          if decimals_after_point($decimals[$k]) != decimals_after_point($usual[$k]);
+        return "$decimals[$k] is shown where the program has $precise[$k]"
+          if !rounds_to($decimals[$k], $precise[$k]);
+    }
+    return;
+}
+
+# Compares shown lines, each [line number, text], with a run.
+sub _compare_run {
+    my ($self, $shown, $usual, $precise) = @_;
+    my @shown   = grep { $_->[1] =~ /\S/ } @$shown;
+    my @usual   = grep { /\S/ } @$usual;
+    my @precise = grep { /\S/ } @$precise;
+    for my $k (0 .. $#shown) {
+        my ($number, $text) = @{$shown[$k]};
+        return "$self->{path}:$number: '$text' is shown, but the program has "
+          . 'ended by then' if $k > $#usual;
+        my $wrong = compare_lines($text, $usual[$k], $precise[$k]);
+        return "$self->{path}:$number: $wrong" if $wrong;
+    }
+    return if @shown == @usual;
+    my $number = @shown ? $shown[-1][0] : 1;
+    return "$self->{path}:$number: the program goes on with "
+      . "'$usual[@shown]', which no output block shows";
+}
+
+sub _numbered {
+    my ($block) = @_;
+    return map { [$block->{first} + 1 + $_, $block->{lines}[$_]] } 0 .. $#{$block->{lines}};
+}
+
+# Form of a block: it begins with a label, and fits a page.
+sub _check_form {
+    my ($self, $block) = @_;
+    my $place = "$self->{path}:" . ($block->{first} + 1);
+    my @lines = @{$block->{lines}};
+    my @wrong;
+    push @wrong, "$place: an output block of " . @lines . ' lines: at most 25 fit'
+      if @lines > 25;
+    push @wrong, "$place: an output block begins with a label line, a text "
+      . 'without decimals'
+      if !@lines || $lines[0] !~ /[[:alpha:]]/
+      || !$block->{status} && $lines[0] =~ /$DECIMAL/;
+    for my $line (_numbered($block)) {
+        push @wrong, "$self->{path}:$line->[0]: an output line of "
+          . length($line->[1]) . ' columns: at most 72 fit'
+          if length $line->[1] > 72 && !$block->{status};
+    }
+    return @wrong;
+}
+
+sub _check_status {
+    my ($self, $number, $got, $expect, $lines) = @_;
+    return if $got == $expect;
+    return "$self->{path}:$number: the program ends with status $got where "
+      . "$expect is expected" . (@$lines ? "; its last words: $lines->[-1]" : '');
+}
+
+# All that is wrong with the chapter's output blocks, a line each.
+sub check_outputs {
+    my ($self, $program) = @_;
+    my @outputs = $self->outputs;
+    my @wrong   = map { $self->_check_form($_) } @outputs;
+    my @plain   = grep { !defined $_->{args} } @outputs;
+    my ($usual, $status) = run($program, '');
+    my ($precise) = run($program, '', DIGITS => 9);
+    push @wrong, $self->_check_status(1, $status, 0, $usual);
+    push @wrong, $self->_compare_run([map { _numbered($_) } @plain], $usual, $precise)
+      if !$status;
+    for my $block (grep { defined $_->{args} } @outputs) {
+        my ($lines, $end) = run($program, $block->{args});
+        my ($digits) = run($program, $block->{args}, DIGITS => 9);
+        push @wrong, $self->_check_status($block->{first}, $end, $block->{status}, $lines);
+        push @wrong, $self->_compare_run([_numbered($block)], $lines, $digits);
+    }
+    return @wrong;
+}
+
+# Fills the output blocks from the program: the plain run's output is cut
+# where the blocks' first lines occur, in order. Blocks that are right stay as
+# they are, so that another CPU's last digit changes no file. Returns the new
+# lines; dies with what is wrong.
+sub fill_outputs {
+    my ($self, $program) = @_;
+    my @outputs = $self->outputs;
+    my ($usual, $status) = run($program, '');
+    my ($precise) = run($program, '', DIGITS => 9);
+    die "$self->{path}:1: the program ends with status $status\n" if $status;
+
+    my (@start, $from);
+    for my $block (grep { !defined $_->{args} } @outputs) {
+        my ($anchor) = _holes($block->{lines}[0] // '');
+        my $place = "$self->{path}:" . ($block->{first} + 1);
+        die "$place: an output block needs its first line, the label\n" if $anchor eq '';
+        my ($found) = grep { (_holes($usual->[$_]))[0] eq $anchor } ($from // 0) .. $#$usual;
+        die "$place: the program does not print '$block->{lines}[0]'"
+          . ($from ? ' after the block before' : '') . "\n" if !defined $found;
+        die "$place: the program prints '$usual->[0]' before the first block\n"
+          if !defined $from && $found > 0;
+        push @start, $found;
+        $from = $found + 1;
+    }
+    push @start, scalar @$usual;
+
+    my %fill;
+    for my $block (@outputs) {
+        my ($lines, $digits);
+        if (defined $block->{args}) {
+            ($lines) = run($program, $block->{args});
+            s{^\S*/(?=\w+\.[ch]:\d+: )}{} for @$lines;
+            ($digits) = run($program, $block->{args}, DIGITS => 9);
+        }
+        else {
+            my ($first, $end) = (shift @start, $start[0]);
+            $lines  = [@$usual[$first .. $end - 1]];
+            $digits = [@$precise[$first .. $end - 1]];
+        }
+        $fill{$block->{first}} = $lines
+          if $self->_compare_run([_numbered($block)], $lines, $digits);
+    }
+    my @new;
+    my %length = map { $_->{first} => scalar @{$_->{lines}} } @outputs;
+    for (my $i = 0; $i <= $#{$self->{lines}}; $i++) {
+        if ($fill{$i}) {
+            push @new, @{$fill{$i}};
+            $i += $length{$i};
+        }
+        push @new, $self->{lines}[$i];
+    }
+    return @new;
+}
+
+1;
