@@ -1,0 +1,171 @@
+# Attention in C: a book that compiles. `make help` lists what it can do.
+
+BUILD  ?= build
+CFLAGS ?= -O2
+FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
+# Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
+
+# A rule that fails leaves no half-made target behind.
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+# Nor does make remove the objects between a chapter and its program.
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+export BUILD RUN_UNDER
+
+names    := $(basename $(notdir $(sort $(wildcard chapters/[0-9]*_*.c))))
+objects  := $(names:%=$(BUILD)/obj/%.o)
+programs := $(names:%=$(BUILD)/chapters/%)
+checked  := $(names:%=$(BUILD)/run/%.ok)
+support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/*.c))
+tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*.c))
+perl     := $(filter-out tests/weave.t,$(wildcard tests/*.t))
+number    = $(firstword $(subst _, ,$(1)))
+
+.PHONY: book programs run test test-c test-book outputs golden golden-check
+.PHONY: student check chapters fill clean help $(foreach n,$(names),\
+          run-$(call number,$(n)) test-$(call number,$(n)))
+
+book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
+	@echo "The book is woven: $<"
+
+programs: $(programs) ## the chapters' programs alone
+
+help: ## this list
+	@perl -ne 'printf "  make %-14s %s\n", $$1, $$2 if /^(\S+):.*?## (.*)/' \
+	  Makefile
+	@echo "  make run-02         one chapter's program; ARGS=\"...\" are its" \
+	  "arguments, -s is quiet"
+	@echo "  make test-02        one chapter's tests"
+
+# ---- Chapters. Each is compiled twice: as a program, linked with the chapters
+# before it, and with its main renamed, for those that come after it.
+
+define chapter
+before_$(1) := $(seen)
+seen += $(BUILD)/obj/$(1).o
+run-$(call number,$(1)): $(BUILD)/chapters/$(1)
+	@$$(RUN_UNDER) $$< $$(ARGS)
+test-$(call number,$(1)): $(BUILD)/tests/$(1)
+	@prove -v $$<
+endef
+seen :=
+$(foreach n,$(names),$(eval $(call chapter,$(n))))
+
+# A body that is still empty uses none of its parameters; the warning that it
+# does not comes back as soon as the exercise is written.
+empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
+compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
+
+$(BUILD)/chapters/%: chapters/%.c $$(before_$$*) $(BUILD)/libsupport.a Makefile
+	@mkdir -p $(@D)
+	$(compile) -Wmissing-prototypes $< $(before_$*) $(BUILD)/libsupport.a \
+	  -lm -o $@
+
+$(BUILD)/obj/%.o: chapters/%.c Makefile
+	@mkdir -p $(@D)
+	$(compile) -Dmain=main_$(call number,$*) -c $< -o $@
+
+$(BUILD)/obj/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(compile) -Wmissing-prototypes -c $< -o $@
+
+$(BUILD)/libsupport.a: $(support)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/tests/%: tests/%.c $(objects) $(BUILD)/libsupport.a Makefile
+	@mkdir -p $(@D)
+	$(compile) $< $(objects) $(BUILD)/libsupport.a -lm -o $@
+
+-include $(wildcard $(BUILD)/*/*.d)
+
+run: $(names:%=run-all-%) ## all programs, in order
+$(names:%=run-all-%): run-all-%: $(BUILD)/chapters/%
+	@echo "---- $*"
+	@$(RUN_UNDER) $< $(ARGS)
+# In order, even under -j.
+define after
+run-all-$(2): $(if $(1),| run-all-$(1))
+endef
+last :=
+$(foreach n,$(names),$(eval $(call after,$(last),$(n)))$(eval last := $(n)))
+
+# ---- The book. A chapter is woven when its program prints what its text says.
+
+figures = $(BUILD)/figures/$(call number,$*)
+$(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/outputs tools/Chapter.pm
+	@mkdir -p $(@D)
+	@rm -rf $(figures) && mkdir -p $(figures)
+	FIGURES=$(figures) tools/outputs --check chapters/$*.c $<
+	@touch $@
+
+chapters: $(checked)
+
+weaver := tools/weave tools/literate.lua tools/book.lua book.bib \
+          $(wildcard tools/theme/*)
+$(BUILD)/lint/%.ok: $(BUILD)/run/%.ok src/attention.h $(weaver) | $(BUILD)/pandoc
+	@mkdir -p $(@D)
+	PANDOC=$(BUILD)/pandoc tools/weave --lint chapters/$*.c
+	@touch $@
+
+$(BUILD)/book/index.html: book.md src/attention.h $(weaver) \
+                          $(names:%=$(BUILD)/lint/%.ok) | $(BUILD)/pandoc
+	PANDOC=$(BUILD)/pandoc tools/weave --to $(BUILD)/book
+
+# A link to the pandoc that is used; if that has gone, it is looked for again.
+$(BUILD)/pandoc: requirements.txt
+	@mkdir -p $(@D)
+	@tools/find-pandoc $@
+
+# Twice, since filling may move the lines that refusals name.
+outputs: ## fills the output blocks after a deliberate change
+	@$(MAKE) --no-print-directory fill
+	@$(MAKE) --no-print-directory fill
+
+fill: $(programs)
+	@$(foreach n,$(names),tools/outputs --update chapters/$(n).c \
+	  $(BUILD)/chapters/$(n) &&) true
+
+# ---- Tests
+
+test: $(programs) $(tests) ## all tests: needs neither Python nor a network
+	prove $(tests) $(perl)
+
+test-c: $(tests)
+	prove $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
+
+test-book: $(BUILD)/pandoc $(checked) ## the weaver's own tests
+	PANDOC=$(BUILD)/pandoc prove tests/weave.t
+
+sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
+            --errors-for-leak-kinds=definite
+check: ## tests and chapters with clang, with sanitizers, under valgrind
+	$(MAKE) BUILD=$(BUILD)/clang CC=clang test-c chapters
+	$(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' test-c chapters
+	TAP_SMALL=1 $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' \
+	  RUN_UNDER='$(valgrind)' test-c chapters
+
+# ---- Reference values, made by PyTorch. Nothing else needs it.
+
+golden: .venv-golden/made ## makes golden/ again with PyTorch
+	.venv-golden/bin/python golden/generate.py
+
+golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; runs the python blocks
+	.venv-golden/bin/python golden/check.py
+
+.venv-golden/made: golden/requirements.txt
+	@echo "Setting up PyTorch in .venv-golden (once)"
+	python3 -m venv .venv-golden
+	.venv-golden/bin/pip install --quiet --disable-pip-version-check \
+	  -r golden/requirements.txt
+	@touch $@
+
+# ---- For classes
+
+student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
+	@tools/student "$(CHAPTER)" "$(DIR)"
+
+clean: ## removes what was built (not .venv)
+	rm -rf $(BUILD)
