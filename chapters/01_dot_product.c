@@ -385,7 +385,7 @@ float cosine(int n, const float a[n], const float b[n])
     const float a_length = length(n, a), b_length = length(n, b);
     if (a_length == 0 || b_length == 0)
         REFUSE("the %s vector has length 0 and so no direction: both need "
-               "an entry that is not 0",
+               "a length above 0",
                a_length == 0 ? "first" : "second");
     return dot(n, a, b) / (a_length * b_length);
 }

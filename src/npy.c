@@ -109,7 +109,8 @@ static void read_text(const char *path, FILE *file, size_t length,
     for (size_t i = 0; i < length - 1; i++)
         if (text[i] < ' ' || text[i] > '~')
             REFUSE("%s: byte %zu of its header is 0x%02x: printable ASCII "
-                   "is needed", path, i, (unsigned char)text[i]);
+                   "is needed",
+                   path, i, (unsigned char)text[i]);
 }
 
 static void skip_blanks(Header *header)
@@ -282,10 +283,13 @@ static Npy read_entries(const Header *header, FILE *file, size_t left)
     size_t count = count_entries(header);
     int size = types[header->type].size;
     if (count * (size_t)size != left)
-        REFUSE("%s: has %zu bytes of data: %zu entries of %d bytes are %zu",
+        REFUSE("%s: has %zu bytes of data: "
+               "%zu entries of %d bytes need %zu",
                header->path, left, count, size, count * (size_t)size);
-    Npy array = {.path = header->path, .type = types[header->type].type,
-                 .rank = header->rank, .count = count};
+    Npy array = {.path = header->path,
+                 .type = types[header->type].type,
+                 .rank = header->rank,
+                 .count = count};
     memcpy(array.shape, header->shape, sizeof array.shape);
     array.data = malloc(left);
     if (!array.data)

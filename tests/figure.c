@@ -24,8 +24,8 @@ static const char *picture(const char *name)
 
 static void has(const char *text, const char *part)
 {
-    tap_report(strstr(text, part) != NULL, "the picture",
-               "  lacks: '%s'\n", part);
+    tap_report(strstr(text, part) != NULL, "the picture", "  lacks: '%s'\n",
+               part);
 }
 
 static int count(const char *text, const char *part)
@@ -110,8 +110,14 @@ static void refused_folder(void)
     pipeline("way", "scores");
 }
 
-static void refused_stage(void) { pipeline("way", "scores wieghts"); }
-static void refused_no_stage(void) { pipeline("way", " "); }
+static void refused_stage(void)
+{
+    pipeline("way", "scores wieghts");
+}
+static void refused_no_stage(void)
+{
+    pipeline("way", " ");
+}
 
 static void refused_nan(void)
 {
@@ -151,28 +157,35 @@ int main(void)
     TAP(test_arrows, "arrows: words, products, shadows");
     TAP(test_pipeline, "pipeline: lit stages");
     TAP(test_nothing, "FIGURES: nothing is drawn without it");
-    tap_refuses(refused_folder, "figure.c",
-                "figure /tmp/no/such/folder/way.svg.part cannot be written: "
-                "No such file or directory");
-    tap_refuses(refused_stage, "figure.c",
+    tap_refuses(
+        refused_folder, "FIGURES: a folder that is not there", "figure.c",
+        "figure /tmp/no/such/folder/way.svg.part cannot be written: "
+        "No such file or directory");
+    tap_refuses(refused_stage, "pipeline: refuses an unknown stage",
+                "figure.c",
                 "stages 'scores wieghts': each once, one or more of words "
                 "vectors roles scores scale mask weights dropout context "
                 "heads are needed");
-    tap_refuses(refused_no_stage, "figure.c",
-                "stages ' ': each once, one or more of words vectors roles "
-                "scores scale mask weights dropout context heads are needed");
-    tap_refuses(refused_nan, "figure.c",
+    tap_refuses(
+        refused_no_stage, "pipeline: refuses no stage", "figure.c",
+        "stages ' ': each once, one or more of words vectors roles "
+        "scores scale mask weights dropout context heads are needed");
+    tap_refuses(refused_nan, "heatmap: refuses nan", "figure.c",
                 "figure 'map' has an entry nan: only finite numbers can be "
                 "drawn");
-    tap_refuses(refused_bar, "figure.c",
-                "figure 'bars' has an entry inf: only finite numbers can be "
-                "drawn");
-    tap_refuses(refused_part, "figure.c",
-                "figure 'stacks' has a part -0.5: only finite parts from 0 on "
-                "can be stacked");
-    tap_refuses(refused_words, "figure.c",
+    tap_refuses(
+        refused_bar, "bars: refuses inf", "figure.c",
+        "figure 'bars' has an entry inf: only finite numbers can be "
+        "drawn");
+    tap_refuses(
+        refused_part, "stacks: refuses a negative part", "figure.c",
+        "figure 'stacks' has a part -0.5: only finite parts from 0 on "
+        "can be stacked");
+    tap_refuses(refused_words, "stacks: refuses more words than colours",
+                "figure.c",
                 "figure 'stacks' has 7 words: colours for 6 exist");
-    tap_refuses(refused_arrow, "figure.c",
+    tap_refuses(refused_arrow, "arrows: refuses a first arrow of length 0",
+                "figure.c",
                 "figure 'arrows' begins with an arrow of length 0: shadows "
                 "need a direction to fall on");
     /* Every picture was removed after it was read. */

@@ -101,11 +101,11 @@ int main(void)
     TAP(test_matrix, "print_matrix: aligned over all rows");
     TAP(test_value, "print_value: name and value");
     TAP(test_digits, "DIGITS: more decimals, none, empty");
-    tap_refuses(refused_word, "print.c",
+    tap_refuses(refused_word, "DIGITS: refuses a word", "print.c",
                 "DIGITS is 'four': a number from 0 to 17 is needed");
-    tap_refuses(refused_number, "print.c",
+    tap_refuses(refused_number, "DIGITS: refuses 18", "print.c",
                 "DIGITS is '18': a number from 0 to 17 is needed");
-    tap_refuses(refused_sign, "print.c",
+    tap_refuses(refused_sign, "DIGITS: refuses -1", "print.c",
                 "DIGITS is '-1': a number from 0 to 17 is needed");
     return tap_done();
 }

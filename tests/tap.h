@@ -22,27 +22,32 @@
 
 /* As TAP, but left out where the environment's TAP_SMALL says so: valgrind
  * is some thirty times slower than the machine. */
-#define TAP_LARGE(test, name) \
+#define TAP_LARGE(test, name)                                              \
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
 enum { TAP_SECONDS = 120, TAP_GOLDEN_MAX = 64 };
 
 static int tap_count, tap_failed;   /* test points so far */
 static int tap_compared, tap_wrong; /* comparisons of the running test */
-static int tap_pipe[2];             /* from the running test to the parent */
-static Npy tap_golden[TAP_GOLDEN_MAX];
+static int tap_pipe[2]; /* from the running test to the parent */
+static Npy tap_golden[TAP_GOLDEN_MAX]; /* what the running test has read */
+static char tap_golden_path[TAP_GOLDEN_MAX][256];
 static int tap_golden_count;
 
 /* The golden array golden/NAME.npy, freed when the test ends. Every name
  * asked for is added to the file that GOLDEN_READ names, if it names one. */
 static inline const Npy *golden(const char *name)
 {
-    char path[256];
-    int size = snprintf(path, sizeof path, "golden/%s.npy", name);
-    if (size >= (int)sizeof path || tap_golden_count == TAP_GOLDEN_MAX)
-        REFUSE("golden data %s: name too long or too many arrays", name);
-    FILE *log = getenv("GOLDEN_READ") ? fopen(getenv("GOLDEN_READ"), "a")
-                                      : NULL;
+    if (tap_golden_count == TAP_GOLDEN_MAX)
+        REFUSE("golden data %s: at most %d arrays fit in a test", name,
+               TAP_GOLDEN_MAX);
+    char *path = tap_golden_path[tap_golden_count];
+    const size_t room = sizeof tap_golden_path[0];
+    if (snprintf(path, room, "golden/%s.npy", name) >= (int)room)
+        REFUSE("golden data %s: a path of at most %zu characters is needed",
+               name, room - 1);
+    FILE *log =
+        getenv("GOLDEN_READ") ? fopen(getenv("GOLDEN_READ"), "a") : NULL;
     if (log) {
         fprintf(log, "%s\n", path);
         fclose(log);
@@ -86,9 +91,10 @@ static inline bool tap_is_near(double got, double expect, double rtol,
 static inline void tap_near(const char *what, double got, double expect,
                             double rtol, double atol)
 {
-    tap_report(tap_is_near(got, expect, rtol, atol), what,
-               "  got: %.9g\n  expect: %.9g\n  abs_err: %.3g\n  tol: %.3g\n",
-               got, expect, fabs(got - expect), atol + rtol * fabs(expect));
+    tap_report(
+        tap_is_near(got, expect, rtol, atol), what,
+        "  got: %.9g\n  expect: %.9g\n  abs_err: %.3g\n  tol: %.3g\n", got,
+        expect, fabs(got - expect), atol + rtol * fabs(expect));
 }
 
 /* Compares float entries with a golden array of float32 or float64, whose
@@ -106,8 +112,8 @@ static inline void tap_close(const char *what, const Npy *expect,
         size_t rest = i, entries = expect->count;
         for (int k = 0, end = 0; k < expect->rank; k++) {
             entries /= (size_t)expect->shape[k];
-            end += snprintf(index + end, sizeof index - (size_t)end, "%s%zu",
-                            k ? ", " : "", rest / entries);
+            end += snprintf(index + end, sizeof index - (size_t)end,
+                            "%s%zu", k ? ", " : "", rest / entries);
             rest %= entries;
         }
         tap_report(false, what,
@@ -139,11 +145,18 @@ static inline void tap_fill(int n, float x[n], float low, float high)
         x[i] = low + (high - low) * (float)(tap_bits() >> 40) * 0x1p-24f;
 }
 
+/* Before the first line comes the version. */
+static inline int tap_next(void)
+{
+    if (tap_count == 0)
+        printf("TAP version 13\n");
+    return ++tap_count;
+}
+
 static inline void tap_line(bool good, const char *name, const char *yaml)
 {
-    tap_count++;
     tap_failed += !good;
-    printf("%sok %d - %s\n", good ? "" : "not ", tap_count, name);
+    printf("%sok %d - %s\n", good ? "" : "not ", tap_next(), name);
     if (!good)
         printf("  ---\n%s  ...\n", yaml);
     fflush(stdout);
@@ -151,7 +164,23 @@ static inline void tap_line(bool good, const char *name, const char *yaml)
 
 static inline void tap_skip(const char *name, const char *why)
 {
-    printf("ok %d - %s # SKIP %s\n", ++tap_count, name, why);
+    printf("ok %d - %s # SKIP %s\n", tap_next(), name, why);
+}
+
+/* What runs in the child; never returns. */
+static inline void tap_be_child(void (*test)(void), int error)
+{
+    if (error >= 0)
+        dup2(error, STDERR_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    close(tap_pipe[0]);
+    alarm(TAP_SECONDS);
+    test();
+    while (tap_golden_count)
+        npy_free(&tap_golden[--tap_golden_count]);
+    if (!tap_compared)
+        tap_report(false, "the test", "  error: 'compares nothing'\n");
+    exit(tap_wrong ? 1 : 0);
 }
 
 /* Runs the test in a child whose standard error goes to `error` (-1: leaves
@@ -159,32 +188,21 @@ static inline void tap_skip(const char *name, const char *why)
 static inline int tap_child(void (*test)(void), int error, size_t size,
                             char yaml[size])
 {
-    if (tap_count == 0)
-        printf("TAP version 13\n");
     fflush(NULL);
     if (pipe(tap_pipe))
         REFUSE("no pipe can be made");
     pid_t child = fork();
     if (child < 0)
         REFUSE("no process can be started");
-    if (child == 0) {
-        if (error >= 0)
-            dup2(error, STDERR_FILENO);
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-        close(tap_pipe[0]);
-        alarm(TAP_SECONDS);
-        test();
-        while (tap_golden_count)
-            npy_free(&tap_golden[--tap_golden_count]);
-        if (!tap_compared)
-            tap_report(false, "the test", "  error: 'compares nothing'\n");
-        exit(tap_wrong ? 1 : 0);
-    }
+    if (child == 0)
+        tap_be_child(test, error);
     close(tap_pipe[1]);
     size_t length = 0;
-    for (ssize_t got; length + 1 < size; length += (size_t)got)
-        if ((got = read(tap_pipe[0], yaml + length, size - 1 - length)) <= 0)
-            break;
+    ssize_t got = 1;
+    while (got > 0 && length + 1 < size) {
+        got = read(tap_pipe[0], yaml + length, size - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
     yaml[length] = '\0';
     close(tap_pipe[0]);
     int status;
@@ -206,13 +224,29 @@ static inline void tap_run(void (*test)(void), const char *name)
     tap_line(false, name, died);
 }
 
+/* Is the text the one line "path/FILE:number: MESSAGE"? */
+static inline bool tap_is_message(const char *text, const char *file,
+                                  const char *message)
+{
+    const char *base = strstr(text, file);
+    if (!base || (base > text && base[-1] != '/') ||
+        memchr(text, '\n', (size_t)(base - text)))
+        return false;
+    char *end;
+    base += strlen(file);
+    if (*base != ':' || strtol(base + 1, &end, 10) < 1)
+        return false;
+    const size_t size = strlen(message);
+    return !strncmp(end, ": ", 2) && !strncmp(end + 2, message, size) &&
+           !strcmp(end + 2 + size, "\n");
+}
+
 /* One test point: the function must refuse, that is end with status 2 and
  * write the one line "path/FILE:number: MESSAGE" to standard error. */
-static inline void tap_refuses(void (*test)(void), const char *file,
-                               const char *message)
+static inline void tap_refuses(void (*test)(void), const char *name,
+                               const char *file, const char *message)
 {
-    char name[256], yaml[4096], text[2048] = "";
-    snprintf(name, sizeof name, "%s refuses: %.150s", file, message);
+    char yaml[4096], text[2048] = "";
     FILE *error = tmpfile();
     if (!error)
         REFUSE("no temporary file can be made");
@@ -220,22 +254,18 @@ static inline void tap_refuses(void (*test)(void), const char *file,
     rewind(error);
     text[fread(text, 1, sizeof text - 1, error)] = '\0';
     fclose(error);
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
+                tap_is_message(text, file, message);
 
-    int line = 0, end = 0;
-    const char *base = strstr(text, file);
-    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 2 && base &&
-                strcspn(text, ":") == (size_t)(base - text) + strlen(file) &&
-                sscanf(base + strlen(file), ":%d: %n", &line, &end) == 1 &&
-                line > 0 && end > 0;
-    if (good) {
-        const char *said = base + strlen(file) + end;
-        size_t size = strlen(message);
-        good = !strncmp(said, message, size) && !strcmp(said + size, "\n");
-    }
-    snprintf(yaml, sizeof yaml, "  got: |\n    status %d\n    %s%s"
-             "  expect: |\n    status 2\n    %s:NUMBER: %s\n",
-             WIFEXITED(status) ? WEXITSTATUS(status) : -1, text,
-             strchr(text, '\n') ? "" : "\n", file, message);
+    int end = snprintf(yaml, sizeof yaml,
+                       "  expect: |\n    status 2\n    %s:NUMBER: %s\n"
+                       "  got: |\n    status %d\n",
+                       file, message,
+                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    for (char *line = strtok(text, "\n"); line && end < 3000;
+         line = strtok(NULL, "\n"))
+        end += snprintf(yaml + end, sizeof yaml - (size_t)end,
+                        "    %.900s\n", line);
     tap_line(good, name, yaml);
 }
 

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""Makes the golden data: the answers of PyTorch that the C code must match.
+
+    python golden/generate.py [FOLDER]
+
+For each chapter a folder of arrays, CASE-WHAT.npy, and for all of them
+manifest.tsv, which says what is there. FOLDER is this script's own if none
+is given.
+
+What is given to the functions of the book is float32 and exact: the words
+of a document, or random numbers from a fixed seed. What they must answer is
+worked out by PyTorch's own operators, never by the formula of the chapter
+written again, and in float64, so that it is right to the last digit a float
+has. An answer stored as float32 is one that must be matched bit for bit.
+"""
+
+import hashlib
+import platform
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+HERE = Path(__file__).resolve().parent
+
+HELLO_SHINY_SUN = torch.tensor([
+    [0.34, 0.22, 0.54],   # Hello
+    [0.53, 0.34, 0.98],   # shiny
+    [0.29, 0.54, 0.93]])  # sun
+
+YOUR_JOURNEY = torch.tensor([
+    [0.43, 0.15, 0.89],   # Your
+    [0.55, 0.87, 0.66],   # journey
+    [0.57, 0.85, 0.64],   # starts
+    [0.22, 0.58, 0.33],   # with
+    [0.77, 0.25, 0.10],   # one
+    [0.05, 0.80, 0.55]])  # step
+
+INF, NAN = float("inf"), float("nan")
+
+
+class Chapter:
+    """The folder of a chapter, and a line of the manifest for each array."""
+
+    def __init__(self, folder, name):
+        self.folder = folder
+        self.name = name
+        self.lines = {}
+
+    def save(self, case, **arrays):
+        """Saves WHAT=tensor as CASE-WHAT.npy, for each of the arrays."""
+        for what, tensor in arrays.items():
+            self.save_one(f"{self.name}/{case}-{what}.npy", tensor)
+
+    def save_one(self, path, tensor):
+        if path in self.lines:
+            sys.exit(f"generate.py: {path} is made twice")
+        if tensor.dtype not in (torch.float32, torch.float64, torch.int64):
+            sys.exit(f"generate.py: {path} would be {tensor.dtype}: "
+                     "float32, float64 or int64 is needed")
+        array = tensor.contiguous().numpy()
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        np.save(self.folder / path, array)
+        sha256 = hashlib.sha256((self.folder / path).read_bytes())
+        self.lines[path] = (f"{path}\t{array.dtype}\t{array.shape}\t"
+                            f"{sha256.hexdigest()}")
+
+
+def uniform(seed, *shape, size=1.0):
+    """Random numbers between -size and size. Only PyTorch's uniform ones are
+    the same on every machine, its normal ones are not."""
+    generator = torch.Generator().manual_seed(seed)
+    return (torch.rand(shape, generator=generator) * 2 - 1) * size
+
+
+def wide(x):
+    """The same numbers in float64, to be computed with."""
+    return x.to(torch.float64)
+
+
+# Chapter 1
+
+def save_scores(chapter, case, query, key):
+    """Every query with every key: n is not m, and queries are not keys, so
+    that rows taken for columns and queries for keys are found out."""
+    q, k = wide(query), wide(key)
+    chapter.save(case, query=query, key=key, turned=key.T,
+                 scores=torch.matmul(q, k.T),
+                 cosines=F.cosine_similarity(q[:, None], k[None], dim=-1))
+
+
+def save_pair(chapter, case, a, b):
+    """Two vectors: their products, dot product, lengths and cosine."""
+    x, y = wide(a), wide(b)
+    chapter.save(case, a=a, b=b, product=torch.mul(a, b),
+                 dot=torch.dot(x, y),
+                 lengths=torch.stack([torch.linalg.vector_norm(x),
+                                      torch.linalg.vector_norm(y)]),
+                 cosine=F.cosine_similarity(x, y, dim=0))
+
+
+def dot_product(chapter):
+    save_pair(chapter, "numpy", torch.tensor([1., 2., 3.]),
+              torch.tensor([4., 5., 6.]))
+    save_pair(chapter, "single", torch.tensor([-2.5]), torch.tensor([0.75]))
+    save_pair(chapter, "equal", uniform(1, 7), uniform(1, 7))
+    save_pair(chapter, "opposite", uniform(2, 7), uniform(2, 7) * -3)
+    save_pair(chapter, "orthogonal", torch.tensor([3., -4., 0., 2.]),
+              torch.tensor([4., 3., 9., 0.]))
+    save_pair(chapter, "seventeen", uniform(3, 17), uniform(4, 17, size=3))
+    thousandths_and_thousands = torch.tensor([1e-3, 1e3]).repeat(9)[:17]
+    save_pair(chapter, "mixed", uniform(5, 17) * thousandths_and_thousands,
+              uniform(6, 17) * thousandths_and_thousands)
+    save_pair(chapter, "thousand", uniform(7, 1000), uniform(8, 1000))
+
+    save_scores(chapter, "hello", HELLO_SHINY_SUN, HELLO_SHINY_SUN)
+    save_scores(chapter, "journey", YOUR_JOURNEY, YOUR_JOURNEY)
+    for n, m, d in [(1, 1, 1), (1, 5, 3), (5, 1, 2), (2, 3, 5), (7, 5, 3),
+                    (5, 7, 64), (65, 33, 127)]:
+        save_scores(chapter, f"{n}x{m}x{d}", uniform(n, n, d),
+                    uniform(100 + m, m, d, size=2))
+
+    chapter.save("shiny", product=torch.mul(HELLO_SHINY_SUN[1],
+                                            HELLO_SHINY_SUN))
+    a, b = torch.tensor([[1., 2.], [3., 4.]]), torch.tensor([[5., 6.],
+                                                             [7., 8.]])
+    chapter.save("square", a=a, b=b, product=torch.matmul(wide(a), wide(b)))
+
+
+# Chapter 2
+
+def save_softmax(chapter, case, scores):
+    """Softmax of each row. A vector counts as a single row."""
+    chapter.save(case, scores=scores, weights=F.softmax(wide(scores), dim=-1))
+
+
+def save_mix(chapter, case, scores, value):
+    weights = F.softmax(wide(scores), dim=-1)
+    chapter.save(case, weights=weights, value=value,
+                 context=torch.matmul(weights, wide(value)))
+
+
+def save_attention(chapter, case, query, key, value):
+    """A whole attention, from words to context vectors, as PyTorch has it,
+    and on the way there the weights."""
+    q, k, v = wide(query), wide(key), wide(value)
+    scores = torch.matmul(q, k.T)
+    chapter.save(case, query=query, key=key, value=value,
+                 weights=F.softmax(scores, dim=-1),
+                 context=F.scaled_dot_product_attention(q, k, v, scale=1.0))
+
+
+def softmax(chapter):
+    for n in 1, 2, 3, 5, 17, 1000:
+        save_softmax(chapter, f"vector_{n}", uniform(n, n, size=3))
+    for n, m in (1, 5), (3, 5), (5, 3), (17, 7), (4, 1):
+        save_softmax(chapter, f"table_{n}x{m}", uniform(n, n, m, size=3))
+    save_softmax(chapter, "table_2x4099", uniform(9, 2, 4099, size=3))
+
+    save_softmax(chapter, "equal", torch.tensor([[3.5] * 5, [0.] * 5,
+                                                 [-200.] * 5]))
+    save_softmax(chapter, "hundreds", torch.tensor([
+        [100., -100., 99., 100., 0.], [-100., -101., -99.5, -100., -103.],
+        [0., 1., 2., 3., 200.], [200., 0., 1., 2., 3.]]))
+    save_softmax(chapter, "ten_thousands", torch.tensor([
+        [1e4, -1e4, 1e4, 9998.], [-1e4, -10001., -10002., -10000.5]]))
+    save_softmax(chapter, "overflow", torch.tensor([
+        [88.7, 88.72, 88.73, 89., 88.], [88.7, 0., 1., 2., 3.],
+        [88., 88., 88., 88., 88.]]))
+    save_softmax(chapter, "underflow", torch.tensor([
+        [-104., -105., -104.5], [-87.5, -88., -89.], [0., -104., 3.]]))
+    save_softmax(chapter, "rising", torch.linspace(-60, 60, 17))
+    save_softmax(chapter, "falling", torch.linspace(60, -60, 17))
+    save_softmax(chapter, "zigzag", torch.tensor([
+        0., 3., -2., 30., 29., 31., -31., 31.5, 0., 31.5]))
+
+    save_softmax(chapter, "masked", torch.tensor([
+        [-INF, 1., 2., 0.5], [1., -INF, 2., 0.5], [1., 2., 0.5, -INF],
+        [-INF, -INF, -3., -INF], [-INF, -2e6, -2000001., -INF]]))
+    save_softmax(chapter, "masked_row", torch.tensor([
+        [1., 2., -1.], [-INF, -INF, -INF], [2., 1., -INF]]))
+    save_softmax(chapter, "infinite", torch.tensor([
+        [INF, 1., 2.], [1., INF, 2.], [1., 2., INF], [INF, INF, INF],
+        [-INF, 1., INF], [INF, -INF, 1.]]))
+    save_softmax(chapter, "no_number", torch.tensor([
+        [NAN, 1., 2.], [1., NAN, 2.], [1., 2., NAN], [-INF, NAN, 1.],
+        [-INF, -INF, NAN], [NAN, -INF, INF], [NAN, NAN, NAN]]))
+
+    for n, d in (1, 1), (1, 4), (4, 1), (3, 5), (5, 3), (17, 64):
+        save_mix(chapter, f"mix_{n}x{d}", uniform(n, n, size=2),
+                 uniform(200 + n, n, d))
+
+    save_attention(chapter, "hello", *[HELLO_SHINY_SUN] * 3)
+    save_attention(chapter, "journey", *[YOUR_JOURNEY] * 3)
+    save_attention(chapter, "lopsided", uniform(10, 5, 4, size=2),
+                   uniform(11, 7, 4, size=2), uniform(12, 7, 3))
+
+
+CHAPTERS = {
+    "01_dot_product": dot_product,
+    "02_softmax": softmax,
+}
+
+
+def check_versions():
+    """Other versions may answer otherwise, and nobody could tell why."""
+    for line in (HERE / "requirements.txt").read_text().split():
+        name, needed = line.split("==")
+        found = {"torch": torch, "numpy": np}[name].__version__.split("+")[0]
+        if found != needed:
+            sys.exit(f"generate.py: {name} {found} is installed: "
+                     f"golden/requirements.txt needs {needed}")
+
+
+def write_manifest(folder, lines):
+    head = [f"# torch {torch.__version__.split('+')[0]}",
+            f"# numpy {np.__version__}",
+            f"# python {platform.python_version()}",
+            "# command: python golden/generate.py",
+            "# path, dtype, shape, sha256"]
+    text = "\n".join(head + [lines[path] for path in sorted(lines)]) + "\n"
+    (folder / "manifest.tsv").write_text(text, encoding="utf-8", newline="\n")
+
+
+def refuse_strangers(folder, made):
+    """An array that this script does not make has no place beside those that
+    it makes. But it is not for the script to delete."""
+    there = {path.relative_to(folder).as_posix()
+             for path in folder.rglob("*.npy")}
+    strangers = sorted(there - set(made))
+    for path in strangers:
+        print(f"{folder / path}: generate.py does not make this array: "
+              "remove it, or make it there", file=sys.stderr)
+    if strangers:
+        sys.exit(1)
+
+
+def main():
+    if len(sys.argv) > 2 or sys.argv[1:] and sys.argv[1].startswith("-"):
+        sys.exit("usage: python golden/generate.py [FOLDER]")
+    folder = Path(sys.argv[1]) if sys.argv[1:] else HERE
+    check_versions()
+    lines = {}
+    for name, make in CHAPTERS.items():
+        chapter = Chapter(folder, name)
+        make(chapter)
+        lines |= chapter.lines
+    write_manifest(folder, lines)
+    refuse_strangers(folder, lines)
+    print(f"{len(lines)} arrays in {folder}")
+
+
+if __name__ == "__main__":
+    main()

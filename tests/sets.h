@@ -1,0 +1,62 @@
+/* Tests that run once for each of several golden sets.
+ *
+ * A set is the arrays golden/CHAPTER/SET-WHAT.npy; a test program defines
+ * CHAPTER before it includes this. SETS("dot", test, "equal", "opposite")
+ * makes two test points, "dot: equal" and "dot: opposite"; in each, test
+ * asks for the arrays of its set with part("a"), part("b"). */
+#ifndef SETS_H
+#define SETS_H
+
+#include "tap.h"
+
+static const char *sets_now; /* the set of the running test */
+
+static inline const Npy *part(const char *what)
+{
+    char name[200];
+    snprintf(name, sizeof name, "%s/%s-%s", CHAPTER, sets_now, what);
+    return golden(name);
+}
+
+static inline void sets_run(const char *function, void (*test)(void),
+                            const char *const sets[])
+{
+    for (; *sets; sets++) {
+        char name[200];
+        snprintf(name, sizeof name, "%s: %s", function, *sets);
+        sets_now = *sets;
+        TAP(test, name);
+    }
+}
+
+#define SETS(function, test, ...)                                          \
+    sets_run(function, test, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The entries of an input, of whatever shape the function wants. */
+static inline void *floats(const Npy *input)
+{
+    npy_floats(input);
+    return input->data;
+}
+
+/* The entries of a float64 answer as an input for another function. The
+ * caller frees them. */
+static inline void *rounded(const Npy *answer)
+{
+    float *x = malloc(answer->count * sizeof *x);
+    for (size_t i = 0; i < answer->count; i++)
+        x[i] = (float)npy_doubles(answer)[i];
+    return x;
+}
+
+/* Room for an answer. An entry that is not written, or added to instead of
+ * written, is far from any answer. The caller frees it. */
+static inline void *room(size_t count)
+{
+    float *x = malloc(count * sizeof *x);
+    for (size_t i = 0; i < count; i++)
+        x[i] = 1e30f;
+    return x;
+}
+
+#endif
