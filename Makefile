@@ -36,7 +36,7 @@ help: ## this list
 	  Makefile
 	@echo "  make run-02         one chapter's program; ARGS=\"...\" are its" \
 	  "arguments, -s is quiet"
-	@echo "  make test-02        one chapter's tests"
+	@echo "  make test-02        one chapter's tests, and how far its exercises are"
 
 # ---- Chapters. Each is compiled twice: as a program, linked with the chapters
 # before it, and with its main renamed, for those that come after it.
@@ -47,7 +47,7 @@ seen += $(BUILD)/obj/$(1).o
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 test-$(call number,$(1)): $(BUILD)/tests/$(1)
-	@prove -v $$<
+	@tools/progress chapters/$(1).c $$<
 endef
 seen :=
 $(foreach n,$(names),$(eval $(call chapter,$(n))))

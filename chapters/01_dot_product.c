@@ -1,8 +1,8 @@
 /*
 # Two lists, one number {#dot-product}
 
-![The way from words to attention, and today's step on
-it](pipeline.svg){#fig-dot-product-pipeline}
+![The way from words to attention. This chapter is about the shaded
+step](pipeline.svg){#fig-dot-product-pipeline}
 
 A program cannot ask what a word means. It can compare numbers. So a
 language model begins by putting a list of numbers in place of each word,
@@ -10,19 +10,20 @@ and this book begins with the question that follows: given two such lists,
 how well do they go together? The answer is to be a single number.
 Everything called attention is built on it.
 
-Take three words, *Hello shiny sun*. Before anything else a text is cut into
-pieces, and a piece is called a **token**. Real models often cut inside
-words; here a token is a word. The list of numbers that stands for a token
-is its **embedding**, because it gives the token a place in a space: two
-numbers are a point on paper, three a point in a room, and more work just
-the same. The three embeddings below are those of a German tutorial on
-attention [@hacktricks]. They are invented. In a trained model they are
-found by training, which moves words that are used alike to places that are
-near each other; nobody could say what a single entry means, there or here.
+Take three words, *Hello shiny sun*. Before anything else, a text is cut
+into pieces called **tokens**. Real models often cut inside words; here a
+token is a word. The list of numbers that stands for a token is its
+**embedding**: it gives the token a place in a space, since two numbers are
+a point on paper, three are a point in a room, and more work just the same.
+A list of numbers is also called a **vector**.
+
+The embeddings below come from a German tutorial on attention [@hacktricks].
+They are invented. In a trained model they are found by training, which
+moves words that are used alike to places near each other; what a single
+entry means, nobody could say, there or here.
 
 The functions that this chapter will write are announced in the header
-`attention.h`. There is no need to read them closely; each comes up in its
-turn.
+`attention.h`. There is no need to read them now; each comes up in its turn.
 */
 
 #include "attention.h"
@@ -40,15 +41,15 @@ static const float embedding[3][3] = {
 
 /*
 The numbers are of type `float`, as they are in PyTorch unless one asks for
-something else: 32 bits, some seven decimal digits.
+something else: 32 bits, about seven decimal digits.
 
 ## Multiply, then add
 
-Write two lists one below the other and multiply what stands in the same
-place. Where both numbers are large and have the same sign, the product is
-large. Where their signs differ, it is negative. Where one of them is near
-zero, the other hardly matters. So each product says how far the two lists
-agree in one place.
+Write two lists one below the other and multiply each entry by the one below
+it. Where both are large and have the same sign, the product is large. Where
+their signs differ, it is negative. Where one of them is near zero, the
+other hardly matters. Each product says how strongly the two lists pull the
+same way in one entry.
 */
 
 void multiply(int n, const float a[n], const float b[n], float product[n])
@@ -58,16 +59,21 @@ void multiply(int n, const float a[n], const float b[n], float product[n])
 }
 
 /*
-In C the type of a parameter may mention the parameters before it:
-`const float a[n]` tells reader and compiler that `a` has `n` entries. Every
-function of this book states its shapes in this way: sizes first, then the
-inputs, which are `const`, and what the function writes comes last.
+In C the type of a parameter may mention the parameters before it.
+`const float a[n]` tells the reader that `a` has `n` entries; to the
+compiler it is a pointer, as always. Every function of this book states its
+shapes in this way: sizes first, then the inputs, which are `const`, and
+last what the function writes.
 
-We wanted one number, not a list, and there is an obvious way to let every
-place have its say: add the products up. The result is called the **dot
-product** of the two lists, after the dot it is written with:
+We wanted one number, not a list. So add the products up. The result is
+called the **dot product** of the two lists, after the dot it is written
+with:
 
 $$a \cdot b = \sum_{k} a_k b_k$$
+
+The function below is an exercise. The page shows its solution; if you would
+rather write it yourself, do so in the student edition, where its body is
+empty ([](#how-to-read) says how to get it).
 
 **Exercise 1.1** (★, 2 points): `dot`. The sum of the products. For two
 lists without entries there is nothing to add, and the answer is 0.
@@ -90,7 +96,7 @@ float dot(int n, const float a[n], const float b[n])
 }
 
 /*
-Two short lists, small enough to follow in the head:
+Here are two lists short enough to check in your head:
 */
 
 static void show_one_number(void)
@@ -98,40 +104,44 @@ static void show_one_number(void)
     const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
     float product[3];
     multiply(3, a, b, product);
-    print_vector("a times b, place by place", 3, product);
+    print_vector("products of a and b", 3, product);
     print_value("a . b", dot(3, a, b));
 }
 
 /*
 ``` output
-a times b, place by place (3)
+products of a and b (3)
 [ 4.0000, 10.0000, 18.0000]
 a . b: 32.0000
 ```
 
-A Chinese tutorial prints these two results as if they were the same
-[@tokens2transformer]: it gives 32 for NumPy's `np.multiply(a, b)` and 32
-for `a @ b`. Only the second is right. `np.multiply` stops after the first
-step and returns the list; `@` goes on and adds.
-
 `print_vector` and `print_value` come from the folder `src`, which holds
 what this book needs but does not teach. They print four decimals, in the
-brackets that PyTorch uses, so that what you see here can be laid beside
-what you see there.
+brackets that PyTorch uses, so that you can lay the two side by side. The
+number in parentheses is the shape: `(3)` is a list of three entries, and
+`(3, 2)` will be a table of three rows and two columns.
+
+::: aside
+Readers who know NumPy, Python's library for arrays, will recognise
+`np.multiply(a, b)` in the first line and `a @ b` in the second. A Chinese
+tutorial prints 32 for both [@tokens2transformer]. `np.multiply` does only
+the first step and returns the list; `@` goes on and adds.
+:::
 
 ## What the number means
 
 Lists with two entries can be drawn as arrows, and then the dot product is
 something to look at. Choose one arrow, `a`, and let light fall at a right
-angle onto its line. Every other arrow throws a **shadow** on that line. The
+angle onto its line. Every other arrow casts a **shadow** on that line. The
 dot product with `a` is the length of the shadow times the length of `a`,
-and it is negative where the shadow falls to the other side.
+and it is negative where the shadow falls on the far side.
 
-![Four arrows. The thick lines are the shadows on the line of *a*; the
-number at a tip is the dot product with *a*](arrows.svg){#fig-arrows}
+![Four arrows. The thick lines are their shadows on the line of *a*; the
+number at each tip is the dot product with *a*](arrows.svg){#fig-arrows}
 
-The length of a list is found by Pythagoras, and Pythagoras is a dot product
-too, that of the list with itself: $|a| = \sqrt{a \cdot a}$.
+By the length of a list we mean the length of its arrow, not the number of
+its entries. Pythagoras finds it, and Pythagoras is a dot product too, that
+of the list with itself: $|a| = \sqrt{a \cdot a}$.
 */
 
 float length(int n, const float a[n])
@@ -139,54 +149,66 @@ float length(int n, const float a[n])
     return sqrtf(dot(n, a, a));
 }
 
+/*
+Let us measure the shadows in the drawing, without any dot product. An
+arrow, its shadow and the dashed line make a right triangle, so the shadow
+is the arrow's length times the cosine of the angle between the arrow and
+`a`.
+*/
+
+static float angle(const float a[2])
+{
+    return atan2f(a[1], a[0]);
+}
+
 static void show_shadows(void)
 {
     const char *const names[4] = {"a", "along", "across", "against"};
     const float x[4][2] = {{4, 1}, {3, 2}, {-0.5f, 2}, {-2, 1}};
-    const float a_length = length(2, x[0]);
-    puts("dot product with a, and shadow on a");
+    puts("dot product with a, shadow, and shadow times the length of a");
     for (int i = 1; i < 4; i++) {
-        print_value(names[i], dot(2, x[i], x[0]));
-        print_value("    shadow", dot(2, x[i], x[0]) / a_length);
+        float shadow = length(2, x[i]) * cosf(angle(x[i]) - angle(x[0]));
+        print_vector(names[i], 3,
+                     (float[3]){dot(2, x[i], x[0]), shadow,
+                                shadow * length(2, x[0])});
     }
-    print_value("length of a", a_length);
     arrows("arrows", "Four arrows and their shadows on the first", 4, names,
            x);
 }
 
 /*
 ``` output
-dot product with a, and shadow on a
-along: 14.0000
-    shadow: 3.3955
-across: 0.0000
-    shadow: 0.0000
-against: -7.0000
-    shadow: -1.6977
-length of a: 4.1231
+dot product with a, shadow, and shadow times the length of a
+along (3)
+[14.0000,  3.3955, 14.0000]
+across (3)
+[0.0000, 0.0000, 0.0000]
+against (3)
+[-7.0000, -1.6977, -7.0000]
 ```
 
-The arrow *along* points roughly where `a` points: its dot product is large.
-*Across* is at a right angle, throws no shadow, and gets 0. *Against* points
-away and gets a negative number. This is why the dot product serves as a
-measure of **alignment**.
+The first number and the last agree. The arrow *along* points roughly where
+`a` points, and its dot product is large. *Across* is at a right angle,
+casts no shadow, and gets 0. *Against* points away and gets a negative
+number. This is why the dot product serves as a measure of **alignment**.
 
-Is it always so? Multiply out the square of the distance between the tips,
-place by place: $(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$. Summed over all
-places, this is
+Do the two agree for every pair of arrows? Multiply out the square of the
+distance between the tips, entry by entry:
+$(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$. Summed over all entries, this is
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
 so the dot product depends on nothing but three lengths, and lengths do not
 change when the whole drawing is turned. Turn it until `a` lies along the
-first axis. Then `a` is $(|a|, 0)$, its dot product with any $b$ is $|a|\,
-b_1$, and $b_1$ is the shadow. Nothing in this needs the lists to have only
-two entries, and from here on they have three.
+first axis. Then `a` is $(|a|, 0)$, and its dot product with `b` is $|a|$
+times the first entry of `b`, which is now the shadow. Nor does it matter
+how many entries the lists have: two arrows, in whatever space, lie in a
+plane, and the drawing is a drawing of that plane.
 
 ## The scores of *shiny*
 
 Now the words. How well does *shiny* go with each word of its sentence,
-itself included? For every word there are three products, one a place, and
+itself included? For every word there are three products, one an entry, and
 their sum:
 */
 
@@ -198,13 +220,14 @@ static void show_shiny(void)
         multiply(3, shiny, embedding[j], product[j]);
         scores[j] = dot(3, shiny, embedding[j]);
     }
-    print_matrix("shiny times Hello, shiny, sun", 3, 3, product);
+    print_matrix("products of shiny with each word, a word a row", 3, 3,
+                 product);
     print_vector("scores of shiny", 3, scores);
 }
 
 /*
 ``` output
-shiny times Hello, shiny, sun (3, 3)
+products of shiny with each word, a word a row (3, 3)
 [[0.1802, 0.0748, 0.5292],
  [0.2809, 0.1156, 0.9604],
  [0.1537, 0.1836, 0.9114]]
@@ -215,22 +238,16 @@ scores of shiny (3)
 Each row of the table adds up to one score. Most of every score comes from
 the last column, since all three words have their largest entry there. A dot
 product that is used in this way, to decide how much one token matters to
-another, is called an **attention score**. The token that asks, here
-*shiny*, is the **query**; a token that it is compared with is a **key**.
-For now every word plays both parts.
+another, is called an **attention score**. The vector of the token that
+asks, here *shiny*, is called the **query**, and a vector that it is
+compared with a **key**. For now every word's embedding plays both parts.
 
 ## All against all
 
-If every word asks, there are as many rows of scores as words.
-
-::: question
-Three words give nine scores. Which of them must be equal? And will each
-word go best with itself?
-
-Swapping the two lists changes no product, so the score of *Hello* with
-*sun* is the score of *sun* with *Hello*: the table is its own mirror image.
-But a word need not go best with itself. Look at the row of *Hello*.
-:::
+If every word asks, there are as many rows of scores as words. When a
+function has several sizes, this book counts the rows of the result first,
+then its columns, then what is summed over: here `n` queries, `m` keys, and
+`d` entries in each.
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot
 product of query `i` with key `j`. There may be more keys than queries, or
@@ -263,6 +280,16 @@ static void show_all_scores(void)
 }
 
 /*
+::: question
+Three words give nine scores. Which of them must be equal? And will each
+word go best with itself?
+
+Swapping the two lists changes no product, so the score of *Hello* with
+*sun* is the score of *sun* with *Hello*: what is below the diagonal mirrors
+what is above. But a word need not go best with itself. Look at the row of
+*Hello*.
+:::
+
 ``` output
 scores (3, 3)
 [[0.4556, 0.7842, 0.7196],
@@ -270,24 +297,21 @@ scores (3, 3)
  [0.7196, 1.2487, 1.2406]]
 ```
 
-![The scores as a map. It is its own mirror image across the
-diagonal](scores.svg){#fig-scores}
+![The scores as a map: the stronger the colour, the larger the score. The
+two halves mirror each other across the diagonal](scores.svg){#fig-scores}
 
-*Hello* scores 0.4556 with itself and 0.7842 with *shiny*, although no list
-could be more like *Hello* than *Hello*. We will come back to that. It is no
-fact about greetings: the embeddings are invented, and a map made from
-invented numbers says nothing about language. It says how dot products
-behave.
+*Hello* scores 0.4556 with itself and 0.7842 with *shiny*, although nothing
+could be more like *Hello* than *Hello*. We will come back to that.
 
-## The same, in one stroke
+## The same as a product of tables
 
-Books write all of these scores as a product of two tables. In the **matrix
-product** $AB$, entry $(i, j)$ is the dot product of row $i$ of $A$ with
-*column* $j$ of $B$, so the rows of $A$ must be as long as the columns of
-$B$.
+Papers write all of these scores as one product of two tables, and PyTorch
+computes them so. In the **matrix product** $AB$, entry $(i, j)$ is the dot
+product of row $i$ of $A$ with *column* $j$ of $B$. A row of $A$ must
+therefore have as many entries as a column of $B$.
 */
 
-void matmul(int n, int d, int m, const float a[n][d], const float b[d][m],
+void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
             float product[n][m])
 {
     for (int i = 0; i < n; i++)
@@ -300,9 +324,9 @@ void matmul(int n, int d, int m, const float a[n][d], const float b[d][m],
 }
 
 /*
-Our keys stand in rows, though, and a score takes row with row. What the
-formula needs is the table of keys with rows and columns exchanged. That is
-its **transpose**, written $K^\top$:
+Our keys stand in rows, though, and a score takes row with row. For a matrix
+product, rows and columns of the keys must be exchanged first. The result is
+called the **transpose**, and written $K^\top$:
 */
 
 void transpose(int n, int m, const float a[n][m], float turned[m][n])
@@ -313,9 +337,15 @@ void transpose(int n, int m, const float a[n][m], float turned[m][n])
 }
 
 /*
-With $Q$ for the queries and $K$ for the keys, the scores are $QK^\top$.
-This is the first piece of the formula that the whole book is about
-[@vaswani2017], and `dot_scores` computes it without exchanging anything.
+With $Q$ for the table of queries and $K$ for the table of keys, the scores
+are $QK^\top$. This is the beginning of the formula that the whole book is
+about [@vaswani2017],
+
+$$\operatorname{attention}(Q, K, V) =
+  \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
+
+of which the other parts will come in their time. `dot_scores` computes
+$QK^\top$ too, without exchanging anything.
 */
 
 static void show_matrix_products(void)
@@ -346,9 +376,9 @@ A times B (2, 2)
  [43.0000, 50.0000]]
 ```
 
-In the first corner, row $(1, 2)$ meets column $(5, 7)$ and gives 19. Had
-row met row, $(5, 6)$ would have given another number; mistaking the two is
-the commonest slip of all. The words, once more:
+At the top left, row $(1, 2)$ has met column $(5, 7)$, and
+$1 \cdot 5 + 2 \cdot 7$ is 19. And once more the words, with the same scores
+as before:
 
 ``` output
 embeddings (3, 3)
@@ -367,17 +397,21 @@ embeddings times transposed (3, 3)
 
 ## Length counts
 
-Why does *Hello* go better with *shiny* than with itself? Because a dot
-product is shadow times length, and *shiny* is long. To compare directions
-alone, divide both lengths out. What remains is the **cosine** of the angle
-between the lists, 1 when they point the same way, 0 at a right angle and
-$-1$ when they are opposed:
+Why does *Hello* go better with *shiny* than with itself? The two point in
+nearly the same direction, and *shiny* is the longer arrow. So its shadow on
+the line of *Hello* is longer than *Hello* itself.
+
+To compare directions alone, take the length out of both. In the right
+triangle of arrow, shadow and dashed line, the shadow divided by the arrow's
+length is the **cosine** of the angle between the two lists. It is 1 when
+they point the same way, 0 at a right angle, and $-1$ when they are opposed.
+Since the dot product is shadow times length,
 
 $$\cos(a, b) = \frac{a \cdot b}{|a|\,|b|}$$
 
 A list of zeros has no direction, and no answer would be right for it. A
 function of this book that cannot do what it was asked says so and ends the
-program; `REFUSE`, which does this, takes a message as `printf` does.
+program. `REFUSE`, which does this, takes a message as `printf` does.
 */
 
 float cosine(int n, const float a[n], const float b[n])
@@ -410,12 +444,11 @@ cosines of Hello (3)
 ```
 
 Now *Hello* goes best with itself, and we see that it hardly differs from
-the other two in direction. So is the cosine the better measure? Attention
-uses the dot product all the same, for three reasons. It costs less: no
-roots, no divisions. Length can be put to use: a token with a long list is a
-token that speaks up. And before long, the lists that meet will no longer be
-embeddings but lists computed from them, by numbers that training sets;
-where length is in the way, training can take it out.
+the other two in direction. Is the cosine the better measure, then?
+Attention uses the dot product all the same. It costs less, with no roots
+and no divisions. And length can carry meaning: the longer a key, the larger
+its scores, so a model can make a token count for more with everyone who
+asks. The cosine would forbid that.
 
 ## Everything together
 */
@@ -433,10 +466,9 @@ int main(void)
 }
 
 /*
-The same in PyTorch, for those who know it or come from it. What it prints
-is compared with what our program prints whenever this book's reference
-numbers are made. A *tensor* is its word for a list or table of any number
-of dimensions.
+The same in PyTorch, for those who know it. Whenever this book's reference
+values are made, what it prints is compared with what our program prints. A
+*tensor* is its name for a list or table of any number of dimensions.
 
 ``` python
 import torch
@@ -454,9 +486,9 @@ print(embedding @ embedding.T)
 print(F.cosine_similarity(embedding[0], embedding))
 ```
 
-Three words now have a score for each other. A score answers "how alike?".
-To make something out of the three words we must know "how much of each?",
-and that is [](#softmax).
+Every word now has a score with every other. Such a score can be any number,
+and by itself it does nothing. To use the scores, we must turn them into
+shares: how much of each word? That is [](#softmax).
 
 ## Further exercises
 
@@ -499,6 +531,6 @@ shadow; *across*, which is $(-0.5, 2)$, is one.
 ::: {.solution exercise="1.5"}
 Five scores change: those of *sun* with the other words double, in its row
 and in its column, and that of *sun* with itself is multiplied by four. No
-cosine changes: the direction stayed.
+cosine changes, since the direction is the same.
 :::
 */

@@ -1,22 +1,25 @@
 /*
 # Shares of a whole {#softmax}
 
-![The way from words to attention, and today's two steps on
-it](pipeline.svg){#fig-softmax-pipeline}
+![The way from words to attention. This chapter is about the two shaded
+steps](pipeline.svg){#fig-softmax-pipeline}
 
-[](#dot-product) ended with three scores for *shiny*: 0.7842 for *Hello*,
-1.3569 for itself, 1.2487 for *sun*. Now we want to build something out of
-the three words, and for that we need to know how much of each to take. What
-we are after are **weights**: three shares of a whole, none of them
-negative, that add up to one, and larger where the score is larger.
+A word's embedding is the same in every sentence. Say *shiny* of the sun or
+of a shoe: the list of numbers does not change, though the meaning does. We
+want a vector for *shiny* on which its sentence has left a mark. The plan is
+to mix one from the vectors of all the words, with more of those that go
+well with *shiny*.
 
-The header announces what we will write on the way:
+[](#dot-product) ended with scores for this: 0.7842 for *Hello*, 1.3569 for
+*shiny* itself, 1.2487 for *sun*. A mixture needs **weights**: shares of a
+whole, none of them negative, that add up to one, larger where the score is
+larger. The header announces what we will write on the way there:
 */
 
 #include "attention.h"
 
 /*
-The words and their embeddings are still these:
+The words and their embeddings are the same as before:
 */
 
 static const char *const words[3] = {"Hello", "shiny", "sun"};
@@ -32,47 +35,46 @@ static const float embedding[3][3] = {
 The first idea is to divide each score by the sum of all three.
 */
 
-static void show_simple_shares(const char *label, const float scores[3])
+static void show_division(const char *label, const float scores[3])
 {
-    float shares[3], sum = 0;
-    for (int j = 0; j < 3; j++)
-        sum += scores[j];
+    float shares[3], sum = scores[0] + scores[1] + scores[2];
     for (int j = 0; j < 3; j++)
         shares[j] = scores[j] / sum;
-    print_vector(label, 3, shares);
-}
-
-static void show_division(const float scores[3])
-{
-    const float turned[3] = {scores[0], scores[1], -scores[2]};
-    show_simple_shares("scores over their sum", scores);
-    show_simple_shares("the same with the sign of sun turned", turned);
+    print_vector(label, 3, scores);
+    print_vector("divided by their sum", 3, shares);
 }
 
 /*
+We try it on the scores of *shiny*, and on the same scores with the sign of
+the last one flipped:
+
 ``` output
-scores over their sum (3)
+scores of shiny (3)
+[0.7842, 1.3569, 1.2487]
+divided by their sum (3)
 [0.2313, 0.4003, 0.3684]
-the same with the sign of sun turned (3)
+with the last sign flipped (3)
+[ 0.7842,  1.3569, -1.2487]
+divided by their sum (3)
 [ 0.8788,  1.5205, -1.3993]
 ```
 
-The first line looks right. The second shows that this was luck: all scores
-were positive. A score is a dot product and may well be negative, and then
-one share is 152% of the whole and another less than nothing. Had the scores
-cancelled each other, we would have divided by zero.
+The first division looks right. The second shows that this was luck: all
+scores were positive. A score may well be negative, and then one share is
+152% of the whole and another less than nothing. Had the scores cancelled
+each other, we would have divided by zero.
 
 ## The exponential
 
-We need to turn any number into a positive one without disturbing the order.
-The exponential function $e^x$ does exactly this. It is never zero and never
-negative, and it grows with $x$. So let us take the exponential of each
-score first, and divide by the sum of those:
+We need to make every number positive without disturbing the order. The
+exponential function $e^x$ is never zero and never negative, and it grows
+with $x$. So take the exponential of each score first, and divide by the sum
+of the exponentials:
 
 $$\operatorname{softmax}(s)_j = \frac{e^{s_j}}{\sum_k e^{s_k}}$$
 
-This is **softmax**. The name is half a joke: the maximum of three numbers
-would give everything to the largest, and this gives it merely the most.
+This is **softmax**. A hard maximum would give the largest score the whole
+and all others nothing; this is its softer relative.
 */
 
 void softmax_naive(int n, const float scores[n], float weights[n])
@@ -84,7 +86,8 @@ void softmax_naive(int n, const float scores[n], float weights[n])
         weights[j] = expf(scores[j]) / sum;
 }
 
-static void show_three_steps(const float scores[3])
+static void show_softmax(const char *label, const float scores[3],
+                         const char *figure)
 {
     const char *const steps[3] = {"score", "exponential", "share"};
     float x[3][3];
@@ -93,44 +96,45 @@ static void show_three_steps(const float scores[3])
         x[1][j] = expf(scores[j]);
     }
     softmax_naive(3, scores, x[2]);
-    print_vector("scores of shiny", 3, x[0]);
-    print_vector("exponentials", 3, x[1]);
-    print_vector("weights of shiny", 3, x[2]);
-    print_value("score of shiny over score of Hello", x[0][1] / x[0][0]);
-    print_value("weight of shiny over weight of Hello", x[2][1] / x[2][0]);
-    bars("steps", "How the scores of shiny become shares", 3, steps, 3,
-         words, x);
+    print_vector(label, 3, x[1]);
+    print_vector("divided by their sum: the weights", 3, x[2]);
+    if (figure)
+        bars(figure, "How scores become shares", 3, steps, 3, words, x);
 }
 
 /*
 ``` output
-scores of shiny (3)
-[0.7842, 1.3569, 1.2487]
-exponentials (3)
+exponentials of the scores of shiny (3)
 [2.1907, 3.8841, 3.4858]
-weights of shiny (3)
+divided by their sum: the weights (3)
 [0.2291, 0.4063, 0.3646]
-score of shiny over score of Hello: 1.7303
-weight of shiny over weight of Hello: 1.7730
+with the last sign flipped (3)
+[2.1907, 3.8841, 0.2869]
+divided by their sum: the weights (3)
+[0.3444, 0.6106, 0.0451]
 ```
 
-![Score, exponential, share. Each panel has a scale of its own; the shares
-add up to one](steps.svg){#fig-steps}
+The second pair of lines is what had failed before, and now it comes out
+right. The negative score gets the smallest share, but a positive one:
 
-To build something for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
+![Score, exponential, share, for the scores with the flipped sign. Each
+panel has a scale of its own](steps.svg){#fig-steps}
+
+So to mix a vector for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
 itself and 0.3646 of *sun*. These shares are the **attention weights** of
 *shiny*.
 
-Softmax has one property that the rest of the book leans on. Add the same
-number $c$ to every score: since $e^{s+c} = e^s e^c$, the factor $e^c$
-stands above and below the line, and cancels. *Softmax sees differences
-only.*
+## What softmax sees
 
-From this follows something that is often told wrong, that softmax amplifies
-differences [@hacktricks]. In our example it does, a little: of the scores,
-the largest is 1.7303 times the smallest, and of the weights 1.7730 times.
-But this is no property of softmax. What counts is how far apart two scores
-lie, and one being twice the other says nothing about that:
+Divide one share by another. The sum cancels, and what is left is
+
+$$\frac{\operatorname{softmax}(s)_j}{\operatorname{softmax}(s)_k}
+  = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
+
+So softmax sees nothing of the scores but the *differences* between them,
+and adding the same number to every score changes no share. (Why $e$? Any
+base above 1 would do. Another base only multiplies all scores by a fixed
+number, and $e$ is the one for which that number is 1.)
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -139,87 +143,91 @@ static void show_pair(const char *label, float low, float high)
     float weights[2];
     softmax_naive(2, scores, weights);
     print_vector(label, 2, weights);
-    print_value("    second over first", weights[1] / weights[0]);
+    print_value("    second divided by first", weights[1] / weights[0]);
 }
 
 static void show_differences(void)
 {
     show_pair("weights for scores 1 and 2", 1, 2);
-    show_pair("for 11 and 12", 11, 12);
-    show_pair("for 0.1 and 0.2", 0.1f, 0.2f);
-    show_pair("for 10 and 20", 10, 20);
+    show_pair("weights for scores 11 and 12", 11, 12);
+    show_pair("weights for scores 2 and 4", 2, 4);
+    show_pair("weights for scores 0.1 and 0.2", 0.1f, 0.2f);
 }
 
 /*
 ``` output
 weights for scores 1 and 2 (2)
 [0.2689, 0.7311]
-    second over first: 2.7183
-for 11 and 12 (2)
+    second divided by first: 2.7183
+weights for scores 11 and 12 (2)
 [0.2689, 0.7311]
-    second over first: 2.7183
-for 0.1 and 0.2 (2)
+    second divided by first: 2.7183
+weights for scores 2 and 4 (2)
+[0.1192, 0.8808]
+    second divided by first: 7.3891
+weights for scores 0.1 and 0.2 (2)
 [0.4750, 0.5250]
-    second over first: 1.1052
-for 10 and 20 (2)
-[0.0000, 1.0000]
-    second over first: 22026.4668
+    second divided by first: 1.1052
 ```
 
-The first two pairs lie one apart, and get the same shares. In three of the
-pairs one score is twice the other; of the shares it is 2.7183 times, 1.1052
-times, or some twenty thousand times as large. (The first of these numbers is
-$e$ itself. Why?) And a share shown as 0.0000 is small, not zero: no
-exponential is zero.
+The first two pairs differ by 1, and get the same shares, whose ratio is $e$
+itself. In the third and fourth pair, as in the first, one score is twice
+the other, and each time the shares are different.
+
+::: aside
+It is often said that softmax amplifies differences [@hacktricks]. As you
+see, that depends. The scores 0.1 and 0.2 have the ratio 2, their shares the
+ratio 1.1052. How sharp the shares are depends on how far apart the scores
+lie, and on nothing else.
+:::
 
 ## A trap
 
 The function above is right on paper and wrong on a machine.
 */
 
-static void show_overflow(void)
+static void show_limits(void)
 {
-    const float large[3] = {87, 88, 89};
+    const float large[3] = {87, 88, 89}, small[3] = {-200, -201, -202};
     float weights[3];
-    puts("at the end of the floats");
+    puts("where floats end");
     print_value("e^88, in units of 10^38", expf(88) / 1e38f);
     print_value("the largest float, in the same units", FLT_MAX / 1e38f);
     print_value("e^89, as a float", expf(89));
     softmax_naive(3, large, weights);
     print_vector("naive weights for scores 87, 88, 89", 3, weights);
-    softmax(3, large, weights);
-    print_vector("weights for scores 87, 88, 89", 3, weights);
+    softmax_naive(3, small, weights);
+    print_vector("naive weights for scores -200, -201, -202", 3, weights);
 }
 
 /*
 ``` output
-at the end of the floats
+where floats end
 e^88, in units of 10^38: 1.6516
 the largest float, in the same units: 3.4028
 e^89, as a float: inf
 naive weights for scores 87, 88, 89 (3)
 [0.0000, 0.0000,    nan]
-weights for scores 87, 88, 89 (3)
-[0.0900, 0.2447, 0.6652]
+naive weights for scores -200, -201, -202 (3)
+[nan, nan, nan]
 ```
 
 The largest float is 3.4028 times $10^{38}$; $e^{89}$ lies beyond and
 becomes infinity, `inf`. Divided by infinity, the first two exponentials
-give 0, and infinity over infinity is `nan`, "not a number". It spreads:
-whatever is computed from `nan` is `nan` as well. And a score of 89 is
-nothing unusual once a dot product adds up a few hundred products.
-
-The last line of the output shows what the shares should be.
+give 0, and infinity divided by infinity is `nan`, "not a number". From then
+on, whatever is computed from it is `nan` too. The scores below zero fail at
+the other end: their exponentials are so small that they round to 0, and 0
+divided by 0 is `nan` again. Scores of this size are nothing unusual once a
+dot product adds up a few hundred products.
 
 The way out is the property we have just seen. If only differences count, we
-may subtract the same number from all scores, and the best number to
-subtract is the largest score. Then the largest exponent is 0, its
-exponential is 1, every other is smaller, and the sum lies between 1 and
-`n`. Nothing can overflow any more, and on paper nothing has changed.
+may subtract the same number from all scores, and the best one to subtract
+is the largest score. Then the largest exponent is 0, and its exponential is
+1. No other is larger, so nothing overflows; and since one of them is 1, the
+sum lies between 1 and `n` and is never 0.
 
-**Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one for
-scores of any size. It refuses a list without scores, since nothing can be
-shared among nobody.
+**Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
+scores of any size. It refuses a list without scores.
 
 ::: hint
 Three passes over the list: find the largest score, add up the exponentials
@@ -249,43 +257,58 @@ void softmax(int n, const float scores[n], float weights[n])
 }
 
 /*
-The program takes scores of your own. Try scores that broke the simple
-version, equal scores, a single one:
+The program takes scores of your own. These broke the naive version:
 
-``` {.output args="1000 1001 1002"}
+``` {.output args="87 88 89"}
 weights (3)
 [0.0900, 0.2447, 0.6652]
 ```
 
-Infinity can be a score too, and minus infinity is a useful one:
-$e^{-\infty}$ is 0, exactly, so its owner gets nothing and the others share
-the whole.
+``` {.output args="-200 -201 -202"}
+weights (3)
+[0.6652, 0.2447, 0.0900]
+```
+
+Infinity can be a score too, and minus infinity is a useful one: $e^{-\infty}$
+is 0, exactly. That word gets nothing, and the others share the whole.
 
 ``` {.output args="1 -inf 2"}
 weights (3)
 [0.2689, 0.0000, 0.7311]
 ```
 
-When every score is minus infinity, there is nobody left to share the whole.
-The difference $-\infty - (-\infty)$ has no value, so every weight is `nan`,
-as it is in PyTorch. And what is no number at all is refused:
+When every score is minus infinity, or one is plus infinity, we subtract
+infinity from infinity. There is no right answer to that, and every weight
+is `nan`, as it is in PyTorch:
+
+``` {.output args="-inf -inf"}
+weights (2)
+[nan, nan]
+```
+
+What is no number at all is refused. (`make` adds a line of its own, to say
+that the program did not end well.)
 
 ``` {.output args="1 two" status=2}
-02_softmax.c:541: score 2 is 'two': a number such as 1.5 or -inf is needed
+chapters/02_softmax.c:564: score 2 is 'two': a number such as 1.5 or -inf is needed
 ```
 
 ## A mixture
 
-Now the weights can do their work. Take each word's embedding as often as
-its weight says and add everything up, entry by entry. The result is the
-**context vector** of *shiny*: a list of the same form as an embedding, with
-something of every word in it.
+Now the weights can do their work. Multiply the embedding of each word by
+the weight of that word, and add up the results. This is the **context
+vector** of *shiny*: a vector of the same form as an embedding, with
+something of every word in it. With weights $w_j$, and $x_{jk}$ for entry
+$k$ of word $j$, its entries are
 
 $$c_k = \sum_j w_j\, x_{jk}$$
 
+(Texts on older translation programs use the same name for another thing, a
+single vector that stood for a whole sentence.)
+
 **Exercise 2.2** (★★, 3 points): `mix`. The sum of `n` rows of `d` entries,
-each multiplied by its weight. The rows are called `value`: what a token
-contributes. Here that is its embedding.
+each multiplied by its weight. The table of rows is called `value`, for it
+holds what each token contributes. Here that is its embedding.
 
 ::: hint
 `context[k]` needs row after row to be added to it. What must it hold before
@@ -293,7 +316,8 @@ the first?
 :::
 
 ::: hint
-Two loops. Only one order of the indices of `value` fits its shape.
+In `value[j][k]`, `j` picks the row, and with it the weight; `k` picks the
+entry.
 :::
 */
 
@@ -308,12 +332,12 @@ void mix(int n, int d, const float weights[n], const float value[n][d],
 }
 
 /*
-To see what each word adds, we print the three multiples before they are
+To see what each word contributes, we print the multiples before they are
 summed:
 */
 
-static void show_mixture(const char *label, const char *figure,
-                         const float weights[3])
+static void show_mixture(const char *label, const float weights[3],
+                         const char *figure)
 {
     float part[3][3], context[3];
     for (int j = 0; j < 3; j++)
@@ -321,28 +345,18 @@ static void show_mixture(const char *label, const char *figure,
             part[j][k] = weights[j] * embedding[j][k];
     mix(3, 3, weights, embedding, context);
     print_vector(label, 3, weights);
-    print_matrix("what Hello, shiny, sun add", 3, 3, part);
+    print_matrix("what Hello, shiny, sun contribute", 3, 3, part);
     print_vector("context vector of shiny", 3, context);
     if (figure)
-        stacks(figure,
-               "The context vector of shiny as a sum of three words", 3,
-               words, 3, part);
-}
-
-static void show_context(const float scores[3])
-{
-    const float rounded[3] = {0.2291f, 0.4064f, 0.3645f};
-    float weights[3];
-    softmax(3, scores, weights);
-    show_mixture("weights", "mixture", weights);
-    show_mixture("weights rounded on the way", NULL, rounded);
+        stacks(figure, "The context vector of shiny as a sum", 3, words, 3,
+               part);
 }
 
 /*
 ``` output
-weights (3)
+weights of shiny (3)
 [0.2291, 0.4063, 0.3646]
-what Hello, shiny, sun add (3, 3)
+what Hello, shiny, sun contribute (3, 3)
 [[0.0779, 0.0504, 0.1237],
  [0.2153, 0.1381, 0.3981],
  [0.1057, 0.1969, 0.3391]]
@@ -351,17 +365,19 @@ context vector of shiny (3)
 ```
 
 ![Each entry of the context vector, put together from what the three words
-add](mixture.svg){#fig-mixture}
+contribute](mixture.svg){#fig-mixture}
 
-The tutorial that these words come from works the same example by hand, and
-arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks]. It rounds the
-weights to four digits before it multiplies, to 0.2291, 0.4064 and 0.3645.
-Does that explain the difference?
+::: aside
+The tutorial from which we have these words works the example by hand, and
+arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks]. From its
+products one can tell that it took the weights to be 0.2291, 0.4064 and
+0.3645, the last two off by one in the fourth digit. That alone would do no
+harm:
 
 ``` output
-weights rounded on the way (3)
+weights as the tutorial took them (3)
 [0.2291, 0.4064, 0.3645]
-what Hello, shiny, sun add (3, 3)
+what Hello, shiny, sun contribute (3, 3)
 [[0.0779, 0.0504, 0.1237],
  [0.2154, 0.1382, 0.3983],
  [0.1057, 0.1968, 0.3390]]
@@ -369,19 +385,17 @@ context vector of shiny (3)
 [0.3990, 0.3854, 0.8610]
 ```
 
-No: the sums come out the same to four decimals. What explains it is two
-slips in the multiplication. The first entry of *shiny*, 0.2154, was written
-down as [0.2156]{.quoted}, and the second of *sun*, 0.1968, as
-[0.1972]{.quoted}. It is of no consequence, except for a reader who tries to
-get the same numbers.
+But the first product of *shiny*, 0.2154, was written down as
+[0.2156]{.quoted}, and the second of *sun*, 0.1968, as [0.1972]{.quoted}.
+:::
 
 ## A whole sentence
 
-Everything is in place. A second sentence, *Your journey starts with one
-step*, comes with embeddings that several tutorials share since they were
-made for a book [@raschka2024book]. Every word asks every word; each row of
-scores becomes a row of weights; each row of weights mixes the six
-embeddings into a context vector.
+Everything is in place. Our second sentence, *Your journey starts with one
+step*, has been used by many tutorials since a book made up embeddings for
+it [@raschka2024book]. Every word asks every word. Each row of scores
+becomes a row of weights, and each row of weights mixes the six embeddings
+into a context vector.
 */
 
 static const char *const sentence[6] = {"Your", "journey", "starts",
@@ -403,11 +417,11 @@ void softmax_rows(int n, int m, const float scores[n][m],
 }
 
 /*
-To mix for six words we could call `mix` six times. Look at what it
-computes: entry $k$ of word $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the
+To mix for six words we could call `mix` six times. But look at what it
+computes: entry $k$ for word $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the
 weights times column $k$ of the embeddings. That is the matrix product of
-[](#dot-product) under another name, $C = WX$. So the whole of attention is
-three lines:
+[](#dot-product) again, so one call of `matmul` mixes for all. The whole of
+attention is three lines:
 */
 
 static void show_sentence(void)
@@ -415,11 +429,12 @@ static void show_sentence(void)
     float scores[6][6], weights[6][6], context[6][3], row_sums[6] = {0};
     dot_scores(6, 6, 3, journey, journey, scores);
     softmax_rows(6, 6, scores, weights);
-    matmul(6, 6, 3, weights, journey, context);
+    matmul(6, 3, 6, weights, journey, context);
 
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             row_sums[i] += weights[i][j];
+    print_matrix("embeddings", 6, 3, journey);
     print_matrix("scores", 6, 6, scores);
     print_matrix("attention weights", 6, 6, weights);
     print_vector("row sums", 6, row_sums);
@@ -429,13 +444,15 @@ static void show_sentence(void)
 }
 
 /*
-::: question
-The scores of a sentence with itself form a table that is its own mirror
-image. Will the weights?
-
-No. Each row was divided by a sum of its own. *One* gives *journey* a larger
-share than *journey* gives *one*.
-:::
+``` output
+embeddings (6, 3)
+[[0.4300, 0.1500, 0.8900],
+ [0.5500, 0.8700, 0.6600],
+ [0.5700, 0.8500, 0.6400],
+ [0.2200, 0.5800, 0.3300],
+ [0.7700, 0.2500, 0.1000],
+ [0.0500, 0.8000, 0.5500]]
+```
 
 ``` output
 scores (6, 6)
@@ -446,6 +463,14 @@ scores (6, 6)
  [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
  [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450]]
 ```
+
+::: question
+The scores mirror each other across the diagonal, as they did in
+[](#dot-product). Will the weights?
+
+No. Each row is divided by a sum of its own. *One* takes a larger share of
+*journey* than *journey* takes of *one*.
+:::
 
 ``` output
 attention weights (6, 6)
@@ -465,8 +490,8 @@ row sums (6)
 ![A row for each word that asks, a column for each word that is asked. Each
 row adds up to one](weights.svg){#fig-weights}
 
-The weights are rather even. No wonder: the scores lie close together, and
-softmax sees only their differences. What comes out of it:
+The shares are rather even. No wonder: the scores lie close together, and
+softmax sees only their differences. What is mixed from them:
 
 ``` output
 context vectors (6, 3)
@@ -478,54 +503,52 @@ context vectors (6, 3)
  [0.4177, 0.6503, 0.5645]]
 ```
 
-The second row is the word *journey* with its sentence mixed in:
-0.4419, 0.6515, 0.5683, where its embedding was 0.55, 0.87, 0.66.
+The second row is *journey* with its sentence mixed in: 0.4419, 0.6515,
+0.5683, where its embedding was 0.55, 0.87, 0.66. Since these embeddings are
+invented, none of this says anything about English. It shows the mechanism,
+and the mechanism is complete.
 
 ::: milestone
-You have written attention. What large language models compute is this, with
-three things added: the scores compare not the embeddings themselves but
-lists made from them by trained numbers; they are scaled; and several such
-computations run side by side. The rest of this book adds them one at a
-time.
+This is attention. Language models add to it: the vectors that are compared
+and mixed are made from the embeddings by numbers found in training; the
+scores are scaled, and some are masked; and several such computations run
+side by side. The rest of this book is about these additions.
 :::
-
-As before: the embeddings are invented, so the map above tells us nothing
-about English.
 
 ## Rows, not columns
 
-The commonest mistake in writing this down is to take softmax along the
-wrong axis. Each *row* must be shared out, since a row is the question of
-one word. If the columns are shared out instead, the result still looks like
-a table of weights:
+An easy mistake is to take softmax along the wrong axis. Each *row* must add
+up to one, since a row belongs to the word that asks. If each column is made
+to add up to one instead, the result still looks like a table of weights:
 */
 
 static void show_wrong_axis(void)
 {
-    float scores[6][6], turned[6][6], weights[6][6], row_sums[6] = {0};
+    float scores[6][6], columns[6][6], shared[6][6], weights[6][6];
+    float row_sums[6] = {0};
     dot_scores(6, 6, 3, journey, journey, scores);
-    transpose(6, 6, scores, turned);
-    softmax_rows(6, 6, turned, weights);
-    transpose(6, 6, weights, turned);
+    transpose(6, 6, scores, columns); /* a row for each column of scores */
+    softmax_rows(6, 6, columns, shared);
+    transpose(6, 6, shared, weights); /* and back */
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
-            row_sums[i] += turned[i][j];
-    print_vector("row sums if columns are shared out", 6, row_sums);
+            row_sums[i] += weights[i][j];
+    print_vector("row sums if each column adds up to one", 6, row_sums);
 }
 
 /*
 ``` output
-row sums if columns are shared out (6)
+row sums if each column adds up to one (6)
 [0.9220, 1.2970, 1.2788, 0.7974, 0.7540, 0.9508]
 ```
 
-*Journey* would be made of too much and *one* of too little. A glance at the
-row sums tells the two apart, which is why we print them.
+*Journey* would be made of 1.2970 words and *one* of 0.7540. The row sums
+tell the mistake at a glance, which is why we print them.
 
 ## Everything together
 
-With arguments, the program shares out the scores it was given, which is
-what we used above. Without, it runs through the chapter.
+With arguments, the program shares out the scores it is given; without, it
+goes through the chapter.
 */
 
 static void show_own_scores(int n, char *const argument[n])
@@ -546,23 +569,34 @@ static void show_own_scores(int n, char *const argument[n])
     print_vector("weights", n, weights);
 }
 
-int main(int argc, char *argv[])
+static void show_chapter(void)
 {
-    float scores[1][3];
-    if (argc > 1) {
-        show_own_scores(argc - 1, argv + 1);
-        return 0;
-    }
-    pipeline("pipeline", "weights context");
+    const float rounded[3] = {0.2291f, 0.4064f, 0.3645f};
+    float scores[1][3], weights[3];
     /* A pointer to one row is a table of one row. */
     dot_scores(1, 3, 3, &embedding[1], embedding, scores);
-    show_division(scores[0]);
-    show_three_steps(scores[0]);
+    const float flipped[3] = {scores[0][0], scores[0][1], -scores[0][2]};
+
+    pipeline("pipeline", "weights context");
+    show_division("scores of shiny", scores[0]);
+    show_division("with the last sign flipped", flipped);
+    show_softmax("exponentials of the scores of shiny", scores[0], NULL);
+    show_softmax("with the last sign flipped", flipped, "steps");
     show_differences();
-    show_overflow();
-    show_context(scores[0]);
+    show_limits();
+    softmax(3, scores[0], weights);
+    show_mixture("weights of shiny", weights, "mixture");
+    show_mixture("weights as the tutorial took them", rounded, NULL);
     show_sentence();
     show_wrong_axis();
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc > 1)
+        show_own_scores(argc - 1, argv + 1);
+    else
+        show_chapter();
     return 0;
 }
 
@@ -591,9 +625,9 @@ print(weights)
 print(weights @ journey)
 ```
 
-Until now a word is compared as it stands, and a word that asks, a word that
-is found and a word that is taken are the same list of numbers. Those are
-three different tasks. The next step gives each its own list.
+So far, what a word asks with, what it is found by and what it contributes
+are one and the same list of numbers. These are three different tasks, and
+the next step is to give each task its own list.
 
 ## Further exercises
 
@@ -609,8 +643,8 @@ factor must it be multiplied to hold for a new one?
 :::
 
 ::: hint
-What if the first scores are minus infinity? Their difference has no value;
-look at that case by itself.
+What if the first scores are minus infinity? Subtracting them from each
+other gives `nan`; look at that case by itself.
 :::
 
 **Exercise 2.4** (by hand): The scores 0, 0 and $-\infty$: what are the
@@ -623,7 +657,7 @@ vector is then the mean of the three rows.
 
 ::: {.solution exercise="2.3"}
 The factor is $e^{m - m'}$ for a new maximum $m'$. As long as every score
-was minus infinity there is no sum worth keeping: it is 0, and stays so.
+was minus infinity there is nothing to add, and the sum stays 0.
 */
 
 void softmax_online(int n, const float scores[n], float weights[n])
@@ -644,10 +678,8 @@ void softmax_online(int n, const float scores[n], float weights[n])
 }
 
 /*
-The first score that is larger than minus infinity multiplies the sum by
-$e^{-\infty}$, which is 0 times 0: no harm done. This trick, with the
-mixture carried along in the same pass, is what makes attention fast on
-large inputs.
+The first score above minus infinity finds a sum of 0 and multiplies it by
+$e^{-\infty}$, which is 0 as well: no harm done.
 :::
 
 ::: {.solution exercise="2.4"}

@@ -5,8 +5,11 @@ Every type and function of the book stands here, grouped by chapter in
 reading order: what it computes, the shapes, what it refuses, and what it is
 called elsewhere. The support library, which no chapter teaches, comes last.
 
-Dimensions come first, inputs are `const`, outputs come last, and the caller
-owns all memory. A shape that a type can say is not repeated in words.
+Sizes come first, and where there are several, in this order: the rows of
+the result, its columns, what is summed over. Inputs are `const`, outputs
+come last and must not overlap the inputs, and the caller owns all memory. A
+shape that a type can say is not repeated in words; sizes are at least 1
+unless a function says otherwise. `F` is PyTorch's `torch.nn.functional`.
 */
 
 #ifndef ATTENTION_H
@@ -32,32 +35,32 @@ void multiply(int n, const float a[n], const float b[n], float product[n]);
  * PyTorch: torch.dot(a, b), a @ b. */
 float dot(int n, const float a[n], const float b[n]);
 
-/* The Euclidean length of a list, the root of its dot product with itself.
+/* The length of a list as an arrow, root of its dot product with itself.
  * PyTorch: torch.linalg.vector_norm(a). */
 float length(int n, const float a[n]);
 
-/* The cosine of the angle between two lists, from -1 to 1.
- * Refuses a list of length 0, which has no direction.
- * PyTorch: F.cosine_similarity(a, b, dim=0), which answers 0 instead. */
-float cosine(int n, const float a[n], const float b[n]);
-
 /* All dot products of n queries with m keys of d entries each:
  * scores[i][j] = dot(query[i], key[j]).
- * PyTorch: query @ key.T. Vaswani et al. 2017, equation 1, inside. */
+ * PyTorch: query @ key.T. Vaswani et al. 2017, in equation 1. */
 void dot_scores(int n, int m, int d, const float query[n][d],
                 const float key[m][d], float scores[n][m]);
 
-/* Turns rows into columns: turned[j][i] = a[i][j].
+/* The matrix product: entry [i][j] is row i of a times column j of b.
+ * PyTorch: a @ b, torch.matmul(a, b). */
+void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
+            float product[n][m]);
+
+/* Exchanges rows and columns: turned[j][i] = a[i][j].
  * PyTorch: a.T. */
 void transpose(int n, int m, const float a[n][m], float turned[m][n]);
 
-/* The matrix product: entry [i][j] is row i of a times column j of b.
- * PyTorch: a @ b, torch.matmul(a, b). */
-void matmul(int n, int d, int m, const float a[n][d], const float b[d][m],
-            float product[n][m]);
+/* The cosine of the angle between two lists, -1 to 1 but for rounding.
+ * Refuses a list whose length is 0, or so small that it rounds to 0.
+ * PyTorch: F.cosine_similarity(a, b, dim=0), which answers 0 instead. */
+float cosine(int n, const float a[n], const float b[n]);
 
-/* As dot_scores, with the cosine in place of the dot product.
- * Refuses a query or key of length 0.
+/* The cosines of n queries with m keys of d entries each.
+ * Refuses what cosine refuses.
  * PyTorch: F.normalize(query) @ F.normalize(key).T. */
 void cosine_scores(int n, int m, int d, const float query[n][d],
                    const float key[m][d], float scores[n][m]);
@@ -66,20 +69,16 @@ void cosine_scores(int n, int m, int d, const float query[n][d],
 ## Chapter 2, shares {#header-softmax}
 */
 
-/* Softmax as the formula has it: e^score over the sum of all e^score.
- * Overflows from scores of 89 on, and then yields NaN: for show only. */
+/* Softmax as the formula has it: e^score divided by the sum of all of them.
+ * For show only: from scores of 89 on it overflows, below -104 it comes
+ * to nothing, and either way weights become 0 or NaN. */
 void softmax_naive(int n, const float scores[n], float weights[n]);
 
-/* Softmax: positive shares that sum to one, whatever the size of the scores.
- * A score of -infinity gets a share of 0; if all are, or one is +infinity
- * or NaN, every share is NaN. Refuses n < 1.
- * PyTorch: F.softmax(scores, dim=-1), which says the same in each case. */
+/* Softmax: shares from 0 to 1 that add up to one, whatever the size of the
+ * scores. A score of -infinity gets 0; if all are -infinity, or one is
+ * +infinity or NaN, every share is NaN. Refuses n < 1.
+ * PyTorch: F.softmax(scores, dim=-1), alike in every case but the last. */
 void softmax(int n, const float scores[n], float weights[n]);
-
-/* Softmax of each row of a table by itself. Refuses m < 1 (as softmax does).
- * PyTorch: F.softmax(scores, dim=-1). */
-void softmax_rows(int n, int m, const float scores[n][m],
-                  float weights[n][m]);
 
 /* The mixture of n rows by their weights:
  * context[k] = sum over j of weights[j] * value[j][k].
@@ -87,8 +86,13 @@ void softmax_rows(int n, int m, const float scores[n][m],
 void mix(int n, int d, const float weights[n], const float value[n][d],
          float context[d]);
 
-/* Softmax that reads the scores once for maximum and sum, then once more to
- * write the shares; agrees with softmax, its refusals and NaN included.
+/* Softmax of each row of a table. Refuses m < 1.
+ * PyTorch: F.softmax(scores, dim=-1). */
+void softmax_rows(int n, int m, const float scores[n][m],
+                  float weights[n][m]);
+
+/* Softmax that finds maximum and sum in one pass over the scores; a second
+ * writes the shares. Agrees with softmax, NaN included. Refuses n < 1.
  * Milakov and Gimelshein 2018, algorithm 3. */
 void softmax_online(int n, const float scores[n], float weights[n]);
 
@@ -98,12 +102,12 @@ void softmax_online(int n, const float scores[n], float weights[n]);
 
 /* Ends the program with exit status 2 and one line on standard error:
  * file.c:line: what is wrong, with the values, and what would be right.
- * Takes a printf format and its values. Writes standard output first. */
+ * Takes a printf format and its values. Flushes standard output first. */
 #define REFUSE(...) refuse(__FILE__, __LINE__, __VA_ARGS__)
 
-/* Stands for the body of an exercise in the student edition, and refuses. */
+/* Stands for the body of an exercise in the student edition; refuses. */
 #define TODO(exercise) \
-    REFUSE("exercise %s is still empty: write this function's body", exercise)
+    REFUSE("exercise %s is still empty: write its body", exercise)
 
 /* What REFUSE calls. */
 _Noreturn void refuse(const char *file, int line, const char *format, ...)
@@ -136,8 +140,8 @@ the reader's light or dark theme. A folder or file that cannot be written is
 refused, and nothing half-written is left behind.
 */
 
-/* A table as coloured cells with their values: darker is larger, orange is
- * negative. The words name the rows and the columns. */
+/* A table as coloured cells with their values: the stronger the colour, the
+ * larger; orange is negative. The words name the rows and the columns. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
@@ -152,14 +156,14 @@ void bars(const char *name, const char *title, int panels,
 void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d]);
 
-/* Arrows from the origin of a plane, each one's shadow on the first, and the
- * dot product with the first beside its tip. Refuses a first arrow of
+/* Arrows from the origin of a plane, the shadow of each on the first, and
+ * its dot product with the first beside its tip. Refuses a first arrow of
  * length 0. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
-/* The stages of attention from words to output, with the ones named in `lit`
- * (separated by blanks) highlighted. Refuses a name that is no stage. */
+/* The stages of attention from words to output; those that `lit` names,
+ * with blanks between, are shaded. Refuses a name that is no stage. */
 void pipeline(const char *name, const char *lit);
 
 /*

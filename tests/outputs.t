@@ -48,7 +48,7 @@ chmod 0755, $program;
 my @good = ('/*', '# A {#a}', '', '``` output', 'first (3)', '[0.1235, -0.5000, inf]',
     '```', '', '``` output', 'second (2)', '[1.0000, 0.0000]', '```', '',
     '``` {.output args="two"}', 'one (two)', '[5.0000]', '```', '',
-    '``` {.output args="bad" status=2}', 'x.c:7: no such thing', '```', '*/');
+    '``` {.output args="bad" status=2}', 'src/x.c:7: no such thing', '```', '*/');
 
 sub faults_with {
     my (%change) = @_; # index of a line => its new text, undef to leave it out
@@ -72,8 +72,8 @@ my @faults = (
     ['a line left out', 10 => undef, qr/:\d+: the program goes on with '\[1\.0000, -0\.0000\]'/],
     ['a line too many', 10 => "[1.0000, 0.0000]\nmore", qr/:12: 'more' is shown, but/],
     ['a run with arguments', 15 => '[5.0001]', qr/:16: 5\.0001 is shown/],
-    ['a message', 19 => 'x.c:7: no such thang', qr/:20: the program prints/],
-    ['the line of a message', 19 => 'x.c:8: no such thing', qr/:20: the program prints/],
+    ['a message', 19 => 'src/x.c:7: no such thang', qr/:20: the program prints/],
+    ['the line of a message', 19 => 'src/x.c:8: no such thing', qr/:20: the program prints/],
     ['a status', 18 => '``` {.output args="bad" status=3}', qr/:19: the program ends with status 2/],
     ['no label', 4 => '[0.1235]', qr/:5: an output block begins with a label/],
     ['a wide line', 4 => 'w' x 73, qr/:5: an output line of 73 columns/],

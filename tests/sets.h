@@ -39,23 +39,12 @@ static inline void *floats(const Npy *input)
     return input->data;
 }
 
-/* The entries of a float64 answer as an input for another function. The
- * caller frees them. */
+/* The entries of a float64 answer as an input for another function. */
 static inline void *rounded(const Npy *answer)
 {
-    float *x = malloc(answer->count * sizeof *x);
+    float *x = room(answer->count);
     for (size_t i = 0; i < answer->count; i++)
         x[i] = (float)npy_doubles(answer)[i];
-    return x;
-}
-
-/* Room for an answer. An entry that is not written, or added to instead of
- * written, is far from any answer. The caller frees it. */
-static inline void *room(size_t count)
-{
-    float *x = malloc(count * sizeof *x);
-    for (size_t i = 0; i < count; i++)
-        x[i] = 1e30f;
     return x;
 }
 

@@ -4,6 +4,7 @@
 
 use strict;
 use warnings;
+use Cwd qw(getcwd);
 use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use lib 'tools';
@@ -19,23 +20,15 @@ sub command {
     return ($? >> 8, $said);
 }
 
-# Builds a chapter's tests in a folder and runs them. Returns what make said
-# and, for each test, its name, whether it passed, and the exercises that it
-# found empty. A test's own words come before its line, its YAML after it.
+# Builds a chapter's tests in a folder and runs them, from there. Returns
+# make's status and words, and the tests.
 sub run_tests {
     my ($work, $name) = @_;
     my ($status, $said) = command("make -C '$work' build/tests/$name build/chapters/$name");
-    my ($end, $output) = command("cd '$work' && build/tests/$name");
-    my (@tests, @empty);
-    for (split /\n/, $output) {
-        if (/^(not )?ok \d+ - (.*)/) {
-            push @tests, {ok => !$1, name => $2, empty => [@empty]};
-            @empty = ();
-        }
-        elsif (/exercise (\S+) is still empty/) {
-            push @{/^ / && @tests ? $tests[-1]{empty} : \@empty}, $1;
-        }
-    }
+    my $here = getcwd();
+    chdir $work or die "$work: $!\n";
+    my @tests = Chapter::run_tests("build/tests/$name");
+    chdir $here or die "$here: $!\n";
     return ($status, $said, @tests);
 }
 
@@ -64,6 +57,10 @@ for my $path (sort glob 'chapters/[0-9]*.c') {
     my $blank = Chapter->load("$work/$path");
     is scalar @{$blank->{lines}}, scalar @{$chapter->{lines}}, "$name: no line has moved";
     my ($made, $words, @tests) = run_tests($work, $name);
+    ($status, $said) = command("make -s -C '$work' test-$number");
+    isnt $status, 0, "$name: make test-$number fails";
+    is join(' ', $said =~ /^ +(\S+) +\w+ +empty/mg), join(' ', map { $_->{id} } @exercises),
+      '... and lists what is empty' or diag $said;
     is $made, 0, "$name: it builds" or diag $words;
     unlike $words, qr/warning/, "$name: without a warning";
     check_tests("$name, all empty", \@exercises, @tests);
@@ -79,8 +76,8 @@ for my $path (sort glob 'chapters/[0-9]*.c') {
         check_tests("$name, $exercise->{id} empty", [$exercise], @tests);
     }
     copy($path, "$work/$path") or die "$work/$path: $!\n";
-    (undef, undef, @tests) = run_tests($work, $name);
-    is scalar(grep { !$_->{ok} } @tests), 0, "$name: all tests pass when all is filled in";
+    ($status, $said) = command("make -s -C '$work' test-$number");
+    is $status, 0, "$name: all tests pass when all is filled in" or diag $said;
 }
 
 # ---- What it refuses.

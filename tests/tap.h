@@ -25,7 +25,8 @@
 #define TAP_LARGE(test, name)                                              \
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
-enum { TAP_SECONDS = 120, TAP_GOLDEN_MAX = 64 };
+enum { TAP_SECONDS = 120, TAP_GOLDEN_MAX = 64, TAP_ROOMS = 4096 };
+enum { TAP_GUARD = 1024 }; /* floats behind each array, see guard() */
 
 static int tap_count, tap_failed;   /* test points so far */
 static int tap_compared, tap_wrong; /* comparisons of the running test */
@@ -33,6 +34,35 @@ static int tap_pipe[2]; /* from the running test to the parent */
 static Npy tap_golden[TAP_GOLDEN_MAX]; /* what the running test has read */
 static char tap_golden_path[TAP_GOLDEN_MAX][256];
 static int tap_golden_count;
+static float *tap_room[TAP_ROOMS]; /* what the running test has asked for */
+static size_t tap_room_size[TAP_ROOMS];
+static int tap_room_count;
+
+/* Behind each array that a function under test sees lie entries that are no
+ * number. A function that reads on gets a wrong result instead of a lucky
+ * one, and one that writes on is found out when the test ends, instead of
+ * destroying the heap. */
+static inline void guard(float *behind)
+{
+    for (int i = 0; i < TAP_GUARD; i++)
+        behind[i] = NAN;
+}
+
+/* Room for count entries, freed when the test ends. An entry that is not
+ * written, or added to instead of written, is far from any answer. */
+static inline void *room(size_t count)
+{
+    float *x = malloc((count + TAP_GUARD) * sizeof *x);
+    if (!x || tap_room_count == TAP_ROOMS)
+        REFUSE("a test asks for more than %d arrays, or for too large ones",
+               TAP_ROOMS);
+    for (size_t i = 0; i < count; i++)
+        x[i] = 1e30f;
+    guard(x + count);
+    tap_room[tap_room_count] = x;
+    tap_room_size[tap_room_count++] = count;
+    return x;
+}
 
 /* The golden array golden/NAME.npy, freed when the test ends. Every name
  * asked for is added to the file that GOLDEN_READ names, if it names one. */
@@ -54,6 +84,15 @@ static inline const Npy *golden(const char *name)
     }
     Npy *array = &tap_golden[tap_golden_count++];
     *array = npy_read(path);
+    if (array->type == 'f') {
+        const size_t bytes = array->count * sizeof(float);
+        char *more =
+            realloc(array->data, bytes + TAP_GUARD * sizeof(float));
+        if (!more)
+            REFUSE("%s: no memory for a guard", path);
+        array->data = more;
+        guard((float *)(more + bytes));
+    }
     return array;
 }
 
@@ -145,6 +184,24 @@ static inline void tap_fill(int n, float x[n], float low, float high)
         x[i] = low + (high - low) * (float)(tap_bits() >> 40) * 0x1p-24f;
 }
 
+/* Ends the test: frees its arrays, after a look at what lies behind them. */
+static inline void tap_clean(void)
+{
+    while (tap_room_count) {
+        float *x = tap_room[--tap_room_count];
+        const float *behind = x + tap_room_size[tap_room_count];
+        for (int i = 0; i < TAP_GUARD; i++)
+            if (!isnan(behind[i])) {
+                tap_report(false, "room for the result",
+                           "  error: 'written to beyond its end'\n");
+                break;
+            }
+        free(x);
+    }
+    while (tap_golden_count)
+        npy_free(&tap_golden[--tap_golden_count]);
+}
+
 /* Before the first line comes the version. */
 static inline int tap_next(void)
 {
@@ -176,8 +233,7 @@ static inline void tap_be_child(void (*test)(void), int error)
     close(tap_pipe[0]);
     alarm(TAP_SECONDS);
     test();
-    while (tap_golden_count)
-        npy_free(&tap_golden[--tap_golden_count]);
+    tap_clean();
     if (!tap_compared)
         tap_report(false, "the test", "  error: 'compares nothing'\n");
     exit(tap_wrong ? 1 : 0);

@@ -656,7 +656,7 @@ a div of no known kind (FIRST)
 - ::: milestone
 + ::: millstone
 > FIRST:«::: mill»: a div of an unknown kind, millstone: there are question, hint,
-  solution and milestone
+  solution, milestone and aside
 
 colons in the midst of text (FIRST)
 - Like this:

@@ -70,16 +70,19 @@ local function listing(code)
         out[i] = ('<span class="line" id="%s"><a href="#%s" aria-hidden="true" '
             .. 'tabindex="-1" data-n="%d"></a>%s</span>'):format(id, id, n, line)
     end
-    local label = ''
-    if header then
-        label = ('<p class="label"><a href="reference.html#%s">%s</a></p>\n')
-            :format(header, escape(file))
-    end
     local place = ('%s, lines %d to %d'):format(file, first, first + #lines - 1)
-    return html('<div class="listing">\n%s%s<pre class="code" %s>'
-        .. '<code>%s\n</code></pre>\n</div>', label,
+    local shown = ('<div class="listing">\n%s<pre class="code" %s>'
+        .. '<code>%s\n</code></pre>\n</div>'):format(
         exercise_notes(code.attributes.exercises), scrolls(place),
         table.concat(out, '\n'))
+    -- The header's part of a chapter comes before anything in it is explained,
+    -- so it is there for whoever asks, and folded.
+    if header then
+        shown = ('<details class="announced">\n<summary>What this chapter adds to '
+            .. '%s</summary>\n%s\n<p class="label"><a href="reference.html#%s">'
+            .. 'The whole header</a></p>\n</details>'):format(escape(file), shown, header)
+    end
+    return html('%s', shown)
 end
 
 -- What a program printed, and the command, where it was not run plainly.

@@ -37,7 +37,8 @@ local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references'
 
 -- A div of another kind is most likely a misspelt one, and a hint that is not
 -- folded gives the answer away.
-local DIVS = { question = true, hint = true, solution = true, milestone = true }
+local DIVS = { question = true, hint = true, solution = true, milestone = true,
+               aside = true }
 
 ------------------------------------------------------------------------------
 -- Faults
@@ -553,7 +554,7 @@ local function check_divs(file)
                 seen[kind])
             if not DIVS[kind] then
                 report(file, line, 'a div of an unknown kind, %s: there are question,'
-                    .. ' hint, solution and milestone', kind)
+                    .. ' hint, solution, milestone and aside', kind)
             elseif kind == 'question'
                 and (#div.content < 2 or div.content[1].t ~= 'Para') then
                 report(file, line, 'a question is a paragraph that asks, a blank line,'
