@@ -26,6 +26,8 @@
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
 enum { TAP_SECONDS = 120, TAP_GOLDEN_MAX = 64, TAP_ROOMS = 4096 };
+/* How a test that has run to its end exits: not as tested code might. */
+enum { TAP_GOOD = 40, TAP_WRONG = 41 };
 enum { TAP_GUARD = 1024 }; /* floats behind each array, see guard() */
 
 static int tap_count, tap_failed;   /* test points so far */
@@ -210,12 +212,27 @@ static inline int tap_next(void)
     return ++tap_count;
 }
 
+/* YAML that prove can read: every line indented, none empty. On a line that
+ * is not, prove stumbles and drops all further tests, or never ends. */
+static inline void tap_yaml(const char *yaml)
+{
+    printf("  ---\n");
+    while (*yaml) {
+        const int length = (int)strcspn(yaml, "\n");
+        if (length > 0)
+            printf("%s%.*s\n", strncmp(yaml, "  ", 2) ? "    " : "", length,
+                   yaml);
+        yaml += length + (yaml[length] == '\n');
+    }
+    printf("  ...\n");
+}
+
 static inline void tap_line(bool good, const char *name, const char *yaml)
 {
     tap_failed += !good;
     printf("%sok %d - %s\n", good ? "" : "not ", tap_next(), name);
     if (!good)
-        printf("  ---\n%s  ...\n", yaml);
+        tap_yaml(yaml);
     fflush(stdout);
 }
 
@@ -236,7 +253,7 @@ static inline void tap_be_child(void (*test)(void), int error)
     tap_clean();
     if (!tap_compared)
         tap_report(false, "the test", "  error: 'compares nothing'\n");
-    exit(tap_wrong ? 1 : 0);
+    exit(tap_wrong ? TAP_WRONG : TAP_GOOD);
 }
 
 /* Runs the test in a child whose standard error goes to `error` (-1: leaves
@@ -270,13 +287,14 @@ static inline void tap_run(void (*test)(void), const char *name)
 {
     char yaml[4096], died[4200];
     int status = tap_child(test, -1, sizeof yaml, yaml);
-    if (WIFEXITED(status) && WEXITSTATUS(status) <= 1) {
-        tap_line(WEXITSTATUS(status) == 0, name, yaml);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == TAP_GOOD || code == TAP_WRONG) {
+        tap_line(code == TAP_GOOD, name, yaml);
         return;
     }
     snprintf(died, sizeof died, "%s  error: 'ended with %s %d'\n", yaml,
-             WIFSIGNALED(status) ? "signal" : "exit status",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+             code < 0 ? "signal" : "exit status",
+             code < 0 ? WTERMSIG(status) : code);
     tap_line(false, name, died);
 }
 

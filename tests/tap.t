@@ -1,0 +1,100 @@
+#!/usr/bin/env perl
+# The harness itself: every way for a test to be wrong must end in "not ok",
+# and in TAP that prove can read to its end.
+
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use TAP::Parser;
+use Test::More;
+
+my $build  = $ENV{BUILD} // 'build';
+my $folder = tempdir(CLEANUP => 1);
+
+my $program = <<'EOT';
+#include "tap.h"
+#include <signal.h>
+
+static void good(void) { tap_near("it", 1.0f, 1, 0, 0); }
+static void wrong(void) { tap_near("it", 1.1f, 1, 0, 0); }
+static void no_number(void) { tap_near("it", NAN, 1, 1, 1); }
+static void number(void) { tap_near("it", 1, NAN, 1, 1); }
+static void infinite(void) { tap_near("it", INFINITY, 1e30, 1, 1); }
+static void other_infinity(void) { tap_near("it", -INFINITY, INFINITY, 1, 1); }
+static void nothing(void) { }
+static void crash(void) { raise(SIGSEGV); }
+static void leaves(void) { exit(0); }
+static void leaves_badly(void) { exit(7); }
+static void refuses(void) { REFUSE("no %s", "luck"); }
+static void beyond(void) { ((float *)room(3))[3] = 1; good(); }
+static void behind(void) { tap_near("it", ((float *)room(3))[3], 0, 1, 1e9); }
+static void golden_off(void)
+{
+    const Npy *x = golden("01_dot_product/hello-query");
+    float *got = room(x->count);
+    memcpy(got, x->data, x->count * sizeof *got);
+    got[5] += 0.001f;
+    tap_close("it", x, got, 1e-5, 1e-6);
+}
+static void prints(void) { puts("ok 99 - not a result"); good(); }
+static void odd_words(void)
+{
+    tap_report(false, "it", "  got: |\nodd\n\n\n- 'line\n  expect: |\n    x\n");
+}
+static void two_lines(void)
+{
+    fputs("another line\n", stderr);
+    refuses();
+}
+
+int main(void)
+{
+    TAP(good, "ok");
+    TAP(wrong, "not");
+    TAP(no_number, "not");
+    TAP(number, "not");
+    TAP(infinite, "not");
+    TAP(other_infinity, "not");
+    TAP(nothing, "not");
+    TAP(crash, "not");
+    TAP(leaves, "not");
+    TAP(leaves_badly, "not");
+    TAP(refuses, "not");
+    TAP(beyond, "not");
+    TAP(behind, "not");
+    TAP(golden_off, "not");
+    TAP(odd_words, "not");
+    TAP(prints, "ok");
+    tap_refuses(refuses, "ok", "x.c", "no luck");
+    tap_refuses(refuses, "not", "x.c", "no lucks");
+    tap_refuses(refuses, "not", "x.c", "no luc");
+    tap_refuses(refuses, "not", "y.c", "no luck");
+    tap_refuses(good, "not", "x.c", "no luck");
+    tap_refuses(leaves_badly, "not", "x.c", "no luck");
+    tap_refuses(two_lines, "not", "x.c", "no luck");
+    TAP(good, "ok");
+    return tap_done();
+}
+EOT
+open my $file, '>', "$folder/x.c" or die "$folder/x.c: $!\n";
+print $file $program;
+close $file or die "$folder/x.c: $!\n";
+my $cc = $ENV{CC} // 'cc';
+is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o '$folder/x'"), 0,
+  'it compiles' or BAIL_OUT('no harness');
+
+my $parser = TAP::Parser->new({exec => ['sh', '-c', "'$folder/x' 2>/dev/null"]});
+my ($tests, $yaml) = (0, 0);
+while (my $result = $parser->next) {
+    $yaml++ if $result->is_yaml;
+    next if !$result->is_test;
+    $tests++;
+    my ($expect) = $result->description =~ /(ok|not)$/;
+    is $result->is_actual_ok ? 'ok' : 'not', $expect, "test point $tests";
+}
+is $tests, () = $program =~ /^    (?:TAP|tap_refuses)\(/mg, 'none is lost';
+is $yaml, () = $program =~ /"not"/g, 'each failure has its YAML';
+is_deeply [$parser->parse_errors], [], 'prove can read it all';
+isnt $parser->exit, 0, 'and the program ends with a failure';
+
+done_testing;
