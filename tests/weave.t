@@ -372,11 +372,12 @@ for my $file (@chapters, 'src/attention.h') {
     is(join(' ', grep { $shown{$_} ne '' } sort { $a <=> $b } keys %shown), "@code",
         "$id: all the code is shown, and nothing else");
 }
-like($page{first}, qr{<li>two</li>\s*</ul>\s*<div class="listing">},
+like($page{first}, qr{<li>two</li>\s*</ul>\s*<details class="announced">},
     'a list right before code does not swallow it');
-my ($header) = $page{first} =~ m{(<div class="listing">.*?</div>)}s;
-is(text_of($header), "\nsrc/attention.h\n/* Twice as much. */\nfloat twice(float x);\n\n",
-    'where there are only includes, the chapter\'s part of the header is shown');
+my ($header) = $page{first} =~ m{(<details class="announced">.*?</details>)}s;
+is(text_of($header), "\nWhat this chapter adds to src/attention.h\n\n/* Twice as much. */\n"
+    . "float twice(float x);\n\n\nThe whole header\n",
+    'where there are only includes, the chapter\'s part of the header is shown, folded');
 like($header, qr{id="H11".*id="H12"}s, 'with the header\'s line numbers');
 like($page{'second-one'}, qr{id="H18".*?int.*? second},
     'the same without blank lines around');
