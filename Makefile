@@ -13,7 +13,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 MAKEFLAGS += --no-builtin-rules
 export BUILD RUN_UNDER
 
-names    := $(basename $(notdir $(sort $(wildcard chapters/[0-9]*_*.c))))
+names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
 objects  := $(names:%=$(BUILD)/obj/%.o)
 programs := $(names:%=$(BUILD)/chapters/%)
 checked  := $(names:%=$(BUILD)/run/%.ok)
@@ -38,7 +38,7 @@ help: ## this list
 	  "arguments, -s is quiet"
 	@echo "  make test-02        one chapter's tests, and how far its exercises are"
 
-# ---- Chapters. Each is compiled twice: as a program, linked with the chapters
+# ---- Chapters, and after them the appendices. Each is compiled twice: as a program, linked with the chapters
 # before it, and with its main renamed, for those that come after it.
 
 define chapter

@@ -193,8 +193,8 @@ casts no shadow, and gets 0. *Against* points away and gets a negative
 number. This is why the dot product serves as a measure of **alignment**.
 
 Do the two agree for every pair of arrows? Multiply out the square of the
-distance between the tips, entry by entry:
-$(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$. Summed over all entries, this is
+distance between the tips, entry by entry: $(b_k - a_k)^2 = a_k^2 + b_k^2 -
+2 a_k b_k$. Summed over all entries, this is
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 

@@ -269,8 +269,9 @@ weights (3)
 [0.6652, 0.2447, 0.0900]
 ```
 
-Infinity can be a score too, and minus infinity is a useful one: $e^{-\infty}$
-is 0, exactly. That word gets nothing, and the others share the whole.
+Infinity can be a score too, and minus infinity is a useful one:
+$e^{-\infty}$ is 0, exactly. That word gets nothing, and the others share
+the whole.
 
 ``` {.output args="1 -inf 2"}
 weights (3)
@@ -439,8 +440,8 @@ static void show_sentence(void)
     print_matrix("attention weights", 6, 6, weights);
     print_vector("row sums", 6, row_sums);
     print_matrix("context vectors", 6, 3, context);
-    heatmap("weights", "How much each row takes of each column", 6, sentence,
-            6, sentence, weights);
+    heatmap("weights", "How much each row takes of each column", 6,
+            sentence, 6, sentence, weights);
 }
 
 /*

@@ -198,9 +198,53 @@ def softmax(chapter):
                    uniform(11, 7, 4, size=2), uniform(12, 7, 3))
 
 
+# Chapter 3
+
+def save_head(chapter, case, x, w_query, w_key, w_value):
+    """Projections, and what each query gets from all keys and values."""
+    q, k, v = (torch.matmul(wide(x), wide(w)) for w in (w_query, w_key, w_value))
+    scores = torch.matmul(q, k.T)
+    chapter.save(case, x=x, w_query=w_query, w_key=w_key, w_value=w_value,
+                 query=q, key=k, value=v, scores=scores,
+                 weights=F.softmax(scores, dim=-1),
+                 context=F.scaled_dot_product_attention(q, k, v, scale=1.0))
+
+
+def save_asking(chapter, case, query, key, value):
+    """One query, and keys and values of different sizes."""
+    q, k, v = wide(query), wide(key), wide(value)
+    scores = torch.matmul(k, q)
+    chapter.save(case, query=query, key=key, value=value, scores=scores,
+                 weights=F.softmax(scores, dim=-1),
+                 context=F.scaled_dot_product_attention(
+                     q[None], k, v, scale=1.0)[0])
+
+
+def qkv(chapter):
+    save_head(chapter, "paper",
+              torch.tensor([[1., 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1]]),
+              torch.tensor([[1., 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1]]),
+              torch.tensor([[0., 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 0]]),
+              torch.tensor([[0., 2, 0], [0, 3, 0], [1, 0, 3], [1, 1, 0]]))
+    save_head(chapter, "cat",
+              torch.tensor([[1., 0, 0], [0, 1, 0], [1, 0, 1]]),
+              torch.tensor([[0., 4, 0], [0, 0, 4], [4, -4, -4]]),
+              torch.eye(3), torch.tensor([[1., 0], [0, 0], [0, 1]]))
+    for n, d, d_k, d_v in (1, 1, 1, 1), (2, 3, 4, 5), (5, 4, 3, 2), (7, 6, 2, 9):
+        save_head(chapter, f"head_{n}x{d}x{d_k}x{d_v}", uniform(n, n, d),
+                  uniform(10 + n, d, d_k), uniform(20 + n, d, d_k),
+                  uniform(30 + n, d, d_v))
+    for m, d_k, d_v in (1, 1, 1), (1, 2, 3), (4, 3, 2), (3, 5, 7), (9, 2, 4):
+        save_asking(chapter, f"one_{m}x{d_k}x{d_v}", uniform(40 + m, d_k),
+                    uniform(50 + m, m, d_k), uniform(60 + m, m, d_v))
+    save_asking(chapter, "one_loud", uniform(70, 4, size=30),
+                uniform(71, 6, 4, size=30), uniform(72, 6, 3))
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
+    "03_qkv": qkv,
 }
 
 

@@ -427,10 +427,10 @@ void arrows(const char *name, const char *title, int n,
         return;
     for (int i = 0; i < n; i++) {
         put_text(p.file, word[i]);
-        fprintf(p.file, " (%.4f, %.4f), dot product with ", (double)x[i][0],
-                (double)x[i][1]);
-        put_text(p.file, word[0]);
-        fprintf(p.file, " %.4f. ", product(x[i], x[0]));
+        fprintf(p.file, " (%.4f, %.4f)", (double)x[i][0], (double)x[i][1]);
+        if (i > 0)
+            fprintf(p.file, ", with the first %.4f", product(x[i], x[0]));
+        fputs(". ", p.file);
     }
     draw(&p);
     const Plane plane = plane_around(n, x);
@@ -528,5 +528,73 @@ void pipeline(const char *name, const char *lit)
         if (i > 0)
             text(&p, x - 7.5, y + 26, "middle muted", "›");
     }
+    end(&p);
+}
+
+enum { CELL_WIDE = 38, CELL_HIGH = 30, SHEET_WIDE = 600, SHEET_GAP = 26 };
+
+static double table_width(const Table *table)
+{
+    return fmax(table->m * CELL_WIDE, room(1, &table->label));
+}
+
+/* One table with its label above; the entries are left out where a reader is
+ * to write them. */
+static void draw_table(Picture *p, const Table *table, double left,
+                       double top, int filled)
+{
+    text(p, left, top + 14, "strong", table->label);
+    for (int i = 0; i < table->n; i++)
+        for (int j = 0; j < table->m; j++) {
+            const double x = left + j * CELL_WIDE;
+            const double y = top + 24 + i * CELL_HIGH;
+            char digits[40];
+            fprintf(
+                p->file,
+                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
+                "class=\"rule\"/>\n",
+                x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH);
+            snprintf(digits, sizeof digits, "%g",
+                     (double)table->x[i * table->m + j]);
+            if (filled)
+                text(p, x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
+                     "middle", digits);
+        }
+}
+
+/* Places the tables in rows, as words are placed in lines. Draws nothing
+ * without a picture; returns the height that they need. */
+static double place_tables(Picture *p, int count, const Table table[count],
+                           int filled)
+{
+    double left = 1, top = 0, high = 0;
+    for (int k = 0; k < count; k++) {
+        if (left > 1 && left + table_width(&table[k]) > SHEET_WIDE) {
+            left = 1;
+            top += high + SHEET_GAP;
+            high = 0;
+        }
+        if (p)
+            draw_table(p, &table[k], left, top, k < filled);
+        left += table_width(&table[k]) + SHEET_GAP;
+        high = fmax(high, 24 + table[k].n * CELL_HIGH);
+    }
+    return top + high + 2;
+}
+
+void worksheet(const char *name, const char *title, int count,
+               const Table table[count], int filled)
+{
+    Picture p;
+    if (!begin(&p, name, title, SHEET_WIDE,
+               place_tables(NULL, count, table, filled)))
+        return;
+    for (int k = 0; k < count; k++) {
+        put_text(p.file, table[k].label);
+        fprintf(p.file, ", %d rows of %d, %s. ", table[k].n, table[k].m,
+                k < filled ? "given" : "empty");
+    }
+    draw(&p);
+    place_tables(&p, count, table, filled);
     end(&p);
 }

@@ -74,11 +74,18 @@ sub fault {
 
 my (@rows, %lines);
 open my $file, '<:encoding(UTF-8)', 'tests/documents.tsv' or die "documents.tsv: $!\n";
+my ($rows, $numbers);
 while (<$file>) {
     chomp;
+    ($rows, $numbers) = ($1, $2) if /^# (\d+) rows, (\d+) numbers$/;
     next if /^#|^\s*$/;
     push @rows, [$., split(/\t/, $_, -1)];
 }
+# A row that is lost would not be missed otherwise.
+my $found = 0;
+$found += () = numbers($_->[6] // '') for @rows;
+is scalar(@rows) . " rows, $found numbers", ($rows // 0) . ' rows, ' . ($numbers // 0) . ' numbers',
+  'documents.tsv holds as many as its first lines say';
 for (@rows) {
     my ($number, @row) = @$_;
     my $name = "documents.tsv:$number: $row[0], $row[1]";

@@ -36,6 +36,24 @@ static int count(const char *text, const char *part)
     return n;
 }
 
+/* The number that an attribute has in the k-th element whose start is like
+ * this: where things lie, and how large they are. */
+static double attribute(const char *text, const char *start, int k,
+                        const char *name)
+{
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, " %s=\"", name);
+    for (; (text = strstr(text, start)) && k > 0; k--)
+        text++;
+    const char *found = text ? strstr(text, wanted) : NULL;
+    return found ? strtod(found + strlen(wanted), NULL) : NAN;
+}
+
+static void same(const char *what, double got, double expect)
+{
+    tap_near(what, got, expect, 0, 0.15); /* pictures have one decimal */
+}
+
 static void test_heatmap(void)
 {
     const float x[2][3] = {{0.5f, -1, 0}, {0.22910725f, 0.25f, -0.00001f}};
@@ -48,6 +66,20 @@ static void test_heatmap(void)
     has(text, ">0.2291</text>");
     has(text, ">0.0000</text>");
     tap_near("cells", count(text, "<rect"), 6, 0, 0);
+    /* The three column words, then for each row its word and its values. */
+    for (int j = 0; j < 3; j++) {
+        double middle = attribute(text, "<rect", j, "x") +
+                        attribute(text, "<rect", j, "width") / 2;
+        tap_near("a column's word is above its cells",
+                 attribute(text, "<text", j, "x"), middle, 0, 1.5);
+        tap_near("a value is in its cell",
+                 attribute(text, "<text", 4 + j, "x"), middle, 0, 1.5);
+        same("cells below each other", attribute(text, "<rect", 3 + j, "x"),
+             attribute(text, "<rect", j, "x"));
+    }
+    tap_true("the rows' words stand beside their rows",
+             attribute(text, "<text", 3, "y") <
+                 attribute(text, "<text", 7, "y"));
     has(text, "prefers-color-scheme:dark");
     has(text, "role=\"img\"");
     tap_true("ends", count(text, "</svg>\n") == 1);
@@ -63,6 +95,13 @@ static void test_bars(void)
     has(text, ">-2.0000</text>");
     tap_near("bars", count(text, "<rect"), 6, 0, 0);
     tap_near("negative bars", count(text, "class=\"c1\""), 1, 0, 0);
+    double unit = attribute(text, "<rect", 0, "height");
+    double zero = attribute(text, "<rect", 0, "y") + unit;
+    same("twice as long", attribute(text, "<rect", 1, "height"), 2 * unit);
+    same("and below", attribute(text, "<rect", 1, "y"), zero);
+    same("four times", attribute(text, "<rect", 2, "height"), 4 * unit);
+    same("and above", attribute(text, "<rect", 2, "y"), zero - 4 * unit);
+    same("nothing", attribute(text, "<rect", 3, "height"), 0);
 }
 
 static void test_stacks(void)
@@ -70,6 +109,16 @@ static void test_stacks(void)
     const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
     stacks("stacks", "Title", 2, names, 2, part);
     const char *text = picture("stacks");
+    /* After the legend's two: the parts, each where the one before ends. */
+    double unit = attribute(text, "<rect", 2, "width") / 0.25;
+    const double parts[4] = {0.25, 0.125, 0.5, 1};
+    for (int i = 0; i < 4; i++)
+        same("as wide as its part",
+             attribute(text, "<rect", 2 + i, "width"), parts[i] * unit);
+    for (int i = 2; i < 6; i += 2)
+        same("one behind the other", attribute(text, "<rect", i + 1, "x"),
+             attribute(text, "<rect", i, "x") +
+                 attribute(text, "<rect", i, "width"));
     has(text, "Entry 0 is the sum of 0.2500 from a&lt;b, 0.1250 from");
     has(text, ">0.3750</text>");
     has(text, ">1.5000</text>");
@@ -80,9 +129,32 @@ static void test_arrows(void)
     const float x[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
     arrows("arrows", "Title", 3, names, x);
     const char *text = picture("arrows");
-    has(text, "b&amp;c (3.0000, 2.0000), dot product with a&lt;b 14.0000.");
+    has(text, "b&amp;c (3.0000, 2.0000), with the first 14.0000.");
     has(text, ">longer: -7.0000</text>");
     tap_near("heads", count(text, "<polygon"), 3, 0, 0);
+    /* After the two axes: a dashed line and a shadow for each but the first,
+     * then the arrows. Shadow and dashed line meet at a right angle. */
+    double x0 = attribute(text, "<line", 1, "x1");
+    double y0 = attribute(text, "<line", 0, "y1");
+    double unit = (attribute(text, "<polygon", 0, "points") - x0) / 4;
+    for (int i = 1; i < 3; i++) {
+        double dash_x = attribute(text, "<line", 2 * i, "x2");
+        double dash_y = attribute(text, "<line", 2 * i, "y2");
+        same("the dashed line begins at the tip",
+             attribute(text, "<line", 2 * i, "x1"), x0 + x[i][0] * unit);
+        same("at its height", attribute(text, "<line", 2 * i, "y1"),
+             y0 - x[i][1] * unit);
+        double share = (x[i][0] * 4 + x[i][1]) / 17;
+        tap_near("and ends on the first arrow's line", dash_x,
+                 x0 + share * 4 * unit, 0, 0.3);
+        tap_near("at that height", dash_y, y0 - share * unit, 0, 0.3);
+        same("where the shadow ends",
+             attribute(text, "<line", 2 * i + 1, "x2"), dash_x);
+    }
+    for (int i = 0; i < 3; i++)
+        tap_near("an arrow ends at its point",
+                 attribute(text, "<polygon", i, "points"),
+                 x0 + x[i][0] * unit, 0, 0.3);
     tap_near("shadows", count(text, "class=\"dash\""), 2, 0, 0);
 }
 
@@ -92,7 +164,29 @@ static void test_pipeline(void)
     const char *text = picture("way");
     has(text, "then scores (this chapter), then scaled,");
     tap_near("lit", count(text, "class=\"c0\""), 2, 0, 0);
+    /* A shaded box comes just before the frame of its stage. */
+    for (int i = 3; i < 8; i += 4) {
+        same("shaded", attribute(text, "<rect", i, "x") + 0.5,
+             attribute(text, "<rect", i + 1, "x"));
+        tap_near("of full height", attribute(text, "<rect", i, "height"),
+                 attribute(text, "<rect", i + 1, "height"), 0, 1);
+    }
     tap_near("stages", count(text, "class=\"rule\""), 10, 0, 0);
+}
+
+static void test_worksheet(void)
+{
+    const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
+    const Table sheet[2] = {{"X", 2, 2, x[0]}, {"Y", 1, 3, y[0]}};
+    worksheet("sheet", "Title", 2, sheet, 1);
+    const char *text = picture("sheet");
+    has(text, "X, 2 rows of 2, given. Y, 1 rows of 3, empty.");
+    has(text, ">4.5</text>");
+    tap_near("cells", count(text, "<rect"), 7, 0, 0);
+    tap_true("what is to be written is not there",
+             !strstr(text, ">8</text>"));
+    worksheet("sheet", "Title", 2, sheet, 2);
+    has(picture("sheet"), ">8</text>");
 }
 
 static void test_nothing(void)
@@ -156,6 +250,7 @@ int main(void)
     TAP(test_stacks, "stacks: words, parts, sums");
     TAP(test_arrows, "arrows: words, products, shadows");
     TAP(test_pipeline, "pipeline: lit stages");
+    TAP(test_worksheet, "worksheet: what is given and what is not");
     TAP(test_nothing, "FIGURES: nothing is drawn without it");
     tap_refuses(
         refused_folder, "FIGURES: a folder that is not there", "figure.c",

@@ -14,10 +14,12 @@ use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
-my $NUMBER = qr/(?<![\w.])\d+\.\d+%?|(?<![\w.])\d+%|(?<![\w.])\d{2,}(?![\w.]*\d)/;
+# A minus counts where it is one, not a dash between words or a range.
+my $MINUS  = qr/(?<![\w.)}-])-/;
+my $NUMBER = qr/(?<![\w.])(?:$MINUS)?(?:\d+\.\d+%?|\d+%|\d{2,}(?![\w.]*\d))/;
 
-# The numbers in a text, without sign: what is printed, or stands in code.
-sub numbers_in { return map { 0 + $_ } $_[0] =~ /(?<![\w.])(\d+(?:\.\d+)?)/g }
+# The numbers in a text: what is printed, or stands in code.
+sub numbers_in { return map { 0 + $_ } $_[0] =~ /(?<![\w.])(-?\d+(?:\.\d+)?)/g }
 
 sub code_of {
     my ($chapter) = @_;
@@ -39,15 +41,19 @@ sub printed_by {
     return join "\n", @text;
 }
 
+# A number with a minus must be known to be negative; one without may be the
+# size of a negative one ("seven below zero").
 sub is_known {
     my ($text, @known) = @_;
-    my ($digits, $percent) = $text =~ /^([\d.]+)(%?)$/;
+    my ($minus, $digits, $percent) = $text =~ /^(-?)([\d.]+)(%?)$/;
     my $places = $digits =~ /\.(\d+)/ ? length $1 : 0;
     my ($value, $half) = ($digits, 0.5 * 10**-$places);
     ($value, $half) = ($value / 100, $half / 100) if $percent;
     # An integer that is no percentage counts something: no rounding.
     $half = 0 if !$places && !$percent;
-    for my $known (@known) { return 1 if abs($known - $value) <= $half + 2e-6 }
+    for my $known (@known) {
+        return 1 if abs(($minus ? -$known : abs $known) - $value) <= $half + 2e-6;
+    }
     return 0;
 }
 
@@ -113,7 +119,7 @@ sub faults_of_paragraph {
 
 my $quoted = quoted_in_documents();
 my @known;
-for my $path (sort glob 'chapters/[0-9]*.c') {
+for my $path (sort glob 'chapters/*.c') {
     my $chapter = Chapter->load($path);
     push @known, numbers_in(printed_by($chapter, "$build/chapters/$chapter->{name}")),
       numbers_in(code_of($chapter));
@@ -132,7 +138,7 @@ sub seen_in {
     open my $file, '>:encoding(UTF-8)', $path or die "$path: $!\n";
     print $file "/*\n$prose\n*/\n";
     close $file or die "$path: $!\n";
-    return join "\n", faults(Chapter->load($path), [0.229107246, 32, 1.5205], [0.3992]);
+    return join "\n", faults(Chapter->load($path), [0.229107246, 32, 1.5205, -0.75], [0.3992]);
 }
 is seen_in('A share of 0.2291, or 22.9%, of 32; 152%. See [](#x-17) and [@smith1999].'), '',
   'roundings, percentages, links and citations are accepted';
@@ -143,6 +149,8 @@ like seen_in('$0.2281$'),    qr/: 0\.2281 is neither/, 'seen: a wrong digit in m
 like seen_in('`0.2391`'),    qr/: 0\.2391 is neither/, 'seen: a wrong digit in code';
 like seen_in('23.1% of it'), qr/: 23\.1% is neither/,  'seen: a wrong percentage';
 like seen_in('153% of it'),  qr/: 153% is neither/,    'seen: a wrong whole percentage';
+like seen_in('$-0.2291$'),   qr/: -0\.2291 is neither/, 'seen: a wrong sign';
+is seen_in('and $-0.7500$, or 0.7500'), '', 'a sign that is right, or left out';
 like seen_in('all 33'),      qr/: 33 is neither/,      'seen: a wrong integer';
 like seen_in('[0.3993]{.quoted}'), qr/: 0\.3993 is marked as quoted/, 'seen: a wrong quotation';
 like seen_in('[69%]{.cited}'), qr/cites nothing/, 'seen: a citation left out';

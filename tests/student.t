@@ -37,7 +37,9 @@ sub check_tests {
     my %set = map { $_->{id} => 1 } @$exercises;
     my @odd = grep { $_->{ok} ? @{$_->{empty}} : !grep { $set{$_} } @{$_->{empty}} } @tests;
     is join(', ', map { $_->{name} } @odd), '', "$what: tests fail exactly for what is empty";
-    cmp_ok scalar(grep { $_->{ok} } @tests), '>', 0, "$what: other tests pass";
+    my @other = grep { my $t = $_; !grep { $t->{name} =~ /^\Q$_->{function}\E\b/ } @$exercises }
+      @tests;
+    cmp_ok scalar(grep { $_->{ok} } @other), '>', 0, "$what: other tests pass" if @other;
     for my $exercise (@$exercises) {
         my @own = grep { $_->{name} =~ /^\Q$exercise->{function}\E\b/ } @tests;
         cmp_ok scalar @own, '>', 0, "$what: $exercise->{function} has tests of its own";
@@ -45,7 +47,7 @@ sub check_tests {
     }
 }
 
-for my $path (sort glob 'chapters/[0-9]*.c') {
+for my $path (sort glob 'chapters/*.c') {
     my $chapter = Chapter->load($path);
     my ($name, $number) = @$chapter{qw(name number)};
     my @exercises = grep { $_->{function} } @{$chapter->{exercises}};

@@ -657,7 +657,7 @@ a div of no known kind (FIRST)
 - ::: milestone
 + ::: millstone
 > FIRST:«::: mill»: a div of an unknown kind, millstone: there are question, hint,
-  solution, milestone and aside
+  solution, milestone, aside and worksheet
 
 colons in the midst of text (FIRST)
 - Like this:

@@ -7,6 +7,7 @@ package Chapter;
 
 use strict;
 use warnings;
+use utf8;
 
 my $DECIMAL = qr/[-+]?\d+\.\d+/;
 
@@ -46,6 +47,9 @@ sub _classify {
         }
         elsif ($line =~ m{^/\*\s*$} && !$prose) { $prose = 1; push @kind, 'mark' }
         elsif ($line =~ m{^\*/\s*$} && $prose)  { $prose = 0; push @kind, 'mark' }
+        elsif ($prose && $line =~ /^\s*(?:~{3,}|\s`{3,})/) {
+            die "$self->{path}:@{[$i + 1]}: a fence is three backticks in column 0\n";
+        }
         elsif ($prose && $line =~ /^`{3,}\s*(\S.*?)\s*$/) {
             $open = {info => $1, first => $i + 1, lines => []};
             push @blocks, $open;
@@ -57,18 +61,22 @@ sub _classify {
     $self->{blocks} = \@blocks;
 }
 
+# An exercise's heading may run on to the next line.
 sub _find_exercises {
     my ($self) = @_;
+    my ($lines, $kind) = @$self{qw(lines kind)};
     my @found;
-    for my $i (0 .. $#{$self->{lines}}) {
-        next if $self->{kind}[$i] ne 'prose';
-        my $line = $self->{lines}[$i];
-        my ($id, $about, $rest) =
-          $line =~ /^\*\*Exercise (\w+\.\d+)\*\* \((.*?)\):(.*)/ or next;
+    for my $i (0 .. $#$lines) {
+        next if $kind->[$i] ne 'prose' || $lines->[$i] !~ /^\*\*Exercise (\w+\.\d+)\*\*/;
+        my $id = $1;
+        my $heading = join ' ', @$lines[$i .. ($i < $#$lines ? $i + 1 : $i)];
+        my ($about, $rest) = $heading =~ /^\*\*Exercise \S+\*\* \((.*?)\):(.*)/
+          or die "$self->{path}:@{[$i + 1]}: an exercise begins **Exercise 2.1** "
+          . "(★★, 3 points): `function`, or (by hand): and a text\n";
         my ($function) = $rest =~ /^\s*`(\w+)`/;
         my ($points)   = $about =~ /(\d+) points?/;
-        push @found, {id => $id, function => $function, points => $points,
-                      line => $i};
+        push @found, {id => $id, about => $about, function => $function,
+                      points => $points, line => $i};
     }
     $self->{exercises} = \@found;
 }
@@ -95,7 +103,10 @@ sub outputs {
     my ($self) = @_;
     my @outputs;
     for my $block (@{$self->{blocks}}) {
-        next if $block->{info} !~ /^(?:output$|\{\s*\.output\b)/;
+        next if $block->{info} !~ /\boutput\b/;
+        die "$self->{path}:$block->{first}: the fence '$block->{info}' is neither "
+          . "'output' nor {.output args=\"...\" status=N}\n"
+          if $block->{info} !~ /^(?:output|\{\.output args="[^"]*"(?: status=\d+)?\})$/;
         my ($args)   = $block->{info} =~ /\bargs="(.*?)"/;
         my ($status) = $block->{info} =~ /\bstatus=(\d+)/;
         push @outputs, {%$block, args => $args, status => $status // 0};

@@ -38,7 +38,7 @@ local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references'
 -- A div of another kind is most likely a misspelt one, and a hint that is not
 -- folded gives the answer away.
 local DIVS = { question = true, hint = true, solution = true, milestone = true,
-               aside = true }
+               aside = true, worksheet = true }
 
 ------------------------------------------------------------------------------
 -- Faults
@@ -554,7 +554,7 @@ local function check_divs(file)
                 seen[kind])
             if not DIVS[kind] then
                 report(file, line, 'a div of an unknown kind, %s: there are question,'
-                    .. ' hint, solution, milestone and aside', kind)
+                    .. ' hint, solution, milestone, aside and worksheet', kind)
             elseif kind == 'question'
                 and (#div.content < 2 or div.content[1].t ~= 'Para') then
                 report(file, line, 'a question is a paragraph that asks, a blank line,'
