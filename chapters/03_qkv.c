@@ -69,8 +69,7 @@ void project(int n, int d, int d_k, int d_v, const float x[n][d],
 
 The tutorial with the recipes works an example in whole numbers, small
 enough for paper: three tokens, four entries each, and matrices that make
-three entries out of four. Take the sheet below, and fill in the empty
-tables before you read on. It prints on a page of its own.
+three entries out of four.
 */
 
 static const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
@@ -92,14 +91,10 @@ static void show_paper(void)
     softmax_rows(3, 3, scores, weights);
 
     const Table sheet[] = {
-        {"X", 3, 4, paper[0]},
-        {"W_Q", 4, 3, paper_query[0]},
-        {"W_K", 4, 3, paper_key[0]},
-        {"W_V", 4, 3, paper_value[0]},
-        {"Q = X W_Q", 3, 3, query[0]},
-        {"K = X W_K", 3, 3, key[0]},
-        {"V = X W_V", 3, 3, value[0]},
-        {"S = Q times K turned", 3, 3, scores[0]},
+        {"X", 3, 4, paper[0]},         {"W_Q", 4, 3, paper_query[0]},
+        {"W_K", 4, 3, paper_key[0]},   {"W_V", 4, 3, paper_value[0]},
+        {"Q = X W_Q", 3, 3, query[0]}, {"K = X W_K", 3, 3, key[0]},
+        {"V = X W_V", 3, 3, value[0]}, {"S = Q Kᵀ", 3, 3, scores[0]},
     };
     worksheet("worksheet", "Attention on paper, to be filled in", 8, sheet,
               4);
@@ -118,19 +113,16 @@ static void show_paper(void)
 }
 
 /*
+**Exercise 3.2** (by hand): Print the sheet, which takes a page of its own,
+and fill in the empty tables before you read on.
+
 ::: worksheet
 ![A worksheet. The first entry of *Q* is the first row of *X* times the
 first column of *W_Q*; the first of *S* is the first row of *Q* times the
 first row of *K*](worksheet.svg){#fig-worksheet}
 :::
 
-Done? These are the answers, on a sheet of the same form:
-
-::: worksheet
-![The worksheet, filled in](answers.svg){#fig-answers}
-:::
-
-And this is what the program prints:
+This is what the program prints:
 
 ``` output
 X (3, 4)
@@ -202,7 +194,7 @@ What a single query does is worth a function. It is [](#softmax) with three
 lists in place of one: scores from the keys, shares from the scores, a
 mixture of the values.
 
-**Exercise 3.2** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
+**Exercise 3.3** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
 values. The scores and the weights are results too, so that we can look at
 them.
 
@@ -384,7 +376,7 @@ there. To follow a tutorial number by number, one must draw the same ones.
 
 ## Further exercises
 
-**Exercise 3.3** (★★, challenge, 3 points): `hand_weights`. Change
+**Exercise 3.4** (★★, challenge, 3 points): `hand_weights`. Change
 `looks_for` so that a deed asks for both who does it and what it is done to:
 *likes* is to give *cat* and *fish* the same share, and hardly anything to
 itself. What *cat* and *fish* ask must stay as it is.
@@ -397,12 +389,18 @@ Which row says what a deed looks for?
 *Cat* and *fish* have something in common.
 :::
 
-**Exercise 3.4** (by hand): In the worksheet, exchange the first two rows of
+**Exercise 3.5** (by hand): In the worksheet, exchange the first two rows of
 *X*, that is, the first two tokens. What happens to *Q*, and what to *S*?
 
 ## Solutions
 
-::: {.solution exercise="3.3"}
+::: {.solution exercise="3.2"}
+::: worksheet
+![The worksheet, filled in](answers.svg){#fig-answers}
+:::
+:::
+
+::: {.solution exercise="3.4"}
 Both are animals, so it is enough to look for an animal.
 */
 
@@ -416,7 +414,7 @@ void hand_weights(float w_query[3][3])
 /*
 :::
 
-::: {.solution exercise="3.4"}
+::: {.solution exercise="3.5"}
 The first two rows of *Q* are exchanged, and so are those of *K* and *V*:
 each token takes its lists along. In *S* the first two rows are exchanged
 and the first two columns. Attention takes no notice of the order of the
