@@ -241,10 +241,74 @@ def qkv(chapter):
                 uniform(71, 6, 4, size=30), uniform(72, 6, 3))
 
 
+# Chapter 4
+
+SEEDS = [0, 1, 42, 123, 789, 2024, 2**31, 2**32 - 1, 2**32 + 5, 2**63 - 1]
+SIZES = [1, 2, 15, 16, 17, 31, 32, 33, 623, 624, 625, 10_000]
+RANGES = [(0.0, 1.0), (-1.0, 1.0), (-0.57735, 0.57735), (-1e-3, 7.0)]
+
+
+def checksum(tensor):
+    """FNV-1a of the bytes, as a signed number: long streams are compared by
+    it, short ones value by value."""
+    x = 0xcbf29ce484222325
+    for byte in tensor.contiguous().numpy().tobytes():
+        x = (x ^ byte) * 0x100000001b3 % 2**64
+    return x - 2**64 if x >= 2**63 else x
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def linear(d_in, d_out, bias):
+    layer = torch.nn.Linear(d_in, d_out, bias=bias)
+    return [p.detach() for p in layer.parameters()]
+
+
+def random(chapter):
+    chapter.save("all", seeds=torch.tensor(SEEDS), sizes=torch.tensor(SIZES),
+                 ranges=torch.tensor(RANGES))
+    # 63 bits of each draw of 64, the upper half first.
+    chapter.save("bits", values=torch.stack([
+        torch.empty(330, dtype=torch.int64).random_(generator=seeded(seed))
+        for seed in SEEDS]))
+    chapter.save("rand", values=torch.stack([
+        torch.rand(33, generator=seeded(seed)) for seed in SEEDS]))
+    chapter.save("rand", checksums=torch.tensor([
+        [checksum(torch.rand(size, generator=seeded(seed)))
+         for size in SIZES] for seed in SEEDS]))
+    chapter.save("uniform", values=torch.stack([torch.stack([
+        torch.empty(17).uniform_(low, high, generator=seeded(seed))
+        for low, high in RANGES]) for seed in SEEDS]))
+    chapter.save("uniform", checksums=torch.tensor([
+        [checksum(torch.empty(10_000).uniform_(low, high,
+                                               generator=seeded(seed)))
+         for low, high in RANGES] for seed in SEEDS]))
+    for d_in, d_out in (1, 1), (3, 2), (2, 5), (64, 7):
+        torch.manual_seed(789)
+        weight, bias = linear(d_in, d_out, True)
+        (alone,) = linear(d_in, d_out, False)  # on the same generator
+        chapter.save(f"linear_{d_in}x{d_out}", weight=weight, bias=bias,
+                     alone=alone)
+    torch.manual_seed(123)
+    chapter.save("mixed", first=torch.rand(3, 5),
+                 second=torch.empty(2, 2).uniform_(-3, 3),
+                 third=linear(4, 3, True)[1], fourth=torch.rand(1, 700))
+    torch.manual_seed(123)
+    w_query, w_key, w_value = (torch.rand(3, 2) for _ in range(3))
+    q, k, v = (torch.matmul(wide(YOUR_JOURNEY), wide(w))
+               for w in (w_query, w_key, w_value))
+    chapter.save("journey", x=YOUR_JOURNEY, w_query=w_query, w_key=w_key,
+                 w_value=w_value, query=q, key=k, value=v,
+                 scores=torch.matmul(q, k.T))
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
     "03_qkv": qkv,
+    "04_random": random,
 }
 
 

@@ -15,10 +15,11 @@ unless a function says otherwise. `F` is PyTorch's `torch.nn.functional`.
 #ifndef ATTENTION_H
 #define ATTENTION_H
 
+#include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,56 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
 void hand_weights(float w_query[3][3]);
 
 /*
+## Chapter 4, a seed {#header-random}
+*/
+
+/* The Mersenne Twister as PyTorch keeps it for a CPU, with the second of a
+ * pair of normal numbers, which waits for the next call. */
+enum { RANDOM_STATE = 624 };
+typedef struct {
+    uint32_t state[RANDOM_STATE];
+    int next; /* the number of the state that comes next */
+    int has_kept;
+    double kept;
+} Random;
+
+/* Begins the stream of a seed, of which the lower 32 bits count.
+ * PyTorch: torch.manual_seed(seed). Matsumoto and Nishimura 1998. */
+void random_seed(Random *r, uint64_t seed);
+
+/* Makes the next 624 numbers of the state from the last, in place.
+ * Matsumoto and Nishimura 1998, section 2. */
+void random_twist(uint32_t state[RANDOM_STATE]);
+
+/* The next 32 bits; or 64, of which the first draw is the upper half.
+ * PyTorch: at::mt19937, and random64() of its CPU generator. */
+uint32_t random_u32(Random *r);
+uint64_t random_u64(Random *r);
+
+/* A number from 0 to below 1: the lower 24 bits of a draw, divided by 2^24.
+ * PyTorch: torch.rand(1), to the last bit. */
+float random_float(Random *r);
+
+/* A table of such numbers, row by row.
+ * PyTorch: torch.rand(n, m), to the last bit. */
+void rand_fill(Random *r, int n, int m, float x[n][m]);
+
+/* A table of numbers from low to below high. Refuses low above high, and
+ * limits that are not finite or too far apart for a float.
+ * PyTorch: x.uniform_(low, high), to the last bit. */
+void uniform_fill(Random *r, int n, int m, float low, float high,
+                  float x[n][m]);
+
+/* The numbers that a linear layer begins with: its weight, then, unless it
+ * is NULL, its bias of d_out entries.
+ * PyTorch: nn.Linear(d_in, d_out, bias=...), to the last bit. */
+void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
+                 float *bias);
+
+/* Another seed with the same stream. */
+uint64_t seed_collision(uint64_t seed);
+
+/*
 ## Refusing: `refuse.c` {#header-refuse}
 */
 
@@ -187,6 +238,10 @@ void arrows(const char *name, const char *title, int n,
 /* The stages of attention from words to output; those that `lit` names,
  * with blanks between, are shaded. Refuses a name that is no stage. */
 void pipeline(const char *name, const char *lit);
+
+/* The 32 bits of x, of which the lower `kept` are shaded, and under them
+ * the fraction that those are of 2^kept. Refuses kept not from 1 to 32. */
+void bits(const char *name, const char *title, uint32_t x, int kept);
 
 /* A table for a worksheet: its label, and n rows of m entries. */
 typedef struct {

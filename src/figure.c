@@ -598,3 +598,34 @@ void worksheet(const char *name, const char *title, int count,
     place_tables(&p, count, table, filled);
     end(&p);
 }
+
+void bits(const char *name, const char *title, uint32_t x, int kept)
+{
+    enum { BIT = 18, BITS = 32 };
+    if (kept < 1 || kept > BITS)
+        REFUSE("figure '%s' keeps %d bits: from 1 to %d can be kept", name,
+               kept, BITS);
+    const uint64_t whole = UINT64_C(1) << kept, part = x & (whole - 1);
+    char words[120];
+    snprintf(words, sizeof words, "%" PRIu64 " of %" PRIu64 ": %.4f", part,
+             whole, (double)part / (double)whole);
+    Picture p;
+    if (!begin(&p, name, title, BITS * BIT + 2, 60))
+        return;
+    fprintf(p.file, "The number %" PRIu32 " in binary: ", x);
+    for (int i = BITS - 1; i >= 0; i--)
+        fprintf(p.file, "%d", (int)(x >> i & 1));
+    fprintf(p.file, ". The lower %d bits are kept: %s.", kept, words);
+    draw(&p);
+    for (int i = 0; i < BITS; i++) {
+        const int bit = BITS - 1 - i;
+        const double left = 1 + i * BIT;
+        if (bit < kept)
+            box(&p, left, 4, BIT - 2, 26, 0, 0.3);
+        text(&p, left + (BIT - 2) * 0.5, 22,
+             bit < kept ? "middle small" : "middle small muted",
+             x >> bit & 1 ? "1" : "0");
+    }
+    text(&p, BITS * BIT, 52, "end", words);
+    end(&p);
+}

@@ -189,6 +189,24 @@ static void test_worksheet(void)
     has(picture("sheet"), ">8</text>");
 }
 
+static void test_bits(void)
+{
+    bits("bits", "Title", 0x80000003u, 2);
+    const char *text = picture("bits");
+    has(text, "The number 2147483651 in binary: "
+              "10000000000000000000000000000011. The lower 2 bits");
+    has(text, "3 of 4: 0.7500");
+    tap_near("shaded", count(text, "<rect"), 2, 0, 0);
+    tap_near("bits", count(text, ">0</text>"), 29, 0, 0);
+    bits("bits", "Title", UINT32_MAX, 32);
+    has(picture("bits"), "4294967295 of 4294967296: 1.0000");
+}
+
+static void refused_bits(void)
+{
+    bits("bits", "Title", 1, 33);
+}
+
 static void test_nothing(void)
 {
     unsetenv("FIGURES");
@@ -251,6 +269,9 @@ int main(void)
     TAP(test_arrows, "arrows: words, products, shadows");
     TAP(test_pipeline, "pipeline: lit stages");
     TAP(test_worksheet, "worksheet: what is given and what is not");
+    TAP(test_bits, "bits: binary digits, shades, fraction");
+    tap_refuses(refused_bits, "bits: refuses 33", "figure.c",
+                "figure 'bits' keeps 33 bits: from 1 to 32 can be kept");
     TAP(test_nothing, "FIGURES: nothing is drawn without it");
     tap_refuses(
         refused_folder, "FIGURES: a folder that is not there", "figure.c",

@@ -1,0 +1,287 @@
+/* Chapter 4 against PyTorch: golden/04_random. Streams are equal to the last
+ * bit; the long ones are compared by a checksum of their bytes. */
+#define CHAPTER "04_random"
+#include "sets.h"
+
+#define LAYERS "linear_1x1", "linear_3x2", "linear_2x5", "linear_64x7"
+
+/* FNV-1a, as in golden/generate.py, as a signed number. */
+static int64_t checksum(size_t count, const float x[count])
+{
+    const unsigned char *bytes = (const void *)x;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < count * sizeof *x; i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return (int64_t)sum;
+}
+
+static void same_bits(const char *what, int64_t got, int64_t expect)
+{
+    tap_report(got == expect, what,
+               "  got: %" PRId64 "\n  expect: %" PRId64 "\n", got, expect);
+}
+
+static const int64_t *all(const char *what, int *count)
+{
+    char name[60];
+    snprintf(name, sizeof name, "04_random/all-%s", what);
+    const Npy *array = golden(name);
+    *count = array->shape[0];
+    return npy_integers(array);
+}
+
+static void u64_test(void)
+{
+    const Npy *bits_of = golden("04_random/bits-values");
+    int seeds, draws = bits_of->shape[1];
+    const int64_t *seed = all("seeds", &seeds);
+    for (int i = 0; i < seeds; i++) {
+        Random r;
+        random_seed(&r, (uint64_t)seed[i]);
+        for (int k = 0; k < draws; k++)
+            same_bits("63 bits", (int64_t)(random_u64(&r) & INT64_MAX),
+                      npy_integers(bits_of)[i * draws + k]);
+    }
+}
+
+static void u32_test(void)
+{
+    const Npy *bits_of = golden("04_random/bits-values");
+    int seeds, draws = bits_of->shape[1];
+    const int64_t *seed = all("seeds", &seeds);
+    for (int i = 0; i < seeds; i++) {
+        Random r;
+        random_seed(&r, (uint64_t)seed[i]);
+        for (int k = 0; k < draws; k++) {
+            int64_t both = npy_integers(bits_of)[i * draws + k];
+            same_bits("upper half", random_u32(&r) & INT32_MAX, both >> 32);
+            same_bits("lower half", random_u32(&r), both & UINT32_MAX);
+        }
+    }
+}
+
+/* A seed fills the state; a twist by hand, and the first draws follow. */
+static void twist_test(void)
+{
+    const Npy *values = golden("04_random/rand-values");
+    int seeds;
+    const int64_t *seed = all("seeds", &seeds);
+    for (int i = 0; i < seeds; i++) {
+        Random r;
+        random_seed(&r, (uint64_t)seed[i]);
+        random_twist(r.state);
+        r.next = 0;
+        for (int k = 0; k < values->shape[1]; k++)
+            tap_near("draw", random_float(&r),
+                     npy_floats(values)[i * values->shape[1] + k], 0, 0);
+    }
+}
+
+static void seed_test(void)
+{
+    Random r, again;
+    random_seed(&r, 123);
+    again = r;
+    again.has_kept = 1;
+    again.next = 5;
+    memset(again.state, 1, sizeof again.state);
+    random_seed(&again, 123);
+    tap_true("the state is filled anew",
+             !memcmp(r.state, again.state, sizeof r.state));
+    same_bits("nothing is left over", again.next, RANDOM_STATE);
+    same_bits("nothing is kept", again.has_kept, 0);
+    same_bits("the first of the state is the seed", r.state[0], 123);
+}
+
+static void float_test(void)
+{
+    const Npy *values = golden("04_random/rand-values");
+    int seeds;
+    const int64_t *seed = all("seeds", &seeds);
+    for (int i = 0; i < seeds; i++) {
+        Random r;
+        random_seed(&r, (uint64_t)seed[i]);
+        for (int k = 0; k < values->shape[1]; k++)
+            tap_near("draw", random_float(&r),
+                     npy_floats(values)[i * values->shape[1] + k], 0, 0);
+    }
+}
+
+static void rand_test(void)
+{
+    const Npy *sums = golden("04_random/rand-checksums");
+    int seeds, sizes;
+    const int64_t *seed = all("seeds", &seeds);
+    const int64_t *size = all("sizes", &sizes);
+    for (int i = 0; i < seeds; i++)
+        for (int k = 0; k < sizes; k++) {
+            Random r;
+            float *x = room((size_t)size[k]);
+            random_seed(&r, (uint64_t)seed[i]);
+            rand_fill(&r, 1, (int)size[k], (void *)x);
+            same_bits("checksum", checksum((size_t)size[k], x),
+                      npy_integers(sums)[i * sizes + k]);
+        }
+}
+
+static void uniform_test(void)
+{
+    const Npy *values = golden("04_random/uniform-values");
+    const Npy *sums = golden("04_random/uniform-checksums");
+    const Npy *ranges = golden("04_random/all-ranges");
+    int seeds, count = ranges->shape[0], size = values->shape[2];
+    const int64_t *seed = all("seeds", &seeds);
+    const float(*range)[2] = floats(ranges);
+    for (int i = 0; i < seeds; i++)
+        for (int k = 0; k < count; k++) {
+            Random r;
+            float *x = room(10000);
+            random_seed(&r, (uint64_t)seed[i]);
+            uniform_fill(&r, 100, 100, range[k][0], range[k][1], (void *)x);
+            for (int j = 0; j < size; j++)
+                tap_near("value", x[j],
+                         npy_floats(values)[(i * count + k) * size + j], 0,
+                         0);
+            same_bits("checksum", checksum(10000, x),
+                      npy_integers(sums)[i * count + k]);
+        }
+}
+
+/* In a range of two floats, half of the draws round to the upper end, which
+ * is not meant to occur. */
+static void uniform_never_high(void)
+{
+    Random r;
+    float *x = room(1000), low = 1, high = nextafterf(1, 2);
+    random_seed(&r, 1);
+    uniform_fill(&r, 1, 1000, low, high, (void *)x);
+    for (int i = 0; i < 1000; i++)
+        tap_near("value", x[i], 1, 0, 0);
+}
+
+static void linear_test(void)
+{
+    const Npy *weight = part("weight"), *bias = part("bias");
+    const Npy *alone = part("alone");
+    int d_out = weight->shape[0], d_in = weight->shape[1];
+    float *got[3] = {room(weight->count), room(bias->count),
+                     room(alone->count)};
+    Random r;
+    random_seed(&r, 789);
+    linear_fill(&r, d_in, d_out, (void *)got[0], got[1]);
+    linear_fill(&r, d_in, d_out, (void *)got[2], NULL);
+    tap_close("weight", weight, got[0], 0, 0);
+    tap_close("bias", bias, got[1], 0, 0);
+    tap_close("the next one, without a bias", alone, got[2], 0, 0);
+}
+
+/* Draws of different kinds from one generator. */
+static void mixed_test(void)
+{
+    const Npy *first = golden("04_random/mixed-first");
+    const Npy *second = golden("04_random/mixed-second");
+    const Npy *third = golden("04_random/mixed-third");
+    const Npy *fourth = golden("04_random/mixed-fourth");
+    float *got[5] = {room(15), room(4), room(12), room(3), room(700)};
+    Random r;
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 5, (void *)got[0]);
+    uniform_fill(&r, 2, 2, -3, 3, (void *)got[1]);
+    linear_fill(&r, 4, 3, (void *)got[2], got[3]);
+    rand_fill(&r, 1, 700, (void *)got[4]);
+    tap_close("rand", first, got[0], 0, 0);
+    tap_close("uniform", second, got[1], 0, 0);
+    tap_close("bias of linear", third, got[3], 0, 0);
+    tap_close("rand again", fourth, got[4], 0, 0);
+}
+
+/* From a seed alone to the scores of the six words. */
+static void journey_test(void)
+{
+    sets_now = "journey";
+    const Npy *x = part("x"), *scores = part("scores");
+    const Npy *w[3] = {part("w_query"), part("w_key"), part("w_value")};
+    float(*got)[2] = room(6), *query = room(12), *key = room(12);
+    float *value = room(12), *s = room(36);
+    Random r;
+    random_seed(&r, 123);
+    for (int k = 0; k < 3; k++) {
+        rand_fill(&r, 3, 2, got);
+        tap_close("matrix", w[k], got, 0, 0);
+    }
+    project(6, 3, 2, 2, floats(x), floats(w[0]), floats(w[1]), floats(w[2]),
+            (void *)query, (void *)key, (void *)value);
+    dot_scores(6, 6, 2, (void *)query, (void *)key, (void *)s);
+    tap_close("query", part("query"), query, 1e-5, 1e-6);
+    tap_close("key", part("key"), key, 1e-5, 1e-6);
+    tap_close("value", part("value"), value, 1e-5, 1e-6);
+    tap_close("scores", scores, s, 1e-5, 1e-6);
+}
+
+static void collision_test(void)
+{
+    int seeds;
+    const int64_t *seed = all("seeds", &seeds);
+    for (int i = 0; i < seeds; i++) {
+        Random r, other;
+        uint64_t found = seed_collision((uint64_t)seed[i]);
+        tap_true("another seed", found != (uint64_t)seed[i]);
+        random_seed(&r, (uint64_t)seed[i]);
+        random_seed(&other, found);
+        for (int k = 0; k < 700; k++)
+            same_bits("draw", random_u32(&other), random_u32(&r));
+    }
+}
+
+static void range_turned(void)
+{
+    Random r;
+    float x[1][1];
+    random_seed(&r, 1);
+    uniform_fill(&r, 1, 1, 2, 1, x);
+}
+
+static void range_endless(void)
+{
+    Random r;
+    float x[1][1];
+    random_seed(&r, 1);
+    uniform_fill(&r, 1, 1, -3e38f, 3e38f, x);
+}
+
+static void range_of_nan(void)
+{
+    Random r;
+    float x[1][1];
+    random_seed(&r, 1);
+    uniform_fill(&r, 1, 1, NAN, 1, x);
+}
+
+int main(void)
+{
+    const char *file = "04_random.c";
+    TAP(seed_test, "random_seed: begins anew");
+    TAP(twist_test, "random_twist: then the stream's first draws");
+    TAP(u32_test, "random_u32: ten seeds");
+    TAP(u64_test, "random_u64: ten seeds");
+    TAP(float_test, "random_float: ten seeds");
+    TAP(rand_test, "rand_fill: ten seeds, sizes from 1 to 10,000");
+    TAP(uniform_test, "uniform_fill: ten seeds, four ranges");
+    TAP(uniform_never_high, "uniform_fill: the upper end does not occur");
+    SETS("linear_fill", linear_test, LAYERS);
+    TAP(mixed_test, "rand_fill: kinds mixed on one generator");
+    TAP(journey_test, "rand_fill: from seed 123 to the scores of journey");
+    TAP(collision_test, "seed_collision: another seed, the same stream");
+    tap_refuses(range_turned, "uniform_fill: refuses low above high", file,
+                "numbers from 2 to 1: finite limits, the lower one first, "
+                "are needed");
+    tap_refuses(
+        range_endless, "uniform_fill: refuses too wide a range", file,
+        "numbers from -3e+38 to 3e+38: finite limits, the lower one "
+        "first, are needed");
+    tap_refuses(
+        range_of_nan, "uniform_fill: refuses nan", file,
+        "numbers from nan to 1: finite limits, the lower one first, "
+        "are needed");
+    return tap_done();
+}
