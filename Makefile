@@ -41,8 +41,12 @@ help: ## this list
 # ---- Chapters, and after them the appendices. Each is compiled twice: as a program, linked with the chapters
 # before it, and with its main renamed, for those that come after it.
 
+# Chapter 5 is the first to need the normal numbers of appendix B.
+joins_05_tokens := B_normals
+
 define chapter
-before_$(1) := $(seen)
+seen += $(joins_$(1):%=$(BUILD)/obj/%.o)
+before_$(1) := $$(filter-out $(BUILD)/obj/$(1).o,$$(seen))
 seen += $(BUILD)/obj/$(1).o
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)

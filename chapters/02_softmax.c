@@ -291,7 +291,7 @@ What is no number at all is refused. (`make` adds a line of its own, to say
 that the program did not end well.)
 
 ``` {.output args="1 two" status=2}
-chapters/02_softmax.c:564: score 2 is 'two': a number such as 1.5 or -inf is needed
+src/argument.c:23: a score is 'two': a number such as 1.5 or -inf is needed
 ```
 
 ## A mixture
@@ -558,14 +558,8 @@ static void show_own_scores(int n, char *const argument[n])
     float scores[MOST], weights[MOST];
     if (n > MOST)
         REFUSE("%d scores are given: at most %d fit", n, MOST);
-    for (int j = 0; j < n; j++) {
-        char *end;
-        scores[j] = strtof(argument[j], &end);
-        if (end == argument[j] || *end)
-            REFUSE("score %d is '%s': a number such as 1.5 or -inf is "
-                   "needed",
-                   j + 1, argument[j]);
-    }
+    for (int j = 0; j < n; j++)
+        scores[j] = real_number("a score", argument[j]);
     softmax(n, scores, weights);
     print_vector("weights", n, weights);
 }

@@ -383,53 +383,19 @@ u32 (2)
 ```
 
 ``` {.output args="rand 123" status=2}
-chapters/04_random.c:453: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
+chapters/04_random.c:421: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
 ```
 */
 
-/* The whole number in an argument. */
-static uint64_t whole(const char *what, const char *text, uint64_t least,
-                      uint64_t most)
-{
-    char *end;
-    errno = 0;
-    uint64_t x = strtoull(text, &end, 10);
-    if (end == text || *end || errno || *text == '-' || x < least ||
-        x > most)
-        REFUSE("%s is '%s': a whole number from %" PRIu64 " to %" PRIu64
-               " is needed",
-               what, text, least, most);
-    return x;
-}
-
 static int size(const char *what, const char *text)
 {
-    return (int)whole(what, text, 1, 1000000);
-}
-
-static float limit(const char *what, const char *text)
-{
-    char *end;
-    float x = strtof(text, &end);
-    if (end == text || *end)
-        REFUSE("%s is '%s': a number such as -0.5 is needed", what, text);
-    return x;
-}
-
-static float *room_for(int n, int m)
-{
-    float *x = malloc((size_t)n * (size_t)m * sizeof *x);
-    if (!x)
-        REFUSE(
-            "%d times %d numbers do not fit into memory: fewer are needed",
-            n, m);
-    return x;
+    return (int)whole_number(what, text, 1, 1000000);
 }
 
 static void print_linear(Random *r, int d_in, int d_out)
 {
-    float(*weight)[d_in] = (void *)room_for(d_out, d_in);
-    float *bias = room_for(d_out, 1);
+    float(*weight)[d_in] = (void *)new_table(d_out, d_in);
+    float *bias = new_table(d_out, 1);
     linear_fill(r, d_in, d_out, weight, bias);
     print_matrix("weight", d_out, d_in, weight);
     print_vector("bias", d_out, bias);
@@ -442,7 +408,7 @@ static void print_stream(int count, char *argument[count])
     const char *kind = argument[0];
     Random r;
     if (count > 1)
-        random_seed(&r, whole("SEED", argument[1], 0, UINT64_MAX));
+        random_seed(&r, whole_number("SEED", argument[1], 0, UINT64_MAX));
     if (!strcmp(kind, "linear") && count == 4) {
         print_linear(&r, size("D_IN", argument[2]),
                      size("D_OUT", argument[3]));
@@ -462,10 +428,10 @@ static void print_stream(int count, char *argument[count])
             printf("%" PRIu32 "\n", random_u32(&r));
         return;
     }
-    float *x = room_for(n, 1);
+    float *x = new_table(n, 1);
     if (is_range)
-        uniform_fill(&r, 1, n, limit("LOW", argument[3]),
-                     limit("HIGH", argument[4]), (void *)x);
+        uniform_fill(&r, 1, n, real_number("LOW", argument[3]),
+                     real_number("HIGH", argument[4]), (void *)x);
     else
         rand_fill(&r, 1, n, (void *)x);
     print_vector(kind, n, x);

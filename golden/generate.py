@@ -304,11 +304,47 @@ def random(chapter):
                  scores=torch.matmul(q, k.T))
 
 
+# Appendix B
+
+def normals(chapter):
+    """Normal numbers of both kinds: fewer than 16 at a time, and from 16 on.
+    They are those of PyTorch's vector code; its plain code rounds in other
+    places, so values made with it would be refused."""
+    if torch.backends.cpu.get_cpu_capability() in ("DEFAULT", "NO AVX"):
+        sys.exit("generate.py: this processor has no vector instructions: "
+                 "normal numbers must be made on one that has AVX2")
+    chapter.save("all", seeds=torch.tensor(SEEDS), sizes=torch.tensor(SIZES))
+    for size in 15, 16, 17, 33:
+        chapter.save(f"normal_{size}", values=torch.stack([
+            torch.randn(size, generator=seeded(seed)) for seed in SEEDS]))
+    chapter.save("normal", checksums=torch.tensor([
+        [checksum(torch.randn(size, generator=seeded(seed)))
+         for size in SIZES] for seed in SEEDS]))
+    chapter.save("shifted", values=torch.stack([
+        torch.empty(40).normal_(3.0, 0.25, generator=seeded(seed))
+        for seed in SEEDS]), few=torch.stack([
+            torch.empty(5).normal_(-1.0, 2.0, generator=seeded(seed))
+            for seed in SEEDS]))
+    torch.manual_seed(123)
+    chapter.save("embedding", table=torch.nn.Embedding(6, 3).weight.detach())
+    torch.manual_seed(123)
+    large = torch.nn.Embedding(50_000, 3).weight.detach()
+    chapter.save("embedding", first=large[:6], checksum=torch.tensor(
+        [checksum(large)]))
+    torch.manual_seed(2024)  # a kept number waits while others are drawn
+    chapter.save("mixed", a=torch.randn(3), b=torch.rand(2), c=torch.randn(20),
+                 d=torch.randn(1), e=torch.randn(2))
+    chapter.save("double", values=torch.stack([
+        torch.rand(20, dtype=torch.float64, generator=seeded(seed))
+        for seed in SEEDS]))
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
     "03_qkv": qkv,
     "04_random": random,
+    "B_normals": normals,
 }
 
 

@@ -170,6 +170,25 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 uint64_t seed_collision(uint64_t seed);
 
 /*
+## Appendix B, normal numbers {#header-normals}
+*/
+
+/* A number from 0 to below 1 with 53 binary digits.
+ * PyTorch: torch.rand(1, dtype=torch.float64), to the last bit. */
+double random_double(Random *r);
+
+/* A table of normal numbers with this mean and standard deviation. Refuses
+ * a deviation below 0, and what is not finite.
+ * PyTorch: x.normal_(mean, deviation), to the last bit, on a processor with
+ * vector instructions. Box and Muller 1958. */
+void normal_fill(Random *r, int n, int m, float mean, float deviation,
+                 float x[n][m]);
+
+/* The table that an embedding begins with: mean 0, deviation 1.
+ * PyTorch: nn.Embedding(rows, d).weight. */
+void embedding_fill(Random *r, int rows, int d, float table[rows][d]);
+
+/*
 ## Refusing: `refuse.c` {#header-refuse}
 */
 
@@ -185,6 +204,21 @@ uint64_t seed_collision(uint64_t seed);
 /* What REFUSE calls. */
 _Noreturn void refuse(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+## A program's arguments: `argument.c` {#header-argument}
+*/
+
+/* The whole number, or the number, that an argument's text says; `what` is
+ * its name in a refusal. Refuse any other text, and whole numbers that are
+ * not from the least to the most. */
+uint64_t whole_number(const char *what, const char *text, uint64_t least,
+                      uint64_t most);
+float real_number(const char *what, const char *text);
+
+/* Memory for n times m numbers, to be freed by the caller. Refuses what
+ * does not fit. */
+float *new_table(int n, int m);
 
 /*
 ## Printing: `print.c` {#header-print}

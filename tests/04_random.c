@@ -1,34 +1,9 @@
 /* Chapter 4 against PyTorch: golden/04_random. Streams are equal to the last
  * bit; the long ones are compared by a checksum of their bytes. */
 #define CHAPTER "04_random"
-#include "sets.h"
+#include "streams.h"
 
 #define LAYERS "linear_1x1", "linear_3x2", "linear_2x5", "linear_64x7"
-
-/* FNV-1a, as in golden/generate.py, as a signed number. */
-static int64_t checksum(size_t count, const float x[count])
-{
-    const unsigned char *bytes = (const void *)x;
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count * sizeof *x; i++)
-        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return (int64_t)sum;
-}
-
-static void same_bits(const char *what, int64_t got, int64_t expect)
-{
-    tap_report(got == expect, what,
-               "  got: %" PRId64 "\n  expect: %" PRId64 "\n", got, expect);
-}
-
-static const int64_t *all(const char *what, int *count)
-{
-    char name[60];
-    snprintf(name, sizeof name, "04_random/all-%s", what);
-    const Npy *array = golden(name);
-    *count = array->shape[0];
-    return npy_integers(array);
-}
 
 static void u64_test(void)
 {

@@ -1,0 +1,323 @@
+/*
+# Normal numbers, to the last bit {#normals}
+
+The numbers of [](#random) are spread evenly. Embeddings begin with numbers
+of another kind, **normal** ones, which crowd around zero and thin out on
+both sides, in the shape of a bell. There is a famous way to make them from
+even ones [@box1958], and a dozen lines are enough for it. They are enough
+for four decimals, too. This appendix is about the remaining decimals: why
+they differ, and what has to be done to get PyTorch's own. The chapters use
+the functions below; to follow the chapters, you need not read them.
+*/
+
+#include "attention.h"
+
+/*
+## Box and Muller
+
+Throw darts at a board so that they scatter in the same way in every
+direction. A dart's position is then a pair of independent normal numbers.
+Its direction is an angle, with all angles alike; and half the square of its
+distance from the middle is spread as $-\ln u$ is, for an even $u$ between 0
+and 1. So draw $u_1$ for the distance and $u_2$ for the angle:
+
+$$r = \sqrt{-2 \ln u_1}, \qquad \varphi = 2\pi u_2, \qquad
+  z_1 = r \cos\varphi, \qquad z_2 = r \sin\varphi$$
+
+Even numbers here are drawn from 0 on and never reach 1. The logarithm wants
+it the other way round, since $\ln 0$ has no value, and so
+$1 - u$ takes the place of $u$.
+
+## Few numbers
+
+For fewer than 16 numbers, PyTorch does just that, with numbers of type
+`double`, which have 53 binary digits. Numbers come in pairs; when the count
+is odd, the second of the last pair is kept for the next call.
+*/
+
+static const double two_pi = 6.283185307179586;
+
+double random_double(Random *r)
+{
+    return (double)(random_u64(r) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
+}
+
+/* One normal number: half of a fresh pair, or what the last one left. */
+static double one_normal(Random *r)
+{
+    if (r->has_kept) {
+        r->has_kept = 0;
+        return r->kept;
+    }
+    const double angle = two_pi * random_double(r);
+    const double distance = sqrt(-2 * log1p(-random_double(r)));
+    r->kept = distance * sin(angle);
+    r->has_kept = 1;
+    return distance * cos(angle);
+}
+
+/*
+(`log1p(-u)` is the logarithm of $1 - u$, without the loss of digits that
+the subtraction would bring.)
+
+## Many numbers
+
+From 16 numbers on, speed counts, and PyTorch works on blocks of 16 floats:
+eight distances and eight angles in, eight cosines and eight sines out. Its
+vector code does not call `logf`, `sinf` and `cosf` of the C library, since
+those take one number at a time. It has its own, which approximate the
+functions by polynomials, and which were taken over from a library of the
+nineteen-eighties [@moshier1989]. An approximation is off by a bit here and
+there. To get the same bits, we need the same polynomials, with their
+coefficients and in their order.
+
+And we must round where PyTorch rounds. Each of its steps is a
+multiplication and an addition with a single rounding at the end, which C
+calls `fmaf`, as in [](#random). A polynomial is then computed from the
+inside out:
+*/
+
+static float polynomial(int n, const float c[n], float x)
+{
+    float y = c[0];
+    for (int i = 1; i < n; i++)
+        y = fmaf(y, x, c[i]);
+    return y;
+}
+
+/*
+The logarithm. A float is $m \cdot 2^e$, and $\ln(m \cdot 2^e) = \ln m + e
+\ln 2$. The polynomial serves $m$ near 1, and $\ln 2$ is added in two parts,
+a short one without rounding error and a small rest.
+*/
+
+static float log_of(float u)
+{
+    static const float c[9] = {
+        7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+        -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+        2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+    int e;
+    float m = frexpf(u, &e);
+    const int is_small = m < 0.707106781186547524f; /* the root of 1/2 */
+    e -= is_small;
+    m = is_small ? (m - 1) + m : m - 1;
+    const float square = m * m;
+    float y =
+        fmaf(polynomial(9, c, m) * m, square, (float)e * -2.12194440e-4f);
+    y = fmaf(square, -0.5f, y);
+    return fmaf((float)e, 0.693359375f, m + y);
+}
+
+/*
+Sine and cosine. The angle is brought into the eighth of a circle around
+zero, again by subtracting in parts, three of them. There one polynomial
+serves the sine and one the cosine. Which of the two is which, and with what
+sign, depends on the eighth that the angle came from.
+*/
+
+static void sine_and_cosine(float angle, float *sine, float *cosine)
+{
+    static const float s[3] = {-1.9515295891e-4f, 8.3321608736e-3f,
+                               -1.6666654611e-1f};
+    static const float c[3] = {2.443315711809948e-5f,
+                               -1.388731625493765e-3f,
+                               4.166664568298827e-2f};
+    const int eighth = ((int)(angle * 1.27323954473516f) + 1) & ~1;
+    float x = fmaf((float)eighth, -0.78515625f, angle);
+    x = fmaf((float)eighth, -2.4187564849853515625e-4f, x);
+    x = fmaf((float)eighth, -3.77489497744594108e-8f, x);
+    const float square = x * x;
+    const float y = fmaf(polynomial(3, s, square) * square, x, x);
+    const float z =
+        fmaf(polynomial(3, c, square) * square, square, -(square * 0.5f)) +
+        1;
+    const int is_swapped = eighth & 2;
+    *sine = is_swapped ? z : y;
+    *cosine = is_swapped ? y : z;
+    if (eighth & 4)
+        *sine = -*sine;
+    if (!((eighth - 2) & 4))
+        *cosine = -*cosine;
+}
+
+/* Eight distances and eight angles become sixteen normal numbers. */
+static void normal_block(float x[16], float mean, float deviation)
+{
+    for (int j = 0; j < 8; j++) {
+        float sine, cosine;
+        const float distance = sqrtf(-2 * log_of(1 - x[j]));
+        sine_and_cosine((float)two_pi * x[j + 8], &sine, &cosine);
+        x[j] = fmaf(distance * cosine, deviation, mean);
+        x[j + 8] = fmaf(distance * sine, deviation, mean);
+    }
+}
+
+/*
+One rule is left. If the count is no multiple of 16, what remains at the end
+is too short for a block. PyTorch then draws 16 more numbers and makes a
+block of the *last* 16 places, some of which had their numbers already and
+now get others. So the first numbers of a short table and of a long one,
+drawn from one seed, need not agree.
+*/
+
+void normal_fill(Random *r, int n, int m, float mean, float deviation,
+                 float x[n][m])
+{
+    const int count = n * m;
+    float *flat = (void *)x;
+    if (!(deviation >= 0) || !isfinite(deviation) || !isfinite(mean))
+        REFUSE("normal numbers around %g with deviation %g: finite numbers "
+               "are needed, the second from 0 on",
+               (double)mean, (double)deviation);
+    if (count < 16) {
+        for (int i = 0; i < count; i++)
+            flat[i] = (float)fma(one_normal(r), deviation, mean);
+        return;
+    }
+    rand_fill(r, n, m, x);
+    for (int i = 0; i + 16 <= count; i += 16)
+        normal_block(flat + i, mean, deviation);
+    if (count % 16) {
+        rand_fill(r, 1, 16, (void *)(flat + count - 16));
+        normal_block(flat + count - 16, mean, deviation);
+    }
+}
+
+void embedding_fill(Random *r, int rows, int d, float table[rows][d])
+{
+    normal_fill(r, rows, d, 0, 1, table);
+}
+
+/*
+## Print any stream
+
+With arguments, the program prints PyTorch's normal numbers: `randn SEED N`
+or `embedding SEED ROWS COLUMNS`. Without, it shows the two ways, and how
+far the dozen lines from the beginning of this appendix are from them, on
+ten thousand numbers.
+*/
+
+static float largest_difference(int n, const float x[n], const float y[n])
+{
+    float largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmaxf(largest, fabsf(x[i] - y[i]));
+    return largest;
+}
+
+/* Normal numbers with the C library's functions, in PyTorch's order. */
+static void plain_normals(Random *r, int n, float x[n])
+{
+    rand_fill(r, 1, n, (void *)x);
+    for (int i = 0; i < n; i += 16)
+        for (int j = i; j < i + 8; j++) {
+            const float distance = sqrtf(-2 * logf(1 - x[j]));
+            const float angle = (float)two_pi * x[j + 8];
+            x[j] = distance * cosf(angle);
+            x[j + 8] = distance * sinf(angle);
+        }
+}
+
+static void show_normals(void)
+{
+    enum { MANY = 10000 };
+    float few[1][6], many[6][3], *x = new_table(1, MANY);
+    float *y = new_table(1, MANY);
+    Random r;
+    random_seed(&r, 123);
+    normal_fill(&r, 1, 6, 0, 1, few);
+    print_vector("torch.randn(6)", 6, few[0]);
+    random_seed(&r, 123);
+    normal_fill(&r, 6, 3, 0, 1, many);
+    print_matrix("torch.randn(6, 3)", 6, 3, many);
+
+    random_seed(&r, 123);
+    normal_fill(&r, 1, MANY, 0, 1, (void *)x);
+    random_seed(&r, 123);
+    plain_normals(&r, MANY, y);
+    int equal = 0;
+    for (int i = 0; i < MANY; i++)
+        equal += x[i] == y[i];
+    puts("ten thousand normal numbers, with the C library and exactly");
+    printf("all equal: %s\n", equal == MANY ? "yes" : "no");
+    printf("all equal but for 0.00001: %s\n",
+           largest_difference(MANY, x, y) < 1e-5f ? "yes" : "no");
+    free(x);
+    free(y);
+}
+
+static int size(const char *what, const char *text)
+{
+    return (int)whole_number(what, text, 1, 200000);
+}
+
+static void print_stream(int count, char *argument[count])
+{
+    const int is_randn = !strcmp(argument[0], "randn") && count == 3;
+    const int is_table = !strcmp(argument[0], "embedding") && count == 4;
+    if (!is_randn && !is_table)
+        REFUSE(
+            "'%s' with %d arguments: randn SEED N or embedding SEED ROWS "
+            "COLUMNS is needed",
+            argument[0], count - 1);
+    const int n = is_table ? size("ROWS", argument[2]) : 1;
+    const int m =
+        is_table ? size("COLUMNS", argument[3]) : size("N", argument[2]);
+    float(*x)[m] = (void *)new_table(n, m);
+    Random r;
+    random_seed(&r, whole_number("SEED", argument[1], 0, UINT64_MAX));
+    normal_fill(&r, n, m, 0, 1, x);
+    if (is_table)
+        print_matrix("embedding", n, m, x);
+    else
+        print_vector("randn", m, x[0]);
+    free(x);
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc > 1)
+        print_stream(argc - 1, argv + 1);
+    else
+        show_normals();
+    return 0;
+}
+
+/*
+``` output
+torch.randn(6) (6)
+[-0.1115,  0.1204, -0.3696, -0.2404, -1.1969,  0.2093]
+torch.randn(6, 3) (6, 3)
+[[ 0.3374, -0.1778, -0.1690],
+ [ 0.9178,  1.5810,  1.3010],
+ [ 1.2753, -0.2010, -0.1606],
+ [-0.4015,  0.9666, -1.1481],
+ [-1.1589,  0.3255, -0.6315],
+ [-2.8400, -0.7849, -1.4096]]
+```
+
+The first six of eighteen numbers are not the six numbers of before, though
+the seed is the same: six are made by the first way, eighteen by the second,
+and the last two of them by the rule about the end.
+
+``` output
+ten thousand normal numbers, with the C library and exactly
+all equal: no
+all equal but for 0.00001: yes
+```
+
+``` {.output args="embedding 123 6 3"}
+embedding (6, 3)
+[[ 0.3374, -0.1778, -0.1690],
+ [ 0.9178,  1.5810,  1.3010],
+ [ 1.2753, -0.2010, -0.1606],
+ [-0.4015,  0.9666, -1.1481],
+ [-1.1589,  0.3255, -0.6315],
+ [-2.8400, -0.7849, -1.4096]]
+```
+
+This is PyTorch's stream on a processor with vector instructions, which is
+to say on nearly every one. Its plain code, for the others, calls the C
+library, and differs from this in the last digits of a float.
+*/
