@@ -206,19 +206,6 @@ static float largest_difference(int n, const float x[n], const float y[n])
     return largest;
 }
 
-/* Normal numbers with the C library's functions, in PyTorch's order. */
-static void plain_normals(Random *r, int n, float x[n])
-{
-    rand_fill(r, 1, n, (void *)x);
-    for (int i = 0; i < n; i += 16)
-        for (int j = i; j < i + 8; j++) {
-            const float distance = sqrtf(-2 * logf(1 - x[j]));
-            const float angle = (float)two_pi * x[j + 8];
-            x[j] = distance * cosf(angle);
-            x[j + 8] = distance * sinf(angle);
-        }
-}
-
 static void show_normals(void)
 {
     enum { MANY = 10000 };
@@ -235,7 +222,7 @@ static void show_normals(void)
     random_seed(&r, 123);
     normal_fill(&r, 1, MANY, 0, 1, (void *)x);
     random_seed(&r, 123);
-    plain_normals(&r, MANY, y);
+    box_muller(&r, MANY, y);
     int equal = 0;
     for (int i = 0; i < MANY; i++)
         equal += x[i] == y[i];

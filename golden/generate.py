@@ -304,6 +304,26 @@ def random(chapter):
                  scores=torch.matmul(q, k.T))
 
 
+# Chapter 5
+
+def tokens(chapter):
+    words = "Life is short, eat dessert first".replace(",", "").split()
+    number = {word: i for i, word in enumerate(sorted(set(words)))}
+    ids = torch.tensor([number[word] for word in words])
+    torch.manual_seed(123)
+    embedded = torch.nn.Embedding(50_000, 3)(ids).detach()
+    chapter.save("sentence", ids=ids, embedded=embedded)
+    for n, d, rows in (1, 1, 1), (5, 3, 4), (3, 7, 11), (9, 2, 3):
+        some = torch.randint(rows, (n,), generator=seeded(n))
+        table = uniform(n, rows, d)
+        chapter.save(f"table_{n}x{d}x{rows}", ids=some, table=table,
+                     embedded=F.embedding(some, table),
+                     one_hot=F.one_hot(some, rows).to(torch.float32))
+    chapter.save("plain", values=torch.stack([
+        torch.randn(64, generator=seeded(seed)) for seed in SEEDS]),
+        seeds=torch.tensor(SEEDS))
+
+
 # Appendix B
 
 def normals(chapter):
@@ -344,6 +364,7 @@ CHAPTERS = {
     "02_softmax": softmax,
     "03_qkv": qkv,
     "04_random": random,
+    "05_tokens": tokens,
     "B_normals": normals,
 }
 

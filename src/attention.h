@@ -170,6 +170,43 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 uint64_t seed_collision(uint64_t seed);
 
 /*
+## Chapter 5, words and rows {#header-tokens}
+*/
+
+/* A word and its closing 0; and how many words a sentence may have. */
+enum { WORDS_MAX = 64 };
+typedef char Word[32];
+
+/* Takes a sentence apart at blanks, tabs and newlines, leaves commas out,
+ * and returns the number of words. Refuses a sentence with no words, or
+ * with more than fit, and a word that is too long.
+ * Python: sentence.replace(',', '').split(). */
+int split_words(const char *sentence, Word word[WORDS_MAX]);
+
+/* The different words, in the order of their bytes; returns their number.
+ * Python: sorted(set(words)). */
+int vocabulary(int n, const Word word[n], Word entry[n]);
+
+/* The place of each word in the vocabulary. Refuses one that has none. */
+void word_ids(int n, const Word word[n], int size, const Word entry[size],
+              int ids[n]);
+
+/* Looks ids up: row i of x is row ids[i] of the table. Refuses an id that
+ * is no row. PyTorch: F.embedding(ids, table). */
+void embed(int n, int d, int rows, const int ids[n],
+           const float table[rows][d], float x[n][d]);
+
+/* Normal numbers from even ones, in blocks of 16; n is a multiple of 16.
+ * PyTorch: torch.randn(n), to some five decimals. Box and Muller 1958. */
+void box_muller(Random *r, int n, float x[n]);
+
+/* As embed, by way of a matrix product with one-hot rows.
+ * PyTorch: F.one_hot(ids, rows).float() @ table. */
+void embed_one_hot(int n, int d, int rows, const int ids[n],
+                   const float table[rows][d], float one_hot[n][rows],
+                   float x[n][d]);
+
+/*
 ## Appendix B, normal numbers {#header-normals}
 */
 
@@ -234,6 +271,9 @@ void print_vector(const char *label, int n, const float x[n]);
 /* Prints "label (n, m)" and below it the table in brackets. */
 void print_matrix(const char *label, int n, int m, const float x[n][m]);
 
+/* Prints "label (n)" and below it the whole numbers in brackets. */
+void print_integers(const char *label, int n, const int x[n]);
+
 /* Prints "name: value". */
 void print_value(const char *name, float x);
 
@@ -276,6 +316,13 @@ void pipeline(const char *name, const char *lit);
 /* The 32 bits of x, of which the lower `kept` are shaded, and under them
  * the fraction that those are of 2^kept. Refuses kept not from 1 to 32. */
 void bits(const char *name, const char *title, uint32_t x, int kept);
+
+/* Words on the left, and on the right the rows that their ids pick from a
+ * table of so many rows, in the order of the ids; x has the row of each
+ * word. */
+void lookup(const char *name, const char *title, int n,
+            const char *const word[n], const int ids[n], int rows, int d,
+            const float x[n][d]);
 
 /* A table for a worksheet: its label, and n rows of m entries. */
 typedef struct {

@@ -531,6 +531,61 @@ void pipeline(const char *name, const char *lit)
     end(&p);
 }
 
+/* How many of the ids are smaller, counting each once: the place of a row
+ * among those that are picked. */
+static int place_of(int n, const int ids[n], int id)
+{
+    int place = 0;
+    for (int i = 0; i < n; i++) {
+        int is_new = ids[i] < id;
+        for (int k = 0; k < i; k++)
+            is_new &= ids[k] != ids[i];
+        place += is_new;
+    }
+    return place;
+}
+
+void lookup(const char *name, const char *title, int n,
+            const char *const word[n], const int ids[n], int rows, int d,
+            const float x[n][d])
+{
+    enum { HIGH = 30, STEP = 36, WIDE = 76, GAP = 120 };
+    const double left = room(n, word) + 34, table = left + GAP + 60;
+    for (int i = 0; i < n; i++)
+        must_be_finite(name, d, x[i]);
+    Picture p;
+    if (!begin(&p, name, title, table + d * WIDE + 2, (n + 1) * STEP))
+        return;
+    for (int i = 0; i < n; i++) {
+        put_text(p.file, word[i]);
+        fprintf(p.file, " picks row %d: ", ids[i]);
+        for (int k = 0; k < d; k++)
+            fprintf(p.file, "%.4f%s", (double)x[i][k],
+                    k + 1 < d ? ", " : ". ");
+    }
+    draw(&p);
+    for (int i = 0; i < n; i++) {
+        char row[40];
+        const double from = i * STEP + HIGH * 0.5;
+        const int place = place_of(n, ids, ids[i]);
+        const double to = place * STEP + HIGH * 0.5;
+        text(&p, left - 30, from + 5, "end", word[i]);
+        line(&p, left - 20, from, table - 60, to, "rule", 1.5);
+        snprintf(row, sizeof row, "row %d", ids[i]);
+        text(&p, table - 8, to + 5, "end muted small", row);
+        for (int k = 0; k < d; k++) {
+            box(&p, table + k * WIDE, place * STEP, WIDE - 2, HIGH, 0, 0.3);
+            number(&p, table + (k + 0.5) * WIDE - 1, to + 5, "middle small",
+                   (double)x[i][k]);
+        }
+    }
+    char more[60];
+    snprintf(more, sizeof more, "and %d other rows",
+             rows - place_of(n, ids, rows));
+    text(&p, table, n * STEP + 20, "muted small", more);
+    end(&p);
+}
+
 enum { CELL_WIDE = 38, CELL_HIGH = 30, SHEET_WIDE = 600, SHEET_GAP = 26 };
 
 static double table_width(const Table *table)

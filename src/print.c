@@ -72,6 +72,19 @@ void print_matrix(const char *label, int n, int m, const float x[n][m])
     }
 }
 
+void print_integers(const char *label, int n, const int x[n])
+{
+    int column = 0;
+    for (int i = 0; i < n; i++) {
+        const int wide = snprintf(NULL, 0, "%d", x[i]);
+        column = wide > column ? wide : column;
+    }
+    printf("%s (%d)\n[", label, n);
+    for (int i = 0; i < n; i++)
+        printf("%s%*d", i ? ", " : "", column, x[i]);
+    printf("]\n");
+}
+
 void print_value(const char *name, float x)
 {
     const int digits = decimals();

@@ -42,7 +42,7 @@ sub numbers_after {
             return numbers(substr $lines[$i], length $text);
         }
         next if $lines[$i] ne $text || --$nth;
-        my @numbers = map { numbers($_) } grep { /^[\s\[\]]*[\[(]/ }
+        my @numbers = map { numbers($_) } grep { /^[\s\[\]]*[\[({]/ }
           @lines[$i + 1 .. $#lines];
         splice @numbers, 0, $skip;
         return @numbers;

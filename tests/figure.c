@@ -207,6 +207,19 @@ static void refused_bits(void)
     bits("bits", "Title", 1, 33);
 }
 
+static void test_lookup(void)
+{
+    const int ids[3] = {7, 2, 7};
+    const float x[3][2] = {{1, 2}, {3, 4}, {1, 2}};
+    lookup("look", "Title", 3, names, ids, 10, 2, x);
+    const char *text = picture("look");
+    has(text, "a&lt;b picks row 7: 1.0000, 2.0000. b&amp;c picks row 2:");
+    has(text, ">and 8 other rows<");
+    same("row 2 comes first", attribute(text, "<line", 1, "y2"), 15);
+    same("row 7 second", attribute(text, "<line", 0, "y2"), 51);
+    same("for the same word again", attribute(text, "<line", 2, "y2"), 51);
+}
+
 static void test_nothing(void)
 {
     unsetenv("FIGURES");
@@ -269,6 +282,7 @@ int main(void)
     TAP(test_arrows, "arrows: words, products, shadows");
     TAP(test_pipeline, "pipeline: lit stages");
     TAP(test_worksheet, "worksheet: what is given and what is not");
+    TAP(test_lookup, "lookup: words, rows, lines between them");
     TAP(test_bits, "bits: binary digits, shades, fraction");
     tap_refuses(refused_bits, "bits: refuses 33", "figure.c",
                 "figure 'bits' keeps 33 bits: from 1 to 32 can be kept");

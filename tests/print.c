@@ -62,6 +62,14 @@ static void test_value(void)
     prints("it: -1.2346\nno number: nan\n", file);
 }
 
+static void test_integers(void)
+{
+    FILE *file = tmpfile();
+    catch_output(file);
+    print_integers("ids", 3, (int[]){7, -10, 123});
+    prints("ids (3)\n[  7, -10, 123]\n", file);
+}
+
 static void test_digits(void)
 {
     FILE *file = tmpfile();
@@ -100,6 +108,7 @@ int main(void)
     TAP(test_vector_limits, "print_vector: nan, infinities, no e-notation");
     TAP(test_matrix, "print_matrix: aligned over all rows");
     TAP(test_value, "print_value: name and value");
+    TAP(test_integers, "print_integers: aligned, without decimals");
     TAP(test_digits, "DIGITS: more decimals, none, empty");
     tap_refuses(refused_word, "DIGITS: refuses a word", "print.c",
                 "DIGITS is 'four': a number from 0 to 17 is needed");

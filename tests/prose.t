@@ -108,6 +108,7 @@ sub faults_of_paragraph {
     $text =~ s/\]\([^)]*\)|\{[#.][^}]*\}|\@[\w:-]+|https?:\S+/$blank->($&)/ge;
     $text =~ s/^\*\*Exercise .*?\*\* \(.*?\):/$blank->($&)/ge;
     $text =~ s/make (?:-s )?(?:run|test)-\d+/$blank->($&)/ge;
+    $text =~ s/(\d),(?=\d{3}\b)/$1/g; # 50,000 is one number
     while ($text =~ /($NUMBER)/g) {
         my ($number, $at) = ($1, $-[1]);
         push @wrong, $place->($at) . ": $number is neither printed by this chapter or an "
@@ -151,6 +152,7 @@ like seen_in('23.1% of it'), qr/: 23\.1% is neither/,  'seen: a wrong percentage
 like seen_in('153% of it'),  qr/: 153% is neither/,    'seen: a wrong whole percentage';
 like seen_in('$-0.2291$'),   qr/: -0\.2291 is neither/, 'seen: a wrong sign';
 is seen_in('and $-0.7500$, or 0.7500'), '', 'a sign that is right, or left out';
+like seen_in('all 32,001'),  qr/: 32001 is neither/,   'seen: a wrong large integer';
 like seen_in('all 33'),      qr/: 33 is neither/,      'seen: a wrong integer';
 like seen_in('[0.3993]{.quoted}'), qr/: 0\.3993 is marked as quoted/, 'seen: a wrong quotation';
 like seen_in('[69%]{.cited}'), qr/cites nothing/, 'seen: a citation left out';
