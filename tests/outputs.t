@@ -85,6 +85,18 @@ for (@faults) {
     like faults_with($line => $text), $message, "seen: $name";
 }
 
+# A figure is drawn by the plain run alone.
+my $drawing = save("$folder/drawing", '#!/bin/sh',
+    'test -n "$FIGURES" && echo "<$1,$DIGITS>" >>"$FIGURES/drawn"', "exec '$program' \"\$@\"");
+chmod 0755, $drawing;
+{
+    local $ENV{FIGURES} = $folder;
+    my $path = save("$folder/01_a.c", @good);
+    Chapter->load($path)->check_outputs($drawing);
+}
+is do { open my $file, '<', "$folder/drawn" or die $!; join '', <$file> }, "<,>\n",
+  'figures are drawn once, by the plain run';
+
 # ---- Filling blocks again.
 
 sub filled {
