@@ -13,10 +13,11 @@ gets a list of its own.
 
 ## Three roles
 
-Think of looking something up. You come with a *question*. On the shelf,
-every document has a *title*, and you compare your question with the titles.
-What you take home is neither question nor title but the *content*
-[@ma2026]. Attention does the same with lists of numbers:
+A Chinese tutorial compares attention with looking something up [@ma2026].
+You come with a *question*. On the shelf, every document has a *title*, and
+you compare your question with the titles. What you take home is neither
+question nor title but the *content*. Attention does the same with lists of
+numbers:
 
 - the **query** of a token says what the token is looking for,
 - the **key** of a token says what it can be found by,
@@ -25,8 +26,8 @@ What you take home is neither question nor title but the *content*
 There is one difference. A library hands you the document that fits best.
 Attention hands you some of everything, more of what fits better.
 
-Where do three lists come from, if a token has only one embedding? Another
-tutorial has a good picture for it: the embedding is the ingredients, and
+Where do three lists come from, if a token has only one embedding? A second
+Chinese tutorial has a picture for it: the embedding is the ingredients, and
 there are three recipes [@tokens2transformer]. A recipe is a table of
 weights, a matrix. Multiplying the embedding by it makes a new list, each
 entry of which is a blend of all the ingredients. With the embeddings as the
@@ -34,11 +35,11 @@ rows of $X$,
 
 $$Q = X W_Q, \qquad K = X W_K, \qquad V = X W_V$$
 
-The same three matrices serve every token of every sentence. They are what a
-model learns, its **parameters**. (Take care with a word here. The entries
-of $W_Q$ are called weights in every book, and so are the shares of
-[](#softmax). This book says *weight matrix* for the first and *attention
-weights* for the second.)
+The same three matrices serve every token of every sentence. They are among
+the things that a model learns, its **parameters**. (Take care with a word
+here. The entries of $W_Q$ are called weights in every book, and so are the
+shares of [](#softmax). This book says *weight matrix* for the first and
+*attention weights* for the second.)
 */
 
 #include "attention.h"
@@ -181,18 +182,17 @@ made no mistake. It is an accident of these numbers, and the next example
 does not share it.
 
 ::: aside
-The tutorial has 2 where the second row of *S* has 12, the product of
-$(2, 2, 2)$ and $(2, 3, 1)$ [@tokens2transformer]. It also says that *Q*,
-*K* and *V* have the shape of *X*. They do not: *X* has four columns and
-they have three, which is what the matrices were made for. And its table for
-the values, which it never multiplies out, is *V* above.
+The tutorial has 2 where the second row of *S* has 12, the dot product of
+$(2, 2, 2)$ and $(2, 3, 1)$ [@tokens2transformer]. It says that *Q*, *K* and
+*V* have the shape of *X*; but *X* has four columns and they have three. And
+it gives the matrix for the values, but not the values. They are *V* above.
 :::
 
 ## One token asks
 
-What a single query does is worth a function. It is [](#softmax) with three
-lists in place of one: scores from the keys, shares from the scores, a
-mixture of the values.
+What a single query gets is worth a function: scores from the keys, shares
+from the scores, a mixture of the values. It is what [](#softmax) did, with
+three lists where there was one.
 
 **Exercise 3.3** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
 values. The scores and the weights are results too, so that we can look at
@@ -221,9 +221,9 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
 /*
 ## Cat likes fish
 
-Matrices found by training cannot be read; nobody knows what their entries
-mean. So let us make some by hand, for the sentence that another tutorial
-takes as its example [@ma2026] and with which this chapter began. The
+Matrices found by training are hard to read. So let us make some by hand,
+for the sentence with which this chapter began and which the first tutorial
+takes as its example [@ma2026]. The
 embedding of a word will say three things about it: whether it is an animal,
 a deed, something to eat.
 */
@@ -240,11 +240,13 @@ static const float sentence[3][3] = {
 The keys may be the embeddings themselves: a word is found by what it is.
 The matrix for the queries has a row for each thing a word can be, and says
 what such a word looks for. An animal looks for a deed, for what it does. A
-deed looks for food. (In our small world, deeds are about food.) And food
-looks for an animal, for whom it may concern, and not for what else animals
-look for. The size of the entries, 4, makes the words look hard. The values
-leave out the deed: what a word gives is whether it is an animal, and
-whether it is food.
+deed looks for food. (In our small world, deeds are about food.) Food looks
+for an animal, the one that eats it. *Fish* is two things, animal and food,
+so its query is the sum of two rows: $(0, 4, 0) + (4, -4, -4)$ is $(4, 0,
+-4)$. The first $-4$ takes back what it looks for as an animal, and the
+second keeps it from finding itself. The size of the entries, 4, makes the
+shares sharp. The values leave out the deed: what a word gives is whether it
+is an animal, and whether it is food.
 */
 
 static const float looks_for[3][3] = {
@@ -276,9 +278,10 @@ static void show_cat(void)
     print_matrix("scores, queries with keys", 3, 3, scores);
     print_matrix("attention weights of cat, likes, fish", 3, 3, weights);
     print_matrix("context vectors of cat, likes, fish", 3, 2, context);
-    heatmap("own", "Embeddings with each other", 3, words, 3, words, own);
-    heatmap("roles", "Attention weights with three roles", 3, words, 3,
-            words, weights);
+    heatmap("own", "Scores of embeddings with each other", 3, words, 3,
+            words, own);
+    heatmap("roles", "Scores of queries with keys", 3, words, 3, words,
+            scores);
 }
 
 /*
@@ -313,24 +316,27 @@ context vectors of cat, likes, fish (3, 2)
 ```
 
 *Likes* gives 0.9647 of its attention to *fish*, and *fish* gives next to
-nothing back. Compare the two maps:
+nothing back. Compare the scores: those of the embeddings mirror each other
+across the diagonal, those of queries with keys do not.
 
-![The embeddings with each other: what is left of the diagonal mirrors what
-is right of it, and *likes* knows only itself](own.svg){#fig-own}
+![Scores of the embeddings with each other: the halves mirror each
+other](own.svg){#fig-own}
 
-![The attention weights with queries and keys: the first map in this book
-that means something](roles.svg){#fig-roles}
+![Scores of queries with keys: nothing mirrors anything, and each row means
+something](roles.svg){#fig-roles}
 
-The reason lies in the formula. The first map is $XX^\top$, and turning it
-over gives $XX^\top$ again. The second begins with $QK^\top$, and turned
-over that is $KQ^\top$: the keys ask and the queries are found. It is
-another question. Look at the context vectors, too. That of *likes* is
+The reason is plain once one looks at a single entry. The score of *likes*
+with *fish* is the query of *likes* times the key of *fish*. The score of
+*fish* with *likes* is the query of *fish* times the key of *likes*. These
+are four different lists, and nothing makes the two products equal. Look at
+the context vectors, too. That of *likes* is
 0.9823 animal and 0.9647 food, though *likes* itself is neither; it has
 taken in what is liked.
 
 We have made these matrices so that the map means what we want it to mean.
-Training does the same without knowing what it wants: it changes the entries
-a little at a time, towards fewer wrong predictions.
+In a language model nobody makes them. It is trained to predict the next
+word of a text, and training changes the entries a little at a time, in the
+direction of better predictions.
 
 ## Everything together
 */

@@ -12,11 +12,11 @@ something else. Unless your random numbers are the tutorial's.
 
 They can be. A computer draws nothing by chance. It computes numbers that
 merely look so, and begins from a single number, the **seed**. From the same
-seed come the same numbers, all of them, in the same order. PyTorch says
-`torch.manual_seed(123)` and has fixed every number that it will draw until
-the program ends. In this chapter we build the generator that PyTorch uses
-on a CPU, the **Mersenne Twister** [@matsumoto1998], so that a seed here is
-the same seed there.
+seed come the same numbers, all of them, in the same order. After
+`torch.manual_seed(123)`, every number that PyTorch will draw is fixed, as
+long as the same draws are made in the same order. In this chapter we build
+the generator that PyTorch uses on a CPU, the **Mersenne Twister**
+[@matsumoto1998], so that a seed here is the same seed there.
 */
 
 #include "attention.h"
@@ -36,7 +36,7 @@ void random_seed(Random *r, uint64_t seed)
         uint32_t before = r->state[i - 1];
         r->state[i] = 1812433253u * (before ^ (before >> 30)) + i;
     }
-    r->next = RANDOM_STATE; /* nothing is left to hand out */
+    r->next = RANDOM_STATE; /* so the first draw will twist */
     r->has_kept = 0;
 }
 
@@ -46,11 +46,13 @@ are cut off at 32 bits, as C does with `uint32_t`. The constants here and
 below were found by the authors of the generator, by search and proof; there
 is no seeing why it is these.
 
-When all 624 numbers have been handed out, the state is stirred, or
-**twisted**, into 624 new ones. For each number, its top bit is joined to
-the other bits of the next number; the result is shifted by one bit, with
-a constant thrown in if the bit that falls out was 1; and the number 397
-places further on is mixed in. Behind the last place the first comes again.
+The state that the seed has made is never handed out. First, and again
+whenever all 624 numbers have been used up, it is stirred, or **twisted**,
+into 624 new ones. For each number, its top bit is joined to the other bits
+of the next number. The result is shifted to the right by one bit, and if
+the bit that drops out was 1, combined by exclusive or with the constant
+`0x9908b0df`. The new number is the exclusive or of that and of the number
+397 places further on. Behind the last place the first comes again.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -125,12 +127,12 @@ the first draws from seed 123
 
 ## From bits to floats
 
-Attention wants numbers between 0 and 1, not integers of 32 bits. The
-obvious way is to divide by $2^{32}$. But a float has room for 24 binary
-digits only, so most of those quotients would have to be rounded, and the
-largest would be rounded up to 1, which is not meant to occur. PyTorch
-keeps the lower 24 bits, and drops the rest; divided by $2^{24}$, every one
-of those is exactly a float.
+`torch.rand` gives numbers from 0 to just below 1, not integers of 32 bits.
+The obvious way to get there is to divide by $2^{32}$. But a float has room
+for 24 binary digits only, so most of those quotients would have to be
+rounded, and the largest would be rounded up to 1, which is not meant to
+occur. PyTorch keeps the lower 24 bits, and drops the rest; divided by
+$2^{24}$, every one of those is exactly a float.
 */
 
 float random_float(Random *r)
@@ -183,9 +185,12 @@ difference of the limits as a float, but multiplies and adds in a single
 step, with one rounding at the end. C has a function for that, `fmaf`, for
 "fused multiply and add".
 
+Numbers that are spread evenly between two limits are called **uniform**.
+
 **Exercise 4.2** (★★, 3 points): `uniform_fill`. If the result is `high`,
 through rounding, PyTorch replaces it by `low`, since `high` itself is not
-meant to occur.
+meant to occur. It refuses limits in the wrong order, and limits that are
+not finite or whose difference is not.
 
 ::: hint
 `fmaf(a, b, c)` gives `a * b + c`, rounded once.
@@ -216,8 +221,10 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
 PyTorch's own modules begin with numbers from such a range. `nn.Linear`,
 which a later chapter builds, holds a matrix and, if one wants it, a list
 called its **bias**. It draws both between two limits that shrink as the
-number of inputs grows. Why they do is for later; here they are, worked out
-in the same roundabout way as in PyTorch, for the sake of the last bit.
+number of inputs grows. Why they do is for later. Both limits come to
+$1/\sqrt{d_{in}}$, and the code takes the same detour as PyTorch for the
+sake of the last bit. The matrix stands the other way round than in
+[](#qkv), a row for each output.
 */
 
 void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
@@ -279,11 +286,11 @@ static void show_journey(void)
 /*
 ::: question
 The three matrices have 18 entries together, all drawn one after the other
-from one seed. If the tutorial had drawn W_key first, which of its results
-would be the same?
+from one seed. If a tutorial drew W_value first, and then the other two,
+which of the three would be the same?
 
-None that the matrices enter. Each draw moves the generator on, so the order
-of the draws is part of the recipe as much as the seed.
+None. Each would be made of other draws. The order of the draws is part of
+the recipe as much as the seed.
 :::
 
 ``` output
@@ -332,16 +339,16 @@ scores of journey (6)
 ```
 
 The tutorials print 0.4306 and 1.4551 for the query, 1.8524 for the score of
-*journey* with itself, and the six scores above. The page has them without
-any file of weights, from a seed of three digits. What the tutorials do next
+*journey* with itself, and the six scores above. What the tutorials do next
 needs one more idea, and comes after it.
 
 As for meaning, there is none. Random matrices ask for nothing in
 particular.
 
 ::: aside
-The first score is called $w_{22}$ in one of the two, as if it were a weight
-[@ma2026]. It is a score; papers write $\omega_{22}$, with an omega. And the
+In one of the two, the score 1.8524 is called $w_{22}$, as if it were a
+weight [@ma2026]. It is a score, for which the author of the book that both
+retell writes $\omega_{22}$, with an omega [@raschka2024magazine]. The
 product of two tables is written with a star there, $Q * K^\top$, which in
 PyTorch would multiply entry by entry, and fail, since the shapes differ.
 :::
@@ -383,7 +390,7 @@ u32 (2)
 ```
 
 ``` {.output args="rand 123" status=2}
-chapters/04_random.c:421: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
+chapters/04_random.c:428: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
 ```
 */
 
@@ -475,11 +482,8 @@ print(keys.T)
 print(query_2 @ keys.T)
 ```
 
-The scores of *journey* now come from lists of two entries. With lists of a
-few hundred entries, scores grow, and softmax answers growing scores by
-giving everything to one word. That is the idea that is still missing. But
-first we need longer sentences, and for those a way from words to
-embeddings.
+What is still missing is a way from words to embeddings. So far we have
+typed them in.
 
 ## Further exercises
 

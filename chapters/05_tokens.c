@@ -5,10 +5,9 @@
 steps](pipeline.svg){#fig-tokens-pipeline}
 
 So far the embeddings were simply there, typed into the program. A model
-meets words it was not given by hand, thousands of them, and must find the
-vector of each. The answer is as plain as can be. All vectors stand in one
-large table, a row for each word that the model knows, and a word is nothing
-but the number of its row.
+must find the vector of any word it meets, among thousands. The way it does
+so is as plain as can be. All vectors stand in one large table, a row for
+each word that the model knows, and each word has the number of its row.
 
 We follow a sentence that its author has used to explain all of this in
 Python [@raschka2024magazine]: *Life is short, eat dessert first*.
@@ -62,9 +61,10 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 
 The words of the sentence in alphabetical order, each once, are its
 **vocabulary**, and a word's place in it is the word's number, or **id**. (A
-real model has a vocabulary for all sentences; [30,000 to 50,000]{.cited}
-entries are usual [@raschka2024magazine].) `strcmp` compares bytes, and so
-all capital letters come before all small ones, as they do in Python.
+real model has a vocabulary for all sentences; the tutorial names [30,000 to
+50,000]{.cited} entries as usual [@raschka2024magazine], and newer models
+have more.) `strcmp` compares bytes, and so all capital letters come before
+all small ones, as they do in Python.
 
 **Exercise 5.1** (★★★, 4 points): `vocabulary`. The words in order, each
 once. It returns how many there are.
@@ -76,7 +76,7 @@ those you have, and if it is not there yet, make room and put it in.
 
 ::: hint
 `strcmp(a, b)` is negative if `a` comes before `b`, and 0 if they are equal.
-`memmove` moves what follows one place on.
+`memmove` moves the rest up by one place.
 :::
 */
 
@@ -142,15 +142,19 @@ void embed(int n, int d, int rows, const int ids[n],
 /*
 The table itself is made of parameters, like the matrices of [](#qkv): it
 begins with random numbers, and training moves its rows to better places.
-Here is where the numbers of [](#random) are not enough. They all lie
-between two limits, and they are spread evenly there. For embeddings PyTorch
-draws from the **normal distribution**: most numbers near zero, fewer and
-fewer farther out, on both sides and without limit. Box and Muller found how
-to make such numbers from even ones, two from two [@box1958]:
+Here is where the uniform numbers of [](#random) are not enough. For
+embeddings PyTorch draws from the **normal distribution**: most numbers near
+zero, fewer and fewer farther out, on both sides and without limit. How wide
+they are spread is told by their **standard deviation**, the root of the
+mean of their squares. Box and Muller found how to make such numbers, with
+deviation 1, from uniform ones, two from two [@box1958]. PyTorch does it in
+blocks of 16, and so does this function:
 */
 
 void box_muller(Random *r, int n, float x[n])
 {
+    if (n % 16)
+        REFUSE("%d normal numbers: a multiple of 16 is needed", n);
     rand_fill(r, 1, n, (void *)x);
     for (int i = 0; i < n; i += 16)
         for (int j = i; j < i + 8; j++) {
@@ -162,10 +166,10 @@ void box_muller(Random *r, int n, float x[n])
 }
 
 /*
-[](#normals) says why this works. It also says why PyTorch works in blocks
-of 16, and what it takes to get not just its decimals but its bits. That
-appendix has the function `embedding_fill`, which we use from here on. The
-two agree in all the decimals that a page shows:
+[](#normals) says where the formula comes from, and what it takes to get not
+just PyTorch's decimals but its bits, for any count. It has the function
+`normal_fill`, which takes the mean and the deviation wanted, here 0 and 1,
+and `embedding_fill`, which calls it so. We use these from here on. Compare:
 */
 
 static void show_normals(void)
@@ -192,7 +196,8 @@ torch.randn(16), the first six (6)
 ## The sentence
 
 The author of our sentence makes a table of 50,000 rows with three entries
-each, from seed 123, and looks the six words up.
+each, as for a real vocabulary, from seed 123, and looks the six words up.
+Most of the rows are never used.
 */
 
 static void show_sentence(const char *sentence)
@@ -247,7 +252,7 @@ embedded sentence (6, 3)
  [-1.1925,  0.6984, -1.4097]]
 ```
 
-![A word picks the row that its id says](lookup.svg){#fig-lookup}
+![Each word's id picks its row](lookup.svg){#fig-lookup}
 
 These six rows are the input of almost everything that follows. They are
 random, and mean nothing yet. And three entries are for the page's sake:
@@ -336,7 +341,8 @@ training and we do not.
 **Exercise 5.3** (★★, challenge, 3 points): `embed_one_hot`. A look-up is a
 matrix product in disguise. Write each id as a row of `rows` entries, all 0
 but a single 1 in the place of the id, a **one-hot** row. Multiply these
-rows by the table.
+rows by the table. The caller hands in memory for the one-hot rows,
+`one_hot`, which the function fills.
 
 ::: hint
 What remains of row times column if the row is 0 but for one place?
@@ -369,7 +375,8 @@ void embed_one_hot(int n, int d, int rows, const int ids[n],
 :::
 
 ::: {.solution exercise="5.4"}
-Three times 50,000; and as many multiplications. Nobody does it this way,
-but it explains why the table can be trained like any other matrix.
+Three times 50,000; and as many multiplications. Nobody does it this way.
+But it shows that the table is a matrix of the same kind as those of
+[](#qkv).
 :::
 */

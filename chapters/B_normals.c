@@ -1,11 +1,11 @@
 /*
 # Normal numbers, to the last bit {#normals}
 
-The numbers of [](#random) are spread evenly. Embeddings begin with numbers
-of another kind, **normal** ones, which crowd around zero and thin out on
-both sides, in the shape of a bell. There is a famous way to make them from
-even ones [@box1958], and a dozen lines are enough for it. They are enough
-for four decimals, too. This appendix is about the remaining decimals: why
+The numbers of [](#random) are uniform, spread evenly between two limits.
+Embeddings begin with **normal** numbers, which crowd around zero and thin
+out on both sides, in the shape of a bell. There is a famous way to make
+them from uniform ones [@box1958], and the dozen lines for it in [](#tokens)
+come close to PyTorch's numbers. This appendix is about the last digits: why
 they differ, and what has to be done to get PyTorch's own. The chapters use
 the functions below; to follow the chapters, you need not read them.
 */
@@ -18,20 +18,22 @@ the functions below; to follow the chapters, you need not read them.
 Throw darts at a board so that they scatter in the same way in every
 direction. A dart's position is then a pair of independent normal numbers.
 Its direction is an angle, with all angles alike; and half the square of its
-distance from the middle is spread as $-\ln u$ is, for an even $u$ between 0
-and 1. So draw $u_1$ for the distance and $u_2$ for the angle:
+distance from the middle is spread as $-\ln u$ is, for a uniform $u$ between
+0 and 1, which we take from their article without proof. So draw $u_1$ for
+the distance and $u_2$ for the angle:
 
 $$r = \sqrt{-2 \ln u_1}, \qquad \varphi = 2\pi u_2, \qquad
   z_1 = r \cos\varphi, \qquad z_2 = r \sin\varphi$$
 
-Even numbers here are drawn from 0 on and never reach 1. The logarithm wants
-it the other way round, since $\ln 0$ has no value, and so
-$1 - u$ takes the place of $u$.
+Our uniform numbers begin at 0 and never reach 1. The logarithm wants it the
+other way round, since $\ln 0$ has no value, and so $1 - u$ takes the place
+of $u$.
 
 ## Few numbers
 
-For fewer than 16 numbers, PyTorch does just that, with numbers of type
-`double`, which have 53 binary digits. Numbers come in pairs; when the count
+For fewer than 16 numbers, PyTorch does just that, but draws the angle first
+and the distance second. The numbers are of type `double`, which have 53
+binary digits. Numbers come in pairs; when the count
 is odd, the second of the last pair is kept for the next call.
 */
 
@@ -71,7 +73,7 @@ nineteen-eighties [@moshier1989]. An approximation is off by a bit here and
 there. To get the same bits, we need the same polynomials, with their
 coefficients and in their order.
 
-And we must round where PyTorch rounds. Each of its steps is a
+And we must round where PyTorch rounds. Most of its steps are a
 multiplication and an addition with a single rounding at the end, which C
 calls `fmaf`, as in [](#random). A polynomial is then computed from the
 inside out:
@@ -87,8 +89,10 @@ static float polynomial(int n, const float c[n], float x)
 
 /*
 The logarithm. A float is $m \cdot 2^e$, and $\ln(m \cdot 2^e) = \ln m + e
-\ln 2$. The polynomial serves $m$ near 1, and $\ln 2$ is added in two parts,
-a short one without rounding error and a small rest.
+\ln 2$. The polynomial is one in $m - 1$, for $m$ near 1; where $m$ is too
+small, $2m$ takes its place, and $e - 1$ that of $e$. And $e \ln 2$ is added
+in two parts: for a value of $\ln 2$ with few digits, which $e$ can multiply
+without rounding, and for the small rest.
 */
 
 static float log_of(float u)
@@ -110,8 +114,9 @@ static float log_of(float u)
 }
 
 /*
-Sine and cosine. The angle is brought into the eighth of a circle around
-zero, again by subtracting in parts, three of them. There one polynomial
+Sine and cosine. The angle is brought to within an eighth of a circle of
+zero, by subtracting an even number of eighths (`& ~1` makes it even), again
+in parts, three of them. There one polynomial
 serves the sine and one the cosine. Which of the two is which, and with what
 sign, depends on the eighth that the angle came from.
 */
@@ -156,7 +161,7 @@ static void normal_block(float x[16], float mean, float deviation)
 /*
 One rule is left. If the count is no multiple of 16, what remains at the end
 is too short for a block. PyTorch then draws 16 more numbers and makes a
-block of the *last* 16 places, some of which had their numbers already and
+block of the *last* 16 places, most of which had their numbers already and
 now get others. So the first numbers of a short table and of a long one,
 drawn from one seed, need not agree.
 */
@@ -194,8 +199,7 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 
 With arguments, the program prints PyTorch's normal numbers: `randn SEED N`
 or `embedding SEED ROWS COLUMNS`. Without, it shows the two ways, and how
-far the dozen lines from the beginning of this appendix are from them, on
-ten thousand numbers.
+close `box_muller` of [](#tokens) comes, on ten thousand numbers.
 */
 
 static float largest_difference(int n, const float x[n], const float y[n])
@@ -228,7 +232,7 @@ static void show_normals(void)
         equal += x[i] == y[i];
     puts("ten thousand normal numbers, with the C library and exactly");
     printf("all equal: %s\n", equal == MANY ? "yes" : "no");
-    printf("all equal but for 0.00001: %s\n",
+    printf("all within 0.00001 of each other: %s\n",
            largest_difference(MANY, x, y) < 1e-5f ? "yes" : "no");
     free(x);
     free(y);
@@ -286,12 +290,12 @@ torch.randn(6, 3) (6, 3)
 
 The first six of eighteen numbers are not the six numbers of before, though
 the seed is the same: six are made by the first way, eighteen by the second,
-and the last two of them by the rule about the end.
+and all but the first two of these by the rule about the end.
 
 ``` output
 ten thousand normal numbers, with the C library and exactly
 all equal: no
-all equal but for 0.00001: yes
+all within 0.00001 of each other: yes
 ```
 
 ``` {.output args="embedding 123 6 3"}
@@ -304,7 +308,8 @@ embedding (6, 3)
  [-2.8400, -0.7849, -1.4096]]
 ```
 
-This is PyTorch's stream on a processor with vector instructions, which is
-to say on nearly every one. Its plain code, for the others, calls the C
-library, and differs from this in the last digits of a float.
+This is PyTorch's stream on x86 processors with the vector instructions
+AVX2. Elsewhere its plain code calls the C library and differs from this in
+the last digits of a float. The C code of this book gives the same numbers
+everywhere.
 */

@@ -196,7 +196,8 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 void embed(int n, int d, int rows, const int ids[n],
            const float table[rows][d], float x[n][d]);
 
-/* Normal numbers from even ones, in blocks of 16; n is a multiple of 16.
+/* Normal numbers from uniform ones, in blocks of 16. Refuses an n that is
+ * no multiple of 16.
  * PyTorch: torch.randn(n), to some five decimals. Box and Muller 1958. */
 void box_muller(Random *r, int n, float x[n]);
 
@@ -216,8 +217,8 @@ double random_double(Random *r);
 
 /* A table of normal numbers with this mean and standard deviation. Refuses
  * a deviation below 0, and what is not finite.
- * PyTorch: x.normal_(mean, deviation), to the last bit, on a processor with
- * vector instructions. Box and Muller 1958. */
+ * PyTorch: x.normal_(mean, deviation), to the last bit, on x86 with AVX2.
+ * Box and Muller 1958. */
 void normal_fill(Random *r, int n, int m, float mean, float deviation,
                  float x[n][m]);
 

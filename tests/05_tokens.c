@@ -182,6 +182,14 @@ static void unknown_word(void)
     word_ids(1, (const Word[]){"c"}, 2, (const Word[]){"a", "b"}, ids);
 }
 
+static void odd_count(void)
+{
+    float x[17];
+    Random r;
+    random_seed(&r, 1);
+    box_muller(&r, 17, x);
+}
+
 static void embed_one(int id)
 {
     float table[2][1] = {{0}}, x[1][1];
@@ -224,6 +232,8 @@ int main(void)
     tap_refuses(
         unknown_word, "word_ids: refuses an unknown word", file,
         "'c' is not in the vocabulary: one of its 2 words is needed");
+    tap_refuses(odd_count, "box_muller: refuses 17", file,
+                "17 normal numbers: a multiple of 16 is needed");
     tap_refuses(id_above, "embed: refuses an id beyond the table", file,
                 "id 2 is no row of a table of 2: from 0 to 1 is needed");
     tap_refuses(id_below, "embed: refuses a negative id", file,
