@@ -49,6 +49,18 @@ static double attribute(const char *text, const char *start, int k,
     return found ? strtod(found + strlen(wanted), NULL) : NAN;
 }
 
+/* Does the k-th text of the picture say this? */
+static void says(const char *text, int k, const char *expect)
+{
+    for (; (text = strstr(text, "<text")) && k > 0; k--)
+        text++;
+    const char *start = text ? strchr(text, '>') + 1 : "";
+    const size_t size = strlen(expect);
+    tap_report(!strncmp(start, expect, size) && start[size] == '<',
+               "a text of the picture", "  got: '%.20s'\n  expect: '%s'\n",
+               start, expect);
+}
+
 static void same(const char *what, double got, double expect)
 {
     tap_near(what, got, expect, 0, 0.15); /* pictures have one decimal */
@@ -77,6 +89,12 @@ static void test_heatmap(void)
         same("cells below each other", attribute(text, "<rect", 3 + j, "x"),
              attribute(text, "<rect", j, "x"));
     }
+    const char *const labels[3] = {"a&lt;b", "b&amp;c", "longer"};
+    for (int j = 0; j < 3; j++)
+        says(text, j, labels[j]);
+    for (int i = 0; i < 2; i++)
+        says(text, 3 + 4 * i, labels[i]);
+    says(text, 5, "-1.0000");
     tap_true("the rows' words stand beside their rows",
              attribute(text, "<text", 3, "y") <
                  attribute(text, "<text", 7, "y"));
@@ -198,6 +216,13 @@ static void test_bits(void)
     has(text, "3 of 4: 0.7500");
     tap_near("shaded", count(text, "<rect"), 2, 0, 0);
     tap_near("bits", count(text, ">0</text>"), 29, 0, 0);
+    bits("bits", "Title", 0xc0000000u, 1);
+    text = picture("bits");
+    says(text, 0, "1");
+    says(text, 1, "1");
+    says(text, 31, "0");
+    same("the last bit is shaded", attribute(text, "<rect", 0, "x") + 8,
+         attribute(text, "<text", 31, "x"));
     bits("bits", "Title", UINT32_MAX, 32);
     has(picture("bits"), "4294967295 of 4294967296: 1.0000");
 }
