@@ -18,8 +18,9 @@ uint64_t whole_number(const char *what, const char *text, uint64_t least,
 float real_number(const char *what, const char *text)
 {
     char *end;
+    errno = 0;
     const float x = strtof(text, &end);
-    if (end == text || *end)
+    if (end == text || *end || (errno == ERANGE && isinf(x)))
         REFUSE("%s is '%s': a number such as 1.5 or -inf is needed", what,
                text);
     return x;

@@ -369,6 +369,8 @@ static void arrow(Picture *p, const Plane *plane, double x, double y,
     const double x0 = at_x(plane, 0), y0 = at_y(plane, 0);
     const double x1 = at_x(plane, x), y1 = at_y(plane, y);
     const double size = hypot(x1 - x0, y1 - y0);
+    if (size == 0)
+        return; /* an arrow without a direction has no head */
     const double ux = (x1 - x0) / size, uy = (y1 - y0) / size;
     line(p, x0, y0, x1 - 10 * ux, y1 - 10 * uy, stroke, 2.5);
     fprintf(p->file,

@@ -52,6 +52,11 @@ static void word(void)
 {
     real_number("X", "two");
 }
+static void beyond(void)
+{
+    real_number("X", "1e40");
+}
+
 static void more(void)
 {
     real_number("X", "2x");
@@ -88,6 +93,8 @@ int main(void)
     tap_refuses(word, "real_number: refuses a word", file, REAL("two"));
     tap_refuses(more, "real_number: refuses more than a number", file,
                 REAL("2x"));
+    tap_refuses(beyond, "real_number: refuses what no float holds", file,
+                REAL("1e40"));
     tap_refuses(nothing, "real_number: refuses nothing", file, REAL(""));
     return tap_done();
 }

@@ -128,6 +128,7 @@ sub empty_exercise {
 # message included) as lines, and its status.
 sub run {
     my ($program, $args, %environment) = @_;
+    %environment = (DIGITS => '', %environment); # a reader's own does not count
     local @ENV{keys %environment} = values %environment;
     my $under = $ENV{RUN_UNDER} // '';
     open my $pipe, '-|:encoding(UTF-8)', "$under '$program' " . ($args // '') . ' 2>&1'
@@ -144,20 +145,22 @@ sub run {
 sub run_tests {
     my ($program) = @_;
     my ($lines, $status) = run($program, '');
-    my (@tests, @before);
+    my (@tests, @before, $planned);
     for (@$lines) {
         if (/^(not )?ok \d+ - (.*)/) {
             push @tests, {ok => !$1, name => $2, text => [@before], empty => []};
             @before = ();
         }
         elsif (/^  (?!---$|\.\.\.$)/ && @tests) { push @{$tests[-1]{text}}, $_ }
+        elsif (/^1\.\.(\d+)$/) { $planned = $1 }
         elsif (!/^(?:TAP version|\d+\.\.\d+$|  )/) { push @before, $_ }
     }
     for my $test (@tests) {
         @{$test->{empty}} = map { /exercise (\S+) is still empty/ } @{$test->{text}};
     }
     push @tests, {ok => 0, name => "$program ends with status $status", text => [@before],
-        empty => []} if @before || $status > 1 || !@tests;
+        empty => []} if @before || $status > 1 || @tests != ($planned // -1)
+      || $status && !grep { !$_->{ok} } @tests;
     return @tests;
 }
 
