@@ -35,20 +35,22 @@ static void u32_test(void)
     }
 }
 
-/* A seed fills the state; a twist by hand, and the first draws follow. */
+/* A seed fills the state; a twist by hand, and the draws follow: all that
+ * this state gives, and the first of the next. */
 static void twist_test(void)
 {
-    const Npy *values = golden("04_random/rand-values");
-    int seeds;
+    const Npy *bits_of = golden("04_random/bits-values");
+    int seeds, draws = bits_of->shape[1];
     const int64_t *seed = all("seeds", &seeds);
+    tap_true("enough draws for a whole state", 2 * draws > RANDOM_STATE);
     for (int i = 0; i < seeds; i++) {
         Random r;
         random_seed(&r, (uint64_t)seed[i]);
         random_twist(r.state);
         r.next = 0;
-        for (int k = 0; k < values->shape[1]; k++)
-            tap_near("draw", random_float(&r),
-                     npy_floats(values)[i * values->shape[1] + k], 0, 0);
+        for (int k = 0; k < draws; k++)
+            same_bits("63 bits", (int64_t)(random_u64(&r) & INT64_MAX),
+                      npy_integers(bits_of)[i * draws + k]);
     }
 }
 
@@ -134,6 +136,35 @@ static void uniform_never_high(void)
         tap_near("value", x[i], 1, 0, 0);
 }
 
+/* In a range of four steps, an eighth of the draws round to the upper end.
+ * They become the lower one, and no further number is drawn for them. */
+static void uniform_high_is_low(void)
+{
+    Random r, same;
+    float *x = room(1000);
+    random_seed(&r, 1);
+    random_seed(&same, 1);
+    uniform_fill(&r, 1, 1000, 1, 1 + 4 * FLT_EPSILON, (void *)x);
+    for (int i = 0; i < 1000; i++) {
+        const float share = random_float(&same);
+        if (share > 0.88f)
+            tap_near("upper end", x[i], 1, 0, 0);
+        else if (share > 0.63f && share < 0.87f)
+            tap_near("below it", x[i], 1 + 3 * FLT_EPSILON, 0, 0);
+    }
+    same_bits("the draw that follows", random_u32(&r), random_u32(&same));
+}
+
+static void uniform_no_range(void)
+{
+    Random r;
+    float *x = room(5);
+    random_seed(&r, 1);
+    uniform_fill(&r, 1, 5, -2, -2, (void *)x);
+    for (int i = 0; i < 5; i++)
+        tap_near("value", x[i], -2, 0, 0);
+}
+
 static void linear_test(void)
 {
     const Npy *weight = part("weight"), *bias = part("bias");
@@ -141,13 +172,17 @@ static void linear_test(void)
     int d_out = weight->shape[0], d_in = weight->shape[1];
     float *got[3] = {room(weight->count), room(bias->count),
                      room(alone->count)};
-    Random r;
+    Random r, same;
     random_seed(&r, 789);
+    random_seed(&same, 789);
     linear_fill(&r, d_in, d_out, (void *)got[0], got[1]);
     linear_fill(&r, d_in, d_out, (void *)got[2], NULL);
     tap_close("weight", weight, got[0], 0, 0);
     tap_close("bias", bias, got[1], 0, 0);
     tap_close("the next one, without a bias", alone, got[2], 0, 0);
+    for (int k = 0; k < d_out * (d_in + 1 + d_in); k++)
+        random_u32(&same);
+    same_bits("the draw that follows", random_u32(&r), random_u32(&same));
 }
 
 /* Draws of different kinds from one generator. */
@@ -193,19 +228,26 @@ static void journey_test(void)
     tap_close("scores", scores, s, 1e-5, 1e-6);
 }
 
+static uint64_t collides(uint64_t seed)
+{
+    Random r, other;
+    uint64_t found = seed_collision(seed);
+    tap_true("another seed", found != seed);
+    random_seed(&r, seed);
+    random_seed(&other, found);
+    for (int k = 0; k < 700; k++)
+        same_bits("draw", random_u32(&other), random_u32(&r));
+    return found;
+}
+
+/* What is found is a seed like any, for which another must be found. */
 static void collision_test(void)
 {
     int seeds;
     const int64_t *seed = all("seeds", &seeds);
-    for (int i = 0; i < seeds; i++) {
-        Random r, other;
-        uint64_t found = seed_collision((uint64_t)seed[i]);
-        tap_true("another seed", found != (uint64_t)seed[i]);
-        random_seed(&r, (uint64_t)seed[i]);
-        random_seed(&other, found);
-        for (int k = 0; k < 700; k++)
-            same_bits("draw", random_u32(&other), random_u32(&r));
-    }
+    for (int i = 0; i < seeds; i++)
+        collides(collides((uint64_t)seed[i]));
+    collides(UINT64_MAX);
 }
 
 static void range_turned(void)
@@ -236,13 +278,16 @@ int main(void)
 {
     const char *file = "04_random.c";
     TAP(seed_test, "random_seed: begins anew");
-    TAP(twist_test, "random_twist: then the stream's first draws");
+    TAP(twist_test, "random_twist: then the stream, beyond a second twist");
     TAP(u32_test, "random_u32: ten seeds");
     TAP(u64_test, "random_u64: ten seeds");
     TAP(float_test, "random_float: ten seeds");
     TAP(rand_test, "rand_fill: ten seeds, sizes from 1 to 10,000");
     TAP(uniform_test, "uniform_fill: ten seeds, four ranges");
     TAP(uniform_never_high, "uniform_fill: the upper end does not occur");
+    TAP(uniform_high_is_low,
+        "uniform_fill: the upper end becomes the lower");
+    TAP(uniform_no_range, "uniform_fill: limits that are equal");
     SETS("linear_fill", linear_test, LAYERS);
     TAP(mixed_test, "rand_fill: kinds mixed on one generator");
     TAP(journey_test, "rand_fill: from seed 123 to the scores of journey");

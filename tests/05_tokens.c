@@ -82,6 +82,8 @@ static void vocabulary_order(void)
 {
     has_vocabulary(6, (const char *[]){"é", "z", "Z", "ab", "a", "你"}, 6,
                    (const char *[]){"Z", "a", "ab", "z", "é", "你"});
+    has_vocabulary(5, (const char *[]){"ab", "abc", "a", "aa", "abb"}, 5,
+                   (const char *[]){"a", "aa", "ab", "abb", "abc"});
 }
 
 static void ids_test(void)
@@ -182,12 +184,20 @@ static void unknown_word(void)
     word_ids(1, (const Word[]){"c"}, 2, (const Word[]){"a", "b"}, ids);
 }
 
-static void odd_count(void)
+static void box_muller_of(int n)
 {
-    float x[17];
+    float x[32];
     Random r;
     random_seed(&r, 1);
-    box_muller(&r, 17, x);
+    box_muller(&r, n, x);
+}
+static void odd_count(void)
+{
+    box_muller_of(17);
+}
+static void half_a_block(void)
+{
+    box_muller_of(8);
 }
 
 static void embed_one(int id)
@@ -203,10 +213,18 @@ static void id_below(void)
 {
     embed_one(-1);
 }
-static void hot_above(void)
+static void one_hot(int id)
 {
     float table[2][1] = {{0}}, hot[1][2], x[1][1];
-    embed_one_hot(1, 1, 2, (int[]){2}, table, hot, x);
+    embed_one_hot(1, 1, 2, &id, table, hot, x);
+}
+static void hot_above(void)
+{
+    one_hot(2);
+}
+static void hot_below(void)
+{
+    one_hot(-1);
 }
 
 int main(void)
@@ -234,6 +252,8 @@ int main(void)
         "'c' is not in the vocabulary: one of its 2 words is needed");
     tap_refuses(odd_count, "box_muller: refuses 17", file,
                 "17 normal numbers: a multiple of 16 is needed");
+    tap_refuses(half_a_block, "box_muller: refuses 8", file,
+                "8 normal numbers: a multiple of 16 is needed");
     tap_refuses(id_above, "embed: refuses an id beyond the table", file,
                 "id 2 is no row of a table of 2: from 0 to 1 is needed");
     tap_refuses(id_below, "embed: refuses a negative id", file,
@@ -241,5 +261,7 @@ int main(void)
     tap_refuses(hot_above, "embed_one_hot: refuses an id beyond the table",
                 file,
                 "id 2 is no row of a table of 2: from 0 to 1 is needed");
+    tap_refuses(hot_below, "embed_one_hot: refuses a negative id", file,
+                "id -1 is no row of a table of 2: from 0 to 1 is needed");
     return tap_done();
 }

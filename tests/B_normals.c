@@ -57,6 +57,31 @@ static void normal_shifted(void)
     tap_close("below 16", few, got[1], 0, 0);
 }
 
+/* Numbers are stretched and shifted with a single rounding, blocks and the
+ * rest behind them alike. */
+static void normal_rounded_once(void)
+{
+    enum { N = 1000 };
+    float *plain = room(N), *got = room(N);
+    Random r;
+    random_seed(&r, 42);
+    normal_fill(&r, 1, N, 0, 1, (void *)plain);
+    random_seed(&r, 42);
+    normal_fill(&r, 1, N, 3, 0.3f, (void *)got);
+    for (int i = 0; i < N; i++)
+        tap_near("value", got[i], fmaf(plain[i], 0.3f, 3), 0, 0);
+}
+
+static void normal_without_spread(void)
+{
+    float *got = room(17);
+    Random r;
+    random_seed(&r, 42);
+    normal_fill(&r, 1, 17, 5, 0, (void *)got);
+    for (int i = 0; i < 17; i++)
+        tap_near("value", got[i], 5, 0, 0);
+}
+
 /* An odd count leaves a number, which waits while others are drawn. */
 static void normal_kept(void)
 {
@@ -129,6 +154,14 @@ static void deviation_below_0(void)
     normal_fill(&r, 1, 1, 0, -1, x);
 }
 
+static void deviation_endless(void)
+{
+    Random r;
+    float x[1][1];
+    random_seed(&r, 1);
+    normal_fill(&r, 1, 1, 0, INFINITY, x);
+}
+
 static void mean_of_nan(void)
 {
     Random r;
@@ -144,12 +177,18 @@ int main(void)
     TAP(normal_test, "normal_fill: ten seeds, 15, 16, 17 and 33 numbers");
     TAP(normal_sizes, "normal_fill: ten seeds, sizes from 1 to 10,000");
     TAP(normal_shifted, "normal_fill: other means and deviations");
+    TAP(normal_rounded_once, "normal_fill: deviation 0.3, rounded once");
+    TAP(normal_without_spread, "normal_fill: deviation 0");
     TAP(normal_kept, "normal_fill: what an odd count leaves");
     TAP(embedding_small, "embedding_fill: 6 rows of 3");
     TAP_LARGE(embedding_large, "embedding_fill: 50,000 rows of 3");
     tap_refuses(deviation_below_0, "normal_fill: refuses -1", file,
                 "normal numbers around 0 with deviation -1: finite numbers "
                 "are needed, the second from 0 on");
+    tap_refuses(
+        deviation_endless, "normal_fill: refuses infinity", file,
+        "normal numbers around 0 with deviation inf: finite numbers "
+        "are needed, the second from 0 on");
     tap_refuses(
         mean_of_nan, "normal_fill: refuses nan", file,
         "normal numbers around nan with deviation 1: finite numbers "
