@@ -23,7 +23,7 @@ perl     := $(filter-out tests/weave.t,$(wildcard tests/*.t))
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs run test test-c test-book outputs golden golden-check
-.PHONY: student check chapters fill clean help $(foreach n,$(names),\
+.PHONY: student check mutants chapters fill clean help $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
@@ -141,6 +141,9 @@ test-c: $(tests)
 
 test-book: $(BUILD)/pandoc $(checked) ## the weaver's own tests
 	PANDOC=$(BUILD)/pandoc prove tests/weave.t
+
+mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
+	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' tools/mutants $(CHAPTER)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
