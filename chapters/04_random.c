@@ -205,8 +205,8 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m])
 {
     if (!(low <= high) || !isfinite(high - low))
-        REFUSE("numbers from %g to %g: finite limits, the lower one first, "
-               "are needed",
+        REFUSE("numbers from %g to %g: finite limits with a finite "
+               "difference, the lower one first, are needed",
                (double)low, (double)high);
     const float width = high - low;
     for (int i = 0; i < n; i++)
