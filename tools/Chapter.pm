@@ -164,13 +164,16 @@ sub run_tests {
     return @tests;
 }
 
-# A line as text with a hole for each decimal, and the decimals.
+# A line as text with a hole for each decimal, and the decimals. Blanks beside
+# brackets and commas only align, and so does a second one anywhere.
 sub _holes {
     my ($line) = @_;
     $line =~ s/^(\S+\.[ch]):\d+: /$1:LINE: /;
     my @decimals = $line =~ /$DECIMAL/g;
     $line =~ s/$DECIMAL/#/g;
-    $line =~ s/\s+//g;
+    $line =~ s/\s*([\[\],])\s*/$1/g;
+    $line =~ s/\s+/ /g;
+    $line =~ s/^ | $//g;
     return ($line, @decimals);
 }
 
@@ -199,9 +202,10 @@ sub compare_lines {
     my ($shown, $usual, $precise) = @_;
     my ($text,  @decimals) = _holes($shown);
     my ($right, @usual)    = _holes($usual);
-    my (undef,  @precise)  = _holes($precise);
+    my ($other, @precise)  = _holes($precise);
     return "the program prints '$usual'"
       if $text ne $right || !_same_place($shown, $usual);
+    return "the program prints '$usual', but with DIGITS=9 '$precise'" if $other ne $right;
     for my $k (0 .. $#decimals) {
         return "$decimals[$k] has another number of digits than $usual[$k], "
           . 'which the program prints'
@@ -256,30 +260,36 @@ sub _check_form {
     return @wrong;
 }
 
-sub _check_status {
-    my ($self, $number, $got, $expect, $lines) = @_;
-    return if $got == $expect;
-    return "$self->{path}:$number: the program ends with status $got where "
-      . "$expect is expected" . (@$lines ? "; its last words: $lines->[-1]" : '');
+# The plain run, or that of a block with arguments: the lines it prints, the
+# lines with DIGITS=9, and what is wrong with either as a whole. The figures of
+# a page are those of its plain run; no other may draw over them.
+sub _run_twice {
+    my ($self, $program, $block) = @_;
+    my ($args, $expect, $number) = $block ? @$block{qw(args status first)} : ('', 0, 1);
+    my ($usual, $status) = run($program, $args, $block ? (FIGURES => '') : ());
+    my ($precise, $end)  = run($program, $args, DIGITS => 9, FIGURES => '');
+    my $fault =
+        $status != $expect   ? "ends with status $status where $expect is expected"
+                               . (@$usual ? "; its last words: $usual->[-1]" : '')
+      : $end != $status      ? "ends with status $status, but with DIGITS=9 with $end"
+      : @$precise != @$usual ? 'prints ' . @$usual . ' lines, but with DIGITS=9 ' . @$precise
+      :                        undef;
+    return ($usual, $precise, $fault ? "$self->{path}:$number: the program $fault" : ());
 }
 
-# All that is wrong with the chapter's output blocks, a line each. The figures
-# of the page are those of the plain run; no other run may draw over them.
+# All that is wrong with the chapter's output blocks, a line each.
 sub check_outputs {
     my ($self, $program) = @_;
     my @outputs = $self->outputs;
     my @wrong   = map { $self->_check_form($_) } @outputs;
     my @plain   = grep { !defined $_->{args} } @outputs;
-    my ($usual, $status) = run($program, '');
-    my ($precise) = run($program, '', DIGITS => 9, FIGURES => '');
-    push @wrong, $self->_check_status(1, $status, 0, $usual);
-    push @wrong, $self->_compare_run([map { _numbered($_) } @plain], $usual, $precise)
-      if !$status;
+    my ($usual, $precise, @faults) = $self->_run_twice($program);
+    push @wrong, @faults ? @faults
+      : $self->_compare_run([map { _numbered($_) } @plain], $usual, $precise);
     for my $block (grep { defined $_->{args} } @outputs) {
-        my ($lines, $end) = run($program, $block->{args}, FIGURES => '');
-        my ($digits) = run($program, $block->{args}, DIGITS => 9, FIGURES => '');
-        push @wrong, $self->_check_status($block->{first}, $end, $block->{status}, $lines);
-        push @wrong, $self->_compare_run([_numbered($block)], $lines, $digits);
+        ($usual, $precise, @faults) = $self->_run_twice($program, $block);
+        push @wrong, @faults ? @faults
+          : $self->_compare_run([_numbered($block)], $usual, $precise);
     }
     return @wrong;
 }
@@ -291,9 +301,8 @@ sub check_outputs {
 sub fill_outputs {
     my ($self, $program) = @_;
     my @outputs = $self->outputs;
-    my ($usual, $status) = run($program, '');
-    my ($precise) = run($program, '', DIGITS => 9);
-    die "$self->{path}:1: the program ends with status $status\n" if $status;
+    my ($usual, $precise, $fault) = $self->_run_twice($program);
+    die "$fault\n" if $fault;
 
     my (@start, $from);
     for my $block (grep { !defined $_->{args} } @outputs) {
@@ -314,8 +323,8 @@ sub fill_outputs {
     for my $block (@outputs) {
         my ($lines, $digits);
         if (defined $block->{args}) {
-            ($lines) = run($program, $block->{args});
-            ($digits) = run($program, $block->{args}, DIGITS => 9);
+            ($lines, $digits, $fault) = $self->_run_twice($program, $block);
+            die "$fault\n" if $fault;
         }
         else {
             my ($first, $end) = (shift @start, $start[0]);
