@@ -150,9 +150,10 @@ valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
             --errors-for-leak-kinds=definite
 check: ## tests and chapters with clang, with sanitizers, under valgrind
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang test-c chapters
-	$(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' test-c chapters
-	TAP_SMALL=1 $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' \
-	  RUN_UNDER='$(valgrind)' test-c chapters
+	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc \
+	  CFLAGS='$(sanitize)' test-c chapters
+	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc \
+	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

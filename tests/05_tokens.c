@@ -7,8 +7,8 @@
 
 static void is_word(const char *what, const char *got, const char *expect)
 {
-    tap_report(!strcmp(got, expect), what, "  got: '%s'\n  expect: '%s'\n",
-               got, expect);
+    tap_report(!strcmp(got, expect), what, "  got: %s\n  expect: %s\n", got,
+               expect);
 }
 
 static void splits(const char *sentence, int n, const char *const expect[n])

@@ -426,8 +426,7 @@ static void read_or_refused(const char *damage, size_t at, FILE *error)
     bool refusal = after > 0 && end > colon + after && !end[1];
     snprintf(what, sizeof what, "%s %zu", damage, at);
     tap_report(status == 0 ? !*said : status == 2 && refusal, what,
-               "  status: %d\n  said: |\n    %.*s\n", status,
-               (int)strcspn(said, "\n"), said);
+               "  status: %d\n  said: %s\n", status, said);
 }
 
 static void begin_small(void)
@@ -448,7 +447,7 @@ static void each_truncation(void)
     fclose(error);
 }
 
-enum { BYTES = 16 }; /* changed in one test, which has not forever */
+enum { BYTES = 4 }; /* changed in one test, which has not forever */
 static size_t first;
 
 static void each_byte_changed(void)

@@ -15,7 +15,7 @@ static void prints(const char *expect, FILE *file)
     rewind(file);
     got[fread(got, 1, sizeof got - 1, file)] = '\0';
     tap_report(!strcmp(got, expect), "what is printed",
-               "  got: |\n    %s\n  expect: |\n    %s\n", got, expect);
+               "  got: %s\n  expect: %s\n", got, expect);
     fclose(file);
 }
 

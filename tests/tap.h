@@ -1,16 +1,22 @@
 /* Tests that print TAP 13, for prove.
  *
- * A test is a function that makes comparisons. TAP(function, "name") runs it
- * in a child process and prints one line, "ok" or "not ok": a crash, an
- * endless loop, a refusal or an empty exercise fails that test alone. So
+ * A test is a function that makes comparisons. TAP(test, "function: name")
+ * runs it in a child process and prints one line, "ok" or "not ok": a crash,
+ * an endless loop, a refusal or an empty exercise fails that test alone. So
  * does a test that compares nothing. What the tested code prints goes to
  * standard error and cannot be taken for a result.
+ *
+ * A test may take ten seconds, or as many as the environment's TAP_SECONDS
+ * says. When one has taken more, the other tests of its function are not
+ * run, and those of other functions get a tenth: endless loops shall not
+ * keep anyone waiting once for each test.
  *
  * The first comparison that fails prints what went wrong as YAML. */
 #ifndef TAP_H
 #define TAP_H
 
 #define _POSIX_C_SOURCE 200809L /* fork, pipe, alarm, dprintf */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -25,7 +31,7 @@
 #define TAP_LARGE(test, name)                                              \
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
-enum { TAP_SECONDS = 120, TAP_GOLDEN_MAX = 64, TAP_ROOMS = 4096 };
+enum { TAP_SECONDS = 10, TAP_GOLDEN_MAX = 64, TAP_ROOMS = 4096 };
 /* How a test that has run to its end exits: not as tested code might. */
 enum { TAP_GOOD = 40, TAP_WRONG = 41 };
 enum { TAP_GUARD = 1024 }; /* floats behind each array, see guard() */
@@ -33,6 +39,8 @@ enum { TAP_GUARD = 1024 }; /* floats behind each array, see guard() */
 static int tap_count, tap_failed;   /* test points so far */
 static int tap_compared, tap_wrong; /* comparisons of the running test */
 static int tap_pipe[2]; /* from the running test to the parent */
+static unsigned tap_seconds;  /* what the running test may take */
+static char tap_endless[64];  /* the last function that took more */
 static Npy tap_golden[TAP_GOLDEN_MAX]; /* what the running test has read */
 static char tap_golden_path[TAP_GOLDEN_MAX][256];
 static int tap_golden_count;
@@ -98,14 +106,15 @@ static inline const Npy *golden(const char *name)
     return array;
 }
 
-/* Reports a comparison; the first that fails says why. */
+/* Reports a comparison; the first that fails says why, in lines of the form
+ * "  key: value", where a value may be any text. */
 static inline void tap_report(bool good, const char *what,
                               const char *format, ...)
 {
     tap_compared++;
     if (good || tap_wrong++)
         return;
-    dprintf(tap_pipe[1], "  what: '%s'\n", what);
+    dprintf(tap_pipe[1], "  what: %s\n", what);
     va_list values;
     va_start(values, format);
     vdprintf(tap_pipe[1], format, values);
@@ -158,13 +167,13 @@ static inline void tap_close(const char *what, const Npy *expect,
             rest %= entries;
         }
         tap_report(false, what,
-                   "  golden: '%s'\n  index: [%s]\n  got: %.9g\n"
+                   "  golden: %s\n  index: [%s]\n  got: %.9g\n"
                    "  expect: %.9g\n  abs_err: %.3g\n  tol: %.3g\n",
                    expect->path, index, values[i], right,
                    fabs(values[i] - right), atol + rtol * fabs(right));
         return;
     }
-    tap_report(expect->count > 0, what, "  golden: '%s is empty'\n",
+    tap_report(expect->count > 0, what, "  golden: %s is empty\n",
                expect->path);
 }
 
@@ -195,7 +204,7 @@ static inline void tap_clean(void)
         for (int i = 0; i < TAP_GUARD; i++)
             if (!isnan(behind[i])) {
                 tap_report(false, "room for the result",
-                           "  error: 'written to beyond its end'\n");
+                           "  error: written to beyond its end\n");
                 break;
             }
         free(x);
@@ -212,17 +221,54 @@ static inline int tap_next(void)
     return ++tap_count;
 }
 
-/* YAML that prove can read: every line indented, none empty. On a line that
- * is not, prove stumbles and drops all further tests, or never ends. */
-static inline void tap_yaml(const char *yaml)
+/* The bytes of the "  key: " with which a line begins, 0 if it does not. */
+static inline size_t tap_key(const char *line)
+{
+    if (strncmp(line, "  ", 2) != 0)
+        return 0;
+    const size_t end = 2 + strspn(line + 2, "abcdefghijklmnopqrstuvwxyz_");
+    return end > 2 && !strncmp(line + end, ": ", 2) ? end + 2 : 0;
+}
+
+/* A value on one line, in quotes unless it is made like a number. */
+static inline void tap_value(size_t length, const char *value)
+{
+    if (length > 0 && strspn(value, "0123456789+-.einfa") >= length) {
+        printf("%.*s\n", (int)length, value);
+        return;
+    }
+    putchar('"');
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)value[i];
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c == '\n')
+            printf("\\n");
+        else if (c < ' ')
+            printf("\\x%02x", c);
+        else
+            putchar(c);
+    }
+    printf("\"\n");
+}
+
+/* YAML that prove can read, whatever is in the values. On anything else
+ * prove stumbles and drops all further tests, or never ends. A line that
+ * does not begin with a key belongs to the value before. */
+static inline void tap_yaml(const char *text)
 {
     printf("  ---\n");
-    while (*yaml) {
-        const int length = (int)strcspn(yaml, "\n");
-        if (length > 0)
-            printf("%s%.*s\n", strncmp(yaml, "  ", 2) ? "    " : "", length,
-                   yaml);
-        yaml += length + (yaml[length] == '\n');
+    while (*text) {
+        const char *value = text + tap_key(text), *end = value;
+        printf("%.*s", (int)(value - text), text);
+        if (value == text)
+            printf("  text: ");
+        do {
+            end += strcspn(end, "\n");
+            end += *end == '\n';
+        } while (*end && !tap_key(end));
+        tap_value((size_t)(end - value) - (end[-1] == '\n'), value);
+        text = end;
     }
     printf("  ...\n");
 }
@@ -248,19 +294,29 @@ static inline void tap_be_child(void (*test)(void), int error)
         dup2(error, STDERR_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     close(tap_pipe[0]);
-    alarm(TAP_SECONDS);
+    alarm(tap_seconds);
     test();
     tap_clean();
     if (!tap_compared)
-        tap_report(false, "the test", "  error: 'compares nothing'\n");
+        tap_report(false, "the test", "  error: compares nothing\n");
     exit(tap_wrong ? TAP_WRONG : TAP_GOOD);
+}
+
+static inline unsigned tap_limit(void)
+{
+    const char *text = getenv("TAP_SECONDS");
+    const unsigned most =
+        text ? (unsigned)whole_number("TAP_SECONDS", text, 1, 86400)
+             : TAP_SECONDS;
+    return *tap_endless ? (most + 9) / 10 : most;
 }
 
 /* Runs the test in a child whose standard error goes to `error` (-1: leaves
  * it alone), gathers its YAML, and returns its wait status. */
-static inline int tap_child(void (*test)(void), int error, size_t size,
-                            char yaml[size])
+static inline int tap_child(void (*test)(void), const char *name, int error,
+                            size_t size, char yaml[size])
 {
+    tap_seconds = tap_limit();
     fflush(NULL);
     if (pipe(tap_pipe))
         REFUSE("no pipe can be made");
@@ -280,21 +336,48 @@ static inline int tap_child(void (*test)(void), int error, size_t size,
     close(tap_pipe[0]);
     int status;
     waitpid(child, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(tap_endless, sizeof tap_endless, "%.*s",
+                 (int)strcspn(name, ":"), name);
     return status;
+}
+
+/* Has a test of this function had no end? Then this one fails unseen. */
+static inline bool tap_is_endless(const char *name)
+{
+    const size_t size = strlen(tap_endless);
+    if (!size || strncmp(name, tap_endless, size) != 0 || name[size] != ':')
+        return false;
+    tap_line(false, name, "  error: not run, as the test before it\n");
+    return true;
+}
+
+/* Says how a test ended, in words. */
+static inline void tap_end(int status, size_t size, char words[size])
+{
+    if (WIFEXITED(status))
+        snprintf(words, size, "ends with status %d", WEXITSTATUS(status));
+    else if (WTERMSIG(status) == SIGALRM)
+        snprintf(words, size, "no end in %u s: is there an endless loop?",
+                 tap_seconds);
+    else
+        snprintf(words, size, "ends with signal %d, %s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
 }
 
 static inline void tap_run(void (*test)(void), const char *name)
 {
-    char yaml[4096], died[4200];
-    int status = tap_child(test, -1, sizeof yaml, yaml);
+    char yaml[4096], words[100], died[4300];
+    if (tap_is_endless(name))
+        return;
+    int status = tap_child(test, name, -1, sizeof yaml, yaml);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == TAP_GOOD || code == TAP_WRONG) {
         tap_line(code == TAP_GOOD, name, yaml);
         return;
     }
-    snprintf(died, sizeof died, "%s  error: 'ended with %s %d'\n", yaml,
-             code < 0 ? "signal" : "exit status",
-             code < 0 ? WTERMSIG(status) : code);
+    tap_end(status, sizeof words, words);
+    snprintf(died, sizeof died, "%s  error: %s\n", yaml, words);
     tap_line(false, name, died);
 }
 
@@ -320,26 +403,24 @@ static inline bool tap_is_message(const char *text, const char *file,
 static inline void tap_refuses(void (*test)(void), const char *name,
                                const char *file, const char *message)
 {
-    char yaml[4096], text[2048] = "";
+    char yaml[4096], words[100], text[2048] = "";
+    if (tap_is_endless(name))
+        return;
     FILE *error = tmpfile();
     if (!error)
         REFUSE("no temporary file can be made");
-    int status = tap_child(test, fileno(error), sizeof yaml, yaml);
+    int status = tap_child(test, name, fileno(error), sizeof yaml, yaml);
     rewind(error);
     text[fread(text, 1, sizeof text - 1, error)] = '\0';
     fclose(error);
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
                 tap_is_message(text, file, message);
 
-    int end = snprintf(yaml, sizeof yaml,
-                       "  expect: |\n    status 2\n    %s:NUMBER: %s\n"
-                       "  got: |\n    status %d\n",
-                       file, message,
-                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-    for (char *line = strtok(text, "\n"); line && end < 3000;
-         line = strtok(NULL, "\n"))
-        end += snprintf(yaml + end, sizeof yaml - (size_t)end,
-                        "    %.900s\n", line);
+    tap_end(status, sizeof words, words);
+    snprintf(yaml, sizeof yaml,
+             "  expect: ends with status 2, %s:NUMBER: %s\n"
+             "  got: %s, %s\n",
+             file, message, words, text);
     tap_line(good, name, yaml);
 }
 

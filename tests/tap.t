@@ -4,12 +4,26 @@
 
 use strict;
 use warnings;
+use utf8;
+use Encode qw(encode);
 use File::Temp qw(tempdir);
 use TAP::Parser;
 use Test::More;
 
 my $build  = $ENV{BUILD} // 'build';
 my $folder = tempdir(CLEANUP => 1);
+$ENV{TAP_SECONDS} = 2;
+alarm 60; # prove itself may have no end
+
+# Texts that a tested function might hand out, as values of the YAML.
+my @texts = ("two\nlines", "two\n  lines\n", "'two\n    lines'", "\n", '', ' ', "'", '"', '|', '>',
+    '|' . "\n  at the margin", "it's", '"a" b', "'a' b", '\\', '\\"', '\\n', "a\tb\r", 'a: b', '- a', '- a: b',
+    '---', '...', "a\n  ...\nnot ok 1", '~', '[]', '{}', '1.5', 'nan', '[0, 1]', 'Grüße');
+
+# A text as a C string.
+sub quoted {
+    return '"' . join('', map { sprintf '\\%03o', ord } split //, encode('UTF-8', $_[0])) . '"';
+}
 
 my $program = <<'EOT';
 #include "tap.h"
@@ -46,6 +60,11 @@ static void two_lines(void)
     fputs("another line\n", stderr);
     refuses();
 }
+static void endless(void) { for (;;) pause(); }
+#define TEXT(text) tap_report(false, "it", "  expect: 1\n  got: %s\n", text)
+EOT
+$program .= "static void text_$_(void) { TEXT(" . quoted($texts[$_]) . "); }\n" for 0 .. $#texts;
+$program .= <<'EOT';
 
 int main(void)
 {
@@ -72,6 +91,17 @@ int main(void)
     tap_refuses(good, "not", "x.c", "no luck");
     tap_refuses(leaves_badly, "not", "x.c", "no luck");
     tap_refuses(two_lines, "not", "x.c", "no luck");
+    TAP(endless, "loop: not");
+    TAP(good, "loop: not");
+    tap_refuses(refuses, "loop: not", "x.c", "no luck");
+    TAP(good, "loops: ok");
+    TAP(endless, "another: not");
+    tap_refuses(endless, "a third: not", "x.c", "no luck");
+    TAP(good, "a third: not");
+    TAP(good, "loop: ok");
+EOT
+$program .= "    TAP(text_$_, \"not\");\n" for 0 .. $#texts;
+$program .= <<'EOT';
     TAP(good, "ok");
     return tap_done();
 }
@@ -84,16 +114,23 @@ is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o
   'it compiles' or BAIL_OUT('no harness');
 
 my $parser = TAP::Parser->new({exec => ['sh', '-c', "'$folder/x' 2>/dev/null"]});
-my ($tests, $yaml) = (0, 0);
+my ($tests, @yaml) = (0);
 while (my $result = $parser->next) {
-    $yaml++ if $result->is_yaml;
+    push @yaml, $result->data if $result->is_yaml;
     next if !$result->is_test;
     $tests++;
     my ($expect) = $result->description =~ /(ok|not)$/;
     is $result->is_actual_ok ? 'ok' : 'not', $expect, "test point $tests";
 }
 is $tests, () = $program =~ /^    (?:TAP|tap_refuses)\(/mg, 'none is lost';
-is $yaml, () = $program =~ /"not"/g, 'each failure has its YAML';
+is @yaml, () = $program =~ /^    \w+\(.*\bnot"/mg, 'each failure has its YAML';
+is_deeply [map { $_->{got} } @yaml[-@texts .. -1]], \@texts, 'and its values are as they were';
+is join("\n", map { $_->{error} // () } @yaml), join("\n", 'compares nothing',
+    'ends with signal 11, Segmentation fault', 'ends with status 0', 'ends with status 7',
+    'ends with status 2', 'written to beyond its end',
+    'no end in 2 s: is there an endless loop?', ('not run, as the test before it') x 2,
+    'no end in 1 s: is there an endless loop?', 'not run, as the test before it'),
+  'which say what is wrong';
 is_deeply [$parser->parse_errors], [], 'prove can read it all';
 isnt $parser->exit, 0, 'and the program ends with a failure';
 
