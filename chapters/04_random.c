@@ -277,6 +277,7 @@ static void show_journey(void)
     print_matrix("W_value", 3, 2, w_value);
     print_vector("query_2", 2, query[1]);
     print_matrix("queries", 6, 2, query);
+    print_matrix("keys", 6, 2, key);
     print_matrix("keys transposed", 2, 6, turned);
     print_matrix("values", 6, 2, value);
     print_value("query_2 . key_2", scores[1][1]);
@@ -320,9 +321,19 @@ queries (6, 2)
  [0.2355, 0.7990],
  [0.2983, 0.6565],
  [0.2568, 1.0533]]
+keys (6, 2)
+[[0.3669, 0.7646],
+ [0.4433, 1.1419],
+ [0.4361, 1.1156],
+ [0.2408, 0.6706],
+ [0.1827, 0.3292],
+ [0.3275, 0.9642]]
 keys transposed (2, 6)
 [[0.3669, 0.4433, 0.4361, 0.2408, 0.1827, 0.3275],
  [0.7646, 1.1419, 1.1156, 0.6706, 0.3292, 0.9642]]
+```
+
+``` output
 values (6, 2)
 [[0.1855, 0.8812],
  [0.3951, 1.0037],
@@ -390,7 +401,7 @@ u32 (2)
 ```
 
 ``` {.output args="rand 123" status=2}
-chapters/04_random.c:428: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
+chapters/04_random.c:439: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
 ```
 */
 

@@ -259,6 +259,22 @@ random, and mean nothing yet. And three entries are for the page's sake:
 Llama 2, a model with seven billion parameters, has
 [4,096]{.cited} for each token [@raschka2024magazine].
 
+They are needed so often that a function of their own is worth while:
+*/
+
+void life_is_short(float x[6][3])
+{
+    enum { ROWS = 50000 };
+    const int ids[6] = {0, 4, 5, 2, 1, 3};
+    Random r;
+    float(*table)[3] = (void *)new_table(ROWS, 3);
+    random_seed(&r, 123);
+    embedding_fill(&r, ROWS, 3, table);
+    embed(6, 3, ROWS, ids, table, x);
+    free(table);
+}
+
+/*
 The program takes another sentence as its argument. A word that occurs twice
 has one id, and gets the same row twice:
 

@@ -324,6 +324,129 @@ def tokens(chapter):
         seeds=torch.tensor(SEEDS))
 
 
+# Chapter 6
+
+def save_scaled(chapter, case, query, key, value):
+    """Attention as everybody means it, with its scale."""
+    q, k, v = wide(query), wide(key), wide(value)
+    scores = torch.matmul(q, k.T) / k.shape[1]**0.5
+    chapter.save(case, query=query, key=key, value=value, scores=scores,
+                 weights=F.softmax(scores, dim=-1),
+                 context=F.scaled_dot_product_attention(q, k, v))
+
+
+def save_spread(chapter, case, scores):
+    chapter.save(case, scores=scores,
+                 spread=torch.std(wide(scores), correction=0))
+
+
+def save_nudge(chapter, case, scores, j, step):
+    """The shares are given as floats, and what becomes of them is worked out
+    from these, by way of their logarithms."""
+    weights = F.softmax(scores, dim=-1)
+    raised = torch.zeros_like(wide(weights))
+    raised[j] = step
+    chapter.save(case, weights=weights, j=torch.tensor([j]),
+                 step=torch.tensor([float(step)]),
+                 nudged=F.softmax(torch.log(wide(weights)) + raised, dim=-1))
+
+
+def scaling(chapter):
+    for n, m, d_k, d_v in ((1, 1, 1, 1), (2, 3, 4, 5), (5, 4, 3, 2),
+                           (7, 2, 9, 4), (3, 6, 1, 2), (4, 1, 5, 3),
+                           (4, 5, 64, 3)):
+        save_scaled(chapter, f"head_{n}x{m}x{d_k}x{d_v}",
+                    uniform(n, n, d_k, size=2), uniform(10 + m, m, d_k, size=2),
+                    uniform(20 + d_v, m, d_v))
+    save_scaled(chapter, "head_loud", uniform(30, 4, 6, size=20),
+                uniform(31, 5, 6, size=20), uniform(32, 5, 3))
+    torch.manual_seed(123)
+    w_query, w_key, w_value = (torch.rand(3, 2) for _ in range(3))
+    save_scaled(chapter, "head_journey", YOUR_JOURNEY @ w_query,
+                YOUR_JOURNEY @ w_key, YOUR_JOURNEY @ w_value)
+    save_scaled(chapter, "head_paper",
+                torch.tensor([[1., 0, 2], [2, 2, 2], [2, 1, 3]]),
+                torch.tensor([[0., 1, 1], [4, 4, 0], [2, 3, 1]]),
+                torch.tensor([[1., 2, 3], [2, 8, 0], [2, 6, 3]]))
+    for n, m, d_k in (1, 1, 1), (2, 3, 5), (4, 3, 2), (3, 7, 4096):
+        scores = uniform(n + m, n, m, size=50)
+        chapter.save(f"scale_{n}x{m}x{d_k}", scores=scores,
+                     d_k=torch.tensor([d_k]), scaled=wide(scores) / d_k**0.5)
+    save_spread(chapter, "spread_1", torch.tensor([2.5]))
+    save_spread(chapter, "spread_2", torch.tensor([-1., 3.]))
+    save_spread(chapter, "spread_11", uniform(33, 11, size=4))
+    save_spread(chapter, "spread_equal", torch.tensor([0.1] * 9))
+    save_spread(chapter, "spread_shifted", uniform(34, 1000) + 1000)
+    save_spread(chapter, "spread_10000", uniform(35, 10_000, size=200))
+    for n, m in (1, 1), (1, 4), (3, 5), (6, 2):
+        weights = F.softmax(uniform(n * m, n, m, size=4), dim=-1)
+        chapter.save(f"largest_{n}x{m}", weights=weights,
+                     mean=wide(weights).max(dim=-1).values.mean())
+    save_nudge(chapter, "nudge_1", torch.tensor([3.]), 0, 2)
+    save_nudge(chapter, "nudge_first", uniform(36, 5, size=3), 0, 1)
+    save_nudge(chapter, "nudge_last", uniform(37, 7, size=3), 6, 0.25)
+    save_nudge(chapter, "nudge_down", uniform(38, 4, size=2), 2, -3)
+    save_nudge(chapter, "nudge_winner", torch.tensor([60., 0., 20., -80.]),
+               0, 1)
+    save_nudge(chapter, "nudge_far", torch.tensor([0., 1., -2.]), 1, 40)
+
+
+# Chapter 7
+
+def save_modules(chapter, case, x, d_k, d_v, seed):
+    """Both versions of self-attention on the same tokens: the parameters as
+    PyTorch draws them, and what it computes from them."""
+    d_in = x.shape[1]
+
+    def save(name, query, key, value, **parameters):
+        scores = torch.matmul(query, key.T) / d_k**0.5
+        chapter.save(f"{name}_{case}", x=x, seed=torch.tensor([seed]),
+                     query=query, key=key, value=value, scores=scores,
+                     weights=F.softmax(scores, dim=-1),
+                     context=F.scaled_dot_product_attention(query, key, value),
+                     **parameters)
+
+    torch.manual_seed(seed)
+    w_query, w_key = torch.rand(d_in, d_k), torch.rand(d_in, d_k)
+    w_value = torch.rand(d_in, d_v)
+    save("v1", *(wide(x) @ wide(w) for w in (w_query, w_key, w_value)),
+         w_query=w_query, w_key=w_key, w_value=w_value)
+    for name, has_bias in ("v2", False), ("v2_bias", True):
+        torch.manual_seed(seed)
+        roles = [torch.nn.Linear(d_in, d, bias=has_bias)
+                 for d in (d_k, d_k, d_v)]
+        parameters = {f"{role}_{what}": p.detach().clone()
+                      for role, layer in zip(("query", "key", "value"), roles)
+                      for what, p in layer.named_parameters()}
+        save(name, *(layer.double()(wide(x)).detach() for layer in roles),
+             **parameters)
+
+
+def self_attention(chapter):
+    for n, d_in, d_out in (1, 1, 1), (4, 3, 2), (2, 5, 7), (6, 64, 3):
+        for bias in False, True:
+            torch.manual_seed(n)
+            layer = torch.nn.Linear(d_in, d_out, bias=bias)
+            x = uniform(40 + n, n, d_in, size=3)
+            case = f"linear_{n}x{d_in}x{d_out}" + ("_bias" if bias else "")
+            chapter.save(case, x=x, seed=torch.tensor([n]),
+                         **{name: p.detach().clone()
+                            for name, p in layer.named_parameters()})
+            chapter.save(case, y=layer.double()(wide(x)).detach())
+    torch.manual_seed(123)
+    life = torch.nn.Embedding(50_000, 3)(torch.tensor([0, 4, 5, 2, 1, 3]))
+    save_modules(chapter, "journey", YOUR_JOURNEY, 2, 2, 789)
+    save_modules(chapter, "journey_123", YOUR_JOURNEY, 2, 2, 123)
+    save_modules(chapter, "life", life.detach(), 2, 4, 123)
+    save_modules(chapter, "one", uniform(50, 1, 1), 1, 1, 5)
+    save_modules(chapter, "lopsided", uniform(51, 5, 4, size=2), 3, 6, 2**32 - 1)
+    for case, order in (("one", [0]), ("backwards", [4, 3, 2, 1, 0]),
+                        ("cycle", [1, 2, 3, 0]), ("some", [2, 0, 1, 4, 3, 5])):
+        x = uniform(len(order), len(order), 3)
+        chapter.save(f"permute_{case}", x=x, order=torch.tensor(order),
+                     permuted=x[order])
+
+
 # Appendix B
 
 def normals(chapter):
@@ -365,6 +488,8 @@ CHAPTERS = {
     "03_qkv": qkv,
     "04_random": random,
     "05_tokens": tokens,
+    "06_scaling": scaling,
+    "07_self_attention": self_attention,
     "B_normals": normals,
 }
 

@@ -198,6 +198,11 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 void embed(int n, int d, int rows, const int ids[n],
            const float table[rows][d], float x[n][d]);
 
+/* The six vectors of "Life is short, eat dessert first": rows of a table of
+ * 50,000 that seed 123 has filled.
+ * PyTorch: torch.manual_seed(123), nn.Embedding(50_000, 3)(ids). */
+void life_is_short(float x[6][3]);
+
 /* Normal numbers from uniform ones, in blocks of 16. Refuses an n that is
  * no multiple of 16.
  * PyTorch: torch.randn(n), to some five decimals. Box and Muller 1958. */
@@ -208,6 +213,119 @@ void box_muller(Random *r, int n, float x[n]);
 void embed_one_hot(int n, int d, int rows, const int ids[n],
                    const float table[rows][d], float one_hot[n][rows],
                    float x[n][d]);
+
+/*
+## Chapter 6, the scale {#header-scaling}
+*/
+
+/* The spread of n scores, their standard deviation: the root of the mean
+ * square of what they differ from their mean.
+ * PyTorch: torch.std(scores, correction=0). */
+float score_spread(int n, const float scores[n]);
+
+/* Divides the scores by the root of d_k, in place.
+ * PyTorch: scores / d_k**0.5. Vaswani et al. 2017, in equation 1. */
+void scale_scores(int n, int m, int d_k, float scores[n][m]);
+
+/* The largest entry of each row, and the mean of these.
+ * PyTorch: weights.max(dim=-1).values.mean(). */
+float mean_largest(int n, int m, const float weights[n][m]);
+
+/* What n queries get from m keys and their values: the scores, divided by
+ * the root of d_k, their softmax by rows, and the mixtures of the values.
+ * PyTorch: F.scaled_dot_product_attention(query, key, value).
+ * Vaswani et al. 2017, equation 1. */
+void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
+               const float key[m][d_k], const float value[m][d_v],
+               float scores[n][m], float weights[n][m],
+               float context[n][d_v]);
+
+/* What n shares become when the score behind share j is raised by step.
+ * PyTorch: F.softmax(log(weights) + step * F.one_hot(j, n), dim=-1). */
+void nudge(int n, const float weights[n], int j, float step,
+           float nudged[n]);
+
+/*
+## Chapter 7, one object {#header-self-attention}
+*/
+
+/* All that one attention computes, in memory of its own: the pages print
+ * it, and training reads it. */
+typedef struct {
+    int n, m, d_k, d_v; /* as in attention */
+    void *query;        /* float [n][d_k] */
+    void *key;          /* float [m][d_k] */
+    void *value;        /* float [m][d_v] */
+    void *scores;       /* float [n][m], divided by the root of d_k */
+    void *weights;      /* float [n][m] */
+    void *context;      /* float [n][d_v] */
+} Trace;
+
+/* Makes room for an attention of these sizes; gives it back. */
+void trace_init(Trace *t, int n, int m, int d_k, int d_v);
+void trace_free(Trace *t);
+
+/* Refuses a trace that was not made for these sizes. */
+void trace_must_fit(const Trace *t, int n, int m, int d_k, int d_v);
+
+/* From the queries, keys and values of a trace, all the rest: attention. */
+void trace_attention(Trace *t);
+
+/* Self-attention with three matrices, drawn in this order by torch.rand. */
+typedef struct {
+    int d_in, d_k, d_v;
+    void *w_query; /* float [d_in][d_k] */
+    void *w_key;   /* float [d_in][d_k] */
+    void *w_value; /* float [d_in][d_v] */
+} SelfAttentionV1;
+
+void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k,
+                  int d_v);
+void self_v1_free(SelfAttentionV1 *a);
+
+/* Every one of n tokens attends to all. Refuses a trace of other sizes than
+ * n, n, d_k and d_v.
+ * Raschka 2024, section 3.4: SelfAttention_v1. */
+void self_v1_forward(const SelfAttentionV1 *a, int n,
+                     const float x[n][a->d_in], Trace *t);
+
+/* A linear layer: a matrix that stands the other way round, and a bias. */
+typedef struct {
+    int d_in, d_out;
+    void *weight; /* float [d_out][d_in] */
+    float *bias;  /* d_out entries, or NULL */
+} Linear;
+
+/* Draws weight and bias as linear_fill does. PyTorch: nn.Linear. */
+void linear_init(Linear *l, Random *r, int d_in, int d_out, int has_bias);
+void linear_free(Linear *l);
+
+/* For each row of x: its dot product with each row of the weight, plus the
+ * bias if there is one. PyTorch: F.linear(x, weight, bias). */
+void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
+                    float y[n][l->d_out]);
+
+/* Self-attention with three linear layers, drawn in this order. */
+typedef struct {
+    Linear query, key, value;
+} SelfAttentionV2;
+
+void self_v2_init(SelfAttentionV2 *a, Random *r, int d_in, int d_k, int d_v,
+                  int has_bias);
+void self_v2_free(SelfAttentionV2 *a);
+
+/* As self_v1_forward. Raschka 2024, section 3.4: SelfAttention_v2. */
+void self_v2_forward(const SelfAttentionV2 *a, int n,
+                     const float x[n][a->query.d_in], Trace *t);
+
+/* Copies the weights of one version into the other, which then computes the
+ * same. Refuses other sizes, and a bias, for which there is no place. */
+void copy_v2_to_v1(const SelfAttentionV2 *from, SelfAttentionV1 *to);
+
+/* Row i of permuted is row order[i] of x. Refuses an order that does not
+ * name each row once. PyTorch: x[order]. */
+void permute_tokens(int n, int d, const int order[n], const float x[n][d],
+                    float permuted[n][d]);
 
 /*
 ## Appendix B, normal numbers {#header-normals}

@@ -227,6 +227,13 @@ static void hot_below(void)
     one_hot(-1);
 }
 
+static void life_test(void)
+{
+    float *x = room(18);
+    life_is_short((void *)x);
+    tap_close("embedded", golden("05_tokens/sentence-embedded"), x, 0, 0);
+}
+
 int main(void)
 {
     const char *file = "05_tokens.c";
@@ -263,5 +270,6 @@ int main(void)
                 "id 2 is no row of a table of 2: from 0 to 1 is needed");
     tap_refuses(hot_below, "embed_one_hot: refuses a negative id", file,
                 "id -1 is no row of a table of 2: from 0 to 1 is needed");
+    TAP(life_test, "life_is_short: its six rows");
     return tap_done();
 }

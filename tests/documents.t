@@ -7,7 +7,8 @@
 # `output` is the label line in the program's output that the right numbers
 # follow: "scores (3, 3)"; "+3" behind it skips three numbers; "@2" takes the
 # label's second occurrence; a label that ends in a colon has its number on
-# its own line. Where the note is empty, what the document prints must agree
+# its own line; "shape: keys" has the sizes that stand behind the label "keys".
+# Where the note is empty, what the document prints must agree
 # with what is right; where it says "wrong: ...", it must not.
 
 use strict;
@@ -36,7 +37,12 @@ sub numbers_after {
     my ($text, $skip, $nth) = ($label, 0, 1);
     $skip = $1 if $text =~ s/\s+\+(\d+)$//;
     $nth  = $1 if $text =~ s/\s+\@(\d+)$//;
+    my $shape = $text =~ s/^shape: //;
     for my $i (0 .. $#lines) {
+        if ($shape) {
+            next if $lines[$i] !~ /^\Q$text\E (\([\d, ]+\))$/ || --$nth;
+            return numbers($1);
+        }
         if ($text =~ /:$/) {
             next if index($lines[$i], $text) != 0 || --$nth;
             return numbers(substr $lines[$i], length $text);

@@ -828,32 +828,26 @@ end
 ------------------------------------------------------------------------------
 -- The book
 
--- The blocks in reading order: the sources, wherever book.md has them, come last
--- but one, before the header.
+-- The blocks in reading order. book.md's first page leads; its others (glossary,
+-- sources) come after the chapters and appendices, and the header is the last.
 local function in_reading_order(files)
-    local front, pages, sources = pandoc.Blocks {}, {}, nil
+    local blocks, after, header = pandoc.Blocks {}, pandoc.Blocks {}, pandoc.Blocks {}
     for _, file in ipairs(files) do
-        local page
+        local place, pages = blocks, 0
         for _, block in ipairs(file.blocks) do
             if block.t == 'Header' and block.level == 1 then
-                page = pandoc.Blocks {}
-                pages[#pages + 1] = page
+                pages = pages + 1
+                if block.identifier == 'reference' then
+                    place = header
+                elseif not file.literate and pages > 1 then
+                    place = after
+                end
             end
-            (page or front):insert(block)
-            if block.t == 'Div' and block.identifier == 'refs' then sources = page end
+            place:insert(block)
         end
     end
-    local blocks, last = front, {}
-    for _, page in ipairs(pages) do
-        if page == sources then
-            table.insert(last, 1, page)
-        elseif page[1].identifier == 'reference' then
-            last[#last + 1] = page
-        else
-            blocks:extend(page)
-        end
-    end
-    for _, page in ipairs(last) do blocks:extend(page) end
+    blocks:extend(after)
+    blocks:extend(header)
     return blocks
 end
 
