@@ -261,7 +261,8 @@ typedef struct {
     void *context;      /* float [n][d_v] */
 } Trace;
 
-/* Makes room for an attention of these sizes; gives it back. */
+/* Makes room for an attention of these sizes; gives it back. Refuses sizes
+ * below 1. */
 void trace_init(Trace *t, int n, int m, int d_k, int d_v);
 void trace_free(Trace *t);
 
@@ -271,7 +272,8 @@ void trace_must_fit(const Trace *t, int n, int m, int d_k, int d_v);
 /* From the queries, keys and values of a trace, all the rest: attention. */
 void trace_attention(Trace *t);
 
-/* Self-attention with three matrices, drawn in this order by torch.rand. */
+/* Self-attention with three matrices, which _init draws in this order by
+ * torch.rand. Refuses sizes below 1. */
 typedef struct {
     int d_in, d_k, d_v;
     void *w_query; /* float [d_in][d_k] */
@@ -296,7 +298,8 @@ typedef struct {
     float *bias;  /* d_out entries, or NULL */
 } Linear;
 
-/* Draws weight and bias as linear_fill does. PyTorch: nn.Linear. */
+/* Draws weight and bias as linear_fill does. Refuses sizes below 1.
+ * PyTorch: nn.Linear(d_in, d_out, bias=...). */
 void linear_init(Linear *l, Random *r, int d_in, int d_out, int has_bias);
 void linear_free(Linear *l);
 
@@ -305,7 +308,8 @@ void linear_free(Linear *l);
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
                     float y[n][l->d_out]);
 
-/* Self-attention with three linear layers, drawn in this order. */
+/* Self-attention with three linear layers, which _init draws in this order.
+ * Refuses sizes below 1. */
 typedef struct {
     Linear query, key, value;
 } SelfAttentionV2;
@@ -374,8 +378,8 @@ uint64_t whole_number(const char *what, const char *text, uint64_t least,
                       uint64_t most);
 float real_number(const char *what, const char *text);
 
-/* Memory for n times m numbers, to be freed by the caller. Refuses what
- * does not fit. */
+/* Memory for n times m numbers, to be freed by the caller. Refuses sizes
+ * below 1, and what does not fit. */
 float *new_table(int n, int m);
 
 /*

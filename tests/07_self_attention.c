@@ -76,6 +76,36 @@ static void trace_test(void)
     trace_free(&t);
 }
 
+static void trace_of_nothing(void)
+{
+    Trace t;
+    trace_init(&t, 2, 0, 4, 5);
+}
+
+static void v1_of_nothing(void)
+{
+    Random r;
+    SelfAttentionV1 a;
+    random_seed(&r, 1);
+    self_v1_init(&a, &r, 3, 2, 0);
+}
+
+static void linear_of_nothing(void)
+{
+    Random r;
+    Linear l;
+    random_seed(&r, 1);
+    linear_init(&l, &r, 0, 3, 0);
+}
+
+static void v2_of_nothing(void)
+{
+    Random r;
+    SelfAttentionV2 a;
+    random_seed(&r, 1);
+    self_v2_init(&a, &r, 3, 2, 0, 0);
+}
+
 static void trace_attention_test(void)
 {
     const Npy *query = part("query");
@@ -456,5 +486,18 @@ int main(void)
                 "permute_tokens: refuses a row before the first",
                 "07_self_attention.c",
                 "row 2 stands 0 times in the order: once is needed");
+    const char *const file = "argument.c";
+    tap_refuses(
+        trace_of_nothing, "trace_init: refuses no keys", file,
+        "a table of 0 times 4 numbers: at least 1 of each is needed");
+    tap_refuses(
+        v1_of_nothing, "self_v1_init: refuses no values", file,
+        "a table of 3 times 0 numbers: at least 1 of each is needed");
+    tap_refuses(
+        linear_of_nothing, "linear_init: refuses no inputs", file,
+        "a table of 3 times 0 numbers: at least 1 of each is needed");
+    tap_refuses(
+        v2_of_nothing, "self_v2_init: refuses no values", file,
+        "a table of 0 times 3 numbers: at least 1 of each is needed");
     return tap_done();
 }

@@ -66,6 +66,15 @@ static void nothing(void)
     real_number("X", "");
 }
 
+static void no_rows(void)
+{
+    new_table(0, 3);
+}
+static void no_columns(void)
+{
+    new_table(2, -1);
+}
+
 #define WHOLE(value, least, most)                                          \
     "N is '" value "': a whole number from " least " to " most " is "      \
     "needed"
@@ -96,5 +105,11 @@ int main(void)
     tap_refuses(beyond, "real_number: refuses what no float holds", file,
                 REAL("1e40"));
     tap_refuses(nothing, "real_number: refuses nothing", file, REAL(""));
+    tap_refuses(
+        no_rows, "new_table: refuses no rows", file,
+        "a table of 0 times 3 numbers: at least 1 of each is needed");
+    tap_refuses(
+        no_columns, "new_table: refuses less than nothing", file,
+        "a table of 2 times -1 numbers: at least 1 of each is needed");
     return tap_done();
 }
