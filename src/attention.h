@@ -403,20 +403,34 @@ void print_integers(const char *label, int n, const int x[n]);
 void print_value(const char *name, float x);
 
 /*
-## Drawing: `figure.c` {#header-figure}
+## Drawing: `figure.c` and `diagram.c` {#header-figure}
 
 Each function writes `name.svg` into the folder that the environment's
 `FIGURES` names, and does nothing where it names none. Every drawing has its
 `title` and a description in words for those who cannot see it, and follows
 the reader's light or dark theme. A folder or file that cannot be written is
-refused, and nothing half-written is left behind.
+refused, and nothing half-written is left behind. So are numbers that are
+not finite, unless the function says otherwise.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
- * larger; orange is negative. The words name the rows and the columns. */
+ * larger; orange is negative. The words name the rows and the columns. An
+ * entry may be -infinity, for an empty cell, or no number. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
+
+/* As heatmap, for several tables of one shape, each with colours to a scale
+ * of its own: two side by side, or below each other if they are wide. */
+void maps(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, const char *const row[n],
+          int m, const char *const column[m], const float x[panels][n][m]);
+
+/* Tables of ones and zeros, side by side: a filled square is a one. Refuses
+ * other entries. */
+void grid(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, int m,
+          const float x[panels][n][m]);
 
 /* Panels of n bars side by side, each panel to a scale of its own. */
 void bars(const char *name, const char *title, int panels,
@@ -424,13 +438,25 @@ void bars(const char *name, const char *title, int panels,
           const float x[panels][n]);
 
 /* A bar for each of d entries, put together from the parts that n words add
- * to it, with the sum beside it. Refuses a negative or non-finite part. */
+ * to it, with the sum beside it. Refuses a negative part, and more than six
+ * words. */
 void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d]);
 
+/* How often which of n numbers occurs: each panel to its own height, all
+ * above the same scale, so that spreads can be compared. */
+void histograms(const char *name, const char *title, int panels,
+                const char *const panel[panels], int n,
+                const float x[panels][n]);
+
+/* Curves over n places, with the value at each. Refuses more than six. */
+void curves(const char *name, const char *title, int count,
+            const char *const curve[count], int n, const char *const at[n],
+            const float y[count][n]);
+
 /* Arrows from the origin of a plane, the shadow of each on the first, and
  * its dot product with the first beside its tip. Refuses a first arrow of
- * length 0. */
+ * length 0, and more than six. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
@@ -460,6 +486,20 @@ typedef struct {
  * entries, the others empty cells. */
 void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
+
+/* A matrix as a block of cells, its columns coloured in so many parts, and
+ * the sign behind it, "·" or "="; NULL ends the line. */
+typedef struct {
+    const char *label;
+    int n, m, parts;
+    const char *after;
+} Block;
+
+/* Lines of blocks, in proportion to their shapes; if one has more than 12
+ * rows or columns, all in proportion to the roots of their sizes. Refuses
+ * sizes below 1, and parts that are not equally wide. */
+void blocks(const char *name, const char *title, int count,
+            const Block block[count]);
 
 /*
 ## Reading arrays: `npy.c` {#header-npy}

@@ -1,213 +1,165 @@
-#include <errno.h>
+#include "pen.h"
 
-#include "attention.h"
-
-/* Pictures are drawn in pixels of a page some 600 wide. A style sheet in each
- * gives it colours for light and dark pages; the same names stand in every
- * picture, so that several can share a page. */
-static const char style[] =
-    "<style>\n"
-    ".figure{font:14px system-ui,sans-serif;--ink:#1b1f24;--muted:#57606c;"
-    "--rule:#b9c0ca;--c0:#2f6fb5;--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;"
-    "--c4:#a1760b;--c5:#147d86}\n"
-    "@media(prefers-color-scheme:dark){.figure{--ink:#e8eaed;"
-    "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f0995c;--c2:#7cc48a;"
-    "--c3:#c39ae0;--c4:#d9b24a;--c5:#5cc3cc}}\n"
-    "@media print{.figure{--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;"
-    "--c0:#2f6fb5;--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;--c4:#a1760b;"
-    "--c5:#147d86}}\n"
-    ".figure text{fill:var(--ink)}.figure .muted{fill:var(--muted)}\n"
-    ".figure .small{font-size:12px}.figure .strong{font-weight:600}\n"
-    ".figure .end{text-anchor:end}.figure .middle{text-anchor:middle}\n"
-    ".figure .rule{stroke:var(--rule);fill:none}\n"
-    ".figure .dash{stroke:var(--muted);stroke-dasharray:4 4}\n"
-    ".figure .c0{fill:var(--c0)}.figure .c1{fill:var(--c1)}"
-    ".figure .c2{fill:var(--c2)}.figure .c3{fill:var(--c3)}"
-    ".figure .c4{fill:var(--c4)}.figure .c5{fill:var(--c5)}\n"
-    ".figure .s0{stroke:var(--c0)}.figure .s1{stroke:var(--c1)}"
-    ".figure .s2{stroke:var(--c2)}.figure .s3{stroke:var(--c3)}"
-    ".figure .s4{stroke:var(--c4)}.figure .s5{stroke:var(--c5)}\n"
-    "</style>\n";
-enum { COLOURS = 6 };
-
-/* A picture being written: to a file of its own that takes the final name
- * when it is whole, so that half a picture never has a picture's name. */
-typedef struct {
-    FILE *file;
-    char path[600], part[610];
-} Picture;
-
-static void put_text(FILE *file, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '&')
-            fputs("&amp;", file);
-        else
-            fputc(*text, file);
-}
-
-/* Is a picture wanted? Then opens it and writes all that pictures share,
- * up to the beginning of its description in words. */
-static int begin(Picture *p, const char *name, const char *title,
-                 double width, double height)
-{
-    const char *folder = getenv("FIGURES");
-    if (!folder || !*folder)
-        return 0;
-    int size = snprintf(p->path, sizeof p->path, "%s/%s.svg", folder, name);
-    if (size < 0 || size >= (int)sizeof p->path)
-        REFUSE("FIGURES and figure '%s' make a path of %d characters: at "
-               "most %zu fit",
-               name, size, sizeof p->path - 1);
-    snprintf(p->part, sizeof p->part, "%s.part", p->path);
-    p->file = fopen(p->part, "w");
-    if (!p->file)
-        REFUSE("figure %s cannot be written: %s", p->part, strerror(errno));
-    fprintf(p->file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" "
-            "role=\"img\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-            "height=\"%.0f\" aria-labelledby=\"%s-title %s-desc\">\n"
-            "<title id=\"%s-title\">",
-            width, height, width, height, name, name, name);
-    put_text(p->file, title);
-    fprintf(p->file, "</title>\n<desc id=\"%s-desc\">", name);
-    return 1;
-}
-
-/* Ends the description; the drawing follows. */
-static void draw(Picture *p)
-{
-    fprintf(p->file, "</desc>\n%s", style);
-}
-
-static void end(Picture *p)
-{
-    fputs("</svg>\n", p->file);
-    int failed = ferror(p->file);
-    failed |= fclose(p->file);
-    if (!failed && rename(p->part, p->path) == 0)
-        return;
-    const char *why = strerror(errno);
-    remove(p->part);
-    REFUSE("figure %s cannot be written: %s", p->path, why);
-}
-
-static void text(Picture *p, double x, double y, const char *class,
-                 const char *words)
-{
-    fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y,
-            class);
-    put_text(p->file, words);
-    fputs("</text>\n", p->file);
-}
-
-static void number(Picture *p, double x, double y, const char *class,
-                   double value)
-{
-    char digits[40];
-    snprintf(digits, sizeof digits, "%.4f", value);
-    text(p, x, y, class, strcmp(digits, "-0.0000") ? digits : "0.0000");
-}
-
-static void box(Picture *p, double x, double y, double width, double height,
-                int colour, double opacity)
-{
-    fprintf(p->file,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-            "class=\"c%d\" fill-opacity=\"%.2f\"/>\n",
-            x, y, width, height, colour, opacity);
-}
-
-static void line(Picture *p, double x1, double y1, double x2, double y2,
-                 const char *class, double width)
-{
-    fprintf(p->file,
-            "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
-            "class=\"%s\" stroke-width=\"%.1f\"/>\n",
-            x1, y1, x2, y2, class, width);
-}
-
-/* Room for the longest of n words, in pixels: 8 a letter is ample. */
-static double room(int n, const char *const word[n])
-{
-    size_t longest = 0;
-    for (int i = 0; i < n; i++)
-        if (strlen(word[i]) > longest)
-            longest = strlen(word[i]);
-    return 8.0 * (double)longest;
-}
-
-static void must_be_finite(const char *name, int n, const float x[n])
-{
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            REFUSE(
-                "figure '%s' has an entry %g: only finite numbers can be "
-                "drawn",
-                name, (double)x[i]);
-}
-
-static void must_have_colours(const char *name, int n)
-{
-    if (n > COLOURS)
-        REFUSE("figure '%s' has %d words: colours for %d exist", name, n,
-               COLOURS);
-}
-
+/* What the colour scale ends at: the largest of the finite entries. */
 static float largest_size(int n, int m, const float x[n][m])
 {
     float largest = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            largest = fmaxf(largest, fabsf(x[i][j]));
+            if (isfinite(x[i][j]))
+                largest = fmaxf(largest, fabsf(x[i][j]));
     return largest;
 }
 
-/* One row of a table in words: "shiny: Hello 0.7842, shiny 1.3569. " */
-static void describe_row(Picture *p, const char *row, int m,
-                         const char *const column[m], const float x[m])
+/* How a table is laid out: cells, the words around it, and text. */
+typedef struct {
+    double wide, high, left;
+    const char *cell, *column, *row; /* classes of text */
+} Layout;
+
+enum { GAP = 2, ABOVE = 30 }; /* between cells; for the columns' words */
+
+/* One cell: an entry that is minus infinity stays empty, and what is no
+ * number is as strong as can be. */
+static void draw_cell(Picture *p, const Layout *l, double x, double y,
+                      float entry, float largest)
 {
-    put_text(p->file, row);
-    for (int j = 0; j < m; j++) {
-        fputs(j ? ", " : ": ", p->file);
-        put_text(p->file, column[j]);
-        fprintf(p->file, " %.4f", (double)x[j]);
+    const double middle = x + l->wide * 0.5 - GAP * 0.5;
+    const double base = y + l->high * 0.5 + 4;
+    if (isinf(entry)) {
+        pen_frame(p, x, y, l->wide - GAP - 1, l->high - GAP - 1);
+        pen_text(p, middle, base, "middle small muted", "-inf");
+        return;
     }
-    fputs(". ", p->file);
+    /* At most 0.55, so that ink stays readable on every cell. */
+    float shade = isnan(entry)  ? 1
+                  : largest > 0 ? fabsf(entry) / largest
+                                : 0;
+    pen_box(p, x, y, l->wide - GAP, l->high - GAP,
+            isnan(entry) || entry < 0, 0.04 + 0.51 * (double)shade);
+    pen_number(p, middle, base, l->cell, (double)entry);
+}
+
+/* A table with its words, its cells beginning at (x, y). */
+static void draw_map(Picture *p, const Layout *l, double x, double y, int n,
+                     const char *const row[n], int m,
+                     const char *const column[m], const float entry[n][m])
+{
+    const float largest = largest_size(n, m, entry);
+    for (int j = 0; j < m; j++)
+        pen_text(p, x + (j + 0.5) * l->wide, y - 10, l->column, column[j]);
+    for (int i = 0; i < n; i++) {
+        const double top = y + i * l->high;
+        pen_text(p, x - 10, top + l->high * 0.5 + 4, l->row, row[i]);
+        for (int j = 0; j < m; j++)
+            draw_cell(p, l, x + j * l->wide, top, entry[i][j], largest);
+    }
+}
+
+static void must_be_drawable(const char *name, int n, int m,
+                             const float x[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (x[i][j] == INFINITY)
+                REFUSE("figure '%s' has an entry inf: finite numbers, -inf "
+                       "and nan can be drawn",
+                       name);
 }
 
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m])
 {
-    enum { WIDTH = 76, HEIGHT = 38, GAP = 2, TOP = 30 };
-    const double left = room(n, row) + 12;
-    for (int i = 0; i < n; i++)
-        must_be_finite(name, m, x[i]);
-    Picture p;
-    if (!begin(&p, name, title, left + m * WIDTH, TOP + n * HEIGHT))
+    if (!pen_wanted())
         return;
+    const Layout l = {76,       38,       pen_room(n, row) + 12,
+                      "middle", "middle", "end"};
+    must_be_drawable(name, n, m, x);
+    Picture p;
+    pen_begin(&p, name, title, l.left + m * l.wide, ABOVE + n * l.high);
     for (int i = 0; i < n; i++)
-        describe_row(&p, row[i], m, column, x[i]);
-    draw(&p);
-    const float largest = largest_size(n, m, x);
-    for (int j = 0; j < m; j++)
-        text(&p, left + (j + 0.5) * WIDTH, TOP - 10, "middle", column[j]);
-    for (int i = 0; i < n; i++) {
-        const double y = TOP + i * HEIGHT;
-        text(&p, left - 10, y + HEIGHT * 0.5 + 5, "end", row[i]);
-        for (int j = 0; j < m; j++) {
-            /* At most 0.55, so that ink stays readable on every cell. */
-            float shade = largest > 0 ? fabsf(x[i][j]) / largest : 0;
-            box(&p, left + j * WIDTH, y, WIDTH - GAP, HEIGHT - GAP,
-                x[i][j] < 0, 0.04 + 0.51 * (double)shade);
-            number(&p, left + (j + 0.5) * WIDTH - 1, y + HEIGHT * 0.5 + 4,
-                   "middle", (double)x[i][j]);
+        pen_describe(&p, row[i], m, column, x[i]);
+    pen_draw(&p);
+    draw_map(&p, &l, l.left, ABOVE, n, row, m, column, x);
+    pen_end(&p);
+}
+
+void maps(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, const char *const row[n],
+          int m, const char *const column[m], const float x[panels][n][m])
+{
+    if (!pen_wanted())
+        return;
+    enum { BETWEEN = 26, LABEL = 26, NARROW = 6 };
+    /* Two side by side, unless that makes cells too narrow for a number. */
+    const int across = panels > 1 && m <= NARROW ? 2 : 1;
+    const Layout l = {across == 2 ? 46 : 62,
+                      30,
+                      pen_room(n, row) * 0.9 + 12,
+                      "middle tiny",
+                      "middle small",
+                      "end small"};
+    const double wide = l.left + m * l.wide + BETWEEN;
+    const double high = LABEL + ABOVE + n * l.high + BETWEEN;
+    for (int k = 0; k < panels; k++)
+        must_be_drawable(name, n, m, x[k]);
+    Picture p;
+    pen_begin(&p, name, title, across * wide - BETWEEN,
+              (panels + across - 1) / across * high - BETWEEN);
+    for (int k = 0; k < panels; k++) {
+        pen_words(p.file, panel[k]);
+        fputs(". ", p.file);
+        for (int i = 0; i < n; i++)
+            pen_describe(&p, row[i], m, column, x[k][i]);
+    }
+    pen_draw(&p);
+    for (int k = 0; k < panels; k++) {
+        const double left = k % across * wide + l.left;
+        const double top = k / across * high + LABEL;
+        pen_text(&p, left, top - 8, "strong", panel[k]);
+        draw_map(&p, &l, left, top + ABOVE, n, row, m, column, x[k]);
+    }
+    pen_end(&p);
+}
+
+void grid(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, int m,
+          const float x[panels][n][m])
+{
+    if (!pen_wanted())
+        return;
+    enum { CELL = 26, LABEL = 28, BETWEEN = 40 };
+    for (int k = 0; k < panels; k++)
+        for (int i = 0; i < n * m; i++)
+            if (x[k][i / m][i % m] != 0 && x[k][i / m][i % m] != 1)
+                REFUSE("figure '%s' has an entry %g: 0 or 1 is needed",
+                       name, (double)x[k][i / m][i % m]);
+    const double wide = fmax(m * CELL, pen_room(panels, panel)) + BETWEEN;
+    Picture p;
+    pen_begin(&p, name, title, panels * wide - BETWEEN, LABEL + n * CELL);
+    for (int k = 0; k < panels; k++) {
+        pen_words(p.file, panel[k]);
+        for (int i = 0; i < n; i++) {
+            fputs(i ? ", " : ": ", p.file);
+            for (int j = 0; j < m; j++)
+                fputc(x[k][i][j] != 0 ? '1' : '0', p.file);
+        }
+        fputs(". ", p.file);
+    }
+    pen_draw(&p);
+    for (int k = 0; k < panels; k++) {
+        pen_text(&p, k * wide, 16, "strong", panel[k]);
+        for (int i = 0; i < n * m; i++) {
+            const double left = k * wide + i % m * CELL;
+            const double top = LABEL + i / m * CELL;
+            if (x[k][i / m][i % m] != 0)
+                pen_box(&p, left, top, CELL - GAP, CELL - GAP, 0, 0.55);
+            else
+                pen_frame(&p, left, top, CELL - GAP - 1, CELL - GAP - 1);
         }
     }
-    end(&p);
+    pen_end(&p);
 }
 
 /* One panel of bars(): its zero line lies so that all bars fit. */
@@ -226,36 +178,37 @@ static void panel_of_bars(Picture *p, double left, double bar, int n,
         const double size = fabs((double)x[i]) * unit;
         const double middle = left + (i + 0.5) * bar;
         const int up = x[i] >= 0;
-        box(p, middle - bar * 0.36, up ? zero - size : zero, bar * 0.72,
-            size, up ? 0 : 1, 0.7);
-        number(p, middle, up ? zero - size - 6 : zero + size + 15,
-               "middle small", (double)x[i]);
-        text(p, middle, TOP + HEIGHT + 22, "middle", word[i]);
+        pen_box(p, middle - bar * 0.36, up ? zero - size : zero, bar * 0.72,
+                size, up ? 0 : 1, 0.7);
+        pen_number(p, middle, up ? zero - size - 6 : zero + size + 15,
+                   "middle small", (double)x[i]);
+        pen_text(p, middle, TOP + HEIGHT + 22, "middle", word[i]);
     }
-    line(p, left, zero, left + n * bar, zero, "rule", 1.5);
+    pen_line(p, left, zero, left + n * bar, zero, "rule", 1.5);
 }
 
 void bars(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const word[n],
           const float x[panels][n])
 {
-    enum { GAP = 24 };
-    const double bar = fmax(56, room(n, word) / n + 8);
+    if (!pen_wanted())
+        return;
+    enum { SPACE = 24 };
+    const double bar = fmax(56, pen_room(n, word) / n + 8);
     const double wide = n * bar;
     for (int k = 0; k < panels; k++)
-        must_be_finite(name, n, x[k]);
+        pen_must_be_finite(name, n, x[k]);
     Picture p;
-    if (!begin(&p, name, title, panels * (wide + GAP) - GAP, 256))
-        return;
+    pen_begin(&p, name, title, panels * (wide + SPACE) - SPACE, 256);
     for (int k = 0; k < panels; k++)
-        describe_row(&p, panel[k], n, word, x[k]);
-    draw(&p);
+        pen_describe(&p, panel[k], n, word, x[k]);
+    pen_draw(&p);
     for (int k = 0; k < panels; k++) {
-        const double left = k * (wide + GAP);
-        text(&p, left + wide * 0.5, 16, "middle strong", panel[k]);
+        const double left = k * (wide + SPACE);
+        pen_text(&p, left + wide * 0.5, 16, "middle strong", panel[k]);
         panel_of_bars(&p, left, bar, n, word, x[k]);
     }
-    end(&p);
+    pen_end(&p);
 }
 
 /* The colours of the words, named above the stacks. */
@@ -263,8 +216,8 @@ static void legend(Picture *p, int n, const char *const word[n])
 {
     double x = 76;
     for (int i = 0; i < n; i++) {
-        box(p, x, 4, 14, 14, i, 0.55);
-        text(p, x + 20, 16, "", word[i]);
+        pen_box(p, x, 4, 14, 14, i, 0.55);
+        pen_text(p, x + 20, 16, "", word[i]);
         x += 44 + 8.0 * (double)strlen(word[i]);
     }
 }
@@ -278,17 +231,18 @@ static void stack(Picture *p, double y, double unit, int n, int d, int k,
     double x = STACK_LEFT, sum = 0;
     char entry[40];
     snprintf(entry, sizeof entry, "entry %d", k);
-    text(p, STACK_LEFT - 12, y + STACK_HIGH * 0.65, "end muted", entry);
+    pen_text(p, STACK_LEFT - 12, y + STACK_HIGH * 0.65, "end muted", entry);
     for (int i = 0; i < n; i++) {
         const double wide = unit * (double)part[i][k];
-        box(p, x, y, wide, STACK_HIGH, i, 0.55);
+        pen_box(p, x, y, wide, STACK_HIGH, i, 0.55);
         /* A number that is wider than its part stands above it. */
-        number(p, x + wide * 0.5, wide < 44 ? y - 4 : y + STACK_HIGH * 0.65,
-               "middle small", (double)part[i][k]);
+        pen_number(p, x + wide * 0.5,
+                   wide < 44 ? y - 4 : y + STACK_HIGH * 0.65,
+                   "middle small", (double)part[i][k]);
         x += wide;
         sum += (double)part[i][k];
     }
-    number(p, x + 10, y + STACK_HIGH * 0.65, "strong", sum);
+    pen_number(p, x + 10, y + STACK_HIGH * 0.65, "strong", sum);
 }
 
 /* The largest sum of a column; refuses what cannot be stacked. */
@@ -314,375 +268,196 @@ static float largest_sum(const char *name, int n, int d,
 void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d])
 {
+    if (!pen_wanted())
+        return;
     enum { STEP = 54, TOP = 44 };
-    must_have_colours(name, n);
+    pen_must_have_colours(name, n);
     const float largest = largest_sum(name, n, d, part);
     Picture p;
-    if (!begin(&p, name, title, STACK_LEFT + STACK_WIDE + 90,
-               TOP + d * STEP))
-        return;
+    pen_begin(&p, name, title, STACK_LEFT + STACK_WIDE + 90,
+              TOP + d * STEP);
     for (int k = 0; k < d; k++) {
         fprintf(p.file, "Entry %d is the sum of", k);
         for (int i = 0; i < n; i++) {
             fprintf(p.file, "%s %.4f from ", i ? "," : "",
                     (double)part[i][k]);
-            put_text(p.file, word[i]);
+            pen_words(p.file, word[i]);
         }
         fputs(". ", p.file);
     }
-    draw(&p);
+    pen_draw(&p);
     legend(&p, n, word);
     const double unit = largest > 0 ? STACK_WIDE / (double)largest : 0;
     for (int k = 0; k < d; k++)
         stack(&p, TOP + k * STEP, unit, n, d, k, part);
-    end(&p);
+    pen_end(&p);
 }
 
-/* The support library stands below the chapters and uses none of them, so
- * that a figure can be drawn while a chapter is still being written. */
-static double product(const float a[2], const float b[2])
+/* The step of a scale: 1, 2 or 5 times a power of ten, so that some four
+ * steps cover the range. */
+static double round_step(double range)
 {
-    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1];
+    const double power = pow(10, floor(log10(range / 4)));
+    const double times = range / 4 / power;
+    return power * (times < 1.5   ? 1
+                    : times < 3.5 ? 2
+                    : times < 7.5 ? 5
+                                  : 10);
 }
 
-/* Where the plane lies in the picture: x to the right, y upwards. */
+static void tick_words(char words[20], double at)
+{
+    snprintf(words, 20, "%g", fabs(at) < 1e-12 ? 0 : at);
+}
+
+enum { BINS = 101, PLOT_WIDE = 560, PLOT_HIGH = 90, PLOT_LEFT = 20 };
+
+/* How many of the numbers lie in each bin from -limit to limit. */
+static int fill_bins(int bin[BINS], int n, const float x[n], double limit)
+{
+    int most = 1;
+    memset(bin, 0, BINS * sizeof *bin);
+    for (int i = 0; i < n; i++) {
+        const double at = ((double)x[i] / limit + 1) * 0.5 * BINS;
+        const int k = at < BINS ? (int)at : BINS - 1;
+        if (++bin[k] > most)
+            most = bin[k];
+    }
+    return most;
+}
+
+void histograms(const char *name, const char *title, int panels,
+                const char *const panel[panels], int n,
+                const float x[panels][n])
+{
+    if (!pen_wanted())
+        return;
+    enum { STEP = PLOT_HIGH + 22, BAR = PLOT_WIDE / BINS };
+    for (int k = 0; k < panels; k++)
+        pen_must_be_finite(name, n, x[k]);
+    const double limit = fmax((double)largest_size(panels, n, x), 1e-30);
+    Picture p;
+    pen_begin(&p, name, title, PLOT_WIDE + 2 * PLOT_LEFT,
+              panels * STEP + 20);
+    for (int k = 0; k < panels; k++) {
+        float low = x[k][0], high = x[k][0];
+        for (int i = 1; i < n; i++) {
+            low = fminf(low, x[k][i]);
+            high = fmaxf(high, x[k][i]);
+        }
+        pen_words(p.file, panel[k]);
+        fprintf(p.file, ": %d numbers from %.0f to %.0f. ", n, (double)low,
+                (double)high);
+    }
+    pen_draw(&p);
+    const double unit = BAR * BINS * 0.5 / limit,
+                 middle = PLOT_LEFT + PLOT_WIDE * 0.5;
+    for (int k = 0; k < panels; k++) {
+        int bin[BINS];
+        const int most = fill_bins(bin, n, x[k], limit);
+        const double base = (k + 1) * STEP - 8;
+        pen_text(&p, PLOT_LEFT, base - PLOT_HIGH + 14, "strong", panel[k]);
+        for (int i = 0; i < BINS; i++) {
+            const double high = PLOT_HIGH * (double)bin[i] / most;
+            if (bin[i] > 0) /* even a single number is seen */
+                pen_box(&p, middle + (i - BINS * 0.5) * BAR,
+                        base - fmax(high, 1), BAR, fmax(high, 1), 0, 0.7);
+        }
+        pen_line(&p, PLOT_LEFT, base, PLOT_LEFT + PLOT_WIDE, base, "rule",
+                 1);
+    }
+    const double step = round_step(2 * limit), low = ceil(-limit / step);
+    for (int i = 0; (low + i) * step <= limit; i++) {
+        char words[20];
+        tick_words(words, (low + i) * step);
+        pen_text(&p, middle + (low + i) * step * unit, panels * STEP + 14,
+                 "middle small muted", words);
+    }
+    pen_end(&p);
+}
+
+/* Where the numbers of curves lie. */
 typedef struct {
-    double left, top, unit, low_x, high_y;
-} Plane;
+    double left, top, step, low, unit, high;
+} Axes;
 
-static double at_x(const Plane *plane, double x)
+static double height_of(const Axes *a, double y)
 {
-    return plane->left + (x - plane->low_x) * plane->unit;
+    return a->top + a->high - (y - a->low) * a->unit;
 }
 
-static double at_y(const Plane *plane, double y)
+/* The vertical scale, with a line across at each step. */
+static void draw_scale(Picture *p, const Axes *a, double top_value,
+                       double right)
 {
-    return plane->top + (plane->high_y - y) * plane->unit;
+    const double step = round_step(top_value - a->low);
+    for (double at = ceil(a->low / step) * step; at <= top_value * 1.0001;
+         at += step) {
+        char words[20];
+        tick_words(words, at);
+        pen_line(p, a->left - 20, height_of(a, at), right, height_of(a, at),
+                 "rule", 1);
+        pen_text(p, a->left - 26, height_of(a, at) + 4, "end small muted",
+                 words);
+    }
 }
 
-/* A line with a head from the origin to (x, y). */
-static void arrow(Picture *p, const Plane *plane, double x, double y,
-                  int colour)
+/* One curve: its name behind the last point; the value at each point stands
+ * above it, or below it where another curve lies higher. */
+static void draw_curve(Picture *p, const Axes *a, int count, int n,
+                       const float y[count][n], int k, const char *curve)
 {
     char stroke[] = "s0";
-    stroke[1] = (char)('0' + colour);
-    const double x0 = at_x(plane, 0), y0 = at_y(plane, 0);
-    const double x1 = at_x(plane, x), y1 = at_y(plane, y);
-    const double size = hypot(x1 - x0, y1 - y0);
-    if (size == 0)
-        return; /* an arrow without a direction has no head */
-    const double ux = (x1 - x0) / size, uy = (y1 - y0) / size;
-    line(p, x0, y0, x1 - 10 * ux, y1 - 10 * uy, stroke, 2.5);
-    fprintf(p->file,
-            "<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" "
-            "class=\"c%d\"/>\n",
-            x1, y1, x1 - 13 * ux + 5 * uy, y1 - 13 * uy - 5 * ux,
-            x1 - 13 * ux - 5 * uy, y1 - 13 * uy + 5 * ux, colour);
-}
-
-/* The shadow of an arrow on the line of the first. */
-static void shadow(Picture *p, const Plane *plane, const float first[2],
-                   const float x[2], int colour)
-{
-    char stroke[] = "s0";
-    stroke[1] = (char)('0' + colour);
-    const double share = product(x, first) / product(first, first);
-    const double sx = share * (double)first[0];
-    const double sy = share * (double)first[1];
-    line(p, at_x(plane, (double)x[0]), at_y(plane, (double)x[1]),
-         at_x(plane, sx), at_y(plane, sy), "dash", 1.5);
-    fputs("<g stroke-opacity=\"0.45\" stroke-linecap=\"round\">", p->file);
-    line(p, at_x(plane, 0), at_y(plane, 0), at_x(plane, sx),
-         at_y(plane, sy), stroke, 9);
-    fputs("</g>\n", p->file);
-}
-
-/* A plane that holds the origin and all n points. */
-static Plane plane_around(int n, const float x[n][2])
-{
-    enum { WIDE = 400, HIGH = 230 };
-    float low[2] = {0, 0}, high[2] = {0, 0};
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 2; k++) {
-            low[k] = fminf(low[k], x[i][k]);
-            high[k] = fmaxf(high[k], x[i][k]);
-        }
-    const double unit = fmin(WIDE / (double)(high[0] - low[0]),
-                             HIGH / (double)(high[1] - low[1]));
-    const double spare = WIDE - unit * (double)(high[0] - low[0]);
-    return (Plane){100 + spare * 0.5, 36, unit, (double)low[0],
-                   (double)high[1]};
-}
-
-void arrows(const char *name, const char *title, int n,
-            const char *const word[n], const float x[n][2])
-{
-    must_have_colours(name, n);
-    for (int i = 0; i < n; i++)
-        must_be_finite(name, 2, x[i]);
-    if (!(product(x[0], x[0]) > 0))
-        REFUSE("figure '%s' begins with an arrow of length 0: shadows need "
-               "a direction to fall on",
-               name);
-    Picture p;
-    if (!begin(&p, name, title, 600, 300))
-        return;
+    stroke[1] = (char)('0' + k);
     for (int i = 0; i < n; i++) {
-        put_text(p.file, word[i]);
-        fprintf(p.file, " (%.4f, %.4f)", (double)x[i][0], (double)x[i][1]);
+        const double x = a->left + i * a->step;
+        const double here = height_of(a, (double)y[k][i]);
+        int is_top = 1;
+        for (int other = 0; other < count; other++)
+            is_top &= y[other][i] <= y[k][i];
         if (i > 0)
-            fprintf(p.file, ", with the first %.4f", product(x[i], x[0]));
-        fputs(". ", p.file);
+            pen_line(p, x - a->step, height_of(a, (double)y[k][i - 1]), x,
+                     here, stroke, 2);
+        fprintf(p->file,
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" "
+                "class=\"c%d\"/>\n",
+                x, here, k);
+        pen_number(p, x, is_top ? here - 10 : here + 20, "middle small",
+                   (double)y[k][i]);
     }
-    draw(&p);
-    const Plane plane = plane_around(n, x);
-    line(&p, 20, at_y(&plane, 0), 580, at_y(&plane, 0), "rule", 1);
-    line(&p, at_x(&plane, 0), 8, at_x(&plane, 0), 292, "rule", 1);
-    for (int i = 1; i < n; i++)
-        shadow(&p, &plane, x[0], x[i], i);
-    for (int i = 0; i < n; i++) {
-        char words[200];
-        arrow(&p, &plane, (double)x[i][0], (double)x[i][1], i);
-        snprintf(words, sizeof words, i ? "%s: %.4f" : "%s", word[i],
-                 product(x[i], x[0]));
-        text(&p, at_x(&plane, (double)x[i][0]),
-             at_y(&plane, (double)x[i][1]) + (x[i][1] < 0 ? 20 : -10),
-             x[i][0] < 0 ? "middle" : "", words);
-    }
-    end(&p);
+    pen_text(p, a->left + (n - 1) * a->step + 28,
+             height_of(a, (double)y[k][n - 1]) + 4, "small strong", curve);
 }
 
-/* The stages of attention. Words and shapes are ready for SVG. */
-static const struct {
-    const char *name, *words, *shape;
-} stage[] = {
-    {"words", "words", "n"},
-    {"vectors", "vectors", "n × d"},
-    {"roles", "query, key, value",
-     "n × d<tspan dy=\"3\" font-size=\"9\">k</tspan>"},
-    {"scores", "scores", "n × m"},
-    {"scale", "scaled", "n × m"},
-    {"mask", "masked", "n × m"},
-    {"weights", "weights", "n × m"},
-    {"dropout", "dropped out", "n × m"},
-    {"context", "context",
-     "n × d<tspan dy=\"3\" font-size=\"9\">v</tspan>"},
-    {"heads", "heads joined",
-     "n × d<tspan dy=\"3\" font-size=\"9\">out</tspan>"},
-};
-enum { STAGES = sizeof stage / sizeof stage[0], STAGES_A_ROW = 5 };
-
-/* Is the word one of those in the list, which blanks separate? */
-static int is_listed(const char *word, const char *list)
+void curves(const char *name, const char *title, int count,
+            const char *const curve[count], int n, const char *const at[n],
+            const float y[count][n])
 {
-    const size_t size = strlen(word);
-    for (; *list; list += strcspn(list, " "), list += *list == ' ')
-        if (strcspn(list, " ") == size && !strncmp(list, word, size))
-            return 1;
-    return 0;
-}
-
-static void must_be_stages(const char *lit)
-{
-    int known = 0, words = 0;
-    char all[200] = "";
-    for (int i = 0; i < STAGES; i++) {
-        known += is_listed(stage[i].name, lit);
-        strcat(strcat(all, " "), stage[i].name);
-    }
-    for (const char *c = lit; *c; c++)
-        words += *c != ' ' && (c == lit || c[-1] == ' ');
-    if (words == 0 || words != known)
-        REFUSE("stages '%s': each once, one or more of%s are needed", lit,
-               all);
-}
-
-void pipeline(const char *name, const char *lit)
-{
-    enum { LEFT = 15, WIDE = 108, HIGH = 44, STEP_X = 123, STEP_Y = 62 };
-    must_be_stages(lit);
-    Picture p;
-    if (!begin(&p, name, "Where we are on the way from words to attention",
-               LEFT + STAGES_A_ROW * STEP_X, STEP_Y + HIGH))
+    if (!pen_wanted())
         return;
-    fputs("In order: ", p.file);
-    for (int i = 0; i < STAGES; i++)
-        fprintf(p.file, "%s%s%s", i ? ", then " : "", stage[i].words,
-                is_listed(stage[i].name, lit) ? " (this chapter)" : "");
-    draw(&p);
-    for (int i = 0; i < STAGES; i++) {
-        const double x = LEFT + i % STAGES_A_ROW * STEP_X;
-        const double y = i / STAGES_A_ROW * STEP_Y;
-        const int is_lit = is_listed(stage[i].name, lit);
-        if (is_lit)
-            box(&p, x, y, WIDE, HIGH, 0, 0.3);
-        fprintf(p.file,
-                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
-                "class=\"rule\"/>\n",
-                x + 0.5, y + 0.5, WIDE - 1, HIGH - 1);
-        text(&p, x + WIDE * 0.5, y + 18,
-             is_lit ? "middle small strong" : "middle small muted",
-             stage[i].words);
-        fprintf(p.file,
-                "<text x=\"%.1f\" y=\"%.1f\" class=\"middle small muted\">"
-                "%s</text>\n",
-                x + WIDE * 0.5, y + 34, stage[i].shape);
-        if (i > 0)
-            text(&p, x - 7.5, y + 26, "middle muted", "›");
+    pen_must_have_colours(name, count);
+    float low = 0, high = 0;
+    for (int k = 0; k < count; k++) {
+        pen_must_be_finite(name, n, y[k]);
+        for (int i = 0; i < n; i++) {
+            low = fminf(low, y[k][i]);
+            high = fmaxf(high, y[k][i]);
+        }
     }
-    end(&p);
-}
-
-/* How many of the ids are smaller, counting each once: the place of a row
- * among those that are picked. */
-static int place_of(int n, const int ids[n], int id)
-{
-    int place = 0;
-    for (int i = 0; i < n; i++) {
-        int is_new = ids[i] < id;
-        for (int k = 0; k < i; k++)
-            is_new &= ids[k] != ids[i];
-        place += is_new;
-    }
-    return place;
-}
-
-void lookup(const char *name, const char *title, int n,
-            const char *const word[n], const int ids[n], int rows, int d,
-            const float x[n][d])
-{
-    enum { HIGH = 30, STEP = 36, WIDE = 76, GAP = 120 };
-    const double left = room(n, word) + 34, table = left + GAP + 60;
+    const double range = high > low ? (double)(high - low) : 1;
+    const Axes a = {66,          26,          n > 1 ? 430.0 / (n - 1) : 0,
+                    (double)low, 200 / range, 200};
+    Picture p;
+    pen_begin(&p, name, title, a.left + 458 + pen_room(count, curve),
+              a.top + a.high + 36);
+    for (int k = 0; k < count; k++)
+        pen_describe(&p, curve[k], n, at, y[k]);
+    pen_draw(&p);
+    draw_scale(&p, &a, a.low + range, a.left + 450);
     for (int i = 0; i < n; i++)
-        must_be_finite(name, d, x[i]);
-    Picture p;
-    if (!begin(&p, name, title, table + d * WIDE + 2, (n + 1) * STEP))
-        return;
-    for (int i = 0; i < n; i++) {
-        put_text(p.file, word[i]);
-        fprintf(p.file, " picks row %d: ", ids[i]);
-        for (int k = 0; k < d; k++)
-            fprintf(p.file, "%.4f%s", (double)x[i][k],
-                    k + 1 < d ? ", " : ". ");
-    }
-    draw(&p);
-    for (int i = 0; i < n; i++) {
-        char row[40];
-        const double from = i * STEP + HIGH * 0.5;
-        const int place = place_of(n, ids, ids[i]);
-        const double to = place * STEP + HIGH * 0.5;
-        text(&p, left - 30, from + 5, "end", word[i]);
-        line(&p, left - 20, from, table - 60, to, "rule", 1.5);
-        snprintf(row, sizeof row, "row %d", ids[i]);
-        text(&p, table - 8, to + 5, "end muted small", row);
-        for (int k = 0; k < d; k++) {
-            box(&p, table + k * WIDE, place * STEP, WIDE - 2, HIGH, 0, 0.3);
-            number(&p, table + (k + 0.5) * WIDE - 1, to + 5, "middle small",
-                   (double)x[i][k]);
-        }
-    }
-    char more[60];
-    snprintf(more, sizeof more, "and %d other rows",
-             rows - place_of(n, ids, rows));
-    text(&p, table, n * STEP + 20, "muted small", more);
-    end(&p);
-}
-
-enum { CELL_WIDE = 38, CELL_HIGH = 30, SHEET_WIDE = 600, SHEET_GAP = 26 };
-
-static double table_width(const Table *table)
-{
-    return fmax(table->m * CELL_WIDE, room(1, &table->label));
-}
-
-/* One table with its label above; the entries are left out where a reader is
- * to write them. */
-static void draw_table(Picture *p, const Table *table, double left,
-                       double top, int filled)
-{
-    text(p, left, top + 14, "strong", table->label);
-    for (int i = 0; i < table->n; i++)
-        for (int j = 0; j < table->m; j++) {
-            const double x = left + j * CELL_WIDE;
-            const double y = top + 24 + i * CELL_HIGH;
-            char digits[40];
-            fprintf(
-                p->file,
-                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
-                "class=\"rule\"/>\n",
-                x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH);
-            snprintf(digits, sizeof digits, "%g",
-                     (double)table->x[i * table->m + j]);
-            if (filled)
-                text(p, x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
-                     "middle", digits);
-        }
-}
-
-/* Places the tables in rows, as words are placed in lines. Draws nothing
- * without a picture; returns the height that they need. */
-static double place_tables(Picture *p, int count, const Table table[count],
-                           int filled)
-{
-    double left = 1, top = 0, high = 0;
-    for (int k = 0; k < count; k++) {
-        if (left > 1 && left + table_width(&table[k]) > SHEET_WIDE) {
-            left = 1;
-            top += high + SHEET_GAP;
-            high = 0;
-        }
-        if (p)
-            draw_table(p, &table[k], left, top, k < filled);
-        left += table_width(&table[k]) + SHEET_GAP;
-        high = fmax(high, 24 + table[k].n * CELL_HIGH);
-    }
-    return top + high + 2;
-}
-
-void worksheet(const char *name, const char *title, int count,
-               const Table table[count], int filled)
-{
-    Picture p;
-    if (!begin(&p, name, title, SHEET_WIDE,
-               place_tables(NULL, count, table, filled)))
-        return;
-    for (int k = 0; k < count; k++) {
-        put_text(p.file, table[k].label);
-        fprintf(p.file, ", %d rows of %d, %s. ", table[k].n, table[k].m,
-                k < filled ? "given" : "empty");
-    }
-    draw(&p);
-    place_tables(&p, count, table, filled);
-    end(&p);
-}
-
-void bits(const char *name, const char *title, uint32_t x, int kept)
-{
-    enum { BIT = 18, BITS = 32 };
-    if (kept < 1 || kept > BITS)
-        REFUSE("figure '%s' keeps %d bits: from 1 to %d can be kept", name,
-               kept, BITS);
-    const uint64_t whole = UINT64_C(1) << kept, part = x & (whole - 1);
-    char words[120];
-    snprintf(words, sizeof words, "%" PRIu64 " of %" PRIu64 ": %.4f", part,
-             whole, (double)part / (double)whole);
-    Picture p;
-    if (!begin(&p, name, title, BITS * BIT + 2, 60))
-        return;
-    fprintf(p.file, "The number %" PRIu32 " in binary: ", x);
-    for (int i = BITS - 1; i >= 0; i--)
-        fprintf(p.file, "%d", (int)(x >> i & 1));
-    fprintf(p.file, ". The lower %d bits are kept: %s.", kept, words);
-    draw(&p);
-    for (int i = 0; i < BITS; i++) {
-        const int bit = BITS - 1 - i;
-        const double left = 1 + i * BIT;
-        if (bit < kept)
-            box(&p, left, 4, BIT - 2, 26, 0, 0.3);
-        text(&p, left + (BIT - 2) * 0.5, 22,
-             bit < kept ? "middle small" : "middle small muted",
-             x >> bit & 1 ? "1" : "0");
-    }
-    text(&p, BITS * BIT, 52, "end", words);
-    end(&p);
+        pen_text(&p, a.left + i * a.step, a.top + a.high + 28,
+                 "middle small", at[i]);
+    for (int k = 0; k < count; k++)
+        draw_curve(&p, &a, count, n, y, k, curve[k]);
+    pen_end(&p);
 }

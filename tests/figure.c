@@ -9,7 +9,7 @@ static char folder[] = "/tmp/figure-test-XXXXXX";
 /* The text of a picture, or "" where there is none. */
 static const char *picture(const char *name)
 {
-    static char text[20000];
+    static char text[60000];
     char path[100];
     snprintf(path, sizeof path, "%s/%s.svg", folder, name);
     FILE *file = fopen(path, "r");
@@ -245,13 +245,155 @@ static void test_lookup(void)
     same("for the same word again", attribute(text, "<line", 2, "y2"), 51);
 }
 
-static void test_nothing(void)
+/* Cells without a number, and cells that have none. */
+static void test_heatmap_cells(void)
 {
-    unsetenv("FIGURES");
-    pipeline("none", "scores");
-    setenv("FIGURES", "", 1);
-    pipeline("none", "scores");
-    tap_true("nothing is drawn", !*picture("none"));
+    const float x[1][3] = {{2, -INFINITY, NAN}};
+    heatmap("map", "Title", 1, names, 3, names, x);
+    const char *text = picture("map");
+    has(text, "a&lt;b 2.0000, b&amp;c -inf, longer nan.");
+    has(text, "class=\"c0\" fill-opacity=\"0.55\""); /* 2, the largest */
+    has(text, "class=\"c1\" fill-opacity=\"0.55\""); /* NaN */
+    tap_near("an empty cell", count(text, "class=\"rule\""), 1, 0, 0);
+    has(text, "class=\"middle small muted\">-inf<");
+}
+
+static void test_maps(void)
+{
+    const float x[3][2][2] = {
+        {{1, 2}, {3, 4}}, {{-1, 0}, {0, 0}}, {{10, 20}, {30, -INFINITY}}};
+    maps("maps", "Title", 3, names, 2, names, 2, names, x);
+    const char *text = picture("maps");
+    has(text, "a&lt;b. a&lt;b: a&lt;b 1.0000, b&amp;c 2.0000. b&amp;c: ");
+    has(text, "longer. a&lt;b: a&lt;b 10.0000, b&amp;c 20.0000. ");
+    tap_near("cells", count(text, "<rect"), 12, 0, 0);
+    tap_near("-inf", count(text, ">-inf<"), 1, 0, 0);
+    /* 4, -1 and 30 are the largest of their tables. */
+    tap_near("strongest", count(text, "fill-opacity=\"0.55\""), 3, 0, 0);
+    const double right = attribute(text, "<rect", 4, "x");
+    tap_true("the second beside the first",
+             right > attribute(text, "<rect", 1, "x") &&
+                 attribute(text, "<rect", 4, "y") ==
+                     attribute(text, "<rect", 0, "y"));
+    tap_true("the third below", attribute(text, "<rect", 8, "x") ==
+                                        attribute(text, "<rect", 0, "x") &&
+                                    attribute(text, "<rect", 8, "y") >
+                                        attribute(text, "<rect", 2, "y"));
+    /* The panel's label, two columns, then a row's word and its values. */
+    says(text, 0, "a&lt;b");
+    says(text, 4, "1.0000");
+    says(text, 9, "b&amp;c");
+    same("a value is in its cell", attribute(text, "<text", 13, "x"),
+         right + attribute(text, "<rect", 4, "width") / 2);
+    const float wide[2][1][7] = {{{1}}, {{1}}};
+    const char *const seven[7] = {"a", "b", "c", "d", "e", "f", "g"};
+    maps("maps", "Title", 2, names, 1, names, 7, seven, wide);
+    text = picture("maps");
+    same("wide tables stand below each other",
+         attribute(text, "<rect", 7, "x"),
+         attribute(text, "<rect", 0, "x"));
+}
+
+static void test_grid(void)
+{
+    const float x[2][2][2] = {{{1, 0}, {0, 1}}, {{0, 0}, {1, 0}}};
+    grid("grid", "Title", 2, names, 2, 2, x);
+    const char *text = picture("grid");
+    has(text, "a&lt;b: 10, 01. b&amp;c: 00, 10. ");
+    tap_near("ones", count(text, "class=\"c0\""), 3, 0, 0);
+    tap_near("zeros", count(text, "class=\"rule\""), 5, 0, 0);
+    same("beside each other", attribute(text, "<rect", 5, "y"),
+         attribute(text, "<rect", 1, "y"));
+    tap_true("and in rows", attribute(text, "<rect", 2, "y") >
+                                attribute(text, "<rect", 1, "y"));
+}
+
+static void test_histograms(void)
+{
+    float x[2][8] = {{0, 0, 0, 0, 0, 0, 0, 0}, {-10, 0, 0, 0, 0, 5, 5, 10}};
+    histograms("counts", "Title", 2, names, 8, x);
+    const char *text = picture("counts");
+    has(text, "a&lt;b: 8 numbers from 0 to 0. ");
+    has(text, "b&amp;c: 8 numbers from -10 to 10. ");
+    tap_near("bars", count(text, "<rect"), 1 + 4, 0, 0);
+    double high[5], left[5];
+    for (int k = 0; k < 5; k++) {
+        high[k] = attribute(text, "<rect", k, "height");
+        left[k] = attribute(text, "<rect", k, "x");
+    }
+    same("the tallest of each panel are equal", high[0], high[2]);
+    same("a quarter", high[1], high[2] / 4);
+    same("a half", high[3], high[2] / 2);
+    same("one scale for both panels", left[0], left[2]);
+    same("as far to the left as to the right", left[2] - left[1],
+         left[4] - left[2]);
+    same("half as far", left[3] - left[2], (left[4] - left[2]) / 2);
+    says(text, 0, "a&lt;b");
+    says(text, 2, "-10");
+    says(text, 4, "0");
+    same("zero is below the middle bar", attribute(text, "<text", 4, "x"),
+         left[2] + attribute(text, "<rect", 2, "width") / 2);
+}
+
+static void test_curves(void)
+{
+    const float y[2][3] = {{1, 2, 4}, {3, 1, 0}};
+    curves("curves", "Title", 2, names, 3, names, y);
+    const char *text = picture("curves");
+    has(text, "a&lt;b: a&lt;b 1.0000, b&amp;c 2.0000, longer 4.0000. ");
+    tap_near("points", count(text, "<circle"), 6, 0, 0);
+    tap_near("lines between them",
+             count(text, "class=\"s0\"") + count(text, "class=\"s1\""), 4,
+             0, 0);
+    double at[6];
+    for (int k = 0; k < 6; k++)
+        at[k] = attribute(text, "<circle", k, "cy");
+    same("twice as high", at[5] - at[1], 2 * (at[5] - at[0]));
+    same("four times", at[5] - at[2], 4 * (at[5] - at[0]));
+    same("three times", at[5] - at[3], 3 * (at[5] - at[0]));
+    same("above each other", attribute(text, "<circle", 4, "cx"),
+         attribute(text, "<circle", 1, "cx"));
+    has(text, ">4.0000</text>");
+    has(text, ">longer</text>");
+}
+
+static void test_blocks(void)
+{
+    const Block all[] = {{"a<b", 2, 6, 3, "·"},
+                         {"c", 6, 1, 1, "="},
+                         {"d", 2, 1, 1, NULL},
+                         {"e", 4, 4, 1, NULL}};
+    blocks("blocks", "Title", 4, all);
+    const char *text = picture("blocks");
+    has(text, "a&lt;b, 2 rows of 6 in 3 parts, c, 6 rows of 1, d, ");
+    has(text, "e, 4 rows of 4. ");
+    has(text, ">6 × 1<");
+    has(text, ">·<");
+    has(text, ">=<");
+    /* Three parts and a frame, then a part and a frame each. */
+    tap_near("boxes", count(text, "<rect"), 4 + 2 + 2 + 2, 0, 0);
+    const double cell = attribute(text, "<rect", 3, "height") / 2;
+    same("six columns", attribute(text, "<rect", 3, "width"), 6 * cell);
+    same("a third of them", attribute(text, "<rect", 0, "width"), 2 * cell);
+    same("the second part beside the first",
+         attribute(text, "<rect", 1, "x"),
+         attribute(text, "<rect", 0, "x") + 2 * cell);
+    has(text, "class=\"c2\"");
+    same("six rows", attribute(text, "<rect", 5, "height"), 6 * cell);
+    same("in the middle of its line",
+         attribute(text, "<rect", 3, "y") + cell,
+         attribute(text, "<rect", 5, "y") + 3 * cell);
+    tap_true("the next line is below",
+             attribute(text, "<rect", 9, "y") >
+                 attribute(text, "<rect", 5, "y") + 6 * cell);
+    const Block large[] = {{"a", 16, 100, 1, NULL}, {"b", 4, 25, 1, NULL}};
+    blocks("blocks", "Title", 2, large);
+    text = picture("blocks");
+    same("a large one by the roots", attribute(text, "<rect", 1, "width"),
+         2 * attribute(text, "<rect", 3, "width"));
+    same("of both its sizes", attribute(text, "<rect", 1, "width"),
+         2.5 * attribute(text, "<rect", 1, "height"));
+    tap_near("and without cells", count(text, "<line"), 0, 0, 0);
 }
 
 static void refused_folder(void)
@@ -269,9 +411,43 @@ static void refused_no_stage(void)
     pipeline("way", " ");
 }
 
-static void refused_nan(void)
+static void refused_infinity(void)
 {
-    heatmap("map", "Title", 1, names, 2, names, (float[1][2]){{1, NAN}});
+    heatmap("map", "Title", 1, names, 2, names,
+            (float[1][2]){{1, INFINITY}});
+}
+
+static void refused_map(void)
+{
+    maps("maps", "Title", 2, names, 1, names, 2, names,
+         (float[2][1][2]){{{1, 2}}, {{3, INFINITY}}});
+}
+
+static void refused_half(void)
+{
+    grid("grid", "Title", 1, names, 1, 2, (float[1][1][2]){{{1, 0.5f}}});
+}
+
+static void refused_count(void)
+{
+    histograms("counts", "Title", 1, names, 2, (float[1][2]){{1, NAN}});
+}
+
+static void refused_curve(void)
+{
+    const float y[7][1] = {{1}};
+    const char *const seven[7] = {"", "", "", "", "", "", ""};
+    curves("curves", "Title", 7, seven, 1, names, y);
+}
+
+static void refused_parts(void)
+{
+    blocks("blocks", "Title", 1, &(Block){"a", 2, 5, 2, NULL});
+}
+
+static void refused_size(void)
+{
+    blocks("blocks", "Title", 1, &(Block){"a", 0, 5, 1, NULL});
 }
 
 static void refused_bar(void)
@@ -296,12 +472,38 @@ static void refused_arrow(void)
     arrows("arrows", "Title", 2, names, (float[2][2]){{0, 0}, {1, 1}});
 }
 
+static void test_nothing(void)
+{
+    unsetenv("FIGURES");
+    pipeline("none", "scores");
+    refused_infinity(); /* what is not drawn is not looked at */
+    refused_map();
+    refused_half();
+    refused_count();
+    refused_curve();
+    refused_parts();
+    refused_bits();
+    refused_stage();
+    refused_bar();
+    refused_words();
+    refused_arrow();
+    setenv("FIGURES", "", 1);
+    pipeline("none", "scores");
+    tap_true("nothing is drawn", !*picture("none"));
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
         REFUSE("no folder %s can be made", folder);
     setenv("FIGURES", folder, 1);
     TAP(test_heatmap, "heatmap: words, values, shades");
+    TAP(test_heatmap_cells, "heatmap: -inf and nan");
+    TAP(test_maps, "maps: side by side, each to its own scale");
+    TAP(test_grid, "grid: ones and zeros");
+    TAP(test_histograms, "histograms: heights, one scale");
+    TAP(test_curves, "curves: points, lines, values");
+    TAP(test_blocks, "blocks: proportions, parts, signs");
     TAP(test_bars, "bars: words, values, signs");
     TAP(test_stacks, "stacks: words, parts, sums");
     TAP(test_arrows, "arrows: words, products, shadows");
@@ -309,27 +511,47 @@ int main(void)
     TAP(test_worksheet, "worksheet: what is given and what is not");
     TAP(test_lookup, "lookup: words, rows, lines between them");
     TAP(test_bits, "bits: binary digits, shades, fraction");
-    tap_refuses(refused_bits, "bits: refuses 33", "figure.c",
+    tap_refuses(refused_bits, "bits: refuses 33", "diagram.c",
                 "figure 'bits' keeps 33 bits: from 1 to 32 can be kept");
     TAP(test_nothing, "FIGURES: nothing is drawn without it");
     tap_refuses(
-        refused_folder, "FIGURES: a folder that is not there", "figure.c",
+        refused_folder, "FIGURES: a folder that is not there", "pen.c",
         "figure /tmp/no/such/folder/way.svg.part cannot be written: "
         "No such file or directory");
     tap_refuses(refused_stage, "pipeline: refuses an unknown stage",
-                "figure.c",
+                "diagram.c",
                 "stages 'scores wieghts': each once, one or more of words "
                 "vectors roles scores scale mask weights dropout context "
                 "heads are needed");
     tap_refuses(
-        refused_no_stage, "pipeline: refuses no stage", "figure.c",
+        refused_no_stage, "pipeline: refuses no stage", "diagram.c",
         "stages ' ': each once, one or more of words vectors roles "
         "scores scale mask weights dropout context heads are needed");
-    tap_refuses(refused_nan, "heatmap: refuses nan", "figure.c",
-                "figure 'map' has an entry nan: only finite numbers can be "
-                "drawn");
     tap_refuses(
-        refused_bar, "bars: refuses inf", "figure.c",
+        refused_infinity, "heatmap: refuses inf", "figure.c",
+        "figure 'map' has an entry inf: finite numbers, -inf and nan "
+        "can be drawn");
+    tap_refuses(refused_map, "maps: refuses inf in the last table",
+                "figure.c",
+                "figure 'maps' has an entry inf: finite numbers, -inf and "
+                "nan can be drawn");
+    tap_refuses(refused_half, "grid: refuses 0.5", "figure.c",
+                "figure 'grid' has an entry 0.5: 0 or 1 is needed");
+    tap_refuses(refused_count, "histograms: refuses nan", "pen.c",
+                "figure 'counts' has an entry nan: only finite numbers can "
+                "be drawn");
+    tap_refuses(refused_curve, "curves: refuses more than colours", "pen.c",
+                "figure 'curves' has 7 words: colours for 6 exist");
+    tap_refuses(
+        refused_parts, "blocks: refuses unequal parts", "diagram.c",
+        "figure 'blocks' has a block of 2 times 5 in 2 parts: sizes "
+        "from 1 on, and parts of equal width are needed");
+    tap_refuses(
+        refused_size, "blocks: refuses no rows", "diagram.c",
+        "figure 'blocks' has a block of 0 times 5 in 1 parts: sizes "
+        "from 1 on, and parts of equal width are needed");
+    tap_refuses(
+        refused_bar, "bars: refuses inf", "pen.c",
         "figure 'bars' has an entry inf: only finite numbers can be "
         "drawn");
     tap_refuses(
@@ -337,10 +559,10 @@ int main(void)
         "figure 'stacks' has a part -0.5: only finite parts from 0 on "
         "can be stacked");
     tap_refuses(refused_words, "stacks: refuses more words than colours",
-                "figure.c",
+                "pen.c",
                 "figure 'stacks' has 7 words: colours for 6 exist");
     tap_refuses(refused_arrow, "arrows: refuses a first arrow of length 0",
-                "figure.c",
+                "diagram.c",
                 "figure 'arrows' begins with an arrow of length 0: shadows "
                 "need a direction to fall on");
     /* Every picture was removed after it was read. */
