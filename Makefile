@@ -2,6 +2,8 @@
 
 BUILD  ?= build
 CFLAGS ?= -O2
+# How much tests do at a time.
+JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 # Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
 
@@ -11,7 +13,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 # Nor does make remove the objects between a chapter and its program.
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
-export BUILD RUN_UNDER
+export BUILD JOBS RUN_UNDER
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
 objects  := $(names:%=$(BUILD)/obj/%.o)
@@ -22,8 +24,8 @@ tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*.c))
 perl     := $(filter-out tests/weave.t,$(wildcard tests/*.t))
 number    = $(firstword $(subst _, ,$(1)))
 
-.PHONY: book programs run test test-c test-book outputs golden golden-check
-.PHONY: student check mutants chapters fill clean help $(foreach n,$(names),\
+.PHONY: book programs run test test-programs test-c test-book outputs golden
+.PHONY: golden-check student check mutants chapters fill clean help $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
@@ -45,9 +47,9 @@ help: ## this list
 joins_05_tokens := B_normals
 
 define chapter
-seen += $(joins_$(1):%=$(BUILD)/obj/%.o)
+seen += $$(filter-out $$(seen),$(joins_$(1):%=$(BUILD)/obj/%.o))
 before_$(1) := $$(filter-out $(BUILD)/obj/$(1).o,$$(seen))
-seen += $(BUILD)/obj/$(1).o
+seen += $$(filter-out $$(seen),$(BUILD)/obj/$(1).o)
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 test-$(call number,$(1)): $(BUILD)/tests/$(1)
@@ -61,16 +63,28 @@ $(foreach n,$(names),$(eval $(call chapter,$(n))))
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
 compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
 
-$(BUILD)/chapters/%: chapters/%.c $$(before_$$*) $(BUILD)/libsupport.a Makefile
+# What is compiled anew when the compiler or its flags change: this file holds
+# them, and is written only where it does not yet.
+flags := $(strip $(CC) $(FLAGS) $(CFLAGS))
+ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
+.PHONY: $(BUILD)/flags
+endif
+$(BUILD)/flags:
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(flags))' >$@
+
+settings := Makefile $(BUILD)/flags
+
+$(BUILD)/chapters/%: chapters/%.c $$(before_$$*) $(BUILD)/libsupport.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $< $(before_$*) $(BUILD)/libsupport.a \
 	  -lm -o $@
 
-$(BUILD)/obj/%.o: chapters/%.c Makefile
+$(BUILD)/obj/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Dmain=main_$(call number,$*) -c $< -o $@
 
-$(BUILD)/obj/%.o: src/%.c Makefile
+$(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -c $< -o $@
 
@@ -78,9 +92,12 @@ $(BUILD)/libsupport.a: $(support)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(BUILD)/tests/%: tests/%.c $(objects) $(BUILD)/libsupport.a Makefile
+$(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $< $(objects) $(BUILD)/libsupport.a -lm -o $@
+	$(compile) -c $< -o $@
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(objects) $(BUILD)/libsupport.a
+	$(CC) $(CFLAGS) $^ -lm -o $@
 
 -include $(wildcard $(BUILD)/*/*.d)
 
@@ -108,19 +125,26 @@ chapters: $(checked)
 
 weaver := tools/weave tools/literate.lua tools/book.lua book.bib \
           $(wildcard tools/theme/*)
-$(BUILD)/lint/%.ok: $(BUILD)/run/%.ok src/attention.h $(weaver) | $(BUILD)/pandoc
+$(BUILD)/lint/%.ok: $(BUILD)/run/%.ok src/attention.h $(weaver) \
+                    $(BUILD)/pandoc.found
 	@mkdir -p $(@D)
 	PANDOC=$(BUILD)/pandoc tools/weave --lint chapters/$*.c
 	@touch $@
 
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) \
-                          $(names:%=$(BUILD)/lint/%.ok) | $(BUILD)/pandoc
+                          $(names:%=$(BUILD)/lint/%.ok) $(BUILD)/pandoc.found
 	PANDOC=$(BUILD)/pandoc tools/weave --to $(BUILD)/book
 
-# A link to the pandoc that is used; if that has gone, it is looked for again.
-$(BUILD)/pandoc: requirements.txt
+# $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
+# that of the search, as the link has none of its own for make. If the pandoc
+# has gone, it is looked for again.
+ifneq ($(shell test -x $(BUILD)/pandoc && echo there),there)
+.PHONY: $(BUILD)/pandoc.found
+endif
+$(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@mkdir -p $(@D)
-	@tools/find-pandoc $@
+	@tools/find-pandoc $(BUILD)/pandoc
+	@touch $@
 
 # Twice, since filling may move the lines that refusals name.
 outputs: ## fills the output blocks after a deliberate change
@@ -133,13 +157,19 @@ fill: $(programs)
 
 # ---- Tests
 
-test: $(programs) $(tests) ## all tests: needs neither Python nor a network
-	prove $(tests) $(perl)
+# On all cores, JOBS=1 on one; a -j of make's own goes for what is built.
+parallel = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+test: ## all tests: needs neither Python nor a network
+	@$(parallel) test-programs
+	prove -j$(JOBS) $(perl) $(tests)
+
+test-programs: $(programs) $(tests)
 
 test-c: $(tests)
-	prove $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
+	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc $(checked) ## the weaver's own tests
+test-book: $(BUILD)/pandoc.found $(checked) ## the weaver's own tests
 	PANDOC=$(BUILD)/pandoc prove tests/weave.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
@@ -149,10 +179,10 @@ sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
             --errors-for-leak-kinds=definite
 check: ## tests and chapters with clang, with sanitizers, under valgrind
-	$(MAKE) BUILD=$(BUILD)/clang CC=clang test-c chapters
-	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc \
+	$(parallel) BUILD=$(BUILD)/clang CC=clang test-c chapters
+	TAP_SECONDS=60 $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
 	  CFLAGS='$(sanitize)' test-c chapters
-	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc \
+	TAP_SMALL=1 TAP_SECONDS=600 $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
