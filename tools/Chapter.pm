@@ -98,6 +98,21 @@ sub body {
     die "$self->{path}: no function $function with its braces in column 0\n";
 }
 
+# The lines with the bodies of these exercises empty. None of them moves, so
+# that file, page and compiler speak of the same line.
+sub emptied {
+    my ($self, @exercises) = @_;
+    my @lines = @{$self->{lines}};
+    for my $exercise (@exercises) {
+        my ($open, $close) = $self->body($exercise->{function});
+        die "$self->{path}:@{[$open + 1]}: a body of two lines at least is needed\n"
+          if $close - $open < 3;
+        $lines[$_] = '' for $open + 1 .. $close - 1;
+        $lines[$open + 1] = qq{    TODO("$exercise->{id}");};
+    }
+    return @lines;
+}
+
 # The output fences: those of the plain run, and the runs with arguments.
 sub outputs {
     my ($self) = @_;
