@@ -97,7 +97,7 @@ $(BUILD)/tests/%.o: tests/%.c $(settings)
 	$(compile) -c $< -o $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(objects) $(BUILD)/libsupport.a
-	$(CC) $(CFLAGS) $^ -lm -o $@
+	$(CC) $(CFLAGS) $< $(objects) $(BUILD)/libsupport.a -lm -o $@
 
 -include $(wildcard $(BUILD)/*/*.d)
 
