@@ -3,7 +3,7 @@
 BUILD  ?= build
 CFLAGS ?= -O2
 # How much tests do at a time.
-JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 # Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
 
@@ -157,11 +157,11 @@ fill: $(programs)
 
 # ---- Tests
 
-# On all cores, JOBS=1 on one; a -j of make's own goes for what is built.
-parallel = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+# On all cores, or on one with JOBS=1; where make has a -j already, that holds.
+parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 test: ## all tests: needs neither Python nor a network
-	@$(parallel) test-programs
+	@$(MAKE) $(parallel) test-programs
 	prove -j$(JOBS) $(perl) $(tests)
 
 test-programs: $(programs) $(tests)
@@ -179,10 +179,10 @@ sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
             --errors-for-leak-kinds=definite
 check: ## tests and chapters with clang, with sanitizers, under valgrind
-	$(parallel) BUILD=$(BUILD)/clang CC=clang test-c chapters
-	TAP_SECONDS=60 $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
+	$(MAKE) $(parallel) BUILD=$(BUILD)/clang CC=clang test-c chapters
+	TAP_SECONDS=60 $(MAKE) $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
 	  CFLAGS='$(sanitize)' test-c chapters
-	TAP_SMALL=1 TAP_SECONDS=600 $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
+	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.

@@ -295,10 +295,10 @@ int main(void)
     tap_refuses(range_turned, "uniform_fill: refuses low above high", file,
                 "numbers from 2 to 1: finite limits with a finite "
                 "difference, the lower one first, are needed");
-    tap_refuses(
-        range_endless, "uniform_fill: refuses too wide a range", file,
-        "numbers from -3e+38 to 3e+38: finite limits with a finite "
-        "difference, the lower one first, are needed");
+    tap_refuses(range_endless, "uniform_fill: refuses too wide a range",
+                file,
+                "numbers from -3e+38 to 3e+38: finite limits with a finite "
+                "difference, the lower one first, are needed");
     tap_refuses(
         range_of_nan, "uniform_fill: refuses nan", file,
         "numbers from nan to 1: finite limits with a finite difference, "

@@ -38,9 +38,9 @@ enum { TAP_GUARD = 1024 }; /* floats behind each array, see guard() */
 
 static int tap_count, tap_failed;   /* test points so far */
 static int tap_compared, tap_wrong; /* comparisons of the running test */
-static int tap_pipe[2]; /* from the running test to the parent */
-static unsigned tap_seconds;  /* what the running test may take */
-static char tap_endless[64];  /* the last function that took more */
+static int tap_pipe[2];      /* from the running test to the parent */
+static unsigned tap_seconds; /* what the running test may take */
+static char tap_endless[64]; /* the last function that took more */
 static Npy tap_golden[TAP_GOLDEN_MAX]; /* what the running test has read */
 static char tap_golden_path[TAP_GOLDEN_MAX][256];
 static int tap_golden_count;
@@ -348,7 +348,8 @@ static inline bool tap_is_endless(const char *name)
     const size_t size = strlen(tap_endless);
     if (!size || strncmp(name, tap_endless, size) != 0 || name[size] != ':')
         return false;
-    tap_line(false, name, "  error: not run, as the test before it\n");
+    tap_line(false, name,
+             "  error: not run: a test before it has no end\n");
     return true;
 }
 

@@ -128,8 +128,8 @@ is_deeply [map { $_->{got} } @yaml[-@texts .. -1]], \@texts, 'and its values are
 is join("\n", map { $_->{error} // () } @yaml), join("\n", 'compares nothing',
     'ends with signal 11, Segmentation fault', 'ends with status 0', 'ends with status 7',
     'ends with status 2', 'written to beyond its end',
-    'no end in 2 s: is there an endless loop?', ('not run, as the test before it') x 2,
-    'no end in 1 s: is there an endless loop?', 'not run, as the test before it'),
+    'no end in 2 s: is there an endless loop?', ('not run: a test before it has no end') x 2,
+    'no end in 1 s: is there an endless loop?', 'not run: a test before it has no end'),
   'which say what is wrong';
 is_deeply [$parser->parse_errors], [], 'prove can read it all';
 isnt $parser->exit, 0, 'and the program ends with a failure';
