@@ -222,8 +222,8 @@ PyTorch's own modules begin with numbers from such a range. `nn.Linear`,
 which a later chapter builds, holds a matrix and, if one wants it, a list
 called its **bias**. It draws both between two limits that shrink as the
 number of inputs grows. Why they do is for later. Both limits come to
-$1/\sqrt{d_{in}}$, and the code takes the same detour as PyTorch for the
-sake of the last bit. The matrix stands the other way round than in
+$1/\sqrt{d_{\text{in}}}$, and the code takes the same detour as PyTorch for
+the sake of the last bit. The matrix stands the other way round than in
 [](#qkv), a row for each output.
 */
 

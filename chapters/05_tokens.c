@@ -145,10 +145,10 @@ begins with random numbers, and training moves its rows to better places.
 Here is where the uniform numbers of [](#random) are not enough. For
 embeddings PyTorch draws from the **normal distribution**: most numbers near
 zero, fewer and fewer farther out, on both sides and without limit. How wide
-they are spread is told by their **standard deviation**, the root of the
-mean of their squares. Box and Muller found how to make such numbers, with
-deviation 1, from uniform ones, two from two [@box1958]. PyTorch does it in
-blocks of 16, and so does this function:
+they are spread is told by their **standard deviation**. As their mean is 0,
+it is the root of the mean of their squares. Box and Muller found how to
+make such numbers, with deviation 1, from uniform ones, two from two
+[@box1958]. PyTorch does it in blocks of 16, and so does this function:
 */
 
 void box_muller(Random *r, int n, float x[n])
@@ -351,6 +351,9 @@ print(embed(sentence).detach())
 `detach()` says that we want the numbers alone. Without it, PyTorch would
 add a note, `grad_fn=...`, of how they came about, which it needs for
 training and we do not.
+
+Words, vectors, queries, keys and values: everything is there to take up the
+six scores of [](#random), and to see what is done with them.
 
 ## Further exercises
 

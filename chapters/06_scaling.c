@@ -13,6 +13,10 @@ tutorials even has the formula, $\operatorname{softmax}(QK^\top)V$
 
 #include "attention.h"
 
+/*
+We draw what they draw, and follow it.
+*/
+
 static const float journey[6][3] = {
     {0.43f, 0.15f, 0.89f}, /* Your */
     {0.55f, 0.87f, 0.66f}, /* journey */
@@ -59,32 +63,41 @@ mixture of the values (2)
 
 But this is not what the tutorials print. Their shares begin with 0.1500
 where ours begin with 0.1401, and their result with 0.3061 where ours begins
-with 0.3157. Both programs do one thing more than the formula says, and this
-chapter is about nothing else.
+with 0.3157. Both programs do one thing more than the formula says: before
+softmax, they divide the scores by a number. Which number, and why?
 
 ## Scores grow with the number of entries
 
-A dot product adds up $d$ products. What does the sum look like when $d$ is
-large? Suppose that the entries of queries and keys are random numbers with
-mean 0 and standard deviation 1, as those of [](#tokens) are. A product of
-two such numbers has mean 0 and standard deviation 1 again. (The mean of
-$q^2 k^2$ is the mean of $q^2$ times the mean of $k^2$, since neither number
-knows of the other: one times one.) Add $d$ of these products. Some are
-positive and some negative, so that they cancel in part. It is the *squares*
-of the deviations that add up, to $d$, and the standard deviation of a score
-is therefore
+A dot product adds up $d$ products. How large does the sum become, when $d$
+is large? Suppose that the entries of queries and keys are random numbers
+with mean 0 and standard deviation 1, as those of [](#tokens) are.
 
-$$\sqrt{d}$$
+Take a single product $p = q k$ first. For each value of $q$, the key is as
+often negative as positive, so the products cancel, and their mean is 0. The
+square is $q^2 k^2$. Whatever $q$ is, $k^2$ has the mean 1, so that the mean
+of $q^2 k^2$ is that of $q^2$, which is 1 as well. So a product has mean 0
+and standard deviation 1, as its factors had.
 
-With 4,096 entries, as many as a token has in Llama 2, that makes
-$\sqrt{4096} = 64$, and a score of fifty, or of minus a hundred, is nothing
-unusual. To see
-whether it is so, we draw a hundred queries and a hundred keys, compare all
-with all, and take the standard deviation, for short the **spread**, of the
-10,000 scores.
+Now the sum of two products:
 
-**Exercise 6.1** (★, 2 points): `score_spread`. The root of the mean square
-of what each of `n` scores differs from the mean of all.
+$$(p_1 + p_2)^2 = p_1^2 + 2 p_1 p_2 + p_2^2$$
+
+In the middle stands a product of two numbers again, as often negative as
+positive, and its mean is 0. What is left has the mean $1 + 1$. With each
+further product comes another 1. The square of a score has the mean $d$, and
+the standard deviation of scores is the root of that, $\sqrt{d}$.
+
+In the Transformer as it was published, queries and keys have
+[64]{.cited} entries [@vaswani2017], which makes scores of plus or minus
+$\sqrt{64} = 8$. Were there 4,096 of them, scores of plus or minus
+$\sqrt{4096} = 64$ would be nothing unusual. To see whether it is so, we
+draw a hundred queries and a hundred keys, compare all with all, and take
+the standard deviation, for short the **spread**, of the 10,000 scores.
+
+**Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n`
+scores. Take what each of them differs from the mean, squared, and the mean
+of these squares. The spread is its root. (In [](#tokens) the mean was 0,
+and only the squares were left to speak of.)
 
 ::: hint
 Two passes: the mean first, then the squares of the differences from it.
@@ -123,6 +136,8 @@ static void random_scores(int n, int m, int d, float scores[n][m])
     free(key);
 }
 
+/* `scores[i]`, a list of 10,000, is handed on as a table of 100 times 100:
+ * the numbers lie in memory in the same order. */
 static void show_spread(void)
 {
     enum { MANY = 100, ALL = 10000 };
@@ -149,11 +164,13 @@ d, spread of the scores, root of d (3, 3)
  [4096.0000,   63.5529,   64.0000]]
 ```
 
-The spread is what the calculation says, give or take what a sample of this
-size leaves to chance.
+The measured spread is what the calculation says, give or take what a sample
+of this size leaves to chance. (`new_table` asks for memory for a table, and
+ends the program if there is none.)
 
-![How often each score occurs, for vectors of 2, 64 and 4,096
-entries](spread.svg){#fig-spread}
+![How often which score occurs, for 2, 64 and 4,096 entries, all above the
+same scale; each panel is as high as its most frequent score. The scores
+spread out](spread.svg){#fig-spread}
 
 ## One winner
 
@@ -161,9 +178,9 @@ entries](spread.svg){#fig-spread}
 and turns a difference of $s$ into a ratio of $e^s$. A difference of ten is
 a ratio of more than twenty thousand. With a spread of 64, few scores lie as
 close together as that. So one word gets everything and the others get
-nothing, and this before anything has been learned. Here is the largest
-share that a query gives to one of six random keys, as a mean over a hundred
-queries:
+nothing, and this before anything has been learned. Let a hundred random
+queries ask six random keys. The mean of the largest share that each of them
+gives will tell how far it goes:
 */
 
 float mean_largest(int n, int m, const float weights[n][m])
@@ -196,7 +213,8 @@ static void show_winner(void)
 {
     enum { MANY = 100, SIZES = 6 };
     const int sizes[SIZES] = {4, 16, 64, 256, 1024, 4096};
-    const char *const at[SIZES] = {"4", "16", "64", "256", "1024", "4096"};
+    const char *const at[SIZES] = {"d = 4", "16",   "64",
+                                   "256",   "1024", "4096"};
     const char *const curve[2] = {"as they are", "divided"};
     float scores[MANY][6], weights[MANY][6], largest[2][SIZES];
     for (int i = 0; i < SIZES; i++) {
@@ -234,8 +252,9 @@ largest share, from scores divided by the root of d (6)
 [0.4482, 0.3904, 0.4274, 0.4536, 0.4318, 0.4092]
 ```
 
-![The largest share of six, against $d$: one curve goes towards one, the
-other stays where it is](largest.svg){#fig-largest}
+![The largest share of six. From scores as they are, it comes close to one
+as $d$ grows; from divided scores it stays where it is. The wiggles are
+chance](largest.svg){#fig-largest}
 
 ## A winner does not answer
 
@@ -243,22 +262,21 @@ Why is one winner bad? Suppose it is the wrong one. Training improves a
 model by small steps: it finds out how the result changes if a number is
 changed a little, and moves the number in the better direction. So let us
 nudge a score. Take the second query of the last experiment, with 4,096
-entries, and raise its second score by 1, once as it is and once after the
-division.
+entries, and raise its second score by 1. Without the division, softmax is
+given that 1. With the division it is given the 64th part of it, but it is
+in a better position to notice.
 */
 
-static void show_nudge(const char *label, const float scores[6])
+static void show_nudge(const char *label, const float scores[6], float step)
 {
-    float nudged[6], before[6], after[6], change[6];
+    float nudged[6], weights[6];
     memcpy(nudged, scores, sizeof nudged);
-    nudged[1] += 1;
-    softmax(6, scores, before);
-    softmax(6, nudged, after);
-    for (int j = 0; j < 6; j++)
-        change[j] = after[j] - before[j];
+    nudged[1] += step;
     print_vector(label, 6, scores);
-    print_vector("    shares", 6, before);
-    print_vector("    change of the shares", 6, change);
+    softmax(6, scores, weights);
+    print_vector("    their shares", 6, weights);
+    softmax(6, nudged, weights);
+    print_vector("    their shares after the nudge", 6, weights);
 }
 
 static void show_nudges(void)
@@ -266,60 +284,62 @@ static void show_nudges(void)
     enum { MANY = 100 };
     float scores[MANY][6];
     random_scores(MANY, 6, 4096, scores);
-    show_nudge("scores as they are", scores[1]);
+    show_nudge("scores as they are", scores[1], 1);
     scale_scores(MANY, 6, 4096, scores);
-    show_nudge("scores divided by the root of d", scores[1]);
+    show_nudge("scores divided by the root of d", scores[1], 1 / 64.0f);
 }
 
 /*
 ``` output
 scores as they are (6)
 [ 15.7734,  38.7360,  50.5837,  24.7266,  -9.8397, -72.4756]
-    shares (6)
+    their shares (6)
 [0.0000, 0.0000, 1.0000, 0.0000, 0.0000, 0.0000]
-    change of the shares (6)
-[-0.0000,  0.0000, -0.0000, -0.0000, -0.0000,  0.0000]
+    their shares after the nudge (6)
+[0.0000, 0.0000, 1.0000, 0.0000, 0.0000, 0.0000]
 scores divided by the root of d (6)
 [ 0.2465,  0.6052,  0.7904,  0.3864, -0.1537, -1.1324]
-    shares (6)
+    their shares (6)
 [0.1606, 0.2299, 0.2767, 0.1847, 0.1076, 0.0404]
-    change of the shares (6)
-[-0.0455,  0.2181, -0.0784, -0.0523, -0.0305, -0.0115]
+    their shares after the nudge (6)
+[0.1600, 0.2327, 0.2757, 0.1841, 0.1072, 0.0403]
 ```
 
-The second score lies some twelve below the third, and as far as softmax is
-concerned it might not be there: four decimals show no change of any share.
-Training finds no direction that is better. After the division, the same
-nudge moves every share. The first softmax is called **saturated**.
+Without the division, the second score lies some twelve below the third. As
+far as softmax is concerned, it might not be there: four decimals show no
+change of any share. Training finds no direction that is better. After the
+division, the nudge arrives at softmax 64 times smaller, and every share
+moves. When softmax gives everything to one and takes no notice of the
+others, it is called **saturated**.
 
 ::: aside
-Other reasons for the division are given here and there. It does not turn
-scores into a distribution; softmax does that [@tokens2transformer]. That
-dot products are fast is a reason to use them, as below, and none to divide
-them. The division does not make all vectors about equally long; it brings
-the *scores* to the same spread [@raschka2024magazine]. And the root is that
-of $d_k$, the size of the queries and keys, which need not be that of the
-embeddings [@selfattention2025].
+The division is explained in other ways, too. It is said to turn scores into
+shares; but that is done by softmax, and the divided scores add up to
+anything [@tokens2transformer]. It is said to bring vectors to about the
+same length; but what it brings to the same spread are scores
+[@raschka2024magazine]. And the root is said to be that of the embedding's
+size; but it is that of $d_k$, the size of queries and keys
+[@selfattention2025].
 :::
 
 ## Attention
 
 With that, we have the formula as it was published [@vaswani2017]:
 
-$$\operatorname{Attention}(Q, K, V)
+$$\operatorname{attention}(Q, K, V)
   = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 
 **Exercise 6.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
 each gets a mixture of the `m` values. `scores` are to be the divided ones.
 
 ::: hint
-One call for each sign of the formula: the product $QK^\top$, the division,
+One call for each step of the formula: the product $QK^\top$, the division,
 softmax, the product with $V$. You have all four functions.
 :::
 
 ::: hint
-Four sizes, all different. Which of them is summed over in each of the two
-products?
+There are four sizes, and all may be different. Which of them is summed over
+in each of the two products?
 :::
 */
 
@@ -335,9 +355,9 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 }
 
 /*
-This is the function against which everything else in this book is
-measured. Scores, weights and context are all handed out, since we want to
-look at them, and since training needs them.
+Everything else in this book will be measured against this function. It
+hands out scores and weights as well as the context vectors, so that we can
+look at them.
 
 ## The tutorials, to their end
 
@@ -363,13 +383,17 @@ context vector of journey (2)
 [0.3061, 0.8210]
 ```
 
-The sentence of [](#tokens) is taken up where that chapter left it. Its
-author draws the same kind of matrices from seed 123, but makes the values
-longer, four entries where queries and keys have two [@raschka2024magazine].
-Queries and keys must have the same size, since they meet in a dot product.
-The size of the values is free, and it is the size of the result. He follows
-the second word, *is*.
+*Life is short, eat dessert first* was left in [](#tokens) as six vectors.
+Its author draws matrices for it from seed 123, of the same sizes as above
+for queries and keys, so that these two are the matrices of [](#random). But
+his values have four entries where queries and keys have two
+[@raschka2024magazine]. Queries and keys must have the same size, since they
+meet in a dot product. The size of the values is free, and it is the size of
+the result. He follows the second word, *is*.
 */
+
+static const char *const words[6] = {"Life", "is",      "short",
+                                     "eat",  "dessert", "first"};
 
 static void show_life(void)
 {
@@ -386,7 +410,6 @@ static void show_life(void)
     dot_scores(6, 6, 2, query, key, unscaled);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
 
-    print_matrix("W_value", 3, 4, w_value);
     print_vector("query of is", 2, query[1]);
     print_vector("key of is", 2, key[1]);
     print_vector("value of is", 4, value[1]);
@@ -396,14 +419,13 @@ static void show_life(void)
     print_value("is with dessert, the fifth word", unscaled[1][4]);
     print_vector("attention weights of is", 6, weights[1]);
     print_vector("context vector of is", 4, context[1]);
+    print_matrix("attention weights of all six", 6, 6, weights);
+    heatmap("life", "What each word takes of each", 6, words, 6, words,
+            weights);
 }
 
 /*
 ``` output
-W_value (3, 4)
-[[0.0756, 0.1966, 0.3164, 0.4017],
- [0.1186, 0.8274, 0.3821, 0.6605],
- [0.8536, 0.5932, 0.6367, 0.9826]]
 query of is (2)
 [0.5667, 1.8269]
 key of is (2)
@@ -436,20 +458,34 @@ context vector of is (4)
 [0.5313, 1.3607, 0.7891, 1.3110]
 ```
 
-W_query and W_key have the same entries as before, since they are the first
-twelve draws from the same seed; W_value has the next twelve.
+And the other words?
+
+``` output
+attention weights of all six (6, 6)
+[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
+ [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
+ [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
+ [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
+ [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+```
+
+![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
+*is* most, the other three look at it least. The vectors and matrices are
+random, so this says nothing about English](life.svg){#fig-life}
 
 ::: aside
-He writes $\omega_{24}$ for the 1.2903 of *is* with *dessert*, and `keys[4]`
-in the program. The query is counted from 1 and the key from 0; counted
-alike, it is $\omega_{2,5}$. This book counts from 1 in prose ("the second
-word") and from 0 in C.
+For the 1.2903 of *is* with *dessert* the author writes $\omega_{24}$, and
+`keys[4]` in the program. The query is counted from 1 there and the key from
+0; counted alike, it is $\omega_{2,5}$. This book counts from 1 in prose
+("the second word") and from 0 in C.
 :::
 
-Last, the whole numbers of [](#qkv), which were left at *S*. Their author
-divides by 1 and does not say why [@tokens2transformer]. Queries and keys
-have three entries there, so it is $\sqrt{3}$. The matrix *A* of the shares
-and the result *Z* are not in the tutorial, except as names.
+Last, the whole numbers of [](#qkv), whose scores went into softmax as they
+were. Their author writes down the division, but divides by 1 and does not
+say why [@tokens2transformer]. Queries and keys have three entries there, so
+it is $\sqrt{3}$. The matrix *A* of the shares and the result *Z* are not in
+the tutorial, except as names.
 */
 
 static const float paper_query[3][3] = {{1, 0, 2}, {2, 2, 2}, {2, 1, 3}};
@@ -458,14 +494,10 @@ static const float paper_value[3][3] = {{1, 2, 3}, {2, 8, 0}, {2, 6, 3}};
 
 static void show_paper(void)
 {
-    float scores[3][3], weights[3][3], context[3][3], row_sums[3] = {0};
+    float scores[3][3], weights[3][3], context[3][3];
     attention(3, 3, 3, 3, paper_query, paper_key, paper_value, scores,
               weights, context);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            row_sums[i] += scores[i][j];
     print_matrix("S divided by the root of 3", 3, 3, scores);
-    print_vector("its row sums", 3, row_sums);
     print_matrix("A", 3, 3, weights);
     print_matrix("Z", 3, 3, context);
 }
@@ -476,8 +508,6 @@ S divided by the root of 3 (3, 3)
 [[1.1547, 2.3094, 2.3094],
  [2.3094, 9.2376, 6.9282],
  [2.3094, 6.9282, 5.7735]]
-its row sums (3)
-[ 5.7735, 18.4752, 15.0111]
 A (3, 3)
 [[0.1361, 0.4319, 0.4319],
  [0.0009, 0.9088, 0.0903],
@@ -488,31 +518,26 @@ Z (3, 3)
  [1.9926, 7.4796, 0.7359]]
 ```
 
-The division leaves row sums of 5.7735 and more; it is softmax that makes
-shares. And compare the shares with those of [](#qkv): 0.9088 where there
-was 0.9820, 0.7547 where there was 0.8805. The order is the same, the winner
-less alone.
+Compare the shares with those of [](#qkv): 0.9088 where there was 0.9820,
+0.7547 where there was 0.8805. The order is the same, and the winner less
+alone.
 
 ## Why dot products at all
 
-The first attention compared a query with a key in another way
-[@bahdanau2014]. It multiplied each by a matrix, added the two results,
-squeezed every entry of the sum with the function $\tanh$ into the range
-from $-1$ to 1, and added the entries up with weights:
+The first attention compared queries and keys in another way
+[@bahdanau2014]. It multiplied each by a matrix of its own, added the two
+results, squeezed every entry of the sum into the range from $-1$ to 1, and
+added these up, each multiplied by a number that was learned. This is called
+**additive** attention. Its scores stay small however many entries there
+are, and it needs no division. Without the division, it did better than dot
+products where $d_k$ was large; that is how the root came into the formula
+[@vaswani2017].
 
-$$s = \sum_{i=1}^{h} v_i \tanh\bigl((W q)_i + (U k)_i\bigr)$$
-
-This is called **additive** attention. Its scores cannot grow beyond
-$\sum |v_i|$ however long the vectors are, and it needs no division. Without
-the division, additive attention did better than dot products for large
-$d_k$; that is how the root came into the formula [@vaswani2017].
-
-Then why not keep it? Because of the work. For $n$ queries and $m$ keys, the
-sum above needs $n \cdot m \cdot h$ values of $\tanh$, each of which costs a
-processor many multiplications, and none of which serves two pairs. Dot
-products need $n \cdot m \cdot d_k$ multiplications and additions, and all
-of them together are one matrix product, which is the thing that processors
-have been made to do best.
+Then why not keep it? Because of the work. The sum and the squeezing have to
+be done anew for each query with each key. A dot product is done anew as
+well, but it is nothing but multiplications and additions, and all dot
+products together are one product of two matrices. No other computation has
+had so much care spent on it, in programs and in processors.
 
 ## Everything together
 */
@@ -560,8 +585,9 @@ print(F.scaled_dot_product_attention(query, key, value)[1])
 `F.scaled_dot_product_attention` is our `attention`, in a single call and,
 on some machines, with every trick there is.
 
-We have passed three matrices, three results and four sizes from hand to
-hand. It is time to put them where they belong together.
+The formula is complete. To use it, one has to carry three matrices, their
+sizes and their results from function to function, and the next step is to
+give them a home.
 
 ## Further exercises
 
@@ -579,9 +605,9 @@ multiplied by $e^{\text{step}}$?
 :::
 
 **Exercise 6.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. How
-many times as large as the other is the larger share, with and without the
-division? Check your answer with `make run-02 ARGS="0 4"` and
-`ARGS="0 1"`.
+many times as large as the smaller share is the larger, without the division
+and with it? To check, let `make run-02` print the shares of two scores that
+lie that far apart, and divide one by the other.
 
 **Exercise 6.5** (by hand): The entries of the queries have standard
 deviation 2, those of the keys 1. By what should the scores be divided?
@@ -604,9 +630,13 @@ void nudge(int n, const float weights[n], int j, float step,
 }
 
 /*
-For a small step, share `j` changes by `step` times $w_j (1 - w_j)$. That
-is nothing if $w_j$ is 0, and nothing if it is 1: what we have seen, as a
-formula.
+Subtract the old share from the new one, and what is left, with $w$ for
+share `j` and $f$ for the factor, is
+
+$$\frac{w f}{1 + w (f - 1)} - w = \frac{w (1 - w) (f - 1)}{1 + w (f - 1)}$$
+
+This is nothing if $w$ is 0, and nothing if $w$ is 1: what we have seen of
+the saturated softmax, as a formula.
 :::
 
 ::: {.solution exercise="6.4"}

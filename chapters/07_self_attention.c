@@ -4,17 +4,22 @@
 ![The way from words to attention. This chapter puts the shaded steps into
 one object](pipeline.svg){#fig-self-attention-pipeline}
 
-To compute one attention, [](#scaling) handed three matrices, three lists of
-vectors and four sizes from function to function, and needed to know the
-order in which the matrices are drawn. A model has dozens of attentions, one
-after the other. It is time to keep together what belongs together.
+The formula is complete, but it is tiresome to use. Three matrices have to
+be drawn in the right order and handed on with their sizes, and so have all
+the results. A model has dozens of attentions, one after the other. And we
+want to do things with them: copy one into another, let it see a sentence
+backwards, and at last train one, so that *likes* looks at *fish* without
+our making its matrices by hand.
 
-PyTorch does it with a class: parameters, made once by a function
-`__init__`, and a function `forward` that uses them. In C, that is a struct
-and functions whose first argument points to it. We shall call such a thing
-a **module**, as PyTorch does. For each, there is a function that ends in
-`_init` and draws the parameters, one that ends in `_forward`, and one that
-ends in `_free`.
+So let us keep together what belongs together: the parameters, and the one
+function that uses them. In Python that is a **class**, which has a function
+`__init__` to make the parameters and one, `forward`, to use them. In C it
+is a `struct`, and functions whose first argument points to it. We call it a
+**module**, as PyTorch does. Its functions end in `_init`, `_forward` and
+`_free`.
+
+The structs of this chapter stand in the header. This once, open its part
+before you read on:
 */
 
 #include "attention.h"
@@ -49,14 +54,14 @@ void self_v1_free(SelfAttentionV1 *a)
 }
 
 /*
-The matrices are `void *` in the struct, since the type of a table in C has
-its width in it, and the widths are known only when the program runs. A
-`void *` becomes a table where it is handed to a function that takes one.
+In the struct, the matrices are `void *`. The type of a table in C has its
+width in it, and the widths are known only when the program runs. A `void *`
+becomes a table where it is handed to a function that takes one.
 
-`forward` computes six tables: queries, keys, values, scores, weights and
-context vectors. We want to see all of them, and so will training. They get
-a struct of their own, the **trace** of a computation. Whoever calls
-`forward` makes it, and may use it again.
+`forward` computes six tables: queries, keys, values, scores, attention
+weights and context vectors. We may want to see any of them. They get a
+struct of their own, the **trace** of a computation. Whoever calls `forward`
+makes it, and may use it again.
 */
 
 void trace_init(Trace *t, int n, int m, int d_k, int d_v)
@@ -102,7 +107,11 @@ void trace_attention(Trace *t)
               t->scores, t->weights, t->context);
 }
 
-/* ... and with that, the first version is complete. */
+/*
+With that, the first version is complete. One such attention, with its three
+matrices, is called a **head**.
+*/
+
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t)
 {
@@ -144,13 +153,13 @@ static void show_shapes(void)
 {
     const Block block[] = {
         {"x", 6, 3, 1, "·"},        {"W_query", 3, 2, 1, "="},
-        {"query", 6, 2, 1, NULL},   {"x", 6, 3, 1, "·"},
+        {"query", 6, 2, 1, ""},     {"x", 6, 3, 1, "·"},
         {"W_key", 3, 2, 1, "="},    {"key", 6, 2, 1, NULL},
         {"x", 6, 3, 1, "·"},        {"W_value", 3, 4, 1, "="},
         {"value", 6, 4, 1, NULL},   {"query", 6, 2, 1, "·"},
-        {"keyᵀ", 2, 6, 1, "="},     {"scores", 6, 6, 1, NULL},
-        {"weights", 6, 6, 1, "·"},  {"value", 6, 4, 1, "="},
-        {"context", 6, 4, 1, NULL},
+        {"keyᵀ", 2, 6, 1, "="},     {"scores", 6, 6, 1, "→"},
+        {"weights", 6, 6, 1, NULL}, {"weights", 6, 6, 1, "·"},
+        {"value", 6, 4, 1, "="},    {"context", 6, 4, 1, NULL},
     };
     blocks("shapes", "The shapes of one head",
            sizeof block / sizeof block[0], block);
@@ -168,8 +177,8 @@ version 1, seed 123, journey (6, 2)
 ```
 
 The second row is the context vector of *journey* from [](#scaling), and
-*journey* is the second word; the other five come along for nothing. The
-same holds for *is* in the second sentence:
+*journey* is the second word. The other five are computed along with it. In
+the second sentence, the second row is that of *is*:
 
 ``` output
 version 1, seed 123, Life is short (6, 4)
@@ -184,23 +193,25 @@ version 1, seed 123, Life is short (6, 4)
 ::: aside
 The author's own page has [-0.2627]{.quoted} in the third row
 [@raschka2024magazine]. The value lies so close to the middle between
--0.2626 and that number that the order in which a processor adds  decides.
+-0.2626 and that number that it depends on the order in which a processor
+adds.
 :::
 
-Since shapes are easily lost, here is the whole computation as blocks. A
-product of two blocks fits where the width of the left one is the height of
-the right one.
+Since shapes are easily lost, here is the whole computation as blocks. Two
+blocks can be multiplied where the width of the left one is the height of
+the right one; that size is summed over and disappears.
 
-![The shapes of one attention, from six words of three entries to six
-context vectors of four](shapes.svg){#fig-shapes}
+![The shapes of one head, from six words of three entries to six context
+vectors of four. Division and softmax change no
+shape](shapes.svg){#fig-shapes}
 
 ## The second version
 
 PyTorch has a module for "multiply by a matrix", `nn.Linear`. [](#random)
 drew its numbers; now we compute with it. It differs from a plain product in
 two ways. It may have a bias, a list that is added to each result. And its
-matrix stands the other way round, one *row* for each output, as if to say:
-this row is what this output looks for.
+matrix, the **weight**, stands the other way round, with a row for each
+output. With $x$ for the embedding of one token and $b$ for the bias,
 
 $$y = x W^\top + b$$
 */
@@ -283,16 +294,15 @@ static void show_v2(const char *label, int has_bias)
     self_v2_init(&a, &r, 3, 2, 2, has_bias);
     trace_init(&t, 6, 6, 2, 2);
     self_v2_forward(&a, 6, journey, &t);
+    const float(*weights)[6] = t.weights;
     print_matrix(label, 6, 2, t.context);
+    print_vector("attention weights of journey", 6, weights[1]);
     trace_free(&t);
     self_v2_free(&a);
 }
 
 /*
 A German tutorial runs it with the seed 789 and without bias [@hacktricks].
-With bias, the numbers are entirely different: not only because something is
-added, but because the biases are drawn in between, so that the second and
-the third matrix are made of other draws.
 
 ``` output
 version 2, seed 789, no bias (6, 2)
@@ -302,7 +312,13 @@ version 2, seed 789, no bias (6, 2)
  [-0.0760,  0.0685],
  [-0.0763,  0.0679],
  [-0.0754,  0.0693]]
+attention weights of journey (6)
+[0.2041, 0.1659, 0.1662, 0.1496, 0.1665, 0.1477]
 ```
+
+With bias, the numbers are entirely different. Something is added, but that
+is not all: the biases are drawn in between, so that the second and the
+third matrix are made of other draws.
 
 ``` output
 version 2, seed 789, with bias (6, 2)
@@ -312,108 +328,107 @@ version 2, seed 789, with bias (6, 2)
  [-0.3417, -0.2728],
  [-0.3412, -0.2736],
  [-0.3426, -0.2714]]
+attention weights of journey (6)
+[0.1538, 0.1744, 0.1767, 0.1512, 0.2096, 0.1342]
 ```
 
-::: aside
-One tutorial says that the second version uses `nn.Linear` instead of random
-values, in order to mark the matrices as parameters [@hacktricks]. But
-`nn.Linear` begins with random values too, and the `nn.Parameter` of the
-first version is a mark that says the same. Another shows the three lines
-with `nn.Linear` as if they could stand in the first class
-[@selfattention2025]; there, `x @ self.W_key` would multiply by a module,
-and PyTorch refuses. What is gained is the range of the numbers.
-:::
+In both tables, the six rows are almost the same. As the weights of
+*journey* show, a word takes something like one sixth of each of the six,
+and so all get much the same mixture. The numbers that `nn.Linear` draws are
+small, which makes small scores, which make even shares. Is that what one
+wants?
 
 ## Why the range suits
 
-`torch.rand` draws from 0 to 1, `nn.Linear` from
-$-1/\sqrt{d_{in}}$ to $1/\sqrt{d_{in}}$. Let the input have $d$ entries of
-spread 1. An entry of a query is a sum of $d$ products. With numbers from 0
-to 1, whose squares have the mean $\frac13$, its spread is $\sqrt{d/3}$,
-which grows with $d$; that of a score grows like $d$. With `nn.Linear`'s
-numbers, the mean of the squares is $\frac{1}{3d}$, and the $d$ cancels: the
-spread of an entry is $\sqrt{1/3}$ for any width.
+`torch.rand` draws from 0 to 1, whatever the size of the matrix; `nn.Linear`
+draws from $-1/\sqrt{d_{\text{in}}}$ to $1/\sqrt{d_{\text{in}}}$, a range
+that shrinks as the matrix has more inputs. An entry of a query is a sum of
+$d_{\text{in}}$ products. By the reasoning of [](#scaling), its spread grows
+with the root of $d_{\text{in}}$, unless the numbers in the matrix shrink
+with it. With `nn.Linear` they do.
 
-[](#scaling) divided by $\sqrt{d_k}$ on the assumption that queries and keys
-have entries of a moderate size. It is the matrices that must see to it. We
-let six random words attend to each other, fifty times, with 64 entries for
-queries and keys, and take the mean of the largest share:
+To see the difference, we let six random words attend to each other, fifty
+times, with 64 entries for queries and keys. We measure the spread of the
+queries' entries, and the largest of six shares.
 */
 
 enum { TIMES = 50, D_K = 64 };
 
-static float largest_v1(int d)
-{
-    Random r;
-    SelfAttentionV1 a;
-    Trace t;
-    float(*x)[d] = (void *)new_table(6, d), sum = 0;
-    random_seed(&r, 123);
-    self_v1_init(&a, &r, d, D_K, 1);
-    trace_init(&t, 6, 6, D_K, 1);
-    for (int i = 0; i < TIMES; i++) {
-        normal_fill(&r, 6, d, 0, 1, x);
-        self_v1_forward(&a, 6, x, &t);
-        sum += mean_largest(6, 6, t.weights);
-    }
-    trace_free(&t);
-    self_v1_free(&a);
-    free(x);
-    return sum / TIMES;
-}
-
-static float largest_v2(int d)
+/* Measures, with matrices from rand or from nn.Linear: d, the spread of the
+ * queries' entries, and the mean of the largest share. */
+static void measure(int d, int is_rand, float measured[3])
 {
     Random r;
     SelfAttentionV2 a;
     Trace t;
-    float(*x)[d] = (void *)new_table(6, d), sum = 0;
+    float(*x)[d] = (void *)new_table(6, d);
     random_seed(&r, 123);
     self_v2_init(&a, &r, d, D_K, 1, 0);
+    if (is_rand) {
+        rand_fill(&r, D_K, d, a.query.weight);
+        rand_fill(&r, D_K, d, a.key.weight);
+    }
     trace_init(&t, 6, 6, D_K, 1);
+    measured[0] = (float)d;
+    measured[1] = measured[2] = 0;
     for (int i = 0; i < TIMES; i++) {
         normal_fill(&r, 6, d, 0, 1, x);
         self_v2_forward(&a, 6, x, &t);
-        sum += mean_largest(6, 6, t.weights);
+        measured[1] += score_spread(6 * D_K, t.query) / TIMES;
+        measured[2] += mean_largest(6, 6, t.weights) / TIMES;
     }
     trace_free(&t);
     self_v2_free(&a);
     free(x);
-    return sum / TIMES;
 }
 
 static void show_ranges(void)
 {
     const int sizes[3] = {3, 64, 4096};
-    float table[3][3];
-    for (int i = 0; i < 3; i++) {
-        table[i][0] = (float)sizes[i];
-        table[i][1] = largest_v1(sizes[i]);
-        table[i][2] = largest_v2(sizes[i]);
-    }
-    print_matrix("d, largest share with rand, with nn.Linear", 3, 3, table);
+    float table[2][3][3];
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++)
+            measure(sizes[i], k == 0, table[k][i]);
+    print_matrix("rand: d_in, spread of queries, largest share", 3, 3,
+                 table[0]);
+    print_matrix("nn.Linear: d_in, spread of queries, largest share", 3, 3,
+                 table[1]);
 }
 
 /*
 ``` output
-d, largest share with rand, with nn.Linear (3, 3)
-[[   3.0000,    0.7145,    0.2229],
- [  64.0000,    0.9732,    0.2457],
- [4096.0000,    1.0000,    0.2435]]
+rand: d_in, spread of queries, largest share (3, 3)
+[[   3.0000,    0.8937,    0.6685],
+ [  64.0000,    4.2243,    0.9707],
+ [4096.0000,   35.3345,    0.9999]]
+nn.Linear: d_in, spread of queries, largest share (3, 3)
+[[   3.0000,    0.5614,    0.2229],
+ [  64.0000,    0.5801,    0.2457],
+ [4096.0000,    0.5753,    0.2435]]
 ```
 
-With `rand`, a wide model would be saturated before it had learned anything,
-division or no division. With `nn.Linear`, the largest of six shares stays
-near one quarter, for a width of 3 as for one of 4,096.
+With `rand`, a wide model is saturated before it has learned anything. The
+division by $\sqrt{d_k}$ does not help: it makes up for the size of queries
+and keys only if their entries are of a moderate size, and that is for the
+matrices to see to. With `nn.Linear` the spread is the same for every width,
+and the largest of six shares stays near one quarter. Training begins with a
+model that gives a hearing to every word.
+
+::: aside
+One tutorial says that the second version uses `nn.Linear` instead of random
+values, to mark the matrices as parameters [@hacktricks]. But `nn.Linear`
+begins with random values too, and the first version, in Python, has its
+matrices marked as well. What is gained is the range.
+:::
 
 ## Copied across
 
 If both versions are the same computation, they must give the same result
 from the same numbers.
 
-**Exercise 7.2** (★★, 3 points): `copy_v2_to_v1`. The three weights of one
-version, put into the matrices of the other. It refuses sizes that differ,
-and a bias, for which the first version has no place.
+**Exercise 7.2** (★★, 3 points): `copy_v2_to_v1`. The weights of the three
+layers, put into the three matrices of the first version. It refuses sizes
+that differ, and a bias, for which the first version has no place.
 
 ::: hint
 One has a row for each output, the other a column.
@@ -467,7 +482,7 @@ static void show_copy(void)
     copy_v2_to_v1(&v2, &v1);
     trace_init(&t, 6, 6, 2, 2);
     self_v1_forward(&v1, 6, journey, &t);
-    print_matrix("version 1 with the weights of version 2", 6, 2,
+    print_matrix("version 1 with the numbers of version 2", 6, 2,
                  t.context);
     embed(6, 3, 6, backwards, journey, x);
     self_v1_forward(&v1, 6, x, &t);
@@ -479,7 +494,7 @@ static void show_copy(void)
 
 /*
 ``` output
-version 1 with the weights of version 2 (6, 2)
+version 1 with the numbers of version 2 (6, 2)
 [[-0.0739,  0.0713],
  [-0.0748,  0.0703],
  [-0.0749,  0.0702],
@@ -501,28 +516,30 @@ the sentence backwards (6, 2)
 The first table is that of version 2 without bias, to the last digit. The
 second is the first read from below. Attention takes no notice of the order
 of words: each gets the same mixture wherever it stands. *Dog bites man* and
-*man bites dog* are the same to it. Models therefore add to each embedding
-something that depends on the position, before attention sees it. A later
-chapter does that.
+*man bites dog* are the same to it. So before attention sees an embedding,
+models add something to it that depends on the position.
 
 ## Trained, without calculus
 
 So far a seed has decided what each word looks at. What does it take to make
 *likes* look at *fish*, as in [](#qkv), without making the matrices by hand?
 
-We need a number that says how far we are from it. Take the share that
-*likes* gives to *fish*, and its logarithm with the sign turned. That is 0
-if the share is 1, and the larger, the smaller the share is. Such a number
-is called a **loss**.
+We need a number that says how far we are from that. Take the share that
+*likes* gives to *fish*, take its logarithm, which undoes the exponential,
+and turn the sign. If the share is 1, this is 0. As the share goes to
+nothing, it grows without end, so that a share of one thousandth is clearly
+worse than one of one hundredth. A number of this kind is called a **loss**.
 
-The loss depends on twelve weights, six in the matrix for the queries and
-six in that for the keys. Raise one of them by a hundredth, lower it by a
-hundredth, and see how the loss differs: this gives its **slope**, how much
-the loss would change if the weight were raised by one. Then move each
-weight a little in the direction in which the loss falls. That is all, again
-and again.
+The loss depends on twelve numbers, six in the matrix for the queries and
+six in that for the keys. Raise one of them by a hundredth, and then lower
+it by a hundredth, and see how the loss differs. Divided by the two
+hundredths, this is its **slope**: how fast the loss rises with this number.
+With all twelve slopes in hand, move each number against its slope, and the
+farther, the steeper it is: here, by half the slope. That is one step of
+training.
 */
 
+static const char *const words[3] = {"cat", "likes", "fish"};
 static const float cat_likes_fish[3][3] = {
     /* animal, deed, food */
     {1, 0, 0}, /* cat */
@@ -537,27 +554,29 @@ static float loss(const SelfAttentionV1 *a, Trace *t)
     return -logf(weights[1][2]);
 }
 
-/* How steeply the loss rises with one weight, which stays as it was. */
-static float slope(const SelfAttentionV1 *a, Trace *t, float *weight)
+/* How steeply the loss rises with a number of a. It stays as it was. */
+static float slope(const SelfAttentionV1 *a, Trace *t, float *number)
 {
-    const float was = *weight, step = 0.01f;
-    *weight = was + step;
+    const float was = *number, step = 0.01f;
+    *number = was + step;
     const float above = loss(a, t);
-    *weight = was - step;
+    *number = was - step;
     const float below = loss(a, t);
-    *weight = was;
+    *number = was;
     return (above - below) / (2 * step);
 }
 
-static void train_once(const SelfAttentionV1 *a, Trace *t)
+/* All slopes are taken before a number is moved: a slope holds for the
+ * place where it was taken. */
+static void train_once(SelfAttentionV1 *a, Trace *t)
 {
-    float slopes[2][6], *const weight[2] = {a->w_query, a->w_key};
+    float slopes[2][6], *const matrix[2] = {a->w_query, a->w_key};
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 6; j++)
-            slopes[i][j] = slope(a, t, &weight[i][j]);
+            slopes[i][j] = slope(a, t, &matrix[i][j]);
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 6; j++)
-            weight[i][j] -= 0.5f * slopes[i][j];
+            matrix[i][j] -= 0.5f * slopes[i][j];
 }
 
 static void show_training(void)
@@ -566,12 +585,14 @@ static void show_training(void)
     Random r;
     SelfAttentionV1 a;
     Trace t;
-    float losses[ROUNDS + 1];
+    float losses[ROUNDS + 1], map[2][3][3];
     random_seed(&r, 123);
     self_v1_init(&a, &r, 3, 2, 2);
     trace_init(&t, 3, 3, 2, 2);
     losses[0] = loss(&a, &t);
-    print_matrix("weights of cat, likes, fish, before", 3, 3, t.weights);
+    print_matrix("attention weights of cat, likes, fish, before", 3, 3,
+                 t.weights);
+    memcpy(map[0], t.weights, sizeof map[0]);
     for (int i = 0; i < ROUNDS; i++) {
         for (int j = 0; j < STEPS; j++)
             train_once(&a, &t);
@@ -579,35 +600,44 @@ static void show_training(void)
     }
     print_vector("loss, before and after every twenty steps", ROUNDS + 1,
                  losses);
-    print_matrix("weights of cat, likes, fish, after", 3, 3, t.weights);
+    print_matrix("attention weights of cat, likes, fish, after", 3, 3,
+                 t.weights);
+    memcpy(map[1], t.weights, sizeof map[1]);
+    maps("trained", "What each word takes of each", 2,
+         (const char *const[]){"before training", "after"}, 3, words, 3,
+         words, map);
     trace_free(&t);
     self_v1_free(&a);
 }
 
 /*
 ``` output
-weights of cat, likes, fish, before (3, 3)
+attention weights of cat, likes, fish, before (3, 3)
 [[0.2746, 0.3484, 0.3770],
  [0.2601, 0.3554, 0.3844],
  [0.2004, 0.3735, 0.4261]]
 loss, before and after every twenty steps (6)
 [0.9560, 0.0240, 0.0090, 0.0053, 0.0036, 0.0028]
-weights of cat, likes, fish, after (3, 3)
+attention weights of cat, likes, fish, after (3, 3)
 [[0.1983, 0.1314, 0.6703],
  [0.0024, 0.0003, 0.9972],
  [0.0513, 0.0203, 0.9284]]
 ```
 
-After a hundred steps *likes* gives 0.9972 of its attention to *fish*.
-Nobody has told the weights how. But look at the other rows: now *fish*
-looks at itself, and so does *cat* look at *fish*. We have asked for one
-thing only, and got it in the easiest way, which was to make *fish* easy to
-find for everyone. A model learns what its loss asks for, and nothing else.
+![Before training, and after a hundred steps. The middle row was asked
+for; the other two changed on the way](trained.svg){#fig-trained}
 
-Each slope took two computations of the whole attention, so one step takes
-24. For a model with billions of weights that is out of the question. There
-is a way to get all slopes from one computation and a second one that runs
-backwards through it, and training is then a matter of patience.
+After a hundred steps, *likes* gives 0.9972 of its attention to *fish*.
+Nobody has told the twelve numbers how. But look at the other rows: *cat*
+looks at *fish* now, and *fish* at itself. We asked for one thing, and got
+it in the easiest way, by making *fish* easy to find for everyone. A model
+learns what its loss asks for. What the loss says nothing about may change
+as well.
+
+Each slope took two computations of the whole attention, so that one step
+takes 24. For a model with billions of numbers that is out of the question.
+There is a way to get all slopes from a single computation and a second one
+that runs backwards through it, and training is then a matter of patience.
 
 ## Everything together
 */
@@ -629,9 +659,9 @@ int main(void)
 }
 
 /*
-The same in PyTorch, first version 2 on the journey, then the training. Here
-PyTorch finds the slopes by its own way, `backward()`, and arrives at the
-same losses.
+The same in PyTorch, first version 2 on the journey, then the training.
+`torch.autograd.grad` finds the slopes in the other way, by running
+backwards, and arrives at the same losses.
 
 ``` python
 import torch
@@ -661,16 +691,16 @@ print(torch.tensor(losses))
 print(F.softmax(scores, dim=-1))
 ```
 
-This is one head, complete: words to vectors, vectors to roles, roles to a
-mixture for each word, with parameters that can be trained. What follows are
-variations. Queries may come from another text than the keys; words may be
-hidden; several heads may work side by side.
+This is one head, complete: words become vectors, vectors take on three
+roles, and the roles make a mixture for each word, with parameters that can
+be trained. What follows are variations. Queries may come from another text
+than the keys; words may be hidden; several heads may work side by side.
 
 ## Further exercises
 
 **Exercise 7.3** (★★, challenge, 3 points): `permute_tokens`. Row `i` of the
-result is row `order[i]` of `x`. It refuses an order in which a row is
-missing, which is one in which another stands twice.
+result is row `order[i]` of `x`. It refuses an order that does not name each
+row exactly once.
 
 ::: hint
 In an order that is right, how often does each number from 0 to `n - 1`
@@ -682,14 +712,13 @@ three inputs, two entries for queries and keys, and four for values? And a
 second version with bias?
 
 **Exercise 7.5** (by hand): One of the three biases of the second version
-can never change an attention weight, whatever its numbers are. Which one,
-and why?
+changes nothing in the result, whatever its numbers are. Which one, and why?
 
 ## Solutions
 
 ::: {.solution exercise="7.3"}
-A number that is no row at all would be found by `embed`, too; one that
-stands twice would not.
+`embed` does the copying. By itself it would refuse a number that is no row,
+but not one that stands twice.
 */
 
 void permute_tokens(int n, int d, const int order[n], const float x[n][d],
@@ -717,9 +746,8 @@ Three times 2, and again, and three times 4: 24. The biases add 2, 2 and 4:
 ::: {.solution exercise="7.5"}
 That of the keys. It adds the same list $b$ to every key, and so the same
 number $q \cdot b$ to every score of a query; and softmax sees differences
-only. That of the queries adds $b \cdot k_j$, which is another number for
-each key. That of the values does not touch the weights at all, but it
-is added to every context vector, since the weights add up to one. So of the
-three it is the bias of the keys that does nothing.
+only. The bias of the queries adds $b \cdot k_j$ to the scores, another
+number for each key. That of the values changes no weight, but it is added
+to every context vector, since the weights add up to one.
 :::
 */

@@ -181,9 +181,11 @@ void pipeline(const char *name, const char *lit)
         if (is_lit)
             pen_box(&p, x, y, WIDE, HIGH, 0, 0.3);
         pen_frame(&p, x, y, WIDE - 1, HIGH - 1);
-        pen_text(&p, x + WIDE * 0.5, y + 18,
-                 is_lit ? "middle small strong" : "middle small muted",
-                 stage[i].words);
+        const int is_long = strlen(stage[i].words) > 14;
+        char class[40];
+        snprintf(class, sizeof class, "middle %s %s",
+                 is_long ? "tiny" : "small", is_lit ? "strong" : "muted");
+        pen_text(&p, x + WIDE * 0.5, y + 18, class, stage[i].words);
         fprintf(p.file,
                 "<text x=\"%.1f\" y=\"%.1f\" class=\"middle small muted\">"
                 "%s</text>\n",

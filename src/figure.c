@@ -386,7 +386,7 @@ static double height_of(const Axes *a, double y)
     return a->top + a->high - (y - a->low) * a->unit;
 }
 
-/* The vertical scale, with a line across at each step. */
+/* The vertical scale. */
 static void draw_scale(Picture *p, const Axes *a, double top_value,
                        double right)
 {
@@ -395,11 +395,15 @@ static void draw_scale(Picture *p, const Axes *a, double top_value,
          at += step) {
         char words[20];
         tick_words(words, at);
-        pen_line(p, a->left - 20, height_of(a, at), right, height_of(a, at),
-                 "rule", 1);
-        pen_text(p, a->left - 26, height_of(a, at) + 4, "end small muted",
+        pen_line(p, a->left - 26, height_of(a, at), a->left - 20,
+                 height_of(a, at), "rule", 1);
+        pen_text(p, a->left - 32, height_of(a, at) + 4, "end small muted",
                  words);
     }
+    pen_line(p, a->left - 20, a->top - 6, a->left - 20, a->top + a->high,
+             "rule", 1);
+    pen_line(p, a->left - 20, height_of(a, 0), right, height_of(a, 0),
+             "rule", 1);
 }
 
 /* One curve: its name behind the last point; the value at each point stands
@@ -444,7 +448,11 @@ void curves(const char *name, const char *title, int count,
             high = fmaxf(high, y[k][i]);
         }
     }
-    const double range = high > low ? (double)(high - low) : 1;
+    /* Up to a round number, which can be written beside the scale. */
+    const double least = high > low ? (double)(high - low) : 1;
+    const double step = round_step(least);
+    const double range =
+        ceil((double)high / step - 1e-6) * step - (double)low;
     const Axes a = {66,          26,          n > 1 ? 430.0 / (n - 1) : 0,
                     (double)low, 200 / range, 200};
     Picture p;
