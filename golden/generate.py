@@ -447,6 +447,74 @@ def self_attention(chapter):
                      permuted=x[order])
 
 
+# Chapter 8
+
+def save_cross(chapter, case, x_1, x_2, w_query, w_key, w_value):
+    """The queries of one input, the keys and values of another."""
+    q = torch.matmul(wide(x_1), wide(w_query))
+    k, v = (torch.matmul(wide(x_2), wide(w)) for w in (w_key, w_value))
+    scores = torch.matmul(q, k.T) / k.shape[1]**0.5
+    chapter.save(case, x_1=x_1, x_2=x_2, w_query=w_query, w_key=w_key,
+                 w_value=w_value, query=q, key=k, value=v, scores=scores,
+                 weights=F.softmax(scores, dim=-1),
+                 context=F.scaled_dot_product_attention(q, k, v))
+
+
+def save_module(chapter, case, n, m, d, d_2):
+    """PyTorch's own class with keys and values of another width; what it
+    multiplies the result with in the end is made to change nothing."""
+    module = torch.nn.MultiheadAttention(d, 1, bias=False, kdim=d_2, vdim=d_2)
+    x_1, x_2 = uniform(n, n, d), uniform(50 + m, m, d_2)
+    weights = [uniform(60, d, d), uniform(61, d_2, d), uniform(62, d_2, d)]
+    module.to(torch.float64)
+    with torch.no_grad():
+        for own, w in zip([module.q_proj_weight, module.k_proj_weight,
+                           module.v_proj_weight], weights):
+            own.copy_(w.T)
+        module.out_proj.weight.copy_(torch.eye(d))
+        context, shares = module(wide(x_1), wide(x_2), wide(x_2))
+    chapter.save(case, x_1=x_1, x_2=x_2, w_query=weights[0],
+                 w_key=weights[1], w_value=weights[2], weights=shares,
+                 context=context)
+
+
+def cross_attention(chapter):
+    words = "Life is short, eat dessert first".replace(",", "").split()
+    number = {word: i for i, word in enumerate(sorted(set(words)))}
+    torch.manual_seed(123)
+    first = torch.nn.Embedding(50_000, 3)(
+        torch.tensor([number[word] for word in words])).detach()
+    torch.manual_seed(123)
+    weights = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 4)
+    save_cross(chapter, "strangers", first, torch.rand(8, 3), *weights)
+    save_cross(chapter, "same", first, first, *weights)
+    for n, m, d_1, d_2, d_k, d_v in ((1, 1, 1, 1, 1, 1), (1, 4, 2, 3, 5, 6),
+                                     (4, 1, 3, 2, 6, 5), (2, 5, 3, 4, 6, 7),
+                                     (5, 3, 7, 2, 4, 6), (3, 9, 5, 8, 2, 4)):
+        for entry in "a", "b":  # two entries of a batch, and their weights
+            seed = n + 10 * m + (1000 if entry == "b" else 0)
+            save_cross(chapter, f"{n}x{m}x{d_1}x{d_2}x{d_k}x{d_v}_{entry}",
+                       uniform(seed, n, d_1), uniform(seed + 200, m, d_2),
+                       uniform(300 + n, d_1, d_k), uniform(400 + n, d_2, d_k),
+                       uniform(500 + n, d_2, d_v))
+    save_cross(chapter, "loud", uniform(70, 3, 4, size=30),
+               uniform(71, 5, 2, size=30), uniform(72, 4, 3),
+               uniform(73, 2, 3), uniform(74, 2, 6))
+    save_module(chapter, "module_3x5x4x6", 3, 5, 4, 6)
+    save_module(chapter, "module_6x2x3x2", 6, 2, 3, 2)
+    for seed, d_1, d_2, d_k, d_v in ((123, 3, 3, 2, 4), (789, 2, 5, 3, 4),
+                                     (2**32 - 1, 6, 1, 4, 3)):
+        torch.manual_seed(seed)
+        chapter.save(f"init_{d_1}x{d_2}x{d_k}x{d_v}",
+                     seed=torch.tensor([seed]), w_query=torch.rand(d_1, d_k),
+                     w_key=torch.rand(d_2, d_k), w_value=torch.rand(d_2, d_v),
+                     next=torch.rand(3))
+    for n, m in (1, 1), (1, 7), (5, 4), (4, 9):
+        shares = F.softmax(uniform(80 + n, n, m, size=4), dim=-1)
+        chapter.save(f"alignment_{n}x{m}", shares=shares,
+                     place=torch.argmax(shares, dim=-1))
+
+
 # Appendix B
 
 def normals(chapter):
@@ -490,6 +558,7 @@ CHAPTERS = {
     "05_tokens": tokens,
     "06_scaling": scaling,
     "07_self_attention": self_attention,
+    "08_cross_attention": cross_attention,
     "B_normals": normals,
 }
 

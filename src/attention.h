@@ -332,6 +332,47 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
                     float permuted[n][d]);
 
 /*
+## Chapter 8, two texts {#header-cross-attention}
+*/
+
+/* Attention from one text to another. Its three matrices are drawn in this
+ * order by torch.rand. The two inputs may be of different width. */
+typedef struct {
+    int d_1, d_2, d_k, d_v;
+    void *w_query; /* float [d_1][d_k] */
+    void *w_key;   /* float [d_2][d_k] */
+    void *w_value; /* float [d_2][d_v] */
+} CrossAttention;
+
+void cross_attention_init(CrossAttention *c, Random *r, int d_1, int d_2,
+                          int d_k, int d_v);
+void cross_attention_free(CrossAttention *c);
+
+/* Every one of n tokens of the first input attends to all m tokens of the
+ * second. Refuses a trace of other sizes than n, m, d_k and d_v.
+ * PyTorch: F.scaled_dot_product_attention(x_1 @ w_query, x_2 @ w_key,
+ * x_2 @ w_value). Raschka 2024, magazine: CrossAttention, for d_1 = d_2. */
+void cross_attention_forward(const CrossAttention *c, int n, int m,
+                             const float x_1[n][c->d_1],
+                             const float x_2[m][c->d_2], Trace *t);
+
+/* The keys and values of the second input alone, into a trace that may be
+ * for any number of queries. Refuses a trace of other sizes than m, d_k and
+ * d_v. Elsewhere: the encoder's part of a cross-attention cache. */
+void encode_once(const CrossAttention *c, int m,
+                 const float x_2[m][c->d_2], Trace *t);
+
+/* What one token of the first input gets from the keys and values that are
+ * in the trace. Refuses a trace that is not for one query, d_k and d_v. */
+void ask_encoded(const CrossAttention *c, const float x_1[c->d_1],
+                 Trace *t);
+
+/* For each query the number of the key with the largest weight, the first
+ * of several. Refuses a row of which no weight is a number.
+ * PyTorch: torch.argmax(weights, dim=-1), but for NaN. */
+void hard_alignment(int n, int m, const float weights[n][m], int place[n]);
+
+/*
 ## Appendix B, normal numbers {#header-normals}
 */
 

@@ -1,0 +1,586 @@
+/*
+# One text asks another {#cross-attention}
+
+![The way from words to attention. This chapter is about the shaded
+step](pipeline.svg){#fig-cross-attention-pipeline}
+
+A translator reads one sentence and writes another. For every word that is
+to be written, the whole sentence that was read should be there to be looked
+at. That is what attention was invented for [@bahdanau2014]. In all chapters
+so far, one text looked at itself.
+*/
+
+#include "attention.h"
+
+/*
+## One long text
+
+The first idea is to write the two texts one behind the other. The result is
+a text like any other, and the module of [](#self-attention) can be used as
+it is. We try it with the six words of [](#tokens) and with a second text of
+eight tokens, which are strangers: random numbers, drawn after the three
+matrices from the same seed. What we want to know is how the words of each
+text divide their attention between the two.
+*/
+
+static void show_one_long_text(void)
+{
+    Random r;
+    SelfAttentionV1 one;
+    Trace t;
+    float joined[14][3], shares[14] = {0};
+    random_seed(&r, 123);
+    self_v1_init(&one, &r, 3, 2, 4);
+    life_is_short(joined);
+    rand_fill(&r, 8, 3, joined + 6);
+    trace_init(&t, 14, 14, 2, 4);
+    self_v1_forward(&one, 14, joined, &t);
+
+    const float(*weights)[14] = t.weights;
+    for (int i = 0; i < 14; i++)
+        for (int j = 0; j < 14; j++)
+            if ((i < 6) != (j < 6))
+                shares[i] += weights[i][j];
+    print_integers("scores: all, and six words with eight strangers", 2,
+                   (const int[]){14 * 14, 6 * 8});
+    print_vector("what the six words give to the other text", 6, shares);
+    print_vector("what the eight strangers give", 8, shares + 6);
+    trace_free(&t);
+    self_v1_free(&one);
+}
+
+/*
+``` output
+scores: all, and six words with eight strangers (2)
+[196,  48]
+what the six words give to the other text (6)
+[0.5487, 0.6138, 0.4604, 0.5945, 0.6134, 0.3461]
+what the eight strangers give (8)
+[0.3640, 0.3587, 0.3736, 0.3641, 0.3867, 0.3657, 0.3627, 0.3609]
+```
+
+It runs, and three things are wrong with it. Most of the 196 scores are of
+no use to us: we asked about 48 of them. The shares of a row are spent on
+two texts at once, so that it depends on the neighbours of a word how much
+it takes in of the other text: *is* gives 0.6138 to the strangers, *first*
+no more than 0.3461. And the text that was read looks at the one that is
+being written, although it was complete before there was a first word of
+that. A fourth thing does not show here: a table has one width. Two texts
+can be joined only if their tokens have the same number of entries.
+
+## Queries from here, keys from there
+
+Look again at the first lines of `attention` in the header. It takes `n`
+queries and `m` keys, and since [](#scaling) it has never asked whether they
+belong to one text. Nothing in the formula has to be changed:
+
+$$Q = X_1 W_Q, \qquad K = X_2 W_K, \qquad V = X_2 W_V$$
+
+The queries come from the first input, which asks. Keys and values come from
+the second, which is asked. This is **cross-attention**, and what we had
+before is **self-attention**.
+
+$X_1$ is multiplied by $W_Q$ alone, and $X_2$ by $W_K$ and $W_V$. So each
+may have a width of its own, $d_1$ and $d_2$, if only the matrices have as
+many rows. What must agree is the width of queries and keys, since they meet
+in a dot product.
+*/
+
+void cross_attention_init(CrossAttention *c, Random *r, int d_1, int d_2,
+                          int d_k, int d_v)
+{
+    c->d_1 = d_1;
+    c->d_2 = d_2;
+    c->d_k = d_k;
+    c->d_v = d_v;
+    c->w_query = new_table(d_1, d_k);
+    c->w_key = new_table(d_2, d_k);
+    c->w_value = new_table(d_2, d_v);
+    rand_fill(r, d_1, d_k, c->w_query);
+    rand_fill(r, d_2, d_k, c->w_key);
+    rand_fill(r, d_2, d_v, c->w_value);
+}
+
+void cross_attention_free(CrossAttention *c)
+{
+    free(c->w_query);
+    free(c->w_key);
+    free(c->w_value);
+}
+
+/*
+**Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
+tokens of `x_1` asks all `m` tokens of `x_2`. It refuses a trace that was
+made for other sizes.
+
+::: hint
+[](#self-attention) has a function that refuses, and one that does all that
+comes after queries, keys and values. `project` will not do, for it has one
+`x`; three calls of `matmul` will.
+:::
+
+::: hint
+The trace has `n` queries, `m` keys and `m` values. Which of the two widths
+is summed over in each product?
+:::
+*/
+
+void cross_attention_forward(const CrossAttention *c, int n, int m,
+                             const float x_1[n][c->d_1],
+                             const float x_2[m][c->d_2], Trace *t)
+{
+    trace_must_fit(t, n, m, c->d_k, c->d_v);
+    matmul(n, c->d_k, c->d_1, x_1, c->w_query, t->query);
+    matmul(m, c->d_k, c->d_2, x_2, c->w_key, t->key);
+    matmul(m, c->d_v, c->d_2, x_2, c->w_value, t->value);
+    trace_attention(t);
+}
+
+/*
+## Six words and eight strangers
+
+The same six words, the same strangers, the same matrices: this is how the
+author of our sentence shows cross-attention [@raschka2024magazine].
+*/
+
+static void show_strangers(void)
+{
+    const char *const word[6] = {"Life", "is",      "short",
+                                 "eat",  "dessert", "first"};
+    const char *const stranger[8] = {"1", "2", "3", "4",
+                                     "5", "6", "7", "8"};
+    Random r;
+    CrossAttention cross;
+    Trace t;
+    float first[6][3], second[8][3];
+    random_seed(&r, 123);
+    cross_attention_init(&cross, &r, 3, 3, 2, 4);
+    life_is_short(first);
+    rand_fill(&r, 8, 3, second);
+    trace_init(&t, 6, 8, 2, 4);
+    cross_attention_forward(&cross, 6, 8, first, second, &t);
+
+    print_matrix("first input", 6, 3, first);
+    print_matrix("second input", 8, 3, second);
+    print_matrix("keys", 8, 2, t.key);
+    print_matrix("values", 8, 4, t.value);
+    print_matrix("attention weights, a row for each word", 6, 8, t.weights);
+    print_matrix("context vectors", 6, 4, t.context);
+    heatmap("strangers", "What six words take of eight strangers", 6, word,
+            8, stranger, t.weights);
+    trace_free(&t);
+    cross_attention_free(&cross);
+}
+
+/*
+::: question
+The context vectors will be a table. How many rows and columns will it have,
+and which of its sizes has to do with the number of strangers?
+
+Six rows, one for each word that asks, and four columns, as many as a value
+has. The number of strangers is summed over and leaves no trace.
+:::
+
+``` output
+first input (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1794,  1.8951,  0.4954],
+ [ 0.2692, -0.0770, -1.0205],
+ [-0.2196, -0.3792,  0.7671],
+ [-0.5880,  0.3486,  0.6603],
+ [-1.1925,  0.6984, -1.4097]]
+second input (8, 3)
+[[0.2745, 0.6584, 0.2775],
+ [0.8573, 0.8993, 0.0390],
+ [0.9268, 0.7388, 0.7179],
+ [0.7058, 0.9156, 0.4340],
+ [0.0772, 0.3565, 0.1479],
+ [0.5331, 0.4066, 0.2318],
+ [0.4545, 0.9737, 0.4606],
+ [0.5159, 0.4220, 0.5786]]
+```
+
+``` output
+keys (8, 2)
+[[0.2462, 0.6971],
+ [0.2949, 0.7680],
+ [0.4889, 1.1249],
+ [0.4017, 1.0357],
+ [0.1228, 0.3685],
+ [0.2207, 0.5093],
+ [0.3865, 1.0704],
+ [0.3305, 0.7570]]
+values (8, 4)
+[[0.3357, 0.7633, 0.5151, 0.8178],
+ [0.2048, 0.9358, 0.6397, 0.9768],
+ [0.7705, 1.2193, 1.0326, 1.5657],
+ [0.5324, 1.1538, 0.8495, 1.3148],
+ [0.1743, 0.3979, 0.2548, 0.4118],
+ [0.2864, 0.5788, 0.4716, 0.7105],
+ [0.5430, 1.1682, 0.8091, 1.2783],
+ [0.5829, 0.7938, 0.6929, 1.0545]]
+```
+
+``` output
+attention weights, a row for each word (6, 8)
+[[0.1265, 0.1253, 0.1193, 0.1207, 0.1325, 0.1300, 0.1200, 0.1256],
+ [0.1009, 0.1128, 0.1933, 0.1663, 0.0628, 0.0784, 0.1729, 0.1128],
+ [0.1305, 0.1254, 0.1023, 0.1077, 0.1573, 0.1452, 0.1056, 0.1261],
+ [0.1231, 0.1244, 0.1320, 0.1304, 0.1161, 0.1186, 0.1315, 0.1238],
+ [0.1206, 0.1235, 0.1397, 0.1356, 0.1075, 0.1128, 0.1374, 0.1229],
+ [0.1338, 0.1238, 0.0846, 0.0937, 0.1879, 0.1610, 0.0909, 0.1242]]
+context vectors (6, 4)
+[[0.4231, 0.8665, 0.6503, 1.0042],
+ [0.4874, 0.9718, 0.7359, 1.1353],
+ [0.4054, 0.8359, 0.6258, 0.9667],
+ [0.4357, 0.8886, 0.6678, 1.0311],
+ [0.4429, 0.9006, 0.6775, 1.0460],
+ [0.3860, 0.8021, 0.5985, 0.9250]]
+```
+
+![Six words ask, eight strangers answer: the table of weights is no longer
+square, and has no diagonal](strangers.svg){#fig-strangers}
+
+A row belongs to a word and adds up to one, as before; a column belongs to a
+stranger. There is no diagonal any more, since no token meets itself.
+
+Do not read more into the map than there is. Neither the strangers nor the
+matrices have learned anything. That *is* takes most of the third stranger,
+and *first* most of the fifth, is how the dice fell. What the tables do show
+is where a context vector comes from. The words have negative entries, the
+eight values have none, and the context vectors have none either. They are
+mixtures of the strangers' values. Of its own a word puts nothing into them;
+it only asks.
+
+## The same text twice
+
+If the second input is the first, the module should do what self-attention
+does, to the last bit.
+*/
+
+static void show_same_text(void)
+{
+    Random r;
+    SelfAttentionV1 one;
+    CrossAttention cross;
+    Trace t[2];
+    float x[6][3], furthest = 0;
+    life_is_short(x);
+    random_seed(&r, 123);
+    self_v1_init(&one, &r, 3, 2, 4);
+    random_seed(&r, 123);
+    cross_attention_init(&cross, &r, 3, 3, 2, 4);
+    for (int k = 0; k < 2; k++)
+        trace_init(&t[k], 6, 6, 2, 4);
+    self_v1_forward(&one, 6, x, &t[0]);
+    cross_attention_forward(&cross, 6, 6, x, x, &t[1]);
+
+    const float *a = t[0].context, *b = t[1].context;
+    for (int i = 0; i < 6 * 4; i++)
+        furthest = fmaxf(furthest, fabsf(a[i] - b[i]));
+    print_matrix("cross-attention of the six words with themselves", 6, 4,
+                 t[1].context);
+    print_value("furthest from self-attention", furthest);
+    for (int k = 0; k < 2; k++)
+        trace_free(&t[k]);
+    self_v1_free(&one);
+    cross_attention_free(&cross);
+}
+
+/*
+``` output
+cross-attention of the six words with themselves (6, 4)
+[[-0.1564,  0.1028, -0.0763, -0.0764],
+ [ 0.5313,  1.3607,  0.7891,  1.3110],
+ [-0.3542, -0.1234, -0.2626, -0.3706],
+ [ 0.0071,  0.3345,  0.0969,  0.1998],
+ [ 0.1008,  0.4780,  0.2021,  0.3674],
+ [-0.5296, -0.2799, -0.4107, -0.6006]]
+furthest from self-attention: 0.0000
+```
+
+The second row is what *is* got in [](#scaling). Self-attention is
+cross-attention in which a text asks itself, and there is no need for two
+formulas.
+
+## Kannst du mir bitte helfen
+
+Now a case with a meaning. The Transformer was made for translation, and
+consists of two halves [@vaswani2017]. The **encoder** reads the sentence
+that is to be translated, and its words look at each other, by
+self-attention. The **decoder** writes the translation, a word at a time.
+Its words look at each other too, and then they look at the encoder's words,
+by cross-attention: the queries come from the decoder, the keys and values
+from the encoder.
+
+Good matrices for that come from long training. We make some by hand
+instead, as for *cat likes fish* in [](#qkv). The German sentence *Kannst du
+mir bitte helfen* has been read, and *can you help me* asks. Of the English
+words we know only which one it is; they are one-hot rows, as in the
+exercises of [](#tokens). The German words come with five entries, which say
+what a word is. The ending of *kannst* says "you", and so *kannst* has an
+entry for that as well. *Bitte*, "please", has no counterpart among our
+English words.
+*/
+
+static const char *const english[4] = {"can", "you", "help", "me"};
+static const char *const german[5] = {"kannst", "du", "mir", "bitte",
+                                      "helfen"};
+static const float asks[4][4] = {
+    {1, 0, 0, 0}, /* can */
+    {0, 1, 0, 0}, /* you */
+    {0, 0, 1, 0}, /* help */
+    {0, 0, 0, 1}, /* me */
+};
+static const float answers[5][5] = {
+    /* able, second person, first person, helps, pronoun */
+    {1, 1, 0, 0, 0}, /* kannst */
+    {0, 1, 0, 0, 1}, /* du */
+    {0, 0, 1, 0, 1}, /* mir */
+    {0, 0, 0, 0, 0}, /* bitte */
+    {0, 0, 0, 1, 0}, /* helfen */
+};
+static const float looks_for[4][4] = {
+    /* able, you, me, helps */
+    {8, 0, 0, 0}, /* can */
+    {0, 8, 0, 0}, /* you */
+    {0, 0, 0, 8}, /* help */
+    {0, 0, 8, 0}, /* me */
+};
+static const float found_by[5][4] = {
+    /* able, you, me, helps */
+    {1, 0, 0, 0},       /* able */
+    {0, 1, 0, 0},       /* second person */
+    {0, 0, 1, 0},       /* first person */
+    {0, 0, 0, 1},       /* helps */
+    {0, 0.5f, 0.5f, 0}, /* a pronoun is one of the two */
+};
+static const float gives[5][2] = {
+    /* verb, pronoun */
+    {1, 0}, /* able */
+    {0, 0}, /* second person */
+    {0, 0}, /* first person */
+    {1, 0}, /* helps */
+    {0, 1}, /* pronoun */
+};
+
+static void show_translation(void)
+{
+    Random r;
+    CrossAttention cross;
+    Trace t;
+    random_seed(&r, 123);
+    cross_attention_init(&cross, &r, 4, 5, 4, 2);
+    memcpy(cross.w_query, looks_for, sizeof looks_for);
+    memcpy(cross.w_key, found_by, sizeof found_by);
+    memcpy(cross.w_value, gives, sizeof gives);
+    trace_init(&t, 4, 5, 4, 2);
+    cross_attention_forward(&cross, 4, 5, asks, answers, &t);
+    print_matrix("weights of can, you, help, me", 4, 5, t.weights);
+    print_matrix("context vectors of can, you, help, me", 4, 2, t.context);
+    heatmap("translation", "What English words take of German ones", 4,
+            english, 5, german, t.weights);
+    trace_free(&t);
+    cross_attention_free(&cross);
+}
+
+/*
+``` output
+weights of can, you, help, me (4, 5)
+[[0.9317, 0.0171, 0.0171, 0.0171, 0.0171],
+ [0.1168, 0.8631, 0.0158, 0.0021, 0.0021],
+ [0.0171, 0.0171, 0.0171, 0.0171, 0.9317],
+ [0.0024, 0.0179, 0.9749, 0.0024, 0.0024]]
+context vectors of can, you, help, me (4, 2)
+[[0.9488, 0.0341],
+ [0.1189, 0.8789],
+ [0.9488, 0.0341],
+ [0.0048, 0.9928]]
+```
+
+![The strong cells show which word translates which. They do not lie on a
+line, for German puts the verb last](translation.svg){#fig-translation}
+
+*Help* reaches over two words to the end of the sentence, and *me* comes
+back. Translating word by word stumbles here; attention needs no rule for
+it. *You* takes 0.8631 of *du* and 0.1168 of *kannst*, which says "you" too.
+*Bitte* gets next to nothing from all four. And the context vectors tell
+each English word what it has found: *can* found a verb, *me* a pronoun.
+
+The tokens of the two inputs have four and five entries. It did not matter.
+
+::: aside
+The tutorial says that the two inputs may differ in length, but must have
+the same embedding size [@raschka2024magazine]. In its class they must,
+since it takes one `d_in` for all three matrices. In general they need not.
+PyTorch's class allows it: `nn.MultiheadAttention(4, 1, kdim=5, vdim=5)`
+accepts queries of four entries and keys and values of five.
+:::
+
+## Pictures and their captions
+
+Nor does the second input have to be a text. Stable Diffusion makes pictures
+from descriptions, and works on the picture in many small steps. In each of
+them, every place of the picture asks the words of the description
+[@rombach2021]. The queries are made from the picture, keys and values from
+the words. A place in the upper half may find *sky*, and take from it what
+*sky* has to give. Pictures and words have different widths, and are many or
+few as they like. All that is needed is a common size for queries and keys.
+
+It works the other way as well. A program that describes pictures lets the
+words of the description ask, and the places of the picture answer.
+
+## Everything together
+*/
+
+int main(void)
+{
+    pipeline("pipeline", "roles");
+    show_one_long_text();
+    show_strangers();
+    show_same_text();
+    show_translation();
+    return 0;
+}
+
+/*
+The same in PyTorch. Its function has no name of its own for
+cross-attention: it takes queries, keys and values, from wherever they come.
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = 'Life is short, eat dessert first'.replace(',', '').split()
+ids = {word: i for i, word in enumerate(sorted(words))}
+torch.manual_seed(123)
+embed = torch.nn.Embedding(50_000, 3)
+first = embed(torch.tensor([ids[word] for word in words])).detach()
+
+torch.manual_seed(123)
+W_query, W_key, W_value = [torch.rand(3, d) for d in (2, 2, 4)]
+second = torch.rand(8, 3)
+print(first)
+print(second)
+query, key, value = first @ W_query, second @ W_key, second @ W_value
+print(torch.softmax(query @ key.T / 2**0.5, dim=-1))
+print(F.scaled_dot_product_attention(query, key, value))
+query, key, value = first @ W_query, first @ W_key, first @ W_value
+print(F.scaled_dot_product_attention(query, key, value))
+```
+
+The decoder's words look at the encoder's, all of which have been read. But
+they also look at each other, and there a difficulty waits. A word that is
+being written must not see those that will come after it.
+
+## Further exercises
+
+**Exercise 8.2** (★, challenge, 2 points): `encode_once`. While a sentence
+is translated, the decoder asks again for each word that it writes, and the
+German sentence stays what it is. Compute its keys and values, and leave
+them in the trace. The trace may be for any number of queries.
+
+::: hint
+Two of the three products of exercise 8.1.
+:::
+
+**Exercise 8.3** (★★, challenge, 3 points): `ask_encoded`. One token asks,
+and is answered from the keys and values that are in the trace already. The
+second input is not among the parameters, so that nothing can be computed
+from it again. Scores, weights and context are those that exercise 8.1 gives
+for this token.
+
+::: hint
+A trace for one query has one row of queries, scores, weights and context.
+How many keys it has, it knows itself.
+:::
+
+::: hint
+`(const void *)x_1` can be passed where a table of one row is needed.
+:::
+
+**Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
+gives some of everything. Which key does each query look at most? Give the
+number of its column; if several weights are largest, the first of them. A
+weight that is NaN is never the largest, and a row that has nothing else is
+refused.
+
+::: hint
+Comparisons with NaN are false. Which value to begin with lets the first
+number win, and never a NaN?
+:::
+
+**Exercise 8.5** (by hand): Five tokens with three entries each ask nine
+tokens with seven entries. Queries have two entries, values four. Give the
+shapes of the three matrices, of queries, keys, values, scores and context.
+Which of the sizes could you change without changing any other?
+
+## Solutions
+
+::: {.solution exercise="8.2"}
+*/
+
+void encode_once(const CrossAttention *c, int m, const float x_2[m][c->d_2],
+                 Trace *t)
+{
+    trace_must_fit(t, t->n, m, c->d_k, c->d_v);
+    matmul(m, c->d_k, c->d_2, x_2, c->w_key, t->key);
+    matmul(m, c->d_v, c->d_2, x_2, c->w_value, t->value);
+}
+
+/*
+Without it, the keys and values of the whole German sentence are computed
+anew for each English word. With it, each English word costs one row of
+queries and one row of scores. A later chapter does the same for
+self-attention, where the text that is looked at grows with every word.
+:::
+
+::: {.solution exercise="8.3"}
+*/
+
+void ask_encoded(const CrossAttention *c, const float x_1[c->d_1], Trace *t)
+{
+    trace_must_fit(t, 1, t->m, c->d_k, c->d_v);
+    matmul(1, c->d_k, c->d_1, (const void *)x_1, c->w_query, t->query);
+    trace_attention(t);
+}
+
+/*
+The results are the same to the last bit. No query has anything to do with
+another: each row of the scores is computed, shared out and mixed by itself.
+:::
+
+::: {.solution exercise="8.4"}
+*/
+
+void hard_alignment(int n, int m, const float weights[n][m], int place[n])
+{
+    for (int i = 0; i < n; i++) {
+        float largest = -INFINITY;
+        place[i] = -1;
+        for (int j = 0; j < m; j++)
+            if (weights[i][j] > largest) {
+                largest = weights[i][j];
+                place[i] = j;
+            }
+        if (place[i] < 0)
+            REFUSE("row %d has no weight that is a number: one is needed",
+                   i);
+    }
+}
+
+/*
+For [](#fig-translation) it gives 0, 1, 4, 2. It is a coarse answer. That
+*you* looked at *kannst* as well is lost, and no small change of a score can
+change it, so that it cannot be trained as [](#self-attention) has trained.
+:::
+
+::: {.solution exercise="8.5"}
+$W_Q$ is $3 \times 2$, $W_K$ is $7 \times 2$, $W_V$ is $7 \times 4$. There
+are five queries of two entries, nine keys of two, nine values of four; the
+scores are $5 \times 9$, the context vectors $5 \times 4$. The numbers of
+tokens, five and nine, change no matrix. Three, seven, two and four change
+one matrix or two, and nothing else that is given: the inputs do not know
+$d_k$ and $d_v$.
+:::
+*/
