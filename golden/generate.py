@@ -515,6 +515,140 @@ def cross_attention(chapter):
                      place=torch.argmax(shares, dim=-1))
 
 
+# Chapter 9
+
+def visible(n, m, first):
+    """Where a query may see: its own place and what lies before it."""
+    return torch.ones(n, m, dtype=torch.bool).tril(first)
+
+
+def save_mask(chapter, case, n, m, first, window):
+    """The mask; scores before and after it, in all ways, to the last bit.
+    What is hidden may hold anything."""
+    seen = visible(n, m, first)
+    near = seen & torch.ones(n, m, dtype=torch.bool).triu(first - window + 1)
+    scores = uniform(n + 20 * m, n, m, size=5)
+    odd = torch.tensor([INF, NAN, 1e30, -INF, -1e6]).repeat(n * m)[:n * m]
+    scores = scores.where(seen, odd.reshape(n, m))
+    chapter.save(case, first=torch.tensor([first]),
+                 window=torch.tensor([window]),
+                 mask=torch.tril(torch.ones(n, m), diagonal=first),
+                 scores=scores, masked=scores.masked_fill(~seen, -INF),
+                 near=scores.masked_fill(~near, -INF))
+
+
+def save_hiding(chapter, case, mask, scores):
+    """Weights times any mask, renormalized; and the same mask before the
+    softmax. A row of which nothing is left has no sum to be divided by."""
+    seen = mask != 0
+    weights = F.softmax(scores, dim=-1)
+    hidden = torch.mul(weights, mask)
+    share = F.normalize(wide(hidden), p=1, dim=-1, eps=0)
+    chapter.save(case, mask=mask, scores=scores, weights=weights,
+                 hidden=hidden, renormalized=share,
+                 masked=scores.masked_fill(~seen, -INF),
+                 right=F.softmax(wide(scores).masked_fill(~seen, -INF), -1))
+
+
+def save_masked(chapter, case, first, query, key, value):
+    """A whole attention. Where a query sees nothing, softmax answers NaN and
+    scaled_dot_product_attention 0; the book's function does as softmax."""
+    q, k, v = wide(query), wide(key), wide(value)
+    seen = visible(len(q), len(k), first)
+    empty = ~seen.any(dim=-1, keepdim=True)
+    scores = torch.matmul(q, k.T) / k.shape[1]**0.5
+    scores = scores.masked_fill(~seen, -INF)
+    weights = F.softmax(scores, dim=-1)
+    context = (F.scaled_dot_product_attention(q, k, v, is_causal=True)
+               if first == 0 else
+               F.scaled_dot_product_attention(q, k, v, attn_mask=seen))
+    alone = context[empty[:, 0]]
+    if not (weights.isnan() == empty).all() or (alone != 0).any():
+        sys.exit(f"generate.py: {case}: PyTorch answers a query that sees "
+                 "nothing otherwise than chapter 9 says")
+    chapter.save(case, first=torch.tensor([first]), query=query, key=key,
+                 value=value, scores=scores, weights=weights,
+                 context=context.masked_fill(empty, NAN))
+
+
+def save_gap(chapter, case, scores, tolerance):
+    """The first gap at which float32 goes wrong by more than the tolerance.
+    A tolerance so close to some error that another processor might find it
+    on the other side is no use."""
+    right = F.softmax(scores, dim=-1)
+    for gap in range(200):
+        all_scores = torch.cat([scores, scores.max()[None] + gap])
+        weights = F.softmax(all_scores, dim=-1)[:-1]
+        error = (weights / weights.sum() - right).abs().max().item()
+        if tolerance and tolerance / 1.3 < error < tolerance * 1.3:
+            sys.exit(f"generate.py: {case}: tolerance {tolerance} is close "
+                     f"to the error {error} at {gap}")
+        if not error <= tolerance:
+            break
+    chapter.save(case, visible=scores, tolerance=torch.tensor([tolerance]),
+                 gap=torch.tensor([gap]))
+
+
+def causal_mask(chapter):
+    for n, m, first, window in ((1, 1, 0, 1), (6, 6, 0, 3), (2, 5, 0, 1),
+                                (2, 5, 3, 2), (4, 2, -2, 1), (4, 2, 0, 2),
+                                (5, 3, 1, 2), (3, 7, -1, 4), (3, 4, -9, 2),
+                                (3, 4, 9, 3), (7, 7, 0, 7), (4, 9, 5, 9)):
+        save_mask(chapter, f"mask_{n}x{m}_{first}", n, m, first, window)
+
+    for n, m in (1, 1), (1, 6), (5, 1), (4, 7), (7, 4), (5, 5):
+        mask = torch.randint(2, (n, m), generator=seeded(n * m)).float()
+        mask[torch.arange(n), torch.arange(n) % m] = 1  # something is seen
+        save_hiding(chapter, f"any_{n}x{m}", mask,
+                    uniform(90 + n, n, m, size=10))
+    empty = torch.tensor([[1., 0, 1, 0, 0], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1],
+                          [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]])
+    save_hiding(chapter, "empty", empty, uniform(96, 5, 5, size=4))
+    save_hiding(chapter, "journey", visible(6, 6, 0).float(),
+                torch.matmul(YOUR_JOURNEY, YOUR_JOURNEY.T))
+    gaps = torch.tensor([[0., 0.5, gap] for gap in (10, 100, 103, 105)])
+    save_hiding(chapter, "gaps", torch.tensor([[1., 1, 0]]).repeat(4, 1), gaps)
+    uneven = torch.tensor([[3., 1, 0, 0], [0.25, 0, 0, 0], [0, 1e-30, 3e-30, 0],
+                           [1e30, 2e30, 0, 1e30]])
+    chapter.save("uneven", weights=uneven, renormalized=F.normalize(
+        wide(uneven), p=1, dim=-1, eps=0))
+
+    for n, m, d_k, d_v, first in ((1, 1, 1, 1, 0), (6, 6, 2, 4, 0),
+                                  (5, 5, 3, 2, 0), (2, 7, 3, 4, 0),
+                                  (2, 7, 3, 4, 5), (7, 2, 4, 3, 0),
+                                  (6, 3, 2, 5, -3), (3, 5, 6, 2, 1),
+                                  (4, 6, 5, 3, -1), (3, 4, 2, 5, 9),
+                                  (2, 3, 4, 5, -7)):
+        for entry in "a", "b":
+            seed = n + 7 * m + (1000 if entry == "b" else 0)
+            save_masked(chapter, f"head_{n}x{m}x{d_k}x{d_v}_{first}_{entry}",
+                        first, uniform(seed, n, d_k, size=2),
+                        uniform(seed + 300, m, d_k, size=2),
+                        uniform(seed + 600, m, d_v))
+    save_masked(chapter, "loud", 0, uniform(97, 6, 3, size=12),
+                uniform(98, 6, 3, size=12), uniform(99, 6, 2))
+    # What is hidden scores 100 and more above what is seen.
+    last = uniform(101, 4, 2)
+    last[3] = torch.tensor([150., 120])
+    save_masked(chapter, "gap", 0, uniform(102, 4, 2).abs() + 0.75, last,
+                uniform(103, 4, 3))
+    # Scores of a million and more below 0, which float32 holds exactly.
+    far = torch.zeros(5, 4)
+    far[:, 0], far[:, 1] = 1024, torch.tensor([2., -4, 6, 0, 2])
+    deep = torch.zeros(5, 4)
+    deep[:, 0], deep[:, 1] = -2048, torch.tensor([1., 3, -2, 0, 2])
+    save_masked(chapter, "deep", 0, far, deep, uniform(100, 5, 3))
+
+    half = torch.tensor([0., 0.5])
+    for i, tolerance in enumerate((0.2, 1e-2, 3.6e-3, 7e-4, 6e-7)):
+        save_gap(chapter, f"gap_half_{i}", half, tolerance)
+    save_gap(chapter, "gap_shifted", half - 40, 3.6e-3)
+    save_gap(chapter, "gap_one", torch.tensor([7.]), 0.0)
+    save_gap(chapter, "gap_endless", half, INF)
+    save_gap(chapter, "gap_three", torch.tensor([1., -2., 0.25]), 5.5e-3)
+    save_gap(chapter, "gap_four", torch.tensor([3., 3., 3., 2.5]), 2.2e-3)
+
+
 # Appendix B
 
 def normals(chapter):
@@ -559,6 +693,7 @@ CHAPTERS = {
     "06_scaling": scaling,
     "07_self_attention": self_attention,
     "08_cross_attention": cross_attention,
+    "09_causal_mask": causal_mask,
     "B_normals": normals,
 }
 

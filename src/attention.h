@@ -373,6 +373,59 @@ void ask_encoded(const CrossAttention *c, const float x_1[c->d_1],
 void hard_alignment(int n, int m, const float weights[n][m], int place[n]);
 
 /*
+## Chapter 9, hiding {#header-causal-mask}
+
+Query i stands at place first + i of its text, and may see the keys 0 to
+first + i. With first = 0, query and key of one number stand at one place;
+with first = m - n, the last query stands where the last key does.
+*/
+
+/* The mask of what may be seen: 1 seen, 0 hidden.
+ * PyTorch: torch.tril(torch.ones(n, m), diagonal=first). */
+void causal_mask(int n, int m, int first, float mask[n][m]);
+
+/* Multiplies the weights by a mask, in place.
+ * PyTorch: weights * mask. */
+void hide_weights(int n, int m, const float mask[n][m],
+                  float weights[n][m]);
+
+/* Divides each row by its sum, in place. A row whose sum is 0 becomes NaN.
+ * PyTorch: weights / weights.sum(dim=-1, keepdim=True). */
+void renormalize(int n, int m, float weights[n][m]);
+
+/* Puts minus infinity where a query may not see, in place, whatever was
+ * there before. Vaswani et al. 2017, section 3.2.3. PyTorch:
+ * scores.masked_fill(~torch.ones(n, m).tril(first).bool(), -torch.inf). */
+void mask_scores(int n, int m, int first, float scores[n][m]);
+
+/* The same where any mask has 0, in place.
+ * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
+void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
+
+/* As attention, each query seeing the keys up to its own place; `scores`
+ * are those that were divided and masked. A query that may see no key gets
+ * weights and context of NaN, as from softmax. PyTorch, which answers 0 to
+ * such a query: F.scaled_dot_product_attention(query, key, value,
+ * attn_mask=torch.ones(n, m).tril(first).bool()); for first = 0 also
+ * is_causal=True. */
+void masked_attention(int n, int m, int d_k, int d_v, int first,
+                      const float query[n][d_k], const float key[m][d_k],
+                      const float value[m][d_v], float scores[n][m],
+                      float weights[n][m], float context[n][d_v]);
+
+/* As mask_scores, but a query sees only the last w keys of those that it
+ * may see, its own place being one of them. Refuses w < 1.
+ * Beltagy et al. 2020, section 3.1, on one side. */
+void mask_window(int n, int m, int first, int w, float scores[n][m]);
+
+/* The smallest whole number g from 0 on for which a hidden score, g above
+ * the largest of n visible ones, spoils renormalizing: some weight is NaN,
+ * or differs by more than the tolerance from that of softmax over the
+ * visible scores alone. Refuses a tolerance below 0 or NaN, and a visible
+ * score that is not finite. */
+int find_gap(int n, const float visible[n], float tolerance);
+
+/*
 ## Appendix B, normal numbers {#header-normals}
 */
 

@@ -1,0 +1,795 @@
+/*
+# Hiding the future {#causal-mask}
+
+![The way from words to attention. This chapter is about the shaded
+step](pipeline.svg){#fig-causal-mask-pipeline}
+
+A language model writes a text word by word, and each word has to be found
+from those that are there already. A sentence that exists can teach it
+this, not once but several times over:
+
+- Life $\Rightarrow$ is
+- Life is $\Rightarrow$ short
+- Life is short $\Rightarrow$ eat
+- Life is short, eat $\Rightarrow$ dessert
+- Life is short, eat dessert $\Rightarrow$ first
+
+Self-attention answers all of these at once, for it gives every word a
+context vector of its own. But it answers too much. The context vector of
+*Life* contains something of *is*, which is the answer. A model that can
+look it up learns nothing. The context vector of a word may be made from the
+word itself and those before it, and from no other.
+*/
+
+#include "attention.h"
+
+/*
+We take the sentence up with the queries, keys and values that it had in
+[](#scaling):
+*/
+
+static const char *const sentence[6] = {"Life", "is",      "short",
+                                        "eat",  "dessert", "first"};
+
+static void project_life(float query[6][2], float key[6][2],
+                         float value[6][4])
+{
+    Random r;
+    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
+    life_is_short(x);
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 2, w_query);
+    rand_fill(&r, 3, 2, w_key);
+    rand_fill(&r, 3, 4, w_value);
+    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+}
+
+/*
+## Nothing, and what is left
+
+We have the weights, so the first idea is to strike out those that are not
+allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
+where a query may look, 0 where the key lies in its future. The future is
+what stands to the right of the diagonal.
+
+Sooner or later queries and keys will not be of equal number, and then one
+has to say where in the text the queries stand. Let query `i` stand at place
+`first + i`. It may see the keys from 0 to `first + i`. For a whole sentence
+`first` is 0.
+*/
+
+void causal_mask(int n, int m, int first, float mask[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            mask[i][j] = j - i <= first;
+}
+
+void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            weights[i][j] *= mask[i][j];
+}
+
+/*
+The rest of a row is no longer a whole. So it is shared out anew:
+
+**Exercise 9.1** (★, 2 points): `renormalize`. Divide each row by its sum.
+
+::: hint
+The sum of a row must be complete before its first entry is divided.
+:::
+*/
+
+void renormalize(int n, int m, float weights[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        for (int j = 0; j < m; j++)
+            sum += weights[i][j];
+        for (int j = 0; j < m; j++)
+            weights[i][j] /= sum;
+    }
+}
+
+/*
+We follow the author of our sentence, who goes this way first
+[@raschka2024magazine]:
+*/
+
+static void show_renormalizing(float maps_of[4][6][6])
+{
+    float query[6][2], key[6][2], value[6][4], row_sums[6] = {0};
+    float scores[6][6], weights[6][6], mask[6][6];
+    project_life(query, key, value);
+    dot_scores(6, 6, 2, query, key, scores);
+    print_matrix("scores", 6, 6, scores);
+    memcpy(maps_of[0], scores, sizeof scores);
+    scale_scores(6, 6, 2, scores);
+    softmax_rows(6, 6, scores, weights);
+    print_matrix("attention weights", 6, 6, weights);
+
+    causal_mask(6, 6, 0, mask);
+    print_matrix("mask", 6, 6, mask);
+    hide_weights(6, 6, mask, weights);
+    print_matrix("weights times the mask", 6, 6, weights);
+    memcpy(maps_of[1], weights, sizeof weights);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            row_sums[i] += weights[i][j];
+    print_vector("row sums", 6, row_sums);
+    renormalize(6, 6, weights);
+    print_matrix("renormalized", 6, 6, weights);
+    memcpy(maps_of[2], weights, sizeof weights);
+}
+
+/*
+``` output
+scores (6, 6)
+[[ 0.0613, -0.3491,  0.1443, -0.0437, -0.1303,  0.1076],
+ [-0.6004,  3.4707, -1.5023,  0.4991,  1.2903, -1.3374],
+ [ 0.2432, -1.3934,  0.5869, -0.1851, -0.5191,  0.4730],
+ [-0.0794,  0.4487, -0.1807,  0.0518,  0.1677, -0.1197],
+ [-0.1510,  0.8626, -0.3597,  0.1112,  0.3216, -0.2787],
+ [ 0.4344, -2.5037,  1.0740, -0.3509, -0.9315,  0.9265]]
+attention weights (6, 6)
+[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
+ [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
+ [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
+ [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
+ [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+```
+
+*Life* takes 0.1326 of *is*, the word that it is to guess. Now the mask:
+
+``` output
+mask (6, 6)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [1.0000, 1.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [1.0000, 1.0000, 1.0000, 0.0000, 0.0000, 0.0000],
+ [1.0000, 1.0000, 1.0000, 1.0000, 0.0000, 0.0000],
+ [1.0000, 1.0000, 1.0000, 1.0000, 1.0000, 0.0000],
+ [1.0000, 1.0000, 1.0000, 1.0000, 1.0000, 1.0000]]
+weights times the mask (6, 6)
+[[0.1772, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.0386, 0.6870, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.1965, 0.0618, 0.2506, 0.0000, 0.0000, 0.0000],
+ [0.1505, 0.2187, 0.1401, 0.1651, 0.0000, 0.0000],
+ [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.0000],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+row sums (6)
+[0.1772, 0.7256, 0.5089, 0.6744, 0.8769, 1.0000]
+```
+
+Of its whole, *Life* has 0.1772 left. *First* has everything, having no
+future in this sentence. Divided by the row sums:
+
+``` output
+renormalized (6, 6)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.0532, 0.9468, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.3862, 0.1214, 0.4924, 0.0000, 0.0000, 0.0000],
+ [0.2232, 0.3242, 0.2078, 0.2449, 0.0000, 0.0000],
+ [0.1536, 0.3145, 0.1325, 0.1849, 0.2145, 0.0000],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+```
+
+Something about this should make us uneasy. Softmax has divided by a sum
+that contains the exponentials of the future. Has that left a trace? Write
+$E$ for the sum of the exponentials that a word may see, and $H$ for that of
+the hidden ones. Before the mask, a share is $e^{s_j} / (E + H)$. The shares
+that are left add up to $E / (E + H)$. Divide the one by the other:
+
+$$\frac{e^{s_j}}{E + H} \Big/ \frac{E}{E + H} = \frac{e^{s_j}}{E}$$
+
+The future cancels. What is left is the softmax of the scores that may be
+seen, as if there had never been others. On paper.
+
+## Minus infinity
+
+But then there is a shorter way. If the softmax of the visible scores is
+what we want, let the hidden ones add nothing to the sum in the first place.
+A score of minus infinity does that, as [](#softmax) has found: its
+exponential is 0, and not just a small number.
+
+**Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
+that lies in the future of its query, whatever was there before.
+
+::: hint
+`causal_mask` knows which entries these are. In C, minus infinity is
+`-INFINITY`.
+:::
+
+::: hint
+Write it into its place. Adding it or multiplying by it goes wrong, as you
+will see below.
+:::
+*/
+
+void mask_scores(int n, int m, int first, float scores[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (j - i > first)
+                scores[i][j] = -INFINITY;
+}
+
+static void show_minus_infinity(float maps_of[4][6][6])
+{
+    const char *const map[4] = {"scores", "times the mask", "renormalized",
+                                "from minus infinity"};
+    float query[6][2], key[6][2], value[6][4], scores[6][6];
+    project_life(query, key, value);
+    dot_scores(6, 6, 2, query, key, scores);
+    mask_scores(6, 6, 0, scores);
+    print_matrix("scores, the future hidden", 6, 6, scores);
+    scale_scores(6, 6, 2, scores);
+    softmax_rows(6, 6, scores, maps_of[3]);
+    print_matrix("their attention weights", 6, 6, maps_of[3]);
+    maps("maps", "Two ways to hide the future", 4, map, 6, sentence, 6,
+         sentence, maps_of);
+}
+
+static void show_diagonal(void)
+{
+    float query[6][2], key[6][2], value[6][4], scores[3][3], weights[3][3];
+    project_life(query, key, value);
+    dot_scores(3, 3, 2, query, key, scores);
+    scale_scores(3, 3, 2, scores);
+    mask_scores(3, 3, -1, scores);
+    softmax_rows(3, 3, scores, weights);
+    print_matrix("weights, the diagonal hidden too", 3, 3, weights);
+}
+
+/*
+``` output
+scores, the future hidden (6, 6)
+[[ 0.0613,    -inf,    -inf,    -inf,    -inf,    -inf],
+ [-0.6004,  3.4707,    -inf,    -inf,    -inf,    -inf],
+ [ 0.2432, -1.3934,  0.5869,    -inf,    -inf,    -inf],
+ [-0.0794,  0.4487, -0.1807,  0.0518,    -inf,    -inf],
+ [-0.1510,  0.8626, -0.3597,  0.1112,  0.3216,    -inf],
+ [ 0.4344, -2.5037,  1.0740, -0.3509, -0.9315,  0.9265]]
+their attention weights (6, 6)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.0532, 0.9468, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.3862, 0.1214, 0.4924, 0.0000, 0.0000, 0.0000],
+ [0.2232, 0.3242, 0.2078, 0.2449, 0.0000, 0.0000],
+ [0.1536, 0.3145, 0.1325, 0.1849, 0.2145, 0.0000],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+```
+
+The weights are those of the first way, with one table and one division
+less. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
+tutorial. Minus infinity stays what it is when it is divided, so the order
+is a matter of taste.)
+
+![Scores; weights times the mask; renormalized; and from minus infinity. The
+last two are the same map](maps.svg){#fig-maps}
+
+::: aside
+"Only the tokens before the current position" may be seen, say two of our
+tutorials [@hacktricks; @raschka2024magazine]. Their programs include the
+current one, and must: *Life* has nobody before it. A Chinese translation of
+one speaks of minus infinity *on* the diagonal, where its program has it
+above. On the diagonal too, this would be the result:
+
+``` output
+weights, the diagonal hidden too (3, 3)
+[[   nan,    nan,    nan],
+ [1.0000, 0.0000, 0.0000],
+ [0.7608, 0.2392, 0.0000]]
+```
+
+And `torch.triu`, with which both make the mask, keeps the diagonal only if
+it is not told otherwise. With `diagonal=1` the diagonal becomes 0 as well.
+:::
+
+## Equal on paper
+
+Both ways gave the same four decimals. Is it then a matter of taste, too?
+Take two words that may be seen, with the scores 0 and 0.5, and one that is
+hidden. Its score should not matter. We raise it step by step.
+
+::: question
+Somewhere between 10 and 105 one of the two ways breaks down. Which one, and
+what will it answer in the end?
+
+Renormalizing. The hidden score is the largest, so softmax gives it nearly
+everything, and the visible words share what is left: less and less, and in
+the end 0. Zero divided by zero is no number.
+:::
+*/
+
+static void show_gaps(void)
+{
+    enum { GAPS = 6 };
+    const float hidden[GAPS] = {10, 50, 87, 100, 103, 105};
+    const float mask[1][3] = {{1, 1, 0}};
+    const char *const panel[3] = {"right", "hidden: 100", "hidden: 103"};
+    const char *const seen[2] = {"0", "0.5"};
+    float table[GAPS][5], units[3][4], shares[3][2];
+    for (int i = 0; i < GAPS; i++) {
+        float scores[1][3] = {{0, 0.5f, hidden[i]}}, weights[1][3];
+        softmax_rows(1, 3, scores, weights);
+        for (int j = 0; j < 2 && i >= 3; j++) {
+            const double power = (double)scores[0][j] - (double)hidden[i];
+            units[i - 3][j] = (float)(exp(power) / 0x1p-149);
+            units[i - 3][j + 2] = weights[0][j] / 0x1p-149f;
+        }
+        hide_weights(1, 3, mask, weights);
+        renormalize(1, 3, weights);
+        table[i][0] = hidden[i];
+        memcpy(&table[i][1], weights[0], sizeof shares[0]);
+        mask_scores(1, 3, 1, scores);
+        softmax_rows(1, 3, scores, weights);
+        memcpy(&table[i][3], weights[0], sizeof shares[0]);
+    }
+    print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
+                 table);
+    print_matrix("smallest floats at 100, 103, 105: on paper, in C", 3, 4,
+                 units);
+    memcpy(shares[0], &table[0][3], sizeof shares[0]);
+    memcpy(shares[1], &table[3][1], sizeof shares[0]);
+    memcpy(shares[2], &table[4][1], sizeof shares[0]);
+    bars("gaps", "The shares of two visible words, renormalized", 3, panel,
+         2, seen, shares);
+}
+
+/*
+``` output
+hidden score; renormalized; from minus infinity (6, 5)
+[[ 10.0000,   0.3775,   0.6225,   0.3775,   0.6225],
+ [ 50.0000,   0.3775,   0.6225,   0.3775,   0.6225],
+ [ 87.0000,   0.3775,   0.6225,   0.3775,   0.6225],
+ [100.0000,   0.3803,   0.6197,   0.3775,   0.6225],
+ [103.0000,   0.3333,   0.6667,   0.3775,   0.6225],
+ [105.0000,      nan,      nan,   0.3775,   0.6225]]
+smallest floats at 100, 103, 105: on paper, in C (3, 4)
+[[26.5473, 43.7692, 27.0000, 44.0000],
+ [ 1.3217,  2.1791,  1.0000,  2.0000],
+ [ 0.1789,  0.2949,  0.0000,  0.0000]]
+```
+
+At 87 all is well. At 100 the second digit is wrong, at 103 the second
+share is twice the first, and at 105 there is no answer. The other table
+shows why. The smallest number above 0 that a float can hold is $2^{-149}$,
+and every float is a whole number of these. At 100, the weights of the
+visible words should be 26.5473 and 43.7692 of them, and can only be 27 and
+44. At 103 they are 1 and 2. At 105 they are 0 and 0, and what has been lost
+no division brings back.
+
+![The shares of two visible words, as they should be, and renormalized with
+a hidden score of 100 and of 103](gaps.svg){#fig-gaps}
+
+Minus infinity gives the same shares in every row of the first table. It has
+subtracted the largest *visible* score, and never looked at the hidden one.
+
+Is a gap of 100 likely? Not among scores that were divided by the root of
+$d_k$. But it is often a hidden word that has the largest score, and some
+models compute with a kind of float of half the size, which ends so early
+that a gap of seventeen is too much. One of the two ways needs no such
+thought. It is the one that we use:
+*/
+
+void masked_attention(int n, int m, int d_k, int d_v, int first,
+                      const float query[n][d_k], const float key[m][d_k],
+                      const float value[m][d_v], float scores[n][m],
+                      float weights[n][m], float context[n][d_v])
+{
+    dot_scores(n, m, d_k, query, key, scores);
+    scale_scores(n, m, d_k, scores);
+    mask_scores(n, m, first, scores);
+    softmax_rows(n, m, scores, weights);
+    matmul(n, d_v, m, weights, value, context);
+}
+
+/*
+This is `attention` with one line more. To see that the future is hidden, we
+compute the context vector of *short* a second time, from a sentence that
+ends there.
+*/
+
+static void show_masked_attention(void)
+{
+    float query[6][2], key[6][2], value[6][4];
+    float scores[6][6], weights[6][6], context[6][4];
+    project_life(query, key, value);
+    print_vector("value of Life", 4, value[0]);
+    masked_attention(6, 6, 2, 4, 0, query, key, value, scores, weights,
+                     context);
+    print_matrix("context vectors, the future hidden", 6, 4, context);
+    attention(1, 3, 2, 4, query + 2, key, value, (void *)scores,
+              (void *)weights, context);
+    print_vector("context vector of short in Life is short", 4, context[0]);
+}
+
+/*
+``` output
+value of Life (4)
+[-0.2546, -0.2608, -0.1544, -0.2801]
+context vectors, the future hidden (6, 4)
+[[-0.2546, -0.2608, -0.1544, -0.2801],
+ [ 0.6124,  1.7823,  1.0298,  1.6994],
+ [-0.4415, -0.1738, -0.2191, -0.3539],
+ [ 0.1242,  0.4529,  0.2647,  0.4297],
+ [ 0.2848,  0.6142,  0.3719,  0.6158],
+ [-0.5296, -0.2799, -0.4107, -0.6006]]
+context vector of short in Life is short (4)
+[-0.4415, -0.1738, -0.2191, -0.3539]
+```
+
+The last line is the third row of the table. *Life* sees only itself, and
+its context vector is its value. *First* sees everything, and its row is the
+one that it has without a mask, in [](#self-attention). So one table holds
+the context vectors of six texts, from *Life* to the whole sentence. That is
+what makes training bearable: a sentence of six words is six exercises and
+one computation.
+
+## Not by multiplication, not by a large number
+
+There are ways to put minus infinity into its place that do not work. One
+tutorial multiplies a mask of ones and zeros by it, and adds the product to
+the scores [@hacktricks]:
+*/
+
+static void show_product(void)
+{
+    float product[3][3], sum[3][3], weights[3][3];
+    causal_mask(3, 3, 0, product);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            product[i][j] = (1 - product[i][j]) * -INFINITY;
+            sum[i][j] = 0.5f + product[i][j];
+        }
+    softmax_rows(3, 3, sum, weights);
+    print_matrix("ones and zeros times minus infinity", 3, 3, product);
+    print_matrix("weights of equal scores, this added", 3, 3, weights);
+}
+
+/*
+``` output
+ones and zeros times minus infinity (3, 3)
+[[ nan, -inf, -inf],
+ [ nan,  nan, -inf],
+ [ nan,  nan,  nan]]
+weights of equal scores, this added (3, 3)
+[[nan, nan, nan],
+ [nan, nan, nan],
+ [nan, nan, nan]]
+```
+
+Zero times infinity is no number, so what was to stay as it is becomes
+`nan`, and in the end every weight. (Further down, the same tutorial fills
+the places in with `masked_fill_`, and all is well.) If there is a mask,
+write where it says so:
+*/
+
+void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (mask[i][j] == 0)
+                scores[i][j] = -INFINITY;
+}
+
+/*
+This one takes any mask, and a later chapter needs it for other things than
+the future.
+
+Many programs use a large negative number instead of minus infinity. A
+well-known textbook has a million below zero [@zhang2021]; the published
+program of GPT-2 subtracts ten billions [@radford2019]. With it no weight
+ever becomes `nan`. But such a number is a score like any other. Below are
+the weights of two visible words and a hidden one, whose score has been
+replaced by 0, by $-20$, by a million below zero, and by minus infinity. The
+visible scores differ by a half each time, and the weights should be 0.3775,
+0.6225 and 0.
+*/
+
+static void show_filled(const char *label, float visible, int all_hidden)
+{
+    const float fill[4] = {0, -20, -1e6f, -INFINITY};
+    float scores[4][3], weights[4][3];
+    for (int i = 0; i < 4; i++) {
+        scores[i][0] = all_hidden ? fill[i] : visible;
+        scores[i][1] = all_hidden ? fill[i] : visible + 0.5f;
+        scores[i][2] = fill[i];
+    }
+    softmax_rows(4, 3, scores, weights);
+    print_matrix(label, 4, 3, weights);
+}
+
+static void show_fillings(void)
+{
+    puts(
+        "a hidden score becomes 0, -20, a million below 0, minus infinity");
+    show_filled("visible scores from 0 on", 0, 0);
+    show_filled("visible scores from -30 on", -30, 0);
+    show_filled("visible scores from two million below 0 on", -2e6f, 0);
+    show_filled("all three hidden", 0, 1);
+    print_value("e to the power of minus infinity", expf(-INFINITY));
+    print_value("one divided by it", 1 / expf(-INFINITY));
+}
+
+/*
+``` output
+a hidden score becomes 0, -20, a million below 0, minus infinity
+visible scores from 0 on (4, 3)
+[[0.2741, 0.4519, 0.2741],
+ [0.3775, 0.6225, 0.0000],
+ [0.3775, 0.6225, 0.0000],
+ [0.3775, 0.6225, 0.0000]]
+visible scores from -30 on (4, 3)
+[[0.0000, 0.0000, 1.0000],
+ [0.0000, 0.0001, 0.9999],
+ [0.3775, 0.6225, 0.0000],
+ [0.3775, 0.6225, 0.0000]]
+visible scores from two million below 0 on (4, 3)
+[[0.0000, 0.0000, 1.0000],
+ [0.0000, 0.0000, 1.0000],
+ [0.0000, 0.0000, 1.0000],
+ [0.3775, 0.6225, 0.0000]]
+all three hidden (4, 3)
+[[0.3333, 0.3333, 0.3333],
+ [0.3333, 0.3333, 0.3333],
+ [0.3333, 0.3333, 0.3333],
+ [   nan,    nan,    nan]]
+e to the power of minus infinity: 0.0000
+one divided by it: inf
+```
+
+With visible scores near 0, all but the 0 will do: $e^{-20}$ does not show
+in four decimals. When they are near $-30$, the hidden word gets everything
+that $-20$ should have kept from it. No real score goes down to a million
+below zero. But that number fails where nothing is visible: all three words
+are hidden, and each gets a third, which looks like a result. Any number is
+a score that somebody may have. Minus infinity is none, and stays below all
+of them.
+
+::: aside
+Softmax takes minus infinity for nothing, a tutorial explains, because
+$e^{-\infty}$ is close to 0 [@raschka2024magazine]. That is how $e^x$
+behaves on the way. At its end it is 0, and one divided by it is infinite.
+The difference matters: what is close to 0 is a small share of the future.
+:::
+
+## Nothing left to see
+
+Where every score of a row is minus infinity, softmax has nothing to share
+out, and its answer is `nan`. In a whole sentence this does not happen, for
+every word sees itself. It can happen when queries and keys are not of equal
+number, and here one has to take care anyway. Let two words ask five keys.
+*/
+
+static void show_places(void)
+{
+    const char *const panel[2] = {"first = 0", "first = 5 - 2"};
+    float mask[2][2][5], behind[4][2];
+    causal_mask(2, 5, 0, mask[0]);
+    causal_mask(2, 5, 5 - 2, mask[1]);
+    causal_mask(4, 2, 2 - 4, behind);
+    print_matrix("two queries, five keys, first = 0", 2, 5, mask[0]);
+    print_matrix("two queries, five keys, first = 5 - 2", 2, 5, mask[1]);
+    print_matrix("four queries, two keys, first = 2 - 4", 4, 2, behind);
+    grid("places", "Two places for two queries among five keys", 2, panel,
+         2, 5, mask);
+
+    float query[6][2], key[6][2], value[6][4];
+    float scores[4][2], weights[4][2], context[4][4];
+    project_life(query, key, value);
+    masked_attention(4, 2, 2, 4, 2 - 4, query, key, value, scores, weights,
+                     context);
+    print_matrix("their weights", 4, 2, weights);
+    print_matrix("their context vectors", 4, 4, context);
+}
+
+/*
+``` output
+two queries, five keys, first = 0 (2, 5)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [1.0000, 1.0000, 0.0000, 0.0000, 0.0000]]
+two queries, five keys, first = 5 - 2 (2, 5)
+[[1.0000, 1.0000, 1.0000, 1.0000, 0.0000],
+ [1.0000, 1.0000, 1.0000, 1.0000, 1.0000]]
+four queries, two keys, first = 2 - 4 (4, 2)
+[[0.0000, 0.0000],
+ [0.0000, 0.0000],
+ [1.0000, 0.0000],
+ [1.0000, 1.0000]]
+```
+
+![What two queries may see of five keys: at the beginning of the text, and
+at its end](places.svg){#fig-places}
+
+In the first mask the two words stand at the beginning of the text, in the
+second at its end. The second is right for a model that has read three words
+and adds two. PyTorch's `is_causal=True` means the first, also where the
+numbers differ. In the third mask, two of four queries stand before the
+first key, and have nothing to see:
+
+``` output
+their weights (4, 2)
+[[   nan,    nan],
+ [   nan,    nan],
+ [1.0000, 0.0000],
+ [0.4077, 0.5923]]
+their context vectors (4, 4)
+[[    nan,     nan,     nan,     nan],
+ [    nan,     nan,     nan,     nan],
+ [-0.2546, -0.2608, -0.1544, -0.2801],
+ [ 0.2878,  1.0174,  0.5864,  0.9582]]
+```
+
+What is the mixture of nothing? PyTorch has two answers. `F.softmax` gives
+`nan`. `F.scaled_dot_product_attention` gives 0, so that a row that nobody
+will use does no harm. (`nn.MultiheadAttention` gives the one or the other,
+depending on whether one wants to see the weights.) Ours gives `nan`. Nobody
+should use that row, and whoever does so by mistake is to notice.
+
+## Everything together
+*/
+
+int main(void)
+{
+    float maps_of[4][6][6];
+    pipeline("pipeline", "mask");
+    show_renormalizing(maps_of);
+    show_minus_infinity(maps_of);
+    show_diagonal();
+    show_gaps();
+    show_masked_attention();
+    show_product();
+    show_fillings();
+    show_places();
+    return 0;
+}
+
+/*
+The same in PyTorch, both ways:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = 'Life is short, eat dessert first'.replace(',', '').split()
+ids = {word: i for i, word in enumerate(sorted(words))}
+torch.manual_seed(123)
+x = torch.nn.Embedding(50_000, 3)(
+    torch.tensor([ids[word] for word in words])).detach()
+torch.manual_seed(123)
+query, key, value = [x @ torch.rand(3, d) for d in (2, 2, 4)]
+scores = query @ key.T
+print(scores)
+mask = torch.tril(torch.ones(6, 6))
+print(mask)
+weights = F.softmax(scores / 2**0.5, dim=-1) * mask
+print(weights)
+print(weights / weights.sum(dim=-1, keepdim=True))
+hidden = scores.masked_fill(mask == 0, -torch.inf)
+print(hidden)
+print(F.softmax(hidden / 2**0.5, dim=-1))
+print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
+```
+
+A model that sees only the past can still learn its texts by heart. What is
+done against that strikes out weights, too, but at random.
+
+## Further exercises
+
+**Exercise 9.3** (★★, challenge, 3 points): `mask_window`. Long texts make
+large tables. So let each word see only the last `w` of those that it may
+see, itself and `w - 1` before it [@beltagy2020]. All others get minus
+infinity. It refuses a window of less than one word.
+
+::: hint
+Query `i` stands at place `first + i`. Which is the first place it sees?
+:::
+
+**Exercise 9.4** (★★★, challenge, 4 points): `find_gap`. From which gap on
+is renormalizing off? Given are `n` visible scores and a tolerance. Return
+the smallest whole number $g$, from 0 on, for which a hidden score, $g$
+above the largest visible one, spoils the result: some weight is `nan`, or
+differs by more than the tolerance from what softmax gives for the visible
+scores alone. It refuses a tolerance that is negative or no number, and
+visible scores that are not finite.
+
+::: hint
+Try one after the other. Halving the range, as one looks a word up in a
+dictionary, needs a result that stays wrong once it is wrong. Print the
+differences for gaps near 100, and you will see.
+:::
+
+::: hint
+Softmax sees only differences. If the hidden score is 0, where are the
+others?
+:::
+
+::: hint
+`!(difference <= tolerance)` is true for `nan`, too.
+:::
+
+**Exercise 9.5** (by hand): The value of *first*, the last word, is
+infinite in one entry, by some accident. The future is hidden by minus
+infinity, as it should be. What becomes of the context vectors of the words
+before?
+
+**Exercise 9.6** (by hand): A table of weights has six rows and columns, and
+somebody renormalizes by dividing each row by the *number* of words that it
+may see. In which case would that be right?
+
+## Solutions
+
+::: {.solution exercise="9.3"}
+*/
+
+void mask_window(int n, int m, int first, int w, float scores[n][m])
+{
+    if (w < 1)
+        REFUSE("a window of %d words: at least 1 is needed", w);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (j - i > first || first - (j - i) >= w)
+                scores[i][j] = -INFINITY;
+}
+
+/*
+What a word cannot see directly may still reach it. The words that it sees
+have seen others, and a model has many layers of attention, one upon the
+other.
+:::
+
+::: {.solution exercise="9.4"}
+*/
+
+int find_gap(int n, const float visible[n], float tolerance)
+{
+    float largest = -INFINITY;
+    if (!(tolerance >= 0))
+        REFUSE("a tolerance of %g: 0 or more is needed", (double)tolerance);
+    for (int j = 0; j < n; j++) {
+        if (!isfinite(visible[j]))
+            REFUSE("visible score %d is %g: a finite number is needed", j,
+                   (double)visible[j]);
+        largest = fmaxf(largest, visible[j]);
+    }
+    float(*x)[n + 1] = (void *)new_table(3, n + 1);
+    float *right = x[0], *scores = x[1], *weights = x[2];
+    softmax(n, visible, right);
+    int g = -1, spoiled = 0;
+    while (!spoiled) {
+        g++;
+        for (int j = 0; j < n; j++)
+            scores[j] = visible[j] - largest - (float)g;
+        scores[n] = 0;
+        softmax(n + 1, scores, weights);
+        weights[n] = 0;
+        renormalize(1, n + 1, x + 2);
+        for (int j = 0; j < n; j++)
+            spoiled |= !(fabsf(weights[j] - right[j]) <= tolerance);
+    }
+    free(x);
+    return g;
+}
+
+/*
+It always ends, before 105: there, every visible weight is 0 and the result
+`nan`.
+:::
+
+::: {.solution exercise="9.5"}
+Their weight for *first* is 0, exactly; and 0 times infinity is no number.
+So that entry becomes `nan` in all of them. The mask hides scores. It cannot
+hide a value that is not finite.
+:::
+
+::: {.solution exercise="9.6"}
+Where the weights that are left add up to just that number. Shares of one
+whole never add up to more than one. So the word must see one word only, and
+have had its whole attention there already, as in a text of one word. If the
+*mask* is divided by the number of its ones, the rows do add up to one; but
+then every word that may be seen gets the same.
+:::
+*/
