@@ -306,6 +306,13 @@ def random(chapter):
 
 # Chapter 5
 
+def embedded_sentence():
+    """Life is short, eat dessert first."""
+    torch.manual_seed(123)
+    return torch.nn.Embedding(50_000, 3)(
+        torch.tensor([0, 4, 5, 2, 1, 3])).detach()
+
+
 def tokens(chapter):
     words = "Life is short, eat dessert first".replace(",", "").split()
     number = {word: i for i, word in enumerate(sorted(set(words)))}
@@ -433,11 +440,9 @@ def self_attention(chapter):
                          **{name: p.detach().clone()
                             for name, p in layer.named_parameters()})
             chapter.save(case, y=layer.double()(wide(x)).detach())
-    torch.manual_seed(123)
-    life = torch.nn.Embedding(50_000, 3)(torch.tensor([0, 4, 5, 2, 1, 3]))
     save_modules(chapter, "journey", YOUR_JOURNEY, 2, 2, 789)
     save_modules(chapter, "journey_123", YOUR_JOURNEY, 2, 2, 123)
-    save_modules(chapter, "life", life.detach(), 2, 4, 123)
+    save_modules(chapter, "life", embedded_sentence(), 2, 4, 123)
     save_modules(chapter, "one", uniform(50, 1, 1), 1, 1, 5)
     save_modules(chapter, "lopsided", uniform(51, 5, 4, size=2), 3, 6, 2**32 - 1)
     for case, order in (("one", [0]), ("backwards", [4, 3, 2, 1, 0]),
@@ -460,7 +465,7 @@ def save_cross(chapter, case, x_1, x_2, w_query, w_key, w_value):
                  context=F.scaled_dot_product_attention(q, k, v))
 
 
-def save_module(chapter, case, n, m, d, d_2):
+def save_cross_module(chapter, case, n, m, d, d_2):
     """PyTorch's own class with keys and values of another width; what it
     multiplies the result with in the end is made to change nothing."""
     module = torch.nn.MultiheadAttention(d, 1, bias=False, kdim=d_2, vdim=d_2)
@@ -479,11 +484,7 @@ def save_module(chapter, case, n, m, d, d_2):
 
 
 def cross_attention(chapter):
-    words = "Life is short, eat dessert first".replace(",", "").split()
-    number = {word: i for i, word in enumerate(sorted(set(words)))}
-    torch.manual_seed(123)
-    first = torch.nn.Embedding(50_000, 3)(
-        torch.tensor([number[word] for word in words])).detach()
+    first = embedded_sentence()
     torch.manual_seed(123)
     weights = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 4)
     save_cross(chapter, "strangers", first, torch.rand(8, 3), *weights)
@@ -500,8 +501,8 @@ def cross_attention(chapter):
     save_cross(chapter, "loud", uniform(70, 3, 4, size=30),
                uniform(71, 5, 2, size=30), uniform(72, 4, 3),
                uniform(73, 2, 3), uniform(74, 2, 6))
-    save_module(chapter, "module_3x5x4x6", 3, 5, 4, 6)
-    save_module(chapter, "module_6x2x3x2", 6, 2, 3, 2)
+    save_cross_module(chapter, "module_3x5x4x6", 3, 5, 4, 6)
+    save_cross_module(chapter, "module_6x2x3x2", 6, 2, 3, 2)
     for seed, d_1, d_2, d_k, d_v in ((123, 3, 3, 2, 4), (789, 2, 5, 3, 4),
                                      (2**32 - 1, 6, 1, 4, 3)):
         torch.manual_seed(seed)
@@ -649,6 +650,330 @@ def causal_mask(chapter):
     save_gap(chapter, "gap_four", torch.tensor([3., 3., 3., 2.5]), 2.2e-3)
 
 
+# Chapter 10
+
+RATES = [0.0, 0.1, 0.2, 0.25, 0.04, 0.45, 0.5, 0.97, 1.0]
+
+
+def lots(seed, rate, *shape):
+    """The mask of nn.Dropout: what it leaves of a table of ones."""
+    torch.manual_seed(seed)
+    return (torch.nn.Dropout(rate)(torch.ones(shape)) != 0).float()
+
+
+def save_dropped(chapter, case, seed, rate, x):
+    torch.manual_seed(seed)
+    dropped = F.dropout(x, rate)
+    chapter.save(case, rate=torch.tensor([rate], dtype=torch.float64), x=x,
+                 mask=lots(seed, rate, *x.shape), dropped=dropped)
+
+
+def dropout(chapter):
+    """Lots drawn one by one from PyTorch's own generator. On an Intel
+    processor, PyTorch up to 2.6 would draw others."""
+    chapter.save("all", seeds=torch.tensor(SEEDS),
+                 rates=torch.tensor(RATES, dtype=torch.float64),
+                 sizes=torch.tensor(SIZES))
+    masks, following = [], []
+    for seed in SEEDS:
+        for rate in RATES:
+            masks.append(lots(seed, rate, 5, 7))
+            following.append(torch.rand(1))
+    chapter.save("lots", masks=torch.stack(masks),
+                 following=torch.cat(following))
+    chapter.save("lots", checksums=torch.tensor([
+        [checksum(lots(seed, 0.1, size)) for size in SIZES]
+        for seed in SEEDS]))
+    torch.manual_seed(123)
+    module, x = torch.nn.Dropout(0.5), torch.ones(6, 6)
+    chapter.save("ones", x=x, dropped=module(x), evaluated=module.eval()(x))
+
+    for k, rate in enumerate(RATES):
+        save_dropped(chapter, f"rate_{k}", 40 + k, rate, uniform(k, 6, 11))
+    odd = torch.tensor([[1., -1, 0, -0.], [INF, -INF, NAN, 1e38]])
+    for k, rate in enumerate([0.0, 0.2, 0.5, 0.9, 1.0]):
+        save_dropped(chapter, f"odd_{k}", 50 + k, rate, odd.repeat(3, 2))
+
+    weights = F.softmax(uniform(60, 3, 5, size=2), dim=-1)
+    for rate in 0.5, 0.1, 1.0:
+        torch.manual_seed(61)
+        sums = [wide(F.dropout(weights, rate)).sum(-1) for _ in range(40)]
+        chapter.save(f"sums_{int(rate * 10)}", weights=weights,
+                     rate=torch.tensor([rate], dtype=torch.float64),
+                     mean=torch.stack(sums).mean(0))
+
+
+# Chapter 11
+
+def attend_causal(q, k, v, rate):
+    """Context, and the weights that made it: values that are rows of the
+    identity matrix are mixed to the weights themselves."""
+    n = q.shape[-2]
+    state = torch.get_rng_state()
+    dropped = F.scaled_dot_product_attention(
+        q, k, torch.eye(n, dtype=q.dtype).expand(*q.shape[:-2], n, n),
+        is_causal=True, dropout_p=rate)
+    torch.set_rng_state(state)
+    return F.scaled_dot_product_attention(
+        q, k, v, is_causal=True, dropout_p=rate), dropped
+
+
+def save_causal(chapter, case, seed, x, d_out, context_length, rate, bias):
+    """A whole batch, whose entries differ: first evaluated, then in
+    training, on the generator that has drawn the layers."""
+    d_in = x.shape[-1]
+    torch.manual_seed(seed)
+    layers = [torch.nn.Linear(d_in, d_out, bias=bias) for _ in range(3)]
+    drawn = torch.cat([p.detach().flatten() for layer in layers
+                       for p in layer.parameters()])
+    with torch.no_grad():
+        q, k, v = (layer.double()(wide(x)) for layer in layers)
+    evaluated, weights = attend_causal(q, k, v, 0.0)
+    trained, dropped = attend_causal(q, k, v, rate)
+    chapter.save(case, x=x, rate=torch.tensor([rate], dtype=torch.float64),
+                 sizes=torch.tensor([seed, d_out, context_length, bias]),
+                 drawn=drawn, query=q, key=k, value=v, weights=weights,
+                 dropped=dropped, evaluated=evaluated, trained=trained,
+                 following=torch.rand(1))
+
+
+def save_heart(chapter, case, seed, rate, query, key, value):
+    torch.manual_seed(seed)
+    q, k, v = wide(query), wide(key), wide(value)
+    evaluated, weights = attend_causal(q, k, v, 0.0)
+    trained, dropped = attend_causal(q, k, v, rate)
+    chapter.save(case, query=query, key=key, value=value, weights=weights,
+                 dropped=dropped, evaluated=evaluated, trained=trained,
+                 rate=torch.tensor([rate], dtype=torch.float64))
+
+
+def save_padding(chapter, case, is_causal, is_word):
+    """Words and padding among the keys; every word sees at least itself."""
+    n = len(is_word)
+    is_word = torch.tensor(is_word)
+    q, k, v = (uniform(80 + i, n, d) for i, d in enumerate((3, 3, 2)))
+    before = torch.ones(n, n).tril() if is_causal else torch.ones(n, n)
+    mask = torch.logical_and(before, is_word[None, :])
+    chapter.save(case, query=q, key=k, value=v, word=is_word, before=before,
+                 mask=mask.float(), context=F.scaled_dot_product_attention(
+                     wide(q), wide(k), wide(v), attn_mask=mask))
+
+
+def causal_attention(chapter):
+    for case, n, d_in, d_out, length, rate, bias, size in [
+            ("plain", 5, 4, 3, 9, 0.0, False, 1.0),
+            ("biased", 6, 3, 5, 6, 0.3, True, 1.0),
+            ("long", 17, 7, 4, 64, 0.1, True, 3.0),
+            ("half", 6, 3, 2, 1024, 0.5, False, 1.0),
+            ("one_token", 1, 2, 3, 4, 0.5, True, 1.0),
+            ("one_number", 4, 1, 1, 5, 0.2, True, 2.0),
+            ("loud", 7, 5, 2, 8, 0.2, False, 40.0),
+            ("all_dropped", 3, 2, 4, 3, 1.0, True, 1.0)]:
+        save_causal(chapter, case, 100 + n, uniform(n, 2, n, d_in, size=size),
+                    d_out, length, rate, bias)
+    two = torch.stack([YOUR_JOURNEY, embedded_sentence()])
+    save_causal(chapter, "program", 123, two, 2, 6, 0.5, False)
+    for n, d_k, d_v, rate in (1, 1, 1, 0.5), (6, 2, 5, 0.25), (9, 7, 3, 0.6):
+        save_heart(chapter, f"heart_{n}x{d_k}x{d_v}", n, rate,
+                   uniform(n, n, d_k, size=2), uniform(10 + n, n, d_k, size=2),
+                   uniform(20 + n, n, d_v))
+    save_heart(chapter, "heart_loud", 3, 0.4, uniform(30, 8, 4, size=30),
+               uniform(31, 8, 4, size=30), uniform(32, 8, 2))
+    save_padding(chapter, "padding_behind", True, [1, 1, 1, 1, 0, 0])
+    save_padding(chapter, "padding_in_front", True, [0, 0, 1, 1, 1])
+    save_padding(chapter, "padding_between", False, [1, 0, 1, 1, 0, 1, 1])
+    save_padding(chapter, "no_padding", True, [1, 1, 1])
+
+
+# Chapter 12
+
+def drawn_heads(n_heads, d_in, d_k, d_v):
+    """The matrices of several heads, drawn one head after the other: three
+    stacks, with a layer for each head."""
+    heads = [[torch.rand(d_in, d) for d in (d_k, d_k, d_v)]
+             for _ in range(n_heads)]
+    return [torch.stack(matrices) for matrices in zip(*heads)]
+
+
+def save_heads(chapter, case, seed, x, w_query, w_key, w_value):
+    """For each sentence of a batch what every head computes, and all heads
+    side by side."""
+    q, k, v = (torch.matmul(wide(x)[:, None], wide(w))
+               for w in (w_query, w_key, w_value))
+    scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
+    context = F.scaled_dot_product_attention(q, k, v)
+    chapter.save(case, seed=torch.tensor([seed]), x=x, w_query=w_query,
+                 w_key=w_key, w_value=w_value, scores=scores,
+                 weights=F.softmax(scores, dim=-1),
+                 joined=torch.cat(context.unbind(dim=1), dim=-1))
+
+
+def heads(chapter):
+    life = embedded_sentence()
+    for n_heads in 1, 4:
+        torch.manual_seed(123)
+        save_heads(chapter, f"life_{n_heads}", 123, life[None],
+                   *drawn_heads(n_heads, 3, 2, 1))
+    torch.manual_seed(123)  # the tokens are drawn first
+    save_heads(chapter, "concat", 123, torch.rand(1, 3, 8),
+               *drawn_heads(2, 8, 4, 4))
+    for n_heads, n, d, d_k, d_v in [(1, 1, 1, 1, 1), (2, 3, 4, 2, 3),
+                                    (3, 5, 4, 3, 2), (5, 7, 6, 2, 1),
+                                    (2, 4, 3, 5, 4)]:
+        seed = 700 + n
+        torch.manual_seed(seed)
+        save_heads(chapter, f"heads_{n_heads}x{n}x{d}x{d_k}x{d_v}", seed,
+                   uniform(n, 2, n, d, size=2),
+                   *drawn_heads(n_heads, d, d_k, d_v))
+    torch.manual_seed(42)
+    save_heads(chapter, "heads_loud", 42, uniform(80, 2, 5, 4, size=10),
+               *drawn_heads(3, 4, 3, 2))
+    sizes = [(1, 3, 2, 4), (4, 3, 2, 1), (1, 3, 8, 4), (3, 5, 7, 2),
+             (32, 4096, 128, 128), (96, 12288, 128, 256),
+             (1000, 100_000, 64, 64)]
+    chapter.save("parameters", sizes=torch.tensor(sizes), counts=torch.tensor([
+        sum(p.numel() for p in torch.nn.ParameterList(
+            torch.empty(d_in, d, device="meta")
+            for _ in range(n_heads) for d in (d_k, d_k, d_v)))
+        for n_heads, d_in, d_k, d_v in sizes]))
+
+
+# Chapter 13
+
+def cut(x, n_heads):
+    """[..., n, d_out] to [..., n_heads, n, head_dim]."""
+    return x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)
+
+
+def joined(x):
+    """The way back."""
+    return x.transpose(-3, -2).flatten(-2)
+
+
+def multi_head_layers(d_in, d_out, bias):
+    """The layers of the class in the order in which it draws them."""
+    query, key, value = (torch.nn.Linear(d_in, d_out, bias=bias)
+                         for _ in range(3))
+    return query, key, value, torch.nn.Linear(d_out, d_out)
+
+
+def applied(layer, x):
+    return F.linear(x, wide(layer.weight), None if layer.bias is None
+                    else wide(layer.bias)).detach()
+
+
+def save_multi_head(chapter, case, seed, x, d_out, n_heads, context_length,
+                    bias, p=0.0):
+    """A batch through the class with a causal mask; with p > 0 as training
+    does it, the mask for dropout drawn after the layers."""
+    torch.manual_seed(seed)
+    layers = multi_head_layers(x.shape[-1], d_out, bias)
+    batch, n = x.shape[:2]
+    kept = torch.ones(batch, n_heads, n, n)
+    if p > 0:
+        kept = (F.dropout(kept, p) > 0).float()
+    q, k, v = (cut(applied(layer, wide(x)), n_heads) for layer in layers[:3])
+    future = torch.ones(n, n, dtype=torch.bool).triu(1)
+    scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
+    weights = F.softmax(scores.masked_fill(future, -INF), dim=-1)
+    dropped = weights * wide(kept) / (1 - p)
+    context = (F.scaled_dot_product_attention(q, k, v, is_causal=True)
+               if p == 0 else torch.matmul(dropped, v))
+    z = joined(context)
+    parameters = {f"{name}_{what}": parameter.detach()
+                  for name, layer in zip(("query", "key", "value", "out"),
+                                         layers)
+                  for what, parameter in layer.named_parameters()}
+    chapter.save(case, x=x, settings=torch.tensor(
+        [seed, d_out, n_heads, context_length, int(bias), round(p * 1000)]),
+        weights=weights, kept=kept, joined=z, out=applied(layers[3], z),
+        **parameters)
+
+
+def save_module(chapter, case, seed, x, n_heads, hidden=None, biases=None):
+    """nn.MultiheadAttention with its own initial values. A mask is given to
+    it with True for what is hidden, and to F.scaled_dot_product_attention
+    with True for what is seen; both must answer the same."""
+    d_model, n = x.shape[-1], x.shape[-2]
+    torch.manual_seed(seed)
+    module = torch.nn.MultiheadAttention(d_model, n_heads, batch_first=True)
+    packed = module.in_proj_weight.detach().clone()
+    out_weight = module.out_proj.weight.detach().clone()
+    if biases is not None:
+        with torch.no_grad():
+            module.in_proj_bias.copy_(biases[:3 * d_model])
+            module.out_proj.bias.copy_(biases[3 * d_model:])
+    bias = torch.cat([module.in_proj_bias, module.out_proj.bias]).detach()
+    if hidden is None:
+        hidden = torch.zeros(n, n, dtype=torch.bool)
+    module = module.double().eval()
+    with torch.no_grad():
+        y = wide(x)
+        out, weights = module(y, y, y, attn_mask=hidden,
+                              average_attn_weights=False)
+        average = module(y, y, y, attn_mask=hidden)[1]
+        q, k, v = (cut(part, n_heads) for part in F.linear(
+            y, module.in_proj_weight, module.in_proj_bias).chunk(3, dim=-1))
+        again = module.out_proj(joined(F.scaled_dot_product_attention(
+            q, k, v, attn_mask=~hidden)))
+    sees = ~hidden.all(dim=-1)  # F gives 0 to a row that sees nothing
+    if not torch.allclose(out[:, sees], again[:, sees]):
+        sys.exit(f"generate.py: {case}: the two ways to give a mask differ")
+    chapter.save(case, seed=torch.tensor([seed, n_heads]), x=x,
+                 in_proj_weight=packed, out_proj_weight=out_weight, bias=bias,
+                 seen=(~hidden).float(), weights=weights, average=average,
+                 out=out)
+
+
+def multi_head(chapter):
+    for n, n_heads, head_dim in (1, 1, 1), (3, 2, 4), (5, 3, 2), (2, 4, 3):
+        x = uniform(n, n, n_heads * head_dim)
+        chapter.save(f"split_{n}x{n_heads}x{head_dim}", x=x,
+                     split=x.view(n, n_heads, head_dim).transpose(0, 1))
+
+    sentences = torch.stack([YOUR_JOURNEY, embedded_sentence()])
+    save_multi_head(chapter, "tutorial", 123,
+                    torch.stack([YOUR_JOURNEY, YOUR_JOURNEY]), 2, 2, 6, False)
+    save_multi_head(chapter, "sentences", 123, sentences, 8, 2, 6, False)
+    for d_in, d_out, n_heads, n, length, bias in [
+            (1, 1, 1, 1, 1, False), (4, 6, 3, 5, 7, True),
+            (5, 6, 2, 7, 7, False), (3, 12, 4, 3, 5, True),
+            (8, 8, 1, 4, 4, True)]:
+        save_multi_head(chapter, f"class_{d_in}x{d_out}x{n_heads}x{n}",
+                        800 + n, uniform(90 + n, 2, n, d_in, size=3), d_out,
+                        n_heads, length, bias)
+    save_multi_head(chapter, "class_loud", 42, uniform(95, 2, 5, 4, size=60),
+                    6, 2, 5, True)
+    save_multi_head(chapter, "dropped_half", 123, sentences, 4, 2, 6, False,
+                    p=0.5)
+    save_multi_head(chapter, "dropped_tenth", 7, uniform(96, 2, 5, 3), 6, 3,
+                    8, True, p=0.1)
+
+    torch.manual_seed(123)
+    torch.nn.MultiheadAttention(8, 2)
+    small = torch.rand(3, 8)  # drawn after the module, as in the chapter
+    future = torch.ones(3, 3, dtype=torch.bool).triu(1)
+    save_module(chapter, "module_all", 123, small[None], 2)
+    save_module(chapter, "module_causal", 123, small[None], 2, future)
+    save_module(chapter, "module_opposite", 123, small[None], 2, ~future)
+    for d_model, n_heads, n in (1, 1, 1), (6, 3, 5), (12, 2, 7), (12, 4, 3):
+        hidden = uniform(n, n, n) > 0.2
+        hidden.fill_diagonal_(False)
+        save_module(chapter, f"module_{d_model}x{n_heads}x{n}", 900 + n,
+                    uniform(97 + n, 2, n, d_model, size=3), n_heads, hidden,
+                    biases=uniform(98, 4 * d_model))
+
+    torch.manual_seed(123)
+    module = torch.nn.MultiheadAttention(512, 8)
+    x = torch.rand(20, 512)
+    packed = checksum(module.in_proj_weight.detach())
+    module = module.double()
+    with torch.no_grad():
+        out, weights = module(*[wide(x)] * 3, average_attn_weights=False)
+    chapter.save("walk", packed=torch.tensor([packed]),
+                 out=out[:, ::32], weights=weights[:, 3])
+
+
 # Appendix B
 
 def normals(chapter):
@@ -694,6 +1019,10 @@ CHAPTERS = {
     "07_self_attention": self_attention,
     "08_cross_attention": cross_attention,
     "09_causal_mask": causal_mask,
+    "10_dropout": dropout,
+    "11_causal_attention": causal_attention,
+    "12_heads": heads,
+    "13_multi_head": multi_head,
     "B_normals": normals,
 }
 

@@ -25,6 +25,7 @@ PyTorch's `torch.nn.functional`.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /*
 ## Chapter 1, alignment {#header-dot-product}
@@ -424,6 +425,192 @@ void mask_window(int n, int m, int first, int w, float scores[n][m]);
  * visible scores alone. Refuses a tolerance below 0 or NaN, and a visible
  * score that is not finite. */
 int find_gap(int n, const float visible[n], float tolerance);
+
+/*
+## Chapter 10, lots {#header-dropout}
+*/
+
+/* Refuses a dropout rate that is not from 0 to 1, and NaN. PyTorch's
+ * F.dropout refuses the same. */
+void dropout_must_fit(double p);
+
+/* Which entries a dropout of rate p keeps (1) and drops (0), drawn row by
+ * row. Draws nothing if p is 0 or 1. Refuses what dropout_must_fit refuses.
+ * PyTorch: mask.bernoulli_(1 - p), to the last bit, except version 2.6 and
+ * before on Intel's processors. */
+void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
+
+/* Inverted dropout: x times 1 / (1 - p) where the mask is not 0, and times
+ * 0 elsewhere, so that infinity becomes NaN. Refuses such a p as well.
+ * PyTorch: F.dropout(x, p), to the last bit. Srivastava et al. 2014. */
+void dropout_apply(double p, int n, int m, const float mask[n][m],
+                   const float x[n][m], float y[n][m]);
+
+/* As dropout_mask, but drawn from Intel MKL's generator MCG31, which takes
+ * one draw of r as its seed. PyTorch up to 2.6 on Intel's processors. */
+void dropout_mask_mcg31(Random *r, double p, int n, int m,
+                        float mask[n][m]);
+
+/* The mean of each row's sum over many dropouts of a table of weights, each
+ * with a mask of its own, drawn one after the other.
+ * PyTorch: the mean of F.dropout(weights, p).sum(dim=-1). */
+void mean_row_sum(Random *r, double p, int n, int m, int draws,
+                  const float weights[n][m], double mean[n]);
+
+/*
+## Chapter 11, a batch {#header-causal-attention}
+*/
+
+/* A trace with what dropout makes of the weights. */
+typedef struct {
+    Trace head;    /* m = n */
+    void *mask;    /* float [n][n], 1 where a weight is kept */
+    void *dropped; /* float [n][n], the weights after dropout */
+} CausalTrace;
+
+/* Makes room for n tokens; gives it back. */
+void causal_trace_init(CausalTrace *t, int n, int d_k, int d_v);
+void causal_trace_free(CausalTrace *t);
+
+/* From the queries, keys and values of a trace, all the rest: each token
+ * sees itself and those before it, and what dropout leaves of its weights
+ * mixes the values. If r is NULL, nothing is dropped.
+ * PyTorch: F.scaled_dot_product_attention(query, key, value,
+ * is_causal=True, dropout_p=p). */
+void causal_trace_attention(CausalTrace *t, double p, Random *r);
+
+/* Self-attention with a causal mask and dropout. The layers are drawn in
+ * this order. */
+typedef struct {
+    int context_length; /* the most tokens of a sentence */
+    double p;           /* the dropout rate */
+    Linear query, key, value;
+} CausalAttention;
+
+/* Refuses a rate as dropout_must_fit does, and a context length below 1. */
+void causal_attention_init(CausalAttention *c, Random *r, int d_in,
+                           int d_out, int context_length, double p,
+                           int has_bias);
+void causal_attention_free(CausalAttention *c);
+
+/* One sentence of a batch. In training r draws for the dropout, sentence
+ * after sentence; in evaluation r is NULL. Refuses more tokens than the
+ * context length, and a trace of other sizes.
+ * Raschka 2024, section 3.5: CausalAttention. */
+void causal_attention_forward(const CausalAttention *c, Random *r, int n,
+                              const float x[n][c->query.d_in],
+                              CausalTrace *t);
+
+/* Hides, in place, the keys that are no words from every query.
+ * PyTorch: mask * ~key_padding_mask. */
+void mask_padding(int n, int m, const int is_word[m], float mask[n][m]);
+
+/*
+## Chapter 12, several heads {#header-heads}
+*/
+
+/* Heads of one size that look at the same words. */
+typedef struct {
+    int n_heads;
+    SelfAttentionV1 *head; /* n_heads of them */
+} Heads;
+
+/* Makes the heads, drawn one after the other. Refuses n_heads < 1.
+ * Raschka 2024, magazine: MultiHeadAttentionWrapper(d_in, d_k, d_v,
+ * n_heads). */
+void heads_init(Heads *h, Random *r, int n_heads, int d_in, int d_k,
+                int d_v);
+void heads_free(Heads *h);
+
+/* Every head attends for itself, into a trace of its own; their results,
+ * side by side, head 0 first, are joined. Refuses a trace of other sizes
+ * than n, n, d_k and d_v.
+ * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
+void heads_forward(const Heads *h, int n,
+                   const float x[n][h->head[0].d_in],
+                   Trace trace[h->n_heads],
+                   float joined[n][h->n_heads * h->head[0].d_v]);
+
+/* How many parameters heads of these sizes have. Refuses a size below 1.
+ * PyTorch: sum(p.numel() for p in heads.parameters()). */
+int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v);
+
+/*
+## Chapter 13, one projection {#header-multi-head}
+*/
+
+/* Cuts columns into heads: split[h][i][k] = x[i][h * head_dim + k].
+ * PyTorch: x.view(n, n_heads, head_dim).transpose(0, 1). */
+void split_heads(int n, int n_heads, int head_dim,
+                 const float x[n][n_heads * head_dim],
+                 float split[n_heads][n][head_dim]);
+
+/* Undoes split_heads.
+ * PyTorch: split.transpose(0, 1).contiguous().view(n, -1). */
+void merge_heads(int n, int n_heads, int head_dim,
+                 const float split[n_heads][n][head_dim],
+                 float x[n][n_heads * head_dim]);
+
+/* Several heads with one matrix for the queries of all, one for the keys,
+ * one for the values, and one that mixes their results. */
+typedef struct {
+    int context_length, n_heads;
+    double p; /* the dropout rate */
+    Linear query, key, value, out;
+} MultiHead;
+
+/* Draws the four layers in this order; `out` always has a bias. Refuses
+ * sizes below 1, a d_out that n_heads does not divide, and a rate p that
+ * dropout_must_fit refuses.
+ * Raschka 2024, section 3.6: MultiHeadAttention(d_in, d_out,
+ * context_length, p, n_heads, has_bias). */
+void multi_head_init(MultiHead *h, Random *r, int d_in, int d_out,
+                     int context_length, double p, int n_heads,
+                     int has_bias);
+void multi_head_free(MultiHead *h);
+
+/* Draws in another order and from other ranges, and sets each bias to 0.
+ * Refuses what multi_head_init refuses.
+ * PyTorch: nn.MultiheadAttention(d_model, n_heads, dropout=p). */
+void multi_head_init_packed(MultiHead *h, Random *r, int d_model,
+                            int context_length, double p, int n_heads);
+
+/* All that several heads compute for n tokens. */
+typedef struct {
+    int n_heads;
+    void *query, *key, *value; /* float [n][d_out], before the split */
+    CausalTrace stack; /* of sizes for one head, but each of its tables has
+                          n_heads layers, such as float [n_heads][n][n] */
+    void *joined;      /* float [n][d_out], after the merge */
+    void *out;         /* float [n][d_out] */
+} MultiTrace;
+
+/* Makes room; gives it back. Refuses sizes below 1. */
+void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim);
+void multi_trace_free(MultiTrace *t);
+
+/* A view of one head, not to be freed. PyTorch: weights[h]. */
+CausalTrace multi_trace_head(const MultiTrace *t, int h);
+
+/* From n tokens to t->out; no row of it depends on a later token. With r,
+ * as in training, weights are dropped, head after head; r NULL drops none.
+ * Refuses n above the context length, and a trace of other sizes.
+ * Raschka 2024, section 3.6. Vaswani et al. 2017, section 3.2.2. */
+void multi_head_forward(const MultiHead *h, Random *r, int n,
+                        const float x[n][h->query.d_in], MultiTrace *t);
+
+/* The same with any mask, 1 seen and 0 hidden, for all heads; drops none.
+ * A row that sees nothing becomes NaN. Refuses a trace of other sizes.
+ * PyTorch: nn.MultiheadAttention()(x, x, x, attn_mask=mask == 0). */
+void multi_head_masked(const MultiHead *h, int n,
+                       const float x[n][h->query.d_in],
+                       const float mask[n][n], MultiTrace *t);
+
+/* The mean of the weights of all heads. Refuses n_heads < 1.
+ * PyTorch: nn.MultiheadAttention()(x, x, x)[1]. */
+void average_weights(int n, int m, int n_heads,
+                     const float weights[n_heads][n][m],
+                     float average[n][m]);
 
 /*
 ## Appendix B, normal numbers {#header-normals}

@@ -9,7 +9,8 @@
 # label's second occurrence; a label that ends in a colon has its number on
 # its own line; "shape: keys" has the sizes that stand behind the label "keys".
 # Where the note is empty, what the document prints must agree
-# with what is right; where it says "wrong: ...", it must not.
+# with what is right; where it says "wrong (A.12): ...", it must not, and
+# appendix A tells in A.12 what is wrong (tests/errata.t).
 
 use strict;
 use warnings;
@@ -20,6 +21,7 @@ use Test::More;
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
 my $NUMBER = qr/[-+]?\d+(?:\.\d*)?|-?inf|nan/;
+my $WRONG = qr/^wrong \(A\.\d+\): /;
 my $NEAR = 1e-6; # besides half a unit of the last digit that is shown
 
 sub numbers { return $_[0] =~ /(?<![\w.])($NUMBER)(?!\w)/g }
@@ -72,9 +74,10 @@ sub fault {
     my $same = @printed == @right
       && !grep { !agrees($printed[$_], $has[$_]) } 0 .. $#printed;
     return 'the document prints what is right, but the note says: ' . $note
-      if $same && $note =~ /^wrong:/;
-    return "the document prints $printed, which is not right, but the note does not say 'wrong: ...'"
-      if !$same && $note !~ /^wrong:/;
+      if $same && $note =~ /^wrong/;
+    return "the document prints $printed, which is not right, but the note does not say "
+      . "'wrong (A.12): ...', with the number that appendix A tells it under"
+      if !$same && $note !~ $WRONG;
     return;
 }
 
@@ -113,10 +116,11 @@ is tried('[0.1234, 2]', '01', 'a (2)', '0.1234 2', ''), '', 'right and printed r
 is tried('32', '01', 'b:', '32', ''), '', 'a number on its label\'s line';
 is tried('[5, -inf]', '01', 'a (2) @2', '5 -inf', ''), '', 'a second occurrence';
 is tried('2', '01', 'a (2) +1', '2', ''), '', 'a number skipped';
-is tried('33', '01', 'b:', '32', 'wrong: a slip'), '', 'printed wrong, and said so';
+is tried('33', '01', 'b:', '32', 'wrong (A.1): a slip'), '', 'printed wrong, and said so';
 like tried('0.1234', '01', 'a (2)', '0.1236', ''), qr/number 0 is 0\.1236/, 'seen: a wrong right value';
 like tried('33', '01', 'b:', '32', ''), qr/not right/, 'seen: a wrong printed value';
-like tried('32', '01', 'b:', '32', 'wrong: a slip'), qr/prints what is right/, 'seen: a false accusation';
+like tried('33', '01', 'b:', '32', 'wrong: a slip'), qr/does not say/, 'seen: no place in appendix A';
+like tried('32', '01', 'b:', '32', 'wrong (A.1): a slip'), qr/prints what is right/, 'seen: a false accusation';
 like tried('32', '01', 'c:', '32', ''), qr/does not print 'c:'/, 'seen: an output that is not there';
 like tried('5', '01', 'a (2) @2', '5 inf', ''), qr/number 1 is inf/, 'seen: a wrong infinity';
 

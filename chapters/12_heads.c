@@ -1,0 +1,718 @@
+/*
+# Several attentions side by side {#heads}
+
+![The way from words to attention. This chapter is about the shaded
+step](pipeline.svg){#fig-heads-pipeline}
+
+*Cat likes fish.* In [](#qkv) we let the verb look for something to eat, and
+it found *fish*. But liking takes two, one who likes and one who is liked,
+and a verb that knows only one of them knows half the story. So let it ask
+for both. In this chapter one attention fails at that, and two succeed.
+*/
+
+#include "attention.h"
+
+/*
+## One question for two things
+
+We keep what [](#qkv) said of the three words: whether each is an animal, a
+deed, something to eat. That is what they are found by, and so the table
+below holds the keys. As a value, a word gives two of the three, animal and
+food.
+*/
+
+static const float key[3][3] = {
+    /* animal, deed, food */
+    {1, 0, 0}, /* cat */
+    {0, 1, 0}, /* likes */
+    {1, 0, 1}, /* fish, which is an animal as well */
+};
+static const float value[3][2] = {
+    /* animal, food */
+    {1, 0}, /* cat */
+    {0, 0}, /* likes */
+    {1, 1}, /* fish */
+};
+
+static void ask(const char *question, const float query[3])
+{
+    float scores[3], weights[3], context[2];
+    attend_one(3, 3, 2, query, key, value, scores, weights, context);
+    print_vector(question, 3, scores);
+    print_vector("    shares of cat, likes, fish", 3, weights);
+    print_vector("    comes back: animal, food", 2, context);
+}
+
+/*
+Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
+Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both we
+add the two up: $(4, 0, 0)$.
+*/
+
+static void show_questions(void)
+{
+    const float both[3] = {4, 0, 0};
+    const float who[3] = {4, 0, -4}, what[3] = {0, 0, 4};
+    ask("both at once, scores", both);
+    ask("who likes? scores", who);
+    ask("what is liked? scores", what);
+}
+
+/*
+``` output
+both at once, scores (3)
+[4.0000, 0.0000, 4.0000]
+    shares of cat, likes, fish (3)
+[0.4955, 0.0091, 0.4955]
+    comes back: animal, food (2)
+[0.9909, 0.4955]
+```
+
+The sum of the questions works, in a way: *cat* and *fish* get equal shares,
+and *likes* next to nothing. But look at what comes back. It is half of
+*cat* plus half of *fish*, an animal that is half food. Had the fish liked
+the cat, the halves would have been the same, and so would their sum. An
+average does not tell its parts.
+
+A longer value is no help. Entry $k$ of what comes back is $\sum_j w_j
+v_{jk}$, and the shares $w_j$ are the same for every $k$. However many
+entries there are, all of them are the same mixture of words.
+
+Now let the two questions be asked one by one:
+
+``` output
+who likes? scores (3)
+[4.0000, 0.0000, 0.0000]
+    shares of cat, likes, fish (3)
+[0.9647, 0.0177, 0.0177]
+    comes back: animal, food (2)
+[0.9823, 0.0177]
+what is liked? scores (3)
+[0.0000, 0.0000, 4.0000]
+    shares of cat, likes, fish (3)
+[0.0177, 0.0177, 0.9647]
+    comes back: animal, food (2)
+[0.9823, 0.9647]
+```
+
+Each has an answer of its own. Write one behind the other, (0.9823, 0.0177,
+0.9823, 0.9647), and nothing is lost: the first two entries say who likes,
+an animal that is no food, and the last two say what is liked.
+
+## Heads
+
+That is the whole idea. An attention with its own three matrices is called a
+**head**. Several heads look at the same words, each with its own queries,
+keys and values, and so each with its own shares. Their results are written
+side by side, which is called **concatenation**: the row of a token begins
+with its row from the first head, goes on with its row from the second, and
+so on. With $Z_h$ for the result of head $h$, and $H$ heads,
+
+$$Z_h = \operatorname{softmax}\left(
+    \frac{Q_h K_h^\top}{\sqrt{d_k}}\right) V_h, \qquad
+Z = \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
+
+A head is the `SelfAttentionV1` of [](#self-attention), and its matrices
+begin with random numbers as they did there. The heads draw theirs one after
+the other, so that no two are alike. If they were, training would move them
+alike as well, and they would remain copies of each other.
+*/
+
+void heads_init(Heads *h, Random *r, int n_heads, int d_in, int d_k,
+                int d_v)
+{
+    if (n_heads < 1)
+        REFUSE("%d heads: at least 1 is needed", n_heads);
+    h->n_heads = n_heads;
+    h->head = malloc((size_t)n_heads * sizeof *h->head);
+    if (!h->head)
+        REFUSE("%d heads do not fit into memory: fewer are needed",
+               n_heads);
+    for (int k = 0; k < n_heads; k++)
+        self_v1_init(&h->head[k], r, d_in, d_k, d_v);
+}
+
+void heads_free(Heads *h)
+{
+    for (int k = 0; k < h->n_heads; k++)
+        self_v1_free(&h->head[k]);
+    free(h->head);
+}
+
+/*
+**Exercise 12.1** (★★, 3 points): `heads_forward`. Every head computes its
+attention into its own trace, and `joined` receives their results side by
+side: the first `d_v` columns are those of the first head.
+
+::: hint
+What `self_v1_forward` computes lies in `trace[k].context` afterwards, a
+table of `n` rows and `d_v` columns.
+:::
+
+::: hint
+At which column of `joined` do the columns of head `k` begin?
+:::
+
+::: hint
+A row of a head is `d_v` floats in one piece, but the rows of one head do
+not lie in one piece in `joined`. `memcpy` copies row by row.
+:::
+*/
+
+void heads_forward(const Heads *h, int n, const float x[n][h->head[0].d_in],
+                   Trace trace[h->n_heads],
+                   float joined[n][h->n_heads * h->head[0].d_v])
+{
+    const int d_v = h->head[0].d_v;
+    for (int k = 0; k < h->n_heads; k++) {
+        self_v1_forward(&h->head[k], n, x, &trace[k]);
+        const float(*context)[d_v] = trace[k].context;
+        for (int i = 0; i < n; i++)
+            memcpy(&joined[i][k * d_v], context[i], sizeof context[i]);
+    }
+}
+
+/*
+## Four heads
+
+The author of *Life is short, eat dessert first* begins with a single head
+whose values have one entry, and then puts four of that kind side by side,
+both times from seed 123 [@raschka2024magazine].
+*/
+
+enum { WORDS = 6, D_IN = 3, HEADS = 4, D_K = 2, D_V = 1 };
+static const char *const sentence[WORDS] = {"Life", "is",      "short",
+                                            "eat",  "dessert", "first"};
+
+/* The heads of the tutorial: as many as asked for, from seed 123. */
+static void tutorial_heads(int n_heads, Heads *h, Trace trace[n_heads],
+                           float joined[WORDS][n_heads * D_V])
+{
+    Random r;
+    float x[WORDS][D_IN];
+    life_is_short(x);
+    random_seed(&r, 123);
+    heads_init(h, &r, n_heads, D_IN, D_K, D_V);
+    for (int k = 0; k < n_heads; k++)
+        trace_init(&trace[k], WORDS, WORDS, D_K, D_V);
+    heads_forward(h, WORDS, x, trace, joined);
+}
+
+static void show_tutorial(void)
+{
+    Heads one, four;
+    Trace trace[HEADS];
+    float alone[WORDS][D_V], joined[WORDS][HEADS * D_V];
+    tutorial_heads(1, &one, trace, alone);
+    print_matrix("one head", WORDS, D_V, alone);
+    heads_free(&one);
+    trace_free(&trace[0]);
+
+    tutorial_heads(HEADS, &four, trace, joined);
+    print_matrix("four heads, side by side", WORDS, HEADS * D_V, joined);
+    heads_free(&four);
+    for (int k = 0; k < HEADS; k++)
+        trace_free(&trace[k]);
+}
+
+/*
+``` output
+one head (6, 1)
+[[-0.0185],
+ [ 0.4003],
+ [-0.1103],
+ [ 0.0668],
+ [ 0.1180],
+ [-0.1827]]
+```
+
+::: question
+Four heads from the same seed give a table of four columns. Will the column
+above be one of them, and if so, which?
+
+The first. The matrices of the first head are made from the first draws, and
+these do not know how many heads will follow.
+:::
+
+``` output
+four heads, side by side (6, 4)
+[[-0.0185,  0.0170,  0.1999, -0.0860],
+ [ 0.4003,  1.7137,  1.3981,  1.0497],
+ [-0.1103, -0.1609,  0.0079, -0.2416],
+ [ 0.0668,  0.3534,  0.2322,  0.1008],
+ [ 0.1180,  0.6949,  0.3157,  0.2807],
+ [-0.1827, -0.2060, -0.2393, -0.3167]]
+```
+
+::: aside
+In the tutorial's program, the remark "reduce d_out_v from 4 to 1, because
+we have 4 heads" stands a step too early, beside a line that still says 4
+[@raschka2024magazine]. With 1, the program prints what it is shown to
+print. And its `block_size`, the 3 columns of the table where its
+6 rows are meant, is never used.
+:::
+
+## A map for each head
+
+Did the four heads look at the same words? Here are their shares, and then,
+for each head, which word every word looks at most.
+*/
+
+static int most_seen(int m, const float weights[m])
+{
+    int most = 0;
+    for (int j = 1; j < m; j++)
+        if (weights[j] > weights[most])
+            most = j;
+    return most;
+}
+
+static void show_maps(const Trace trace[HEADS])
+{
+    const char *const label[HEADS] = {"head 1", "head 2", "head 3",
+                                      "head 4"};
+    float map[HEADS][WORDS][WORDS];
+    for (int k = 0; k < HEADS; k++) {
+        memcpy(map[k], trace[k].weights, sizeof map[k]);
+        print_matrix(label[k], WORDS, WORDS, map[k]);
+    }
+    maps("maps", "The attention weights of four heads", HEADS, label, WORDS,
+         sentence, WORDS, sentence, map);
+
+    printf("where each word looks most\n      ");
+    for (int i = 0; i < WORDS; i++)
+        printf("%9s", sentence[i]);
+    for (int k = 0; k < HEADS; k++) {
+        printf("\n%s", label[k]);
+        for (int i = 0; i < WORDS; i++)
+            printf("%9s", sentence[most_seen(WORDS, map[k][i])]);
+    }
+    printf("\n");
+}
+
+/*
+``` output
+head 1 (6, 6)
+[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
+ [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
+ [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
+ [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
+ [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+head 2 (6, 6)
+[[0.1655, 0.0994, 0.1839, 0.1649, 0.1567, 0.2296],
+ [0.0168, 0.9199, 0.0079, 0.0195, 0.0335, 0.0024],
+ [0.1407, 0.0307, 0.1930, 0.1394, 0.1199, 0.3764],
+ [0.1655, 0.2516, 0.1492, 0.1613, 0.1629, 0.1095],
+ [0.1315, 0.4189, 0.1036, 0.1329, 0.1497, 0.0634],
+ [0.1264, 0.0175, 0.1899, 0.1241, 0.1014, 0.4407]]
+```
+
+``` output
+head 3 (6, 6)
+[[0.1680, 0.1601, 0.1712, 0.1641, 0.1635, 0.1732],
+ [0.0625, 0.6475, 0.0358, 0.0970, 0.1344, 0.0227],
+ [0.1748, 0.0975, 0.2085, 0.1464, 0.1368, 0.2360],
+ [0.1653, 0.1677, 0.1595, 0.1759, 0.1741, 0.1576],
+ [0.1600, 0.1997, 0.1490, 0.1726, 0.1767, 0.1420],
+ [0.1606, 0.0293, 0.2580, 0.1029, 0.0832, 0.3660]]
+head 4 (6, 6)
+[[0.1646, 0.1190, 0.1682, 0.1804, 0.1724, 0.1954],
+ [0.0421, 0.8700, 0.0342, 0.0180, 0.0273, 0.0084],
+ [0.1500, 0.0477, 0.1594, 0.2090, 0.1756, 0.2583],
+ [0.1630, 0.2251, 0.1620, 0.1475, 0.1565, 0.1459],
+ [0.1541, 0.3343, 0.1466, 0.1237, 0.1381, 0.1032],
+ [0.1346, 0.0213, 0.1448, 0.2328, 0.1721, 0.2944]]
+```
+
+``` output
+where each word looks most
+           Life       is    short      eat  dessert    first
+head 1    short       is    short       is       is    short
+head 2    first       is    first       is       is    first
+head 3    first       is    first      eat       is    first
+head 4    first       is    first       is       is    first
+```
+
+They did not. *First*, the last row of each table, looks most at *short* in
+the first head, with a share of 0.3102, and at itself in the others, with
+0.4407 in the second. *Eat* looks at *is* in three of the heads, and in the
+third at itself.
+
+![The attention weights of four heads. Each row adds up to one, and no two
+maps are the same](maps.svg){#fig-maps}
+
+In fairness, nobody has told these heads what to look for. Their matrices
+are random, and that *is* looks at *is* in each of them is owed to the
+length of its embedding and says nothing about English. What the maps show
+is that heads *can* differ. Training gives them a reason to.
+
+## What it costs
+
+Could one head do the same, if it were larger? The tutorial asks this too,
+since a single head with values of four entries gives a table of the same
+size. Let us count. A **parameter** is a number that training may change,
+here an entry of a matrix. Each begins as one random number, so it is enough
+to ask the generator how many it has handed out. Of the work we count the
+multiplications, those that make queries, keys and values, those of the
+scores, and those of the mixtures, and apart from them the exponentials. The
+divisions go with these.
+*/
+
+static void show_cost(const char *label, int n_heads, int d_k, int d_v)
+{
+    Random r;
+    Heads h;
+    random_seed(&r, 123);
+    heads_init(&h, &r, n_heads, D_IN, d_k, d_v);
+    const int project = WORDS * D_IN * (d_k + d_k + d_v);
+    const int scores = WORDS * WORDS * d_k, mix = WORDS * WORDS * d_v;
+    printf("%s\n    parameters: %d\n", label, r.next);
+    printf("    multiplications: %d\n", n_heads * (project + scores + mix));
+    printf("    exponentials: %d\n", n_heads * WORDS * WORDS);
+    heads_free(&h);
+}
+
+static void show_costs(void)
+{
+    show_cost("one head, d_k = 2, d_v = 4", 1, 2, 4);
+    show_cost("four heads, d_k = 2, d_v = 1", 4, 2, 1);
+    show_cost("one head, d_k = 8, d_v = 4", 1, 8, 4);
+}
+
+/*
+``` output
+one head, d_k = 2, d_v = 4
+    parameters: 24
+    multiplications: 360
+    exponentials: 36
+four heads, d_k = 2, d_v = 1
+    parameters: 60
+    multiplications: 792
+    exponentials: 144
+one head, d_k = 8, d_v = 4
+    parameters: 60
+    multiplications: 792
+    exponentials: 36
+```
+
+The four heads have 60 parameters where the single one has 24, and need more
+than twice as many multiplications. So much for one way to compare. The
+other is to spend the same on both: a single head with queries and keys of 8
+entries has 60 parameters too, and exactly as many multiplications.
+
+It can even have the *same* parameters. Put the four matrices for the
+queries side by side, and they are one matrix with 8 columns; likewise those
+for the keys, and those for the values. What does this wide head compute?
+*/
+
+/* One head whose matrices are those of several, side by side. */
+static void widen(const Heads *h, SelfAttentionV1 *wide)
+{
+    float(*w_query)[HEADS * D_K] = wide->w_query;
+    float(*w_key)[HEADS * D_K] = wide->w_key;
+    float(*w_value)[HEADS * D_V] = wide->w_value;
+    for (int k = 0; k < HEADS; k++) {
+        const float(*query)[D_K] = h->head[k].w_query;
+        const float(*keys)[D_K] = h->head[k].w_key;
+        const float(*values)[D_V] = h->head[k].w_value;
+        for (int i = 0; i < D_IN; i++) {
+            memcpy(&w_query[i][k * D_K], query[i], sizeof query[i]);
+            memcpy(&w_key[i][k * D_K], keys[i], sizeof keys[i]);
+            memcpy(&w_value[i][k * D_V], values[i], sizeof values[i]);
+        }
+    }
+}
+
+static void show_wide(const Heads *h, const Trace trace[HEADS])
+{
+    Random r;
+    Trace t;
+    SelfAttentionV1 wide;
+    float x[WORDS][D_IN], first[HEADS][WORDS], half[WORDS] = {0};
+    life_is_short(x);
+    random_seed(&r, 123);
+    self_v1_init(&wide, &r, D_IN, HEADS * D_K, HEADS * D_V);
+    widen(h, &wide);
+    trace_init(&t, WORDS, WORDS, HEADS * D_K, HEADS * D_V);
+    self_v1_forward(&wide, WORDS, x, &t);
+    for (int k = 0; k < HEADS; k++) {
+        const float(*scores)[WORDS] = trace[k].scores;
+        memcpy(first[k], scores[WORDS - 1], sizeof first[k]);
+        for (int j = 0; j < WORDS; j++)
+            half[j] += first[k][j] / 2;
+    }
+    const float(*scores)[WORDS] = t.scores, (*weights)[WORDS] = t.weights;
+    print_matrix("scores of first, a row for each head", HEADS, WORDS,
+                 first);
+    print_vector("half of their sum", WORDS, half);
+    print_vector("scores of first in the wide head", WORDS,
+                 scores[WORDS - 1]);
+    print_vector("their shares", WORDS, weights[WORDS - 1]);
+    trace_free(&t);
+    self_v1_free(&wide);
+}
+
+static void show_heads(void)
+{
+    Heads h;
+    Trace trace[HEADS];
+    float joined[WORDS][HEADS * D_V];
+    tutorial_heads(HEADS, &h, trace, joined);
+    show_maps(trace);
+    show_costs();
+    show_wide(&h, trace);
+    for (int k = 0; k < HEADS; k++)
+        trace_free(&trace[k]);
+    heads_free(&h);
+}
+
+/*
+``` output
+scores of first, a row for each head (4, 6)
+[[ 0.3072, -1.7704,  0.7594, -0.2481, -0.6587,  0.6551],
+ [ 0.0403, -1.9390,  0.4473,  0.0224, -0.1795,  1.2895],
+ [ 0.1974, -1.5045,  0.6718, -0.2476, -0.4594,  1.0214],
+ [-0.1093, -1.9534, -0.0360,  0.4390,  0.1368,  0.6736]]
+half of their sum (6)
+[ 0.2178, -3.5836,  0.9213, -0.0171, -0.5804,  1.8198]
+scores of first in the wide head (6)
+[ 0.2178, -3.5837,  0.9213, -0.0171, -0.5804,  1.8198]
+their shares (6)
+[0.1081, 0.0024, 0.2185, 0.0855, 0.0487, 0.5367]
+```
+
+It adds up the scores of the four. The dot product of two long lists is the
+sum of the dot products of their pieces, and only the division differs:
+$\sqrt{8}$ is twice $\sqrt{2}$, hence the half. (The one digit in which the
+two lists differ is a rounding. The sums are added up in another order.)
+
+So the wide head does what the verb did at the beginning of this chapter. It
+adds its questions up *before* softmax, and one set of shares has to do for
+all of them. The first head's liking for *short* has been outvoted. Four
+heads keep four sets of shares. That is what they buy, and all that they
+cost in addition is exponentials, 144 where there were 36.
+
+## And the time?
+
+One often reads that several heads are faster. The tutorial says that they
+*can* be more efficient, since each is computed independently of the others,
+which suits machines with many processors [@raschka2024magazine]. But so are
+the rows of one wide head, and the multiplications are the same in number.
+The paper that introduced heads claims no more than that: the cost is
+similar to that of one head of full width [@vaswani2017].
+
+On a single processor, which computes one head after the other, we can look.
+`make run-12 ARGS=time` measures a sentence of 256 tokens whose heads are
+128 entries wide together, cut into one, two, four, eight and sixteen heads.
+The page does not show the result, because it is another one on every
+machine. Expect the same time for few heads and a little more for many.
+*/
+
+static double milliseconds(int n_heads, int n, int d_model)
+{
+    Random r;
+    Heads h;
+    const int width = d_model / n_heads;
+    float(*x)[d_model] = (void *)new_table(n, d_model);
+    float(*joined)[d_model] = (void *)new_table(n, d_model);
+    Trace trace[16];
+    random_seed(&r, 123);
+    heads_init(&h, &r, n_heads, d_model, width, width);
+    uniform_fill(&r, n, d_model, -1, 1, x);
+    for (int k = 0; k < n_heads; k++)
+        trace_init(&trace[k], n, n, width, width);
+
+    double best = INFINITY;
+    for (int round = 0; round < 5; round++) {
+        const clock_t start = clock();
+        heads_forward(&h, n, x, trace, joined);
+        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+    }
+    for (int k = 0; k < n_heads; k++)
+        trace_free(&trace[k]);
+    heads_free(&h);
+    free(joined);
+    free(x);
+    return 1000 * best;
+}
+
+static void measure(void)
+{
+    enum { TOKENS = 256, WIDTH = 128 };
+    puts("milliseconds, the best of five, for so many heads");
+    for (int n_heads = 1; n_heads <= 16; n_heads *= 2)
+        printf("%2d: %.1f\n", n_heads,
+               milliseconds(n_heads, TOKENS, WIDTH));
+}
+
+/*
+## As wide as a token
+
+How many heads do real models have? The first Transformer had 8, for tokens
+of [512]{.cited} entries [@vaswani2017]. Llama 2 with seven billion
+parameters has [32]{.cited} [@raschka2024magazine]. The heads are made so
+narrow that side by side they are as wide as a token. With $d_{model}$
+entries in a token and $H$ heads,
+
+$$d_k = d_v = \frac{d_{model}}{H}$$
+
+The tutorial with the recipes has a small example, three tokens, $d_{model}
+= 8$ and $H = 2$, so that a head is 4 entries wide [@tokens2transformer]. It
+names the shapes and leaves it at that. We compute it, with tokens and
+matrices from seed 123:
+*/
+
+static void show_concat(void)
+{
+    Random r;
+    Heads h;
+    Trace trace[2];
+    float x[3][8], joined[3][8];
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 8, x);
+    heads_init(&h, &r, 2, 8, 4, 4);
+    for (int k = 0; k < 2; k++)
+        trace_init(&trace[k], 3, 3, 4, 4);
+    heads_forward(&h, 3, x, trace, joined);
+    print_matrix("Z_1", 3, 4, trace[0].context);
+    print_matrix("Z_2", 3, 4, trace[1].context);
+    print_matrix("Concat(Z_1, Z_2)", 3, 8, joined);
+    for (int k = 0; k < 2; k++)
+        trace_free(&trace[k]);
+    heads_free(&h);
+}
+
+/*
+``` output
+Z_1 (3, 4)
+[[2.8689, 2.4998, 2.7151, 2.9364],
+ [2.8735, 2.5055, 2.7218, 2.9454],
+ [2.9513, 2.6058, 2.8363, 3.1047]]
+Z_2 (3, 4)
+[[2.6545, 1.8844, 2.3565, 1.7997],
+ [2.6189, 1.8558, 2.3231, 1.7799],
+ [2.7352, 1.9506, 2.4339, 1.8462]]
+Concat(Z_1, Z_2) (3, 8)
+[[2.8689, 2.4998, 2.7151, 2.9364, 2.6545, 1.8844, 2.3565, 1.7997],
+ [2.8735, 2.5055, 2.7218, 2.9454, 2.6189, 1.8558, 2.3231, 1.7799],
+ [2.9513, 2.6058, 2.8363, 3.1047, 2.7352, 1.9506, 2.4339, 1.8462]]
+```
+
+The result has the size of the three tokens that went in. That is by design,
+and we shall need it.
+
+::: aside
+If you read on there [@tokens2transformer]: the number of heads is called
+$k$, $H$ and $h$ in turn, and the concatenation is said to lie in
+$\mathbb{R}^{n \times (H, d_k)}$ where the product $H d_k$ is meant. Of its
+table of $n$ rows and [64]{.cited} columns it says that it is the attention
+matrix. It is the result of one head; the attention matrix, our map, is
+$n \times n$. And where it has a head compute $Z = A W_O$, the values are
+meant, $Z = A V$. A matrix $W_O$ comes later, behind the concatenation.
+:::
+
+## Everything together
+*/
+
+int main(int argc, char *argv[])
+{
+    if (argc > 2 || (argc == 2 && strcmp(argv[1], "time") != 0))
+        REFUSE("%d arguments, the last of them '%s': 'time' or none is "
+               "needed",
+               argc - 1, argv[argc - 1]);
+    if (argc == 2) {
+        measure();
+        return 0;
+    }
+    pipeline("pipeline", "heads");
+    show_questions();
+    show_tutorial();
+    show_heads();
+    show_concat();
+    return 0;
+}
+
+/*
+``` {.output args="tmie" status=2}
+chapters/12_heads.c:621: 1 arguments, the last of them 'tmie': 'time' or none is needed
+```
+
+The same in PyTorch:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(123)
+embed = torch.nn.Embedding(50_000, 3)
+x = embed(torch.tensor([0, 4, 5, 2, 1, 3])).detach()
+
+def head(d_in, d_k, d_v):
+    query, key, value = [x @ torch.rand(d_in, d) for d in (d_k, d_k, d_v)]
+    return F.scaled_dot_product_attention(query, key, value)
+
+torch.manual_seed(123)
+print(head(3, 2, 1))
+torch.manual_seed(123)
+print(torch.cat([head(3, 2, 1) for _ in range(4)], dim=-1))
+```
+
+`torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would
+write them one below the other.
+
+Two things are not as they should be. Each head multiplies by small matrices
+of its own, which makes twelve products for four heads, and a machine
+prefers few large products to many small ones. And the heads stand side by
+side without knowing of each other: no entry of the result depends on two of
+them. We shall mend both.
+
+## Further exercises
+
+**Exercise 12.2** (★, challenge, 2 points): `count_parameters`. The number
+of parameters of `n_heads` heads from their sizes alone, for any sizes. It
+refuses sizes below 1.
+
+::: hint
+Three matrices for each head. Which of them have `d_k` columns?
+:::
+
+::: hint
+A large model has more parameters than an `int` can count.
+:::
+
+**Exercise 12.3** (by hand): A token has 4,096 entries in Llama 2 with seven
+billion parameters, and its 32 heads, side by side, are as wide as a token.
+How many entries wide is a head? Would the heads have more parameters if
+there were twice as many of them?
+
+**Exercise 12.4** (by hand): Exchange the first two of the four heads of the
+tutorial. What becomes of the table of four columns?
+
+## Solutions
+
+::: {.solution exercise="12.2"}
+*/
+
+int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
+{
+    if (n_heads < 1 || d_in < 1 || d_k < 1 || d_v < 1)
+        REFUSE("%d heads of sizes %d, %d, %d: sizes of at least 1 are "
+               "needed",
+               n_heads, d_in, d_k, d_v);
+    return (int64_t)n_heads * d_in * (2 * (int64_t)d_k + d_v);
+}
+
+/*
+:::
+
+::: {.solution exercise="12.3"}
+$4096 / 32 = 128$. And no: with twice as many heads, each is half as wide.
+:::
+
+::: {.solution exercise="12.4"}
+Its first two columns are exchanged, and nothing else happens. Heads have no
+order, until something comes after them that gives each place another
+meaning.
+:::
+*/

@@ -1,0 +1,1075 @@
+/*
+# One projection for all heads {#multi-head}
+
+![The way from words to attention. This chapter is about the two shaded
+steps](pipeline.svg){#fig-multi-head-pipeline}
+
+[](#heads) left two things to mend. Four heads have twelve small matrices
+and compute a product with each, where a machine would rather have few large
+ones. And their results stand side by side and know nothing of each other.
+For the first we need one look at how a matrix product works, and for the
+second one more matrix.
+*/
+
+#include "attention.h"
+
+/*
+## One matrix
+
+Entry $c$ of a row of $X W$ is that row of $X$ times column $c$ of $W$. It
+needs no other column. So if we put the matrices of two heads side by side,
+the product has their products side by side:
+
+$$X \, [W_1 \; W_2] = [X W_1 \;\; X W_2]$$
+
+One large matrix for the queries of all heads, one for the keys, one for the
+values: three products, however many heads there are.
+*/
+
+static void show_columns(void)
+{
+    const Block product[] = {
+        {"X", 6, 3, 1, "·"},
+        {"W, of two heads", 3, 8, 2, "="},
+        {"X W", 6, 8, 2, NULL},
+    };
+    blocks("columns", "One product for two heads", 3, product);
+}
+
+/*
+![One product for two heads. The columns of a colour belong to one
+head](columns.svg){#fig-columns}
+
+Have we not been here before? In [](#heads), matrices side by side made one
+wide head, which added its questions up. What makes the difference is the
+next step. The wide head computes scores from whole rows. Now every row is
+cut into the pieces that belong to the heads *before* there are any scores,
+and each head goes on with its own pieces. So the question is where the
+numbers of a head are, and how to get at them.
+
+## View and transpose
+
+Let each entry say where it stands: 213 is sentence 2, token 1, column 3.
+There are two sentences of three tokens with four columns each, two columns
+for each of two heads. In memory, the numbers lie one behind the other. That
+four columns are two heads times two entries is a matter of brackets, and in
+C a cast will do: the same memory, under another type. PyTorch calls this a
+**view**.
+
+In the view, the token comes before the head. We want the head first, and
+below it all tokens, so the two dimensions in the middle have to change
+places. As with any table that is transposed, this moves numbers.
+*/
+
+static void show_view(void)
+{
+    enum { BATCH = 2, TOKENS = 3, HEADS = 2, SIZE = 2 };
+    float x[BATCH][TOKENS][HEADS * SIZE];
+    for (int b = 0; b < BATCH; b++)
+        for (int i = 0; i < TOKENS; i++)
+            for (int c = 0; c < HEADS * SIZE; c++)
+                x[b][i][c] = (float)(100 * b + 10 * i + c + 111);
+
+    const float(*view)[TOKENS][HEADS][SIZE] = (const void *)x;
+    float turned[BATCH][HEADS][TOKENS][SIZE];
+    for (int b = 0; b < BATCH; b++)
+        for (int h = 0; h < HEADS; h++)
+            for (int i = 0; i < TOKENS; i++)
+                for (int k = 0; k < SIZE; k++)
+                    turned[b][h][i][k] = view[b][i][h][k];
+
+    print_matrix("sentence 2", TOKENS, HEADS * SIZE, x[1]);
+    print_matrix("sentence 2, head 1", TOKENS, SIZE, turned[1][0]);
+    print_matrix("sentence 2, head 2", TOKENS, SIZE, turned[1][1]);
+    const float(*wrong)[HEADS][TOKENS][SIZE] = (const void *)x;
+    print_matrix("a view that only looks right", TOKENS, SIZE, wrong[1][0]);
+}
+
+/*
+``` output
+sentence 2 (3, 4)
+[[211.0000, 212.0000, 213.0000, 214.0000],
+ [221.0000, 222.0000, 223.0000, 224.0000],
+ [231.0000, 232.0000, 233.0000, 234.0000]]
+sentence 2, head 1 (3, 2)
+[[211.0000, 212.0000],
+ [221.0000, 222.0000],
+ [231.0000, 232.0000]]
+sentence 2, head 2 (3, 2)
+[[213.0000, 214.0000],
+ [223.0000, 224.0000],
+ [233.0000, 234.0000]]
+a view that only looks right (3, 2)
+[[211.0000, 212.0000],
+ [213.0000, 214.0000],
+ [221.0000, 222.0000]]
+```
+
+The first head has the first two columns of every token. The last table
+comes of skipping the second step, and declaring the memory to be heads,
+tokens and entries right away. Its shape is right and its contents are not:
+what it takes for the second token of the head is the other half of the
+first. No check of shapes finds this out, and the program runs on.
+
+In PyTorch the two steps are `x.view(b, n, n_heads, head_dim)` and
+`.transpose(1, 2)`, where dimensions are counted from 0. There even the
+second moves nothing. PyTorch notes how far apart in memory the neighbours
+along each dimension lie, exchanges two of these distances, and leaves the
+numbers where they are.
+
+From here on three dimensions will do, since a batch is a loop of the
+caller, as in [](#causal-attention).
+
+**Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets columns `h *
+head_dim` and those that follow, of every token.
+
+::: hint
+Which entry of row `i` of `x` becomes `split[h][i][0]`?
+:::
+
+::: hint
+The `head_dim` entries of a token and a head lie in one piece on both sides,
+as they did in [](#heads).
+:::
+*/
+
+void split_heads(int n, int n_heads, int head_dim,
+                 const float x[n][n_heads * head_dim],
+                 float split[n_heads][n][head_dim])
+{
+    for (int h = 0; h < n_heads; h++)
+        for (int i = 0; i < n; i++)
+            memcpy(split[h][i], &x[i][h * head_dim], sizeof split[h][i]);
+}
+
+/*
+When the heads are done, their results have to stand side by side again. The
+way back is the same, read from right to left. (PyTorch writes
+`.transpose(1, 2).contiguous().view(b, n, d_out)`. Here `contiguous` does
+what `transpose` has put off: it moves the numbers, so that they lie in the
+order in which the view will count them.)
+
+**Exercise 13.2** (★★, 3 points): `merge_heads`. It undoes `split_heads`.
+
+::: hint
+Source and destination change places, and nothing else does.
+:::
+*/
+
+void merge_heads(int n, int n_heads, int head_dim,
+                 const float split[n_heads][n][head_dim],
+                 float x[n][n_heads * head_dim])
+{
+    for (int h = 0; h < n_heads; h++)
+        for (int i = 0; i < n; i++)
+            memcpy(&x[i][h * head_dim], split[h][i], sizeof split[h][i]);
+}
+
+/*
+## One more matrix
+
+Side by side, the heads keep to themselves: the first columns of the result
+are the first head's, whatever the others have found. The Transformer
+multiplies the result by one more matrix, the **output projection** $W_O$
+[@vaswani2017]. Each of its columns takes something of every head:
+
+$$\operatorname{MultiHead}(X) =
+    \operatorname{Concat}(Z_1, \dots, Z_H) \, W_O$$
+
+It also does away with the order of the heads. Which of them stands first no
+longer matters to what comes after, since training can give any column any
+mixture.
+
+A German page has all of it in one class, which it takes from a book that
+uses our six words [@hacktricks; @raschka2024book]: three linear layers with
+or without a bias, a fourth for the output that always has one, the causal
+mask, dropout. We follow it, and draw in its order.
+*/
+
+void multi_head_init(MultiHead *h, Random *r, int d_in, int d_out,
+                     int context_length, double p, int n_heads,
+                     int has_bias)
+{
+    if (d_in < 1 || d_out < 1 || context_length < 1 || n_heads < 1)
+        REFUSE("from %d columns to %d, %d tokens, %d heads: at least 1 of "
+               "each is needed",
+               d_in, d_out, context_length, n_heads);
+    if (d_out % n_heads)
+        REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
+               "needed",
+               d_out, n_heads, d_out % n_heads, d_out);
+    dropout_must_fit(p);
+    h->context_length = context_length;
+    h->n_heads = n_heads;
+    h->p = p;
+    linear_init(&h->query, r, d_in, d_out, has_bias);
+    linear_init(&h->key, r, d_in, d_out, has_bias);
+    linear_init(&h->value, r, d_in, d_out, has_bias);
+    linear_init(&h->out, r, d_out, d_out, 1);
+}
+
+void multi_head_free(MultiHead *h)
+{
+    linear_free(&h->query);
+    linear_free(&h->key);
+    linear_free(&h->value);
+    linear_free(&h->out);
+}
+
+/*
+The tables of the heads are stacks: the table of the first head, below it
+that of the second, and so on. A single `CausalTrace` holds them, and to
+work on one head we take a view of it, a trace whose pointers lead to that
+head's part of each stack.
+*/
+
+void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim)
+{
+    const int d_out = n_heads * head_dim, rows = n_heads * n;
+    Trace *a = &t->stack.head;
+    t->n_heads = n_heads;
+    t->query = new_table(n, d_out);
+    t->key = new_table(n, d_out);
+    t->value = new_table(n, d_out);
+    t->joined = new_table(n, d_out);
+    t->out = new_table(n, d_out);
+    *a = (Trace){.n = n, .m = n, .d_k = head_dim, .d_v = head_dim};
+    a->query = new_table(rows, head_dim);
+    a->key = new_table(rows, head_dim);
+    a->value = new_table(rows, head_dim);
+    a->scores = new_table(rows, n);
+    a->weights = new_table(rows, n);
+    a->context = new_table(rows, head_dim);
+    t->stack.mask = new_table(rows, n);
+    t->stack.dropped = new_table(rows, n);
+}
+
+void multi_trace_free(MultiTrace *t)
+{
+    causal_trace_free(&t->stack);
+    free(t->query);
+    free(t->key);
+    free(t->value);
+    free(t->joined);
+    free(t->out);
+}
+
+static void *layer(void *stack, int h, int rows, int columns)
+{
+    return (float *)stack + (size_t)h * (size_t)rows * (size_t)columns;
+}
+
+CausalTrace multi_trace_head(const MultiTrace *t, int h)
+{
+    CausalTrace one = t->stack;
+    Trace *a = &one.head;
+    const int n = a->n, head_dim = a->d_k;
+    a->query = layer(a->query, h, n, head_dim);
+    a->key = layer(a->key, h, n, head_dim);
+    a->value = layer(a->value, h, n, head_dim);
+    a->scores = layer(a->scores, h, n, n);
+    a->weights = layer(a->weights, h, n, n);
+    a->context = layer(a->context, h, n, head_dim);
+    one.mask = layer(one.mask, h, n, n);
+    one.dropped = layer(one.dropped, h, n, n);
+    return one;
+}
+
+/*
+With that, the way through the class is short. Three products for all heads
+and three splits; for each head the heart of [](#causal-attention), which
+hides the future and drops weights; the merge, and the fourth product.
+*/
+
+static void project_heads(const MultiHead *h, int n,
+                          const float x[n][h->query.d_in], MultiTrace *t)
+{
+    const int n_heads = h->n_heads, head_dim = h->query.d_out / n_heads;
+    if (t->n_heads != n_heads)
+        REFUSE("a trace for %d heads: one for %d is needed", t->n_heads,
+               n_heads);
+    Trace *a = &t->stack.head;
+    trace_must_fit(a, n, n, head_dim, head_dim);
+    linear_forward(&h->query, n, x, t->query);
+    linear_forward(&h->key, n, x, t->key);
+    linear_forward(&h->value, n, x, t->value);
+    split_heads(n, n_heads, head_dim, t->query, a->query);
+    split_heads(n, n_heads, head_dim, t->key, a->key);
+    split_heads(n, n_heads, head_dim, t->value, a->value);
+}
+
+static void mix_heads(const MultiHead *h, int n, MultiTrace *t)
+{
+    merge_heads(n, h->n_heads, h->query.d_out / h->n_heads,
+                t->stack.head.context, t->joined);
+    linear_forward(&h->out, n, t->joined, t->out);
+}
+
+void multi_head_forward(const MultiHead *h, Random *r, int n,
+                        const float x[n][h->query.d_in], MultiTrace *t)
+{
+    if (n > h->context_length)
+        REFUSE("a text of %d tokens: at most %d, the context length, fit",
+               n, h->context_length);
+    project_heads(h, n, x, t);
+    for (int k = 0; k < h->n_heads; k++) {
+        CausalTrace one = multi_trace_head(t, k);
+        causal_trace_attention(&one, h->p, r);
+    }
+    mix_heads(h, n, t);
+}
+
+/*
+## The German example
+
+The page takes the six words of *Your journey starts with one step*, the
+same sentence twice as a batch, and heads of a single entry: two columns for
+two heads, from seed 123. It does not print what comes out. This does:
+*/
+
+enum { WORDS = 6, D_IN = 3, HEADS = 2, BATCH = 2 };
+static const char *const words[WORDS] = {"Your", "journey", "starts",
+                                         "with", "one",     "step"};
+static const float journey[WORDS][D_IN] = {
+    {0.43f, 0.15f, 0.89f}, /* Your */
+    {0.55f, 0.87f, 0.66f}, /* journey */
+    {0.57f, 0.85f, 0.64f}, /* starts */
+    {0.22f, 0.58f, 0.33f}, /* with */
+    {0.77f, 0.25f, 0.10f}, /* one */
+    {0.05f, 0.80f, 0.55f}, /* step */
+};
+
+static void show_german(void)
+{
+    enum { D_OUT = 2 };
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    random_seed(&r, 123);
+    multi_head_init(&h, &r, D_IN, D_OUT, WORDS, 0, HEADS, 0);
+    multi_trace_init(&t, WORDS, HEADS, D_OUT / HEADS);
+    for (int b = 0; b < BATCH; b++) {
+        multi_head_forward(&h, NULL, WORDS, journey, &t);
+        print_matrix("output", WORDS, D_OUT, t.out);
+    }
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/*
+``` output
+output (6, 2)
+[[0.3190, 0.4858],
+ [0.2943, 0.3897],
+ [0.2856, 0.3593],
+ [0.2693, 0.3873],
+ [0.2639, 0.3928],
+ [0.2575, 0.4028]]
+output (6, 2)
+[[0.3190, 0.4858],
+ [0.2943, 0.3897],
+ [0.2856, 0.3593],
+ [0.2693, 0.3873],
+ [0.2639, 0.3928],
+ [0.2575, 0.4028]]
+```
+
+These are PyTorch's numbers as well. But as a test this example is weak. The
+sentences are equal, so that a program which takes the first one twice gets
+it right. The heads are one entry wide, so that a program which forgets to
+divide by $\sqrt{d_k}$ has forgotten to divide by 1. Let us take two
+different sentences, and heads of four entries:
+*/
+
+static void show_sentences(void)
+{
+    enum { D_OUT = 8 };
+    const char *const label[HEADS] = {"head 1", "head 2"};
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float life[WORDS][D_IN];
+    life_is_short(life);
+    random_seed(&r, 123);
+    multi_head_init(&h, &r, D_IN, D_OUT, WORDS, 0, HEADS, 0);
+    multi_trace_init(&t, WORDS, HEADS, D_OUT / HEADS);
+    const float(*weights)[WORDS][WORDS] = t.stack.head.weights;
+    const float(*out)[D_OUT] = t.out;
+
+    multi_head_forward(&h, NULL, WORDS, journey, &t);
+    for (int k = 0; k < HEADS; k++)
+        print_matrix(label[k], WORDS, WORDS, weights[k]);
+    maps("maps", "What each word may see, and takes, in two heads", HEADS,
+         label, WORDS, words, WORDS, words, weights);
+    print_vector("output of Your", D_OUT, out[0]);
+    print_vector("output of step", D_OUT, out[WORDS - 1]);
+    multi_head_forward(&h, NULL, WORDS, life, &t);
+    print_vector("output of Life", D_OUT, out[0]);
+    print_vector("output of first", D_OUT, out[WORDS - 1]);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/*
+::: question
+The first word of a sentence sees nothing but itself. On which of the four
+layers does its row of the output depend?
+
+On those for the values and for the output. Its only share is 1, whatever
+its query and its key are.
+:::
+
+``` output
+head 1 (6, 6)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.5246, 0.4754, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.3548, 0.3225, 0.3227, 0.0000, 0.0000, 0.0000],
+ [0.2608, 0.2402, 0.2402, 0.2587, 0.0000, 0.0000],
+ [0.1980, 0.1963, 0.1964, 0.2053, 0.2040, 0.0000],
+ [0.1761, 0.1567, 0.1567, 0.1728, 0.1661, 0.1717]]
+head 2 (6, 6)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.4806, 0.5194, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.3172, 0.3420, 0.3408, 0.0000, 0.0000, 0.0000],
+ [0.2470, 0.2586, 0.2580, 0.2364, 0.0000, 0.0000],
+ [0.2049, 0.2069, 0.2067, 0.1886, 0.1929, 0.0000],
+ [0.1648, 0.1772, 0.1767, 0.1593, 0.1567, 0.1654]]
+```
+
+``` output
+output of Your (8)
+[ 0.0459,  0.4551,  0.2507, -0.1610, -0.4358,  0.1621, -0.1485,  0.4844]
+output of step (8)
+[ 0.1396,  0.3828,  0.3399, -0.0575, -0.2883,  0.1264, -0.0259,  0.5081]
+output of Life (8)
+[ 0.2074, -0.0278,  0.0336,  0.0082,  0.1773, -0.1479,  0.1684,  0.3762]
+output of first (8)
+[ 0.1743, -0.0411,  0.0494, -0.0771,  0.0187, -0.1527,  0.1881,  0.3300]
+```
+
+![The weights of both heads for *Your journey starts with one step*. The
+future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
+
+## Is it the same as the loop?
+
+The heads of [](#heads) hid nothing, and so far ours always hide the future.
+To compare them we need a form that takes any mask, with 1 for what is seen.
+It leaves out dropout, and otherwise goes the same way:
+*/
+
+static void masked_heart(int n, const float mask[n][n], CausalTrace *t)
+{
+    const Trace *a = &t->head;
+    const int head_dim = a->d_k;
+    dot_scores(n, n, head_dim, a->query, a->key, a->scores);
+    scale_scores(n, n, head_dim, a->scores);
+    mask_where(n, n, mask, a->scores);
+    softmax_rows(n, n, a->scores, a->weights);
+    dropout_mask(NULL, 0, n, n, t->mask);
+    dropout_apply(0, n, n, t->mask, a->weights, t->dropped);
+    matmul(n, head_dim, n, t->dropped, a->value, a->context);
+}
+
+void multi_head_masked(const MultiHead *h, int n,
+                       const float x[n][h->query.d_in],
+                       const float mask[n][n], MultiTrace *t)
+{
+    project_heads(h, n, x, t);
+    for (int k = 0; k < h->n_heads; k++) {
+        CausalTrace one = multi_trace_head(t, k);
+        masked_heart(n, mask, &one);
+    }
+    mix_heads(h, n, t);
+}
+
+/*
+Now take two heads of the last chapter, and write their small matrices into
+the large ones. A linear layer keeps its matrix the other way round, so that
+the columns of a head are rows there, and come below one another: head `k`
+is layer `k` of a stack.
+*/
+
+static void pack(const Heads *from, MultiHead *to)
+{
+    for (int k = 0; k < from->n_heads; k++) {
+        const SelfAttentionV1 *a = &from->head[k];
+        const int d = a->d_in, head_dim = a->d_k;
+        transpose(d, head_dim, a->w_query,
+                  layer(to->query.weight, k, head_dim, d));
+        transpose(d, head_dim, a->w_key,
+                  layer(to->key.weight, k, head_dim, d));
+        transpose(d, head_dim, a->w_value,
+                  layer(to->value.weight, k, head_dim, d));
+    }
+}
+
+static float largest_difference(int n, const float a[n], const float b[n])
+{
+    float largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmaxf(largest, fabsf(a[i] - b[i]));
+    return largest;
+}
+
+static void show_loop(void)
+{
+    enum { D_OUT = 8, SIZE = D_OUT / HEADS };
+    Random r;
+    Heads loop;
+    MultiHead h;
+    Trace trace[HEADS];
+    MultiTrace t;
+    float x[WORDS][D_IN], looped[WORDS][D_OUT], all[WORDS][WORDS];
+    life_is_short(x);
+    random_seed(&r, 123);
+    heads_init(&loop, &r, HEADS, D_IN, SIZE, SIZE);
+    multi_head_init(&h, &r, D_IN, D_OUT, WORDS, 0, HEADS, 0);
+    pack(&loop, &h);
+    for (int k = 0; k < HEADS; k++)
+        trace_init(&trace[k], WORDS, WORDS, SIZE, SIZE);
+    multi_trace_init(&t, WORDS, HEADS, SIZE);
+    causal_mask(WORDS, WORDS, WORDS, all);
+
+    heads_forward(&loop, WORDS, x, trace, looped);
+    multi_head_masked(&h, WORDS, x, all, &t);
+    const float(*joined)[D_OUT] = t.joined;
+    print_vector("short, one head after the other", D_OUT, looped[2]);
+    print_vector("short, one projection, split", D_OUT, joined[2]);
+    print_value(
+        "largest difference in all rows",
+        largest_difference(WORDS * D_OUT, t.joined, (void *)looped));
+
+    multi_trace_free(&t);
+    for (int k = 0; k < HEADS; k++)
+        trace_free(&trace[k]);
+    multi_head_free(&h);
+    heads_free(&loop);
+}
+
+/*
+``` output
+short, one head after the other (8)
+[-0.2971, -0.6030, -0.4064, -0.3487, -0.1928, -0.6891, -0.4146, -0.3866]
+short, one projection, split (8)
+[-0.2971, -0.6030, -0.4064, -0.3487, -0.1928, -0.6891, -0.4146, -0.3866]
+largest difference in all rows: 0.0000
+```
+
+The same, before $W_O$ mixes it. (A causal mask for queries that stand six
+places further on hides nothing, which is how we got one that is all ones.)
+
+## PyTorch's own
+
+PyTorch has all of this in a module, `nn.MultiheadAttention`, which takes
+and gives $d_{model}$ columns. It computes the same thing and has habits of
+its own. It packs the three matrices into one table, `in_proj_weight`, the
+rows for the queries above those for the keys and these above those for the
+values, so that a single product makes all three. It draws the output
+projection first, and the packed table after it, between limits that depend
+on its rows and columns together,
+$\pm\sqrt{6 / (d_{model} + 3 d_{model})}$. And it sets every bias to 0:
+*/
+
+void multi_head_init_packed(MultiHead *h, Random *r, int d_model,
+                            int context_length, double p, int n_heads)
+{
+    Random other = *r; /* for numbers that are overwritten */
+    multi_head_init(h, &other, d_model, d_model, context_length, p, n_heads,
+                    1);
+    linear_fill(r, d_model, d_model, h->out.weight, h->out.bias);
+    const float limit = (float)(sqrt(3) * sqrt(2.0 / (d_model * 4.0)));
+    Linear *all[4] = {&h->query, &h->key, &h->value, &h->out};
+    for (int k = 0; k < 3; k++)
+        uniform_fill(r, d_model, d_model, -limit, limit, all[k]->weight);
+    for (int k = 0; k < 4; k++)
+        memset(all[k]->bias, 0, (size_t)d_model * sizeof(float));
+}
+
+/*
+Then there is the mask. `nn.MultiheadAttention` takes one of truth values,
+and *true* means *hidden*. `F.scaled_dot_product_attention` takes one too,
+and *true* means *seen*. Neither complains about the other's. What happens
+then can be tried here: three tokens, first with the future hidden, then
+with the mask turned into its opposite.
+*/
+
+enum { D_MODEL = 8, SIZE = D_MODEL / HEADS, TOKENS = 3 };
+
+/* PyTorch's module from seed 123, and three tokens drawn after it. */
+static void draw_module(MultiHead *h, MultiTrace *t,
+                        float x[TOKENS][D_MODEL])
+{
+    Random r;
+    random_seed(&r, 123);
+    multi_head_init_packed(h, &r, D_MODEL, TOKENS, 0, HEADS);
+    rand_fill(&r, TOKENS, D_MODEL, x);
+    multi_trace_init(t, TOKENS, HEADS, SIZE);
+}
+
+static void show_module(void)
+{
+    const char *const label[HEADS] = {"weights of head 1",
+                                      "weights of head 2"};
+    MultiHead h;
+    MultiTrace t;
+    float x[TOKENS][D_MODEL], mask[TOKENS][TOKENS];
+    draw_module(&h, &t, x);
+    const float(*weights)[TOKENS][TOKENS] = t.stack.head.weights;
+    const float(*out)[D_MODEL] = t.out;
+    print_vector("in_proj_weight, first row", D_MODEL, h.query.weight);
+    print_vector("out_proj.weight, first row", D_MODEL, h.out.weight);
+
+    causal_mask(TOKENS, TOKENS, 0, mask);
+    multi_head_masked(&h, TOKENS, x, mask, &t);
+    for (int k = 0; k < HEADS; k++)
+        print_matrix(label[k], TOKENS, TOKENS, weights[k]);
+    for (int i = 0; i < TOKENS; i++)
+        print_vector("output", D_MODEL, out[i]);
+
+    for (int i = 0; i < TOKENS; i++)
+        for (int j = 0; j < TOKENS; j++)
+            mask[i][j] = 1 - mask[i][j];
+    multi_head_masked(&h, TOKENS, x, mask, &t);
+    print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
+                 weights[0]);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/*
+``` output
+in_proj_weight, first row (8)
+[-0.3066, -0.3491,  0.1798,  0.0097,  0.1775, -0.4231, -0.0258,  0.3054]
+out_proj.weight, first row (8)
+[-0.1442,  0.0117, -0.1756,  0.1333, -0.3012,  0.2592, -0.2570, -0.2811]
+weights of head 1 (3, 3)
+[[1.0000, 0.0000, 0.0000],
+ [0.5472, 0.4528, 0.0000],
+ [0.3739, 0.3089, 0.3172]]
+weights of head 2 (3, 3)
+[[1.0000, 0.0000, 0.0000],
+ [0.4854, 0.5146, 0.0000],
+ [0.3084, 0.3613, 0.3304]]
+output (8)
+[-0.0886, -0.0061,  0.2132,  0.1815, -0.2849, -0.1181, -0.2855, -0.0601]
+output (8)
+[-0.0136,  0.0125,  0.1221,  0.1055, -0.2017, -0.0756, -0.1781, -0.0419]
+output (8)
+[-0.0040,  0.0228,  0.0943,  0.0670, -0.1555, -0.0337, -0.2222, -0.1028]
+head 1 with the opposite mask (3, 3)
+[[0.0000, 0.5003, 0.4997],
+ [0.0000, 0.0000, 1.0000],
+ [   nan,    nan,    nan]]
+```
+
+With the opposite mask a token sees the future and nothing else. The last
+token has none, and its row is `nan`, which is lucky: one notices. Had the
+mask left something to every row, as one for padding does, the wrong way
+round would look as good as the right one. (For a row that sees nothing,
+`nn.MultiheadAttention` gives `nan` as we do, and
+`F.scaled_dot_product_attention` gives zeros.)
+
+## What is split
+
+It is the *projection* that is split, not the token. The columns of $W_Q$
+belong to this head or that, but every column has a row for each entry of
+the token. So every head sees every entry. To be sure, we raise the eight
+entries of the first token one by one, each by 1, and look how far this
+moves the result of the first head:
+*/
+
+static void show_reach(void)
+{
+    MultiHead h;
+    MultiTrace t;
+    float x[TOKENS][D_MODEL], mask[TOKENS][TOKENS], before[SIZE];
+    float change[SIZE], moved[D_MODEL];
+    draw_module(&h, &t, x);
+    causal_mask(TOKENS, TOKENS, 0, mask);
+    multi_head_masked(&h, TOKENS, x, mask, &t);
+    const float(*result)[TOKENS][SIZE] = t.stack.head.context;
+    memcpy(before, result[0][0], sizeof before);
+    for (int e = 0; e < D_MODEL; e++) {
+        const float old = x[0][e];
+        x[0][e] = old + 1;
+        multi_head_masked(&h, TOKENS, x, mask, &t);
+        x[0][e] = old;
+        for (int k = 0; k < SIZE; k++)
+            change[k] = result[0][0][k] - before[k];
+        moved[e] = length(SIZE, change);
+    }
+    print_vector("how far each entry moves the first head", D_MODEL, moved);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/*
+``` output
+how far each entry moves the first head (8)
+[0.3575, 0.5624, 0.2809, 0.3927, 0.5437, 0.4166, 0.2182, 0.1741]
+```
+
+None of them is without effect: the first head sees all eight.
+
+::: aside
+The German page says otherwise, that the entries of a token are divided
+among the heads, and quotes a chatbot on why that is better than to let each
+head see all of them [@hacktricks]. Its program, which is right, lets each
+head see all of them. The page also says that 8 entries and 3 heads make 2
+arrays of 4. That is what 2 heads make. Its program refuses 3, because 8 is
+no multiple of 3, and so does ours:
+:::
+
+``` {.output args="8 3 3" status=2}
+chapters/13_multi_head.c:198: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
+```
+
+## The walk of shapes
+
+The tutorial with the recipes ends with a walk through all the shapes, for
+the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
+text of 20 tokens [@tokens2transformer]. We walk it with PyTorch's matrices
+from seed 123, and with 20 random tokens that are drawn after them. The
+sizes are those of the memory that has been filled.
+*/
+
+static void print_walk(const MultiHead *h, const MultiTrace *t)
+{
+    const Trace *a = &t->stack.head;
+    const Linear *q = &h->query, *o = &h->out;
+    const int heads = t->n_heads;
+    puts("the walk");
+    printf("X:                (%d, %d)\n", a->n, q->d_in);
+    printf("W_Q, W_K, W_V:    (%d, %d)\n", q->d_in, q->d_out);
+    printf("Q, K, V:          (%d, %d)\n", a->n, q->d_out);
+    printf("viewed as heads:  (%d, %d, %d)\n", a->n, heads, a->d_k);
+    printf("transposed:       (%d, %d, %d)\n", heads, a->n, a->d_k);
+    printf("scores, weights:  (%d, %d, %d)\n", heads, a->n, a->m);
+    printf("Z_h of each head: (%d, %d, %d)\n", heads, a->n, a->d_v);
+    printf("merged, Z:        (%d, %d)\n", a->n, heads * a->d_v);
+    printf("W_O:              (%d, %d)\n", o->d_in, o->d_out);
+    printf("output:           (%d, %d)\n", a->n, o->d_out);
+}
+
+static void draw_walk(const MultiTrace *t, int d_model)
+{
+    const int n = t->stack.head.n, n_heads = t->n_heads;
+    const Block walk[] = {
+        {"X", n, d_model, 1, "·"},
+        {"W_Q", d_model, d_model, n_heads, "="},
+        {"Q", n, d_model, n_heads, NULL},
+        {"a head's Q_h", n, d_model / n_heads, 1, "·"},
+        {"K_hᵀ", d_model / n_heads, n, 1, "="},
+        {"scores", n, n, 1, NULL},
+        {"weights", n, n, 1, "·"},
+        {"V_h", n, d_model / n_heads, 1, "="},
+        {"Z_h", n, d_model / n_heads, 1, NULL},
+        {"merged, Z", n, d_model, n_heads, "·"},
+        {"W_O", d_model, d_model, 1, "="},
+        {"output", n, d_model, 1, NULL},
+    };
+    blocks("walk", "The walk of shapes", sizeof walk / sizeof walk[0],
+           walk);
+}
+
+static void show_walk(int d_model, int n_heads, int n)
+{
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    random_seed(&r, 123);
+    multi_head_init_packed(&h, &r, d_model, n, 0, n_heads);
+    multi_trace_init(&t, n, n_heads, d_model / n_heads);
+    float(*x)[d_model] = (void *)new_table(n, d_model);
+    float(*all)[n] = (void *)new_table(n, n);
+    rand_fill(&r, n, d_model, x);
+    causal_mask(n, n, n, all);
+    multi_head_masked(&h, n, x, all, &t);
+    print_walk(&h, &t);
+    draw_walk(&t, d_model);
+    print_vector("output, where it begins", d_model < 6 ? d_model : 6,
+                 t.out);
+    free(all);
+    free(x);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/*
+``` output
+the walk
+X:                (20, 512)
+W_Q, W_K, W_V:    (512, 512)
+Q, K, V:          (20, 512)
+viewed as heads:  (20, 8, 64)
+transposed:       (8, 20, 64)
+scores, weights:  (8, 20, 20)
+Z_h of each head: (8, 20, 64)
+merged, Z:        (20, 512)
+W_O:              (512, 512)
+output:           (20, 512)
+output, where it begins (6)
+[ 0.0322,  0.1422,  0.0694,  0.5309,  0.1698, -0.4712]
+```
+
+![The walk. In the tables with stripes, each stripe is a
+head](walk.svg){#fig-walk}
+
+The program takes sizes of your own, $d_{model}$, heads and tokens. The
+small example of [](#heads), here with PyTorch's matrices, goes on with
+$W_O$:
+
+``` {.output args="8 2 3"}
+the walk
+X:                (3, 8)
+W_Q, W_K, W_V:    (8, 8)
+Q, K, V:          (3, 8)
+viewed as heads:  (3, 2, 4)
+transposed:       (2, 3, 4)
+scores, weights:  (2, 3, 3)
+Z_h of each head: (2, 3, 4)
+merged, Z:        (3, 8)
+W_O:              (8, 8)
+output:           (3, 8)
+output, where it begins (6)
+[-0.0040,  0.0224,  0.0959,  0.0689, -0.1598, -0.0372]
+```
+
+What comes out has the size of what went in. It has to. A Transformer *adds*
+what attention has found to what the token was, and then the next part of
+the model works on the sum. That is called a **residual** connection, and of
+two tables that are to be added, neither may be wider.
+
+## Where we are
+
+On the way here the word *journey* has had many vectors. Here they are, one
+for each kind of attention, all untrained:
+*/
+
+static void show_plain(void)
+{
+    float scores[WORDS][WORDS], weights[WORDS][WORDS];
+    float context[WORDS][D_IN];
+    dot_scores(WORDS, WORDS, D_IN, journey, journey, scores);
+    softmax_rows(WORDS, WORDS, scores, weights);
+    matmul(WORDS, D_IN, WORDS, weights, journey, context);
+    print_vector("journey, embeddings alone", D_IN, context[1]);
+}
+
+static void show_single(void)
+{
+    Random r;
+    Trace t;
+    SelfAttentionV1 v1;
+    SelfAttentionV2 v2;
+    trace_init(&t, WORDS, WORDS, 2, 2);
+    const float(*context)[2] = t.context;
+    random_seed(&r, 123);
+    self_v1_init(&v1, &r, D_IN, 2, 2);
+    self_v1_forward(&v1, WORDS, journey, &t);
+    print_vector("journey, three matrices, seed 123", 2, context[1]);
+    self_v1_free(&v1);
+    random_seed(&r, 789);
+    self_v2_init(&v2, &r, D_IN, 2, 2, 0);
+    self_v2_forward(&v2, WORDS, journey, &t);
+    print_vector("journey, linear layers, seed 789", 2, context[1]);
+    self_v2_free(&v2);
+    trace_free(&t);
+}
+
+static void show_causal(void)
+{
+    Random r;
+    CausalTrace t;
+    CausalAttention c;
+    MultiHead h;
+    MultiTrace heads;
+    causal_trace_init(&t, WORDS, 2, 2);
+    random_seed(&r, 123);
+    causal_attention_init(&c, &r, D_IN, 2, WORDS, 0, 0);
+    causal_attention_forward(&c, NULL, WORDS, journey, &t);
+    const float(*context)[2] = t.head.context;
+    print_vector("journey, the future hidden, seed 123", 2, context[1]);
+    causal_attention_free(&c);
+    causal_trace_free(&t);
+
+    multi_trace_init(&heads, WORDS, 2, 1);
+    random_seed(&r, 123);
+    multi_head_init(&h, &r, D_IN, 2, WORDS, 0, 2, 0);
+    multi_head_forward(&h, NULL, WORDS, journey, &heads);
+    const float(*out)[2] = heads.out;
+    print_vector("journey, two heads and mixed, seed 123", 2, out[1]);
+    multi_head_free(&h);
+    multi_trace_free(&heads);
+}
+
+static void show_journey(void)
+{
+    show_plain();
+    show_single();
+    show_causal();
+}
+
+/*
+``` output
+journey, embeddings alone (3)
+[0.4419, 0.6515, 0.5683]
+journey, three matrices, seed 123 (2)
+[0.3061, 0.8210]
+journey, linear layers, seed 789 (2)
+[-0.0748,  0.0703]
+journey, the future hidden, seed 123 (2)
+[-0.5874,  0.0058]
+journey, two heads and mixed, seed 123 (2)
+[0.2943, 0.3897]
+```
+
+And here is all of it on one sheet, for a text of $n$ tokens and $H$ heads.
+PyTorch's tables have one dimension more, in front, for the batch.
+
+::: worksheet
+| step | formula | shape | C | PyTorch |
+|:--|:---|:--|:---|:---|
+| roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
+| split | $Q_h$, $K_h$, $V_h$ | $H, n, d_k$ | `split_heads` | `transpose` |
+| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.mT` |
+| scale | $S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` | `/ d_k**0.5` |
+| mask | $-\infty$ ahead | $H, n, n$ | `mask_scores` | `masked_fill` |
+| shares | $A$, softmax of $S$ | $H, n, n$ | `softmax_rows` | `F.softmax` |
+| noise | drop, stretch | $H, n, n$ | `dropout_apply` | `F.dropout` |
+| mixture | $Z_h = A V_h$ | $H, n, d_k$ | `matmul` | `a @ v` |
+| merge | $Z = [Z_1 \dots Z_H]$ | $n, d$ | `merge_heads` | `view` |
+| output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
+:::
+
+## Everything together
+*/
+
+static int size(const char *what, const char *text)
+{
+    return (int)whole_number(what, text, 1, 4096);
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc == 4) {
+        show_walk(size("D_MODEL", argv[1]), size("HEADS", argv[2]),
+                  size("TOKENS", argv[3]));
+        return 0;
+    }
+    if (argc != 1)
+        REFUSE("%d arguments are given: D_MODEL HEADS TOKENS, or none, are "
+               "needed",
+               argc - 1);
+    pipeline("pipeline", "roles heads");
+    show_columns();
+    show_view();
+    show_german();
+    show_sentences();
+    show_loop();
+    show_module();
+    show_reach();
+    show_walk(512, 8, 20);
+    show_journey();
+    return 0;
+}
+
+/*
+The same in PyTorch:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(123)
+mha = torch.nn.MultiheadAttention(8, 2)
+x = torch.rand(3, 8)
+seen = torch.ones(3, 3).tril().bool()
+print(mha.in_proj_weight[0])
+print(mha.out_proj.weight[0])
+
+y, weights = mha(x, x, x, attn_mask=~seen, average_attn_weights=False)
+for table in *weights, *y:
+    print(table)
+print(mha(x, x, x, attn_mask=seen, average_attn_weights=False)[1][0])
+
+q, k, v = F.linear(x, mha.in_proj_weight).chunk(3, dim=-1)
+q, k, v = [table.view(3, 2, 4).transpose(0, 1) for table in (q, k, v)]
+z = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+assert torch.allclose(
+    mha.out_proj(z.transpose(0, 1).reshape(3, 8)), y, atol=1e-6)
+```
+
+`~` turns a mask into its opposite. The last lines do by hand what the
+module does, with the mask as it is. If the two disagreed, `assert` would
+say so.
+
+::: milestone
+This is the attention of language models, complete: words that look back,
+several heads, mixed, sentence by sentence of a batch, with PyTorch's
+numbers.
+:::
+
+What it lacks is sense. Every matrix here was drawn at random, and the maps
+show what random numbers look at. [](#self-attention) has let one head learn
+something by trying out what happens when a weight is moved a little, twelve
+weights in turn. The four layers of an attention with $d_{model} = 512$ have
+more than a million. How to find out for all of them at once in which
+direction they should move is the subject of the part that follows.
+
+## Further exercises
+
+**Exercise 13.3** (★, challenge, 2 points): `average_weights`. If not told
+otherwise, `nn.MultiheadAttention` hands out a single table of weights, the
+mean of those of all heads. Why do its rows add up to one?
+
+::: hint
+One entry of the result belongs to one pair of words. What is added up over
+which index?
+:::
+
+**Exercise 13.4** (by hand): How many parameters has
+`nn.MultiheadAttention(8, 2)`, biases included? And how many has
+`nn.MultiheadAttention(8, 4)`?
+
+**Exercise 13.5** (by hand): Someone splits 8 columns for 2 heads by taking
+every other column for the first head and the rest for the second. Is that a
+mistake? When does it matter?
+
+## Solutions
+
+::: {.solution exercise="13.3"}
+The rows of $H$ heads add up to $H$ together, and are divided by it.
+*/
+
+void average_weights(int n, int m, int n_heads,
+                     const float weights[n_heads][n][m],
+                     float average[n][m])
+{
+    if (n_heads < 1)
+        REFUSE("the mean of %d heads: at least 1 is needed", n_heads);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float sum = 0;
+            for (int h = 0; h < n_heads; h++)
+                sum += weights[h][i][j];
+            average[i][j] = sum / (float)n_heads;
+        }
+}
+
+/*
+:::
+
+::: {.solution exercise="13.4"}
+Four layers of $8 \cdot 8$ weights and 8 biases each, for any number of
+heads. To have more heads is to cut the same matrices more finely.
+:::
+
+::: {.solution exercise="13.5"}
+With matrices of one's own it is no mistake, since a column means nothing
+before training, and training works with any order, as long as merging is
+the way back. With matrices that someone else has trained, or with PyTorch's
+numbers from a seed, the heads would get each other's columns, and every
+shape would be right.
+:::
+*/

@@ -1,0 +1,1190 @@
+/*
+# If your tutorial disagrees {#errata}
+
+Five tutorials have lent this book their examples, and each explains
+something better than the others do. Each also has its slips, as any text of
+that length has. Whoever meets one cannot know who is wrong, the tutorial,
+this book, or the reader's own program. So here is every one that we have
+found: what is said, what was probably meant, and a computation or a line of
+the author's own that settles it. You need not take our word for it.
+
+If you have no time to read on, remember one thing. Where a sentence and a
+program of the same author disagree, it was mostly the program that was
+right, for it had been run.
+
+The numbers A.1, A.2 and so on stay what they are, so that you can refer to
+them. Translations are ours. We have surely made slips of our own. If you
+find one, please tell us, as `CONTRIBUTING.md` says.
+*/
+
+#include "attention.h"
+
+static const float hello[3][3] = {
+    {0.34f, 0.22f, 0.54f}, /* Hello */
+    {0.53f, 0.34f, 0.98f}, /* shiny */
+    {0.29f, 0.54f, 0.93f}, /* sun */
+};
+
+/*
+## HackTricks {#errata-hacktricks}
+
+A page in English, read in German, that works a context vector by hand and
+then shows three programs from a book [@hacktricks; @raschka2024book]. We
+owe it *Hello shiny sun*, and its classes are right. The copy that we read
+has lost its pictures, and the formulas in them; an older one in English
+still has the formulas, as text.
+
+### A.1 The context vector of *shiny* {#errata-1}
+
+The page arrives at [0.3992, 0.3858, 0.8610]{.quoted}. Its method is that of
+[](#softmax), and it is right throughout. Only two products are slips of the
+pen. These are the weights and the context vector without any rounding on
+the way, and the nine products for the weights that the page computes with:
+*/
+
+static void show_shiny(void)
+{
+    const float rounded[3] = {0.2291f, 0.4064f, 0.3645f};
+    float scores[3], weights[3], context[3], product[3][3];
+    attend_one(3, 3, 3, hello[1], hello, hello, scores, weights, context);
+    print_vector("weights of shiny", 3, weights);
+    print_vector("context vector of shiny", 3, context);
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++)
+            product[j][k] = rounded[j] * hello[j][k];
+    print_vector("weights on the page", 3, rounded);
+    print_matrix("products for these, a word a row", 3, 3, product);
+    mix(3, 3, rounded, hello, context);
+    print_vector("their sums", 3, context);
+}
+
+/*
+``` output
+weights of shiny (3)
+[0.2291, 0.4063, 0.3646]
+context vector of shiny (3)
+[0.3990, 0.3854, 0.8610]
+weights on the page (3)
+[0.2291, 0.4064, 0.3645]
+products for these, a word a row (3, 3)
+[[0.0779, 0.0504, 0.1237],
+ [0.2154, 0.1382, 0.3983],
+ [0.1057, 0.1968, 0.3390]]
+their sums (3)
+[0.3990, 0.3854, 0.8610]
+```
+
+It has [0.2156]{.quoted} for 0.2154 and [0.1972]{.quoted} for 0.1968. Its
+[0.1382]{.quoted}, [0.3983]{.quoted} and [0.3390]{.quoted} are right for its
+weights, and off by one or two in the last digit because two of the weights
+are off by one themselves; the sums show that this alone does no harm.
+
+### A.2 Zero times minus infinity {#errata-2}
+
+To hide the words that come later, a short program makes a mask of zeros and
+ones, multiplies it by minus infinity and adds it to the scores. Where the
+mask is 0, this was meant to change nothing. But 0 times infinity is not 0.
+It is not a number at all, and softmax spreads it over the whole row:
+*/
+
+static void show_mask(void)
+{
+    float scores[3][3], added[3][3], weights[3][3];
+    dot_scores(3, 3, 3, hello, hello, scores);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            added[i][j] = scores[i][j] + (float)(j > i) * -INFINITY;
+    print_matrix("scores with the product added", 3, 3, added);
+    softmax_rows(3, 3, added, weights);
+    print_matrix("weights from these", 3, 3, weights);
+    mask_scores(3, 3, 0, scores);
+    softmax_rows(3, 3, scores, weights);
+    print_matrix("weights when minus infinity is filled in", 3, 3, weights);
+}
+
+/*
+``` output
+scores with the product added (3, 3)
+[[ nan, -inf, -inf],
+ [ nan,  nan, -inf],
+ [ nan,  nan,  nan]]
+weights from these (3, 3)
+[[nan, nan, nan],
+ [nan, nan, nan],
+ [nan, nan, nan]]
+weights when minus infinity is filled in (3, 3)
+[[1.0000, 0.0000, 0.0000],
+ [0.3606, 0.6394, 0.0000],
+ [0.2283, 0.3874, 0.3843]]
+```
+
+The page's own class, further down, fills in: `masked_fill_` puts minus
+infinity where the mask is 1 and multiplies nothing. So does
+[](#causal-mask).
+
+### A.3 Eight dimensions and three heads {#errata-3}
+
+"If a token has 8 dimensions and we want to use [3 heads]{.quoted}, the
+dimensions are divided into 2 arrays of 4." Two heads were meant.
+*/
+
+static void show_division(void)
+{
+    const int dimensions = 8;
+    printf("dimensions that 3 heads leave over: %d\n", dimensions % 3);
+    printf("heads for arrays of 4 dimensions: %d\n", dimensions / 4);
+}
+
+/*
+``` output
+dimensions that 3 heads leave over: 2
+heads for arrays of 4 dimensions: 2
+```
+
+With three, the program below that sentence stops in its first lines, at an
+`assert` that nothing is left over.
+
+### A.4 What the heads divide {#errata-4}
+
+The same sentence says that a token's dimensions are divided, so that each
+head uses some of them, and a box asks ChatGPT why that should be better.
+But what the program divides are the queries, keys and values, after the
+projection ([](#multi-head)). Each of their entries is made from all entries
+of the token. We make two heads for tokens of 8 entries, change one entry of
+the first token at a time, and see whether the first head notices:
+*/
+
+static void first_head(const SelfAttentionV2 *a, const float x[3][8],
+                       float context[3][4])
+{
+    float query[3][8], key[3][8], value[3][8], scores[3][3], weights[3][3];
+    float queries[2][3][4], keys[2][3][4], values[2][3][4];
+    linear_forward(&a->query, 3, x, query);
+    linear_forward(&a->key, 3, x, key);
+    linear_forward(&a->value, 3, x, value);
+    split_heads(3, 2, 4, query, queries);
+    split_heads(3, 2, 4, key, keys);
+    split_heads(3, 2, 4, value, values);
+    attention(3, 3, 4, 4, queries[0], keys[0], values[0], scores, weights,
+              context);
+}
+
+static void show_inputs(void)
+{
+    Random r;
+    SelfAttentionV2 a;
+    float x[3][8], before[3][4], after[3][4];
+    int seen = 0;
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 8, x);
+    self_v2_init(&a, &r, 8, 8, 8, 0);
+    first_head(&a, x, before);
+    for (int k = 0; k < 8; k++) {
+        x[0][k] += 1;
+        first_head(&a, x, after);
+        seen += memcmp(before, after, sizeof before) != 0;
+        x[0][k] -= 1;
+    }
+    printf("entries that the first head notices, of 8: %d\n", seen);
+    self_v2_free(&a);
+}
+
+/*
+``` output
+entries that the first head notices, of 8: 8
+```
+
+### A.5 Three matrices {#errata-5}
+
+"The query is the data as before, while the key and value matrices are
+random, trainable matrices"; "each token has its own query, key and value
+matrix"; at the end one is to "sum all value matrices". The page's program
+is clearer: `queries = torch.matmul(inputs, W_query)`. There are three
+matrices, for the queries as well, random at first and then trained, and all
+tokens share them. What a token has of its own are three *vectors*, and what
+is summed are value vectors, each times its weight ([](#qkv)).
+
+### A.6 `nn.Linear` is random too {#errata-6}
+
+The second version is said to use `nn.Linear` "instead of initialising the
+matrices with random values", so as to mark the weights as trainable. Here
+is the weight of an `nn.Linear(3, 2)`, and six random numbers in its range
+from the same seed:
+*/
+
+static void show_linear(void)
+{
+    const float limit = 1 / sqrtf(3);
+    Random r;
+    Linear l;
+    float x[2][3];
+    random_seed(&r, 789);
+    linear_init(&l, &r, 3, 2, 0);
+    print_matrix("weight of a linear layer", 2, 3, l.weight);
+    random_seed(&r, 789);
+    uniform_fill(&r, 2, 3, -limit, limit, x);
+    print_matrix("random numbers", 2, 3, x);
+    linear_free(&l);
+}
+
+/*
+``` output
+weight of a linear layer (2, 3)
+[[ 0.3161,  0.4568,  0.5118],
+ [-0.1683, -0.3379, -0.0918]]
+random numbers (2, 3)
+[[ 0.3161,  0.4568,  0.5118],
+ [-0.1683, -0.3379, -0.0918]]
+```
+
+The mark was there before: `nn.Parameter`, in the first version, is nothing
+else. What `nn.Linear` adds is the range ([](#self-attention)).
+
+### A.7 Does softmax amplify? {#errata-7}
+
+It is said to be used because it amplifies differences. It turns differences
+of scores into ratios of shares, and whether those are larger or smaller
+than the ratios of the scores depends on the scores: first 0.2 and 0.1, then
+the page's own *shiny* and *Hello*.
+*/
+
+static void show_ratios(void)
+{
+    const float pair[2] = {0.2f, 0.1f};
+    float scores[3], weights[3], table[2][2];
+    softmax(2, pair, weights);
+    table[0][0] = pair[0] / pair[1];
+    table[0][1] = weights[0] / weights[1];
+    dot_scores(1, 3, 3, &hello[1], hello, &scores);
+    softmax(3, scores, weights);
+    table[1][0] = scores[1] / scores[0];
+    table[1][1] = weights[1] / weights[0];
+    print_matrix("ratio of the scores, ratio of the shares", 2, 2, table);
+}
+
+/*
+``` output
+ratio of the scores, ratio of the shares (2, 2)
+[[2.0000, 1.1052],
+ [1.7303, 1.7730]]
+```
+
+In the example the ratio grows a little, which is what one sees and
+believes. [](#softmax) has the rest, and [](#scaling) is about how sharp the
+shares become.
+
+### A.8 A word sees itself {#errata-8}
+
+The model is to consider "only the tokens that come before the current
+position"; another author has "previous positions" [@raschka2024magazine].
+Seen from the word that is to be predicted, this is exact. Seen from the
+word that asks, it leaves out one, for it sees itself as well, in both
+authors' programs. The first word would otherwise have nothing to look at:
+*/
+
+static void show_first_word(void)
+{
+    const char *const label[2] = {"first word, which sees itself",
+                                  "first word, which does not"};
+    float scores[3][3], weights[3];
+    for (int i = 0; i < 2; i++) {
+        dot_scores(3, 3, 3, hello, hello, scores);
+        mask_scores(3, 3, -i, scores);
+        softmax(3, scores[0], weights);
+        print_vector(label[i], 3, weights);
+    }
+}
+
+/*
+``` output
+first word, which sees itself (3)
+[1.0000, 0.0000, 0.0000]
+first word, which does not (3)
+[nan, nan, nan]
+```
+
+### A.9 Dropout also multiplies {#errata-9}
+
+"Dropout sets some of the attention weights to zero at random." That is half
+of what the page's `nn.Dropout` does. The other half is that it divides the
+survivors by $1 - p$, so that the mean stays what it was ([](#dropout)). The
+rows then no longer add up to one. For six words with six equal weights:
+*/
+
+static void show_dropout(void)
+{
+    Random r;
+    float kept[6][6], weights[6][6], dropped[6][6], sums[6] = {0};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            weights[i][j] = 1 / 6.0f;
+    random_seed(&r, 123);
+    dropout_mask(&r, 0.5, 6, 6, kept);
+    dropout_apply(0.5, 6, 6, kept, weights, dropped);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            sums[i] += dropped[i][j];
+    print_vector("row sums after dropout of one half, seed 123", 6, sums);
+}
+
+/*
+``` output
+row sums after dropout of one half, seed 123 (6)
+[1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
+```
+
+### A.10 Sequences, tokens, dimensions {#errata-10}
+
+Comments call `b` "the number of batches" and `num_tokens` "the number of
+tokens per batch". There is one batch, of `b` sequences with `num_tokens`
+tokens each, in the example 2 and 6 ([](#causal-attention)). And to get the
+context vector one is told to "sum all dimensions". The sum runs over the
+tokens, for each dimension by itself, as in the page's own example and in
+`mix` ([](#softmax)).
+
+### A.11 Pictures and names that are missing {#errata-11}
+
+Where the exponentials should be, the page shows the picture of the first
+score once more. `torch`, `inputs`, `seq_len` and `attention_scores` are
+used in short programs that do not define them, and the third class needs
+the `batch` of the second. What the pictures showed is in [](#softmax), and
+the programs' complete results are in [](#self-attention),
+[](#causal-attention) and [](#multi-head).
+
+## From tokens to the Transformer {#errata-tokens}
+
+The author of this Chinese page says that mathematics is not their strong
+suit, and then does what few do: an example in whole numbers, which everyone
+can check on paper [@tokens2transformer]. This is why its slips can be found
+at all.
+*/
+
+static const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
+static const float paper_query[4][3] = {
+    {1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}};
+static const float paper_key[4][3] = {
+    {0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 1, 0}};
+static const float paper_value[4][3] = {
+    {0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}};
+
+static void project_paper(float query[3][3], float key[3][3],
+                          float value[3][3])
+{
+    project(3, 4, 3, 3, paper, paper_query, paper_key, paper_value, query,
+            key, value);
+}
+
+/*
+### A.12 `np.multiply` and `@` {#errata-12}
+
+For the lists 1, 2, 3 and 4, 5, 6 the page has the result [32]{.quoted}
+beside both. `np.multiply` stops before the sum ([](#dot-product)):
+*/
+
+static void show_multiply(void)
+{
+    const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
+    float product[3];
+    multiply(3, a, b, product);
+    print_vector("np.multiply(a, b)", 3, product);
+    print_value("a @ b", dot(3, a, b));
+}
+
+/*
+``` output
+np.multiply(a, b) (3)
+[ 4.0000, 10.0000, 18.0000]
+a @ b: 32.0000
+```
+
+### A.13 A lost digit {#errata-13}
+
+The second row of *S* is printed as [4, 16, 2]{.quoted}. Its last entry has
+lost its first digit. The page stops before the shares, where the digit
+would have made little difference: the 16 wins either way.
+*/
+
+static void show_digit(void)
+{
+    const float misprint[3] = {4, 16, 2};
+    float query[3][3], key[3][3], value[3][3], scores[3][3], weights[3];
+    project_paper(query, key, value);
+    dot_scores(3, 3, 3, query, key, scores);
+    print_matrix("S", 3, 3, scores);
+    softmax(3, scores[1], weights);
+    print_vector("shares of the second row, not scaled", 3, weights);
+    softmax(3, misprint, weights);
+    print_vector("shares of the misprint", 3, weights);
+}
+
+/*
+``` output
+S (3, 3)
+[[ 2.0000,  4.0000,  4.0000],
+ [ 4.0000, 16.0000, 12.0000],
+ [ 4.0000, 12.0000, 10.0000]]
+shares of the second row, not scaled (3)
+[0.0000, 0.9820, 0.0180]
+shares of the misprint (3)
+[0.0000, 1.0000, 0.0000]
+```
+
+### A.14 The root of three {#errata-14}
+
+Before *S* stands the factor [1/1]{.quoted}, without a word. It keeps the
+numbers whole, and that was probably the reason. But queries and keys have
+three entries, and by the formula above it the scores are divided by
+$\sqrt{3}$ ([](#scaling)). This is *A*, and with it *Z*:
+*/
+
+static void show_root(void)
+{
+    float query[3][3], key[3][3], value[3][3];
+    float scores[3][3], weights[3][3], context[3][3];
+    project_paper(query, key, value);
+    attention(3, 3, 3, 3, query, key, value, scores, weights, context);
+    print_matrix("A", 3, 3, weights);
+    print_matrix("V", 3, 3, value);
+    print_matrix("Z", 3, 3, context);
+}
+
+/*
+``` output
+A (3, 3)
+[[0.1361, 0.4319, 0.4319],
+ [0.0009, 0.9088, 0.0903],
+ [0.0074, 0.7547, 0.2378]]
+V (3, 3)
+[[1.0000, 2.0000, 3.0000],
+ [2.0000, 8.0000, 0.0000],
+ [2.0000, 6.0000, 3.0000]]
+Z (3, 3)
+[[1.8639, 6.3194, 1.7042],
+ [1.9991, 7.8141, 0.2735],
+ [1.9926, 7.4796, 0.7359]]
+```
+
+### A.15 The result is *A* times *V* {#errata-15}
+
+The page goes on with $Z = A \cdot W_o$, for a trained matrix of $n$ rows,
+$n$ being the number of words. Such a matrix would fit sentences of one
+length only. What it says in words beside the formula is right: a weighted
+sum of the values, $Z = AV$. *V* is never printed there; it stands above. A
+trained $W_O$ exists, but it comes after the heads have been put side by
+side, where the page has it too ([](#multi-head)).
+
+### A.16 Shapes {#errata-16}
+
+*Q*, *K* and *V* are said to have the shape of *X*, [(4,4)]{.quoted}, and
+each word [3]{.quoted} features. *X* has three rows and four columns. Its
+rows are the words and its columns the features, and with matrices of shape
+(4, 3) one gets:
+*/
+
+static void show_shapes(void)
+{
+    float query[3][3], key[3][3], value[3][3];
+    project_paper(query, key, value);
+    print_vector("a word of X", 4, paper[0]);
+    print_matrix("Q", 3, 3, query);
+}
+
+/*
+``` output
+a word of X (4)
+[1.0000, 0.0000, 1.0000, 0.0000]
+Q (3, 3)
+[[1.0000, 0.0000, 2.0000],
+ [2.0000, 2.0000, 2.0000],
+ [2.0000, 1.0000, 3.0000]]
+```
+
+In a real model the shapes are usually chosen so that the final result has
+the shape of *X*, and that is probably where the sentence comes from.
+
+### A.17 Letters and signs {#errata-17}
+
+$W_Q = X W_Q$ should read $Q = X W_Q$. The heads are counted by $k$, $H$ and
+$h$ in turn; $(H, d_k)$ stands for the product $H d_k$, `d_512` for a
+$d_{model}$ of [512]{.cited}, and $1/\sqrt{k}$ for $1/\sqrt{d_k}$
+[@tokens2transformer]. The table of $n$ rows and [64]{.cited} columns that
+the page calls the attention matrix is the result of one head. The attention
+matrix has $n$ rows and $n$ columns, as the page says itself a few lines
+before ([](#heads)).
+
+### A.18 What the division does {#errata-18}
+
+The division by $\sqrt{d_k}$ is said to turn scores into a probability
+distribution, and $Q_{bread} K$ to be a vector of probabilities. Softmax
+does that, as the next section of the page explains very well. After the
+division alone, the rows add up to anything:
+*/
+
+static void show_row_sums(void)
+{
+    float query[3][3], key[3][3], value[3][3], scores[3][3], sums[3] = {0};
+    project_paper(query, key, value);
+    dot_scores(3, 3, 3, query, key, scores);
+    scale_scores(3, 3, 3, scores);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            sums[i] += scores[i][j];
+    print_vector("row sums of the divided scores", 3, sums);
+}
+
+/*
+``` output
+row sums of the divided scores (3)
+[ 5.7735, 18.4752, 15.0111]
+```
+
+The second reason that it gives, speed and memory, is one for dot products,
+as against another way of scoring [@vaswani2017]. The third, that scores
+grow and unbalance softmax, is the right one ([](#scaling)).
+
+### A.19 Whole numbers hold no shares {#errata-19}
+
+`attention_scores[0] = softmax(attention_scores[0])`, and the same for the
+other rows: on the page's matrix, which NumPy stores as whole numbers, this
+leaves zeros without a warning, because an array keeps its type. In C:
+*/
+
+static void show_whole_numbers(void)
+{
+    const float scores[3] = {2, 4, 4};
+    float weights[3];
+    int whole[3];
+    softmax(3, scores, weights);
+    for (int j = 0; j < 3; j++)
+        whole[j] = (int)weights[j];
+    print_vector("shares of the first row", 3, weights);
+    print_integers("as whole numbers", 3, whole);
+}
+
+/*
+``` output
+shares of the first row (3)
+[0.0634, 0.4683, 0.4683]
+as whole numbers (3)
+[0, 0, 0]
+```
+
+With `2.0` for `2` in one place the matrix is one of floats, and the line
+works, once there is a function `softmax`, which NumPy lacks.
+
+### A.20 Eat and bread {#errata-20}
+
+The words are *eat*, *bread*, *table*, and "clearly the relation between
+*eat* and *bread* has the most potential". In English it has. The matrix *S*
+above does not know it: for *bread*, the second row, *eat* has the lowest
+score of the three, and for *eat*, the first row, *bread* and *table* are
+level. The numbers were made up, and nobody made them up for these words.
+For numbers that are, see *cat likes fish* in [](#qkv).
+
+### A.21 Encoder and decoder {#errata-21}
+
+The page begins with the encoder, which reads a whole sentence at once, and
+says so. Then it justifies the scores by the fact that a language model
+writes word by word. That is the decoder, which looks back only
+([](#causal-mask)). Scores are needed in both. (A sentence near the
+beginning breaks off after "because".)
+
+## Understanding and coding self-attention {#errata-raschka}
+
+The article by Sebastian Raschka from which, or from whose book, the
+programs of the others descend [@raschka2024magazine; @raschka2024book]. All
+its printed numbers are right, and this book follows it more than any other.
+One looks wrong on some machines, [-0.2627]{.quoted}, and is a tie in the
+rounding ([](#self-attention)). We read it in Chinese, and compared a copy
+in English. Where the slip is the translator's, we say so.
+*/
+
+static void project_life(float query[6][2], float key[6][2],
+                         float value[6][4])
+{
+    Random r;
+    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
+    life_is_short(x);
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 2, w_query);
+    rand_fill(&r, 3, 2, w_key);
+    rand_fill(&r, 3, 4, w_value);
+    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+}
+
+/*
+### A.22 Above the diagonal {#errata-22}
+
+In Chinese, minus infinity takes the place of the scores *on* the diagonal.
+In English, and in the program, of those *above* it. With the diagonal alone
+hidden, everybody sees everything but themselves, the future included:
+*/
+
+static void show_diagonal(void)
+{
+    float query[6][2], key[6][2], value[6][4], scores[6][6], weights[6][6];
+    float seen[6][6];
+    project_life(query, key, value);
+    dot_scores(6, 6, 2, query, key, scores);
+    scale_scores(6, 6, 2, scores);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            seen[i][j] = i != j;
+    mask_where(6, 6, seen, scores);
+    softmax_rows(6, 6, scores, weights);
+    print_matrix("weights, the diagonal hidden", 6, 6, weights);
+}
+
+/*
+``` output
+weights, the diagonal hidden (6, 6)
+[[0.0000, 0.1611, 0.2284, 0.1999, 0.1881, 0.2225],
+ [0.1234, 0.0000, 0.0652, 0.2685, 0.4697, 0.0733],
+ [0.2623, 0.0824, 0.0000, 0.1937, 0.1530, 0.3086],
+ [0.1803, 0.2619, 0.1678, 0.0000, 0.2147, 0.1752],
+ [0.1659, 0.3397, 0.1431, 0.1997, 0.0000, 0.1516],
+ [0.2739, 0.0343, 0.4304, 0.1572, 0.1042, 0.0000]]
+```
+
+Hidden on the diagonal *and* above, the first word has nothing left, as in
+[](#errata-8).
+
+### A.23 What `triu` keeps {#errata-23}
+
+`torch.triu` "retains the elements on and above the main diagonal". So it
+does when asked for nothing else. The line that this explains asks for
+`diagonal=1`, and then the main diagonal is 0. It is one minus what `tril`
+gives:
+*/
+
+static void show_triu(void)
+{
+    float mask[3][3];
+    causal_mask(3, 3, 0, mask);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            mask[i][j] = 1 - mask[i][j];
+    print_matrix("triu(ones(3, 3), diagonal=1)", 3, 3, mask);
+}
+
+/*
+``` output
+triu(ones(3, 3), diagonal=1) (3, 3)
+[[0.0000, 1.0000, 1.0000],
+ [0.0000, 0.0000, 1.0000],
+ [0.0000, 0.0000, 0.0000]]
+```
+
+The sentence before it has it right: ones above the diagonal.
+
+### A.24 A remark and a size {#errata-24}
+
+The remark "reduce d_out_v from 4 to 1, because we have 4 heads" stands
+beside a line that keeps 4; it belongs one program further down. This is the
+first row of the result with 4, as the line says and the page prints, and
+with 1:
+*/
+
+static void show_remark(void)
+{
+    float x[6][3];
+    life_is_short(x);
+    for (int d_v = 4; d_v >= 1; d_v -= 3) {
+        Random r;
+        SelfAttentionV1 a;
+        Trace t;
+        random_seed(&r, 123);
+        self_v1_init(&a, &r, 3, 2, d_v);
+        trace_init(&t, 6, 6, 2, d_v);
+        self_v1_forward(&a, 6, x, &t);
+        print_vector("context of Life", d_v, t.context);
+        trace_free(&t);
+        self_v1_free(&a);
+    }
+}
+
+/*
+``` output
+context of Life (4)
+[-0.1564,  0.1028, -0.0763, -0.0764]
+context of Life (1)
+[-0.0185]
+```
+
+In the same place, `block_size = embedded_sentence.shape[1]` is 3, the size
+of an embedding. The number of words is `shape[0]`. Nothing uses it.
+
+### A.25 *e* to the power of minus infinity {#errata-25}
+
+It "approaches 0". It is 0, and not only in the limit: a float has minus
+infinity as a value, and what is hidden in this way is hidden completely.
+Compare a score that is merely very low:
+*/
+
+static void show_limit(void)
+{
+    printf("e to the power of minus infinity is 0: %s\n",
+           expf(-INFINITY) == 0 ? "yes" : "no");
+    printf("e to the power of -80 is 0: %s\n",
+           expf(-80) == 0 ? "yes" : "no");
+}
+
+/*
+``` output
+e to the power of minus infinity is 0: yes
+e to the power of -80 is 0: no
+```
+
+### A.26 Two widths {#errata-26}
+
+In cross-attention, the two inputs' "embedding dimensions must match". In
+the article's class they must, since its three matrices share one `d_in`.
+Only the queries and keys need to be of one size, and they come after the
+matrices ([](#cross-attention)). Here 5 tokens of 4 entries ask 7 tokens of
+6:
+*/
+
+static void show_widths(void)
+{
+    Random r;
+    CrossAttention c;
+    Trace t;
+    float x_1[5][4], x_2[7][6];
+    random_seed(&r, 123);
+    cross_attention_init(&c, &r, 4, 6, 2, 3);
+    rand_fill(&r, 5, 4, x_1);
+    rand_fill(&r, 7, 6, x_2);
+    trace_init(&t, 5, 7, 2, 3);
+    cross_attention_forward(&c, 5, 7, x_1, x_2, &t);
+    print_matrix("context, from inputs of 4 and of 6 entries", 5, 3,
+                 t.context);
+    trace_free(&t);
+    cross_attention_free(&c);
+}
+
+/*
+``` output
+context, from inputs of 4 and of 6 entries (5, 3)
+[[1.8116, 1.8567, 2.2585],
+ [1.8916, 1.9052, 2.3303],
+ [1.9098, 1.9160, 2.3462],
+ [1.8941, 1.9068, 2.3326],
+ [1.7674, 1.8308, 2.2195]]
+```
+
+PyTorch's own module takes such inputs as well, by `kdim` and `vdim`.
+
+### A.27 What the division keeps equal {#errata-27}
+
+The division by $\sqrt{d_k}$ "ensures that the Euclidean length of the
+weight vectors will be approximately in the same magnitude". Taken
+literally, the lengths of the rows of divided scores should be about equal.
+In the article's own example they differ by a factor of ten:
+*/
+
+static void show_lengths(void)
+{
+    float query[6][2], key[6][2], value[6][4], scores[6][6], lengths[6];
+    project_life(query, key, value);
+    dot_scores(6, 6, 2, query, key, scores);
+    scale_scores(6, 6, 2, scores);
+    for (int i = 0; i < 6; i++)
+        lengths[i] = length(6, scores[i]);
+    print_vector("lengths of the rows of scores", 6, lengths);
+}
+
+static void show_spreads(void)
+{
+    enum { MANY = 100 };
+    const int sizes[3] = {2, 64, 4096};
+    float table[3][3], (*scores)[MANY] = (void *)new_table(MANY, MANY);
+    for (int i = 0; i < 3; i++) {
+        Random r;
+        const int d = sizes[i];
+        float(*query)[d] = (void *)new_table(MANY, d);
+        float(*key)[d] = (void *)new_table(MANY, d);
+        random_seed(&r, 123);
+        normal_fill(&r, MANY, d, 0, 1, query);
+        normal_fill(&r, MANY, d, 0, 1, key);
+        dot_scores(MANY, MANY, d, query, key, scores);
+        table[i][0] = (float)d;
+        table[i][1] = score_spread(MANY * MANY, scores[0]);
+        scale_scores(MANY, MANY, d, scores);
+        table[i][2] = score_spread(MANY * MANY, scores[0]);
+        free(query);
+        free(key);
+    }
+    print_matrix("d, spread of the scores, spread when divided", 3, 3,
+                 table);
+    free(scores);
+}
+
+/*
+``` output
+lengths of the rows of scores (6)
+[0.2974, 3.0303, 1.1985, 0.3778, 0.7382, 2.1749]
+d, spread of the scores, spread when divided (3, 3)
+[[   2.0000,    1.4618,    1.0337],
+ [  64.0000,    8.1159,    1.0145],
+ [4096.0000,   63.5529,    0.9930]]
+```
+
+What was meant is in the second table: the scores do not grow with $d_k$.
+Their spread stays near one, for vectors of any size ([](#scaling)).
+
+### A.28 `omega_24` or `omega_25` {#errata-28}
+
+`omega_24` is computed from `keys[4]`. The article counts its inputs from 1,
+Python counts from 0, and the name has one of each. The sentence above the
+line says "5th input element", so `omega_25` it is:
+*/
+
+static void show_omega(void)
+{
+    float query[6][2], key[6][2], value[6][4];
+    project_life(query, key, value);
+    print_vector(
+        "query 2 with keys 4 and 5, counted from 1", 2,
+        (float[2]){dot(2, query[1], key[3]), dot(2, query[1], key[4])});
+}
+
+/*
+``` output
+query 2 with keys 4 and 5, counted from 1 (2)
+[0.4991, 1.2903]
+```
+
+### A.29 A word that occurs twice {#errata-29}
+
+Ids are made by `enumerate(sorted(words))`. In *Life is short, eat dessert
+first* no word occurs twice, and they are right. In *the cat and the dog*
+one does, is counted twice, and gets an id that a table of four rows does
+not have. `sorted(set(words))` is the remedy ([](#tokens)):
+*/
+
+static void show_ids(void)
+{
+    Word word[WORDS_MAX], entry[WORDS_MAX];
+    const int n = split_words("the cat and the dog", word);
+    int ids[WORDS_MAX];
+    for (int i = 0; i < n; i++) {
+        ids[i] = -1; /* its last place among the sorted words */
+        for (int j = 0; j < n; j++)
+            ids[i] += strcmp(word[j], word[i]) <= 0;
+    }
+    print_integers("ids by sorted(words)", n, ids);
+    const int size = vocabulary(n, word, entry);
+    word_ids(n, word, size, entry, ids);
+    print_integers("ids by sorted(set(words))", n, ids);
+    printf("words in the vocabulary: %d\n", size);
+}
+
+/*
+``` output
+ids by sorted(words) (5)
+[4, 1, 0, 4, 2]
+ids by sorted(set(words)) (5)
+[3, 1, 0, 3, 2]
+words in the vocabulary: 4
+```
+
+### A.30 Of what it is a mixture, and what heads cost {#errata-30}
+
+The context vector of the second word is called "an attention-weighted
+version" of that word. It is a weighted sum of all six *values*, and has
+four entries where the word has three. The article's program and a later
+sentence say so ([](#qkv)).
+
+Several heads "can also be more efficient". The article's four heads have
+more parameters than the one head it compares them with, and run one after
+the other, in a loop. These are the random numbers that each takes to begin
+with:
+*/
+
+static int parameters(int n_heads, int d_in, int d_k, int d_v)
+{
+    Random r;
+    random_seed(&r, 123);
+    for (int h = 0; h < n_heads; h++) {
+        SelfAttentionV1 a;
+        self_v1_init(&a, &r, d_in, d_k, d_v);
+        self_v1_free(&a);
+    }
+    return r.next;
+}
+
+static void show_parameters(void)
+{
+    printf("parameters of SelfAttention(3, 2, 4): %d\n",
+           parameters(1, 3, 2, 4));
+    printf("parameters of four SelfAttention(3, 2, 1): %d\n",
+           parameters(4, 3, 2, 1));
+}
+
+/*
+``` output
+parameters of SelfAttention(3, 2, 4): 24
+parameters of four SelfAttention(3, 2, 1): 60
+```
+
+What speaks for heads is what the article says next to it: each can look at
+something else ([](#heads)). Its wrapper leaves out the matrix $W_O$ of the
+paper, which mixes the heads' results ([](#multi-head)).
+
+### A.31 Copied results and blanks {#errata-31}
+
+Some results lack the `grad_fn=...` that the program beside them would
+print, since its matrices are parameters; the numbers are the same. And the
+blanks at the beginnings of some lines are no-break spaces, for which Python
+has no use: pasted, the classes are a `SyntaxError`. Replace them by plain
+blanks.
+
+### A.32 Words {#errata-32}
+
+The translator calls the Transformer 变压器, the thing that changes voltages;
+in Chinese, too, one leaves it its name. An attention score is 注意力分数, and
+in one paragraph 注视分数, a score of gazing. And "eat desert first", which
+the English has as well, is hard advice: *dessert*.
+
+## Self-attention by example {#errata-ma}
+
+马育民 explains the first half of a chapter of the book for readers of
+Chinese, each line of the program with its result, and all results are right
+[@ma2026]. His *cat likes fish* is ours.
+*/
+
+static const float journey[6][3] = {
+    {0.43f, 0.15f, 0.89f}, /* Your */
+    {0.55f, 0.87f, 0.66f}, /* journey */
+    {0.57f, 0.85f, 0.64f}, /* starts */
+    {0.22f, 0.58f, 0.33f}, /* with */
+    {0.77f, 0.25f, 0.10f}, /* one */
+    {0.05f, 0.80f, 0.55f}, /* step */
+};
+
+static void project_journey(float query[6][2], float key[6][2],
+                            float value[6][2])
+{
+    Random r;
+    float w_query[3][2], w_key[3][2], w_value[3][2];
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 2, w_query);
+    rand_fill(&r, 3, 2, w_key);
+    rand_fill(&r, 3, 2, w_value);
+    project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
+            value);
+}
+
+/*
+### A.33 A formula without its root {#errata-33}
+
+"weights = softmax(score)". The program, and a section further down, divide
+the scores by $\sqrt{d_k}$ first. What the formula gives, and what the
+program prints ([](#scaling)):
+*/
+
+static void show_formula(void)
+{
+    float query[6][2], key[6][2], value[6][2];
+    float scores[6][6], weights[6][6], context[6][2];
+    project_journey(query, key, value);
+    attend_one(6, 2, 2, query[1], key, value, scores[1], weights[1],
+               context[1]);
+    print_vector("weights of journey by the formula", 6, weights[1]);
+    print_vector("context by the formula", 2, context[1]);
+    attention(6, 6, 2, 2, query, key, value, scores, weights, context);
+    print_vector("weights of journey by the program", 6, weights[1]);
+    print_vector("context by the program", 2, context[1]);
+}
+
+/*
+``` output
+weights of journey by the formula (6)
+[0.1401, 0.2507, 0.2406, 0.1157, 0.0687, 0.1842]
+context by the formula (2)
+[0.3157, 0.8430]
+weights of journey by the program (6)
+[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]
+context by the program (2)
+[0.3061, 0.8210]
+```
+
+### A.34 A star for a matrix product {#errata-34}
+
+$Q * K^\top$, $weights * V$, $x * w_q$: the star means the matrix product
+here, and in another tutorial [@tokens2transformer]. In mathematics that is
+a matter of taste. In PyTorch and NumPy, `*` multiplies entry by entry, and
+`Q * K.T` is an error, since six rows of two do not lie on two rows of six.
+`@` is the sign there, and both authors' programs have it.
+
+### A.35 Shapes and names {#errata-35}
+
+A comment calls $x_2$ a matrix of [1 row and 3 columns]{.quoted}, and its
+product with a matrix one of [1 row and 2 columns]{.quoted}. In PyTorch both
+are plain lists:
+*/
+
+static void show_lists(void)
+{
+    float query[6][2], key[6][2], value[6][2];
+    project_journey(query, key, value);
+    print_vector("x_2", 3, journey[1]);
+    print_vector("query_2", 2, query[1]);
+}
+
+/*
+``` output
+x_2 (3)
+[0.5500, 0.8700, 0.6600]
+query_2 (2)
+[0.4306, 1.4551]
+```
+
+The matrices $W_q$, $W_k$ and $W_v$ appear under the heading "attention
+weights". They are weights in the other sense of the word, parameters that
+are trained; attention weights are what softmax gives ([](#qkv)). And the
+score $w_{22}$ is a score, $\omega_{22}$: a Greek letter that looks like
+another.
+
+## Self-attention, retold {#errata-retold}
+
+Short notes in Chinese on the same chapter, with the same numbers
+[@selfattention2025].
+
+### A.36 The root of which size, the sum of which vectors {#errata-36}
+
+The scores are divided by "the root of the embedding dimension
+$\sqrt{d_k}$", and the context vector is "a weighted sum of the input
+vectors". The symbol is right, and so is the program. $d_k$ is the size of a
+*key*, 2, where an embedding has 3 entries; the sentence was probably to end
+with "of the keys". And the sum is one of the *values*. Of the input vectors
+it is one in the book's section before, where there are no matrices yet.
+Done as the words say, and as the program does it:
+*/
+
+static void show_words(void)
+{
+    float query[6][2], key[6][2], value[6][2];
+    float scores[1][6], weights[6], context[3];
+    project_journey(query, key, value);
+    for (int d = 3; d >= 2; d--) {
+        dot_scores(1, 6, 2, &query[1], key, scores);
+        scale_scores(1, 6, d, scores);
+        softmax(6, scores[0], weights);
+        print_vector(d == 3 ? "weights, by the words" : "weights, by d_k",
+                     6, weights);
+        if (d == 3) {
+            mix(6, 3, weights, journey, context);
+            print_vector("context vector, by the words", 3, context);
+        } else {
+            mix(6, 2, weights, value, context);
+            print_vector("context vector, by the program", 2, context);
+        }
+    }
+}
+
+/*
+``` output
+weights, by the words (6)
+[0.1540, 0.2154, 0.2104, 0.1379, 0.1020, 0.1803]
+context vector, by the words (3)
+[0.4225, 0.6391, 0.5687]
+weights, by d_k (6)
+[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]
+context vector, by the program (2)
+[0.3061, 0.8210]
+```
+
+### A.37 Three lines for another class {#errata-37}
+
+At the end stand three lines, `self.W_query = nn.Linear(d_in, d_out,
+bias=qkv_bias)` and two more, as if they could replace those of the class
+above. `qkv_bias` is defined nowhere there. And `x @ self.W_key` would then
+multiply by a module, which is a `TypeError`: a linear layer is called,
+`self.W_key(x)`. The three lines are from the book's next class, which does
+so ([](#self-attention)).
+
+## Lost on the way {#errata-pages}
+
+### A.38 Indentation and pictures {#errata-38}
+
+In our copies of two pages, every line of a program begins in the first
+column [@selfattention2025; @hacktricks], and Python finds an
+`IndentationError` in every class. Indent the bodies, and they run. Several
+results were pictures, which are lost. Those of the first page are the
+scores in [](#random), the weights and the context vector in [](#scaling),
+and the table of `SelfAttention_v1` in [](#self-attention). No author is to
+blame for a copy.
+
+## Everything together
+*/
+
+int main(void)
+{
+    show_shiny();
+    show_mask();
+    show_division();
+    show_inputs();
+    show_linear();
+    show_ratios();
+    show_first_word();
+    show_dropout();
+    show_multiply();
+    show_digit();
+    show_root();
+    show_shapes();
+    show_row_sums();
+    show_whole_numbers();
+    show_diagonal();
+    show_triu();
+    show_remark();
+    show_limit();
+    show_widths();
+    show_lengths();
+    show_spreads();
+    show_omega();
+    show_ids();
+    show_parameters();
+    show_formula();
+    show_lists();
+    show_words();
+    return 0;
+}
+
+/*
+## What PyTorch and NumPy do {#errata-pytorch}
+
+Some of the above are claims about libraries, which no C program can settle.
+These lines do. What they print agrees with the outputs above, and each
+`assert` and each `except` is one of the claims.
+
+``` python
+import numpy as np
+import torch
+
+x = torch.tensor([[0.34, 0.22, 0.54], [0.53, 0.34, 0.98],
+                  [0.29, 0.54, 0.93]])
+mask = torch.triu(torch.ones(3, 3), diagonal=1)
+added = x @ x.T + mask * -torch.inf                               # A.2
+print(torch.softmax(added, dim=-1))
+filled = (x @ x.T).masked_fill(mask.bool(), -torch.inf)
+print(torch.softmax(filled, dim=-1))
+print(torch.tensor(np.multiply([1., 2, 3], [4., 5, 6])))          # A.12
+S = np.array([[2, 4, 4], [4, 16, 12], [4, 12, 10]])
+S[0] = torch.softmax(torch.tensor([2., 4, 4]), dim=-1)            # A.19
+print(S[0].tolist())
+print(mask)                                                       # A.23
+attend = torch.nn.MultiheadAttention(4, 1, kdim=6, vdim=6)        # A.26
+keys = torch.rand(7, 6)
+assert attend(torch.rand(5, 4), keys, keys)[0].shape == (5, 4)
+linear = torch.nn.Linear(3, 2)
+assert linear(x[1]).shape == (2,)                                 # A.35
+for wrong in (lambda: linear(x) * linear(x).T,                    # A.34
+              lambda: x @ linear):                                # A.37
+    try:
+        wrong()
+        raise SystemExit('no error')
+    except (RuntimeError, TypeError):
+        pass
+```
+*/

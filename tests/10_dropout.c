@@ -1,0 +1,298 @@
+/* Chapter 10 against PyTorch: golden/10_dropout, to the last bit. MCG31 is in
+ * no PyTorch that golden data is made with; it is held against what people
+ * have published, the rows of tests/documents.tsv. */
+#define CHAPTER "10_dropout"
+#include "streams.h"
+
+#define RATES                                                              \
+    "rate_0", "rate_1", "rate_2", "rate_3", "rate_4", "rate_5", "rate_6",  \
+        "rate_7", "rate_8"
+#define ODD "odd_0", "odd_1", "odd_2", "odd_3", "odd_4"
+
+/* Ten seeds, nine rates: the lots, and the number that is drawn next. */
+static void lots_test(void)
+{
+    const Npy *masks = golden("10_dropout/lots-masks");
+    const Npy *following = golden("10_dropout/lots-following");
+    const double *rate = npy_doubles(golden("10_dropout/all-rates"));
+    int seeds, rates = following->shape[0], n = masks->shape[1];
+    int m = masks->shape[2];
+    const int64_t *seed = all("seeds", &seeds);
+    const float(*expect)[n * m] = floats(masks);
+    rates /= seeds;
+    for (int i = 0; i < seeds * rates; i++) {
+        Random r;
+        float *mask = room((size_t)(n * m));
+        random_seed(&r, (uint64_t)seed[i / rates]);
+        dropout_mask(&r, rate[i % rates], n, m, (void *)mask);
+        for (int k = 0; k < n * m; k++)
+            tap_near("lot", mask[k], expect[i][k], 0, 0);
+        tap_near("drawn next", random_float(&r), npy_floats(following)[i],
+                 0, 0);
+    }
+}
+
+static void sizes_test(void)
+{
+    const Npy *sums = golden("10_dropout/lots-checksums");
+    int seeds, sizes;
+    const int64_t *seed = all("seeds", &seeds);
+    const int64_t *size = all("sizes", &sizes);
+    for (int i = 0; i < seeds; i++)
+        for (int k = 0; k < sizes; k++) {
+            Random r;
+            float *mask = room((size_t)size[k]);
+            random_seed(&r, (uint64_t)seed[i]);
+            dropout_mask(&r, 0.1, 1, (int)size[k], (void *)mask);
+            same_bits("checksum", checksum((size_t)size[k], mask),
+                      npy_integers(sums)[i * sizes + k]);
+        }
+}
+
+/* A table of many rows has the lots of a single long one. */
+static void rows_test(void)
+{
+    Random r;
+    float rows[12][3], row[1][36];
+    random_seed(&r, 7);
+    dropout_mask(&r, 0.3, 12, 3, rows);
+    random_seed(&r, 7);
+    dropout_mask(&r, 0.3, 1, 36, row);
+    for (int k = 0; k < 36; k++)
+        tap_near("lot", rows[k / 3][k % 3], row[0][k], 0, 0);
+}
+
+/* As == has it, but -0 is not 0. The sign of NaN is the machine's affair. */
+static void same_floats(const char *what, size_t count, const float *got,
+                        const float *expect)
+{
+    for (size_t k = 0; k < count; k++) {
+        tap_near(what, got[k], expect[k], 0, 0);
+        if (!isnan(expect[k]))
+            same_bits("sign", signbit(got[k]) != 0,
+                      signbit(expect[k]) != 0);
+    }
+}
+
+static void apply_test(void)
+{
+    const Npy *x = part("x"), *mask = part("mask");
+    const Npy *dropped = part("dropped");
+    float *y = room(x->count);
+    dropout_apply(npy_doubles(part("rate"))[0], x->shape[0], x->shape[1],
+                  floats(mask), floats(x), (void *)y);
+    same_floats("dropped", x->count, y, npy_floats(dropped));
+}
+
+/* Mask and multiplication together, as nn.Dropout does both. */
+static void module_test(void)
+{
+    sets_now = "ones";
+    const Npy *x = part("x");
+    float *mask = room(36), *y = room(36);
+    Random r;
+    random_seed(&r, 123);
+    dropout_mask(&r, 0.5, 6, 6, (void *)mask);
+    dropout_apply(0.5, 6, 6, (void *)mask, floats(x), (void *)y);
+    tap_close("training", part("dropped"), y, 0, 0);
+    dropout_mask(&r, 0, 6, 6, (void *)mask);
+    dropout_apply(0, 6, 6, (void *)mask, floats(x), (void *)y);
+    tap_close("evaluation", part("evaluated"), y, 0, 0);
+}
+
+/* The mean of many dropouts is what there was before. */
+static void mean_test(void)
+{
+    enum { MANY = 200000 };
+    const double rates[3] = {0.1, 0.5, 0.8};
+    for (int k = 0; k < 3; k++) {
+        float *x = room(MANY), *y = room(MANY), *mask = room(MANY);
+        Random r;
+        double sum = 0;
+        random_seed(&r, 5);
+        for (int j = 0; j < MANY; j++)
+            x[j] = 0.25f;
+        dropout_mask(&r, rates[k], 1, MANY, (void *)mask);
+        dropout_apply(rates[k], 1, MANY, (void *)mask, (void *)x,
+                      (void *)y);
+        for (int j = 0; j < MANY; j++)
+            sum += (double)y[j];
+        tap_near("mean", sum / MANY, 0.25, 0, 0.005);
+    }
+}
+
+/* The numbers of a row of documents.tsv: what that document prints. */
+static int published(const char *place, int most, double x[most])
+{
+    static char line[4096];
+    FILE *file = fopen("tests/documents.tsv", "r");
+    int count = -1;
+    while (file && count < 0 && fgets(line, sizeof line, file)) {
+        const char *at = strstr(line, place);
+        if (!at || !(at = strchr(at, '\t')))
+            continue;
+        for (count = 0; *++at != '\t' && count < most;) {
+            char *end;
+            x[count] = strtod(at, &end);
+            if (end > at) {
+                at = end - 1;
+                count++;
+            }
+        }
+    }
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static void record(const char *place, uint64_t seed, double p, int n, int m)
+{
+    Random r;
+    double expect[64];
+    float *mask = room((size_t)(n * m));
+    same_bits(place, published(place, 64, expect), n * m);
+    random_seed(&r, seed);
+    dropout_mask_mcg31(&r, p, n, m, (void *)mask);
+    for (int k = 0; k < n * m; k++)
+        tap_near(place, mask[k], expect[k] != 0, 0, 0);
+}
+
+static void mcg31_test(void)
+{
+    record("dropout(example), the reader's", 123, 0.5, 6, 6);
+    record("zeros(5).bernoulli_() on Linux", 0, 0.5, 5, 1);
+    record("case C, 15 lots of 0.75", 314159, 0.25, 3, 5);
+}
+
+/* Ten numbers are drawn before, so that the seed is the eleventh draw. */
+static void mcg31_sum(void)
+{
+    const char *place = "sum after dropout, older Mac";
+    double expect[4], sum = 0;
+    float x[1][10], mask[1][10], dropped[1][10];
+    Random r;
+    same_bits(place, published(place, 4, expect), 1);
+    random_seed(&r, 123);
+    rand_fill(&r, 1, 10, x);
+    dropout_mask_mcg31(&r, 0.5, 1, 10, mask);
+    dropout_apply(0.5, 1, 10, mask, x, dropped);
+    for (int j = 0; j < 10; j++)
+        sum += (double)dropped[0][j];
+    tap_near(place, sum, expect[0], 0, 5.1e-5);
+}
+
+/* What it takes from the generator, its seed of 0, its shares. */
+static void mcg31_draws(void)
+{
+    enum { MANY = 100000 };
+    const double rates[4] = {0, 0.1, 0.6, 1};
+    for (int k = 0; k < 4; k++) {
+        Random r, other;
+        float *mask = room(MANY);
+        double kept = 0;
+        random_seed(&r, 9);
+        other = r;
+        dropout_mask_mcg31(&r, rates[k], 1000, MANY / 1000, (void *)mask);
+        if (k == 1 || k == 2)
+            random_u32(&other);
+        same_bits("drawn next", random_u32(&r), random_u32(&other));
+        for (int j = 0; j < MANY; j++)
+            kept += (double)mask[j];
+        tap_near("share", kept / MANY, 1 - rates[k], 0,
+                 k == 0 || k == 3 ? 0 : 0.005);
+    }
+    Random r;
+    float mask[1][2];
+    random_seed(&r, 1);
+    r.state[0] = 0; /* the next draw will be 0, which counts as 1 */
+    r.next = 0;
+    dropout_mask_mcg31(&r, 0.5, 1, 2, mask);
+    tap_near("first", mask[0][0], 1, 0, 0);
+    tap_near("second", mask[0][1], 0, 0, 0);
+}
+
+static void sums_test(void)
+{
+    const Npy *weights = part("weights"), *mean = part("mean");
+    Random r;
+    double got[3] = {1e30, 1e30, 1e30}; /* not to be added to */
+    random_seed(&r, 61);
+    mean_row_sum(&r, npy_doubles(part("rate"))[0], weights->shape[0],
+                 weights->shape[1], 40, floats(weights), got);
+    for (int i = 0; i < weights->shape[0]; i++)
+        tap_near("mean of row sums", got[i], npy_doubles(mean)[i], 1e-9,
+                 1e-12);
+}
+
+static void good_rates(void)
+{
+    const double rates[4] = {0, 1, 0.5, 5e-324};
+    for (int k = 0; k < 4; k++)
+        dropout_must_fit(rates[k]);
+    tap_true("accepted", true);
+}
+
+static void below(void)
+{
+    dropout_must_fit(-0.1);
+}
+static void above(void)
+{
+    dropout_must_fit(1.5);
+}
+static void no_number(void)
+{
+    dropout_must_fit(NAN);
+}
+
+static void mask_refused(void)
+{
+    Random r;
+    float mask[1][1];
+    random_seed(&r, 1);
+    dropout_mask(&r, 20, 1, 1, mask);
+}
+
+static void mcg31_refused(void)
+{
+    Random r;
+    float mask[1][1];
+    random_seed(&r, 1);
+    dropout_mask_mcg31(&r, NAN, 1, 1, mask);
+}
+
+static void apply_refused(void)
+{
+    const float x[1][1] = {{1}};
+    float y[1][1];
+    dropout_apply(-1, 1, 1, x, x, y);
+}
+
+int main(void)
+{
+    const char *file = "10_dropout.c";
+    TAP(good_rates, "dropout_must_fit: accepts 0, 1 and between");
+    tap_refuses(below, "dropout_must_fit: refuses a rate below 0", file,
+                "a dropout rate of -0.1: from 0 to 1 is needed");
+    tap_refuses(above, "dropout_must_fit: refuses a rate above 1", file,
+                "a dropout rate of 1.5: from 0 to 1 is needed");
+    tap_refuses(no_number, "dropout_must_fit: refuses NaN", file,
+                "a dropout rate of nan: from 0 to 1 is needed");
+    TAP(lots_test, "dropout_mask: ten seeds, nine rates, and what is next");
+    TAP(sizes_test, "dropout_mask: ten seeds, sizes from 1 to 10,000");
+    TAP(rows_test, "dropout_mask: row by row");
+    tap_refuses(mask_refused, "dropout_mask: refuses a wrong rate", file,
+                "a dropout rate of 20: from 0 to 1 is needed");
+    SETS("dropout_apply", apply_test, RATES, ODD);
+    TAP(module_test, "dropout_apply: as nn.Dropout on a table of ones");
+    TAP(mean_test, "dropout_apply: the mean stays");
+    tap_refuses(apply_refused, "dropout_apply: refuses a wrong rate", file,
+                "a dropout rate of -1: from 0 to 1 is needed");
+    TAP(mcg31_test, "dropout_mask_mcg31: the published lots");
+    TAP(mcg31_sum, "dropout_mask_mcg31: the published sum");
+    TAP(mcg31_draws, "dropout_mask_mcg31: what it draws");
+    tap_refuses(mcg31_refused, "dropout_mask_mcg31: refuses NaN", file,
+                "a dropout rate of nan: from 0 to 1 is needed");
+    SETS("mean_row_sum", sums_test, "sums_5", "sums_1", "sums_10");
+    return tap_done();
+}

@@ -1,0 +1,339 @@
+/* Chapter 11 against PyTorch: golden/11_causal_attention. The two sentences
+ * of every batch differ. */
+#define CHAPTER "11_causal_attention"
+#include "sets.h"
+
+#define BATCHES                                                            \
+    "plain", "biased", "long", "half", "one_token", "one_number", "loud",  \
+        "all_dropped", "program"
+#define HEARTS "heart_1x1x1", "heart_6x2x5", "heart_9x7x3", "heart_loud"
+#define PADDINGS                                                           \
+    "padding_behind", "padding_in_front", "padding_between", "no_padding"
+
+#define RTOL 1e-5
+#define ATOL 1e-6
+#define LOUD_RTOL 1e-3 /* scores of some hundred */
+
+static double rtol_now(void)
+{
+    return strstr(sets_now, "loud") ? LOUD_RTOL : RTOL;
+}
+
+/* Entry b of a golden array of several entries, and what we have. */
+static void close_entry(const char *what, const Npy *expect, int b,
+                        const float *got)
+{
+    const size_t count = expect->count / (size_t)expect->shape[0];
+    for (size_t k = 0; k < count; k++)
+        tap_near(what, got[k], npy_doubles(expect)[(size_t)b * count + k],
+                 rtol_now(), ATOL);
+}
+
+/* The object of a set, and the generator after its layers are drawn. */
+static void make(CausalAttention *c, Random *r)
+{
+    const int64_t *size = npy_integers(part("sizes"));
+    random_seed(r, (uint64_t)size[0]);
+    causal_attention_init(c, r, part("x")->shape[2], (int)size[1],
+                          (int)size[2], npy_doubles(part("rate"))[0],
+                          size[3] != 0);
+}
+
+static int same_layer(const Linear *l, const float *expect)
+{
+    const int size = l->d_in * l->d_out;
+    const float *weight = l->weight;
+    for (int k = 0; k < size; k++)
+        tap_near("weight", weight[k], expect[k], 0, 0);
+    for (int k = 0; l->bias && k < l->d_out; k++)
+        tap_near("bias", l->bias[k], expect[size + k], 0, 0);
+    return size + (l->bias ? l->d_out : 0);
+}
+
+static void init_test(void)
+{
+    Random r;
+    CausalAttention c;
+    const Npy *drawn = part("drawn");
+    const float *expect = npy_floats(drawn);
+    const int64_t *size = npy_integers(part("sizes"));
+    make(&c, &r);
+    expect += same_layer(&c.query, expect);
+    expect += same_layer(&c.key, expect);
+    expect += same_layer(&c.value, expect);
+    tap_near("number of entries", (double)(expect - npy_floats(drawn)),
+             (double)drawn->count, 0, 0);
+    tap_near("context length", c.context_length, (double)size[2], 0, 0);
+    tap_near("rate", c.p, npy_doubles(part("rate"))[0], 0, 0);
+    causal_attention_free(&c);
+}
+
+/* The whole batch; in training if r is the generator. */
+static void run(const CausalAttention *c, Random *r, const char *context,
+                const char *dropped)
+{
+    const Npy *x = part("x");
+    const int n = x->shape[1], d_in = x->shape[2], d_out = c->value.d_out;
+    CausalTrace t;
+    causal_trace_init(&t, n, d_out, d_out);
+    for (int b = 0; b < x->shape[0]; b++) {
+        const float *entry = npy_floats(x) + b * n * d_in;
+        float *own = room((size_t)(n * d_in));
+        memcpy(own, entry, (size_t)(n * d_in) * sizeof *own);
+        causal_attention_forward(c, r, n, (void *)own, &t);
+        close_entry("query", part("query"), b, t.head.query);
+        close_entry("key", part("key"), b, t.head.key);
+        close_entry("value", part("value"), b, t.head.value);
+        close_entry("weights", part("weights"), b, t.head.weights);
+        close_entry("dropped", part(dropped), b, t.dropped);
+        close_entry("context", part(context), b, t.head.context);
+    }
+    causal_trace_free(&t);
+}
+
+static void evaluation_test(void)
+{
+    Random r;
+    CausalAttention c;
+    make(&c, &r);
+    run(&c, NULL, "evaluated", "weights");
+    causal_attention_free(&c);
+}
+
+static void training_test(void)
+{
+    Random r;
+    CausalAttention c;
+    make(&c, &r);
+    run(&c, &r, "trained", "dropped");
+    tap_near("drawn next", random_float(&r),
+             npy_floats(part("following"))[0], 0, 0);
+    causal_attention_free(&c);
+}
+
+static void heart_test(void)
+{
+    const Npy *query = part("query"), *key = part("key");
+    const Npy *value = part("value");
+    const int n = query->shape[0], d_k = query->shape[1];
+    const int d_v = value->shape[1];
+    const double rate = npy_doubles(part("rate"))[0];
+    Random r;
+    CausalTrace t;
+    causal_trace_init(&t, n, d_k, d_v);
+    memcpy(t.head.query, query->data, query->count * sizeof(float));
+    memcpy(t.head.key, key->data, key->count * sizeof(float));
+    memcpy(t.head.value, value->data, value->count * sizeof(float));
+    random_seed(&r, !strcmp(sets_now, "heart_loud") ? 3 : (uint64_t)n);
+    for (int is_training = 0; is_training < 2; is_training++) {
+        causal_trace_attention(&t, rate, is_training ? &r : NULL);
+        tap_close("weights", part("weights"), t.head.weights, rtol_now(),
+                  ATOL);
+        tap_close("dropped", part(is_training ? "dropped" : "weights"),
+                  t.dropped, rtol_now(), ATOL);
+        tap_close("context", part(is_training ? "trained" : "evaluated"),
+                  t.head.context, rtol_now(), ATOL);
+    }
+    causal_trace_free(&t);
+}
+
+/* The mask says which weights are kept; scores are scaled and masked. */
+static void heart_tables(void)
+{
+    enum { SIZE = 5, D_K = 3, D_V = 2 };
+    Random r, again;
+    CausalTrace t;
+    float kept[SIZE][SIZE];
+    causal_trace_init(&t, SIZE, D_K, D_V);
+    tap_fill(SIZE * D_K, t.head.query, -2, 2);
+    tap_fill(SIZE * D_K, t.head.key, -2, 2);
+    tap_fill(SIZE * D_V, t.head.value, -2, 2);
+    random_seed(&r, 77);
+    again = r;
+    causal_trace_attention(&t, 0.4, &r);
+    dropout_mask(&again, 0.4, SIZE, SIZE, kept);
+    const float(*mask)[SIZE] = t.mask, (*scores)[SIZE] = t.head.scores;
+    const float(*query)[D_K] = t.head.query, (*key)[D_K] = t.head.key;
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++) {
+            tap_near("mask", mask[i][j], kept[i][j], 0, 0);
+            tap_near("scores", scores[i][j],
+                     j > i ? -INFINITY
+                           : (double)dot(D_K, query[i], key[j]) / sqrt(D_K),
+                     RTOL, ATOL);
+        }
+    causal_trace_free(&t);
+}
+
+/* What comes later changes nothing that came before; and neither does the
+ * context length, nor the sentence that was computed before. */
+static void past_test(void)
+{
+    enum { LONG = 8, D_IN = 3, D_OUT = 4 };
+    for (int round = 0; round < 30; round++) {
+        const int few = tap_int(1, LONG - 1);
+        Random r;
+        CausalAttention c, roomy;
+        CausalTrace t, part_of;
+        float x[LONG][D_IN];
+        random_seed(&r, (uint64_t)round);
+        causal_attention_init(&c, &r, D_IN, D_OUT, LONG, 0.5, round % 2);
+        random_seed(&r, (uint64_t)round);
+        causal_attention_init(&roomy, &r, D_IN, D_OUT, 99, 0.5, round % 2);
+        causal_trace_init(&t, LONG, D_OUT, D_OUT);
+        causal_trace_init(&part_of, few, D_OUT, D_OUT);
+        tap_fill(LONG * D_IN, (void *)x, -2, 2);
+        causal_attention_forward(&roomy, NULL, few, x, &part_of);
+        tap_fill((LONG - few) * D_IN, (void *)x[few], -9, 9);
+        causal_attention_forward(&c, NULL, LONG, x, &t);
+        const float *got = t.head.context, *alone = part_of.head.context;
+        for (int k = 0; k < few * D_OUT; k++)
+            tap_near("context", got[k], alone[k], RTOL, ATOL);
+        causal_trace_free(&t);
+        causal_trace_free(&part_of);
+        causal_attention_free(&c);
+        causal_attention_free(&roomy);
+    }
+}
+
+static void trace_test(void)
+{
+    CausalTrace t;
+    causal_trace_init(&t, 3, 5, 2);
+    trace_must_fit(&t.head, 3, 3, 5, 2);
+    tap_fill(9, t.mask, 0, 1);
+    tap_fill(9, t.dropped, 0, 1);
+    tap_fill(15, t.head.query, 0, 1);
+    tap_fill(6, t.head.context, 0, 1);
+    tap_true("has room", t.mask != t.dropped);
+    causal_trace_free(&t);
+}
+
+static void free_test(void)
+{
+    Random r;
+    random_seed(&r, 1);
+    for (int has_bias = 0; has_bias < 2; has_bias++) {
+        CausalAttention c;
+        causal_attention_init(&c, &r, 3, 2, 4, 0, has_bias);
+        tap_true("bias where asked for", !c.query.bias == !has_bias &&
+                                             !c.key.bias == !has_bias &&
+                                             !c.value.bias == !has_bias);
+        causal_attention_free(&c);
+    }
+}
+
+static void padding_test(void)
+{
+    const Npy *word = part("word"), *before = part("before");
+    const Npy *context = part("context");
+    const int n = word->shape[0], d_v = context->shape[1];
+    int is_word[16];
+    float *mask = room(before->count), *scores = room(before->count);
+    float *got = room(context->count), *weights = room(before->count);
+    for (int j = 0; j < n; j++)
+        is_word[j] = (int)npy_integers(word)[j];
+    memcpy(mask, npy_floats(before), before->count * sizeof *mask);
+    mask_padding(n, n, is_word, (void *)mask);
+    tap_close("mask", part("mask"), mask, 0, 0);
+    dot_scores(n, n, 3, floats(part("query")), floats(part("key")),
+               (void *)scores);
+    scale_scores(n, n, 3, (void *)scores);
+    mask_where(n, n, (void *)mask, (void *)scores);
+    softmax_rows(n, n, (void *)scores, (void *)weights);
+    matmul(n, d_v, n, (void *)weights, floats(part("value")), (void *)got);
+    for (int k = 0; k < n * d_v; k++)
+        if (is_word[k / d_v])
+            tap_near("context of a word", got[k], npy_doubles(context)[k],
+                     RTOL, ATOL);
+}
+
+/* Fewer queries than keys. */
+static void padding_lopsided(void)
+{
+    const int is_word[4] = {1, 0, 1, 0};
+    float mask[2][4] = {{1, 1, 0, 0}, {1, 1, 1, 1}};
+    const float expect[2][4] = {{1, 0, 0, 0}, {1, 0, 1, 0}};
+    mask_padding(2, 4, is_word, mask);
+    for (int k = 0; k < 8; k++)
+        tap_near("mask", mask[k / 4][k % 4], expect[k / 4][k % 4], 0, 0);
+}
+
+static void refused(int context_length, double p, int n, int d_k, int d_v)
+{
+    Random r;
+    CausalAttention c;
+    CausalTrace t;
+    float *x = room(100);
+    random_seed(&r, 1);
+    causal_attention_init(&c, &r, 3, 2, context_length, p, 0);
+    causal_trace_init(&t, n, d_k, d_v);
+    causal_attention_forward(&c, NULL, 5, (void *)x, &t);
+}
+
+static void no_length(void)
+{
+    refused(0, 0, 5, 2, 2);
+}
+static void wrong_rate(void)
+{
+    refused(5, 1.01, 5, 2, 2);
+}
+static void no_rate(void)
+{
+    refused(5, NAN, 5, 2, 2);
+}
+static void too_long(void)
+{
+    refused(4, 0, 5, 2, 2);
+}
+static void other_n(void)
+{
+    refused(6, 0, 6, 2, 2);
+}
+static void other_d_k(void)
+{
+    refused(6, 0, 5, 3, 2);
+}
+static void other_d_v(void)
+{
+    refused(6, 0, 5, 2, 3);
+}
+
+int main(void)
+{
+    const char *file = "11_causal_attention.c", *before = "10_dropout.c";
+    const char *trace = "07_self_attention.c";
+    TAP(trace_test, "causal_trace_init: room for a trace and two tables");
+    TAP(trace_test, "causal_trace_free: gives it back");
+    SETS("causal_trace_attention", heart_test, HEARTS);
+    TAP(heart_tables, "causal_trace_attention: the mask and the scores");
+    SETS("causal_attention_init", init_test, BATCHES);
+    TAP(free_test, "causal_attention_free: with and without a bias");
+    tap_refuses(no_length, "causal_attention_init: refuses a length of 0",
+                file, "a context length of 0: at least 1 is needed");
+    tap_refuses(wrong_rate, "causal_attention_init: refuses a rate above 1",
+                before, "a dropout rate of 1.01: from 0 to 1 is needed");
+    tap_refuses(no_rate, "causal_attention_init: refuses NaN", before,
+                "a dropout rate of nan: from 0 to 1 is needed");
+    SETS("causal_attention_forward: evaluation", evaluation_test, BATCHES);
+    SETS("causal_attention_forward: training", training_test, BATCHES);
+    TAP(past_test, "causal_attention_forward: the past alone counts");
+    tap_refuses(
+        too_long, "causal_attention_forward: refuses a long sentence", file,
+        "a sentence of 5 tokens: at most 4, the context length, are "
+        "possible");
+    tap_refuses(
+        other_n, "causal_attention_forward: refuses a trace for more",
+        trace,
+        "a trace of n, m, d_k, d_v = 6, 6, 2, 2: 5, 5, 2, 2 are needed");
+    tap_refuses(
+        other_d_k, "causal_attention_forward: refuses another d_k", trace,
+        "a trace of n, m, d_k, d_v = 5, 5, 3, 2: 5, 5, 2, 2 are needed");
+    tap_refuses(
+        other_d_v, "causal_attention_forward: refuses another d_v", trace,
+        "a trace of n, m, d_k, d_v = 5, 5, 2, 3: 5, 5, 2, 2 are needed");
+    SETS("mask_padding", padding_test, PADDINGS);
+    TAP(padding_lopsided, "mask_padding: fewer queries than keys");
+    return tap_done();
+}

@@ -1,0 +1,673 @@
+/* Chapter 13 against PyTorch: golden/13_multi_head. */
+#define CHAPTER "13_multi_head"
+#include "streams.h"
+
+#define SPLITS "split_1x1x1", "split_3x2x4", "split_5x3x2", "split_2x4x3"
+#define CLASSES                                                            \
+    "tutorial", "sentences", "class_1x1x1x1", "class_4x6x3x5",             \
+        "class_5x6x2x7", "class_3x12x4x3", "class_8x8x1x4"
+#define DROPPED "dropped_half", "dropped_tenth"
+#define MODULES                                                            \
+    "module_all", "module_causal", "module_opposite", "module_1x1x1",      \
+        "module_6x3x5", "module_12x2x7", "module_12x4x3"
+
+/* As in tests/03_qkv.c, and a little more, since scores are here sums of
+ * products of rounded sums; loud ones are some hundred. */
+#define SUM_RTOL 1e-5
+#define SUM_ATOL 2e-6
+#define WEIGHT_RTOL 1e-5
+#define WEIGHT_ATOL 1e-6
+#define LOUD_RTOL 1e-3
+#define LOUD_ATOL 1e-4
+
+static void same(const char *what, size_t count, const float got[count],
+                 const float expect[count])
+{
+    for (size_t i = 0; i < count; i++)
+        tap_near(what, got[i], expect[i], 0, 0);
+}
+
+static void split_test(void)
+{
+    const Npy *x = part("x"), *split = part("split");
+    float *got = room(split->count);
+    split_heads(x->shape[0], split->shape[0], split->shape[2], floats(x),
+                (void *)got);
+    tap_close("split", split, got, 0, 0);
+}
+
+static void merge_test(void)
+{
+    const Npy *x = part("x"), *split = part("split");
+    float *got = room(x->count);
+    merge_heads(x->shape[0], split->shape[0], split->shape[2],
+                floats(split), (void *)got);
+    tap_close("merged", x, got, 0, 0);
+}
+
+/* There and back, and back and there, over random shapes. */
+static void round_trip(void)
+{
+    for (int round = 0; round < 100; round++) {
+        const int n = tap_int(1, 7), n_heads = tap_int(1, 5);
+        const int size = tap_int(1, 5), all = n * n_heads * size;
+        float *x = room((size_t)all), *y = room((size_t)all);
+        float *z = room((size_t)all);
+        tap_fill(all, x, -1, 1);
+        split_heads(n, n_heads, size, (void *)x, (void *)y);
+        merge_heads(n, n_heads, size, (void *)y, (void *)z);
+        same("split, merged", (size_t)all, z, x);
+        merge_heads(n, n_heads, size, (void *)x, (void *)y);
+        split_heads(n, n_heads, size, (void *)y, (void *)z);
+        same("merged, split", (size_t)all, z, x);
+    }
+}
+
+/* What save_multi_head saved about a set. */
+typedef struct {
+    const Npy *x;
+    int batch, n, d_in, d_out, n_heads;
+    Random r; /* where the seed's stream is after the layers */
+    MultiHead h;
+} Set;
+
+static Set drawn(void)
+{
+    Set s = {.x = part("x")};
+    const int64_t *setting = npy_integers(part("settings"));
+    s.batch = s.x->shape[0];
+    s.n = s.x->shape[1];
+    s.d_in = s.x->shape[2];
+    s.d_out = (int)setting[1];
+    s.n_heads = (int)setting[2];
+    random_seed(&s.r, (uint64_t)setting[0]);
+    multi_head_init(&s.h, &s.r, s.d_in, s.d_out, (int)setting[3],
+                    (double)setting[5] / 1000, s.n_heads, (int)setting[4]);
+    return s;
+}
+
+static void same_layer(const Linear *l, const char *weight,
+                       const char *bias, bool has_bias)
+{
+    tap_close(weight, part(weight), l->weight, 0, 0);
+    tap_true("has a bias or has none", !l->bias == !has_bias);
+    if (has_bias)
+        tap_close(bias, part(bias), l->bias, 0, 0);
+}
+
+static void init_test(void)
+{
+    Set s = drawn();
+    const int64_t *setting = npy_integers(part("settings"));
+    same_layer(&s.h.query, "query_weight", "query_bias", setting[4]);
+    same_layer(&s.h.key, "key_weight", "key_bias", setting[4]);
+    same_layer(&s.h.value, "value_weight", "value_bias", setting[4]);
+    same_layer(&s.h.out, "out_weight", "out_bias", true);
+    same_bits("context length", s.h.context_length, setting[3]);
+    same_bits("heads", s.h.n_heads, setting[2]);
+    multi_head_free(&s.h);
+}
+
+/* The batch, sentence after sentence in the same trace. */
+static void forward_within(bool in_training, double rtol, double atol)
+{
+    Set s = drawn();
+    const Npy *weights = part("weights"), *kept = part("kept");
+    const Npy *z = part("joined"), *out = part("out");
+    const size_t maps = weights->count / (size_t)s.batch;
+    const size_t table = out->count / (size_t)s.batch;
+    float *got[4] = {room(weights->count), room(kept->count),
+                     room(z->count), room(out->count)};
+    MultiTrace t;
+    multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
+    for (size_t b = 0; b < (size_t)s.batch; b++) {
+        const float *x = npy_floats(s.x) + b * (size_t)(s.n * s.d_in);
+        multi_head_forward(&s.h, in_training ? &s.r : NULL, s.n,
+                           (const void *)x, &t);
+        memcpy(got[0] + b * maps, t.stack.head.weights,
+               maps * sizeof(float));
+        memcpy(got[1] + b * maps, t.stack.mask, maps * sizeof(float));
+        memcpy(got[2] + b * table, t.joined, table * sizeof(float));
+        memcpy(got[3] + b * table, t.out, table * sizeof(float));
+    }
+    tap_close("weights", weights, got[0], rtol, WEIGHT_ATOL);
+    tap_close("kept", kept, got[1], 0, 0);
+    tap_close("joined", z, got[2], rtol, atol);
+    tap_close("out", out, got[3], rtol, atol);
+    multi_trace_free(&t);
+    multi_head_free(&s.h);
+}
+
+static void forward_test(void)
+{
+    forward_within(false, WEIGHT_RTOL, SUM_ATOL);
+}
+
+/* A rate of 0 draws nothing and drops nothing, in training as well. */
+static void training_test(void)
+{
+    forward_within(true, WEIGHT_RTOL, SUM_ATOL);
+}
+
+static void loud_test(void)
+{
+    sets_now = "class_loud";
+    forward_within(false, LOUD_RTOL, LOUD_ATOL);
+}
+
+/* Evaluation drops nothing, whatever the rate. */
+static void evaluation_test(void)
+{
+    Set s = drawn();
+    MultiTrace t, again;
+    multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
+    multi_trace_init(&again, s.n, s.n_heads, s.d_out / s.n_heads);
+    multi_head_forward(&s.h, NULL, s.n, floats(s.x), &t);
+    tap_true("a rate above 0", s.h.p > 0);
+    s.h.p = 0;
+    multi_head_forward(&s.h, NULL, s.n, floats(s.x), &again);
+    same("out", (size_t)(s.n * s.d_out), t.out, again.out);
+    for (int i = 0; i < s.n_heads * s.n * s.n; i++)
+        tap_near("kept", ((float *)t.stack.mask)[i], 1, 0, 0);
+    multi_trace_free(&t);
+    multi_trace_free(&again);
+    multi_head_free(&s.h);
+}
+
+/* Draws like nn.MultiheadAttention, to the last bit. */
+static MultiHead drawn_module(void)
+{
+    const int64_t *seed = npy_integers(part("seed"));
+    Random r;
+    MultiHead h;
+    random_seed(&r, (uint64_t)seed[0]);
+    multi_head_init_packed(&h, &r, part("x")->shape[2], part("x")->shape[1],
+                           0, (int)seed[1]);
+    return h;
+}
+
+static void packed_test(void)
+{
+    MultiHead h = drawn_module();
+    const Npy *packed = part("in_proj_weight");
+    const size_t third = packed->count / 3;
+    float *got = room(packed->count);
+    memcpy(got, h.query.weight, third * sizeof(float));
+    memcpy(got + third, h.key.weight, third * sizeof(float));
+    memcpy(got + 2 * third, h.value.weight, third * sizeof(float));
+    tap_close("in_proj_weight", packed, got, 0, 0);
+    tap_close("out_proj_weight", part("out_proj_weight"), h.out.weight, 0,
+              0);
+    const Linear *all[4] = {&h.query, &h.key, &h.value, &h.out};
+    for (int k = 0; k < 4; k++)
+        for (int j = 0; j < h.out.d_out; j++)
+            tap_near("bias", all[k]->bias[j], 0, 0, 0);
+    multi_head_free(&h);
+}
+
+/* With the biases of the set and its mask, for each entry of the batch. */
+static void masked_test(void)
+{
+    MultiHead h = drawn_module();
+    const Npy *x = part("x"), *weights = part("weights");
+    const Npy *out = part("out");
+    const int batch = x->shape[0], n = x->shape[1], d = x->shape[2];
+    const float *bias = npy_floats(part("bias"));
+    const Linear *all[4] = {&h.query, &h.key, &h.value, &h.out};
+    for (int k = 0; k < 4; k++)
+        memcpy(all[k]->bias, bias + k * d, (size_t)d * sizeof(float));
+    const size_t maps = weights->count / (size_t)batch;
+    float *got[2] = {room(weights->count), room(out->count)};
+    MultiTrace t;
+    multi_trace_init(&t, n, h.n_heads, d / h.n_heads);
+    for (int b = 0; b < batch; b++) {
+        const float *sentence = npy_floats(x) + b * n * d;
+        multi_head_masked(&h, n, (const void *)sentence,
+                          floats(part("seen")), &t);
+        memcpy(got[0] + (size_t)b * maps, t.stack.head.weights,
+               maps * sizeof(float));
+        memcpy(got[1] + b * n * d, t.out, sizeof(float[n][d]));
+    }
+    tap_close("weights", weights, got[0], WEIGHT_RTOL, WEIGHT_ATOL);
+    tap_close("out", out, got[1], WEIGHT_RTOL, SUM_ATOL);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+static void average_test(void)
+{
+    const Npy *average = part("average"), *weights = part("weights");
+    const int batch = average->shape[0], n = average->shape[1];
+    const int n_heads = weights->shape[1];
+    float *x = rounded(weights), *got = room(average->count);
+    for (int b = 0; b < batch; b++)
+        average_weights(n, n, n_heads,
+                        (const void *)(x + b * n_heads * n * n),
+                        (void *)(got + b * n * n));
+    tap_close("average", average, got, WEIGHT_RTOL, WEIGHT_ATOL);
+}
+
+/* Tables that are not square: 2 rows, 3 columns, 2 heads. */
+static void average_wide(void)
+{
+    const float weights[2][2][3] = {{{0.5f, 0.25f, 0.25f}, {1, 0, 0}},
+                                    {{0, 0.75f, 0.25f}, {0, 0.5f, 0.5f}}};
+    const float right[6] = {0.25f, 0.5f, 0.25f, 0.5f, 0.25f, 0.25f};
+    float got[2][3];
+    average_weights(2, 3, 2, weights, got);
+    same("mean", 6, (void *)got, right);
+}
+
+/* The module of the first Transformer's size. */
+static void walk_test(void)
+{
+    enum { D_MODEL = 512, HEADS = 8, TOKENS = 20 };
+    sets_now = "walk";
+    const Npy *out = part("out"), *weights = part("weights");
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float(*x)[D_MODEL] = room(TOKENS * D_MODEL);
+    float(*all)[TOKENS] = room(TOKENS * TOKENS);
+    random_seed(&r, 123);
+    multi_head_init_packed(&h, &r, D_MODEL, TOKENS, 0, HEADS);
+    rand_fill(&r, TOKENS, D_MODEL, x);
+    multi_trace_init(&t, TOKENS, HEADS, D_MODEL / HEADS);
+    for (int i = 0; i < TOKENS * TOKENS; i++)
+        all[i / TOKENS][i % TOKENS] = 1;
+    multi_head_masked(&h, TOKENS, x, all, &t);
+
+    const size_t third = D_MODEL * D_MODEL;
+    float *packed = room(3 * third);
+    memcpy(packed, h.query.weight, third * sizeof(float));
+    memcpy(packed + third, h.key.weight, third * sizeof(float));
+    memcpy(packed + 2 * third, h.value.weight, third * sizeof(float));
+    same_bits("in_proj_weight", checksum(3 * third, packed),
+              npy_integers(part("packed"))[0]);
+    const float(*map)[TOKENS][TOKENS] = t.stack.head.weights;
+    const float(*y)[D_MODEL] = t.out;
+    float got_maps[HEADS][TOKENS], got[TOKENS][D_MODEL / 32];
+    for (int k = 0; k < HEADS; k++)
+        memcpy(got_maps[k], map[k][3], sizeof got_maps[k]);
+    for (int i = 0; i < TOKENS; i++)
+        for (int k = 0; k < D_MODEL / 32; k++)
+            got[i][k] = y[i][32 * k];
+    tap_close("fourth rows of the weights", weights, got_maps, 1e-5, 1e-6);
+    tap_close("every 32nd column", out, got, 1e-5, 1e-5);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/* Random sizes and a random module of them. */
+static Set random_set(int round)
+{
+    Set s = {.n = tap_int(1, 6), .d_in = tap_int(1, 5)};
+    s.n_heads = tap_int(1, 4);
+    s.d_out = s.n_heads * tap_int(1, 4);
+    random_seed(&s.r, (uint64_t)round);
+    multi_head_init(&s.h, &s.r, s.d_in, s.d_out, s.n, 0, s.n_heads,
+                    round % 2);
+    return s;
+}
+
+/* The columns of each head are masked attention with its rows of the
+ * layers, whatever the other heads are. */
+static void alone_test(void)
+{
+    for (int round = 0; round < 50; round++) {
+        Set s = random_set(round);
+        const int n = s.n, size = s.d_out / s.n_heads;
+        float *x = room((size_t)(n * s.d_in));
+        tap_fill(n * s.d_in, x, -2, 2);
+        MultiTrace t;
+        multi_trace_init(&t, n, s.n_heads, size);
+        multi_head_forward(&s.h, NULL, n, (const void *)x, &t);
+        for (int k = 0; k < s.n_heads; k++) {
+            const Linear *from[3] = {&s.h.query, &s.h.key, &s.h.value};
+            float *qkv[3], *scores = room((size_t)(n * n));
+            float *weights = room((size_t)(n * n));
+            float *context = room((size_t)(n * size));
+            for (int i = 0; i < 3; i++) {
+                const Linear of_head = {
+                    s.d_in, size,
+                    (float *)from[i]->weight + k * size * s.d_in,
+                    from[i]->bias ? from[i]->bias + k * size : NULL};
+                qkv[i] = room((size_t)(n * size));
+                linear_forward(&of_head, n, (const void *)x,
+                               (void *)qkv[i]);
+            }
+            masked_attention(n, n, size, size, 0, (void *)qkv[0],
+                             (void *)qkv[1], (void *)qkv[2], (void *)scores,
+                             (void *)weights, (void *)context);
+            for (int i = 0; i < n; i++)
+                for (int e = 0; e < size; e++)
+                    tap_near(
+                        "a head's columns",
+                        ((float *)t.joined)[i * s.d_out + k * size + e],
+                        context[i * size + e], SUM_RTOL, SUM_ATOL);
+        }
+        multi_trace_free(&t);
+        multi_head_free(&s.h);
+    }
+}
+
+/* One head, and an output projection that changes nothing: attention. */
+static void identity_test(void)
+{
+    enum { N = 5, D = 4 };
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float x[N][D], scores[N][N], weights[N][N], context[N][D];
+    random_seed(&r, 3);
+    multi_head_init(&h, &r, D, D, N, 0, 1, 1);
+    multi_trace_init(&t, N, 1, D);
+    for (int i = 0; i < D; i++) {
+        for (int j = 0; j < D; j++)
+            ((float *)h.out.weight)[i * D + j] = i == j;
+        h.out.bias[i] = 0;
+    }
+    tap_fill(N * D, (void *)x, -2, 2);
+    multi_head_forward(&h, NULL, N, x, &t);
+    masked_attention(N, N, D, D, 0, t.query, t.key, t.value, scores,
+                     weights, context);
+    same("out", N * D, t.out, (void *)context);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/* A token changes; the rows of those before it do not, to the last bit,
+ * and its own does. */
+static void future_test(void)
+{
+    for (int round = 0; round < 50; round++) {
+        Set s = random_set(round);
+        const int changed = tap_int(0, s.n - 1);
+        float *x = room((size_t)(s.n * s.d_in));
+        MultiTrace t, after;
+        tap_fill(s.n * s.d_in, x, -2, 2);
+        multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
+        multi_trace_init(&after, s.n, s.n_heads, s.d_out / s.n_heads);
+        multi_head_forward(&s.h, NULL, s.n, (const void *)x, &t);
+        for (int k = 0; k < s.d_in; k++)
+            x[changed * s.d_in + k] += 1;
+        multi_head_forward(&s.h, NULL, s.n, (const void *)x, &after);
+        same("rows before", (size_t)(changed * s.d_out), after.out, t.out);
+        tap_true("its own row",
+                 memcmp((float *)after.out + changed * s.d_out,
+                        (float *)t.out + changed * s.d_out,
+                        (size_t)s.d_out * sizeof(float)) != 0);
+        multi_trace_free(&t);
+        multi_trace_free(&after);
+        multi_head_free(&s.h);
+    }
+}
+
+/* The heads of chapter 12 with their matrices side by side in one. */
+static void loop_test(void)
+{
+    for (int round = 0; round < 50; round++) {
+        Set s = random_set(round);
+        const int n = s.n, size = s.d_out / s.n_heads;
+        Heads loop;
+        heads_init(&loop, &s.r, s.n_heads, s.d_in, size, size);
+        Trace *trace = malloc((size_t)s.n_heads * sizeof *trace);
+        for (int k = 0; k < s.n_heads; k++) {
+            trace_init(&trace[k], n, n, size, size);
+            const float *from[3] = {loop.head[k].w_query,
+                                    loop.head[k].w_key,
+                                    loop.head[k].w_value};
+            float *to[3] = {s.h.query.weight, s.h.key.weight,
+                            s.h.value.weight};
+            for (int i = 0; i < 3; i++)
+                for (int e = 0; e < size; e++)
+                    for (int j = 0; j < s.d_in; j++)
+                        to[i][(k * size + e) * s.d_in + j] =
+                            from[i][j * size + e];
+        }
+        if (s.h.query.bias)
+            for (int e = 0; e < s.d_out; e++)
+                s.h.query.bias[e] = s.h.key.bias[e] = s.h.value.bias[e] = 0;
+        float *x = room((size_t)(n * s.d_in));
+        float *all = room((size_t)(n * n));
+        float *joined = room((size_t)(n * s.d_out));
+        MultiTrace t;
+        multi_trace_init(&t, n, s.n_heads, size);
+        tap_fill(n * s.d_in, x, -2, 2);
+        for (int i = 0; i < n * n; i++)
+            all[i] = 1;
+        heads_forward(&loop, n, (void *)x, trace, (void *)joined);
+        multi_head_masked(&s.h, n, (void *)x, (void *)all, &t);
+        for (int i = 0; i < n * s.d_out; i++)
+            tap_near("joined", ((float *)t.joined)[i], joined[i], SUM_RTOL,
+                     SUM_ATOL);
+        multi_trace_free(&t);
+        for (int k = 0; k < s.n_heads; k++)
+            trace_free(&trace[k]);
+        free(trace);
+        heads_free(&loop);
+        multi_head_free(&s.h);
+    }
+}
+
+/* The views of the heads together are the stacks, in order. */
+static void view_test(void)
+{
+    sets_now = "class_4x6x3x5";
+    Set s = drawn();
+    MultiTrace t;
+    const int size = s.d_out / s.n_heads;
+    const size_t table = (size_t)(s.n * size), map = (size_t)(s.n * s.n);
+    multi_trace_init(&t, s.n, s.n_heads, size);
+    multi_head_forward(&s.h, NULL, s.n, floats(s.x), &t);
+    const CausalTrace all = t.stack;
+    for (int k = 0; k < s.n_heads; k++) {
+        const CausalTrace one = multi_trace_head(&t, k);
+        const size_t from = (size_t)k * table, pairs = (size_t)k * map;
+        same("query", table, one.head.query,
+             (float *)all.head.query + from);
+        same("key", table, one.head.key, (float *)all.head.key + from);
+        same("value", table, one.head.value,
+             (float *)all.head.value + from);
+        same("context", table, one.head.context,
+             (float *)all.head.context + from);
+        same("scores", map, one.head.scores,
+             (float *)all.head.scores + pairs);
+        same("weights", map, one.head.weights,
+             (float *)all.head.weights + pairs);
+        same("mask", map, one.mask, (float *)all.mask + pairs);
+        same("dropped", map, one.dropped, (float *)all.dropped + pairs);
+    }
+    multi_trace_free(&t);
+    multi_head_free(&s.h);
+}
+
+/* Made and freed again and again, as valgrind and sanitizers watch. */
+static void free_test(void)
+{
+    for (int round = 0; round < 20; round++) {
+        Set s = random_set(round);
+        MultiTrace t;
+        multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
+        same_bits("heads", t.n_heads, s.h.n_heads);
+        multi_trace_free(&t);
+        multi_head_free(&s.h);
+    }
+}
+
+static void init_with(int d_in, int d_out, int length, double p,
+                      int n_heads)
+{
+    Random r;
+    MultiHead h;
+    random_seed(&r, 1);
+    multi_head_init(&h, &r, d_in, d_out, length, p, n_heads, 0);
+}
+
+static void three_heads(void)
+{
+    init_with(3, 8, 6, 0, 3);
+}
+
+static void no_heads(void)
+{
+    init_with(3, 8, 6, 0, 0);
+}
+
+static void no_columns(void)
+{
+    init_with(3, 0, 6, 0, 2);
+}
+
+static void no_length(void)
+{
+    init_with(3, 8, 0, 0, 2);
+}
+
+static void rate_above_one(void)
+{
+    init_with(3, 8, 6, 1.5, 2);
+}
+
+static void rate_below_zero(void)
+{
+    init_with(3, 8, 6, -0.5, 2);
+}
+
+static void rate_no_number(void)
+{
+    init_with(3, 8, 6, NAN, 2);
+}
+
+static void packed_three(void)
+{
+    Random r;
+    MultiHead h;
+    random_seed(&r, 1);
+    multi_head_init_packed(&h, &r, 8, 6, 0, 3);
+}
+
+/* A module for 3 columns in, 8 out, 2 heads, at most 6 tokens; and a trace
+ * of other sizes. */
+static void forward_with(int n, int n_heads, int head_dim, bool is_masked)
+{
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float x[7][3] = {{0}}, mask[7][7] = {{0}};
+    random_seed(&r, 1);
+    multi_head_init(&h, &r, 3, 8, 6, 0, 2, 0);
+    multi_trace_init(&t, 5, n_heads, head_dim);
+    if (is_masked)
+        multi_head_masked(&h, n, x, (void *)mask, &t);
+    else
+        multi_head_forward(&h, NULL, n, x, &t);
+}
+
+static void long_text(void)
+{
+    forward_with(7, 2, 4, false);
+}
+
+static void trace_of_other_heads(void)
+{
+    forward_with(5, 4, 2, false);
+}
+
+static void trace_of_other_length(void)
+{
+    forward_with(4, 2, 4, false);
+}
+
+static void masked_trace(void)
+{
+    forward_with(5, 2, 3, true);
+}
+
+static void trace_of_nothing(void)
+{
+    MultiTrace t;
+    multi_trace_init(&t, 0, 2, 4);
+}
+
+static void mean_of_nothing(void)
+{
+    float weights[1][1][1] = {{{1}}}, average[1][1];
+    average_weights(1, 1, 0, (const void *)weights, average);
+}
+
+static void refusals(const char *file)
+{
+    tap_refuses(
+        three_heads, "multi_head_init: refuses 3 heads of 8", file,
+        "8 columns for 3 heads leave 2 over: a divisor of 8 is needed");
+    tap_refuses(no_heads, "multi_head_init: refuses no heads", file,
+                "from 3 columns to 8, 6 tokens, 0 heads: at least 1 of "
+                "each is needed");
+    tap_refuses(no_columns, "multi_head_init: refuses no columns", file,
+                "from 3 columns to 0, 6 tokens, 2 heads: at least 1 of "
+                "each is needed");
+    tap_refuses(no_length, "multi_head_init: refuses no tokens", file,
+                "from 3 columns to 8, 0 tokens, 2 heads: at least 1 of "
+                "each is needed");
+    tap_refuses(rate_above_one, "multi_head_init: refuses a rate above 1",
+                "10_dropout.c",
+                "a dropout rate of 1.5: from 0 to 1 is needed");
+    tap_refuses(rate_below_zero, "multi_head_init: refuses a rate below 0",
+                "10_dropout.c",
+                "a dropout rate of -0.5: from 0 to 1 is needed");
+    tap_refuses(rate_no_number, "multi_head_init: refuses a rate of NaN",
+                "10_dropout.c",
+                "a dropout rate of nan: from 0 to 1 is needed");
+    tap_refuses(
+        packed_three, "multi_head_init_packed: refuses 3 heads", file,
+        "8 columns for 3 heads leave 2 over: a divisor of 8 is needed");
+    tap_refuses(
+        trace_of_nothing, "multi_trace_init: refuses no tokens",
+        "argument.c",
+        "a table of 0 times 8 numbers: at least 1 of each is needed");
+    tap_refuses(long_text, "multi_head_forward: refuses too long a text",
+                file,
+                "a text of 7 tokens: at most 6, the context length, fit");
+    tap_refuses(trace_of_other_heads,
+                "multi_head_forward: refuses a trace for other heads", file,
+                "a trace for 4 heads: one for 2 is needed");
+    tap_refuses(
+        trace_of_other_length,
+        "multi_head_forward: refuses a trace of another length",
+        "07_self_attention.c",
+        "a trace of n, m, d_k, d_v = 5, 5, 4, 4: 4, 4, 4, 4 are needed");
+    tap_refuses(
+        masked_trace, "multi_head_masked: refuses a trace of another width",
+        "07_self_attention.c",
+        "a trace of n, m, d_k, d_v = 5, 5, 3, 3: 5, 5, 4, 4 are needed");
+    tap_refuses(mean_of_nothing, "average_weights: refuses no heads", file,
+                "the mean of 0 heads: at least 1 is needed");
+}
+
+int main(void)
+{
+    SETS("split_heads", split_test, SPLITS);
+    SETS("merge_heads", merge_test, SPLITS);
+    TAP(round_trip, "split_heads: and merge_heads, there and back");
+    SETS("multi_head_init", init_test, CLASSES, DROPPED, "class_loud");
+    SETS("multi_head_forward", forward_test, CLASSES);
+    SETS("multi_head_forward: in training", training_test, CLASSES);
+    SETS("multi_head_forward: in training", training_test, DROPPED);
+    SETS("multi_head_forward: in evaluation", evaluation_test, DROPPED);
+    TAP(loud_test, "multi_head_forward: class_loud");
+    TAP(alone_test, "multi_head_forward: each head as if it were alone");
+    TAP(identity_test, "multi_head_forward: one head, nothing mixed");
+    TAP(future_test, "multi_head_forward: no row depends on the future");
+    TAP(view_test, "multi_trace_head: the layers of the stacks");
+    TAP(free_test, "multi_head_free: made and freed again");
+    TAP(free_test, "multi_trace_free: made and freed again");
+    SETS("multi_head_init_packed", packed_test, MODULES);
+    SETS("multi_head_masked", masked_test, MODULES);
+    TAP(walk_test, "multi_head_masked: 20 tokens, 8 heads, 512 columns");
+    TAP(loop_test, "multi_head_masked: the heads of chapter 12");
+    SETS("average_weights", average_test, MODULES);
+    TAP(average_wide, "average_weights: tables that are not square");
+    refusals("13_multi_head.c");
+    return tap_done();
+}
