@@ -340,7 +340,7 @@ the first head, with a share of 0.3102, and at itself in the others, with
 third at itself.
 
 ![The attention weights of four heads. Each row adds up to one, and no two
-maps are the same](maps.svg){#fig-maps}
+maps are the same](maps.svg){#fig-heads-maps}
 
 In fairness, nobody has told these heads what to look for. Their matrices
 are random, and that *is* looks at *is* in each of them is owed to the
