@@ -7,6 +7,10 @@ JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 # Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
 
+ifneq ($(words $(BUILD)),1)
+$(error BUILD is "$(BUILD)": the name of one folder, without blanks, is needed)
+endif
+
 # A rule that fails leaves no half-made target behind.
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -211,4 +215,4 @@ student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
 	@tools/student "$(CHAPTER)" "$(DIR)"
 
 clean: ## removes what was built (not .venv)
-	rm -rf $(BUILD)
+	rm -rf "$(BUILD)"

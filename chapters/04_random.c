@@ -357,9 +357,9 @@ As for meaning, there is none. Random matrices ask for nothing in
 particular.
 
 ::: aside
-In one of the two, the score 1.8524 is called $w_{22}$, as if it were a
+In one of the two, the score 1.8524 is called $w_{2,2}$, as if it were a
 weight [@ma2026]. It is a score, for which the author of the book that both
-retell writes $\omega_{22}$, with an omega [@raschka2024magazine]. The
+retell writes $\omega_{2,2}$, with an omega [@raschka2024magazine]. The
 product of two tables is written with a star there, $Q * K^\top$, which in
 PyTorch would multiply entry by entry, and fail, since the shapes differ.
 :::

@@ -61,9 +61,9 @@ mixture of the values (2)
 [0.3157, 0.8430]
 ```
 
-But this is not what the tutorials print. Their shares begin with 0.1500
-where ours begin with 0.1401, and their result with 0.3061 where ours begins
-with 0.3157. Both programs do one thing more than the formula says: before
+But this is not what the tutorial prints. Its shares begin with 0.1500 where
+ours begin with 0.1401, and its result with 0.3061 where ours begins with
+0.3157. Both programs do one thing more than the formula says: before
 softmax, they divide the scores by a number. Which number, and why?
 
 ## Scores grow with the number of entries
@@ -185,14 +185,14 @@ gives will tell how far it goes:
 
 float mean_largest(int n, int m, const float weights[n][m])
 {
-    float sum = 0;
+    double sum = 0;
     for (int i = 0; i < n; i++) {
         float largest = weights[i][0];
         for (int j = 1; j < m; j++)
             largest = fmaxf(largest, weights[i][j]);
-        sum += largest;
+        sum += (double)largest;
     }
-    return sum / (float)n;
+    return (float)(sum / n);
 }
 
 /*
@@ -361,8 +361,8 @@ look at them.
 
 ## The tutorials, to their end
 
-Now the numbers of *journey* come out as both tutorials have them
-[@selfattention2025; @ma2026]:
+Now the numbers of *journey* come out as the tutorial has them [@ma2026].
+(The other has lost its pictures, and with them these numbers.)
 */
 
 static void show_journey(void)
@@ -475,7 +475,7 @@ attention weights of all six (6, 6)
 random, so this says nothing about English](life.svg){#fig-life}
 
 ::: aside
-For the 1.2903 of *is* with *dessert* the author writes $\omega_{24}$, and
+For the 1.2903 of *is* with *dessert* the author writes $\omega_{2,4}$, and
 `keys[4]` in the program. The query is counted from 1 there and the key from
 0; counted alike, it is $\omega_{2,5}$. This book counts from 1 in prose
 ("the second word") and from 0 in C.
@@ -617,21 +617,30 @@ deviation 2, those of the keys 1. By what should the scores be divided?
 ::: {.solution exercise="6.3"}
 Each share is its exponential divided by the sum of all. The exponential of
 score `j` grows by the factor $e^{\text{step}}$, and the others stay; so
-multiply share `j` by that factor and divide all by their new sum.
+multiply share `j` by that factor, and divide all by their new sum. To be
+safe from a factor that no number can hold, multiply what shrinks: share `j`
+if the step goes down, all others if it goes up.
 */
 
 void nudge(int n, const float weights[n], int j, float step,
            float nudged[n])
 {
-    const float factor = expf(step);
-    const float sum = 1 + weights[j] * (factor - 1);
+    const double factor = exp(-fabs((double)step));
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        const int shrinks = (k == j) == (step < 0);
+        nudged[k] = (float)((double)weights[k] * (shrinks ? factor : 1));
+        sum += (double)nudged[k];
+    }
     for (int k = 0; k < n; k++)
-        nudged[k] = weights[k] * (k == j ? factor : 1) / sum;
+        nudged[k] = sum > 0 ? (float)((double)nudged[k] / sum) : weights[k];
 }
 
 /*
-Subtract the old share from the new one, and what is left, with $w$ for
-share `j` and $f$ for the factor, is
+(If nothing is left to share out, one word had everything, and keeps it.)
+
+Subtract the old share `j` from the new one. What is left, with $w$ for the
+old one and $f$ for the factor, is
 
 $$\frac{w f}{1 + w (f - 1)} - w = \frac{w (1 - w) (f - 1)}{1 + w (f - 1)}$$
 

@@ -135,6 +135,32 @@ static const float journey[6][3] = {
     {0.05f, 0.80f, 0.55f}, /* step */
 };
 
+/* Blocks with the shapes that the module and its trace have. */
+static void draw_shapes(const SelfAttentionV1 *a, const Trace *t)
+{
+    const Block x = {"x", t->n, a->d_in, 1, "·"};
+    const Block block[] = {
+        x,
+        {"W_query", a->d_in, a->d_k, 1, "="},
+        {"query", t->n, t->d_k, 1, ""},
+        x,
+        {"W_key", a->d_in, a->d_k, 1, "="},
+        {"key", t->m, t->d_k, 1, NULL},
+        x,
+        {"W_value", a->d_in, a->d_v, 1, "="},
+        {"value", t->m, t->d_v, 1, NULL},
+        {"query", t->n, t->d_k, 1, "·"},
+        {"keyᵀ", t->d_k, t->m, 1, "="},
+        {"scores", t->n, t->m, 1, "→"},
+        {"weights", t->n, t->m, 1, NULL},
+        {"weights", t->n, t->m, 1, "·"},
+        {"value", t->m, t->d_v, 1, "="},
+        {"context", t->n, t->d_v, 1, NULL},
+    };
+    blocks("shapes", "The shapes of one head",
+           sizeof block / sizeof block[0], block);
+}
+
 static void show_v1(const char *label, const float x[6][3], int d_v)
 {
     Random r;
@@ -145,24 +171,10 @@ static void show_v1(const char *label, const float x[6][3], int d_v)
     trace_init(&t, 6, 6, 2, d_v);
     self_v1_forward(&a, 6, x, &t);
     print_matrix(label, 6, d_v, t.context);
+    if (d_v == 4)
+        draw_shapes(&a, &t);
     trace_free(&t);
     self_v1_free(&a);
-}
-
-static void show_shapes(void)
-{
-    const Block block[] = {
-        {"x", 6, 3, 1, "·"},        {"W_query", 3, 2, 1, "="},
-        {"query", 6, 2, 1, ""},     {"x", 6, 3, 1, "·"},
-        {"W_key", 3, 2, 1, "="},    {"key", 6, 2, 1, NULL},
-        {"x", 6, 3, 1, "·"},        {"W_value", 3, 4, 1, "="},
-        {"value", 6, 4, 1, NULL},   {"query", 6, 2, 1, "·"},
-        {"keyᵀ", 2, 6, 1, "="},     {"scores", 6, 6, 1, "→"},
-        {"weights", 6, 6, 1, NULL}, {"weights", 6, 6, 1, "·"},
-        {"value", 6, 4, 1, "="},    {"context", 6, 4, 1, NULL},
-    };
-    blocks("shapes", "The shapes of one head",
-           sizeof block / sizeof block[0], block);
 }
 
 /*
@@ -275,9 +287,28 @@ void self_v2_free(SelfAttentionV2 *a)
     linear_free(&a->value);
 }
 
+/*
+Three layers that were made one by one could fail to fit together. Queries
+and keys must have the same size, and all three the same input. That is
+checked in one place:
+*/
+
+void roles_must_fit(const Linear *query, const Linear *key,
+                    const Linear *value)
+{
+    if (key->d_in != query->d_in || value->d_in != query->d_in ||
+        key->d_out != query->d_out)
+        REFUSE("layers from %d, %d, %d to %d, %d, %d numbers for query, "
+               "key, value: equal inputs, and queries as wide as keys are "
+               "needed",
+               query->d_in, key->d_in, value->d_in, query->d_out,
+               key->d_out, value->d_out);
+}
+
 void self_v2_forward(const SelfAttentionV2 *a, int n,
                      const float x[n][a->query.d_in], Trace *t)
 {
+    roles_must_fit(&a->query, &a->key, &a->value);
     trace_must_fit(t, n, n, a->query.d_out, a->value.d_out);
     linear_forward(&a->query, n, x, t->query);
     linear_forward(&a->key, n, x, t->key);
@@ -442,6 +473,7 @@ two sizes are those of the table it is given.
 
 void copy_v2_to_v1(const SelfAttentionV2 *from, SelfAttentionV1 *to)
 {
+    roles_must_fit(&from->query, &from->key, &from->value);
     const int d_in = from->query.d_in, d_k = from->query.d_out;
     const int d_v = from->value.d_out;
     if (to->d_in != d_in || to->d_k != d_k || to->d_v != d_v)
@@ -570,12 +602,13 @@ static float slope(const SelfAttentionV1 *a, Trace *t, float *number)
  * place where it was taken. */
 static void train_once(SelfAttentionV1 *a, Trace *t)
 {
-    float slopes[2][6], *const matrix[2] = {a->w_query, a->w_key};
+    float *const matrix[2] = {a->w_query, a->w_key};
+    float slopes[2][3 * 2];
     for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 6; j++)
+        for (int j = 0; j < 3 * 2; j++)
             slopes[i][j] = slope(a, t, &matrix[i][j]);
     for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 6; j++)
+        for (int j = 0; j < 3 * 2; j++)
             matrix[i][j] -= 0.5f * slopes[i][j];
 }
 
@@ -634,8 +667,8 @@ it in the easiest way, by making *fish* easy to find for everyone. A model
 learns what its loss asks for. What the loss says nothing about may change
 as well.
 
-Each slope took two computations of the whole attention, so that one step
-takes 24. For a model with billions of numbers that is out of the question.
+Each of the twelve slopes took two computations of the whole attention, in
+each step. For a model with billions of numbers that is out of the question.
 There is a way to get all slopes from a single computation and a second one
 that runs backwards through it, and training is then a matter of patience.
 
@@ -647,7 +680,7 @@ int main(void)
     float x[6][3];
     life_is_short(x);
     pipeline("pipeline", "roles scores scale weights context");
-    show_shapes();
+
     show_v1("version 1, seed 123, journey", journey, 2);
     show_v1("version 1, seed 123, Life is short", x, 4);
     show_v2("version 2, seed 789, no bias", 0);
@@ -739,8 +772,8 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 :::
 
 ::: {.solution exercise="7.4"}
-Three times 2, and again, and three times 4: 24. The biases add 2, 2 and 4:
-32.
+Three times 2, and again, and three times 4, which is two dozen. The biases
+add 2, 2 and 4.
 :::
 
 ::: {.solution exercise="7.5"}

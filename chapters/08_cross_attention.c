@@ -481,14 +481,14 @@ German sentence stays what it is. Compute its keys and values, and leave
 them in the trace. The trace may be for any number of queries.
 
 ::: hint
-Two of the three products of exercise 8.1.
+Two of the three products of `cross_attention_forward`.
 :::
 
 **Exercise 8.3** (★★, challenge, 3 points): `ask_encoded`. One token asks,
 and is answered from the keys and values that are in the trace already. The
 second input is not among the parameters, so that nothing can be computed
-from it again. Scores, weights and context are those that exercise 8.1 gives
-for this token.
+from it again. Scores, weights and context are those that
+`cross_attention_forward` gives for this token.
 
 ::: hint
 A trace for one query has one row of queries, scores, weights and context.

@@ -134,6 +134,7 @@ void causal_attention_forward(const CausalAttention *c, Random *r, int n,
         REFUSE("a sentence of %d tokens: at most %d, the context length, "
                "are possible",
                n, c->context_length);
+    roles_must_fit(&c->query, &c->key, &c->value);
     trace_must_fit(&t->head, n, n, c->query.d_out, c->value.d_out);
     linear_forward(&c->query, n, x, t->head.query);
     linear_forward(&c->key, n, x, t->head.key);
@@ -623,7 +624,8 @@ opposite meaning, as `key_padding_mask`, which is true for padding.
 :::
 
 ::: {.solution exercise="11.4"}
-PyTorch 3 times 6 times 6, our loop 9 and 36 and 1. Of these, the causal
+PyTorch computes 6 times 6 for each of the three, our loop 3 times 3, 6
+times 6, and 1. Of these, the causal
 mask leaves 1 + 2 + 3 in the first sentence, 1 + 2 + 3 + 4 + 5 + 6 in the
 second, and 1 in the last.
 :::

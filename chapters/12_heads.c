@@ -681,10 +681,11 @@ Three matrices for each head. Which of them have `d_k` columns?
 A large model has more parameters than an `int` can count.
 :::
 
-**Exercise 12.3** (by hand): A token has 4,096 entries in Llama 2 with seven
-billion parameters, and its 32 heads, side by side, are as wide as a token.
-How many entries wide is a head? Would the heads have more parameters if
-there were twice as many of them?
+**Exercise 12.3** (by hand): A token has [4,096]{.cited} entries in Llama 2
+with seven billion parameters, and its [32]{.cited} heads
+[@raschka2024magazine], side by side, are as wide as a token. How many
+entries wide is a head? Would the heads have more parameters if there were
+twice as many of them?
 
 **Exercise 12.4** (by hand): Exchange the first two of the four heads of the
 tutorial. What becomes of the table of four columns?
@@ -707,7 +708,8 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
 :::
 
 ::: {.solution exercise="12.3"}
-$4096 / 32 = 128$. And no: with twice as many heads, each is half as wide.
+In powers of two it is $2^{12} / 2^5 = 2^7$ entries wide. And no: with twice
+as many heads, each is half as wide.
 :::
 
 ::: {.solution exercise="12.4"}

@@ -289,6 +289,7 @@ static void project_heads(const MultiHead *h, int n,
         REFUSE("a trace for %d heads: one for %d is needed", t->n_heads,
                n_heads);
     Trace *a = &t->stack.head;
+    roles_must_fit(&h->query, &h->key, &h->value);
     trace_must_fit(a, n, n, head_dim, head_dim);
     linear_forward(&h->query, n, x, t->query);
     linear_forward(&h->key, n, x, t->key);

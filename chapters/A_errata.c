@@ -1043,7 +1043,7 @@ query_2 (2)
 The matrices $W_q$, $W_k$ and $W_v$ appear under the heading "attention
 weights". They are weights in the other sense of the word, parameters that
 are trained; attention weights are what softmax gives ([](#qkv)). And the
-score $w_{22}$ is a score, $\omega_{22}$: a Greek letter that looks like
+score $w_{2,2}$ is a score, $\omega_{2,2}$: a Greek letter that looks like
 another.
 
 ## Self-attention, retold {#errata-retold}

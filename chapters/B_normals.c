@@ -169,19 +169,19 @@ drawn from one seed, need not agree.
 void normal_fill(Random *r, int n, int m, float mean, float deviation,
                  float x[n][m])
 {
-    const int count = n * m;
+    const size_t count = (size_t)n * (size_t)m;
     float *flat = (void *)x;
     if (!(deviation >= 0) || !isfinite(deviation) || !isfinite(mean))
         REFUSE("normal numbers around %g with deviation %g: finite numbers "
                "are needed, the second from 0 on",
                (double)mean, (double)deviation);
     if (count < 16) {
-        for (int i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++)
             flat[i] = (float)fma(one_normal(r), deviation, mean);
         return;
     }
     rand_fill(r, n, m, x);
-    for (int i = 0; i + 16 <= count; i += 16)
+    for (size_t i = 0; i + 16 <= count; i += 16)
         normal_block(flat + i, mean, deviation);
     if (count % 16) {
         rand_fill(r, 1, 16, (void *)(flat + count - 16));

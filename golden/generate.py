@@ -9,9 +9,11 @@ is given.
 
 What is given to the functions of the book is float32 and exact: the words
 of a document, or random numbers from a fixed seed. What they must answer is
-worked out by PyTorch's own operators, never by the formula of the chapter
-written again, and in float64, so that it is right to the last digit a float
-has. An answer stored as float32 is one that must be matched bit for bit.
+worked out by PyTorch's own operators, a whole attention by
+F.scaled_dot_product_attention, and what comes on the way by the operators
+that it is documented to consist of; and in float64, so that it is right to
+the last digit a float has. An answer stored as float32 is one that must be
+matched bit for bit.
 """
 
 import hashlib
@@ -349,7 +351,8 @@ def save_spread(chapter, case, scores):
 
 def save_nudge(chapter, case, scores, j, step):
     """The shares are given as floats, and what becomes of them is worked out
-    from these, by way of their logarithms."""
+    from these, by way of their logarithms. A share of 0 stays 0, and the only
+    one stays 1."""
     weights = F.softmax(scores, dim=-1)
     raised = torch.zeros_like(wide(weights))
     raised[j] = step
@@ -361,12 +364,18 @@ def save_nudge(chapter, case, scores, j, step):
 def scaling(chapter):
     for n, m, d_k, d_v in ((1, 1, 1, 1), (2, 3, 4, 5), (5, 4, 3, 2),
                            (7, 2, 9, 4), (3, 6, 1, 2), (4, 1, 5, 3),
-                           (4, 5, 64, 3)):
+                           (4, 5, 64, 3), (12, 17, 9, 5)):
         save_scaled(chapter, f"head_{n}x{m}x{d_k}x{d_v}",
                     uniform(n, n, d_k, size=2), uniform(10 + m, m, d_k, size=2),
                     uniform(20 + d_v, m, d_v))
     save_scaled(chapter, "head_loud", uniform(30, 4, 6, size=20),
                 uniform(31, 5, 6, size=20), uniform(32, 5, 3))
+    save_scaled(chapter, "head_deafening", uniform(42, 3, 4, size=200),
+                uniform(43, 4, 4, size=200), uniform(44, 4, 2))
+    infinite = uniform(45, 4, 2)
+    infinite[1, 0], infinite[2, 1] = -INF, NAN
+    save_scaled(chapter, "head_infinite", uniform(46, 3, 2).abs(), infinite,
+                uniform(47, 4, 3))
     torch.manual_seed(123)
     w_query, w_key, w_value = (torch.rand(3, 2) for _ in range(3))
     save_scaled(chapter, "head_journey", YOUR_JOURNEY @ w_query,
@@ -375,7 +384,8 @@ def scaling(chapter):
                 torch.tensor([[1., 0, 2], [2, 2, 2], [2, 1, 3]]),
                 torch.tensor([[0., 1, 1], [4, 4, 0], [2, 3, 1]]),
                 torch.tensor([[1., 2, 3], [2, 8, 0], [2, 6, 3]]))
-    for n, m, d_k in (1, 1, 1), (2, 3, 5), (4, 3, 2), (3, 7, 4096):
+    for n, m, d_k in ((1, 1, 1), (2, 3, 5), (4, 3, 2), (3, 7, 4096),
+                      (2, 2, 70_000)):
         scores = uniform(n + m, n, m, size=50)
         chapter.save(f"scale_{n}x{m}x{d_k}", scores=scores,
                      d_k=torch.tensor([d_k]), scaled=wide(scores) / d_k**0.5)
@@ -384,6 +394,7 @@ def scaling(chapter):
     save_spread(chapter, "spread_11", uniform(33, 11, size=4))
     save_spread(chapter, "spread_equal", torch.tensor([0.1] * 9))
     save_spread(chapter, "spread_shifted", uniform(34, 1000) + 1000)
+    save_spread(chapter, "spread_far", uniform(39, 999) * 40 + 1e6)
     save_spread(chapter, "spread_10000", uniform(35, 10_000, size=200))
     for n, m in (1, 1), (1, 4), (3, 5), (6, 2):
         weights = F.softmax(uniform(n * m, n, m, size=4), dim=-1)
@@ -395,7 +406,15 @@ def scaling(chapter):
     save_nudge(chapter, "nudge_down", uniform(38, 4, size=2), 2, -3)
     save_nudge(chapter, "nudge_winner", torch.tensor([60., 0., 20., -80.]),
                0, 1)
-    save_nudge(chapter, "nudge_far", torch.tensor([0., 1., -2.]), 1, 40)
+    save_nudge(chapter, "nudge_second", uniform(40, 6, size=3), 1, 0.1)
+    save_nudge(chapter, "nudge_not", uniform(41, 5, size=3), 3, 0)
+    for step in 40, 100, -20, -100, 800, -800:
+        save_nudge(chapter, f"nudge_far_{step}", torch.tensor([0., 1., -2.]),
+                   1, step)
+        save_nudge(chapter, f"nudge_only_{step}",
+                   torch.tensor([200., 0., 0.]), 0, step)
+        save_nudge(chapter, f"nudge_none_{step}",
+                   torch.tensor([200., 0., 0.]), 1, step)
 
 
 # Chapter 7
@@ -446,7 +465,8 @@ def self_attention(chapter):
     save_modules(chapter, "one", uniform(50, 1, 1), 1, 1, 5)
     save_modules(chapter, "lopsided", uniform(51, 5, 4, size=2), 3, 6, 2**32 - 1)
     for case, order in (("one", [0]), ("backwards", [4, 3, 2, 1, 0]),
-                        ("cycle", [1, 2, 3, 0]), ("some", [2, 0, 1, 4, 3, 5])):
+                        ("cycle", [1, 2, 3, 0]), ("some", [2, 0, 1, 4, 3, 5]),
+                        ("nine", [8, 3, 0, 1, 7, 2, 6, 5, 4])):
         x = uniform(len(order), len(order), 3)
         chapter.save(f"permute_{case}", x=x, order=torch.tensor(order),
                      permuted=x[order])

@@ -7,11 +7,14 @@ called elsewhere. The support library, which no chapter teaches, comes last.
 
 Sizes come first, and where there are several, in this order: the rows of
 the result, its columns, what is summed over. Inputs are `const`, outputs
-come last and must not overlap the inputs, and the caller owns all memory. A
-shape that a type can say is not repeated in words. Sizes are at least 1: C
-has no type for a smaller table. Of a list only a pointer is passed, and a
-function that says what it does with an empty one may be given one. `F` is
-PyTorch's `torch.nn.functional`.
+come last and must not overlap the inputs, and the caller owns all memory.
+What a function works on or draws from, a module or a generator, comes
+before everything else. A module is a struct with an `_init` that asks for
+memory, and a `_free`, to be called once, that gives it back. A shape that a
+type can say is not repeated in words. Sizes are at least 1: C has no type
+for a smaller table. Of a list only a pointer is passed, and a function that
+says what it does with an empty one may be given one. `F` is PyTorch's
+`torch.nn.functional`.
 */
 
 #ifndef ATTENTION_H
@@ -319,7 +322,13 @@ void self_v2_init(SelfAttentionV2 *a, Random *r, int d_in, int d_k, int d_v,
                   int has_bias);
 void self_v2_free(SelfAttentionV2 *a);
 
-/* As self_v1_forward. Raschka 2024, section 3.4: SelfAttention_v2. */
+/* Refuses three layers of which the inputs differ in size, or queries and
+ * keys, which must meet in a dot product. */
+void roles_must_fit(const Linear *query, const Linear *key,
+                    const Linear *value);
+
+/* As self_v1_forward; refuses also what roles_must_fit refuses.
+ * Raschka 2024, section 3.4: SelfAttention_v2. */
 void self_v2_forward(const SelfAttentionV2 *a, int n,
                      const float x[n][a->query.d_in], Trace *t);
 
@@ -751,7 +760,7 @@ void bits(const char *name, const char *title, uint32_t x, int kept);
 
 /* Words on the left, and on the right the rows that their ids pick from a
  * table of so many rows, in the order of the ids; x has the row of each
- * word. */
+ * word. Refuses an id that is no row. */
 void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d]);

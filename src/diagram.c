@@ -69,9 +69,9 @@ static Plane plane_around(int n, const float x[n][2])
             low[k] = fminf(low[k], x[i][k]);
             high[k] = fmaxf(high[k], x[i][k]);
         }
-    const double unit = fmin(WIDE / (double)(high[0] - low[0]),
-                             HIGH / (double)(high[1] - low[1]));
-    const double spare = WIDE - unit * (double)(high[0] - low[0]);
+    const double unit = fmin(WIDE / ((double)high[0] - (double)low[0]),
+                             HIGH / ((double)high[1] - (double)low[1]));
+    const double spare = WIDE - unit * ((double)high[0] - (double)low[0]);
     return (Plane){100 + spare * 0.5, 36, unit, (double)low[0],
                    (double)high[1]};
 }
@@ -81,7 +81,7 @@ void arrows(const char *name, const char *title, int n,
 {
     if (!pen_wanted())
         return;
-    pen_must_have_colours(name, n);
+    pen_must_have_colours(name, n, "arrows");
     for (int i = 0; i < n; i++)
         pen_must_be_finite(name, 2, x[i]);
     if (!(product(x[0], x[0]) > 0))
@@ -223,8 +223,12 @@ void lookup(const char *name, const char *title, int n,
         return;
     enum { HIGH = 30, STEP = 36, WIDE = 76, GAP = 120 };
     const double left = pen_room(n, word) + 34, table = left + GAP + 60;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         pen_must_be_finite(name, d, x[i]);
+        if (ids[i] < 0 || ids[i] >= rows)
+            REFUSE("figure '%s' has the id %d: from 0 to %d is needed",
+                   name, ids[i], rows - 1);
+    }
     Picture p;
     pen_begin(&p, name, title, table + d * WIDE + 2, (n + 1) * STEP);
     for (int i = 0; i < n; i++) {
@@ -366,7 +370,14 @@ typedef struct {
     int by_root;
 } Scale;
 
-enum { CELLS = 12, SHEET = 600, SIGN = 34, LINE = 52, MARGIN = 6 };
+enum {
+    CELLS = 12,
+    SHEET = 600,
+    SIGN = 34,
+    LINE = 52,
+    MARGIN = 6,
+    SMALLEST = 4 /* pixels for a row; wider sheets scroll */
+};
 
 static double drawn(const Scale *s, int size)
 {
@@ -460,9 +471,9 @@ void blocks(const char *name, const char *title, int count,
     double width, height;
     for (int k = 0; k < count; k++)
         s.by_root |= block[k].n > CELLS || block[k].m > CELLS;
-    do
+    height = place_blocks(NULL, &s, count, block, &width);
+    for (; width > SHEET && s.unit > SMALLEST; s.unit *= 0.95)
         height = place_blocks(NULL, &s, count, block, &width);
-    while (width > SHEET && s.unit > 1 && (s.unit *= 0.95) > 0);
     Picture p;
     pen_begin(&p, name, title, fmax(width, 200) + MARGIN, height);
     for (int k = 0; k < count; k++) {

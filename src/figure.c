@@ -172,7 +172,8 @@ static void panel_of_bars(Picture *p, double left, double bar, int n,
         low = fminf(low, x[i]);
         high = fmaxf(high, x[i]);
     }
-    const double unit = high > low ? HEIGHT / (double)(high - low) : 0;
+    const double unit =
+        high > low ? HEIGHT / ((double)high - (double)low) : 0;
     const double zero = TOP + (double)high * unit;
     for (int i = 0; i < n; i++) {
         const double size = fabs((double)x[i]) * unit;
@@ -271,7 +272,7 @@ void stacks(const char *name, const char *title, int n,
     if (!pen_wanted())
         return;
     enum { STEP = 54, TOP = 44 };
-    pen_must_have_colours(name, n);
+    pen_must_have_colours(name, n, "words");
     const float largest = largest_sum(name, n, d, part);
     Picture p;
     pen_begin(&p, name, title, STACK_LEFT + STACK_WIDE + 90,
@@ -305,9 +306,9 @@ static double round_step(double range)
                                   : 10);
 }
 
-static void tick_words(char words[20], double at)
+static void tick_words(char words[20], double at, double step)
 {
-    snprintf(words, 20, "%g", fabs(at) < 1e-12 ? 0 : at);
+    snprintf(words, 20, "%g", fabs(at) < step * 1e-6 ? 0 : at);
 }
 
 enum { BINS = 101, PLOT_WIDE = 560, PLOT_HIGH = 90, PLOT_LEFT = 20 };
@@ -332,10 +333,12 @@ void histograms(const char *name, const char *title, int panels,
 {
     if (!pen_wanted())
         return;
-    enum { STEP = PLOT_HIGH + 22, BAR = PLOT_WIDE / BINS };
+    enum { STEP = PLOT_HIGH + 22 };
+    const double bar = (double)PLOT_WIDE / BINS;
     for (int k = 0; k < panels; k++)
         pen_must_be_finite(name, n, x[k]);
     const double limit = fmax((double)largest_size(panels, n, x), 1e-30);
+    const int digits = limit < 10 ? 4 : 0;
     Picture p;
     pen_begin(&p, name, title, PLOT_WIDE + 2 * PLOT_LEFT,
               panels * STEP + 20);
@@ -346,11 +349,11 @@ void histograms(const char *name, const char *title, int panels,
             high = fmaxf(high, x[k][i]);
         }
         pen_words(p.file, panel[k]);
-        fprintf(p.file, ": %d numbers from %.0f to %.0f. ", n, (double)low,
-                (double)high);
+        fprintf(p.file, ": %d numbers from %.*f to %.*f. ", n, digits,
+                (double)low, digits, (double)high);
     }
     pen_draw(&p);
-    const double unit = BAR * BINS * 0.5 / limit,
+    const double unit = PLOT_WIDE * 0.5 / limit,
                  middle = PLOT_LEFT + PLOT_WIDE * 0.5;
     for (int k = 0; k < panels; k++) {
         int bin[BINS];
@@ -360,8 +363,8 @@ void histograms(const char *name, const char *title, int panels,
         for (int i = 0; i < BINS; i++) {
             const double high = PLOT_HIGH * (double)bin[i] / most;
             if (bin[i] > 0) /* even a single number is seen */
-                pen_box(&p, middle + (i - BINS * 0.5) * BAR,
-                        base - fmax(high, 1), BAR, fmax(high, 1), 0, 0.7);
+                pen_box(&p, middle + (i - BINS * 0.5) * bar,
+                        base - fmax(high, 1), bar, fmax(high, 1), 0, 0.7);
         }
         pen_line(&p, PLOT_LEFT, base, PLOT_LEFT + PLOT_WIDE, base, "rule",
                  1);
@@ -369,7 +372,7 @@ void histograms(const char *name, const char *title, int panels,
     const double step = round_step(2 * limit), low = ceil(-limit / step);
     for (int i = 0; (low + i) * step <= limit; i++) {
         char words[20];
-        tick_words(words, (low + i) * step);
+        tick_words(words, (low + i) * step, step);
         pen_text(&p, middle + (low + i) * step * unit, panels * STEP + 14,
                  "middle small muted", words);
     }
@@ -394,7 +397,7 @@ static void draw_scale(Picture *p, const Axes *a, double top_value,
     for (double at = ceil(a->low / step) * step; at <= top_value * 1.0001;
          at += step) {
         char words[20];
-        tick_words(words, at);
+        tick_words(words, at, step);
         pen_line(p, a->left - 26, height_of(a, at), a->left - 20,
                  height_of(a, at), "rule", 1);
         pen_text(p, a->left - 32, height_of(a, at) + 4, "end small muted",
@@ -429,8 +432,15 @@ static void draw_curve(Picture *p, const Axes *a, int count, int n,
         pen_number(p, x, is_top ? here - 10 : here + 20, "middle small",
                    (double)y[k][i]);
     }
-    pen_text(p, a->left + (n - 1) * a->step + 28,
-             height_of(a, (double)y[k][n - 1]) + 4, "small strong", curve);
+    /* As many names lie above this one as curves end above it. */
+    double name = height_of(a, (double)y[k][n - 1]) + 4;
+    for (int other = 0; other < count; other++) {
+        const double its = height_of(a, (double)y[other][n - 1]) + 4;
+        if (its < name || (its == name && other < k))
+            name = fmax(name, its + 14);
+    }
+    pen_text(p, a->left + (n - 1) * a->step + 28, name, "small strong",
+             curve);
 }
 
 void curves(const char *name, const char *title, int count,
@@ -439,7 +449,7 @@ void curves(const char *name, const char *title, int count,
 {
     if (!pen_wanted())
         return;
-    pen_must_have_colours(name, count);
+    pen_must_have_colours(name, count, "curves");
     float low = 0, high = 0;
     for (int k = 0; k < count; k++) {
         pen_must_be_finite(name, n, y[k]);
@@ -449,7 +459,7 @@ void curves(const char *name, const char *title, int count,
         }
     }
     /* Up to a round number, which can be written beside the scale. */
-    const double least = high > low ? (double)(high - low) : 1;
+    const double least = high > low ? ((double)high - (double)low) : 1;
     const double step = round_step(least);
     const double range =
         ceil((double)high / step - 1e-6) * step - (double)low;

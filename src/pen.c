@@ -100,7 +100,7 @@ void pen_text(Picture *p, double x, double y, const char *class,
 void pen_number(Picture *p, double x, double y, const char *class,
                 double value)
 {
-    char digits[40];
+    char digits[64];
     snprintf(digits, sizeof digits, isnan(value) ? "nan" : "%.4f", value);
     pen_text(p, x, y, class, strcmp(digits, "-0.0000") ? digits : "0.0000");
 }
@@ -133,11 +133,15 @@ void pen_line(Picture *p, double x1, double y1, double x2, double y2,
 
 double pen_room(int n, const char *const word[n])
 {
-    size_t longest = 0;
-    for (int i = 0; i < n; i++)
-        if (strlen(word[i]) > longest)
-            longest = strlen(word[i]);
-    return 8.0 * (double)longest;
+    int longest = 0;
+    for (int i = 0; i < n; i++) {
+        int letters = 0;
+        for (const char *c = word[i]; *c; c++)
+            letters += (*c & 0xc0) != 0x80;
+        if (letters > longest)
+            longest = letters;
+    }
+    return 8.0 * longest;
 }
 
 void pen_must_be_finite(const char *name, int n, const float x[n])
@@ -150,10 +154,10 @@ void pen_must_be_finite(const char *name, int n, const float x[n])
                 name, (double)x[i]);
 }
 
-void pen_must_have_colours(const char *name, int n)
+void pen_must_have_colours(const char *name, int n, const char *what)
 {
     if (n > COLOURS)
-        REFUSE("figure '%s' has %d words: colours for %d exist", name, n,
+        REFUSE("figure '%s' has %d %s: colours for %d exist", name, n, what,
                COLOURS);
 }
 

@@ -40,11 +40,12 @@ void pen_frame(Picture *p, double x, double y, double width, double height);
 void pen_line(Picture *p, double x1, double y1, double x2, double y2,
               const char *class, double width);
 
-/* Room for the longest of n words, in pixels: 8 a letter is ample. */
+/* Room for the longest of n words, in pixels: 8 a letter is ample. Bytes
+ * that go on with a letter do not count. */
 double pen_room(int n, const char *const word[n]);
 
 /* Refuse what cannot be drawn. */
 void pen_must_be_finite(const char *name, int n, const float x[n]);
-void pen_must_have_colours(const char *name, int n);
+void pen_must_have_colours(const char *name, int n, const char *what);
 
 #endif

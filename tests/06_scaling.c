@@ -4,15 +4,17 @@
 
 #define HEADS                                                              \
     "head_1x1x1x1", "head_2x3x4x5", "head_5x4x3x2", "head_7x2x9x4",        \
-        "head_3x6x1x2", "head_4x1x5x3", "head_4x5x64x3", "head_journey",   \
-        "head_paper"
+        "head_3x6x1x2", "head_4x1x5x3", "head_4x5x64x3", "head_12x17x9x5", \
+        "head_journey", "head_paper"
+
+#define FAR(step) "nudge_far_" step, "nudge_only_" step, "nudge_none_" step
 
 /* As in chapter 3. */
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 1e-6
 #define WEIGHT_RTOL 3e-6
 #define WEIGHT_ATOL 1e-7
-#define LOUD_RTOL 3e-4 /* scores of some hundred */
+#define LOUD_RTOL 3e-4 /* scores of some hundred, or thousand */
 
 static void spread_test(void)
 {
@@ -63,7 +65,6 @@ static void attention_test(void)
 
 static void attention_loud_test(void)
 {
-    sets_now = "head_loud";
     attention_to(LOUD_RTOL);
 }
 
@@ -119,15 +120,17 @@ static void nudge_test(void)
 int main(void)
 {
     SETS("score_spread", spread_test, "spread_1", "spread_2", "spread_11",
-         "spread_equal", "spread_shifted", "spread_10000");
+         "spread_equal", "spread_shifted", "spread_far", "spread_10000");
     SETS("scale_scores", scale_test, "scale_1x1x1", "scale_2x3x5",
-         "scale_4x3x2", "scale_3x7x4096");
+         "scale_4x3x2", "scale_3x7x4096", "scale_2x2x70000");
     SETS("mean_largest", largest_test, "largest_1x1", "largest_1x4",
          "largest_3x5", "largest_6x2");
     SETS("attention", attention_test, HEADS);
-    TAP(attention_loud_test, "attention: scores of some hundred");
+    SETS("attention", attention_loud_test, "head_loud", "head_deafening",
+         "head_infinite");
     TAP(attention_random_shapes, "attention: as one query at a time");
-    SETS("nudge", nudge_test, "nudge_1", "nudge_first", "nudge_last",
-         "nudge_down", "nudge_winner", "nudge_far");
+    SETS("nudge", nudge_test, "nudge_1", "nudge_first", "nudge_second",
+         "nudge_last", "nudge_not", "nudge_down", "nudge_winner", FAR("40"),
+         FAR("100"), FAR("-20"), FAR("-100"), FAR("800"), FAR("-800"));
     return tap_done();
 }

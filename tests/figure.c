@@ -433,6 +433,12 @@ static void refused_count(void)
     histograms("counts", "Title", 1, names, 2, (float[1][2]){{1, NAN}});
 }
 
+static void refused_id(void)
+{
+    lookup("look", "Title", 1, names, (int[1]){5}, 5, 1,
+           (float[1][1]){{1}});
+}
+
 static void refused_curve(void)
 {
     const float y[7][1] = {{1}};
@@ -540,8 +546,11 @@ int main(void)
     tap_refuses(refused_count, "histograms: refuses nan", "pen.c",
                 "figure 'counts' has an entry nan: only finite numbers can "
                 "be drawn");
+    tap_refuses(refused_id, "lookup: refuses an id that is no row",
+                "diagram.c",
+                "figure 'look' has the id 5: from 0 to 4 is needed");
     tap_refuses(refused_curve, "curves: refuses more than colours", "pen.c",
-                "figure 'curves' has 7 words: colours for 6 exist");
+                "figure 'curves' has 7 curves: colours for 6 exist");
     tap_refuses(
         refused_parts, "blocks: refuses unequal parts", "diagram.c",
         "figure 'blocks' has a block of 2 times 5 in 2 parts: sizes "

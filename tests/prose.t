@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # Numbers in prose are tests too. A decimal, a percentage or an integer of two
-# digits or more must be printed by the chapter or an earlier one, or stand in
-# their code, or be the rounding of one that is. Two spans are exempt:
+# digits or more must be printed by the chapter, or by an earlier one to which
+# its paragraph links, or stand in their code, or be the rounding of one that
+# does. Two spans are exempt:
 # [69%]{.cited} needs a citation in its paragraph, and [0.3992]{.quoted}, a
 # number that another text gets wrong, must stand in documents.tsv, in a row of
 # the chapter's. Appendix A tells them all, and may quote any row.
@@ -72,7 +73,8 @@ sub quoted_in_documents {
     return \%quoted;
 }
 
-# The faults of a text: paragraphs of [line number, text].
+# The faults of a text: paragraphs of [line number, text]. `known` says which
+# numbers a paragraph may use.
 sub faults {
     my ($chapter, $known, $quoted) = @_;
     my (@wrong, @paragraph);
@@ -92,6 +94,7 @@ sub faults_of_paragraph {
     my ($path, $known, $quoted, @lines) = @_;
     my $text  = join "\n", map { $_->[1] } @lines;
     my $cited = $text =~ /\[[^\]]*\@\w|(?<![\w.])\@\w+/;
+    my @known = $known->($text);
     my @wrong;
     my $blank = sub { my $n = () = $_[0] =~ /\n/g; "\n" x $n };
     my $place = sub { my $n = () = substr($text, 0, $_[0]) =~ /\n/g; "$path:$lines[$n][0]" };
@@ -115,22 +118,33 @@ sub faults_of_paragraph {
     while ($text =~ /($NUMBER)/g) {
         my ($number, $at) = ($1, $-[1]);
         push @wrong, $place->($at) . ": $number is neither printed by this chapter or an "
-          . 'earlier one nor in their code'
-          if !is_known($number, @$known);
+          . 'earlier one that the paragraph links to, nor in their code'
+          if !is_known($number, @known);
     }
     return @wrong;
 }
 
+# What may be said where: the numbers of the chapter itself, and those of the
+# earlier chapters to which the paragraph has a link.
 my $quoted = quoted_in_documents();
-my @known  = numbers_in(code_of(Chapter->load('src/attention.h')));
+my @always = numbers_in(code_of(Chapter->load('src/attention.h')));
+my (@files, %numbers, %home);
 for my $path (sort glob 'chapters/*.c') {
     my $chapter = Chapter->load($path);
-    push @known, numbers_in(printed_by($chapter, "$build/chapters/$chapter->{name}")),
-      numbers_in(code_of($chapter));
-    my @wrong = faults($chapter, \@known, $quoted->{$chapter->{number}} // []);
+    push @files, $chapter;
+    $numbers{$path} = [numbers_in(printed_by($chapter, "$build/chapters/$chapter->{name}")),
+        numbers_in(code_of($chapter))];
+    $home{$_} = $path for join("\n", @{$chapter->{lines}}) =~ /\{#([\w-]+)/g;
+    my %earlier = map { $_->{path} => 1 } @files;
+    my $known = sub {
+        my %linked = map { $_ => 1 } grep { $earlier{$_} } $path,
+          map { $home{$_} // () } $_[0] =~ /\]\(#([\w-]+)\)/g;
+        return @always, map { @{$numbers{$_}} } keys %linked;
+    };
+    my @wrong = faults($chapter, $known, $quoted->{$chapter->{number}} // []);
     is "@wrong", '', "every number in the prose of $chapter->{name}" or diag map { "$_\n" } @wrong;
 }
-my @wrong = faults(Chapter->load('book.md'), \@known, []);
+my @wrong = faults(Chapter->load('book.md'), sub { @always, map { @$_ } values %numbers }, []);
 is "@wrong", '', 'every number in the preface' or diag map { "$_\n" } @wrong;
 
 # ---- The check, tried.
@@ -142,7 +156,7 @@ sub seen_in {
     open my $file, '>:encoding(UTF-8)', $path or die "$path: $!\n";
     print $file "/*\n$prose\n*/\n";
     close $file or die "$path: $!\n";
-    return join "\n", faults(Chapter->load($path), [0.229107246, 32, 1.5205, -0.75], [0.3992]);
+    return join "\n", faults(Chapter->load($path), sub { 0.229107246, 32, 1.5205, -0.75 }, [0.3992]);
 }
 is seen_in('A share of 0.2291, or 22.9%, of 32; 152%. See [](#x-17) and [@smith1999].'), '',
   'roundings, percentages, links and citations are accepted';

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ static unsigned tap_seconds; /* what the running test may take */
 static char tap_endless[64]; /* the last function that took more */
 static Npy tap_golden[TAP_GOLDEN_MAX]; /* what the running test has read */
 static char tap_golden_path[TAP_GOLDEN_MAX][256];
+static void *tap_golden_bytes[TAP_GOLDEN_MAX]; /* as they were read */
 static int tap_golden_count;
 static float *tap_room[TAP_ROOMS]; /* what the running test has asked for */
 static size_t tap_room_size[TAP_ROOMS];
@@ -74,6 +76,11 @@ static inline void *room(size_t count)
     return x;
 }
 
+static inline size_t tap_entry_size(const Npy *array)
+{
+    return array->type == 'f' ? sizeof(float) : sizeof(double);
+}
+
 /* The golden array golden/NAME.npy, freed when the test ends. Every name
  * asked for is added to the file that GOLDEN_READ names, if it names one. */
 static inline const Npy *golden(const char *name)
@@ -92,16 +99,21 @@ static inline const Npy *golden(const char *name)
         fprintf(log, "%s\n", path);
         fclose(log);
     }
-    Npy *array = &tap_golden[tap_golden_count++];
+        Npy *array = &tap_golden[tap_golden_count++];
     *array = npy_read(path);
+    const size_t size = array->count * tap_entry_size(array);
+    void *bytes = malloc(size);
+    if (!bytes)
+        REFUSE("%s: no memory for a copy", path);
+    tap_golden_bytes[tap_golden_count - 1] =
+        memcpy(bytes, array->data, size);
     if (array->type == 'f') {
-        const size_t bytes = array->count * sizeof(float);
         char *more =
-            realloc(array->data, bytes + TAP_GUARD * sizeof(float));
+            realloc(array->data, size + TAP_GUARD * sizeof(float));
         if (!more)
             REFUSE("%s: no memory for a guard", path);
         array->data = more;
-        guard((float *)(more + bytes));
+        guard((float *)(more + size));
     }
     return array;
 }
@@ -195,7 +207,8 @@ static inline void tap_fill(int n, float x[n], float low, float high)
         x[i] = low + (high - low) * (float)(tap_bits() >> 40) * 0x1p-24f;
 }
 
-/* Ends the test: frees its arrays, after a look at what lies behind them. */
+/* Ends the test: frees its arrays, after a look at what lies behind them and
+ * whether golden ones are still what they were. */
 static inline void tap_clean(void)
 {
     while (tap_room_count) {
@@ -209,8 +222,29 @@ static inline void tap_clean(void)
             }
         free(x);
     }
-    while (tap_golden_count)
-        npy_free(&tap_golden[--tap_golden_count]);
+        while (tap_golden_count) {
+        Npy *array = &tap_golden[--tap_golden_count];
+        void *bytes = tap_golden_bytes[tap_golden_count];
+        if (bytes && memcmp(bytes, array->data,
+                   array->count * tap_entry_size(array)))
+            tap_report(false, array->path,
+                       "  error: the function has changed its input\n");
+        free(bytes);
+        npy_free(array);
+    }
+}
+
+/* From here on the test may have so many megabytes, so that what is not
+ * freed runs out. A sanitizer needs more than that for itself, and finds
+ * what is not freed in its own way. */
+static inline void tap_limit_memory(rlim_t megabytes)
+{
+#ifndef __SANITIZE_ADDRESS__
+    const struct rlimit limit = {megabytes << 20, megabytes << 20};
+    setrlimit(RLIMIT_AS, &limit);
+#else
+    (void)megabytes;
+#endif
 }
 
 /* Before the first line comes the version. */
