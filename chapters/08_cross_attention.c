@@ -61,12 +61,11 @@ what the eight strangers give (8)
 
 It runs, and three things are wrong with it. Most of the 196 scores are of
 no use to us: we asked about 48 of them. The shares of a row are spent on
-two texts at once, so that it depends on the neighbours of a word how much
-it takes in of the other text: *is* gives 0.6138 to the strangers, *first*
-no more than 0.3461. And the text that was read looks at the one that is
-being written, although it was complete before there was a first word of
-that. A fourth thing does not show here: a table has one width. Two texts
-can be joined only if their tokens have the same number of entries.
+two texts at once: what *is* gives to the words beside it is missing from
+the 0.6138 that it gives to the strangers. And the text that was read looks
+at the one that is being written, although it was complete before the other
+had a word. A fourth thing does not show here: a table has one width. Two
+texts can be joined only if their tokens have the same number of entries.
 
 ## Queries from here, keys from there
 
@@ -264,7 +263,8 @@ static void show_same_text(void)
     SelfAttentionV1 one;
     CrossAttention cross;
     Trace t[2];
-    float x[6][3], furthest = 0;
+    float x[6][3];
+    int equal = 1;
     life_is_short(x);
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
@@ -277,10 +277,10 @@ static void show_same_text(void)
 
     const float *a = t[0].context, *b = t[1].context;
     for (int i = 0; i < 6 * 4; i++)
-        furthest = fmaxf(furthest, fabsf(a[i] - b[i]));
+        equal &= a[i] == b[i];
     print_matrix("cross-attention of the six words with themselves", 6, 4,
                  t[1].context);
-    print_value("furthest from self-attention", furthest);
+    printf("all equal to self-attention: %s\n", equal ? "yes" : "no");
     for (int k = 0; k < 2; k++)
         trace_free(&t[k]);
     self_v1_free(&one);
@@ -296,22 +296,22 @@ cross-attention of the six words with themselves (6, 4)
  [ 0.0071,  0.3345,  0.0969,  0.1998],
  [ 0.1008,  0.4780,  0.2021,  0.3674],
  [-0.5296, -0.2799, -0.4107, -0.6006]]
-furthest from self-attention: 0.0000
+all equal to self-attention: yes
 ```
 
-The second row is what *is* got in [](#scaling). Self-attention is
-cross-attention in which a text asks itself, and there is no need for two
-formulas.
+To the last bit; and the second row is what *is* got in [](#scaling).
+Self-attention is cross-attention in which a text asks itself, and there is
+no need for two formulas.
 
 ## Kannst du mir bitte helfen
 
 Now a case with a meaning. The Transformer was made for translation, and
-consists of two halves [@vaswani2017]. The **encoder** reads the sentence
-that is to be translated, and its words look at each other, by
-self-attention. The **decoder** writes the translation, a word at a time.
-Its words look at each other too, and then they look at the encoder's words,
-by cross-attention: the queries come from the decoder, the keys and values
-from the encoder.
+consists of the two halves of [](#fig-transformer) [@vaswani2017]. The
+**encoder** reads the sentence that is to be translated, and its words look
+at each other, by self-attention. The **decoder** writes the translation, a
+word at a time. Its words look at each other too, and then they look at the
+encoder's words, by cross-attention: the queries come from the decoder, the
+keys and values from the encoder.
 
 Good matrices for that come from long training. We make some by hand
 instead, as for *cat likes fish* in [](#qkv). The German sentence *Kannst du
@@ -320,7 +320,11 @@ words we know only which one it is; they are one-hot rows, as in the
 exercises of [](#tokens). The German words come with five entries, which say
 what a word is. The ending of *kannst* says "you", and so *kannst* has an
 entry for that as well. *Bitte*, "please", has no counterpart among our
-English words.
+English words. The last entry says that a word is a pronoun, and is found by
+whoever looks for "you" or for "me", half as well as by its person. So *du*
+answers to "you" better than *kannst* does. The queries have entries of 8
+where [](#qkv) had 4, since the division by $\sqrt{4}$ will halve the
+scores.
 */
 
 static const char *const english[4] = {"can", "you", "help", "me"};
@@ -478,7 +482,8 @@ being written must not see those that will come after it.
 **Exercise 8.2** (★, challenge, 2 points): `encode_once`. While a sentence
 is translated, the decoder asks again for each word that it writes, and the
 German sentence stays what it is. Compute its keys and values, and leave
-them in the trace. The trace may be for any number of queries.
+them in the trace. The trace may be for any number of queries; one that was
+made for other keys or values is refused.
 
 ::: hint
 Two of the three products of `cross_attention_forward`.
@@ -488,7 +493,8 @@ Two of the three products of `cross_attention_forward`.
 and is answered from the keys and values that are in the trace already. The
 second input is not among the parameters, so that nothing can be computed
 from it again. Scores, weights and context are those that
-`cross_attention_forward` gives for this token.
+`cross_attention_forward` gives for this token. A trace for more than one
+query is refused, as is one whose other sizes do not fit.
 
 ::: hint
 A trace for one query has one row of queries, scores, weights and context.
@@ -506,8 +512,8 @@ weight that is NaN is never the largest, and a row that has nothing else is
 refused.
 
 ::: hint
-Comparisons with NaN are false. Which value to begin with lets the first
-number win, and never a NaN?
+Comparisons with NaN are false, but for `!=`. Which value to begin with lets
+the first number win, and never a NaN?
 :::
 
 **Exercise 8.5** (by hand): Five tokens with three entries each ask nine
@@ -531,8 +537,8 @@ void encode_once(const CrossAttention *c, int m, const float x_2[m][c->d_2],
 /*
 Without it, the keys and values of the whole German sentence are computed
 anew for each English word. With it, each English word costs one row of
-queries and one row of scores. A later chapter does the same for
-self-attention, where the text that is looked at grows with every word.
+queries and one row of scores. The same can be done for self-attention,
+where the text that is looked at grows with every word.
 :::
 
 ::: {.solution exercise="8.3"}
@@ -578,9 +584,10 @@ change it, so that it cannot be trained as [](#self-attention) has trained.
 ::: {.solution exercise="8.5"}
 $W_Q$ is $3 \times 2$, $W_K$ is $7 \times 2$, $W_V$ is $7 \times 4$. There
 are five queries of two entries, nine keys of two, nine values of four; the
-scores are $5 \times 9$, the context vectors $5 \times 4$. The numbers of
-tokens, five and nine, change no matrix. Three, seven, two and four change
-one matrix or two, and nothing else that is given: the inputs do not know
-$d_k$ and $d_v$.
+scores are $5 \times 9$, the context vectors $5 \times 4$. Each of
+the six sizes may be changed without the others, since each is given once.
+The numbers of tokens, five and nine, change no matrix at all. The widths of
+the inputs, three and seven, and $d_k$ and $d_v$, two and four, change the
+matrices that have them.
 :::
 */

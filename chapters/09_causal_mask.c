@@ -14,11 +14,12 @@ this, not once but several times over:
 - Life is short, eat $\Rightarrow$ dessert
 - Life is short, eat dessert $\Rightarrow$ first
 
-Self-attention answers all of these at once, for it gives every word a
-context vector of its own. But it answers too much. The context vector of
-*Life* contains something of *is*, which is the answer. A model that can
-look it up learns nothing. The context vector of a word may be made from the
-word itself and those before it, and from no other.
+From the context vector of a word, the rest of a model guesses the word that
+comes next. Self-attention has a context vector for every word, and so
+material for all five guesses at once. But it says too much. The context
+vector of *Life* contains something of *is*, which is the answer. A model
+that can look it up learns nothing. The context vector of a word may be made
+from the word itself and those before it, and from no other.
 */
 
 #include "attention.h"
@@ -267,7 +268,8 @@ tutorial. Minus infinity stays what it is when it is divided, so the order
 is a matter of taste.)
 
 ![Scores; weights times the mask; renormalized; and from minus infinity. The
-last two are the same map](maps.svg){#fig-maps}
+last two are the same map. Each has colours to a scale of its
+own](maps.svg){#fig-maps}
 
 ::: aside
 "Only the tokens before the current position" may be seen, say two of our
@@ -282,9 +284,6 @@ weights, the diagonal hidden too (3, 3)
  [1.0000, 0.0000, 0.0000],
  [0.7608, 0.2392, 0.0000]]
 ```
-
-And `torch.triu`, with which both make the mask, keeps the diagonal only if
-it is not told otherwise. With `diagonal=1` the diagonal becomes 0 as well.
 :::
 
 ## Equal on paper
@@ -308,34 +307,36 @@ static void show_gaps(void)
     enum { GAPS = 6 };
     const float hidden[GAPS] = {10, 50, 87, 100, 103, 105};
     const float mask[1][3] = {{1, 1, 0}};
-    const char *const panel[3] = {"right", "hidden: 100", "hidden: 103"};
-    const char *const seen[2] = {"0", "0.5"};
-    float table[GAPS][5], units[3][4], shares[3][2];
+    const char *const at[GAPS - 1] = {"10", "50", "87", "100", "103"};
+    const char *const curve[2] = {"renormalized", "minus infinity"};
+    float table[GAPS][5], paper[3][2], held[3][2], first_share[2][GAPS - 1];
     for (int i = 0; i < GAPS; i++) {
         float scores[1][3] = {{0, 0.5f, hidden[i]}}, weights[1][3];
         softmax_rows(1, 3, scores, weights);
         for (int j = 0; j < 2 && i >= 3; j++) {
             const double power = (double)scores[0][j] - (double)hidden[i];
-            units[i - 3][j] = (float)(exp(power) / 0x1p-149);
-            units[i - 3][j + 2] = weights[0][j] / 0x1p-149f;
+            paper[i - 3][j] = (float)(exp(power) / 0x1p-149);
+            held[i - 3][j] = weights[0][j] / 0x1p-149f;
         }
         hide_weights(1, 3, mask, weights);
         renormalize(1, 3, weights);
         table[i][0] = hidden[i];
-        memcpy(&table[i][1], weights[0], sizeof shares[0]);
+        memcpy(&table[i][1], weights[0], 2 * sizeof(float));
         mask_scores(1, 3, 1, scores);
         softmax_rows(1, 3, scores, weights);
-        memcpy(&table[i][3], weights[0], sizeof shares[0]);
+        memcpy(&table[i][3], weights[0], 2 * sizeof(float));
     }
     print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
                  table);
-    print_matrix("smallest floats at 100, 103, 105: on paper, in C", 3, 4,
-                 units);
-    memcpy(shares[0], &table[0][3], sizeof shares[0]);
-    memcpy(shares[1], &table[3][1], sizeof shares[0]);
-    memcpy(shares[2], &table[4][1], sizeof shares[0]);
-    bars("gaps", "The shares of two visible words, renormalized", 3, panel,
-         2, seen, shares);
+    print_matrix("on paper, in smallest floats, at 100, 103, 105", 3, 2,
+                 paper);
+    print_matrix("what a float can hold of them", 3, 2, held);
+    for (int i = 0; i < GAPS - 1; i++) {
+        first_share[0][i] = table[i][1];
+        first_share[1][i] = table[i][3];
+    }
+    curves("gaps", "The first share, against the hidden score", 2, curve,
+           GAPS - 1, at, first_share);
 }
 
 /*
@@ -347,31 +348,26 @@ hidden score; renormalized; from minus infinity (6, 5)
  [100.0000,   0.3803,   0.6197,   0.3775,   0.6225],
  [103.0000,   0.3333,   0.6667,   0.3775,   0.6225],
  [105.0000,      nan,      nan,   0.3775,   0.6225]]
-smallest floats at 100, 103, 105: on paper, in C (3, 4)
-[[26.5473, 43.7692, 27.0000, 44.0000],
- [ 1.3217,  2.1791,  1.0000,  2.0000],
- [ 0.1789,  0.2949,  0.0000,  0.0000]]
+on paper, in smallest floats, at 100, 103, 105 (3, 2)
 ```
 
 At 87 all is well. At 100 the second digit is wrong, at 103 the second
-share is twice the first, and at 105 there is no answer. The other table
-shows why. The smallest number above 0 that a float can hold is $2^{-149}$,
+share is twice the first, and at 105 there is no answer. The other tables
+show why. The smallest number above 0 that a float can hold is $2^{-149}$,
 and every float is a whole number of these. At 100, the weights of the
 visible words should be 26.5473 and 43.7692 of them, and can only be 27 and
 44. At 103 they are 1 and 2. At 105 they are 0 and 0, and what has been lost
 no division brings back.
 
-![The shares of two visible words, as they should be, and renormalized with
-a hidden score of 100 and of 103](gaps.svg){#fig-gaps}
+![The share of the first visible word, against the hidden score, which
+should not matter](gaps.svg){#fig-gaps}
 
 Minus infinity gives the same shares in every row of the first table. It has
 subtracted the largest *visible* score, and never looked at the hidden one.
 
 Is a gap of 100 likely? Not among scores that were divided by the root of
-$d_k$. But it is often a hidden word that has the largest score, and some
-models compute with a kind of float of half the size, which ends so early
-that a gap of seventeen is too much. One of the two ways needs no such
-thought. It is the one that we use:
+$d_k$. But why think about it? One of the two ways is right for any gap. It
+is the one that we use:
 */
 
 void masked_attention(int n, int m, int d_k, int d_v, int first,
@@ -404,6 +400,15 @@ static void show_masked_attention(void)
     attention(1, 3, 2, 4, query + 2, key, value, (void *)scores,
               (void *)weights, context);
     print_vector("context vector of short in Life is short", 4, context[0]);
+
+    const int backwards[6] = {5, 4, 3, 2, 1, 0};
+    float q[6][2], k[6][2], v[6][4];
+    embed(6, 2, 6, backwards, query, q);
+    embed(6, 2, 6, backwards, key, k);
+    embed(6, 4, 6, backwards, value, v);
+    masked_attention(6, 6, 2, 4, 0, q, k, v, scores, weights, context);
+    print_vector("context vector of Life, the sentence backwards", 4,
+                 context[5]);
 }
 
 /*
@@ -425,8 +430,24 @@ The last line is the third row of the table. *Life* sees only itself, and
 its context vector is its value. *First* sees everything, and its row is the
 one that it has without a mask, in [](#self-attention). So one table holds
 the context vectors of six texts, from *Life* to the whole sentence. That is
-what makes training bearable: a sentence of six words is six exercises and
+what makes training bearable: a sentence of six words is five exercises and
 one computation.
+
+::: question
+Without a mask, attention took no notice of the order of words
+([](#self-attention)). And now? Put the sentence backwards, so that *Life*
+is its last word. Will *Life* have the context vector that it had?
+
+No. It sees six words where it saw one. Which words a word may see depends
+on where it stands.
+:::
+
+``` output
+context vector of Life, the sentence backwards (4)
+```
+
+That is all that the mask knows of order, though. Within what a word sees,
+the words may still change places.
 
 ## Not by multiplication, not by a large number
 
@@ -608,7 +629,8 @@ In the first mask the two words stand at the beginning of the text, in the
 second at its end. The second is right for a model that has read three words
 and adds two. PyTorch's `is_causal=True` means the first, also where the
 numbers differ. In the third mask, two of four queries stand before the
-first key, and have nothing to see:
+first key and have nothing to see. Nobody would ask for that, but a wrong
+sign is enough:
 
 ``` output
 their weights (4, 2)
@@ -788,7 +810,8 @@ hide a value that is not finite.
 ::: {.solution exercise="9.6"}
 Where the weights that are left add up to just that number. Shares of one
 whole never add up to more than one. So the word must see one word only, and
-have had its whole attention there already, as in a text of one word. If the
+have had its whole attention there already, as in a text of one word. Of six
+rows, it would be right for none but, perhaps, the first. If the
 *mask* is divided by the number of its ones, the rows do add up to one; but
 then every word that may be seen gets the same.
 :::

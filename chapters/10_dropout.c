@@ -29,8 +29,8 @@ the same.
 /*
 Every attention weight is crossed out with the same probability $p$, the
 **rate**, and stays with probability $1 - p$. A rate is a number from 0 to
-1, and what is outside is refused, NaN included, for which every comparison
-is false:
+1, and what is outside is refused. So is `nan`, with which a comparison like
+these is false:
 */
 
 void dropout_must_fit(double p)
@@ -46,10 +46,10 @@ We draw a number from 0 to below 1 for each entry, and keep the entry if the
 number is below $1 - p$. To drop the same entries as PyTorch, three things
 must be as they are there. It draws row by row; drawn by columns, the same
 lots would fall on other entries. It draws a double, `random_double` of
-[](#normals), which takes two of the generator's draws where `random_float`
-takes one. And if there is nothing to decide, because $p$ is 0 or 1, it
-draws nothing at all, so that the numbers drawn next are those that would
-have come anyway.
+[](#normals), a number from 0 to below 1 like that of `random_float`, but
+with more digits, for which it takes two of the generator's draws. And if
+there is nothing to decide, because $p$ is 0 or 1, it draws nothing at all,
+so that the numbers drawn next are those that would have come anyway.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
 kept and 0 for what is dropped.
@@ -117,8 +117,9 @@ row sums of the weights that are left (6)
 ```
 
 Each row had the sum 1, and now the sums lie around one half. That is what
-one expects, and it is no good. A sum of values that are half as large as
-before makes a context vector half as long. The steps that come after would
+one expects, and it is no good. A mixture
+with half of the weights is a context vector of half the size, on the
+average. The steps that come after would
 be trained on vectors of that length. And when training is over, and nothing
 is dropped any more, they would be given vectors twice as long as any they
 have seen.
@@ -129,8 +130,9 @@ There are two ways out. The authors of dropout multiplied by $1 - p$
 afterwards, when the trained model is used. What is done today is the
 reverse: divide by $1 - p$ while training, so that nobody needs to think of
 it later. This is **inverted dropout**. A weight $w$ becomes
-$w / (1 - p)$ with probability $1 - p$, and 0 with probability $p$. Its mean
-is
+$w / (1 - p)$ with probability $1 - p$, and 0 with probability $p$. In many
+draws, a part $1 - p$ of them gives the one and a part $p$ the other, so
+that the mean of all draws comes close to
 
 $$(1 - p) \cdot \frac{w}{1 - p} + p \cdot 0 = w$$
 
@@ -208,10 +210,10 @@ row sums of sixths after dropout (6)
 ```
 
 The sums go from 0.6667 to 1.6667. They are no longer one, and nothing makes
-them one again: it is the mean that is kept, not the sum of each draw. (A
-softmax after the dropout would make the sums one. But it would also undo
-half of the work, since the survivors would share what the others have lost,
-and a row that has lost everything would be `nan`.)
+them one again: it is the mean that is kept, not the sum of each draw. (One
+could divide each row by its sum, as in [](#causal-mask). But then the
+survivors would share what the others have lost, and a row that has lost
+everything would be `nan`.)
 
 ::: aside
 That dropout sets some attention weights to zero is the usual description
@@ -394,7 +396,7 @@ time. The last rate is the one for which the mean is lost. Nothing survives,
 and there is nothing to multiply by the infinite factor.
 
 ::: aside
-One half is a bad example in another way. The book said at first that with a
+One half is a bad example. The book said at first that with a
 rate of 0.5 the survivors are scaled by $1/0.5$, which is right. A reader
 tried the rate 0.1 and expected the factor $1/0.1$, which is ten, but saw
 1.1111 [@llms431]. For one half, $p$ and $1 - p$ are
@@ -433,14 +435,15 @@ fault that disappears in one run of two is the hardest to find.
 
 ## Two tables from one seed
 
-In [2024]{.cited} a reader of the book ran its notebook, unchanged, with the
-seed that it names. All numbers agreed, the random matrices among them, as
-far as the first dropout. For the table of ones, the book has what we have.
-The reader got another one [@llms57]. It was not the first time. The results
-of one program had differed between a Mac and Linux [@pytorch15714], and
-between two Macs, an older one with a processor by Intel and a newer one
-without [@pytorch84030]. What `torch.rand` gave did not differ. Only dropout
-did.
+(Skip this section if your numbers have always been the same as somebody
+else's.) In [2024]{.cited} a reader of the book ran its notebook, unchanged,
+with the seed that it names. All numbers agreed, the random matrices among
+them, as far as the first dropout. For the table of ones, the book has what
+we have. The reader got another one [@llms57]. It was not the first time.
+The results of one program had differed between a Mac and Linux
+[@pytorch15714], and between two Macs, an older one with a processor by
+Intel and a newer one without [@pytorch84030]. What `torch.rand` gave did
+not differ. Only dropout did.
 
 The reason lies in PyTorch's past. Dropout needs a random number for each
 entry of large tables, and in [2018]{.cited} somebody made it much faster
@@ -475,7 +478,8 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
 }
 
 /*
-Here are both tables. The second is the reader's, entry by entry.
+With it we get what the reader saw, entry by entry, first for the table of
+ones, and then for the attention weights:
 */
 
 static void show_streams(void)
@@ -573,7 +577,8 @@ sums of ten after dropout, the second by MCG31 (2)
 [2.4471, 1.8894]
 ```
 
-All of it agrees with the reports, and the table of attention weights agrees
+The reports have the same lots. They have the sum 2.4471 from the newer Mac,
+and 1.8894 from the older one. And the table of attention weights agrees
 with what the book's author saw on Linux [@pytorch121595]. If a tutorial's
 dropout is not yours, try the other stream.
 
@@ -679,9 +684,9 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 
 ::: {.solution exercise="10.4"}
 Both kept: one half and three halves, together 2. The first alone: one half
-and 0. The second alone: 0 and three halves. None: 0 and 0. The mean of the
-first weight is one quarter of one half plus one half, which is one quarter
-again; that of the second is three quarters. The mean of the sums 2, one
-half, three halves and 0 is 1.
+and 0. The second alone: 0 and three halves. None: 0 and 0. Over the four,
+the first weight adds up to one half and one half, which makes a mean of one
+quarter, as it was; the second, to two times three halves, which makes three
+quarters. The mean of the sums 2, one half, three halves and 0 is 1.
 :::
 */

@@ -27,29 +27,31 @@ what becomes of them.
 void causal_trace_init(CausalTrace *t, int n, int d_k, int d_v)
 {
     trace_init(&t->head, n, n, d_k, d_v);
-    t->mask = new_table(n, n);
+    t->kept = new_table(n, n);
     t->dropped = new_table(n, n);
 }
 
 void causal_trace_free(CausalTrace *t)
 {
     trace_free(&t->head);
-    free(t->mask);
+    free(t->kept);
     free(t->dropped);
 }
 
 /*
 Given queries, keys and values, there is one right order for the rest. The
 mask comes before softmax, so that the shares of what is left add up to one
-([](#causal-mask)). Dropout comes after it, so that nothing is made up for
-([](#dropout)). And it is what dropout has left that mixes the values.
+([](#causal-mask)). Dropout comes after it, so that the survivors do not
+share what was dropped ([](#dropout)). And it is what dropout has left that
+mixes the values.
 
-Dropout needs lots, and only while the model is trained. So the function
-takes a generator, and where there is none, it drops nothing.
+Dropout needs random numbers, and only while the model is trained. So the
+function takes a generator, and where there is none, it drops nothing.
 
 **Exercise 11.1** (★★, 3 points): `causal_trace_attention`. From the
-queries, keys and values of a trace: scores, weights, mask, what is dropped,
-context. If `r` is `NULL`, nothing is dropped, whatever `p` is.
+queries, keys and values of a trace: scores, weights, which of them are
+kept, what dropout makes of them, context. If `r` is `NULL`, nothing is
+dropped, whatever `p` is.
 
 ::: hint
 All seven steps are functions of earlier chapters, one call each.
@@ -74,8 +76,8 @@ void causal_trace_attention(CausalTrace *t, double p, Random *r)
     scale_scores(n, n, h->d_k, h->scores);
     mask_scores(n, n, 0, h->scores);
     softmax_rows(n, n, h->scores, h->weights);
-    dropout_mask(r, rate, n, n, t->mask);
-    dropout_apply(rate, n, n, t->mask, h->weights, t->dropped);
+    dropout_mask(r, rate, n, n, t->kept);
+    dropout_apply(rate, n, n, t->kept, h->weights, t->dropped);
     matmul(n, h->d_v, n, t->dropped, h->value, h->context);
 }
 
@@ -189,8 +191,8 @@ static void print_batch(const char *label,
                         const float context[BATCH][N][D_OUT])
 {
     printf("%s: torch.Size([%d, %d, %d])\n", label, BATCH, N, D_OUT);
-    print_matrix("first entry", N, D_OUT, context[0]);
-    print_matrix("second entry", N, D_OUT, context[1]);
+    print_matrix("    first sentence", N, D_OUT, context[0]);
+    print_matrix("    second sentence", N, D_OUT, context[1]);
 }
 
 static void run_program(double p, int has_bias, int context_length,
@@ -215,7 +217,7 @@ static void show_program(void)
     run_program(0.5, 0, N, context);
     print_batch("with a dropout of one half", context);
     run_program(0, 1, N, context);
-    print_matrix("with a bias, first entry", N, D_OUT, context[0]);
+    print_matrix("with a bias, first sentence", N, D_OUT, context[0]);
 }
 
 /*
@@ -230,14 +232,14 @@ first.
 
 ``` output
 context_vecs.shape: torch.Size([2, 6, 2])
-    first entry (6, 2)
+    first sentence (6, 2)
 [[-0.4519,  0.2216],
  [-0.5874,  0.0058],
  [-0.6300, -0.0632],
  [-0.5675, -0.0843],
  [-0.5526, -0.0981],
  [-0.5299, -0.1081]]
-    second entry (6, 2)
+    second sentence (6, 2)
 [[-0.4519,  0.2216],
  [-0.5874,  0.0058],
  [-0.6300, -0.0632],
@@ -256,14 +258,14 @@ The rate was 0, as in the program. With one half:
 
 ``` output
 with a dropout of one half: torch.Size([2, 6, 2])
-    first entry (6, 2)
+    first sentence (6, 2)
 [[-0.9038,  0.4432],
  [-0.4368,  0.2142],
  [-0.4849, -0.1341],
  [-0.5834,  0.0081],
  [-0.6219, -0.0526],
  [-0.1417, -0.0505]]
-    second entry (6, 2)
+    second sentence (6, 2)
 [[ 0.0000,  0.0000],
  [-1.1749,  0.0116],
  [-0.7733,  0.0073],
@@ -272,9 +274,9 @@ with a dropout of one half: torch.Size([2, 6, 2])
  [-0.6749, -0.0984]]
 ```
 
-In the second entry, the context vector of *Your* is zero. *Your* sees only
-itself, and it has drawn the lot that drops. Where it is kept, in the first
-entry, it is doubled. To get the same numbers as PyTorch, which draws the
+In the second sentence, the context vector of *Your* is zero. *Your* sees
+only itself, and that was dropped. Where it is kept, in the first sentence,
+it is doubled. To get the same numbers as PyTorch, which draws the
 lots for the whole batch at once, it is enough to let the generator go on
 from sentence to sentence.
 
@@ -283,7 +285,7 @@ comes after the queries' weight, and so the weights of keys and values are
 different from those without.
 
 ``` output
-with a bias, first entry (6, 2)
+with a bias, first sentence (6, 2)
 [[-0.0960,  0.7940],
  [ 0.0285,  0.9387],
  [ 0.0657,  0.9850],
@@ -295,8 +297,8 @@ with a bias, first entry (6, 2)
 ## Room to spare
 
 PyTorch's class has a table for the mask. It is made once, for the longest
-sentence, and for a shorter one its upper left corner is cut out. We give
-our object a context length of 1,024 and see what that changes.
+sentence, and for a shorter one its upper left corner is cut out. How large
+is it for a context length of 1,024?
 */
 
 static float largest_difference(const float a[BATCH][N][D_OUT],
@@ -319,17 +321,13 @@ static void show_room(void)
 {
     Random r;
     CausalAttention c;
-    float context[BATCH][N][D_OUT], with_room[BATCH][N][D_OUT];
-    run_program(0, 0, N, context);
-    run_program(0, 0, 1024, with_room);
     random_seed(&r, 123);
     causal_attention_init(&c, &r, D_IN, D_OUT, 1024, 0, 0);
     printf("numbers to be trained: %d\n",
            size_of(&c.query) + size_of(&c.key) + size_of(&c.value));
     printf("numbers in PyTorch's mask: %d\n",
            c.context_length * c.context_length);
-    print_value("difference made by a context length of 1024",
-                largest_difference(context, with_room));
+
     causal_attention_free(&c);
 }
 
@@ -337,16 +335,15 @@ static void show_room(void)
 ``` output
 numbers to be trained: 18
 numbers in PyTorch's mask: 1048576
-difference made by a context length of 1024: 0.0000
+
 ```
 
 The mask is no parameter. Training must not change it, and nobody wants to
-learn it. But it is part of the object. It must be there when the model is
-saved, and move along when the model moves to another processor. PyTorch has
-a word for such a table, a **buffer**, and the class says
+learn it. But it is part of the object, and must be wherever the object is,
+for instance in the memory of the processor that computes with it. PyTorch
+has a word for such a table, a **buffer**, and the class says
 `self.register_buffer('mask', ...)`. Had it said `nn.Parameter`, training
-would have a million numbers more to improve. Had it said neither, the mask
-would stay behind on the old processor.
+would have a million numbers more to improve.
 
 Our object has no such table. `mask_scores` compares two row numbers, which
 is quicker than to read a table, and needs no memory. All that is left of
@@ -364,6 +361,19 @@ dessert first* as the second, and look for the largest difference from what
 is right.
 */
 
+static void wrong_batch(const CausalAttention *c,
+                        const float x[BATCH][N][D_IN],
+                        float context[BATCH][N][D_OUT])
+{
+    CausalTrace t;
+    causal_trace_init(&t, N, D_OUT, D_OUT);
+    for (int b = 0; b < BATCH; b++) {
+        causal_attention_forward(c, NULL, N, x[0], &t);
+        memcpy(context[b], t.head.context, sizeof context[b]);
+    }
+    causal_trace_free(&t);
+}
+
 static void show_mistake(void)
 {
     Random r;
@@ -377,9 +387,10 @@ static void show_mistake(void)
     memcpy(different[1], life, sizeof life);
     random_seed(&r, 123);
     causal_attention_init(&c, &r, D_IN, D_OUT, N, 0, 0);
-    forward_batch(&c, NULL, same, taken); /* the first one for all */
+    wrong_batch(&c, same, taken);
     forward_batch(&c, NULL, same, context);
     errors[0] = largest_difference(taken, context);
+    wrong_batch(&c, different, taken);
     forward_batch(&c, NULL, different, context);
     errors[1] = largest_difference(taken, context);
     print_vector("largest error, equal sentences and different ones", 2,
@@ -389,13 +400,14 @@ static void show_mistake(void)
     causal_attention_free(&c);
 
     const Block block[] = {
-        {"Your journey ...", N, D_IN, 1, ""},
-        {"Life is short ...", N, D_IN, 1, "×"},
+        {"Your journey ...", N, D_IN, 1, "·"},
         {"W_query", D_IN, D_OUT, 1, "="},
-        {"queries", N, D_OUT, 1, ""},
-        {"queries", N, D_OUT, 1, ""},
+        {"its queries", N, D_OUT, 1, NULL},
+        {"Life is short ...", N, D_IN, 1, "·"},
+        {"W_query", D_IN, D_OUT, 1, "="},
+        {"its queries", N, D_OUT, 1, NULL},
     };
-    blocks("batch", "Two sentences, one set of weights", 5, block);
+    blocks("batch", "Two sentences, one set of weights", 6, block);
 }
 
 /*
@@ -413,8 +425,8 @@ what is right for the second, when different (6, 2)
 
 With equal sentences there is nothing to be seen. Nor would one see it if
 the answers came in the wrong order. That is why the tests of this chapter
-use different ones. The first entry, by the way, is the same in both
-batches: what stands beside a sentence has no influence on it.
+use different ones. The first sentence, by the way, comes out the same in
+both batches: what stands beside a sentence has no influence on it.
 
 ![Two sentences, one set of weights: each goes through the same
 matrices](batch.svg){#fig-batch}
@@ -513,16 +525,18 @@ padding hidden
 ```
 
 The rows are attention without and with the causal mask, the columns padding
-behind the words and in front of them. One of the four is right without any
+behind the words and in front of them. (Without a mask both are alike, since
+order does not matter then.) One of the four is right without any
 help. Where a word sees nothing that comes after it, padding behind it might
 as well not be there. So a language model can be trained with padding at the
 end and no mask for it. In the other three cases the scores of the padding
 must be set to minus infinity, as those of the future are.
 `mask_where` does it, with a mask whose columns are 0 where the padding is.
 
-What the padding itself gets for context vectors is of no use to anyone. If
-it stands in front, its rows have nothing left to see, and are `nan`. They
-may be ignored, but must not be mixed with anything.
+What the padding itself gets for context vectors is of no use to anyone.
+With the causal mask, padding in front has nothing left to see that is not
+hidden, and its rows are `nan`. They may be ignored, but must not be mixed
+with anything.
 
 ## Everything together
 */

@@ -240,7 +240,7 @@ void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim)
     a->scores = new_table(rows, n);
     a->weights = new_table(rows, n);
     a->context = new_table(rows, head_dim);
-    t->stack.mask = new_table(rows, n);
+    t->stack.kept = new_table(rows, n);
     t->stack.dropped = new_table(rows, n);
 }
 
@@ -270,7 +270,7 @@ CausalTrace multi_trace_head(const MultiTrace *t, int h)
     a->scores = layer(a->scores, h, n, n);
     a->weights = layer(a->weights, h, n, n);
     a->context = layer(a->context, h, n, head_dim);
-    one.mask = layer(one.mask, h, n, n);
+    one.kept = layer(one.kept, h, n, n);
     one.dropped = layer(one.dropped, h, n, n);
     return one;
 }
@@ -466,8 +466,8 @@ static void masked_heart(int n, const float mask[n][n], CausalTrace *t)
     scale_scores(n, n, head_dim, a->scores);
     mask_where(n, n, mask, a->scores);
     softmax_rows(n, n, a->scores, a->weights);
-    dropout_mask(NULL, 0, n, n, t->mask);
-    dropout_apply(0, n, n, t->mask, a->weights, t->dropped);
+    dropout_mask(NULL, 0, n, n, t->kept);
+    dropout_apply(0, n, n, t->kept, a->weights, t->dropped);
     matmul(n, head_dim, n, t->dropped, a->value, a->context);
 }
 

@@ -473,7 +473,7 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 /* A trace with what dropout makes of the weights. */
 typedef struct {
     Trace head;    /* m = n */
-    void *mask;    /* float [n][n], 1 where a weight is kept */
+        void *kept;    /* float [n][n], 1 where a weight is kept */
     void *dropped; /* float [n][n], the weights after dropout */
 } CausalTrace;
 

@@ -152,7 +152,7 @@ static void heart_tables(void)
     again = r;
     causal_trace_attention(&t, 0.4, &r);
     dropout_mask(&again, 0.4, SIZE, SIZE, kept);
-    const float(*mask)[SIZE] = t.mask, (*scores)[SIZE] = t.head.scores;
+    const float(*mask)[SIZE] = t.kept, (*scores)[SIZE] = t.head.scores;
     const float(*query)[D_K] = t.head.query, (*key)[D_K] = t.head.key;
     for (int i = 0; i < SIZE; i++)
         for (int j = 0; j < SIZE; j++) {
@@ -201,11 +201,11 @@ static void trace_test(void)
     CausalTrace t;
     causal_trace_init(&t, 3, 5, 2);
     trace_must_fit(&t.head, 3, 3, 5, 2);
-    tap_fill(9, t.mask, 0, 1);
+    tap_fill(9, t.kept, 0, 1);
     tap_fill(9, t.dropped, 0, 1);
     tap_fill(15, t.head.query, 0, 1);
     tap_fill(6, t.head.context, 0, 1);
-    tap_true("has room", t.mask != t.dropped);
+    tap_true("has room", t.kept != t.dropped);
     causal_trace_free(&t);
 }
 

@@ -126,7 +126,7 @@ static void forward_within(bool in_training, double rtol, double atol)
                            (const void *)x, &t);
         memcpy(got[0] + b * maps, t.stack.head.weights,
                maps * sizeof(float));
-        memcpy(got[1] + b * maps, t.stack.mask, maps * sizeof(float));
+        memcpy(got[1] + b * maps, t.stack.kept, maps * sizeof(float));
         memcpy(got[2] + b * table, t.joined, table * sizeof(float));
         memcpy(got[3] + b * table, t.out, table * sizeof(float));
     }
@@ -168,7 +168,7 @@ static void evaluation_test(void)
     multi_head_forward(&s.h, NULL, s.n, floats(s.x), &again);
     same("out", (size_t)(s.n * s.d_out), t.out, again.out);
     for (int i = 0; i < s.n_heads * s.n * s.n; i++)
-        tap_near("kept", ((float *)t.stack.mask)[i], 1, 0, 0);
+        tap_near("kept", ((float *)t.stack.kept)[i], 1, 0, 0);
     multi_trace_free(&t);
     multi_trace_free(&again);
     multi_head_free(&s.h);
@@ -475,7 +475,7 @@ static void view_test(void)
              (float *)all.head.scores + pairs);
         same("weights", map, one.head.weights,
              (float *)all.head.weights + pairs);
-        same("mask", map, one.mask, (float *)all.mask + pairs);
+        same("mask", map, one.kept, (float *)all.mask + pairs);
         same("dropped", map, one.dropped, (float *)all.dropped + pairs);
     }
     multi_trace_free(&t);

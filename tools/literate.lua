@@ -739,25 +739,23 @@ end
 -- The words of a reference, as inlines.
 local function reference_text(target, file)
     local text = pandoc.Inlines {}
-    local function of_chapter(page)
+    -- A numbered page goes by its number, another by its title.
+    local function name_of(page)
         if page.file.number then
             text:insert(page.file.kind .. ' ' .. page.file.number)
-            text:extend { pandoc.Str ',', pandoc.Space() }
+        else
+            text:extend(page.title)
         end
     end
     if target.kind == 'numbered' then
         text:extend(pandoc.Inlines(target.text))
     elseif target.kind == 'page' then
-        of_chapter(target)
-        text:extend(target.title)
+        name_of(target)
     elseif target.kind == 'section' then
         local page = target.page
         if page and target.file ~= file then
-            of_chapter(page)
-            if not page.file.number then
-                text:extend(page.title)
-                text:extend { pandoc.Str ',', pandoc.Space() }
-            end
+            name_of(page)
+            text:extend { pandoc.Str ',', pandoc.Space() }
         end
         text:insert(pandoc.Quoted('DoubleQuote', target.title))
     end
@@ -798,6 +796,9 @@ local function resolve_links(file, book)
             report(file, line_of(file, link_pattern(id), seen[id]), 'a link without'
                 .. ' words: [](#%s) leads to what has no number and no title', id)
             return
+        end
+        if target.kind == 'page' and target.file.number then
+            link.title = stringify(target.title)
         end
         local first = link.content[1]
         if begins_sentence and first.t == 'Str' then
