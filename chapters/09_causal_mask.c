@@ -349,6 +349,13 @@ hidden score; renormalized; from minus infinity (6, 5)
  [103.0000,   0.3333,   0.6667,   0.3775,   0.6225],
  [105.0000,      nan,      nan,   0.3775,   0.6225]]
 on paper, in smallest floats, at 100, 103, 105 (3, 2)
+[[26.5473, 43.7692],
+ [ 1.3217,  2.1791],
+ [ 0.1789,  0.2949]]
+what a float can hold of them (3, 2)
+[[27.0000, 44.0000],
+ [ 1.0000,  2.0000],
+ [ 0.0000,  0.0000]]
 ```
 
 At 87 all is well. At 100 the second digit is wrong, at 103 the second
@@ -444,6 +451,7 @@ on where it stands.
 
 ``` output
 context vector of Life, the sentence backwards (4)
+[-0.1564,  0.1028, -0.0763, -0.0764]
 ```
 
 That is all that the mask knows of order, though. Within what a word sees,

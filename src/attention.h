@@ -693,65 +693,74 @@ void print_integers(const char *label, int n, const int x[n]);
 void print_value(const char *name, float x);
 
 /*
-## Drawing: `figure.c` and `diagram.c` {#header-figure}
+## Drawing: `figure_*.c` {#header-figure}
 
 Each function writes `name.svg` into the folder that the environment's
-`FIGURES` names, and does nothing where it names none. Every drawing has its
-`title` and a description in words for those who cannot see it, and follows
-the reader's light or dark theme. A folder or file that cannot be written is
-refused, and nothing half-written is left behind. So are numbers that are
-not finite, unless the function says otherwise.
+`FIGURES` names. Where it names none, nothing is drawn, and nothing refused.
+Every drawing has its `title` and a description in words for those who
+cannot see it, and follows the reader's light or dark theme. A folder or
+file that cannot be written is refused, and so is a path of 600 characters
+or more; nothing half-written is left behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
- * larger; orange is negative. The words name the rows and the columns. An
- * entry may be -infinity, for an empty cell, or no number. */
+ * larger; orange is negative. The words name the rows and the columns.
+ * An entry of -infinity is an empty cell, NaN one that stands out. Refuses
+ * +infinity. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
 
-/* As heatmap, for several tables of one shape, each with colours to a scale
- * of its own: two side by side, or below each other if they are wide. */
+/* Heatmaps of one shape, each with its label above and to a scale of its
+ * own: two a row where their numbers stay readable, else one. Refuses
+ * +infinity. */
 void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
 
-/* Tables of ones and zeros, side by side: a filled square is a one. Refuses
- * other entries. */
+/* Masks of one shape side by side: squares that are filled for 1 and empty
+ * for 0. Refuses any other entry. */
 void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
 
-/* Panels of n bars side by side, each panel to a scale of its own. */
+/* Panels of n bars side by side, each panel to a scale of its own. Refuses
+ * an entry that is not finite. */
 void bars(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const word[n],
           const float x[panels][n]);
 
-/* A bar for each of d entries, put together from the parts that n words add
- * to it, with the sum beside it. Refuses a negative part, and more than six
- * words. */
-void stacks(const char *name, const char *title, int n,
-            const char *const word[n], int d, const float part[n][d]);
-
-/* How often which of n numbers occurs: each panel to its own height, all
- * above the same scale, so that spreads can be compared. */
+/* Panels one below the other, each the distribution of n numbers in 61 bins
+ * around 0, on one axis for all, so that spreads can be compared: a panel's
+ * bins reach as far as its own numbers, its bars as high as its own largest
+ * bin. No bin with a number in it is less than a pixel wide or high.
+ * Refuses an entry that is not finite. */
 void histograms(const char *name, const char *title, int panels,
                 const char *const panel[panels], int n,
                 const float x[panels][n]);
 
-/* Curves over n places, with the value at each. Refuses more than six. */
+/* Curves through the values at n places, which stand at their points, on an
+ * axis from 0, or the lowest value if that is negative, to the largest.
+ * Refuses more than six curves, and an entry that is not finite. */
 void curves(const char *name, const char *title, int count,
             const char *const curve[count], int n, const char *const at[n],
             const float y[count][n]);
 
+/* A bar for each of d entries, put together from the parts that n words add
+ * to it, with the sum beside it. Refuses more than six words, and a part
+ * that is negative or not finite. */
+void stacks(const char *name, const char *title, int n,
+            const char *const word[n], int d, const float part[n][d]);
+
 /* Arrows from the origin of a plane, the shadow of each on the first, and
- * its dot product with the first beside its tip. Refuses a first arrow of
- * length 0, and more than six. */
+ * its dot product with the first beside its tip. Refuses more than six
+ * arrows, an entry that is not finite, and a first arrow of length 0. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
 /* The stages of attention from words to output; those that `lit` names,
- * with blanks between, are shaded. Refuses a name that is no stage. */
+ * with blanks between, are shaded. Refuses no name, a name that is no
+ * stage, and one that comes twice. */
 void pipeline(const char *name, const char *lit);
 
 /* The 32 bits of x, of which the lower `kept` are shaded, and under them
@@ -759,11 +768,31 @@ void pipeline(const char *name, const char *lit);
 void bits(const char *name, const char *title, uint32_t x, int kept);
 
 /* Words on the left, and on the right the rows that their ids pick from a
- * table of so many rows, in the order of the ids; x has the row of each
- * word. Refuses an id that is no row. */
+ * table of so many rows, each once, in the order of the ids; x has the row
+ * of each word. Refuses an id that is no row, and an entry that is not
+ * finite. */
 void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d]);
+
+/* A matrix as a rectangle: its label, its rows and columns, in how many
+ * parts of equal width its columns are coloured, and the sign after it,
+ * or NULL where a line ends. */
+typedef struct {
+    const char *label;
+    int n, m, parts;
+    const char *after;
+} Block;
+
+/* Matrices in proportion to their shapes, in lines like an equation. All
+ * share one scale: sides are as the numbers of rows and columns, or, where
+ * one of these is above 32, as their square roots, so that 20 × 512 can
+ * stand beside 512 × 512. Up to 12 × 12 the cells are seen where they are
+ * large enough. Six colours, which repeat; where some have parts, those
+ * without are pale. Refuses sizes and parts below 1,
+ * and parts that do not divide the columns. */
+void blocks(const char *name, const char *title, int count,
+            const Block block[count]);
 
 /* A table for a worksheet: its label, and n rows of m entries. */
 typedef struct {
@@ -776,20 +805,6 @@ typedef struct {
  * entries, the others empty cells. */
 void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
-
-/* A matrix as a block of cells, its columns coloured in so many parts, and
- * the sign behind it, "·" or "="; NULL ends the line. */
-typedef struct {
-    const char *label;
-    int n, m, parts;
-    const char *after;
-} Block;
-
-/* Lines of blocks, in proportion to their shapes; if one has more than 12
- * rows or columns, all in proportion to the roots of their sizes. Refuses
- * sizes below 1, and parts that are not equally wide. */
-void blocks(const char *name, const char *title, int count,
-            const Block block[count]);
 
 /*
 ## Reading arrays: `npy.c` {#header-npy}

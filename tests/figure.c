@@ -1,7 +1,9 @@
-/* What the drawing functions write, and what they refuse. That pictures look
- * as they should is for eyes; here they must hold the right numbers and
- * words, and leave nothing half-written behind. */
+/* What the drawing functions write, and what they refuse. That pictures
+ * look as they should is for eyes; here they must hold the right numbers
+ * and words, and leave nothing half-written behind. */
 #include "tap.h"
+
+#include <sys/stat.h>
 
 static const char *const names[3] = {"a<b", "b&c", "longer"};
 static char folder[] = "/tmp/figure-test-XXXXXX";
@@ -103,6 +105,131 @@ static void test_heatmap(void)
     tap_true("ends", count(text, "</svg>\n") == 1);
 }
 
+static void test_no_numbers(void)
+{
+    const float x[2][2] = {{2, -INFINITY}, {NAN, -1}};
+    heatmap("map", "Title", 2, names, 2, names, x);
+    const char *text = picture("map");
+    has(text, "a&lt;b: a&lt;b 2.0000, b&amp;c -inf. ");
+    has(text, "b&amp;c: a&lt;b nan, b&amp;c -1.0000. ");
+    has(text, "class=\"middle muted\">-inf<");
+    has(text, "class=\"middle strong c1\">nan<");
+    tap_near("filled cells", count(text, "fill-opacity"), 2, 0, 0);
+    has(text, "class=\"c0\" fill-opacity=\"0.55\""); /* 2 is largest */
+    same("an empty cell has its place", attribute(text, "<rect", 1, "x"),
+         attribute(text, "<rect", 0, "x") + 76 + 0.5);
+}
+
+static void test_maps(void)
+{
+    const char *const panels[3] = {"one", "two", "odd"};
+    const float x[3][2][3] = {{{1, -0.5f, 0}, {0, 0, 0}},
+                              {{50, -INFINITY, 100}, {0, NAN, 0}},
+                              {{0, 0, 0}, {0, 0, 0}}};
+    maps("maps", "Title", 3, panels, 2, names, 3, names, x);
+    const char *text = picture("maps");
+    has(text,
+        "two. a&lt;b: a&lt;b 50.0000, b&amp;c -inf, longer 100.0000.");
+    tap_near("cells", count(text, "<rect"), 18, 0, 0);
+    tap_near("a scale for each panel", count(text, "\"0.55\""), 2, 0, 0);
+    tap_near("half of it", count(text, "class=\"c1\" fill-opacity=\"0.29"),
+             1, 0, 0);
+    has(text, ">-inf<");
+    has(text, ">nan<");
+    const double wide = attribute(text, "<svg", 0, "width");
+    tap_true("fits the page", wide <= 640);
+    tap_true("can be read", attribute(text, "<g", 0, "font-size") >= 10);
+    /* Two a row, the third below the first. */
+    same("side by side", attribute(text, "<rect", 6, "y"),
+         attribute(text, "<rect", 0, "y"));
+    tap_true("the second to the right",
+             attribute(text, "<rect", 6, "x") >
+                 attribute(text, "<rect", 2, "x"));
+    same("the third below", attribute(text, "<rect", 12, "x"),
+         attribute(text, "<rect", 0, "x"));
+    tap_true("the first's last row", attribute(text, "<rect", 12, "y") >
+                                         attribute(text, "<rect", 3, "y"));
+    /* Of each map its label, three columns, two rows with their words. */
+    for (int k = 0; k < 3; k++)
+        says(text, 12 * k, panels[k]);
+    for (int j = 0; j < 3; j++)
+        tap_near("a value is in its cell",
+                 attribute(text, "<text", 12 + 5 + j, "x"),
+                 attribute(text, "<rect", 6 + j, "x") +
+                     attribute(text, "<rect", 6 + j, "width") / 2,
+                 0, 0.2);
+}
+
+/* Letters of less than 10 pixels are none: rather one map a row. */
+static void test_wide_maps(void)
+{
+    const char *const panels[2] = {"one", "two"};
+    const char *const word[6] = {"Your", "journey", "starts",
+                                 "with", "one",     "step"};
+    float x[2][6][6];
+    for (int i = 0; i < 12; i++)
+        tap_fill(6, x[i / 6][i % 6], -1, 1);
+    x[0][0][0] = -0.5f;
+    maps("maps", "Title", 2, panels, 6, word, 6, word, x);
+    const char *text = picture("maps");
+    tap_true("six columns fit twice",
+             attribute(text, "<svg", 0, "width") <= 640);
+    tap_true("in letters to be read",
+             attribute(text, "<g", 0, "font-size") >= 10);
+    same("two a row", attribute(text, "<rect", 36, "y"),
+         attribute(text, "<rect", 0, "y"));
+    x[1][2][3] = -12.3456f; /* 9 pixels would do */
+    maps("maps", "Title", 2, panels, 6, word, 6, word, x);
+    text = picture("maps");
+    tap_true("wider ones fit once",
+             attribute(text, "<svg", 0, "width") <= 640);
+    same("one a row", attribute(text, "<rect", 36, "x"),
+         attribute(text, "<rect", 0, "x"));
+}
+
+static void test_grid(void)
+{
+    const char *const panels[2] = {"causal", "dropped"};
+    const float x[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
+                              {{0, 0, 0}, {0, 0, 1}}};
+    grid("grid", "Title", 2, panels, 2, 3, x);
+    const char *text = picture("grid");
+    has(text, "causal: 100, 110. dropped: 000, 001. ");
+    tap_near("filled squares", count(text, "<rect"), 4, 0, 0);
+    tap_near("lines around them", count(text, "<line"), 2 * (3 + 4), 0, 0);
+    const double x0 = attribute(text, "<rect", 0, "x");
+    const double y0 = attribute(text, "<rect", 0, "y");
+    const double step = attribute(text, "<rect", 2, "x") - x0;
+    same("below the first", attribute(text, "<rect", 1, "x"), x0);
+    same("as far down as to the right", attribute(text, "<rect", 1, "y"),
+         y0 + step);
+    same("a square", attribute(text, "<rect", 0, "width"),
+         attribute(text, "<rect", 0, "height"));
+    same("its neighbour touches the line between them",
+         attribute(text, "<rect", 0, "width"), step - 1);
+    same("the other panel: last row", attribute(text, "<rect", 3, "y"),
+         y0 + step);
+    same("and last column", attribute(text, "<rect", 3, "x"),
+         attribute(text, "<line", 7, "x1") + 2 * step + 1);
+    says(text, 1, "dropped");
+}
+
+/* Seven panels of 48 columns cannot stand side by side. */
+static void test_large_grid(void)
+{
+    static float x[7][1][48];
+    const char *const panels[7] = {"", "", "", "", "", "", ""};
+    for (int k = 0; k < 7; k++)
+        x[k][0][0] = 1;
+    grid("grid", "Title", 7, panels, 1, 48, x);
+    const char *text = picture("grid");
+    tap_true("fits the page", attribute(text, "<svg", 0, "width") <= 640);
+    same("in several rows", attribute(text, "<rect", 6, "x"),
+         attribute(text, "<rect", 0, "x"));
+    tap_true("one below the other", attribute(text, "<rect", 6, "y") >
+                                        attribute(text, "<rect", 0, "y"));
+}
+
 static void test_bars(void)
 {
     const char *const panels[2] = {"one", "two"};
@@ -120,6 +247,68 @@ static void test_bars(void)
     same("four times", attribute(text, "<rect", 2, "height"), 4 * unit);
     same("and above", attribute(text, "<rect", 2, "y"), zero - 4 * unit);
     same("nothing", attribute(text, "<rect", 3, "height"), 0);
+}
+
+/* The middle of the k-th box. */
+static double middle(const char *text, int k)
+{
+    return attribute(text, "<rect", k, "x") +
+           attribute(text, "<rect", k, "width") / 2;
+}
+
+/* Bins are 2 wide in the first panel, and 61 / 0.6 times as narrow in the
+ * second, which has numbers in the same bins of its own. */
+static void test_histograms(void)
+{
+    const char *const panels[2] = {"wide", "narrow"};
+    const float x[2][5] = {{-61, 0, 0, 20, 61}, {-0.6f, 0, 0, 0.2f, 0.6f}};
+    histograms("bins", "Title", 2, panels, 5, x);
+    const char *text = picture("bins");
+    has(text, "wide: 5 numbers, half of them within 33 percent of the axis "
+              "on either side of 0, all within 100 percent. ");
+    has(text, "narrow: 5 numbers, half of them within 1 percent of the "
+              "axis on either side of 0, all within 1 percent. ");
+    tap_near("bins with numbers", count(text, "<rect"), 8, 0, 0);
+    /* The axis: a line for each mark, the outer ones at -50 and 50. */
+    const double zero = attribute(text, "<line", 1, "x1");
+    const double unit = (attribute(text, "<line", 2, "x1") - zero) / 50;
+    same("marks on both sides", attribute(text, "<line", 0, "x1"),
+         zero - 50 * unit);
+    says(text, 0, "-50");
+    says(text, 1, "0");
+    says(text, 2, "50");
+    const double at[4] = {-60, 0, 20, 60}, high[4] = {0.5, 1, 0.5, 0.5};
+    const double tall = attribute(text, "<rect", 1, "height");
+    for (int b = 0; b < 8; b++) {
+        const double scale = b < 4 ? 1 : 0.6 / 61;
+        same("a bin's place", middle(text, b),
+             zero + at[b % 4] * scale * unit);
+        same("a bin's height", attribute(text, "<rect", b, "height"),
+             high[b % 4] * tall);
+        same("stands on its line",
+             attribute(text, "<rect", b, "y") +
+                 attribute(text, "<rect", b, "height"),
+             attribute(text, "<line", b < 4 ? 3 : 4, "y1"));
+        same("a bin's width", attribute(text, "<rect", b, "width"),
+             b < 4 ? 2 * unit - 0.5 : 1);
+    }
+}
+
+static void test_small_bins(void)
+{
+    static float x[2][500];
+    x[0][7] = 3;
+    histograms("bins", "Title", 2, names, 500, x);
+    const char *text = picture("bins");
+    tap_near("bins", count(text, "<rect"), 3, 0, 0);
+    same("one of many", attribute(text, "<rect", 1, "height"), 1);
+    same("nothing but zeros", attribute(text, "<rect", 2, "height"),
+         attribute(text, "<rect", 0, "height"));
+    same("in the middle", middle(text, 2), middle(text, 0));
+    histograms("bins", "Title", 1, names, 500, (const float(*)[500])x[1]);
+    text = picture("bins");
+    tap_near("zeros alone", count(text, "<rect"), 1, 0, 0);
+    has(text, "all within 0 percent");
 }
 
 static void test_stacks(void)
@@ -150,8 +339,9 @@ static void test_arrows(void)
     has(text, "b&amp;c (3.0000, 2.0000), with the first 14.0000.");
     has(text, ">longer: -7.0000</text>");
     tap_near("heads", count(text, "<polygon"), 3, 0, 0);
-    /* After the two axes: a dashed line and a shadow for each but the first,
-     * then the arrows. Shadow and dashed line meet at a right angle. */
+    /* After the two axes: a dashed line and a shadow for each but the
+     * first, then the arrows. Shadow and dashed line meet at a right
+     * angle. */
     double x0 = attribute(text, "<line", 1, "x1");
     double y0 = attribute(text, "<line", 0, "y1");
     double unit = (attribute(text, "<polygon", 0, "points") - x0) / 4;
@@ -174,6 +364,216 @@ static void test_arrows(void)
                  attribute(text, "<polygon", i, "points"),
                  x0 + x[i][0] * unit, 0, 0.3);
     tap_near("shadows", count(text, "class=\"dash\""), 2, 0, 0);
+}
+
+/* The i-th point of the k-th curve. */
+static void point_of(const char *text, int k, int i, double point[2])
+{
+    for (; (text = strstr(text, "points=\"")) && k > 0; k--)
+        text++;
+    text += strlen("points=\"");
+    for (; i > 0; i--)
+        text = strchr(text, ' ') + 1;
+    point[0] = strtod(text, NULL);
+    point[1] = strtod(strchr(text, ',') + 1, NULL);
+}
+
+/* Where a text with these words is: the start of its element. */
+static const char *element(const char *text, const char *words)
+{
+    const char *found = strstr(text, words);
+    while (found && found > text && strncmp(found, "<text", 5))
+        found--;
+    return found ? found : "";
+}
+
+static void test_curves(void)
+{
+    const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, -2}};
+    const char *const two[2] = {"up", "down"};
+    curves("curves", "Title", 2, two, 3, names, y);
+    const char *text = picture("curves");
+    has(text, "up: a&lt;b 1.0000, b&amp;c 2.0000, longer 4.0000. down: ");
+    says(text, 0, "up");
+    says(text, 1, "down");
+    tap_near("points, and two in the legend", count(text, "<path"), 8, 0,
+             0);
+    tap_near("curves", count(text, "<polyline"), 2, 0, 0);
+    double first[2], low[2], at[2];
+    point_of(text, 0, 0, first);
+    point_of(text, 1, 2, low);
+    const double unit = (low[1] - first[1]) / 3, step = low[0] - first[0];
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) {
+            char value[20];
+            point_of(text, k, i, at);
+            same("as high as its value", at[1],
+                 first[1] - (y[k][i] - 1) * unit);
+            same("at its place", at[0], first[0] + i * step / 2);
+            snprintf(value, sizeof value, ">%.4f<", y[k][i]);
+            const char *label = element(text, value);
+            tap_true("the higher's value above, the lower's below",
+                     i == 2 || (attribute(label, "<text", 0, "y") <
+                                at[1]) == (k == 0));
+            tap_true("near its point",
+                     fabs(attribute(label, "<text", 0, "x") - at[0]) < 30);
+        }
+    /* The axis has a line for each mark. */
+    same("the lowest value is the lowest mark",
+         attribute(text, "<line", 0, "y1"), low[1]);
+    has(element(text, ">-2<"), "end small muted");
+    same("a place's word",
+         attribute(element(text, ">longer<"), "<text", 0, "x"), low[0]);
+}
+
+static void test_values(void)
+{
+    const char *const six[6] = {"a", "b", "c", "d", "e", "f"};
+    float y[3][6];
+    for (int trial = 0; trial < 20; trial++) {
+        double x[18], at[18];
+        int n = 0;
+        for (int k = 0; k < 3; k++)
+            tap_fill(6, y[k], 0, 1);
+        curves("curves", "Title", 3, six, 6, six, y);
+        for (const char *text = picture("curves");
+             (text = strstr(text, "class=\"middle small c")); text++, n++) {
+            const char *start = text;
+            while (strncmp(start, "<text", 5))
+                start--;
+            x[n] = attribute(start, "<text", 0, "x");
+            at[n] = attribute(start, "<text", 0, "y");
+        }
+        tap_near("values", n, 18, 0, 0);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < i; k++)
+                tap_true("no value covers another",
+                         fabs(x[i] - x[k]) > 40 ||
+                             fabs(at[i] - at[k]) > 11);
+    }
+    /* From 0, even if no value is: half of the largest is half as high. */
+    curves("curves", "Title", 1, six, 2, six, (float[1][2]){{4, 2}});
+    const char *text = picture("curves");
+    double high[2], half[2];
+    point_of(text, 0, 0, high);
+    point_of(text, 0, 1, half);
+    same("from 0 on", attribute(text, "<line", 0, "y1") - high[1],
+         2 * (half[1] - high[1]));
+    has(element(text, ">0<"), "end small muted");
+    curves("curves", "Title", 2, six, 2, six,
+           (float[2][2]){{-0.25f, 1}, {4, 2}});
+    text = picture("curves");
+    point_of(text, 1, 0, high);
+    tap_true("the largest of all stays below the legend", high[1] > 26);
+    has(text, ">0<"); /* and not -0 */
+    curves("curves", "Title", 1, six, 1, six, (float[1][1]){{0}});
+    has(picture("curves"), ">0.0000</text>");
+}
+
+static void refused_curves(void)
+{
+    const float y[7][1] = {{1}};
+    const char *const seven[7] = {"", "", "", "", "", "", ""};
+    curves("curves", "Title", 7, seven, 1, names, y);
+}
+
+static void refused_point(void)
+{
+    curves("curves", "Title", 1, names, 1, names, (float[1][1]){{NAN}});
+}
+
+static void refused_bin(void)
+{
+    histograms("bins", "Title", 1, names, 1, (float[1][1]){{-INFINITY}});
+}
+
+static void refused_map(void)
+{
+    maps("maps", "Title", 1, names, 1, names, 1, names,
+         (float[1][1][1]){{{INFINITY}}});
+}
+
+static void refused_square(void)
+{
+    grid("grid", "Title", 1, names, 1, 2, (float[1][1][2]){{{1, 0.5f}}});
+}
+
+static void test_blocks(void)
+{
+    const Block b[4] = {{"X", 6, 3, 1, "·"},
+                        {"a<b", 3, 8, 4, "="},
+                        {"heads", 6, 8, 8, NULL},
+                        {"next", 13, 2, 1, NULL}};
+    blocks("blocks", "Title", 4, b);
+    const char *text = picture("blocks");
+    has(text, "X, 6 by 3 · a&lt;b, 3 by 8 in 4 parts = heads, 6 by 8 in 8 "
+              "parts. next, 13 by 2. ");
+    /* Of each block its parts and its frame. */
+    const int frame[4] = {1, 6, 15, 17};
+    const double unit = attribute(text, "<rect", 17, "height") / 13;
+    for (int k = 0; k < 4; k++) {
+        same("as high as it has rows",
+             attribute(text, "<rect", frame[k], "height"), b[k].n * unit);
+        same("as wide as it has columns",
+             attribute(text, "<rect", frame[k], "width"), b[k].m * unit);
+    }
+    for (int i = 2; i < 6; i++)
+        same("a part of the columns", attribute(text, "<rect", i, "x"),
+             attribute(text, "<rect", 6, "x") + (i - 2) * 2 * unit);
+    has(text, "class=\"c5\"");
+    tap_near("six colours, then the first again",
+             count(text, "class=\"c0\""), 5, 0, 0);
+    /* The sign lies between its neighbours. */
+    const char *sign = element(text, ">·<");
+    tap_true("behind the first",
+             attribute(sign, "<text", 0, "x") >
+                 attribute(text, "<rect", 1, "x") + 3 * unit);
+    tap_true("before the second", attribute(sign, "<text", 0, "x") <
+                                      attribute(text, "<rect", 6, "x"));
+    for (int k = 0; k < 3; k++)
+        same("one axis for a line",
+             attribute(text, "<rect", frame[k], "y") + b[k].n * unit / 2,
+             attribute(text, "<rect", 1, "y") + 3 * unit);
+    tap_true("a new line",
+             attribute(text, "<rect", 17, "y") >
+                 attribute(text, "<rect", 15, "y") + 6 * unit);
+    tap_near("lines between cells up to 12", count(text, "<line"),
+             5 + 2 + 2 + 7 + 5 + 7, 0, 0);
+    has(element(text, ">6 × 3<"), "middle small muted");
+}
+
+static void test_large_blocks(void)
+{
+    const Block b[3] = {{"X", 20, 512, 1, "·"},
+                        {"W", 512, 512, 8, "="},
+                        {"XW", 20, 512, 1, NULL}};
+    blocks("blocks", "Title", 3, b);
+    const char *text = picture("blocks");
+    has(text, "Sides are as the square roots of the numbers.");
+    tap_true("fits the page", attribute(text, "<svg", 0, "width") <= 640);
+    const double unit = attribute(text, "<rect", 1, "width") / sqrt(512);
+    same("root of the rows", attribute(text, "<rect", 1, "height"),
+         sqrt(20) * unit);
+    same("root of the columns", attribute(text, "<rect", 10, "width"),
+         sqrt(512) * unit);
+    same("a square", attribute(text, "<rect", 10, "height"),
+         sqrt(512) * unit);
+    tap_near("no cells", count(text, "<line"), 0, 0, 0);
+}
+
+static void refused_block(void)
+{
+    blocks("blocks", "Title", 1, (Block[1]){{"X", 0, 2, 1, NULL}});
+}
+
+static void refused_no_part(void)
+{
+    blocks("blocks", "Title", 1, (Block[1]){{"X", 2, 2, 0, NULL}});
+}
+
+static void refused_parts(void)
+{
+    blocks("blocks", "Title", 1, (Block[1]){{"X", 2, 8, 3, NULL}});
 }
 
 static void test_pipeline(void)
@@ -243,163 +643,91 @@ static void test_lookup(void)
     same("row 2 comes first", attribute(text, "<line", 1, "y2"), 15);
     same("row 7 second", attribute(text, "<line", 0, "y2"), 51);
     same("for the same word again", attribute(text, "<line", 2, "y2"), 51);
+    tap_near("a row that two words pick is drawn once",
+             count(text, "<rect"), 4, 0, 0);
+    tap_near("with its number", count(text, ">row 7<"), 1, 0, 0);
+    same("the rest is under them",
+         attribute(text, "<text", count(text, "<text") - 1, "y"), 92);
+    lookup("look", "Title", 3, names, ids, 8, 2, x);
+    has(picture("look"), ">and 6 other rows<");
+    lookup("look", "Title", 2, names, (int[2]){0, 1}, 3, 2, x);
+    has(picture("look"), ">and 1 other row<");
+    lookup("look", "Title", 2, names, (int[2]){0, 1}, 2, 2, x);
+    tap_true("no rows are left", !strstr(picture("look"), "other row"));
 }
 
-/* Cells without a number, and cells that have none. */
-static void test_heatmap_cells(void)
+static void refused_row(void)
 {
-    const float x[1][3] = {{2, -INFINITY, NAN}};
-    heatmap("map", "Title", 1, names, 3, names, x);
-    const char *text = picture("map");
-    has(text, "a&lt;b 2.0000, b&amp;c -inf, longer nan.");
-    has(text, "class=\"c0\" fill-opacity=\"0.55\""); /* 2, the largest */
-    has(text, "class=\"c1\" fill-opacity=\"0.55\""); /* NaN */
-    tap_near("an empty cell", count(text, "class=\"rule\""), 1, 0, 0);
-    has(text, "class=\"middle small muted\">-inf<");
+    lookup("look", "Title", 1, names, (int[1]){3}, 3, 1,
+           (float[1][1]){{1}});
 }
 
-static void test_maps(void)
+static void test_nothing(void)
 {
-    const float x[3][2][2] = {
-        {{1, 2}, {3, 4}}, {{-1, 0}, {0, 0}}, {{10, 20}, {30, -INFINITY}}};
-    maps("maps", "Title", 3, names, 2, names, 2, names, x);
-    const char *text = picture("maps");
-    has(text, "a&lt;b. a&lt;b: a&lt;b 1.0000, b&amp;c 2.0000. b&amp;c: ");
-    has(text, "longer. a&lt;b: a&lt;b 10.0000, b&amp;c 20.0000. ");
-    tap_near("cells", count(text, "<rect"), 12, 0, 0);
-    tap_near("-inf", count(text, ">-inf<"), 1, 0, 0);
-    /* 4, -1 and 30 are the largest of their tables. */
-    tap_near("strongest", count(text, "fill-opacity=\"0.55\""), 3, 0, 0);
-    const double right = attribute(text, "<rect", 4, "x");
-    tap_true("the second beside the first",
-             right > attribute(text, "<rect", 1, "x") &&
-                 attribute(text, "<rect", 4, "y") ==
-                     attribute(text, "<rect", 0, "y"));
-    tap_true("the third below", attribute(text, "<rect", 8, "x") ==
-                                        attribute(text, "<rect", 0, "x") &&
-                                    attribute(text, "<rect", 8, "y") >
-                                        attribute(text, "<rect", 2, "y"));
-    /* The panel's label, two columns, then a row's word and its values. */
-    says(text, 0, "a&lt;b");
-    says(text, 4, "1.0000");
-    says(text, 9, "b&amp;c");
-    same("a value is in its cell", attribute(text, "<text", 13, "x"),
-         right + attribute(text, "<rect", 4, "width") / 2);
-    const float wide[2][1][7] = {{{1}}, {{1}}};
-    const char *const seven[7] = {"a", "b", "c", "d", "e", "f", "g"};
-    maps("maps", "Title", 2, names, 1, names, 7, seven, wide);
-    text = picture("maps");
-    same("wide tables stand below each other",
-         attribute(text, "<rect", 7, "x"),
-         attribute(text, "<rect", 0, "x"));
-}
-
-static void test_grid(void)
-{
-    const float x[2][2][2] = {{{1, 0}, {0, 1}}, {{0, 0}, {1, 0}}};
-    grid("grid", "Title", 2, names, 2, 2, x);
-    const char *text = picture("grid");
-    has(text, "a&lt;b: 10, 01. b&amp;c: 00, 10. ");
-    tap_near("ones", count(text, "class=\"c0\""), 3, 0, 0);
-    tap_near("zeros", count(text, "class=\"rule\""), 5, 0, 0);
-    same("beside each other", attribute(text, "<rect", 5, "y"),
-         attribute(text, "<rect", 1, "y"));
-    tap_true("and in rows", attribute(text, "<rect", 2, "y") >
-                                attribute(text, "<rect", 1, "y"));
-}
-
-static void test_histograms(void)
-{
-    float x[2][8] = {{0, 0, 0, 0, 0, 0, 0, 0}, {-10, 0, 0, 0, 0, 5, 5, 10}};
-    histograms("counts", "Title", 2, names, 8, x);
-    const char *text = picture("counts");
-    has(text, "a&lt;b: 8 numbers from 0 to 0. ");
-    has(text, "b&amp;c: 8 numbers from -10 to 10. ");
-    tap_near("bars", count(text, "<rect"), 1 + 4, 0, 0);
-    double high[5], left[5];
-    for (int k = 0; k < 5; k++) {
-        high[k] = attribute(text, "<rect", k, "height");
-        left[k] = attribute(text, "<rect", k, "x");
-    }
-    same("the tallest of each panel are equal", high[0], high[2]);
-    same("a quarter", high[1], high[2] / 4);
-    same("a half", high[3], high[2] / 2);
-    same("one scale for both panels", left[0], left[2]);
-    same("as far to the left as to the right", left[2] - left[1],
-         left[4] - left[2]);
-    same("half as far", left[3] - left[2], (left[4] - left[2]) / 2);
-    says(text, 0, "a&lt;b");
-    says(text, 2, "-10");
-    says(text, 4, "0");
-    same("zero is below the middle bar", attribute(text, "<text", 4, "x"),
-         left[2] + attribute(text, "<rect", 2, "width") / 2);
-}
-
-static void test_curves(void)
-{
-    const float y[2][3] = {{1, 2, 4}, {3, 1, 0}};
-    curves("curves", "Title", 2, names, 3, names, y);
-    const char *text = picture("curves");
-    has(text, "a&lt;b: a&lt;b 1.0000, b&amp;c 2.0000, longer 4.0000. ");
-    tap_near("points", count(text, "<circle"), 6, 0, 0);
-    tap_near("lines between them",
-             count(text, "class=\"s0\"") + count(text, "class=\"s1\""), 4,
-             0, 0);
-    double at[6];
-    for (int k = 0; k < 6; k++)
-        at[k] = attribute(text, "<circle", k, "cy");
-    same("twice as high", at[5] - at[1], 2 * (at[5] - at[0]));
-    same("four times", at[5] - at[2], 4 * (at[5] - at[0]));
-    same("three times", at[5] - at[3], 3 * (at[5] - at[0]));
-    same("above each other", attribute(text, "<circle", 4, "cx"),
-         attribute(text, "<circle", 1, "cx"));
-    has(text, ">4.0000</text>");
-    has(text, ">longer</text>");
-}
-
-static void test_blocks(void)
-{
-    const Block all[] = {{"a<b", 2, 6, 3, "·"},
-                         {"c", 6, 1, 1, "="},
-                         {"d", 2, 1, 1, NULL},
-                         {"e", 4, 4, 1, NULL}};
-    blocks("blocks", "Title", 4, all);
-    const char *text = picture("blocks");
-    has(text, "a&lt;b, 2 rows of 6 in 3 parts, c, 6 rows of 1, d, ");
-    has(text, "e, 4 rows of 4. ");
-    has(text, ">6 × 1<");
-    has(text, ">·<");
-    has(text, ">=<");
-    /* Three parts and a frame, then a part and a frame each. */
-    tap_near("boxes", count(text, "<rect"), 4 + 2 + 2 + 2, 0, 0);
-    const double cell = attribute(text, "<rect", 3, "height") / 2;
-    same("six columns", attribute(text, "<rect", 3, "width"), 6 * cell);
-    same("a third of them", attribute(text, "<rect", 0, "width"), 2 * cell);
-    same("the second part beside the first",
-         attribute(text, "<rect", 1, "x"),
-         attribute(text, "<rect", 0, "x") + 2 * cell);
-    has(text, "class=\"c2\"");
-    same("six rows", attribute(text, "<rect", 5, "height"), 6 * cell);
-    same("in the middle of its line",
-         attribute(text, "<rect", 3, "y") + cell,
-         attribute(text, "<rect", 5, "y") + 3 * cell);
-    tap_true("the next line is below",
-             attribute(text, "<rect", 9, "y") >
-                 attribute(text, "<rect", 5, "y") + 6 * cell);
-    const Block large[] = {{"a", 16, 100, 1, NULL}, {"b", 4, 25, 1, NULL}};
-    blocks("blocks", "Title", 2, large);
-    text = picture("blocks");
-    same("a large one by the roots", attribute(text, "<rect", 1, "width"),
-         2 * attribute(text, "<rect", 3, "width"));
-    same("of both its sizes", attribute(text, "<rect", 1, "width"),
-         2.5 * attribute(text, "<rect", 1, "height"));
-    tap_near("and without cells", count(text, "<line"), 0, 0, 0);
+    unsetenv("FIGURES");
+    pipeline("none", "scores");
+    setenv("FIGURES", "", 1);
+    pipeline("none", "scores");
+    tap_true("nothing is drawn", !*picture("none"));
+    pipeline("none", "no such stage");
+    heatmap("none", "Title", 1, names, 1, names, (float[1][1]){{INFINITY}});
+    bars("none", "Title", 1, names, 1, names, (float[1][1]){{NAN}});
+    stacks("none", "Title", 1, names, 1, (float[1][1]){{-1}});
+    arrows("none", "Title", 1, names, (float[1][2]){{0, 0}});
+    bits("none", "Title", 0, 0);
+    lookup("none", "Title", 1, names, (int[1]){0}, 1, 1,
+           (float[1][1]){{NAN}});
+    maps("none", "Title", 1, names, 1, names, 1, names,
+         (float[1][1][1]){{{INFINITY}}});
+    grid("none", "Title", 1, names, 1, 1, (float[1][1][1]){{{2}}});
+    histograms("none", "Title", 1, names, 1, (float[1][1]){{NAN}});
+    curves("none", "Title", 1, names, 1, names, (float[1][1]){{NAN}});
+    blocks("none", "Title", 1, (Block[1]){{"", 0, 0, 0, NULL}});
+    tap_true("nor refused", !*picture("none"));
 }
 
 static void refused_folder(void)
 {
     setenv("FIGURES", "/tmp/no/such/folder", 1);
     pipeline("way", "scores");
+}
+
+/* A disk that is full, and a picture's name that is taken by a folder. */
+static void refused_full(void)
+{
+    static const float x[40][3] = {{0}};
+    const char *row[40];
+    for (int i = 0; i < 40; i++)
+        row[i] = "some more bytes than a file keeps to itself";
+    heatmap("full", "Title", 40, row, 3, names, x);
+}
+
+static void refused_taken(void)
+{
+    pipeline("taken", "scores");
+}
+
+/* The reason that is told must be that of the write which failed first. */
+static void refuses_to_write(void)
+{
+    char path[100], message[300];
+    snprintf(path, sizeof path, "%s/taken.svg", folder);
+    snprintf(message, sizeof message, "figure %s cannot be written: %s",
+             path, strerror(EISDIR));
+    if (mkdir(path, 0700))
+        REFUSE("no folder %s can be made", path);
+    tap_refuses(refused_taken, "FIGURES: a name that a folder has",
+                "figure.c", message);
+    rmdir(path);
+    snprintf(message, sizeof message,
+             "figure %s/full.svg cannot be written: %s", folder,
+             strerror(ENOSPC));
+    snprintf(path, sizeof path, "%s/full.svg.part", folder);
+    if (access("/dev/full", W_OK) || symlink("/dev/full", path))
+        tap_skip("FIGURES: a full disk", "no /dev/full");
+    else
+        tap_refuses(refused_full, "FIGURES: a full disk", "figure.c",
+                    message);
 }
 
 static void refused_stage(void)
@@ -415,45 +743,6 @@ static void refused_infinity(void)
 {
     heatmap("map", "Title", 1, names, 2, names,
             (float[1][2]){{1, INFINITY}});
-}
-
-static void refused_map(void)
-{
-    maps("maps", "Title", 2, names, 1, names, 2, names,
-         (float[2][1][2]){{{1, 2}}, {{3, INFINITY}}});
-}
-
-static void refused_half(void)
-{
-    grid("grid", "Title", 1, names, 1, 2, (float[1][1][2]){{{1, 0.5f}}});
-}
-
-static void refused_count(void)
-{
-    histograms("counts", "Title", 1, names, 2, (float[1][2]){{1, NAN}});
-}
-
-static void refused_id(void)
-{
-    lookup("look", "Title", 1, names, (int[1]){5}, 5, 1,
-           (float[1][1]){{1}});
-}
-
-static void refused_curve(void)
-{
-    const float y[7][1] = {{1}};
-    const char *const seven[7] = {"", "", "", "", "", "", ""};
-    curves("curves", "Title", 7, seven, 1, names, y);
-}
-
-static void refused_parts(void)
-{
-    blocks("blocks", "Title", 1, &(Block){"a", 2, 5, 2, NULL});
-}
-
-static void refused_size(void)
-{
-    blocks("blocks", "Title", 1, &(Block){"a", 0, 5, 1, NULL});
 }
 
 static void refused_bar(void)
@@ -478,100 +767,93 @@ static void refused_arrow(void)
     arrows("arrows", "Title", 2, names, (float[2][2]){{0, 0}, {1, 1}});
 }
 
-static void test_nothing(void)
-{
-    unsetenv("FIGURES");
-    pipeline("none", "scores");
-    refused_infinity(); /* what is not drawn is not looked at */
-    refused_map();
-    refused_half();
-    refused_count();
-    refused_curve();
-    refused_parts();
-    refused_bits();
-    refused_stage();
-    refused_bar();
-    refused_words();
-    refused_arrow();
-    setenv("FIGURES", "", 1);
-    pipeline("none", "scores");
-    tap_true("nothing is drawn", !*picture("none"));
-}
-
 int main(void)
 {
     if (!mkdtemp(folder))
         REFUSE("no folder %s can be made", folder);
     setenv("FIGURES", folder, 1);
     TAP(test_heatmap, "heatmap: words, values, shades");
-    TAP(test_heatmap_cells, "heatmap: -inf and nan");
-    TAP(test_maps, "maps: side by side, each to its own scale");
-    TAP(test_grid, "grid: ones and zeros");
-    TAP(test_histograms, "histograms: heights, one scale");
-    TAP(test_curves, "curves: points, lines, values");
-    TAP(test_blocks, "blocks: proportions, parts, signs");
+    TAP(test_no_numbers, "heatmap: -inf and nan");
+    TAP(test_maps, "maps: places, scales, -inf and nan");
+    TAP(test_wide_maps, "maps: one a row where two cannot be read");
+    TAP(test_grid, "grid: squares and their places");
+    TAP(test_large_grid, "grid: several rows");
     TAP(test_bars, "bars: words, values, signs");
+    TAP(test_histograms, "histograms: places, heights, one axis");
+    TAP(test_small_bins, "histograms: small bins are seen, zeros as well");
     TAP(test_stacks, "stacks: words, parts, sums");
     TAP(test_arrows, "arrows: words, products, shadows");
+    TAP(test_curves, "curves: places, heights, words");
+    TAP(test_values, "curves: axis from 0, values side by side");
+    TAP(test_blocks, "blocks: shapes, parts, signs, lines");
+    TAP(test_large_blocks, "blocks: large shapes");
     TAP(test_pipeline, "pipeline: lit stages");
     TAP(test_worksheet, "worksheet: what is given and what is not");
     TAP(test_lookup, "lookup: words, rows, lines between them");
     TAP(test_bits, "bits: binary digits, shades, fraction");
-    tap_refuses(refused_bits, "bits: refuses 33", "diagram.c",
+    tap_refuses(refused_bits, "bits: refuses 33", "figure_boxes.c",
                 "figure 'bits' keeps 33 bits: from 1 to 32 can be kept");
     TAP(test_nothing, "FIGURES: nothing is drawn without it");
     tap_refuses(
-        refused_folder, "FIGURES: a folder that is not there", "pen.c",
+        refused_folder, "FIGURES: a folder that is not there", "figure.c",
         "figure /tmp/no/such/folder/way.svg.part cannot be written: "
         "No such file or directory");
+    refuses_to_write();
+    tap_refuses(refused_row, "lookup: refuses an id that is no row",
+                "figure_boxes.c",
+                "figure 'look' looks up row 3: the table has rows 0 to 2");
     tap_refuses(refused_stage, "pipeline: refuses an unknown stage",
-                "diagram.c",
+                "figure_boxes.c",
                 "stages 'scores wieghts': each once, one or more of words "
                 "vectors roles scores scale mask weights dropout context "
                 "heads are needed");
     tap_refuses(
-        refused_no_stage, "pipeline: refuses no stage", "diagram.c",
+        refused_no_stage, "pipeline: refuses no stage", "figure_boxes.c",
         "stages ' ': each once, one or more of words vectors roles "
         "scores scale mask weights dropout context heads are needed");
-    tap_refuses(
-        refused_infinity, "heatmap: refuses inf", "figure.c",
-        "figure 'map' has an entry inf: finite numbers, -inf and nan "
-        "can be drawn");
-    tap_refuses(refused_map, "maps: refuses inf in the last table",
-                "figure.c",
+    tap_refuses(refused_infinity, "heatmap: refuses infinity",
+                "figure_cells.c",
+                "figure 'map' has an entry inf: finite numbers, -inf and "
+                "nan can be drawn");
+    tap_refuses(refused_map, "maps: refuses infinity", "figure_cells.c",
                 "figure 'maps' has an entry inf: finite numbers, -inf and "
                 "nan can be drawn");
-    tap_refuses(refused_half, "grid: refuses 0.5", "figure.c",
-                "figure 'grid' has an entry 0.5: 0 or 1 is needed");
-    tap_refuses(refused_count, "histograms: refuses nan", "pen.c",
-                "figure 'counts' has an entry nan: only finite numbers can "
+    tap_refuses(refused_square, "grid: refuses what is not 0 or 1",
+                "figure_cells.c",
+                "figure 'grid' has an entry 0.5: 0 and 1 can be drawn");
+    tap_refuses(refused_bin, "histograms: refuses inf", "figure.c",
+                "figure 'bins' has an entry -inf: only finite numbers can "
                 "be drawn");
-    tap_refuses(refused_id, "lookup: refuses an id that is no row",
-                "diagram.c",
-                "figure 'look' has the id 5: from 0 to 4 is needed");
-    tap_refuses(refused_curve, "curves: refuses more than colours", "pen.c",
+    tap_refuses(refused_point, "curves: refuses nan", "figure.c",
+                "figure 'curves' has an entry nan: only finite numbers can "
+                "be drawn");
+    tap_refuses(refused_curves, "curves: refuses more curves than colours",
+                "figure.c",
                 "figure 'curves' has 7 curves: colours for 6 exist");
+    tap_refuses(refused_block, "blocks: refuses no rows", "figure_boxes.c",
+                "figure 'blocks' has a block 'X' of 0 × 2 in 1 parts: at "
+                "least 1 of each and parts of equal width are needed");
+    tap_refuses(refused_no_part, "blocks: refuses no parts",
+                "figure_boxes.c",
+                "figure 'blocks' has a block 'X' of 2 × 2 in 0 parts: at "
+                "least 1 of each and parts of equal width are needed");
+    tap_refuses(refused_parts, "blocks: refuses parts that do not divide",
+                "figure_boxes.c",
+                "figure 'blocks' has a block 'X' of 2 × 8 in 3 parts: at "
+                "least 1 of each and parts of equal width are needed");
     tap_refuses(
-        refused_parts, "blocks: refuses unequal parts", "diagram.c",
-        "figure 'blocks' has a block of 2 times 5 in 2 parts: sizes "
-        "from 1 on, and parts of equal width are needed");
-    tap_refuses(
-        refused_size, "blocks: refuses no rows", "diagram.c",
-        "figure 'blocks' has a block of 0 times 5 in 1 parts: sizes "
-        "from 1 on, and parts of equal width are needed");
-    tap_refuses(
-        refused_bar, "bars: refuses inf", "pen.c",
+        refused_bar, "bars: refuses inf", "figure.c",
         "figure 'bars' has an entry inf: only finite numbers can be "
         "drawn");
     tap_refuses(
-        refused_part, "stacks: refuses a negative part", "figure.c",
+        refused_part, "stacks: refuses a negative part", "figure_bars.c",
         "figure 'stacks' has a part -0.5: only finite parts from 0 on "
         "can be stacked");
     tap_refuses(refused_words, "stacks: refuses more words than colours",
-                "pen.c",
+                "figure.c",
                 "figure 'stacks' has 7 words: colours for 6 exist");
     tap_refuses(refused_arrow, "arrows: refuses a first arrow of length 0",
-                "diagram.c",
+                "figure_lines.c",
                 "figure 'arrows' begins with an arrow of length 0: shadows "
                 "need a direction to fall on");
     /* Every picture was removed after it was read. */
