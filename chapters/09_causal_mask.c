@@ -45,7 +45,7 @@ static void project_life(float query[6][2], float key[6][2],
 }
 
 /*
-## Nothing, and what is left
+## Nothing, and what is left {#causal-mask-renormalized}
 
 We have the weights, so the first idea is to strike out those that are not
 allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
@@ -187,7 +187,7 @@ $$\frac{e^{s_j}}{E + H} \Big/ \frac{E}{E + H} = \frac{e^{s_j}}{E}$$
 The future cancels. What is left is the softmax of the scores that may be
 seen, as if there had never been others. On paper.
 
-## Minus infinity
+## Minus infinity {#causal-mask-infinity}
 
 But then there is a shorter way. If the softmax of the visible scores is
 what we want, let the hidden ones add nothing to the sum in the first place.
@@ -287,7 +287,7 @@ And `torch.triu`, with which both make the mask, keeps the diagonal only if
 it is not told otherwise. With `diagonal=1` the diagonal becomes 0 as well.
 :::
 
-## Equal on paper
+## Equal on paper {#causal-mask-paper}
 
 Both ways gave the same four decimals. Is it then a matter of taste, too?
 Take two words that may be seen, with the scores 0 and 0.5, and one that is
@@ -428,7 +428,7 @@ the context vectors of six texts, from *Life* to the whole sentence. That is
 what makes training bearable: a sentence of six words is six exercises and
 one computation.
 
-## Not by multiplication, not by a large number
+## Not by multiplication, not by a large number {#causal-mask-filled}
 
 There are ways to put minus infinity into its place that do not work. One
 tutorial multiplies a mask of ones and zeros by it, and adds the product to
