@@ -43,7 +43,7 @@ static const float embedding[3][3] = {
 The numbers are of type `float`, as they are in PyTorch unless one asks for
 something else: 32 bits, about seven decimal digits.
 
-## Multiply, then add
+## Multiply, then add {#dot-product-sum}
 
 Write two lists one below the other and multiply each entry by the one below
 it. Where both are large and have the same sign, the product is large. Where
@@ -128,7 +128,7 @@ tutorial prints 32 for both [@tokens2transformer]. `np.multiply` does only
 the first step and returns the list; `@` goes on and adds.
 :::
 
-## What the number means
+## What the number means {#dot-product-shadow}
 
 Lists with two entries can be drawn as arrows, and then the dot product is
 something to look at. Choose one arrow, `a`, and let light fall at a right
@@ -205,7 +205,7 @@ times the first entry of `b`, which is now the shadow. Nor does it matter
 how many entries the lists have: two arrows, in whatever space, lie in a
 plane, and the drawing is a drawing of that plane.
 
-## The scores of *shiny*
+## The scores of *shiny* {#dot-product-scores}
 
 Now the words. How well does *shiny* go with each word of its sentence,
 itself included? For every word there are three products, one an entry, and
@@ -303,7 +303,7 @@ two halves mirror each other across the diagonal](scores.svg){#fig-scores}
 *Hello* scores 0.4556 with itself and 0.7842 with *shiny*, although nothing
 could be more like *Hello* than *Hello*. We will come back to that.
 
-## The same as a product of tables
+## The same as a product of tables {#dot-product-tables}
 
 Papers write all of these scores as one product of two tables, and PyTorch
 computes them so. In the **matrix product** $AB$, entry $(i, j)$ is the dot
@@ -395,7 +395,7 @@ embeddings times transposed (3, 3)
  [0.7196, 1.2487, 1.2406]]
 ```
 
-## Length counts
+## Length counts {#dot-product-length}
 
 Why does *Hello* go better with *shiny* than with itself? The two point in
 nearly the same direction, and *shiny* is the longer arrow. So its shadow on

@@ -64,7 +64,7 @@ scores were positive. A score may well be negative, and then one share is
 152% of the whole and another less than nothing. Had the scores cancelled
 each other, we would have divided by zero.
 
-## The exponential
+## The exponential {#softmax-exponential}
 
 We need to make every number positive without disturbing the order. The
 exponential function $e^x$ is never zero and never negative, and it grows
@@ -124,7 +124,7 @@ So to mix a vector for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
 itself and 0.3646 of *sun*. These shares are the **attention weights** of
 *shiny*.
 
-## What softmax sees
+## What softmax sees {#softmax-differences}
 
 Divide one share by another. The sum cancels, and what is left is
 
@@ -294,7 +294,7 @@ that the program did not end well.)
 src/argument.c:23: a score is 'two': a number such as 1.5 or -inf is needed
 ```
 
-## A mixture
+## A mixture {#softmax-mixture}
 
 Now the weights can do their work. Multiply the embedding of each word by
 the weight of that word, and add up the results. This is the **context
@@ -390,7 +390,7 @@ But the first product of *shiny*, 0.2154, was written down as
 [0.2156]{.quoted}, and the second of *sun*, 0.1968, as [0.1972]{.quoted}.
 :::
 
-## A whole sentence
+## A whole sentence {#softmax-sentence}
 
 Everything is in place. Our second sentence, *Your journey starts with one
 step*, has been used by many tutorials since a book made up embeddings for

@@ -11,7 +11,7 @@ swapped. In [](#softmax) each word used one list of numbers for three tasks:
 to ask with, to be found by, and to be mixed from. In this chapter each task
 gets a list of its own.
 
-## Three roles
+## Three roles {#qkv-roles}
 
 A Chinese tutorial compares attention with looking something up [@ma2026].
 You come with a *question*. On the shelf, every document has a *title*, and
@@ -66,7 +66,7 @@ void project(int n, int d, int d_k, int d_v, const float x[n][d],
 }
 
 /*
-## First on paper
+## First on paper {#qkv-paper}
 
 The tutorial with the recipes works an example in whole numbers, small
 enough for paper: three tokens, four entries each, and matrices that make
@@ -219,7 +219,7 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
 }
 
 /*
-## Cat likes fish
+## Cat likes fish {#qkv-cat}
 
 Matrices found by training are hard to read. So let us make some by hand,
 for the sentence with which this chapter began and which the first tutorial

@@ -239,7 +239,7 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 }
 
 /*
-## The numbers of the tutorials
+## The numbers of the tutorials {#random-tutorials}
 
 Everything is ready to follow two Chinese tutorials [@selfattention2025;
 @ma2026], which both retell a chapter of a book [@raschka2024book]. They

@@ -16,7 +16,7 @@ Python [@raschka2024magazine]: *Life is short, eat dessert first*.
 #include "attention.h"
 
 /*
-## From text to words
+## From text to words {#tokens-words}
 
 First the sentence is taken apart at its blanks, and commas are thrown away.
 Real models cut more cleverly, inside words too, so that a word they have
@@ -57,7 +57,7 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 }
 
 /*
-## From words to numbers
+## From words to numbers {#tokens-ids}
 
 The words of the sentence in alphabetical order, each once, are its
 **vocabulary**, and a word's place in it is the word's number, or **id**. (A
@@ -112,7 +112,7 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 }
 
 /*
-## From numbers to vectors
+## From numbers to vectors {#tokens-vectors}
 
 The table has a row for each id. Looking a word up means copying its row.
 There is nothing to compute.
@@ -193,7 +193,7 @@ torch.randn(16), the first six (6)
 [ 0.3374, -0.1778, -0.3035, -0.5880,  0.3486,  0.6603]
 ```
 
-## The sentence
+## The sentence {#tokens-sentence}
 
 The author of our sentence makes a table of 50,000 rows with three entries
 each, as for a real vocabulary, from seed 123, and looks the six words up.

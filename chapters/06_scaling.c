@@ -66,7 +66,7 @@ ours begin with 0.1401, and its result with 0.3061 where ours begins with
 0.3157. Both programs do one thing more than the formula says: before
 softmax, they divide the scores by a number. Which number, and why?
 
-## Scores grow with the number of entries
+## Scores grow with the number of entries {#scaling-spread}
 
 A dot product adds up $d$ products. How large does the sum become, when $d$
 is large? Suppose that the entries of queries and keys are random numbers
@@ -256,7 +256,7 @@ largest share, from scores divided by the root of d (6)
 as $d$ grows; from divided scores it stays where it is. The wiggles are
 chance](largest.svg){#fig-largest}
 
-## A winner does not answer
+## A winner does not answer {#scaling-saturated}
 
 Why is one winner bad? Suppose it is the wrong one. Training improves a
 model by small steps: it finds out how the result changes if a number is
@@ -322,7 +322,7 @@ size; but it is that of $d_k$, the size of queries and keys
 [@selfattention2025].
 :::
 
-## Attention
+## Attention {#scaling-attention}
 
 With that, we have the formula as it was published [@vaswani2017]:
 
@@ -359,7 +359,7 @@ Everything else in this book will be measured against this function. It
 hands out scores and weights as well as the context vectors, so that we can
 look at them.
 
-## The tutorials, to their end
+## The tutorials, to their end {#scaling-tutorials}
 
 Now the numbers of *journey* come out as the tutorial has them [@ma2026].
 (The other has lost its pictures, and with them these numbers.)
@@ -522,7 +522,7 @@ Compare the shares with those of [](#qkv): 0.9088 where there was 0.9820,
 0.7547 where there was 0.8805. The order is the same, and the winner less
 alone.
 
-## Why dot products at all
+## Why dot products at all {#scaling-additive}
 
 The first attention compared queries and keys in another way
 [@bahdanau2014]. It multiplied each by a matrix of its own, added the two

@@ -25,7 +25,7 @@ before you read on:
 #include "attention.h"
 
 /*
-## The first version
+## The first version {#self-attention-first}
 
 Two of our tutorials write the class in the same way [@selfattention2025;
 @raschka2024magazine]: three matrices, drawn by `torch.rand` in the order
@@ -217,7 +217,7 @@ the right one; that size is summed over and disappears.
 vectors of four. Division and softmax change no
 shape](shapes.svg){#fig-shapes}
 
-## The second version
+## The second version {#self-attention-second}
 
 PyTorch has a module for "multiply by a matrix", `nn.Linear`. [](#random)
 drew its numbers; now we compute with it. It differs from a plain product in
@@ -369,7 +369,7 @@ and so all get much the same mixture. The numbers that `nn.Linear` draws are
 small, which makes small scores, which make even shares. Is that what one
 wants?
 
-## Why the range suits
+## Why the range suits {#self-attention-range}
 
 `torch.rand` draws from 0 to 1, whatever the size of the matrix; `nn.Linear`
 draws from $-1/\sqrt{d_{\text{in}}}$ to $1/\sqrt{d_{\text{in}}}$, a range
@@ -452,7 +452,7 @@ begins with random values too, and the first version, in Python, has its
 matrices marked as well. What is gained is the range.
 :::
 
-## Copied across
+## Copied across {#self-attention-order}
 
 If both versions are the same computation, they must give the same result
 from the same numbers.
@@ -551,7 +551,7 @@ of words: each gets the same mixture wherever it stands. *Dog bites man* and
 *man bites dog* are the same to it. So before attention sees an embedding,
 models add something to it that depends on the position.
 
-## Trained, without calculus
+## Trained, without calculus {#self-attention-training}
 
 So far a seed has decided what each word looks at. What does it take to make
 *likes* look at *fish*, as in [](#qkv), without making the matrices by hand?

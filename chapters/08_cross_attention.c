@@ -67,7 +67,7 @@ at the one that is being written, although it was complete before the other
 had a word. A fourth thing does not show here: a table has one width. Two
 texts can be joined only if their tokens have the same number of entries.
 
-## Queries from here, keys from there
+## Queries from here, keys from there {#cross-attention-queries}
 
 Look again at the first lines of `attention` in the header. It takes `n`
 queries and `m` keys, and since [](#scaling) it has never asked whether they
@@ -136,7 +136,7 @@ void cross_attention_forward(const CrossAttention *c, int n, int m,
 }
 
 /*
-## Six words and eight strangers
+## Six words and eight strangers {#cross-attention-strangers}
 
 The same six words, the same strangers, the same matrices: this is how the
 author of our sentence shows cross-attention [@raschka2024magazine].
@@ -251,7 +251,7 @@ eight values have none, and the context vectors have none either. They are
 mixtures of the strangers' values. Of its own a word puts nothing into them;
 it only asks.
 
-## The same text twice
+## The same text twice {#cross-attention-twice}
 
 If the second input is the first, the module should do what self-attention
 does, to the last bit.
@@ -303,7 +303,7 @@ To the last bit; and the second row is what *is* got in [](#scaling).
 Self-attention is cross-attention in which a text asks itself, and there is
 no need for two formulas.
 
-## Kannst du mir bitte helfen
+## Kannst du mir bitte helfen {#cross-attention-translation}
 
 Now a case with a meaning. The Transformer was made for translation, and
 consists of the two halves of [](#fig-transformer) [@vaswani2017]. The
@@ -421,7 +421,7 @@ PyTorch's class allows it: `nn.MultiheadAttention(4, 1, kdim=5, vdim=5)`
 accepts queries of four entries and keys and values of five.
 :::
 
-## Pictures and their captions
+## Pictures and their captions {#cross-attention-pictures}
 
 Nor does the second input have to be a text. Stable Diffusion makes pictures
 from descriptions, and works on the picture in many small steps. In each of

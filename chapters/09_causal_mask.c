@@ -46,7 +46,7 @@ static void project_life(float query[6][2], float key[6][2],
 }
 
 /*
-## Nothing, and what is left
+## Nothing, and what is left {#causal-mask-renormalized}
 
 We have the weights, so the first idea is to strike out those that are not
 allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
@@ -188,7 +188,7 @@ $$\frac{e^{s_j}}{E + H} \Big/ \frac{E}{E + H} = \frac{e^{s_j}}{E}$$
 The future cancels. What is left is the softmax of the scores that may be
 seen, as if there had never been others. On paper.
 
-## Minus infinity
+## Minus infinity {#causal-mask-infinity}
 
 But then there is a shorter way. If the softmax of the visible scores is
 what we want, let the hidden ones add nothing to the sum in the first place.
@@ -286,7 +286,7 @@ weights, the diagonal hidden too (3, 3)
 ```
 :::
 
-## Equal on paper
+## Equal on paper {#causal-mask-paper}
 
 Both ways gave the same four decimals. Is it then a matter of taste, too?
 Take two words that may be seen, with the scores 0 and 0.5, and one that is
@@ -457,7 +457,7 @@ context vector of Life, the sentence backwards (4)
 That is all that the mask knows of order, though. Within what a word sees,
 the words may still change places.
 
-## Not by multiplication, not by a large number
+## Not by multiplication, not by a large number {#causal-mask-filled}
 
 There are ways to put minus infinity into its place that do not work. One
 tutorial multiplies a mask of ones and zeros by it, and adds the product to

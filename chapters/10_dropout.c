@@ -124,7 +124,7 @@ be trained on vectors of that length. And when training is over, and nothing
 is dropped any more, they would be given vectors twice as long as any they
 have seen.
 
-## Keep the mean
+## Keep the mean {#dropout-mean}
 
 There are two ways out. The authors of dropout multiplied by $1 - p$
 afterwards, when the trained model is used. What is done today is the
@@ -297,7 +297,7 @@ mean of 10000 dropouts (6)
 One dropout doubles a weight or takes it away. The mean of a hundred is off
 by a hundredth or three, that of ten thousand by a few thousandths at most.
 
-## On attention weights
+## On attention weights {#dropout-weights}
 
 This is where dropout comes in an attention: after softmax, before the
 mixture. The book from which the tutorials take their programs shows the
@@ -345,7 +345,7 @@ things happen often. Usual rates lie between [10]{.cited} and
 [20%]{.cited} [@hacktricks], and the book takes one half so that there is
 something to see.
 
-## The rate
+## The rate {#dropout-rate}
 
 Here is what different rates do to 10,000 ones: the share that is dropped,
 the factor of the others, and the mean of all.

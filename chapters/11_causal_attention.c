@@ -82,7 +82,7 @@ void causal_trace_attention(CausalTrace *t, double p, Random *r)
 }
 
 /*
-## One object
+## One object {#causal-attention-object}
 
 Around that we put the three linear layers of [](#self-attention), the rate,
 and one number more: the **context length**, the most tokens that a sentence
@@ -145,7 +145,7 @@ void causal_attention_forward(const CausalAttention *c, Random *r, int n,
 }
 
 /*
-## Two sentences
+## Two sentences {#causal-attention-sentences}
 
 A German page on attention has this class in Python, taken from the notebook
 of a book, and a program that runs it [@hacktricks; @raschka2024book]. Its
@@ -294,7 +294,7 @@ with a bias, first sentence (6, 2)
  [ 0.1188,  0.9375]]
 ```
 
-## Room to spare
+## Room to spare {#causal-attention-room}
 
 PyTorch's class has a table for the mask. It is made once, for the longest
 sentence, and for a shorter one its upper left corner is cut out. How large

@@ -13,7 +13,7 @@ for both. In this chapter one attention fails at that, and two succeed.
 #include "attention.h"
 
 /*
-## One question for two things
+## One question for two things {#heads-question}
 
 We keep what [](#qkv) said of the three words: whether each is an animal, a
 deed, something to eat. That is what they are found by, and so the table
@@ -99,7 +99,7 @@ Each has an answer of its own. Write one behind the other, (0.9823, 0.0177,
 0.9823, 0.9647), and nothing is lost: the first two entries say who likes,
 an animal that is no food, and the last two say what is liked.
 
-## Heads
+## Heads {#heads-side}
 
 That is the whole idea. An attention with its own three matrices is called a
 **head**. Several heads look at the same words, each with its own queries,
@@ -173,7 +173,7 @@ void heads_forward(const Heads *h, int n, const float x[n][h->head[0].d_in],
 }
 
 /*
-## Four heads
+## Four heads {#heads-four}
 
 The author of *Life is short, eat dessert first* begins with a single head
 whose values have one entry, and then puts four of that kind side by side,
@@ -252,7 +252,7 @@ print. And its `block_size`, the 3 columns of the table where its
 6 rows are meant, is never used.
 :::
 
-## A map for each head
+## A map for each head {#heads-maps}
 
 Did the four heads look at the same words? Here are their shares, and then,
 for each head, which word every word looks at most.
@@ -347,7 +347,7 @@ are random, and that *is* looks at *is* in each of them is owed to the
 length of its embedding and says nothing about English. What the maps show
 is that heads *can* differ. Training gives them a reason to.
 
-## What it costs
+## What it costs {#heads-cost}
 
 Could one head do the same, if it were larger? The tutorial asks this too,
 since a single head with values of four entries gives a table of the same
@@ -493,7 +493,7 @@ all of them. The first head's liking for *short* has been outvoted. Four
 heads keep four sets of shares. That is what they buy, and all that they
 cost in addition is exponentials, 144 where there were 36.
 
-## And the time?
+## And the time? {#heads-time}
 
 One often reads that several heads are faster. The tutorial says that they
 *can* be more efficient, since each is computed independently of the others,
@@ -547,7 +547,7 @@ static void measure(void)
 }
 
 /*
-## As wide as a token
+## As wide as a token {#heads-width}
 
 How many heads do real models have? The first Transformer had 8, for tokens
 of [512]{.cited} entries [@vaswani2017]. Llama 2 with seven billion

@@ -47,7 +47,7 @@ cut into the pieces that belong to the heads *before* there are any scores,
 and each head goes on with its own pieces. So the question is where the
 numbers of a head are, and how to get at them.
 
-## View and transpose
+## View and transpose {#multi-head-view}
 
 Let each entry say where it stands: 213 is sentence 2, token 1, column 3.
 There are two sentences of three tokens with four columns each, two columns
@@ -166,7 +166,7 @@ void merge_heads(int n, int n_heads, int head_dim,
 }
 
 /*
-## One more matrix
+## One more matrix {#multi-head-output}
 
 Side by side, the heads keep to themselves: the first columns of the result
 are the first head's, whatever the others have found. The Transformer
@@ -321,7 +321,7 @@ void multi_head_forward(const MultiHead *h, Random *r, int n,
 }
 
 /*
-## The German example
+## The German example {#multi-head-german}
 
 The page takes the six words of *Your journey starts with one step*, the
 same sentence twice as a batch, and heads of a single entry: two columns for
@@ -559,7 +559,7 @@ largest difference in all rows: 0.0000
 The same, before $W_O$ mixes it. (A causal mask for queries that stand six
 places further on hides nothing, which is how we got one that is all ones.)
 
-## PyTorch's own
+## PyTorch's own {#multi-head-pytorch}
 
 PyTorch has all of this in a module, `nn.MultiheadAttention`, which takes
 and gives $d_{model}$ columns. It computes the same thing and has habits of
@@ -670,7 +670,7 @@ round would look as good as the right one. (For a row that sees nothing,
 `nn.MultiheadAttention` gives `nan` as we do, and
 `F.scaled_dot_product_attention` gives zeros.)
 
-## What is split
+## What is split {#multi-head-split}
 
 It is the *projection* that is split, not the token. The columns of $W_Q$
 belong to this head or that, but every column has a row for each entry of
@@ -725,7 +725,7 @@ no multiple of 3, and so does ours:
 chapters/13_multi_head.c:198: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
 ```
 
-## The walk of shapes
+## The walk of shapes {#multi-head-walk}
 
 The tutorial with the recipes ends with a walk through all the shapes, for
 the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
