@@ -841,108 +841,6 @@ what attention has found to what the token was, and then the next part of
 the model works on the sum. That is called a **residual** connection, and of
 two tables that are to be added, neither may be wider.
 
-## Where we are
-
-On the way here the word *journey* has had many vectors. Here they are, one
-for each kind of attention, all untrained:
-*/
-
-static void show_plain(void)
-{
-    float scores[WORDS][WORDS], weights[WORDS][WORDS];
-    float context[WORDS][D_IN];
-    dot_scores(WORDS, WORDS, D_IN, journey, journey, scores);
-    softmax_rows(WORDS, WORDS, scores, weights);
-    matmul(WORDS, D_IN, WORDS, weights, journey, context);
-    print_vector("journey, embeddings alone", D_IN, context[1]);
-}
-
-static void show_single(void)
-{
-    Random r;
-    Trace t;
-    SelfAttentionV1 v1;
-    SelfAttentionV2 v2;
-    trace_init(&t, WORDS, WORDS, 2, 2);
-    const float(*context)[2] = t.context;
-    random_seed(&r, 123);
-    self_v1_init(&v1, &r, D_IN, 2, 2);
-    self_v1_forward(&v1, WORDS, journey, &t);
-    print_vector("journey, three matrices, seed 123", 2, context[1]);
-    self_v1_free(&v1);
-    random_seed(&r, 789);
-    self_v2_init(&v2, &r, D_IN, 2, 2, 0);
-    self_v2_forward(&v2, WORDS, journey, &t);
-    print_vector("journey, linear layers, seed 789", 2, context[1]);
-    self_v2_free(&v2);
-    trace_free(&t);
-}
-
-static void show_causal(void)
-{
-    Random r;
-    CausalTrace t;
-    CausalAttention c;
-    MultiHead h;
-    MultiTrace heads;
-    causal_trace_init(&t, WORDS, 2, 2);
-    random_seed(&r, 123);
-    causal_attention_init(&c, &r, D_IN, 2, WORDS, 0, 0);
-    causal_attention_forward(&c, NULL, WORDS, journey, &t);
-    const float(*context)[2] = t.head.context;
-    print_vector("journey, the future hidden, seed 123", 2, context[1]);
-    causal_attention_free(&c);
-    causal_trace_free(&t);
-
-    multi_trace_init(&heads, WORDS, 2, 1);
-    random_seed(&r, 123);
-    multi_head_init(&h, &r, D_IN, 2, WORDS, 0, 2, 0);
-    multi_head_forward(&h, NULL, WORDS, journey, &heads);
-    const float(*out)[2] = heads.out;
-    print_vector("journey, two heads and mixed, seed 123", 2, out[1]);
-    multi_head_free(&h);
-    multi_trace_free(&heads);
-}
-
-static void show_journey(void)
-{
-    show_plain();
-    show_single();
-    show_causal();
-}
-
-/*
-``` output
-journey, embeddings alone (3)
-[0.4419, 0.6515, 0.5683]
-journey, three matrices, seed 123 (2)
-[0.3061, 0.8210]
-journey, linear layers, seed 789 (2)
-[-0.0748,  0.0703]
-journey, the future hidden, seed 123 (2)
-[-0.5874,  0.0058]
-journey, two heads and mixed, seed 123 (2)
-[0.2943, 0.3897]
-```
-
-And here is all of it on one sheet, for a text of $n$ tokens and $H$ heads.
-PyTorch's tables have one dimension more, in front, for the batch.
-
-::: worksheet
-| step | formula | shape | C | PyTorch |
-|:--|:---|:--|:---|:---|
-| roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
-| split | $Q_h$, $K_h$, $V_h$ | $H, n, d_k$ | `split_heads` | `transpose` |
-| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.mT` |
-| scale | $S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` | `/ d_k**0.5` |
-| mask | $-\infty$ ahead | $H, n, n$ | `mask_scores` | `masked_fill` |
-| shares | $A$, softmax of $S$ | $H, n, n$ | `softmax_rows` | `F.softmax` |
-| noise | drop, stretch | $H, n, n$ | `dropout_apply` | `F.dropout` |
-| mixture | $Z_h = A V_h$ | $H, n, d_k$ | `matmul` | `a @ v` |
-| merge | $Z = [Z_1 \dots Z_H]$ | $n, d$ | `merge_heads` | `view` |
-| output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
-:::
-
 ## Everything together
 */
 
@@ -971,7 +869,6 @@ int main(int argc, char *argv[])
     show_module();
     show_reach();
     show_walk(512, 8, 20);
-    show_journey();
     return 0;
 }
 

@@ -1029,6 +1029,57 @@ def normals(chapter):
         for seed in SEEDS]))
 
 
+# Appendix C
+
+def sheet(chapter):
+    """One word's context vector, from every attention of the book."""
+    x, rows = YOUR_JOURNEY, []
+
+    def keep(table):
+        rows.append(table[1].detach().to(torch.float64))
+
+    def attend(query, key, value, **how):
+        return F.scaled_dot_product_attention(
+            *(wide(part.detach()) for part in (query, key, value)), **how)
+
+    def seeded_linear(seed, bias):
+        torch.manual_seed(seed)
+        return [torch.nn.Linear(3, 2, bias=bias) for _ in range(3)]
+
+    keep(attend(x, x, x, scale=1.0))
+    torch.manual_seed(123)
+    roles = [wide(x) @ wide(torch.rand(3, 2)) for _ in range(3)]
+    keep(attend(*roles, scale=1.0))
+    keep(attend(*roles))
+    keep(attend(*roles, is_causal=True))
+    keep(attend(*roles, is_causal=True))
+    for bias in False, True:
+        keep(attend(*(layer(x) for layer in seeded_linear(789, bias))))
+    torch.manual_seed(123)
+    w_query, w_key, w_value = (wide(torch.rand(3, 2)) for _ in range(3))
+    life = wide(embedded_sentence())
+    keep(attend(wide(x) @ w_query, life @ w_key, life @ w_value))
+    roles = [layer(x) for layer in seeded_linear(123, False)]
+    keep(attend(*roles, is_causal=True))
+    weights = attend(*roles[:2], torch.eye(6), is_causal=True)
+    seeded_linear(123, False)
+    keep(F.dropout(weights.float(), 0.5).double() @ wide(roles[2].detach()))
+    torch.manual_seed(123)
+    keep(torch.cat([attend(x @ torch.rand(3, 2), x @ torch.rand(3, 2),
+                           x @ torch.rand(3, 1)) for _ in range(4)], dim=-1))
+    torch.manual_seed(123)
+    *layers, out = multi_head_layers(3, 2, False)
+    keep(applied(out, torch.cat([
+        attend(*(applied(layer, wide(x))[:, k:k + 1] for layer in layers),
+               is_causal=True) for k in range(2)], dim=-1)))
+    torch.manual_seed(123)
+    module = torch.nn.MultiheadAttention(3, 3).double()
+    keep(module(wide(x), wide(x), wide(x))[0])
+    chapter.save("journeys", sizes=torch.tensor([len(row) for row in rows]),
+                 x=torch.stack([F.pad(row, (0, 4 - len(row)))
+                                for row in rows]))
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -1044,6 +1095,7 @@ CHAPTERS = {
     "12_heads": heads,
     "13_multi_head": multi_head,
     "B_normals": normals,
+    "C_sheet": sheet,
 }
 
 

@@ -641,6 +641,22 @@ void normal_fill(Random *r, int n, int m, float mean, float deviation,
 void embedding_fill(Random *r, int rows, int d, float table[rows][d]);
 
 /*
+## Appendix C, one sheet {#header-sheet}
+*/
+
+/* The context vector of one word under one variant of attention. */
+typedef struct {
+    const char *name;
+    int size; /* how many entries of x are used */
+    float x[4];
+} Journey;
+
+/* That of "journey" in "Your journey starts with one step", under every
+ * attention of the book. PyTorch: the calls that the chapters show. */
+enum { JOURNEYS = 13 };
+void journeys(Journey table[JOURNEYS]);
+
+/*
 ## Refusing: `refuse.c` {#header-refuse}
 */
 

@@ -1,0 +1,264 @@
+/*
+# One sheet {#sheet}
+
+All of attention on one sheet, for a text of $n$ tokens with $d$ entries and
+$H$ heads, each $d_k = d / H$ wide. PyTorch's tables have one dimension more,
+in front, for the batch.
+
+::: worksheet
+| step | formula | shape | C | PyTorch |
+|:--|:---|:--|:---|:---|
+| roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
+| split | $Q_h$, $K_h$, $V_h$ | $H, n, d_k$ | `split_heads` | `transpose` |
+| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.mT` |
+| scale | $S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` | `/ d_k**0.5` |
+| mask | $-\infty$ ahead | $H, n, n$ | `mask_scores` | `masked_fill` |
+| shares | $A$, softmax of $S$ | $H, n, n$ | `softmax_rows` | `F.softmax` |
+| dropout | drop, scale up | $H, n, n$ | `dropout_apply` | `F.dropout` |
+| mixture | $Z_h = A V_h$ | $H, n, d_k$ | `matmul` | `a @ v` |
+| merge | $Z = [Z_1 \dots Z_H]$ | $n, d$ | `merge_heads` | `view` |
+| output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
+:::
+
+## What became of a word {#sheet-journey}
+
+The word *journey* has been through every attention of this book. Here is
+the context vector that it got from each. None of them was trained, so that
+the numbers say nothing about journeys. But if you build one of these in
+another language, or in another library, this is what should come out.
+*/
+
+#include "attention.h"
+
+enum { N = 6, D = 3 };
+static const float journey[N][D] = {
+    {0.43f, 0.15f, 0.89f}, /* Your */
+    {0.55f, 0.87f, 0.66f}, /* journey */
+    {0.57f, 0.85f, 0.64f}, /* starts */
+    {0.22f, 0.58f, 0.33f}, /* with */
+    {0.77f, 0.25f, 0.10f}, /* one */
+    {0.05f, 0.80f, 0.55f}, /* step */
+};
+enum { WORD = 1 }; /* journey is the second word */
+
+/* The row of the word in a table of so many columns. */
+static Journey row_of(const char *name, int size,
+                      const float table[N][size])
+{
+    Journey j = {name, size, {0}};
+    memcpy(j.x, table[WORD], (size_t)size * sizeof *j.x);
+    return j;
+}
+
+/*
+First the embeddings alone, each word compared with each ([](#softmax)); and
+the three matrices of seed 123 without the division, with it ([](#scaling)),
+and with the future hidden, by renormalizing and by minus infinity
+([](#causal-mask)):
+*/
+
+static Journey plain(void)
+{
+    float scores[N][N], weights[N][N], context[N][D];
+    dot_scores(N, N, D, journey, journey, scores);
+    softmax_rows(N, N, scores, weights);
+    matmul(N, D, N, weights, journey, context);
+    return row_of("embeddings alone", D, context);
+}
+
+static void three_matrices(Journey j[4])
+{
+    Random r;
+    SelfAttentionV1 a;
+    Trace t;
+    float mask[N][N], context[N][2];
+    random_seed(&r, 123);
+    self_v1_init(&a, &r, D, 2, 2);
+    trace_init(&t, N, N, 2, 2);
+    self_v1_forward(&a, N, journey, &t);
+    j[1] = row_of("three matrices", 2, t.context);
+
+    causal_mask(N, N, 0, mask);
+    hide_weights(N, N, mask, t.weights);
+    renormalize(N, N, t.weights);
+    matmul(N, 2, N, t.weights, t.value, context);
+    j[2] = row_of("the future hidden, renormalized", 2, context);
+    masked_attention(N, N, 2, 2, 0, t.query, t.key, t.value, t.scores,
+                     t.weights, t.context);
+    j[3] = row_of("the future hidden by minus infinity", 2, t.context);
+
+    dot_scores(N, N, 2, t.query, t.key, t.scores);
+    softmax_rows(N, N, t.scores, t.weights);
+    matmul(N, 2, N, t.weights, t.value, context);
+    j[0] = row_of("three matrices, not divided", 2, context);
+    trace_free(&t);
+    self_v1_free(&a);
+}
+
+/*
+Linear layers of seed 789, without a bias and with one ([](#self-attention));
+and *journey* as one of six words that ask the six of *Life is short*, with
+matrices of seed 123 ([](#cross-attention)):
+*/
+
+static Journey linear_layers(const char *name, int has_bias)
+{
+    Random r;
+    SelfAttentionV2 a;
+    Trace t;
+    random_seed(&r, 789);
+    self_v2_init(&a, &r, D, 2, 2, has_bias);
+    trace_init(&t, N, N, 2, 2);
+    self_v2_forward(&a, N, journey, &t);
+    const Journey j = row_of(name, 2, t.context);
+    trace_free(&t);
+    self_v2_free(&a);
+    return j;
+}
+
+static Journey crossed(void)
+{
+    Random r;
+    CrossAttention c;
+    Trace t;
+    float life[N][D];
+    life_is_short(life);
+    random_seed(&r, 123);
+    cross_attention_init(&c, &r, D, D, 2, 2);
+    trace_init(&t, N, N, 2, 2);
+    cross_attention_forward(&c, N, N, journey, life, &t);
+    const Journey j = row_of("asking Life is short", 2, t.context);
+    trace_free(&t);
+    cross_attention_free(&c);
+    return j;
+}
+
+/*
+The causal attention of seed 123, in use, and in training with half of the
+weights dropped ([](#causal-attention)); four heads of one entry side by side
+([](#heads)); two heads of one entry, mixed; and PyTorch's own module, with
+three heads ([](#multi-head)). All of them begin with seed 123.
+*/
+
+static Journey causal(const char *name, double rate)
+{
+    Random r;
+    CausalAttention c;
+    CausalTrace t;
+    random_seed(&r, 123);
+    causal_attention_init(&c, &r, D, 2, N, rate, 0);
+    causal_trace_init(&t, N, 2, 2);
+    causal_attention_forward(&c, &r, N, journey, &t);
+    const Journey j = row_of(name, 2, t.head.context);
+    causal_trace_free(&t);
+    causal_attention_free(&c);
+    return j;
+}
+
+static Journey side_by_side(void)
+{
+    Random r;
+    Heads h;
+    Trace trace[4];
+    float joined[N][4];
+    random_seed(&r, 123);
+    heads_init(&h, &r, 4, D, 2, 1);
+    for (int k = 0; k < 4; k++)
+        trace_init(&trace[k], N, N, 2, 1);
+    heads_forward(&h, N, journey, trace, joined);
+    for (int k = 0; k < 4; k++)
+        trace_free(&trace[k]);
+    heads_free(&h);
+    return row_of("four heads side by side", 4, joined);
+}
+
+static Journey mixed(void)
+{
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    random_seed(&r, 123);
+    multi_head_init(&h, &r, D, 2, N, 0, 2, 0);
+    multi_trace_init(&t, N, 2, 1);
+    multi_head_forward(&h, NULL, N, journey, &t);
+    const Journey j = row_of("two heads, mixed", 2, t.out);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+    return j;
+}
+
+static Journey packed(void)
+{
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float all[N][N];
+    causal_mask(N, N, N, all);
+    random_seed(&r, 123);
+    multi_head_init_packed(&h, &r, D, N, 0, 3);
+    multi_trace_init(&t, N, 3, 1);
+    multi_head_masked(&h, N, journey, all, &t);
+    const Journey j = row_of("nn.MultiheadAttention(3, 3)", D, t.out);
+    multi_trace_free(&t);
+    multi_head_free(&h);
+    return j;
+}
+
+void journeys(Journey table[JOURNEYS])
+{
+    table[0] = plain();
+    three_matrices(&table[1]);
+    table[5] = linear_layers("linear layers, seed 789", 0);
+    table[6] = linear_layers("linear layers with a bias", 1);
+    table[7] = crossed();
+    table[8] = causal("causal, in use", 0);
+    table[9] = causal("causal, in training, half dropped", 0.5);
+    table[10] = side_by_side();
+    table[11] = mixed();
+    table[12] = packed();
+}
+
+/*
+``` output
+embeddings alone (3)
+[0.4419, 0.6515, 0.5683]
+three matrices, not divided (2)
+[0.3157, 0.8430]
+three matrices (2)
+[0.3061, 0.8210]
+the future hidden, renormalized (2)
+[0.3116, 0.9549]
+the future hidden by minus infinity (2)
+[0.3116, 0.9549]
+linear layers, seed 789 (2)
+[-0.0748,  0.0703]
+```
+
+``` output
+linear layers with a bias (2)
+[-0.3439, -0.2692]
+asking Life is short (2)
+[0.4019, 0.7613]
+causal, in use (2)
+[-0.5874,  0.0058]
+causal, in training, half dropped (2)
+[-0.4368,  0.2142]
+four heads side by side (4)
+[0.3421, 1.0198, 1.0823, 0.8398]
+two heads, mixed (2)
+[0.2943, 0.3897]
+nn.MultiheadAttention(3, 3) (3)
+[ 0.0489, -0.3441, -0.2121]
+```
+
+Two of the rows are equal, as [](#causal-mask) said they would be.
+*/
+
+int main(void)
+{
+    Journey table[JOURNEYS];
+    journeys(table);
+    for (int i = 0; i < JOURNEYS; i++)
+        print_vector(table[i].name, table[i].size, table[i].x);
+    return 0;
+}
