@@ -656,8 +656,8 @@ their context vectors (4, 4)
 What is the mixture of nothing? PyTorch has two answers. `F.softmax` gives
 `nan`. `F.scaled_dot_product_attention` gives 0, so that a row that nobody
 will use does no harm. (`nn.MultiheadAttention` gives the one or the other,
-depending on whether one wants to see the weights.) Ours gives `nan`. Nobody
-should use that row, and whoever does so by mistake is to notice.
+depending on how it is called.) Ours gives `nan`. Nobody should use that
+row, and whoever does so by mistake is to notice.
 
 ## Everything together
 */

@@ -191,8 +191,8 @@ static void print_batch(const char *label,
                         const float context[BATCH][N][D_OUT])
 {
     printf("%s: torch.Size([%d, %d, %d])\n", label, BATCH, N, D_OUT);
-    print_matrix("    first sentence", N, D_OUT, context[0]);
-    print_matrix("    second sentence", N, D_OUT, context[1]);
+    print_matrix("first sentence", N, D_OUT, context[0]);
+    print_matrix("second sentence", N, D_OUT, context[1]);
 }
 
 static void run_program(double p, int has_bias, int context_length,
@@ -232,14 +232,14 @@ first.
 
 ``` output
 context_vecs.shape: torch.Size([2, 6, 2])
-    first sentence (6, 2)
+first sentence (6, 2)
 [[-0.4519,  0.2216],
  [-0.5874,  0.0058],
  [-0.6300, -0.0632],
  [-0.5675, -0.0843],
  [-0.5526, -0.0981],
  [-0.5299, -0.1081]]
-    second sentence (6, 2)
+second sentence (6, 2)
 [[-0.4519,  0.2216],
  [-0.5874,  0.0058],
  [-0.6300, -0.0632],
@@ -258,14 +258,14 @@ The rate was 0, as in the program. With one half:
 
 ``` output
 with a dropout of one half: torch.Size([2, 6, 2])
-    first sentence (6, 2)
+first sentence (6, 2)
 [[-0.9038,  0.4432],
  [-0.4368,  0.2142],
  [-0.4849, -0.1341],
  [-0.5834,  0.0081],
  [-0.6219, -0.0526],
  [-0.1417, -0.0505]]
-    second sentence (6, 2)
+second sentence (6, 2)
 [[ 0.0000,  0.0000],
  [-1.1749,  0.0116],
  [-0.7733,  0.0073],

@@ -7,7 +7,8 @@ step](pipeline.svg){#fig-heads-pipeline}
 *Cat likes fish.* In [](#qkv) we let the verb look for something to eat, and
 it found *fish*. But liking takes two, one who likes and one who is liked,
 and a verb that knows only one of them knows half the story. So let it ask
-for both. In this chapter one attention fails at that, and two succeed.
+for both. In this chapter one attention fails at that, and two succeed. Mask
+and dropout rest meanwhile; they would be the same in each.
 */
 
 #include "attention.h"
@@ -71,12 +72,13 @@ both at once, scores (3)
 The sum of the questions works, in a way: *cat* and *fish* get equal shares,
 and *likes* next to nothing. But look at what comes back. It is half of
 *cat* plus half of *fish*, an animal that is half food. Had the fish liked
-the cat, the halves would have been the same, and so would their sum. An
-average does not tell its parts.
+the cat, the halves would have been the same, and so would their sum.
 
-A longer value is no help. Entry $k$ of what comes back is $\sum_j w_j
-v_{jk}$, and the shares $w_j$ are the same for every $k$. However many
-entries there are, all of them are the same mixture of words.
+Would longer values help? Let them say which word it is, and one half of
+*cat* and one half of *fish* come back. Now we know the two, but still not
+who likes and who is liked. Entry $k$ of what comes back is
+$\sum_j w_j v_{jk}$, and the shares $w_j$ are the same for every $k$. A row
+of shares answers one question.
 
 Now let the two questions be asked one by one:
 
@@ -101,12 +103,11 @@ an animal that is no food, and the last two say what is liked.
 
 ## Heads {#heads-side}
 
-That is the whole idea. An attention with its own three matrices is called a
-**head**. Several heads look at the same words, each with its own queries,
-keys and values, and so each with its own shares. Their results are written
-side by side, which is called **concatenation**: the row of a token begins
-with its row from the first head, goes on with its row from the second, and
-so on. With $Z_h$ for the result of head $h$, and $H$ heads,
+That is the whole idea. Several heads look at the same words, each with its
+own queries, keys and values, and so each with its own shares. Their results
+are written side by side, which is called **concatenation**: the row of a
+token begins with its row from the first head, goes on with its row from the
+second, and so on. With $Z_h$ for the result of head $h$, and $H$ heads,
 
 $$Z_h = \operatorname{softmax}\left(
     \frac{Q_h K_h^\top}{\sqrt{d_k}}\right) V_h, \qquad
@@ -339,24 +340,24 @@ the first head, with a share of 0.3102, and at itself in the others, with
 0.4407 in the second. *Eat* looks at *is* in three of the heads, and in the
 third at itself.
 
-![The attention weights of four heads. Each row adds up to one, and no two
-maps are the same](maps.svg){#fig-heads-maps}
+![The attention weights of four heads, each with colours to a scale of its
+own. Each row adds up to one, and no two maps are the
+same](maps.svg){#fig-heads-maps}
 
-In fairness, nobody has told these heads what to look for. Their matrices
-are random, and that *is* looks at *is* in each of them is owed to the
-length of its embedding and says nothing about English. What the maps show
-is that heads *can* differ. Training gives them a reason to.
+In fairness, nobody has told these heads what to look for. All entries of
+their matrices are positive, and *is* is the only word whose three entries
+are positive too; so it has large queries and large keys in every head, and
+looks at itself. That says nothing about English. What the maps show is that
+heads *can* differ. Training gives them a reason to.
 
 ## What it costs {#heads-cost}
 
 Could one head do the same, if it were larger? The tutorial asks this too,
 since a single head with values of four entries gives a table of the same
-size. Let us count. A **parameter** is a number that training may change,
-here an entry of a matrix. Each begins as one random number, so it is enough
-to ask the generator how many it has handed out. Of the work we count the
-multiplications, those that make queries, keys and values, those of the
-scores, and those of the mixtures, and apart from them the exponentials. The
-divisions go with these.
+size. Let us count. Parameters are the entries of the matrices. Of the work
+we count the multiplications, those that make queries, keys and values,
+those of the scores, and those of the mixtures, and apart from them the
+exponentials. The divisions go with these.
 */
 
 static void show_cost(const char *label, int n_heads, int d_k, int d_v)
@@ -500,13 +501,10 @@ One often reads that several heads are faster. The tutorial says that they
 which suits machines with many processors [@raschka2024magazine]. But so are
 the rows of one wide head, and the multiplications are the same in number.
 The paper that introduced heads claims no more than that: the cost is
-similar to that of one head of full width [@vaswani2017].
-
-On a single processor, which computes one head after the other, we can look.
-`make run-12 ARGS=time` measures a sentence of 256 tokens whose heads are
-128 entries wide together, cut into one, two, four, eight and sixteen heads.
-The page does not show the result, because it is another one on every
-machine. Expect the same time for few heads and a little more for many.
+similar to that of one head of full width [@vaswani2017]. To see what it is
+on your machine, try `make run-12 ARGS=time`. It measures a sentence of 256
+tokens, whose heads are 128 entries wide together, cut into more and more
+heads.
 */
 
 static double milliseconds(int n_heads, int n, int d_model)
@@ -618,9 +616,9 @@ meant, $Z = A V$. A matrix $W_O$ comes later, behind the concatenation.
 int main(int argc, char *argv[])
 {
     if (argc > 2 || (argc == 2 && strcmp(argv[1], "time") != 0))
-        REFUSE("%d arguments, the last of them '%s': 'time' or none is "
+        REFUSE("the last argument is '%s': 'time' and no other, or none is "
                "needed",
-               argc - 1, argv[argc - 1]);
+               argv[argc - 1]);
     if (argc == 2) {
         measure();
         return 0;
@@ -635,7 +633,7 @@ int main(int argc, char *argv[])
 
 /*
 ``` {.output args="tmie" status=2}
-chapters/12_heads.c:621: 1 arguments, the last of them 'tmie': 'time' or none is needed
+chapters/12_heads.c:619: the last argument is 'tmie': 'time' and no other, or none is needed
 ```
 
 The same in PyTorch:
@@ -660,6 +658,9 @@ print(torch.cat([head(3, 2, 1) for _ in range(4)], dim=-1))
 
 `torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would
 write them one below the other.
+
+(All this holds for cross-attention too. Each head has its own queries from
+one text, and its own keys and values from the other.)
 
 Two things are not as they should be. Each head multiplies by small matrices
 of its own, which makes twelve products for four heads, and a machine
@@ -713,8 +714,7 @@ as many heads, each is half as wide.
 :::
 
 ::: {.solution exercise="12.4"}
-Its first two columns are exchanged, and nothing else happens. Heads have no
-order, until something comes after them that gives each place another
-meaning.
+Its first two columns are exchanged, and nothing else happens. It matters
+only to what comes after, if that treats the columns differently.
 :::
 */

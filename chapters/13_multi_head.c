@@ -120,8 +120,8 @@ numbers where they are.
 From here on three dimensions will do, since a batch is a loop of the
 caller, as in [](#causal-attention).
 
-**Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets columns `h *
-head_dim` and those that follow, of every token.
+**Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets `head_dim`
+columns of every token, those from `h * head_dim` on.
 
 ::: hint
 Which entry of row `i` of `x` becomes `split[h][i][0]`?
@@ -175,10 +175,6 @@ multiplies the result by one more matrix, the **output projection** $W_O$
 
 $$\operatorname{MultiHead}(X) =
     \operatorname{Concat}(Z_1, \dots, Z_H) \, W_O$$
-
-It also does away with the order of the heads. Which of them stands first no
-longer matters to what comes after, since training can give any column any
-mixture.
 
 A German page has all of it in one class, which it takes from a book that
 uses our six words [@hacktricks; @raschka2024book]: three linear layers with
@@ -351,7 +347,8 @@ static void show_german(void)
     multi_trace_init(&t, WORDS, HEADS, D_OUT / HEADS);
     for (int b = 0; b < BATCH; b++) {
         multi_head_forward(&h, NULL, WORDS, journey, &t);
-        print_matrix("output", WORDS, D_OUT, t.out);
+        print_matrix(b ? "output for the second" : "output for the first",
+                     WORDS, D_OUT, t.out);
     }
     multi_trace_free(&t);
     multi_head_free(&h);
@@ -359,14 +356,14 @@ static void show_german(void)
 
 /*
 ``` output
-output (6, 2)
+output for the first (6, 2)
 [[0.3190, 0.4858],
  [0.2943, 0.3897],
  [0.2856, 0.3593],
  [0.2693, 0.3873],
  [0.2639, 0.3928],
  [0.2575, 0.4028]]
-output (6, 2)
+output for the second (6, 2)
 [[0.3190, 0.4858],
  [0.2943, 0.3897],
  [0.2856, 0.3593],
@@ -375,7 +372,8 @@ output (6, 2)
  [0.2575, 0.4028]]
 ```
 
-These are PyTorch's numbers as well. But as a test this example is weak. The
+The book from whose notebook the page took the class prints the same
+[@raschka2024book]. But as a test this example is weak. The
 sentences are equal, so that a program which takes the first one twice gets
 it right. The heads are one entry wide, so that a program which forgets to
 divide by $\sqrt{d_k}$ has forgotten to divide by 1. Let us take two
@@ -448,6 +446,9 @@ output of first (8)
 [ 0.1743, -0.0411,  0.0494, -0.0771,  0.0187, -0.1527,  0.1881,  0.3300]
 ```
 
+Two sentences, one set of layers; and since neither *Your* nor *Life* sees
+another word, their outputs are their own values, mixed.
+
 ![The weights of both heads for *Your journey starts with one step*. The
 future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 
@@ -504,14 +505,6 @@ static void pack(const Heads *from, MultiHead *to)
     }
 }
 
-static float largest_difference(int n, const float a[n], const float b[n])
-{
-    float largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmaxf(largest, fabsf(a[i] - b[i]));
-    return largest;
-}
-
 static void show_loop(void)
 {
     enum { D_OUT = 8, SIZE = D_OUT / HEADS };
@@ -536,9 +529,8 @@ static void show_loop(void)
     const float(*joined)[D_OUT] = t.joined;
     print_vector("short, one head after the other", D_OUT, looped[2]);
     print_vector("short, one projection, split", D_OUT, joined[2]);
-    print_value(
-        "largest difference in all rows",
-        largest_difference(WORDS * D_OUT, t.joined, (void *)looped));
+    printf("all rows equal: %s\n",
+           memcmp(t.joined, looped, sizeof looped) ? "no" : "yes");
 
     multi_trace_free(&t);
     for (int k = 0; k < HEADS; k++)
@@ -553,11 +545,12 @@ short, one head after the other (8)
 [-0.2971, -0.6030, -0.4064, -0.3487, -0.1928, -0.6891, -0.4146, -0.3866]
 short, one projection, split (8)
 [-0.2971, -0.6030, -0.4064, -0.3487, -0.1928, -0.6891, -0.4146, -0.3866]
-largest difference in all rows: 0.0000
+all rows equal: yes
 ```
 
-The same, before $W_O$ mixes it. (A causal mask for queries that stand six
-places further on hides nothing, which is how we got one that is all ones.)
+The same, to the last bit, before $W_O$ mixes it. (A causal mask for queries
+that stand six places further on hides nothing, which is how we got one that
+is all ones.)
 
 ## PyTorch's own {#multi-head-pytorch}
 
@@ -666,17 +659,15 @@ head 1 with the opposite mask (3, 3)
 With the opposite mask a token sees the future and nothing else. The last
 token has none, and its row is `nan`, which is lucky: one notices. Had the
 mask left something to every row, as one for padding does, the wrong way
-round would look as good as the right one. (For a row that sees nothing,
-`nn.MultiheadAttention` gives `nan` as we do, and
-`F.scaled_dot_product_attention` gives zeros.)
+round would look as good as the right one.
 
 ## What is split {#multi-head-split}
 
 It is the *projection* that is split, not the token. The columns of $W_Q$
 belong to this head or that, but every column has a row for each entry of
 the token. So every head sees every entry. To be sure, we raise the eight
-entries of the first token one by one, each by 1, and look how far this
-moves the result of the first head:
+entries of the last token one by one, each by 1, and look how far this moves
+what that token gets from the first head:
 */
 
 static void show_reach(void)
@@ -689,14 +680,14 @@ static void show_reach(void)
     causal_mask(TOKENS, TOKENS, 0, mask);
     multi_head_masked(&h, TOKENS, x, mask, &t);
     const float(*result)[TOKENS][SIZE] = t.stack.head.context;
-    memcpy(before, result[0][0], sizeof before);
+    memcpy(before, result[0][TOKENS - 1], sizeof before);
     for (int e = 0; e < D_MODEL; e++) {
-        const float old = x[0][e];
-        x[0][e] = old + 1;
+        const float old = x[TOKENS - 1][e];
+        x[TOKENS - 1][e] = old + 1;
         multi_head_masked(&h, TOKENS, x, mask, &t);
-        x[0][e] = old;
+        x[TOKENS - 1][e] = old;
         for (int k = 0; k < SIZE; k++)
-            change[k] = result[0][0][k] - before[k];
+            change[k] = result[0][TOKENS - 1][k] - before[k];
         moved[e] = length(SIZE, change);
     }
     print_vector("how far each entry moves the first head", D_MODEL, moved);
@@ -707,7 +698,7 @@ static void show_reach(void)
 /*
 ``` output
 how far each entry moves the first head (8)
-[0.3575, 0.5624, 0.2809, 0.3927, 0.5437, 0.4166, 0.2182, 0.1741]
+[0.0940, 0.1926, 0.0806, 0.1375, 0.1893, 0.1476, 0.0700, 0.0507]
 ```
 
 None of them is without effect: the first head sees all eight.
@@ -722,7 +713,7 @@ no multiple of 3, and so does ours:
 :::
 
 ``` {.output args="8 3 3" status=2}
-chapters/13_multi_head.c:198: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
+chapters/13_multi_head.c:194: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
 ```
 
 ## The walk of shapes {#multi-head-walk}
@@ -730,8 +721,7 @@ chapters/13_multi_head.c:198: 8 columns for 3 heads leave 2 over: a divisor of 8
 The tutorial with the recipes ends with a walk through all the shapes, for
 the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
 text of 20 tokens [@tokens2transformer]. We walk it with PyTorch's matrices
-from seed 123, and with 20 random tokens that are drawn after them. The
-sizes are those of the memory that has been filled.
+from seed 123, and with 20 random tokens that are drawn after them.
 */
 
 static void print_walk(const MultiHead *h, const MultiTrace *t)
@@ -836,6 +826,9 @@ output, where it begins (6)
 [-0.0040,  0.0224,  0.0959,  0.0689, -0.1598, -0.0372]
 ```
 
+(The tokens are those of the mask above; but here nothing is hidden, so that
+the rows differ.)
+
 What comes out has the size of what went in. It has to. A Transformer *adds*
 what attention has found to what the token was, and then the next part of
 the model works on the sum. That is called a **residual** connection, and of
@@ -910,10 +903,13 @@ numbers.
 
 What it lacks is sense. Every matrix here was drawn at random, and the maps
 show what random numbers look at. [](#self-attention) has let one head learn
-something by trying out what happens when a weight is moved a little, twelve
-weights in turn. The four layers of an attention with $d_{model} = 512$ have
+something by trying out what happens when a number is moved a little, twelve
+numbers in turn. The four layers of an attention with $d_{model} = 512$ have
 more than a million. How to find out for all of them at once in which
-direction they should move is the subject of the part that follows.
+direction they should move is where learning begins.
+
+[](#sheet) has all of attention on one sheet, and what became of the word
+*journey* under every variant of it.
 
 ## Further exercises
 
@@ -959,8 +955,8 @@ void average_weights(int n, int m, int n_heads,
 :::
 
 ::: {.solution exercise="13.4"}
-Four layers of $8 \cdot 8$ weights and 8 biases each, for any number of
-heads. To have more heads is to cut the same matrices more finely.
+Four layers of $8 \cdot 8$ weights and 8 biases each, and as many for any
+number of heads. To have more heads is to cut the same matrices more finely.
 :::
 
 ::: {.solution exercise="13.5"}

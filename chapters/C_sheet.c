@@ -2,8 +2,8 @@
 # One sheet {#sheet}
 
 All of attention on one sheet, for a text of $n$ tokens with $d$ entries and
-$H$ heads, each $d_k = d / H$ wide. PyTorch's tables have one dimension more,
-in front, for the batch.
+$H$ heads, each $d_k = d / H$ wide. PyTorch's tables have one dimension
+more, in front, for the batch.
 
 ::: worksheet
 | step | formula | shape | C | PyTorch |
@@ -96,9 +96,9 @@ static void three_matrices(Journey j[4])
 }
 
 /*
-Linear layers of seed 789, without a bias and with one ([](#self-attention));
-and *journey* as one of six words that ask the six of *Life is short*, with
-matrices of seed 123 ([](#cross-attention)):
+Linear layers of seed 789, without a bias and with one
+([](#self-attention)); and *journey* as one of six words that ask the six of
+*Life is short*, with matrices of seed 123 ([](#cross-attention)):
 */
 
 static Journey linear_layers(const char *name, int has_bias)
@@ -135,9 +135,9 @@ static Journey crossed(void)
 
 /*
 The causal attention of seed 123, in use, and in training with half of the
-weights dropped ([](#causal-attention)); four heads of one entry side by side
-([](#heads)); two heads of one entry, mixed; and PyTorch's own module, with
-three heads ([](#multi-head)). All of them begin with seed 123.
+weights dropped ([](#causal-attention)); four heads of one entry side by
+side ([](#heads)); two heads of one entry, mixed; and PyTorch's own module,
+with three heads ([](#multi-head)). All of them begin with seed 123.
 */
 
 static Journey causal(const char *name, double rate)

@@ -23,6 +23,7 @@ my @names = (
     ['Tokens to attention (zh)'   => 'tokens2transformer'],
     ['Raschka 2024, magazine'     => 'raschka2024magazine'],
     ['Self-attention, retold (zh), and Ma 2026' => 'selfattention2025', 'ma2026'],
+    ['Self-attention, retold (zh)' => 'selfattention2025'],
     ['Ma 2026'                    => 'ma2026'],
     ['LLMs-from-scratch'], ['PyTorch'],
 );
