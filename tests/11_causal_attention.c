@@ -13,12 +13,6 @@
 
 #define RTOL 1e-5
 #define ATOL 1e-6
-#define LOUD_RTOL 5e-5 /* scores of some hundred */
-
-static double rtol_now(void)
-{
-    return strstr(sets_now, "loud") ? LOUD_RTOL : RTOL;
-}
 
 /* Entry b of a golden array of several entries, and what we have. */
 static void close_entry(const char *what, const Npy *expect, int b,
@@ -27,7 +21,7 @@ static void close_entry(const char *what, const Npy *expect, int b,
     const size_t count = expect->count / (size_t)expect->shape[0];
     for (size_t k = 0; k < count; k++)
         tap_near(what, got[k], npy_doubles(expect)[(size_t)b * count + k],
-                 rtol_now(), ATOL);
+                 RTOL, ATOL);
 }
 
 /* The object of a set, and the generator after its layers are drawn. */
@@ -199,12 +193,11 @@ static void head_test(void)
         causal_trace_attention(&t, rate, is_training ? &r : NULL);
         for (int k = 0; !is_training && k < n * n; k++)
             tap_near("kept", ((float *)t.kept)[k], 1, 0, 0);
-        tap_close("weights", part("weights"), t.head.weights, rtol_now(),
-                  ATOL);
+        tap_close("weights", part("weights"), t.head.weights, RTOL, ATOL);
         tap_close("dropped", part(is_training ? "dropped" : "weights"),
-                  t.dropped, rtol_now(), ATOL);
+                  t.dropped, RTOL, ATOL);
         tap_close("context", part(is_training ? "trained" : "evaluated"),
-                  t.head.context, rtol_now(), ATOL);
+                  t.head.context, RTOL, ATOL);
     }
     causal_trace_free(&t);
 }
