@@ -152,8 +152,7 @@ is one.
 */
 
 void causal_attention_batch(const CausalAttention *c, Random *r, int batch,
-                            int n,
-                            const float x[batch][n][c->query.d_in],
+                            int n, const float x[batch][n][c->query.d_in],
                             CausalTrace trace[batch])
 {
     for (int b = 0; b < batch; b++)
