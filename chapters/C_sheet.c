@@ -26,9 +26,49 @@ The word *journey* has been through every attention of this book. Here is
 the context vector that it got from each. None of them was trained, so that
 the numbers say nothing about journeys. But if you build one of these in
 another language, or in another library, this is what should come out.
+
+``` output
+embeddings alone (3)
+[0.4419, 0.6515, 0.5683]
+three matrices, not divided (2)
+[0.3157, 0.8430]
+three matrices (2)
+[0.3061, 0.8210]
+the future hidden, renormalized (2)
+[0.3116, 0.9549]
+the future hidden by minus infinity (2)
+[0.3116, 0.9549]
+linear layers, seed 789 (2)
+[-0.0748,  0.0703]
+```
+
+``` output
+linear layers with a bias (2)
+[-0.3439, -0.2692]
+asking Life is short (2)
+[0.4019, 0.7613]
+causal, in use (2)
+[-0.5874,  0.0058]
+causal, in training, half dropped (2)
+[-0.4368,  0.2142]
+four heads side by side (4)
+[0.3421, 1.0198, 1.0823, 0.8398]
+two heads, mixed (2)
+[0.2943, 0.3897]
+nn.MultiheadAttention(3, 3) (3)
+[ 0.0489, -0.3441, -0.2121]
+```
+
+Two of the rows are equal, as [](#causal-mask) said they would be.
+
+## How each is made {#sheet-code}
 */
 
 #include "attention.h"
+
+/*
+Six words, of which *journey* is the second:
+*/
 
 enum { N = 6, D = 3 };
 static const float journey[N][D] = {
@@ -39,7 +79,7 @@ static const float journey[N][D] = {
     {0.77f, 0.25f, 0.10f}, /* one */
     {0.05f, 0.80f, 0.55f}, /* step */
 };
-enum { WORD = 1 }; /* journey is the second word */
+enum { WORD = 1 };
 
 /* The row of the word in a table of so many columns. */
 static Journey row_of(const char *name, int size,
@@ -217,42 +257,6 @@ void journeys(Journey table[JOURNEYS])
     table[11] = mixed();
     table[12] = packed();
 }
-
-/*
-``` output
-embeddings alone (3)
-[0.4419, 0.6515, 0.5683]
-three matrices, not divided (2)
-[0.3157, 0.8430]
-three matrices (2)
-[0.3061, 0.8210]
-the future hidden, renormalized (2)
-[0.3116, 0.9549]
-the future hidden by minus infinity (2)
-[0.3116, 0.9549]
-linear layers, seed 789 (2)
-[-0.0748,  0.0703]
-```
-
-``` output
-linear layers with a bias (2)
-[-0.3439, -0.2692]
-asking Life is short (2)
-[0.4019, 0.7613]
-causal, in use (2)
-[-0.5874,  0.0058]
-causal, in training, half dropped (2)
-[-0.4368,  0.2142]
-four heads side by side (4)
-[0.3421, 1.0198, 1.0823, 0.8398]
-two heads, mixed (2)
-[0.2943, 0.3897]
-nn.MultiheadAttention(3, 3) (3)
-[ 0.0489, -0.3441, -0.2121]
-```
-
-Two of the rows are equal, as [](#causal-mask) said they would be.
-*/
 
 int main(void)
 {
