@@ -676,8 +676,8 @@ them. We shall mend both.
 ## Further exercises
 
 **Exercise 12.2** (★, challenge, 2 points): `count_parameters`. The number
-of parameters of `n_heads` heads from their sizes alone, for any sizes. It
-refuses sizes below 1.
+of parameters of `n_heads` heads from their sizes alone. It refuses sizes
+below 1, and more parameters than an `int64_t` can count.
 
 ::: hint
 Three matrices for each head. Which of them have `d_k` columns?

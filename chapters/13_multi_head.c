@@ -289,8 +289,8 @@ CausalTrace multi_trace_head(const MultiTrace *t, int h)
 
 /*
 With that, the way through the class is short. Three products for all heads
-and three splits; for each head the heart of [](#causal-attention), which
-hides the future and drops weights; the merge, and the fourth product.
+and three splits; for each head the steps of [](#causal-attention), which
+hide the future and drop weights; the merge, and the fourth product.
 */
 
 static void project_heads(const MultiHead *h, int n,
