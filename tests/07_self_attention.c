@@ -78,12 +78,12 @@ static void trace_test(void)
     trace_free(&t);
 }
 
-/* What is freed can be asked for again: 300 times a third of a megabyte does
+/* What is freed can be asked for again: 100 times a third of a megabyte does
  * not fit otherwise. */
 static void trace_free_test(void)
 {
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         Trace t;
         trace_init(&t, 500, 500, 600, 600);
         trace_free(&t);
@@ -95,8 +95,8 @@ static void v1_free_test(void)
 {
     Random r;
     random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         SelfAttentionV1 a;
         self_v1_init(&a, &r, 300, 300, 300);
         self_v1_free(&a);
@@ -108,8 +108,8 @@ static void linear_free_test(void)
 {
     Random r;
     random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         Linear l;
         linear_init(&l, &r, 1, 150000, 1); /* as much bias as weight */
         linear_free(&l);
@@ -121,8 +121,8 @@ static void v2_free_test(void)
 {
     Random r;
     random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         SelfAttentionV2 a;
         self_v2_init(&a, &r, 300, 300, 300, 0);
         self_v2_free(&a);

@@ -286,8 +286,8 @@ static void trace_test(void)
  * otherwise. */
 static void trace_free_test(void)
 {
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         CausalTrace t;
         causal_trace_init(&t, 300, 300, 300);
         causal_trace_free(&t);
@@ -299,8 +299,8 @@ static void free_test(void)
 {
     Random r;
     random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         CausalAttention c;
         causal_attention_init(&c, &r, 1, 75000, 4, 0, 1);
         causal_attention_free(&c);

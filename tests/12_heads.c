@@ -205,14 +205,14 @@ static void sums_test(void)
     }
 }
 
-/* What is freed can be asked for again: 300 times some megabytes do not fit
+/* What is freed can be asked for again: 100 times some of it does not fit
  * otherwise. */
 static void free_heads(int n_heads, int d)
 {
     Random r;
     random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         Heads h;
         heads_init(&h, &r, n_heads, d, d, d);
         heads_free(&h);

@@ -577,8 +577,8 @@ static void trace_test(void)
  * otherwise. */
 static void trace_free_test(void)
 {
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         MultiTrace t;
         multi_trace_init(&t, 300, 2, 150);
         multi_trace_free(&t);
@@ -590,8 +590,8 @@ static void free_test(void)
 {
     Random r;
     random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         MultiHead h;
         multi_head_init(&h, &r, 300, 300, 6, 0, 3, 1);
         multi_head_free(&h);
