@@ -282,7 +282,7 @@ static void trace_test(void)
     causal_trace_free(&t);
 }
 
-/* What is freed can be asked for again: 300 times some megabytes do not fit
+/* What is freed can be asked for again: 100 times some of it does not fit
  * otherwise. */
 static void trace_free_test(void)
 {
