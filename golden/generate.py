@@ -534,6 +534,10 @@ def cross_attention(chapter):
         shares = F.softmax(uniform(80 + n, n, m, size=4), dim=-1)
         chapter.save(f"alignment_{n}x{m}", shares=shares,
                      place=torch.argmax(shares, dim=-1))
+    far = torch.tensor([[-INF, -INF, -INF], [-30, -20, -25], [0, INF, INF],
+                        [-INF, -3e38, -INF], [1e30, 2e30, -1e30]])
+    chapter.save("alignment_far", shares=far,
+                 place=torch.argmax(far, dim=-1))
 
 
 # Chapter 9

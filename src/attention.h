@@ -345,8 +345,8 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 ## Chapter 8, two texts {#header-cross-attention}
 */
 
-/* Attention from one text to another. Its three matrices are drawn in this
- * order by torch.rand. The two inputs may be of different width. */
+/* Attention from one text to another. The two inputs may be of different
+ * width. */
 typedef struct {
     int d_1, d_2, d_k, d_v;
     void *w_query; /* float [d_1][d_k] */
@@ -354,6 +354,9 @@ typedef struct {
     void *w_value; /* float [d_2][d_v] */
 } CrossAttention;
 
+/* Draws the three matrices in this order. Refuses sizes below 1.
+ * PyTorch: torch.rand(d_1, d_k), torch.rand(d_2, d_k), torch.rand(d_2,
+ * d_v). */
 void cross_attention_init(CrossAttention *c, Random *r, int d_1, int d_2,
                           int d_k, int d_v);
 void cross_attention_free(CrossAttention *c);
@@ -378,8 +381,8 @@ void ask_encoded(const CrossAttention *c, const float x_1[c->d_1],
                  Trace *t);
 
 /* For each query the number of the key with the largest weight, the first
- * of several. Refuses a row of which no weight is a number.
- * PyTorch: torch.argmax(weights, dim=-1), but for NaN. */
+ * of several. NaN is never the largest, and a row that has nothing else is
+ * refused. PyTorch: torch.argmax(weights, dim=-1), but for NaN. */
 void hard_alignment(int n, int m, const float weights[n][m], int place[n]);
 
 /*
