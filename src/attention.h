@@ -411,7 +411,7 @@ void renormalize(int n, int m, float weights[n][m]);
  * scores.masked_fill(~torch.ones(n, m).tril(first).bool(), -torch.inf). */
 void mask_scores(int n, int m, int first, float scores[n][m]);
 
-/* The same where any mask has 0, in place.
+/* The same where any mask has 0, in place; any other entry hides nothing.
  * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
 void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
 
@@ -420,7 +420,8 @@ void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
  * weights and context of NaN, as from softmax. PyTorch, which answers 0 to
  * such a query: F.scaled_dot_product_attention(query, key, value,
  * attn_mask=torch.ones(n, m).tril(first).bool()); for first = 0 also
- * is_causal=True. */
+ * is_causal=True. A value is not hidden, only mixed with weight 0: one that
+ * is not finite makes NaN of what is before it, too. */
 void masked_attention(int n, int m, int d_k, int d_v, int first,
                       const float query[n][d_k], const float key[m][d_k],
                       const float value[m][d_v], float scores[n][m],
