@@ -735,6 +735,12 @@ def dropout(chapter):
     chapter.save("lots", checksums=torch.tensor([
         [checksum(lots(seed, 0.1, size)) for size in SIZES]
         for seed in SEEDS]))
+    # Each lot is 1 - rate of some rate, and just below it of another.
+    torch.manual_seed(65)
+    at = 1 - torch.rand(20, dtype=torch.float64)
+    rates = torch.cat([at, at - 2.0**-53])
+    chapter.save("near", rates=rates, masks=torch.stack(
+        [lots(65, rate, 20) for rate in rates.tolist()]))
     torch.manual_seed(123)
     module, x = torch.nn.Dropout(0.5), torch.ones(6, 6)
     chapter.save("ones", x=x, dropped=module(x), evaluated=module.eval()(x))
@@ -746,11 +752,13 @@ def dropout(chapter):
         save_dropped(chapter, f"odd_{k}", 50 + k, rate, odd.repeat(3, 2))
 
     weights = F.softmax(uniform(60, 3, 5, size=2), dim=-1)
-    for rate in 0.5, 0.1, 1.0:
+    for case, rate, draws in (("5", 0.5, 40), ("1", 0.1, 40), ("10", 1.0, 40),
+                              ("once", 0.5, 1), ("often", 0.2, 97)):
         torch.manual_seed(61)
-        sums = [wide(F.dropout(weights, rate)).sum(-1) for _ in range(40)]
-        chapter.save(f"sums_{int(rate * 10)}", weights=weights,
+        sums = [wide(F.dropout(weights, rate)).sum(-1) for _ in range(draws)]
+        chapter.save(f"sums_{case}", weights=weights,
                      rate=torch.tensor([rate], dtype=torch.float64),
+                     draws=torch.tensor([draws]),
                      mean=torch.stack(sums).mean(0))
 
 

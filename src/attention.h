@@ -448,8 +448,8 @@ int find_gap(int n, const float visible[n], float tolerance);
 void dropout_must_fit(double p);
 
 /* Which entries a dropout of rate p keeps (1) and drops (0), drawn row by
- * row. Draws nothing if p is 0 or 1. Refuses what dropout_must_fit refuses.
- * PyTorch: mask.bernoulli_(1 - p), to the last bit, except version 2.6 and
+ * row. Draws nothing if p is 0 or 1; r may be NULL where nothing is drawn.
+ * Refuses what dropout_must_fit refuses. PyTorch: mask.bernoulli_(1 - p), to the last bit, except version 2.6 and
  * before on Intel's processors. */
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
 
@@ -465,7 +465,8 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m,
                         float mask[n][m]);
 
 /* The mean of each row's sum over many dropouts of a table of weights, each
- * with a mask of its own, drawn one after the other.
+ * with a mask of its own, drawn one after the other. Refuses what
+ * dropout_must_fit refuses, and draws < 1.
  * PyTorch: the mean of F.dropout(weights, p).sum(dim=-1). */
 void mean_row_sum(Random *r, double p, int n, int m, int draws,
                   const float weights[n][m], double mean[n]);
