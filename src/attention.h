@@ -449,8 +449,8 @@ void dropout_must_fit(double p);
 
 /* Which entries a dropout of rate p keeps (1) and drops (0), drawn row by
  * row. Draws nothing if p is 0 or 1; r may be NULL where nothing is drawn.
- * Refuses what dropout_must_fit refuses. PyTorch: mask.bernoulli_(1 - p), to the last bit, except version 2.6 and
- * before on Intel's processors. */
+ * Refuses what dropout_must_fit refuses. PyTorch: mask.bernoulli_(1 - p),
+ * to the last bit, except version 2.6 and before on Intel's processors. */
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
 
 /* Inverted dropout: x times 1 / (1 - p) where the mask is not 0, and times
