@@ -145,6 +145,21 @@ void causal_attention_forward(const CausalAttention *c, Random *r, int n,
 }
 
 /*
+And a batch is the loop that the title promises. The object stands outside
+of it, so that all sentences meet the same weights. The sentence changes,
+and its trace. The generator goes on from one sentence to the next, if there
+is one.
+*/
+
+void causal_attention_batch(const CausalAttention *c, Random *r, int batch,
+                            int n, const float x[batch][n][c->query.d_in],
+                            CausalTrace trace[batch])
+{
+    for (int b = 0; b < batch; b++)
+        causal_attention_forward(c, r, n, x[b], &trace[b]);
+}
+
+/*
 ## Two sentences {#causal-attention-sentences}
 
 A German page on attention has this class in Python, taken from the notebook
@@ -168,20 +183,17 @@ static void forward_batch(const CausalAttention *c, Random *r,
                           const float x[BATCH][N][D_IN],
                           float context[BATCH][N][D_OUT])
 {
-    CausalTrace t;
-    causal_trace_init(&t, N, D_OUT, D_OUT);
+    CausalTrace t[BATCH];
+    for (int b = 0; b < BATCH; b++)
+        causal_trace_init(&t[b], N, D_OUT, D_OUT);
+    causal_attention_batch(c, r, BATCH, N, x, t);
     for (int b = 0; b < BATCH; b++) {
-        causal_attention_forward(c, r, N, x[b], &t);
-        memcpy(context[b], t.head.context, sizeof context[b]);
+        memcpy(context[b], t[b].head.context, sizeof context[b]);
+        causal_trace_free(&t[b]);
     }
-    causal_trace_free(&t);
 }
 
 /*
-That is the loop. The object stands outside of it, so that all sentences
-meet the same weights. The sentence changes, and its result. The generator
-goes on from one sentence to the next, if there is one.
-
 The class in the program is called with a rate of 0, without a bias, and
 with as many tokens for the context length as the sentence has. We run it
 so, and with other numbers of our own.
@@ -433,9 +445,10 @@ matrices](batch.svg){#fig-batch}
 
 ## Sentences of different length
 
-Our loop does not mind if its sentences have different lengths, since each
-call has an `n` of its own. An array must be rectangular. So in PyTorch
-shorter sentences are filled up with tokens that mean nothing, **padding**.
+A loop need not mind if its sentences have different lengths, since each
+call of `causal_attention_forward` has an `n` of its own. An array must be
+rectangular. So in PyTorch, and for our `causal_attention_batch`, shorter
+sentences are filled up with tokens that mean nothing, **padding**.
 These must not be attended to. One might think that padding with zeros takes
 care of it. It does not. A key of zeros has the score 0, and $e^0$ is 1,
 which gets its share like any other score.
@@ -612,8 +625,8 @@ A column of the mask belongs to a key.
 
 **Exercise 11.4** (by hand): A batch has sentences of 3, 6 and 1 tokens,
 padded to the longest. How many scores does PyTorch compute for it, how many
-does our loop compute, and how many of the latter does the causal mask
-leave?
+does a loop with lengths of its own compute, and how many of the latter does
+the causal mask leave?
 
 **Exercise 11.5** (by hand): Somebody puts the dropout before softmax, and
 sets the dropped scores to minus infinity. What are the row sums then, and
@@ -638,10 +651,9 @@ opposite meaning, as `key_padding_mask`, which is true for padding.
 :::
 
 ::: {.solution exercise="11.4"}
-PyTorch computes 6 times 6 for each of the three, our loop 3 times 3, 6
-times 6, and 1. Of these, the causal
-mask leaves 1 + 2 + 3 in the first sentence, 1 + 2 + 3 + 4 + 5 + 6 in the
-second, and 1 in the last.
+PyTorch computes 6 times 6 for each of the three, the loop 3 times 3, 6
+times 6, and 1. Of these, the causal mask leaves 1 + 2 + 3 in the first
+sentence, 1 + 2 + 3 + 4 + 5 + 6 in the second, and 1 in the last.
 :::
 
 ::: {.solution exercise="11.5"}

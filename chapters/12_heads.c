@@ -368,7 +368,12 @@ static void show_cost(const char *label, int n_heads, int d_k, int d_v)
     heads_init(&h, &r, n_heads, D_IN, d_k, d_v);
     const int project = WORDS * D_IN * (d_k + d_k + d_v);
     const int scores = WORDS * WORDS * d_k, mix = WORDS * WORDS * d_v;
-    printf("%s\n    parameters: %d\n", label, r.next);
+    int parameters = 0;
+    for (int k = 0; k < h.n_heads; k++) {
+        const SelfAttentionV1 *a = &h.head[k];
+        parameters += a->d_in * (a->d_k + a->d_k + a->d_v);
+    }
+    printf("%s\n    parameters: %d\n", label, parameters);
     printf("    multiplications: %d\n", n_heads * (project + scores + mix));
     printf("    exponentials: %d\n", n_heads * WORDS * WORDS);
     heads_free(&h);
@@ -633,7 +638,7 @@ int main(int argc, char *argv[])
 
 /*
 ``` {.output args="tmie" status=2}
-chapters/12_heads.c:619: the last argument is 'tmie': 'time' and no other, or none is needed
+chapters/12_heads.c:624: the last argument is 'tmie': 'time' and no other, or none is needed
 ```
 
 The same in PyTorch:
@@ -671,8 +676,8 @@ them. We shall mend both.
 ## Further exercises
 
 **Exercise 12.2** (★, challenge, 2 points): `count_parameters`. The number
-of parameters of `n_heads` heads from their sizes alone, for any sizes. It
-refuses sizes below 1.
+of parameters of `n_heads` heads from their sizes alone. It refuses sizes
+below 1, and more parameters than an `int64_t` can count.
 
 ::: hint
 Three matrices for each head. Which of them have `d_k` columns?
@@ -702,7 +707,12 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
         REFUSE("%d heads of sizes %d, %d, %d: sizes of at least 1 are "
                "needed",
                n_heads, d_in, d_k, d_v);
-    return (int64_t)n_heads * d_in * (2 * (int64_t)d_k + d_v);
+    const int64_t columns = 2 * (int64_t)d_k + d_v;
+    if (columns > INT64_MAX / n_heads / d_in)
+        REFUSE("%d heads of sizes %d, %d, %d: their parameters are more "
+               "than an int64_t can count",
+               n_heads, d_in, d_k, d_v);
+    return columns * n_heads * d_in;
 }
 
 /*

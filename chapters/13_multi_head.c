@@ -219,8 +219,21 @@ work on one head we take a view of it, a trace whose pointers lead to that
 head's part of each stack.
 */
 
+static void sizes_must_fit(int n, int n_heads, int head_dim)
+{
+    if (n < 1 || n_heads < 1 || head_dim < 1)
+        REFUSE("a trace for %d tokens, %d heads of width %d: at least 1 of "
+               "each is needed",
+               n, n_heads, head_dim);
+    if (n_heads > INT_MAX / head_dim || n_heads > INT_MAX / n)
+        REFUSE("a trace for %d tokens, %d heads of width %d: n_heads times "
+               "the others may be at most %d",
+               n, n_heads, head_dim, INT_MAX);
+}
+
 void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim)
 {
+    sizes_must_fit(n, n_heads, head_dim);
     const int d_out = n_heads * head_dim, rows = n_heads * n;
     Trace *a = &t->stack.head;
     t->n_heads = n_heads;
@@ -257,6 +270,9 @@ static void *layer(void *stack, int h, int rows, int columns)
 
 CausalTrace multi_trace_head(const MultiTrace *t, int h)
 {
+    if (h < 0 || h >= t->n_heads)
+        REFUSE("head %d of %d: one from 0 to %d is needed", h, t->n_heads,
+               t->n_heads - 1);
     CausalTrace one = t->stack;
     Trace *a = &one.head;
     const int n = a->n, head_dim = a->d_k;
@@ -273,14 +289,17 @@ CausalTrace multi_trace_head(const MultiTrace *t, int h)
 
 /*
 With that, the way through the class is short. Three products for all heads
-and three splits; for each head the heart of [](#causal-attention), which
-hides the future and drops weights; the merge, and the fourth product.
+and three splits; for each head the steps of [](#causal-attention), which
+hide the future and drop weights; the merge, and the fourth product.
 */
 
 static void project_heads(const MultiHead *h, int n,
                           const float x[n][h->query.d_in], MultiTrace *t)
 {
     const int n_heads = h->n_heads, head_dim = h->query.d_out / n_heads;
+    if (n > h->context_length)
+        REFUSE("a text of %d tokens: at most %d, the context length, fit",
+               n, h->context_length);
     if (t->n_heads != n_heads)
         REFUSE("a trace for %d heads: one for %d is needed", t->n_heads,
                n_heads);
@@ -305,9 +324,6 @@ static void mix_heads(const MultiHead *h, int n, MultiTrace *t)
 void multi_head_forward(const MultiHead *h, Random *r, int n,
                         const float x[n][h->query.d_in], MultiTrace *t)
 {
-    if (n > h->context_length)
-        REFUSE("a text of %d tokens: at most %d, the context length, fit",
-               n, h->context_length);
     project_heads(h, n, x, t);
     for (int k = 0; k < h->n_heads; k++) {
         CausalTrace one = multi_trace_head(t, k);
@@ -459,16 +475,19 @@ To compare them we need a form that takes any mask, with 1 for what is seen.
 It leaves out dropout, and otherwise goes the same way:
 */
 
-static void masked_heart(int n, const float mask[n][n], CausalTrace *t)
+static void masked_head(int n, const float mask[n][n], CausalTrace *t)
 {
     const Trace *a = &t->head;
     const int head_dim = a->d_k;
+    float(*kept)[n] = t->kept;
     dot_scores(n, n, head_dim, a->query, a->key, a->scores);
     scale_scores(n, n, head_dim, a->scores);
     mask_where(n, n, mask, a->scores);
     softmax_rows(n, n, a->scores, a->weights);
-    dropout_mask(NULL, 0, n, n, t->kept);
-    dropout_apply(0, n, n, t->kept, a->weights, t->dropped);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            kept[i][j] = 1;
+    memcpy(t->dropped, a->weights, sizeof(float[n][n]));
     matmul(n, head_dim, n, t->dropped, a->value, a->context);
 }
 
@@ -479,7 +498,7 @@ void multi_head_masked(const MultiHead *h, int n,
     project_heads(h, n, x, t);
     for (int k = 0; k < h->n_heads; k++) {
         CausalTrace one = multi_trace_head(t, k);
-        masked_heart(n, mask, &one);
+        masked_head(n, mask, &one);
     }
     mix_heads(h, n, t);
 }

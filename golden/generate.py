@@ -764,14 +764,18 @@ def dropout(chapter):
 
 # Chapter 11
 
+def shares(q, k, **how):
+    """The weights of an attention: values that are rows of the identity
+    matrix are mixed to the weights themselves."""
+    m = k.shape[-2]
+    return F.scaled_dot_product_attention(
+        q, k, torch.eye(m, dtype=q.dtype).expand(*k.shape[:-1], m), **how)
+
+
 def attend_causal(q, k, v, rate):
-    """Context, and the weights that made it: values that are rows of the
-    identity matrix are mixed to the weights themselves."""
-    n = q.shape[-2]
+    """Context, and the weights that made it, with the same lots."""
     state = torch.get_rng_state()
-    dropped = F.scaled_dot_product_attention(
-        q, k, torch.eye(n, dtype=q.dtype).expand(*q.shape[:-2], n, n),
-        is_causal=True, dropout_p=rate)
+    dropped = shares(q, k, is_causal=True, dropout_p=rate)
     torch.set_rng_state(state)
     return F.scaled_dot_product_attention(
         q, k, v, is_causal=True, dropout_p=rate), dropped
@@ -796,7 +800,7 @@ def save_causal(chapter, case, seed, x, d_out, context_length, rate, bias):
                  following=torch.rand(1))
 
 
-def save_heart(chapter, case, seed, rate, query, key, value):
+def save_head_alone(chapter, case, seed, rate, query, key, value):
     torch.manual_seed(seed)
     q, k, v = wide(query), wide(key), wide(value)
     evaluated, weights = attend_causal(q, k, v, 0.0)
@@ -832,12 +836,14 @@ def causal_attention(chapter):
                     d_out, length, rate, bias)
     two = torch.stack([YOUR_JOURNEY, embedded_sentence()])
     save_causal(chapter, "program", 123, two, 2, 6, 0.5, False)
-    for n, d_k, d_v, rate in (1, 1, 1, 0.5), (6, 2, 5, 0.25), (9, 7, 3, 0.6):
-        save_heart(chapter, f"heart_{n}x{d_k}x{d_v}", n, rate,
-                   uniform(n, n, d_k, size=2), uniform(10 + n, n, d_k, size=2),
-                   uniform(20 + n, n, d_v))
-    save_heart(chapter, "heart_loud", 3, 0.4, uniform(30, 8, 4, size=30),
-               uniform(31, 8, 4, size=30), uniform(32, 8, 2))
+    for n, d_k, d_v, rate in [(1, 1, 1, 0.5), (6, 2, 5, 0.25), (9, 7, 3, 0.6),
+                              (4, 3, 2, 1.0)]:
+        save_head_alone(chapter, f"head_{n}x{d_k}x{d_v}", n, rate,
+                        uniform(n, n, d_k, size=2),
+                        uniform(10 + n, n, d_k, size=2),
+                        uniform(20 + n, n, d_v))
+    save_head_alone(chapter, "head_loud", 3, 0.4, uniform(30, 8, 4, size=30),
+                    uniform(31, 8, 4, size=30), uniform(32, 8, 2))
     save_padding(chapter, "padding_behind", True, [1, 1, 1, 1, 0, 0])
     save_padding(chapter, "padding_in_front", True, [0, 0, 1, 1, 1])
     save_padding(chapter, "padding_between", False, [1, 0, 1, 1, 0, 1, 1])
@@ -863,7 +869,7 @@ def save_heads(chapter, case, seed, x, w_query, w_key, w_value):
     context = F.scaled_dot_product_attention(q, k, v)
     chapter.save(case, seed=torch.tensor([seed]), x=x, w_query=w_query,
                  w_key=w_key, w_value=w_value, scores=scores,
-                 weights=F.softmax(scores, dim=-1),
+                 weights=shares(q, k),
                  joined=torch.cat(context.unbind(dim=1), dim=-1))
 
 
@@ -878,7 +884,7 @@ def heads(chapter):
                *drawn_heads(2, 8, 4, 4))
     for n_heads, n, d, d_k, d_v in [(1, 1, 1, 1, 1), (2, 3, 4, 2, 3),
                                     (3, 5, 4, 3, 2), (5, 7, 6, 2, 1),
-                                    (2, 4, 3, 5, 4)]:
+                                    (2, 4, 3, 5, 4), (2, 9, 3, 4, 2)]:
         seed = 700 + n
         torch.manual_seed(seed)
         save_heads(chapter, f"heads_{n_heads}x{n}x{d}x{d_k}x{d_v}", seed,
@@ -889,7 +895,7 @@ def heads(chapter):
                *drawn_heads(3, 4, 3, 2))
     sizes = [(1, 3, 2, 4), (4, 3, 2, 1), (1, 3, 8, 4), (3, 5, 7, 2),
              (32, 4096, 128, 128), (96, 12288, 128, 256),
-             (1000, 100_000, 64, 64)]
+             (1000, 100_000, 64, 64), (2, 3, 2**30 + 5, 7)]
     chapter.save("parameters", sizes=torch.tensor(sizes), counts=torch.tensor([
         sum(p.numel() for p in torch.nn.ParameterList(
             torch.empty(d_in, d, device="meta")
@@ -921,23 +927,34 @@ def applied(layer, x):
                     else wide(layer.bias)).detach()
 
 
+def tables(q, k, v, weights, kept, dropped, mask):
+    """What a trace holds of a batch, [batch, n_heads, ...]: the rows of all
+    heads before they are cut and after, and the scores where the mask has
+    True."""
+    scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
+    return dict(query=joined(q), key=joined(k), value=joined(v),
+                head_query=q, head_key=k, head_value=v,
+                scores=scores.masked_fill(~mask, -INF), weights=weights,
+                kept=kept, dropped=dropped)
+
+
 def save_multi_head(chapter, case, seed, x, d_out, n_heads, context_length,
                     bias, p=0.0):
-    """A batch through the class with a causal mask; with p > 0 as training
-    does it, the mask for dropout drawn after the layers."""
+    """A batch through the class with a causal mask, sentence by sentence, in
+    training on the generator that has drawn the layers."""
     torch.manual_seed(seed)
     layers = multi_head_layers(x.shape[-1], d_out, bias)
-    batch, n = x.shape[:2]
-    kept = torch.ones(batch, n_heads, n, n)
-    if p > 0:
-        kept = (F.dropout(kept, p) > 0).float()
+    n = x.shape[1]
     q, k, v = (cut(applied(layer, wide(x)), n_heads) for layer in layers[:3])
-    future = torch.ones(n, n, dtype=torch.bool).triu(1)
-    scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
-    weights = F.softmax(scores.masked_fill(future, -INF), dim=-1)
-    dropped = weights * wide(kept) / (1 - p)
-    context = (F.scaled_dot_product_attention(q, k, v, is_causal=True)
-               if p == 0 else torch.matmul(dropped, v))
+    kept, dropped, context = [], [], []
+    for sentence in zip(q, k, v):
+        state = torch.get_rng_state()
+        kept.append((F.dropout(torch.ones(n_heads, n, n), p) != 0).float())
+        torch.set_rng_state(state)
+        mixed, left = attend_causal(*sentence, p)
+        dropped.append(left)
+        context.append(mixed)
+    context = torch.stack(context)
     z = joined(context)
     parameters = {f"{name}_{what}": parameter.detach()
                   for name, layer in zip(("query", "key", "value", "out"),
@@ -945,7 +962,9 @@ def save_multi_head(chapter, case, seed, x, d_out, n_heads, context_length,
                   for what, parameter in layer.named_parameters()}
     chapter.save(case, x=x, settings=torch.tensor(
         [seed, d_out, n_heads, context_length, int(bias), round(p * 1000)]),
-        weights=weights, kept=kept, joined=z, out=applied(layers[3], z),
+        **tables(q, k, v, shares(q, k, is_causal=True), torch.stack(kept),
+                 torch.stack(dropped), visible(n, n, 0)),
+        head_context=context, joined=z, out=applied(layers[3], z),
         **parameters)
 
 
@@ -973,15 +992,18 @@ def save_module(chapter, case, seed, x, n_heads, hidden=None, biases=None):
         average = module(y, y, y, attn_mask=hidden)[1]
         q, k, v = (cut(part, n_heads) for part in F.linear(
             y, module.in_proj_weight, module.in_proj_bias).chunk(3, dim=-1))
-        again = module.out_proj(joined(F.scaled_dot_product_attention(
-            q, k, v, attn_mask=~hidden)))
+        context = F.scaled_dot_product_attention(q, k, v, attn_mask=~hidden)
+        again = module.out_proj(joined(context))
     sees = ~hidden.all(dim=-1)  # F gives 0 to a row that sees nothing
     if not torch.allclose(out[:, sees], again[:, sees]):
         sys.exit(f"generate.py: {case}: the two ways to give a mask differ")
+    context = context.masked_fill(~sees[:, None], NAN)
     chapter.save(case, seed=torch.tensor([seed, n_heads]), x=x,
                  in_proj_weight=packed, out_proj_weight=out_weight, bias=bias,
-                 seen=(~hidden).float(), weights=weights, average=average,
-                 out=out)
+                 seen=(~hidden).float(), average=average,
+                 **tables(q, k, v, weights, torch.ones(weights.shape), weights,
+                          ~hidden),
+                 head_context=context, joined=joined(context), out=out)
 
 
 def multi_head(chapter):

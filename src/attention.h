@@ -23,6 +23,7 @@ says what it does with an empty one may be given one. `F` is PyTorch's
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -478,11 +479,11 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 /* A trace with what dropout makes of the weights. */
 typedef struct {
     Trace head;    /* m = n */
-        void *kept;    /* float [n][n], 1 where a weight is kept */
+    void *kept;    /* float [n][n], 1 where a weight is kept */
     void *dropped; /* float [n][n], the weights after dropout */
 } CausalTrace;
 
-/* Makes room for n tokens; gives it back. */
+/* Makes room for n tokens; gives it back. Refuses sizes below 1. */
 void causal_trace_init(CausalTrace *t, int n, int d_k, int d_v);
 void causal_trace_free(CausalTrace *t);
 
@@ -509,11 +510,20 @@ void causal_attention_free(CausalAttention *c);
 
 /* One sentence of a batch. In training r draws for the dropout, sentence
  * after sentence; in evaluation r is NULL. Refuses more tokens than the
- * context length, and a trace of other sizes.
+ * context length, what roles_must_fit refuses, and a trace of other sizes.
  * Raschka 2024, section 3.5: CausalAttention. */
 void causal_attention_forward(const CausalAttention *c, Random *r, int n,
                               const float x[n][c->query.d_in],
                               CausalTrace *t);
+
+/* All sentences of a batch, one after the other, each into a trace of its
+ * own. Refuses what causal_attention_forward refuses.
+ * PyTorch: the class called with a tensor of three dimensions, whose lots
+ * for the dropout come from one stream as ours do. */
+void causal_attention_batch(const CausalAttention *c, Random *r, int batch,
+                            int n,
+                            const float x[batch][n][c->query.d_in],
+                            CausalTrace trace[batch]);
 
 /* Hides, in place, the keys that are no words from every query.
  * PyTorch: mask * ~key_padding_mask. */
@@ -545,7 +555,8 @@ void heads_forward(const Heads *h, int n,
                    Trace trace[h->n_heads],
                    float joined[n][h->n_heads * h->head[0].d_v]);
 
-/* How many parameters heads of these sizes have. Refuses a size below 1.
+/* How many parameters heads of these sizes have. Refuses a size below 1,
+ * and sizes whose parameters no int64_t can count.
  * PyTorch: sum(p.numel() for p in heads.parameters()). */
 int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v);
 
@@ -599,22 +610,26 @@ typedef struct {
     void *out;         /* float [n][d_out] */
 } MultiTrace;
 
-/* Makes room; gives it back. Refuses sizes below 1. */
+/* Makes room; gives it back. Refuses sizes below 1, and sizes for which
+ * n_heads * head_dim or n_heads * n is more than an int can hold. */
 void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim);
 void multi_trace_free(MultiTrace *t);
 
-/* A view of one head, not to be freed. PyTorch: weights[h]. */
+/* A view of head h, counted from 0, not to be freed. Refuses an h that is
+ * not there. PyTorch: weights[h]. */
 CausalTrace multi_trace_head(const MultiTrace *t, int h);
 
 /* From n tokens to t->out; no row of it depends on a later token. With r,
  * as in training, weights are dropped, head after head; r NULL drops none.
- * Refuses n above the context length, and a trace of other sizes.
+ * Refuses n above the context length, what roles_must_fit refuses, and a
+ * trace of other sizes.
  * Raschka 2024, section 3.6. Vaswani et al. 2017, section 3.2.2. */
 void multi_head_forward(const MultiHead *h, Random *r, int n,
                         const float x[n][h->query.d_in], MultiTrace *t);
 
 /* The same with any mask, 1 seen and 0 hidden, for all heads; drops none.
- * A row that sees nothing becomes NaN. Refuses a trace of other sizes.
+ * A row that sees nothing becomes NaN. Refuses what multi_head_forward
+ * refuses.
  * PyTorch: nn.MultiheadAttention()(x, x, x, attn_mask=mask == 0). */
 void multi_head_masked(const MultiHead *h, int n,
                        const float x[n][h->query.d_in],

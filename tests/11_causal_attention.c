@@ -6,18 +6,13 @@
 #define BATCHES                                                            \
     "plain", "biased", "long", "half", "one_token", "one_number", "loud",  \
         "all_dropped", "program"
-#define HEARTS "heart_1x1x1", "heart_6x2x5", "heart_9x7x3", "heart_loud"
+#define HEADS                                                              \
+    "head_1x1x1", "head_6x2x5", "head_9x7x3", "head_4x3x2", "head_loud"
 #define PADDINGS                                                           \
     "padding_behind", "padding_in_front", "padding_between", "no_padding"
 
 #define RTOL 1e-5
 #define ATOL 1e-6
-#define LOUD_RTOL 1e-3 /* scores of some hundred */
-
-static double rtol_now(void)
-{
-    return strstr(sets_now, "loud") ? LOUD_RTOL : RTOL;
-}
 
 /* Entry b of a golden array of several entries, and what we have. */
 static void close_entry(const char *what, const Npy *expect, int b,
@@ -26,7 +21,7 @@ static void close_entry(const char *what, const Npy *expect, int b,
     const size_t count = expect->count / (size_t)expect->shape[0];
     for (size_t k = 0; k < count; k++)
         tap_near(what, got[k], npy_doubles(expect)[(size_t)b * count + k],
-                 rtol_now(), ATOL);
+                 RTOL, ATOL);
 }
 
 /* The object of a set, and the generator after its layers are drawn. */
@@ -68,7 +63,7 @@ static void init_test(void)
     causal_attention_free(&c);
 }
 
-/* The whole batch; in training if r is the generator. */
+/* Sentence by sentence; in training if r is the generator. */
 static void run(const CausalAttention *c, Random *r, const char *context,
                 const char *dropped)
 {
@@ -111,7 +106,76 @@ static void training_test(void)
     causal_attention_free(&c);
 }
 
-static void heart_test(void)
+static void batch_within(bool in_training, const char *context,
+                         const char *dropped)
+{
+    Random r;
+    CausalAttention c;
+    make(&c, &r);
+    const Npy *x = part("x");
+    const int batch = x->shape[0], n = x->shape[1], d = c.query.d_out;
+    CausalTrace *t = room((size_t)batch * sizeof *t / sizeof(float));
+    for (int b = 0; b < batch; b++)
+        causal_trace_init(&t[b], n, d, d);
+    causal_attention_batch(&c, in_training ? &r : NULL, batch, n, floats(x),
+                           t);
+    for (int b = 0; b < batch; b++) {
+        close_entry("weights", part("weights"), b, t[b].head.weights);
+        close_entry("dropped", part(dropped), b, t[b].dropped);
+        close_entry("context", part(context), b, t[b].head.context);
+        causal_trace_free(&t[b]);
+    }
+    if (in_training)
+        tap_near("drawn next", random_float(&r),
+                 npy_floats(part("following"))[0], 0, 0);
+    causal_attention_free(&c);
+}
+
+static void batch_evaluation(void)
+{
+    batch_within(false, "evaluated", "weights");
+}
+
+static void batch_training(void)
+{
+    batch_within(true, "trained", "dropped");
+}
+
+/* The same as sentence by sentence, to the last bit, for any number. */
+static void batch_is_a_loop(void)
+{
+    enum { MOST = 5 };
+    for (int round = 0; round < 50; round++) {
+        const int batch = tap_int(1, MOST), n = tap_int(1, 6);
+        const int d_in = tap_int(1, 4), d = tap_int(1, 4);
+        const size_t size = (size_t)(n * d_in);
+        Random r, again;
+        CausalAttention c;
+        CausalTrace t[MOST], one;
+        random_seed(&r, (uint64_t)round);
+        causal_attention_init(&c, &r, d_in, d, n, 0.3, round % 2);
+        again = r;
+        float *x = room((size_t)batch * size);
+        tap_fill(batch * n * d_in, x, -2, 2);
+        causal_trace_init(&one, n, d, d);
+        for (int b = 0; b < batch; b++)
+            causal_trace_init(&t[b], n, d, d);
+        causal_attention_batch(&c, &r, batch, n, (void *)x, t);
+        for (int b = 0; b < batch; b++) {
+            causal_attention_forward(&c, &again, n,
+                                     (void *)(x + (size_t)b * size), &one);
+            const float *got = t[b].head.context;
+            const float *expect = one.head.context;
+            for (int k = 0; k < n * d; k++)
+                tap_near("context", got[k], expect[k], 0, 0);
+            causal_trace_free(&t[b]);
+        }
+        causal_trace_free(&one);
+        causal_attention_free(&c);
+    }
+}
+
+static void head_test(void)
 {
     const Npy *query = part("query"), *key = part("key");
     const Npy *value = part("value");
@@ -124,21 +188,22 @@ static void heart_test(void)
     memcpy(t.head.query, query->data, query->count * sizeof(float));
     memcpy(t.head.key, key->data, key->count * sizeof(float));
     memcpy(t.head.value, value->data, value->count * sizeof(float));
-    random_seed(&r, !strcmp(sets_now, "heart_loud") ? 3 : (uint64_t)n);
+    random_seed(&r, !strcmp(sets_now, "head_loud") ? 3 : (uint64_t)n);
     for (int is_training = 0; is_training < 2; is_training++) {
         causal_trace_attention(&t, rate, is_training ? &r : NULL);
-        tap_close("weights", part("weights"), t.head.weights, rtol_now(),
-                  ATOL);
+        for (int k = 0; !is_training && k < n * n; k++)
+            tap_near("kept", ((float *)t.kept)[k], 1, 0, 0);
+        tap_close("weights", part("weights"), t.head.weights, RTOL, ATOL);
         tap_close("dropped", part(is_training ? "dropped" : "weights"),
-                  t.dropped, rtol_now(), ATOL);
+                  t.dropped, RTOL, ATOL);
         tap_close("context", part(is_training ? "trained" : "evaluated"),
-                  t.head.context, rtol_now(), ATOL);
+                  t.head.context, RTOL, ATOL);
     }
     causal_trace_free(&t);
 }
 
 /* The mask says which weights are kept; scores are scaled and masked. */
-static void heart_tables(void)
+static void head_tables(void)
 {
     enum { SIZE = 5, D_K = 3, D_V = 2 };
     Random r, again;
@@ -165,30 +230,30 @@ static void heart_tables(void)
     causal_trace_free(&t);
 }
 
-/* What comes later changes nothing that came before; and neither does the
+/* What comes later changes no bit of what came before; and neither does the
  * context length, nor the sentence that was computed before. */
 static void past_test(void)
 {
-    enum { LONG = 8, D_IN = 3, D_OUT = 4 };
-    for (int round = 0; round < 30; round++) {
-        const int few = tap_int(1, LONG - 1);
+    for (int round = 0; round < 100; round++) {
+        const int n = tap_int(2, 9), few = tap_int(1, n - 1);
+        const int d_in = tap_int(1, 5), d_out = tap_int(1, 5);
         Random r;
         CausalAttention c, roomy;
         CausalTrace t, part_of;
-        float x[LONG][D_IN];
+        float *x = room((size_t)(n * d_in));
         random_seed(&r, (uint64_t)round);
-        causal_attention_init(&c, &r, D_IN, D_OUT, LONG, 0.5, round % 2);
+        causal_attention_init(&c, &r, d_in, d_out, n, 0.5, round % 2);
         random_seed(&r, (uint64_t)round);
-        causal_attention_init(&roomy, &r, D_IN, D_OUT, 99, 0.5, round % 2);
-        causal_trace_init(&t, LONG, D_OUT, D_OUT);
-        causal_trace_init(&part_of, few, D_OUT, D_OUT);
-        tap_fill(LONG * D_IN, (void *)x, -2, 2);
-        causal_attention_forward(&roomy, NULL, few, x, &part_of);
-        tap_fill((LONG - few) * D_IN, (void *)x[few], -9, 9);
-        causal_attention_forward(&c, NULL, LONG, x, &t);
+        causal_attention_init(&roomy, &r, d_in, d_out, 99, 0.5, round % 2);
+        causal_trace_init(&t, n, d_out, d_out);
+        causal_trace_init(&part_of, few, d_out, d_out);
+        tap_fill(n * d_in, x, -2, 2);
+        causal_attention_forward(&roomy, NULL, few, (void *)x, &part_of);
+        tap_fill((n - few) * d_in, x + few * d_in, -9, 9);
+        causal_attention_forward(&c, NULL, n, (void *)x, &t);
         const float *got = t.head.context, *alone = part_of.head.context;
-        for (int k = 0; k < few * D_OUT; k++)
-            tap_near("context", got[k], alone[k], RTOL, ATOL);
+        for (int k = 0; k < few * d_out; k++)
+            tap_near("context", got[k], alone[k], 0, 0);
         causal_trace_free(&t);
         causal_trace_free(&part_of);
         causal_attention_free(&c);
@@ -196,20 +261,54 @@ static void past_test(void)
     }
 }
 
+/* Every table has room for all its entries, and none lies in another. */
 static void trace_test(void)
 {
+    enum { N = 37, D_K = 29, D_V = 61, TABLES = 8 };
+    const int sizes[TABLES] = {N * D_K, N * D_K, N * D_V, N * N,
+                               N * N,   N * D_V, N * N,   N * N};
     CausalTrace t;
-    causal_trace_init(&t, 3, 5, 2);
-    trace_must_fit(&t.head, 3, 3, 5, 2);
-    tap_fill(9, t.kept, 0, 1);
-    tap_fill(9, t.dropped, 0, 1);
-    tap_fill(15, t.head.query, 0, 1);
-    tap_fill(6, t.head.context, 0, 1);
-    tap_true("has room", t.kept != t.dropped);
+    causal_trace_init(&t, N, D_K, D_V);
+    trace_must_fit(&t.head, N, N, D_K, D_V);
+    float *const table[TABLES] = {
+        t.head.query,   t.head.key,     t.head.value, t.head.scores,
+        t.head.weights, t.head.context, t.kept,       t.dropped};
+    for (int i = 0; i < TABLES; i++)
+        for (int k = 0; k < sizes[i]; k++)
+            table[i][k] = (float)(i * 10000 + k);
+    for (int i = 0; i < TABLES; i++)
+        for (int k = 0; k < sizes[i]; k++)
+            tap_near("entry", table[i][k], i * 10000 + k, 0, 0);
     causal_trace_free(&t);
 }
 
+/* What is freed can be asked for again: 300 times some megabytes do not fit
+ * otherwise. */
+static void trace_free_test(void)
+{
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++) {
+        CausalTrace t;
+        causal_trace_init(&t, 300, 300, 300);
+        causal_trace_free(&t);
+        tap_true("freed", 1);
+    }
+}
+
 static void free_test(void)
+{
+    Random r;
+    random_seed(&r, 1);
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++) {
+        CausalAttention c;
+        causal_attention_init(&c, &r, 1, 75000, 4, 0, 1);
+        causal_attention_free(&c);
+        tap_true("freed", 1);
+    }
+}
+
+static void bias_test(void)
 {
     Random r;
     random_seed(&r, 1);
@@ -259,6 +358,17 @@ static void padding_lopsided(void)
         tap_near("mask", mask[k / 4][k % 4], expect[k / 4][k % 4], 0, 0);
 }
 
+/* Whatever is not 0 is a word. */
+static void padding_words(void)
+{
+    const int is_word[5] = {2, 0, -1, INT_MIN, 1};
+    float mask[1][5] = {{1, 1, 1, 0, 1}};
+    const float expect[5] = {1, 0, 1, 0, 1};
+    mask_padding(1, 5, is_word, mask);
+    for (int k = 0; k < 5; k++)
+        tap_near("mask", mask[0][k], expect[k], 0, 0);
+}
+
 static void refused(int context_length, double p, int n, int d_k, int d_v)
 {
     Random r;
@@ -274,6 +384,10 @@ static void refused(int context_length, double p, int n, int d_k, int d_v)
 static void no_length(void)
 {
     refused(0, 0, 5, 2, 2);
+}
+static void negative_length(void)
+{
+    refused(-1, 0, 5, 2, 2);
 }
 static void wrong_rate(void)
 {
@@ -300,16 +414,60 @@ static void other_d_v(void)
     refused(6, 0, 5, 2, 3);
 }
 
+static void trace_of_nothing(void)
+{
+    CausalTrace t;
+    causal_trace_init(&t, 0, 2, 2);
+}
+/* The keys are wider than the queries, for which the trace is made. */
+static void wide_keys(void)
+{
+    Random r;
+    CausalAttention c;
+    CausalTrace t;
+    float *x = room(100);
+    random_seed(&r, 1);
+    causal_attention_init(&c, &r, 3, 2, 5, 0, 0);
+    linear_free(&c.key);
+    linear_init(&c.key, &r, 3, 4, 0);
+    causal_trace_init(&t, 5, 2, 2);
+    causal_attention_forward(&c, NULL, 5, (void *)x, &t);
+}
+/* The second of three traces is for other sizes. */
+static void batch_trace(void)
+{
+    Random r;
+    CausalAttention c;
+    CausalTrace t[3];
+    float *x = room(100);
+    memset(x, 0, 100 * sizeof *x);
+    random_seed(&r, 1);
+    causal_attention_init(&c, &r, 3, 2, 5, 0, 0);
+    for (int b = 0; b < 3; b++)
+        causal_trace_init(&t[b], 5, 2, b == 1 ? 3 : 2);
+    causal_attention_batch(&c, NULL, 3, 5, (void *)x, t);
+}
+
 int main(void)
 {
     const char *file = "11_causal_attention.c", *before = "10_dropout.c";
     const char *trace = "07_self_attention.c";
     TAP(trace_test, "causal_trace_init: room for a trace and two tables");
-    TAP(trace_test, "causal_trace_free: gives it back");
-    SETS("causal_trace_attention", heart_test, HEARTS);
-    TAP(heart_tables, "causal_trace_attention: the mask and the scores");
+    tap_refuses(
+        trace_of_nothing, "causal_trace_init: refuses no tokens",
+        "argument.c",
+        "a table of 0 times 2 numbers: at least 1 of each is needed");
+    TAP_LARGE(trace_free_test,
+              "causal_trace_free: the memory can be used again");
+    SETS("causal_trace_attention", head_test, HEADS);
+    TAP(head_tables, "causal_trace_attention: the mask and the scores");
     SETS("causal_attention_init", init_test, BATCHES);
-    TAP(free_test, "causal_attention_free: with and without a bias");
+    TAP(bias_test, "causal_attention_init: with and without a bias");
+    TAP_LARGE(free_test,
+              "causal_attention_free: the memory can be used again");
+    tap_refuses(negative_length,
+                "causal_attention_init: refuses a length of -1", file,
+                "a context length of -1: at least 1 is needed");
     tap_refuses(no_length, "causal_attention_init: refuses a length of 0",
                 file, "a context length of 0: at least 1 is needed");
     tap_refuses(wrong_rate, "causal_attention_init: refuses a rate above 1",
@@ -333,7 +491,20 @@ int main(void)
     tap_refuses(
         other_d_v, "causal_attention_forward: refuses another d_v", trace,
         "a trace of n, m, d_k, d_v = 5, 5, 2, 3: 5, 5, 2, 2 are needed");
+    tap_refuses(
+        wide_keys,
+        "causal_attention_forward: refuses layers that do not fit", trace,
+        "layers from 3, 3, 3 to 2, 4, 2 numbers for query, key, value: "
+        "equal inputs, and queries as wide as keys are needed");
+    SETS("causal_attention_batch: evaluation", batch_evaluation, BATCHES);
+    SETS("causal_attention_batch: training", batch_training, BATCHES);
+    TAP(batch_is_a_loop, "causal_attention_batch: as one by one");
+    tap_refuses(
+        batch_trace, "causal_attention_batch: refuses a trace of them",
+        trace,
+        "a trace of n, m, d_k, d_v = 5, 5, 2, 3: 5, 5, 2, 2 are needed");
     SETS("mask_padding", padding_test, PADDINGS);
+    TAP(padding_words, "mask_padding: words are what is not 0");
     TAP(padding_lopsided, "mask_padding: fewer queries than keys");
     return tap_done();
 }

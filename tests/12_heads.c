@@ -4,7 +4,8 @@
 
 #define HEADS                                                              \
     "life_1", "life_4", "heads_1x1x1x1x1", "heads_2x3x4x2x3",              \
-        "heads_3x5x4x3x2", "heads_5x7x6x2x1", "heads_2x4x3x5x4"
+        "heads_3x5x4x3x2", "heads_5x7x6x2x1", "heads_2x4x3x5x4",           \
+        "heads_2x9x3x4x2"
 
 /* As in tests/03_qkv.c, and a little more, since the scores are sums of
  * products of rounded sums; loud ones are some hundred. */
@@ -12,7 +13,7 @@
 #define SUM_ATOL 1e-6
 #define WEIGHT_RTOL 1e-5
 #define WEIGHT_ATOL 1e-6
-#define LOUD_RTOL 2e-3
+#define LOUD_RTOL 5e-5
 
 /* The heads that the running set's seed gives; `before` numbers are drawn
  * first. */
@@ -178,6 +179,57 @@ static void order_test(void)
     heads_free(&h);
 }
 
+/* The shares of each word add up to one, in every head. */
+static void sums_test(void)
+{
+    for (int round = 0; round < 50; round++) {
+        const int n = tap_int(1, 9), d = tap_int(1, 5);
+        const int n_heads = tap_int(1, 5);
+        Random r;
+        Heads h;
+        random_seed(&r, (uint64_t)round);
+        heads_init(&h, &r, n_heads, d, tap_int(1, 4), 1);
+        Trace *trace = traces(&h, n);
+        float *x = room((size_t)(n * d));
+        tap_fill(n * d, x, -3, 3);
+        heads_forward(&h, n, (void *)x, trace, room((size_t)(n * n_heads)));
+        for (int k = 0; k < n_heads; k++)
+            for (int i = 0; i < n; i++) {
+                double sum = 0;
+                for (int j = 0; j < n; j++)
+                    sum += (double)((float *)trace[k].weights)[i * n + j];
+                tap_near("row sum", sum, 1, 1e-6, 0);
+            }
+        free_traces(&h, trace);
+        heads_free(&h);
+    }
+}
+
+/* What is freed can be asked for again: 300 times some megabytes do not fit
+ * otherwise. */
+static void free_heads(int n_heads, int d)
+{
+    Random r;
+    random_seed(&r, 1);
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++) {
+        Heads h;
+        heads_init(&h, &r, n_heads, d, d, d);
+        heads_free(&h);
+        tap_true("freed", 1);
+    }
+}
+
+static void free_matrices(void)
+{
+    free_heads(3, 200);
+}
+
+static void free_list(void)
+{
+    free_heads(10000, 1);
+}
+
 /* Made, used and freed again and again, as valgrind and sanitizers watch. */
 static void free_test(void)
 {
@@ -198,12 +250,22 @@ static void free_test(void)
     }
 }
 
-static void no_heads(void)
+static void init_with(int n_heads)
 {
     Random r;
     Heads h;
     random_seed(&r, 1);
-    heads_init(&h, &r, 0, 3, 2, 1);
+    heads_init(&h, &r, n_heads, 3, 2, 1);
+}
+
+static void no_heads(void)
+{
+    init_with(0);
+}
+
+static void negative_heads(void)
+{
+    init_with(-1);
 }
 
 static void wrong_trace(void)
@@ -234,9 +296,43 @@ static void count_test(void)
     }
 }
 
-static void count_nothing(void)
+/* 2^63 - 1 parameters fit, the product of these three; one more does not. */
+enum { MANY_HEADS = 11777599, MANY_ROWS = 218934409, MANY_COLUMNS = 3577 };
+static void count_most(void)
+{
+    tap_true("2^63 - 1",
+             count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1) ==
+                 INT64_MAX);
+}
+
+static void count_too_many(void)
+{
+    count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2);
+}
+
+static void count_largest(void)
+{
+    count_parameters(INT_MAX, INT_MAX, 1, 1);
+}
+
+static void count_no_heads(void)
+{
+    count_parameters(-1, 3, 2, 1);
+}
+
+static void count_no_rows(void)
+{
+    count_parameters(2, 0, 2, 1);
+}
+
+static void count_no_keys(void)
 {
     count_parameters(2, 3, 0, 1);
+}
+
+static void count_no_values(void)
+{
+    count_parameters(2, 3, 2, 0);
 }
 
 int main(void)
@@ -248,19 +344,41 @@ int main(void)
     TAP(concat_test, "heads_forward: concat");
     TAP(loud_test, "heads_forward: heads_loud");
     TAP(alone_test, "heads_forward: each head as if it were alone");
+    TAP(sums_test, "heads_forward: rows of shares add up to one");
     TAP(order_test, "heads_forward: heads in the opposite order");
     TAP(free_test, "heads_free: twenty heads, nineteen, and so on");
-    TAP(count_test, "count_parameters: seven sizes");
+    TAP_LARGE(free_matrices, "heads_free: the matrices can be used again");
+    TAP_LARGE(free_list, "heads_free: the list can be used again");
+    TAP(count_test, "count_parameters: eight sizes");
+    TAP(count_most, "count_parameters: 2^63 - 1 parameters");
     tap_refuses(no_heads, "heads_init: refuses no heads", file,
                 "0 heads: at least 1 is needed");
+    tap_refuses(negative_heads, "heads_init: refuses -1 heads", file,
+                "-1 heads: at least 1 is needed");
     tap_refuses(
         wrong_trace,
         "heads_forward: refuses a trace that does not "
         "fit",
         "07_self_attention.c",
         "a trace of n, m, d_k, d_v = 2, 2, 2, 2: 2, 2, 2, 1 are needed");
-    tap_refuses(count_nothing, "count_parameters: refuses a size of 0",
+    tap_refuses(
+        count_no_heads, "count_parameters: refuses -1 heads", file,
+        "-1 heads of sizes 3, 2, 1: sizes of at least 1 are needed");
+    tap_refuses(count_no_rows, "count_parameters: refuses a d_in of 0",
                 file,
+                "2 heads of sizes 0, 2, 1: sizes of at least 1 are needed");
+    tap_refuses(count_no_keys, "count_parameters: refuses a d_k of 0", file,
                 "2 heads of sizes 3, 0, 1: sizes of at least 1 are needed");
+    tap_refuses(count_no_values, "count_parameters: refuses a d_v of 0",
+                file,
+                "2 heads of sizes 3, 2, 0: sizes of at least 1 are needed");
+    tap_refuses(count_too_many, "count_parameters: refuses one too many",
+                file,
+                "11777599 heads of sizes 218934409, 1788, 2: their "
+                "parameters are more than an int64_t can count");
+    tap_refuses(count_largest, "count_parameters: refuses what overflows",
+                file,
+                "2147483647 heads of sizes 2147483647, 1, 1: their "
+                "parameters are more than an int64_t can count");
     return tap_done();
 }

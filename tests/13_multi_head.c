@@ -5,20 +5,18 @@
 #define SPLITS "split_1x1x1", "split_3x2x4", "split_5x3x2", "split_2x4x3"
 #define CLASSES                                                            \
     "tutorial", "sentences", "class_1x1x1x1", "class_4x6x3x5",             \
-        "class_5x6x2x7", "class_3x12x4x3", "class_8x8x1x4"
+        "class_5x6x2x7", "class_3x12x4x3", "class_8x8x1x4", "class_loud"
 #define DROPPED "dropped_half", "dropped_tenth"
 #define MODULES                                                            \
     "module_all", "module_causal", "module_opposite", "module_1x1x1",      \
         "module_6x3x5", "module_12x2x7", "module_12x4x3"
 
 /* As in tests/03_qkv.c, and a little more, since scores are here sums of
- * products of rounded sums; loud ones are some hundred. */
+ * products of rounded sums. */
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 2e-6
 #define WEIGHT_RTOL 1e-5
 #define WEIGHT_ATOL 1e-6
-#define LOUD_RTOL 1e-3
-#define LOUD_ATOL 1e-4
 
 static void same(const char *what, size_t count, const float got[count],
                  const float expect[count])
@@ -108,51 +106,64 @@ static void init_test(void)
     multi_head_free(&s.h);
 }
 
+/* Every table of the trace against entry b of the running set's batch. */
+static void close_tables(const MultiTrace *t, int b)
+{
+    const Trace *a = &t->stack.head;
+    const struct {
+        const char *what;
+        const float *got;
+        double rtol, atol;
+    } table[] = {{"query", t->query, SUM_RTOL, SUM_ATOL},
+                 {"key", t->key, SUM_RTOL, SUM_ATOL},
+                 {"value", t->value, SUM_RTOL, SUM_ATOL},
+                 {"head_query", a->query, SUM_RTOL, SUM_ATOL},
+                 {"head_key", a->key, SUM_RTOL, SUM_ATOL},
+                 {"head_value", a->value, SUM_RTOL, SUM_ATOL},
+                 {"scores", a->scores, SUM_RTOL, SUM_ATOL},
+                 {"weights", a->weights, WEIGHT_RTOL, WEIGHT_ATOL},
+                 {"kept", t->stack.kept, 0, 0},
+                 {"dropped", t->stack.dropped, WEIGHT_RTOL, WEIGHT_ATOL},
+                 {"head_context", a->context, SUM_RTOL, SUM_ATOL},
+                 {"joined", t->joined, SUM_RTOL, SUM_ATOL},
+                 {"out", t->out, SUM_RTOL, SUM_ATOL}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const Npy *all = part(table[i].what);
+        const size_t count = all->count / (size_t)all->shape[0];
+        const size_t from = (size_t)b * count;
+        for (size_t k = 0; k < count; k++)
+            tap_near(table[i].what, table[i].got[k],
+                     all->type == 'f' ? npy_floats(all)[from + k]
+                                      : npy_doubles(all)[from + k],
+                     table[i].rtol, table[i].atol);
+    }
+}
+
 /* The batch, sentence after sentence in the same trace. */
-static void forward_within(bool in_training, double rtol, double atol)
+static void forward_within(bool in_training)
 {
     Set s = drawn();
-    const Npy *weights = part("weights"), *kept = part("kept");
-    const Npy *z = part("joined"), *out = part("out");
-    const size_t maps = weights->count / (size_t)s.batch;
-    const size_t table = out->count / (size_t)s.batch;
-    float *got[4] = {room(weights->count), room(kept->count),
-                     room(z->count), room(out->count)};
     MultiTrace t;
     multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
-    for (size_t b = 0; b < (size_t)s.batch; b++) {
-        const float *x = npy_floats(s.x) + b * (size_t)(s.n * s.d_in);
+    for (int b = 0; b < s.batch; b++) {
+        const float *x = npy_floats(s.x) + b * s.n * s.d_in;
         multi_head_forward(&s.h, in_training ? &s.r : NULL, s.n,
                            (const void *)x, &t);
-        memcpy(got[0] + b * maps, t.stack.head.weights,
-               maps * sizeof(float));
-        memcpy(got[1] + b * maps, t.stack.kept, maps * sizeof(float));
-        memcpy(got[2] + b * table, t.joined, table * sizeof(float));
-        memcpy(got[3] + b * table, t.out, table * sizeof(float));
+        close_tables(&t, b);
     }
-    tap_close("weights", weights, got[0], rtol, WEIGHT_ATOL);
-    tap_close("kept", kept, got[1], 0, 0);
-    tap_close("joined", z, got[2], rtol, atol);
-    tap_close("out", out, got[3], rtol, atol);
     multi_trace_free(&t);
     multi_head_free(&s.h);
 }
 
 static void forward_test(void)
 {
-    forward_within(false, WEIGHT_RTOL, SUM_ATOL);
+    forward_within(false);
 }
 
 /* A rate of 0 draws nothing and drops nothing, in training as well. */
 static void training_test(void)
 {
-    forward_within(true, WEIGHT_RTOL, SUM_ATOL);
-}
-
-static void loud_test(void)
-{
-    sets_now = "class_loud";
-    forward_within(false, LOUD_RTOL, LOUD_ATOL);
+    forward_within(true);
 }
 
 /* Evaluation drops nothing, whatever the rate. */
@@ -209,28 +220,34 @@ static void packed_test(void)
 static void masked_test(void)
 {
     MultiHead h = drawn_module();
-    const Npy *x = part("x"), *weights = part("weights");
-    const Npy *out = part("out");
+    const Npy *x = part("x");
     const int batch = x->shape[0], n = x->shape[1], d = x->shape[2];
     const float *bias = npy_floats(part("bias"));
     const Linear *all[4] = {&h.query, &h.key, &h.value, &h.out};
     for (int k = 0; k < 4; k++)
         memcpy(all[k]->bias, bias + k * d, (size_t)d * sizeof(float));
-    const size_t maps = weights->count / (size_t)batch;
-    float *got[2] = {room(weights->count), room(out->count)};
     MultiTrace t;
     multi_trace_init(&t, n, h.n_heads, d / h.n_heads);
     for (int b = 0; b < batch; b++) {
         const float *sentence = npy_floats(x) + b * n * d;
         multi_head_masked(&h, n, (const void *)sentence,
                           floats(part("seen")), &t);
-        memcpy(got[0] + (size_t)b * maps, t.stack.head.weights,
-               maps * sizeof(float));
-        memcpy(got[1] + b * n * d, t.out, sizeof(float[n][d]));
+        close_tables(&t, b);
     }
-    tap_close("weights", weights, got[0], WEIGHT_RTOL, WEIGHT_ATOL);
-    tap_close("out", out, got[1], WEIGHT_RTOL, SUM_ATOL);
     multi_trace_free(&t);
+    multi_head_free(&h);
+}
+
+/* The rate and the context length are those asked for. */
+static void packed_settings(void)
+{
+    Random r;
+    MultiHead h;
+    random_seed(&r, 1);
+    multi_head_init_packed(&h, &r, 8, 6, 0.25, 2);
+    same_bits("context length", h.context_length, 6);
+    same_bits("heads", h.n_heads, 2);
+    tap_near("rate", h.p, 0.25, 0, 0);
     multi_head_free(&h);
 }
 
@@ -351,29 +368,80 @@ static void alone_test(void)
     }
 }
 
-/* One head, and an output projection that changes nothing: attention. */
+/* One head, and an output projection that changes nothing: attention, with
+ * and without a bias. */
 static void identity_test(void)
 {
-    enum { N = 5, D = 4 };
-    Random r;
-    MultiHead h;
-    MultiTrace t;
-    float x[N][D], scores[N][N], weights[N][N], context[N][D];
-    random_seed(&r, 3);
-    multi_head_init(&h, &r, D, D, N, 0, 1, 1);
-    multi_trace_init(&t, N, 1, D);
-    for (int i = 0; i < D; i++) {
-        for (int j = 0; j < D; j++)
-            ((float *)h.out.weight)[i * D + j] = i == j;
-        h.out.bias[i] = 0;
+    for (int round = 0; round < 50; round++) {
+        const int n = tap_int(1, 9), d_in = tap_int(1, 5);
+        const int d = tap_int(1, 5);
+        Random r;
+        MultiHead h;
+        MultiTrace t;
+        random_seed(&r, (uint64_t)round);
+        multi_head_init(&h, &r, d_in, d, n, 0, 1, round % 2);
+        multi_trace_init(&t, n, 1, d);
+        for (int i = 0; i < d; i++) {
+            for (int j = 0; j < d; j++)
+                ((float *)h.out.weight)[i * d + j] = i == j;
+            h.out.bias[i] = 0;
+        }
+        float *x = room((size_t)(n * d_in));
+        tap_fill(n * d_in, x, -2, 2);
+        multi_head_forward(&h, NULL, n, (void *)x, &t);
+        float *qkv[3], *context = room((size_t)(n * d));
+        const Linear *role[3] = {&h.query, &h.key, &h.value};
+        for (int i = 0; i < 3; i++) {
+            qkv[i] = room((size_t)(n * d));
+            linear_forward(role[i], n, (void *)x, (void *)qkv[i]);
+        }
+        masked_attention(n, n, d, d, 0, (void *)qkv[0], (void *)qkv[1],
+                         (void *)qkv[2], room((size_t)(n * n)),
+                         room((size_t)(n * n)), (void *)context);
+        same("out", (size_t)(n * d), t.out, context);
+        multi_trace_free(&t);
+        multi_head_free(&h);
     }
-    tap_fill(N * D, (void *)x, -2, 2);
-    multi_head_forward(&h, NULL, N, x, &t);
-    masked_attention(N, N, D, D, 0, t.query, t.key, t.value, scores,
-                     weights, context);
-    same("out", N * D, t.out, (void *)context);
-    multi_trace_free(&t);
-    multi_head_free(&h);
+}
+
+/* The shares of each token add up to one in every head, under any mask that
+ * leaves it something. */
+static void sums_within(bool is_masked)
+{
+    for (int round = 0; round < 50; round++) {
+        Set s = random_set(round);
+        const int n = s.n;
+        float *x = room((size_t)(n * s.d_in));
+        float *mask = room((size_t)(n * n));
+        MultiTrace t;
+        tap_fill(n * s.d_in, x, -3, 3);
+        for (int k = 0; k < n * n; k++)
+            mask[k] = k % (n + 1) == 0 || tap_int(0, 1);
+        multi_trace_init(&t, n, s.n_heads, s.d_out / s.n_heads);
+        if (is_masked)
+            multi_head_masked(&s.h, n, (void *)x, (void *)mask, &t);
+        else
+            multi_head_forward(&s.h, NULL, n, (void *)x, &t);
+        const float *weights = t.stack.head.weights;
+        for (int i = 0; i < s.n_heads * n; i++) {
+            double sum = 0;
+            for (int j = 0; j < n; j++)
+                sum += (double)weights[i * n + j];
+            tap_near("row sum", sum, 1, 1e-6, 0);
+        }
+        multi_trace_free(&t);
+        multi_head_free(&s.h);
+    }
+}
+
+static void sums_test(void)
+{
+    sums_within(false);
+}
+
+static void masked_sums_test(void)
+{
+    sums_within(true);
 }
 
 /* A token changes; the rows of those before it do not, to the last bit,
@@ -475,23 +543,59 @@ static void view_test(void)
              (float *)all.head.scores + pairs);
         same("weights", map, one.head.weights,
              (float *)all.head.weights + pairs);
-        same("mask", map, one.kept, (float *)all.mask + pairs);
+        same("mask", map, one.kept, (float *)all.kept + pairs);
         same("dropped", map, one.dropped, (float *)all.dropped + pairs);
     }
     multi_trace_free(&t);
     multi_head_free(&s.h);
 }
 
-/* Made and freed again and again, as valgrind and sanitizers watch. */
+/* Every table has room for all its entries, and none lies in another. */
+static void trace_test(void)
+{
+    enum { N = 37, HEADS = 3, SIZE = 29, TABLES = 13 };
+    enum { ROWS = N * HEADS * SIZE, MAPS = N * N * HEADS };
+    MultiTrace t;
+    multi_trace_init(&t, N, HEADS, SIZE);
+    same_bits("heads", t.n_heads, HEADS);
+    trace_must_fit(&t.stack.head, N, N, SIZE, SIZE);
+    const Trace *a = &t.stack.head;
+    float *const table[TABLES] = {
+        t.query,    t.key,        t.value,        t.joined,   t.out,
+        a->query,   a->key,       a->value,       a->context, a->scores,
+        a->weights, t.stack.kept, t.stack.dropped};
+    for (int i = 0; i < TABLES; i++)
+        for (int k = 0; k < (i < 9 ? ROWS : MAPS); k++)
+            table[i][k] = (float)(i * 10000 + k);
+    for (int i = 0; i < TABLES; i++)
+        for (int k = 0; k < (i < 9 ? ROWS : MAPS); k++)
+            tap_near("entry", table[i][k], i * 10000 + k, 0, 0);
+    multi_trace_free(&t);
+}
+
+/* What is freed can be asked for again: 300 times some megabytes do not fit
+ * otherwise. */
+static void trace_free_test(void)
+{
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++) {
+        MultiTrace t;
+        multi_trace_init(&t, 300, 2, 150);
+        multi_trace_free(&t);
+        tap_true("freed", 1);
+    }
+}
+
 static void free_test(void)
 {
-    for (int round = 0; round < 20; round++) {
-        Set s = random_set(round);
-        MultiTrace t;
-        multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
-        same_bits("heads", t.n_heads, s.h.n_heads);
-        multi_trace_free(&t);
-        multi_head_free(&s.h);
+    Random r;
+    random_seed(&r, 1);
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++) {
+        MultiHead h;
+        multi_head_init(&h, &r, 300, 300, 6, 0, 3, 1);
+        multi_head_free(&h);
+        tap_true("freed", 1);
     }
 }
 
@@ -569,9 +673,24 @@ static void long_text(void)
     forward_with(7, 2, 4, false);
 }
 
+static void long_masked(void)
+{
+    forward_with(7, 2, 4, true);
+}
+
 static void trace_of_other_heads(void)
 {
     forward_with(5, 4, 2, false);
+}
+
+static void trace_of_fewer_heads(void)
+{
+    forward_with(5, 1, 4, false);
+}
+
+static void masked_trace_of_more_heads(void)
+{
+    forward_with(5, 3, 4, true);
 }
 
 static void trace_of_other_length(void)
@@ -584,16 +703,84 @@ static void masked_trace(void)
     forward_with(5, 2, 3, true);
 }
 
-static void trace_of_nothing(void)
+/* The keys are narrower than the queries, for which the trace is made. */
+static void narrow_keys(void)
+{
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float x[5][3] = {{0}};
+    random_seed(&r, 1);
+    multi_head_init(&h, &r, 3, 8, 6, 0, 2, 0);
+    linear_free(&h.key);
+    linear_init(&h.key, &r, 3, 4, 0);
+    multi_trace_init(&t, 5, 2, 4);
+    multi_head_forward(&h, NULL, 5, x, &t);
+}
+
+static void trace_with(int n, int n_heads, int head_dim)
 {
     MultiTrace t;
-    multi_trace_init(&t, 0, 2, 4);
+    multi_trace_init(&t, n, n_heads, head_dim);
+}
+
+static void trace_of_nothing(void)
+{
+    trace_with(0, 2, 4);
+}
+
+static void trace_of_no_heads(void)
+{
+    trace_with(5, -2, 4);
+}
+
+static void trace_of_no_width(void)
+{
+    trace_with(5, 2, 0);
+}
+
+static void trace_too_wide(void)
+{
+    trace_with(1, 65536, 65536);
+}
+
+static void trace_too_long(void)
+{
+    trace_with(65536, 65536, 1);
+}
+
+static void head_of_two(int h)
+{
+    MultiTrace t;
+    multi_trace_init(&t, 5, 2, 4);
+    multi_trace_head(&t, h);
+}
+
+static void third_head(void)
+{
+    head_of_two(2);
+}
+
+static void head_before_first(void)
+{
+    head_of_two(-1);
+}
+
+/* volatile, or else the compiler sees what is wrong and warns. */
+static void mean_of(volatile int n_heads)
+{
+    float weights[1][1][1] = {{{1}}}, average[1][1];
+    average_weights(1, 1, n_heads, (const void *)weights, average);
 }
 
 static void mean_of_nothing(void)
 {
-    float weights[1][1][1] = {{{1}}}, average[1][1];
-    average_weights(1, 1, 0, (const void *)weights, average);
+    mean_of(0);
+}
+
+static void mean_of_less(void)
+{
+    mean_of(-1);
 }
 
 static void refusals(const char *file)
@@ -623,9 +810,43 @@ static void refusals(const char *file)
         packed_three, "multi_head_init_packed: refuses 3 heads", file,
         "8 columns for 3 heads leave 2 over: a divisor of 8 is needed");
     tap_refuses(
-        trace_of_nothing, "multi_trace_init: refuses no tokens",
-        "argument.c",
-        "a table of 0 times 8 numbers: at least 1 of each is needed");
+        trace_of_nothing, "multi_trace_init: refuses no tokens", file,
+        "a trace for 0 tokens, 2 heads of width 4: at least 1 of each is "
+        "needed");
+    tap_refuses(
+        trace_of_no_heads, "multi_trace_init: refuses -2 heads", file,
+        "a trace for 5 tokens, -2 heads of width 4: at least 1 of each is "
+        "needed");
+    tap_refuses(
+        trace_of_no_width, "multi_trace_init: refuses no width", file,
+        "a trace for 5 tokens, 2 heads of width 0: at least 1 of each is "
+        "needed");
+    tap_refuses(
+        trace_too_wide, "multi_trace_init: refuses too many columns", file,
+        "a trace for 1 tokens, 65536 heads of width 65536: n_heads times "
+        "the others may be at most 2147483647");
+    tap_refuses(
+        trace_too_long, "multi_trace_init: refuses too many rows", file,
+        "a trace for 65536 tokens, 65536 heads of width 1: n_heads times "
+        "the others may be at most 2147483647");
+    tap_refuses(third_head, "multi_trace_head: refuses the third of two",
+                file, "head 2 of 2: one from 0 to 1 is needed");
+    tap_refuses(head_before_first, "multi_trace_head: refuses -1", file,
+                "head -1 of 2: one from 0 to 1 is needed");
+    tap_refuses(
+        narrow_keys, "multi_head_forward: refuses layers that do not fit",
+        "07_self_attention.c",
+        "layers from 3, 3, 3 to 8, 4, 8 numbers for query, key, value: "
+        "equal inputs, and queries as wide as keys are needed");
+    tap_refuses(long_masked, "multi_head_masked: refuses too long a text",
+                file,
+                "a text of 7 tokens: at most 6, the context length, fit");
+    tap_refuses(trace_of_fewer_heads,
+                "multi_head_forward: refuses a trace for fewer heads", file,
+                "a trace for 1 heads: one for 2 is needed");
+    tap_refuses(masked_trace_of_more_heads,
+                "multi_head_masked: refuses a trace for more heads", file,
+                "a trace for 3 heads: one for 2 is needed");
     tap_refuses(long_text, "multi_head_forward: refuses too long a text",
                 file,
                 "a text of 7 tokens: at most 6, the context length, fit");
@@ -643,6 +864,8 @@ static void refusals(const char *file)
         "a trace of n, m, d_k, d_v = 5, 5, 3, 3: 5, 5, 4, 4 are needed");
     tap_refuses(mean_of_nothing, "average_weights: refuses no heads", file,
                 "the mean of 0 heads: at least 1 is needed");
+    tap_refuses(mean_of_less, "average_weights: refuses -1 heads", file,
+                "the mean of -1 heads: at least 1 is needed");
 }
 
 int main(void)
@@ -650,22 +873,27 @@ int main(void)
     SETS("split_heads", split_test, SPLITS);
     SETS("merge_heads", merge_test, SPLITS);
     TAP(round_trip, "split_heads: and merge_heads, there and back");
-    SETS("multi_head_init", init_test, CLASSES, DROPPED, "class_loud");
+    SETS("multi_head_init", init_test, CLASSES, DROPPED);
     SETS("multi_head_forward", forward_test, CLASSES);
     SETS("multi_head_forward: in training", training_test, CLASSES);
     SETS("multi_head_forward: in training", training_test, DROPPED);
     SETS("multi_head_forward: in evaluation", evaluation_test, DROPPED);
-    TAP(loud_test, "multi_head_forward: class_loud");
     TAP(alone_test, "multi_head_forward: each head as if it were alone");
     TAP(identity_test, "multi_head_forward: one head, nothing mixed");
     TAP(future_test, "multi_head_forward: no row depends on the future");
     TAP(view_test, "multi_trace_head: the layers of the stacks");
-    TAP(free_test, "multi_head_free: made and freed again");
-    TAP(free_test, "multi_trace_free: made and freed again");
+    TAP(sums_test, "multi_head_forward: rows of shares add up to one");
+    TAP(trace_test, "multi_trace_init: sizes and room");
+    TAP_LARGE(free_test, "multi_head_free: the memory can be used again");
+    TAP_LARGE(trace_free_test,
+              "multi_trace_free: the memory can be used again");
     SETS("multi_head_init_packed", packed_test, MODULES);
+    TAP(packed_settings, "multi_head_init_packed: rate and length");
     SETS("multi_head_masked", masked_test, MODULES);
     TAP(walk_test, "multi_head_masked: 20 tokens, 8 heads, 512 columns");
     TAP(loop_test, "multi_head_masked: the heads of chapter 12");
+    TAP(masked_sums_test,
+        "multi_head_masked: rows of shares add up to one");
     SETS("average_weights", average_test, MODULES);
     TAP(average_wide, "average_weights: tables that are not square");
     refusals("13_multi_head.c");
