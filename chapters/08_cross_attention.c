@@ -512,8 +512,9 @@ weight that is NaN is never the largest, and a row that has nothing else is
 refused.
 
 ::: hint
-Comparisons with NaN are false, but for `!=`. Which value to begin with lets
-the first number win, and never a NaN?
+Comparisons with NaN are false, but for `!=`. There is no value to begin
+with that every number beats: minus infinity does not beat itself. Remember
+a column instead, and that as yet there is none.
 :::
 
 **Exercise 8.5** (by hand): Five tokens with three entries each ask nine
@@ -562,16 +563,15 @@ another: each row of the scores is computed, shared out and mixed by itself.
 void hard_alignment(int n, int m, const float weights[n][m], int place[n])
 {
     for (int i = 0; i < n; i++) {
-        float largest = -INFINITY;
-        place[i] = -1;
+        int best = -1; /* no number so far */
         for (int j = 0; j < m; j++)
-            if (weights[i][j] > largest) {
-                largest = weights[i][j];
-                place[i] = j;
-            }
-        if (place[i] < 0)
+            if (best < 0 ? !isnan(weights[i][j])
+                         : weights[i][j] > weights[i][best])
+                best = j;
+        if (best < 0)
             REFUSE("row %d has no weight that is a number: one is needed",
                    i);
+        place[i] = best;
     }
 }
 

@@ -759,9 +759,10 @@ void mask_window(int n, int m, int first, int w, float scores[n][m])
 {
     if (w < 1)
         REFUSE("a window of %d words: at least 1 is needed", w);
+    const int64_t before = (int64_t)first - w; /* unseen by query 0 */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (j - i > first || first - (j - i) >= w)
+            if (j - i > first || j - i <= before)
                 scores[i][j] = -INFINITY;
 }
 

@@ -578,9 +578,9 @@ sums of ten after dropout, the second by MCG31 (2)
 ```
 
 The reports have the same lots. They have the sum 2.4471 from the newer Mac,
-and 1.8894 from the older one. And the table of attention weights agrees
-with what the book's author saw on Linux [@pytorch121595]. If a tutorial's
-dropout is not yours, try the other stream.
+and 1.8894 from the older one. And the table of attention weights has its
+zeros where the book's author saw them on Linux [@pytorch121595]. If a
+tutorial's dropout is not yours, try the other stream.
 
 ## Everything together
 */
@@ -643,7 +643,8 @@ one sentence.
 **Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. For a table of
 weights: the mean of each row's sum over many dropouts. Each dropout is a
 mask for the whole table, drawn after the one before. There is no memory for
-a mask, and none is needed.
+a mask, and none is needed. It refuses fewer than one dropout, and what
+`dropout_must_fit` refuses.
 
 ::: hint
 A mask is drawn entry by entry. So is a mask of a single entry.
@@ -666,6 +667,9 @@ of each.
 void mean_row_sum(Random *r, double p, int n, int m, int draws,
                   const float weights[n][m], double mean[n])
 {
+    dropout_must_fit(p);
+    if (draws < 1)
+        REFUSE("a mean of %d dropouts: at least 1 is needed", draws);
     for (int i = 0; i < n; i++)
         mean[i] = 0;
     for (int draw = 0; draw < draws; draw++)

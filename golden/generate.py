@@ -534,6 +534,10 @@ def cross_attention(chapter):
         shares = F.softmax(uniform(80 + n, n, m, size=4), dim=-1)
         chapter.save(f"alignment_{n}x{m}", shares=shares,
                      place=torch.argmax(shares, dim=-1))
+    far = torch.tensor([[-INF, -INF, -INF], [-30, -20, -25], [0, INF, INF],
+                        [-INF, -3e38, -INF], [1e30, 2e30, -1e30]])
+    chapter.save("alignment_far", shares=far,
+                 place=torch.argmax(far, dim=-1))
 
 
 # Chapter 9
@@ -558,15 +562,19 @@ def save_mask(chapter, case, n, m, first, window):
                  near=scores.masked_fill(~near, -INF))
 
 
+def shared_out(weights):
+    """Each row divided by its sum."""
+    return wide(weights) / wide(weights).sum(dim=-1, keepdim=True)
+
+
 def save_hiding(chapter, case, mask, scores):
     """Weights times any mask, renormalized; and the same mask before the
     softmax. A row of which nothing is left has no sum to be divided by."""
     seen = mask != 0
     weights = F.softmax(scores, dim=-1)
     hidden = torch.mul(weights, mask)
-    share = F.normalize(wide(hidden), p=1, dim=-1, eps=0)
     chapter.save(case, mask=mask, scores=scores, weights=weights,
-                 hidden=hidden, renormalized=share,
+                 hidden=hidden, renormalized=shared_out(hidden),
                  masked=scores.masked_fill(~seen, -INF),
                  right=F.softmax(wide(scores).masked_fill(~seen, -INF), -1))
 
@@ -592,20 +600,26 @@ def save_masked(chapter, case, first, query, key, value):
                  context=context.masked_fill(empty, NAN))
 
 
-def save_gap(chapter, case, scores, tolerance):
-    """The first gap at which float32 goes wrong by more than the tolerance.
-    A tolerance so close to some error that another processor might find it
-    on the other side is no use."""
-    right = F.softmax(scores, dim=-1)
-    for gap in range(200):
-        all_scores = torch.cat([scores, scores.max()[None] + gap])
-        weights = F.softmax(all_scores, dim=-1)[:-1]
-        error = (weights / weights.sum() - right).abs().max().item()
-        if tolerance and tolerance / 1.3 < error < tolerance * 1.3:
-            sys.exit(f"generate.py: {case}: tolerance {tolerance} is close "
-                     f"to the error {error} at {gap}")
-        if not error <= tolerance:
-            break
+def is_spoiled(scores, gap, tolerance):
+    """Are float32 weights, of which a hidden one was taken away and the rest
+    shared out anew, further from the truth than the tolerance? One so close
+    to an error that another processor might find it on the other side is no
+    use."""
+    hidden = scores.max()[None] + gap
+    weights = F.softmax(torch.cat([scores, hidden]), dim=-1)[:-1]
+    truth = F.softmax(wide(scores), dim=-1)
+    error = (shared_out(weights) - truth).abs().max().item()
+    if tolerance and tolerance / 1.3 < error < tolerance * 1.3:
+        sys.exit(f"generate.py: tolerance {tolerance} is close to the error "
+                 f"{error} of {scores} at {gap}")
+    return not error <= tolerance
+
+
+def save_gap(chapter, case, scores, tolerance, gap):
+    """The gap is given, and must be the first that spoils the result."""
+    if (not is_spoiled(scores, gap, tolerance)
+            or any(is_spoiled(scores, g, tolerance) for g in range(gap))):
+        sys.exit(f"generate.py: {case}: {gap} is not the smallest gap")
     chapter.save(case, visible=scores, tolerance=torch.tensor([tolerance]),
                  gap=torch.tensor([gap]))
 
@@ -631,8 +645,18 @@ def causal_mask(chapter):
     save_hiding(chapter, "gaps", torch.tensor([[1., 1, 0]]).repeat(4, 1), gaps)
     uneven = torch.tensor([[3., 1, 0, 0], [0.25, 0, 0, 0], [0, 1e-30, 3e-30, 0],
                            [1e30, 2e30, 0, 1e30]])
-    chapter.save("uneven", weights=uneven, renormalized=F.normalize(
-        wide(uneven), p=1, dim=-1, eps=0))
+    chapter.save("uneven", weights=uneven, renormalized=shared_out(uneven))
+    signed = torch.tensor([[3., -1, 0, 2], [-0.25, 0, 0, 0], [-1, -3, 0.5, 0],
+                           [2e30, 1e30, -8e30, 0], [-4, 1, 1, 1]])
+    chapter.save("signed", weights=signed, renormalized=shared_out(signed))
+    # Only 0 hides before softmax; afterwards, every entry is a factor.
+    graded = torch.tensor([[1., 0.5, 0, 2], [0.25, 0, -0., 0], [0, -1, -2, 0],
+                           [-0.5, 1, 3, -0.125], [1e-42, 1, 1, 0]])
+    save_hiding(chapter, "graded", graded, uniform(104, 5, 4, size=2))
+    mask = torch.tensor([[0., -0., 1, 0.5, -1], [2, NAN, INF, -INF, 1e-45]])
+    scores = uniform(105, 2, 5)
+    chapter.save("odd", mask=mask, scores=scores,
+                 masked=scores.masked_fill(mask == 0, -INF))
 
     for n, m, d_k, d_v, first in ((1, 1, 1, 1, 0), (6, 6, 2, 4, 0),
                                   (5, 5, 3, 2, 0), (2, 7, 3, 4, 0),
@@ -661,13 +685,20 @@ def causal_mask(chapter):
     save_masked(chapter, "deep", 0, far, deep, uniform(100, 5, 3))
 
     half = torch.tensor([0., 0.5])
-    for i, tolerance in enumerate((0.2, 1e-2, 3.6e-3, 7e-4, 6e-7)):
-        save_gap(chapter, f"gap_half_{i}", half, tolerance)
-    save_gap(chapter, "gap_shifted", half - 40, 3.6e-3)
-    save_gap(chapter, "gap_one", torch.tensor([7.]), 0.0)
-    save_gap(chapter, "gap_endless", half, INF)
-    save_gap(chapter, "gap_three", torch.tensor([1., -2., 0.25]), 5.5e-3)
-    save_gap(chapter, "gap_four", torch.tensor([3., 3., 3., 2.5]), 2.2e-3)
+    for i, (tolerance, gap) in enumerate([
+            (0.2, 104), (1e-2, 102), (3.6e-3, 100), (7e-4, 99), (6e-7, 93)]):
+        save_gap(chapter, f"gap_half_{i}", half, tolerance, gap)
+    save_gap(chapter, "gap_shifted", half - 40, 3.6e-3, 100)
+    save_gap(chapter, "gap_one", torch.tensor([7.]), 0.0, 104)
+    save_gap(chapter, "gap_endless", half, INF, 104)
+    save_gap(chapter, "gap_three", torch.tensor([1., -2., 0.25]), 5.5e-3, 100)
+    save_gap(chapter, "gap_four", torch.tensor([3., 3., 3., 2.5]), 2.2e-3,
+             100)
+    # One weight is too small to be off by much.
+    for case, scores in (("first", [-30., 0, 0.5]), ("middle", [0, -30, 0.5]),
+                         ("last", [0, 0.5, -30])):
+        save_gap(chapter, f"gap_small_{case}", torch.tensor(scores), 3.6e-3,
+                 100)
 
 
 # Chapter 10
@@ -704,6 +735,12 @@ def dropout(chapter):
     chapter.save("lots", checksums=torch.tensor([
         [checksum(lots(seed, 0.1, size)) for size in SIZES]
         for seed in SEEDS]))
+    # Each lot is 1 - rate of some rate, and just below it of another.
+    torch.manual_seed(65)
+    at = 1 - torch.rand(20, dtype=torch.float64)
+    rates = torch.cat([at, at - 2.0**-53])
+    chapter.save("near", rates=rates, masks=torch.stack(
+        [lots(65, rate, 20) for rate in rates.tolist()]))
     torch.manual_seed(123)
     module, x = torch.nn.Dropout(0.5), torch.ones(6, 6)
     chapter.save("ones", x=x, dropped=module(x), evaluated=module.eval()(x))
@@ -715,11 +752,13 @@ def dropout(chapter):
         save_dropped(chapter, f"odd_{k}", 50 + k, rate, odd.repeat(3, 2))
 
     weights = F.softmax(uniform(60, 3, 5, size=2), dim=-1)
-    for rate in 0.5, 0.1, 1.0:
+    for case, rate, draws in (("5", 0.5, 40), ("1", 0.1, 40), ("10", 1.0, 40),
+                              ("once", 0.5, 1), ("often", 0.2, 97)):
         torch.manual_seed(61)
-        sums = [wide(F.dropout(weights, rate)).sum(-1) for _ in range(40)]
-        chapter.save(f"sums_{int(rate * 10)}", weights=weights,
+        sums = [wide(F.dropout(weights, rate)).sum(-1) for _ in range(draws)]
+        chapter.save(f"sums_{case}", weights=weights,
                      rate=torch.tensor([rate], dtype=torch.float64),
+                     draws=torch.tensor([draws]),
                      mean=torch.stack(sums).mean(0))
 
 

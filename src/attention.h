@@ -346,8 +346,8 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 ## Chapter 8, two texts {#header-cross-attention}
 */
 
-/* Attention from one text to another. Its three matrices are drawn in this
- * order by torch.rand. The two inputs may be of different width. */
+/* Attention from one text to another. The two inputs may be of different
+ * width. */
 typedef struct {
     int d_1, d_2, d_k, d_v;
     void *w_query; /* float [d_1][d_k] */
@@ -355,6 +355,9 @@ typedef struct {
     void *w_value; /* float [d_2][d_v] */
 } CrossAttention;
 
+/* Draws the three matrices in this order. Refuses sizes below 1.
+ * PyTorch: torch.rand(d_1, d_k), torch.rand(d_2, d_k), torch.rand(d_2,
+ * d_v). */
 void cross_attention_init(CrossAttention *c, Random *r, int d_1, int d_2,
                           int d_k, int d_v);
 void cross_attention_free(CrossAttention *c);
@@ -379,8 +382,8 @@ void ask_encoded(const CrossAttention *c, const float x_1[c->d_1],
                  Trace *t);
 
 /* For each query the number of the key with the largest weight, the first
- * of several. Refuses a row of which no weight is a number.
- * PyTorch: torch.argmax(weights, dim=-1), but for NaN. */
+ * of several. NaN is never the largest, and a row that has nothing else is
+ * refused. PyTorch: torch.argmax(weights, dim=-1), but for NaN. */
 void hard_alignment(int n, int m, const float weights[n][m], int place[n]);
 
 /*
@@ -409,7 +412,7 @@ void renormalize(int n, int m, float weights[n][m]);
  * scores.masked_fill(~torch.ones(n, m).tril(first).bool(), -torch.inf). */
 void mask_scores(int n, int m, int first, float scores[n][m]);
 
-/* The same where any mask has 0, in place.
+/* The same where any mask has 0, in place; any other entry hides nothing.
  * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
 void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
 
@@ -418,7 +421,8 @@ void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
  * weights and context of NaN, as from softmax. PyTorch, which answers 0 to
  * such a query: F.scaled_dot_product_attention(query, key, value,
  * attn_mask=torch.ones(n, m).tril(first).bool()); for first = 0 also
- * is_causal=True. */
+ * is_causal=True. A value is not hidden, only mixed with weight 0: one that
+ * is not finite makes NaN of what is before it, too. */
 void masked_attention(int n, int m, int d_k, int d_v, int first,
                       const float query[n][d_k], const float key[m][d_k],
                       const float value[m][d_v], float scores[n][m],
@@ -445,9 +449,9 @@ int find_gap(int n, const float visible[n], float tolerance);
 void dropout_must_fit(double p);
 
 /* Which entries a dropout of rate p keeps (1) and drops (0), drawn row by
- * row. Draws nothing if p is 0 or 1. Refuses what dropout_must_fit refuses.
- * PyTorch: mask.bernoulli_(1 - p), to the last bit, except version 2.6 and
- * before on Intel's processors. */
+ * row. Draws nothing if p is 0 or 1; r may be NULL where nothing is drawn.
+ * Refuses what dropout_must_fit refuses. PyTorch: mask.bernoulli_(1 - p),
+ * to the last bit, except version 2.6 and before on Intel's processors. */
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
 
 /* Inverted dropout: x times 1 / (1 - p) where the mask is not 0, and times
@@ -462,7 +466,8 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m,
                         float mask[n][m]);
 
 /* The mean of each row's sum over many dropouts of a table of weights, each
- * with a mask of its own, drawn one after the other.
+ * with a mask of its own, drawn one after the other. Refuses what
+ * dropout_must_fit refuses, and draws < 1.
  * PyTorch: the mean of F.dropout(weights, p).sum(dim=-1). */
 void mean_row_sum(Random *r, double p, int n, int m, int draws,
                   const float weights[n][m], double mean[n]);

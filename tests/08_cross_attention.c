@@ -12,7 +12,8 @@
 #define MODULES "module_3x5x4x6", "module_6x2x3x2"
 #define INITS "init_3x3x2x4", "init_2x5x3x4", "init_6x1x4x3"
 #define ALIGNMENTS                                                         \
-    "alignment_1x1", "alignment_1x7", "alignment_5x4", "alignment_4x9"
+    "alignment_1x1", "alignment_1x7", "alignment_5x4", "alignment_4x9",    \
+        "alignment_far"
 
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 1e-6
@@ -113,22 +114,45 @@ static void init_test(void)
     cross_attention_free(&c);
 }
 
-/* Freed and made again, an object is the same. */
+/* What is freed can be asked for again: 300 times a third of a megabyte does
+ * not fit otherwise. */
 static void free_test(void)
 {
     Random r;
-    CrossAttention c;
-    for (int round = 0; round < 100; round++) {
-        random_seed(&r, 5);
-        cross_attention_init(&c, &r, 30, 20, 10, 5);
-        const float *w = c.w_value;
-        Random again;
-        random_seed(&again, 5);
-        float(*all)[1] = room(30 * 10 + 20 * 10 + 20 * 5);
-        rand_fill(&again, 600, 1, all);
-        tap_near("last weight", w[99], all[599][0], 0, 0);
+    random_seed(&r, 1);
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++) {
+        CrossAttention c;
+        cross_attention_init(&c, &r, 300, 300, 300, 300);
         cross_attention_free(&c);
+        tap_true("freed", 1);
     }
+}
+
+/* Sizes of which one is below 1. */
+static void init_with(int d_1, int d_2, int d_k, int d_v)
+{
+    Random r;
+    CrossAttention c;
+    random_seed(&r, 1);
+    cross_attention_init(&c, &r, d_1, d_2, d_k, d_v);
+}
+
+static void init_d_1(void)
+{
+    init_with(0, 3, 4, 5);
+}
+static void init_d_2(void)
+{
+    init_with(2, 0, 4, 5);
+}
+static void init_d_k(void)
+{
+    init_with(2, 3, -1, 5);
+}
+static void init_d_v(void)
+{
+    init_with(2, 3, 4, 0);
 }
 
 /* With one input twice: self-attention, bit for bit. */
@@ -157,27 +181,68 @@ static void same_as_self(void)
     }
 }
 
+/* Row j of a table comes to row (j + shift) % m of the other. */
+static void *turned(int m, int d, int shift, const float *x)
+{
+    float *y = room((size_t)(m * d));
+    for (int j = 0; j < m; j++)
+        memcpy(y + (j + shift) % m * d, x + j * d, (size_t)d * sizeof *x);
+    return y;
+}
+
+static void same_mixture(int count, const void *got, const void *expect)
+{
+    const float *a = got, *b = expect;
+    for (int i = 0; i < count; i++)
+        tap_near("context", a[i], b[i], 1e-5, 1e-5);
+}
+
+/* Keys and values in another order, each key with its value: the weights in
+ * that order, and the same context. */
+static void pairs_in_any_order(void)
+{
+    for (int round = 0; round < 100; round++) {
+        const int n = tap_int(1, 12), m = tap_int(1, 12);
+        const int d_k = tap_int(1, 6), d_v = tap_int(1, 6);
+        const int shift = tap_int(0, m - 1);
+        Trace a = space(n, m, d_k, d_v), b = space(n, m, d_k, d_v);
+        tap_fill(n * d_k, a.query, -2, 2);
+        tap_fill(m * d_k, a.key, -2, 2);
+        tap_fill(m * d_v, a.value, -2, 2);
+        attention(n, m, d_k, d_v, a.query, a.key, a.value, a.scores,
+                  a.weights, a.context);
+        attention(n, m, d_k, d_v, a.query, turned(m, d_k, shift, a.key),
+                  turned(m, d_v, shift, a.value), b.scores, b.weights,
+                  b.context);
+        const float *weights = a.weights, *moved = b.weights;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++)
+                tap_near("weight", moved[i * m + (j + shift) % m],
+                         weights[i * m + j], 1e-5, 1e-7);
+        same_mixture(n * d_v, b.context, a.context);
+    }
+}
+
 /* Tokens of the second input in another order: the same context. */
 static void order_does_not_matter(void)
 {
-    enum { N = 3, M = 8, D_1 = 2, D_2 = 5, D_K = 4, D_V = 6 };
-    for (int round = 0; round < 50; round++) {
-        float x_1[N][D_1], x_2[M][D_2], turned[M][D_2];
-        const int shift = tap_int(1, M - 1);
-        tap_fill(N * D_1, (void *)x_1, -2, 2);
-        tap_fill(M * D_2, (void *)x_2, -2, 2);
-        for (int j = 0; j < M; j++)
-            memcpy(turned[(j + shift) % M], x_2[j], sizeof x_2[j]);
+    for (int round = 0; round < 100; round++) {
+        const int n = tap_int(1, 12), m = tap_int(1, 12);
+        const int d_1 = tap_int(1, 6), d_2 = tap_int(1, 6);
+        const int d_k = tap_int(1, 6), d_v = tap_int(1, 6);
+        float *x_1 = room((size_t)(n * d_1));
+        float *x_2 = room((size_t)(m * d_2));
+        tap_fill(n * d_1, x_1, -2, 2);
+        tap_fill(m * d_2, x_2, -2, 2);
         Random r;
         CrossAttention c;
         random_seed(&r, (uint64_t)round);
-        cross_attention_init(&c, &r, D_1, D_2, D_K, D_V);
-        Trace a = space(N, M, D_K, D_V), b = space(N, M, D_K, D_V);
-        cross_attention_forward(&c, N, M, x_1, x_2, &a);
-        cross_attention_forward(&c, N, M, x_1, turned, &b);
-        const float *got = b.context, *expect = a.context;
-        for (int i = 0; i < N * D_V; i++)
-            tap_near("context", got[i], expect[i], 1e-5, 1e-5);
+        cross_attention_init(&c, &r, d_1, d_2, d_k, d_v);
+        Trace a = space(n, m, d_k, d_v), b = space(n, m, d_k, d_v);
+        cross_attention_forward(&c, n, m, (void *)x_1, (void *)x_2, &a);
+        cross_attention_forward(&c, n, m, (void *)x_1,
+                                turned(m, d_2, tap_int(0, m - 1), x_2), &b);
+        same_mixture(n * d_v, b.context, a.context);
         cross_attention_free(&c);
     }
 }
@@ -219,6 +284,10 @@ static void encode_m(void)
 {
     refused(1, 4, 4, 5, 1);
 }
+static void encode_d_k(void)
+{
+    refused(1, 3, 3, 5, 1);
+}
 static void encode_d_v(void)
 {
     refused(1, 3, 4, 3, 1);
@@ -230,6 +299,10 @@ static void ask_many(void)
 static void ask_d_k(void)
 {
     refused(1, 3, 3, 5, 2);
+}
+static void ask_d_v(void)
+{
+    refused(1, 3, 4, 6, 2);
 }
 
 /* Keys and values alone, in a trace for 1, 2 and 5 queries; nothing else of
@@ -303,15 +376,31 @@ static void alignment_test(void)
 
 static void alignment_of_odd_rows(void)
 {
-    const float rows[6][3] = {
-        {0.5f, 0.5f, 0},     {0, 0.5f, 0.5f}, {NAN, 0.25f, 0.75f},
-        {0.75f, NAN, 0.25f}, {-3, -1, -2},    {0.2f, 0.3f, NAN},
+    enum { ROWS = 10 };
+    const float rows[ROWS][3] = {
+        {0.5f, 0.5f, 0},
+        {0, 0.5f, 0.5f},
+        {NAN, 0.25f, 0.75f},
+        {0.75f, NAN, 0.25f},
+        {-3, -1, -2},
+        {0.2f, 0.3f, NAN},
+        {NAN, -20, -30},
+        {NAN, -INFINITY, -INFINITY},
+        {-INFINITY, NAN, -FLT_MAX},
+        {NAN, NAN, INFINITY},
     };
-    const int expect[6] = {0, 1, 2, 0, 1, 1};
-    int got[6];
-    hard_alignment(6, 3, rows, got);
-    for (int i = 0; i < 6; i++)
+    const int expect[ROWS] = {0, 1, 2, 0, 1, 1, 1, 1, 2, 2};
+    int got[ROWS];
+    hard_alignment(ROWS, 3, rows, got);
+    for (int i = 0; i < ROWS; i++)
         tap_near("place", got[i], expect[i], 0, 0);
+}
+
+static void alignment_of_no_first_number(void)
+{
+    const float rows[2][2] = {{NAN, NAN}, {0, 1}};
+    int got[2];
+    hard_alignment(2, 2, rows, got);
 }
 
 static void alignment_of_no_number(void)
@@ -324,7 +413,22 @@ static void alignment_of_no_number(void)
 int main(void)
 {
     SETS("cross_attention_init", init_test, INITS);
-    TAP(free_test, "cross_attention_free: made and freed many times");
+    const char *const file = "argument.c";
+    tap_refuses(
+        init_d_1, "cross_attention_init: refuses a first width of 0", file,
+        "a table of 0 times 4 numbers: at least 1 of each is needed");
+    tap_refuses(
+        init_d_2, "cross_attention_init: refuses a second width of 0", file,
+        "a table of 0 times 4 numbers: at least 1 of each is needed");
+    tap_refuses(
+        init_d_k, "cross_attention_init: refuses a d_k of -1", file,
+        "a table of 2 times -1 numbers: at least 1 of each is needed");
+    tap_refuses(
+        init_d_v, "cross_attention_init: refuses a d_v of 0", file,
+        "a table of 3 times 0 numbers: at least 1 of each is needed");
+    TAP_LARGE(free_test,
+              "cross_attention_free: the memory can be used again");
+    TAP(pairs_in_any_order, "attention: keys and values in any order");
     SETS("cross_attention_forward", forward_test, CROSSES);
     SETS("cross_attention_forward", loud_test, "loud");
     SETS("cross_attention_forward", module_test, MODULES);
@@ -352,6 +456,10 @@ int main(void)
         encode_m, "encode_once: refuses another m", "07_self_attention.c",
         "a trace of n, m, d_k, d_v = 1, 4, 4, 5: 1, 3, 4, 5 are needed");
     tap_refuses(
+        encode_d_k, "encode_once: refuses another d_k",
+        "07_self_attention.c",
+        "a trace of n, m, d_k, d_v = 1, 3, 3, 5: 1, 3, 4, 5 are needed");
+    tap_refuses(
         encode_d_v, "encode_once: refuses another d_v",
         "07_self_attention.c",
         "a trace of n, m, d_k, d_v = 1, 3, 4, 3: 1, 3, 4, 5 are needed");
@@ -363,9 +471,16 @@ int main(void)
     tap_refuses(
         ask_d_k, "ask_encoded: refuses another d_k", "07_self_attention.c",
         "a trace of n, m, d_k, d_v = 1, 3, 3, 5: 1, 3, 4, 5 are needed");
+    tap_refuses(
+        ask_d_v, "ask_encoded: refuses another d_v", "07_self_attention.c",
+        "a trace of n, m, d_k, d_v = 1, 3, 4, 6: 1, 3, 4, 5 are needed");
     SETS("hard_alignment", alignment_test, ALIGNMENTS);
     TAP(alignment_of_odd_rows,
         "hard_alignment: ties, and NaN among others");
+    tap_refuses(alignment_of_no_first_number,
+                "hard_alignment: refuses a first row without a number",
+                "08_cross_attention.c",
+                "row 0 has no weight that is a number: one is needed");
     tap_refuses(alignment_of_no_number,
                 "hard_alignment: refuses a row without a number",
                 "08_cross_attention.c",

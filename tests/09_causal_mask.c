@@ -10,7 +10,7 @@
         "mask_3x4_9", "mask_7x7_0", "mask_4x9_5"
 #define HIDINGS                                                            \
     "any_1x1", "any_1x6", "any_5x1", "any_4x7", "any_7x4", "any_5x5",      \
-        "empty", "journey", "gaps"
+        "empty", "journey", "gaps", "graded"
 /* The two entries of each batch have the same sizes. */
 #define HEADS                                                              \
     "head_1x1x1x1_0_a", "head_1x1x1x1_0_b", "head_6x6x2x4_0_a",            \
@@ -23,7 +23,8 @@
         "head_2x3x4x5_-7_b"
 #define GAPS                                                               \
     "gap_half_0", "gap_half_1", "gap_half_2", "gap_half_3", "gap_half_4",  \
-        "gap_shifted", "gap_one", "gap_endless", "gap_three", "gap_four"
+        "gap_shifted", "gap_one", "gap_endless", "gap_three", "gap_four",  \
+        "gap_small_first", "gap_small_middle", "gap_small_last"
 
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 1e-6
@@ -216,7 +217,29 @@ static void blind_to_the_future(void)
             for (int k = 0; k < h.d_v; k++)
                 tap_near("context", h.context[i * h.d_v + k],
                          before[i * h.d_v + k], 0, 0);
-        tap_true("round", true); /* the place may be 0, and nobody before */
+    }
+}
+
+/* Exercise 9.5: the scores of later words are hidden, their values are not;
+ * 0 times infinity is no number. */
+static void values_are_not_hidden(void)
+{
+    for (int round = 0; round < 100; round++) {
+        Head h = random_head();
+        const int j = tap_int(0, h.m - 1), k = tap_int(0, h.d_v - 1);
+        h.value[j * h.d_v + k] = round % 2 ? INFINITY : -INFINITY;
+        attend(&h);
+        for (int i = 0; i < h.n; i++)
+            for (int l = 0; l < h.d_v; l++) {
+                const float got = h.context[i * h.d_v + l];
+                if (l != k)
+                    tap_true("another entry", isfinite(got));
+                else
+                    tap_near("entry", got,
+                             j <= h.first + i ? h.value[j * h.d_v + k]
+                                              : NAN,
+                             0, 0);
+            }
     }
 }
 
@@ -338,10 +361,41 @@ static void window_from_one_to_all(void)
     }
 }
 
-static void window_of_nothing(void)
+/* Places and windows as large as an int can be. */
+static void window_far_away(void)
+{
+    const int far[6] = {INT_MIN, INT_MIN + 1, -1, 1, INT_MAX - 1, INT_MAX};
+    for (int k = 0; k < 36; k++) {
+        const int first = far[k / 6], w = far[k % 6];
+        if (w < 1)
+            continue;
+        float scores[3][4] = {{0}};
+        mask_window(3, 4, first, w, scores);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 4; j++) {
+                const int64_t back = (int64_t)first + i - j;
+                tap_near("score", scores[i][j],
+                         back >= 0 && back < w ? 0 : -INFINITY, 0, 0);
+            }
+    }
+}
+
+static void window_of(int w)
 {
     float scores[1][1] = {{0}};
-    mask_window(1, 1, 0, 0, scores);
+    mask_window(1, 1, 0, w, scores);
+}
+static void window_of_nothing(void)
+{
+    window_of(0);
+}
+static void window_of_less(void)
+{
+    window_of(-1);
+}
+static void window_of_least(void)
+{
+    window_of(INT_MIN);
 }
 
 static void gap_test(void)
@@ -353,8 +407,30 @@ static void gap_test(void)
              integer("gap"), 0, 0);
 }
 
+/* With a tolerance of 0, a rounding at gap 0 is enough. */
+static void gap_of_nothing(void)
+{
+    float many[200];
+    tap_fill(200, many, -1, 1);
+    tap_near("gap", find_gap(200, many, 0), 0, 0, 0);
+    const float three[3] = {0, 0.5f, 0.1f};
+    tap_near("gap", find_gap(3, three, 0), 0, 0, 0);
+}
+
+/* What it asks for it gives back: 300 times a third of a megabyte does not
+ * fit otherwise. */
+static void gap_free_test(void)
+{
+    enum { MANY = 30000 };
+    float *many = room(MANY);
+    tap_fill(MANY, many, -1, 1);
+    tap_limit_memory(64);
+    for (int i = 0; i < 300; i++)
+        tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
+}
+
 static const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
-static const float none[2] = {0, NAN};
+static const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
 static void gap_below_0(void)
 {
     find_gap(2, two, -1);
@@ -367,6 +443,10 @@ static void gap_to_infinity(void)
 {
     find_gap(2, endless, 0.5f);
 }
+static void gap_from_infinity(void)
+{
+    find_gap(2, bottomless, 0.5f);
+}
 static void gap_to_no_number(void)
 {
     find_gap(2, none, 0.5f);
@@ -378,16 +458,19 @@ int main(void)
     SETS("hide_weights", hide_test, HIDINGS);
     TAP(hide_no_number, "hide_weights: what is no number stays so");
     SETS("renormalize", renormalize_test, HIDINGS);
-    SETS("renormalize", renormalize_uneven, "uneven");
+    SETS("renormalize", renormalize_uneven, "uneven", "signed");
     SETS("renormalize", gaps_test, "gaps");
     TAP(both_ways, "renormalize: as minus infinity, within ten of 0");
     SETS("mask_scores", mask_scores_test, MASKS);
     TAP(eight_more, "mask_scores: eight more for all scores of a row");
     SETS("mask_where", mask_where_by_place, MASKS);
+    SETS("mask_where", mask_where_by_place, "odd");
     SETS("mask_where", mask_where_test, HIDINGS);
     SETS("masked_attention", attention_test, HEADS, "loud", "gap", "deep");
     TAP(blind_to_the_future,
         "masked_attention: later words change nothing");
+    TAP(values_are_not_hidden,
+        "masked_attention: a later value that is infinite");
     TAP(sees_itself, "masked_attention: itself and all before");
     TAP(same_as_shorter_texts, "masked_attention: as of shorter texts");
     SETS("mask_window", window_test, MASKS);
@@ -395,7 +478,16 @@ int main(void)
     tap_refuses(window_of_nothing, "mask_window: refuses a window of 0",
                 "09_causal_mask.c",
                 "a window of 0 words: at least 1 is needed");
+    tap_refuses(window_of_less, "mask_window: refuses a window of -1",
+                "09_causal_mask.c",
+                "a window of -1 words: at least 1 is needed");
+    tap_refuses(window_of_least, "mask_window: refuses the least window",
+                "09_causal_mask.c",
+                "a window of -2147483648 words: at least 1 is needed");
+    TAP(window_far_away, "mask_window: places and windows without limits");
     SETS("find_gap", gap_test, GAPS);
+    TAP(gap_of_nothing, "find_gap: from 0 on");
+    TAP_LARGE(gap_free_test, "find_gap: gives its memory back");
     tap_refuses(gap_below_0, "find_gap: refuses a tolerance below 0",
                 "09_causal_mask.c",
                 "a tolerance of -1: 0 or more is needed");
@@ -405,6 +497,10 @@ int main(void)
     tap_refuses(gap_to_infinity, "find_gap: refuses an endless score",
                 "09_causal_mask.c",
                 "visible score 1 is inf: a finite number is needed");
+    tap_refuses(gap_from_infinity,
+                "find_gap: refuses a score of minus infinity",
+                "09_causal_mask.c",
+                "visible score 0 is -inf: a finite number is needed");
     tap_refuses(gap_to_no_number, "find_gap: refuses a score of NaN",
                 "09_causal_mask.c",
                 "visible score 1 is nan: a finite number is needed");

@@ -32,6 +32,34 @@ static void lots_test(void)
     }
 }
 
+/* Rates at which one of 20 lots of the seed lies at the threshold, or below
+ * it by the last bit: nothing but doubles tells these apart. */
+static void near_test(void)
+{
+    const Npy *masks = golden("10_dropout/near-masks");
+    const double *rate = npy_doubles(golden("10_dropout/near-rates"));
+    const int rates = masks->shape[0], n = masks->shape[1];
+    const float(*expect)[n] = floats(masks);
+    for (int i = 0; i < rates; i++) {
+        Random r;
+        float *mask = room((size_t)n);
+        random_seed(&r, 65);
+        dropout_mask(&r, rate[i], 1, n, (void *)mask);
+        for (int k = 0; k < n; k++)
+            tap_near("lot", mask[k], expect[i][k], 0, 0);
+    }
+}
+
+static void without_generator(void)
+{
+    float mask[2][3];
+    for (int p = 0; p <= 1; p++) {
+        dropout_mask(NULL, p, 2, 3, mask);
+        for (int k = 0; k < 6; k++)
+            tap_near("lot", mask[k / 3][k % 3], 1 - p, 0, 0);
+    }
+}
+
 static void sizes_test(void)
 {
     const Npy *sums = golden("10_dropout/lots-checksums");
@@ -82,6 +110,19 @@ static void apply_test(void)
     dropout_apply(npy_doubles(part("rate"))[0], x->shape[0], x->shape[1],
                   floats(mask), floats(x), (void *)y);
     same_floats("dropped", x->count, y, npy_floats(dropped));
+}
+
+/* All but 0 keeps. */
+static void odd_mask(void)
+{
+    const float mask[1][10] = {
+        {1, 0, -0.0f, 0.5f, -1, 2, 1e-45f, INFINITY, -INFINITY, NAN}};
+    float x[1][10], y[1][10];
+    tap_fill(10, x[0], 1, 2);
+    dropout_apply(0.75, 1, 10, mask, x, y);
+    for (int j = 0; j < 10; j++)
+        tap_near("entry", y[0][j], j == 1 || j == 2 ? 0 : 4 * x[0][j], 0,
+                 0);
 }
 
 /* Mask and multiplication together, as nn.Dropout does both. */
@@ -181,6 +222,41 @@ static void mcg31_sum(void)
     tap_near(place, sum, expect[0], 0, 5.1e-5);
 }
 
+/* Rates at which a lot lies at the threshold, or below it by the last bit.
+ * From one half on, a double holds 1 minus a lot exactly. */
+static void mcg31_near(void)
+{
+    enum { LOTS = 200 };
+    const int64_t modulus = INT32_MAX, factor = 1132489760;
+    Random r, start;
+    random_seed(&start, 65);
+    r = start;
+    int64_t x = random_u32(&r) % modulus;
+    for (int k = 0; k < LOTS; k++, x = x * factor % modulus) {
+        const double lot = (double)x / (double)modulus;
+        if (lot < 0.5)
+            continue;
+        for (int below = 0; below <= 1; below++) {
+            float mask[1][LOTS];
+            r = start;
+            dropout_mask_mcg31(&r, 1 - lot - below * 0x1p-53, 1, k + 1,
+                               mask);
+            tap_near(below ? "below" : "at the threshold", mask[0][k],
+                     below, 0, 0);
+        }
+    }
+}
+
+static void mcg31_without_generator(void)
+{
+    float mask[2][3];
+    for (int p = 0; p <= 1; p++) {
+        dropout_mask_mcg31(NULL, p, 2, 3, mask);
+        for (int k = 0; k < 6; k++)
+            tap_near("lot", mask[k / 3][k % 3], 1 - p, 0, 0);
+    }
+}
+
 /* What it takes from the generator, its seed of 0, its shares. */
 static void mcg31_draws(void)
 {
@@ -218,16 +294,46 @@ static void sums_test(void)
     double got[3] = {1e30, 1e30, 1e30}; /* not to be added to */
     random_seed(&r, 61);
     mean_row_sum(&r, npy_doubles(part("rate"))[0], weights->shape[0],
-                 weights->shape[1], 40, floats(weights), got);
+                 weights->shape[1], (int)npy_integers(part("draws"))[0],
+                 floats(weights), got);
     for (int i = 0; i < weights->shape[0]; i++)
         tap_near("mean of row sums", got[i], npy_doubles(mean)[i], 1e-9,
                  1e-12);
 }
 
+static void sums_with(double p, int draws)
+{
+    const float weights[1][2] = {{0.25f, 0.75f}};
+    Random r;
+    double mean[1];
+    random_seed(&r, 1);
+    mean_row_sum(&r, p, 1, 2, draws, weights, mean);
+}
+static void sums_of_none(void)
+{
+    sums_with(0.5, 0);
+}
+static void sums_of_less(void)
+{
+    sums_with(0.5, -1);
+}
+static void sums_below(void)
+{
+    sums_with(-0.25, 3);
+}
+static void sums_above(void)
+{
+    sums_with(1.25, 3);
+}
+static void sums_no_number(void)
+{
+    sums_with(NAN, 3);
+}
+
 static void good_rates(void)
 {
-    const double rates[4] = {0, 1, 0.5, 5e-324};
-    for (int k = 0; k < 4; k++)
+    const double rates[5] = {0, 1, 0.5, 5e-324, 1 - 0x1p-53};
+    for (int k = 0; k < 5; k++)
         dropout_must_fit(rates[k]);
     tap_true("accepted", true);
 }
@@ -239,6 +345,22 @@ static void below(void)
 static void above(void)
 {
     dropout_must_fit(1.5);
+}
+static void just_below(void)
+{
+    dropout_must_fit(-5e-324);
+}
+static void just_above(void)
+{
+    dropout_must_fit(1 + 0x1p-52);
+}
+static void far_below(void)
+{
+    dropout_must_fit(-INFINITY);
+}
+static void far_above(void)
+{
+    dropout_must_fit(INFINITY);
 }
 static void no_number(void)
 {
@@ -276,23 +398,50 @@ int main(void)
                 "a dropout rate of -0.1: from 0 to 1 is needed");
     tap_refuses(above, "dropout_must_fit: refuses a rate above 1", file,
                 "a dropout rate of 1.5: from 0 to 1 is needed");
+    tap_refuses(just_below, "dropout_must_fit: refuses the next below 0",
+                file,
+                "a dropout rate of -4.94066e-324: from 0 to 1 is needed");
+    tap_refuses(just_above, "dropout_must_fit: refuses the next above 1",
+                file, "a dropout rate of 1: from 0 to 1 is needed");
+    tap_refuses(far_below, "dropout_must_fit: refuses minus infinity", file,
+                "a dropout rate of -inf: from 0 to 1 is needed");
+    tap_refuses(far_above, "dropout_must_fit: refuses infinity", file,
+                "a dropout rate of inf: from 0 to 1 is needed");
     tap_refuses(no_number, "dropout_must_fit: refuses NaN", file,
                 "a dropout rate of nan: from 0 to 1 is needed");
     TAP(lots_test, "dropout_mask: ten seeds, nine rates, and what is next");
     TAP(sizes_test, "dropout_mask: ten seeds, sizes from 1 to 10,000");
     TAP(rows_test, "dropout_mask: row by row");
+    TAP(near_test, "dropout_mask: lots at the threshold");
+    TAP(without_generator, "dropout_mask: no generator where nothing is "
+                           "drawn");
     tap_refuses(mask_refused, "dropout_mask: refuses a wrong rate", file,
                 "a dropout rate of 20: from 0 to 1 is needed");
     SETS("dropout_apply", apply_test, RATES, ODD);
+    TAP(odd_mask, "dropout_apply: all but 0 keeps");
     TAP(module_test, "dropout_apply: as nn.Dropout on a table of ones");
     TAP(mean_test, "dropout_apply: the mean stays");
     tap_refuses(apply_refused, "dropout_apply: refuses a wrong rate", file,
                 "a dropout rate of -1: from 0 to 1 is needed");
     TAP(mcg31_test, "dropout_mask_mcg31: the published lots");
     TAP(mcg31_sum, "dropout_mask_mcg31: the published sum");
+    TAP(mcg31_near, "dropout_mask_mcg31: lots at the threshold");
     TAP(mcg31_draws, "dropout_mask_mcg31: what it draws");
+    TAP(mcg31_without_generator,
+        "dropout_mask_mcg31: no generator where nothing is drawn");
     tap_refuses(mcg31_refused, "dropout_mask_mcg31: refuses NaN", file,
                 "a dropout rate of nan: from 0 to 1 is needed");
-    SETS("mean_row_sum", sums_test, "sums_5", "sums_1", "sums_10");
+    SETS("mean_row_sum", sums_test, "sums_5", "sums_1", "sums_10",
+         "sums_once", "sums_often");
+    tap_refuses(sums_of_none, "mean_row_sum: refuses no dropout", file,
+                "a mean of 0 dropouts: at least 1 is needed");
+    tap_refuses(sums_of_less, "mean_row_sum: refuses -1 dropouts", file,
+                "a mean of -1 dropouts: at least 1 is needed");
+    tap_refuses(sums_below, "mean_row_sum: refuses a rate below 0", file,
+                "a dropout rate of -0.25: from 0 to 1 is needed");
+    tap_refuses(sums_above, "mean_row_sum: refuses a rate above 1", file,
+                "a dropout rate of 1.25: from 0 to 1 is needed");
+    tap_refuses(sums_no_number, "mean_row_sum: refuses NaN", file,
+                "a dropout rate of nan: from 0 to 1 is needed");
     return tap_done();
 }
