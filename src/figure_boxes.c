@@ -66,8 +66,12 @@ void pipeline(const char *name, const char *lit)
         if (is_lit)
             pen_box(&p, x, y, WIDE, HIGH, 0, 0.3);
         pen_frame(&p, x + 0.5, y + 0.5, WIDE - 1, HIGH - 1, "rule");
+        /* The longest words would not fit their box in bold. */
+        const int is_long = strlen(stage[i].words) > 14;
         pen_text(&p, x + WIDE * 0.5, y + 18,
-                 is_lit ? "middle small strong" : "middle small muted",
+                 !is_lit   ? "middle small muted"
+                 : is_long ? "middle tiny strong"
+                           : "middle small strong",
                  stage[i].words);
         pen_write(
             &p,
