@@ -29,7 +29,8 @@ perl     := $(filter-out tests/weave.t,$(wildcard tests/*.t))
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs run test test-programs test-c test-book outputs golden
-.PHONY: golden-check student check mutants chapters fill clean help $(foreach n,$(names),\
+.PHONY: golden-check student check mutants chapters fill clean help
+.PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
@@ -44,8 +45,9 @@ help: ## this list
 	  "arguments, -s is quiet"
 	@echo "  make test-02        one chapter's tests, and how far its exercises are"
 
-# ---- Chapters, and after them the appendices. Each is compiled twice: as a program, linked with the chapters
-# before it, and with its main renamed, for those that come after it.
+# ---- Chapters, and after them the appendices. Each is compiled twice: as a
+# program, linked with the chapters before it, and with its main renamed, for
+# those that come after it.
 
 # Chapter 5 is the first to need the normal numbers of appendix B.
 joins_05_tokens := B_normals

@@ -401,8 +401,11 @@ u32 (2)
 ```
 
 ``` {.output args="rand 123" status=2}
-chapters/04_random.c:439: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
+chapters/04_random.c:442: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
 ```
+
+How many numbers you will ask for is not known before the program runs.
+`new_table` asks for memory for a table, and refuses if there is none.
 */
 
 static int size(const char *what, const char *text)

@@ -165,8 +165,7 @@ d, spread of the scores, root of d (3, 3)
 ```
 
 The measured spread is what the calculation says, give or take what a sample
-of this size leaves to chance. (`new_table` asks for memory for a table, and
-ends the program if there is none.)
+of this size leaves to chance.
 
 ![How often which score occurs, for 2, 64 and 4,096 entries, all above the
 same scale; each panel is as high as its most frequent score. The scores

@@ -309,15 +309,10 @@ static void show_gaps(void)
     const float mask[1][3] = {{1, 1, 0}};
     const char *const at[GAPS - 1] = {"10", "50", "87", "100", "103"};
     const char *const curve[2] = {"renormalized", "minus infinity"};
-    float table[GAPS][5], paper[3][2], held[3][2], first_share[2][GAPS - 1];
+    float table[GAPS][5], first_share[2][GAPS - 1];
     for (int i = 0; i < GAPS; i++) {
         float scores[1][3] = {{0, 0.5f, hidden[i]}}, weights[1][3];
         softmax_rows(1, 3, scores, weights);
-        for (int j = 0; j < 2 && i >= 3; j++) {
-            const double power = (double)scores[0][j] - (double)hidden[i];
-            paper[i - 3][j] = (float)(exp(power) / 0x1p-149);
-            held[i - 3][j] = weights[0][j] / 0x1p-149f;
-        }
         hide_weights(1, 3, mask, weights);
         renormalize(1, 3, weights);
         table[i][0] = hidden[i];
@@ -328,15 +323,33 @@ static void show_gaps(void)
     }
     print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
                  table);
-    print_matrix("on paper, in smallest floats, at 100, 103, 105", 3, 2,
-                 paper);
-    print_matrix("what a float can hold of them", 3, 2, held);
     for (int i = 0; i < GAPS - 1; i++) {
         first_share[0][i] = table[i][1];
         first_share[1][i] = table[i][3];
     }
     curves("gaps", "The first share, against the hidden score", 2, curve,
            GAPS - 1, at, first_share);
+}
+
+/* The weights of the visible words, not renormalized, counted in smallest
+ * floats: as they should be, and as they are. */
+static void show_smallest(void)
+{
+    const float hidden[3] = {100, 103, 105};
+    float paper[3][2], held[3][2];
+    for (int i = 0; i < 3; i++) {
+        const float scores[3] = {0, 0.5f, hidden[i]};
+        float weights[3];
+        softmax(3, scores, weights);
+        for (int j = 0; j < 2; j++) {
+            const double power = (double)scores[j] - (double)hidden[i];
+            paper[i][j] = (float)(exp(power) / 0x1p-149);
+            held[i][j] = weights[j] / 0x1p-149f;
+        }
+    }
+    print_matrix("on paper, in smallest floats, at 100, 103, 105", 3, 2,
+                 paper);
+    print_matrix("what a float can hold of them", 3, 2, held);
 }
 
 /*
@@ -670,6 +683,7 @@ int main(void)
     show_minus_infinity(maps_of);
     show_diagonal();
     show_gaps();
+    show_smallest();
     show_masked_attention();
     show_product();
     show_fillings();

@@ -410,7 +410,10 @@ static void show_mistake(void)
     print_matrix("what is right for the second, when different", N, D_OUT,
                  context[1]);
     causal_attention_free(&c);
+}
 
+static void draw_batch(void)
+{
     const Block block[] = {
         {"Your journey ...", N, D_IN, 1, "·"},
         {"W_query", D_IN, D_OUT, 1, "="},
@@ -560,6 +563,7 @@ int main(void)
     show_program();
     show_room();
     show_mistake();
+    draw_batch();
     show_padding();
     return 0;
 }

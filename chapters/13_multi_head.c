@@ -293,6 +293,18 @@ and three splits; for each head the steps of [](#causal-attention), which
 hide the future and drop weights; the merge, and the fourth product.
 */
 
+/* Heads are cut alike from queries, keys and values, and merged again. */
+static void layers_must_fit(const MultiHead *h)
+{
+    const int d_out = h->query.d_out;
+    roles_must_fit(&h->query, &h->key, &h->value);
+    if (h->value.d_out != d_out || h->out.d_in != d_out ||
+        h->out.d_out != d_out)
+        REFUSE("%d columns of values, and an output layer from %d to %d: "
+               "%d as for the queries are needed",
+               h->value.d_out, h->out.d_in, h->out.d_out, d_out);
+}
+
 static void project_heads(const MultiHead *h, int n,
                           const float x[n][h->query.d_in], MultiTrace *t)
 {
@@ -304,7 +316,7 @@ static void project_heads(const MultiHead *h, int n,
         REFUSE("a trace for %d heads: one for %d is needed", t->n_heads,
                n_heads);
     Trace *a = &t->stack.head;
-    roles_must_fit(&h->query, &h->key, &h->value);
+    layers_must_fit(h);
     trace_must_fit(a, n, n, head_dim, head_dim);
     linear_forward(&h->query, n, x, t->query);
     linear_forward(&h->key, n, x, t->key);

@@ -621,8 +621,8 @@ CausalTrace multi_trace_head(const MultiTrace *t, int h);
 
 /* From n tokens to t->out; no row of it depends on a later token. With r,
  * as in training, weights are dropped, head after head; r NULL drops none.
- * Refuses n above the context length, what roles_must_fit refuses, and a
- * trace of other sizes.
+ * Refuses n above the context length, layers that do not fit each other,
+ * and a trace of other sizes.
  * Raschka 2024, section 3.6. Vaswani et al. 2017, section 3.2.2. */
 void multi_head_forward(const MultiHead *h, Random *r, int n,
                         const float x[n][h->query.d_in], MultiTrace *t);

@@ -718,6 +718,38 @@ static void narrow_keys(void)
     multi_head_forward(&h, NULL, 5, x, &t);
 }
 
+/* Two heads of four columns, but for the values and the output layer. */
+static void layers_with(int value_out, int out_in, int out_out)
+{
+    Random r;
+    MultiHead h;
+    MultiTrace t;
+    float x[5][3] = {{0}};
+    random_seed(&r, 1);
+    multi_head_init(&h, &r, 3, 8, 6, 0, 2, 0);
+    linear_free(&h.value);
+    linear_free(&h.out);
+    linear_init(&h.value, &r, 3, value_out, 0);
+    linear_init(&h.out, &r, out_in, out_out, 1);
+    multi_trace_init(&t, 5, 2, 4);
+    multi_head_forward(&h, NULL, 5, x, &t);
+}
+
+static void wide_values(void)
+{
+    layers_with(9, 8, 8);
+}
+
+static void wide_input_of_output(void)
+{
+    layers_with(8, 9, 8);
+}
+
+static void wide_output(void)
+{
+    layers_with(8, 8, 9);
+}
+
 static void trace_with(int n, int n_heads, int head_dim)
 {
     MultiTrace t;
@@ -838,6 +870,20 @@ static void refusals(const char *file)
         "07_self_attention.c",
         "layers from 3, 3, 3 to 8, 4, 8 numbers for query, key, value: "
         "equal inputs, and queries as wide as keys are needed");
+    tap_refuses(
+        wide_values, "multi_head_forward: refuses wider values", file,
+        "9 columns of values, and an output layer from 8 to 8: 8 as "
+        "for the queries are needed");
+    tap_refuses(
+        wide_input_of_output,
+        "multi_head_forward: refuses an output layer from more", file,
+        "8 columns of values, and an output layer from 9 to 8: 8 as "
+        "for the queries are needed");
+    tap_refuses(
+        wide_output, "multi_head_forward: refuses an output layer to more",
+        file,
+        "8 columns of values, and an output layer from 8 to 9: 8 as "
+        "for the queries are needed");
     tap_refuses(long_masked, "multi_head_masked: refuses too long a text",
                 file,
                 "a text of 7 tokens: at most 6, the context length, fit");
