@@ -29,7 +29,7 @@ perl     := $(filter-out tests/weave.t,$(wildcard tests/*.t))
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs run test test-programs test-c test-book outputs golden
-.PHONY: golden-check student check mutants chapters fill clean help
+.PHONY: golden-check student check mutants chapters clean help
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -157,12 +157,7 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@tools/find-pandoc $(BUILD)/pandoc
 	@touch $@
 
-# Twice, since filling may move the lines that refusals name.
-outputs: ## fills the output blocks after a deliberate change
-	@$(MAKE) --no-print-directory fill
-	@$(MAKE) --no-print-directory fill
-
-fill: $(programs)
+outputs: $(programs) ## fills the output blocks after a deliberate change
 	@$(foreach n,$(names),tools/outputs --update chapters/$(n).c \
 	  $(BUILD)/chapters/$(n) &&) true
 

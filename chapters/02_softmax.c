@@ -291,7 +291,7 @@ What is no number at all is refused. (`make` adds a line of its own, to say
 that the program did not end well.)
 
 ``` {.output args="1 two" status=2}
-src/argument.c:23: a score is 'two': a number such as 1.5 or -inf is needed
+argument.c: real_number: a score is 'two': a number such as 1.5 or -inf is needed
 ```
 
 ## A mixture {#softmax-mixture}

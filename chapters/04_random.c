@@ -401,7 +401,7 @@ u32 (2)
 ```
 
 ``` {.output args="rand 123" status=2}
-chapters/04_random.c:442: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
+04_random.c: print_stream: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
 ```
 
 How many numbers you will ask for is not known before the program runs.

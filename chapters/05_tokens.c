@@ -310,7 +310,7 @@ embedded sentence (3, 3)
 ```
 
 ``` {.output args="', ,'" status=2}
-chapters/05_tokens.c:55: the sentence ', ,' has no words: at least one is needed
+05_tokens.c: split_words: the sentence ', ,' has no words: at least one is needed
 ```
 
 ## Everything together

@@ -638,7 +638,7 @@ int main(int argc, char *argv[])
 
 /*
 ``` {.output args="tmie" status=2}
-chapters/12_heads.c:624: the last argument is 'tmie': 'time' and no other, or none is needed
+12_heads.c: main: the last argument is 'tmie': 'time' and no other, or none is needed
 ```
 
 The same in PyTorch:

@@ -744,7 +744,7 @@ no multiple of 3, and so does ours:
 :::
 
 ``` {.output args="8 3 3" status=2}
-chapters/13_multi_head.c:194: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
+13_multi_head.c: multi_head_init: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
 ```
 
 ## The walk of shapes {#multi-head-walk}

@@ -681,16 +681,18 @@ void journeys(Journey table[JOURNEYS]);
 */
 
 /* Ends the program with exit status 2 and one line on standard error:
- * file.c:line: what is wrong, with the values, and what would be right.
- * Takes a printf format and its values. Flushes standard output first. */
-#define REFUSE(...) refuse(__FILE__, __LINE__, __VA_ARGS__)
+ * file.c: function: what is wrong, with the values, and what would be
+ * right. Takes a printf format and its values; flushes standard output
+ * first. */
+#define REFUSE(...) refuse(__FILE__, __func__, __VA_ARGS__)
 
 /* Stands for the body of an exercise in the student edition; refuses. */
 #define TODO(exercise) \
     REFUSE("exercise %s is still empty: write its body", exercise)
 
 /* What REFUSE calls. */
-_Noreturn void refuse(const char *file, int line, const char *format, ...)
+_Noreturn void refuse(const char *file, const char *function,
+                      const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*

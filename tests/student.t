@@ -84,7 +84,7 @@ sub check_chapter {
     check_tests("$name, all empty", \@exercises, @tests);
     ($status, $said) = command("make -s -C '$work' run-$number");
     unlike $said, qr/warning/, "$name: so does its program";
-    like $said, qr/^chapters\/$name\.c:\d+: exercise \S+ is still empty/m,
+    like $said, qr/^$name\.c: \w+: exercise \S+ is still empty/m,
       "$name: the program says where it stopped";
 
     for my $exercise (@exercises) {

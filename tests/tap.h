@@ -321,21 +321,6 @@ static inline void tap_skip(const char *name, const char *why)
     printf("ok %d - %s # SKIP %s\n", tap_next(), name, why);
 }
 
-/* What runs in the child; never returns. */
-static inline void tap_be_child(void (*test)(void), int error)
-{
-    if (error >= 0)
-        dup2(error, STDERR_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    close(tap_pipe[0]);
-    alarm(tap_seconds);
-    test();
-    tap_clean();
-    if (!tap_compared)
-        tap_report(false, "the test", "  error: compares nothing\n");
-    exit(tap_wrong ? TAP_WRONG : TAP_GOOD);
-}
-
 static inline unsigned tap_limit(void)
 {
     const char *text = getenv("TAP_SECONDS");
@@ -345,21 +330,42 @@ static inline unsigned tap_limit(void)
     return *tap_endless ? (most + 9) / 10 : most;
 }
 
-/* Runs the test in a child whose standard error goes to `error` (-1: leaves
- * it alone), gathers its YAML, and returns its wait status. */
-static inline int tap_child(void (*test)(void), const char *name, int error,
-                            size_t size, char yaml[size])
+/* Starts a child whose standard error goes to `error` (-1: leaves it alone);
+ * returns 0 in the child. */
+static inline pid_t tap_fork(int error)
 {
     tap_seconds = tap_limit();
     fflush(NULL);
     if (pipe(tap_pipe))
         REFUSE("no pipe can be made");
-    pid_t child = fork();
+    const pid_t child = fork();
     if (child < 0)
         REFUSE("no process can be started");
-    if (child == 0)
-        tap_be_child(test, error);
-    close(tap_pipe[1]);
+    if (child > 0) {
+        close(tap_pipe[1]);
+        return child;
+    }
+    if (error >= 0)
+        dup2(error, STDERR_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    close(tap_pipe[0]);
+    alarm(tap_seconds);
+    return 0;
+}
+
+/* How a test ends in the child. */
+static inline void tap_exit(void)
+{
+    tap_clean();
+    if (!tap_compared)
+        tap_report(false, "the test", "  error: compares nothing\n");
+    exit(tap_wrong ? TAP_WRONG : TAP_GOOD);
+}
+
+/* Gathers the child's YAML and returns its wait status. */
+static inline int tap_wait(pid_t child, const char *name, size_t size,
+                           char yaml[size])
+{
     size_t length = 0;
     ssize_t got = 1;
     while (got > 0 && length + 1 < size) {
@@ -405,7 +411,12 @@ static inline void tap_run(void (*test)(void), const char *name)
     char yaml[4096], words[100], died[4300];
     if (tap_is_endless(name))
         return;
-    int status = tap_child(test, name, -1, sizeof yaml, yaml);
+    const pid_t child = tap_fork(-1);
+    if (child == 0) {
+        test();
+        tap_exit();
+    }
+    const int status = tap_wait(child, name, sizeof yaml, yaml);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == TAP_GOOD || code == TAP_WRONG) {
         tap_line(code == TAP_GOOD, name, yaml);
@@ -416,25 +427,76 @@ static inline void tap_run(void (*test)(void), const char *name)
     tap_line(false, name, died);
 }
 
-/* Is the text the one line "path/FILE:number: MESSAGE"? */
-static inline bool tap_is_message(const char *text, const char *file,
-                                  const char *message)
+/* Is the text one line, "file.c: function: what is wrong"; and this one, if
+ * one is given? */
+static inline bool tap_is_message(const char *text, const char *line)
 {
-    const char *base = strstr(text, file);
-    if (!base || (base > text && base[-1] != '/') ||
-        memchr(text, '\n', (size_t)(base - text)))
+    const size_t file = strcspn(text, ": \n"), end = strcspn(text, "\n");
+    if (strncmp(text + file, ": ", 2) != 0 || strcmp(text + end, "\n") != 0)
         return false;
-    char *end;
-    base += strlen(file);
-    if (*base != ':' || strtol(base + 1, &end, 10) < 1)
+    const size_t function = strcspn(text + file + 2, ": \n");
+    if (strncmp(text + file + 2 + function, ": ", 2) != 0)
         return false;
-    const size_t size = strlen(message);
-    return !strncmp(end, ": ", 2) && !strncmp(end + 2, message, size) &&
-           !strcmp(end + 2 + size, "\n");
+    return !line || (strlen(line) == end && !strncmp(text, line, end));
 }
 
-/* One test point: the function must refuse, that is end with status 2 and
- * write the one line "path/FILE:number: MESSAGE" to standard error. */
+/* A refusal under test: the file for its words, and the child. */
+static FILE *tap_error;
+static pid_t tap_refusal;
+static char tap_refusal_name[300];
+
+/* Begins a test point; true in the child, which makes the call. Its name is
+ * made from the call: "softmax: refuses (0, x, y)". */
+static inline bool tap_refuses_begin(const char *call)
+{
+    const int end = (int)strcspn(call, "(");
+    snprintf(tap_refusal_name, sizeof tap_refusal_name, "%.*s: refuses %s",
+             end, call, call + end);
+    tap_refusal = 0;
+    if (tap_is_endless(tap_refusal_name))
+        return false;
+    tap_error = tmpfile();
+    if (!tap_error)
+        REFUSE("no temporary file can be made");
+    tap_refusal = tap_fork(fileno(tap_error));
+    return tap_refusal == 0;
+}
+
+static inline void tap_refuses_end(const char *line)
+{
+    char yaml[4096], words[100], text[2048] = "";
+    if (tap_refusal == 0)
+        return;
+    const int status =
+        tap_wait(tap_refusal, tap_refusal_name, sizeof yaml, yaml);
+    rewind(tap_error);
+    text[fread(text, 1, sizeof text - 1, tap_error)] = '\0';
+    fclose(tap_error);
+    tap_end(status, sizeof words, words);
+    snprintf(yaml, sizeof yaml,
+             "  expect: ends with status 2, %s\n  got: %s, %s\n",
+             line ? line : "one line, file.c: function: what is wrong",
+             words, text);
+    tap_line(WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
+                 tap_is_message(text, line),
+             tap_refusal_name, yaml);
+}
+
+/* A test point: the call must refuse, that is end with status 2 and write
+ * one line to standard error, "file.c: function: what is wrong". Where the
+ * refusal lives, `line` is that line; elsewhere it is NULL, and any will do,
+ * since a student's words may be others. */
+#define REFUSES(line, ...)                                                 \
+    do {                                                                   \
+        if (tap_refuses_begin(#__VA_ARGS__)) {                             \
+            __VA_ARGS__;                                                   \
+            exit(0);                                                       \
+        }                                                                  \
+        tap_refuses_end(line);                                             \
+    } while (0)
+
+/* The same for a function of its own and under a name of its own; any words
+ * of the file's and with the message in them will do. */
 static inline void tap_refuses(void (*test)(void), const char *name,
                                const char *file, const char *message)
 {
@@ -444,16 +506,26 @@ static inline void tap_refuses(void (*test)(void), const char *name,
     FILE *error = tmpfile();
     if (!error)
         REFUSE("no temporary file can be made");
-    int status = tap_child(test, name, fileno(error), sizeof yaml, yaml);
+    const pid_t child = tap_fork(fileno(error));
+    if (child == 0) {
+        test();
+        tap_exit();
+    }
+    int status = tap_wait(child, name, sizeof yaml, yaml);
     rewind(error);
     text[fread(text, 1, sizeof text - 1, error)] = '\0';
     fclose(error);
+    const char *behind = strstr(text, ": ");
+    behind = behind ? strstr(behind + 2, ": ") : NULL;
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
-                tap_is_message(text, file, message);
+                tap_is_message(text, NULL) && behind &&
+                !strncmp(text, file, strlen(file)) &&
+                strlen(behind + 2) == strlen(message) + 1 &&
+                !strncmp(behind + 2, message, strlen(message));
 
     tap_end(status, sizeof words, words);
     snprintf(yaml, sizeof yaml,
-             "  expect: ends with status 2, %s:NUMBER: %s\n"
+             "  expect: ends with status 2, %s: FUNCTION: %s\n"
              "  got: %s, %s\n",
              file, message, words, text);
     tap_line(good, name, yaml);
