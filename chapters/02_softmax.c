@@ -401,7 +401,7 @@ into a context vector.
 
 static const char *const sentence[6] = {"Your", "journey", "starts",
                                         "with", "one",     "step"};
-static const float journey[6][3] = {
+const float journey[6][3] = {
     {0.43f, 0.15f, 0.89f}, /* Your */
     {0.55f, 0.87f, 0.66f}, /* journey */
     {0.57f, 0.85f, 0.64f}, /* starts */

@@ -248,15 +248,6 @@ take the six words of [](#softmax), draw three matrices from seed 123 with
 *journey*, ask.
 */
 
-static const float journey[6][3] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
-
 static void show_journey(void)
 {
     Random r;

@@ -14,17 +14,9 @@ tutorials even has the formula, $\operatorname{softmax}(QK^\top)V$
 #include "attention.h"
 
 /*
-We draw what they draw, and follow it.
+We draw what they draw, and follow it. The table `journey`, with the six
+words' embeddings, is that of [](#softmax).
 */
-
-static const float journey[6][3] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
 
 /* The queries, keys and values that both tutorials make, from seed 123. */
 static void project_journey(float query[6][2], float key[6][2],

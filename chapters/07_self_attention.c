@@ -17,9 +17,6 @@ function that uses them. In Python that is a **class**, which has a function
 is a `struct`, and functions whose first argument points to it. We call it a
 **module**, as PyTorch does. Its functions end in `_init`, `_forward` and
 `_free`.
-
-The structs of this chapter stand in the header. This once, open its part
-before you read on:
 */
 
 #include "attention.h"
@@ -31,61 +28,92 @@ Two of our tutorials write the class in the same way [@selfattention2025;
 @raschka2024magazine]: three matrices, drawn by `torch.rand` in the order
 query, key, value. The header calls it `SelfAttentionV1`; *self*, because
 the words ask the words of their own sentence.
+
+::: {.header of="SelfAttentionV1"}
+:::
+
+The type of a table in C has its width in it, and the widths are known only
+when the program runs. So a struct holds a table as a `float *`, all its
+entries row after row. `(void *)` in front of it makes a table of it again,
+where it is handed to a function that takes one.
+
+Memory is asked for once, for all three matrices, one behind the other, and
+so it is given back by one `free`. `new_block` from `src/memory.c` is told
+where the address of each table goes, and its sizes. (They are three, since
+later there will be several heads; up to there the first is 1.)
 */
 
 void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
 {
-    a->d_in = d_in;
-    a->d_k = d_k;
-    a->d_v = d_v;
-    a->w_query = new_table(d_in, d_k);
-    a->w_key = new_table(d_in, d_k);
-    a->w_value = new_table(d_in, d_v);
-    rand_fill(r, d_in, d_k, a->w_query);
-    rand_fill(r, d_in, d_k, a->w_key);
-    rand_fill(r, d_in, d_v, a->w_value);
+    *a = (SelfAttentionV1){.d_in = d_in, .d_k = d_k, .d_v = d_v};
+    if (d_in < 1 || d_k < 1 || d_v < 1)
+        REFUSE("d_in, d_k, d_v = %d, %d, %d: at least 1 of each is needed",
+               d_in, d_k, d_v);
+    const Part part[] = {{&a->w_query, 1, d_in, d_k},
+                         {&a->w_key, 1, d_in, d_k},
+                         {&a->w_value, 1, d_in, d_v}};
+    a->memory = new_block(3, part, &a->count);
+    rand_fill(r, d_in, d_k, (void *)a->w_query);
+    rand_fill(r, d_in, d_k, (void *)a->w_key);
+    rand_fill(r, d_in, d_v, (void *)a->w_value);
 }
 
 void self_v1_free(SelfAttentionV1 *a)
 {
-    free(a->w_query);
-    free(a->w_key);
-    free(a->w_value);
+    free(a->memory);
+    *a = (SelfAttentionV1){0};
 }
 
 /*
-In the struct, the matrices are `void *`. The type of a table in C has its
-width in it, and the widths are known only when the program runs. A `void *`
-becomes a table where it is handed to a function that takes one.
-
 `forward` computes six tables: queries, keys, values, scores, attention
 weights and context vectors. We may want to see any of them. They get a
 struct of their own, the **trace** of a computation. Whoever calls `forward`
 makes it, and may use it again.
+
+::: {.header of="Trace"}
+:::
+
+Six of the tables are this chapter's. The others wait for the chapters that
+their comments name. With a single head and no output, `query` is $n \times
+d_k$, as you would expect, and `context` $n \times d_v$.
+
+One fills in the sizes, and `trace_init` makes room for the tables.
 */
 
-void trace_init(Trace *t, int n, int m, int d_k, int d_v)
+/* C would count columns with an int. */
+static void sizes_must_fit(int n_heads, int d_k, int d_v)
 {
-    t->n = n;
-    t->m = m;
-    t->d_k = d_k;
-    t->d_v = d_v;
-    t->query = new_table(n, d_k);
-    t->key = new_table(m, d_k);
-    t->value = new_table(m, d_v);
-    t->scores = new_table(n, m);
-    t->weights = new_table(n, m);
-    t->context = new_table(n, d_v);
+    if (n_heads < 1 || d_k < 1 || d_v < 1 || d_k > INT_MAX / n_heads ||
+        d_v > INT_MAX / n_heads)
+        REFUSE("n_heads, d_k, d_v = %d, %d, %d: at least 1 of each, and at "
+               "most %d columns of all heads are needed",
+               n_heads, d_k, d_v, INT_MAX);
+}
+
+void trace_init(Trace *t)
+{
+    const int n = t->n, m = t->m, heads = t->n_heads;
+    const int d_k = t->d_k, d_v = t->d_v, d_out = t->d_out;
+    sizes_must_fit(heads, d_k, d_v);
+    if (n < 1 || m < 1 || d_out < 0)
+        REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
+               n, m, d_out);
+    const Part part[] = {
+        {&t->query, n, heads, d_k},      {&t->head_query, heads, n, d_k},
+        {&t->key, m, heads, d_k},        {&t->head_key, heads, m, d_k},
+        {&t->value, m, heads, d_v},      {&t->head_value, heads, m, d_v},
+        {&t->scores, heads, n, m},       {&t->weights, heads, n, m},
+        {&t->kept, heads, n, m},         {&t->dropped, heads, n, m},
+        {&t->context, heads, n, d_v},    {&t->joined, n, heads, d_v},
+        {&t->out, 1, n, d_out},
+    };
+    t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
 }
 
 void trace_free(Trace *t)
 {
-    free(t->query);
-    free(t->key);
-    free(t->value);
-    free(t->scores);
-    free(t->weights);
-    free(t->context);
+    free(t->memory);
+    *t = (Trace){0};
 }
 
 /*
@@ -93,18 +121,30 @@ The types no longer say that a trace has the right sizes for a module. So a
 function has to check it:
 */
 
-void trace_must_fit(const Trace *t, int n, int m, int d_k, int d_v)
+void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
+                    int d_v, int d_out)
 {
-    if (t->n != n || t->m != m || t->d_k != d_k || t->d_v != d_v)
-        REFUSE("a trace of n, m, d_k, d_v = %d, %d, %d, %d: %d, %d, %d, %d "
-               "are needed",
-               t->n, t->m, t->d_k, t->d_v, n, m, d_k, d_v);
+    if (t->n != n || t->m != m || t->n_heads != n_heads || t->d_k != d_k ||
+        t->d_v != d_v || t->d_out != d_out)
+        REFUSE("a trace of n, m, n_heads, d_k, d_v, d_out = "
+               "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
+               t->n, t->m, t->n_heads, t->d_k, t->d_v, t->d_out, n, m,
+               n_heads, d_k, d_v, d_out);
 }
+
+/*
+From queries, keys and values on there is nothing new, only the formula.
+*/
 
 void trace_attention(Trace *t)
 {
-    attention(t->n, t->m, t->d_k, t->d_v, t->query, t->key, t->value,
-              t->scores, t->weights, t->context);
+    if (t->n_heads != 1 || t->d_out != 0)
+        REFUSE("a trace for %d heads and %d columns of output: 1 and 0 are "
+               "needed",
+               t->n_heads, t->d_out);
+    attention(t->n, t->m, t->d_k, t->d_v, (void *)t->query, (void *)t->key,
+              (void *)t->value, (void *)t->scores, (void *)t->weights,
+              (void *)t->context);
 }
 
 /*
@@ -115,9 +155,10 @@ matrices, is called a **head**.
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t)
 {
-    trace_must_fit(t, n, n, a->d_k, a->d_v);
-    project(n, a->d_in, a->d_k, a->d_v, x, a->w_query, a->w_key, a->w_value,
-            t->query, t->key, t->value);
+    trace_must_fit(t, n, n, 1, a->d_k, a->d_v, 0);
+    project(n, a->d_in, a->d_k, a->d_v, x, (void *)a->w_query,
+            (void *)a->w_key, (void *)a->w_value, (void *)t->query,
+            (void *)t->key, (void *)t->value);
     trace_attention(t);
 }
 
@@ -125,15 +166,6 @@ void self_v1_forward(const SelfAttentionV1 *a, int n,
 One of the two runs it on the journey, with two outputs for each word, the
 other on *Life is short*, with four. Both take the seed 123.
 */
-
-static const float journey[6][3] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
 
 /* Blocks with the shapes that the module and its trace have. */
 static void draw_shapes(const SelfAttentionV1 *a, const Trace *t)
@@ -165,12 +197,12 @@ static void show_v1(const char *label, const float x[6][3], int d_v)
 {
     Random r;
     SelfAttentionV1 a;
-    Trace t;
+    Trace t = {.n = 6, .m = 6, .n_heads = 1, .d_k = 2, .d_v = d_v};
     random_seed(&r, 123);
     self_v1_init(&a, &r, 3, 2, d_v);
-    trace_init(&t, 6, 6, 2, d_v);
+    trace_init(&t);
     self_v1_forward(&a, 6, x, &t);
-    print_matrix(label, 6, d_v, t.context);
+    print_matrix(label, 6, d_v, (void *)t.context);
     if (d_v == 4)
         draw_shapes(&a, &t);
     trace_free(&t);
@@ -226,30 +258,16 @@ matrix, the **weight**, stands the other way round, with a row for each
 output. With $x$ for the embedding of one token and $b$ for the bias,
 
 $$y = x W^\top + b$$
-*/
 
-void linear_init(Linear *l, Random *r, int d_in, int d_out, int has_bias)
-{
-    l->d_in = d_in;
-    l->d_out = d_out;
-    l->weight = new_table(d_out, d_in);
-    l->bias = has_bias ? new_table(1, d_out) : NULL;
-    linear_fill(r, d_in, d_out, l->weight, l->bias);
-}
+::: {.header of="Linear"}
+:::
 
-void linear_free(Linear *l)
-{
-    free(l->weight);
-    free(l->bias);
-}
-
-/*
 **Exercise 7.1** (★★, 3 points): `linear_forward`. Each row of `x` with each
 row of the weight, plus the bias, if there is one.
 
 ::: hint
 Row with row, all pairs: [](#dot-product) has a function for that.
-`l->weight` may be handed to it as it is.
+`(void *)l->weight` may be handed to it as it is.
 :::
 
 ::: hint
@@ -260,7 +278,7 @@ Row with row, all pairs: [](#dot-product) has a function for that.
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
                     float y[n][l->d_out])
 {
-    dot_scores(n, l->d_out, l->d_in, x, l->weight, y);
+    dot_scores(n, l->d_out, l->d_in, x, (void *)l->weight, y);
     if (!l->bias)
         return;
     for (int i = 0; i < n; i++)
@@ -269,67 +287,156 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 }
 
 /*
-The second version of self-attention is three of these:
+The second version of self-attention is three of these, one for each role.
+It is also the module with which this book goes on: whatever attention is
+to learn in later chapters, to look at another text, to look back, to have
+several heads, will be a setting of this one.
+
+::: {.header of="Attention"}
+:::
+
+What the later chapters bring is 0 until then, and stays out of the way. As
+with a trace, one fills in the sizes, and `attention_init` makes room for
+the parameters. They lie in one block, weight, bias, weight, bias. Whoever
+wants to do something with every parameter, no matter which, needs one loop.
 */
 
-void self_v2_init(SelfAttentionV2 *a, Random *r, int d_in, int d_k, int d_v,
-                  int has_bias)
+void attention_init(Attention *a)
 {
-    linear_init(&a->query, r, d_in, d_k, has_bias);
-    linear_init(&a->key, r, d_in, d_k, has_bias);
-    linear_init(&a->value, r, d_in, d_v, has_bias);
+    sizes_must_fit(a->n_heads, a->d_k, a->d_v);
+    if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
+        REFUSE("d_x, d_y, d_out, context_length = %d, %d, %d, %d: at least "
+               "1, 1, 0 and 0 are needed",
+               a->d_x, a->d_y, a->d_out, a->context_length);
+    const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
+    const int bias = a->has_bias != 0, out_bias = a->has_out_bias != 0;
+    a->query = (Linear){.d_in = a->d_x, .d_out = keys};
+    a->key = (Linear){.d_in = a->d_y, .d_out = keys};
+    a->value = (Linear){.d_in = a->d_y, .d_out = values};
+    a->out = (Linear){.d_in = values, .d_out = a->d_out};
+    const Part part[] = {
+        {&a->query.weight, 1, keys, a->d_x},
+        {&a->query.bias, bias, 1, keys},
+        {&a->key.weight, 1, keys, a->d_y},
+        {&a->key.bias, bias, 1, keys},
+        {&a->value.weight, 1, values, a->d_y},
+        {&a->value.bias, bias, 1, values},
+        {&a->out.weight, 1, a->d_out, values},
+        {&a->out.bias, out_bias, 1, a->d_out},
+    };
+    a->memory = new_block(sizeof part / sizeof *part, part, &a->count);
 }
 
-void self_v2_free(SelfAttentionV2 *a)
+void attention_free(Attention *a)
 {
-    linear_free(&a->query);
-    linear_free(&a->key);
-    linear_free(&a->value);
+    free(a->memory);
+    *a = (Attention){0};
 }
 
 /*
-Three layers that were made one by one could fail to fit together. Queries
-and keys must have the same size, and all three the same input. That is
-checked in one place:
+Version 2 has one width for the input, and one head. Its three layers draw
+their numbers one after the other.
 */
 
-void roles_must_fit(const Linear *query, const Linear *key,
-                    const Linear *value)
+void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
+                         int d_v, int has_bias)
 {
-    if (key->d_in != query->d_in || value->d_in != query->d_in ||
-        key->d_out != query->d_out)
-        REFUSE("layers from %d, %d, %d to %d, %d, %d numbers for query, "
-               "key, value: equal inputs, and queries as wide as keys are "
-               "needed",
-               query->d_in, key->d_in, value->d_in, query->d_out,
-               key->d_out, value->d_out);
+    *a = (Attention){.d_x = d_in,
+                     .d_y = d_in,
+                     .n_heads = 1,
+                     .d_k = d_k,
+                     .d_v = d_v,
+                     .has_bias = has_bias};
+    attention_init(a);
+    linear_fill(r, d_in, d_k, (void *)a->query.weight, a->query.bias);
+    linear_fill(r, d_in, d_k, (void *)a->key.weight, a->key.bias);
+    linear_fill(r, d_in, d_v, (void *)a->value.weight, a->value.bias);
 }
 
-void self_v2_forward(const SelfAttentionV2 *a, int n,
-                     const float x[n][a->query.d_in], Trace *t)
+/*
+A trace takes its sizes from the attention. What a caller may have changed
+since is checked where numbers are written, in one place: the sizes of the
+layers, and those of the trace. (The context length is a matter of
+[](#causal-attention).)
+*/
+
+Trace trace_for(const Attention *a, int n, int m)
 {
-    roles_must_fit(&a->query, &a->key, &a->value);
-    trace_must_fit(t, n, n, a->query.d_out, a->value.d_out);
-    linear_forward(&a->query, n, x, t->query);
-    linear_forward(&a->key, n, x, t->key);
-    linear_forward(&a->value, n, x, t->value);
+    Trace t = {.n = n,
+               .m = m,
+               .n_heads = a->n_heads,
+               .d_k = a->d_k,
+               .d_v = a->d_v,
+               .d_out = a->d_out};
+    trace_init(&t);
+    return t;
+}
+
+static void layer_must_fit(const char *name, const Linear *l, int d_in,
+                           int d_out)
+{
+    if (l->d_in != d_in || l->d_out != d_out)
+        REFUSE("the layer for %s is from %d to %d numbers: from %d to %d "
+               "is needed",
+               name, l->d_in, l->d_out, d_in, d_out);
+}
+
+static void layers_must_fit(const Attention *a)
+{
+    sizes_must_fit(a->n_heads, a->d_k, a->d_v);
+    const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
+    layer_must_fit("the query", &a->query, a->d_x, keys);
+    layer_must_fit("the key", &a->key, a->d_y, keys);
+    layer_must_fit("the value", &a->value, a->d_y, values);
+    layer_must_fit("the output", &a->out, values, a->d_out);
+}
+
+void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
+{
+    const int most = n > m ? n : m;
+    layers_must_fit(a);
+    if (a->context_length && most > a->context_length)
+        REFUSE("a text of %d tokens: at most %d, the context length, fit",
+               most, a->context_length);
+    trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
+}
+
+/*
+The roles are one function, and `forward` is the roles and the formula. The
+tokens that ask, $x$, and those that are asked, $y$, are the same here. They
+need not stay so.
+*/
+
+void attention_roles(const Attention *a, int n, int m,
+                     const float x[n][a->d_x], const float y[m][a->d_y],
+                     Trace *t)
+{
+    attention_must_fit(a, n, m, t);
+    linear_forward(&a->query, n, x, (void *)t->query);
+    linear_forward(&a->key, m, y, (void *)t->key);
+    linear_forward(&a->value, m, y, (void *)t->value);
+}
+
+void self_attention_forward(const Attention *a, int n,
+                            const float x[n][a->d_x], Trace *t)
+{
+    attention_roles(a, n, n, x, x, t);
     trace_attention(t);
 }
 
 static void show_v2(const char *label, int has_bias)
 {
     Random r;
-    SelfAttentionV2 a;
-    Trace t;
+    Attention a;
     random_seed(&r, 789);
-    self_v2_init(&a, &r, 3, 2, 2, has_bias);
-    trace_init(&t, 6, 6, 2, 2);
-    self_v2_forward(&a, 6, journey, &t);
-    const float(*weights)[6] = t.weights;
-    print_matrix(label, 6, 2, t.context);
+    self_attention_init(&a, &r, 3, 2, 2, has_bias);
+    Trace t = trace_for(&a, 6, 6);
+    self_attention_forward(&a, 6, journey, &t);
+    const float(*weights)[6] = (void *)t.weights;
+    print_matrix(label, 6, 2, (void *)t.context);
     print_vector("attention weights of journey", 6, weights[1]);
     trace_free(&t);
-    self_v2_free(&a);
+    attention_free(&a);
 }
 
 /*
@@ -390,26 +497,25 @@ enum { TIMES = 50, D_K = 64 };
 static void measure(int d, int is_rand, float measured[3])
 {
     Random r;
-    SelfAttentionV2 a;
-    Trace t;
+    Attention a;
     float(*x)[d] = (void *)new_table(6, d);
     random_seed(&r, 123);
-    self_v2_init(&a, &r, d, D_K, 1, 0);
+    self_attention_init(&a, &r, d, D_K, 1, 0);
     if (is_rand) {
-        rand_fill(&r, D_K, d, a.query.weight);
-        rand_fill(&r, D_K, d, a.key.weight);
+        rand_fill(&r, D_K, d, (void *)a.query.weight);
+        rand_fill(&r, D_K, d, (void *)a.key.weight);
     }
-    trace_init(&t, 6, 6, D_K, 1);
+    Trace t = trace_for(&a, 6, 6);
     measured[0] = (float)d;
     measured[1] = measured[2] = 0;
     for (int i = 0; i < TIMES; i++) {
         normal_fill(&r, 6, d, 0, 1, x);
-        self_v2_forward(&a, 6, x, &t);
+        self_attention_forward(&a, 6, x, &t);
         measured[1] += score_spread(6 * D_K, t.query) / TIMES;
-        measured[2] += mean_largest(6, 6, t.weights) / TIMES;
+        measured[2] += mean_largest(6, 6, (void *)t.weights) / TIMES;
     }
     trace_free(&t);
-    self_v2_free(&a);
+    attention_free(&a);
     free(x);
 }
 
@@ -471,20 +577,23 @@ two sizes are those of the table it is given.
 :::
 */
 
-void copy_v2_to_v1(const SelfAttentionV2 *from, SelfAttentionV1 *to)
+void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to)
 {
-    roles_must_fit(&from->query, &from->key, &from->value);
-    const int d_in = from->query.d_in, d_k = from->query.d_out;
-    const int d_v = from->value.d_out;
+    const int d_in = from->d_x, d_k = from->d_k, d_v = from->d_v;
+    layers_must_fit(from);
     if (to->d_in != d_in || to->d_k != d_k || to->d_v != d_v)
         REFUSE("sizes d_in, d_k, d_v = %d, %d, %d: %d, %d, %d are needed",
                to->d_in, to->d_k, to->d_v, d_in, d_k, d_v);
+    if (from->d_y != d_in || from->n_heads != 1 || from->d_out)
+        REFUSE("an attention from %d and %d numbers, of %d heads, to %d: "
+               "one input, one head and no output layer are needed",
+               d_in, from->d_y, from->n_heads, from->d_out);
     if (from->query.bias || from->key.bias || from->value.bias)
         REFUSE("a version 2 with bias: one without is needed, since "
                "version 1 has no place for it");
-    transpose(d_k, d_in, from->query.weight, to->w_query);
-    transpose(d_k, d_in, from->key.weight, to->w_key);
-    transpose(d_v, d_in, from->value.weight, to->w_value);
+    transpose(d_k, d_in, (void *)from->query.weight, (void *)to->w_query);
+    transpose(d_k, d_in, (void *)from->key.weight, (void *)to->w_key);
+    transpose(d_v, d_in, (void *)from->value.weight, (void *)to->w_value);
 }
 
 /*
@@ -505,22 +614,21 @@ static void show_copy(void)
     const int backwards[6] = {5, 4, 3, 2, 1, 0};
     Random r;
     SelfAttentionV1 v1;
-    SelfAttentionV2 v2;
-    Trace t;
+    Attention v2;
     float x[6][3];
     random_seed(&r, 789);
-    self_v2_init(&v2, &r, 3, 2, 2, 0);
+    self_attention_init(&v2, &r, 3, 2, 2, 0);
     self_v1_init(&v1, &r, 3, 2, 2);
     copy_v2_to_v1(&v2, &v1);
-    trace_init(&t, 6, 6, 2, 2);
+    Trace t = trace_for(&v2, 6, 6);
     self_v1_forward(&v1, 6, journey, &t);
     print_matrix("version 1 with the numbers of version 2", 6, 2,
-                 t.context);
+                 (void *)t.context);
     embed(6, 3, 6, backwards, journey, x);
     self_v1_forward(&v1, 6, x, &t);
-    print_matrix("the sentence backwards", 6, 2, t.context);
+    print_matrix("the sentence backwards", 6, 2, (void *)t.context);
     trace_free(&t);
-    self_v2_free(&v2);
+    attention_free(&v2);
     self_v1_free(&v1);
 }
 
@@ -582,7 +690,7 @@ static const float cat_likes_fish[3][3] = {
 static float loss(const SelfAttentionV1 *a, Trace *t)
 {
     self_v1_forward(a, 3, cat_likes_fish, t);
-    const float(*weights)[3] = t->weights;
+    const float(*weights)[3] = (void *)t->weights;
     return -logf(weights[1][2]);
 }
 
@@ -617,14 +725,14 @@ static void show_training(void)
     enum { ROUNDS = 5, STEPS = 20 };
     Random r;
     SelfAttentionV1 a;
-    Trace t;
+    Trace t = {.n = 3, .m = 3, .n_heads = 1, .d_k = 2, .d_v = 2};
     float losses[ROUNDS + 1], map[2][3][3];
     random_seed(&r, 123);
     self_v1_init(&a, &r, 3, 2, 2);
-    trace_init(&t, 3, 3, 2, 2);
+    trace_init(&t);
     losses[0] = loss(&a, &t);
     print_matrix("attention weights of cat, likes, fish, before", 3, 3,
-                 t.weights);
+                 (void *)t.weights);
     memcpy(map[0], t.weights, sizeof map[0]);
     for (int i = 0; i < ROUNDS; i++) {
         for (int j = 0; j < STEPS; j++)
@@ -634,7 +742,7 @@ static void show_training(void)
     print_vector("loss, before and after every twenty steps", ROUNDS + 1,
                  losses);
     print_matrix("attention weights of cat, likes, fish, after", 3, 3,
-                 t.weights);
+                 (void *)t.weights);
     memcpy(map[1], t.weights, sizeof map[1]);
     maps("trained", "What each word takes of each", 2,
          (const char *const[]){"before training", "after"}, 3, words, 3,

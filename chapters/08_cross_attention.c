@@ -27,16 +27,16 @@ static void show_one_long_text(void)
 {
     Random r;
     SelfAttentionV1 one;
-    Trace t;
+    Trace t = {.n = 14, .m = 14, .n_heads = 1, .d_k = 2, .d_v = 4};
     float joined[14][3], shares[14] = {0};
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
     life_is_short(joined);
     rand_fill(&r, 8, 3, joined + 6);
-    trace_init(&t, 14, 14, 2, 4);
+    trace_init(&t);
     self_v1_forward(&one, 14, joined, &t);
 
-    const float(*weights)[14] = t.weights;
+    const float(*weights)[14] = (void *)t.weights;
     for (int i = 0; i < 14; i++)
         for (int j = 0; j < 14; j++)
             if ((i < 6) != (j < 6))
@@ -83,28 +83,30 @@ $X_1$ is multiplied by $W_Q$ alone, and $X_2$ by $W_K$ and $W_V$. So each
 may have a width of its own, $d_1$ and $d_2$, if only the matrices have as
 many rows. What must agree is the width of queries and keys, since they meet
 in a dot product.
+
+The `Attention` of [](#self-attention) has two widths, `d_x` and `d_y`, for
+this. Its parameters are linear layers, while the tutorial that we follow
+multiplies by matrices from `torch.rand`, $X W$. A layer holds $W^\top$, so
+we draw $W$ row by row, and write each number where it stands in the table
+turned over.
 */
 
-void cross_attention_init(CrossAttention *c, Random *r, int d_1, int d_2,
-                          int d_k, int d_v)
+void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in])
 {
-    c->d_1 = d_1;
-    c->d_2 = d_2;
-    c->d_k = d_k;
-    c->d_v = d_v;
-    c->w_query = new_table(d_1, d_k);
-    c->w_key = new_table(d_2, d_k);
-    c->w_value = new_table(d_2, d_v);
-    rand_fill(r, d_1, d_k, c->w_query);
-    rand_fill(r, d_2, d_k, c->w_key);
-    rand_fill(r, d_2, d_v, c->w_value);
+    for (int i = 0; i < d_in; i++)
+        for (int j = 0; j < d_out; j++)
+            weight[j][i] = random_float(r);
 }
 
-void cross_attention_free(CrossAttention *c)
+void cross_attention_init(Attention *a, Random *r, int d_1, int d_2,
+                          int d_k, int d_v)
 {
-    free(c->w_query);
-    free(c->w_key);
-    free(c->w_value);
+    *a = (Attention){
+        .d_x = d_1, .d_y = d_2, .n_heads = 1, .d_k = d_k, .d_v = d_v};
+    attention_init(a);
+    rand_turned(r, d_1, d_k, (void *)a->query.weight);
+    rand_turned(r, d_2, d_k, (void *)a->key.weight);
+    rand_turned(r, d_2, d_v, (void *)a->value.weight);
 }
 
 /*
@@ -113,25 +115,20 @@ tokens of `x_1` asks all `m` tokens of `x_2`. It refuses a trace that was
 made for other sizes.
 
 ::: hint
-[](#self-attention) has a function that refuses, and one that does all that
-comes after queries, keys and values. `project` will not do, for it has one
-`x`; three calls of `matmul` will.
+`self_attention_forward` of [](#self-attention) does it for one text. Where
+does it take that for granted?
 :::
 
 ::: hint
-The trace has `n` queries, `m` keys and `m` values. Which of the two widths
-is summed over in each product?
+The trace has `n` queries, `m` keys and `m` values.
 :::
 */
 
-void cross_attention_forward(const CrossAttention *c, int n, int m,
-                             const float x_1[n][c->d_1],
-                             const float x_2[m][c->d_2], Trace *t)
+void cross_attention_forward(const Attention *a, int n, int m,
+                             const float x_1[n][a->d_x],
+                             const float x_2[m][a->d_y], Trace *t)
 {
-    trace_must_fit(t, n, m, c->d_k, c->d_v);
-    matmul(n, c->d_k, c->d_1, x_1, c->w_query, t->query);
-    matmul(m, c->d_k, c->d_2, x_2, c->w_key, t->key);
-    matmul(m, c->d_v, c->d_2, x_2, c->w_value, t->value);
+    attention_roles(a, n, m, x_1, x_2, t);
     trace_attention(t);
 }
 
@@ -149,26 +146,26 @@ static void show_strangers(void)
     const char *const stranger[8] = {"1", "2", "3", "4",
                                      "5", "6", "7", "8"};
     Random r;
-    CrossAttention cross;
-    Trace t;
+    Attention cross;
     float first[6][3], second[8][3];
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
     life_is_short(first);
     rand_fill(&r, 8, 3, second);
-    trace_init(&t, 6, 8, 2, 4);
+    Trace t = trace_for(&cross, 6, 8);
     cross_attention_forward(&cross, 6, 8, first, second, &t);
 
     print_matrix("first input", 6, 3, first);
     print_matrix("second input", 8, 3, second);
-    print_matrix("keys", 8, 2, t.key);
-    print_matrix("values", 8, 4, t.value);
-    print_matrix("attention weights, a row for each word", 6, 8, t.weights);
-    print_matrix("context vectors", 6, 4, t.context);
+    print_matrix("keys", 8, 2, (void *)t.key);
+    print_matrix("values", 8, 4, (void *)t.value);
+    print_matrix("attention weights, a row for each word", 6, 8,
+                 (void *)t.weights);
+    print_matrix("context vectors", 6, 4, (void *)t.context);
     heatmap("strangers", "What six words take of eight strangers", 6, word,
-            8, stranger, t.weights);
+            8, stranger, (void *)t.weights);
     trace_free(&t);
-    cross_attention_free(&cross);
+    attention_free(&cross);
 }
 
 /*
@@ -261,30 +258,27 @@ static void show_same_text(void)
 {
     Random r;
     SelfAttentionV1 one;
-    CrossAttention cross;
-    Trace t[2];
+    Attention cross;
     float x[6][3];
-    int equal = 1;
     life_is_short(x);
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    for (int k = 0; k < 2; k++)
-        trace_init(&t[k], 6, 6, 2, 4);
-    self_v1_forward(&one, 6, x, &t[0]);
-    cross_attention_forward(&cross, 6, 6, x, x, &t[1]);
+    Trace self = trace_for(&cross, 6, 6), crossed = trace_for(&cross, 6, 6);
+    self_v1_forward(&one, 6, x, &self);
+    cross_attention_forward(&cross, 6, 6, x, x, &crossed);
 
-    const float *a = t[0].context, *b = t[1].context;
+    int equal = 1;
     for (int i = 0; i < 6 * 4; i++)
-        equal &= a[i] == b[i];
+        equal &= self.context[i] == crossed.context[i];
     print_matrix("cross-attention of the six words with themselves", 6, 4,
-                 t[1].context);
+                 (void *)crossed.context);
     printf("all equal to self-attention: %s\n", equal ? "yes" : "no");
-    for (int k = 0; k < 2; k++)
-        trace_free(&t[k]);
+    trace_free(&self);
+    trace_free(&crossed);
     self_v1_free(&one);
-    cross_attention_free(&cross);
+    attention_free(&cross);
 }
 
 /*
@@ -370,22 +364,21 @@ static const float gives[5][2] = {
 
 static void show_translation(void)
 {
-    Random r;
-    CrossAttention cross;
-    Trace t;
-    random_seed(&r, 123);
-    cross_attention_init(&cross, &r, 4, 5, 4, 2);
-    memcpy(cross.w_query, looks_for, sizeof looks_for);
-    memcpy(cross.w_key, found_by, sizeof found_by);
-    memcpy(cross.w_value, gives, sizeof gives);
-    trace_init(&t, 4, 5, 4, 2);
+    Attention cross = {
+        .d_x = 4, .d_y = 5, .n_heads = 1, .d_k = 4, .d_v = 2};
+    attention_init(&cross);
+    transpose(4, 4, looks_for, (void *)cross.query.weight);
+    transpose(5, 4, found_by, (void *)cross.key.weight);
+    transpose(5, 2, gives, (void *)cross.value.weight);
+    Trace t = trace_for(&cross, 4, 5);
     cross_attention_forward(&cross, 4, 5, asks, answers, &t);
-    print_matrix("weights of can, you, help, me", 4, 5, t.weights);
-    print_matrix("context vectors of can, you, help, me", 4, 2, t.context);
+    print_matrix("weights of can, you, help, me", 4, 5, (void *)t.weights);
+    print_matrix("context vectors of can, you, help, me", 4, 2,
+                 (void *)t.context);
     heatmap("translation", "What English words take of German ones", 4,
-            english, 5, german, t.weights);
+            english, 5, german, (void *)t.weights);
     trace_free(&t);
-    cross_attention_free(&cross);
+    attention_free(&cross);
 }
 
 /*
@@ -486,7 +479,7 @@ them in the trace. The trace may be for any number of queries; one that was
 made for other keys or values is refused.
 
 ::: hint
-Two of the three products of `cross_attention_forward`.
+Two of the three layers of `attention_roles`.
 :::
 
 **Exercise 8.3** (★★, challenge, 3 points): `ask_encoded`. One token asks,
@@ -527,12 +520,12 @@ Which of the sizes could you change without changing any other?
 ::: {.solution exercise="8.2"}
 */
 
-void encode_once(const CrossAttention *c, int m, const float x_2[m][c->d_2],
+void encode_once(const Attention *a, int m, const float x_2[m][a->d_y],
                  Trace *t)
 {
-    trace_must_fit(t, t->n, m, c->d_k, c->d_v);
-    matmul(m, c->d_k, c->d_2, x_2, c->w_key, t->key);
-    matmul(m, c->d_v, c->d_2, x_2, c->w_value, t->value);
+    attention_must_fit(a, t->n, m, t);
+    linear_forward(&a->key, m, x_2, (void *)t->key);
+    linear_forward(&a->value, m, x_2, (void *)t->value);
 }
 
 /*
@@ -545,10 +538,10 @@ where the text that is looked at grows with every word.
 ::: {.solution exercise="8.3"}
 */
 
-void ask_encoded(const CrossAttention *c, const float x_1[c->d_1], Trace *t)
+void ask_encoded(const Attention *a, const float x_1[a->d_x], Trace *t)
 {
-    trace_must_fit(t, 1, t->m, c->d_k, c->d_v);
-    matmul(1, c->d_k, c->d_1, (const void *)x_1, c->w_query, t->query);
+    attention_must_fit(a, 1, t->m, t);
+    linear_forward(&a->query, 1, (const void *)x_1, (void *)t->query);
     trace_attention(t);
 }
 

@@ -386,27 +386,86 @@ Minus infinity gives the same shares in every row of the first table. It has
 subtracted the largest *visible* score, and never looked at the hidden one.
 
 Is a gap of 100 likely? Not among scores that were divided by the root of
-$d_k$. But why think about it? One of the two ways is right for any gap. It
-is the one that we use:
+$d_k$. But why think about it? One of the two ways is right for any gap, and
+it is the one that we use.
+
+## What a query may see {#causal-mask-see}
+
+Three things one may want of a query: that it sees all keys, as before; that
+it sees those up to its own place; or that a table says which it sees, with
+a 0 for what is hidden. A `Mask` is one of the three.
+
+::: {.header of="Mask"}
+:::
 */
 
-void masked_attention(int n, int m, int d_k, int d_v, int first,
-                      const float query[n][d_k], const float key[m][d_k],
-                      const float value[m][d_v], float scores[n][m],
-                      float weights[n][m], float context[n][d_v])
+Mask see_all(void)
 {
-    dot_scores(n, m, d_k, query, key, scores);
-    scale_scores(n, m, d_k, scores);
-    mask_scores(n, m, first, scores);
-    softmax_rows(n, m, scores, weights);
-    matmul(n, d_v, m, weights, value, context);
+    return (Mask){.kind = MASK_NONE};
+}
+
+Mask see_past(int first)
+{
+    return (Mask){.kind = MASK_CAUSAL, .first = first};
+}
+
+Mask see_where(int n, int m, const float table[n][m])
+{
+    return (Mask){.kind = MASK_TABLE, .n = n, .m = m, .table = table[0]};
+}
+
+void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (mask[i][j] == 0)
+                scores[i][j] = -INFINITY;
+}
+
+void hide_scores(int n, int m, Mask see, float scores[n][m])
+{
+    if (see.kind == MASK_CAUSAL)
+        mask_scores(n, m, see.first, scores);
+    if (see.kind != MASK_TABLE)
+        return;
+    if (see.n != n || see.m != m)
+        REFUSE("a mask of %d times %d for scores of %d times %d: one of "
+               "their size is needed",
+               see.n, see.m, n, m);
+    mask_where(n, m, (const void *)see.table, scores);
 }
 
 /*
-This is `attention` with one line more. To see that the future is hidden, we
-compute the context vector of *short* a second time, from a sentence that
-ends there.
+And this is `attention` with one line more, as far as its weights. All later
+chapters get their weights here. What is left is the mixture, one `matmul`,
+and the next chapter has a reason to wait with it.
 */
+
+void masked_weights(int n, int m, int d_k, Mask see,
+                    const float query[n][d_k], const float key[m][d_k],
+                    float scores[n][m], float weights[n][m])
+{
+    dot_scores(n, m, d_k, query, key, scores);
+    scale_scores(n, m, d_k, scores);
+    hide_scores(n, m, see, scores);
+    softmax_rows(n, m, scores, weights);
+}
+
+/*
+To see that the future is hidden, we compute the context vector of *short* a
+second time, from a sentence that ends there.
+*/
+
+/* The context vectors of n queries that see the past of m keys. */
+static void masked_context(int n, int m, int first, const float query[n][2],
+                           const float key[m][2], const float value[m][4],
+                           float weights[n][m], float context[n][4])
+{
+    float scores[6][6];
+    masked_weights(n, m, 2, see_past(first), query, key, (void *)scores,
+                   weights);
+    matmul(n, 4, m, weights, value, context);
+}
 
 static void show_masked_attention(void)
 {
@@ -414,8 +473,7 @@ static void show_masked_attention(void)
     float scores[6][6], weights[6][6], context[6][4];
     project_life(query, key, value);
     print_vector("value of Life", 4, value[0]);
-    masked_attention(6, 6, 2, 4, 0, query, key, value, scores, weights,
-                     context);
+    masked_context(6, 6, 0, query, key, value, weights, context);
     print_matrix("context vectors, the future hidden", 6, 4, context);
     attention(1, 3, 2, 4, query + 2, key, value, (void *)scores,
               (void *)weights, context);
@@ -426,7 +484,7 @@ static void show_masked_attention(void)
     embed(6, 2, 6, backwards, query, q);
     embed(6, 2, 6, backwards, key, k);
     embed(6, 4, 6, backwards, value, v);
-    masked_attention(6, 6, 2, 4, 0, q, k, v, scores, weights, context);
+    masked_context(6, 6, 0, q, k, v, weights, context);
     print_vector("context vector of Life, the sentence backwards", 4,
                  context[5]);
 }
@@ -505,21 +563,8 @@ weights of equal scores, this added (3, 3)
 
 Zero times infinity is no number, so what was to stay as it is becomes
 `nan`, and in the end every weight. (Further down, the same tutorial fills
-the places in with `masked_fill_`, and all is well.) If there is a mask,
-write where it says so:
-*/
-
-void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            if (mask[i][j] == 0)
-                scores[i][j] = -INFINITY;
-}
-
-/*
-This one takes any mask, and a later chapter needs it for other things than
-the future.
+the places in with `masked_fill_`, and all is well.) Where a table says what
+is hidden, write minus infinity into its place, as `mask_where` does.
 
 Many programs use a large negative number instead of minus infinity. A
 well-known textbook has a million below zero [@zhang2021]; the published
@@ -620,10 +665,9 @@ static void show_places(void)
          2, 5, mask);
 
     float query[6][2], key[6][2], value[6][4];
-    float scores[4][2], weights[4][2], context[4][4];
+    float weights[4][2], context[4][4];
     project_life(query, key, value);
-    masked_attention(4, 2, 2, 4, 2 - 4, query, key, value, scores, weights,
-                     context);
+    masked_context(4, 2, 2 - 4, query, key, value, weights, context);
     print_matrix("their weights", 4, 2, weights);
     print_matrix("their context vectors", 4, 4, context);
 }

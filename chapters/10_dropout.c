@@ -228,28 +228,18 @@ The tutorials' own are those of *Your journey starts with one step*, with
 linear layers from seed 789 and the future hidden:
 */
 
-static const float journey[6][3] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
-
 static void causal_weights(float weights[6][6])
 {
     Random r;
-    SelfAttentionV2 a;
-    Trace t;
+    Attention a;
     random_seed(&r, 789);
-    self_v2_init(&a, &r, 3, 2, 2, 0);
-    trace_init(&t, 6, 6, 2, 2);
-    self_v2_forward(&a, 6, journey, &t);
-    mask_scores(6, 6, 0, t.scores);
-    softmax_rows(6, 6, t.scores, weights);
+    self_attention_init(&a, &r, 3, 2, 2, 0);
+    Trace t = trace_for(&a, 6, 6);
+    attention_roles(&a, 6, 6, journey, journey, &t);
+    masked_weights(6, 6, 2, see_past(0), (void *)t.query, (void *)t.key,
+                   (void *)t.scores, weights);
     trace_free(&t);
-    self_v2_free(&a);
+    attention_free(&a);
 }
 
 /* The mean of what many dropouts make of six weights. */

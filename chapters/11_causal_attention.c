@@ -20,25 +20,9 @@ stand outside of it.
 ## The steps, in order
 
 A trace of [](#self-attention) has room for everything from queries to
-context vectors. Dropout adds two tables to it: which weights are kept, and
-what becomes of them.
-*/
+context vectors, and for two tables more, of which it is time to speak:
+`kept`, which weights dropout keeps, and `dropped`, what becomes of them.
 
-void causal_trace_init(CausalTrace *t, int n, int d_k, int d_v)
-{
-    trace_init(&t->head, n, n, d_k, d_v);
-    t->kept = new_table(n, n);
-    t->dropped = new_table(n, n);
-}
-
-void causal_trace_free(CausalTrace *t)
-{
-    trace_free(&t->head);
-    free(t->kept);
-    free(t->dropped);
-}
-
-/*
 Given queries, keys and values, there is one right order for the rest. The
 mask comes before softmax, so that the shares of what is left add up to one
 ([](#causal-mask)). Dropout comes after it, so that the survivors do not
@@ -48,13 +32,14 @@ mixes the values.
 Dropout needs random numbers, and only while the model is trained. So the
 function takes a generator, and where there is none, it drops nothing.
 
-**Exercise 11.1** (★★, 3 points): `causal_trace_attention`. From the
-queries, keys and values of a trace: scores, weights, which of them are
-kept, what dropout makes of them, context. If `r` is `NULL`, nothing is
-dropped, whatever `p` is.
+**Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values:
+scores and weights of what `see` lets them see, which of them are kept, what
+dropout makes of them, context. If `r` is `NULL`, nothing is dropped,
+whatever `p` is.
 
 ::: hint
-All seven steps are functions of earlier chapters, one call each.
+All steps are functions of earlier chapters, one call each. The first four,
+as far as the weights, are one function of [](#causal-mask).
 :::
 
 ::: hint
@@ -67,81 +52,70 @@ product?
 :::
 */
 
-void causal_trace_attention(CausalTrace *t, double p, Random *r)
+void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
+            const float query[n][d_k], const float key[m][d_k],
+            const float value[m][d_v], float scores[n][m],
+            float weights[n][m], float kept[n][m], float dropped[n][m],
+            float context[n][d_v])
 {
-    Trace *h = &t->head;
-    const int n = h->n;
     const double rate = r ? p : 0;
-    dot_scores(n, n, h->d_k, h->query, h->key, h->scores);
-    scale_scores(n, n, h->d_k, h->scores);
-    mask_scores(n, n, 0, h->scores);
-    softmax_rows(n, n, h->scores, h->weights);
-    dropout_mask(r, rate, n, n, t->kept);
-    dropout_apply(rate, n, n, t->kept, h->weights, t->dropped);
-    matmul(n, h->d_v, n, t->dropped, h->value, h->context);
+    masked_weights(n, m, d_k, see, query, key, scores, weights);
+    dropout_mask(r, rate, n, m, kept);
+    dropout_apply(rate, n, m, kept, weights, dropped);
+    matmul(n, d_v, m, dropped, value, context);
 }
 
 /*
+This is the whole of a head, and the last time that its steps are put
+together. Everything after it calls `attend`.
+
 ## One object {#causal-attention-object}
 
-Around that we put the three linear layers of [](#self-attention), the rate,
-and one number more: the **context length**, the most tokens that a sentence
-may have. Models are made for a certain length. For this chapter's functions
-alone it would not be needed, as we shall see; but a model that has been
-trained on sentences up to that length knows nothing about longer ones.
+An `Attention` has two more settings for this: the rate, and the **context
+length**, the most tokens that a sentence may have. Models are made for a
+certain length. For this chapter's functions alone it would not be needed,
+as we shall see; but a model that has been trained on sentences up to that
+length knows nothing about longer ones. Where it is 0, there is no limit.
 */
 
-void causal_attention_init(CausalAttention *c, Random *r, int d_in,
-                           int d_out, int context_length, double p,
-                           int has_bias)
+void causal_attention_init(Attention *a, Random *r, int d_in, int d_out,
+                           int context_length, double p, int has_bias)
 {
     dropout_must_fit(p);
     if (context_length < 1)
         REFUSE("a context length of %d: at least 1 is needed",
                context_length);
-    c->context_length = context_length;
-    c->p = p;
-    linear_init(&c->query, r, d_in, d_out, has_bias);
-    linear_init(&c->key, r, d_in, d_out, has_bias);
-    linear_init(&c->value, r, d_in, d_out, has_bias);
-}
-
-void causal_attention_free(CausalAttention *c)
-{
-    linear_free(&c->query);
-    linear_free(&c->key);
-    linear_free(&c->value);
+    self_attention_init(a, r, d_in, d_out, d_out, has_bias);
+    a->context_length = context_length;
+    a->p = p;
 }
 
 /*
-**Exercise 11.2** (★★, 3 points): `causal_attention_forward`. A sentence of
-`n` tokens, from its embeddings to its context vectors. It refuses more
-tokens than the context length, and a trace that was made for other sizes.
+**Exercise 11.2** (★★, 3 points): `head_forward`. From the embeddings of
+`n` tokens that ask and `m` that are asked to context vectors, for one head.
+It refuses several heads or an output layer, more tokens than the context
+length, and a trace that was made for other sizes.
 
 ::: hint
-`trace_must_fit` does the second refusal. Its sizes are `n`, `n` and the
-sizes of a query and of a value.
+`trace_must_fit` does the first refusal, if you ask it for one head and an
+output of 0 columns.
 :::
 
 ::: hint
-Three calls of `linear_forward`, one of `causal_trace_attention`.
+`attention_roles` does the other two, and fills queries, keys and values.
 :::
 */
 
-void causal_attention_forward(const CausalAttention *c, Random *r, int n,
-                              const float x[n][c->query.d_in],
-                              CausalTrace *t)
+void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
+                  const float x[n][a->d_x], const float y[m][a->d_y],
+                  Trace *t)
 {
-    if (n > c->context_length)
-        REFUSE("a sentence of %d tokens: at most %d, the context length, "
-               "are possible",
-               n, c->context_length);
-    roles_must_fit(&c->query, &c->key, &c->value);
-    trace_must_fit(&t->head, n, n, c->query.d_out, c->value.d_out);
-    linear_forward(&c->query, n, x, t->head.query);
-    linear_forward(&c->key, n, x, t->head.key);
-    linear_forward(&c->value, n, x, t->head.value);
-    causal_trace_attention(t, c->p, r);
+    trace_must_fit(t, n, m, 1, a->d_k, a->d_v, 0);
+    attention_roles(a, n, m, x, y, t);
+    attend(n, m, a->d_k, a->d_v, see, a->p, r, (void *)t->query,
+           (void *)t->key, (void *)t->value, (void *)t->scores,
+           (void *)t->weights, (void *)t->kept, (void *)t->dropped,
+           (void *)t->context);
 }
 
 /*
@@ -151,12 +125,12 @@ and its trace. The generator goes on from one sentence to the next, if there
 is one.
 */
 
-void causal_attention_batch(const CausalAttention *c, Random *r, int batch,
-                            int n, const float x[batch][n][c->query.d_in],
-                            CausalTrace trace[batch])
+void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
+                            const float x[batch][n][a->d_x],
+                            Trace trace[batch])
 {
     for (int b = 0; b < batch; b++)
-        causal_attention_forward(c, r, n, x[b], &trace[b]);
+        head_forward(a, see_past(0), r, n, n, x[b], x[b], &trace[b]);
 }
 
 /*
@@ -166,69 +140,46 @@ A German page on attention has this class in Python, taken from the notebook
 of a book, and a program that runs it [@hacktricks; @raschka2024book]. Its
 batch is the sentence *Your journey starts with one step*, twice. Somewhere
 on its way the page has lost what the program prints. Here it is.
-*/
 
-enum { BATCH = 2, N = 6, D_IN = 3, D_OUT = 2 };
-
-static const float journey[N][D_IN] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
-
-static void forward_batch(const CausalAttention *c, Random *r,
-                          const float x[BATCH][N][D_IN],
-                          float context[BATCH][N][D_OUT])
-{
-    CausalTrace t[BATCH];
-    for (int b = 0; b < BATCH; b++)
-        causal_trace_init(&t[b], N, D_OUT, D_OUT);
-    causal_attention_batch(c, r, BATCH, N, x, t);
-    for (int b = 0; b < BATCH; b++) {
-        memcpy(context[b], t[b].head.context, sizeof context[b]);
-        causal_trace_free(&t[b]);
-    }
-}
-
-/*
 The class in the program is called with a rate of 0, without a bias, and
 with as many tokens for the context length as the sentence has. We run it
 so, and with other numbers of our own.
 */
 
-static void print_batch(const char *label,
-                        const float context[BATCH][N][D_OUT])
-{
-    printf("%s: torch.Size([%d, %d, %d])\n", label, BATCH, N, D_OUT);
-    print_matrix("first sentence", N, D_OUT, context[0]);
-    print_matrix("second sentence", N, D_OUT, context[1]);
-}
+enum { BATCH = 2, N = 6, D_IN = 3, D_OUT = 2 };
 
-static void run_program(double p, int has_bias, int context_length,
+/* The class from seed 123, and what it makes of a batch. */
+static void run_program(double p, int has_bias,
+                        const float x[BATCH][N][D_IN],
                         float context[BATCH][N][D_OUT])
 {
     Random r;
-    CausalAttention c;
-    float batch[BATCH][N][D_IN];
-    memcpy(batch[0], journey, sizeof journey);
-    memcpy(batch[1], journey, sizeof journey);
+    Attention a;
+    Trace t[BATCH];
     random_seed(&r, 123);
-    causal_attention_init(&c, &r, D_IN, D_OUT, context_length, p, has_bias);
-    forward_batch(&c, &r, batch, context);
-    causal_attention_free(&c);
+    causal_attention_init(&a, &r, D_IN, D_OUT, N, p, has_bias);
+    for (int b = 0; b < BATCH; b++)
+        t[b] = trace_for(&a, N, N);
+    causal_attention_batch(&a, &r, BATCH, N, x, t);
+    for (int b = 0; b < BATCH; b++) {
+        memcpy(context[b], t[b].context, sizeof context[b]);
+        trace_free(&t[b]);
+    }
+    attention_free(&a);
 }
 
-static void show_program(void)
+static void show_program(const float same[BATCH][N][D_IN])
 {
+    const char *const label[2] = {"context_vecs.shape",
+                                  "with a dropout of one half"};
     float context[BATCH][N][D_OUT];
-    run_program(0, 0, N, context);
-    print_batch("context_vecs.shape", context);
-    run_program(0.5, 0, N, context);
-    print_batch("with a dropout of one half", context);
-    run_program(0, 1, N, context);
+    for (int k = 0; k < 2; k++) {
+        run_program(k * 0.5, 0, same, context);
+        printf("%s: torch.Size([%d, %d, %d])\n", label[k], BATCH, N, D_OUT);
+        print_matrix("first sentence", N, D_OUT, context[0]);
+        print_matrix("second sentence", N, D_OUT, context[1]);
+    }
+    run_program(0, 1, same, context);
     print_matrix("with a bias, first sentence", N, D_OUT, context[0]);
 }
 
@@ -313,41 +264,22 @@ sentence, and for a shorter one its upper left corner is cut out. How large
 is it for a context length of 1,024?
 */
 
-static float largest_difference(const float a[BATCH][N][D_OUT],
-                                const float b[BATCH][N][D_OUT])
-{
-    float largest = 0;
-    for (int k = 0; k < BATCH; k++)
-        for (int i = 0; i < N; i++)
-            for (int j = 0; j < D_OUT; j++)
-                largest = fmaxf(largest, fabsf(a[k][i][j] - b[k][i][j]));
-    return largest;
-}
-
-static int size_of(const Linear *l)
-{
-    return l->d_in * l->d_out + (l->bias ? l->d_out : 0);
-}
-
 static void show_room(void)
 {
     Random r;
-    CausalAttention c;
+    Attention a;
     random_seed(&r, 123);
-    causal_attention_init(&c, &r, D_IN, D_OUT, 1024, 0, 0);
-    printf("numbers to be trained: %d\n",
-           size_of(&c.query) + size_of(&c.key) + size_of(&c.value));
+    causal_attention_init(&a, &r, D_IN, D_OUT, 1024, 0, 0);
+    printf("numbers to be trained: %zu\n", a.count);
     printf("numbers in PyTorch's mask: %d\n",
-           c.context_length * c.context_length);
-
-    causal_attention_free(&c);
+           a.context_length * a.context_length);
+    attention_free(&a);
 }
 
 /*
 ``` output
 numbers to be trained: 18
 numbers in PyTorch's mask: 1048576
-
 ```
 
 The mask is no parameter. Training must not change it, and nobody wants to
@@ -366,50 +298,37 @@ would say that two sizes do not match.
 
 ## Equal sentences hide mistakes
 
-Two equal sentences are convenient to look at, and a bad test. Here is a
-loop that is wrong: it takes the first sentence for all of them. We let it
-run, once with the same sentence twice and once with *Life is short, eat
-dessert first* as the second, and look for the largest difference from what
-is right.
+Two equal sentences are convenient to look at, and a bad test. Suppose that
+the loop is wrong, and takes `x[0]` for `x[b]`. Whatever batch it is given,
+it answers what the right loop answers for the first sentence twice. How far
+is that from what is right, for the same sentence twice, and with *Life is
+short, eat dessert first* as the second?
 */
 
-static void wrong_batch(const CausalAttention *c,
-                        const float x[BATCH][N][D_IN],
-                        float context[BATCH][N][D_OUT])
+static float largest_difference(int n, const float a[n], const float b[n])
 {
-    CausalTrace t;
-    causal_trace_init(&t, N, D_OUT, D_OUT);
-    for (int b = 0; b < BATCH; b++) {
-        causal_attention_forward(c, NULL, N, x[0], &t);
-        memcpy(context[b], t.head.context, sizeof context[b]);
-    }
-    causal_trace_free(&t);
+    float largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmaxf(largest, fabsf(a[i] - b[i]));
+    return largest;
 }
 
-static void show_mistake(void)
+static void show_mistake(const float same[BATCH][N][D_IN])
 {
-    Random r;
-    CausalAttention c;
-    float life[N][D_IN], same[BATCH][N][D_IN], different[BATCH][N][D_IN];
-    float taken[BATCH][N][D_OUT], context[BATCH][N][D_OUT], errors[2];
-    life_is_short(life);
-    for (int b = 0; b < BATCH; b++)
-        memcpy(same[b], journey, sizeof journey);
-    memcpy(different[0], journey, sizeof journey);
-    memcpy(different[1], life, sizeof life);
-    random_seed(&r, 123);
-    causal_attention_init(&c, &r, D_IN, D_OUT, N, 0, 0);
-    wrong_batch(&c, same, taken);
-    forward_batch(&c, NULL, same, context);
-    errors[0] = largest_difference(taken, context);
-    wrong_batch(&c, different, taken);
-    forward_batch(&c, NULL, different, context);
-    errors[1] = largest_difference(taken, context);
+    float different[BATCH][N][D_IN], errors[2];
+    float wrong[BATCH][N][D_OUT], right[BATCH][N][D_OUT];
+    memcpy(different, same, sizeof different);
+    run_program(0, 0, same, wrong);
+    for (int k = 0; k < 2; k++) {
+        run_program(0, 0, k ? different : same, right);
+        errors[k] = largest_difference(BATCH * N * D_OUT, (void *)wrong,
+                                       (void *)right);
+        life_is_short(different[1]);
+    }
     print_vector("largest error, equal sentences and different ones", 2,
                  errors);
     print_matrix("what is right for the second, when different", N, D_OUT,
-                 context[1]);
-    causal_attention_free(&c);
+                 right[1]);
 }
 
 static void draw_batch(void)
@@ -449,7 +368,7 @@ matrices](batch.svg){#fig-batch}
 ## Sentences of different length
 
 A loop need not mind if its sentences have different lengths, since each
-call of `causal_attention_forward` has an `n` of its own. An array must be
+call of `head_forward` has an `n` of its own. An array must be
 rectangular. So in PyTorch, and for our `causal_attention_batch`, shorter
 sentences are filled up with tokens that mean nothing, **padding**.
 These must not be attended to. One might think that padding with zeros takes
@@ -461,71 +380,52 @@ at how far the context vectors of the four words are from those without
 padding.
 */
 
-static void context_of(const CausalAttention *c, int n,
-                       const float x[n][D_IN], const float mask[n][n],
-                       Trace *t)
-{
-    linear_forward(&c->query, n, x, t->query);
-    linear_forward(&c->key, n, x, t->key);
-    linear_forward(&c->value, n, x, t->value);
-    dot_scores(n, n, D_OUT, t->query, t->key, t->scores);
-    scale_scores(n, n, D_OUT, t->scores);
-    mask_where(n, n, mask, t->scores);
-    softmax_rows(n, n, t->scores, t->weights);
-    matmul(n, D_OUT, n, t->weights, t->value, t->context);
-}
-
-static void make_mask(int n, int is_causal, float mask[n][n])
-{
-    /* With first = n, even the first query sees all keys. */
-    causal_mask(n, n, is_causal ? 0 : n, mask);
-}
+enum { WORDS = 4 };
 
 /* The words stand at rows `start` to `start` + 3 of the padded sentence. */
-static float padding_error(const CausalAttention *c, int is_causal,
-                           int start, int is_hidden)
+static void make_mask(int is_causal, int is_hidden, int start,
+                      float mask[N][N])
 {
-    enum { WORDS = 4 };
-    float padded[N][D_IN] = {{0}}, mask[N][N], few[WORDS][WORDS];
-    float largest = 0;
-    Trace t, right;
-    trace_init(&t, N, N, D_OUT, D_OUT);
-    trace_init(&right, WORDS, WORDS, D_OUT, D_OUT);
-    memcpy(padded[start], journey, WORDS * sizeof *journey);
-    make_mask(N, is_causal, mask);
     for (int i = 0; i < N; i++)
-        for (int j = 0; is_hidden && j < N; j++)
-            if (j < start || j >= start + WORDS)
-                mask[i][j] = 0;
-    context_of(c, N, padded, mask, &t);
-    make_mask(WORDS, is_causal, few);
-    context_of(c, WORDS, journey, few, &right);
-    const float(*got)[D_OUT] = t.context, (*expect)[D_OUT] = right.context;
-    for (int i = 0; i < WORDS; i++)
-        for (int j = 0; j < D_OUT; j++)
-            largest =
-                fmaxf(largest, fabsf(got[start + i][j] - expect[i][j]));
+        for (int j = 0; j < N; j++)
+            mask[i][j] =
+                (!is_causal || j <= i) &&
+                (!is_hidden || (j >= start && j < start + WORDS));
+}
+
+static float padding_error(const Attention *a, int is_causal, int is_hidden,
+                           int start)
+{
+    float padded[N][D_IN] = {{0}}, mask[N][N];
+    Trace t = trace_for(a, N, N), right = trace_for(a, WORDS, WORDS);
+    memcpy(padded[start], journey, WORDS * sizeof *journey);
+    make_mask(is_causal, is_hidden, start, mask);
+    head_forward(a, see_where(N, N, mask), NULL, N, N, padded, padded, &t);
+    head_forward(a, is_causal ? see_past(0) : see_all(), NULL, WORDS, WORDS,
+                 journey, journey, &right);
+    const float error = largest_difference(
+        WORDS * D_OUT, t.context + start * D_OUT, right.context);
     trace_free(&t);
     trace_free(&right);
-    return largest;
+    return error;
 }
 
 static void show_padding(void)
 {
     Random r;
-    CausalAttention c;
+    Attention a;
     float errors[2][2];
     random_seed(&r, 123);
-    causal_attention_init(&c, &r, D_IN, D_OUT, N, 0, 0);
+    causal_attention_init(&a, &r, D_IN, D_OUT, N, 0, 0);
     for (int is_hidden = 0; is_hidden < 2; is_hidden++) {
         puts(is_hidden ? "padding hidden" : "padding seen");
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 2; j++)
-                errors[i][j] = padding_error(&c, i, 2 * j, is_hidden);
+                errors[i][j] = padding_error(&a, i, is_hidden, 2 * j);
         print_matrix("    all seen or causal, padding behind or in front",
                      2, 2, errors);
     }
-    causal_attention_free(&c);
+    attention_free(&a);
 }
 
 /*
@@ -546,8 +446,8 @@ order does not matter then.) One of the four is right without any
 help. Where a word sees nothing that comes after it, padding behind it might
 as well not be there. So a language model can be trained with padding at the
 end and no mask for it. In the other three cases the scores of the padding
-must be set to minus infinity, as those of the future are.
-`mask_where` does it, with a mask whose columns are 0 where the padding is.
+must be set to minus infinity, as those of the future are. `see_where` does
+it, with a table whose columns are 0 where the padding is.
 
 What the padding itself gets for context vectors is of no use to anyone.
 With the causal mask, padding in front has nothing left to see that is not
@@ -559,10 +459,13 @@ with anything.
 
 int main(void)
 {
+    float same[BATCH][N][D_IN];
+    memcpy(same[0], journey, sizeof journey);
+    memcpy(same[1], journey, sizeof journey);
     pipeline("pipeline", "roles scores scale mask weights dropout context");
-    show_program();
+    show_program(same);
     show_room();
-    show_mistake();
+    show_mistake(same);
     draw_batch();
     show_padding();
     return 0;
@@ -613,7 +516,7 @@ print(biased(batch)[0])
 there is the loop. `transpose(1, 2)` exchanges rows and columns of each
 sentence, counting the dimensions from 0. And
 `F.scaled_dot_product_attention` with `is_causal=True` and `dropout_p` is
-our `causal_trace_attention`.
+our `attend`.
 
 So far a word asks one question. A model wants to ask several at a time.
 
@@ -650,7 +553,7 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m])
 }
 
 /*
-`mask_where` then does the rest. In PyTorch one finds the same list with the
+`see_where` then does the rest. In PyTorch one finds the same list with the
 opposite meaning, as `key_padding_mask`, which is true for padding.
 :::
 

@@ -22,13 +22,13 @@ below holds the keys. As a value, a word gives two of the three, animal and
 food.
 */
 
-static const float key[3][3] = {
+static const float keys[3][3] = {
     /* animal, deed, food */
     {1, 0, 0}, /* cat */
     {0, 1, 0}, /* likes */
     {1, 0, 1}, /* fish, which is an animal as well */
 };
-static const float value[3][2] = {
+static const float values[3][2] = {
     /* animal, food */
     {1, 0}, /* cat */
     {0, 0}, /* likes */
@@ -38,7 +38,7 @@ static const float value[3][2] = {
 static void ask(const char *question, const float query[3])
 {
     float scores[3], weights[3], context[2];
-    attend_one(3, 3, 2, query, key, value, scores, weights, context);
+    attend_one(3, 3, 2, query, keys, values, scores, weights, context);
     print_vector(question, 3, scores);
     print_vector("    shares of cat, likes, fish", 3, weights);
     print_vector("    comes back: animal, food", 2, context);
@@ -113,45 +113,107 @@ $$Z_h = \operatorname{softmax}\left(
     \frac{Q_h K_h^\top}{\sqrt{d_k}}\right) V_h, \qquad
 Z = \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
 
-A head is the `SelfAttentionV1` of [](#self-attention), and its matrices
-begin with random numbers as they did there. The heads draw theirs one after
-the other, so that no two are alike. If they were, training would move them
-alike as well, and they would remain copies of each other.
+In an `Attention` the heads lie one after the other: the first `d_k` rows of
+the queries' weight belong to head 0, the next to head 1, and so with keys
+and values. So a head's part of a layer is a layer too, whose numbers stay
+where they are.
 */
 
-void heads_init(Heads *h, Random *r, int n_heads, int d_in, int d_k,
-                int d_v)
+Linear head_layer(const Linear *l, int n_heads, int h)
 {
-    if (n_heads < 1)
-        REFUSE("%d heads: at least 1 is needed", n_heads);
-    h->n_heads = n_heads;
-    h->head = malloc((size_t)n_heads * sizeof *h->head);
-    if (!h->head)
-        REFUSE("%d heads do not fit into memory: fewer are needed",
-               n_heads);
-    for (int k = 0; k < n_heads; k++)
-        self_v1_init(&h->head[k], r, d_in, d_k, d_v);
+    if (h < 0 || h >= n_heads || l->d_out % n_heads)
+        REFUSE("head %d of %d in a layer of %d columns: one from 0 on of a "
+               "number that divides the columns is needed",
+               h, n_heads, l->d_out);
+    const int d_out = l->d_out / n_heads, first = h * d_out;
+    return (Linear){.d_in = l->d_in,
+                    .d_out = d_out,
+                    .weight = l->weight + (size_t)first * (size_t)l->d_in,
+                    .bias = l->bias ? l->bias + first : NULL};
 }
 
-void heads_free(Heads *h)
+/*
+The heads draw their matrices one after the other, so that no two are alike.
+If they were, training would move them alike as well, and they would remain
+copies of each other. There are two tutorials' ways to draw: by `torch.rand`
+as in [](#cross-attention), and by `nn.Linear` as in
+[](#causal-attention).
+*/
+
+void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
+                int d_v)
 {
-    for (int k = 0; k < h->n_heads; k++)
-        self_v1_free(&h->head[k]);
-    free(h->head);
+    *a = (Attention){.d_x = d_in,
+                     .d_y = d_in,
+                     .n_heads = n_heads,
+                     .d_k = d_k,
+                     .d_v = d_v};
+    attention_init(a);
+    const Linear *const role[3] = {&a->query, &a->key, &a->value};
+    for (int h = 0; h < n_heads; h++)
+        for (int k = 0; k < 3; k++) {
+            const Linear l = head_layer(role[k], n_heads, h);
+            rand_turned(r, l.d_in, l.d_out, (void *)l.weight);
+        }
+}
+
+void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
+                       int context_length, double p, int n_heads,
+                       int has_bias)
+{
+    dropout_must_fit(p);
+    *a = (Attention){.d_x = d_in,
+                     .d_y = d_in,
+                     .n_heads = n_heads,
+                     .d_k = d_out,
+                     .d_v = d_out,
+                     .has_bias = has_bias,
+                     .context_length = context_length,
+                     .p = p};
+    attention_init(a);
+    const Linear *const role[3] = {&a->query, &a->key, &a->value};
+    for (int h = 0; h < n_heads; h++)
+        for (int k = 0; k < 3; k++) {
+            const Linear l = head_layer(role[k], n_heads, h);
+            linear_fill(r, d_in, d_out, (void *)l.weight, l.bias);
+        }
+}
+
+/*
+A trace has tables for the heads' own queries, keys and values, and for what
+each of them computes from these. They are stacks: the table of head 0,
+below it that of head 1, and so on. To work on head `h` is to begin so many
+tables further down.
+*/
+
+void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t)
+{
+    const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
+    float(*query)[n][d_k] = (void *)t->head_query;
+    float(*key)[m][d_k] = (void *)t->head_key;
+    float(*value)[m][d_v] = (void *)t->head_value;
+    float(*scores)[n][m] = (void *)t->scores;
+    float(*weights)[n][m] = (void *)t->weights;
+    float(*kept)[n][m] = (void *)t->kept;
+    float(*dropped)[n][m] = (void *)t->dropped;
+    float(*context)[n][d_v] = (void *)t->context;
+    attend(n, m, d_k, d_v, see, a->p, r, query[h], key[h], value[h],
+           scores[h], weights[h], kept[h], dropped[h], context[h]);
 }
 
 /*
 **Exercise 12.1** (★★, 3 points): `heads_forward`. Every head computes its
-attention into its own trace, and `joined` receives their results side by
-side: the first `d_v` columns are those of the first head.
+queries, keys and values and its attention, one after the other, and
+`joined` receives their results side by side: the first `d_v` columns are
+those of the first head.
 
 ::: hint
-What `self_v1_forward` computes lies in `trace[k].context` afterwards, a
-table of `n` rows and `d_v` columns.
+Four things for each head: its three layers, `attend_head`, and its columns.
+The first line, `attention_must_fit`, is there to refuse what does not fit.
 :::
 
 ::: hint
-At which column of `joined` do the columns of head `k` begin?
+At which column of `joined` do the columns of head `h` begin?
 :::
 
 ::: hint
@@ -160,16 +222,28 @@ not lie in one piece in `joined`. `memcpy` copies row by row.
 :::
 */
 
-void heads_forward(const Heads *h, int n, const float x[n][h->head[0].d_in],
-                   Trace trace[h->n_heads],
-                   float joined[n][h->n_heads * h->head[0].d_v])
+void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
+                   const float x[n][a->d_x], const float y[m][a->d_y],
+                   Trace *t)
 {
-    const int d_v = h->head[0].d_v;
-    for (int k = 0; k < h->n_heads; k++) {
-        self_v1_forward(&h->head[k], n, x, &trace[k]);
-        const float(*context)[d_v] = trace[k].context;
+    attention_must_fit(a, n, m, t);
+    const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
+    float(*query)[n][d_k] = (void *)t->head_query;
+    float(*key)[m][d_k] = (void *)t->head_key;
+    float(*value)[m][d_v] = (void *)t->head_value;
+    float(*context)[n][d_v] = (void *)t->context;
+    float(*joined)[heads * d_v] = (void *)t->joined;
+    for (int h = 0; h < heads; h++) {
+        const Linear w_query = head_layer(&a->query, heads, h);
+        const Linear w_key = head_layer(&a->key, heads, h);
+        const Linear w_value = head_layer(&a->value, heads, h);
+        linear_forward(&w_query, n, x, query[h]);
+        linear_forward(&w_key, m, y, key[h]);
+        linear_forward(&w_value, m, y, value[h]);
+        attend_head(a, see, r, h, t);
         for (int i = 0; i < n; i++)
-            memcpy(&joined[i][k * d_v], context[i], sizeof context[i]);
+            memcpy(&joined[i][h * d_v], context[h][i],
+                   sizeof context[h][i]);
     }
 }
 
@@ -185,35 +259,31 @@ enum { WORDS = 6, D_IN = 3, HEADS = 4, D_K = 2, D_V = 1 };
 static const char *const sentence[WORDS] = {"Life", "is",      "short",
                                             "eat",  "dessert", "first"};
 
-/* The heads of the tutorial: as many as asked for, from seed 123. */
-static void tutorial_heads(int n_heads, Heads *h, Trace trace[n_heads],
-                           float joined[WORDS][n_heads * D_V])
+/* The heads of the tutorial, as many as asked for, from seed 123, and their
+ * trace of its sentence. */
+static Trace tutorial_heads(int n_heads, Attention *a)
 {
     Random r;
     float x[WORDS][D_IN];
     life_is_short(x);
     random_seed(&r, 123);
-    heads_init(h, &r, n_heads, D_IN, D_K, D_V);
-    for (int k = 0; k < n_heads; k++)
-        trace_init(&trace[k], WORDS, WORDS, D_K, D_V);
-    heads_forward(h, WORDS, x, trace, joined);
+    heads_init(a, &r, n_heads, D_IN, D_K, D_V);
+    Trace t = trace_for(a, WORDS, WORDS);
+    heads_forward(a, see_all(), NULL, WORDS, WORDS, x, x, &t);
+    return t;
 }
 
 static void show_tutorial(void)
 {
-    Heads one, four;
-    Trace trace[HEADS];
-    float alone[WORDS][D_V], joined[WORDS][HEADS * D_V];
-    tutorial_heads(1, &one, trace, alone);
-    print_matrix("one head", WORDS, D_V, alone);
-    heads_free(&one);
-    trace_free(&trace[0]);
-
-    tutorial_heads(HEADS, &four, trace, joined);
-    print_matrix("four heads, side by side", WORDS, HEADS * D_V, joined);
-    heads_free(&four);
-    for (int k = 0; k < HEADS; k++)
-        trace_free(&trace[k]);
+    const char *const label[2] = {"one head", "four heads, side by side"};
+    for (int k = 0; k < 2; k++) {
+        const int heads = k ? HEADS : 1;
+        Attention a;
+        Trace t = tutorial_heads(heads, &a);
+        print_matrix(label[k], WORDS, heads * D_V, (void *)t.joined);
+        trace_free(&t);
+        attention_free(&a);
+    }
 }
 
 /*
@@ -268,15 +338,13 @@ static int most_seen(int m, const float weights[m])
     return most;
 }
 
-static void show_maps(const Trace trace[HEADS])
+static void show_maps(const Trace *t)
 {
     const char *const label[HEADS] = {"head 1", "head 2", "head 3",
                                       "head 4"};
-    float map[HEADS][WORDS][WORDS];
-    for (int k = 0; k < HEADS; k++) {
-        memcpy(map[k], trace[k].weights, sizeof map[k]);
-        print_matrix(label[k], WORDS, WORDS, map[k]);
-    }
+    const float(*map)[WORDS][WORDS] = (void *)t->weights;
+    for (int h = 0; h < HEADS; h++)
+        print_matrix(label[h], WORDS, WORDS, map[h]);
     maps("maps", "The attention weights of four heads", HEADS, label, WORDS,
          sentence, WORDS, sentence, map);
 
@@ -362,21 +430,18 @@ exponentials. The divisions go with these.
 
 static void show_cost(const char *label, int n_heads, int d_k, int d_v)
 {
-    Random r;
-    Heads h;
-    random_seed(&r, 123);
-    heads_init(&h, &r, n_heads, D_IN, d_k, d_v);
+    Attention a = {.d_x = D_IN,
+                   .d_y = D_IN,
+                   .n_heads = n_heads,
+                   .d_k = d_k,
+                   .d_v = d_v};
+    attention_init(&a);
     const int project = WORDS * D_IN * (d_k + d_k + d_v);
     const int scores = WORDS * WORDS * d_k, mix = WORDS * WORDS * d_v;
-    int parameters = 0;
-    for (int k = 0; k < h.n_heads; k++) {
-        const SelfAttentionV1 *a = &h.head[k];
-        parameters += a->d_in * (a->d_k + a->d_k + a->d_v);
-    }
-    printf("%s\n    parameters: %d\n", label, parameters);
+    printf("%s\n    parameters: %zu\n", label, a.count);
     printf("    multiplications: %d\n", n_heads * (project + scores + mix));
     printf("    exponentials: %d\n", n_heads * WORDS * WORDS);
-    heads_free(&h);
+    attention_free(&a);
 }
 
 static void show_costs(void)
@@ -407,70 +472,48 @@ than twice as many multiplications. So much for one way to compare. The
 other is to spend the same on both: a single head with queries and keys of 8
 entries has 60 parameters too, and exactly as many multiplications.
 
-It can even have the *same* parameters. Put the four matrices for the
-queries side by side, and they are one matrix with 8 columns; likewise those
-for the keys, and those for the values. What does this wide head compute?
+It can even have the *same* parameters. In an `Attention`, the matrices of
+four heads already lie one below the other. Say that they belong to one head
+with queries and keys of 8 entries, and they do. What does this wide head
+compute?
 */
 
-/* One head whose matrices are those of several, side by side. */
-static void widen(const Heads *h, SelfAttentionV1 *wide)
+static void show_wide(const Attention *a, const Trace *t)
 {
-    float(*w_query)[HEADS * D_K] = wide->w_query;
-    float(*w_key)[HEADS * D_K] = wide->w_key;
-    float(*w_value)[HEADS * D_V] = wide->w_value;
-    for (int k = 0; k < HEADS; k++) {
-        const float(*query)[D_K] = h->head[k].w_query;
-        const float(*keys)[D_K] = h->head[k].w_key;
-        const float(*values)[D_V] = h->head[k].w_value;
-        for (int i = 0; i < D_IN; i++) {
-            memcpy(&w_query[i][k * D_K], query[i], sizeof query[i]);
-            memcpy(&w_key[i][k * D_K], keys[i], sizeof keys[i]);
-            memcpy(&w_value[i][k * D_V], values[i], sizeof values[i]);
-        }
-    }
-}
-
-static void show_wide(const Heads *h, const Trace trace[HEADS])
-{
-    Random r;
-    Trace t;
-    SelfAttentionV1 wide;
+    Attention one = *a; /* the same numbers, otherwise understood */
     float x[WORDS][D_IN], first[HEADS][WORDS], half[WORDS] = {0};
+    one.n_heads = 1;
+    one.d_k = HEADS * D_K;
+    one.d_v = HEADS * D_V;
+    one.memory = NULL; /* they remain a's */
     life_is_short(x);
-    random_seed(&r, 123);
-    self_v1_init(&wide, &r, D_IN, HEADS * D_K, HEADS * D_V);
-    widen(h, &wide);
-    trace_init(&t, WORDS, WORDS, HEADS * D_K, HEADS * D_V);
-    self_v1_forward(&wide, WORDS, x, &t);
-    for (int k = 0; k < HEADS; k++) {
-        const float(*scores)[WORDS] = trace[k].scores;
-        memcpy(first[k], scores[WORDS - 1], sizeof first[k]);
-        for (int j = 0; j < WORDS; j++)
-            half[j] += first[k][j] / 2;
-    }
-    const float(*scores)[WORDS] = t.scores, (*weights)[WORDS] = t.weights;
+    Trace wide = trace_for(&one, WORDS, WORDS);
+    self_attention_forward(&one, WORDS, x, &wide);
+    const float(*of_head)[WORDS][WORDS] = (void *)t->scores;
+    for (int h = 0; h < HEADS; h++)
+        for (int j = 0; j < WORDS; j++) {
+            first[h][j] = of_head[h][WORDS - 1][j];
+            half[j] += first[h][j] / 2;
+        }
+    const int last = (WORDS - 1) * WORDS;
     print_matrix("scores of first, a row for each head", HEADS, WORDS,
                  first);
     print_vector("half of their sum", WORDS, half);
     print_vector("scores of first in the wide head", WORDS,
-                 scores[WORDS - 1]);
-    print_vector("their shares", WORDS, weights[WORDS - 1]);
-    trace_free(&t);
-    self_v1_free(&wide);
+                 wide.scores + last);
+    print_vector("their shares", WORDS, wide.weights + last);
+    trace_free(&wide);
 }
 
 static void show_heads(void)
 {
-    Heads h;
-    Trace trace[HEADS];
-    float joined[WORDS][HEADS * D_V];
-    tutorial_heads(HEADS, &h, trace, joined);
-    show_maps(trace);
+    Attention a;
+    Trace t = tutorial_heads(HEADS, &a);
+    show_maps(&t);
     show_costs();
-    show_wide(&h, trace);
-    for (int k = 0; k < HEADS; k++)
-        trace_free(&trace[k]);
-    heads_free(&h);
+    show_wide(&a, &t);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*
@@ -515,27 +558,22 @@ heads.
 static double milliseconds(int n_heads, int n, int d_model)
 {
     Random r;
-    Heads h;
+    Attention a;
     const int width = d_model / n_heads;
     float(*x)[d_model] = (void *)new_table(n, d_model);
-    float(*joined)[d_model] = (void *)new_table(n, d_model);
-    Trace trace[16];
     random_seed(&r, 123);
-    heads_init(&h, &r, n_heads, d_model, width, width);
+    heads_init(&a, &r, n_heads, d_model, width, width);
     uniform_fill(&r, n, d_model, -1, 1, x);
-    for (int k = 0; k < n_heads; k++)
-        trace_init(&trace[k], n, n, width, width);
+    Trace t = trace_for(&a, n, n);
 
     double best = INFINITY;
     for (int round = 0; round < 5; round++) {
         const clock_t start = clock();
-        heads_forward(&h, n, x, trace, joined);
+        heads_forward(&a, see_all(), NULL, n, n, x, x, &t);
         best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
     }
-    for (int k = 0; k < n_heads; k++)
-        trace_free(&trace[k]);
-    heads_free(&h);
-    free(joined);
+    trace_free(&t);
+    attention_free(&a);
     free(x);
     return 1000 * best;
 }
@@ -569,21 +607,18 @@ matrices from seed 123:
 static void show_concat(void)
 {
     Random r;
-    Heads h;
-    Trace trace[2];
-    float x[3][8], joined[3][8];
+    Attention a;
+    float x[3][8];
     random_seed(&r, 123);
     rand_fill(&r, 3, 8, x);
-    heads_init(&h, &r, 2, 8, 4, 4);
-    for (int k = 0; k < 2; k++)
-        trace_init(&trace[k], 3, 3, 4, 4);
-    heads_forward(&h, 3, x, trace, joined);
-    print_matrix("Z_1", 3, 4, trace[0].context);
-    print_matrix("Z_2", 3, 4, trace[1].context);
-    print_matrix("Concat(Z_1, Z_2)", 3, 8, joined);
-    for (int k = 0; k < 2; k++)
-        trace_free(&trace[k]);
-    heads_free(&h);
+    heads_init(&a, &r, 2, 8, 4, 4);
+    Trace t = trace_for(&a, 3, 3);
+    heads_forward(&a, see_all(), NULL, 3, 3, x, x, &t);
+    print_matrix("Z_1", 3, 4, (void *)t.context);
+    print_matrix("Z_2", 3, 4, (void *)(t.context + 3 * 4));
+    print_matrix("Concat(Z_1, Z_2)", 3, 8, (void *)t.joined);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*
@@ -664,8 +699,9 @@ print(torch.cat([head(3, 2, 1) for _ in range(4)], dim=-1))
 `torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would
 write them one below the other.
 
-(All this holds for cross-attention too. Each head has its own queries from
-one text, and its own keys and values from the other.)
+(All this holds for cross-attention too, and with any mask. `heads_forward`
+takes two texts, and each head has its own queries from one of them, and its
+own keys and values from the other.)
 
 Two things are not as they should be. Each head multiplies by small matrices
 of its own, which makes twelve products for four heads, and a machine

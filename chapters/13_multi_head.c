@@ -64,24 +64,21 @@ places. As with any table that is transposed, this moves numbers.
 static void show_view(void)
 {
     enum { BATCH = 2, TOKENS = 3, HEADS = 2, SIZE = 2 };
-    float x[BATCH][TOKENS][HEADS * SIZE];
+    float x[BATCH][TOKENS][HEADS * SIZE], turned[HEADS][TOKENS][SIZE];
     for (int b = 0; b < BATCH; b++)
         for (int i = 0; i < TOKENS; i++)
             for (int c = 0; c < HEADS * SIZE; c++)
                 x[b][i][c] = (float)(100 * b + 10 * i + c + 111);
 
     const float(*view)[TOKENS][HEADS][SIZE] = (const void *)x;
-    float turned[BATCH][HEADS][TOKENS][SIZE];
-    for (int b = 0; b < BATCH; b++)
-        for (int h = 0; h < HEADS; h++)
-            for (int i = 0; i < TOKENS; i++)
-                for (int k = 0; k < SIZE; k++)
-                    turned[b][h][i][k] = view[b][i][h][k];
+    for (int h = 0; h < HEADS; h++)
+        for (int i = 0; i < TOKENS; i++)
+            memcpy(turned[h][i], view[1][i][h], sizeof turned[h][i]);
+    const float(*wrong)[HEADS][TOKENS][SIZE] = (const void *)x;
 
     print_matrix("sentence 2", TOKENS, HEADS * SIZE, x[1]);
-    print_matrix("sentence 2, head 1", TOKENS, SIZE, turned[1][0]);
-    print_matrix("sentence 2, head 2", TOKENS, SIZE, turned[1][1]);
-    const float(*wrong)[HEADS][TOKENS][SIZE] = (const void *)x;
+    print_matrix("sentence 2, head 1", TOKENS, SIZE, turned[0]);
+    print_matrix("sentence 2, head 2", TOKENS, SIZE, turned[1]);
     print_matrix("a view that only looks right", TOKENS, SIZE, wrong[1][0]);
 }
 
@@ -182,166 +179,63 @@ or without a bias, a fourth for the output that always has one, the causal
 mask, dropout. We follow it, and draw in its order.
 */
 
-void multi_head_init(MultiHead *h, Random *r, int d_in, int d_out,
+/* Room for heads that share d_out columns, and for the output layer. */
+static void make_room(Attention *a, int d_in, int d_out, int context_length,
+                      double p, int n_heads, int has_bias)
+{
+    const int over = n_heads < 1 ? d_out : d_out % n_heads;
+    dropout_must_fit(p);
+    if (n_heads < 1 || d_out < 1 || over)
+        REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
+               "needed",
+               d_out, n_heads, over, d_out);
+    *a = (Attention){.d_x = d_in,
+                     .d_y = d_in,
+                     .n_heads = n_heads,
+                     .d_k = d_out / n_heads,
+                     .d_v = d_out / n_heads,
+                     .d_out = d_out,
+                     .has_bias = has_bias,
+                     .has_out_bias = 1,
+                     .context_length = context_length,
+                     .p = p};
+    attention_init(a);
+}
+
+void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
                      int context_length, double p, int n_heads,
                      int has_bias)
 {
-    if (d_in < 1 || d_out < 1 || context_length < 1 || n_heads < 1)
-        REFUSE("from %d columns to %d, %d tokens, %d heads: at least 1 of "
-               "each is needed",
-               d_in, d_out, context_length, n_heads);
-    if (d_out % n_heads)
-        REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
-               "needed",
-               d_out, n_heads, d_out % n_heads, d_out);
-    dropout_must_fit(p);
-    h->context_length = context_length;
-    h->n_heads = n_heads;
-    h->p = p;
-    linear_init(&h->query, r, d_in, d_out, has_bias);
-    linear_init(&h->key, r, d_in, d_out, has_bias);
-    linear_init(&h->value, r, d_in, d_out, has_bias);
-    linear_init(&h->out, r, d_out, d_out, 1);
-}
-
-void multi_head_free(MultiHead *h)
-{
-    linear_free(&h->query);
-    linear_free(&h->key);
-    linear_free(&h->value);
-    linear_free(&h->out);
-}
-
-/*
-The tables of the heads are stacks: the table of the first head, below it
-that of the second, and so on. A single `CausalTrace` holds them, and to
-work on one head we take a view of it, a trace whose pointers lead to that
-head's part of each stack.
-*/
-
-static void sizes_must_fit(int n, int n_heads, int head_dim)
-{
-    if (n < 1 || n_heads < 1 || head_dim < 1)
-        REFUSE("a trace for %d tokens, %d heads of width %d: at least 1 of "
-               "each is needed",
-               n, n_heads, head_dim);
-    if (n_heads > INT_MAX / head_dim || n_heads > INT_MAX / n)
-        REFUSE("a trace for %d tokens, %d heads of width %d: n_heads times "
-               "the others may be at most %d",
-               n, n_heads, head_dim, INT_MAX);
-}
-
-void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim)
-{
-    sizes_must_fit(n, n_heads, head_dim);
-    const int d_out = n_heads * head_dim, rows = n_heads * n;
-    Trace *a = &t->stack.head;
-    t->n_heads = n_heads;
-    t->query = new_table(n, d_out);
-    t->key = new_table(n, d_out);
-    t->value = new_table(n, d_out);
-    t->joined = new_table(n, d_out);
-    t->out = new_table(n, d_out);
-    *a = (Trace){.n = n, .m = n, .d_k = head_dim, .d_v = head_dim};
-    a->query = new_table(rows, head_dim);
-    a->key = new_table(rows, head_dim);
-    a->value = new_table(rows, head_dim);
-    a->scores = new_table(rows, n);
-    a->weights = new_table(rows, n);
-    a->context = new_table(rows, head_dim);
-    t->stack.kept = new_table(rows, n);
-    t->stack.dropped = new_table(rows, n);
-}
-
-void multi_trace_free(MultiTrace *t)
-{
-    causal_trace_free(&t->stack);
-    free(t->query);
-    free(t->key);
-    free(t->value);
-    free(t->joined);
-    free(t->out);
-}
-
-static void *layer(void *stack, int h, int rows, int columns)
-{
-    return (float *)stack + (size_t)h * (size_t)rows * (size_t)columns;
-}
-
-CausalTrace multi_trace_head(const MultiTrace *t, int h)
-{
-    if (h < 0 || h >= t->n_heads)
-        REFUSE("head %d of %d: one from 0 to %d is needed", h, t->n_heads,
-               t->n_heads - 1);
-    CausalTrace one = t->stack;
-    Trace *a = &one.head;
-    const int n = a->n, head_dim = a->d_k;
-    a->query = layer(a->query, h, n, head_dim);
-    a->key = layer(a->key, h, n, head_dim);
-    a->value = layer(a->value, h, n, head_dim);
-    a->scores = layer(a->scores, h, n, n);
-    a->weights = layer(a->weights, h, n, n);
-    a->context = layer(a->context, h, n, head_dim);
-    one.kept = layer(one.kept, h, n, n);
-    one.dropped = layer(one.dropped, h, n, n);
-    return one;
+    make_room(a, d_in, d_out, context_length, p, n_heads, has_bias);
+    linear_fill(r, d_in, d_out, (void *)a->query.weight, a->query.bias);
+    linear_fill(r, d_in, d_out, (void *)a->key.weight, a->key.bias);
+    linear_fill(r, d_in, d_out, (void *)a->value.weight, a->value.bias);
+    linear_fill(r, d_out, d_out, (void *)a->out.weight, a->out.bias);
 }
 
 /*
 With that, the way through the class is short. Three products for all heads
-and three splits; for each head the steps of [](#causal-attention), which
-hide the future and drop weights; the merge, and the fourth product.
+and three splits; for each head the steps of [](#causal-attention); the
+merge, and the fourth product. It is also the way through every other
+attention of this book. A single head is split and merged without harm.
+Whatever mask is given, each head obeys it. And without an output layer,
+the result is what lies side by side.
 */
 
-/* Heads are cut alike from queries, keys and values, and merged again. */
-static void layers_must_fit(const MultiHead *h)
+void attention_forward(const Attention *a, Mask see, Random *r, int n,
+                       int m, const float x[n][a->d_x],
+                       const float y[m][a->d_y], Trace *t)
 {
-    const int d_out = h->query.d_out;
-    roles_must_fit(&h->query, &h->key, &h->value);
-    if (h->value.d_out != d_out || h->out.d_in != d_out ||
-        h->out.d_out != d_out)
-        REFUSE("%d columns of values, and an output layer from %d to %d: "
-               "%d as for the queries are needed",
-               h->value.d_out, h->out.d_in, h->out.d_out, d_out);
-}
-
-static void project_heads(const MultiHead *h, int n,
-                          const float x[n][h->query.d_in], MultiTrace *t)
-{
-    const int n_heads = h->n_heads, head_dim = h->query.d_out / n_heads;
-    if (n > h->context_length)
-        REFUSE("a text of %d tokens: at most %d, the context length, fit",
-               n, h->context_length);
-    if (t->n_heads != n_heads)
-        REFUSE("a trace for %d heads: one for %d is needed", t->n_heads,
-               n_heads);
-    Trace *a = &t->stack.head;
-    layers_must_fit(h);
-    trace_must_fit(a, n, n, head_dim, head_dim);
-    linear_forward(&h->query, n, x, t->query);
-    linear_forward(&h->key, n, x, t->key);
-    linear_forward(&h->value, n, x, t->value);
-    split_heads(n, n_heads, head_dim, t->query, a->query);
-    split_heads(n, n_heads, head_dim, t->key, a->key);
-    split_heads(n, n_heads, head_dim, t->value, a->value);
-}
-
-static void mix_heads(const MultiHead *h, int n, MultiTrace *t)
-{
-    merge_heads(n, h->n_heads, h->query.d_out / h->n_heads,
-                t->stack.head.context, t->joined);
-    linear_forward(&h->out, n, t->joined, t->out);
-}
-
-void multi_head_forward(const MultiHead *h, Random *r, int n,
-                        const float x[n][h->query.d_in], MultiTrace *t)
-{
-    project_heads(h, n, x, t);
-    for (int k = 0; k < h->n_heads; k++) {
-        CausalTrace one = multi_trace_head(t, k);
-        causal_trace_attention(&one, h->p, r);
-    }
-    mix_heads(h, n, t);
+    const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
+    attention_roles(a, n, m, x, y, t);
+    split_heads(n, heads, d_k, (void *)t->query, (void *)t->head_query);
+    split_heads(m, heads, d_k, (void *)t->key, (void *)t->head_key);
+    split_heads(m, heads, d_v, (void *)t->value, (void *)t->head_value);
+    for (int h = 0; h < heads; h++)
+        attend_head(a, see, r, h, t);
+    merge_heads(n, heads, d_v, (void *)t->context, (void *)t->joined);
+    if (a->d_out)
+        linear_forward(&a->out, n, (void *)t->joined, (void *)t->out);
 }
 
 /*
@@ -352,34 +246,31 @@ same sentence twice as a batch, and heads of a single entry: two columns for
 two heads, from seed 123. It does not print what comes out. This does:
 */
 
-enum { WORDS = 6, D_IN = 3, HEADS = 2, BATCH = 2 };
-static const char *const words[WORDS] = {"Your", "journey", "starts",
-                                         "with", "one",     "step"};
-static const float journey[WORDS][D_IN] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
+enum { WORDS = 6, D_IN = 3, HEADS = 2 };
+
+/* The class from seed 123 with so many columns, and the trace of what it
+ * makes of six words. */
+static Trace run_class(int d_out, const float x[WORDS][D_IN])
+{
+    Random r;
+    Attention a;
+    random_seed(&r, 123);
+    multi_head_init(&a, &r, D_IN, d_out, WORDS, 0, HEADS, 0);
+    Trace t = trace_for(&a, WORDS, WORDS);
+    attention_forward(&a, see_past(0), NULL, WORDS, WORDS, x, x, &t);
+    attention_free(&a);
+    return t;
+}
 
 static void show_german(void)
 {
-    enum { D_OUT = 2 };
-    Random r;
-    MultiHead h;
-    MultiTrace t;
-    random_seed(&r, 123);
-    multi_head_init(&h, &r, D_IN, D_OUT, WORDS, 0, HEADS, 0);
-    multi_trace_init(&t, WORDS, HEADS, D_OUT / HEADS);
-    for (int b = 0; b < BATCH; b++) {
-        multi_head_forward(&h, NULL, WORDS, journey, &t);
-        print_matrix(b ? "output for the second" : "output for the first",
-                     WORDS, D_OUT, t.out);
+    const char *const label[2] = {"output for the first",
+                                  "output for the second"};
+    for (int b = 0; b < 2; b++) {
+        Trace t = run_class(2, journey);
+        print_matrix(label[b], WORDS, 2, (void *)t.out);
+        trace_free(&t);
     }
-    multi_trace_free(&t);
-    multi_head_free(&h);
 }
 
 /*
@@ -410,31 +301,24 @@ different sentences, and heads of four entries:
 
 static void show_sentences(void)
 {
-    enum { D_OUT = 8 };
+    enum { D_OUT = 8, LAST = (WORDS - 1) * D_OUT };
     const char *const label[HEADS] = {"head 1", "head 2"};
-    Random r;
-    MultiHead h;
-    MultiTrace t;
-    float life[WORDS][D_IN];
-    life_is_short(life);
-    random_seed(&r, 123);
-    multi_head_init(&h, &r, D_IN, D_OUT, WORDS, 0, HEADS, 0);
-    multi_trace_init(&t, WORDS, HEADS, D_OUT / HEADS);
-    const float(*weights)[WORDS][WORDS] = t.stack.head.weights;
-    const float(*out)[D_OUT] = t.out;
-
-    multi_head_forward(&h, NULL, WORDS, journey, &t);
-    for (int k = 0; k < HEADS; k++)
-        print_matrix(label[k], WORDS, WORDS, weights[k]);
+    const char *const words[WORDS] = {"Your", "journey", "starts",
+                                      "with", "one",     "step"};
+    float x[WORDS][D_IN];
+    life_is_short(x);
+    Trace t = run_class(D_OUT, journey), life = run_class(D_OUT, x);
+    const float(*weights)[WORDS][WORDS] = (void *)t.weights;
+    for (int h = 0; h < HEADS; h++)
+        print_matrix(label[h], WORDS, WORDS, weights[h]);
     maps("maps", "What each word may see, and takes, in two heads", HEADS,
          label, WORDS, words, WORDS, words, weights);
-    print_vector("output of Your", D_OUT, out[0]);
-    print_vector("output of step", D_OUT, out[WORDS - 1]);
-    multi_head_forward(&h, NULL, WORDS, life, &t);
-    print_vector("output of Life", D_OUT, out[0]);
-    print_vector("output of first", D_OUT, out[WORDS - 1]);
-    multi_trace_free(&t);
-    multi_head_free(&h);
+    print_vector("output of Your", D_OUT, t.out);
+    print_vector("output of step", D_OUT, t.out + LAST);
+    print_vector("output of Life", D_OUT, life.out);
+    print_vector("output of first", D_OUT, life.out + LAST);
+    trace_free(&t);
+    trace_free(&life);
 }
 
 /*
@@ -482,92 +366,35 @@ future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 
 ## Is it the same as the loop?
 
-The heads of [](#heads) hid nothing, and so far ours always hide the future.
-To compare them we need a form that takes any mask, with 1 for what is seen.
-It leaves out dropout, and otherwise goes the same way:
+Two heads of [](#heads), drawn as they were there, are an `Attention` too,
+one without an output layer. `heads_forward` takes it head by head,
+`attention_forward` with three products and a split. Nothing is hidden this
+time, as nothing was there.
 */
-
-static void masked_head(int n, const float mask[n][n], CausalTrace *t)
-{
-    const Trace *a = &t->head;
-    const int head_dim = a->d_k;
-    float(*kept)[n] = t->kept;
-    dot_scores(n, n, head_dim, a->query, a->key, a->scores);
-    scale_scores(n, n, head_dim, a->scores);
-    mask_where(n, n, mask, a->scores);
-    softmax_rows(n, n, a->scores, a->weights);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            kept[i][j] = 1;
-    memcpy(t->dropped, a->weights, sizeof(float[n][n]));
-    matmul(n, head_dim, n, t->dropped, a->value, a->context);
-}
-
-void multi_head_masked(const MultiHead *h, int n,
-                       const float x[n][h->query.d_in],
-                       const float mask[n][n], MultiTrace *t)
-{
-    project_heads(h, n, x, t);
-    for (int k = 0; k < h->n_heads; k++) {
-        CausalTrace one = multi_trace_head(t, k);
-        masked_head(n, mask, &one);
-    }
-    mix_heads(h, n, t);
-}
-
-/*
-Now take two heads of the last chapter, and write their small matrices into
-the large ones. A linear layer keeps its matrix the other way round, so that
-the columns of a head are rows there, and come below one another: head `k`
-is layer `k` of a stack.
-*/
-
-static void pack(const Heads *from, MultiHead *to)
-{
-    for (int k = 0; k < from->n_heads; k++) {
-        const SelfAttentionV1 *a = &from->head[k];
-        const int d = a->d_in, head_dim = a->d_k;
-        transpose(d, head_dim, a->w_query,
-                  layer(to->query.weight, k, head_dim, d));
-        transpose(d, head_dim, a->w_key,
-                  layer(to->key.weight, k, head_dim, d));
-        transpose(d, head_dim, a->w_value,
-                  layer(to->value.weight, k, head_dim, d));
-    }
-}
 
 static void show_loop(void)
 {
-    enum { D_OUT = 8, SIZE = D_OUT / HEADS };
+    enum { SIZE = 4, D_OUT = HEADS * SIZE, SHORT = 2 * D_OUT };
     Random r;
-    Heads loop;
-    MultiHead h;
-    Trace trace[HEADS];
-    MultiTrace t;
-    float x[WORDS][D_IN], looped[WORDS][D_OUT], all[WORDS][WORDS];
+    Attention a;
+    float x[WORDS][D_IN];
     life_is_short(x);
     random_seed(&r, 123);
-    heads_init(&loop, &r, HEADS, D_IN, SIZE, SIZE);
-    multi_head_init(&h, &r, D_IN, D_OUT, WORDS, 0, HEADS, 0);
-    pack(&loop, &h);
-    for (int k = 0; k < HEADS; k++)
-        trace_init(&trace[k], WORDS, WORDS, SIZE, SIZE);
-    multi_trace_init(&t, WORDS, HEADS, SIZE);
-    causal_mask(WORDS, WORDS, WORDS, all);
-
-    heads_forward(&loop, WORDS, x, trace, looped);
-    multi_head_masked(&h, WORDS, x, all, &t);
-    const float(*joined)[D_OUT] = t.joined;
-    print_vector("short, one head after the other", D_OUT, looped[2]);
-    print_vector("short, one projection, split", D_OUT, joined[2]);
-    printf("all rows equal: %s\n",
-           memcmp(t.joined, looped, sizeof looped) ? "no" : "yes");
-
-    multi_trace_free(&t);
-    for (int k = 0; k < HEADS; k++)
-        trace_free(&trace[k]);
-    multi_head_free(&h);
-    heads_free(&loop);
+    heads_init(&a, &r, HEADS, D_IN, SIZE, SIZE);
+    Trace loop = trace_for(&a, WORDS, WORDS);
+    Trace split = trace_for(&a, WORDS, WORDS);
+    heads_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &loop);
+    attention_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &split);
+    print_vector("short, one head after the other", D_OUT,
+                 loop.joined + SHORT);
+    print_vector("short, one projection, split", D_OUT,
+                 split.joined + SHORT);
+    const int differ = memcmp(loop.joined, split.joined,
+                              WORDS * D_OUT * sizeof *loop.joined);
+    printf("all rows equal: %s\n", differ ? "no" : "yes");
+    trace_free(&loop);
+    trace_free(&split);
+    attention_free(&a);
 }
 
 /*
@@ -579,9 +406,7 @@ short, one projection, split (8)
 all rows equal: yes
 ```
 
-The same, to the last bit, before $W_O$ mixes it. (A causal mask for queries
-that stand six places further on hides nothing, which is how we got one that
-is all ones.)
+The same, to the last bit, before $W_O$ mixes it.
 
 ## PyTorch's own {#multi-head-pytorch}
 
@@ -595,19 +420,17 @@ on its rows and columns together,
 $\pm\sqrt{6 / (d_{model} + 3 d_{model})}$. And it sets every bias to 0:
 */
 
-void multi_head_init_packed(MultiHead *h, Random *r, int d_model,
-                            int context_length, double p, int n_heads)
+void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
+                            int n_heads)
 {
-    Random other = *r; /* for numbers that are overwritten */
-    multi_head_init(h, &other, d_model, d_model, context_length, p, n_heads,
-                    1);
-    linear_fill(r, d_model, d_model, h->out.weight, h->out.bias);
+    make_room(a, d_model, d_model, 0, p, n_heads, 1);
+    linear_fill(r, d_model, d_model, (void *)a->out.weight, a->out.bias);
+    memset(a->out.bias, 0, (size_t)d_model * sizeof(float));
     const float limit = (float)(sqrt(3) * sqrt(2.0 / (d_model * 4.0)));
-    Linear *all[4] = {&h->query, &h->key, &h->value, &h->out};
+    Linear *const packed[3] = {&a->query, &a->key, &a->value};
     for (int k = 0; k < 3; k++)
-        uniform_fill(r, d_model, d_model, -limit, limit, all[k]->weight);
-    for (int k = 0; k < 4; k++)
-        memset(all[k]->bias, 0, (size_t)d_model * sizeof(float));
+        uniform_fill(r, d_model, d_model, -limit, limit,
+                     (void *)packed[k]->weight);
 }
 
 /*
@@ -620,45 +443,43 @@ with the mask turned into its opposite.
 
 enum { D_MODEL = 8, SIZE = D_MODEL / HEADS, TOKENS = 3 };
 
-/* PyTorch's module from seed 123, and three tokens drawn after it. */
-static void draw_module(MultiHead *h, MultiTrace *t,
-                        float x[TOKENS][D_MODEL])
+/* PyTorch's module from seed 123, n tokens drawn after it, and a trace. */
+static Trace draw_module(Attention *a, int n_heads, int n, int d_model,
+                         float x[n][d_model])
 {
     Random r;
     random_seed(&r, 123);
-    multi_head_init_packed(h, &r, D_MODEL, TOKENS, 0, HEADS);
-    rand_fill(&r, TOKENS, D_MODEL, x);
-    multi_trace_init(t, TOKENS, HEADS, SIZE);
+    multi_head_init_packed(a, &r, d_model, 0, n_heads);
+    rand_fill(&r, n, d_model, x);
+    return trace_for(a, n, n);
 }
 
 static void show_module(void)
 {
     const char *const label[HEADS] = {"weights of head 1",
                                       "weights of head 2"};
-    MultiHead h;
-    MultiTrace t;
+    Attention a;
     float x[TOKENS][D_MODEL], mask[TOKENS][TOKENS];
-    draw_module(&h, &t, x);
-    const float(*weights)[TOKENS][TOKENS] = t.stack.head.weights;
-    const float(*out)[D_MODEL] = t.out;
-    print_vector("in_proj_weight, first row", D_MODEL, h.query.weight);
-    print_vector("out_proj.weight, first row", D_MODEL, h.out.weight);
+    Trace t = draw_module(&a, HEADS, TOKENS, D_MODEL, x);
+    const float(*weights)[TOKENS][TOKENS] = (void *)t.weights;
+    print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
+    print_vector("out_proj.weight, first row", D_MODEL, a.out.weight);
 
-    causal_mask(TOKENS, TOKENS, 0, mask);
-    multi_head_masked(&h, TOKENS, x, mask, &t);
-    for (int k = 0; k < HEADS; k++)
-        print_matrix(label[k], TOKENS, TOKENS, weights[k]);
+    attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
+    for (int h = 0; h < HEADS; h++)
+        print_matrix(label[h], TOKENS, TOKENS, weights[h]);
     for (int i = 0; i < TOKENS; i++)
-        print_vector("output", D_MODEL, out[i]);
+        print_vector("output", D_MODEL, t.out + i * D_MODEL);
 
     for (int i = 0; i < TOKENS; i++)
         for (int j = 0; j < TOKENS; j++)
-            mask[i][j] = 1 - mask[i][j];
-    multi_head_masked(&h, TOKENS, x, mask, &t);
+            mask[i][j] = j > i;
+    attention_forward(&a, see_where(TOKENS, TOKENS, mask), NULL, TOKENS,
+                      TOKENS, x, x, &t);
     print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
                  weights[0]);
-    multi_trace_free(&t);
-    multi_head_free(&h);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*
@@ -703,27 +524,24 @@ what that token gets from the first head:
 
 static void show_reach(void)
 {
-    MultiHead h;
-    MultiTrace t;
-    float x[TOKENS][D_MODEL], mask[TOKENS][TOKENS], before[SIZE];
-    float change[SIZE], moved[D_MODEL];
-    draw_module(&h, &t, x);
-    causal_mask(TOKENS, TOKENS, 0, mask);
-    multi_head_masked(&h, TOKENS, x, mask, &t);
-    const float(*result)[TOKENS][SIZE] = t.stack.head.context;
-    memcpy(before, result[0][TOKENS - 1], sizeof before);
+    Attention a;
+    float x[TOKENS][D_MODEL], before[SIZE], change[SIZE], moved[D_MODEL];
+    Trace t = draw_module(&a, HEADS, TOKENS, D_MODEL, x);
+    const float *result = t.context + (TOKENS - 1) * SIZE;
+    attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
+    memcpy(before, result, sizeof before);
     for (int e = 0; e < D_MODEL; e++) {
         const float old = x[TOKENS - 1][e];
         x[TOKENS - 1][e] = old + 1;
-        multi_head_masked(&h, TOKENS, x, mask, &t);
+        attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
         x[TOKENS - 1][e] = old;
         for (int k = 0; k < SIZE; k++)
-            change[k] = result[0][TOKENS - 1][k] - before[k];
+            change[k] = result[k] - before[k];
         moved[e] = length(SIZE, change);
     }
     print_vector("how far each entry moves the first head", D_MODEL, moved);
-    multi_trace_free(&t);
-    multi_head_free(&h);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*
@@ -744,7 +562,7 @@ no multiple of 3, and so does ours:
 :::
 
 ``` {.output args="8 3 3" status=2}
-13_multi_head.c: multi_head_init: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
+13_multi_head.c: make_room: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
 ```
 
 ## The walk of shapes {#multi-head-walk}
@@ -755,37 +573,35 @@ text of 20 tokens [@tokens2transformer]. We walk it with PyTorch's matrices
 from seed 123, and with 20 random tokens that are drawn after them.
 */
 
-static void print_walk(const MultiHead *h, const MultiTrace *t)
+static void print_walk(const Attention *a, const Trace *t)
 {
-    const Trace *a = &t->stack.head;
-    const Linear *q = &h->query, *o = &h->out;
-    const int heads = t->n_heads;
+    const int n = t->n, heads = t->n_heads, all = a->query.d_out;
     puts("the walk");
-    printf("X:                (%d, %d)\n", a->n, q->d_in);
-    printf("W_Q, W_K, W_V:    (%d, %d)\n", q->d_in, q->d_out);
-    printf("Q, K, V:          (%d, %d)\n", a->n, q->d_out);
-    printf("viewed as heads:  (%d, %d, %d)\n", a->n, heads, a->d_k);
-    printf("transposed:       (%d, %d, %d)\n", heads, a->n, a->d_k);
-    printf("scores, weights:  (%d, %d, %d)\n", heads, a->n, a->m);
-    printf("Z_h of each head: (%d, %d, %d)\n", heads, a->n, a->d_v);
-    printf("merged, Z:        (%d, %d)\n", a->n, heads * a->d_v);
-    printf("W_O:              (%d, %d)\n", o->d_in, o->d_out);
-    printf("output:           (%d, %d)\n", a->n, o->d_out);
+    printf("X:                (%d, %d)\n", n, a->d_x);
+    printf("W_Q, W_K, W_V:    (%d, %d)\n", a->d_x, all);
+    printf("Q, K, V:          (%d, %d)\n", n, all);
+    printf("viewed as heads:  (%d, %d, %d)\n", n, heads, t->d_k);
+    printf("transposed:       (%d, %d, %d)\n", heads, n, t->d_k);
+    printf("scores, weights:  (%d, %d, %d)\n", heads, n, t->m);
+    printf("Z_h of each head: (%d, %d, %d)\n", heads, n, t->d_v);
+    printf("merged, Z:        (%d, %d)\n", n, heads * t->d_v);
+    printf("W_O:              (%d, %d)\n", a->out.d_in, a->out.d_out);
+    printf("output:           (%d, %d)\n", n, t->d_out);
 }
 
-static void draw_walk(const MultiTrace *t, int d_model)
+static void draw_walk(int n, int d_model, int n_heads)
 {
-    const int n = t->stack.head.n, n_heads = t->n_heads;
+    const int size = d_model / n_heads;
     const Block walk[] = {
         {"X", n, d_model, 1, "·"},
         {"W_Q", d_model, d_model, n_heads, "="},
         {"Q", n, d_model, n_heads, NULL},
-        {"a head's Q_h", n, d_model / n_heads, 1, "·"},
-        {"K_hᵀ", d_model / n_heads, n, 1, "="},
+        {"a head's Q_h", n, size, 1, "·"},
+        {"K_hᵀ", size, n, 1, "="},
         {"scores", n, n, 1, NULL},
         {"weights", n, n, 1, "·"},
-        {"V_h", n, d_model / n_heads, 1, "="},
-        {"Z_h", n, d_model / n_heads, 1, NULL},
+        {"V_h", n, size, 1, "="},
+        {"Z_h", n, size, 1, NULL},
         {"merged, Z", n, d_model, n_heads, "·"},
         {"W_O", d_model, d_model, 1, "="},
         {"output", n, d_model, 1, NULL},
@@ -796,25 +612,17 @@ static void draw_walk(const MultiTrace *t, int d_model)
 
 static void show_walk(int d_model, int n_heads, int n)
 {
-    Random r;
-    MultiHead h;
-    MultiTrace t;
-    random_seed(&r, 123);
-    multi_head_init_packed(&h, &r, d_model, n, 0, n_heads);
-    multi_trace_init(&t, n, n_heads, d_model / n_heads);
+    Attention a;
     float(*x)[d_model] = (void *)new_table(n, d_model);
-    float(*all)[n] = (void *)new_table(n, n);
-    rand_fill(&r, n, d_model, x);
-    causal_mask(n, n, n, all);
-    multi_head_masked(&h, n, x, all, &t);
-    print_walk(&h, &t);
-    draw_walk(&t, d_model);
+    Trace t = draw_module(&a, n_heads, n, d_model, x);
+    attention_forward(&a, see_all(), NULL, n, n, x, x, &t);
+    print_walk(&a, &t);
+    draw_walk(n, d_model, n_heads);
     print_vector("output, where it begins", d_model < 6 ? d_model : 6,
                  t.out);
-    free(all);
     free(x);
-    multi_trace_free(&t);
-    multi_head_free(&h);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*

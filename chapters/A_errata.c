@@ -154,39 +154,27 @@ of the token. We make two heads for tokens of 8 entries, change one entry of
 the first token at a time, and see whether the first head notices:
 */
 
-static void first_head(const SelfAttentionV2 *a, const float x[3][8],
-                       float context[3][4])
-{
-    float query[3][8], key[3][8], value[3][8], scores[3][3], weights[3][3];
-    float queries[2][3][4], keys[2][3][4], values[2][3][4];
-    linear_forward(&a->query, 3, x, query);
-    linear_forward(&a->key, 3, x, key);
-    linear_forward(&a->value, 3, x, value);
-    split_heads(3, 2, 4, query, queries);
-    split_heads(3, 2, 4, key, keys);
-    split_heads(3, 2, 4, value, values);
-    attention(3, 3, 4, 4, queries[0], keys[0], values[0], scores, weights,
-              context);
-}
-
 static void show_inputs(void)
 {
     Random r;
-    SelfAttentionV2 a;
-    float x[3][8], before[3][4], after[3][4];
+    Attention a;
+    float x[3][8], before[3][4];
     int seen = 0;
     random_seed(&r, 123);
     rand_fill(&r, 3, 8, x);
-    self_v2_init(&a, &r, 8, 8, 8, 0);
-    first_head(&a, x, before);
+    multi_head_init(&a, &r, 8, 8, 3, 0, 2, 0);
+    Trace t = trace_for(&a, 3, 3);
+    attention_forward(&a, see_all(), NULL, 3, 3, x, x, &t);
+    memcpy(before, t.context, sizeof before);
     for (int k = 0; k < 8; k++) {
         x[0][k] += 1;
-        first_head(&a, x, after);
-        seen += memcmp(before, after, sizeof before) != 0;
+        attention_forward(&a, see_all(), NULL, 3, 3, x, x, &t);
+        seen += memcmp(before, t.context, sizeof before) != 0;
         x[0][k] -= 1;
     }
     printf("entries that the first head notices, of 8: %d\n", seen);
-    self_v2_free(&a);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*
@@ -216,15 +204,13 @@ static void show_linear(void)
 {
     const float limit = 1 / sqrtf(3);
     Random r;
-    Linear l;
-    float x[2][3];
+    float weight[2][3], x[2][3];
     random_seed(&r, 789);
-    linear_init(&l, &r, 3, 2, 0);
-    print_matrix("weight of a linear layer", 2, 3, l.weight);
+    linear_fill(&r, 3, 2, weight, NULL);
+    print_matrix("weight of a linear layer", 2, 3, weight);
     random_seed(&r, 789);
     uniform_fill(&r, 2, 3, -limit, limit, x);
     print_matrix("random numbers", 2, 3, x);
-    linear_free(&l);
 }
 
 /*
@@ -691,15 +677,14 @@ static void show_remark(void)
     life_is_short(x);
     for (int d_v = 4; d_v >= 1; d_v -= 3) {
         Random r;
-        SelfAttentionV1 a;
-        Trace t;
+        Attention a;
         random_seed(&r, 123);
-        self_v1_init(&a, &r, 3, 2, d_v);
-        trace_init(&t, 6, 6, 2, d_v);
-        self_v1_forward(&a, 6, x, &t);
+        cross_attention_init(&a, &r, 3, 3, 2, d_v);
+        Trace t = trace_for(&a, 6, 6);
+        self_attention_forward(&a, 6, x, &t);
         print_vector("context of Life", d_v, t.context);
         trace_free(&t);
-        self_v1_free(&a);
+        attention_free(&a);
     }
 }
 
@@ -747,19 +732,18 @@ matrices ([](#cross-attention)). Here 5 tokens of 4 entries ask 7 tokens of
 static void show_widths(void)
 {
     Random r;
-    CrossAttention c;
-    Trace t;
+    Attention a;
     float x_1[5][4], x_2[7][6];
     random_seed(&r, 123);
-    cross_attention_init(&c, &r, 4, 6, 2, 3);
+    cross_attention_init(&a, &r, 4, 6, 2, 3);
     rand_fill(&r, 5, 4, x_1);
     rand_fill(&r, 7, 6, x_2);
-    trace_init(&t, 5, 7, 2, 3);
-    cross_attention_forward(&c, 5, 7, x_1, x_2, &t);
+    Trace t = trace_for(&a, 5, 7);
+    cross_attention_forward(&a, 5, 7, x_1, x_2, &t);
     print_matrix("context, from inputs of 4 and of 6 entries", 5, 3,
-                 t.context);
+                 (void *)t.context);
     trace_free(&t);
-    cross_attention_free(&c);
+    attention_free(&a);
 }
 
 /*
@@ -897,27 +881,25 @@ sentence say so ([](#qkv)).
 
 Several heads "can also be more efficient". The article's four heads have
 more parameters than the one head it compares them with, and run one after
-the other, in a loop. These are the random numbers that each takes to begin
-with:
+the other, in a loop. Counted:
 */
 
-static int parameters(int n_heads, int d_in, int d_k, int d_v)
+static size_t parameters(int n_heads, int d_in, int d_k, int d_v)
 {
     Random r;
+    Attention a;
     random_seed(&r, 123);
-    for (int h = 0; h < n_heads; h++) {
-        SelfAttentionV1 a;
-        self_v1_init(&a, &r, d_in, d_k, d_v);
-        self_v1_free(&a);
-    }
-    return r.next;
+    heads_init(&a, &r, n_heads, d_in, d_k, d_v);
+    const size_t count = a.count;
+    attention_free(&a);
+    return count;
 }
 
 static void show_parameters(void)
 {
-    printf("parameters of SelfAttention(3, 2, 4): %d\n",
+    printf("parameters of SelfAttention(3, 2, 4): %zu\n",
            parameters(1, 3, 2, 4));
-    printf("parameters of four SelfAttention(3, 2, 1): %d\n",
+    printf("parameters of four SelfAttention(3, 2, 1): %zu\n",
            parameters(4, 3, 2, 1));
 }
 
@@ -952,15 +934,6 @@ the English has as well, is hard advice: *dessert*.
 Chinese, each line of the program with its result, and all results are right
 [@ma2026]. His *cat likes fish* is ours.
 */
-
-static const float journey[6][3] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
 
 static void project_journey(float query[6][2], float key[6][2],
                             float value[6][2])

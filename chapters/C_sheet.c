@@ -66,20 +66,7 @@ Two of the rows are equal, as [](#causal-mask) said they would be.
 
 #include "attention.h"
 
-/*
-Six words, of which *journey* is the second:
-*/
-
-enum { N = 6, D = 3 };
-static const float journey[N][D] = {
-    {0.43f, 0.15f, 0.89f}, /* Your */
-    {0.55f, 0.87f, 0.66f}, /* journey */
-    {0.57f, 0.85f, 0.64f}, /* starts */
-    {0.22f, 0.58f, 0.33f}, /* with */
-    {0.77f, 0.25f, 0.10f}, /* one */
-    {0.05f, 0.80f, 0.55f}, /* step */
-};
-enum { WORD = 1 };
+enum { N = 6, D = 3, WORD = 1 }; /* journey is the second of six words */
 
 /* The row of the word in a table of so many columns. */
 static Journey row_of(const char *name, int size,
@@ -109,139 +96,112 @@ static Journey plain(void)
 static void three_matrices(Journey j[4])
 {
     Random r;
-    SelfAttentionV1 a;
-    Trace t;
+    Attention a;
     float mask[N][N], context[N][2];
     random_seed(&r, 123);
-    self_v1_init(&a, &r, D, 2, 2);
-    trace_init(&t, N, N, 2, 2);
-    self_v1_forward(&a, N, journey, &t);
-    j[1] = row_of("three matrices", 2, t.context);
+    cross_attention_init(&a, &r, D, D, 2, 2);
+    Trace t = trace_for(&a, N, N);
+    float(*query)[2] = (void *)t.query, (*key)[2] = (void *)t.key;
+    float(*value)[2] = (void *)t.value, (*scores)[N] = (void *)t.scores;
+    float(*weights)[N] = (void *)t.weights;
+    self_attention_forward(&a, N, journey, &t);
+    j[1] = row_of("three matrices", 2, (void *)t.context);
 
     causal_mask(N, N, 0, mask);
-    hide_weights(N, N, mask, t.weights);
-    renormalize(N, N, t.weights);
-    matmul(N, 2, N, t.weights, t.value, context);
+    hide_weights(N, N, mask, weights);
+    renormalize(N, N, weights);
+    matmul(N, 2, N, weights, value, context);
     j[2] = row_of("the future hidden, renormalized", 2, context);
-    masked_attention(N, N, 2, 2, 0, t.query, t.key, t.value, t.scores,
-                     t.weights, t.context);
-    j[3] = row_of("the future hidden by minus infinity", 2, t.context);
+    masked_weights(N, N, 2, see_past(0), query, key, scores, weights);
+    matmul(N, 2, N, weights, value, context);
+    j[3] = row_of("the future hidden by minus infinity", 2, context);
 
-    dot_scores(N, N, 2, t.query, t.key, t.scores);
-    softmax_rows(N, N, t.scores, t.weights);
-    matmul(N, 2, N, t.weights, t.value, context);
+    dot_scores(N, N, 2, query, key, scores);
+    softmax_rows(N, N, scores, weights);
+    matmul(N, 2, N, weights, value, context);
     j[0] = row_of("three matrices, not divided", 2, context);
     trace_free(&t);
-    self_v1_free(&a);
+    attention_free(&a);
 }
 
 /*
-Linear layers of seed 789, without a bias and with one
-([](#self-attention)); and *journey* as one of six words that ask the six of
-*Life is short*, with matrices of seed 123 ([](#cross-attention)):
+All others are ways to make an `Attention`, and to call it. Linear layers of
+seed 789, without a bias and with one ([](#self-attention)); *journey* as
+one of six words that ask the six of *Life is short* ([](#cross-attention));
+the causal attention, in use, and in training with half of the weights
+dropped ([](#causal-attention)); four heads of one entry side by side
+([](#heads)); two heads of one entry, mixed, and PyTorch's own module, with
+three heads ([](#multi-head)). All but the first two begin with seed 123.
 */
+
+/* What `a` makes of the word when it asks the words y. Frees a. */
+static Journey ask(const char *name, Attention *a, Mask see, Random *r,
+                   const float y[N][D])
+{
+    Trace t = trace_for(a, N, N);
+    attention_forward(a, see, r, N, N, journey, y, &t);
+    const int size = a->d_out ? a->d_out : a->n_heads * a->d_v;
+    const Journey j =
+        row_of(name, size, (void *)(a->d_out ? t.out : t.joined));
+    trace_free(&t);
+    attention_free(a);
+    return j;
+}
 
 static Journey linear_layers(const char *name, int has_bias)
 {
     Random r;
-    SelfAttentionV2 a;
-    Trace t;
+    Attention a;
     random_seed(&r, 789);
-    self_v2_init(&a, &r, D, 2, 2, has_bias);
-    trace_init(&t, N, N, 2, 2);
-    self_v2_forward(&a, N, journey, &t);
-    const Journey j = row_of(name, 2, t.context);
-    trace_free(&t);
-    self_v2_free(&a);
-    return j;
+    self_attention_init(&a, &r, D, 2, 2, has_bias);
+    return ask(name, &a, see_all(), NULL, journey);
 }
 
 static Journey crossed(void)
 {
     Random r;
-    CrossAttention c;
-    Trace t;
+    Attention a;
     float life[N][D];
     life_is_short(life);
     random_seed(&r, 123);
-    cross_attention_init(&c, &r, D, D, 2, 2);
-    trace_init(&t, N, N, 2, 2);
-    cross_attention_forward(&c, N, N, journey, life, &t);
-    const Journey j = row_of("asking Life is short", 2, t.context);
-    trace_free(&t);
-    cross_attention_free(&c);
-    return j;
+    cross_attention_init(&a, &r, D, D, 2, 2);
+    return ask("asking Life is short", &a, see_all(), NULL, life);
 }
-
-/*
-The causal attention of seed 123, in use, and in training with half of the
-weights dropped ([](#causal-attention)); four heads of one entry side by
-side ([](#heads)); two heads of one entry, mixed; and PyTorch's own module,
-with three heads ([](#multi-head)). All of them begin with seed 123.
-*/
 
 static Journey causal(const char *name, double rate)
 {
     Random r;
-    CausalAttention c;
-    CausalTrace t;
+    Attention a;
     random_seed(&r, 123);
-    causal_attention_init(&c, &r, D, 2, N, rate, 0);
-    causal_trace_init(&t, N, 2, 2);
-    causal_attention_forward(&c, &r, N, journey, &t);
-    const Journey j = row_of(name, 2, t.head.context);
-    causal_trace_free(&t);
-    causal_attention_free(&c);
-    return j;
+    causal_attention_init(&a, &r, D, 2, N, rate, 0);
+    return ask(name, &a, see_past(0), &r, journey);
 }
 
 static Journey side_by_side(void)
 {
     Random r;
-    Heads h;
-    Trace trace[4];
-    float joined[N][4];
+    Attention a;
     random_seed(&r, 123);
-    heads_init(&h, &r, 4, D, 2, 1);
-    for (int k = 0; k < 4; k++)
-        trace_init(&trace[k], N, N, 2, 1);
-    heads_forward(&h, N, journey, trace, joined);
-    for (int k = 0; k < 4; k++)
-        trace_free(&trace[k]);
-    heads_free(&h);
-    return row_of("four heads side by side", 4, joined);
+    heads_init(&a, &r, 4, D, 2, 1);
+    return ask("four heads side by side", &a, see_all(), NULL, journey);
 }
 
 static Journey mixed(void)
 {
     Random r;
-    MultiHead h;
-    MultiTrace t;
+    Attention a;
     random_seed(&r, 123);
-    multi_head_init(&h, &r, D, 2, N, 0, 2, 0);
-    multi_trace_init(&t, N, 2, 1);
-    multi_head_forward(&h, NULL, N, journey, &t);
-    const Journey j = row_of("two heads, mixed", 2, t.out);
-    multi_trace_free(&t);
-    multi_head_free(&h);
-    return j;
+    multi_head_init(&a, &r, D, 2, N, 0, 2, 0);
+    return ask("two heads, mixed", &a, see_past(0), NULL, journey);
 }
 
 static Journey packed(void)
 {
     Random r;
-    MultiHead h;
-    MultiTrace t;
-    float all[N][N];
-    causal_mask(N, N, N, all);
+    Attention a;
     random_seed(&r, 123);
-    multi_head_init_packed(&h, &r, D, N, 0, 3);
-    multi_trace_init(&t, N, 3, 1);
-    multi_head_masked(&h, N, journey, all, &t);
-    const Journey j = row_of("nn.MultiheadAttention(3, 3)", D, t.out);
-    multi_trace_free(&t);
-    multi_head_free(&h);
-    return j;
+    multi_head_init_packed(&a, &r, D, 0, 3);
+    return ask("nn.MultiheadAttention(3, 3)", &a, see_all(), NULL, journey);
 }
 
 void journeys(Journey table[JOURNEYS])

@@ -99,6 +99,10 @@ void mix(int n, int d, const float weights[n], const float value[n][d],
 void softmax_rows(int n, int m, const float scores[n][m],
                   float weights[n][m]);
 
+/* The embeddings of "Your journey starts with one step", which several
+ * tutorials use. Raschka 2024, section 3.3. */
+extern const float journey[6][3];
+
 /* Softmax that finds maximum and sum in one pass over the scores; a second
  * writes the shares. Agrees with softmax, NaN included. Refuses n < 1.
  * Milakov and Gimelshein 2018, algorithm 3. */
@@ -254,88 +258,135 @@ void nudge(int n, const float weights[n], int j, float step,
 ## Chapter 7, one object {#header-self-attention}
 */
 
-/* All that one attention computes, in memory of its own: the pages print
- * it, and training reads it. */
+/* All that an attention computes: the pages print it, and training reads
+ * it. Its tables are given by all their entries, row after row, and lie one
+ * behind the other in one block. A trace of gradients has the same type. */
 typedef struct {
-    int n, m, d_k, d_v; /* as in attention */
-    void *query;        /* float [n][d_k] */
-    void *key;          /* float [m][d_k] */
-    void *value;        /* float [m][d_v] */
-    void *scores;       /* float [n][m], divided by the root of d_k */
-    void *weights;      /* float [n][m] */
-    void *context;      /* float [n][d_v] */
+    int n, m;     /* tokens that ask, and tokens that are asked */
+    int n_heads;  /* 1 until chapter 12 */
+    int d_k, d_v; /* entries of a head's queries and keys, of its values */
+    int d_out;    /* columns of `out`, chapter 13; 0: there are none */
+    float *query, *key, *value; /* [n or m][n_heads * d_k or d_v] */
+    /* Head by head, [n_heads][n or m][d_k or d_v]: chapter 12. */
+    float *head_query, *head_key, *head_value;
+    float *scores;  /* [n_heads][n][m], scaled, and masked: chapter 9 */
+    float *weights; /* [n_heads][n][m] */
+    float *kept;    /* [n_heads][n][m], 1 where dropout keeps: chapter 11 */
+    float *dropped; /* [n_heads][n][m], weights after dropout: chapter 11 */
+    float *context; /* [n_heads][n][d_v] */
+    float *joined;  /* [n][n_heads * d_v], heads side by side: chapter 12 */
+    float *out;     /* [n][d_out], or NULL: chapter 13 */
+    float *memory;  /* the block with all of them */
+    size_t count;   /* how many numbers it holds */
 } Trace;
 
-/* Makes room for an attention of these sizes; gives it back. Refuses sizes
- * below 1. */
-void trace_init(Trace *t, int n, int m, int d_k, int d_v);
+/* Makes room, filled with 0, for the tables of the sizes that t has been
+ * given; gives it back. Refuses n, m, n_heads, d_k or d_v below 1, a d_out
+ * below 0, and sizes whose tables do not fit. */
+void trace_init(Trace *t);
 void trace_free(Trace *t);
 
-/* Refuses a trace that was not made for these sizes. */
-void trace_must_fit(const Trace *t, int n, int m, int d_k, int d_v);
+/* Refuses a trace of other sizes. */
+void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
+                    int d_v, int d_out);
 
-/* From the queries, keys and values of a trace, all the rest: attention. */
+/* From the queries, keys and values of a trace, all the rest: attention.
+ * Refuses a trace for several heads, or with an output. */
 void trace_attention(Trace *t);
 
-/* Self-attention with three matrices, which _init draws in this order by
- * torch.rand. Refuses sizes below 1. */
+/* The first form of self-attention: three matrices, in one block. */
 typedef struct {
     int d_in, d_k, d_v;
-    void *w_query; /* float [d_in][d_k] */
-    void *w_key;   /* float [d_in][d_k] */
-    void *w_value; /* float [d_in][d_v] */
+    float *w_query; /* [d_in][d_k] */
+    float *w_key;   /* [d_in][d_k] */
+    float *w_value; /* [d_in][d_v] */
+    float *memory;  /* the block with all three */
+    size_t count;
 } SelfAttentionV1;
 
+/* Makes room for the three matrices and draws them in this order by
+ * torch.rand; gives it back. Refuses sizes below 1. */
 void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k,
                   int d_v);
 void self_v1_free(SelfAttentionV1 *a);
 
-/* Every one of n tokens attends to all. Refuses a trace of other sizes than
- * n, n, d_k and d_v.
+/* Every one of n tokens attends to all. Refuses a trace that is not of n
+ * and n tokens, one head of d_k and d_v, and no output.
  * Raschka 2024, section 3.4: SelfAttention_v1. */
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t);
 
-/* A linear layer: a matrix that stands the other way round, and a bias. */
+/* A linear layer: a matrix that stands the other way round, and a bias. The
+ * numbers belong to the module that the layer is a part of. */
 typedef struct {
     int d_in, d_out;
-    void *weight; /* float [d_out][d_in] */
-    float *bias;  /* d_out entries, or NULL */
+    float *weight; /* [d_out][d_in] */
+    float *bias;   /* [d_out], or NULL */
 } Linear;
-
-/* Draws weight and bias as linear_fill does. Refuses sizes below 1.
- * PyTorch: nn.Linear(d_in, d_out, bias=...). */
-void linear_init(Linear *l, Random *r, int d_in, int d_out, int has_bias);
-void linear_free(Linear *l);
 
 /* For each row of x: its dot product with each row of the weight, plus the
  * bias if there is one. PyTorch: F.linear(x, weight, bias). */
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
                     float y[n][l->d_out]);
 
-/* Self-attention with three linear layers, which _init draws in this order.
- * Refuses sizes below 1. */
+/* An attention: its sizes and settings, and its parameters, which lie one
+ * behind the other in one block, in the order of the layers, each weight
+ * before its bias. Their gradients, and whatever else a training keeps for
+ * each of them, have the same type. */
 typedef struct {
-    Linear query, key, value;
-} SelfAttentionV2;
+    int d_x, d_y;     /* entries of a token that asks, and of one asked */
+    int n_heads;      /* 1 until chapter 12 */
+    int d_k, d_v;     /* sizes of a head */
+    int d_out;        /* columns of the result of `out`; 0: no such layer */
+    int has_bias;     /* of query, key and value */
+    int has_out_bias; /* of `out`: chapter 13 */
+    int context_length; /* the most tokens of a text: chapter 11; 0: any */
+    double p;           /* the rate of dropout: chapter 11 */
+    Linear query;       /* d_x to n_heads * d_k */
+    Linear key;         /* d_y to n_heads * d_k */
+    Linear value;       /* d_y to n_heads * d_v */
+    Linear out;         /* n_heads * d_v to d_out: chapter 13 */
+    float *memory;      /* the block with all parameters */
+    size_t count;       /* how many there are */
+} Attention;
 
-void self_v2_init(SelfAttentionV2 *a, Random *r, int d_in, int d_k, int d_v,
-                  int has_bias);
-void self_v2_free(SelfAttentionV2 *a);
+/* Makes room, filled with 0, for the parameters of the sizes that a has
+ * been given, and draws nothing; gives it back. Refuses d_x, d_y, n_heads,
+ * d_k or d_v below 1, a d_out or context_length below 0, and sizes whose
+ * parameters do not fit. */
+void attention_init(Attention *a);
+void attention_free(Attention *a);
 
-/* Refuses three layers of which the inputs differ in size, or queries and
- * keys, which must meet in a dot product. */
-void roles_must_fit(const Linear *query, const Linear *key,
-                    const Linear *value);
+/* A trace for n tokens that ask m tokens. Refuses what trace_init
+ * refuses. */
+Trace trace_for(const Attention *a, int n, int m);
 
-/* As self_v1_forward; refuses also what roles_must_fit refuses.
+/* Refuses layers that do not have the sizes of their attention, more tokens
+ * than its context length, and a trace that is not for it, n and m. */
+void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
+
+/* The queries of n tokens x, and the keys and values of m tokens y, those
+ * of all heads side by side. Refuses what attention_must_fit refuses.
+ * PyTorch: query(x), key(y), value(y), three times nn.Linear. */
+void attention_roles(const Attention *a, int n, int m,
+                     const float x[n][a->d_x], const float y[m][a->d_y],
+                     Trace *t);
+
+/* One head for self-attention, with three layers that are drawn in the
+ * order query, key, value. Refuses what attention_init refuses.
+ * Raschka 2024, section 3.4: SelfAttention_v2(d_in, d_out, qkv_bias). */
+void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
+                         int d_v, int has_bias);
+
+/* Every one of n tokens attends to all, with one head and no output layer.
+ * Refuses what attention_must_fit refuses, and other heads and layers.
  * Raschka 2024, section 3.4: SelfAttention_v2. */
-void self_v2_forward(const SelfAttentionV2 *a, int n,
-                     const float x[n][a->query.d_in], Trace *t);
+void self_attention_forward(const Attention *a, int n,
+                            const float x[n][a->d_x], Trace *t);
 
 /* Copies the weights of one version into the other, which then computes the
  * same. Refuses other sizes, and a bias, for which there is no place. */
-void copy_v2_to_v1(const SelfAttentionV2 *from, SelfAttentionV1 *to);
+void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not
  * name each row once. PyTorch: x[order]. */
@@ -346,40 +397,37 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 ## Chapter 8, two texts {#header-cross-attention}
 */
 
-/* Attention from one text to another. The two inputs may be of different
- * width. */
-typedef struct {
-    int d_1, d_2, d_k, d_v;
-    void *w_query; /* float [d_1][d_k] */
-    void *w_key;   /* float [d_2][d_k] */
-    void *w_value; /* float [d_2][d_v] */
-} CrossAttention;
+/* Fills the weight of a linear layer so that it computes x @ W with the
+ * W that is drawn: rand_fill, turned over.
+ * PyTorch: torch.rand(d_in, d_out).T. */
+void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in]);
 
-/* Draws the three matrices in this order. Refuses sizes below 1.
- * PyTorch: torch.rand(d_1, d_k), torch.rand(d_2, d_k), torch.rand(d_2,
- * d_v). */
-void cross_attention_init(CrossAttention *c, Random *r, int d_1, int d_2,
+/* One head from one text to another, which may be of different width; its
+ * three layers are drawn in this order by torch.rand, and have no bias.
+ * Refuses what attention_init refuses.
+ * Raschka 2024, magazine: CrossAttention, for d_1 = d_2. */
+void cross_attention_init(Attention *a, Random *r, int d_1, int d_2,
                           int d_k, int d_v);
-void cross_attention_free(CrossAttention *c);
 
 /* Every one of n tokens of the first input attends to all m tokens of the
- * second. Refuses a trace of other sizes than n, m, d_k and d_v.
- * PyTorch: F.scaled_dot_product_attention(x_1 @ w_query, x_2 @ w_key,
- * x_2 @ w_value). Raschka 2024, magazine: CrossAttention, for d_1 = d_2. */
-void cross_attention_forward(const CrossAttention *c, int n, int m,
-                             const float x_1[n][c->d_1],
-                             const float x_2[m][c->d_2], Trace *t);
+ * second, with one head and no output layer. Refuses what
+ * attention_must_fit refuses, and other heads and layers.
+ * PyTorch: F.scaled_dot_product_attention(query(x_1), key(x_2),
+ * value(x_2)). */
+void cross_attention_forward(const Attention *a, int n, int m,
+                             const float x_1[n][a->d_x],
+                             const float x_2[m][a->d_y], Trace *t);
 
 /* The keys and values of the second input alone, into a trace that may be
- * for any number of queries. Refuses a trace of other sizes than m, d_k and
- * d_v. Elsewhere: the encoder's part of a cross-attention cache. */
-void encode_once(const CrossAttention *c, int m,
-                 const float x_2[m][c->d_2], Trace *t);
+ * for any number of queries. Refuses what attention_must_fit refuses.
+ * Elsewhere: the encoder's part of a cross-attention cache. */
+void encode_once(const Attention *a, int m, const float x_2[m][a->d_y],
+                 Trace *t);
 
 /* What one token of the first input gets from the keys and values that are
- * in the trace. Refuses a trace that is not for one query, d_k and d_v. */
-void ask_encoded(const CrossAttention *c, const float x_1[c->d_1],
-                 Trace *t);
+ * in the trace. Refuses a trace that is not for one query of one head, and
+ * what attention_must_fit refuses. */
+void ask_encoded(const Attention *a, const float x_1[a->d_x], Trace *t);
 
 /* For each query the number of the key with the largest weight, the first
  * of several. NaN is never the largest, and a row that has nothing else is
@@ -416,17 +464,33 @@ void mask_scores(int n, int m, int first, float scores[n][m]);
  * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
 void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
 
-/* As attention, each query seeing the keys up to its own place; `scores`
- * are those that were divided and masked. A query that may see no key gets
- * weights and context of NaN, as from softmax. PyTorch, which answers 0 to
- * such a query: F.scaled_dot_product_attention(query, key, value,
- * attn_mask=torch.ones(n, m).tril(first).bool()); for first = 0 also
- * is_causal=True. A value is not hidden, only mixed with weight 0: one that
- * is not finite makes NaN of what is before it, too. */
-void masked_attention(int n, int m, int d_k, int d_v, int first,
-                      const float query[n][d_k], const float key[m][d_k],
-                      const float value[m][d_v], float scores[n][m],
-                      float weights[n][m], float context[n][d_v]);
+/* Which keys a query may see: all, those up to its own place, or those for
+ * which a table has another entry than 0. The table stays its owner's.
+ * PyTorch: attn_mask=None, is_causal=True (first = 0), attn_mask=table !=
+ * 0, of F.scaled_dot_product_attention. */
+typedef struct {
+    enum { MASK_NONE, MASK_CAUSAL, MASK_TABLE } kind;
+    int first;          /* of MASK_CAUSAL */
+    int n, m;           /* of MASK_TABLE */
+    const float *table; /* float [n][m], of MASK_TABLE */
+} Mask;
+
+Mask see_all(void);
+Mask see_past(int first);
+Mask see_where(int n, int m, const float table[n][m]);
+
+/* Puts minus infinity where the mask hides a key, in place. Refuses a table
+ * of other sizes than n and m. */
+void hide_scores(int n, int m, Mask see, float scores[n][m]);
+
+/* Attention up to its weights, of what may be seen: the scores, divided by
+ * the root of d_k and masked, and their softmax by rows. A query that may
+ * see no key gets weights of NaN, as from softmax; PyTorch's attention
+ * answers 0 to such a query. Refuses what hide_scores refuses.
+ * Vaswani et al. 2017, equation 1 and section 3.2.3. */
+void masked_weights(int n, int m, int d_k, Mask see,
+                    const float query[n][d_k], const float key[m][d_k],
+                    float scores[n][m], float weights[n][m]);
 
 /* As mask_scores, but a query sees only the last w keys of those that it
  * may see, its own place being one of them. Refuses w < 1.
@@ -476,54 +540,46 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 ## Chapter 11, a batch {#header-causal-attention}
 */
 
-/* A trace with what dropout makes of the weights. */
-typedef struct {
-    Trace head;    /* m = n */
-    void *kept;    /* float [n][n], 1 where a weight is kept */
-    void *dropped; /* float [n][n], the weights after dropout */
-} CausalTrace;
+/* One head, complete: what n queries get from the m keys that they may see,
+ * and from their values. The scores and weights are those of
+ * masked_weights; `kept` says which weights dropout of rate p keeps, and
+ * `dropped` is what it makes of them, with which the values are mixed. If r
+ * is NULL, as in evaluation, nothing is dropped. A value is not hidden,
+ * only mixed with weight 0: one that is not finite makes NaN of every
+ * context, too. Refuses what masked_weights and dropout_must_fit refuse.
+ * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
+ * is_causal=..., dropout_p=p). */
+void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
+            const float query[n][d_k], const float key[m][d_k],
+            const float value[m][d_v], float scores[n][m],
+            float weights[n][m], float kept[n][m], float dropped[n][m],
+            float context[n][d_v]);
 
-/* Makes room for n tokens; gives it back. Refuses sizes below 1. */
-void causal_trace_init(CausalTrace *t, int n, int d_k, int d_v);
-void causal_trace_free(CausalTrace *t);
+/* One head for a causal mask, with dropout; its layers are drawn in the
+ * order query, key, value. Refuses a rate as dropout_must_fit does, a
+ * context length below 1, and what attention_init refuses.
+ * Raschka 2024, section 3.5: CausalAttention(d_in, d_out, context_length,
+ * p, has_bias). */
+void causal_attention_init(Attention *a, Random *r, int d_in, int d_out,
+                           int context_length, double p, int has_bias);
 
-/* From the queries, keys and values of a trace, all the rest: each token
- * sees itself and those before it, and what dropout leaves of its weights
- * mixes the values. If r is NULL, nothing is dropped.
- * PyTorch: F.scaled_dot_product_attention(query, key, value,
- * is_causal=True, dropout_p=p). */
-void causal_trace_attention(CausalTrace *t, double p, Random *r);
-
-/* Self-attention with a causal mask and dropout. The layers are drawn in
- * this order. */
-typedef struct {
-    int context_length; /* the most tokens of a sentence */
-    double p;           /* the dropout rate */
-    Linear query, key, value;
-} CausalAttention;
-
-/* Refuses a rate as dropout_must_fit does, and a context length below 1. */
-void causal_attention_init(CausalAttention *c, Random *r, int d_in,
-                           int d_out, int context_length, double p,
-                           int has_bias);
-void causal_attention_free(CausalAttention *c);
-
-/* One sentence of a batch. In training r draws for the dropout, sentence
- * after sentence; in evaluation r is NULL. Refuses more tokens than the
- * context length, what roles_must_fit refuses, and a trace of other sizes.
- * Raschka 2024, section 3.5: CausalAttention. */
-void causal_attention_forward(const CausalAttention *c, Random *r, int n,
-                              const float x[n][c->query.d_in],
-                              CausalTrace *t);
+/* One head and no output layer, from n tokens x and m tokens y that may be
+ * the same to context vectors. In training r draws for the dropout; in
+ * evaluation r is NULL. Refuses other heads and layers, and what
+ * attention_must_fit and attend refuse.
+ * Raschka 2024, section 3.5: CausalAttention, with see_past(0) and y =
+ * x. */
+void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
+                  const float x[n][a->d_x], const float y[m][a->d_y],
+                  Trace *t);
 
 /* All sentences of a batch, one after the other, each into a trace of its
- * own. Refuses what causal_attention_forward refuses.
+ * own, and none seeing its future. Refuses what head_forward refuses.
  * PyTorch: the class called with a tensor of three dimensions, whose lots
  * for the dropout come from one stream as ours do. */
-void causal_attention_batch(const CausalAttention *c, Random *r, int batch,
-                            int n,
-                            const float x[batch][n][c->query.d_in],
-                            CausalTrace trace[batch]);
+void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
+                            const float x[batch][n][a->d_x],
+                            Trace trace[batch]);
 
 /* Hides, in place, the keys that are no words from every query.
  * PyTorch: mask * ~key_padding_mask. */
@@ -533,27 +589,38 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m]);
 ## Chapter 12, several heads {#header-heads}
 */
 
-/* Heads of one size that look at the same words. */
-typedef struct {
-    int n_heads;
-    SelfAttentionV1 *head; /* n_heads of them */
-} Heads;
+/* The part of a layer that belongs to head h of so many: its rows of the
+ * weight and of the bias, which stay where they are. Refuses an h that is
+ * not there. PyTorch: weight.view(n_heads, -1, d_in)[h]. */
+Linear head_layer(const Linear *l, int n_heads, int h);
 
-/* Makes the heads, drawn one after the other. Refuses n_heads < 1.
+/* Several heads and no output layer. The heads are drawn one after the
+ * other, each by torch.rand as in cross_attention_init. Refuses what
+ * attention_init refuses.
  * Raschka 2024, magazine: MultiHeadAttentionWrapper(d_in, d_k, d_v,
  * n_heads). */
-void heads_init(Heads *h, Random *r, int n_heads, int d_in, int d_k,
+void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v);
-void heads_free(Heads *h);
 
-/* Every head attends for itself, into a trace of its own; their results,
- * side by side, head 0 first, are joined. Refuses a trace of other sizes
- * than n, n, d_k and d_v.
+/* The same with heads that are drawn as in causal_attention_init, which
+ * refuses what is to be refused.
+ * Raschka 2024, section 3.6: MultiHeadAttentionWrapper(d_in, d_out,
+ * context_length, p, n_heads, has_bias). */
+void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
+                       int context_length, double p, int n_heads,
+                       int has_bias);
+
+/* From the queries, keys and values of head h in a trace all that attend
+ * makes of them. PyTorch: as for attend. */
+void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t);
+
+/* Every head for itself, one after the other; their results, side by side,
+ * head 0 first, are `joined`. An output layer is not used. Refuses what
+ * attention_must_fit and attend refuse.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
-void heads_forward(const Heads *h, int n,
-                   const float x[n][h->head[0].d_in],
-                   Trace trace[h->n_heads],
-                   float joined[n][h->n_heads * h->head[0].d_v]);
+void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
+                   const float x[n][a->d_x], const float y[m][a->d_y],
+                   Trace *t);
 
 /* How many parameters heads of these sizes have. Refuses a size below 1,
  * and sizes whose parameters no int64_t can count.
@@ -576,64 +643,33 @@ void merge_heads(int n, int n_heads, int head_dim,
                  const float split[n_heads][n][head_dim],
                  float x[n][n_heads * head_dim]);
 
-/* Several heads with one matrix for the queries of all, one for the keys,
- * one for the values, and one that mixes their results. */
-typedef struct {
-    int context_length, n_heads;
-    double p; /* the dropout rate */
-    Linear query, key, value, out;
-} MultiHead;
-
-/* Draws the four layers in this order; `out` always has a bias. Refuses
- * sizes below 1, a d_out that n_heads does not divide, and a rate p that
- * dropout_must_fit refuses.
+/* Several heads and an output layer with a bias; the four layers are drawn
+ * in this order. Refuses a d_out that n_heads does not divide, a context
+ * length below 0 (0: any), a rate as dropout_must_fit does, and what
+ * attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttention(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
-void multi_head_init(MultiHead *h, Random *r, int d_in, int d_out,
+void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
                      int context_length, double p, int n_heads,
                      int has_bias);
-void multi_head_free(MultiHead *h);
 
 /* Draws in another order and from other ranges, and sets each bias to 0.
  * Refuses what multi_head_init refuses.
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, dropout=p). */
-void multi_head_init_packed(MultiHead *h, Random *r, int d_model,
-                            int context_length, double p, int n_heads);
+void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
+                            int n_heads);
 
-/* All that several heads compute for n tokens. */
-typedef struct {
-    int n_heads;
-    void *query, *key, *value; /* float [n][d_out], before the split */
-    CausalTrace stack; /* of sizes for one head, but each of its tables has
-                          n_heads layers, such as float [n_heads][n][n] */
-    void *joined;      /* float [n][d_out], after the merge */
-    void *out;         /* float [n][d_out] */
-} MultiTrace;
-
-/* Makes room; gives it back. Refuses sizes below 1, and sizes for which
- * n_heads * head_dim or n_heads * n is more than an int can hold. */
-void multi_trace_init(MultiTrace *t, int n, int n_heads, int head_dim);
-void multi_trace_free(MultiTrace *t);
-
-/* A view of head h, counted from 0, not to be freed. Refuses an h that is
- * not there. PyTorch: weights[h]. */
-CausalTrace multi_trace_head(const MultiTrace *t, int h);
-
-/* From n tokens to t->out; no row of it depends on a later token. With r,
- * as in training, weights are dropped, head after head; r NULL drops none.
- * Refuses n above the context length, layers that do not fit each other,
- * and a trace of other sizes.
- * Raschka 2024, section 3.6. Vaswani et al. 2017, section 3.2.2. */
-void multi_head_forward(const MultiHead *h, Random *r, int n,
-                        const float x[n][h->query.d_in], MultiTrace *t);
-
-/* The same with any mask, 1 seen and 0 hidden, for all heads; drops none.
- * A row that sees nothing becomes NaN. Refuses what multi_head_forward
- * refuses.
- * PyTorch: nn.MultiheadAttention()(x, x, x, attn_mask=mask == 0). */
-void multi_head_masked(const MultiHead *h, int n,
-                       const float x[n][h->query.d_in],
-                       const float mask[n][n], MultiTrace *t);
+/* Attention, complete: from n tokens x and m tokens y that may be the same
+ * to `joined`, and to `out` if there is an output layer; any number of
+ * heads, any mask. With r, as in training, weights are dropped, head after
+ * head; r NULL drops none. Refuses what attention_must_fit and attend
+ * refuse.
+ * PyTorch: nn.MultiheadAttention()(x, y, y, attn_mask=...), in which 1
+ * means hidden. Raschka 2024, section 3.6. Vaswani et al. 2017, section
+ * 3.2.2. */
+void attention_forward(const Attention *a, Mask see, Random *r, int n,
+                       int m, const float x[n][a->d_x],
+                       const float y[m][a->d_y], Trace *t);
 
 /* The mean of the weights of all heads. Refuses n_heads < 1.
  * PyTorch: nn.MultiheadAttention()(x, x, x)[1]. */
@@ -709,6 +745,22 @@ float real_number(const char *what, const char *text);
 /* Memory for n times m numbers, to be freed by the caller. Refuses sizes
  * below 1, and what does not fit. */
 float *new_table(int n, int m);
+
+/*
+## Memory: `memory.c` {#header-memory}
+*/
+
+/* One table in a block: where its address goes, and three sizes, of which
+ * the product is the number of its entries. A table of none is NULL. */
+typedef struct {
+    float **table;
+    int layers, rows, columns;
+} Part;
+
+/* A block of zeros with room for all parts, one behind the other, to be
+ * freed by the caller; count is how many numbers it holds. Refuses sizes
+ * below 0, and what does not fit. */
+float *new_block(int parts, const Part part[parts], size_t *count);
 
 /*
 ## Printing: `print.c` {#header-print}

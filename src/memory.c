@@ -1,0 +1,42 @@
+#include "attention.h"
+
+/* The entries of a part: the product of its sizes, if a block can hold it. */
+static size_t entries(const Part *p)
+{
+    const int size[3] = {p->layers, p->rows, p->columns};
+    size_t product = sizeof(float); /* in bytes */
+    if (!p->layers || !p->rows || !p->columns)
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        if (size[i] < 0 || product > SIZE_MAX / (size_t)size[i])
+            REFUSE("a table of %d times %d times %d numbers: sizes from 0 "
+                   "on that fit into memory are needed",
+                   p->layers, p->rows, p->columns);
+        product *= (size_t)size[i];
+    }
+    return product / sizeof(float);
+}
+
+float *new_block(int parts, const Part part[parts], size_t *count)
+{
+    *count = 0;
+    for (int i = 0; i < parts; i++) {
+        const size_t more = entries(&part[i]);
+        if (more > SIZE_MAX / sizeof(float) - *count)
+            REFUSE("%d tables of together more than %zu numbers: smaller "
+                   "ones are needed",
+                   parts, *count);
+        *count += more;
+    }
+    float *block = calloc(*count, sizeof *block), *at = block;
+    if (!block)
+        REFUSE("%zu numbers do not fit into memory: smaller tables are "
+               "needed",
+               *count);
+    for (int i = 0; i < parts; i++) {
+        const size_t more = entries(&part[i]);
+        *part[i].table = more ? at : NULL;
+        at += more;
+    }
+    return block;
+}
