@@ -99,12 +99,12 @@ void trace_init(Trace *t)
         REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
                n, m, d_out);
     const Part part[] = {
-        {&t->query, n, heads, d_k},      {&t->head_query, heads, n, d_k},
-        {&t->key, m, heads, d_k},        {&t->head_key, heads, m, d_k},
-        {&t->value, m, heads, d_v},      {&t->head_value, heads, m, d_v},
-        {&t->scores, heads, n, m},       {&t->weights, heads, n, m},
-        {&t->kept, heads, n, m},         {&t->dropped, heads, n, m},
-        {&t->context, heads, n, d_v},    {&t->joined, n, heads, d_v},
+        {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
+        {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
+        {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
+        {&t->scores, heads, n, m},    {&t->weights, heads, n, m},
+        {&t->kept, heads, n, m},      {&t->dropped, heads, n, m},
+        {&t->context, heads, n, d_v}, {&t->joined, n, heads, d_v},
         {&t->out, 1, n, d_out},
     };
     t->memory = new_block(sizeof part / sizeof *part, part, &t->count);

@@ -388,9 +388,8 @@ static void make_mask(int is_causal, int is_hidden, int start,
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            mask[i][j] =
-                (!is_causal || j <= i) &&
-                (!is_hidden || (j >= start && j < start + WORDS));
+            mask[i][j] = (!is_causal || j <= i) &&
+                         (!is_hidden || (j >= start && j < start + WORDS));
 }
 
 static float padding_error(const Attention *a, int is_causal, int is_hidden,

@@ -28,11 +28,9 @@ values: three products, however many heads there are.
 
 static void show_columns(void)
 {
-    const Block product[] = {
-        {"X", 6, 3, 1, "·"},
-        {"W, of two heads", 3, 8, 2, "="},
-        {"X W", 6, 8, 2, NULL},
-    };
+    const Block product[] = {{"X", 6, 3, 1, "·"},
+                             {"W, of two heads", 3, 8, 2, "="},
+                             {"X W", 6, 8, 2, NULL}};
     blocks("columns", "One product for two heads", 3, product);
 }
 
@@ -50,8 +48,8 @@ numbers of a head are, and how to get at them.
 ## View and transpose {#multi-head-view}
 
 Let each entry say where it stands: 213 is sentence 2, token 1, column 3.
-There are two sentences of three tokens with four columns each, two columns
-for each of two heads. In memory, the numbers lie one behind the other. That
+There are three tokens with four columns each, two columns for each of two
+heads. In memory, the numbers lie one behind the other. That
 four columns are two heads times two entries is a matter of brackets, and in
 C a cast will do: the same memory, under another type. PyTorch calls this a
 **view**.
@@ -61,25 +59,29 @@ below it all tokens, so the two dimensions in the middle have to change
 places. As with any table that is transposed, this moves numbers.
 */
 
-static void show_view(void)
-{
-    enum { BATCH = 2, TOKENS = 3, HEADS = 2, SIZE = 2 };
-    float x[BATCH][TOKENS][HEADS * SIZE], turned[HEADS][TOKENS][SIZE];
-    for (int b = 0; b < BATCH; b++)
-        for (int i = 0; i < TOKENS; i++)
-            for (int c = 0; c < HEADS * SIZE; c++)
-                x[b][i][c] = (float)(100 * b + 10 * i + c + 111);
+enum { HEADS = 2, TOKENS = 3 };
 
-    const float(*view)[TOKENS][HEADS][SIZE] = (const void *)x;
+static void view_and_turn(const float x[TOKENS][HEADS * 2],
+                          float turned[HEADS][TOKENS][2])
+{
+    const float(*view)[HEADS][2] = (const void *)x;
     for (int h = 0; h < HEADS; h++)
         for (int i = 0; i < TOKENS; i++)
-            memcpy(turned[h][i], view[1][i][h], sizeof turned[h][i]);
-    const float(*wrong)[HEADS][TOKENS][SIZE] = (const void *)x;
+            memcpy(turned[h][i], view[i][h], sizeof turned[h][i]);
+}
 
-    print_matrix("sentence 2", TOKENS, HEADS * SIZE, x[1]);
-    print_matrix("sentence 2, head 1", TOKENS, SIZE, turned[0]);
-    print_matrix("sentence 2, head 2", TOKENS, SIZE, turned[1]);
-    print_matrix("a view that only looks right", TOKENS, SIZE, wrong[1][0]);
+static void show_view(void)
+{
+    float x[TOKENS][HEADS * 2], turned[HEADS][TOKENS][2];
+    for (int i = 0; i < TOKENS; i++)
+        for (int c = 0; c < HEADS * 2; c++)
+            x[i][c] = (float)(211 + 10 * i + c);
+    view_and_turn(x, turned);
+    const float(*wrong)[TOKENS][2] = (const void *)x;
+    print_matrix("sentence 2", TOKENS, HEADS * 2, x);
+    print_matrix("sentence 2, head 1", TOKENS, 2, turned[0]);
+    print_matrix("sentence 2, head 2", TOKENS, 2, turned[1]);
+    print_matrix("a view that only looks right", TOKENS, 2, wrong[0]);
 }
 
 /*
@@ -246,7 +248,7 @@ same sentence twice as a batch, and heads of a single entry: two columns for
 two heads, from seed 123. It does not print what comes out. This does:
 */
 
-enum { WORDS = 6, D_IN = 3, HEADS = 2 };
+enum { WORDS = 6, D_IN = 3 };
 
 /* The class from seed 123 with so many columns, and the trace of what it
  * makes of six words. */
@@ -264,11 +266,10 @@ static Trace run_class(int d_out, const float x[WORDS][D_IN])
 
 static void show_german(void)
 {
-    const char *const label[2] = {"output for the first",
-                                  "output for the second"};
     for (int b = 0; b < 2; b++) {
         Trace t = run_class(2, journey);
-        print_matrix(label[b], WORDS, 2, (void *)t.out);
+        print_matrix(b ? "output for the second" : "output for the first",
+                     WORDS, 2, (void *)t.out);
         trace_free(&t);
     }
 }
@@ -372,29 +373,33 @@ one without an output layer. `heads_forward` takes it head by head,
 time, as nothing was there.
 */
 
-static void show_loop(void)
+static void both_ways(const float x[WORDS][D_IN], Trace t[2])
 {
-    enum { SIZE = 4, D_OUT = HEADS * SIZE, SHORT = 2 * D_OUT };
     Random r;
     Attention a;
-    float x[WORDS][D_IN];
-    life_is_short(x);
     random_seed(&r, 123);
-    heads_init(&a, &r, HEADS, D_IN, SIZE, SIZE);
-    Trace loop = trace_for(&a, WORDS, WORDS);
-    Trace split = trace_for(&a, WORDS, WORDS);
-    heads_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &loop);
-    attention_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &split);
-    print_vector("short, one head after the other", D_OUT,
-                 loop.joined + SHORT);
-    print_vector("short, one projection, split", D_OUT,
-                 split.joined + SHORT);
-    const int differ = memcmp(loop.joined, split.joined,
-                              WORDS * D_OUT * sizeof *loop.joined);
-    printf("all rows equal: %s\n", differ ? "no" : "yes");
-    trace_free(&loop);
-    trace_free(&split);
+    heads_init(&a, &r, HEADS, D_IN, 4, 4);
+    for (int k = 0; k < 2; k++)
+        t[k] = trace_for(&a, WORDS, WORDS);
+    heads_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &t[0]);
+    attention_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &t[1]);
     attention_free(&a);
+}
+
+static void show_loop(void)
+{
+    enum { SHORT = 2 * 8, ALL = WORDS * 8 };
+    float x[WORDS][D_IN];
+    Trace t[2];
+    life_is_short(x);
+    both_ways(x, t);
+    print_vector("short, one head after the other", 8, t[0].joined + SHORT);
+    print_vector("short, one projection, split", 8, t[1].joined + SHORT);
+    printf("all rows equal: %s\n",
+           memcmp(t[0].joined, t[1].joined, ALL * sizeof(float)) ? "no"
+                                                                 : "yes");
+    trace_free(&t[0]);
+    trace_free(&t[1]);
 }
 
 /*
@@ -441,11 +446,11 @@ then can be tried here: three tokens, first with the future hidden, then
 with the mask turned into its opposite.
 */
 
-enum { D_MODEL = 8, SIZE = D_MODEL / HEADS, TOKENS = 3 };
+enum { D_MODEL = 8, SIZE = D_MODEL / HEADS };
 
 /* PyTorch's module from seed 123, n tokens drawn after it, and a trace. */
-static Trace draw_module(Attention *a, int n_heads, int n, int d_model,
-                         float x[n][d_model])
+static Trace module_from_123(Attention *a, int n_heads, int n, int d_model,
+                             float x[n][d_model])
 {
     Random r;
     random_seed(&r, 123);
@@ -454,13 +459,25 @@ static Trace draw_module(Attention *a, int n_heads, int n, int d_model,
     return trace_for(a, n, n);
 }
 
+static void forward_opposite(const Attention *a,
+                             const float x[TOKENS][D_MODEL], Trace *t)
+{
+    float mask[TOKENS][TOKENS];
+    causal_mask(TOKENS, TOKENS, 0, mask);
+    for (int i = 0; i < TOKENS; i++)
+        for (int j = 0; j < TOKENS; j++)
+            mask[i][j] = 1 - mask[i][j];
+    attention_forward(a, see_where(TOKENS, TOKENS, mask), NULL, TOKENS,
+                      TOKENS, x, x, t);
+}
+
 static void show_module(void)
 {
     const char *const label[HEADS] = {"weights of head 1",
                                       "weights of head 2"};
     Attention a;
-    float x[TOKENS][D_MODEL], mask[TOKENS][TOKENS];
-    Trace t = draw_module(&a, HEADS, TOKENS, D_MODEL, x);
+    float x[TOKENS][D_MODEL];
+    Trace t = module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
     const float(*weights)[TOKENS][TOKENS] = (void *)t.weights;
     print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
     print_vector("out_proj.weight, first row", D_MODEL, a.out.weight);
@@ -471,11 +488,7 @@ static void show_module(void)
     for (int i = 0; i < TOKENS; i++)
         print_vector("output", D_MODEL, t.out + i * D_MODEL);
 
-    for (int i = 0; i < TOKENS; i++)
-        for (int j = 0; j < TOKENS; j++)
-            mask[i][j] = j > i;
-    attention_forward(&a, see_where(TOKENS, TOKENS, mask), NULL, TOKENS,
-                      TOKENS, x, x, &t);
+    forward_opposite(&a, x, &t);
     print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
                  weights[0]);
     trace_free(&t);
@@ -522,11 +535,11 @@ entries of the last token one by one, each by 1, and look how far this moves
 what that token gets from the first head:
 */
 
-static void show_reach(void)
+static void reach(float moved[D_MODEL])
 {
     Attention a;
-    float x[TOKENS][D_MODEL], before[SIZE], change[SIZE], moved[D_MODEL];
-    Trace t = draw_module(&a, HEADS, TOKENS, D_MODEL, x);
+    float x[TOKENS][D_MODEL], before[SIZE], change[SIZE];
+    Trace t = module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
     const float *result = t.context + (TOKENS - 1) * SIZE;
     attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
     memcpy(before, result, sizeof before);
@@ -539,9 +552,15 @@ static void show_reach(void)
             change[k] = result[k] - before[k];
         moved[e] = length(SIZE, change);
     }
-    print_vector("how far each entry moves the first head", D_MODEL, moved);
     trace_free(&t);
     attention_free(&a);
+}
+
+static void show_reach(void)
+{
+    float moved[D_MODEL];
+    reach(moved);
+    print_vector("how far each entry moves the first head", D_MODEL, moved);
 }
 
 /*
@@ -592,29 +611,26 @@ static void print_walk(const Attention *a, const Trace *t)
 static void draw_walk(int n, int d_model, int n_heads)
 {
     const int size = d_model / n_heads;
-    const Block walk[] = {
-        {"X", n, d_model, 1, "·"},
-        {"W_Q", d_model, d_model, n_heads, "="},
-        {"Q", n, d_model, n_heads, NULL},
-        {"a head's Q_h", n, size, 1, "·"},
-        {"K_hᵀ", size, n, 1, "="},
-        {"scores", n, n, 1, NULL},
-        {"weights", n, n, 1, "·"},
-        {"V_h", n, size, 1, "="},
-        {"Z_h", n, size, 1, NULL},
-        {"merged, Z", n, d_model, n_heads, "·"},
-        {"W_O", d_model, d_model, 1, "="},
-        {"output", n, d_model, 1, NULL},
-    };
-    blocks("walk", "The walk of shapes", sizeof walk / sizeof walk[0],
-           walk);
+    const Block walk[] = {{"X", n, d_model, 1, "·"},
+                          {"W_Q", d_model, d_model, n_heads, "="},
+                          {"Q", n, d_model, n_heads, NULL},
+                          {"a head's Q_h", n, size, 1, "·"},
+                          {"K_hᵀ", size, n, 1, "="},
+                          {"scores", n, n, 1, NULL},
+                          {"weights", n, n, 1, "·"},
+                          {"V_h", n, size, 1, "="},
+                          {"Z_h", n, size, 1, NULL},
+                          {"merged, Z", n, d_model, n_heads, "·"},
+                          {"W_O", d_model, d_model, 1, "="},
+                          {"output", n, d_model, 1, NULL}};
+    blocks("walk", "The walk of shapes", sizeof walk / sizeof *walk, walk);
 }
 
 static void show_walk(int d_model, int n_heads, int n)
 {
     Attention a;
     float(*x)[d_model] = (void *)new_table(n, d_model);
-    Trace t = draw_module(&a, n_heads, n, d_model, x);
+    Trace t = module_from_123(&a, n_heads, n, d_model, x);
     attention_forward(&a, see_all(), NULL, n, n, x, x, &t);
     print_walk(&a, &t);
     draw_walk(n, d_model, n_heads);
@@ -683,15 +699,15 @@ static int size(const char *what, const char *text)
 
 int main(int argc, char *argv[])
 {
+    if (argc != 1 && argc != 4)
+        REFUSE("%d arguments are given: D_MODEL HEADS TOKENS, or none, are "
+               "needed",
+               argc - 1);
     if (argc == 4) {
         show_walk(size("D_MODEL", argv[1]), size("HEADS", argv[2]),
                   size("TOKENS", argv[3]));
         return 0;
     }
-    if (argc != 1)
-        REFUSE("%d arguments are given: D_MODEL HEADS TOKENS, or none, are "
-               "needed",
-               argc - 1);
     pipeline("pipeline", "roles heads");
     show_columns();
     show_view();

@@ -723,7 +723,7 @@ void journeys(Journey table[JOURNEYS]);
 #define REFUSE(...) refuse(__FILE__, __func__, __VA_ARGS__)
 
 /* Stands for the body of an exercise in the student edition; refuses. */
-#define TODO(exercise) \
+#define TODO(exercise)                                                     \
     REFUSE("exercise %s is still empty: write its body", exercise)
 
 /* What REFUSE calls. */
