@@ -38,9 +38,9 @@ entries row after row. `(void *)` in front of it makes a table of it again,
 where it is handed to a function that takes one.
 
 Memory is asked for once, for all three matrices, one behind the other, and
-so it is given back by one `free`. `new_block` from `src/memory.c` is told
-where the address of each table goes, and its sizes. (They are three, since
-later there will be several heads; up to there the first is 1.)
+so it is given back by one `free`. `new_block` is told where the address of
+each table goes, and its sizes. (They are three, since later there will be
+several heads; up to there the first is 1.)
 */
 
 void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
@@ -77,63 +77,11 @@ Six of the tables are this chapter's. The others wait for the chapters that
 their comments name. With a single head and no output, `query` is $n \times
 d_k$, as you would expect, and `context` $n \times d_v$.
 
-One fills in the sizes, and `trace_init` makes room for the tables.
-*/
-
-/* C would count columns with an int. */
-static void sizes_must_fit(int n_heads, int d_k, int d_v)
-{
-    if (n_heads < 1 || d_k < 1 || d_v < 1 || d_k > INT_MAX / n_heads ||
-        d_v > INT_MAX / n_heads)
-        REFUSE("n_heads, d_k, d_v = %d, %d, %d: at least 1 of each, and at "
-               "most %d columns of all heads are needed",
-               n_heads, d_k, d_v, INT_MAX);
-}
-
-void trace_init(Trace *t)
-{
-    const int n = t->n, m = t->m, heads = t->n_heads;
-    const int d_k = t->d_k, d_v = t->d_v, d_out = t->d_out;
-    sizes_must_fit(heads, d_k, d_v);
-    if (n < 1 || m < 1 || d_out < 0)
-        REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
-               n, m, d_out);
-    const Part part[] = {
-        {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
-        {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
-        {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
-        {&t->scores, heads, n, m},    {&t->weights, heads, n, m},
-        {&t->kept, heads, n, m},      {&t->dropped, heads, n, m},
-        {&t->context, heads, n, d_v}, {&t->joined, n, heads, d_v},
-        {&t->out, 1, n, d_out},
-    };
-    t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
-}
-
-void trace_free(Trace *t)
-{
-    free(t->memory);
-    *t = (Trace){0};
-}
-
-/*
-The types no longer say that a trace has the right sizes for a module. So a
-function has to check it:
-*/
-
-void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
-                    int d_v, int d_out)
-{
-    if (t->n != n || t->m != m || t->n_heads != n_heads || t->d_k != d_k ||
-        t->d_v != d_v || t->d_out != d_out)
-        REFUSE("a trace of n, m, n_heads, d_k, d_v, d_out = "
-               "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
-               t->n, t->m, t->n_heads, t->d_k, t->d_v, t->d_out, n, m,
-               n_heads, d_k, d_v, d_out);
-}
-
-/*
-From queries, keys and values on there is nothing new, only the formula.
+One fills in the sizes, and `trace_init` makes room for the tables. Since
+the types no longer say that a trace has the sizes that a module needs,
+`trace_must_fit` has to check it. Neither has anything to do with attention,
+and both are in `src/objects.c`. From queries, keys and values on there is
+nothing new, only the formula.
 */
 
 void trace_attention(Trace *t)
@@ -299,41 +247,7 @@ What the later chapters bring is 0 until then, and stays out of the way. As
 with a trace, one fills in the sizes, and `attention_init` makes room for
 the parameters. They lie in one block, weight, bias, weight, bias. Whoever
 wants to do something with every parameter, no matter which, needs one loop.
-*/
 
-void attention_init(Attention *a)
-{
-    sizes_must_fit(a->n_heads, a->d_k, a->d_v);
-    if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
-        REFUSE("d_x, d_y, d_out, context_length = %d, %d, %d, %d: at least "
-               "1, 1, 0 and 0 are needed",
-               a->d_x, a->d_y, a->d_out, a->context_length);
-    const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
-    const int bias = a->has_bias != 0, out_bias = a->has_out_bias != 0;
-    a->query = (Linear){.d_in = a->d_x, .d_out = keys};
-    a->key = (Linear){.d_in = a->d_y, .d_out = keys};
-    a->value = (Linear){.d_in = a->d_y, .d_out = values};
-    a->out = (Linear){.d_in = values, .d_out = a->d_out};
-    const Part part[] = {
-        {&a->query.weight, 1, keys, a->d_x},
-        {&a->query.bias, bias, 1, keys},
-        {&a->key.weight, 1, keys, a->d_y},
-        {&a->key.bias, bias, 1, keys},
-        {&a->value.weight, 1, values, a->d_y},
-        {&a->value.bias, bias, 1, values},
-        {&a->out.weight, 1, a->d_out, values},
-        {&a->out.bias, out_bias, 1, a->d_out},
-    };
-    a->memory = new_block(sizeof part / sizeof *part, part, &a->count);
-}
-
-void attention_free(Attention *a)
-{
-    free(a->memory);
-    *a = (Attention){0};
-}
-
-/*
 Version 2 has one width for the input, and one head. Its three layers draw
 their numbers one after the other.
 */
@@ -354,57 +268,11 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 }
 
 /*
-A trace takes its sizes from the attention. What a caller may have changed
-since is checked where numbers are written, in one place: the sizes of the
-layers, and those of the trace. (The context length is a matter of
-[](#causal-attention).)
-*/
-
-Trace trace_for(const Attention *a, int n, int m)
-{
-    Trace t = {.n = n,
-               .m = m,
-               .n_heads = a->n_heads,
-               .d_k = a->d_k,
-               .d_v = a->d_v,
-               .d_out = a->d_out};
-    trace_init(&t);
-    return t;
-}
-
-static void layer_must_fit(const char *name, const Linear *l, int d_in,
-                           int d_out)
-{
-    if (l->d_in != d_in || l->d_out != d_out)
-        REFUSE("the layer for %s is from %d to %d numbers: from %d to %d "
-               "is needed",
-               name, l->d_in, l->d_out, d_in, d_out);
-}
-
-static void layers_must_fit(const Attention *a)
-{
-    sizes_must_fit(a->n_heads, a->d_k, a->d_v);
-    const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
-    layer_must_fit("the query", &a->query, a->d_x, keys);
-    layer_must_fit("the key", &a->key, a->d_y, keys);
-    layer_must_fit("the value", &a->value, a->d_y, values);
-    layer_must_fit("the output", &a->out, values, a->d_out);
-}
-
-void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
-{
-    const int most = n > m ? n : m;
-    layers_must_fit(a);
-    if (a->context_length && most > a->context_length)
-        REFUSE("a text of %d tokens: at most %d, the context length, fit",
-               most, a->context_length);
-    trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
-}
-
-/*
 The roles are one function, and `forward` is the roles and the formula. The
 tokens that ask, $x$, and those that are asked, $y$, are the same here. They
-need not stay so.
+need not stay so. `attention_must_fit` refuses a trace of other sizes, and
+layers that somebody has changed so that they no longer fit together; and
+`trace_for(&a, n, m)` makes a trace that fits.
 */
 
 void attention_roles(const Attention *a, int n, int m,

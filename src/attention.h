@@ -361,8 +361,11 @@ void attention_free(Attention *a);
  * refuses. */
 Trace trace_for(const Attention *a, int n, int m);
 
-/* Refuses layers that do not have the sizes of their attention, more tokens
- * than its context length, and a trace that is not for it, n and m. */
+/* Refuses layers that do not have the sizes of their attention. */
+void layers_must_fit(const Attention *a);
+
+/* Refuses the same, more tokens than the context length, and a trace that is
+ * not for this attention, n and m. */
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
 
 /* The queries of n tokens x, and the keys and values of m tokens y, those
@@ -385,7 +388,8 @@ void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
 /* Copies the weights of one version into the other, which then computes the
- * same. Refuses other sizes, and a bias, for which there is no place. */
+ * same. Refuses other sizes, and a bias, several heads or an output layer,
+ * for which there is no place. */
 void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not
