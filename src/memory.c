@@ -4,17 +4,18 @@
 static size_t entries(const Part *p)
 {
     const int size[3] = {p->layers, p->rows, p->columns};
-    size_t product = sizeof(float); /* in bytes */
-    if (!p->layers || !p->rows || !p->columns)
-        return 0;
+    const int is_empty = !p->layers || !p->rows || !p->columns;
+    size_t product = 1;
     for (int i = 0; i < 3; i++) {
-        if (size[i] < 0 || product > SIZE_MAX / (size_t)size[i])
+        if (size[i] < 0 ||
+            (!is_empty &&
+             product > SIZE_MAX / sizeof(float) / (size_t)size[i]))
             REFUSE("a table of %d times %d times %d numbers: sizes from 0 "
                    "on that fit into memory are needed",
                    p->layers, p->rows, p->columns);
         product *= (size_t)size[i];
     }
-    return product / sizeof(float);
+    return product;
 }
 
 float *new_block(int parts, const Part part[parts], size_t *count)
@@ -23,15 +24,14 @@ float *new_block(int parts, const Part part[parts], size_t *count)
     for (int i = 0; i < parts; i++) {
         const size_t more = entries(&part[i]);
         if (more > SIZE_MAX / sizeof(float) - *count)
-            REFUSE("%d tables of together more than %zu numbers: smaller "
-                   "ones are needed",
-                   parts, *count);
+            REFUSE("%zu numbers and %zu more: fewer, that fit into memory, "
+                   "are needed",
+                   *count, more);
         *count += more;
     }
     float *block = calloc(*count, sizeof *block), *at = block;
     if (!block)
-        REFUSE("%zu numbers do not fit into memory: smaller tables are "
-               "needed",
+        REFUSE("%zu numbers do not fit into memory: fewer are needed",
                *count);
     for (int i = 0; i < parts; i++) {
         const size_t more = entries(&part[i]);
