@@ -3,9 +3,8 @@
 
     python golden/generate.py [FOLDER]
 
-For each chapter a folder of arrays, CASE-WHAT.npy, and for all of them
-manifest.tsv, which says what is there. FOLDER is this script's own if none
-is given.
+For each chapter a file of tensors, NAME.safetensors, and for all of them
+their checksums in SHA256SUMS. FOLDER is this script's own if none is given.
 
 What is given to the functions of the book is float32 and exact: the words
 of a document, or random numbers from a fixed seed. What they must answer is
@@ -19,11 +18,12 @@ matched bit for bit.
 import hashlib
 import platform
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import torch
 import torch.nn.functional as F
+from safetensors.torch import save
 
 HERE = Path(__file__).resolve().parent
 
@@ -44,30 +44,22 @@ INF, NAN = float("inf"), float("nan")
 
 
 class Chapter:
-    """The folder of a chapter, and a line of the manifest for each array."""
+    """The tensors of a chapter, by name."""
 
-    def __init__(self, folder, name):
-        self.folder = folder
-        self.name = name
-        self.lines = {}
+    def __init__(self):
+        self.tensors = {}
 
-    def save(self, case, **arrays):
-        """Saves WHAT=tensor as CASE-WHAT.npy, for each of the arrays."""
-        for what, tensor in arrays.items():
-            self.save_one(f"{self.name}/{case}-{what}.npy", tensor)
-
-    def save_one(self, path, tensor):
-        if path in self.lines:
-            sys.exit(f"generate.py: {path} is made twice")
-        if tensor.dtype not in (torch.float32, torch.float64, torch.int64):
-            sys.exit(f"generate.py: {path} would be {tensor.dtype}: "
-                     "float32, float64 or int64 is needed")
-        array = tensor.contiguous().numpy()
-        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-        np.save(self.folder / path, array)
-        sha256 = hashlib.sha256((self.folder / path).read_bytes())
-        self.lines[path] = (f"{path}\t{array.dtype}\t{array.shape}\t"
-                            f"{sha256.hexdigest()}")
+    def save(self, case, **tensors):
+        """Keeps WHAT=tensor as CASE-WHAT, for each of the tensors."""
+        for what, tensor in tensors.items():
+            name = f"{case}-{what}"
+            if name in self.tensors:
+                sys.exit(f"generate.py: {name} is made twice")
+            if tensor.dtype not in (torch.float32, torch.float64, torch.int64):
+                sys.exit(f"generate.py: {name} would be {tensor.dtype}: "
+                         "float32, float64 or int64 is needed")
+            # A copy: several names may stand for one tensor, one file's not.
+            self.tensors[name] = tensor.contiguous().clone()
 
 
 def uniform(seed, *shape, size=1.0):
@@ -1161,33 +1153,25 @@ CHAPTERS = {
 
 
 def check_versions():
-    """Other versions may answer otherwise, and nobody could tell why."""
+    """Other versions may answer otherwise, and nobody could tell why. Returns
+    what golden data is made with, in words."""
+    used = []
     for line in (HERE / "requirements.txt").read_text().split():
         name, needed = line.split("==")
-        found = {"torch": torch, "numpy": np}[name].__version__.split("+")[0]
+        found = version(name).split("+")[0]
         if found != needed:
             sys.exit(f"generate.py: {name} {found} is installed: "
                      f"golden/requirements.txt needs {needed}")
-
-
-def write_manifest(folder, lines):
-    head = [f"# torch {torch.__version__.split('+')[0]}",
-            f"# numpy {np.__version__}",
-            f"# python {platform.python_version()}",
-            "# command: python golden/generate.py",
-            "# path, dtype, shape, sha256"]
-    text = "\n".join(head + [lines[path] for path in sorted(lines)]) + "\n"
-    (folder / "manifest.tsv").write_text(text, encoding="utf-8", newline="\n")
+        used.append(f"{name} {found}")
+    return ", ".join(used + [f"python {platform.python_version()}"])
 
 
 def refuse_strangers(folder, made):
-    """An array that this script does not make has no place beside those that
+    """A file that this script does not make has no place beside those that
     it makes. But it is not for the script to delete."""
-    there = {path.relative_to(folder).as_posix()
-             for path in folder.rglob("*.npy")}
-    strangers = sorted(there - set(made))
-    for path in strangers:
-        print(f"{folder / path}: generate.py does not make this array: "
+    strangers = {path.name for path in folder.glob("*.safetensors")} - made
+    for name in sorted(strangers):
+        print(f"{folder / name}: generate.py does not make this file: "
               "remove it, or make it there", file=sys.stderr)
     if strangers:
         sys.exit(1)
@@ -1197,15 +1181,21 @@ def main():
     if len(sys.argv) > 2 or sys.argv[1:] and sys.argv[1].startswith("-"):
         sys.exit("usage: python golden/generate.py [FOLDER]")
     folder = Path(sys.argv[1]) if sys.argv[1:] else HERE
-    check_versions()
-    lines = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    # One entry: safetensors writes several in another order each time.
+    made = {"made": f"by golden/generate.py with {check_versions()}"}
+    sums, count = {}, 0
     for name, make in CHAPTERS.items():
-        chapter = Chapter(folder, name)
+        chapter = Chapter()
         make(chapter)
-        lines |= chapter.lines
-    write_manifest(folder, lines)
-    refuse_strangers(folder, lines)
-    print(f"{len(lines)} arrays in {folder}")
+        data = save(chapter.tensors, metadata=made)
+        (folder / f"{name}.safetensors").write_bytes(data)
+        sums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
+        count += len(chapter.tensors)
+    (folder / "SHA256SUMS").write_text("".join(
+        f"{sums[name]}  {name}\n" for name in sorted(sums)))
+    refuse_strangers(folder, set(sums))
+    print(f"{count} tensors in {len(sums)} files in {folder}")
 
 
 if __name__ == "__main__":
