@@ -139,46 +139,26 @@ static void read_few_and_many(void)
 
 /* ---- Damaged files. */
 
-static void leave(void)
+static void refused(const char *function, const char *words)
 {
-    _exit(2);
-}
-
-/* Reads the file and leaves before a sanitizer looks for what a refusal has
- * not freed. */
-static _Noreturn void read_it(void)
-{
-    atexit(leave);
-    Tensors all = tensors_read(path);
-    tensors_free(&all);
-    _exit(0);
-}
-
-static void refused(const char *what, const char *function,
-                    const char *words)
-{
-    char call[300], line[300];
-    snprintf(call, sizeof call, "tensors_read(%s)", what);
+    char line[300];
     snprintf(line, sizeof line, "safetensors.c: %s: %s: %s", function, path,
              words);
     write_file();
-    if (tap_refuses_begin(call))
-        read_it();
-    tap_refuses_end(line);
+    REFUSES(line, tensors_read(path));
 }
 
 static void refuse_starts(void)
 {
     begin("{}");
     file_size = 7;
-    refused("seven bytes", "read_bytes",
-            "ends after 7 bytes where 8 are needed");
+    refused("read_bytes", "ends after 7 bytes where 8 are needed");
     begin("{}");
     file[0] = 3;
-    refused("a header cut off", "tensors_read",
+    refused("tensors_read",
             "says its header has 3 bytes: 2 are left");
     memset(file, 255, 8);
-    refused("an endless header", "tensors_read",
+    refused("tensors_read",
             "says its header has 18446744073709551615 bytes: 2 are left");
 }
 
@@ -263,7 +243,7 @@ static void refused_header(const char *header, const char *function,
     begin(header);
     for (int k = 0; k < 3; k++)
         add_number(8, 0);
-    refused(header, function, words);
+    refused(function, words);
 }
 
 static void refuse_headers(void)
@@ -303,6 +283,21 @@ static void refuse_others(void)
 
 /* ---- Every damage of one kind: either the file is read and nothing said,
  * or it is refused in one line. */
+
+static void leave(void)
+{
+    _exit(2);
+}
+
+/* Reads the file and leaves before a sanitizer looks for what a refusal has
+ * not freed: it would take seconds in all. */
+static _Noreturn void read_it(void)
+{
+    atexit(leave);
+    Tensors all = tensors_read(path);
+    tensors_free(&all);
+    _exit(0);
+}
 
 static void read_or_refused(const char *damage, size_t at, FILE *error)
 {
