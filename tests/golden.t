@@ -65,8 +65,8 @@ my $pinned = join ', ', map { s/==/ /r } lines_of('golden/requirements.txt');
 my %there;
 for my $chapter (@chapters) {
     my $header = header_of($path{$chapter});
-    my $made   = (delete $header->{__metadata__})->{made} // '';
-    like $made, qr/^by golden\/generate\.py with \Q$pinned\E, python 3/,
+    my $about  = delete $header->{__metadata__} // {};
+    like $about->{made} // '', qr/^by golden\/generate\.py with \Q$pinned\E, python 3/,
       "$chapter: made with the versions that are pinned";
     $there{"$chapter/$_"} = 1 for keys %$header;
 }
