@@ -170,10 +170,9 @@ static size_t read_number(Header *h, size_t most)
     const size_t digits = strspn(h->at, "0123456789");
     if (digits == 0 || (digits > 1 && *h->at == '0'))
         unexpected(h, "a whole number");
-    errno = 0;
-    char *end;
+    char *end; /* what no integer can hold becomes the largest one */
     const unsigned long long value = strtoull(h->at, &end, 10);
-    if (errno || value > most)
+    if (value > most)
         REFUSE("%s: its header has a number above %zu at byte %td", h->path,
                most, h->at - h->text);
     h->at = end;
