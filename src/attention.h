@@ -901,30 +901,45 @@ void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
 
 /*
-## Reading arrays: `npy.c` {#header-npy}
+## Reading numbers: `safetensors.c` {#header-safetensors}
 */
 
-/* An array as NumPy saves it, read whole into memory. */
+/* A named array of numbers, such as a matrix of weights. */
 typedef struct {
-    const char *path; /* as given to npy_read */
-    char type;        /* 'f' float32, 'd' float64, 'i' int64 */
-    int rank;         /* number of dimensions, 0 to 4 */
-    int shape[4];     /* 1 beyond the rank */
-    size_t count;     /* number of entries */
-    void *data;       /* count entries in C order, freed by npy_free */
-} Npy;
+    const char *path; /* of its file, as given to tensors_read */
+    const char *name;
+    char type;    /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t */
+    int rank;     /* number of dimensions, 0 to 4 */
+    int shape[4]; /* 1 beyond the rank */
+    size_t count; /* number of entries */
+    void *data;   /* count entries in C order */
+} Tensor;
 
-/* Reads a .npy file: version 1.0, little-endian float32, float64 or int64,
- * C order, up to four dimensions. Refuses any other file, naming it and the
- * fault, and never allocates more than the file holds. NumPy: np.load. */
-Npy npy_read(const char *path);
+/* All tensors of a file, read whole into memory. */
+typedef struct {
+    const char *path;
+    size_t count;
+    Tensor *tensor; /* in the order of their names */
+    char *text;     /* the header, where the names stand */
+    void *data;     /* the entries of all */
+} Tensors;
 
-/* The entries of an array of that type. Refuse an array of another type. */
-const float *npy_floats(const Npy *array);
-const double *npy_doubles(const Npy *array);
-const int64_t *npy_integers(const Npy *array);
+/* Reads a safetensors file of float32, float64 and int64 tensors of up to
+ * four dimensions; what its metadata says is passed over. Refuses any other
+ * file, naming it and the fault, and never allocates more for numbers and
+ * names than the file holds.
+ * Python: safetensors.torch.load_file. */
+Tensors tensors_read(const char *path);
 
-/* Frees the entries. */
-void npy_free(Npy *array);
+/* The tensor of that name. Refuses a name that is not there. */
+const Tensor *tensors_find(const Tensors *file, const char *name);
+
+/* Frees all tensors of the file. */
+void tensors_free(Tensors *file);
+
+/* The entries of a tensor of that type. Refuse a tensor of another type. */
+const float *tensor_floats(const Tensor *t);
+const double *tensor_doubles(const Tensor *t);
+const int64_t *tensor_integers(const Tensor *t);
 
 #endif

@@ -19,7 +19,7 @@ static double sum_atol(int terms)
 
 static void multiply_test(void)
 {
-    const Npy *a = part("a"), *b = part("b"), *product = part("product");
+    const Tensor *a = part("a"), *b = part("b"), *product = part("product");
     float *got = room(product->count);
     multiply(a->shape[0], floats(a), floats(b), got);
     tap_close("product", product, got, 0, 0);
@@ -27,8 +27,8 @@ static void multiply_test(void)
 
 static void multiply_shiny(void)
 {
-    const Npy *words = golden("01_dot_product/hello-query");
-    const Npy *product = golden("01_dot_product/shiny-product");
+    const Tensor *words = golden("01_dot_product/hello-query");
+    const Tensor *product = golden("01_dot_product/shiny-product");
     const float *hello = floats(words), *shiny = hello + 3;
     float got[3][3];
     for (int j = 0; j < 3; j++)
@@ -38,8 +38,8 @@ static void multiply_shiny(void)
 
 static void dot_test(void)
 {
-    const Npy *a = part("a"), *b = part("b"), *expect = part("dot");
-    const double *lengths = npy_doubles(part("lengths"));
+    const Tensor *a = part("a"), *b = part("b"), *expect = part("dot");
+    const double *lengths = tensor_doubles(part("lengths"));
     float got = dot(a->shape[0], floats(a), floats(b));
     /* The products of long lists are large and may cancel each other. */
     tap_close("dot", expect, &got, RTOL, 1e-6 * lengths[0] * lengths[1]);
@@ -64,7 +64,7 @@ static void dot_both_ways(void)
 
 static void length_test(void)
 {
-    const Npy *lengths = part("lengths"), *a = part("a"), *b = part("b");
+    const Tensor *lengths = part("lengths"), *a = part("a"), *b = part("b");
     float got[2] = {length(a->shape[0], floats(a)),
                     length(b->shape[0], floats(b))};
     tap_close("length", lengths, got, RTOL, 0);
@@ -79,7 +79,7 @@ static void length_of_zeros(void)
 
 static void cosine_test(void)
 {
-    const Npy *a = part("a"), *b = part("b"), *expect = part("cosine");
+    const Tensor *a = part("a"), *b = part("b"), *expect = part("cosine");
     float got = cosine(a->shape[0], floats(a), floats(b));
     tap_close("cosine", expect, &got, RTOL, 1e-6);
 }
@@ -113,7 +113,7 @@ static void cosine_second_zero(void)
 
 static void transpose_test(void)
 {
-    const Npy *key = part("key"), *turned = part("turned");
+    const Tensor *key = part("key"), *turned = part("turned");
     float *got = room(turned->count);
     transpose(key->shape[0], key->shape[1], floats(key), (void *)got);
     tap_close("turned", turned, got, 0, 0);
@@ -135,8 +135,8 @@ static void transpose_twice(void)
 
 static void matmul_test(void)
 {
-    const Npy *query = part("query"), *turned = part("turned");
-    const Npy *scores = part("scores");
+    const Tensor *query = part("query"), *turned = part("turned");
+    const Tensor *scores = part("scores");
     int n = query->shape[0], d = query->shape[1], m = turned->shape[1];
     float *got = room(scores->count);
     matmul(n, m, d, floats(query), floats(turned), (void *)got);
@@ -145,7 +145,7 @@ static void matmul_test(void)
 
 static void matmul_square(void)
 {
-    const Npy *a = part("a"), *b = part("b"), *product = part("product");
+    const Tensor *a = part("a"), *b = part("b"), *product = part("product");
     float got[2][2];
     matmul(2, 2, 2, floats(a), floats(b), got);
     tap_close("product", product, got, 0, 0);
@@ -168,8 +168,8 @@ static void matmul_with_one(void)
 
 static void dot_scores_test(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *scores = part("scores");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *scores = part("scores");
     int n = query->shape[0], d = query->shape[1], m = key->shape[0];
     float *got = room(scores->count);
     dot_scores(n, m, d, floats(query), floats(key), (void *)got);
@@ -196,8 +196,8 @@ static void dot_scores_by_matmul(void)
 
 static void cosine_scores_test(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *cosines = part("cosines");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *cosines = part("cosines");
     int n = query->shape[0], d = query->shape[1], m = key->shape[0];
     float *got = room(cosines->count);
     cosine_scores(n, m, d, floats(query), floats(key), (void *)got);

@@ -29,7 +29,7 @@ typedef void Softmax(int n, const float scores[n], float weights[n]);
 /* Softmax of each row; a vector counts as one. */
 static void each_row(Softmax *function)
 {
-    const Npy *scores = part("scores"), *weights = part("weights");
+    const Tensor *scores = part("scores"), *weights = part("weights");
     int m = scores->shape[scores->rank - 1];
     float *got = room(weights->count);
     for (size_t i = 0; i < scores->count; i += (size_t)m)
@@ -148,7 +148,7 @@ static void softmax_of_nothing(void)
 
 static void rows_test(void)
 {
-    const Npy *scores = part("scores"), *weights = part("weights");
+    const Tensor *scores = part("scores"), *weights = part("weights");
     float *got = room(weights->count);
     softmax_rows(scores->shape[0], scores->shape[1], floats(scores),
                  (void *)got);
@@ -159,9 +159,9 @@ static void rows_test(void)
  * scaled_dot_product_attention without its scale. */
 static void rows_attention(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *context = part("context");
-    const Npy *weights = part("weights");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value"), *context = part("context");
+    const Tensor *weights = part("weights");
     int n = query->shape[0], m = key->shape[0], d = key->shape[1];
     float *scores = room(weights->count), *shares = room(weights->count);
     float *got = room(context->count);
@@ -175,8 +175,8 @@ static void rows_attention(void)
 
 static void mix_test(void)
 {
-    const Npy *weights = part("weights"), *value = part("value");
-    const Npy *context = part("context");
+    const Tensor *weights = part("weights"), *value = part("value");
+    const Tensor *context = part("context");
     float *got = room(context->count), *shares = rounded(weights);
     mix(value->shape[0], value->shape[1], shares, floats(value), got);
     tap_close("context", context, got, SUM_RTOL, SUM_ATOL);
@@ -184,8 +184,8 @@ static void mix_test(void)
 
 static void mix_each_row(void)
 {
-    const Npy *weights = part("weights"), *value = part("value");
-    const Npy *context = part("context");
+    const Tensor *weights = part("weights"), *value = part("value");
+    const Tensor *context = part("context");
     int n = weights->shape[0], m = value->shape[0], d = value->shape[1];
     float *shares = rounded(weights), *got = room(context->count);
     for (int i = 0; i < n; i++)

@@ -19,10 +19,10 @@
 
 static void project_test(void)
 {
-    const Npy *x = part("x"), *w_query = part("w_query");
-    const Npy *w_key = part("w_key"), *w_value = part("w_value");
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value");
+    const Tensor *x = part("x"), *w_query = part("w_query");
+    const Tensor *w_key = part("w_key"), *w_value = part("w_value");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value");
     float *got[3] = {room(query->count), room(key->count),
                      room(value->count)};
     project(x->shape[0], x->shape[1], query->shape[1], value->shape[1],
@@ -34,19 +34,19 @@ static void project_test(void)
 }
 
 /* Are the scores so large that float32 knows only some digits of a share? */
-static bool is_loud(const Npy *scores)
+static bool is_loud(const Tensor *scores)
 {
     for (size_t j = 0; j < scores->count; j++)
-        if (fabs(npy_doubles(scores)[j]) > 20)
+        if (fabs(tensor_doubles(scores)[j]) > 20)
             return true;
     return false;
 }
 
 static void one_test(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *scores = part("scores");
-    const Npy *weights = part("weights"), *context = part("context");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value"), *scores = part("scores");
+    const Tensor *weights = part("weights"), *context = part("context");
     int m = key->shape[0], d_k = key->shape[1], d_v = value->shape[1];
     float *got[3] = {room(scores->count), room(weights->count),
                      room(context->count)};
@@ -61,9 +61,9 @@ static void one_test(void)
 /* The rows of a whole head, a query at a time, from PyTorch's queries. */
 static void head_test(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *scores = part("scores");
-    const Npy *weights = part("weights"), *context = part("context");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value"), *scores = part("scores");
+    const Tensor *weights = part("weights"), *context = part("context");
     int n = query->shape[0], d_k = query->shape[1], d_v = value->shape[1];
     float *q = rounded(query), *k = rounded(key), *v = rounded(value);
     float *got[3] = {room(scores->count), room(weights->count),
@@ -108,7 +108,7 @@ static void one_in_any_order(void)
 static void hand_test(void)
 {
     sets_now = "cat";
-    const Npy *x = part("x"), *weights = part("weights");
+    const Tensor *x = part("x"), *weights = part("weights");
     const float(*words)[3] = floats(x);
     float w_query[3][3], query[3][3], scores[3][3], got[3][3];
     hand_weights(w_query);
@@ -116,8 +116,8 @@ static void hand_test(void)
     dot_scores(3, 3, 3, query, words, scores);
     softmax_rows(3, 3, scores, got);
     for (int j = 0; j < 3; j++) {
-        tap_near("cat", got[0][j], npy_doubles(weights)[j], 1e-5, 1e-6);
-        tap_near("fish", got[2][j], npy_doubles(weights)[6 + j], 1e-5,
+        tap_near("cat", got[0][j], tensor_doubles(weights)[j], 1e-5, 1e-6);
+        tap_near("fish", got[2][j], tensor_doubles(weights)[6 + j], 1e-5,
                  1e-6);
     }
     tap_near("likes: cat and fish", got[1][0], got[1][2], 1e-5, 1e-6);

@@ -7,7 +7,7 @@
 
 static void u64_test(void)
 {
-    const Npy *bits_of = golden("04_random/bits-values");
+    const Tensor *bits_of = golden("04_random/bits-values");
     int seeds, draws = bits_of->shape[1];
     const int64_t *seed = all("seeds", &seeds);
     for (int i = 0; i < seeds; i++) {
@@ -15,20 +15,20 @@ static void u64_test(void)
         random_seed(&r, (uint64_t)seed[i]);
         for (int k = 0; k < draws; k++)
             same_bits("63 bits", (int64_t)(random_u64(&r) & INT64_MAX),
-                      npy_integers(bits_of)[i * draws + k]);
+                      tensor_integers(bits_of)[i * draws + k]);
     }
 }
 
 static void u32_test(void)
 {
-    const Npy *bits_of = golden("04_random/bits-values");
+    const Tensor *bits_of = golden("04_random/bits-values");
     int seeds, draws = bits_of->shape[1];
     const int64_t *seed = all("seeds", &seeds);
     for (int i = 0; i < seeds; i++) {
         Random r;
         random_seed(&r, (uint64_t)seed[i]);
         for (int k = 0; k < draws; k++) {
-            int64_t both = npy_integers(bits_of)[i * draws + k];
+            int64_t both = tensor_integers(bits_of)[i * draws + k];
             same_bits("upper half", random_u32(&r) & INT32_MAX, both >> 32);
             same_bits("lower half", random_u32(&r), both & UINT32_MAX);
         }
@@ -39,7 +39,7 @@ static void u32_test(void)
  * this state gives, and the first of the next. */
 static void twist_test(void)
 {
-    const Npy *bits_of = golden("04_random/bits-values");
+    const Tensor *bits_of = golden("04_random/bits-values");
     int seeds, draws = bits_of->shape[1];
     const int64_t *seed = all("seeds", &seeds);
     tap_true("enough draws for a whole state", 2 * draws > RANDOM_STATE);
@@ -50,7 +50,7 @@ static void twist_test(void)
         r.next = 0;
         for (int k = 0; k < draws; k++)
             same_bits("63 bits", (int64_t)(random_u64(&r) & INT64_MAX),
-                      npy_integers(bits_of)[i * draws + k]);
+                      tensor_integers(bits_of)[i * draws + k]);
     }
 }
 
@@ -72,7 +72,7 @@ static void seed_test(void)
 
 static void float_test(void)
 {
-    const Npy *values = golden("04_random/rand-values");
+    const Tensor *values = golden("04_random/rand-values");
     int seeds;
     const int64_t *seed = all("seeds", &seeds);
     for (int i = 0; i < seeds; i++) {
@@ -80,13 +80,13 @@ static void float_test(void)
         random_seed(&r, (uint64_t)seed[i]);
         for (int k = 0; k < values->shape[1]; k++)
             tap_near("draw", random_float(&r),
-                     npy_floats(values)[i * values->shape[1] + k], 0, 0);
+                     tensor_floats(values)[i * values->shape[1] + k], 0, 0);
     }
 }
 
 static void rand_test(void)
 {
-    const Npy *sums = golden("04_random/rand-checksums");
+    const Tensor *sums = golden("04_random/rand-checksums");
     int seeds, sizes;
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *size = all("sizes", &sizes);
@@ -97,15 +97,15 @@ static void rand_test(void)
             random_seed(&r, (uint64_t)seed[i]);
             rand_fill(&r, 1, (int)size[k], (void *)x);
             same_bits("checksum", checksum((size_t)size[k], x),
-                      npy_integers(sums)[i * sizes + k]);
+                      tensor_integers(sums)[i * sizes + k]);
         }
 }
 
 static void uniform_test(void)
 {
-    const Npy *values = golden("04_random/uniform-values");
-    const Npy *sums = golden("04_random/uniform-checksums");
-    const Npy *ranges = golden("04_random/all-ranges");
+    const Tensor *values = golden("04_random/uniform-values");
+    const Tensor *sums = golden("04_random/uniform-checksums");
+    const Tensor *ranges = golden("04_random/all-ranges");
     int seeds, count = ranges->shape[0], size = values->shape[2];
     const int64_t *seed = all("seeds", &seeds);
     const float(*range)[2] = floats(ranges);
@@ -117,10 +117,10 @@ static void uniform_test(void)
             uniform_fill(&r, 100, 100, range[k][0], range[k][1], (void *)x);
             for (int j = 0; j < size; j++)
                 tap_near("value", x[j],
-                         npy_floats(values)[(i * count + k) * size + j], 0,
-                         0);
+                         tensor_floats(values)[(i * count + k) * size + j],
+                         0, 0);
             same_bits("checksum", checksum(10000, x),
-                      npy_integers(sums)[i * count + k]);
+                      tensor_integers(sums)[i * count + k]);
         }
 }
 
@@ -167,8 +167,8 @@ static void uniform_no_range(void)
 
 static void linear_test(void)
 {
-    const Npy *weight = part("weight"), *bias = part("bias");
-    const Npy *alone = part("alone");
+    const Tensor *weight = part("weight"), *bias = part("bias");
+    const Tensor *alone = part("alone");
     int d_out = weight->shape[0], d_in = weight->shape[1];
     float *got[3] = {room(weight->count), room(bias->count),
                      room(alone->count)};
@@ -188,10 +188,10 @@ static void linear_test(void)
 /* Draws of different kinds from one generator. */
 static void mixed_test(void)
 {
-    const Npy *first = golden("04_random/mixed-first");
-    const Npy *second = golden("04_random/mixed-second");
-    const Npy *third = golden("04_random/mixed-third");
-    const Npy *fourth = golden("04_random/mixed-fourth");
+    const Tensor *first = golden("04_random/mixed-first");
+    const Tensor *second = golden("04_random/mixed-second");
+    const Tensor *third = golden("04_random/mixed-third");
+    const Tensor *fourth = golden("04_random/mixed-fourth");
     float *got[5] = {room(15), room(4), room(12), room(3), room(700)};
     Random r;
     random_seed(&r, 123);
@@ -209,8 +209,8 @@ static void mixed_test(void)
 static void journey_test(void)
 {
     sets_now = "journey";
-    const Npy *x = part("x"), *scores = part("scores");
-    const Npy *w[3] = {part("w_query"), part("w_key"), part("w_value")};
+    const Tensor *x = part("x"), *scores = part("scores");
+    const Tensor *w[3] = {part("w_query"), part("w_key"), part("w_value")};
     float(*got)[2] = room(6), *query = room(12), *key = room(12);
     float *value = room(12), *s = room(36);
     Random r;

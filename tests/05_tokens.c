@@ -96,16 +96,16 @@ static void ids_test(void)
         tap_near("id", ids[i], expect[i], 0, 0);
 }
 
-static void numbers_to_ids(const Npy *numbers, int ids[])
+static void numbers_to_ids(const Tensor *numbers, int ids[])
 {
     for (size_t i = 0; i < numbers->count; i++)
-        ids[i] = (int)npy_integers(numbers)[i];
+        ids[i] = (int)tensor_integers(numbers)[i];
 }
 
 static void embed_test(void)
 {
-    const Npy *numbers = part("ids"), *table = part("table");
-    const Npy *embedded = part("embedded");
+    const Tensor *numbers = part("ids"), *table = part("table");
+    const Tensor *embedded = part("embedded");
     int ids[16], n = numbers->shape[0];
     int rows = table->shape[0], d = table->shape[1];
     float *got = room(embedded->count);
@@ -116,8 +116,8 @@ static void embed_test(void)
 
 static void one_hot_test(void)
 {
-    const Npy *numbers = part("ids"), *table = part("table");
-    const Npy *embedded = part("embedded"), *one_hot = part("one_hot");
+    const Tensor *numbers = part("ids"), *table = part("table");
+    const Tensor *embedded = part("embedded"), *one_hot = part("one_hot");
     int ids[16], n = numbers->shape[0];
     int rows = table->shape[0], d = table->shape[1];
     float *got = room(embedded->count), *got_hot = room(one_hot->count);
@@ -131,8 +131,8 @@ static void one_hot_test(void)
 /* From the sentence and the seed to its vectors, to the last bit. */
 static void sentence_test(void)
 {
-    const Npy *numbers = golden("05_tokens/sentence-ids");
-    const Npy *embedded = golden("05_tokens/sentence-embedded");
+    const Tensor *numbers = golden("05_tokens/sentence-ids");
+    const Tensor *embedded = golden("05_tokens/sentence-embedded");
     Word word[WORDS_MAX], entry[WORDS_MAX];
     int ids[WORDS_MAX];
     int n = split_words("Life is short, eat dessert first", word);
@@ -140,7 +140,7 @@ static void sentence_test(void)
     word_ids(n, word, size, entry, ids);
     tap_near("words", n, numbers->shape[0], 0, 0);
     for (int i = 0; i < n; i++)
-        tap_near("id", ids[i], (double)npy_integers(numbers)[i], 0, 0);
+        tap_near("id", ids[i], (double)tensor_integers(numbers)[i], 0, 0);
     float *table = room(150000), *got = room(18);
     Random r;
     random_seed(&r, 123);
@@ -151,12 +151,12 @@ static void sentence_test(void)
 
 static void box_muller_test(void)
 {
-    const Npy *values = golden("05_tokens/plain-values");
-    const Npy *seeds = golden("05_tokens/plain-seeds");
+    const Tensor *values = golden("05_tokens/plain-values");
+    const Tensor *seeds = golden("05_tokens/plain-seeds");
     float *got = room(values->count);
     for (int i = 0; i < seeds->shape[0]; i++) {
         Random r;
-        random_seed(&r, (uint64_t)npy_integers(seeds)[i]);
+        random_seed(&r, (uint64_t)tensor_integers(seeds)[i]);
         box_muller(&r, 64, got + 64 * i);
     }
     tap_close("values", values, got, 0, 5e-6);

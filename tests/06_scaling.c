@@ -18,35 +18,35 @@
 
 static void spread_test(void)
 {
-    const Npy *scores = part("scores"), *spread = part("spread");
+    const Tensor *scores = part("scores"), *spread = part("spread");
     tap_near("spread", score_spread((int)scores->count, floats(scores)),
-             npy_doubles(spread)[0], 1e-6, 1e-9);
+             tensor_doubles(spread)[0], 1e-6, 1e-9);
 }
 
 static void scale_test(void)
 {
-    const Npy *scores = part("scores"), *scaled = part("scaled");
+    const Tensor *scores = part("scores"), *scaled = part("scaled");
     int n = scores->shape[0], m = scores->shape[1];
     float *got = room(scores->count);
     memcpy(got, scores->data, scores->count * sizeof *got);
-    scale_scores(n, m, (int)npy_integers(part("d_k"))[0], (void *)got);
+    scale_scores(n, m, (int)tensor_integers(part("d_k"))[0], (void *)got);
     tap_close("scaled", scaled, got, 3e-7, 0);
 }
 
 static void largest_test(void)
 {
-    const Npy *weights = part("weights"), *mean = part("mean");
+    const Tensor *weights = part("weights"), *mean = part("mean");
     tap_near(
         "mean",
         mean_largest(weights->shape[0], weights->shape[1], floats(weights)),
-        npy_doubles(mean)[0], 1e-6, 0);
+        tensor_doubles(mean)[0], 1e-6, 0);
 }
 
 static void attention_to(double weight_rtol)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *scores = part("scores");
-    const Npy *weights = part("weights"), *context = part("context");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value"), *scores = part("scores");
+    const Tensor *weights = part("weights"), *context = part("context");
     int n = query->shape[0], m = key->shape[0];
     float *got[3] = {room(scores->count), room(weights->count),
                      room(context->count)};
@@ -109,10 +109,10 @@ static void attention_random_shapes(void)
 
 static void nudge_test(void)
 {
-    const Npy *weights = part("weights"), *nudged = part("nudged");
+    const Tensor *weights = part("weights"), *nudged = part("nudged");
     float *got = room(weights->count);
     nudge((int)weights->count, floats(weights),
-          (int)npy_integers(part("j"))[0],
+          (int)tensor_integers(part("j"))[0],
           *(const float *)floats(part("step")), got);
     tap_close("nudged", nudged, got, WEIGHT_RTOL, WEIGHT_ATOL);
 }

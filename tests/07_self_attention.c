@@ -16,7 +16,7 @@
 #define WEIGHT_RTOL 1e-5 /* of scores that are sums themselves */
 #define WEIGHT_ATOL 1e-7
 
-static void same_floats(const Npy *expect, const float *got)
+static void same_floats(const Tensor *expect, const float *got)
 {
     tap_close("drawn numbers", expect, got, 0, 0);
 }
@@ -24,7 +24,7 @@ static void same_floats(const Npy *expect, const float *got)
 static Random seeded(void)
 {
     Random r;
-    random_seed(&r, (uint64_t)npy_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
     return r;
 }
 
@@ -44,7 +44,7 @@ static void close_trace(const Trace *t)
  * has guards behind its tables. */
 static Trace roomy(void)
 {
-    const Npy *query = part("query"), *value = part("value");
+    const Tensor *query = part("query"), *value = part("value");
     const int n = query->shape[0];
     Trace t = {
         n,    n,   query->shape[1], value->shape[1], NULL, NULL, NULL, NULL,
@@ -162,7 +162,7 @@ static void v2_of_nothing(void)
 
 static void trace_attention_test(void)
 {
-    const Npy *query = part("query");
+    const Tensor *query = part("query");
     Trace t = roomy();
     memcpy(t.query, rounded(query), query->count * sizeof(float));
     memcpy(t.key, rounded(part("key")), query->count * sizeof(float));
@@ -200,7 +200,7 @@ static void misfit_d_v(void)
 
 static void v1_init_test(void)
 {
-    const Npy *w_query = part("w_query"), *w_value = part("w_value");
+    const Tensor *w_query = part("w_query"), *w_value = part("w_value");
     SelfAttentionV1 a;
     Random r = seeded();
     self_v1_init(&a, &r, w_query->shape[0], w_query->shape[1],
@@ -216,7 +216,7 @@ static void v1_init_test(void)
 
 static void v1_forward_test(void)
 {
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     Trace t = roomy();
     const SelfAttentionV1 a = {x->shape[1],
                                t.d_k,
@@ -261,7 +261,7 @@ static Linear linear_of(const char *role)
 {
     char name[40];
     snprintf(name, sizeof name, "%sweight", role);
-    const Npy *weight = part(name);
+    const Tensor *weight = part(name);
     Linear l = {weight->shape[1], weight->shape[0], floats(weight), NULL};
     snprintf(name, sizeof name, "%sbias", role);
     if (strstr(sets_now, "bias"))
@@ -285,7 +285,7 @@ static void linear_init_test(void)
 
 static void linear_forward_test(void)
 {
-    const Npy *x = part("x"), *y = part("y");
+    const Tensor *x = part("x"), *y = part("y");
     const Linear l = linear_of("");
     float *got = room(y->count);
     linear_forward(&l, x->shape[0], floats(x), (void *)got);
@@ -315,7 +315,7 @@ static void v2_init_test(void)
 
 static void v2_forward_test(void)
 {
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     Trace t = roomy();
     const SelfAttentionV2 a = {linear_of("query_"), linear_of("key_"),
                                linear_of("value_")};
@@ -409,7 +409,7 @@ static void copy_of_narrow_keys(void)
 /* The copy holds the same numbers, and computes what PyTorch computes. */
 static void copy_test(void)
 {
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     Trace t = roomy();
     const SelfAttentionV2 from = {linear_of("query_"), linear_of("key_"),
                                   linear_of("value_")};
@@ -472,12 +472,12 @@ static void copy_value_bias(void)
 
 static void permute_test(void)
 {
-    const Npy *x = part("x"), *order = part("order");
-    const Npy *permuted = part("permuted");
+    const Tensor *x = part("x"), *order = part("order");
+    const Tensor *permuted = part("permuted");
     int n = x->shape[0], d = x->shape[1];
     int *rows = room((size_t)n);
     for (int i = 0; i < n; i++)
-        rows[i] = (int)npy_integers(order)[i];
+        rows[i] = (int)tensor_integers(order)[i];
     float *got = room(x->count);
     permute_tokens(n, d, rows, floats(x), (void *)got);
     same_floats(permuted, got);
@@ -545,7 +545,7 @@ static void order_does_not_matter(void)
 static void key_bias_does_nothing(void)
 {
     sets_now = "v2_bias_lopsided";
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     Trace t = roomy();
     SelfAttentionV2 a = {linear_of("query_"), linear_of("key_"),
                          linear_of("value_")};

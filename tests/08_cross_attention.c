@@ -26,8 +26,8 @@
 /* An object with the matrices of the running set. */
 static CrossAttention object(void)
 {
-    const Npy *w_query = part("w_query"), *w_key = part("w_key");
-    const Npy *w_value = part("w_value");
+    const Tensor *w_query = part("w_query"), *w_key = part("w_key");
+    const Tensor *w_value = part("w_value");
     return (CrossAttention){w_query->shape[0], w_key->shape[0],
                             w_query->shape[1], w_value->shape[1],
                             floats(w_query),   floats(w_key),
@@ -52,7 +52,7 @@ static Trace space(int n, int m, int d_k, int d_v)
 static void forward_test(void)
 {
     CrossAttention c = object();
-    const Npy *x_1 = part("x_1"), *x_2 = part("x_2");
+    const Tensor *x_1 = part("x_1"), *x_2 = part("x_2");
     int n = x_1->shape[0], m = x_2->shape[0];
     Trace t = space(n, m, c.d_k, c.d_v);
     cross_attention_forward(&c, n, m, floats(x_1), floats(x_2), &t);
@@ -68,7 +68,7 @@ static void forward_test(void)
 static void loud_test(void)
 {
     CrossAttention c = object();
-    const Npy *x_1 = part("x_1"), *x_2 = part("x_2");
+    const Tensor *x_1 = part("x_1"), *x_2 = part("x_2");
     int n = x_1->shape[0], m = x_2->shape[0];
     Trace t = space(n, m, c.d_k, c.d_v);
     cross_attention_forward(&c, n, m, floats(x_1), floats(x_2), &t);
@@ -84,7 +84,7 @@ static void loud_test(void)
 static void module_test(void)
 {
     CrossAttention c = object();
-    const Npy *x_1 = part("x_1"), *x_2 = part("x_2");
+    const Tensor *x_1 = part("x_1"), *x_2 = part("x_2");
     int n = x_1->shape[0], m = x_2->shape[0];
     Trace t = space(n, m, c.d_k, c.d_v);
     cross_attention_forward(&c, n, m, floats(x_1), floats(x_2), &t);
@@ -95,12 +95,12 @@ static void module_test(void)
 
 static void init_test(void)
 {
-    const Npy *w_query = part("w_query"), *w_key = part("w_key");
-    const Npy *w_value = part("w_value"), *next = part("next");
+    const Tensor *w_query = part("w_query"), *w_key = part("w_key");
+    const Tensor *w_value = part("w_value"), *next = part("next");
     Random r;
     CrossAttention c;
     float after[1][3];
-    random_seed(&r, (uint64_t)npy_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
     cross_attention_init(&c, &r, w_query->shape[0], w_key->shape[0],
                          w_query->shape[1], w_value->shape[1]);
     rand_fill(&r, 1, 3, after);
@@ -310,7 +310,7 @@ static void ask_d_v(void)
 static void encode_test(void)
 {
     CrossAttention c = object();
-    const Npy *x_2 = part("x_2");
+    const Tensor *x_2 = part("x_2");
     const int m = x_2->shape[0], queries[3] = {1, 2, 5};
     for (int i = 0; i < 3; i++) {
         const int n = queries[i];
@@ -340,8 +340,8 @@ static void same_entries(const char *what, int n, const void *got,
 static void ask_test(void)
 {
     CrossAttention c = object();
-    const Npy *x_1 = part("x_1"), *key = part("key");
-    const Npy *value = part("value");
+    const Tensor *x_1 = part("x_1"), *key = part("key");
+    const Tensor *value = part("value");
     const int n = x_1->shape[0], m = key->shape[0];
     float *k = rounded(key), *v = rounded(value), *x = floats(x_1);
     float *got[4] = {room((size_t)(n * c.d_k)), room((size_t)(n * m)),
@@ -366,12 +366,12 @@ static void ask_test(void)
 
 static void alignment_test(void)
 {
-    const Npy *shares = part("shares"), *place = part("place");
+    const Tensor *shares = part("shares"), *place = part("place");
     int n = shares->shape[0], m = shares->shape[1];
     int *got = room((size_t)n);
     hard_alignment(n, m, floats(shares), got);
     for (int i = 0; i < n; i++)
-        tap_near("place", got[i], (double)npy_integers(place)[i], 0, 0);
+        tap_near("place", got[i], (double)tensor_integers(place)[i], 0, 0);
 }
 
 static void alignment_of_odd_rows(void)

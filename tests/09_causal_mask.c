@@ -35,20 +35,20 @@
 
 static int integer(const char *what)
 {
-    return (int)npy_integers(part(what))[0];
+    return (int)tensor_integers(part(what))[0];
 }
 
 /* The entries of an input, in an array that may be changed. */
-static void *copy(const Npy *input)
+static void *copy(const Tensor *input)
 {
     float *x = room(input->count);
-    memcpy(x, npy_floats(input), input->count * sizeof *x);
+    memcpy(x, tensor_floats(input), input->count * sizeof *x);
     return x;
 }
 
 static void mask_test(void)
 {
-    const Npy *mask = part("mask");
+    const Tensor *mask = part("mask");
     float *got = room(mask->count);
     causal_mask(mask->shape[0], mask->shape[1], integer("first"),
                 (void *)got);
@@ -57,7 +57,7 @@ static void mask_test(void)
 
 static void mask_scores_test(void)
 {
-    const Npy *scores = part("scores");
+    const Tensor *scores = part("scores");
     float *got = copy(scores);
     mask_scores(scores->shape[0], scores->shape[1], integer("first"),
                 (void *)got);
@@ -66,7 +66,7 @@ static void mask_scores_test(void)
 
 static void mask_where_by_place(void)
 {
-    const Npy *scores = part("scores");
+    const Tensor *scores = part("scores");
     float *got = copy(scores);
     mask_where(scores->shape[0], scores->shape[1], floats(part("mask")),
                (void *)got);
@@ -75,7 +75,7 @@ static void mask_where_by_place(void)
 
 static void mask_where_test(void)
 {
-    const Npy *scores = part("scores");
+    const Tensor *scores = part("scores");
     float *got = copy(scores);
     mask_where(scores->shape[0], scores->shape[1], floats(part("mask")),
                (void *)got);
@@ -88,7 +88,7 @@ static void mask_where_test(void)
 
 static void window_test(void)
 {
-    const Npy *scores = part("scores");
+    const Tensor *scores = part("scores");
     float *got = copy(scores);
     mask_window(scores->shape[0], scores->shape[1], integer("first"),
                 integer("window"), (void *)got);
@@ -97,7 +97,7 @@ static void window_test(void)
 
 static void hide_test(void)
 {
-    const Npy *weights = part("weights");
+    const Tensor *weights = part("weights");
     float *got = copy(weights);
     hide_weights(weights->shape[0], weights->shape[1], floats(part("mask")),
                  (void *)got);
@@ -117,7 +117,7 @@ static void hide_no_number(void)
 
 static void renormalize_test(void)
 {
-    const Npy *hidden = part("hidden");
+    const Tensor *hidden = part("hidden");
     float *got = copy(hidden);
     renormalize(hidden->shape[0], hidden->shape[1], (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL,
@@ -126,7 +126,7 @@ static void renormalize_test(void)
 
 static void renormalize_uneven(void)
 {
-    const Npy *weights = part("weights");
+    const Tensor *weights = part("weights");
     float *got = copy(weights);
     renormalize(weights->shape[0], weights->shape[1], (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL, 0);
@@ -135,7 +135,7 @@ static void renormalize_uneven(void)
 /* The four rows of which renormalizing spoils three. */
 static void gaps_test(void)
 {
-    const Npy *scores = part("scores"), *mask = part("mask");
+    const Tensor *scores = part("scores"), *mask = part("mask");
     float *got = room(scores->count), *masked = copy(scores);
     softmax_rows(4, 3, floats(scores), (void *)got);
     hide_weights(4, 3, floats(mask), (void *)got);
@@ -148,9 +148,9 @@ static void gaps_test(void)
 
 static void attention_test(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *scores = part("scores");
-    const Npy *weights = part("weights"), *context = part("context");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value"), *scores = part("scores");
+    const Tensor *weights = part("weights"), *context = part("context");
     float *got[3] = {room(scores->count), room(weights->count),
                      room(context->count)};
     masked_attention(query->shape[0], key->shape[0], key->shape[1],
@@ -400,10 +400,10 @@ static void window_of_least(void)
 
 static void gap_test(void)
 {
-    const Npy *scores = part("visible"), *tolerance = part("tolerance");
+    const Tensor *scores = part("visible"), *tolerance = part("tolerance");
     tap_near("gap",
              find_gap(scores->shape[0], floats(scores),
-                      npy_floats(tolerance)[0]),
+                      tensor_floats(tolerance)[0]),
              integer("gap"), 0, 0);
 }
 

@@ -12,9 +12,9 @@
 /* Ten seeds, nine rates: the lots, and the number that is drawn next. */
 static void lots_test(void)
 {
-    const Npy *masks = golden("10_dropout/lots-masks");
-    const Npy *following = golden("10_dropout/lots-following");
-    const double *rate = npy_doubles(golden("10_dropout/all-rates"));
+    const Tensor *masks = golden("10_dropout/lots-masks");
+    const Tensor *following = golden("10_dropout/lots-following");
+    const double *rate = tensor_doubles(golden("10_dropout/all-rates"));
     int seeds, rates = following->shape[0], n = masks->shape[1];
     int m = masks->shape[2];
     const int64_t *seed = all("seeds", &seeds);
@@ -27,8 +27,8 @@ static void lots_test(void)
         dropout_mask(&r, rate[i % rates], n, m, (void *)mask);
         for (int k = 0; k < n * m; k++)
             tap_near("lot", mask[k], expect[i][k], 0, 0);
-        tap_near("drawn next", random_float(&r), npy_floats(following)[i],
-                 0, 0);
+        tap_near("drawn next", random_float(&r),
+                 tensor_floats(following)[i], 0, 0);
     }
 }
 
@@ -36,8 +36,8 @@ static void lots_test(void)
  * it by the last bit: nothing but doubles tells these apart. */
 static void near_test(void)
 {
-    const Npy *masks = golden("10_dropout/near-masks");
-    const double *rate = npy_doubles(golden("10_dropout/near-rates"));
+    const Tensor *masks = golden("10_dropout/near-masks");
+    const double *rate = tensor_doubles(golden("10_dropout/near-rates"));
     const int rates = masks->shape[0], n = masks->shape[1];
     const float(*expect)[n] = floats(masks);
     for (int i = 0; i < rates; i++) {
@@ -62,7 +62,7 @@ static void without_generator(void)
 
 static void sizes_test(void)
 {
-    const Npy *sums = golden("10_dropout/lots-checksums");
+    const Tensor *sums = golden("10_dropout/lots-checksums");
     int seeds, sizes;
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *size = all("sizes", &sizes);
@@ -73,7 +73,7 @@ static void sizes_test(void)
             random_seed(&r, (uint64_t)seed[i]);
             dropout_mask(&r, 0.1, 1, (int)size[k], (void *)mask);
             same_bits("checksum", checksum((size_t)size[k], mask),
-                      npy_integers(sums)[i * sizes + k]);
+                      tensor_integers(sums)[i * sizes + k]);
         }
 }
 
@@ -104,12 +104,12 @@ static void same_floats(const char *what, size_t count, const float *got,
 
 static void apply_test(void)
 {
-    const Npy *x = part("x"), *mask = part("mask");
-    const Npy *dropped = part("dropped");
+    const Tensor *x = part("x"), *mask = part("mask");
+    const Tensor *dropped = part("dropped");
     float *y = room(x->count);
-    dropout_apply(npy_doubles(part("rate"))[0], x->shape[0], x->shape[1],
+    dropout_apply(tensor_doubles(part("rate"))[0], x->shape[0], x->shape[1],
                   floats(mask), floats(x), (void *)y);
-    same_floats("dropped", x->count, y, npy_floats(dropped));
+    same_floats("dropped", x->count, y, tensor_floats(dropped));
 }
 
 /* All but 0 keeps. */
@@ -129,7 +129,7 @@ static void odd_mask(void)
 static void module_test(void)
 {
     sets_now = "ones";
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     float *mask = room(36), *y = room(36);
     Random r;
     random_seed(&r, 123);
@@ -289,15 +289,15 @@ static void mcg31_draws(void)
 
 static void sums_test(void)
 {
-    const Npy *weights = part("weights"), *mean = part("mean");
+    const Tensor *weights = part("weights"), *mean = part("mean");
     Random r;
     double got[3] = {1e30, 1e30, 1e30}; /* not to be added to */
     random_seed(&r, 61);
-    mean_row_sum(&r, npy_doubles(part("rate"))[0], weights->shape[0],
-                 weights->shape[1], (int)npy_integers(part("draws"))[0],
+    mean_row_sum(&r, tensor_doubles(part("rate"))[0], weights->shape[0],
+                 weights->shape[1], (int)tensor_integers(part("draws"))[0],
                  floats(weights), got);
     for (int i = 0; i < weights->shape[0]; i++)
-        tap_near("mean of row sums", got[i], npy_doubles(mean)[i], 1e-9,
+        tap_near("mean of row sums", got[i], tensor_doubles(mean)[i], 1e-9,
                  1e-12);
 }
 

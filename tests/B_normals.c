@@ -10,7 +10,7 @@ static void normal_test(void)
     for (int k = 0; k < 4; k++) {
         char name[60];
         snprintf(name, sizeof name, "B_normals/normal_%d-values", sizes[k]);
-        const Npy *values = golden(name);
+        const Tensor *values = golden(name);
         float *got = room(values->count);
         for (int i = 0; i < seeds; i++) {
             Random r;
@@ -24,7 +24,7 @@ static void normal_test(void)
 
 static void normal_sizes(void)
 {
-    const Npy *sums = golden("B_normals/normal-checksums");
+    const Tensor *sums = golden("B_normals/normal-checksums");
     int seeds, sizes;
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *size = all("sizes", &sizes);
@@ -35,14 +35,14 @@ static void normal_sizes(void)
             random_seed(&r, (uint64_t)seed[i]);
             normal_fill(&r, 1, (int)size[k], 0, 1, (void *)x);
             same_bits("checksum", checksum((size_t)size[k], x),
-                      npy_integers(sums)[i * sizes + k]);
+                      tensor_integers(sums)[i * sizes + k]);
         }
 }
 
 static void normal_shifted(void)
 {
-    const Npy *values = golden("B_normals/shifted-values");
-    const Npy *few = golden("B_normals/shifted-few");
+    const Tensor *values = golden("B_normals/shifted-values");
+    const Tensor *few = golden("B_normals/shifted-few");
     float *got[2] = {room(values->count), room(few->count)};
     int seeds;
     const int64_t *seed = all("seeds", &seeds);
@@ -85,11 +85,11 @@ static void normal_without_spread(void)
 /* An odd count leaves a number, which waits while others are drawn. */
 static void normal_kept(void)
 {
-    const Npy *a = golden("B_normals/mixed-a");
-    const Npy *b = golden("B_normals/mixed-b");
-    const Npy *c = golden("B_normals/mixed-c");
-    const Npy *d = golden("B_normals/mixed-d");
-    const Npy *e = golden("B_normals/mixed-e");
+    const Tensor *a = golden("B_normals/mixed-a");
+    const Tensor *b = golden("B_normals/mixed-b");
+    const Tensor *c = golden("B_normals/mixed-c");
+    const Tensor *d = golden("B_normals/mixed-d");
+    const Tensor *e = golden("B_normals/mixed-e");
     float *got = room(28);
     Random r;
     random_seed(&r, 2024);
@@ -112,7 +112,7 @@ static void normal_kept(void)
 
 static void double_test(void)
 {
-    const Npy *values = golden("B_normals/double-values");
+    const Tensor *values = golden("B_normals/double-values");
     int seeds, count = values->shape[1];
     const int64_t *seed = all("seeds", &seeds);
     for (int i = 0; i < seeds; i++) {
@@ -120,13 +120,13 @@ static void double_test(void)
         random_seed(&r, (uint64_t)seed[i]);
         for (int k = 0; k < count; k++)
             tap_near("draw", random_double(&r),
-                     npy_doubles(values)[i * count + k], 0, 0);
+                     tensor_doubles(values)[i * count + k], 0, 0);
     }
 }
 
 static void embedding_small(void)
 {
-    const Npy *table = golden("B_normals/embedding-table");
+    const Tensor *table = golden("B_normals/embedding-table");
     float *got = room(18);
     Random r;
     random_seed(&r, 123);
@@ -136,14 +136,14 @@ static void embedding_small(void)
 
 static void embedding_large(void)
 {
-    const Npy *first = golden("B_normals/embedding-first");
-    const Npy *sum = golden("B_normals/embedding-checksum");
+    const Tensor *first = golden("B_normals/embedding-first");
+    const Tensor *sum = golden("B_normals/embedding-checksum");
     float *got = room(150000);
     Random r;
     random_seed(&r, 123);
     embedding_fill(&r, 50000, 3, (void *)got);
     tap_close("first rows", first, got, 0, 0);
-    same_bits("all of it", checksum(150000, got), npy_integers(sum)[0]);
+    same_bits("all of it", checksum(150000, got), tensor_integers(sum)[0]);
 }
 
 static void deviation_below_0(void)

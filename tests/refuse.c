@@ -35,14 +35,6 @@ static void test_order(void)
              !strncmp(text, "printed before\nrefuse.c: test_order: no luck\n", 45));
 }
 
-static void read_and_free(void)
-{
-    Npy array = npy_read("golden/03_qkv/paper-x.npy");
-    tap_near("entries", (double)array.count, 12, 0, 0);
-    npy_free(&array);
-    tap_true("nothing is left", !array.data);
-}
-
 int main(void)
 {
     tap_refuses(refuse_plainly, "refuse: message and status", "refuse.c",
@@ -50,6 +42,5 @@ int main(void)
     tap_refuses(exercise, "refuse: an empty exercise", "refuse.c",
                 "exercise 9.9 is still empty: write its body");
     TAP(test_order, "refuse: after what was printed before");
-    TAP(read_and_free, "npy_free: frees the entries");
     return tap_done();
 }

@@ -25,9 +25,9 @@ static inline const int64_t *all(const char *what, int *count)
 {
     char name[60];
     snprintf(name, sizeof name, "%s/all-%s", CHAPTER, what);
-    const Npy *array = golden(name);
-    *count = array->shape[0];
-    return npy_integers(array);
+    const Tensor *tensor = golden(name);
+    *count = tensor->shape[0];
+    return tensor_integers(tensor);
 }
 
 #endif

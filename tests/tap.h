@@ -11,7 +11,11 @@
  * run, and those of other functions get a tenth: endless loops shall not
  * keep anyone waiting once for each test.
  *
- * The first comparison that fails prints what went wrong as YAML. */
+ * The first comparison that fails prints what went wrong as YAML.
+ *
+ * A program with golden data defines CHAPTER before it includes this, such
+ * as "02_softmax": golden/02_softmax.safetensors is read before the first
+ * test, and each test gets copies of what it asks for. */
 #ifndef TAP_H
 #define TAP_H
 
@@ -42,9 +46,8 @@ static int tap_compared, tap_wrong; /* comparisons of the running test */
 static int tap_pipe[2];      /* from the running test to the parent */
 static unsigned tap_seconds; /* what the running test may take */
 static char tap_endless[64]; /* the last function that took more */
-static Npy tap_golden[TAP_GOLDEN_MAX]; /* what the running test has read */
-static char tap_golden_path[TAP_GOLDEN_MAX][256];
-static void *tap_golden_bytes[TAP_GOLDEN_MAX]; /* as they were read */
+static Tensor tap_golden[TAP_GOLDEN_MAX]; /* copies for the running test */
+static const void *tap_golden_data[TAP_GOLDEN_MAX]; /* what they are of */
 static int tap_golden_count;
 static float *tap_room[TAP_ROOMS]; /* what the running test has asked for */
 static size_t tap_room_size[TAP_ROOMS];
@@ -76,47 +79,68 @@ static inline void *room(size_t count)
     return x;
 }
 
-static inline size_t tap_entry_size(const Npy *array)
+static inline size_t tap_size(const Tensor *tensor)
 {
-    return array->type == 'f' ? sizeof(float) : sizeof(double);
+    return tensor->count * (tensor->type == 'f' ? 4 : 8);
 }
 
-/* The golden array golden/NAME.npy, freed when the test ends. Every name
- * asked for is added to the file that GOLDEN_READ names, if it names one. */
-static inline const Npy *golden(const char *name)
+#ifndef CHAPTER
+static inline void tap_read_golden(void)
 {
-    if (tap_golden_count == TAP_GOLDEN_MAX)
-        REFUSE("golden data %s: at most %d arrays fit in a test", name,
-               TAP_GOLDEN_MAX);
-    char *path = tap_golden_path[tap_golden_count];
-    const size_t room = sizeof tap_golden_path[0];
-    if (snprintf(path, room, "golden/%s.npy", name) >= (int)room)
-        REFUSE("golden data %s: a path of at most %zu characters is needed",
-               name, room - 1);
-    FILE *log =
-        getenv("GOLDEN_READ") ? fopen(getenv("GOLDEN_READ"), "a") : NULL;
+}
+#else
+static Tensors tap_file; /* the chapter's golden data */
+
+/* Reads it once for all tests. */
+static inline void tap_read_golden(void)
+{
+    const char *path = "golden/" CHAPTER ".safetensors";
+    if (tap_file.path)
+        return;
+    if (access(path, R_OK))
+        REFUSE("%s: is missing: golden/generate.py says what is in it, and "
+               "`make golden` makes it with PyTorch",
+               path);
+    tap_file = tensors_read(path);
+}
+
+/* Adds a name to the file that GOLDEN_READ names, if it names one. */
+static inline void tap_log(const char *name)
+{
+    const char *path = getenv("GOLDEN_READ");
+    FILE *log = path ? fopen(path, "a") : NULL;
     if (log) {
-        fprintf(log, "%s\n", path);
+        fprintf(log, "%s\n", name);
         fclose(log);
     }
-        Npy *array = &tap_golden[tap_golden_count++];
-    *array = npy_read(path);
-    const size_t size = array->count * tap_entry_size(array);
-    void *bytes = malloc(size);
-    if (!bytes)
-        REFUSE("%s: no memory for a copy", path);
-    tap_golden_bytes[tap_golden_count - 1] =
-        memcpy(bytes, array->data, size);
-    if (array->type == 'f') {
-        char *more =
-            realloc(array->data, size + TAP_GUARD * sizeof(float));
-        if (!more)
-            REFUSE("%s: no memory for a guard", path);
-        array->data = more;
-        guard((float *)(more + size));
-    }
-    return array;
 }
+
+/* A copy of a golden tensor, by the names of the chapter and its own, such
+ * as "02_softmax/hello-query"; freed when the test ends. */
+static inline const Tensor *golden(const char *name)
+{
+    const size_t chapter = strlen(CHAPTER "/");
+    tap_log(name);
+    tap_read_golden();
+    if (strncmp(name, CHAPTER "/", chapter) != 0)
+        REFUSE("golden data %s: only %s is read here", name, CHAPTER);
+    if (tap_golden_count == TAP_GOLDEN_MAX)
+        REFUSE("golden data %s: at most %d tensors fit in a test", name,
+               TAP_GOLDEN_MAX);
+    const Tensor *original = tensors_find(&tap_file, name + chapter);
+    const size_t size = tap_size(original);
+    char *data = malloc(size + TAP_GUARD * sizeof(float));
+    if (!data)
+        REFUSE("golden data %s: no memory for a copy", name);
+    memcpy(data, original->data, size);
+    guard((float *)(data + size));
+    tap_golden_data[tap_golden_count] = original->data;
+    Tensor *copy = &tap_golden[tap_golden_count++];
+    *copy = *original;
+    copy->data = data;
+    return copy;
+}
+#endif
 
 /* Reports a comparison; the first that fails says why, in lines of the form
  * "  key: value", where a value may be any text. */
@@ -161,13 +185,13 @@ static inline void tap_near(const char *what, double got, double expect,
 
 /* Compares float entries with a golden array of float32 or float64, whose
  * shape and count hold. Names the first entry that differs by its indices. */
-static inline void tap_close(const char *what, const Npy *expect,
+static inline void tap_close(const char *what, const Tensor *expect,
                              const void *got, double rtol, double atol)
 {
     const float *values = got;
     for (size_t i = 0; i < expect->count; i++) {
-        double right = expect->type == 'f' ? npy_floats(expect)[i]
-                                           : npy_doubles(expect)[i];
+        double right = expect->type == 'f' ? tensor_floats(expect)[i]
+                                           : tensor_doubles(expect)[i];
         if (tap_is_near(values[i], right, rtol, atol))
             continue;
         char index[64] = "";
@@ -179,14 +203,14 @@ static inline void tap_close(const char *what, const Npy *expect,
             rest %= entries;
         }
         tap_report(false, what,
-                   "  golden: %s\n  index: [%s]\n  got: %.9g\n"
+                   "  golden: %s: %s\n  index: [%s]\n  got: %.9g\n"
                    "  expect: %.9g\n  abs_err: %.3g\n  tol: %.3g\n",
-                   expect->path, index, values[i], right,
+                   expect->path, expect->name, index, values[i], right,
                    fabs(values[i] - right), atol + rtol * fabs(right));
         return;
     }
-    tap_report(expect->count > 0, what, "  golden: %s is empty\n",
-               expect->path);
+    tap_report(expect->count > 0, what, "  golden: %s: %s is empty\n",
+               expect->path, expect->name);
 }
 
 /* Random numbers for properties: the same on every machine and every run. */
@@ -222,15 +246,13 @@ static inline void tap_clean(void)
             }
         free(x);
     }
-        while (tap_golden_count) {
-        Npy *array = &tap_golden[--tap_golden_count];
-        void *bytes = tap_golden_bytes[tap_golden_count];
-        if (bytes && memcmp(bytes, array->data,
-                   array->count * tap_entry_size(array)))
-            tap_report(false, array->path,
+    while (tap_golden_count) {
+        const Tensor *copy = &tap_golden[--tap_golden_count];
+        const void *data = tap_golden_data[tap_golden_count];
+        if (memcmp(data, copy->data, tap_size(copy)))
+            tap_report(false, copy->name,
                        "  error: the function has changed its input\n");
-        free(bytes);
-        npy_free(array);
+        free(copy->data);
     }
 }
 
@@ -335,6 +357,7 @@ static inline unsigned tap_limit(void)
 static inline pid_t tap_fork(int error)
 {
     tap_seconds = tap_limit();
+    tap_read_golden();
     fflush(NULL);
     if (pipe(tap_pipe))
         REFUSE("no pipe can be made");

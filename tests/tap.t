@@ -26,6 +26,7 @@ sub quoted {
 }
 
 my $program = <<'EOT';
+#define CHAPTER "01_dot_product"
 #include "tap.h"
 #include <signal.h>
 
@@ -44,7 +45,7 @@ static void beyond(void) { ((float *)room(3))[3] = 1; good(); }
 static void behind(void) { tap_near("it", ((float *)room(3))[3], 0, 1, 1e9); }
 static void golden_off(void)
 {
-    const Npy *x = golden("01_dot_product/hello-query");
+    const Tensor *x = golden("01_dot_product/hello-query");
     float *got = room(x->count);
     memcpy(got, x->data, x->count * sizeof *got);
     got[5] += 0.001f;

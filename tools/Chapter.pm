@@ -1,9 +1,9 @@
 package Chapter;
 
 # A chapter as the tools see it: which lines are prose, which are code, what
-# output it promises, which exercises it sets. tools/outputs, tools/student
-# and the Perl tests share this; the book's weaver has its own reader in Lua,
-# since it needs pandoc's view of the prose.
+# output it promises, which exercises it sets. tools/outputs, tools/student,
+# golden/check.py and the Perl tests share this; the book's weaver has its own
+# reader in Lua, since it needs pandoc's view of the prose.
 
 use strict;
 use warnings;
