@@ -69,7 +69,7 @@ static size_t size_of_rest(const char *path, FILE *file)
     return (size_t)end - START;
 }
 
-static void *new_block(const char *path, size_t size)
+static void *new_bytes(const char *path, size_t size)
 {
     void *block = malloc(size);
     if (!block)
@@ -80,7 +80,7 @@ static void *new_block(const char *path, size_t size)
 /* The next bytes of the file, and a 0. */
 static void *read_block(const char *path, FILE *file, size_t size)
 {
-    char *block = new_block(path, size + 1);
+    char *block = new_bytes(path, size + 1);
     read_bytes(path, file, size, block);
     block[size] = '\0';
     return block;
@@ -366,7 +366,7 @@ Tensors tensors_read(const char *path)
     file.data = read_block(path, from, rest - length);
     fclose(from);
     file.tensor =
-        new_block(path, (length / SHORTEST + 1) * sizeof *file.tensor);
+        new_bytes(path, (length / SHORTEST + 1) * sizeof *file.tensor);
     Header h = {path, file.text, file.text + length, file.text,
                 rest - length};
     read_header(&h, &file);
