@@ -48,4 +48,24 @@ static inline void *rounded(const Npy *answer)
     return x;
 }
 
+/* What a function of the set is given, in whatever shape it wants; a size of
+ * that; room for what it hands out; and how near that comes. */
+static inline void *input(const char *what)
+{
+    return floats(part(what));
+}
+static inline int dim(const char *what, int k)
+{
+    return part(what)->shape[k];
+}
+static inline void *result(const char *what)
+{
+    return room(part(what)->count);
+}
+static inline void agrees(const char *what, const void *got, double rtol,
+                          double atol)
+{
+    tap_close(what, part(what), got, rtol, atol);
+}
+
 #endif
