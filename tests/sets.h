@@ -48,11 +48,20 @@ static inline void *rounded(const Npy *answer)
     return x;
 }
 
-/* What a function of the set is given, in whatever shape it wants; a size of
- * that; room for what it hands out; and how near that comes. */
+/* What a function of the set is given, in whatever shape it wants; integers
+ * and float64 numbers of the set; a size of its arrays; room for what the
+ * function hands out; and how near that comes. */
 static inline void *input(const char *what)
 {
     return floats(part(what));
+}
+static inline const int64_t *integers(const char *what)
+{
+    return npy_integers(part(what));
+}
+static inline const double *doubles(const char *what)
+{
+    return npy_doubles(part(what));
 }
 static inline int dim(const char *what, int k)
 {
