@@ -6,7 +6,7 @@
 void refuse(const char *file, const char *function, const char *format, ...)
 {
     const char *slash = strrchr(file, '/');
-    char line[4096];
+    char line[1000];
     va_list values;
     va_start(values, format);
     if (vsnprintf(line, sizeof line, format, values) >= (int)sizeof line)
