@@ -678,8 +678,9 @@ void softmax_online(int n, const float scores[n], float weights[n])
 
 /*
 The sum is multiplied as often as the maximum rises, and each factor is
-rounded; as doubles, they may be many. The first score above minus infinity finds a sum of 0 and multiplies it by
-$e^{-\infty}$, which is 0 as well: no harm done.
+rounded; as doubles, they may be many. The first score above minus infinity
+finds a sum of 0 and multiplies it by $e^{-\infty}$, which is 0 as well: no
+harm done.
 :::
 
 ::: {.solution exercise="2.4"}

@@ -67,8 +67,8 @@ void transpose(int n, int m, const float a[n][m], float turned[m][n]);
 
 /* The cosine of the angle between two lists, -1 to 1 but for rounding.
  * Refuses a list of zeros.
- * PyTorch: F.cosine_similarity(a, b, dim=0), which takes a length below 1e-8
- * for 1e-8, and answers 0 where a length is beyond a float. */
+ * PyTorch: F.cosine_similarity(a, b, dim=0), which takes a length below
+ * 1e-8 for 1e-8, and answers 0 where a length is beyond a float. */
 float cosine(int n, const float a[n], const float b[n]);
 
 /* The cosines of n queries with m keys of d entries each.
@@ -706,8 +706,8 @@ _Noreturn void refuse(const char *file, const char *function,
 */
 
 /* The whole number, or the number, that an argument's text says; `what` is
- * its name in a refusal. Refuse any other text, blanks in front included, and
- * whole numbers that are not from the least to the most. */
+ * its name in a refusal. Refuse any other text, blanks in front included,
+ * and whole numbers that are not from the least to the most. */
 uint64_t whole_number(const char *what, const char *text, uint64_t least,
                       uint64_t most);
 float real_number(const char *what, const char *text);

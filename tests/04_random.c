@@ -73,7 +73,8 @@ static void float_test(void)
 static void rand_test(void)
 {
     int seeds, sizes;
-    const int64_t *seed = all("seeds", &seeds), *size = all("sizes", &sizes);
+    const int64_t *seed = all("seeds", &seeds);
+    const int64_t *size = all("sizes", &sizes);
     const int64_t *sum = integers("checksums");
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < sizes; k++) {
@@ -89,7 +90,8 @@ static void uniform_test(void)
     const Npy *ranges = golden("04_random/all-ranges");
     const float(*range)[2] = floats(ranges);
     int seeds, size = dim("values", 2);
-    const int64_t *seed = all("seeds", &seeds), *sum = integers("checksums");
+    const int64_t *seed = all("seeds", &seeds);
+    const int64_t *sum = integers("checksums");
     float *got = result("values"), *end = got;
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < ranges->shape[0]; k++) {

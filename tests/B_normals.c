@@ -17,7 +17,8 @@ static void normal_test(void)
 static void normal_sizes(void)
 {
     int seeds, sizes;
-    const int64_t *seed = all("seeds", &seeds), *size = all("sizes", &sizes);
+    const int64_t *seed = all("seeds", &seeds);
+    const int64_t *size = all("sizes", &sizes);
     const int64_t *sum = integers("checksums");
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < sizes; k++) {

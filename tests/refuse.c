@@ -1,11 +1,6 @@
 /* Refusing: one line, status 2, after what was printed before. */
 #include "tap.h"
 
-static void plainly(void)
-{
-    REFUSE("%d is wrong, %s would be right", 3, "four");
-}
-
 static void about(const char *text)
 {
     REFUSE("'%s' is wrong", text);
@@ -23,6 +18,14 @@ static void prints_first(void)
     REFUSE("no luck");
 }
 
+static void read_and_free(void)
+{
+    Npy array = npy_read("golden/03_qkv/paper-x.npy");
+    tap_near("entries", (double)array.count, 12, 0, 0);
+    npy_free(&array);
+    tap_true("nothing is left", !array.data);
+}
+
 int main(void)
 {
     static char endless[2000], cut[1100] = "refuse.c: about: '";
@@ -30,8 +33,9 @@ int main(void)
     memset(cut + strlen(cut), 'x', 995);
     strcat(cut, "...");
 
-    REFUSES("refuse.c: plainly: 3 is wrong, four would be right",
-            plainly());
+    REFUSES("file.c: function: 3 is wrong, four would be right",
+            refuse("folder/file.c", "function",
+                   "%d is wrong, %s would be right", 3, "four"));
     REFUSES("refuse.c: about: 'two\\x0alines, ä\\x09\\x7f' is wrong",
             about("two\nlines, ä\t\x7f"));
     REFUSES("refuse.c: exercise: exercise 9.9 is still empty: write its "
@@ -39,5 +43,6 @@ int main(void)
             exercise());
     REFUSES(cut, about(endless));
     REFUSES("before-refuse.c: prints_first: no luck", prints_first());
+    TAP(read_and_free, "npy_free: frees the entries");
     return tap_done();
 }

@@ -55,10 +55,10 @@ static size_t tap_room_size[TAP_ROOMS];
 static int tap_room_count;
 
 /* Behind each array that a function under test sees lie entries that are no
- * number, and whose bits differ from place to place. A function that reads on
- * gets a wrong result instead of a lucky one. One that writes on is found out
- * when the test ends, instead of destroying the heap, even where it writes
- * what it has read: any arithmetic changes the bits of a signaling NaN. */
+ * number, and whose bits differ from place to place. A function that reads
+ * on gets a wrong result instead of a lucky one. One that writes on is found
+ * out when the test ends, instead of destroying the heap, even where it
+ * writes what it has read: arithmetic changes a signaling NaN's bits. */
 static inline uint32_t tap_guard(const float *place)
 {
     return 0x7f800001 + (uint32_t)((uintptr_t)place / 4 % 0x3fffff);
@@ -421,14 +421,16 @@ static inline void tap_run(void (*test)(void), const char *name)
 }
 
 /* Is the text one line, "file.c: function: what is wrong"; and this one, if
- * one is given? */
+ * one is given? That an exercise is empty is no answer to a wrong call. */
 static inline bool tap_is_message(const char *text, const char *line)
 {
     int end = 0;
     sscanf(text, "%*[^: \n]:%*1[ ]%*[^: \n]:%*1[ ]%*[^\n]%n", &end);
-    return end && !strcmp(text + end, "\n") &&
-           (!line || ((int)strlen(line) == end &&
-                      !strncmp(text, line, (size_t)end)));
+    if (!end || strcmp(text + end, "\n") != 0)
+        return false;
+    if (!line)
+        return !strstr(text, " is still empty: ");
+    return (int)strlen(line) == end && !strncmp(text, line, (size_t)end);
 }
 
 /* Begins a test point whose name is made from the call, as
@@ -451,8 +453,8 @@ static inline void tap_refuses_end(int code, const char *line)
 
 /* A test point: the call must refuse, that is end with status 2 and write
  * one line to standard error, "file.c: function: what is wrong". Where the
- * refusal lives, `line` is that line; elsewhere it is NULL, and any will do,
- * since a student's words may be others. */
+ * refusal lives, `line` is that line; elsewhere it is NULL, and any will
+ * do, since a student's words may be others. */
 #define REFUSES(line, ...)                                                 \
     do {                                                                   \
         if (tap_refuses_begin(#__VA_ARGS__)) {                             \
@@ -468,7 +470,7 @@ static inline void tap_refuses_end(int code, const char *line)
 static inline void tap_refuses(void (*test)(void), const char *name,
                                const char *file, const char *message)
 {
-    char line[2048] = "";
+    char line[8192] = "";
     if (tap_begin(name, true)) {
         test();
         exit(0);

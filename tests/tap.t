@@ -65,6 +65,7 @@ static void luck(int expected) { REFUSE("no %s %d", "luck", expected); }
 static void accepts(int expected) { (void)expected; }
 static void ends(int expected) { fputs("x.c: f: one line\n", stderr); exit(expected + 6); }
 static void says(const char *line, int expected) { (void)expected; fputs(line, stderr); exit(2); }
+static void todo(int expected) { (void)expected; TODO("9.9"); }
 static void a_third(int expected) { for (;;) accepts(expected); }
 #define TEXT(text) tap_report(false, "it", "  expect: 1\n  got: %s\n", text)
 EOT
@@ -103,6 +104,8 @@ int main(void)
     REFUSES(NULL, says("x.c: f: two\nlines\n", not));
     REFUSES(NULL, says("x.c: no function\n", not));
     REFUSES(NULL, says("x.c: f: \n", not));
+    REFUSES("x.c: todo: exercise 9.9 is still empty: write its body", todo(ok));
+    REFUSES(NULL, todo(not));
     TAP(endless, "luck: not");
     TAP(good, "luck: not");
     REFUSES(NULL, luck(not));
