@@ -5,9 +5,10 @@
 
 #define LAYERS "linear_1x1", "linear_3x2", "linear_2x5", "linear_64x7"
 
-/* The golden bits, 64 at a time or 32. Where the first state is twisted by
- * hand, they are all that it gives, and the first of the next. */
-static void bits_are(bool twisted, bool halves)
+/* The golden bits, 64 at a time or in halves. Where the first state is
+ * twisted by hand, they are all that it gives, and the first of the next. */
+static bool twisted, halves;
+static void bits_test(void)
 {
     int seeds, draws = dim("values", 1);
     const int64_t *seed = all("seeds", &seeds), *both = integers("values");
@@ -28,19 +29,6 @@ static void bits_are(bool twisted, bool halves)
             same_bits("lower", random_u32(&r), *both & UINT32_MAX);
         }
     }
-}
-
-static void u64_test(void)
-{
-    bits_are(false, false);
-}
-static void u32_test(void)
-{
-    bits_are(false, true);
-}
-static void twist_test(void)
-{
-    bits_are(true, false);
 }
 
 static void seed_test(void)
@@ -207,9 +195,11 @@ int main(void)
     Random r = {.next = RANDOM_STATE};
     float x[1][1];
     TAP(seed_test, "random_seed: begins anew");
-    SETS("random_twist", twist_test, "bits");
-    SETS("random_u32", u32_test, "bits");
-    SETS("random_u64", u64_test, "bits");
+    SETS("random_u64", bits_test, "bits");
+    twisted = true;
+    SETS("random_twist", bits_test, "bits");
+    twisted = false, halves = true;
+    SETS("random_u32", bits_test, "bits");
     SETS("random_float", float_test, "rand");
     SETS("rand_fill", rand_test, "rand");
     SETS("uniform_fill", uniform_test, "uniform");

@@ -2,15 +2,15 @@
 #include "tap.h"
 
 /* Makes standard output a file of its own, for the rest of the test. */
-static FILE *catch_output(void)
+static FILE *file;
+static void catch_output(void)
 {
-    FILE *file = tmpfile();
+    file = tmpfile();
     fflush(stdout);
     dup2(fileno(file), STDOUT_FILENO);
-    return file;
 }
 
-static void prints(const char *expect, FILE *file)
+static void prints(const char *expect)
 {
     char got[1024];
     fflush(stdout);
@@ -23,7 +23,7 @@ static void prints(const char *expect, FILE *file)
 
 static void test_vector(void)
 {
-    FILE *file = catch_output();
+    catch_output();
     print_vector("mixed", 4, (float[4]){1.5f, -0.25f, 100, 0.00004f});
     print_vector("one", 1, (float[1]){0.22910725f});
     print_vector("odd", 4, (float[4]){NAN, -NAN, INFINITY, -INFINITY});
@@ -31,31 +31,29 @@ static void test_vector(void)
     prints("mixed (4)\n[  1.5000,  -0.2500, 100.0000,   0.0000]\n"
            "one (1)\n[0.2291]\n"
            "odd (4)\n[ nan,  nan,  inf, -inf]\n"
-           "large (2)\n[10000000000.0000,          -1.0000]\n",
-           file);
+           "large (2)\n[10000000000.0000,          -1.0000]\n");
 }
 
 static void test_matrix(void)
 {
-    FILE *file = catch_output();
+    catch_output();
     print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}});
     print_matrix("row", 1, 2, (float[1][2]){{1, 2}});
     prints("table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
            " [-4.0000, 50.0000,  6.0000]]\n"
-           "row (1, 2)\n[[1.0000, 2.0000]]\n",
-           file);
+           "row (1, 2)\n[[1.0000, 2.0000]]\n");
 }
 
 static void test_integers(void)
 {
-    FILE *file = catch_output();
+    catch_output();
     print_integers("ids", 3, (int[]){7, -10, 123});
-    prints("ids (3)\n[  7, -10, 123]\n", file);
+    prints("ids (3)\n[  7, -10, 123]\n");
 }
 
 static void test_value(void)
 {
-    FILE *file = catch_output();
+    catch_output();
     print_value("it", -1.23456f);
     print_value("no number", -NAN);
     setenv("DIGITS", "9", 1);
@@ -65,8 +63,7 @@ static void test_value(void)
     setenv("DIGITS", "", 1);
     print_value("as always", 0.5f);
     prints("it: -1.2346\nno number: nan\nnine: 0.100000001\nnone: 2\n"
-           "as always: 0.5000\n",
-           file);
+           "as always: 0.5000\n");
 }
 
 static void with_digits(const char *text)

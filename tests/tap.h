@@ -286,8 +286,6 @@ static inline void tap_value(size_t length, const char *value)
         const unsigned char c = (unsigned char)value[i];
         if (c == '"' || c == '\\')
             printf("\\%c", c);
-        else if (c == '\n')
-            printf("\\n");
         else if (c < ' ')
             printf("\\x%02x", c);
         else
