@@ -224,10 +224,10 @@ The way out is the property we have just seen. If only differences count, we
 may subtract the same number from all scores, and the best one to subtract
 is the largest score. Then the largest exponent is 0, and its exponential is
 1. No other is larger, so nothing overflows; and since one of them is 1, the
-sum lies between 1 and `n` and is never 0. In a long list it meets another
-limit. A float keeps some seven digits, and each addition rounds: to a sum
-of many millions, another 1 adds nothing at all. A `double` keeps some
-sixteen, so the sum is one.
+sum lies between 1 and `n` and is never 0. A long list would bring it to
+another limit. A float keeps some seven digits, and each addition rounds; to
+a sum of many millions, another 1 adds nothing at all. So the sum is a
+`double`, which keeps some sixteen.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size. It refuses a list without scores.

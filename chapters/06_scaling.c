@@ -625,6 +625,7 @@ no step makes a difference that shares of type float would show.
 void nudge(int n, const float weights[n], int j, float step,
            float nudged[n])
 {
+    /* copysignf: the size of the one with the sign of the other */
     const float held = fabsf(step) > 700 ? copysignf(700, step) : step;
     const double factor = exp((double)held);
     double sum = 0;

@@ -6,7 +6,7 @@
 #define LAYERS "linear_1x1", "linear_3x2", "linear_2x5", "linear_64x7"
 
 /* The golden bits, 64 at a time or in halves. Where the first state is
- * twisted by hand, they are all that it gives, and the first of the next. */
+ * twisted by hand, they are all it gives, and the first of the next. */
 static bool twisted, halves;
 static void bits_test(void)
 {

@@ -55,8 +55,8 @@ static size_t tap_room_size[TAP_ROOMS];
 static int tap_room_count;
 
 /* Behind each array that a function under test sees lie entries that are no
- * number, and whose bits differ from place to place. A function that reads
- * on gets a wrong result instead of a lucky one. One that writes on is found
+ * number, and whose bits differ from place to place. A function that
+ * reads on gets a wrong result, not a lucky one. One that writes on is found
  * out when the test ends, instead of destroying the heap, even where it
  * writes what it has read: arithmetic changes a signaling NaN's bits. */
 static inline uint32_t tap_guard(const float *place)
