@@ -47,15 +47,13 @@ help: ## this list
 
 # ---- Chapters, and after them the appendices. Each is compiled twice: as a
 # program, linked with the chapters before it, and with its main renamed, for
-# those that come after it.
-
-# Chapter 5 is the first to need the normal numbers of appendix B.
-joins_05_tokens := B_normals
+# those that come after it. Chapter 5 is the first to need the normal numbers
+# of appendix B, which therefore comes before it here.
+linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 
 define chapter
-seen += $$(filter-out $$(seen),$(joins_$(1):%=$(BUILD)/obj/%.o))
-before_$(1) := $$(filter-out $(BUILD)/obj/$(1).o,$$(seen))
-seen += $$(filter-out $$(seen),$(BUILD)/obj/$(1).o)
+before_$(1) := $$(seen)
+seen += $(BUILD)/obj/$(1).o
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 ifneq ($(wildcard tests/$(1).c),)
@@ -67,7 +65,7 @@ test-$(call number,$(1)): $(BUILD)/run/$(1).ok
 endif
 endef
 seen :=
-$(foreach n,$(names),$(eval $(call chapter,$(n))))
+$(foreach n,$(linked),$(eval $(call chapter,$(n))))
 
 # A body that is still empty uses none of its parameters; the warning that it
 # does not comes back as soon as the exercise is written.

@@ -20,7 +20,9 @@ float real_number(const char *what, const char *text)
     char *end;
     errno = 0;
     const float x = strtof(text, &end);
-    if (end == text || *end || (errno == ERANGE && isinf(x)))
+    /* strtof would take blanks in front. */
+    if (end == text || *end || strchr(" \t\n\v\f\r", *text) ||
+        (errno == ERANGE && isinf(x)))
         REFUSE("%s is '%s': a number such as 1.5 or -inf is needed", what,
                text);
     return x;

@@ -39,11 +39,14 @@ says what it does with an empty one may be given one. `F` is PyTorch's
  * PyTorch: a * b. NumPy: np.multiply(a, b). */
 void multiply(int n, const float a[n], const float b[n], float product[n]);
 
-/* The dot product, the sum of a[k] * b[k]; 0 for n = 0.
+/* The dot product, the sum of a[k] * b[k]; 0 for n = 0. Like all sums of
+ * products in this book, but for cosine, it is added up as a float: of a
+ * million terms, the fifth digit may be wrong.
  * PyTorch: torch.dot(a, b), a @ b. */
 float dot(int n, const float a[n], const float b[n]);
 
-/* The length of a list as an arrow, root of its dot product with itself.
+/* The length of a list as an arrow, root of its dot product with itself,
+ * whose squares must be numbers that a float can hold.
  * PyTorch: torch.linalg.vector_norm(a). */
 float length(int n, const float a[n]);
 
@@ -63,8 +66,9 @@ void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
 void transpose(int n, int m, const float a[n][m], float turned[m][n]);
 
 /* The cosine of the angle between two lists, -1 to 1 but for rounding.
- * Refuses a list whose length is 0, or so small that it rounds to 0.
- * PyTorch: F.cosine_similarity(a, b, dim=0), which answers 0 instead. */
+ * Refuses a list of zeros.
+ * PyTorch: F.cosine_similarity(a, b, dim=0), which takes a length below
+ * 1e-8 for 1e-8, and answers 0 where a length is beyond a float. */
 float cosine(int n, const float a[n], const float b[n]);
 
 /* The cosines of n queries with m keys of d entries each.
@@ -236,7 +240,7 @@ float score_spread(int n, const float scores[n]);
  * PyTorch: scores / d_k**0.5. Vaswani et al. 2017, in equation 1. */
 void scale_scores(int n, int m, int d_k, float scores[n][m]);
 
-/* The largest entry of each row, and the mean of these.
+/* The largest entry of each row, and the mean of these; NaN if one is NaN.
  * PyTorch: weights.max(dim=-1).values.mean(). */
 float mean_largest(int n, int m, const float weights[n][m]);
 
@@ -249,7 +253,8 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
                float scores[n][m], float weights[n][m],
                float context[n][d_v]);
 
-/* What n shares become when the score behind share j is raised by step.
+/* What n shares become when the score behind share j is raised by step; NaN
+ * if the step is NaN.
  * PyTorch: F.softmax(log(weights) + step * F.one_hot(j, n), dim=-1). */
 void nudge(int n, const float weights[n], int j, float step,
            float nudged[n]);
@@ -722,8 +727,9 @@ void journeys(Journey table[JOURNEYS]);
 
 /* Ends the program with exit status 2 and one line on standard error:
  * file.c: function: what is wrong, with the values, and what would be
- * right. Takes a printf format and its values; flushes standard output
- * first. */
+ * right. Takes a printf format and its values, writes newlines and their
+ * like as \x0a, and cuts what is longer than 999 bytes; flushes
+ * standard output first. */
 #define REFUSE(...) refuse(__FILE__, __func__, __VA_ARGS__)
 
 /* Stands for the body of an exercise in the student edition; refuses. */
@@ -740,8 +746,8 @@ _Noreturn void refuse(const char *file, const char *function,
 */
 
 /* The whole number, or the number, that an argument's text says; `what` is
- * its name in a refusal. Refuse any other text, and whole numbers that are
- * not from the least to the most. */
+ * its name in a refusal. Refuse any other text, blanks in front included,
+ * and whole numbers that are not from the least to the most. */
 uint64_t whole_number(const char *what, const char *text, uint64_t least,
                       uint64_t most);
 float real_number(const char *what, const char *text);

@@ -48,4 +48,33 @@ static inline void *rounded(const Tensor *answer)
     return x;
 }
 
+/* What a function of the set is given, in whatever shape it wants; integers
+ * and float64 numbers of the set; a size of its arrays; room for what the
+ * function hands out; and how near that comes. */
+static inline void *input(const char *what)
+{
+    return floats(part(what));
+}
+static inline const int64_t *integers(const char *what)
+{
+    return tensor_integers(part(what));
+}
+static inline const double *doubles(const char *what)
+{
+    return tensor_doubles(part(what));
+}
+static inline int dim(const char *what, int k)
+{
+    return part(what)->shape[k];
+}
+static inline void *result(const char *what)
+{
+    return room(part(what)->count);
+}
+static inline void agrees(const char *what, const void *got, double rtol,
+                          double atol)
+{
+    tap_close(what, part(what), got, rtol, atol);
+}
+
 #endif
