@@ -799,8 +799,8 @@ Each function writes `name.svg` into the folder that the environment's
 `FIGURES` names. Where it names none, nothing is drawn, and nothing refused.
 Every drawing has its `title` and a description in words for those who
 cannot see it, and follows the reader's light or dark theme. A folder or
-file that cannot be written is refused, and so is a path of 600 characters
-or more; nothing half-written is left behind.
+file that cannot be written is refused, and so are a path of 600 bytes or
+more and words of 1,000 or more; nothing half-written is left behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
@@ -819,7 +819,8 @@ void maps(const char *name, const char *title, int panels,
           int m, const char *const column[m], const float x[panels][n][m]);
 
 /* Masks of one shape side by side: squares that are filled for 1 and empty
- * for 0. Refuses any other entry. */
+ * for 0, of 24 pixels or, where the page has no room for these, down to 3.
+ * Refuses any other entry. */
 void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
@@ -863,9 +864,9 @@ void arrows(const char *name, const char *title, int n,
  * stage, and one that comes twice. */
 void pipeline(const char *name, const char *lit);
 
-/* The 32 bits of x, of which the lower `kept` are shaded, and under them
- * the fraction that those are of 2^kept. Refuses kept not from 1 to 32. */
-void bits(const char *name, const char *title, uint32_t x, int kept);
+/* The 32 bits of x, of which the lower 24 are shaded, and under them the
+ * fraction that those are of 2^24. */
+void bits(const char *name, const char *title, uint32_t x);
 
 /* Words on the left, and on the right the rows that their ids pick from a
  * table of so many rows, each once, in the order of the ids; x has the row
