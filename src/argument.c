@@ -27,17 +27,3 @@ float real_number(const char *what, const char *text)
                text);
     return x;
 }
-
-float *new_table(int n, int m)
-{
-    if (n < 1 || m < 1)
-        REFUSE("a table of %d times %d numbers: at least 1 of each is "
-               "needed",
-               n, m);
-    float *x = malloc((size_t)n * (size_t)m * sizeof *x);
-    if (!x)
-        REFUSE("a table of %d times %d numbers does not fit into memory: a "
-               "smaller one is needed",
-               n, m);
-    return x;
-}

@@ -752,13 +752,13 @@ uint64_t whole_number(const char *what, const char *text, uint64_t least,
                       uint64_t most);
 float real_number(const char *what, const char *text);
 
-/* Memory for n times m numbers, to be freed by the caller. Refuses sizes
- * below 1, and what does not fit. */
-float *new_table(int n, int m);
-
 /*
 ## Memory: `memory.c` {#header-memory}
 */
+
+/* Memory for n times m numbers, to be freed by the caller. Refuses sizes
+ * below 1, and what does not fit. */
+float *new_table(int n, int m);
 
 /* One table in a block: where its address goes, and three sizes, of which
  * the product is the number of its entries. A table of none is NULL. */

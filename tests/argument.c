@@ -47,7 +47,7 @@ int main(void)
     REFUSES(NULL, real_number("X", "\n2"));
     REFUSES(NULL, real_number("X", "1e40"));
     REFUSES(NULL, real_number("X", ""));
-    REFUSES("argument.c: new_table: a table of 0 times 3 numbers: at least "
+    REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least "
             "1 of each is needed",
             new_table(0, 3));
     REFUSES(NULL, new_table(2, -1));
