@@ -195,12 +195,6 @@ sub outputs {
     return @outputs;
 }
 
-# Is an exercise of this chapter still empty (as in the student edition)?
-sub empty_exercise {
-    my ($self) = @_;
-    return (map { /^\s+TODO\("(.*?)"\);/ } @{$self->{lines}}[$self->lines_of('code')])[0];
-}
-
 # Runs a program as the shell would, and returns what it prints (a refusal's
 # message included) as lines, and its status.
 sub run {
@@ -253,13 +247,12 @@ sub _holes {
     return ($line, @decimals);
 }
 
-sub decimals_after_point { return length(($_[0] =~ /\.(\d+)/)[0]) }
+sub _digits { return length(($_[0] =~ /\.(\d+)/)[0]) }
 
 # Is the shown decimal the rounding of the value?
 sub rounds_to {
-    my ($shown, $value, $slack) = @_;
-    my $half = 0.5 * 10**-decimals_after_point($shown);
-    return abs($shown - $value) <= $half + ($slack // $SLACK);
+    my ($shown, $value) = @_;
+    return abs($shown - $value) <= 0.5 * 10**-_digits($shown) + $SLACK;
 }
 
 # Says what is wrong with a shown line, or nothing. `usual` is what the
@@ -269,13 +262,12 @@ sub compare_lines {
     my ($text,  @decimals) = _holes($shown);
     my ($right, @usual)    = _holes($usual);
     my ($other, @precise)  = _holes($precise);
-    return "the program prints '$usual'"
-      if $text ne $right;
+    return "the program prints '$usual'" if $text ne $right;
     return "the program prints '$usual', but with DIGITS=9 '$precise'" if $other ne $right;
     for my $k (0 .. $#decimals) {
         return "$decimals[$k] has another number of digits than $usual[$k], "
           . 'which the program prints'
-          if decimals_after_point($decimals[$k]) != decimals_after_point($usual[$k]);
+          if _digits($decimals[$k]) != _digits($usual[$k]);
         return "$decimals[$k] is shown where the program has $precise[$k]"
           if !rounds_to($decimals[$k], $precise[$k]);
     }
@@ -309,21 +301,18 @@ sub _numbered {
 # Form of a block: it begins with a label, and fits a page.
 sub _check_form {
     my ($self, $block) = @_;
-    my $place = "$self->{path}:" . ($block->{first} + 1);
     my @lines = @{$block->{lines}};
+    my $label = $lines[0] // '';
     my @wrong;
-    push @wrong, "$place: an output block of " . @lines . ' lines: at most 25 fit'
+    push @wrong, [$block->{first} + 1, 'an output block of ' . @lines . ' lines: at most 25 fit']
       if @lines > 25;
-    push @wrong, "$place: an output block begins with a label line, a text "
-      . 'without decimals'
-      if !@lines || $lines[0] !~ /[[:alpha:]]/
-      || !$block->{status} && $lines[0] =~ /$DECIMAL/;
-    for my $line (_numbered($block)) {
-        push @wrong, "$self->{path}:$line->[0]: an output line of "
-          . length($line->[1]) . ' columns: at most 72 fit'
-          if length $line->[1] > 72 && !$block->{status};
-    }
-    return @wrong;
+    push @wrong, [$block->{first} + 1, 'an output block begins with a label line, a text '
+      . 'without decimals']
+      if $label !~ /[[:alpha:]]/ || !$block->{status} && $label =~ /$DECIMAL/;
+    push @wrong, map { [$_->[0], 'an output line of ' . length($_->[1])
+          . ' columns: at most 72 fit'] } grep { length $_->[1] > 72 } _numbered($block)
+      if !$block->{status};
+    return map { "$self->{path}:$_->[0]: $_->[1]" } @wrong;
 }
 
 # The runs that a chapter shows, the plain one first: the blocks that show it,
