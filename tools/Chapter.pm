@@ -64,18 +64,18 @@ sub _classify {
             push @faults, [$i, qq{prose holds "$1": $line (the prose of line $prose ends by a }
               . 'line that is only "*/")'];
         }
-        elsif ($line =~ /^\s*(?:```|~~~)/ && !($fence && $line =~ /^\s*~/)) {
+        elsif ($fence && $line =~ /^\Q$fence->{mark}\E\s*$/) {
             $kind[$i] = 'fence';
-            if ($fence && $line =~ /^```\s*$/) { undef $fence; next }
+            undef $fence;
+        }
+        elsif ($line =~ /^(\s*(?:```+|~~~+))\s*(.*?)\s*$/
+            && !($fence && ($fence->{mark} ne '```' || $1 =~ /~/))) {
+            $kind[$i] = 'fence';
             $abandon->(": ``` is missing before line $number opens another");
-            if ($line =~ /^```\s*(\w*|\{[^`]*\})\s*$/) {
-                $fence = {info => $1, first => $number, lines => []};
-                push @blocks, $fence;
-            }
-            else {
-                push @faults, [$i, 'a fence is three backticks in column 0, alone or before a '
-                  . "word or {...}: not $line"];
-            }
+            $fence = {mark => $1, info => $2, first => $number, lines => []};
+            push @blocks, $fence;
+            push @faults, [$i, 'a fence is three backticks in column 0, alone or before a word or '
+              . "{...}: not $line"] if "$1$2" !~ /^```(?:\w*|\{[^`]*\})$/;
         }
         elsif ($fence) {
             $kind[$i] = 'fence';
@@ -107,7 +107,7 @@ sub _find_exercises {
     $number = ($number // "a chapter's number") =~ s/^0+//r;
     my @faults;
     for my $i ($self->lines_of('prose')) {
-        next if $lines->[$i] !~ /^\s*\*\*Exercise\b/;
+        next if $lines->[$i] !~ /^[\s>*+-]*\*\*Exercise\b/;
         my $heading = join ' ', $lines->[$i], $lines->[$i + 1] // '';
         my ($id, $about, $function) = $heading
           =~ /^\*\*Exercise (\w+\.\d+)\*\* \(((?:$RANK)(?:, (?:$RANK))*)\):\s(?:\s*`(\w+)`)?/;

@@ -86,24 +86,30 @@ end
 -- Pandoc must find the fences that tools/Chapter.pm finds, and no code elsewhere.
 -- Marks what a program prints with its chapter.
 local function check_fences(file)
-    local n = 1
+    local fences, n = file.fences, 1
+    local function unread(last)
+        for i = n, last do
+            report(file, fences[i].line, 'this fence is not read as code: what is above it'
+                .. ' does not end there')
+        end
+        n = last + 2
+    end
     file.blocks = file.blocks:walk {
         CodeBlock = function(code)
-            local fence = file.fences[n]
-            if fence and fence.text == code.text then
-                n = n + 1
-                code.attributes.run = code.classes:includes('output') and file.key or nil
-                return code
+            local i = n
+            while fences[i] and fences[i].text ~= code.text do i = i + 1 end
+            if not fences[i] then
+                local first = code.text:match('[^\n]*')
+                report(file, next_line(file, '^%s+' .. plain(first)),
+                    'this is read as code, though no fence is around it: %s', first)
+                return
             end
-            local first = code.text:match('[^\n]*')
-            report(file, next_line(file, '^%s+' .. plain(first)),
-                'this is read as code, though no fence is around it: %s', first)
+            unread(i - 1)
+            code.attributes.run = code.classes:includes('output') and file.key or nil
+            return code
         end,
     }
-    if file.fences[n] then
-        report(file, file.fences[n].line, 'this fence is not read as code, or not as it'
-            .. ' stands: it may be part of a list, or of what is above it')
-    end
+    unread(#fences)
 end
 
 -- What of the markup was left as text means that pandoc read it otherwise than
