@@ -37,6 +37,15 @@ sub load {
     return $self;
 }
 
+# Writes a file of lines: a whole new one takes the old one's place, or none.
+sub save {
+    my ($path, @lines) = @_;
+    open my $file, '>:encoding(UTF-8)', "$path.new" or die "$path.new: $!\n";
+    print $file map { "$_\n" } @lines;
+    close $file and rename "$path.new", $path or die "$path: $!\n";
+    return $path;
+}
+
 # Tells the lines apart. C comments do not nest, and end at the first */: so
 # neither mark stands in prose, not even in a fence.
 sub _classify {
