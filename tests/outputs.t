@@ -34,6 +34,7 @@ is join('', map { substr $_, 0, 1 } @{$chapter->{kind}}), 'mpffffpmccccccmfffm',
 is_deeply [map { [@$_{qw(info first)}, @{$_->{lines}}] } @{$chapter->{blocks}}],
   [['output', 3, '~~~', '    /'], ['', 16, '']], 'and fences read';
 is_deeply [$chapter->runs], [[9, 13]], 'and runs of code';
+is $chapter->{lines}[10], 'int a;', 'whatever ends a line';
 is_deeply chapter('/*', '**Exercise 1.2** (★, challenge, 2 points):', '`f`. Do.', '',
     '**Exercise 1.1** (by hand): `f`.', '*/', 'int f(int x)', '{', '}')->{exercises},
   [{id => '1.2', about => '★, challenge, 2 points', function => 'f', points => 2, line => 1},
