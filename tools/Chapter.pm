@@ -374,10 +374,10 @@ sub _cuts {
         die "$place: an output block needs its first line, the label\n" if $anchor eq '';
         my ($found) = grep { $printed[$_] eq $anchor } $from .. $#printed;
         if (!defined $found) {
-            my ($like) = grep { index($printed[$_], $anchor) == 0 } $from .. $#printed;
+            my @hint = map {": it prints '$usual->[$_]' at its line " . ($_ + 1)}
+              grep { index($printed[$_], $anchor) == 0 } $from .. $#printed;
             die "$place: the program does not print '$label'"
-              . (@cuts         ? ' after the block before' : '')
-              . (defined $like ? ": it prints '$usual->[$like]' at its line " . ($like + 1) : '') . "\n";
+              . (@cuts ? ' after the block before' : '') . ($hint[0] // '') . "\n";
         }
         die "$place: the program prints '$usual->[0]' before the first block\n"
           if !@cuts && $found > 0;

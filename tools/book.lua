@@ -111,7 +111,9 @@ end
 
 -- A <details> with what it folds away, a label and, for a question, more words.
 local function folded(class, label, more, blocks)
-    local summary = pandoc.Inlines { pandoc.Span(pandoc.Inlines(label), pandoc.Attr('', { 'label' })) }
+    local summary = pandoc.Inlines {
+        pandoc.Span(pandoc.Inlines(label), pandoc.Attr('', { 'label' })),
+    }
     summary:extend(more)
     return {
         html('<details class="%s">\n<summary>', class), pandoc.Plain(summary),

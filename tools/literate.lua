@@ -18,16 +18,9 @@
 --   Figure     number, file (of the picture)
 --   Div        .exercise; .hint with number; .solution with exercise
 --
--- The input is a table as Lua writes it:
---
---   files    in order, each with name, kind, number, key (02), page, literate (is it C?),
---            markdown, prose (its lines, '' where there is none), fences (line, text),
---            exercises (number, line), runs (line, listings: file, startFrom, text,
---            header, exercises), folder (of its pictures), pictures (names)
---   types    the header's types as listings, by name
---   head     the metadata of book.md
---   lint     set where one file is read without the others: what links and references
---            to others lead to is taken on trust
+-- The input is a table as Lua writes it; described and prepare in tools/weave say
+-- what is in it. In a lint, one file is read without the others, and what links and
+-- references to others lead to is taken on trust.
 
 local stringify = pandoc.utils.stringify
 
@@ -68,10 +61,6 @@ local function next_line(file, pattern)
 end
 
 local function plain(text) return (text:gsub('%p', '%%%0')) end
-
--- Patterns for what gives something the id, and for a link to it.
-local function id_pattern(id) return '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]' end
-local function link_pattern(id) return '%(#' .. plain(id) .. '%f[^%w_:.-]' end
 
 ------------------------------------------------------------------------------
 -- From a file to blocks
@@ -296,7 +285,8 @@ end
 local function gather_ids(file, book)
     local page
     local function define(id, target, pattern)
-        local line, other = next_line(file, pattern or id_pattern(id)), book.ids[id]
+        local line, other = next_line(file, pattern
+            or '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]'), book.ids[id]
         if other then
             report(file, line, 'the id %s is taken: %s:%d has it', id, other.file.name,
                 other.line)
@@ -378,8 +368,7 @@ local function resolve_links(file, book)
     local function resolve(link, begins_sentence)
         local id, empty = link.target:match('^#(.*)$'), #link.content == 0
         local target = id and book.ids[id]
-        local line = next_line(file, id and link_pattern(id)
-            or '%]%(' .. plain(link.target))
+        local line = next_line(file, '%(' .. plain(link.target) .. '[%s)]')
         if not id and not link.target:find('^%a[%w+.-]*:') then
             report(file, line, 'a link leads to #id or to a full address: not to %s',
                 link.target)
