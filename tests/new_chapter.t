@@ -35,19 +35,19 @@ sub made {
 # ---- What it refuses.
 
 my $before = all();
-for (['', 'Flash'], ['flash', 'Flash'], ['1_flash', 'Flash'], ['98_Flash', 'Flash'], ['98_a/b', 'Flash'],
-     ["98_flash\n", 'Flash'], ['98_flash', ''], ['98_flash', "Two\nlines"], ['06_flash', 'Flash'],
-     ['98_softmax', 'Flash'], ['B_flash', 'Flash'], ['98_torch', 'Torch']) {
+for (['', 'Flash'], ['flash', 'Flash'], ['1_flash', 'Flash'], ['98_Quite', 'Flash'], ['98_a/b', 'Flash'],
+     ["98_quite_new\n", 'Flash'], ['98_quite_new', ''], ['98_quite_new', "Two\nlines"], ['06_quite_new', 'Flash'],
+     ['98_softmax', 'Flash'], ['B_quite_new', 'Flash'], ['98_torch', 'Torch']) {
     like made(@$_), qr/^2: tools\/new-chapter: .*needed.*\n\z/, "refused: @$_";
 }
-mkdir "$folder/tests/98_flash.c.new" or die "$folder: $!\n";
-like made('98_flash', 'Flash'), qr/^2: .*: tests\/98_flash\.c\.new: /, 'refused: what cannot be written';
-rmdir "$folder/tests/98_flash.c.new";
+mkdir "$folder/tests/98_quite_new.c.new" or die "$folder: $!\n";
+like made('98_quite_new', 'Flash'), qr/^2: .*: tests\/98_quite_new\.c\.new: /, 'refused: what cannot be written';
+rmdir "$folder/tests/98_quite_new.c.new";
 is all(), $before, 'and nothing is left behind';
 
 # ---- What it makes.
 
-my %title = ('98_flash' => 'Flash', 'Y_more_tables' => 'GPT: more', '00_first' => 'The first');
+my %title = ('98_quite_new' => 'Quite new', 'Y_more_tables' => 'GPT: more', '00_zeroth' => 'The zeroth');
 for my $name (sort keys %title) {
     my $said = made($name, $title{$name});
     like $said, qr/^0: /, "$name is made";
@@ -65,7 +65,7 @@ for my $name (sort keys %title) {
 my $header   = text_of('src/attention.h');
 my @sections = map { /^\d\z/ ? "0$_" : $_ } $header =~ /^## (?:Chapter|Appendix) (\w+), /mg;
 is "@sections", join(' ', sort @sections), 'sections of the header have their order';
-my $title = qr/\n\/\*\n## Chapter 0, the first \{#header-first\}\n\*\/\n\n.*^## Chapter 98, flash \{.*^## Appendix Y, GPT: more \{/ms;
+my $title = qr/\n\/\*\n## Chapter 0, the zeroth \{#header-zeroth\}\n\*\/\n\n.*^## Chapter 98, quite new \{.*^## Appendix Y, GPT: more \{/ms;
 like $header, $title, '... and their titles';
 my $generator = text_of('golden/generate.py');
 my ($table) = $generator =~ /^CHAPTERS = \{\n(.*?)^\}/ms;
