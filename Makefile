@@ -35,7 +35,6 @@ number    = $(firstword $(subst _, ,$(1)))
           run-$(call number,$(n)) test-$(call number,$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
-	@echo "The book is woven: $<"
 
 programs: $(programs) ## the chapters' programs alone
 
@@ -149,6 +148,7 @@ $(BUILD)/lint/%.ok: $(BUILD)/run/%.ok src/attention.h $(weaver) \
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) \
                           $(names:%=$(BUILD)/lint/%.ok) $(BUILD)/pandoc.found
 	PANDOC=$(BUILD)/pandoc tools/weave --to $(BUILD)/book
+	@echo "The book is woven: $@"
 
 # $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
 # that of the search, as the link has none of its own for make. If the pandoc
