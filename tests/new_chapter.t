@@ -37,9 +37,10 @@ sub made {
 my $before = all();
 for (['', 'Flash'], ['flash', 'Flash'], ['1_flash', 'Flash'], ['98_Quite', 'Flash'], ['98_a/b', 'Flash'],
      ["98_quite_new\n", 'Flash'], ['98_quite_new', ''], ['98_quite_new', "Two\nlines"], ['06_quite_new', 'Flash'],
-     ['98_softmax', 'Flash'], ['B_quite_new', 'Flash'], ['98_torch', 'Torch']) {
+     ['B_quite_new', 'Flash'], ['98_hashlib', 'Hash']) {
     like made(@$_), qr/^2: tools\/new-chapter: .*needed.*\n\z/, "refused: @$_";
 }
+like made('98_softmax', 'Flash'), qr/^2: .*: chapters\/02_softmax\.c is there already: /, 'refused: a name that is there';
 mkdir "$folder/tests/98_quite_new.c.new" or die "$folder: $!\n";
 like made('98_quite_new', 'Flash'), qr/^2: .*: tests\/98_quite_new\.c\.new: /, 'refused: what cannot be written';
 rmdir "$folder/tests/98_quite_new.c.new";
