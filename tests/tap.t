@@ -125,7 +125,7 @@ EOT
 open my $file, '>', "$folder/x.c" or die "$folder/x.c: $!\n";
 print $file $program;
 close $file or die "$folder/x.c: $!\n";
-my $cc = $ENV{CC} // 'cc';
+my $cc = join ' ', $ENV{CC} // 'cc', map { $ENV{$_} // () } qw(CFLAGS LDFLAGS);
 is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o '$folder/x'"), 0,
   'it compiles' or BAIL_OUT('no harness');
 
