@@ -287,7 +287,6 @@ static void refusals(void)
 
 int main(void)
 {
-    SETS("head_layer", wrapper_init, WRAPPERS);
     SETS("heads_init", init_test, HEADS);
     SETS("causal_heads_init", wrapper_init, WRAPPERS);
     TAP(attend_head_test, "attend_head: one head, and no other");
