@@ -196,6 +196,7 @@ static inline const Attention *but(int *size, int value)
 {
     fitting(1, 0);
     *size = value;
+    trace_free(&fit_trace);
     fit_trace = trace_for(&fit, 5, 6);
     *size = value;
     return &fit;
