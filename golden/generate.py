@@ -826,11 +826,27 @@ def tables(q, k, v, weights, kept, dropped, mask):
                 kept=kept, dropped=dropped)
 
 
+def as_module(layers, n_heads):
+    """nn.MultiheadAttention with the numbers of four layers, for keys and
+    values that are not as wide as queries."""
+    query, key, value, out = layers
+    module = torch.nn.MultiheadAttention(
+        query.in_features, n_heads, kdim=key.in_features,
+        vdim=value.in_features, batch_first=True)
+    module.q_proj_weight, module.k_proj_weight = query.weight, key.weight
+    module.v_proj_weight, module.out_proj.weight = value.weight, out.weight
+    module.out_proj.bias = out.bias
+    module.in_proj_bias = torch.nn.Parameter(
+        torch.cat([layer.bias for layer in layers[:3]]))
+    return module.eval()
+
+
 def save_given(chapter, case, seed, sizes, see="all", first=0, d_out=0,
-               bias=True, out_bias=True, rate=0.0):
+               bias=True, out_bias=True, rate=0.0, is_module=False):
     """An attention over two texts. What it is to be made of is saved, all
     parameters in the order of the layers, and the seed of its lots. The
-    table of a mask leaves something to each query."""
+    table of a mask leaves something to each query. If the sizes are those of
+    PyTorch's own module, its answers can be taken."""
     n, m, d_x, d_y, n_heads, d_k, d_v = sizes
     torch.manual_seed(seed)
     layers = [torch.nn.Linear(d_x, n_heads * d_k, bias=bias),
@@ -849,15 +865,22 @@ def save_given(chapter, case, seed, sizes, see="all", first=0, d_out=0,
     torch.manual_seed(seed)
     kept, dropped, context = attend_each(q, k, v, rate, attn_mask=mask)
     following = torch.rand(1)
+    parameters = torch.cat([p.detach().flatten() for layer in layers
+                            for p in layer.parameters()])
+    weights = shares(q, k, attn_mask=mask)
     out = {"out": applied(layers[3], joined(context))} if d_out else {}
+    if is_module:
+        with torch.no_grad():
+            out["out"], weights = as_module(layers, n_heads).double()(
+                wide(x), wide(y), wide(y), attn_mask=~mask,
+                average_attn_weights=False)
     chapter.save(
         case, x=x, y=y, mask=mask.float(), following=following,
         sizes=torch.tensor([d_x, d_y, n_heads, d_k, d_v, d_out, bias, out_bias,
                             ["all", "past", "where"].index(see), first, seed]),
         rate=torch.tensor([rate], dtype=torch.float64),
-        parameters=torch.cat([p.detach().flatten() for layer in layers
-                              for p in layer.parameters()]),
-        **tables(q, k, v, shares(q, k, attn_mask=mask), kept, dropped, mask),
+        parameters=parameters,
+        **tables(q, k, v, weights, kept, dropped, mask),
         head_context=context, joined=joined(context), **out)
 
 
@@ -1084,35 +1107,6 @@ def save_module(chapter, case, seed, x, n_heads, hidden=None, biases=None):
                  head_context=context, joined=joined(context), out=out)
 
 
-def save_module_of_two(chapter, case, seed, sizes):
-    """nn.MultiheadAttention whose keys and values come from a text of other
-    width, with parameters that are given and a mask of truth values."""
-    n, m, d_x, d_y, n_heads = sizes
-    module = torch.nn.MultiheadAttention(d_x, n_heads, kdim=d_y, vdim=d_y,
-                                         batch_first=True)
-    weights = [module.q_proj_weight, module.k_proj_weight,
-               module.v_proj_weight, module.out_proj.weight]
-    biases = [*module.in_proj_bias.chunk(3), module.out_proj.bias]
-    parameters = []
-    with torch.no_grad():
-        for i, (weight, bias) in enumerate(zip(weights, biases)):
-            weight.copy_(uniform(seed + i, *weight.shape))
-            bias.copy_(uniform(seed + i + 10, d_x))
-            parameters += [weight.flatten().clone(), bias.clone()]
-    x, y = uniform(seed + 20, 2, n, d_x), uniform(seed + 21, 2, m, d_y)
-    hidden = uniform(seed + 22, n, m) > 0
-    hidden[torch.arange(n), torch.arange(n) % m] = False
-    module = module.double().eval()
-    with torch.no_grad():
-        out, weights = module(wide(x), wide(y), wide(y), attn_mask=hidden,
-                              average_attn_weights=False)
-    chapter.save(case, x=x, y=y, mask=(~hidden).float(), out=out,
-                 weights=weights, parameters=torch.cat(parameters),
-                 sizes=torch.tensor([d_x, d_y, n_heads, d_x // n_heads,
-                                     d_x // n_heads, d_x, 1, 1, 2, 0, seed]),
-                 rate=torch.tensor([0.0], dtype=torch.float64))
-
-
 def multi_head(chapter):
     for n, n_heads, head_dim in (1, 1, 1), (3, 2, 4), (5, 3, 2), (2, 4, 3):
         x = uniform(n, n, n_heads * head_dim)
@@ -1148,9 +1142,10 @@ def multi_head(chapter):
             ("given_bare_roles", 1460, (6, 2, 3, 5, 2, 4, 3),
              {"see": "where", "d_out": 9, "bias": False, "rate": 0.5}),
             ("given_side_by_side", 1500, (3, 4, 2, 5, 4, 2, 3),
-             {"see": "past", "first": 1})]:
+             {"see": "past", "first": 1}),
+            ("given_module", 1540, (5, 4, 6, 3, 2, 3, 3),
+             {"see": "where", "d_out": 6, "is_module": True})]:
         save_given(chapter, case, seed, sizes, **how)
-    save_module_of_two(chapter, "module_of_two", 1540, (5, 4, 6, 3, 2))
 
     torch.manual_seed(123)
     torch.nn.MultiheadAttention(8, 2)

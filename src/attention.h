@@ -604,8 +604,8 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v);
 
 /* The same with heads that are drawn as in causal_attention_init. Refuses a
- * rate as dropout_must_fit does, a context length below 0 (0: any), and what
- * attention_init refuses.
+ * rate as dropout_must_fit does, a context length below 0 (0: any), and
+ * what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttentionWrapper(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
 void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,

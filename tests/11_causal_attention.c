@@ -72,6 +72,7 @@ static void attend_tables(void)
         Trace t = any_head();
         const int n = t.n, m = t.m, d_k = t.d_k;
         const Mask see = any_mask(round % 3, n, m);
+        const float *seen = as_table(see, n, m).table;
         float *kept = room((size_t)(n * m));
         random_seed(&r, (uint64_t)round);
         again = r;
@@ -81,7 +82,7 @@ static void attend_tables(void)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < m; j++)
                 tap_near("scores", t.scores[i * m + j],
-                         !is_seen(see, i, j)
+                         seen[i * m + j] == 0
                              ? -INFINITY
                              : (double)dot(d_k, t.query + i * d_k,
                                            t.key + j * d_k) /

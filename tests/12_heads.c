@@ -1,5 +1,6 @@
 /* Chapter 12 against PyTorch: golden/12_heads. */
 #define CHAPTER "12_heads"
+#include "streams.h"
 #include "traces.h"
 
 #define HEADS                                                              \
@@ -68,6 +69,24 @@ static void forward_test(void)
         close_entry("scores", b, t.scores, SUM_RTOL, 10 * SUM_ATOL);
         close_entry("weights", b, t.weights, rtol, WEIGHT_ATOL);
         close_entry("joined", b, t.joined, rtol, SUM_ATOL);
+    }
+    attention_free(&a);
+}
+
+/* What the heads' parts of a layer make of a text are its columns. */
+static void head_layer_test(void)
+{
+    enum { H = 3, N = 4 };
+    Attention a = any_attention(H, 0);
+    float *x = any_text(N, a.d_x), *all = room((size_t)(N * H * a.d_k));
+    float *part_of = room((size_t)(N * a.d_k));
+    linear_forward(&a.query, N, (void *)x, (void *)all);
+    for (int h = 0; h < H; h++) {
+        const Linear l = head_layer(&a.query, H, h);
+        linear_forward(&l, N, (void *)x, (void *)part_of);
+        for (int i = 0; i < N; i++)
+            same("columns", (size_t)a.d_k, part_of + i * a.d_k,
+                 all + (i * H + h) * a.d_k);
     }
     attention_free(&a);
 }
@@ -214,14 +233,11 @@ static void count_test(void)
     const Npy *sizes = golden("12_heads/parameters-sizes");
     const Npy *counts = golden("12_heads/parameters-counts");
     const int64_t *size = npy_integers(sizes);
-    for (int i = 0; i < sizes->shape[0]; i++, size += 4) {
-        int64_t got = count_parameters((int)size[0], (int)size[1],
-                                       (int)size[2], (int)size[3]);
-        int64_t expect = npy_integers(counts)[i];
-        tap_report(got == expect, "parameters",
-                   "  got: %" PRId64 "\n  expect: %" PRId64 "\n", got,
-                   expect);
-    }
+    for (int i = 0; i < sizes->shape[0]; i++, size += 4)
+        same_bits("parameters",
+                  count_parameters((int)size[0], (int)size[1], (int)size[2],
+                                   (int)size[3]),
+                  npy_integers(counts)[i]);
 }
 
 /* 2^63 - 1 parameters fit, the product of these three; one more does not. */
@@ -286,6 +302,7 @@ static void refusals(void)
 
 int main(void)
 {
+    TAP(head_layer_test, "head_layer: some of the layer's columns");
     SETS("heads_init", init_test, HEADS);
     SETS("causal_heads_init", wrapper_init, WRAPPERS);
     TAP(attend_head_test, "attend_head: one head, and no other");

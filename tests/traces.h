@@ -98,11 +98,17 @@ static inline Mask any_mask(int kind, int n, int m)
                        : see_where(n, m, (void *)table);
 }
 
-static inline bool is_seen(Mask see, int i, int j)
+/* The same mask as a table. */
+static inline Mask as_table(Mask see, int n, int m)
 {
-    return see.kind == MASK_NONE     ? true
-           : see.kind == MASK_CAUSAL ? j <= see.first + i
-                                     : see.table[i * see.m + j] != 0;
+    float *table = room((size_t)n * (size_t)m);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            table[i * m + j] =
+                see.kind == MASK_NONE     ? 1
+                : see.kind == MASK_CAUSAL ? j <= see.first + i
+                                          : see.table[i * m + j];
+    return see_where(n, m, (void *)table);
 }
 
 /* What save_given of golden/generate.py has saved: an attention of which all
