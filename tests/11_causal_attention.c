@@ -51,64 +51,36 @@ static void attend_test(void)
     }
 }
 
-/* Queries, keys and values at random. */
-static Trace any_head(void)
-{
-    const int n = tap_int(1, 6), m = tap_int(1, 6);
-    const int d_k = tap_int(1, 5), d_v = tap_int(1, 5);
-    Trace t = head_trace(n, m, d_k, d_v);
-    t.query = any_text(n, d_k);
-    t.key = any_text(m, d_k);
-    t.value = any_text(m, d_v);
-    return t;
-}
-
-/* Scores are scaled and masked, under each kind of mask, and the lots are
- * those of dropout_mask. */
-static void attend_tables(void)
-{
-    for (int round = 0; round < 60; round++) {
-        Random r, again;
-        Trace t = any_head();
-        const int n = t.n, m = t.m, d_k = t.d_k;
-        const Mask see = any_mask(round % 3, n, m);
-        const float *seen = as_table(see, n, m).table;
-        float *kept = room((size_t)(n * m));
-        random_seed(&r, (uint64_t)round);
-        again = r;
-        attend_trace(see, 0.4, &r, &t);
-        dropout_mask(&again, 0.4, n, m, (void *)kept);
-        same("kept", (size_t)(n * m), t.kept, kept);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++)
-                tap_near("scores", t.scores[i * m + j],
-                         seen[i * m + j] == 0
-                             ? -INFINITY
-                             : (double)dot(d_k, t.query + i * d_k,
-                                           t.key + j * d_k) /
-                                   sqrt(d_k),
-                         RTOL, ATOL);
-    }
-}
-
-/* With nothing hidden and nothing dropped it is chapter 6's formula, to the
- * last bit, whatever the rate. */
+/* Scores are those of chapter 6, to the last bit, or hidden, and the lots
+ * those of dropout_mask. With nothing hidden and nothing dropped it is all
+ * chapter 6's formula, whatever the rate. */
 static void attend_formula(void)
 {
     for (int round = 0; round < 60; round++) {
-        Trace t = any_head();
-        const int n = t.n, m = t.m, d_v = t.d_v;
-        float *scores = room((size_t)(n * m));
-        float *weights = room((size_t)(n * m));
-        float *context = room((size_t)(n * d_v));
+        const int n = tap_int(1, 6), m = tap_int(1, 6);
+        const int d_k = tap_int(1, 5), d_v = tap_int(1, 5);
+        const size_t map = (size_t)(n * m);
+        const Mask see = any_mask(round % 3, n, m);
+        const float *seen = as_table(see, n, m).table;
+        Trace t = head_trace(n, m, d_k, d_v);
+        const Trace six = head_trace(n, m, d_k, d_v);
+        t.query = any_text(n, d_k);
+        t.key = any_text(m, d_k);
+        t.value = any_text(m, d_v);
+        attention(n, m, d_k, d_v, (void *)t.query, (void *)t.key,
+                  (void *)t.value, (void *)six.scores, (void *)six.weights,
+                  (void *)six.context);
+        attend_trace(see, 0.4, lots(), &t);
+        dropout_mask(lots(), 0.4, n, m, (void *)six.kept);
+        same("kept", map, t.kept, six.kept);
+        for (size_t k = 0; k < map; k++)
+            tap_near("scores", t.scores[k],
+                     seen[k] == 0 ? -INFINITY : six.scores[k], 0, 0);
         attend_trace(see_all(), 0.9, NULL, &t);
-        attention(n, m, t.d_k, d_v, (void *)t.query, (void *)t.key,
-                  (void *)t.value, (void *)scores, (void *)weights,
-                  (void *)context);
-        same("scores", (size_t)(n * m), t.scores, scores);
-        same("weights", (size_t)(n * m), t.weights, weights);
-        same("dropped", (size_t)(n * m), t.dropped, weights);
-        same("context", (size_t)(n * d_v), t.context, context);
+        same("scores", map, t.scores, six.scores);
+        same("weights", map, t.weights, six.weights);
+        same("dropped", map, t.dropped, six.weights);
+        same("context", (size_t)(n * d_v), t.context, six.context);
     }
 }
 
@@ -350,8 +322,7 @@ static void refusals(void)
 int main(void)
 {
     SETS("attend", attend_test, HEADS);
-    TAP(attend_tables, "attend: scores, masks and lots");
-    TAP(attend_formula, "attend: nothing hidden or dropped");
+    TAP(attend_formula, "attend: masks, lots and chapter 6's formula");
     SETS("causal_attention_init", init_test, BATCHES);
     SETS("head_forward", forward_test, BATCHES);
     SETS("head_forward", two_texts, "two_texts", "two_texts_bare");

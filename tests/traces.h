@@ -225,7 +225,7 @@ static inline Random *lots(void)
 /* What every forward refuses, before it writes beyond a table. */
 #define REFUSES_WHAT_DOES_NOT_FIT(forward)                                 \
     do {                                                                   \
-        REFUSES(NULL, forward(but(&fit.n_heads, 4), WHERE_IT_FITS));       \
+        REFUSES(NULL, forward(but(&fit.n_heads, 2), WHERE_IT_FITS));       \
         REFUSES(NULL, forward(but(&fit.d_x, 4), WHERE_IT_FITS));           \
         REFUSES(NULL, forward(but(&fit.d_k, 9), WHERE_IT_FITS));           \
         REFUSES(NULL, forward(but(&fit.d_v, 9), WHERE_IT_FITS));           \
