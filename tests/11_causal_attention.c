@@ -294,7 +294,7 @@ static const Attention *one_wrong(void)
 
 static void refusals(void)
 {
-    void *const x = fit_text;
+    void *const x = fit_text();
     REFUSES(NULL, attend(2, 3, 4, 1, see_where(3, 2, x), 0, NULL, x, x, x,
                          x, x, x, x, x));
     REFUSES(NULL, attend(1, 1, 1, 1, see_all(), 1.5, lots(), x, x, x, x, x,
