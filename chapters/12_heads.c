@@ -188,6 +188,9 @@ tables further down.
 
 void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t)
 {
+    if (h < 0 || h >= t->n_heads)
+        REFUSE("head %d of %d: one from 0 to %d is needed", h, t->n_heads,
+               t->n_heads - 1);
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
     float(*query)[n][d_k] = (void *)t->head_query;
     float(*key)[m][d_k] = (void *)t->head_key;

@@ -187,7 +187,7 @@ static void make_room(Attention *a, int d_in, int d_out, int context_length,
 {
     const int over = n_heads < 1 ? d_out : d_out % n_heads;
     dropout_must_fit(p);
-    if (n_heads < 1 || d_out < 1 || over)
+    if (n_heads < 1 || over)
         REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
                "needed",
                d_out, n_heads, over, d_out);

@@ -767,13 +767,116 @@ def shares(q, k, **how):
         q, k, torch.eye(m, dtype=q.dtype).expand(*k.shape[:-1], m), **how)
 
 
-def attend_causal(q, k, v, rate):
+def attend(q, k, v, rate, **see):
     """Context, and the weights that made it, with the same lots."""
     state = torch.get_rng_state()
-    dropped = shares(q, k, is_causal=True, dropout_p=rate)
+    dropped = shares(q, k, dropout_p=rate, **see)
     torch.set_rng_state(state)
     return F.scaled_dot_product_attention(
-        q, k, v, is_causal=True, dropout_p=rate), dropped
+        q, k, v, dropout_p=rate, **see), dropped
+
+
+def attend_causal(q, k, v, rate):
+    return attend(q, k, v, rate, is_causal=True)
+
+
+def attend_each(q, k, v, rate, **see):
+    """Text by text, as the book draws its lots: which weights are kept, what
+    is left of them, and context."""
+    kept, dropped, context = [], [], []
+    for text in zip(q, k, v):
+        state = torch.get_rng_state()
+        ones = torch.ones(*text[0].shape[:2], text[1].shape[1])
+        kept.append((F.dropout(ones, rate) != 0).float())
+        torch.set_rng_state(state)
+        mixed, left = attend(*text, rate, **see)
+        dropped.append(left)
+        context.append(mixed)
+    return torch.stack(kept), torch.stack(dropped), torch.stack(context)
+
+
+def cut(x, n_heads):
+    """[..., n, d_out] to [..., n_heads, n, head_dim]."""
+    return x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)
+
+
+def joined(x):
+    """The way back."""
+    return x.transpose(-3, -2).flatten(-2)
+
+
+def applied(layer, x):
+    return F.linear(x, wide(layer.weight), None if layer.bias is None
+                    else wide(layer.bias)).detach()
+
+
+def tables(q, k, v, weights, kept, dropped, mask):
+    """What a trace holds of a batch, [batch, n_heads, ...]: the rows of all
+    heads before they are cut and after, and the scores where the mask has
+    True."""
+    scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
+    return dict(query=joined(q), key=joined(k), value=joined(v),
+                head_query=q, head_key=k, head_value=v,
+                scores=scores.masked_fill(~mask, -INF), weights=weights,
+                kept=kept, dropped=dropped)
+
+
+def as_module(layers, n_heads):
+    """nn.MultiheadAttention with the numbers of four layers, for keys and
+    values that are not as wide as queries."""
+    query, key, value, out = layers
+    module = torch.nn.MultiheadAttention(
+        query.in_features, n_heads, kdim=key.in_features,
+        vdim=value.in_features, batch_first=True)
+    module.q_proj_weight, module.k_proj_weight = query.weight, key.weight
+    module.v_proj_weight, module.out_proj.weight = value.weight, out.weight
+    module.out_proj.bias = out.bias
+    module.in_proj_bias = torch.nn.Parameter(
+        torch.cat([layer.bias for layer in layers[:3]]))
+    return module.eval()
+
+
+def save_given(chapter, case, seed, sizes, see="all", first=0, d_out=0,
+               bias=True, out_bias=True, rate=0.0, is_module=False):
+    """An attention over two texts. What it is to be made of is saved, all
+    parameters in the order of the layers, and the seed of its lots. The
+    table of a mask leaves something to each query. If the sizes are those of
+    PyTorch's own module, its answers can be taken."""
+    n, m, d_x, d_y, n_heads, d_k, d_v = sizes
+    torch.manual_seed(seed)
+    layers = [torch.nn.Linear(d_x, n_heads * d_k, bias=bias),
+              torch.nn.Linear(d_y, n_heads * d_k, bias=bias),
+              torch.nn.Linear(d_y, n_heads * d_v, bias=bias)]
+    if d_out:
+        layers.append(torch.nn.Linear(n_heads * d_v, d_out, bias=out_bias))
+    x, y = (uniform(seed, 2, n, d_x, size=3),
+            uniform(seed + 1, 2, m, d_y, size=3))
+    table = uniform(seed + 2, n, m) > 0
+    table[torch.arange(n), torch.arange(n) % m] = True
+    mask = {"all": visible(n, m, m), "past": visible(n, m, first),
+            "where": table}[see]
+    q, k, v = (cut(applied(layer, wide(text)), n_heads)
+               for layer, text in zip(layers, (x, y, y)))
+    torch.manual_seed(seed)
+    kept, dropped, context = attend_each(q, k, v, rate, attn_mask=mask)
+    following = torch.rand(1)
+    parameters = torch.cat([p.detach().flatten() for layer in layers
+                            for p in layer.parameters()])
+    weights = shares(q, k, attn_mask=mask)
+    out = {"out": applied(layers[3], joined(context))} if d_out else {}
+    if is_module:
+        with torch.no_grad():
+            out["out"], weights = as_module(layers, n_heads).double()(
+                wide(x), wide(y), wide(y), attn_mask=~mask,
+                average_attn_weights=False)
+    chapter.save(
+        case, x=x, y=y, mask=mask.float(), following=following,
+        sizes=torch.tensor([d_x, d_y, n_heads, d_k, d_v, d_out, bias, out_bias,
+                            ["all", "past", "where"].index(see), first, seed]),
+        rate=torch.tensor([rate], dtype=torch.float64),
+        parameters=parameters,
+        **tables(q, k, v, weights, kept, dropped, mask),
+        head_context=context, joined=joined(context), **out)
 
 
 def evaluated_and_trained(q, k, v, rate):
@@ -840,6 +943,10 @@ def causal_attention(chapter):
                         uniform(20 + n, n, d_v))
     save_head_alone(chapter, "head_loud", 3, 0.4, uniform(30, 8, 4, size=30),
                     uniform(31, 8, 4, size=30), uniform(32, 8, 2))
+    save_given(chapter, "two_texts", 1100, (4, 6, 3, 5, 1, 2, 7), "where",
+               rate=0.4)
+    save_given(chapter, "two_texts_bare", 1140, (5, 3, 2, 4, 1, 6, 7), "past",
+               first=1, bias=False, rate=0.25)
     save_padding(chapter, "padding_behind", True, [1, 1, 1, 1, 0, 0])
     save_padding(chapter, "padding_in_front", True, [0, 0, 1, 1, 1])
     save_padding(chapter, "padding_between", False, [1, 0, 1, 1, 0, 1, 1])
@@ -869,6 +976,30 @@ def save_heads(chapter, case, seed, x, w_query, w_key, w_value):
                  joined=torch.cat(context.unbind(dim=1), dim=-1))
 
 
+def save_wrapper(chapter, case, seed, x, d_out, n_heads, bias, rate):
+    """The wrapper of causal heads, each of which draws its three layers: a
+    batch in evaluation, and its first sentence in training."""
+    torch.manual_seed(seed)
+    layers = [[torch.nn.Linear(x.shape[-1], d_out, bias=bias)
+               for _ in range(3)] for _ in range(n_heads)]
+    drawn = torch.cat([p.detach().flatten() for head in layers
+                       for layer in head for p in layer.parameters()])
+    with torch.no_grad():
+        roles = [[layer.double()(wide(x)) for layer in head]
+                 for head in layers]
+    evaluated = [attend_causal(*head, 0.0) for head in roles]
+    trained = [attend_causal(*(role[:1] for role in head), rate)
+               for head in roles]
+    chapter.save(case, x=x, drawn=drawn,
+                 sizes=torch.tensor([seed, d_out, n_heads, bias]),
+                 rate=torch.tensor([rate], dtype=torch.float64),
+                 weights=torch.stack([head[1] for head in evaluated], dim=1),
+                 dropped=torch.stack([head[1] for head in trained], dim=1),
+                 evaluated=torch.cat([head[0] for head in evaluated], dim=-1),
+                 trained=torch.cat([head[0] for head in trained], dim=-1),
+                 following=torch.rand(1))
+
+
 def heads(chapter):
     life = embedded_sentence()
     for n_heads in 1, 4:
@@ -889,6 +1020,10 @@ def heads(chapter):
     torch.manual_seed(42)
     save_heads(chapter, "heads_loud", 42, uniform(80, 2, 5, 4, size=10),
                *drawn_heads(3, 4, 3, 2))
+    save_wrapper(chapter, "wrapper_bare", 123, uniform(81, 2, 5, 4), 2, 3,
+                 False, 0.5)
+    save_wrapper(chapter, "wrapper_biased", 7, uniform(82, 2, 4, 3), 5, 2,
+                 True, 0.2)
     sizes = [(1, 3, 2, 4), (4, 3, 2, 1), (1, 3, 8, 4), (3, 5, 7, 2),
              (32, 4096, 128, 128), (96, 12288, 128, 256),
              (1000, 100_000, 64, 64), (2, 3, 2**30 + 5, 7)]
@@ -901,37 +1036,11 @@ def heads(chapter):
 
 # Chapter 13
 
-def cut(x, n_heads):
-    """[..., n, d_out] to [..., n_heads, n, head_dim]."""
-    return x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)
-
-
-def joined(x):
-    """The way back."""
-    return x.transpose(-3, -2).flatten(-2)
-
-
 def multi_head_layers(d_in, d_out, bias):
     """The layers of the class in the order in which it draws them."""
     query, key, value = (torch.nn.Linear(d_in, d_out, bias=bias)
                          for _ in range(3))
     return query, key, value, torch.nn.Linear(d_out, d_out)
-
-
-def applied(layer, x):
-    return F.linear(x, wide(layer.weight), None if layer.bias is None
-                    else wide(layer.bias)).detach()
-
-
-def tables(q, k, v, weights, kept, dropped, mask):
-    """What a trace holds of a batch, [batch, n_heads, ...]: the rows of all
-    heads before they are cut and after, and the scores where the mask has
-    True."""
-    scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
-    return dict(query=joined(q), key=joined(k), value=joined(v),
-                head_query=q, head_key=k, head_value=v,
-                scores=scores.masked_fill(~mask, -INF), weights=weights,
-                kept=kept, dropped=dropped)
 
 
 def save_multi_head(chapter, case, seed, x, d_out, n_heads, context_length,
@@ -942,20 +1051,12 @@ def save_multi_head(chapter, case, seed, x, d_out, n_heads, context_length,
     layers = multi_head_layers(x.shape[-1], d_out, bias)
     n = x.shape[1]
     q, k, v = (cut(applied(layer, wide(x)), n_heads) for layer in layers[:3])
-    kept, dropped, context = [], [], []
-    for sentence in zip(q, k, v):
-        state = torch.get_rng_state()
-        kept.append((F.dropout(torch.ones(n_heads, n, n), p) != 0).float())
-        torch.set_rng_state(state)
-        mixed, left = attend_causal(*sentence, p)
-        dropped.append(left)
-        context.append(mixed)
-    context = torch.stack(context)
+    kept, dropped, context = attend_each(q, k, v, p, is_causal=True)
     z = joined(context)
     chapter.save(case, x=x, settings=[
         seed, d_out, n_heads, context_length, bias, round(p * 1000)],
-        **tables(q, k, v, shares(q, k, is_causal=True), torch.stack(kept),
-                 torch.stack(dropped), visible(n, n, 0)),
+        **tables(q, k, v, shares(q, k, is_causal=True), kept, dropped,
+                 visible(n, n, 0)),
         head_context=context, joined=z, out=applied(layers[3], z),
         **parameters_of(*layers))
 
@@ -1021,6 +1122,22 @@ def multi_head(chapter):
                     p=0.5)
     save_multi_head(chapter, "dropped_tenth", 7, uniform(96, 2, 5, 3), 6, 3,
                     8, True, p=0.1)
+
+    for case, seed, sizes, how in [
+            ("given_all", 1300, (3, 5, 4, 7, 2, 6, 8), {"d_out": 9}),
+            ("given_past", 1340, (5, 4, 3, 6, 3, 2, 7),
+             {"see": "past", "first": 1, "d_out": 8, "rate": 0.3}),
+            ("given_where", 1380, (4, 7, 5, 3, 3, 6, 2),
+             {"see": "where", "d_out": 8}),
+            ("given_bare_out", 1420, (2, 3, 6, 4, 2, 5, 7),
+             {"d_out": 8, "out_bias": False}),
+            ("given_bare_roles", 1460, (6, 2, 3, 5, 2, 4, 7),
+             {"see": "where", "d_out": 9, "bias": False, "rate": 0.5}),
+            ("given_side_by_side", 1500, (3, 4, 2, 5, 4, 6, 7),
+             {"see": "past", "first": 1}),
+            ("given_module", 1540, (5, 4, 6, 7, 3, 2, 2),
+             {"see": "where", "d_out": 6, "is_module": True})]:
+        save_given(chapter, case, seed, sizes, **how)
 
     torch.manual_seed(123)
     torch.nn.MultiheadAttention(8, 2)

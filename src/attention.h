@@ -583,7 +583,8 @@ void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
                   Trace *t);
 
 /* All sentences of a batch, one after the other, each into a trace of its
- * own, and none seeing its future. Refuses what head_forward refuses.
+ * own, and none seeing its future. Refuses an attention for two widths, and
+ * what head_forward refuses.
  * PyTorch: the class called with a tensor of three dimensions, whose lots
  * for the dropout come from one stream as ours do. */
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
@@ -611,8 +612,9 @@ Linear head_layer(const Linear *l, int n_heads, int h);
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v);
 
-/* The same with heads that are drawn as in causal_attention_init, which
- * refuses what is to be refused.
+/* The same with heads that are drawn as in causal_attention_init. Refuses a
+ * rate as dropout_must_fit does, a context length below 0 (0: any), and
+ * what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttentionWrapper(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
 void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
@@ -620,7 +622,8 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
                        int has_bias);
 
 /* From the queries, keys and values of head h in a trace all that attend
- * makes of them. PyTorch: as for attend. */
+ * makes of them. Refuses an h that is not there, and what attend refuses.
+ * PyTorch: as for attend. */
 void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t);
 
 /* Every head for itself, one after the other; their results, side by side,

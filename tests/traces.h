@@ -61,4 +61,194 @@ static inline void same(const char *what, size_t count,
         tap_near(what, got[i], expect[i], 0, 0);
 }
 
+/* Any attention of so many heads, of sizes of its own. */
+static inline Attention any_attention(int n_heads, int d_out)
+{
+    Attention a = {.d_x = tap_int(1, 5),
+                   .d_y = tap_int(1, 5),
+                   .n_heads = n_heads,
+                   .d_k = tap_int(1, 4),
+                   .d_v = tap_int(1, 4),
+                   .d_out = d_out,
+                   .has_bias = tap_int(0, 1),
+                   .has_out_bias = tap_int(0, 1),
+                   .p = 0.3};
+    attention_init(&a);
+    tap_fill((int)a.count, a.memory, -1, 1);
+    return a;
+}
+
+/* Any text of n tokens. */
+static inline void *any_text(int n, int d)
+{
+    float *x = room((size_t)n * (size_t)d);
+    tap_fill(n * d, x, -2, 2);
+    return x;
+}
+
+/* A mask of one of three kinds that leaves something to each query. */
+static inline Mask any_mask(int kind, int n, int m)
+{
+    float *table = room((size_t)n * (size_t)m);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            table[i * m + j] = j == i % m || tap_int(0, 1);
+    return kind == 0   ? see_all()
+           : kind == 1 ? see_past(tap_int(0, m))
+                       : see_where(n, m, (void *)table);
+}
+
+/* The same mask as a table. */
+static inline Mask as_table(Mask see, int n, int m)
+{
+    float *table = room((size_t)n * (size_t)m);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            table[i * m + j] =
+                see.kind == MASK_NONE     ? 1
+                : see.kind == MASK_CAUSAL ? j <= see.first + i
+                                          : see.table[i * m + j];
+    return see_where(n, m, (void *)table);
+}
+
+/* What save_given of golden/generate.py has saved: an attention of which all
+ * numbers are given, and its mask. */
+static inline Attention given(void)
+{
+    const int64_t *size = tensor_integers(part("sizes"));
+    const Tensor *parameters = part("parameters");
+    Attention a = {.d_x = (int)size[0],
+                   .d_y = (int)size[1],
+                   .n_heads = (int)size[2],
+                   .d_k = (int)size[3],
+                   .d_v = (int)size[4],
+                   .d_out = (int)size[5],
+                   .has_bias = (int)size[6],
+                   .has_out_bias = (int)size[7],
+                   .p = tensor_doubles(part("rate"))[0]};
+    attention_init(&a);
+    tap_true("as many parameters", a.count == parameters->count);
+    if (a.count == parameters->count)
+        memcpy(a.memory, floats(parameters), a.count * sizeof(float));
+    return a;
+}
+
+static inline Mask given_mask(void)
+{
+    const int64_t *size = tensor_integers(part("sizes"));
+    const Tensor *mask = part("mask");
+    return size[8] == 0   ? see_all()
+           : size[8] == 1 ? see_past((int)size[9])
+                          : see_where(mask->shape[0], mask->shape[1],
+                                      floats(mask));
+}
+
+static inline Random given_lots(void)
+{
+    Random r;
+    random_seed(&r, (uint64_t)tensor_integers(part("sizes"))[10]);
+    return r;
+}
+
+/* Every table against entry b of a batch. */
+static inline void close_tables(const Trace *t, int b)
+{
+    const struct {
+        const char *what;
+        const float *got;
+        double rtol, atol;
+    } table[] = {
+        {"query", t->query, 1e-5, 2e-6},
+        {"key", t->key, 1e-5, 2e-6},
+        {"value", t->value, 1e-5, 2e-6},
+        {"head_query", t->head_query, 1e-5, 2e-6},
+        {"head_key", t->head_key, 1e-5, 2e-6},
+        {"head_value", t->head_value, 1e-5, 2e-6},
+        {"scores", t->scores, 1e-5, 2e-6},
+        {"weights", t->weights, 1e-5, 1e-6},
+        {"kept", t->kept, 0, 0},
+        {"dropped", t->dropped, 1e-5, 1e-6},
+        {"head_context", t->context, 1e-5, 2e-6},
+        {"joined", t->joined, 1e-5, 2e-6},
+        {"out", t->out, 1e-5, 2e-6},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].got)
+            close_entry(table[i].what, b, table[i].got, table[i].rtol,
+                        table[i].atol);
+}
+
+/* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6 of
+ * 2. WHERE_IT_FITS are the rest of the arguments of a forward. */
+static Attention fit = {
+    .d_x = 3, .d_y = 2, .d_k = 4, .d_v = 2, .context_length = 6, .p = 0.5};
+static Trace fit_trace;
+static inline void *fit_text(void)
+{
+    static float x[6 * 3];
+    return x;
+}
+
+#define WHERE_IT_FITS                                                      \
+    see_all(), NULL, 5, 6, fit_text(), fit_text(), &fit_trace
+
+static inline const Attention *fitting(int n_heads, int d_out)
+{
+    fit.n_heads = n_heads;
+    fit.d_out = d_out;
+    attention_init(&fit);
+    fit_trace = trace_for(&fit, 5, 6);
+    return &fit;
+}
+
+/* The same with one size changed by hand: of the attention, for which the
+ * trace is then made, or of the trace. For the child of REFUSES. */
+static inline const Attention *but(int *size, int value)
+{
+    fitting(1, 0);
+    *size = value;
+    trace_free(&fit_trace);
+    fit_trace = trace_for(&fit, 5, 6);
+    *size = value;
+    return &fit;
+}
+
+static inline const Attention *but_rate(double p)
+{
+    fitting(1, 0);
+    fit.p = p;
+    return &fit;
+}
+
+static inline Random *lots(void)
+{
+    static Random r;
+    random_seed(&r, 1);
+    return &r;
+}
+
+/* What every forward refuses, before it writes beyond a table. */
+#define REFUSES_WHAT_DOES_NOT_FIT(forward)                                 \
+    do {                                                                   \
+        REFUSES(NULL, forward(but(&fit.n_heads, 2), WHERE_IT_FITS));       \
+        REFUSES(NULL, forward(but(&fit.d_x, 4), WHERE_IT_FITS));           \
+        REFUSES(NULL, forward(but(&fit.d_k, 9), WHERE_IT_FITS));           \
+        REFUSES(NULL, forward(but(&fit.d_v, 9), WHERE_IT_FITS));           \
+        REFUSES(NULL, forward(but(&fit.d_out, 9), WHERE_IT_FITS));         \
+        REFUSES(NULL, forward(but(&fit.key.d_out, 9), WHERE_IT_FITS));     \
+        REFUSES(NULL, forward(but(&fit.out.d_out, 9), WHERE_IT_FITS));     \
+        REFUSES(NULL,                                                      \
+                forward(but(&fit.context_length, 5), WHERE_IT_FITS));      \
+        REFUSES(NULL, forward(but(&fit_trace.n, 4), WHERE_IT_FITS));       \
+        REFUSES(NULL, forward(but(&fit_trace.m, 5), WHERE_IT_FITS));       \
+        REFUSES(NULL, forward(but(&fit_trace.n_heads, 2), WHERE_IT_FITS)); \
+        REFUSES(NULL, forward(but(&fit_trace.d_out, 1), WHERE_IT_FITS));   \
+        REFUSES(NULL,                                                      \
+                forward(fitting(1, 0), see_where(2, 3, fit_text()), NULL,  \
+                        5, 6, fit_text(), fit_text(), &fit_trace));        \
+        REFUSES(NULL,                                                      \
+                forward(but_rate(1.5), see_all(), lots(), 5, 6,            \
+                        fit_text(), fit_text(), &fit_trace));              \
+    } while (0)
+
 #endif
