@@ -288,6 +288,7 @@ void attention_roles(const Attention *a, int n, int m,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t)
 {
+    widths_must_agree(a);
     attention_roles(a, n, n, x, x, t);
     trace_attention(t);
 }
@@ -449,13 +450,14 @@ void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to)
 {
     const int d_in = from->d_x, d_k = from->d_k, d_v = from->d_v;
     layers_must_fit(from);
+    widths_must_agree(from);
     if (to->d_in != d_in || to->d_k != d_k || to->d_v != d_v)
         REFUSE("sizes d_in, d_k, d_v = %d, %d, %d: %d, %d, %d are needed",
                to->d_in, to->d_k, to->d_v, d_in, d_k, d_v);
-    if (from->d_y != d_in || from->n_heads != 1 || from->d_out)
-        REFUSE("an attention from %d and %d numbers, of %d heads, to %d: "
-               "one input, one head and no output layer are needed",
-               d_in, from->d_y, from->n_heads, from->d_out);
+    if (from->n_heads != 1 || from->d_out)
+        REFUSE("a version 2 with %d heads and %d columns of output: 1 and "
+               "0 are needed",
+               from->n_heads, from->d_out);
     if (from->query.bias || from->key.bias || from->value.bias)
         REFUSE("a version 2 with bias: one without is needed, since "
                "version 1 has no place for it");

@@ -129,10 +129,7 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
                             const float x[batch][n][a->d_x],
                             Trace trace[batch])
 {
-    if (a->d_x != a->d_y)
-        REFUSE("an attention for texts of %d and %d numbers: one text "
-               "needs equal ones",
-               a->d_x, a->d_y);
+    widths_must_agree(a);
     for (int b = 0; b < batch; b++)
         head_forward(a, see_past(0), r, n, n, x[b], x[b], &trace[b]);
 }

@@ -369,8 +369,11 @@ Trace trace_for(const Attention *a, int n, int m);
 /* Refuses layers that do not have the sizes of their attention. */
 void layers_must_fit(const Attention *a);
 
-/* Refuses the same, more tokens than the context length, and a trace that is
- * not for this attention, n and m. */
+/* Refuses an attention for texts of two widths, where there is one text. */
+void widths_must_agree(const Attention *a);
+
+/* Refuses what layers_must_fit refuses, more tokens than the context
+ * length, and a trace that is not for this attention, n and m. */
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
 
 /* The queries of n tokens x, and the keys and values of m tokens y, those
@@ -387,7 +390,8 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
                          int d_v, int has_bias);
 
 /* Every one of n tokens attends to all, with one head and no output layer.
- * Refuses what attention_must_fit refuses, and other heads and layers.
+ * Refuses what widths_must_agree and attention_must_fit refuse, and other
+ * heads and layers.
  * Raschka 2024, section 3.4: SelfAttention_v2. */
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);

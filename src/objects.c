@@ -114,6 +114,14 @@ void layers_must_fit(const Attention *a)
     layer_must_fit("the output", &a->out, values, a->d_out);
 }
 
+void widths_must_agree(const Attention *a)
+{
+    if (a->d_x != a->d_y)
+        REFUSE("an attention for texts of %d and %d numbers: one text "
+               "needs equal ones",
+               a->d_x, a->d_y);
+}
+
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
 {
     const int most = n > m ? n : m;
