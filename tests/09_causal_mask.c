@@ -1,8 +1,6 @@
 /* Chapter 9 against PyTorch: golden/09_causal_mask. */
 #define CHAPTER "09_causal_mask"
-#include "sets.h"
-
-#include <limits.h>
+#include "traces.h"
 
 #define MASKS                                                              \
     "mask_1x1_0", "mask_6x6_0", "mask_2x5_0", "mask_2x5_3", "mask_4x2_-2", \
@@ -33,6 +31,8 @@
 #define LONG_RTOL 1e-5 /* shares of scores that are sums */
 #define LOUD_RTOL 3e-4 /* scores of some hundred */
 
+#define SHAPE(array) (array)->shape[0], (array)->shape[1]
+
 static int integer(const char *what)
 {
     return (int)npy_integers(part(what))[0];
@@ -46,89 +46,122 @@ static void *copy(const Npy *input)
     return x;
 }
 
+static void exact(const char *what, const float *got)
+{
+    tap_close(what, part(what), got, 0, 0);
+}
+
 static void mask_test(void)
 {
-    const Npy *mask = part("mask");
-    float *got = room(mask->count);
-    causal_mask(mask->shape[0], mask->shape[1], integer("first"),
-                (void *)got);
-    tap_close("mask", mask, got, 0, 0);
+    float *got = room(part("mask")->count);
+    causal_mask(SHAPE(part("mask")), integer("first"), (void *)got);
+    exact("mask", got);
 }
 
 static void mask_scores_test(void)
 {
-    const Npy *scores = part("scores");
-    float *got = copy(scores);
-    mask_scores(scores->shape[0], scores->shape[1], integer("first"),
-                (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
-}
-
-static void mask_where_by_place(void)
-{
-    const Npy *scores = part("scores");
-    float *got = copy(scores);
-    mask_where(scores->shape[0], scores->shape[1], floats(part("mask")),
-               (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
+    float *got = copy(part("scores"));
+    mask_scores(SHAPE(part("scores")), integer("first"), (void *)got);
+    exact("masked", got);
 }
 
 static void mask_where_test(void)
 {
+    float *got = copy(part("scores"));
+    mask_where(SHAPE(part("scores")), floats(part("mask")), (void *)got);
+    exact("masked", got);
+}
+
+static void mask_where_shares(void)
+{
+    const Npy *scores = part("scores");
+    float *got = copy(scores), *weights = room(scores->count);
+    mask_where(SHAPE(scores), floats(part("mask")), (void *)got);
+    exact("masked", got);
+    softmax_rows(SHAPE(scores), (void *)got, (void *)weights);
+    tap_close("weights", part("right"), weights, WEIGHT_RTOL, WEIGHT_ATOL);
+}
+
+/* What a mask leaves of the running set's scores. */
+static float *seen(Mask see)
+{
     const Npy *scores = part("scores");
     float *got = copy(scores);
-    mask_where(scores->shape[0], scores->shape[1], floats(part("mask")),
-               (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
-    float *weights = room(scores->count);
-    softmax_rows(scores->shape[0], scores->shape[1], (void *)got,
-                 (void *)weights);
-    tap_close("weights", part("right"), weights, WEIGHT_RTOL, WEIGHT_ATOL);
+    hide_scores(SHAPE(scores), see, (void *)got);
+    return got;
+}
+
+static void see_all_test(void)
+{
+    exact("scores", seen(see_all()));
+}
+
+static void see_past_test(void)
+{
+    exact("masked", seen(see_past(integer("first"))));
+}
+
+static void see_where_test(void)
+{
+    exact("masked",
+          seen(see_where(SHAPE(part("mask")), floats(part("mask")))));
+}
+
+/* Where they mean the same, the three kinds of masks do the same. */
+static void three_kinds(void)
+{
+    static float scores[3][4][4], ones[4][4];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            ones[i][j] = 1;
+            for (int k = 0; k < 3; k++)
+                scores[k][i][j] = (float)(4 * i + j);
+        }
+    hide_scores(4, 4, see_all(), scores[0]);
+    hide_scores(4, 4, see_past(3), scores[1]);
+    hide_scores(4, 4, see_where(4, 4, ones), scores[2]);
+    for (int i = 0; i < 16; i++)
+        for (int k = 0; k < 3; k++)
+            tap_near("score", scores[k][i / 4][i % 4], i, 0, 0);
 }
 
 static void window_test(void)
 {
-    const Npy *scores = part("scores");
-    float *got = copy(scores);
-    mask_window(scores->shape[0], scores->shape[1], integer("first"),
-                integer("window"), (void *)got);
-    tap_close("scores", part("near"), got, 0, 0);
+    float *got = copy(part("scores"));
+    mask_window(SHAPE(part("scores")), integer("first"), integer("window"),
+                (void *)got);
+    exact("near", got);
 }
 
 static void hide_test(void)
 {
-    const Npy *weights = part("weights");
-    float *got = copy(weights);
-    hide_weights(weights->shape[0], weights->shape[1], floats(part("mask")),
-                 (void *)got);
-    tap_close("weights", part("hidden"), got, 0, 0);
+    float *got = copy(part("weights"));
+    hide_weights(SHAPE(part("weights")), floats(part("mask")), (void *)got);
+    exact("hidden", got);
 }
 
 /* What is no number stays so, even where the mask has 0. */
 static void hide_no_number(void)
 {
     const float mask[1][4] = {{0, 1, 0, 1}};
+    const float expect[4] = {NAN, NAN, NAN, 0.5f};
     float weights[1][4] = {{NAN, NAN, INFINITY, 0.5f}};
     hide_weights(1, 4, mask, weights);
-    for (int j = 0; j < 3; j++)
-        tap_near("entry", weights[0][j], NAN, 0, 0);
-    tap_near("entry", weights[0][3], 0.5, 0, 0);
+    same("weight", 4, weights[0], expect);
 }
 
 static void renormalize_test(void)
 {
-    const Npy *hidden = part("hidden");
-    float *got = copy(hidden);
-    renormalize(hidden->shape[0], hidden->shape[1], (void *)got);
+    float *got = copy(part("hidden"));
+    renormalize(SHAPE(part("hidden")), (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL,
               WEIGHT_ATOL);
 }
 
 static void renormalize_uneven(void)
 {
-    const Npy *weights = part("weights");
-    float *got = copy(weights);
-    renormalize(weights->shape[0], weights->shape[1], (void *)got);
+    float *got = copy(part("weights"));
+    renormalize(SHAPE(part("weights")), (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL, 0);
 }
 
@@ -146,57 +179,70 @@ static void gaps_test(void)
     tap_close("right", part("right"), got, WEIGHT_RTOL, WEIGHT_ATOL);
 }
 
-static void attention_test(void)
+/* From the queries, keys and values of a trace, all the rest. */
+static void masked_attention(Trace *t, Mask see)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *scores = part("scores");
-    const Npy *weights = part("weights"), *context = part("context");
-    float *got[3] = {room(scores->count), room(weights->count),
-                     room(context->count)};
-    masked_attention(query->shape[0], key->shape[0], key->shape[1],
-                     value->shape[1], integer("first"), floats(query),
-                     floats(key), floats(value), (void *)got[0],
-                     (void *)got[1], (void *)got[2]);
+    masked_weights(t->n, t->m, t->d_k, see, (void *)t->query,
+                   (void *)t->key, (void *)t->scores, (void *)t->weights);
+    matmul(t->n, t->d_v, t->m, (void *)t->weights, (void *)t->value,
+           (void *)t->context);
+}
+
+/* The future hidden by its place, and by a table. */
+static void weights_test(void)
+{
+    const Npy *query = part("query"), *value = part("value");
+    const int n = query->shape[0], m = value->shape[0];
+    const Attention like = {
+        .n_heads = 1, .d_k = query->shape[1], .d_v = value->shape[1]};
+    Trace t = roomy(&like, n, m);
     const bool loud = !strcmp(sets_now, "loud");
-    tap_close("scores", scores, got[0], SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
-    tap_close("weights", weights, got[1], loud ? LOUD_RTOL : LONG_RTOL,
-              WEIGHT_ATOL);
-    tap_close("context", context, got[2], loud ? LOUD_RTOL : SUM_RTOL,
+    t.query = copy(query);
+    t.key = copy(part("key"));
+    t.value = copy(value);
+    masked_attention(&t, see_past(integer("first")));
+    tap_close("scores", part("scores"), t.scores, SUM_RTOL,
               loud ? 1e-5 : SUM_ATOL);
+    tap_close("weights", part("weights"), t.weights,
+              loud ? LOUD_RTOL : LONG_RTOL, WEIGHT_ATOL);
+    tap_close("context", part("context"), t.context,
+              loud ? LOUD_RTOL : SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
+    float *mask = room((size_t)(n * m)), *scores = t.scores;
+    float *weights = t.weights;
+    causal_mask(n, m, integer("first"), (void *)mask);
+    t.scores = room((size_t)(n * m));
+    t.weights = room((size_t)(n * m));
+    masked_attention(&t, see_where(n, m, (void *)mask));
+    same("scores, by a table", (size_t)(n * m), t.scores, scores);
+    same("weights, by a table", (size_t)(n * m), t.weights, weights);
 }
 
 /* Properties, for random sizes. */
 enum { MOST = 9 };
-typedef struct {
-    int n, m, d_k, d_v, first;
-    float *query, *key, *value, *scores, *weights, *context;
-} Head;
 
-/* Every query sees a key at least. */
-static Head random_head(void)
+static Trace random_head(void)
 {
-    Head h = {.n = tap_int(1, MOST),
-              .m = tap_int(1, MOST),
-              .d_k = tap_int(1, 5),
-              .d_v = tap_int(1, 5),
-              .first = tap_int(0, 3)};
-    h.query = room((size_t)(h.n * h.d_k));
-    h.key = room((size_t)(h.m * h.d_k));
-    h.value = room((size_t)(h.m * h.d_v));
-    h.scores = room((size_t)(h.n * h.m));
-    h.weights = room((size_t)(h.n * h.m));
-    h.context = room((size_t)(h.n * h.d_v));
-    tap_fill(h.n * h.d_k, h.query, -2, 2);
-    tap_fill(h.m * h.d_k, h.key, -2, 2);
-    tap_fill(h.m * h.d_v, h.value, -2, 2);
-    return h;
+    const Attention like = {
+        .n_heads = 1, .d_k = tap_int(1, 5), .d_v = tap_int(1, 5)};
+    Trace t = roomy(&like, tap_int(1, MOST), tap_int(1, MOST));
+    tap_fill(t.n * t.d_k, t.query, -2, 2);
+    tap_fill(t.m * t.d_k, t.key, -2, 2);
+    tap_fill(t.m * t.d_v, t.value, -2, 2);
+    return t;
 }
 
-static void attend(Head *h)
+static void sees_all(void)
 {
-    masked_attention(h->n, h->m, h->d_k, h->d_v, h->first, (void *)h->query,
-                     (void *)h->key, (void *)h->value, (void *)h->scores,
-                     (void *)h->weights, (void *)h->context);
+    for (int round = 0; round < 50; round++) {
+        Trace t = random_head(), expect = t;
+        expect.scores = room((size_t)(t.n * t.m));
+        expect.weights = room((size_t)(t.n * t.m));
+        expect.context = room((size_t)(t.n * t.d_v));
+        masked_attention(&t, see_all());
+        trace_attention(&expect);
+        same("scores", (size_t)(t.n * t.m), t.scores, expect.scores);
+        same("weights", (size_t)(t.n * t.m), t.weights, expect.weights);
+    }
 }
 
 /* Other keys and values from a place on leave the words before it alone, to
@@ -204,19 +250,18 @@ static void attend(Head *h)
 static void blind_to_the_future(void)
 {
     for (int round = 0; round < 100; round++) {
-        Head h = random_head();
-        attend(&h);
-        float *before = room((size_t)(h.n * h.d_v));
-        memcpy(before, h.context, (size_t)(h.n * h.d_v) * sizeof *before);
-        const int j = tap_int(0, h.m - 1);
-        tap_fill((h.m - j) * h.d_k, h.key + j * h.d_k, -9, 9);
-        tap_fill((h.m - j) * h.d_v, h.value + j * h.d_v, -9, 9);
-        h.key[j * h.d_k] = 3e38f;
-        attend(&h);
-        for (int i = 0; i < h.n && h.first + i < j; i++)
-            for (int k = 0; k < h.d_v; k++)
-                tap_near("context", h.context[i * h.d_v + k],
-                         before[i * h.d_v + k], 0, 0);
+        Trace t = random_head(), other = t;
+        const int j = tap_int(0, t.m - 1), first = tap_int(0, 3);
+        masked_attention(&t, see_past(first));
+        other.context = room((size_t)(t.n * t.d_v));
+        tap_fill((t.m - j) * t.d_k, t.key + j * t.d_k, -9, 9);
+        tap_fill((t.m - j) * t.d_v, t.value + j * t.d_v, -9, 9);
+        t.key[j * t.d_k] = 3e38f;
+        masked_attention(&other, see_past(first));
+        for (int i = 0; i < t.n && first + i < j; i++)
+            same("context", (size_t)t.d_v, other.context + i * t.d_v,
+                 t.context + i * t.d_v);
+        tap_true("compared", true);
     }
 }
 
@@ -225,21 +270,18 @@ static void blind_to_the_future(void)
 static void values_are_not_hidden(void)
 {
     for (int round = 0; round < 100; round++) {
-        Head h = random_head();
-        const int j = tap_int(0, h.m - 1), k = tap_int(0, h.d_v - 1);
-        h.value[j * h.d_v + k] = round % 2 ? INFINITY : -INFINITY;
-        attend(&h);
-        for (int i = 0; i < h.n; i++)
-            for (int l = 0; l < h.d_v; l++) {
-                const float got = h.context[i * h.d_v + l];
-                if (l != k)
-                    tap_true("another entry", isfinite(got));
-                else
-                    tap_near("entry", got,
-                             j <= h.first + i ? h.value[j * h.d_v + k]
-                                              : NAN,
-                             0, 0);
-            }
+        Trace t = random_head();
+        const int j = tap_int(0, t.m - 1), k = tap_int(0, t.d_v - 1);
+        const int first = tap_int(0, 3);
+        const float endless = round % 2 ? INFINITY : -INFINITY;
+        t.value[j * t.d_v + k] = endless;
+        masked_attention(&t, see_past(first));
+        for (int i = 0; i < t.n * t.d_v; i++)
+            if (i % t.d_v != k)
+                tap_true("another entry", isfinite(t.context[i]));
+            else
+                tap_near("entry", t.context[i],
+                         j <= first + i / t.d_v ? endless : NAN, 0, 0);
     }
 }
 
@@ -247,13 +289,14 @@ static void values_are_not_hidden(void)
 static void sees_itself(void)
 {
     for (int round = 0; round < 100; round++) {
-        Head h = random_head();
-        attend(&h);
-        for (int i = 0; i < h.n; i++) {
+        Trace t = random_head();
+        const int first = tap_int(0, 3);
+        masked_attention(&t, see_past(first));
+        for (int i = 0; i < t.n; i++) {
             double sum = 0;
-            for (int j = 0; j < h.m; j++) {
-                const float w = h.weights[i * h.m + j];
-                tap_true("seen or not", (w > 0) == (j <= h.first + i));
+            for (int j = 0; j < t.m; j++) {
+                const float w = t.weights[i * t.m + j];
+                tap_true("seen or not", (w > 0) == (j <= first + i));
                 sum += (double)w;
             }
             tap_near("row sum", sum, 1, 1e-6, 0);
@@ -265,17 +308,17 @@ static void sees_itself(void)
 static void same_as_shorter_texts(void)
 {
     for (int round = 0; round < 50; round++) {
-        Head h = random_head();
-        attend(&h);
-        for (int i = 0; i < h.n; i++) {
-            const int m = h.first + i < h.m ? h.first + i + 1 : h.m;
-            float *alone[3] = {room((size_t)m), room((size_t)m),
-                               room((size_t)h.d_v)};
-            attention(1, m, h.d_k, h.d_v, (void *)(h.query + i * h.d_k),
-                      (void *)h.key, (void *)h.value, (void *)alone[0],
-                      (void *)alone[1], (void *)alone[2]);
-            for (int k = 0; k < h.d_v; k++)
-                tap_near("context", h.context[i * h.d_v + k], alone[2][k],
+        Trace t = random_head();
+        const int first = tap_int(0, 3);
+        masked_attention(&t, see_past(first));
+        for (int i = 0; i < t.n; i++) {
+            float scores[1][MOST], weights[1][MOST], alone[1][5];
+            attention(1, first + i < t.m ? first + i + 1 : t.m, t.d_k,
+                      t.d_v, (void *)(t.query + i * t.d_k), (void *)t.key,
+                      (void *)t.value, (void *)scores, (void *)weights,
+                      (void *)alone);
+            for (int k = 0; k < t.d_v; k++)
+                tap_near("context", t.context[i * t.d_v + k], alone[0][k],
                          1e-6, 1e-6);
         }
     }
@@ -380,24 +423,6 @@ static void window_far_away(void)
     }
 }
 
-static void window_of(int w)
-{
-    float scores[1][1] = {{0}};
-    mask_window(1, 1, 0, w, scores);
-}
-static void window_of_nothing(void)
-{
-    window_of(0);
-}
-static void window_of_less(void)
-{
-    window_of(-1);
-}
-static void window_of_least(void)
-{
-    window_of(INT_MIN);
-}
-
 static void gap_test(void)
 {
     const Npy *scores = part("visible"), *tolerance = part("tolerance");
@@ -429,27 +454,32 @@ static void gap_free_test(void)
         tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
 }
 
-static const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
-static const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
-static void gap_below_0(void)
+static void refusals(void)
 {
-    find_gap(2, two, -1);
-}
-static void gap_no_number(void)
-{
-    find_gap(2, two, NAN);
-}
-static void gap_to_infinity(void)
-{
-    find_gap(2, endless, 0.5f);
-}
-static void gap_from_infinity(void)
-{
-    find_gap(2, bottomless, 0.5f);
-}
-static void gap_to_no_number(void)
-{
-    find_gap(2, none, 0.5f);
+    const float table[2][3] = {{0}};
+    const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
+    const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
+    float x[3][2] = {{0}}, square[3][3];
+#define AT "09_causal_mask.c: "
+    REFUSES(AT "hide_scores: a mask of 2 times 3 for scores of 3 times 2: "
+               "one of their size is needed",
+            hide_scores(3, 2, see_where(2, 3, table), x));
+    REFUSES(NULL, hide_scores(2, 2, see_where(2, 3, table), x));
+    REFUSES(NULL, hide_scores(3, 3, see_where(2, 3, table), square));
+    REFUSES(NULL, masked_weights(3, 3, 2, see_where(2, 3, table), x, x,
+                                 square, square));
+    REFUSES(AT "mask_window: a window of 0 words: at least 1 is needed",
+            mask_window(3, 2, 0, 0, x));
+    REFUSES(NULL, mask_window(3, 2, 0, -1, x));
+    REFUSES(NULL, mask_window(3, 2, 0, INT_MIN, x));
+    REFUSES(AT "find_gap: a tolerance of -1: 0 or more is needed",
+            find_gap(2, two, -1));
+    REFUSES(NULL, find_gap(2, two, NAN));
+    REFUSES(AT "find_gap: visible score 1 is inf: a finite number is "
+               "needed",
+            find_gap(2, endless, 0.5f));
+    REFUSES(NULL, find_gap(2, bottomless, 0.5f));
+    REFUSES(NULL, find_gap(2, none, 0.5f));
 }
 
 int main(void)
@@ -463,46 +493,25 @@ int main(void)
     TAP(both_ways, "renormalize: as minus infinity, within ten of 0");
     SETS("mask_scores", mask_scores_test, MASKS);
     TAP(eight_more, "mask_scores: eight more for all scores of a row");
-    SETS("mask_where", mask_where_by_place, MASKS);
-    SETS("mask_where", mask_where_by_place, "odd");
-    SETS("mask_where", mask_where_test, HIDINGS);
-    SETS("masked_attention", attention_test, HEADS, "loud", "gap", "deep");
-    TAP(blind_to_the_future,
-        "masked_attention: later words change nothing");
+    SETS("mask_where", mask_where_test, MASKS, "odd");
+    SETS("mask_where", mask_where_shares, HIDINGS);
+    SETS("see_all", see_all_test, "mask_4x9_5", "odd");
+    SETS("see_past", see_past_test, MASKS);
+    SETS("see_where", see_where_test, MASKS, "odd");
+    TAP(three_kinds, "hide_scores: three masks that hide nothing");
+    SETS("masked_weights", weights_test, HEADS, "loud", "gap", "deep");
+    TAP(sees_all, "masked_weights: without a mask, those of attention");
+    TAP(blind_to_the_future, "masked_weights: later words change nothing");
     TAP(values_are_not_hidden,
-        "masked_attention: a later value that is infinite");
-    TAP(sees_itself, "masked_attention: itself and all before");
-    TAP(same_as_shorter_texts, "masked_attention: as of shorter texts");
+        "masked_weights: a later value that is infinite");
+    TAP(sees_itself, "masked_weights: itself and all before");
+    TAP(same_as_shorter_texts, "masked_weights: as of shorter texts");
     SETS("mask_window", window_test, MASKS);
     TAP(window_from_one_to_all, "mask_window: from one word to all");
-    tap_refuses(window_of_nothing, "mask_window: refuses a window of 0",
-                "09_causal_mask.c",
-                "a window of 0 words: at least 1 is needed");
-    tap_refuses(window_of_less, "mask_window: refuses a window of -1",
-                "09_causal_mask.c",
-                "a window of -1 words: at least 1 is needed");
-    tap_refuses(window_of_least, "mask_window: refuses the least window",
-                "09_causal_mask.c",
-                "a window of -2147483648 words: at least 1 is needed");
     TAP(window_far_away, "mask_window: places and windows without limits");
     SETS("find_gap", gap_test, GAPS);
     TAP(gap_of_nothing, "find_gap: from 0 on");
     TAP_LARGE(gap_free_test, "find_gap: gives its memory back");
-    tap_refuses(gap_below_0, "find_gap: refuses a tolerance below 0",
-                "09_causal_mask.c",
-                "a tolerance of -1: 0 or more is needed");
-    tap_refuses(gap_no_number, "find_gap: refuses a tolerance of NaN",
-                "09_causal_mask.c",
-                "a tolerance of nan: 0 or more is needed");
-    tap_refuses(gap_to_infinity, "find_gap: refuses an endless score",
-                "09_causal_mask.c",
-                "visible score 1 is inf: a finite number is needed");
-    tap_refuses(gap_from_infinity,
-                "find_gap: refuses a score of minus infinity",
-                "09_causal_mask.c",
-                "visible score 0 is -inf: a finite number is needed");
-    tap_refuses(gap_to_no_number, "find_gap: refuses a score of NaN",
-                "09_causal_mask.c",
-                "visible score 1 is nan: a finite number is needed");
+    refusals();
     return tap_done();
 }
