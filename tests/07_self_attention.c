@@ -438,13 +438,15 @@ static void exercises_refused(void)
     REFUSES(NULL, copy_v2_to_v1(&mixing, to));
     REFUSES(NULL, copy_v2_to_v1(with(&head.key.d_out, 2), to));
 
-    float moved[3][2];
-    REFUSES(AT "permute_tokens: row 0 stands 0 times in the order: once is "
+    float moved[4][2];
+    REFUSES(AT "permute_tokens: row 2 stands 0 times in the order: once is "
                "needed",
-            permute_tokens(3, 2, (const int[]){1, 2, 1}, x, moved));
+            permute_tokens(3, 2, (const int[]){0, 1, 3}, x, moved));
+    REFUSES(NULL, permute_tokens(3, 2, (const int[]){1, 2, 1}, x, moved));
     REFUSES(NULL, permute_tokens(3, 2, (const int[]){0, 2, 2}, x, moved));
-    REFUSES(NULL, permute_tokens(3, 2, (const int[]){0, 1, 3}, x, moved));
     REFUSES(NULL, permute_tokens(3, 2, (const int[]){-1, 0, 1}, x, moved));
+    REFUSES(NULL,
+            permute_tokens(4, 2, (const int[]){0, 1, 3, 3}, x, moved));
 }
 
 int main(void)

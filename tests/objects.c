@@ -169,6 +169,15 @@ static Attention huge = {.d_x = INT_MAX,
                          .d_k = INT_MAX,
                          .d_v = INT_MAX};
 
+/* Values whose number an int cannot hold; and none of anything. */
+static Attention wide = {
+    .d_x = 1, .d_y = 1, .n_heads = 65536, .d_k = 1, .d_v = 65536};
+static Attention none = {.d_x = 2,
+                         .d_y = 2,
+                         .query = {.d_in = 2},
+                         .key = {.d_in = 2},
+                         .value = {.d_in = 2}};
+
 /* The head, of which one size is another. */
 static Attention *with(int *size, int other)
 {
@@ -190,7 +199,7 @@ static void traces_refused(void)
     REFUSES(NULL, trace_init(sized(2, 3, 65536, 1, 65536, 0)));
     REFUSES(NULL, trace_init(sized(2, 3, 0, 4, 5, 0)));
     REFUSES(NULL, trace_init(sized(2, 3, 1, 0, 5, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, -1, 0)));
+    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 0, 0)));
     REFUSES(AT "trace_init: n, m, d_out = 0, 3, 0: at least 1, 1 and 0 "
                "are needed",
             trace_init(sized(0, 3, 1, 4, 5, 0)));
@@ -215,13 +224,14 @@ static void attentions_refused(void)
     REFUSES(AT "attention_init: d_x, d_y, d_out, context_length = 0, 2, 0, "
                "0: at least 1, 1, 0 and 0 are needed",
             attention_init(with(&head.d_x, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_y, -1)));
+    REFUSES(NULL, attention_init(with(&head.d_y, 0)));
     REFUSES(NULL, attention_init(with(&head.d_out, -1)));
     REFUSES(NULL, attention_init(with(&head.context_length, -1)));
     REFUSES(NULL, attention_init(with(&head.n_heads, 0)));
     REFUSES(NULL, attention_init(with(&head.d_k, 0)));
     REFUSES(NULL, attention_init(with(&head.d_v, INT_MIN)));
     REFUSES(NULL, attention_init(with(&head.n_heads, INT_MAX)));
+    REFUSES(NULL, attention_init(&wide));
     REFUSES(NULL, attention_init(&huge));
 }
 
@@ -240,7 +250,7 @@ static void misfits_refused(void)
     REFUSES(LAYER("output", "4 to 6", "4 to 0"),
             layers_must_fit(with(&head.out.d_out, 6)));
     REFUSES(NULL, layers_must_fit(with(&head.out.d_in, 8)));
-    REFUSES(NULL, layers_must_fit(with(&head.n_heads, 0)));
+    REFUSES(NULL, layers_must_fit(&none));
     REFUSES(NULL, layers_must_fit(with(&head.d_x, 3)));
     REFUSES(NULL, layers_must_fit(with(&head.d_y, 1)));
 
