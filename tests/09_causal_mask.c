@@ -110,19 +110,15 @@ static void see_where_test(void)
 /* Where they mean the same, the three kinds of masks do the same. */
 static void three_kinds(void)
 {
-    static float scores[3][4][4], ones[4][4];
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
-            ones[i][j] = 1;
-            for (int k = 0; k < 3; k++)
-                scores[k][i][j] = (float)(4 * i + j);
-        }
-    hide_scores(4, 4, see_all(), scores[0]);
-    hide_scores(4, 4, see_past(3), scores[1]);
-    hide_scores(4, 4, see_where(4, 4, ones), scores[2]);
-    for (int i = 0; i < 16; i++)
-        for (int k = 0; k < 3; k++)
-            tap_near("score", scores[k][i / 4][i % 4], i, 0, 0);
+    static const float ones[2][3] = {{1, 1, 1}, {1, 1, 1}};
+    const Mask see[3] = {see_all(), see_past(2), see_where(2, 3, ones)};
+    for (int k = 0; k < 3; k++) {
+        const float expect[6] = {0, 1, 2, 3, 4, 5};
+        float *scores = room(6);
+        memcpy(scores, expect, sizeof expect);
+        hide_scores(2, 3, see[k], (void *)scores);
+        same("score", 6, scores, expect);
+    }
 }
 
 static void window_test(void)
@@ -235,13 +231,13 @@ static void sees_all(void)
 {
     for (int round = 0; round < 50; round++) {
         Trace t = random_head(), expect = t;
-        expect.scores = room((size_t)(t.n * t.m));
-        expect.weights = room((size_t)(t.n * t.m));
-        expect.context = room((size_t)(t.n * t.d_v));
+        const size_t count = (size_t)(t.n * t.m);
+        expect.scores = room(count);
+        expect.weights = room(count);
         masked_attention(&t, see_all());
         trace_attention(&expect);
-        same("scores", (size_t)(t.n * t.m), t.scores, expect.scores);
-        same("weights", (size_t)(t.n * t.m), t.weights, expect.weights);
+        same("scores", count, t.scores, expect.scores);
+        same("weights", count, t.weights, expect.weights);
     }
 }
 
@@ -284,40 +280,29 @@ static void values_are_not_hidden(void)
     }
 }
 
-/* ... and a query sees its own place, and all before it. */
-static void sees_itself(void)
+/* A query sees its own place and all before it, like the last word of a
+ * text that ends there. */
+static void same_as_shorter_texts(void)
 {
     for (int round = 0; round < 100; round++) {
         Trace t = random_head();
         const int first = tap_int(0, 3);
         masked_attention(&t, see_past(first));
         for (int i = 0; i < t.n; i++) {
+            const int seen = first + i < t.m ? first + i + 1 : t.m;
+            const float *weight = t.weights + i * t.m;
+            float scores[MOST], weights[MOST], alone[5];
             double sum = 0;
+            attention(1, seen, t.d_k, t.d_v, (void *)(t.query + i * t.d_k),
+                      (void *)t.key, (void *)t.value, (void *)scores,
+                      (void *)weights, (void *)alone);
             for (int j = 0; j < t.m; j++) {
-                const float w = t.weights[i * t.m + j];
-                tap_true("seen or not", (w > 0) == (j <= first + i));
-                sum += (double)w;
+                tap_true("seen or not", (weight[j] > 0) == (j < seen));
+                sum += (double)weight[j];
             }
             tap_near("row sum", sum, 1, 1e-6, 0);
-        }
-    }
-}
-
-/* The words of a text that ends earlier, one text after the other. */
-static void same_as_shorter_texts(void)
-{
-    for (int round = 0; round < 50; round++) {
-        Trace t = random_head();
-        const int first = tap_int(0, 3);
-        masked_attention(&t, see_past(first));
-        for (int i = 0; i < t.n; i++) {
-            float scores[1][MOST], weights[1][MOST], alone[1][5];
-            attention(1, first + i < t.m ? first + i + 1 : t.m, t.d_k,
-                      t.d_v, (void *)(t.query + i * t.d_k), (void *)t.key,
-                      (void *)t.value, (void *)scores, (void *)weights,
-                      (void *)alone);
             for (int k = 0; k < t.d_v; k++)
-                tap_near("context", t.context[i * t.d_v + k], alone[0][k],
+                tap_near("context", t.context[i * t.d_v + k], alone[k],
                          1e-6, 1e-6);
         }
     }
@@ -488,8 +473,8 @@ int main(void)
     TAP(blind_to_the_future, "masked_weights: later words change nothing");
     TAP(values_are_not_hidden,
         "masked_weights: a later value that is infinite");
-    TAP(sees_itself, "masked_weights: itself and all before");
-    TAP(same_as_shorter_texts, "masked_weights: as of shorter texts");
+    TAP(same_as_shorter_texts,
+        "masked_weights: itself and all before, as in shorter texts");
     SETS("mask_window", window_test, MASKS);
     TAP(window_from_one_to_all, "mask_window: from one word to all");
     TAP(window_far_away, "mask_window: places and windows without limits");
