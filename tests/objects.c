@@ -186,10 +186,6 @@ static Attention *with(int *size, int other)
 }
 
 #define AT "objects.c: "
-#define LAYER(name, is, needed)                                            \
-    AT "layer_must_fit: the layer for the " name " is from " is            \
-       " numbers: from " needed " is needed"
-
 static void traces_refused(void)
 {
     REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1: at "
@@ -208,15 +204,12 @@ static void traces_refused(void)
     REFUSES(NULL, trace_init(sized(INT_MAX, INT_MAX, 9, 1, 1, 0)));
     REFUSES(NULL, trace_for(&head, 0, 3));
 
-    const Trace *const t = sized(2, 3, 4, 5, 6, 7);
     REFUSES(AT "trace_must_fit: a trace of n, m, n_heads, d_k, d_v, d_out "
-               "= 2, 3, 4, 5, 6, 7: 1, 3, 4, 5, 6, 7 are needed",
-            trace_must_fit(t, 1, 3, 4, 5, 6, 7));
-    REFUSES(NULL, trace_must_fit(t, 2, 2, 4, 5, 6, 7));
-    REFUSES(NULL, trace_must_fit(t, 2, 3, 5, 5, 6, 7));
-    REFUSES(NULL, trace_must_fit(t, 2, 3, 4, 4, 6, 7));
-    REFUSES(NULL, trace_must_fit(t, 2, 3, 4, 5, 7, 7));
-    REFUSES(NULL, trace_must_fit(t, 2, 3, 4, 5, 6, 0));
+               "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
+            trace_must_fit(sized(1, 2, 3, 4, 5, 6), 2, 3, 4, 5, 6, 7));
+    for (int i = 0; i < 6; i++)
+        REFUSES(NULL, trace_must_fit(grown(i, sized(2, 3, 4, 5, 6, 7)), 2,
+                                     3, 4, 5, 6, 7));
 }
 
 static void attentions_refused(void)
@@ -238,21 +231,18 @@ static void attentions_refused(void)
 /* Whatever was changed after the layers got their numbers. */
 static void misfits_refused(void)
 {
-    REFUSES(LAYER("query", "1 to 3", "2 to 3"),
-            layers_must_fit(with(&head.query.d_in, 1)));
-    REFUSES(NULL, layers_must_fit(with(&head.query.d_out, 2)));
-    REFUSES(LAYER("key", "2 to 50", "2 to 3"),
-            layers_must_fit(with(&head.key.d_out, 50)));
-    REFUSES(NULL, layers_must_fit(with(&head.key.d_in, 1)));
-    REFUSES(LAYER("value", "9 to 4", "2 to 4"),
-            layers_must_fit(with(&head.value.d_in, 9)));
-    REFUSES(NULL, layers_must_fit(with(&head.value.d_out, 3)));
-    REFUSES(LAYER("output", "4 to 6", "4 to 0"),
-            layers_must_fit(with(&head.out.d_out, 6)));
-    REFUSES(NULL, layers_must_fit(with(&head.out.d_in, 8)));
+    Attention *const a = &head;
+    int *const size[] = {&a->query.d_in, &a->query.d_out, &a->key.d_in,
+                         &a->key.d_out,  &a->value.d_in,  &a->value.d_out,
+                         &a->out.d_in,   &a->out.d_out,   &a->d_x,
+                         &a->d_y,        &a->n_heads,     &a->d_k,
+                         &a->d_v,        &a->d_out};
+    REFUSES(AT "layer_must_fit: the layer for the key is from 2 to 50 "
+               "numbers: from 2 to 3 is needed",
+            layers_must_fit(with(&a->key.d_out, 50)));
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        REFUSES(NULL, layers_must_fit(with(size[i], 7)));
     REFUSES(NULL, layers_must_fit(&none));
-    REFUSES(NULL, layers_must_fit(with(&head.d_x, 3)));
-    REFUSES(NULL, layers_must_fit(with(&head.d_y, 1)));
 
     const Trace *const t = sized(5, 5, 4, 3, 4, 0);
     REFUSES(NULL, attention_must_fit(with(&head.n_heads, 4), 5, 5, t));
