@@ -52,38 +52,27 @@ static void close_part(const char *what, const float *got, double rtol,
     tap_close(what, part(what), got, rtol, atol);
 }
 
-/* The running set's inputs, through its attention. */
-static Trace forward(void)
+/* Of its own class, which has widths of its own for keys and values,
+ * PyTorch gives weights and context alone. */
+static void forward_test(void)
 {
     const Attention a = object();
     const int n = part("x_1")->shape[0], m = part("x_2")->shape[0];
     Trace t = roomy(&a, n, m);
     cross_attention_forward(&a, n, m, floats(part("x_1")),
                             floats(part("x_2")), &t);
-    return t;
-}
-
-static void forward_test(void)
-{
-    const Trace t = forward();
     const bool is_loud = !strcmp(sets_now, "loud");
     const double atol = is_loud ? 1e-5 : SUM_ATOL;
-    close_part("query", t.query, SUM_RTOL, atol);
-    close_part("key", t.key, SUM_RTOL, atol);
-    close_part("value", t.value, SUM_RTOL, atol);
-    close_part("scores", t.scores, SUM_RTOL, atol);
+    if (strncmp(sets_now, "module", 6) != 0) {
+        close_part("query", t.query, SUM_RTOL, atol);
+        close_part("key", t.key, SUM_RTOL, atol);
+        close_part("value", t.value, SUM_RTOL, atol);
+        close_part("scores", t.scores, SUM_RTOL, atol);
+    }
     close_part("weights", t.weights, is_loud ? LOUD_RTOL : LONG_RTOL,
                is_loud ? 1e-6 : WEIGHT_ATOL);
     close_part("context", t.context, is_loud ? LOUD_RTOL : SUM_RTOL,
                is_loud ? 1e-4 : SUM_ATOL);
-}
-
-/* PyTorch's own class, which has widths of its own for keys and values. */
-static void module_test(void)
-{
-    const Trace t = forward();
-    close_part("weights", t.weights, LONG_RTOL, WEIGHT_ATOL);
-    close_part("context", t.context, SUM_RTOL, SUM_ATOL);
 }
 
 static void same_layer(const Linear *l, const Linear *expect)
@@ -152,69 +141,34 @@ static void same_as_self(void)
     }
 }
 
-/* Row j of a table comes to row (j + shift) % m of the other. */
-static float *shifted(int m, int d, int shift, const float *x)
-{
-    float *y = room((size_t)(m * d));
-    for (int j = 0; j < m; j++)
-        memcpy(y + (j + shift) % m * d, x + j * d, (size_t)d * sizeof *x);
-    return y;
-}
-
-static void same_mixture(const Trace *got, const Trace *expect)
-{
-    for (int i = 0; i < got->n * got->d_v; i++)
-        tap_near("context", got->context[i], expect->context[i], 1e-5,
-                 1e-5);
-}
-
-/* Keys and values in another order, each key with its value: the weights in
- * that order, and the same context. */
-static void pairs_in_any_order(void)
-{
-    for (int round = 0; round < 100; round++) {
-        const int n = tap_int(1, 12), m = tap_int(1, 12);
-        const Attention like = {.n_heads = 1,
-                                .d_k = tap_int(1, 6),
-                                .d_v = tap_int(1, 6)};
-        const int shift = tap_int(0, m - 1);
-        Trace a = roomy(&like, n, m), b = roomy(&like, n, m);
-        tap_fill(n * a.d_k, a.query, -2, 2);
-        tap_fill(m * a.d_k, a.key, -2, 2);
-        tap_fill(m * a.d_v, a.value, -2, 2);
-        b.query = a.query;
-        b.key = shifted(m, a.d_k, shift, a.key);
-        b.value = shifted(m, a.d_v, shift, a.value);
-        trace_attention(&a);
-        trace_attention(&b);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++)
-                tap_near("weight", b.weights[i * m + (j + shift) % m],
-                         a.weights[i * m + j], 1e-5, 1e-7);
-        same_mixture(&b, &a);
-    }
-}
-
-/* Tokens of the second input in another order: the same context. */
+/* Tokens of the second input in another order, row j being row
+ * (j + shift) % m: the weights in that order, and the same context. */
 static void order_does_not_matter(void)
 {
     for (int round = 0; round < 100; round++) {
         const int n = tap_int(1, 12), m = tap_int(1, 12);
         const int d_1 = tap_int(1, 6), d_2 = tap_int(1, 6);
-        float *x_1 = room((size_t)(n * d_1));
-        float *x_2 = room((size_t)(m * d_2));
-        tap_fill(n * d_1, x_1, -2, 2);
-        tap_fill(m * d_2, x_2, -2, 2);
+        const int shift = tap_int(0, m - 1);
+        float x[12][6], y[12 * 6], shifted[12 * 6];
+        tap_fill(n * d_1, (void *)x, -2, 2);
+        tap_fill(m * d_2, y, -2, 2);
+        for (int j = 0; j < m; j++)
+            memcpy(shifted + (j + shift) % m * d_2, y + j * d_2,
+                   (size_t)d_2 * sizeof *y);
         Random r;
         Attention c;
         random_seed(&r, (uint64_t)round);
         cross_attention_init(&c, &r, d_1, d_2, tap_int(1, 6),
                              tap_int(1, 6));
         Trace a = roomy(&c, n, m), b = roomy(&c, n, m);
-        cross_attention_forward(&c, n, m, (void *)x_1, (void *)x_2, &a);
-        x_2 = shifted(m, d_2, tap_int(0, m - 1), x_2);
-        cross_attention_forward(&c, n, m, (void *)x_1, (void *)x_2, &b);
-        same_mixture(&b, &a);
+        cross_attention_forward(&c, n, m, (void *)x, (void *)y, &a);
+        cross_attention_forward(&c, n, m, (void *)x, (void *)shifted, &b);
+        for (int i = 0; i < n * m; i++)
+            tap_near("weight",
+                     b.weights[i / m * m + (i % m + shift) % m],
+                     a.weights[i], 1e-5, 1e-7);
+        for (int i = 0; i < n * c.d_v; i++)
+            tap_near("context", b.context[i], a.context[i], 1e-5, 1e-5);
         attention_free(&c);
     }
 }
@@ -346,9 +300,7 @@ int main(void)
 {
     TAP(turned_test, "rand_turned: what rand_fill draws");
     SETS("cross_attention_init", init_test, INITS);
-    TAP(pairs_in_any_order, "attention: keys and values in any order");
-    SETS("cross_attention_forward", forward_test, CROSSES, "loud");
-    SETS("cross_attention_forward", module_test, MODULES);
+    SETS("cross_attention_forward", forward_test, CROSSES, "loud", MODULES);
     TAP(same_as_self, "cross_attention_forward: one input twice");
     TAP(order_does_not_matter,
         "cross_attention_forward: the second input in any order");

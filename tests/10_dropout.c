@@ -1,6 +1,6 @@
-/* Chapter 10 against PyTorch: golden/10_dropout, to the last bit. MCG31 is in
- * no PyTorch that golden data is made with; it is held against what people
- * have published, the rows of tests/documents.tsv. */
+/* Chapter 10 against PyTorch: golden/10_dropout, to the last bit. MCG31 is
+ * in no PyTorch that golden data is made with; it is held against what
+ * people have published, the rows of tests/documents.tsv. */
 #define CHAPTER "10_dropout"
 #include "streams.h"
 #include "traces.h"
@@ -89,7 +89,7 @@ static void rows_test(void)
     same("lot", 36, rows, row);
 }
 
-/* As == has it, but -0 is not 0. The sign of NaN is the machine's affair. */
+/* As == has it, but -0 is not 0. The sign of NaN is the machine's own. */
 static void same_floats(const char *what, size_t count, const float *got,
                         const float *expect)
 {
