@@ -2,7 +2,7 @@
 
 BUILD  ?= build
 CFLAGS ?= -O2
-# How much tests do at a time.
+# How much is done at a time.
 JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 # Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
@@ -17,45 +17,45 @@ endif
 # Nor does make remove the objects between a chapter and its program.
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
-export BUILD JOBS RUN_UNDER
+export BUILD JOBS MAKE RUN_UNDER
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
 objects  := $(names:%=$(BUILD)/obj/%.o)
 programs := $(names:%=$(BUILD)/chapters/%)
 checked  := $(names:%=$(BUILD)/run/%.ok)
-support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/*.c))
-tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*.c))
-perl     := $(filter-out tests/weave.t,$(wildcard tests/*.t))
+support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
+tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
+perl     := $(filter-out tests/weave.t,$(sort $(wildcard tests/*.t)))
 number    = $(firstword $(subst _, ,$(1)))
 
-.PHONY: book programs run test test-programs test-c test-book outputs golden
-.PHONY: golden-check student check mutants chapters clean help
+.PHONY: book programs lib run chapters outputs test test-programs test-c \
+        test-book format format-check mutants check golden golden-check \
+        student chapter clean help
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
-	@echo "The book is woven: $<"
 
 programs: $(programs) ## the chapters' programs alone
 
+lib: $(BUILD)/libattention.a ## all functions of the book, for programs of your own
+
+# run-02: ## one chapter's program; ARGS="..." are its arguments, -s is quiet
+# test-02: ## one chapter's tests, and how far its exercises are
+
 help: ## this list
-	@perl -ne 'printf "  make %-14s %s\n", $$1, $$2 if /^(\S+):.*?## (.*)/' \
+	@perl -ne 'printf "  make %-14s %s\n", $$1, $$2 if /^(?:# )?(\S+):.*?## (.*)/' \
 	  Makefile
-	@echo "  make run-02         one chapter's program; ARGS=\"...\" are its" \
-	  "arguments, -s is quiet"
-	@echo "  make test-02        one chapter's tests, and how far its exercises are"
 
 # ---- Chapters, and after them the appendices. Each is compiled twice: as a
 # program, linked with the chapters before it, and with its main renamed, for
-# those that come after it.
-
-# Chapter 5 is the first to need the normal numbers of appendix B.
-joins_05_tokens := B_normals
+# those that come after it. Chapter 5 is the first to need the normal numbers
+# of appendix B, which therefore comes before it here.
+linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 
 define chapter
-seen += $$(filter-out $$(seen),$(joins_$(1):%=$(BUILD)/obj/%.o))
-before_$(1) := $$(filter-out $(BUILD)/obj/$(1).o,$$(seen))
-seen += $$(filter-out $$(seen),$(BUILD)/obj/$(1).o)
+before_$(1) := $$(seen)
+seen += $(BUILD)/obj/$(1).o
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 ifneq ($(wildcard tests/$(1).c),)
@@ -67,29 +67,31 @@ test-$(call number,$(1)): $(BUILD)/run/$(1).ok
 endif
 endef
 seen :=
-$(foreach n,$(names),$(eval $(call chapter,$(n))))
+$(foreach n,$(linked),$(eval $(call chapter,$(n))))
 
 # A body that is still empty uses none of its parameters; the warning that it
 # does not comes back as soon as the exercise is written.
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
-compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
 
-# What is compiled anew when the compiler or its flags change: this file holds
-# them, and is written only where it does not yet.
-flags := $(strip $(CC) $(FLAGS) $(CFLAGS))
+compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
+link    = $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -lm -o $@
+
+# How everything is compiled, how it is linked, and what there is. When that
+# changes, all is made anew, and nothing stays of a file that has gone.
+flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | \
+           $(names) $(notdir $(support) $(tests)))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
 .PHONY: $(BUILD)/flags
 endif
 $(BUILD)/flags:
-	@mkdir -p $(@D)
+	@rm -rf $(BUILD)/obj $(BUILD)/chapters $(BUILD)/tests && mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(flags))' >$@
 
 settings := Makefile $(BUILD)/flags
 
 $(BUILD)/chapters/%: chapters/%.c $$(before_$$*) $(BUILD)/libsupport.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes $< $(before_$*) $(BUILD)/libsupport.a \
-	  -lm -o $@
+	$(compile) -Wmissing-prototypes $(link)
 
 $(BUILD)/obj/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
@@ -99,29 +101,24 @@ $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -c $< -o $@
 
-$(BUILD)/libsupport.a: $(support)
-	@rm -f $@
-	ar rcs $@ $^
-
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(objects) $(BUILD)/libsupport.a
-	$(CC) $(CFLAGS) $< $(objects) $(BUILD)/libsupport.a -lm -o $@
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libattention.a
+	$(CC) $(CFLAGS) $(link)
+
+$(BUILD)/libsupport.a: $(support)
+$(BUILD)/libattention.a: $(objects) $(support)
+$(BUILD)/lib%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
 
 -include $(wildcard $(BUILD)/*/*.d)
 
-run: $(names:%=run-all-%) ## all programs, in order
-$(names:%=run-all-%): run-all-%: $(BUILD)/chapters/%
-	@echo "---- $*"
-	@$(RUN_UNDER) $< $(ARGS)
-# In order, even under -j.
-define after
-run-all-$(2): $(if $(1),| run-all-$(1))
-endef
-last :=
-$(foreach n,$(names),$(eval $(call after,$(last),$(n)))$(eval last := $(n)))
+run: $(programs) ## all programs, in order
+	@for name in $(names); do echo "---- $$name"; \
+	  $(RUN_UNDER) $(BUILD)/chapters/$$name $(ARGS) || exit; done
 
 # ---- The book. A chapter is woven when its program prints what its text says.
 
@@ -132,7 +129,11 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/outputs tools/Chapter.
 	FIGURES=$(figures) tools/outputs --check chapters/$*.c $<
 	@touch $@
 
-chapters: $(checked)
+chapters: $(checked) ## the programs' outputs, held against the text
+
+outputs: $(programs) ## fills the output blocks after a deliberate change
+	@for name in $(names); do tools/outputs --update chapters/$$name.c \
+	  $(BUILD)/chapters/$$name || exit; done
 
 weaver := tools/weave tools/literate.lua tools/book.lua book.bib \
           $(wildcard tools/theme/*)
@@ -145,6 +146,7 @@ $(BUILD)/lint/%.ok: $(BUILD)/run/%.ok src/attention.h $(weaver) \
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) \
                           $(names:%=$(BUILD)/lint/%.ok) $(BUILD)/pandoc.found
 	PANDOC=$(BUILD)/pandoc tools/weave --to $(BUILD)/book
+	@echo "The book is woven: $@"
 
 # $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
 # that of the search, as the link has none of its own for make. If the pandoc
@@ -157,10 +159,6 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@tools/find-pandoc $(BUILD)/pandoc
 	@touch $@
 
-outputs: $(programs) ## fills the output blocks after a deliberate change
-	@$(foreach n,$(names),tools/outputs --update chapters/$(n).c \
-	  $(BUILD)/chapters/$(n) &&) true
-
 # ---- Tests
 
 # On all cores, or on one with JOBS=1; where make has a -j already, that holds.
@@ -170,26 +168,34 @@ test: ## all tests: needs neither Python nor a network
 	@$(MAKE) $(parallel) test-programs
 	prove -j$(JOBS) $(perl) $(tests)
 
-test-programs: $(programs) $(tests)
+test-programs: $(programs) $(tests) ## what make test runs, without running it
 
-test-c: $(tests)
+test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
 test-book: $(BUILD)/pandoc.found $(checked) ## the weaver's own tests
 	PANDOC=$(BUILD)/pandoc prove tests/weave.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
-	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' tools/mutants $(CHAPTER)
+	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
+	  LDLIBS='$(LDLIBS)' tools/mutants $(CHAPTER)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
             --errors-for-leak-kinds=definite
-check: ## tests and chapters with clang, with sanitizers, under valgrind
+check: format-check ## the form of C; tests and chapters with clang, with sanitizers, under valgrind
 	$(MAKE) $(parallel) BUILD=$(BUILD)/clang CC=clang test-c chapters
 	TAP_SECONDS=60 $(MAKE) $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
 	  CFLAGS='$(sanitize)' test-c chapters
 	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
+
+code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch])
+format: ## gives all C the form that .clang-format says
+	clang-format -i $(code)
+
+format-check: ## says where C has another form
+	clang-format --dry-run -Werror $(code)
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 
@@ -206,10 +212,13 @@ golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; r
 	  -r golden/requirements.txt
 	@touch $@
 
-# ---- For classes
+# ---- For teachers and authors
 
 student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
 	@tools/student "$(CHAPTER)" "$(DIR)"
+
+chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
+	@tools/new-chapter "$(NAME)" "$(TITLE)"
 
 clean: ## removes what was built (not .venv)
 	rm -rf "$(BUILD)"

@@ -409,6 +409,11 @@ Since the dot product is shadow times length,
 
 $$\cos(a, b) = \frac{a \cdot b}{|a|\,|b|}$$
 
+All three are sums of products, and $|a|\,|b|$ is the root of the product of
+two of them. The square of a number may be too large for a float, though, or
+so small that it rounds to 0. So they are of type `double`, twice as long as
+a float, where every product of two floats has room.
+
 A list of zeros has no direction, and no answer would be right for it. A
 function of this book that cannot do what it was asked says so and ends the
 program. `REFUSE`, which does this, takes a message as `printf` does.
@@ -416,12 +421,17 @@ program. `REFUSE`, which does this, takes a message as `printf` does.
 
 float cosine(int n, const float a[n], const float b[n])
 {
-    const float a_length = length(n, a), b_length = length(n, b);
-    if (a_length == 0 || b_length == 0)
+    double ab = 0, aa = 0, bb = 0;
+    for (int k = 0; k < n; k++) {
+        ab += (double)a[k] * b[k];
+        aa += (double)a[k] * a[k];
+        bb += (double)b[k] * b[k];
+    }
+    if (aa == 0 || bb == 0)
         REFUSE("the %s vector has length 0 and so no direction: both need "
                "a length above 0",
-               a_length == 0 ? "first" : "second");
-    return dot(n, a, b) / (a_length * b_length);
+               aa == 0 ? "first" : "second");
+    return (float)(ab / sqrt(aa * bb));
 }
 
 static void show_cosines(void)

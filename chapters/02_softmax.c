@@ -224,7 +224,10 @@ The way out is the property we have just seen. If only differences count, we
 may subtract the same number from all scores, and the best one to subtract
 is the largest score. Then the largest exponent is 0, and its exponential is
 1. No other is larger, so nothing overflows; and since one of them is 1, the
-sum lies between 1 and `n` and is never 0.
+sum lies between 1 and `n` and is never 0. A long list would bring it to
+another limit. A float keeps some seven digits, and each addition rounds; to
+a sum of many millions, another 1 adds nothing at all. So the sum is a
+`double`, which keeps some sixteen.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size. It refuses a list without scores.
@@ -244,7 +247,8 @@ void softmax(int n, const float scores[n], float weights[n])
 {
     if (n < 1)
         REFUSE("softmax of %d scores: at least 1 is needed", n);
-    float largest = scores[0], sum = 0;
+    float largest = scores[0];
+    double sum = 0;
     for (int j = 1; j < n; j++)
         if (scores[j] > largest)
             largest = scores[j];
@@ -659,22 +663,24 @@ void softmax_online(int n, const float scores[n], float weights[n])
 {
     if (n < 1)
         REFUSE("softmax_online of %d scores: at least 1 is needed", n);
-    float largest = -INFINITY, sum = 0;
+    double largest = -INFINITY, sum = 0;
     for (int j = 0; j < n; j++) {
         if (scores[j] > largest) {
-            sum *= expf(largest - scores[j]);
+            sum *= exp(largest - scores[j]);
             largest = scores[j];
         }
         if (scores[j] != -INFINITY)
-            sum += expf(scores[j] - largest);
+            sum += exp(scores[j] - largest);
     }
     for (int j = 0; j < n; j++)
-        weights[j] = expf(scores[j] - largest) / sum;
+        weights[j] = (float)(exp(scores[j] - largest) / sum);
 }
 
 /*
-The first score above minus infinity finds a sum of 0 and multiplies it by
-$e^{-\infty}$, which is 0 as well: no harm done.
+The sum is multiplied as often as the maximum rises, and each factor is
+rounded; as doubles, they may be many. The first score above minus infinity
+finds a sum of 0 and multiplies it by $e^{-\infty}$, which is 0 as well: no
+harm done.
 :::
 
 ::: {.solution exercise="2.4"}

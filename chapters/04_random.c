@@ -164,7 +164,7 @@ static void show_floats(void)
     float x[1][6];
     random_seed(&r, 123);
     uint32_t first = random_u32(&r);
-    bits("bits", "The first draw from seed 123, bit by bit", first, 24);
+    bits("bits", "The first draw from seed 123, bit by bit", first);
     random_seed(&r, 123);
     rand_fill(&r, 1, 6, x);
     print_vector("torch.rand(6)", 6, x[0]);

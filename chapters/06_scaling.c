@@ -180,7 +180,8 @@ float mean_largest(int n, int m, const float weights[n][m])
     for (int i = 0; i < n; i++) {
         float largest = weights[i][0];
         for (int j = 1; j < m; j++)
-            largest = fmaxf(largest, weights[i][j]);
+            if (weights[i][j] > largest || isnan(weights[i][j]))
+                largest = weights[i][j];
         sum += (double)largest;
     }
     return (float)(sum / n);
@@ -608,28 +609,26 @@ deviation 2, those of the keys 1. By what should the scores be divided?
 ::: {.solution exercise="6.3"}
 Each share is its exponential divided by the sum of all. The exponential of
 score `j` grows by the factor $e^{\text{step}}$, and the others stay; so
-multiply share `j` by that factor, and divide all by their new sum. To be
-safe from a factor that no number can hold, multiply what shrinks: share `j`
-if the step goes down, all others if it goes up.
+multiply share `j` by that factor, and divide all by their new sum. A double
+can hold $e^{700}$, but not much more. Nor need it: beyond 700, up or down,
+no step makes a difference that shares of type float would show.
 */
 
 void nudge(int n, const float weights[n], int j, float step,
            float nudged[n])
 {
-    const double factor = exp(-fabs((double)step));
+    /* copysignf: the size of the one with the sign of the other */
+    const float held = fabsf(step) > 700 ? copysignf(700, step) : step;
+    const double factor = exp((double)held);
     double sum = 0;
-    for (int k = 0; k < n; k++) {
-        const int shrinks = (k == j) == (step < 0);
-        nudged[k] = (float)((double)weights[k] * (shrinks ? factor : 1));
-        sum += (double)nudged[k];
-    }
     for (int k = 0; k < n; k++)
-        nudged[k] = sum > 0 ? (float)((double)nudged[k] / sum) : weights[k];
+        sum += (double)weights[k] * (k == j ? factor : 1);
+    for (int k = 0; k < n; k++)
+        nudged[k] =
+            (float)((double)weights[k] * (k == j ? factor : 1) / sum);
 }
 
 /*
-(If nothing is left to share out, one word had everything, and keeps it.)
-
 Subtract the old share `j` from the new one. What is left, with $w$ for the
 old one and $f$ for the factor, is
 

@@ -86,7 +86,7 @@ The sum of a row must be complete before its first entry is divided.
 void renormalize(int n, int m, float weights[n][m])
 {
     for (int i = 0; i < n; i++) {
-        float sum = 0;
+        double sum = 0;
         for (int j = 0; j < m; j++)
             sum += weights[i][j];
         for (int j = 0; j < m; j++)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Compares the book with PyTorch. Run by `make golden-check`.
 
-    python golden/check.py [ROOT]
+    python golden/check.py
 
 1. Makes the golden data again in a temporary folder and compares it with
-   what stands in golden/: the same arrays, types, shapes and values.
+   what stands in golden/: the same tensors, types, shapes and values.
 2. Runs the PyTorch block of each chapter: what it prints must be printed by
    the chapter's program too, which is what its output blocks hold.
 
-ROOT is the folder of the project, the one above this script's if none is
-given. Each difference is one line; if there is one, the exit status is 1.
+Each difference is one line; if there is one, the exit status is 1.
 """
 
 import difflib
+import json
 import math
 import re
 import subprocess
@@ -20,7 +20,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
+import torch
+from safetensors.torch import load_file
+
+ROOT = Path(__file__).resolve().parent.parent
 
 # A float64 answer differs from one machine to another in its last bits only,
 # since that is where they round in another order.
@@ -34,93 +37,61 @@ import torch as _torch
 _torch.set_printoptions(linewidth=1000, sci_mode=False)
 """
 
+# The chapters as the other tools read them.
+READ_CHAPTERS = """\
+use lib 'tools'; use Chapter; use JSON::PP;
+print JSON::PP->new->ascii->encode([map { {%{Chapter->load($_)}} } @ARGV]);
+"""
+
 NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)")
-FENCE = re.compile(r"(`{3,}|~{3,})\s*(.*)$")
 
 
-# The arrays
+# The tensors
 
-def arrays(folder):
-    """The path of every array below the folder, relative to it."""
-    return {path.relative_to(folder).as_posix()
-            for path in folder.rglob("*.npy")}
+def tensors(folder):
+    """All of the folder's, by the names of chapter and tensor."""
+    return {f"{path.stem}/{name}": tensor
+            for path in sorted(folder.glob("*.safetensors"))
+            for name, tensor in load_file(path).items()}
 
 
-def differences(old, new):
-    """Says in one line how an array differs from the one made again."""
-    if old.dtype != new.dtype:
-        return f"is {old.dtype}, made again {new.dtype}"
-    if old.shape != new.shape:
-        return f"has shape {old.shape}, made again {new.shape}"
+def difference(old, new):
+    """Says in a line how a tensor differs from the one made again, if so."""
+    if old is None or new is None:
+        return "is missing" if old is None else "generate.py does not make it"
+    if old.dtype != new.dtype or old.shape != new.shape:
+        return (f"is {old.dtype} of {list(old.shape)}, made again "
+                f"{new.dtype} of {list(new.shape)}")
     # What a function is given, and what it must match bit for bit, is not
     # float64; see generate.py.
-    near = ((old == new) | ((old != old) & (new != new))
-            if old.dtype != np.float64 else
-            np.isclose(old, new, rtol=RTOL, atol=ATOL, equal_nan=True))
+    exact = old.dtype != torch.float64
+    near = torch.isclose(old, new, rtol=0 if exact else RTOL,
+                         atol=0 if exact else ATOL, equal_nan=True)
     if near.all():
         return None
-    index = tuple(int(i) for i in np.argwhere(~near)[0])
-    return (f"entry {list(index)} is {old[index]!s}, made again "
-            f"{new[index]!s} ({(~near).sum()} of {near.size} differ)")
+    index = tuple(torch.argwhere(~near)[0].tolist())
+    return (f"entry {list(index)} is {old[index].item()}, made again "
+            f"{new[index].item()} ({(~near).sum()} of {near.numel()} differ)")
 
 
-def check_arrays(golden):
-    """Returns the faults, and how many arrays and values were compared."""
-    faults, values = [], 0
-    with tempfile.TemporaryDirectory() as name:
-        again = Path(name)
-        run = subprocess.run([sys.executable, golden / "generate.py", again],
-                             capture_output=True, text=True)
+def check_tensors():
+    """Returns the faults."""
+    with tempfile.TemporaryDirectory() as again:
+        run = subprocess.run([sys.executable, ROOT / "golden/generate.py",
+                              again], capture_output=True, text=True)
         if run.returncode:
-            return [run.stderr.strip() or "generate.py failed"], 0, 0
-        there, made = arrays(golden), arrays(again)
-        for path in sorted(there - made):
-            faults.append(f"golden/{path}: generate.py does not make it")
-        for path in sorted(made - there):
-            faults.append(f"golden/{path}: is missing")
-        for path in sorted(there & made):
-            try:
-                old = np.load(golden / path)
-            except (ValueError, OSError, EOFError) as error:
-                faults.append(f"golden/{path}: cannot be read: {error}")
-                continue
-            values += old.size
-            fault = differences(old, np.load(again / path))
-            if fault:
-                faults.append(f"golden/{path}: {fault}")
-    return faults, len(there & made), values
+            return [run.stderr.strip() or "generate.py failed"]
+        made = tensors(Path(again))
+    there = tensors(ROOT / "golden")
+    faults = {name: difference(there.get(name), made.get(name))
+              for name in sorted(there | made)}
+    print(f"{len(there)} tensors, "
+          f"{sum(tensor.numel() for tensor in there.values())} values compared")
+    return [f"golden/{name}: {fault}" for name, fault in faults.items()
+            if fault]
 
 
 # The chapters
-
-def fences(lines):
-    """Yields (line number of the opening fence, its info string, its lines)
-    for the code blocks in a chapter's prose, which is what stands between a
-    line that is only /* and a line that is only */."""
-    prose, fence, info, start, block = False, None, "", 0, []
-    for number, line in enumerate(lines, 1):
-        if fence:
-            if line.strip() == fence:
-                yield start, info, block
-                fence = None
-            else:
-                block.append(line)
-        elif line == "/*":
-            prose = True
-        elif line == "*/":
-            prose = False
-        elif prose and (match := FENCE.match(line)):
-            fence, info, start, block = *match.groups(), number, []
-
-
-def is_python(info):
-    return info in ("python", "{.python}")
-
-
-def is_plain_output(info):
-    """Output of the run without arguments."""
-    return info in ("output", "{.output}")
-
 
 def plain(text):
     """What PyTorch prints, as the book prints it: without tensor(...), dtype,
@@ -146,7 +117,7 @@ def same(a, b):
         for x, y in zip(a[1::2], b[1::2]))
 
 
-def compare(name, start, printed, shown):
+def compare(path, printed, shown):
     """Every line that PyTorch prints must be among those the chapter shows,
     as (line number, text), in the same order."""
     faults, after = [], 0
@@ -156,67 +127,63 @@ def compare(name, start, printed, shown):
         if here is not None:
             after = here + 1
             continue
-        if not shown:
-            return [f"{name}:{start}: PyTorch prints '{line}', the chapter "
-                    "has no output"]
-        number, nearest = nearest_line(line, shown)
+        number, nearest = max(shown, key=lambda entry: (
+            same(line, entry[1]),
+            difflib.SequenceMatcher(None, line, entry[1], False).ratio()))
         where = " too early" if same(line, nearest) else " (nearest line)"
-        faults.append(f"{name}:{number}: PyTorch prints '{line}', the "
+        faults.append(f"{path}:{number}: PyTorch prints '{line}', the "
                       f"chapter prints '{nearest}'{where}")
     return faults
 
 
-def nearest_line(line, shown):
-    def nearness(entry):
-        ratio = difflib.SequenceMatcher(None, line, entry[1], False).ratio()
-        return same(line, entry[1]), ratio
-    return max(shown, default=None, key=nearness)
-
-
-def check_chapter(root, path):
+def check_chapter(path, number, blocks):
     """Returns the faults, and how many lines PyTorch printed."""
-    name = path.relative_to(root).as_posix()
-    blocks = list(fences(path.read_text(encoding="utf-8").splitlines()))
-    python = [block for block in blocks if is_python(block[1])]
-    shown = [(start + k, text.replace(" ", ""))
-             for start, info, lines in blocks if is_plain_output(info)
-             for k, text in enumerate(lines, 1) if text.strip()]
-    if path.name[0].isdigit() and len(python) != 1:
-        return [f"{name}:1: has {len(python)} python blocks: a chapter has "
+    python = [block for block in blocks if block["info"] == "python"]
+    shown = [(block["first"] + k, text.replace(" ", ""))
+             for block in blocks if block["info"] == "output"
+             for k, text in enumerate(block["lines"], 1) if text.strip()]
+    if len(python) != 1 and number.isdigit():
+        return [f"{path}:1: has {len(python)} python blocks: a chapter has "
                 "exactly one"], 0
     faults, count = [], 0
-    for start, _, lines in python:
-        run = subprocess.run([sys.executable, "-c",
-                              BEFORE_EACH + "\n".join(lines)],
-                             capture_output=True, text=True, cwd=root)
+    for block in python:
+        place = f"{path}:{block['first']}"
+        run = subprocess.run(
+            [sys.executable, "-c", BEFORE_EACH + "\n".join(block["lines"])],
+            capture_output=True, text=True, cwd=ROOT)
         printed = plain(run.stdout)
         count += len(printed)
         if run.returncode:
             why = (run.stderr.strip() or "no message").splitlines()[-1]
-            faults.append(f"{name}:{start}: the python block fails: {why}")
-        elif not printed:
-            faults.append(f"{name}:{start}: the python block prints nothing")
+            faults.append(f"{place}: the python block fails: {why}")
+        elif not printed or not shown:
+            faults.append(f"{place}: the python block prints {len(printed)} "
+                          f"lines, the chapter {len(shown)}")
         else:
-            faults += compare(name, start, printed, shown)
+            faults += compare(path, printed, shown)
     return faults, count
 
 
+def check_chapters():
+    """Returns the faults."""
+    paths = sorted(path.relative_to(ROOT).as_posix()
+                   for path in (ROOT / "chapters").glob("*.c"))
+    run = subprocess.run(["perl", "-e", READ_CHAPTERS, *paths], cwd=ROOT,
+                         capture_output=True, text=True)
+    if run.returncode:
+        return [run.stderr.strip()]
+    faults, lines = [], 0
+    for chapter in json.loads(run.stdout):
+        found, count = check_chapter(chapter["path"], chapter["number"],
+                                     chapter["blocks"])
+        faults += found
+        lines += count
+    print(f"{len(paths)} chapters, {lines} lines of PyTorch compared")
+    return faults
+
+
 def main():
-    if len(sys.argv) > 2 or sys.argv[1:] and sys.argv[1].startswith("-"):
-        sys.exit("usage: python golden/check.py [ROOT]")
-    root = Path(sys.argv[1] if sys.argv[1:] else
-                Path(__file__).resolve().parent.parent)
-    faults, count, values = check_arrays(root / "golden")
-    print(f"{count} arrays, {values} values compared")
-    chapters = sorted((root / "chapters").glob("*.c"))
-    lines = 0
-    for path in chapters:
-        chapter_faults, chapter_lines = check_chapter(root, path)
-        faults += chapter_faults
-        lines += chapter_lines
-    print(f"{len(chapters)} chapters, {lines} lines of PyTorch compared")
-    if not count or not chapters:
-        faults.append(f"{root}: has no golden arrays or no chapters")
+    faults = check_tensors() + check_chapters()
     for fault in faults:
         print(fault, file=sys.stderr)
     sys.exit(1 if faults else 0)

@@ -3,9 +3,8 @@
 
     python golden/generate.py [FOLDER]
 
-For each chapter a folder of arrays, CASE-WHAT.npy, and for all of them
-manifest.tsv, which says what is there. FOLDER is this script's own if none
-is given.
+For each chapter a file of tensors, NAME.safetensors, and for all of them
+their checksums in SHA256SUMS. FOLDER is this script's own if none is given.
 
 What is given to the functions of the book is float32 and exact: the words
 of a document, or random numbers from a fixed seed. What they must answer is
@@ -19,11 +18,12 @@ matched bit for bit.
 import hashlib
 import platform
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import torch
 import torch.nn.functional as F
+from safetensors.torch import save
 
 HERE = Path(__file__).resolve().parent
 
@@ -44,30 +44,27 @@ INF, NAN = float("inf"), float("nan")
 
 
 class Chapter:
-    """The folder of a chapter, and a line of the manifest for each array."""
+    """The tensors of a chapter, by name."""
 
-    def __init__(self, folder, name):
-        self.folder = folder
-        self.name = name
-        self.lines = {}
+    def __init__(self):
+        self.tensors = {}
 
-    def save(self, case, **arrays):
-        """Saves WHAT=tensor as CASE-WHAT.npy, for each of the arrays."""
-        for what, tensor in arrays.items():
-            self.save_one(f"{self.name}/{case}-{what}.npy", tensor)
-
-    def save_one(self, path, tensor):
-        if path in self.lines:
-            sys.exit(f"generate.py: {path} is made twice")
-        if tensor.dtype not in (torch.float32, torch.float64, torch.int64):
-            sys.exit(f"generate.py: {path} would be {tensor.dtype}: "
-                     "float32, float64 or int64 is needed")
-        array = tensor.contiguous().numpy()
-        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-        np.save(self.folder / path, array)
-        sha256 = hashlib.sha256((self.folder / path).read_bytes())
-        self.lines[path] = (f"{path}\t{array.dtype}\t{array.shape}\t"
-                            f"{sha256.hexdigest()}")
+    def save(self, case, **tensors):
+        """Keeps WHAT=tensor as CASE-WHAT, for each of the tensors. Numbers
+        and lists of Python's own are whole numbers, or float64."""
+        for what, tensor in tensors.items():
+            name = f"{case}-{what}"
+            if not torch.is_tensor(tensor):
+                is_float = torch.tensor(tensor).is_floating_point()
+                tensor = torch.atleast_1d(torch.tensor(
+                    tensor, dtype=torch.float64 if is_float else torch.int64))
+            if name in self.tensors:
+                sys.exit(f"generate.py: {name} is made twice")
+            if tensor.dtype not in (torch.float32, torch.float64, torch.int64):
+                sys.exit(f"generate.py: {name} would be {tensor.dtype}: "
+                         "float32, float64 or int64 is needed")
+            # A copy, as safetensors refuses two names for one tensor.
+            self.tensors[name] = tensor.contiguous().clone()
 
 
 def uniform(seed, *shape, size=1.0):
@@ -202,14 +199,22 @@ def softmax(chapter):
 
 # Chapter 3
 
+def attended(q, k, v, is_scaled=True):
+    """What an attention computes, by name."""
+    scores = torch.matmul(q, k.T)
+    if is_scaled:
+        scores = scores / k.shape[1]**0.5
+    context = F.scaled_dot_product_attention(
+        q, k, v, scale=None if is_scaled else 1.0)
+    return dict(scores=scores, weights=F.softmax(scores, dim=-1),
+                context=context)
+
+
 def save_head(chapter, case, x, w_query, w_key, w_value):
     """Projections, and what each query gets from all keys and values."""
     q, k, v = (torch.matmul(wide(x), wide(w)) for w in (w_query, w_key, w_value))
-    scores = torch.matmul(q, k.T)
     chapter.save(case, x=x, w_query=w_query, w_key=w_key, w_value=w_value,
-                 query=q, key=k, value=v, scores=scores,
-                 weights=F.softmax(scores, dim=-1),
-                 context=F.scaled_dot_product_attention(q, k, v, scale=1.0))
+                 query=q, key=k, value=v, **attended(q, k, v, False))
 
 
 def save_asking(chapter, case, query, key, value):
@@ -263,13 +268,19 @@ def seeded(seed):
     return torch.Generator().manual_seed(seed)
 
 
+def drawn(seed, *shapes):
+    """Tables of rand, one after the other."""
+    torch.manual_seed(seed)
+    return [torch.rand(shape) for shape in shapes]
+
+
 def linear(d_in, d_out, bias):
     layer = torch.nn.Linear(d_in, d_out, bias=bias)
     return [p.detach() for p in layer.parameters()]
 
 
 def random(chapter):
-    chapter.save("all", seeds=torch.tensor(SEEDS), sizes=torch.tensor(SIZES),
+    chapter.save("all", seeds=SEEDS, sizes=SIZES,
                  ranges=torch.tensor(RANGES))
     # 63 bits of each draw of 64, the upper half first.
     chapter.save("bits", values=torch.stack([
@@ -277,16 +288,16 @@ def random(chapter):
         for seed in SEEDS]))
     chapter.save("rand", values=torch.stack([
         torch.rand(33, generator=seeded(seed)) for seed in SEEDS]))
-    chapter.save("rand", checksums=torch.tensor([
+    chapter.save("rand", checksums=[
         [checksum(torch.rand(size, generator=seeded(seed)))
-         for size in SIZES] for seed in SEEDS]))
+         for size in SIZES] for seed in SEEDS])
     chapter.save("uniform", values=torch.stack([torch.stack([
         torch.empty(17).uniform_(low, high, generator=seeded(seed))
         for low, high in RANGES]) for seed in SEEDS]))
-    chapter.save("uniform", checksums=torch.tensor([
+    chapter.save("uniform", checksums=[
         [checksum(torch.empty(10_000).uniform_(low, high,
                                                generator=seeded(seed)))
-         for low, high in RANGES] for seed in SEEDS]))
+         for low, high in RANGES] for seed in SEEDS])
     for d_in, d_out in (1, 1), (3, 2), (2, 5), (64, 7):
         torch.manual_seed(789)
         weight, bias = linear(d_in, d_out, True)
@@ -297,8 +308,7 @@ def random(chapter):
     chapter.save("mixed", first=torch.rand(3, 5),
                  second=torch.empty(2, 2).uniform_(-3, 3),
                  third=linear(4, 3, True)[1], fourth=torch.rand(1, 700))
-    torch.manual_seed(123)
-    w_query, w_key, w_value = (torch.rand(3, 2) for _ in range(3))
+    w_query, w_key, w_value = drawn(123, *[(3, 2)] * 3)
     q, k, v = (torch.matmul(wide(YOUR_JOURNEY), wide(w))
                for w in (w_query, w_key, w_value))
     chapter.save("journey", x=YOUR_JOURNEY, w_query=w_query, w_key=w_key,
@@ -318,10 +328,8 @@ def embedded_sentence():
 def tokens(chapter):
     words = "Life is short, eat dessert first".replace(",", "").split()
     number = {word: i for i, word in enumerate(sorted(set(words)))}
-    ids = torch.tensor([number[word] for word in words])
-    torch.manual_seed(123)
-    embedded = torch.nn.Embedding(50_000, 3)(ids).detach()
-    chapter.save("sentence", ids=ids, embedded=embedded)
+    chapter.save("sentence", ids=[number[word] for word in words],
+                 embedded=embedded_sentence())
     for n, d, rows in (1, 1, 1), (5, 3, 4), (3, 7, 11), (9, 2, 3):
         some = torch.randint(rows, (n,), generator=seeded(n))
         table = uniform(n, rows, d)
@@ -330,18 +338,15 @@ def tokens(chapter):
                      one_hot=F.one_hot(some, rows).to(torch.float32))
     chapter.save("plain", values=torch.stack([
         torch.randn(64, generator=seeded(seed)) for seed in SEEDS]),
-        seeds=torch.tensor(SEEDS))
+        seeds=SEEDS)
 
 
 # Chapter 6
 
 def save_scaled(chapter, case, query, key, value):
     """Attention as everybody means it, with its scale."""
-    q, k, v = wide(query), wide(key), wide(value)
-    scores = torch.matmul(q, k.T) / k.shape[1]**0.5
-    chapter.save(case, query=query, key=key, value=value, scores=scores,
-                 weights=F.softmax(scores, dim=-1),
-                 context=F.scaled_dot_product_attention(q, k, v))
+    chapter.save(case, query=query, key=key, value=value,
+                 **attended(wide(query), wide(key), wide(value)))
 
 
 def save_spread(chapter, case, scores):
@@ -356,7 +361,7 @@ def save_nudge(chapter, case, scores, j, step):
     weights = F.softmax(scores, dim=-1)
     raised = torch.zeros_like(wide(weights))
     raised[j] = step
-    chapter.save(case, weights=weights, j=torch.tensor([j]),
+    chapter.save(case, weights=weights, j=j,
                  step=torch.tensor([float(step)]),
                  nudged=F.softmax(torch.log(wide(weights)) + raised, dim=-1))
 
@@ -376,8 +381,7 @@ def scaling(chapter):
     infinite[1, 0], infinite[2, 1] = -INF, NAN
     save_scaled(chapter, "head_infinite", uniform(46, 3, 2).abs(), infinite,
                 uniform(47, 4, 3))
-    torch.manual_seed(123)
-    w_query, w_key, w_value = (torch.rand(3, 2) for _ in range(3))
+    w_query, w_key, w_value = drawn(123, *[(3, 2)] * 3)
     save_scaled(chapter, "head_journey", YOUR_JOURNEY @ w_query,
                 YOUR_JOURNEY @ w_key, YOUR_JOURNEY @ w_value)
     save_scaled(chapter, "head_paper",
@@ -388,7 +392,7 @@ def scaling(chapter):
                       (2, 2, 70_000)):
         scores = uniform(n + m, n, m, size=50)
         chapter.save(f"scale_{n}x{m}x{d_k}", scores=scores,
-                     d_k=torch.tensor([d_k]), scaled=wide(scores) / d_k**0.5)
+                     d_k=d_k, scaled=wide(scores) / d_k**0.5)
     save_spread(chapter, "spread_1", torch.tensor([2.5]))
     save_spread(chapter, "spread_2", torch.tensor([-1., 3.]))
     save_spread(chapter, "spread_11", uniform(33, 11, size=4))
@@ -419,31 +423,31 @@ def scaling(chapter):
 
 # Chapter 7
 
+def parameters_of(*layers):
+    """Those of layers for the query, the key, the value, and the output."""
+    return {f"{role}_{what}": p.detach().clone()
+            for role, layer in zip(("query", "key", "value", "out"), layers)
+            for what, p in layer.named_parameters()}
+
+
 def save_modules(chapter, case, x, d_k, d_v, seed):
     """Both versions of self-attention on the same tokens: the parameters as
     PyTorch draws them, and what it computes from them."""
     d_in = x.shape[1]
 
     def save(name, query, key, value, **parameters):
-        scores = torch.matmul(query, key.T) / d_k**0.5
-        chapter.save(f"{name}_{case}", x=x, seed=torch.tensor([seed]),
-                     query=query, key=key, value=value, scores=scores,
-                     weights=F.softmax(scores, dim=-1),
-                     context=F.scaled_dot_product_attention(query, key, value),
-                     **parameters)
+        chapter.save(f"{name}_{case}", x=x, seed=seed, query=query, key=key,
+                     value=value, **attended(query, key, value), **parameters)
 
-    torch.manual_seed(seed)
-    w_query, w_key = torch.rand(d_in, d_k), torch.rand(d_in, d_k)
-    w_value = torch.rand(d_in, d_v)
+    w_query, w_key, w_value = drawn(seed, (d_in, d_k), (d_in, d_k),
+                                    (d_in, d_v))
     save("v1", *(wide(x) @ wide(w) for w in (w_query, w_key, w_value)),
          w_query=w_query, w_key=w_key, w_value=w_value)
     for name, has_bias in ("v2", False), ("v2_bias", True):
         torch.manual_seed(seed)
         roles = [torch.nn.Linear(d_in, d, bias=has_bias)
                  for d in (d_k, d_k, d_v)]
-        parameters = {f"{role}_{what}": p.detach().clone()
-                      for role, layer in zip(("query", "key", "value"), roles)
-                      for what, p in layer.named_parameters()}
+        parameters = parameters_of(*roles)
         save(name, *(layer.double()(wide(x)).detach() for layer in roles),
              **parameters)
 
@@ -455,7 +459,7 @@ def self_attention(chapter):
             layer = torch.nn.Linear(d_in, d_out, bias=bias)
             x = uniform(40 + n, n, d_in, size=3)
             case = f"linear_{n}x{d_in}x{d_out}" + ("_bias" if bias else "")
-            chapter.save(case, x=x, seed=torch.tensor([n]),
+            chapter.save(case, x=x, seed=n,
                          **{name: p.detach().clone()
                             for name, p in layer.named_parameters()})
             chapter.save(case, y=layer.double()(wide(x)).detach())
@@ -468,7 +472,7 @@ def self_attention(chapter):
                         ("cycle", [1, 2, 3, 0]), ("some", [2, 0, 1, 4, 3, 5]),
                         ("nine", [8, 3, 0, 1, 7, 2, 6, 5, 4])):
         x = uniform(len(order), len(order), 3)
-        chapter.save(f"permute_{case}", x=x, order=torch.tensor(order),
+        chapter.save(f"permute_{case}", x=x, order=order,
                      permuted=x[order])
 
 
@@ -478,11 +482,8 @@ def save_cross(chapter, case, x_1, x_2, w_query, w_key, w_value):
     """The queries of one input, the keys and values of another."""
     q = torch.matmul(wide(x_1), wide(w_query))
     k, v = (torch.matmul(wide(x_2), wide(w)) for w in (w_key, w_value))
-    scores = torch.matmul(q, k.T) / k.shape[1]**0.5
     chapter.save(case, x_1=x_1, x_2=x_2, w_query=w_query, w_key=w_key,
-                 w_value=w_value, query=q, key=k, value=v, scores=scores,
-                 weights=F.softmax(scores, dim=-1),
-                 context=F.scaled_dot_product_attention(q, k, v))
+                 w_value=w_value, query=q, key=k, value=v, **attended(q, k, v))
 
 
 def save_cross_module(chapter, case, n, m, d, d_2):
@@ -505,9 +506,8 @@ def save_cross_module(chapter, case, n, m, d, d_2):
 
 def cross_attention(chapter):
     first = embedded_sentence()
-    torch.manual_seed(123)
-    weights = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 4)
-    save_cross(chapter, "strangers", first, torch.rand(8, 3), *weights)
+    *weights, other = drawn(123, (3, 2), (3, 2), (3, 4), (8, 3))
+    save_cross(chapter, "strangers", first, other, *weights)
     save_cross(chapter, "same", first, first, *weights)
     for n, m, d_1, d_2, d_k, d_v in ((1, 1, 1, 1, 1, 1), (1, 4, 2, 3, 5, 6),
                                      (4, 1, 3, 2, 6, 5), (2, 5, 3, 4, 6, 7),
@@ -525,11 +525,10 @@ def cross_attention(chapter):
     save_cross_module(chapter, "module_6x2x3x2", 6, 2, 3, 2)
     for seed, d_1, d_2, d_k, d_v in ((123, 3, 3, 2, 4), (789, 2, 5, 3, 4),
                                      (2**32 - 1, 6, 1, 4, 3)):
-        torch.manual_seed(seed)
-        chapter.save(f"init_{d_1}x{d_2}x{d_k}x{d_v}",
-                     seed=torch.tensor([seed]), w_query=torch.rand(d_1, d_k),
-                     w_key=torch.rand(d_2, d_k), w_value=torch.rand(d_2, d_v),
-                     next=torch.rand(3))
+        w_query, w_key, w_value, then = drawn(
+            seed, (d_1, d_k), (d_2, d_k), (d_2, d_v), (3,))
+        chapter.save(f"init_{d_1}x{d_2}x{d_k}x{d_v}", seed=seed,
+                     w_query=w_query, w_key=w_key, w_value=w_value, next=then)
     for n, m in (1, 1), (1, 7), (5, 4), (4, 9):
         shares = F.softmax(uniform(80 + n, n, m, size=4), dim=-1)
         chapter.save(f"alignment_{n}x{m}", shares=shares,
@@ -555,8 +554,7 @@ def save_mask(chapter, case, n, m, first, window):
     scores = uniform(n + 20 * m, n, m, size=5)
     odd = torch.tensor([INF, NAN, 1e30, -INF, -1e6]).repeat(n * m)[:n * m]
     scores = scores.where(seen, odd.reshape(n, m))
-    chapter.save(case, first=torch.tensor([first]),
-                 window=torch.tensor([window]),
+    chapter.save(case, first=first, window=window,
                  mask=torch.tril(torch.ones(n, m), diagonal=first),
                  scores=scores, masked=scores.masked_fill(~seen, -INF),
                  near=scores.masked_fill(~near, -INF))
@@ -595,7 +593,7 @@ def save_masked(chapter, case, first, query, key, value):
     if not (weights.isnan() == empty).all() or (alone != 0).any():
         sys.exit(f"generate.py: {case}: PyTorch answers a query that sees "
                  "nothing otherwise than chapter 9 says")
-    chapter.save(case, first=torch.tensor([first]), query=query, key=key,
+    chapter.save(case, first=first, query=query, key=key,
                  value=value, scores=scores, weights=weights,
                  context=context.masked_fill(empty, NAN))
 
@@ -621,7 +619,7 @@ def save_gap(chapter, case, scores, tolerance, gap):
             or any(is_spoiled(scores, g, tolerance) for g in range(gap))):
         sys.exit(f"generate.py: {case}: {gap} is not the smallest gap")
     chapter.save(case, visible=scores, tolerance=torch.tensor([tolerance]),
-                 gap=torch.tensor([gap]))
+                 gap=gap)
 
 
 def causal_mask(chapter):
@@ -715,16 +713,14 @@ def lots(seed, rate, *shape):
 def save_dropped(chapter, case, seed, rate, x):
     torch.manual_seed(seed)
     dropped = F.dropout(x, rate)
-    chapter.save(case, rate=torch.tensor([rate], dtype=torch.float64), x=x,
+    chapter.save(case, rate=rate, x=x,
                  mask=lots(seed, rate, *x.shape), dropped=dropped)
 
 
 def dropout(chapter):
     """Lots drawn one by one from PyTorch's own generator. On an Intel
     processor, PyTorch up to 2.6 would draw others."""
-    chapter.save("all", seeds=torch.tensor(SEEDS),
-                 rates=torch.tensor(RATES, dtype=torch.float64),
-                 sizes=torch.tensor(SIZES))
+    chapter.save("all", seeds=SEEDS, rates=RATES, sizes=SIZES)
     masks, following = [], []
     for seed in SEEDS:
         for rate in RATES:
@@ -732,9 +728,9 @@ def dropout(chapter):
             following.append(torch.rand(1))
     chapter.save("lots", masks=torch.stack(masks),
                  following=torch.cat(following))
-    chapter.save("lots", checksums=torch.tensor([
+    chapter.save("lots", checksums=[
         [checksum(lots(seed, 0.1, size)) for size in SIZES]
-        for seed in SEEDS]))
+        for seed in SEEDS])
     # Each lot is 1 - rate of some rate, and just below it of another.
     torch.manual_seed(65)
     at = 1 - torch.rand(20, dtype=torch.float64)
@@ -757,8 +753,7 @@ def dropout(chapter):
         torch.manual_seed(61)
         sums = [wide(F.dropout(weights, rate)).sum(-1) for _ in range(draws)]
         chapter.save(f"sums_{case}", weights=weights,
-                     rate=torch.tensor([rate], dtype=torch.float64),
-                     draws=torch.tensor([draws]),
+                     rate=rate, draws=draws,
                      mean=torch.stack(sums).mean(0))
 
 
@@ -781,33 +776,34 @@ def attend_causal(q, k, v, rate):
         q, k, v, is_causal=True, dropout_p=rate), dropped
 
 
+def evaluated_and_trained(q, k, v, rate):
+    evaluated, weights = attend_causal(q, k, v, 0.0)
+    trained, dropped = attend_causal(q, k, v, rate)
+    return dict(weights=weights, dropped=dropped, evaluated=evaluated,
+                trained=trained, rate=rate)
+
+
 def save_causal(chapter, case, seed, x, d_out, context_length, rate, bias):
     """A whole batch, whose entries differ: first evaluated, then in
     training, on the generator that has drawn the layers."""
     d_in = x.shape[-1]
     torch.manual_seed(seed)
     layers = [torch.nn.Linear(d_in, d_out, bias=bias) for _ in range(3)]
-    drawn = torch.cat([p.detach().flatten() for layer in layers
+    parameters = torch.cat([p.detach().flatten() for layer in layers
                        for p in layer.parameters()])
     with torch.no_grad():
         q, k, v = (layer.double()(wide(x)) for layer in layers)
-    evaluated, weights = attend_causal(q, k, v, 0.0)
-    trained, dropped = attend_causal(q, k, v, rate)
-    chapter.save(case, x=x, rate=torch.tensor([rate], dtype=torch.float64),
-                 sizes=torch.tensor([seed, d_out, context_length, bias]),
-                 drawn=drawn, query=q, key=k, value=v, weights=weights,
-                 dropped=dropped, evaluated=evaluated, trained=trained,
+    chapter.save(case, x=x, sizes=[seed, d_out, context_length, bias],
+                 drawn=parameters, query=q, key=k, value=v,
+                 **evaluated_and_trained(q, k, v, rate),
                  following=torch.rand(1))
 
 
 def save_head_alone(chapter, case, seed, rate, query, key, value):
     torch.manual_seed(seed)
-    q, k, v = wide(query), wide(key), wide(value)
-    evaluated, weights = attend_causal(q, k, v, 0.0)
-    trained, dropped = attend_causal(q, k, v, rate)
-    chapter.save(case, query=query, key=key, value=value, weights=weights,
-                 dropped=dropped, evaluated=evaluated, trained=trained,
-                 rate=torch.tensor([rate], dtype=torch.float64))
+    chapter.save(case, query=query, key=key, value=value,
+                 **evaluated_and_trained(wide(query), wide(key), wide(value),
+                                         rate))
 
 
 def save_padding(chapter, case, is_causal, is_word):
@@ -867,7 +863,7 @@ def save_heads(chapter, case, seed, x, w_query, w_key, w_value):
                for w in (w_query, w_key, w_value))
     scores = torch.matmul(q, k.mT) / k.shape[-1]**0.5
     context = F.scaled_dot_product_attention(q, k, v)
-    chapter.save(case, seed=torch.tensor([seed]), x=x, w_query=w_query,
+    chapter.save(case, seed=seed, x=x, w_query=w_query,
                  w_key=w_key, w_value=w_value, scores=scores,
                  weights=shares(q, k),
                  joined=torch.cat(context.unbind(dim=1), dim=-1))
@@ -896,11 +892,11 @@ def heads(chapter):
     sizes = [(1, 3, 2, 4), (4, 3, 2, 1), (1, 3, 8, 4), (3, 5, 7, 2),
              (32, 4096, 128, 128), (96, 12288, 128, 256),
              (1000, 100_000, 64, 64), (2, 3, 2**30 + 5, 7)]
-    chapter.save("parameters", sizes=torch.tensor(sizes), counts=torch.tensor([
+    chapter.save("parameters", sizes=sizes, counts=[
         sum(p.numel() for p in torch.nn.ParameterList(
             torch.empty(d_in, d, device="meta")
             for _ in range(n_heads) for d in (d_k, d_k, d_v)))
-        for n_heads, d_in, d_k, d_v in sizes]))
+        for n_heads, d_in, d_k, d_v in sizes])
 
 
 # Chapter 13
@@ -956,16 +952,12 @@ def save_multi_head(chapter, case, seed, x, d_out, n_heads, context_length,
         context.append(mixed)
     context = torch.stack(context)
     z = joined(context)
-    parameters = {f"{name}_{what}": parameter.detach()
-                  for name, layer in zip(("query", "key", "value", "out"),
-                                         layers)
-                  for what, parameter in layer.named_parameters()}
-    chapter.save(case, x=x, settings=torch.tensor(
-        [seed, d_out, n_heads, context_length, int(bias), round(p * 1000)]),
+    chapter.save(case, x=x, settings=[
+        seed, d_out, n_heads, context_length, bias, round(p * 1000)],
         **tables(q, k, v, shares(q, k, is_causal=True), torch.stack(kept),
                  torch.stack(dropped), visible(n, n, 0)),
         head_context=context, joined=z, out=applied(layers[3], z),
-        **parameters)
+        **parameters_of(*layers))
 
 
 def save_module(chapter, case, seed, x, n_heads, hidden=None, biases=None):
@@ -998,7 +990,7 @@ def save_module(chapter, case, seed, x, n_heads, hidden=None, biases=None):
     if not torch.allclose(out[:, sees], again[:, sees]):
         sys.exit(f"generate.py: {case}: the two ways to give a mask differ")
     context = context.masked_fill(~sees[:, None], NAN)
-    chapter.save(case, seed=torch.tensor([seed, n_heads]), x=x,
+    chapter.save(case, seed=[seed, n_heads], x=x,
                  in_proj_weight=packed, out_proj_weight=out_weight, bias=bias,
                  seen=(~hidden).float(), average=average,
                  **tables(q, k, v, weights, torch.ones(weights.shape), weights,
@@ -1051,7 +1043,7 @@ def multi_head(chapter):
     module = module.double()
     with torch.no_grad():
         out, weights = module(*[wide(x)] * 3, average_attn_weights=False)
-    chapter.save("walk", packed=torch.tensor([packed]),
+    chapter.save("walk", packed=packed,
                  out=out[:, ::32], weights=weights[:, 3])
 
 
@@ -1064,13 +1056,13 @@ def normals(chapter):
     if torch.backends.cpu.get_cpu_capability() in ("DEFAULT", "NO AVX"):
         sys.exit("generate.py: this processor has no vector instructions: "
                  "normal numbers must be made on one that has AVX2")
-    chapter.save("all", seeds=torch.tensor(SEEDS), sizes=torch.tensor(SIZES))
+    chapter.save("all", seeds=SEEDS, sizes=SIZES)
     for size in 15, 16, 17, 33:
         chapter.save(f"normal_{size}", values=torch.stack([
             torch.randn(size, generator=seeded(seed)) for seed in SEEDS]))
-    chapter.save("normal", checksums=torch.tensor([
+    chapter.save("normal", checksums=[
         [checksum(torch.randn(size, generator=seeded(seed)))
-         for size in SIZES] for seed in SEEDS]))
+         for size in SIZES] for seed in SEEDS])
     chapter.save("shifted", values=torch.stack([
         torch.empty(40).normal_(3.0, 0.25, generator=seeded(seed))
         for seed in SEEDS]), few=torch.stack([
@@ -1080,8 +1072,7 @@ def normals(chapter):
     chapter.save("embedding", table=torch.nn.Embedding(6, 3).weight.detach())
     torch.manual_seed(123)
     large = torch.nn.Embedding(50_000, 3).weight.detach()
-    chapter.save("embedding", first=large[:6], checksum=torch.tensor(
-        [checksum(large)]))
+    chapter.save("embedding", first=large[:6], checksum=checksum(large))
     torch.manual_seed(2024)  # a kept number waits while others are drawn
     chapter.save("mixed", a=torch.randn(3), b=torch.rand(2), c=torch.randn(20),
                  d=torch.randn(1), e=torch.randn(2))
@@ -1108,16 +1099,14 @@ def sheet(chapter):
         return [torch.nn.Linear(3, 2, bias=bias) for _ in range(3)]
 
     keep(attend(x, x, x, scale=1.0))
-    torch.manual_seed(123)
-    roles = [wide(x) @ wide(torch.rand(3, 2)) for _ in range(3)]
+    w_query, w_key, w_value = map(wide, drawn(123, *[(3, 2)] * 3))
+    roles = [wide(x) @ w for w in (w_query, w_key, w_value)]
     keep(attend(*roles, scale=1.0))
     keep(attend(*roles))
     keep(attend(*roles, is_causal=True))
     keep(attend(*roles, is_causal=True))
     for bias in False, True:
         keep(attend(*(layer(x) for layer in seeded_linear(789, bias))))
-    torch.manual_seed(123)
-    w_query, w_key, w_value = (wide(torch.rand(3, 2)) for _ in range(3))
     life = wide(embedded_sentence())
     keep(attend(wide(x) @ w_query, life @ w_key, life @ w_value))
     roles = [layer(x) for layer in seeded_linear(123, False)]
@@ -1136,7 +1125,7 @@ def sheet(chapter):
     torch.manual_seed(123)
     module = torch.nn.MultiheadAttention(3, 3).double()
     keep(module(wide(x), wide(x), wide(x))[0])
-    chapter.save("journeys", sizes=torch.tensor([len(row) for row in rows]),
+    chapter.save("journeys", sizes=[len(row) for row in rows],
                  x=torch.stack([F.pad(row, (0, 4 - len(row)))
                                 for row in rows]))
 
@@ -1161,33 +1150,25 @@ CHAPTERS = {
 
 
 def check_versions():
-    """Other versions may answer otherwise, and nobody could tell why."""
+    """Other versions may answer otherwise, and nobody could tell why. Returns
+    what golden data is made with, in words."""
+    used = []
     for line in (HERE / "requirements.txt").read_text().split():
         name, needed = line.split("==")
-        found = {"torch": torch, "numpy": np}[name].__version__.split("+")[0]
+        found = version(name).split("+")[0]
         if found != needed:
             sys.exit(f"generate.py: {name} {found} is installed: "
                      f"golden/requirements.txt needs {needed}")
-
-
-def write_manifest(folder, lines):
-    head = [f"# torch {torch.__version__.split('+')[0]}",
-            f"# numpy {np.__version__}",
-            f"# python {platform.python_version()}",
-            "# command: python golden/generate.py",
-            "# path, dtype, shape, sha256"]
-    text = "\n".join(head + [lines[path] for path in sorted(lines)]) + "\n"
-    (folder / "manifest.tsv").write_text(text, encoding="utf-8", newline="\n")
+        used.append(f"{name} {found}")
+    return ", ".join(used + [f"python {platform.python_version()}"])
 
 
 def refuse_strangers(folder, made):
-    """An array that this script does not make has no place beside those that
+    """A file that this script does not make has no place beside those that
     it makes. But it is not for the script to delete."""
-    there = {path.relative_to(folder).as_posix()
-             for path in folder.rglob("*.npy")}
-    strangers = sorted(there - set(made))
-    for path in strangers:
-        print(f"{folder / path}: generate.py does not make this array: "
+    strangers = {path.name for path in folder.glob("*.safetensors")} - made
+    for name in sorted(strangers):
+        print(f"{folder / name}: generate.py does not make this file: "
               "remove it, or make it there", file=sys.stderr)
     if strangers:
         sys.exit(1)
@@ -1197,15 +1178,21 @@ def main():
     if len(sys.argv) > 2 or sys.argv[1:] and sys.argv[1].startswith("-"):
         sys.exit("usage: python golden/generate.py [FOLDER]")
     folder = Path(sys.argv[1]) if sys.argv[1:] else HERE
-    check_versions()
-    lines = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    # One entry: safetensors writes several in another order each time.
+    made = {"made": f"by golden/generate.py with {check_versions()}"}
+    sums, count = {}, 0
     for name, make in CHAPTERS.items():
-        chapter = Chapter(folder, name)
+        chapter = Chapter()
         make(chapter)
-        lines |= chapter.lines
-    write_manifest(folder, lines)
-    refuse_strangers(folder, lines)
-    print(f"{len(lines)} arrays in {folder}")
+        data = save(chapter.tensors, metadata=made)
+        (folder / f"{name}.safetensors").write_bytes(data)
+        sums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
+        count += len(chapter.tensors)
+    (folder / "SHA256SUMS").write_text("".join(
+        f"{sums[name]}  {name}\n" for name in sorted(sums)))
+    refuse_strangers(folder, set(sums))
+    print(f"{count} tensors in {len(sums)} files in {folder}")
 
 
 if __name__ == "__main__":

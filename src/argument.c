@@ -20,22 +20,10 @@ float real_number(const char *what, const char *text)
     char *end;
     errno = 0;
     const float x = strtof(text, &end);
-    if (end == text || *end || (errno == ERANGE && isinf(x)))
+    /* strtof would take blanks in front. */
+    if (end == text || *end || strchr(" \t\n\v\f\r", *text) ||
+        (errno == ERANGE && isinf(x)))
         REFUSE("%s is '%s': a number such as 1.5 or -inf is needed", what,
                text);
-    return x;
-}
-
-float *new_table(int n, int m)
-{
-    if (n < 1 || m < 1)
-        REFUSE("a table of %d times %d numbers: at least 1 of each is "
-               "needed",
-               n, m);
-    float *x = malloc((size_t)n * (size_t)m * sizeof *x);
-    if (!x)
-        REFUSE("a table of %d times %d numbers does not fit into memory: a "
-               "smaller one is needed",
-               n, m);
     return x;
 }

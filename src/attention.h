@@ -39,11 +39,14 @@ says what it does with an empty one may be given one. `F` is PyTorch's
  * PyTorch: a * b. NumPy: np.multiply(a, b). */
 void multiply(int n, const float a[n], const float b[n], float product[n]);
 
-/* The dot product, the sum of a[k] * b[k]; 0 for n = 0.
+/* The dot product, the sum of a[k] * b[k]; 0 for n = 0. Like all sums of
+ * products in this book, but for cosine, it is added up as a float: of a
+ * million terms, the fifth digit may be wrong.
  * PyTorch: torch.dot(a, b), a @ b. */
 float dot(int n, const float a[n], const float b[n]);
 
-/* The length of a list as an arrow, root of its dot product with itself.
+/* The length of a list as an arrow, root of its dot product with itself,
+ * whose squares must be numbers that a float can hold.
  * PyTorch: torch.linalg.vector_norm(a). */
 float length(int n, const float a[n]);
 
@@ -63,8 +66,9 @@ void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
 void transpose(int n, int m, const float a[n][m], float turned[m][n]);
 
 /* The cosine of the angle between two lists, -1 to 1 but for rounding.
- * Refuses a list whose length is 0, or so small that it rounds to 0.
- * PyTorch: F.cosine_similarity(a, b, dim=0), which answers 0 instead. */
+ * Refuses a list of zeros.
+ * PyTorch: F.cosine_similarity(a, b, dim=0), which takes a length below
+ * 1e-8 for 1e-8, and answers 0 where a length is beyond a float. */
 float cosine(int n, const float a[n], const float b[n]);
 
 /* The cosines of n queries with m keys of d entries each.
@@ -236,7 +240,7 @@ float score_spread(int n, const float scores[n]);
  * PyTorch: scores / d_k**0.5. Vaswani et al. 2017, in equation 1. */
 void scale_scores(int n, int m, int d_k, float scores[n][m]);
 
-/* The largest entry of each row, and the mean of these.
+/* The largest entry of each row, and the mean of these; NaN if one is NaN.
  * PyTorch: weights.max(dim=-1).values.mean(). */
 float mean_largest(int n, int m, const float weights[n][m]);
 
@@ -249,7 +253,8 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
                float scores[n][m], float weights[n][m],
                float context[n][d_v]);
 
-/* What n shares become when the score behind share j is raised by step.
+/* What n shares become when the score behind share j is raised by step; NaN
+ * if the step is NaN.
  * PyTorch: F.softmax(log(weights) + step * F.one_hot(j, n), dim=-1). */
 void nudge(int n, const float weights[n], int j, float step,
            float nudged[n]);
@@ -722,8 +727,9 @@ void journeys(Journey table[JOURNEYS]);
 
 /* Ends the program with exit status 2 and one line on standard error:
  * file.c: function: what is wrong, with the values, and what would be
- * right. Takes a printf format and its values; flushes standard output
- * first. */
+ * right. Takes a printf format and its values, writes newlines and their
+ * like as \x0a, and cuts what is longer than 999 bytes; flushes
+ * standard output first. */
 #define REFUSE(...) refuse(__FILE__, __func__, __VA_ARGS__)
 
 /* Stands for the body of an exercise in the student edition; refuses. */
@@ -740,19 +746,19 @@ _Noreturn void refuse(const char *file, const char *function,
 */
 
 /* The whole number, or the number, that an argument's text says; `what` is
- * its name in a refusal. Refuse any other text, and whole numbers that are
- * not from the least to the most. */
+ * its name in a refusal. Refuse any other text, blanks in front included,
+ * and whole numbers that are not from the least to the most. */
 uint64_t whole_number(const char *what, const char *text, uint64_t least,
                       uint64_t most);
 float real_number(const char *what, const char *text);
 
-/* Memory for n times m numbers, to be freed by the caller. Refuses sizes
- * below 1, and what does not fit. */
-float *new_table(int n, int m);
-
 /*
 ## Memory: `memory.c` {#header-memory}
 */
+
+/* Memory for n times m numbers, to be freed by the caller. Refuses sizes
+ * below 1, and what does not fit. */
+float *new_table(int n, int m);
 
 /* One table in a block: where its address goes, and three sizes, of which
  * the product is the number of its entries. A table of none is NULL. */
@@ -793,8 +799,8 @@ Each function writes `name.svg` into the folder that the environment's
 `FIGURES` names. Where it names none, nothing is drawn, and nothing refused.
 Every drawing has its `title` and a description in words for those who
 cannot see it, and follows the reader's light or dark theme. A folder or
-file that cannot be written is refused, and so is a path of 600 characters
-or more; nothing half-written is left behind.
+file that cannot be written is refused, and so are a path of 600 bytes or
+more and words of 1,000 or more; nothing half-written is left behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
@@ -813,7 +819,8 @@ void maps(const char *name, const char *title, int panels,
           int m, const char *const column[m], const float x[panels][n][m]);
 
 /* Masks of one shape side by side: squares that are filled for 1 and empty
- * for 0. Refuses any other entry. */
+ * for 0, of 24 pixels or, where the page has no room for these, down to 3.
+ * Refuses any other entry. */
 void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
@@ -857,9 +864,9 @@ void arrows(const char *name, const char *title, int n,
  * stage, and one that comes twice. */
 void pipeline(const char *name, const char *lit);
 
-/* The 32 bits of x, of which the lower `kept` are shaded, and under them
- * the fraction that those are of 2^kept. Refuses kept not from 1 to 32. */
-void bits(const char *name, const char *title, uint32_t x, int kept);
+/* The 32 bits of x, of which the lower 24 are shaded, and under them the
+ * fraction that those are of 2^24. */
+void bits(const char *name, const char *title, uint32_t x);
 
 /* Words on the left, and on the right the rows that their ids pick from a
  * table of so many rows, each once, in the order of the ids; x has the row
@@ -901,30 +908,45 @@ void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
 
 /*
-## Reading arrays: `npy.c` {#header-npy}
+## Reading numbers: `safetensors.c` {#header-safetensors}
 */
 
-/* An array as NumPy saves it, read whole into memory. */
+/* A named array of numbers, such as a matrix of weights. */
 typedef struct {
-    const char *path; /* as given to npy_read */
-    char type;        /* 'f' float32, 'd' float64, 'i' int64 */
-    int rank;         /* number of dimensions, 0 to 4 */
-    int shape[4];     /* 1 beyond the rank */
-    size_t count;     /* number of entries */
-    void *data;       /* count entries in C order, freed by npy_free */
-} Npy;
+    const char *path; /* of its file, as given to tensors_read */
+    const char *name;
+    char type;    /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t */
+    int rank;     /* number of dimensions, 0 to 4 */
+    int shape[4]; /* 1 beyond the rank */
+    size_t count; /* number of entries */
+    void *data;   /* count entries in C order */
+} Tensor;
 
-/* Reads a .npy file: version 1.0, little-endian float32, float64 or int64,
- * C order, up to four dimensions. Refuses any other file, naming it and the
- * fault, and never allocates more than the file holds. NumPy: np.load. */
-Npy npy_read(const char *path);
+/* All tensors of a file, read whole into memory. */
+typedef struct {
+    const char *path;
+    size_t count;
+    Tensor *tensor; /* in the order of their names */
+    char *text;     /* the header, where the names stand */
+    void *data;     /* the entries of all */
+} Tensors;
 
-/* The entries of an array of that type. Refuse an array of another type. */
-const float *npy_floats(const Npy *array);
-const double *npy_doubles(const Npy *array);
-const int64_t *npy_integers(const Npy *array);
+/* Reads a safetensors file of float32, float64 and int64 tensors of up to
+ * four dimensions; what its metadata says is passed over. Refuses any other
+ * file, naming it and the fault, and never allocates more for numbers and
+ * names than the file holds.
+ * Python: safetensors.torch.load_file. */
+Tensors tensors_read(const char *path);
 
-/* Frees the entries. */
-void npy_free(Npy *array);
+/* The tensor of that name. Refuses a name that is not there. */
+const Tensor *tensors_find(const Tensors *file, const char *name);
+
+/* Frees all tensors of the file. */
+void tensors_free(Tensors *file);
+
+/* The entries of a tensor of that type. Refuse a tensor of another type. */
+const float *tensor_floats(const Tensor *t);
+const double *tensor_doubles(const Tensor *t);
+const int64_t *tensor_integers(const Tensor *t);
 
 #endif

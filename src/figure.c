@@ -4,17 +4,16 @@
 
 /* A style sheet in each picture gives it colours for light and dark pages;
  * the same names stand in every picture, so that they can share a page. */
+#define LIGHT                                                              \
+    "--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;--c0:#2f6fb5;"           \
+    "--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;--c4:#a1760b;--c5:#147d86"
 static const char style[] =
     "<style>\n"
-    ".figure{font:14px system-ui,sans-serif;--ink:#1b1f24;--muted:#57606c;"
-    "--rule:#b9c0ca;--c0:#2f6fb5;--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;"
-    "--c4:#a1760b;--c5:#147d86}\n"
+    ".figure{font:14px system-ui,sans-serif;" LIGHT "}\n"
     "@media(prefers-color-scheme:dark){.figure{--ink:#e8eaed;"
     "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f0995c;--c2:#7cc48a;"
     "--c3:#c39ae0;--c4:#d9b24a;--c5:#5cc3cc}}\n"
-    "@media print{.figure{--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;"
-    "--c0:#2f6fb5;--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;--c4:#a1760b;"
-    "--c5:#147d86}}\n"
+    "@media print{.figure{" LIGHT "}}\n"
     ".figure text{fill:var(--ink)}.figure .muted{fill:var(--muted)}\n"
     ".figure .small{font-size:12px}.figure .tiny{font-size:11px}.figure "
     ".strong{font-weight:600}\n"
@@ -30,164 +29,160 @@ static const char style[] =
     ".figure .s4{stroke:var(--c4)}.figure .s5{stroke:var(--c5)}\n"
     "</style>\n";
 
+/* Between two pictures there is no file, and the pen is lifted. A picture
+ * is written to a file of its own that takes the final name when it is
+ * whole, so that half a picture never has a picture's name. */
+static struct {
+    FILE *file;
+    int failure; /* errno of the first write that failed, or 0 */
+    char path[600], part[610];
+} pen;
+
+/* The first call that fails knows the reason: later ones, which fail as
+ * well or do not, may leave another in errno. */
+static void must_work(int works)
+{
+    if (!works && !pen.failure)
+        pen.failure = errno;
+}
+
 int pen_wanted(void)
 {
     const char *folder = getenv("FIGURES");
     return folder && *folder;
 }
 
-Picture pen_begin(const char *name, const char *title, double width,
-                  double height)
+void pen_begin(const char *name, const char *title, double width,
+               double height)
 {
-    Picture p = {.failure = 0};
-    int size = snprintf(p.path, sizeof p.path, "%s/%s.svg",
-                        getenv("FIGURES"), name);
-    if (size < 0 || size >= (int)sizeof p.path)
+    const int size = snprintf(pen.path, sizeof pen.path, "%s/%s.svg",
+                              getenv("FIGURES"), name);
+    if (size < 0 || size >= (int)sizeof pen.path)
         REFUSE("FIGURES and figure '%s' make a path of %d characters: at "
                "most %zu fit",
-               name, size, sizeof p.path - 1);
-    snprintf(p.part, sizeof p.part, "%s.part", p.path);
-    p.file = fopen(p.part, "w");
-    if (!p.file)
-        REFUSE("figure %s cannot be written: %s", p.part, strerror(errno));
-    pen_write(&p,
-              "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" "
-              "role=\"img\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-              "height=\"%.0f\" aria-labelledby=\"%s-title %s-desc\">\n"
-              "<title id=\"%s-title\">",
-              width, height, width, height, name, name, name);
-    pen_words(&p, title);
-    pen_write(&p, "</title>\n<desc id=\"%s-desc\">", name);
-    return p;
+               name, size, sizeof pen.path - 1);
+    snprintf(pen.part, sizeof pen.part, "%s.part", pen.path);
+    pen.failure = 0;
+    pen.file = fopen(pen.part, "w");
+    if (!pen.file)
+        REFUSE("figure %s cannot be written: %s", pen.part,
+               strerror(errno));
+    pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" "
+            "role=\"img\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "height=\"%.0f\" aria-labelledby=\"%s-title %s-desc\">\n"
+            "<title id=\"%s-title\">",
+            width, height, width, height, name, name, name);
+    pen_say("%s", title);
+    pen_svg("</title>\n<desc id=\"%s-desc\">", name);
 }
 
-void pen_draw(Picture *p)
+void pen_draw(void)
 {
-    pen_write(p, "</desc>\n%s", style);
+    pen_svg("</desc>\n%s", style);
 }
 
-/* The first call that fails knows the reason: later ones, which fail as
- * well or do not, may leave another in errno. */
-static void must_work(Picture *p, int works)
+void pen_end(void)
 {
-    if (!works && !p->failure)
-        p->failure = errno;
-}
-
-void pen_end(Picture *p)
-{
-    pen_write(p, "</svg>\n");
-    must_work(p, fclose(p->file) == 0);
-    if (!p->failure)
-        must_work(p, rename(p->part, p->path) == 0);
-    if (!p->failure)
+    pen_svg("</svg>\n");
+    must_work(fclose(pen.file) == 0);
+    pen.file = NULL;
+    if (!pen.failure)
+        must_work(rename(pen.part, pen.path) == 0);
+    if (!pen.failure)
         return;
-    remove(p->part);
-    REFUSE("figure %s cannot be written: %s", p->path,
-           strerror(p->failure));
+    remove(pen.part);
+    REFUSE("figure %s cannot be written: %s", pen.path,
+           strerror(pen.failure));
 }
 
-void pen_write(Picture *p, const char *format, ...)
+void pen_svg(const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    must_work(p, vfprintf(p->file, format, values) >= 0);
+    if (pen.file)
+        must_work(vfprintf(pen.file, format, values) >= 0);
     va_end(values);
 }
 
-void pen_words(Picture *p, const char *words)
+/* Words that are too long fail as a write does, when the picture ends. */
+void pen_say(const char *format, ...)
 {
-    for (; *words; words++)
-        if (*words == '<')
-            pen_write(p, "&lt;");
-        else if (*words == '&')
-            pen_write(p, "&amp;");
+    char words[1000];
+    va_list values;
+    va_start(values, format);
+    const int size = vsnprintf(words, sizeof words, format, values);
+    va_end(values);
+    errno = EMSGSIZE;
+    must_work(size >= 0 && size < (int)sizeof words);
+    for (const char *c = words; *c; c++)
+        if (*c == '<')
+            pen_svg("&lt;");
+        else if (*c == '&')
+            pen_svg("&amp;");
         else
-            pen_write(p, "%c", *words);
+            pen_svg("%c", *c);
 }
 
 /* No sign before what rounds to 0, or is no number. */
-const char *pen_digits(char digits[PEN_DIGITS], double value)
+const char *pen_number(int decimals, double value)
 {
-    snprintf(digits, PEN_DIGITS, "%.4f", value);
-    if (isnan(value))
-        return "nan";
-    return strcmp(digits, "-0.0000") ? digits : "0.0000";
+    static char digits[60];
+    snprintf(digits, sizeof digits, "%.*f", decimals, value);
+    const int is_zero = strtod(digits, NULL) == 0;
+    return digits + (*digits == '-' && (is_zero || isnan(value)));
 }
 
-void pen_row(Picture *p, const char *row, int m,
-             const char *const column[m], const float x[m])
+void pen_row(const char *row, int m, const char *const column[m],
+             const float x[m])
 {
-    char digits[PEN_DIGITS];
-    pen_words(p, row);
-    for (int j = 0; j < m; j++) {
-        pen_write(p, j ? ", " : ": ");
-        pen_words(p, column[j]);
-        pen_write(p, " %s", pen_digits(digits, (double)x[j]));
-    }
-    pen_write(p, ". ");
+    for (int j = 0; j < m; j++)
+        pen_say("%s%s %s %s", j ? "" : row, j ? "," : ":", column[j],
+                pen_number(4, (double)x[j]));
+    pen_say(". ");
 }
 
-void pen_text(Picture *p, double x, double y, const char *class,
-              const char *words)
+void pen_open_text(double x, double y, const char *class)
 {
-    pen_write(p, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    pen_words(p, words);
-    pen_write(p, "</text>\n");
+    pen_svg("<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
 }
 
-void pen_number(Picture *p, double x, double y, const char *class,
-                double value)
+void pen_value(double x, double y, const char *class, double value)
 {
-    char digits[PEN_DIGITS];
-    pen_text(p, x, y, class, pen_digits(digits, value));
+    pen_text(x, y, class, "%s", pen_number(4, value));
 }
 
-void pen_box(Picture *p, double x, double y, double width, double height,
-             int colour, double opacity)
+void pen_box(double x, double y, double width, double height, int colour,
+             double opacity)
 {
-    pen_write(p,
-              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-              "height=\"%.1f\" class=\"c%d\" fill-opacity=\"%.2f\"/>\n",
-              x, y, width, height, colour, opacity);
+    pen_svg("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+            "class=\"c%d\" fill-opacity=\"%.2f\"/>\n",
+            x, y, width, height, colour, opacity);
 }
 
-void pen_frame(Picture *p, double x, double y, double width, double height,
+void pen_frame(double x, double y, double width, double height,
                const char *class)
 {
-    pen_write(p,
-              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-              "height=\"%.1f\" class=\"%s\"/>\n",
-              x, y, width, height, class);
+    pen_svg("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+            "class=\"%s\"/>\n",
+            x, y, width, height, class);
 }
 
-void pen_line(Picture *p, double x1, double y1, double x2, double y2,
-              const char *class, double width)
+void pen_line(double x1, double y1, double x2, double y2, const char *class,
+              double width)
 {
-    pen_write(p,
-              "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
-              "class=\"%s\" stroke-width=\"%.1f\"/>\n",
-              x1, y1, x2, y2, class, width);
+    pen_svg("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
+            "class=\"%s\" stroke-width=\"%.1f\"/>\n",
+            x1, y1, x2, y2, class, width);
 }
 
-double pen_legend(Picture *p, double left, double right, int n,
-                  const char *const word[n], PenSign *sign)
+double pen_legend(double x, int n, const char *const word[n], PenSign *sign)
 {
-    enum { ROW = 26 };
-    double x = left, y = 0;
     for (int i = 0; i < n; i++) {
-        const double wide = 44 + pen_room(1, &word[i]);
-        if (x > left && x + wide - 24 > right) {
-            x = left;
-            y += ROW;
-        }
-        if (p) {
-            sign(p, x + 7, y + 11, i);
-            pen_text(p, x + 20, y + 16, "", word[i]);
-        }
-        x += wide;
+        sign(x + 7, 11, i);
+        pen_text(x + 20, 16, "", "%s", word[i]);
+        x += 44 + pen_room(1, &word[i]);
     }
-    return y + ROW;
+    return x - 24;
 }
 
 double pen_step(double span, int most)
@@ -199,11 +194,9 @@ double pen_step(double span, int most)
     return 10 * power;
 }
 
-const char *pen_mark(char digits[PEN_DIGITS], double step, double value)
+int pen_decimals(double step)
 {
-    const double decimals = -floor(log10(step) + 1e-9);
-    snprintf(digits, PEN_DIGITS, "%.*f", (int)fmax(0, decimals), value);
-    return digits;
+    return (int)fmax(0, -floor(log10(step) + 1e-9));
 }
 
 /* 8 pixels a letter are ample. A letter may have several bytes: those after
@@ -225,13 +218,35 @@ double pen_strong_room(int n, const char *const word[n])
     return 1.1 * pen_room(n, word);
 }
 
-void pen_must_be_finite(const char *name, int n, const float x[n])
+Range pen_range(int n, int every, const float x[n])
 {
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            REFUSE("figure '%s' has an entry %g: only finite numbers can "
-                   "be drawn",
-                   name, (double)x[i]);
+    Range range = {0, 0};
+    for (int i = 0; i < n; i += every)
+        if (isfinite(x[i])) {
+            range.low = fmin(range.low, (double)x[i]);
+            range.high = fmax(range.high, (double)x[i]);
+        }
+    return range;
+}
+
+double pen_largest(int n, const float x[n])
+{
+    const Range range = pen_range(n, 1, x);
+    return fmax(-range.low, range.high);
+}
+
+void pen_must_be(PenKind kind, const char *name, int n, const float x[n])
+{
+    static const char *const words[] = {
+        "finite numbers", "finite numbers from 0 on", "0 and 1",
+        "finite numbers, -inf and nan"};
+    for (int i = 0; i < n; i++) {
+        const int is_good[] = {isfinite(x[i]), isfinite(x[i]) && x[i] >= 0,
+                               x[i] == 0 || x[i] == 1, x[i] != INFINITY};
+        if (!is_good[kind])
+            REFUSE("figure '%s' has an entry %g: only %s can be drawn",
+                   name, (double)x[i], words[kind]);
+    }
 }
 
 void pen_must_have_colours(const char *name, int n, const char *what)

@@ -20,29 +20,26 @@ static const struct {
 };
 enum { STAGES = sizeof stage / sizeof stage[0], STAGES_A_ROW = 5 };
 
-/* Is the word one of those in the list, which blanks separate? */
-static int is_listed(const char *word, const char *list)
+/* The stages that are listed, with blanks between, as bits. */
+static unsigned stages_of(const char *lit)
 {
-    const size_t size = strlen(word);
-    for (; *list; list += strcspn(list, " "), list += *list == ' ')
-        if (strcspn(list, " ") == size && !strncmp(list, word, size))
-            return 1;
-    return 0;
-}
-
-static void must_be_stages(const char *lit)
-{
-    int known = 0, words = 0;
-    char all[200] = "";
-    for (int i = 0; i < STAGES; i++) {
-        known += is_listed(stage[i].name, lit);
-        strcat(strcat(all, " "), stage[i].name);
+    unsigned stages = 0;
+    int is_wrong = 0;
+    char word[20], all[200] = "";
+    const char *rest = lit;
+    for (int size; sscanf(rest, "%19s%n", word, &size) == 1; rest += size) {
+        int i = STAGES - 1;
+        while (i >= 0 && strcmp(stage[i].name, word))
+            i--;
+        is_wrong |= i < 0 || stages >> i & 1;
+        stages |= i < 0 ? 0 : 1u << i;
     }
-    for (const char *c = lit; *c; c++)
-        words += *c != ' ' && (c == lit || c[-1] == ' ');
-    if (words == 0 || words != known)
+    for (int i = 0; i < STAGES; i++)
+        strcat(strcat(all, " "), stage[i].name);
+    if (is_wrong || !stages)
         REFUSE("stages '%s': each once, one or more of%s are needed", lit,
                all);
+    return stages;
 }
 
 void pipeline(const char *name, const char *lit)
@@ -50,38 +47,33 @@ void pipeline(const char *name, const char *lit)
     enum { LEFT = 15, WIDE = 108, HIGH = 44, STEP_X = 123, STEP_Y = 62 };
     if (!pen_wanted())
         return;
-    must_be_stages(lit);
-    Picture p =
-        pen_begin(name, "Where we are on the way from words to attention",
-                  LEFT + STAGES_A_ROW * STEP_X, STEP_Y + HIGH);
-    pen_write(&p, "In order: ");
+    const unsigned stages = stages_of(lit);
+    pen_begin(name, "Where we are on the way from words to attention",
+              LEFT + STAGES_A_ROW * STEP_X, STEP_Y + HIGH);
     for (int i = 0; i < STAGES; i++)
-        pen_write(&p, "%s%s%s", i ? ", then " : "", stage[i].words,
-                  is_listed(stage[i].name, lit) ? " (this chapter)" : "");
-    pen_draw(&p);
+        pen_say("%s%s%s", i ? ", then " : "In order: ", stage[i].words,
+                stages >> i & 1 ? " (this chapter)" : "");
+    pen_draw();
     for (int i = 0; i < STAGES; i++) {
         const double x = LEFT + i % STAGES_A_ROW * STEP_X;
         const double y = i / STAGES_A_ROW * STEP_Y;
-        const int is_lit = is_listed(stage[i].name, lit);
-        if (is_lit)
-            pen_box(&p, x, y, WIDE, HIGH, 0, 0.3);
-        pen_frame(&p, x + 0.5, y + 0.5, WIDE - 1, HIGH - 1, "rule");
+        const int is_lit = stages >> i & 1;
         /* The longest words would not fit their box in bold. */
         const int is_long = strlen(stage[i].words) > 14;
-        pen_text(&p, x + WIDE * 0.5, y + 18,
+        if (is_lit)
+            pen_box(x, y, WIDE, HIGH, 0, 0.3);
+        pen_frame(x + 0.5, y + 0.5, WIDE - 1, HIGH - 1, "rule");
+        pen_text(x + WIDE * 0.5, y + 18,
                  !is_lit   ? "middle small muted"
                  : is_long ? "middle tiny strong"
                            : "middle small strong",
-                 stage[i].words);
-        pen_write(
-            &p,
-            "<text x=\"%.1f\" y=\"%.1f\" class=\"middle small muted\">"
-            "%s</text>\n",
-            x + WIDE * 0.5, y + 34, stage[i].shape);
+                 "%s", stage[i].words);
+        pen_open_text(x + WIDE * 0.5, y + 34, "middle small muted");
+        pen_svg("%s</text>\n", stage[i].shape);
         if (i > 0)
-            pen_text(&p, x - 7.5, y + 26, "middle muted", "›");
+            pen_text(x - 7.5, y + 26, "middle muted", "›");
     }
-    pen_end(&p);
+    pen_end();
 }
 
 /* How many of the ids are smaller, counting each once: the place of a row
@@ -101,39 +93,17 @@ static int place_of(int n, const int ids[n], int id)
 enum { ROW_HIGH = 30, ROW_STEP = 36, ENTRY_WIDE = 76 };
 
 /* A row of the table: its number, and its entries. */
-static void table_row(Picture *p, double left, double top, int id, int d,
+static void table_row(double left, double top, int id, int d,
                       const float x[d])
 {
-    const double middle = top + ROW_HIGH * 0.5 + 5;
-    char row[40];
-    snprintf(row, sizeof row, "row %d", id);
-    pen_text(p, left - 8, middle, "end muted small", row);
+    const double line = top + ROW_HIGH * 0.5 + 5;
+    pen_text(left - 8, line, "end muted small", "row %d", id);
     for (int k = 0; k < d; k++) {
-        pen_box(p, left + k * ENTRY_WIDE, top, ENTRY_WIDE - 2, ROW_HIGH, 0,
-                0.3);
-        pen_number(p, left + (k + 0.5) * ENTRY_WIDE - 1, middle,
-                   "middle small", (double)x[k]);
+        const double at = left + k * ENTRY_WIDE;
+        pen_box(at, top, ENTRY_WIDE - 2, ROW_HIGH, 0, 0.3);
+        pen_value(at + ENTRY_WIDE * 0.5 - 1, line, "middle small",
+                  (double)x[k]);
     }
-}
-
-/* How many rows the picture leaves out; nothing where it shows them all. */
-static void other_rows(Picture *p, double left, double y, int others)
-{
-    char words[60];
-    snprintf(words, sizeof words, "and %d other row%s", others,
-             others == 1 ? "" : "s");
-    if (others > 0)
-        pen_text(p, left, y, "muted small", words);
-}
-
-static void must_be_rows(const char *name, int n, const int ids[n],
-                         int rows)
-{
-    for (int i = 0; i < n; i++)
-        if (ids[i] < 0 || ids[i] >= rows)
-            REFUSE("figure '%s' looks up row %d: the table has rows 0 to "
-                   "%d",
-                   name, ids[i], rows - 1);
 }
 
 void lookup(const char *name, const char *title, int n,
@@ -142,78 +112,72 @@ void lookup(const char *name, const char *title, int n,
 {
     if (!pen_wanted())
         return;
-    must_be_rows(name, n, ids, rows);
     for (int i = 0; i < n; i++)
-        pen_must_be_finite(name, d, x[i]);
+        if (ids[i] < 0 || ids[i] >= rows)
+            REFUSE("figure '%s' looks up row %d: the table has rows 0 to "
+                   "%d",
+                   name, ids[i], rows - 1);
+    pen_must_be(PEN_FINITE, name, n * d, x[0]);
     const double left = pen_room(n, word) + 34, table = left + 180;
-    const int picked = place_of(n, ids, rows);
-    Picture p = pen_begin(name, title, table + d * ENTRY_WIDE + 2,
-                          fmax(n, picked + 1) * ROW_STEP);
+    const int picked = place_of(n, ids, rows), others = rows - picked;
+    pen_begin(name, title, table + d * ENTRY_WIDE + 2,
+              fmax(n, picked + 1) * ROW_STEP);
     for (int i = 0; i < n; i++) {
-        pen_words(&p, word[i]);
-        pen_write(&p, " picks row %d: ", ids[i]);
+        pen_say("%s picks row %d", word[i], ids[i]);
         for (int k = 0; k < d; k++)
-            pen_write(&p, "%.4f%s", (double)x[i][k],
-                      k + 1 < d ? ", " : ". ");
+            pen_say("%s%.4f", k ? ", " : ": ", (double)x[i][k]);
+        pen_say(". ");
     }
-    pen_draw(&p);
-    for (int i = 0, drawn = 0; i < n; i++) {
+    pen_draw();
+    for (int i = 0; i < n; i++) {
         const double from = i * ROW_STEP, middle = ROW_HIGH * 0.5;
         const double to = place_of(n, ids, ids[i]) * ROW_STEP;
-        pen_text(&p, left - 30, from + middle + 5, "end", word[i]);
-        pen_line(&p, left - 20, from + middle, table - 60, to + middle,
-                 "rule", 1.5);
+        pen_text(left - 30, from + middle + 5, "end", "%s", word[i]);
+        pen_line(left - 20, from + middle, table - 60, to + middle, "rule",
+                 1.5);
         /* Two words may pick the same row, which stands there once. */
-        if (drawn < place_of(i + 1, ids, rows))
-            table_row(&p, table, to, ids[i], d, x[i]);
-        drawn = place_of(i + 1, ids, rows);
+        if (place_of(i, ids, rows) < place_of(i + 1, ids, rows))
+            table_row(table, to, ids[i], d, x[i]);
     }
-    other_rows(&p, table, picked * ROW_STEP + 20, rows - picked);
-    pen_end(&p);
+    if (others > 0)
+        pen_text(table, picked * ROW_STEP + 20, "muted small",
+                 "and %d other row%s", others, others == 1 ? "" : "s");
+    pen_end();
 }
 
 enum { CELL_WIDE = 38, CELL_HIGH = 30, SHEET_WIDE = 600, SHEET_GAP = 26 };
 
-static double table_width(const Table *table)
-{
-    return fmax(table->m * CELL_WIDE, pen_room(1, &table->label));
-}
-
 /* One table with its label above; the entries are left out where a reader
  * is to write them. */
-static void draw_table(Picture *p, const Table *table, double left,
-                       double top, int filled)
+static void draw_table(const Table *t, double left, double top, int filled)
 {
-    pen_text(p, left, top + 14, "strong", table->label);
-    for (int i = 0; i < table->n; i++)
-        for (int j = 0; j < table->m; j++) {
+    pen_text(left, top + 14, "strong", "%s", t->label);
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < t->m; j++) {
             const double x = left + j * CELL_WIDE;
             const double y = top + 24 + i * CELL_HIGH;
-            char digits[40];
-            pen_frame(p, x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH, "rule");
-            snprintf(digits, sizeof digits, "%g",
-                     (double)table->x[i * table->m + j]);
+            pen_frame(x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH, "rule");
             if (filled)
-                pen_text(p, x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
-                         "middle", digits);
+                pen_text(x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
+                         "middle", "%g", (double)t->x[i * t->m + j]);
         }
 }
 
-/* Places the tables in rows, as words are placed in lines. Draws nothing
- * without a picture; returns the height that they need. */
-static double place_tables(Picture *p, int count, const Table table[count],
-                           int filled)
+/* Places the tables in rows, as words are placed in lines. Returns the
+ * height that they need. */
+static double place_tables(int count, const Table table[count], int filled)
 {
     double left = 1, top = 0, high = 0;
     for (int k = 0; k < count; k++) {
-        if (left > 1 && left + table_width(&table[k]) > SHEET_WIDE) {
+        const double wide =
+            fmax(table[k].m * CELL_WIDE, pen_room(1, &table[k].label));
+        if (left > 1 && left + wide > SHEET_WIDE) {
             left = 1;
             top += high + SHEET_GAP;
             high = 0;
         }
-        if (p)
-            draw_table(p, &table[k], left, top, k < filled);
-        left += table_width(&table[k]) + SHEET_GAP;
+        draw_table(&table[k], left, top, k < filled);
+        left += wide + SHEET_GAP;
         high = fmax(high, 24 + table[k].n * CELL_HIGH);
     }
     return top + high + 2;
@@ -224,47 +188,40 @@ void worksheet(const char *name, const char *title, int count,
 {
     if (!pen_wanted())
         return;
-    Picture p = pen_begin(name, title, SHEET_WIDE,
-                          place_tables(NULL, count, table, filled));
-    for (int k = 0; k < count; k++) {
-        pen_words(&p, table[k].label);
-        pen_write(&p, ", %d rows of %d, %s. ", table[k].n, table[k].m,
-                  k < filled ? "given" : "empty");
-    }
-    pen_draw(&p);
-    place_tables(&p, count, table, filled);
-    pen_end(&p);
+    pen_begin(name, title, SHEET_WIDE, place_tables(count, table, filled));
+    for (int k = 0; k < count; k++)
+        pen_say("%s, %d rows of %d, %s. ", table[k].label, table[k].n,
+                table[k].m, k < filled ? "given" : "empty");
+    pen_draw();
+    place_tables(count, table, filled);
+    pen_end();
 }
 
-void bits(const char *name, const char *title, uint32_t x, int kept)
+void bits(const char *name, const char *title, uint32_t x)
 {
-    enum { BIT = 18, BITS = 32 };
+    enum { BIT = 18, BITS = 32, KEPT = 24, WHOLE = 1 << KEPT };
     if (!pen_wanted())
         return;
-    if (kept < 1 || kept > BITS)
-        REFUSE("figure '%s' keeps %d bits: from 1 to %d can be kept", name,
-               kept, BITS);
-    const uint64_t whole = UINT64_C(1) << kept, part = x & (whole - 1);
-    char words[120];
-    snprintf(words, sizeof words, "%" PRIu64 " of %" PRIu64 ": %.4f", part,
-             whole, (double)part / (double)whole);
-    Picture p = pen_begin(name, title, BITS * BIT + 2, 60);
-    pen_write(&p, "The number %" PRIu32 " in binary: ", x);
-    for (int i = BITS - 1; i >= 0; i--)
-        pen_write(&p, "%d", (int)(x >> i & 1));
-    pen_write(&p, ". The lower %d bits are kept: %s.", kept, words);
-    pen_draw(&p);
-    for (int i = 0; i < BITS; i++) {
-        const int bit = BITS - 1 - i;
-        const double left = 1 + i * BIT;
-        if (bit < kept)
-            pen_box(&p, left, 4, BIT - 2, 26, 0, 0.3);
-        pen_text(&p, left + (BIT - 2) * 0.5, 22,
-                 bit < kept ? "middle small" : "middle small muted",
-                 x >> bit & 1 ? "1" : "0");
+    char words[60];
+    const int part = (int)(x % WHOLE);
+    snprintf(words, sizeof words, "%d of %d: %.4f", part, WHOLE,
+             (double)part / WHOLE);
+    pen_begin(name, title, BITS * BIT + 2, 60);
+    pen_say("The number %" PRIu32 " in binary: ", x);
+    for (int bit = BITS - 1; bit >= 0; bit--)
+        pen_say("%d", (int)(x >> bit & 1));
+    pen_say(". The lower %d bits are kept: %s.", KEPT, words);
+    pen_draw();
+    for (int bit = BITS - 1; bit >= 0; bit--) {
+        const double left = 1 + (BITS - 1 - bit) * BIT;
+        if (bit < KEPT)
+            pen_box(left, 4, BIT - 2, 26, 0, 0.3);
+        pen_text(left + (BIT - 2) * 0.5, 22,
+                 bit < KEPT ? "middle small" : "middle small muted", "%d",
+                 (int)(x >> bit & 1));
     }
-    pen_text(&p, BITS * BIT, 52, "end", words);
-    pen_end(&p);
+    pen_text(BITS * BIT, 52, "end", "%s", words);
+    pen_end();
 }
 
 /* Blocks of a drawing share one scale: a side of n entries is n units long,
@@ -276,110 +233,84 @@ typedef struct {
 } Scale;
 enum { ROOT_ABOVE = 32, SIGN = 36, BLOCKS_HIGH = 200, BLOCK_WORDS = 24 };
 
+typedef struct {
+    double wide, high;
+} Size;
+
 static double side(const Scale *s, int n)
 {
     return s->unit * (s->is_root ? sqrt(n) : n);
 }
 
-static void shape_of(const Block *b, size_t size, char words[size])
-{
-    snprintf(words, size, "%d × %d", b->n, b->m);
-}
-
-/* Room for the block and the words above and below it. */
+/* Room for the block, the word above it and the shape below it. */
 static double block_room(const Scale *s, const Block *b)
 {
-    char shape[40];
-    const char *words = shape;
-    shape_of(b, sizeof shape, shape);
-    return fmax(side(s, b->m),
-                fmax(pen_strong_room(1, &b->label), pen_room(1, &words)));
+    const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
+    return fmax(side(s, b->m), fmax(pen_strong_room(1, &b->label), shape));
 }
 
-static void must_be_blocks(const char *name, int count,
-                           const Block block[count])
-{
-    for (int k = 0; k < count; k++) {
-        const Block *b = &block[k];
-        if (b->n < 1 || b->m < 1 || b->parts < 1 || b->m % b->parts)
-            REFUSE("figure '%s' has a block '%s' of %d × %d in %d parts: "
-                   "at least 1 of each and parts of equal width are needed",
-                   name, b->label, b->n, b->m, b->parts);
-    }
-}
-
-static void draw_block(Picture *p, const Scale *s, const Block *b,
-                       double middle, double axis)
+static void draw_block(const Scale *s, const Block *b, double middle,
+                       double axis)
 {
     enum { CELLS = 12, LEAST = 4 };
     const double wide = side(s, b->m), high = side(s, b->n);
     const double left = middle - wide * 0.5, top = axis - high * 0.5;
-    char shape[40];
-    shape_of(b, sizeof shape, shape);
-    pen_text(p, middle, top - 8, "middle strong", b->label);
-    pen_text(p, middle, top + high + 17, "middle small muted", shape);
+    pen_text(middle, top - 8, "middle strong", "%s", b->label);
+    pen_text(middle, top + high + 17, "middle small muted", "%d × %d", b->n,
+             b->m);
     for (int k = 0; k < b->parts; k++)
-        pen_box(p, left + k * wide / b->parts, top, wide / b->parts, high,
+        pen_box(left + k * wide / b->parts, top, wide / b->parts, high,
                 k % COLOURS, s->has_parts && b->parts == 1 ? 0.06 : 0.4);
     /* Lines closer to each other would be all that is seen. */
-    const double cell = fmin(wide / b->m, high / b->n);
-    if (b->n <= CELLS && b->m <= CELLS && cell >= LEAST) {
-        for (int i = 1; i < b->n; i++)
-            pen_line(p, left, top + i * high / b->n, left + wide,
-                     top + i * high / b->n, "edge", 0.5);
-        for (int j = 1; j < b->m; j++)
-            pen_line(p, left + j * wide / b->m, top, left + j * wide / b->m,
-                     top + high, "edge", 0.5);
-    }
-    pen_frame(p, left, top, wide, high, "edge");
+    const int is_open = b->n <= CELLS && b->m <= CELLS &&
+                        fmin(wide / b->m, high / b->n) >= LEAST;
+    for (int i = 1; is_open && i < b->n; i++)
+        pen_line(left, top + i * high / b->n, left + wide,
+                 top + i * high / b->n, "edge", 0.5);
+    for (int j = 1; is_open && j < b->m; j++)
+        pen_line(left + j * wide / b->m, top, left + j * wide / b->m,
+                 top + high, "edge", 0.5);
+    pen_frame(left, top, wide, high, "edge");
 }
 
-/* The blocks and signs up to the end of a line, side by side with their
- * middles at one height. Returns the block after them; says what room they
- * need; draws nothing without a picture. */
-static int line_of_blocks(Picture *p, const Scale *s, int count,
-                          const Block block[count], int k, double top,
-                          double *wide, double *high)
+/* The height of the line that begins with the first block. */
+static double line_high(const Scale *s, int count, const Block block[count])
 {
-    *high = 0;
-    for (int i = k; i < count && (i == k || block[i - 1].after); i++)
-        *high = fmax(*high, side(s, block[i].n));
-    const double axis = top + BLOCK_WORDS + *high * 0.5;
-    double x = 1;
-    for (int is_open = 1; k < count && is_open; k++) {
-        const double room = block_room(s, &block[k]);
-        if (p)
-            draw_block(p, s, &block[k], x + room * 0.5, axis);
-        x += room;
-        is_open = block[k].after != NULL;
-        if (p && is_open) {
-            pen_write(p, "<g font-size=\"22\">");
-            pen_text(p, x + SIGN * 0.5, axis + 8, "middle strong",
-                     block[k].after);
-            pen_write(p, "</g>\n");
-        }
-        x += is_open ? SIGN : 0;
-    }
-    *wide = x + 1;
-    *high += 2 * BLOCK_WORDS;
-    return k;
+    double high = 0;
+    for (int k = 0; k < count && (k == 0 || block[k - 1].after); k++)
+        high = fmax(high, side(s, block[k].n));
+    return high;
 }
 
-/* All lines, one below the other. */
-static void all_blocks(Picture *p, const Scale *s, int count,
-                       const Block block[count], double *wide, double *high)
+/* Places the blocks and signs of a line side by side with their middles at
+ * one height, and the lines one below the other. Returns what room they
+ * need. */
+static Size place_blocks(const Scale *s, int count,
+                         const Block block[count])
 {
     enum { GAP = 18 };
-    double top = 0;
-    *wide = 0;
-    for (int k = 0; k < count;) {
-        double line_wide, line_high;
-        k = line_of_blocks(p, s, count, block, k, top, &line_wide,
-                           &line_high);
-        *wide = fmax(*wide, line_wide);
-        *high = top + line_high;
-        top = *high + GAP;
+    Size all = {0, -GAP};
+    double x = 1, axis = 0;
+    for (int k = 0; k < count; k++) {
+        if (k == 0 || !block[k - 1].after) {
+            const double high = line_high(s, count - k, block + k);
+            axis = all.high + GAP + BLOCK_WORDS + high * 0.5;
+            all.high += GAP + high + 2 * BLOCK_WORDS;
+            x = 1;
+        }
+        const double room = block_room(s, &block[k]);
+        draw_block(s, &block[k], x + room * 0.5, axis);
+        x += room;
+        if (block[k].after) {
+            pen_svg("<g font-size=\"22\">");
+            pen_text(x + SIGN * 0.5, axis + 8, "middle strong", "%s",
+                     block[k].after);
+            pen_svg("</g>\n");
+            x += SIGN;
+        }
+        all.wide = fmax(all.wide, x + 1);
     }
+    return all;
 }
 
 /* The largest scale with which the lines fit the page; where words alone
@@ -389,16 +320,13 @@ static Scale choose_scale(int count, const Block block[count])
     int longest = 1, has_parts = 0;
     for (int k = 0; k < count; k++) {
         has_parts |= block[k].parts > 1;
-        longest = block[k].n > longest ? block[k].n : longest;
-        longest = block[k].m > longest ? block[k].m : longest;
+        longest = (int)fmax(longest, fmax(block[k].n, block[k].m));
     }
     Scale s = {1, longest > ROOT_ABOVE, has_parts};
     const double sides = side(&s, longest);
-    double wide = 0, high;
     s.unit = fmin(24, BLOCKS_HIGH / sides);
-    for (all_blocks(NULL, &s, count, block, &wide, &high);
-         wide > PAGE && s.unit * sides > 40;
-         all_blocks(NULL, &s, count, block, &wide, &high))
+    while (place_blocks(&s, count, block).wide > PAGE &&
+           s.unit * sides > 40)
         s.unit *= 0.98;
     return s;
 }
@@ -408,26 +336,29 @@ void blocks(const char *name, const char *title, int count,
 {
     if (!pen_wanted())
         return;
-    must_be_blocks(name, count, block);
-    const Scale scale = choose_scale(count, block);
-    double wide, high;
-    all_blocks(NULL, &scale, count, block, &wide, &high);
-    Picture p = pen_begin(name, title, wide, high);
     for (int k = 0; k < count; k++) {
         const Block *b = &block[k];
-        pen_words(&p, b->label);
-        pen_write(&p, ", %d by %d", b->n, b->m);
+        if (b->n < 1 || b->m < 1 || b->parts < 1 || b->m % b->parts)
+            REFUSE("figure '%s' has a block '%s' of %d × %d in %d parts: "
+                   "at least 1 of each and parts of equal width are needed",
+                   name, b->label, b->n, b->m, b->parts);
+    }
+    const Scale scale = choose_scale(count, block);
+    const Size all = place_blocks(&scale, count, block);
+    pen_begin(name, title, all.wide, all.high);
+    for (int k = 0; k < count; k++) {
+        const Block *b = &block[k];
+        pen_say("%s, %d by %d", b->label, b->n, b->m);
         if (b->parts > 1)
-            pen_write(&p, " in %d parts", b->parts);
-        pen_write(&p, b->after ? " " : ". ");
-        if (b->after) {
-            pen_words(&p, b->after);
-            pen_write(&p, " ");
-        }
+            pen_say(" in %d parts", b->parts);
+        if (b->after)
+            pen_say(" %s ", b->after);
+        else
+            pen_say(". ");
     }
     if (scale.is_root)
-        pen_write(&p, "Sides are as the square roots of the numbers.");
-    pen_draw(&p);
-    all_blocks(&p, &scale, count, block, &wide, &high);
-    pen_end(&p);
+        pen_say("Sides are as the square roots of the numbers.");
+    pen_draw();
+    place_blocks(&scale, count, block);
+    pen_end();
 }

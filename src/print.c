@@ -6,13 +6,7 @@
 static int decimals(void)
 {
     const char *text = getenv("DIGITS");
-    if (!text || !*text)
-        return 4;
-    char *end;
-    long digits = strtol(text, &end, 10);
-    if (*end || digits < 0 || digits > 17)
-        REFUSE("DIGITS is '%s': a number from 0 to 17 is needed", text);
-    return (int)digits;
+    return text && *text ? (int)whole_number("DIGITS", text, 0, 17) : 4;
 }
 
 static int width(float x, int digits)

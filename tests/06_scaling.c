@@ -18,103 +18,88 @@
 
 static void spread_test(void)
 {
-    const Npy *scores = part("scores"), *spread = part("spread");
-    tap_near("spread", score_spread((int)scores->count, floats(scores)),
-             npy_doubles(spread)[0], 1e-6, 1e-9);
+    tap_near("spread",
+             score_spread((int)part("scores")->count, input("scores")),
+             doubles("spread")[0], 1e-6, 1e-9);
 }
 
 static void scale_test(void)
 {
-    const Npy *scores = part("scores"), *scaled = part("scaled");
-    int n = scores->shape[0], m = scores->shape[1];
-    float *got = room(scores->count);
-    memcpy(got, scores->data, scores->count * sizeof *got);
-    scale_scores(n, m, (int)npy_integers(part("d_k"))[0], (void *)got);
-    tap_close("scaled", scaled, got, 3e-7, 0);
+    float *got = input("scores"), *scaled = result("scaled");
+    memcpy(scaled, got, part("scaled")->count * sizeof *got);
+    scale_scores(dim("scores", 0), dim("scores", 1),
+                 (int)integers("d_k")[0], (void *)scaled);
+    agrees("scaled", scaled, 3e-7, 0);
 }
 
 static void largest_test(void)
 {
-    const Npy *weights = part("weights"), *mean = part("mean");
-    tap_near(
-        "mean",
-        mean_largest(weights->shape[0], weights->shape[1], floats(weights)),
-        npy_doubles(mean)[0], 1e-6, 0);
+    tap_near("mean",
+             mean_largest(dim("weights", 0), dim("weights", 1),
+                          input("weights")),
+             doubles("mean")[0], 1e-6, 0);
 }
 
-static void attention_to(double weight_rtol)
+/* A row in which one entry is no number has no largest. */
+static void largest_of_nan(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value"), *scores = part("scores");
-    const Npy *weights = part("weights"), *context = part("context");
-    int n = query->shape[0], m = key->shape[0];
-    float *got[3] = {room(scores->count), room(weights->count),
-                     room(context->count)};
-    attention(n, m, key->shape[1], value->shape[1], floats(query),
-              floats(key), floats(value), (void *)got[0], (void *)got[1],
-              (void *)got[2]);
-    tap_close("scores", scores, got[0], SUM_RTOL, SUM_ATOL);
-    tap_close("weights", weights, got[1], weight_rtol, WEIGHT_ATOL);
-    tap_close("context", context, got[2], weight_rtol, SUM_ATOL);
+    for (int j = 0; j < 3; j++) {
+        float weights[2][3] = {{1, 2, 3}, {3, 2, 1}};
+        weights[1][j] = NAN;
+        tap_near("mean", mean_largest(2, 3, weights), NAN, 0, 0);
+    }
 }
 
+static void largest_of_many(void)
+{
+    enum { N = 1000000 };
+    float *weights = room(N);
+    for (int i = 0; i < N; i++)
+        weights[i] = 0.1f;
+    tap_near("mean", mean_largest(N, 1, (void *)weights), 0.1f, 1e-6, 0);
+}
+
+static double weight_rtol;
 static void attention_test(void)
 {
-    attention_to(WEIGHT_RTOL);
-}
-
-static void attention_loud_test(void)
-{
-    attention_to(LOUD_RTOL);
-}
-
-/* A list of all sizes, so that a function that takes one for another is
- * found out, whatever the golden sets are. */
-static void attention_random_shapes(void)
-{
-    for (int round = 0; round < 40; round++) {
-        int n = tap_int(1, 6), m = tap_int(1, 6);
-        int d_k = tap_int(1, 6), d_v = tap_int(1, 6);
-        float *query = room((size_t)(n * d_k)),
-              *key = room((size_t)(m * d_k));
-        float *value = room((size_t)(m * d_v));
-        float *scores = room((size_t)(n * m)),
-              *weights = room((size_t)(n * m));
-        float *context = room((size_t)(n * d_v)), *one = room((size_t)d_v);
-        float *some = room((size_t)m), *shares = room((size_t)m);
-        tap_fill(n * d_k, query, -2, 2);
-        tap_fill(m * d_k, key, -2, 2);
-        tap_fill(m * d_v, value, -2, 2);
-        attention(n, m, d_k, d_v, (void *)query, (void *)key, (void *)value,
-                  (void *)scores, (void *)weights, (void *)context);
-        /* A query at a time is the same, if its keys are divided before. */
-        for (int k = 0; k < m * d_k; k++)
-            key[k] /= sqrtf((float)d_k);
-        for (int i = 0; i < n; i++) {
-            float sum = 0;
-            attend_one(m, d_k, d_v, query + i * d_k, (void *)key,
-                       (void *)value, some, shares, one);
-            for (int j = 0; j < m; j++) {
-                sum += weights[i * m + j];
-                tap_near("weights", weights[i * m + j], shares[j], 1e-5,
-                         1e-6);
-            }
-            tap_near("sum of a row", sum, 1, 1e-6, 0);
-            for (int k = 0; k < d_v; k++)
-                tap_near("context", context[i * d_v + k], one[k], 1e-5,
-                         2e-6);
-        }
-    }
+    float *scores = result("scores"), *weights = result("weights");
+    float *context = result("context");
+    attention(dim("query", 0), dim("key", 0), dim("key", 1),
+              dim("value", 1), input("query"), input("key"),
+              input("value"), (void *)scores, (void *)weights,
+              (void *)context);
+    agrees("scores", scores, SUM_RTOL, SUM_ATOL);
+    agrees("weights", weights, weight_rtol, WEIGHT_ATOL);
+    agrees("context", context, weight_rtol, SUM_ATOL);
 }
 
 static void nudge_test(void)
 {
-    const Npy *weights = part("weights"), *nudged = part("nudged");
-    float *got = room(weights->count);
-    nudge((int)weights->count, floats(weights),
-          (int)npy_integers(part("j"))[0],
-          *(const float *)floats(part("step")), got);
-    tap_close("nudged", nudged, got, WEIGHT_RTOL, WEIGHT_ATOL);
+    float *got = result("nudged");
+    nudge((int)part("weights")->count, input("weights"),
+          (int)integers("j")[0], *(float *)input("step"), got);
+    agrees("nudged", got, WEIGHT_RTOL, WEIGHT_ATOL);
+}
+
+/* Shares near 0, from step to step; e^step is the odds' factor. */
+static void nudge_small(void)
+{
+    const float weights[2] = {1e-30f, 1};
+    float got[2];
+    for (int step = -20; step <= 150; step += 10) {
+        const double odds = (double)weights[0] * exp(step);
+        nudge(2, weights, 0, (float)step, got);
+        tap_near("share", got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
+        tap_near("other", got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
+    }
+}
+
+static void nudge_by_nan(void)
+{
+    float got[3];
+    nudge(3, (float[]){0.5f, 0.5f, 0}, 2, NAN, got);
+    for (int k = 0; k < 3; k++)
+        tap_near("share", got[k], NAN, 0, 0);
 }
 
 int main(void)
@@ -125,12 +110,17 @@ int main(void)
          "scale_4x3x2", "scale_3x7x4096", "scale_2x2x70000");
     SETS("mean_largest", largest_test, "largest_1x1", "largest_1x4",
          "largest_3x5", "largest_6x2");
+    TAP(largest_of_nan, "mean_largest: no number has no largest");
+    TAP(largest_of_many, "mean_largest: a million rows");
+    weight_rtol = WEIGHT_RTOL;
     SETS("attention", attention_test, HEADS);
-    SETS("attention", attention_loud_test, "head_loud", "head_deafening",
+    weight_rtol = LOUD_RTOL;
+    SETS("attention", attention_test, "head_loud", "head_deafening",
          "head_infinite");
-    TAP(attention_random_shapes, "attention: as one query at a time");
     SETS("nudge", nudge_test, "nudge_1", "nudge_first", "nudge_second",
          "nudge_last", "nudge_not", "nudge_down", "nudge_winner", FAR("40"),
          FAR("100"), FAR("-20"), FAR("-100"), FAR("800"), FAR("-800"));
+    TAP(nudge_small, "nudge: shares near 0");
+    TAP(nudge_by_nan, "nudge: no number makes none");
     return tap_done();
 }

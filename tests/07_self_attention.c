@@ -24,7 +24,7 @@ static void exact(const char *what, const float *got)
 static Random seeded(void)
 {
     Random r;
-    random_seed(&r, (uint64_t)npy_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
     return r;
 }
 
@@ -48,7 +48,7 @@ static void close_trace(const Trace *t)
 /* A trace for the running set. */
 static Trace space(void)
 {
-    const Npy *query = part("query");
+    const Tensor *query = part("query");
     const Attention like = {.n_heads = 1,
                             .d_k = query->shape[1],
                             .d_v = part("value")->shape[1]};
@@ -60,7 +60,7 @@ static Linear layer(const char *role)
 {
     char name[40];
     snprintf(name, sizeof name, "%sweight", role);
-    const Npy *weight = part(name);
+    const Tensor *weight = part(name);
     Linear l = {weight->shape[1], weight->shape[0], floats(weight), NULL};
     snprintf(name, sizeof name, "%sbias", role);
     if (strstr(sets_now, "bias"))
@@ -103,7 +103,7 @@ static void trace_attention_test(void)
 
 static void v1_init_test(void)
 {
-    const Npy *query = part("w_query"), *value = part("w_value");
+    const Tensor *query = part("w_query"), *value = part("w_value");
     SelfAttentionV1 a;
     Random r = seeded();
     self_v1_init(&a, &r, query->shape[0], query->shape[1],
@@ -187,7 +187,7 @@ static void from_given_numbers(void)
     attention_init(&a);
     float *here = a.memory;
     for (int i = 0; i < 6; i++) {
-        const Npy *array = part(parameters[i]);
+        const Tensor *array = part(parameters[i]);
         memcpy(here, floats(array), array->count * sizeof *here);
         here += array->count;
     }
@@ -313,11 +313,11 @@ static void copy_test(void)
 
 static void permute_test(void)
 {
-    const Npy *x = part("x"), *order = part("order");
+    const Tensor *x = part("x"), *order = part("order");
     const int n = x->shape[0];
     int *rows = room((size_t)n);
     for (int i = 0; i < n; i++)
-        rows[i] = (int)npy_integers(order)[i];
+        rows[i] = (int)tensor_integers(order)[i];
     float *got = room(x->count);
     permute_tokens(n, x->shape[1], rows, floats(x), (void *)got);
     exact("permuted", got);

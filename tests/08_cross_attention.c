@@ -25,7 +25,7 @@
 /* The layer of a matrix, which it holds turned over. */
 static Linear turned(const char *name)
 {
-    const Npy *w = part(name);
+    const Tensor *w = part(name);
     const int d_in = w->shape[0], d_out = w->shape[1];
     float *weight = room(w->count);
     transpose(d_in, d_out, floats(w), (void *)weight);
@@ -88,7 +88,7 @@ static void init_test(void)
     Random r;
     Attention a;
     float after[1][3];
-    random_seed(&r, (uint64_t)npy_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
     rand_fill(&r, 1, 3, after);
     close_part("next", after[0], 0, 0);
@@ -198,7 +198,7 @@ static void ask_test(void)
 {
     const Attention a = object();
     const int n = part("x_1")->shape[0], m = part("x_2")->shape[0];
-    const Npy *key = part("key"), *value = part("value");
+    const Tensor *key = part("key"), *value = part("value");
     const float *k = rounded(key), *v = rounded(value);
     Trace t = roomy(&a, n, m), row = t;
     t.key = row.key = rounded(key);
@@ -221,12 +221,12 @@ static void ask_test(void)
 
 static void alignment_test(void)
 {
-    const Npy *shares = part("shares"), *place = part("place");
+    const Tensor *shares = part("shares"), *place = part("place");
     int n = shares->shape[0], m = shares->shape[1];
     int *got = room((size_t)n);
     hard_alignment(n, m, floats(shares), got);
     for (int i = 0; i < n; i++)
-        tap_near("place", got[i], (double)npy_integers(place)[i], 0, 0);
+        tap_near("place", got[i], (double)tensor_integers(place)[i], 0, 0);
 }
 
 static void alignment_of_odd_rows(void)

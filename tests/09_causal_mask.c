@@ -35,14 +35,14 @@
 
 static int integer(const char *what)
 {
-    return (int)npy_integers(part(what))[0];
+    return (int)tensor_integers(part(what))[0];
 }
 
 /* The entries of an input, in an array that may be changed. */
-static void *copy(const Npy *input)
+static void *copy(const Tensor *input)
 {
     float *x = room(input->count);
-    memcpy(x, npy_floats(input), input->count * sizeof *x);
+    memcpy(x, tensor_floats(input), input->count * sizeof *x);
     return x;
 }
 
@@ -74,7 +74,7 @@ static void mask_where_test(void)
 
 static void mask_where_shares(void)
 {
-    const Npy *scores = part("scores");
+    const Tensor *scores = part("scores");
     float *got = copy(scores), *weights = room(scores->count);
     mask_where(SHAPE(scores), floats(part("mask")), (void *)got);
     exact("masked", got);
@@ -85,7 +85,7 @@ static void mask_where_shares(void)
 /* What a mask leaves of the running set's scores. */
 static float *seen(Mask see)
 {
-    const Npy *scores = part("scores");
+    const Tensor *scores = part("scores");
     float *got = copy(scores);
     hide_scores(SHAPE(scores), see, (void *)got);
     return got;
@@ -164,7 +164,7 @@ static void renormalize_uneven(void)
 /* The four rows of which renormalizing spoils three. */
 static void gaps_test(void)
 {
-    const Npy *scores = part("scores"), *mask = part("mask");
+    const Tensor *scores = part("scores"), *mask = part("mask");
     float *got = room(scores->count), *masked = copy(scores);
     softmax_rows(4, 3, floats(scores), (void *)got);
     hide_weights(4, 3, floats(mask), (void *)got);
@@ -187,7 +187,7 @@ static void masked_attention(Trace *t, Mask see)
 /* The future hidden by its place, and by a table. */
 static void weights_test(void)
 {
-    const Npy *query = part("query"), *value = part("value");
+    const Tensor *query = part("query"), *value = part("value");
     const int n = query->shape[0], m = value->shape[0];
     const Attention like = {
         .n_heads = 1, .d_k = query->shape[1], .d_v = value->shape[1]};
@@ -394,10 +394,10 @@ static void window_far_away(void)
 
 static void gap_test(void)
 {
-    const Npy *scores = part("visible"), *tolerance = part("tolerance");
+    const Tensor *scores = part("visible"), *tolerance = part("tolerance");
     tap_near("gap",
              find_gap(scores->shape[0], floats(scores),
-                      npy_floats(tolerance)[0]),
+                      tensor_floats(tolerance)[0]),
              integer("gap"), 0, 0);
 }
 

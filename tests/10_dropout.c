@@ -10,19 +10,12 @@
         "rate_7", "rate_8"
 #define ODD "odd_0", "odd_1", "odd_2", "odd_3", "odd_4"
 
-static Random stream(uint64_t seed)
-{
-    Random r;
-    random_seed(&r, seed);
-    return r;
-}
-
 /* Ten seeds, nine rates: the lots, and the number that is drawn next. */
 static void lots_test(void)
 {
-    const Npy *masks = golden("10_dropout/lots-masks");
-    const Npy *following = golden("10_dropout/lots-following");
-    const double *rate = npy_doubles(golden("10_dropout/all-rates"));
+    const Tensor *masks = golden("10_dropout/lots-masks");
+    const Tensor *following = golden("10_dropout/lots-following");
+    const double *rate = tensor_doubles(golden("10_dropout/all-rates"));
     const int all_of = masks->shape[0];
     const int n = masks->shape[1], m = masks->shape[2];
     int seeds;
@@ -30,7 +23,7 @@ static void lots_test(void)
     float *got = room(masks->count), *next = room(following->count);
     for (int i = 0; i < all_of; i++) {
         const int rates = all_of / seeds;
-        Random r = stream((uint64_t)seed[i / rates]);
+        Random r = seeded(seed[i / rates]);
         dropout_mask(&r, rate[i % rates], n, m, (void *)(got + i * n * m));
         next[i] = random_float(&r);
     }
@@ -42,12 +35,12 @@ static void lots_test(void)
  * it by the last bit: nothing but doubles tells these apart. */
 static void near_test(void)
 {
-    const Npy *masks = golden("10_dropout/near-masks");
-    const double *rate = npy_doubles(golden("10_dropout/near-rates"));
+    const Tensor *masks = golden("10_dropout/near-masks");
+    const double *rate = tensor_doubles(golden("10_dropout/near-rates"));
     const int n = masks->shape[1];
     float *got = room(masks->count);
     for (int i = 0; i < masks->shape[0]; i++) {
-        Random r = stream(65);
+        Random r = seeded(65);
         dropout_mask(&r, rate[i], 1, n, (void *)(got + i * n));
     }
     tap_close("lots", masks, got, 0, 0);
@@ -65,24 +58,24 @@ static void without_generator(void)
 
 static void sizes_test(void)
 {
-    const Npy *sums = golden("10_dropout/lots-checksums");
+    const Tensor *sums = golden("10_dropout/lots-checksums");
     int seeds, sizes;
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *size = all("sizes", &sizes);
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < sizes; k++) {
-            Random r = stream((uint64_t)seed[i]);
+            Random r = seeded(seed[i]);
             float *mask = room((size_t)size[k]);
             dropout_mask(&r, 0.1, 1, (int)size[k], (void *)mask);
             same_bits("checksum", checksum((size_t)size[k], mask),
-                      npy_integers(sums)[i * sizes + k]);
+                      tensor_integers(sums)[i * sizes + k]);
         }
 }
 
 /* A table of many rows has the lots of a single long one. */
 static void rows_test(void)
 {
-    Random r = stream(7), other = r;
+    Random r = seeded(7), other = r;
     float *rows = room(36), *row = room(36);
     dropout_mask(&r, 0.3, 12, 3, (void *)rows);
     dropout_mask(&other, 0.3, 1, 36, (void *)row);
@@ -103,12 +96,12 @@ static void same_floats(const char *what, size_t count, const float *got,
 
 static void apply_test(void)
 {
-    const Npy *x = part("x"), *mask = part("mask");
-    const Npy *dropped = part("dropped");
+    const Tensor *x = part("x"), *mask = part("mask");
+    const Tensor *dropped = part("dropped");
     float *y = room(x->count);
-    dropout_apply(npy_doubles(part("rate"))[0], x->shape[0], x->shape[1],
+    dropout_apply(tensor_doubles(part("rate"))[0], x->shape[0], x->shape[1],
                   floats(mask), floats(x), (void *)y);
-    same_floats("dropped", x->count, y, npy_floats(dropped));
+    same_floats("dropped", x->count, y, tensor_floats(dropped));
 }
 
 /* All but 0 keeps. */
@@ -128,9 +121,9 @@ static void odd_mask(void)
 static void module_test(void)
 {
     sets_now = "ones";
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     float *mask = room(36), *y = room(36);
-    Random r = stream(123);
+    Random r = seeded(123);
     dropout_mask(&r, 0.5, 6, 6, (void *)mask);
     dropout_apply(0.5, 6, 6, (void *)mask, floats(x), (void *)y);
     tap_close("training", part("dropped"), y, 0, 0);
@@ -146,7 +139,7 @@ static void mean_test(void)
     const double rates[3] = {0.1, 0.5, 0.8};
     for (int k = 0; k < 3; k++) {
         float *x = room(MANY), *y = room(MANY), *mask = room(MANY);
-        Random r = stream(5);
+        Random r = seeded(5);
         double sum = 0;
         for (int j = 0; j < MANY; j++)
             x[j] = 0.25f;
@@ -183,9 +176,9 @@ static int published(const char *place, int most, double x[most])
     return count;
 }
 
-static void record(const char *place, uint64_t seed, double p, int n, int m)
+static void record(const char *place, int64_t seed, double p, int n, int m)
 {
-    Random r = stream(seed);
+    Random r = seeded(seed);
     double expect[64];
     float *mask = room((size_t)(n * m));
     same_bits(place, published(place, 64, expect), n * m);
@@ -207,7 +200,7 @@ static void mcg31_sum(void)
     const char *place = "sum after dropout, older Mac";
     double expect[4], sum = 0;
     float x[1][10], mask[1][10], dropped[1][10];
-    Random r = stream(123);
+    Random r = seeded(123);
     same_bits(place, published(place, 4, expect), 1);
     rand_fill(&r, 1, 10, x);
     dropout_mask_mcg31(&r, 0.5, 1, 10, mask);
@@ -223,7 +216,7 @@ static void mcg31_near(void)
 {
     enum { LOTS = 200 };
     const int64_t modulus = INT32_MAX, factor = 1132489760;
-    const Random start = stream(65);
+    const Random start = seeded(65);
     Random r = start;
     int64_t x = random_u32(&r) % modulus;
     for (int k = 0; k < LOTS; k++, x = x * factor % modulus) {
@@ -249,7 +242,7 @@ static void mcg31_draws(void)
     const double rates[4] = {0, 0.1, 0.6, 1};
     for (int k = 0; k < 4; k++) {
         const bool draws = k == 1 || k == 2;
-        Random r = stream(9), other = r;
+        Random r = seeded(9), other = r;
         float *mask = room(MANY);
         double kept = 0;
         dropout_mask_mcg31(draws ? &r : NULL, rates[k], 1000, MANY / 1000,
@@ -261,7 +254,7 @@ static void mcg31_draws(void)
             kept += (double)mask[j];
         tap_near("share", kept / MANY, 1 - rates[k], 0, draws ? 0.005 : 0);
     }
-    Random r = stream(1);
+    Random r = seeded(1);
     float mask[1][2];
     r.state[0] = 0; /* the next draw will be 0, which counts as 1 */
     r.next = 0;
@@ -272,14 +265,14 @@ static void mcg31_draws(void)
 
 static void sums_test(void)
 {
-    const Npy *weights = part("weights"), *mean = part("mean");
-    Random r = stream(61);
+    const Tensor *weights = part("weights"), *mean = part("mean");
+    Random r = seeded(61);
     double got[3] = {1e30, 1e30, 1e30}; /* not to be added to */
-    mean_row_sum(&r, npy_doubles(part("rate"))[0], weights->shape[0],
-                 weights->shape[1], (int)npy_integers(part("draws"))[0],
+    mean_row_sum(&r, tensor_doubles(part("rate"))[0], weights->shape[0],
+                 weights->shape[1], (int)tensor_integers(part("draws"))[0],
                  floats(weights), got);
     for (int i = 0; i < weights->shape[0]; i++)
-        tap_near("mean of row sums", got[i], npy_doubles(mean)[i], 1e-9,
+        tap_near("mean of row sums", got[i], tensor_doubles(mean)[i], 1e-9,
                  1e-12);
 }
 
@@ -296,7 +289,7 @@ static void refusals(void)
     const float weights[1][2] = {{0.25f, 0.75f}};
     float x[1][2];
     double mean[1];
-    Random r = stream(1);
+    Random r = seeded(1);
 #define AT "10_dropout.c: "
     REFUSES(AT "dropout_must_fit: a dropout rate of -0.1: from 0 to 1 is "
                "needed",

@@ -15,22 +15,22 @@
 #define ATOL 1e-6
 
 /* Entry b of a golden array of several entries, and what we have. */
-static void close_entry(const char *what, const Npy *expect, int b,
+static void close_entry(const char *what, const Tensor *expect, int b,
                         const float *got)
 {
     const size_t count = expect->count / (size_t)expect->shape[0];
     for (size_t k = 0; k < count; k++)
-        tap_near(what, got[k], npy_doubles(expect)[(size_t)b * count + k],
-                 RTOL, ATOL);
+        tap_near(what, got[k],
+                 tensor_doubles(expect)[(size_t)b * count + k], RTOL, ATOL);
 }
 
 /* The object of a set, and the generator after its layers are drawn. */
 static void make(CausalAttention *c, Random *r)
 {
-    const int64_t *size = npy_integers(part("sizes"));
+    const int64_t *size = tensor_integers(part("sizes"));
     random_seed(r, (uint64_t)size[0]);
     causal_attention_init(c, r, part("x")->shape[2], (int)size[1],
-                          (int)size[2], npy_doubles(part("rate"))[0],
+                          (int)size[2], tensor_doubles(part("rate"))[0],
                           size[3] != 0);
 }
 
@@ -49,17 +49,17 @@ static void init_test(void)
 {
     Random r;
     CausalAttention c;
-    const Npy *drawn = part("drawn");
-    const float *expect = npy_floats(drawn);
-    const int64_t *size = npy_integers(part("sizes"));
+    const Tensor *drawn = part("drawn");
+    const float *expect = tensor_floats(drawn);
+    const int64_t *size = tensor_integers(part("sizes"));
     make(&c, &r);
     expect += same_layer(&c.query, expect);
     expect += same_layer(&c.key, expect);
     expect += same_layer(&c.value, expect);
-    tap_near("number of entries", (double)(expect - npy_floats(drawn)),
+    tap_near("number of entries", (double)(expect - tensor_floats(drawn)),
              (double)drawn->count, 0, 0);
     tap_near("context length", c.context_length, (double)size[2], 0, 0);
-    tap_near("rate", c.p, npy_doubles(part("rate"))[0], 0, 0);
+    tap_near("rate", c.p, tensor_doubles(part("rate"))[0], 0, 0);
     causal_attention_free(&c);
 }
 
@@ -67,12 +67,12 @@ static void init_test(void)
 static void run(const CausalAttention *c, Random *r, const char *context,
                 const char *dropped)
 {
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     const int n = x->shape[1], d_in = x->shape[2], d_out = c->value.d_out;
     CausalTrace t;
     causal_trace_init(&t, n, d_out, d_out);
     for (int b = 0; b < x->shape[0]; b++) {
-        const float *entry = npy_floats(x) + b * n * d_in;
+        const float *entry = tensor_floats(x) + b * n * d_in;
         float *own = room((size_t)(n * d_in));
         memcpy(own, entry, (size_t)(n * d_in) * sizeof *own);
         causal_attention_forward(c, r, n, (void *)own, &t);
@@ -102,7 +102,7 @@ static void training_test(void)
     make(&c, &r);
     run(&c, &r, "trained", "dropped");
     tap_near("drawn next", random_float(&r),
-             npy_floats(part("following"))[0], 0, 0);
+             tensor_floats(part("following"))[0], 0, 0);
     causal_attention_free(&c);
 }
 
@@ -112,7 +112,7 @@ static void batch_within(bool in_training, const char *context,
     Random r;
     CausalAttention c;
     make(&c, &r);
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     const int batch = x->shape[0], n = x->shape[1], d = c.query.d_out;
     CausalTrace *t = room((size_t)batch * sizeof *t / sizeof(float));
     for (int b = 0; b < batch; b++)
@@ -127,7 +127,7 @@ static void batch_within(bool in_training, const char *context,
     }
     if (in_training)
         tap_near("drawn next", random_float(&r),
-                 npy_floats(part("following"))[0], 0, 0);
+                 tensor_floats(part("following"))[0], 0, 0);
     causal_attention_free(&c);
 }
 
@@ -177,11 +177,11 @@ static void batch_is_a_loop(void)
 
 static void head_test(void)
 {
-    const Npy *query = part("query"), *key = part("key");
-    const Npy *value = part("value");
+    const Tensor *query = part("query"), *key = part("key");
+    const Tensor *value = part("value");
     const int n = query->shape[0], d_k = query->shape[1];
     const int d_v = value->shape[1];
-    const double rate = npy_doubles(part("rate"))[0];
+    const double rate = tensor_doubles(part("rate"))[0];
     Random r;
     CausalTrace t;
     causal_trace_init(&t, n, d_k, d_v);
@@ -324,15 +324,15 @@ static void bias_test(void)
 
 static void padding_test(void)
 {
-    const Npy *word = part("word"), *before = part("before");
-    const Npy *context = part("context");
+    const Tensor *word = part("word"), *before = part("before");
+    const Tensor *context = part("context");
     const int n = word->shape[0], d_v = context->shape[1];
     int is_word[16];
     float *mask = room(before->count), *scores = room(before->count);
     float *got = room(context->count), *weights = room(before->count);
     for (int j = 0; j < n; j++)
-        is_word[j] = (int)npy_integers(word)[j];
-    memcpy(mask, npy_floats(before), before->count * sizeof *mask);
+        is_word[j] = (int)tensor_integers(word)[j];
+    memcpy(mask, tensor_floats(before), before->count * sizeof *mask);
     mask_padding(n, n, is_word, (void *)mask);
     tap_close("mask", part("mask"), mask, 0, 0);
     dot_scores(n, n, 3, floats(part("query")), floats(part("key")),
@@ -343,8 +343,8 @@ static void padding_test(void)
     matmul(n, d_v, n, (void *)weights, floats(part("value")), (void *)got);
     for (int k = 0; k < n * d_v; k++)
         if (is_word[k / d_v])
-            tap_near("context of a word", got[k], npy_doubles(context)[k],
-                     RTOL, ATOL);
+            tap_near("context of a word", got[k],
+                     tensor_doubles(context)[k], RTOL, ATOL);
 }
 
 /* Fewer queries than keys. */

@@ -19,11 +19,11 @@
  * first. */
 static Heads drawn(int before)
 {
-    const Npy *w_query = part("w_query"), *w_value = part("w_value");
+    const Tensor *w_query = part("w_query"), *w_value = part("w_value");
     const int n_heads = w_query->shape[0], d_in = w_query->shape[1];
     Random r;
     Heads h;
-    random_seed(&r, (uint64_t)npy_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
     for (int i = 0; i < before; i++)
         random_float(&r);
     heads_init(&h, &r, n_heads, d_in, w_query->shape[2], w_value->shape[2]);
@@ -86,8 +86,8 @@ static void free_traces(const Heads *h, Trace *trace)
  * heads, and the scores and weights of each. */
 static void forward_within(int before, double rtol)
 {
-    const Npy *x = part("x"), *scores = part("scores");
-    const Npy *weights = part("weights"), *joined = part("joined");
+    const Tensor *x = part("x"), *scores = part("scores");
+    const Tensor *weights = part("weights"), *joined = part("joined");
     const int batch = x->shape[0], n = x->shape[1];
     Heads h = drawn(before);
     Trace *trace = traces(&h, n);
@@ -283,13 +283,13 @@ static void wrong_trace(void)
 
 static void count_test(void)
 {
-    const Npy *sizes = golden("12_heads/parameters-sizes");
-    const Npy *counts = golden("12_heads/parameters-counts");
-    const int64_t *size = npy_integers(sizes);
+    const Tensor *sizes = golden("12_heads/parameters-sizes");
+    const Tensor *counts = golden("12_heads/parameters-counts");
+    const int64_t *size = tensor_integers(sizes);
     for (int i = 0; i < sizes->shape[0]; i++, size += 4) {
         int64_t got = count_parameters((int)size[0], (int)size[1],
                                        (int)size[2], (int)size[3]);
-        int64_t expect = npy_integers(counts)[i];
+        int64_t expect = tensor_integers(counts)[i];
         tap_report(got == expect, "parameters",
                    "  got: %" PRId64 "\n  expect: %" PRId64 "\n", got,
                    expect);

@@ -27,7 +27,7 @@ static void same(const char *what, size_t count, const float got[count],
 
 static void split_test(void)
 {
-    const Npy *x = part("x"), *split = part("split");
+    const Tensor *x = part("x"), *split = part("split");
     float *got = room(split->count);
     split_heads(x->shape[0], split->shape[0], split->shape[2], floats(x),
                 (void *)got);
@@ -36,7 +36,7 @@ static void split_test(void)
 
 static void merge_test(void)
 {
-    const Npy *x = part("x"), *split = part("split");
+    const Tensor *x = part("x"), *split = part("split");
     float *got = room(x->count);
     merge_heads(x->shape[0], split->shape[0], split->shape[2],
                 floats(split), (void *)got);
@@ -63,7 +63,7 @@ static void round_trip(void)
 
 /* What save_multi_head saved about a set. */
 typedef struct {
-    const Npy *x;
+    const Tensor *x;
     int batch, n, d_in, d_out, n_heads;
     Random r; /* where the seed's stream is after the layers */
     MultiHead h;
@@ -72,7 +72,7 @@ typedef struct {
 static Set drawn(void)
 {
     Set s = {.x = part("x")};
-    const int64_t *setting = npy_integers(part("settings"));
+    const int64_t *setting = tensor_integers(part("settings"));
     s.batch = s.x->shape[0];
     s.n = s.x->shape[1];
     s.d_in = s.x->shape[2];
@@ -96,7 +96,7 @@ static void same_layer(const Linear *l, const char *weight,
 static void init_test(void)
 {
     Set s = drawn();
-    const int64_t *setting = npy_integers(part("settings"));
+    const int64_t *setting = tensor_integers(part("settings"));
     same_layer(&s.h.query, "query_weight", "query_bias", setting[4]);
     same_layer(&s.h.key, "key_weight", "key_bias", setting[4]);
     same_layer(&s.h.value, "value_weight", "value_bias", setting[4]);
@@ -128,13 +128,13 @@ static void close_tables(const MultiTrace *t, int b)
                  {"joined", t->joined, SUM_RTOL, SUM_ATOL},
                  {"out", t->out, SUM_RTOL, SUM_ATOL}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const Npy *all = part(table[i].what);
+        const Tensor *all = part(table[i].what);
         const size_t count = all->count / (size_t)all->shape[0];
         const size_t from = (size_t)b * count;
         for (size_t k = 0; k < count; k++)
             tap_near(table[i].what, table[i].got[k],
-                     all->type == 'f' ? npy_floats(all)[from + k]
-                                      : npy_doubles(all)[from + k],
+                     all->type == 'f' ? tensor_floats(all)[from + k]
+                                      : tensor_doubles(all)[from + k],
                      table[i].rtol, table[i].atol);
     }
 }
@@ -146,7 +146,7 @@ static void forward_within(bool in_training)
     MultiTrace t;
     multi_trace_init(&t, s.n, s.n_heads, s.d_out / s.n_heads);
     for (int b = 0; b < s.batch; b++) {
-        const float *x = npy_floats(s.x) + b * s.n * s.d_in;
+        const float *x = tensor_floats(s.x) + b * s.n * s.d_in;
         multi_head_forward(&s.h, in_training ? &s.r : NULL, s.n,
                            (const void *)x, &t);
         close_tables(&t, b);
@@ -188,7 +188,7 @@ static void evaluation_test(void)
 /* Draws like nn.MultiheadAttention, to the last bit. */
 static MultiHead drawn_module(void)
 {
-    const int64_t *seed = npy_integers(part("seed"));
+    const int64_t *seed = tensor_integers(part("seed"));
     Random r;
     MultiHead h;
     random_seed(&r, (uint64_t)seed[0]);
@@ -200,7 +200,7 @@ static MultiHead drawn_module(void)
 static void packed_test(void)
 {
     MultiHead h = drawn_module();
-    const Npy *packed = part("in_proj_weight");
+    const Tensor *packed = part("in_proj_weight");
     const size_t third = packed->count / 3;
     float *got = room(packed->count);
     memcpy(got, h.query.weight, third * sizeof(float));
@@ -220,16 +220,16 @@ static void packed_test(void)
 static void masked_test(void)
 {
     MultiHead h = drawn_module();
-    const Npy *x = part("x");
+    const Tensor *x = part("x");
     const int batch = x->shape[0], n = x->shape[1], d = x->shape[2];
-    const float *bias = npy_floats(part("bias"));
+    const float *bias = tensor_floats(part("bias"));
     const Linear *all[4] = {&h.query, &h.key, &h.value, &h.out};
     for (int k = 0; k < 4; k++)
         memcpy(all[k]->bias, bias + k * d, (size_t)d * sizeof(float));
     MultiTrace t;
     multi_trace_init(&t, n, h.n_heads, d / h.n_heads);
     for (int b = 0; b < batch; b++) {
-        const float *sentence = npy_floats(x) + b * n * d;
+        const float *sentence = tensor_floats(x) + b * n * d;
         multi_head_masked(&h, n, (const void *)sentence,
                           floats(part("seen")), &t);
         close_tables(&t, b);
@@ -253,7 +253,7 @@ static void packed_settings(void)
 
 static void average_test(void)
 {
-    const Npy *average = part("average"), *weights = part("weights");
+    const Tensor *average = part("average"), *weights = part("weights");
     const int batch = average->shape[0], n = average->shape[1];
     const int n_heads = weights->shape[1];
     float *x = rounded(weights), *got = room(average->count);
@@ -280,7 +280,7 @@ static void walk_test(void)
 {
     enum { D_MODEL = 512, HEADS = 8, TOKENS = 20 };
     sets_now = "walk";
-    const Npy *out = part("out"), *weights = part("weights");
+    const Tensor *out = part("out"), *weights = part("weights");
     Random r;
     MultiHead h;
     MultiTrace t;
@@ -300,7 +300,7 @@ static void walk_test(void)
     memcpy(packed + third, h.key.weight, third * sizeof(float));
     memcpy(packed + 2 * third, h.value.weight, third * sizeof(float));
     same_bits("in_proj_weight", checksum(3 * third, packed),
-              npy_integers(part("packed"))[0]);
+              tensor_integers(part("packed"))[0]);
     const float(*map)[TOKENS][TOKENS] = t.stack.head.weights;
     const float(*y)[D_MODEL] = t.out;
     float got_maps[HEADS][TOKENS], got[TOKENS][D_MODEL / 32];

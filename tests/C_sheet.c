@@ -6,16 +6,16 @@
 static void journeys_test(void)
 {
     Journey table[JOURNEYS];
-    const Npy *x = golden("C_sheet/journeys-x");
-    const Npy *sizes = golden("C_sheet/journeys-sizes");
+    const Tensor *x = golden("C_sheet/journeys-x");
+    const Tensor *sizes = golden("C_sheet/journeys-sizes");
     tap_true("as many as PyTorch's", x->shape[0] == JOURNEYS);
     journeys(table);
     for (int i = 0; i < JOURNEYS; i++) {
-        const int size = (int)npy_integers(sizes)[i];
+        const int size = (int)tensor_integers(sizes)[i];
         tap_near("entries", table[i].size, size, 0, 0);
         for (int k = 0; k < size; k++)
             tap_near(table[i].name, table[i].x[k],
-                     npy_doubles(x)[i * x->shape[1] + k], 1e-5, 1e-6);
+                     tensor_doubles(x)[i * x->shape[1] + k], 1e-5, 1e-6);
     }
 }
 

@@ -24,92 +24,32 @@ static void test_table(void)
     free(x);
 }
 
-static void too_small(void)
-{
-    whole_number("N", "0", 1, 9);
-}
-static void too_large(void)
-{
-    whole_number("N", "10", 1, 9);
-}
-static void too_long(void)
-{
-    whole_number("N", "18446744073709551616", 0, UINT64_MAX);
-}
-static void negative(void)
-{
-    whole_number("N", "-1", 0, UINT64_MAX);
-}
-static void decimal(void)
-{
-    whole_number("N", "1.5", 0, 9);
-}
-static void empty(void)
-{
-    whole_number("N", "", 0, 9);
-}
-static void word(void)
-{
-    real_number("X", "two");
-}
-static void beyond(void)
-{
-    real_number("X", "1e40");
-}
-
-static void more(void)
-{
-    real_number("X", "2x");
-}
-static void nothing(void)
-{
-    real_number("X", "");
-}
-
-static void no_rows(void)
-{
-    new_table(0, 3);
-}
-static void no_columns(void)
-{
-    new_table(2, -1);
-}
-
-#define WHOLE(value, least, most)                                          \
-    "N is '" value "': a whole number from " least " to " most " is "      \
-    "needed"
-#define REAL(value)                                                        \
-    "X is '" value "': a number such as 1.5 or -inf is needed"
-
 int main(void)
 {
-    const char *file = "argument.c";
     TAP(test_whole, "whole_number: from the least to the most");
     TAP(test_real, "real_number: decimals, exponents, infinities");
     TAP(test_table, "new_table: room for every entry");
-    tap_refuses(too_small, "whole_number: refuses less", file,
-                WHOLE("0", "1", "9"));
-    tap_refuses(too_large, "whole_number: refuses more", file,
-                WHOLE("10", "1", "9"));
-    tap_refuses(too_long, "whole_number: refuses 65 bits", file,
-                WHOLE("18446744073709551616", "0", "18446744073709551615"));
-    tap_refuses(negative, "whole_number: refuses a sign", file,
-                WHOLE("-1", "0", "18446744073709551615"));
-    tap_refuses(decimal, "whole_number: refuses decimals", file,
-                WHOLE("1.5", "0", "9"));
-    tap_refuses(empty, "whole_number: refuses nothing", file,
-                WHOLE("", "0", "9"));
-    tap_refuses(word, "real_number: refuses a word", file, REAL("two"));
-    tap_refuses(more, "real_number: refuses more than a number", file,
-                REAL("2x"));
-    tap_refuses(beyond, "real_number: refuses what no float holds", file,
-                REAL("1e40"));
-    tap_refuses(nothing, "real_number: refuses nothing", file, REAL(""));
-    tap_refuses(
-        no_rows, "new_table: refuses no rows", file,
-        "a table of 0 times 3 numbers: at least 1 of each is needed");
-    tap_refuses(
-        no_columns, "new_table: refuses less than nothing", file,
-        "a table of 2 times -1 numbers: at least 1 of each is needed");
+    REFUSES("argument.c: whole_number: N is '0': a whole number from 1 to "
+            "9 is needed",
+            whole_number("N", "0", 1, 9));
+    REFUSES(NULL, whole_number("N", "10", 1, 9));
+    REFUSES(NULL, whole_number("N", "18446744073709551616", 0, UINT64_MAX));
+    REFUSES(NULL, whole_number("N", "-1", 0, UINT64_MAX));
+    REFUSES(NULL, whole_number("N", "+1", 0, 9));
+    REFUSES(NULL, whole_number("N", " 1", 0, 9));
+    REFUSES(NULL, whole_number("N", "1.5", 0, 9));
+    REFUSES(NULL, whole_number("N", "", 0, 9));
+    REFUSES("argument.c: real_number: X is '2\\x0a': a number such as 1.5 "
+            "or -inf is needed",
+            real_number("X", "2\n"));
+    REFUSES(NULL, real_number("X", "two"));
+    REFUSES(NULL, real_number("X", " 2"));
+    REFUSES(NULL, real_number("X", "\n2"));
+    REFUSES(NULL, real_number("X", "1e40"));
+    REFUSES(NULL, real_number("X", ""));
+    REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least "
+            "1 of each is needed",
+            new_table(0, 3));
+    REFUSES(NULL, new_table(2, -1));
     return tap_done();
 }

@@ -5,23 +5,22 @@
 #   document  place  printed  chapter  output  right  note
 #
 # `output` is the label line in the program's output that the right numbers
-# follow: "scores (3, 3)"; "+3" behind it skips three numbers; "@2" takes the
-# label's second occurrence; a label that ends in a colon has its number on
-# its own line; "shape: keys" has the sizes that stand behind the label "keys".
-# Where the note is empty, what the document prints must agree
-# with what is right; where it says "wrong (A.12): ...", it must not, and
-# appendix A tells in A.12 what is wrong (tests/errata.t).
+# follow: "scores (3, 3)"; "+3" behind it skips three numbers; a label that ends
+# in a colon has its number on its own line; "shape: keys" has the sizes that
+# stand behind the label "keys". Where the note is empty, what the document
+# prints must agree with what is right; where it says "wrong (A.12): ...", it
+# must not, and appendix A tells in A.12 what is wrong (tests/errata.t).
 
 use strict;
 use warnings;
-use lib 'tools';
+use lib 'tests', 'tools';
 use Chapter;
+use Documents;
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
 my $NUMBER = qr/[-+]?\d+(?:\.\d*)?|-?inf|nan/;
-my $WRONG = qr/^wrong \(A\.\d+\): /;
 my $NEAR = 1e-6; # besides half a unit of the last digit that is shown
 
 sub numbers { return $_[0] =~ /(?<![\w.])($NUMBER)(?!\w)/g }
@@ -36,33 +35,20 @@ sub agrees {
 # The numbers that follow a label in a program's output.
 sub numbers_after {
     my ($label, @lines) = @_;
-    my ($text, $skip, $nth) = ($label, 0, 1);
-    $skip = $1 if $text =~ s/\s+\+(\d+)$//;
-    $nth  = $1 if $text =~ s/\s+\@(\d+)$//;
-    my $shape = $text =~ s/^shape: //;
-    for my $i (0 .. $#lines) {
-        if ($shape) {
-            next if $lines[$i] !~ /^\Q$text\E (\([\d, ]+\))$/ || --$nth;
-            return numbers($1);
-        }
-        if ($text =~ /:$/) {
-            next if index($lines[$i], $text) != 0 || --$nth;
-            return numbers(substr $lines[$i], length $text);
-        }
-        next if $lines[$i] ne $text || --$nth;
-        my @numbers = map { numbers($_) } grep { /^[\s\[\]]*[\[({]/ }
-          @lines[$i + 1 .. $#lines];
-        splice @numbers, 0, $skip;
-        return @numbers;
-    }
-    return;
+    my ($shape, $text, undef, $skip) = $label =~ /^(shape: )?(.*?)( \+(\d+))?$/;
+    my $line = $shape ? qr/^\Q$text\E (\([\d, ]+\))$/ : $text =~ /:$/ ? qr/^\Q$text\E(.*)/ : qr/^\Q$text\E$/;
+    my ($first) = grep { $lines[$_] =~ $line } 0 .. $#lines;
+    return if !defined $first;
+    return numbers($lines[$first] =~ s/$line/$1/r) if $shape || $text =~ /:$/;
+    my @numbers = map { numbers($_) } grep { /^[\s\[\]]*[\[({]/ } @lines[$first + 1 .. $#lines];
+    return @numbers[($skip // 0) .. $#numbers];
 }
 
 # Says what is wrong with a row, or nothing.
 sub fault {
     my ($row, $lines) = @_;
-    my (undef, undef, $printed, undef, $output, $right, $note) = @$row;
-    my @right = numbers($right);
+    my ($printed, $output, $note) = @$row{qw(printed output note)};
+    my @right = numbers($row->{right});
     my @has   = numbers_after($output, @$lines);
     return 'the row has no right numbers' if !@right;
     return "the program does not print '$output'" if !@has;
@@ -71,57 +57,49 @@ sub fault {
           if !defined $has[$k] || !agrees($right[$k], $has[$k]);
     }
     my @printed = numbers($printed);
-    my $same = @printed == @right
-      && !grep { !agrees($printed[$_], $has[$_]) } 0 .. $#printed;
-    return 'the document prints what is right, but the note says: ' . $note
-      if $same && $note =~ /^wrong/;
+    my $same = @printed == @right && !grep { !agrees($printed[$_], $has[$_]) } 0 .. $#printed;
+    return "the document prints what is right, but the note says: $note" if $same && $note =~ /^wrong/;
     return "the document prints $printed, which is not right, but the note does not say "
       . "'wrong (A.12): ...', with the number that appendix A tells it under"
-      if !$same && $note !~ $WRONG;
-    return;
+      if !$same && $note !~ /^wrong \(A\.\d+\): /;
+    return '';
 }
 
-my (@rows, %lines);
-open my $file, '<:encoding(UTF-8)', 'tests/documents.tsv' or die "documents.tsv: $!\n";
-my ($rows, $numbers);
-while (<$file>) {
-    chomp;
-    ($rows, $numbers) = ($1, $2) if /^# (\d+) rows, (\d+) numbers$/;
-    next if /^#|^\s*$/;
-    push @rows, [$., split(/\t/, $_, -1)];
-}
 # A row that is lost would not be missed otherwise.
-my $found = 0;
-$found += () = numbers($_->[6] // '') for @rows;
-is scalar(@rows) . " rows, $found numbers", ($rows // 0) . ' rows, ' . ($numbers // 0) . ' numbers',
+my @rows = Documents::rows();
+my $numbers = () = numbers(join ' ', map { $_->{right} } @rows);
+open my $file, '<', 'tests/documents.tsv' or die "documents.tsv: $!\n";
+is join('', grep { /^# \d+ rows/ } <$file>), '# ' . @rows . " rows, $numbers numbers\n",
   'documents.tsv holds as many as its first lines say';
-for (@rows) {
-    my ($number, @row) = @$_;
-    my $name = "documents.tsv:$number: $row[0], $row[1]";
-    if (@row != 7) { fail "$name has " . @row . ' columns: 7 are needed'; next }
-    $lines{$row[3]} //= do {
-        my ($program) = glob "$build/chapters/$row[3]_*[a-z]";
-        (Chapter::run($program // "no-chapter-$row[3]", '', DIGITS => 9))[0];
+my %lines;
+for my $row (@rows) {
+    my $number = $row->{chapter};
+    $lines{$number} //= do {
+        my ($program) = glob "$build/chapters/${number}_*[a-z]";
+        (Chapter::run($program // "no-chapter-$number", '', DIGITS => 9))[0];
     };
-    my $fault = fault(\@row, $lines{$row[3]});
-    ok !$fault, $name or diag $fault;
+    is fault($row, $lines{$number}), '', "$row->{at}: $row->{document}, $row->{place}";
 }
 
 # ---- The check, tried.
 
 my @lines = ('a (2)', '[0.123449000, 2.000000000]', 'b: 32.000000000',
-    'a (2)', '[5.000000000, -inf]', 'scores for 7', '[1.000000000]');
-sub tried { my $fault = fault(['d', 'p', @_], \@lines); return $fault // '' }
-is tried('[0.1234, 2]', '01', 'a (2)', '0.1234 2', ''), '', 'right and printed right';
-is tried('32', '01', 'b:', '32', ''), '', 'a number on its label\'s line';
-is tried('[5, -inf]', '01', 'a (2) @2', '5 -inf', ''), '', 'a second occurrence';
-is tried('2', '01', 'a (2) +1', '2', ''), '', 'a number skipped';
-is tried('33', '01', 'b:', '32', 'wrong (A.1): a slip'), '', 'printed wrong, and said so';
-like tried('0.1234', '01', 'a (2)', '0.1236', ''), qr/number 0 is 0\.1236/, 'seen: a wrong right value';
-like tried('33', '01', 'b:', '32', ''), qr/not right/, 'seen: a wrong printed value';
-like tried('33', '01', 'b:', '32', 'wrong: a slip'), qr/does not say/, 'seen: no place in appendix A';
-like tried('32', '01', 'b:', '32', 'wrong (A.1): a slip'), qr/prints what is right/, 'seen: a false accusation';
-like tried('32', '01', 'c:', '32', ''), qr/does not print 'c:'/, 'seen: an output that is not there';
-like tried('5', '01', 'a (2) @2', '5 inf', ''), qr/number 1 is inf/, 'seen: a wrong infinity';
+    'c (2)', '[5.000000000, -inf]', 'scores for 7', '[1.000000000]');
+for (
+    ['0.1234 2', 'a (2)',    '0.1234 2', '', qr/^$/, 'right and printed right'],
+    ['32',       'b:',       '32',       '', qr/^$/, 'a number on its label\'s line'],
+    ['2',        'shape: a', '2',        '', qr/^$/, 'a size behind its label'],
+    ['2',        'a (2) +1', '2',        '', qr/^$/, 'a number skipped'],
+    ['33',       'b:',       '32', 'wrong (A.1): a slip', qr/^$/, 'printed wrong, and said so'],
+    ['0.1234',   'a (2)',    '0.1236',   '', qr/number 0 is 0\.1236/, 'seen: a wrong right value'],
+    ['33',       'b:',       '32',       '', qr/not right/, 'seen: a wrong printed value'],
+    ['33',       'b:',       '32', 'wrong: a slip', qr/does not say/, 'seen: no place in appendix A'],
+    ['32',       'b:',       '32', 'wrong (A.1): a slip', qr/prints what is right/, 'seen: a false accusation'],
+    ['32',       'c:',       '32',       '', qr/does not print 'c:'/, 'seen: an output that is not there'],
+    ['5',        'c (2)',    '5 inf',    '', qr/number 1 is inf/, 'seen: a wrong infinity'],
+) {
+    my ($printed, $output, $right, $note, $message, $name) = @$_;
+    like fault({printed => $printed, output => $output, right => $right, note => $note}, \@lines), $message, $name;
+}
 
 done_testing;

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # What every chapter has, and what the header promises: hints and solutions,
 # one version in PyTorch, lines that fit, functions that exist and are tested,
-# figures that hold the program's own numbers.
+# figures that hold the program's own numbers. And nothing is left of what
+# `make chapter` begins.
 
 use strict;
 use warnings;
@@ -20,44 +21,39 @@ sub text_of {
     return scalar <$file>;
 }
 
-sub none {
-    my ($name, @wrong) = @_;
-    is join("\n", @wrong), '', $name;
-}
+sub none { my ($name, @wrong) = @_; is join("\n", @wrong), '', $name }
+
+# The names of the public functions that are defined in a text.
+sub functions_in { return $_[0] =~ /^(?!static )\w.*?\b(\w+)\(.*(?:,|\))$/mg }
 
 # ---- Chapters.
 
-my (@known, %function);
+my (@known, %defined);
 for my $path (sort glob 'chapters/*.c') {
     my $chapter = Chapter->load($path);
-    my ($name, $lines) = @$chapter{qw(name lines)};
+    my ($name, $lines, $kind) = @$chapter{qw(name lines kind)};
+    my $code = join "\n", @$lines[grep { $kind->[$_] eq 'code' } 0 .. $#$lines];
     my @wrong;
     for my $exercise (@{$chapter->{exercises}}) {
-        my ($id, $i) = @$exercise{qw(id line)};
-        my $hints = 0;
-        for ($i++; $i < @$lines && $lines->[$i] !~ m{^\*\*Exercise |^\*/|^## }; $i++) {
-            $hints++ if $lines->[$i] =~ /^::: hint$/;
-        }
+        my ($id, $function, $line) = @$exercise{qw(id function line)};
+        my ($text) = join("\n", @$lines[$line .. $#$lines]) =~ m{^(.*?)(?=\n\*\*Exercise |\n\*/|\n## |\z)}s;
+        my $hints  = () = $text =~ /^::: hint$/mg;
         my $solved = grep { $_ eq "::: {.solution exercise=\"$id\"}" } @$lines;
-        my $apart  = !$exercise->{function} || $exercise->{about} =~ /challenge/;
-        push @wrong, "exercise $id has $hints hints" if $exercise->{function}
-          && ($hints < 1 || $hints > 3);
-        push @wrong, "exercise $id has $solved solutions at the end"
-          if $solved != ($apart ? 1 : 0);
-        push @wrong, "exercise $id is worth no points" if $exercise->{function}
-          && !$exercise->{points};
+        my $apart  = !$function || $exercise->{about} =~ /challenge/;
+        push @wrong, "exercise $id has $hints hints" if $function && ($hints < 1 || $hints > 3);
+        push @wrong, "exercise $id has $solved solutions at the end" if $solved != ($apart ? 1 : 0);
+        push @wrong, "exercise $id is worth no points" if $function && !$exercise->{points};
     }
     none "$name: hints, points and solutions", @wrong;
     is scalar(grep { $_->{info} eq 'python' } @{$chapter->{blocks}}), 1,
       "$name: one version in PyTorch" if $chapter->{number} =~ /^\d/;
-    none "$name: at most 76 columns", map { $_ + 1 } grep {
-        length $lines->[$_] > 76 && $chapter->{kind}[$_] ne 'fence' } 0 .. $#$lines;
+    none "$name: at most 76 columns", map { $_ + 1 }
+      grep { length $lines->[$_] > 76 && $kind->[$_] ne 'fence' } 0 .. $#$lines;
 
     # What figures show: every number in their words is known to the program.
     my $figures = tempdir(CLEANUP => 1);
     my ($printed) = Chapter::run("$build/chapters/$name", '', DIGITS => 9, FIGURES => $figures);
-    push @known, map { abs } map { /-?\d+(?:\.\d+)?/g } @$printed,
-      map { s/(\d\.?\d*)f\b/$1/gr } @$lines[grep { $chapter->{kind}[$_] eq 'code' } 0 .. $#$lines];
+    push @known, map { abs } map { /-?\d+(?:\.\d+)?/g } @$printed, $code =~ s/(\d\.?\d*)f\b/$1/gr;
     my @odd;
     for my $picture (sort glob "$figures/*.svg") {
         my ($words) = text_of($picture) =~ m{<desc[^>]*>(.*?)</desc>}s;
@@ -66,27 +62,31 @@ for my $path (sort glob 'chapters/*.c') {
         }
     }
     none "$name: its figures show its own numbers", @odd;
-    $function{$_} = $path for map { /^(?!static )\w.*?\b(\w+)\(.*(?:,|\))$/ ? $1 : () }
-      @$lines[grep { $chapter->{kind}[$_] eq 'code' } 0 .. $#$lines];
+    $defined{$_} = 1 for functions_in($code);
 }
 
 # ---- The header.
 
-for my $path (glob 'src/*.c') {
-    $function{$_} = $path for text_of($path) =~ /^(?!static )\w.*?\b(\w+)\(.*(?:,|\))$/mg;
-}
+$defined{$_} = 1 for map { functions_in(text_of($_)) } glob 'src/*.c';
 my $header = text_of('src/attention.h') =~ s{/\*.*?\*/}{}gsr =~ s{^#(?:.*\\\n)*.*$}{}gmr;
 my @declared = $header =~ /^(?!typedef|#)[\w ]+?[\s*](\w+)\([^;]*?\)\s*(?:__attribute__[^;]*)?;/mg;
 cmp_ok scalar @declared, '>', 20, 'the header declares functions';
-none 'every function that the header declares is defined', grep { !$function{$_} } @declared;
-my %declared = map { $_ => 1 } @declared;
+none 'every function that the header declares is defined', grep { !$defined{$_} } @declared;
 # What the drawing functions share is declared in a header of their own.
-$declared{$_} = 1 for text_of('src/pen.h') =~ /^[A-Za-z][\w ]+?[\s*](\w+)\(/mg;
-none 'and every public function is declared', grep { !$declared{$_} && $_ ne 'main' }
-  sort keys %function;
+my %declared = map { $_ => 1 } 'main', @declared, text_of('src/pen.h') =~ /^[A-Za-z][\w ]+?[\s*](\w+)\(/mg;
+none 'and every public function is declared', grep { !$declared{$_} } sort keys %defined;
 my $tests = join '', map { text_of($_) } glob 'tests/*.c';
 none 'and has tests that begin with its name',
-  grep { $tests !~ /"\Q$_\E[:"]/ } sort @declared;
+  grep { $tests !~ /"$_[:"]|REFUSES\([^;]*?\b$_\(/ } sort @declared;
 none 'the header fits 76 columns', grep { length > 76 } split /\n/, text_of('src/attention.h');
+
+# ---- What is begun.
+
+my @open;
+for my $path (glob('chapters/*.c tests/*.c'), 'src/attention.h', 'golden/generate.py') {
+    my $line = 0;
+    push @open, map { $line++; /TO WRITE: (.*)/ ? "$path:$line: to be written: $1" : () } split /\n/, text_of($path);
+}
+none 'nothing is left to be written', @open;
 
 done_testing;

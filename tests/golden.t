@@ -1,102 +1,80 @@
-#!/usr/bin/perl
-# The golden data is what its manifest says, and every array of it is read by
-# a test. Run from the root of the project; needs no Python.
+#!/usr/bin/env perl
+# The golden data is what its checksums say, was made with the versions that
+# are pinned, and every tensor of it is read by a test. Needs no Python.
+
 use strict;
 use warnings;
 use Digest::SHA;
-use File::Find qw(find);
-use File::Glob qw(bsd_glob);
 use File::Temp qw(tempfile);
+use JSON::PP qw(decode_json);
 use Test::More;
 
 my $build = $ENV{BUILD} // 'build';
 
-# Returns path => checksum; fills in the other two.
-my (%form, @versions);
-sub manifest {
-    my ($name) = @_;
-    my %sha256;
-    open my $file, '<', $name or die "$name: cannot be opened: $!\n";
-    while (my $line = <$file>) {
-        chomp $line;
-        push @versions, $1 if $line =~ /^# (\w+ \d\S*)$/;
-        next if $line =~ /^#/;
-        my ($path, $dtype, $shape, $sum, @rest) = split /\t/, $line, -1;
-        die "$name:$.: path, dtype, shape and sha256 are needed\n"
-            if @rest or ($sum // '') !~ /^[0-9a-f]{64}$/;
-        die "$name:$.: $path is there twice\n" if $sha256{"golden/$path"};
-        $sha256{"golden/$path"} = $sum;
-        $form{"golden/$path"} = "$dtype $shape";
-    }
-    return %sha256;
+sub lines_of {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: cannot be opened: $!\n";
+    chomp(my @lines = <$file>);
+    return @lines;
+}
+
+sub none {
+    my ($name, @wrong) = @_;
+    is join("\n", @wrong), '', $name;
 }
 
 sub checksum {
     my ($path) = @_;
-    return 'no such file' unless -f $path;
-    return eval { Digest::SHA->new(256)->addfile($path, 'b')->hexdigest }
-        // "unreadable: $!";
+    return eval { Digest::SHA->new(256)->addfile($path, 'b')->hexdigest } // 'no such file';
 }
 
-# Returns the paths that this test program reads. Whether its tests pass is
-# for it to say.
+# The header of a file: eight bytes of length, and JSON.
+sub header_of {
+    my ($path) = @_;
+    open my $file, '<:raw', $path or return {};
+    read $file, my ($start), 8;
+    my $length = unpack('Q<', $start) // 0;
+    return {} if $length > -s $path;
+    read $file, my ($text), $length;
+    return eval { decode_json($text) } // {};
+}
+
+# The names that a program asks for. Whether its tests pass is for it to say.
 sub read_by {
     my ($program) = @_;
-    my ($file, $log) = tempfile(UNLINK => 1);
+    my (undef, $log) = tempfile(UNLINK => 1);
     local $ENV{GOLDEN_READ} = $log;
     delete local $ENV{TAP_SMALL};
     system "'$program' >/dev/null 2>&1";
-    chomp(my @paths = <$file>);
-    return @paths;
+    return lines_of($log);
 }
 
-# What an array's own header says of it, in the manifest's words.
-sub form_of {
-    my ($path) = @_;
-    open my $file, '<:raw', $path or return 'no such file';
-    read $file, my $header, 200;
-    my %name = (f4 => 'float32', f8 => 'float64', i8 => 'int64');
-    my ($type)  = $header =~ /'descr': '<(..)'/;
-    my ($shape) = $header =~ /'shape': (\([^)]*\))/;
-    return ($name{$type // ''} // '?') . ' ' . ($shape // '?');
-}
+my %sum = map { /^([0-9a-f]{64})  (\w+)\.safetensors$/ ? ($2 => $1) : die "golden/SHA256SUMS: '$_'\n" }
+  lines_of('golden/SHA256SUMS');
+my @chapters = sort keys %sum;
+my %path     = map { $_ => "golden/$_.safetensors" } @chapters;
+cmp_ok scalar @chapters, '>', 0, 'there are golden files';
+none 'each is as its checksum says', grep { checksum($path{$_}) ne $sum{$_} } @chapters;
 
-my %sha256 = manifest('golden/manifest.tsv');
-ok(keys %sha256 > 0, 'the manifest has ' . keys(%sha256) . ' arrays');
+my %known = map { $_ => 1 } values %path, map { "golden/$_" }
+  qw(SHA256SUMS check.py generate.py requirements.txt);
+none 'and no file is there that generate.py does not make',
+  grep { !$known{$_} && $_ ne 'golden/__pycache__' } glob 'golden/*';
 
+my $pinned = join ', ', map { s/==/ /r } lines_of('golden/requirements.txt');
 my %there;
-find({ no_chdir => 1, wanted => sub { $there{$_} = 1 if /\.npy$/ } },
-    'golden');
+for my $chapter (@chapters) {
+    my $header = header_of($path{$chapter});
+    my $about  = delete $header->{__metadata__} // {};
+    like $about->{made} // '', qr/^by golden\/generate\.py with \Q$pinned\E, python 3/,
+      "$chapter: made with the versions that are pinned";
+    $there{"$chapter/$_"} = 1 for keys %$header;
+}
 
-my @damaged = grep { checksum($_) ne $sha256{$_} } sort keys %sha256;
-is_deeply(\@damaged, [], 'every array is there, as its checksum says')
-    or diag map { "$_: " . checksum($_) . ", not $sha256{$_}\n" } @damaged;
-
-my @other = grep { form_of($_) ne $form{$_} } sort keys %sha256;
-is_deeply(\@other, [], 'every array has the type and shape that the manifest says')
-    or diag map { "$_: " . form_of($_) . ", not $form{$_}\n" } @other;
-
-open my $pins, '<', 'golden/requirements.txt' or die "golden/requirements.txt: $!\n";
-my @pinned = sort map { /^(\w+)==(\S+)/ ? "$1 $2" : () } <$pins>;
-is_deeply([grep { !/^python/ } sort @versions], \@pinned,
-    'the manifest names the versions that are pinned');
-
-my @strange = grep { !$sha256{$_} } sort keys %there;
-is_deeply(\@strange, [], 'no array is there that the manifest lacks')
-    or diag map { "$_: golden/generate.py does not make it\n" } @strange;
-
-my @programs = grep { -f && -x } sort(bsd_glob("$build/tests/*_*"));
-ok(@programs > 0, "there are test programs in $build/tests")
-    or diag "make test builds them\n";
-
-my %read;
-$read{$_} = 1 for map { read_by($_) } @programs;
-my @unread = grep { !$read{$_} } sort keys %sha256;
-is_deeply(\@unread, [], 'every array is read by a test')
-    or diag map { "$_: no program in $build/tests reads it\n" } @unread;
-
-my @unknown = grep { !$sha256{$_} } sort keys %read;
-is_deeply(\@unknown, [], 'no test reads an array that the manifest lacks')
-    or diag map { "$_: is not in golden/manifest.tsv\n" } @unknown;
+my @programs = map { m{tests/(\w+)\.c$} ? "$build/tests/$1" : () } glob 'tests/*_*.c';
+none 'every test program is there (make test builds them)', grep { !-x } @programs;
+my %read = map { $_ => 1 } map { read_by($_) } @programs;
+none 'every tensor is read by a test', grep { !$read{$_} } sort keys %there;
+none 'and no test reads one that is not there', grep { !$there{$_} } sort keys %read;
 
 done_testing;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# The Makefile, tried on a small book of its own: what is linked, what is
-# compiled anew when flags change, and where pandoc is looked for.
+# The Makefile, tried on a small book of its own: what is linked, what is made
+# anew and when, and where pandoc is looked for.
 
 use strict;
 use warnings;
@@ -9,7 +9,8 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
 
-delete @ENV{qw(BUILD CFLAGS JOBS MAKEFLAGS MAKELEVEL MFLAGS RUN_UNDER)};
+my $make = $ENV{MAKE} // 'make';
+delete @ENV{qw(BUILD CFLAGS JOBS LDFLAGS LDLIBS MAKEFLAGS MAKELEVEL MFLAGS RUN_UNDER)};
 my $folder = tempdir(CLEANUP => 1);
 
 sub save {
@@ -22,19 +23,15 @@ sub save {
 
 sub make {
     my ($arguments) = @_;
-    my $said = `make -C '$folder' $arguments 2>&1`;
+    my $said = `$make -C '$folder' $arguments 2>&1`;
     return ($? >> 8, $said);
 }
 
 # Is this up to date?
-sub is_made {
-    my ($arguments) = @_;
-    return !(make("-q $arguments"))[0];
-}
+sub is_made { return !(make("-q $_[0]"))[0] }
 
 make_path(map { "$folder/$_" } qw(bin chapters src tests tools));
-copy('Makefile', "$folder/Makefile") or die "Makefile: $!\n";
-copy('tools/find-pandoc', "$folder/tools/find-pandoc") or die "find-pandoc: $!\n";
+copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/find-pandoc);
 chmod 0755, "$folder/tools/find-pandoc";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);', '#define SHOW "none"');
@@ -48,30 +45,38 @@ my ($status, $said) = make('test-programs');
 is $status, 0, 'the small book is built' or diag $said;
 my %linked;
 for (split /\n/, $said =~ s/\\\n//gr) {
-    my ($program) = m{-o build/((?:chapters|tests)/\w+)$} or next;
-    $linked{$program} = join ' ', m{build/obj/(\w+)\.o}g;
+    my ($made) = m{(?:-o|ar rcs) build/([\w/.]+)(?<!\.o)(?: |$)} or next;
+    $linked{$made} = join ' ', m{build/(?:obj|tests)/(\w+)\.o}g, m{build/(lib\w+)\.a (?!build)}g;
 }
 is_deeply \%linked, {
-    'chapters/01_one'    => '',
-    'chapters/05_tokens' => '01_one B_normals',
-    'chapters/06_six'    => '01_one B_normals 05_tokens',
-    'chapters/B_normals' => '01_one 05_tokens 06_six',
-    'chapters/C_last'    => '01_one B_normals 05_tokens 06_six',
-    'tests/support'      => '01_one 05_tokens 06_six B_normals C_last',
+    'chapters/01_one'    => 'libsupport',
+    'chapters/05_tokens' => '01_one B_normals libsupport',
+    'chapters/06_six'    => '01_one B_normals 05_tokens libsupport',
+    'chapters/B_normals' => '01_one libsupport',
+    'chapters/C_last'    => '01_one B_normals 05_tokens 06_six libsupport',
+    'libsupport.a'       => 'support',
+    'libattention.a'     => '01_one 05_tokens 06_six B_normals C_last support',
+    'tests/support'      => 'support libattention',
 }, 'each object is linked once, where it is needed';
 
-# ---- Flags.
+# ---- What is made anew.
 
 ok is_made('test-programs'), 'then nothing is left to do';
-for my $other ('CFLAGS=-O0', q{CFLAGS="-DIT=\"'a  b'\""}, 'CC="cc -pipe"') {
+for my $other ('CFLAGS=-O0', q{CFLAGS="-DIT=\"'a  b'\""}, 'CC="cc -pipe"', 'LDFLAGS=-Wl,-z,now', 'LDLIBS=-lc') {
     ok !is_made("test-programs $other"), "with $other there is";
     ($status, $said) = make("test-programs $other");
     is $status, 0, '... and it is done' or diag $said;
-    my $compiled = () = $said =~ / -c /g;
-    is $compiled, 7, '... to all that is compiled';
+    my ($compiled, $linked) = map { scalar(() = $said =~ /$_/g) } qr/ -c /, qr/-lm -o/;
+    is "$compiled $linked", '7 6', '... to all that is compiled or linked';
+    is scalar(() = $said =~ /\Q$1\E.*-lm -o/g), 6, '... with it' if $other =~ /LD\w+=(.*)/;
     ok is_made("test-programs $other"), '... once';
     ok !is_made('test-programs'), '... and again without';
 }
+make('test-programs');
+unlink "$folder/chapters/06_six.c";
+make('test-programs');
+is join(' ', glob "$folder/build/*/*six*"), '', 'nothing stays of a chapter that has gone';
+unlike `ar t '$folder/build/libattention.a'`, qr/six/, '... nor in the library';
 
 # ---- Pandoc.
 
@@ -87,40 +92,32 @@ sub python_that {
         'chmod +x .venv/bin/python');
 }
 
-# How often it was asked for one since the last time, and how.
-sub made_by_python {
-    open my $file, '<', "$folder/made" or return '';
+# Looks for pandoc: what is found, and how Python was asked for one.
+my $stamp = 'build/pandoc.found';
+sub is_found {
+    my ($pandoc, $asked, $name) = @_;
+    ok !is_made($stamp), "$name: is looked for";
+    make($stamp);
+    is readlink "$folder/build/pandoc", "$folder/$pandoc", '... and found';
+    is `cat '$folder/made'`, "$asked\n", '... after Python was asked';
     unlink "$folder/made";
-    return join '', <$file>;
+    ok is_made($stamp), '... once';
 }
 
 $ENV{PATH} = "$folder/bin:$ENV{PATH}";
-my $stamp = 'build/pandoc.found';
-my $age   = time - 10_000;
 save('bin/pandoc', '#!/bin/sh', 'echo pandoc 3.0');
-utime $age, $age, "$folder/bin/pandoc";
+utime 1, 1, "$folder/bin/pandoc";
 python_that(0);
-make($stamp);
-is readlink "$folder/build/pandoc", "$folder/bin/pandoc", 'a pandoc on the PATH is found';
-like made_by_python(), qr/^-m venv .*\.venv\n$/, '... where Python cannot make one';
-ok is_made($stamp), '... once, though it is older than what asks for it';
+is_found('bin/pandoc', '-m venv .venv', 'an old one on the PATH');
 
 python_that(1);
 unlink "$folder/bin/pandoc";
-ok !is_made($stamp), 'when it has gone, it is looked for again';
 make_path("$folder/.venv/lib/python3.$_/site-packages/pypandoc/files") for 1, 3;
 save(".venv/lib/python3.$_/site-packages/pypandoc/files/pandoc", '#!/bin/sh') for 1, 3;
-make($stamp);
-my $own = "$folder/.venv/lib/python3.2/site-packages/pypandoc/files/pandoc";
-is readlink "$folder/build/pandoc", $own, 'the pandoc of the Python in .venv is found';
-is made_by_python(), "-m venv .venv\n", '... in .venv, from which nothing is removed';
-ok is_made($stamp), '... once';
-
-unlink $own;
-ok !is_made($stamp), 'when it has gone from .venv, it is looked for again';
-make($stamp);
-is readlink "$folder/build/pandoc", $own, '... and there again';
-is made_by_python(), "-m venv --clear .venv\n", '... in a new .venv';
+my $own = '.venv/lib/python3.2/site-packages/pypandoc/files/pandoc';
+is_found($own, '-m venv .venv', 'one in .venv, when that has gone');
+unlink "$folder/$own";
+is_found($own, '-m venv --clear .venv', 'another, when that has gone, too');
 
 utime time + 10, time + 10, "$folder/requirements.txt";
 ok !is_made($stamp), 'when another is asked for, it is looked for again';

@@ -1,9 +1,9 @@
 /* Tests that run once for each of several golden sets.
  *
- * A set is the arrays golden/CHAPTER/SET-WHAT.npy; a test program defines
- * CHAPTER before it includes this. SETS("dot", test, "equal", "opposite")
- * makes two test points, "dot: equal" and "dot: opposite"; in each, test
- * asks for the arrays of its set with part("a"), part("b"). */
+ * A set is the golden tensors SET-WHAT of the chapter; a test program
+ * defines CHAPTER before it includes this. SETS("dot", test, "equal",
+ * "opposite") makes two test points, "dot: equal" and "dot: opposite"; in
+ * each, test asks for the tensors of its set with part("a"), part("b"). */
 #ifndef SETS_H
 #define SETS_H
 
@@ -11,7 +11,7 @@
 
 static const char *sets_now; /* the set of the running test */
 
-static inline const Npy *part(const char *what)
+static inline const Tensor *part(const char *what)
 {
     char name[200];
     snprintf(name, sizeof name, "%s/%s-%s", CHAPTER, sets_now, what);
@@ -33,19 +33,48 @@ static inline void sets_run(const char *function, void (*test)(void),
     sets_run(function, test, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The entries of an input, of whatever shape the function wants. */
-static inline void *floats(const Npy *input)
+static inline void *floats(const Tensor *input)
 {
-    npy_floats(input);
+    tensor_floats(input);
     return input->data;
 }
 
 /* The entries of a float64 answer as an input for another function. */
-static inline void *rounded(const Npy *answer)
+static inline void *rounded(const Tensor *answer)
 {
     float *x = room(answer->count);
     for (size_t i = 0; i < answer->count; i++)
-        x[i] = (float)npy_doubles(answer)[i];
+        x[i] = (float)tensor_doubles(answer)[i];
     return x;
+}
+
+/* What a function of the set is given, in whatever shape it wants; integers
+ * and float64 numbers of the set; a size of its arrays; room for what the
+ * function hands out; and how near that comes. */
+static inline void *input(const char *what)
+{
+    return floats(part(what));
+}
+static inline const int64_t *integers(const char *what)
+{
+    return tensor_integers(part(what));
+}
+static inline const double *doubles(const char *what)
+{
+    return tensor_doubles(part(what));
+}
+static inline int dim(const char *what, int k)
+{
+    return part(what)->shape[k];
+}
+static inline void *result(const char *what)
+{
+    return room(part(what)->count);
+}
+static inline void agrees(const char *what, const void *got, double rtol,
+                          double atol)
+{
+    tap_close(what, part(what), got, rtol, atol);
 }
 
 #endif

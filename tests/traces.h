@@ -55,7 +55,7 @@ static inline Trace *grown(int size, Trace *t)
 }
 
 /* Entry b of a batch, whose first dimension is the batch. */
-static inline void *entry(const Npy *batch, int b)
+static inline void *entry(const Tensor *batch, int b)
 {
     const size_t count = batch->count / (size_t)batch->shape[0];
     return (float *)floats(batch) + (size_t)b * count;
@@ -66,13 +66,13 @@ static inline void *entry(const Npy *batch, int b)
 static inline void close_entry(const char *what, int b, const float *got,
                                double rtol, double atol)
 {
-    const Npy *all = part(what);
+    const Tensor *all = part(what);
     const size_t count = all->count / (size_t)all->shape[0];
     const size_t from = (size_t)b * count;
     for (size_t k = 0; k < count; k++)
         tap_near(what, got[k],
-                 all->type == 'f' ? npy_floats(all)[from + k]
-                                  : npy_doubles(all)[from + k],
+                 all->type == 'f' ? tensor_floats(all)[from + k]
+                                  : tensor_doubles(all)[from + k],
                  rtol, atol);
 }
 

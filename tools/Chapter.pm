@@ -1,15 +1,16 @@
 package Chapter;
 
 # A chapter as the tools see it: which lines are prose, which are code, what
-# output it promises, which exercises it sets. tools/outputs, tools/student
-# and the Perl tests share this; the book's weaver has its own reader in Lua,
-# since it needs pandoc's view of the prose.
+# output it promises, which exercises it sets. This is the only parser of the
+# format: pandoc is given what is found here.
 
 use strict;
 use warnings;
 use utf8;
 
 my $DECIMAL = qr/[-+]?\d+\.\d+/;
+my $RANK    = qr/★+|\d+ points?|challenge|by hand/;
+my $FORM    = '**Exercise 2.1** (★★, 3 points): `name`. ...';
 
 # How far a shown decimal may be from the value the program holds, besides
 # half a unit of its last digit: on another CPU a sum may differ in its last
@@ -20,75 +21,149 @@ my $SLACK = 2e-6;
 #   path, name (02_softmax), number (02), lines (without line ends)
 #   kind       for each line: prose, code, mark (the /* and */ lines) or fence
 #   blocks     its fences: info, first (index of the first line inside), lines
-#   exercises  id, function (undef if by hand), points, line (index)
+#   exercises  id, about, function (undef if by hand), points, line (index)
+# Dies with all that is wrong with the form, a line each.
 sub load {
     my ($class, $path) = @_;
     open my $file, '<:encoding(UTF-8)', $path
       or die "$path: cannot be read: $!\n";
-    chomp(my @lines = <$file>);
+    chomp(my @lines = map { tr/\r//dr } <$file>);
     my ($name) = $path =~ m{([^/]+)\.\w+$};
     my $self = bless {path => $path, name => $name, lines => \@lines}, $class;
     ($self->{number}) = $name =~ /^(\w+?)_/;
-    $self->_classify;
-    $self->_find_exercises;
+    my @faults = ($self->_classify, $self->_find_exercises);
+    die map { "$path:" . ($_->[0] + 1) . ": $_->[1]\n" } sort { $a->[0] <=> $b->[0] } @faults
+      if @faults;
     return $self;
 }
 
+# Writes a file of lines: a whole new one takes the old one's place, or none.
+sub save {
+    my ($path, @lines) = @_;
+    open my $file, '>:encoding(UTF-8)', "$path.new" or die "$path.new: $!\n";
+    print $file map { "$_\n" } @lines;
+    close $file and rename "$path.new", $path or die "$path: $!\n";
+    return $path;
+}
+
+# Tells the lines apart. C comments do not nest, and end at the first */: so
+# neither mark stands in prose, not even in a fence.
 sub _classify {
     my ($self) = @_;
-    my $prose = $self->{path} =~ /\.md$/;
-    my (@kind, @blocks, $open);
+    my $in_c = $self->{path} !~ /\.md$/; # else all of it is prose
+    my ($prose, $fence, @divs, @kind, @blocks, @faults) = (!$in_c);
+    my $abandon = sub {
+        push @faults, [$fence->{first} - 1, "the fence ``` $fence->{info} is never closed$_[0]"]
+          if $fence;
+        undef $fence;
+    };
     for my $i (0 .. $#{$self->{lines}}) {
-        my $line = $self->{lines}[$i];
-        if ($open) {
-            push @kind, 'fence';
-            if ($line =~ /^`{3,}\s*$/) { $open = undef }
-            else                       { push @{$open->{lines}}, $line }
+        my ($line, $number) = ($self->{lines}[$i], $i + 1);
+        my ($mark) = $in_c ? $line =~ m{^(/\*|\*/)\s*$} : ();
+        $kind[$i] = $prose ? 'prose' : 'code';
+        if ($mark && ($mark eq '*/' || !$prose)) {
+            push @faults, [$i, '"*/" ends prose that no line "/*" opened']
+              if $mark eq '*/' && !$prose;
+            $abandon->(": ``` is missing before the prose ends in line $number");
+            $kind[$i] = 'mark';
+            $prose = $mark eq '/*' ? $number : 0;
         }
-        elsif ($line =~ m{^/\*\s*$} && !$prose) { $prose = 1; push @kind, 'mark' }
-        elsif ($line =~ m{^\*/\s*$} && $prose)  { $prose = 0; push @kind, 'mark' }
-        elsif ($prose && $line =~ /^\s*(?:~{3,}|\s`{3,})/) {
-            die "$self->{path}:@{[$i + 1]}: a fence is three backticks in column 0\n";
+        elsif (!$prose) { next }
+        elsif ($in_c && $line =~ m{(/\*|\*/)}) {
+            push @faults, [$i, qq{prose holds "$1": $line (the prose of line $prose ends by a }
+              . 'line that is only "*/")'];
         }
-        elsif ($prose && $line =~ /^`{3,}\s*(\S.*?)\s*$/) {
-            $open = {info => $1, first => $i + 1, lines => []};
-            push @blocks, $open;
-            push @kind, 'fence';
+        elsif ($fence && $line =~ /^\Q$fence->{mark}\E\s*$/) {
+            $kind[$i] = 'fence';
+            undef $fence;
         }
-        else { push @kind, $prose ? 'prose' : 'code' }
+        elsif ($line =~ /^(\s*(?:```+|~~~+))\s*(.*?)\s*$/
+            && !($fence && ($fence->{mark} ne '```' || $1 =~ /~/))) {
+            $kind[$i] = 'fence';
+            $abandon->(": ``` is missing before line $number opens another");
+            $fence = {mark => $1, info => $2, first => $number, lines => []};
+            push @blocks, $fence;
+            push @faults, [$i, 'a fence is three backticks in column 0, alone or before a word or '
+              . "{...}: not $line"] if "$1$2" !~ /^```(?:\w*|\{[^`]*\})$/;
+        }
+        elsif ($fence) {
+            $kind[$i] = 'fence';
+            push @{$fence->{lines}}, $line;
+        }
+        elsif ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) {
+            my ($name, $before) = ($1, $i && $kind[$i - 1] ne 'mark' ? $self->{lines}[$i - 1] : '');
+            if ($name ne '') {
+                push @divs, [$i, "the div ::: $name is never closed: a line \":::\" is missing"];
+                push @faults, [$i, "this opens no div: $line (one word or {...} must follow the "
+                  . 'colons)'] if $name !~ /^(?:\S+|\{.*\})$/;
+                push @faults, [$i, "a blank line is missing before $line"]
+                  if $before =~ /\S/ && $before !~ /^\s*:::/;
+            }
+            elsif (!pop @divs) { push @faults, [$i, '":::" closes a div that was never opened'] }
+        }
     }
-    $self->{kind}   = \@kind;
-    $self->{blocks} = \@blocks;
+    $abandon->('');
+    push @faults, [$prose - 1, 'prose is never closed: a line that is only "*/" is missing']
+      if $in_c && $prose;
+    @$self{qw(kind blocks)} = (\@kind, \@blocks);
+    return @faults, @divs;
 }
 
 # An exercise's heading may run on to the next line.
 sub _find_exercises {
     my ($self) = @_;
-    my ($lines, $kind) = @$self{qw(lines kind)};
-    my @found;
-    for my $i (0 .. $#$lines) {
-        next if $kind->[$i] ne 'prose' || $lines->[$i] !~ /^\*\*Exercise (\w+\.\d+)\*\*/;
-        my $id = $1;
-        my $heading = join ' ', @$lines[$i .. ($i < $#$lines ? $i + 1 : $i)];
-        my ($about, $rest) = $heading =~ /^\*\*Exercise \S+\*\* \((.*?)\):(.*)/
-          or die "$self->{path}:@{[$i + 1]}: an exercise begins **Exercise 2.1** "
-          . "(★★, 3 points): `function`, or (by hand): and a text\n";
-        my ($function) = $rest =~ /^\s*`(\w+)`/;
-        my ($points)   = $about =~ /(\d+) points?/;
-        push @found, {id => $id, about => $about, function => $function,
-                      points => $points, line => $i};
+    my ($path, $lines, $number) = @$self{qw(path lines number)};
+    $number = ($number // "a chapter's number") =~ s/^0+//r;
+    my @faults;
+    for my $i ($self->lines_of('prose')) {
+        next if $lines->[$i] !~ /^[\s>*+-]*\*\*Exercise\b/;
+        my $heading = join ' ', $lines->[$i], $lines->[$i + 1] // '';
+        my ($id, $about, $function) = $heading
+          =~ /^\*\*Exercise (\w+\.\d+)\*\* \(((?:$RANK)(?:, (?:$RANK))*)\):\s(?:\s*`(\w+)`)?/;
+        if (!defined $id) {
+            push @faults, [$i, "an exercise begins like $FORM or with (★★★, challenge) or "
+              . "(by hand): not $lines->[$i]"];
+            next;
+        }
+        undef $function if $about =~ /by hand/;
+        push @faults, [$i, "exercise $id stands in $path: its number must begin with $number."]
+          if index($id, "$number.") != 0;
+        push @faults, [$i, "exercise $id names no function: $FORM"]
+          if !$function && $about !~ /by hand/;
+        push @faults, [$i, "exercise $id names the function $function, which $path does not define"]
+          if $function && !eval { $self->body($function) };
+        push @{$self->{exercises}}, {id => $id, about => $about, function => $function,
+            points => $about =~ /(\d+) points?/ ? $1 : undef, line => $i};
     }
-    $self->{exercises} = \@found;
+    $self->{exercises} //= [];
+    return @faults;
+}
+
+# The indices of the lines of a kind.
+sub lines_of {
+    my ($self, $kind) = @_;
+    return grep { $self->{kind}[$_] eq $kind } 0 .. $#{$self->{kind}};
+}
+
+# The runs of code between marks, without blank lines around: [first, last].
+sub runs {
+    my ($self) = @_;
+    my @runs;
+    for my $i (grep { $self->{lines}[$_] =~ /\S/ } $self->lines_of('code')) {
+        if (!@runs || grep { $_ ne 'code' } @{$self->{kind}}[$runs[-1][1] .. $i]) {
+            push @runs, [$i, $i];
+        }
+        $runs[-1][1] = $i;
+    }
+    return @runs;
 }
 
 # The indices of a function's braces, both in column 0.
 sub body {
     my ($self, $function) = @_;
     my $lines = $self->{lines};
-    for my $i (0 .. $#$lines) {
-        next if $self->{kind}[$i] ne 'code';
-        next if $lines->[$i] !~ /^\w[^;]*\b\Q$function\E\(/;
-        my $open = $i;
+    for my $open ($self->lines_of('code')) {
+        next if $lines->[$open] !~ /^\w[^;]*\b\Q$function\E\(/;
         $open++ while $open < $#$lines && $lines->[$open] !~ /^\{|;\s*$/;
         next if $lines->[$open] !~ /^\{/;
         my $close = $open;
@@ -127,16 +202,6 @@ sub outputs {
         push @outputs, {%$block, args => $args, status => $status // 0};
     }
     return @outputs;
-}
-
-# Is an exercise of this chapter still empty (as in the student edition)?
-sub empty_exercise {
-    my ($self) = @_;
-    for my $i (0 .. $#{$self->{lines}}) {
-        return $1 if $self->{kind}[$i] eq 'code'
-          && $self->{lines}[$i] =~ /^\s+TODO\("(.*?)"\);/;
-    }
-    return undef;
 }
 
 # Runs a program as the shell would, and returns what it prints (a refusal's
@@ -191,13 +256,12 @@ sub _holes {
     return ($line, @decimals);
 }
 
-sub decimals_after_point { return length(($_[0] =~ /\.(\d+)/)[0]) }
+sub _digits { return length(($_[0] =~ /\.(\d+)/)[0]) }
 
 # Is the shown decimal the rounding of the value?
 sub rounds_to {
-    my ($shown, $value, $slack) = @_;
-    my $half = 0.5 * 10**-decimals_after_point($shown);
-    return abs($shown - $value) <= $half + ($slack // $SLACK);
+    my ($shown, $value) = @_;
+    return abs($shown - $value) <= 0.5 * 10**-_digits($shown) + $SLACK;
 }
 
 # Says what is wrong with a shown line, or nothing. `usual` is what the
@@ -207,13 +271,12 @@ sub compare_lines {
     my ($text,  @decimals) = _holes($shown);
     my ($right, @usual)    = _holes($usual);
     my ($other, @precise)  = _holes($precise);
-    return "the program prints '$usual'"
-      if $text ne $right;
+    return "the program prints '$usual'" if $text ne $right;
     return "the program prints '$usual', but with DIGITS=9 '$precise'" if $other ne $right;
     for my $k (0 .. $#decimals) {
         return "$decimals[$k] has another number of digits than $usual[$k], "
           . 'which the program prints'
-          if decimals_after_point($decimals[$k]) != decimals_after_point($usual[$k]);
+          if _digits($decimals[$k]) != _digits($usual[$k]);
         return "$decimals[$k] is shown where the program has $precise[$k]"
           if !rounds_to($decimals[$k], $precise[$k]);
     }
@@ -247,105 +310,102 @@ sub _numbered {
 # Form of a block: it begins with a label, and fits a page.
 sub _check_form {
     my ($self, $block) = @_;
-    my $place = "$self->{path}:" . ($block->{first} + 1);
     my @lines = @{$block->{lines}};
+    my $label = $lines[0] // '';
     my @wrong;
-    push @wrong, "$place: an output block of " . @lines . ' lines: at most 25 fit'
+    push @wrong, [$block->{first} + 1, 'an output block of ' . @lines . ' lines: at most 25 fit']
       if @lines > 25;
-    push @wrong, "$place: an output block begins with a label line, a text "
-      . 'without decimals'
-      if !@lines || $lines[0] !~ /[[:alpha:]]/
-      || !$block->{status} && $lines[0] =~ /$DECIMAL/;
-    for my $line (_numbered($block)) {
-        push @wrong, "$self->{path}:$line->[0]: an output line of "
-          . length($line->[1]) . ' columns: at most 72 fit'
-          if length $line->[1] > 72 && !$block->{status};
-    }
-    return @wrong;
+    push @wrong, [$block->{first} + 1, 'an output block begins with a label line, a text '
+      . 'without decimals']
+      if $label !~ /[[:alpha:]]/ || !$block->{status} && $label =~ /$DECIMAL/;
+    push @wrong, map { [$_->[0], 'an output line of ' . length($_->[1])
+          . ' columns: at most 72 fit'] } grep { length $_->[1] > 72 } _numbered($block)
+      if !$block->{status};
+    return map { "$self->{path}:$_->[0]: $_->[1]" } @wrong;
 }
 
-# The plain run, or that of a block with arguments: the lines it prints, the
-# lines with DIGITS=9, and what is wrong with either as a whole. The figures of
-# a page are those of its plain run; no other may draw over them.
+# The runs that a chapter shows, the plain one first: the blocks that show it,
+# the lines it prints, the lines with DIGITS=9, and what is wrong with either as
+# a whole. The figures of a page are those of its plain run; no other may draw
+# over them.
 sub _run_twice {
-    my ($self, $program, $block) = @_;
-    my ($args, $expect, $number) = $block ? @$block{qw(args status first)} : ('', 0, 1);
-    my ($usual, $status) = run($program, $args, $block ? (FIGURES => '') : ());
-    my ($precise, $end)  = run($program, $args, DIGITS => 9, FIGURES => '');
-    my $fault =
-        $status != $expect   ? "ends with status $status where $expect is expected"
-                               . (@$usual ? "; its last words: $usual->[-1]" : '')
-      : $end != $status      ? "ends with status $status, but with DIGITS=9 with $end"
-      : @$precise != @$usual ? 'prints ' . @$usual . ' lines, but with DIGITS=9 ' . @$precise
-      :                        undef;
-    return ($usual, $precise, $fault ? "$self->{path}:$number: the program $fault" : ());
+    my ($self, $program) = @_;
+    my @outputs = $self->outputs;
+    my @runs;
+    for my $blocks ([grep { !defined $_->{args} } @outputs],
+        map { [$_] } grep { defined $_->{args} } @outputs) {
+        my ($args, $expect, $number) = ('', 0, 1);
+        ($args, $expect, $number) = @{$blocks->[0]}{qw(args status first)} if @runs;
+        my ($usual, $status) = run($program, $args, @runs ? (FIGURES => '') : ());
+        my ($precise, $end)  = run($program, $args, DIGITS => 9, FIGURES => '');
+        my $fault =
+            $status != $expect   ? "ends with status $status where $expect is expected"
+                                   . (@$usual ? "; its last words: $usual->[-1]" : '')
+          : $end != $status      ? "ends with status $status, but with DIGITS=9 with $end"
+          : @$precise != @$usual ? 'prints ' . @$usual . ' lines, but with DIGITS=9 ' . @$precise
+          :                        undef;
+        push @runs, {blocks => $blocks, usual => $usual, precise => $precise,
+            fault => $fault && "$self->{path}:$number: the program $fault"};
+    }
+    return @runs;
 }
 
 # All that is wrong with the chapter's output blocks, a line each.
 sub check_outputs {
     my ($self, $program) = @_;
-    my @outputs = $self->outputs;
-    my @wrong   = map { $self->_check_form($_) } @outputs;
-    my @plain   = grep { !defined $_->{args} } @outputs;
-    my ($usual, $precise, @faults) = $self->_run_twice($program);
-    push @wrong, @faults ? @faults
-      : $self->_compare_run([map { _numbered($_) } @plain], $usual, $precise);
-    for my $block (grep { defined $_->{args} } @outputs) {
-        ($usual, $precise, @faults) = $self->_run_twice($program, $block);
-        push @wrong, @faults ? @faults
-          : $self->_compare_run([_numbered($block)], $usual, $precise);
+    my @wrong = map { $self->_check_form($_) } $self->outputs;
+    for my $run ($self->_run_twice($program)) {
+        push @wrong, $run->{fault} // $self->_compare_run(
+            [map { _numbered($_) } @{$run->{blocks}}], @$run{qw(usual precise)});
     }
     return @wrong;
 }
 
-# Fills the output blocks from the program: the plain run's output is cut
-# where the blocks' first lines occur, in order. Blocks that are right stay as
-# they are, so that another CPU's last digit changes no file. Returns the new
-# lines; dies with what is wrong.
+# The indices at which the plain run's output is cut: where the blocks' first
+# lines occur, in order.
+sub _cuts {
+    my ($self, $usual, @blocks) = @_;
+    my @cuts;
+    for my $block (@blocks) {
+        my $place  = "$self->{path}:" . ($block->{first} + 1);
+        my $label  = $block->{lines}[0] // '';
+        my $from   = @cuts ? $cuts[-1] + 1 : 0;
+        my ($anchor, @printed) = map { (_holes($_))[0] } $label, @$usual;
+        die "$place: an output block needs its first line, the label\n" if $anchor eq '';
+        my ($found) = grep { $printed[$_] eq $anchor } $from .. $#printed;
+        if (!defined $found) {
+            my @hint = map {": it prints '$usual->[$_]' at its line " . ($_ + 1)}
+              grep { index($printed[$_], $anchor) == 0 } $from .. $#printed;
+            die "$place: the program does not print '$label'"
+              . (@cuts ? ' after the block before' : '') . ($hint[0] // '') . "\n";
+        }
+        die "$place: the program prints '$usual->[0]' before the first block\n"
+          if !@cuts && $found > 0;
+        push @cuts, $found;
+    }
+    return @cuts;
+}
+
+# Fills the output blocks from the program. Blocks that are right stay as they
+# are, so that another CPU's last digit changes no file. Returns the new lines;
+# dies with what is wrong.
 sub fill_outputs {
     my ($self, $program) = @_;
-    my @outputs = $self->outputs;
-    my ($usual, $precise, $fault) = $self->_run_twice($program);
-    die "$fault\n" if $fault;
-
-    my (@start, $from);
-    for my $block (grep { !defined $_->{args} } @outputs) {
-        my ($anchor) = _holes($block->{lines}[0] // '');
-        my $place = "$self->{path}:" . ($block->{first} + 1);
-        die "$place: an output block needs its first line, the label\n" if $anchor eq '';
-        my ($found) = grep { (_holes($usual->[$_]))[0] eq $anchor } ($from // 0) .. $#$usual;
-        die "$place: the program does not print '$block->{lines}[0]'"
-          . ($from ? ' after the block before' : '') . "\n" if !defined $found;
-        die "$place: the program prints '$usual->[0]' before the first block\n"
-          if !defined $from && $found > 0;
-        push @start, $found;
-        $from = $found + 1;
+    my (%fill, $plain);
+    for my $run ($self->_run_twice($program)) {
+        my ($usual, $precise, @blocks) = (@$run{qw(usual precise)}, @{$run->{blocks}});
+        die "$run->{fault}\n" if $run->{fault};
+        my @cuts = $plain++ ? 0 : $self->_cuts($usual, @blocks);
+        push @cuts, scalar @$usual;
+        for my $block (@blocks) {
+            my @range = shift(@cuts) .. $cuts[0] - 1;
+            $fill{$block->{first}} = [@$usual[@range]]
+              if $self->_compare_run([_numbered($block)], [@$usual[@range]], [@$precise[@range]]);
+        }
     }
-    push @start, scalar @$usual;
-
-    my %fill;
-    for my $block (@outputs) {
-        my ($lines, $digits);
-        if (defined $block->{args}) {
-            ($lines, $digits, $fault) = $self->_run_twice($program, $block);
-            die "$fault\n" if $fault;
-        }
-        else {
-            my ($first, $end) = (shift @start, $start[0]);
-            $lines  = [@$usual[$first .. $end - 1]];
-            $digits = [@$precise[$first .. $end - 1]];
-        }
-        $fill{$block->{first}} = $lines
-          if $self->_compare_run([_numbered($block)], $lines, $digits);
-    }
-    my @new;
-    my %length = map { $_->{first} => scalar @{$_->{lines}} } @outputs;
-    for (my $i = 0; $i <= $#{$self->{lines}}; $i++) {
-        if ($fill{$i}) {
-            push @new, @{$fill{$i}};
-            $i += $length{$i};
-        }
-        push @new, $self->{lines}[$i];
+    my @new = @{$self->{lines}};
+    for my $block (reverse grep { $fill{$_->{first}} } $self->outputs) {
+        splice @new, $block->{first}, @{$block->{lines}}, @{$fill{$block->{first}}};
     }
     return @new;
 }

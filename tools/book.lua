@@ -2,10 +2,10 @@
 --
 -- Renders what literate.lua left in classes and attributes: listings with the C
 -- file's line numbers, output, folded questions, hints and solutions, exercises,
--- figures; and writes the contents for the template: $menu$ (the sidebar, with
--- the sections of every chapter, of which tools/weave keeps the current one's),
--- $contents$ (the title page's, by parts) and $invitation$ (what stands in book.md
--- before the first heading). Only HTML is rendered so far.
+-- figures; and gathers what the template needs: $parts$ (the pages by parts, with
+-- their sections, of which tools/weave keeps the current page's), $first$ (the page
+-- to begin with) and $invitation$ (what stands in book.md before the first heading).
+-- Only HTML is rendered so far.
 --
 -- Pandoc rewrites links to `page.html#id` in the pages' text, but not in raw HTML
 -- and metadata, which have to say it themselves. Whatever may be wider than the
@@ -35,52 +35,44 @@ end
 -- The lines of a code block as HTML, highlighted by pandoc.
 local function highlighted_lines(text, language)
     local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
-    local written = pandoc.write(pandoc.Pandoc { block }, 'html')
-    local code = written:match('<code[^>]*>(.*)</code>')
-    local lines = {}
+    local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
+    local lines = pandoc.List {}
     for line in (code .. '\n'):gmatch('(.-)\n') do
-        local bare = line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$')
-        lines[#lines + 1] = bare or line
+        lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
     end
     return lines
 end
 
--- "exercise 2.1: `softmax` is empty in the student edition", for each exercise
--- that this listing solves.
-local function exercise_notes(exercises)
-    local notes = {}
-    for number, name in (exercises or ''):gmatch('(%S+):(%S+)') do
-        notes[#notes + 1] = ('<p class="note"><a href="#exercise-%s">exercise %s</a>: '
-            .. '<code>%s</code> is empty in the student edition</p>\n')
+-- A listing of a C file. Line 57 has the id L57; lines of the header that stand
+-- in a chapter have H57, as the chapter has lines of its own, or, where a single
+-- type is shown, lead to those of the header's page.
+local function listing(code)
+    local get = code.attributes
+    local first, file = tonumber(get.startFrom), escape(get.file)
+    local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
+        local n = first + i - 1
+        local id = (get.header and 'H' or 'L') .. n
+        return ('<span class="line"%s><a href="%s#%s" aria-hidden="true" tabindex="-1"'
+            .. ' data-n="%d"></a>%s</span>'):format(
+            get.type and '' or (' id="%s"'):format(id),
+            get.type and 'reference.html' or '', id, n, line)
+    end)
+    local note = get.type and ('<p class="label">in %s</p>\n'):format(file) or ''
+    -- Each exercise that this listing solves.
+    for number, name in (get.exercises or ''):gmatch('(%S+):(%S+)') do
+        note = note .. ('<p class="note"><a href="#exercise-%s">exercise %s</a>: <code>%s</code>'
+            .. ' is empty in the student edition</p>\n')
             :format(number:gsub('%.', '-'), number, escape(name))
     end
-    return table.concat(notes)
-end
-
--- A listing of a C file. Line 57 has the id L57; lines of the header that stand
--- in a chapter have H57, as the chapter has lines of its own.
-local function listing(code)
-    local first = tonumber(code.attributes.startFrom)
-    local header, file = code.attributes.header, code.attributes.file
-    local lines = highlighted_lines(code.text, 'c')
-    local out = {}
-    for i, line in ipairs(lines) do
-        local n = first + i - 1
-        local id = (header and 'H' or 'L') .. n
-        out[i] = ('<span class="line" id="%s"><a href="#%s" aria-hidden="true" '
-            .. 'tabindex="-1" data-n="%d"></a>%s</span>'):format(id, id, n, line)
-    end
-    local place = ('%s, lines %d to %d'):format(file, first, first + #lines - 1)
-    local shown = ('<div class="listing">\n%s<pre class="code" %s>'
-        .. '<code>%s\n</code></pre>\n</div>'):format(
-        exercise_notes(code.attributes.exercises), scrolls(place),
-        table.concat(out, '\n'))
+    local shown = ('<div class="listing">\n%s<pre class="code" %s><code>%s\n</code></pre>\n</div>')
+        :format(note, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
+            table.concat(lines, '\n'))
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
-    if header then
-        shown = ('<details class="announced">\n<summary>What this chapter adds to '
-            .. '%s</summary>\n%s\n<p class="label"><a href="reference.html#%s">'
-            .. 'The whole header</a></p>\n</details>'):format(escape(file), shown, header)
+    if get.header then
+        shown = ('<details class="announced">\n<summary>What this chapter adds to %s</summary>\n'
+            .. '%s\n<p class="label"><a href="reference.html#%s">The whole header</a></p>\n'
+            .. '</details>'):format(file, shown, get.header)
     end
     return html('%s', shown)
 end
@@ -88,14 +80,10 @@ end
 -- What a program printed, and the command, where it was not run plainly.
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
-    local label = 'output'
-    if args then
-        label = ('<code>make -s run-%s ARGS="%s"</code>')
-            :format(code.attributes.run or 'NN', escape(args))
-    end
+    local label = args and ('<code>make -s run-%s ARGS="%s"</code>')
+        :format(code.attributes.run or 'NN', escape(args)) or 'output'
     if status then
-        label = label .. ' <span class="status">exit status ' .. escape(status)
-            .. '</span>'
+        label = label .. ' <span class="status">exit status ' .. escape(status) .. '</span>'
     end
     return html('<div class="output">\n<p class="label">%s</p>\n<pre %s>'
         .. '<samp>%s\n</samp></pre>\n</div>', label, scrolls('output'), escape(code.text))
@@ -104,14 +92,12 @@ end
 -- Any other code: PyTorch's version, a line of shell.
 local function other_code(code)
     local language = code.classes[1]
-    local label, text = '', escape(code.text)
-    if language then text = table.concat(highlighted_lines(code.text, language), '\n') end
-    if language == 'python' then
-        label = '<p class="label">the same in PyTorch</p>\n'
-    end
+    local python = language == 'python'
     return html('<div class="listing %s">\n%s<pre class="code plain" %s>'
-        .. '<code>%s\n</code></pre>\n</div>', language or 'text', label,
-        scrolls(language == 'python' and 'PyTorch' or 'code'), text)
+        .. '<code>%s\n</code></pre>\n</div>', language or 'text',
+        python and '<p class="label">the same in PyTorch</p>\n' or '',
+        scrolls(python and 'PyTorch' or 'code'), language
+        and table.concat(highlighted_lines(code.text, language), '\n') or escape(code.text))
 end
 
 local function CodeBlock(code)
@@ -123,44 +109,31 @@ end
 ------------------------------------------------------------------------------
 -- Blocks that fold, and other divs
 
--- A <details> with a summary and what it folds away.
-local function folded(class, summary, blocks)
-    local content = pandoc.Blocks { html('<details class="%s">\n<summary>', class) }
-    content:extend(summary)
-    content:insert(html('</summary>'))
-    content:insert(pandoc.Div(blocks, pandoc.Attr('', { 'folded' })))
-    content:insert(html('</details>'))
-    return content
-end
-
-local function label(text)
-    return pandoc.Span(pandoc.Inlines(text), pandoc.Attr('', { 'label' }))
-end
-
-local function question(div)
-    local asked = pandoc.Inlines { label('What do you expect?'), pandoc.Space() }
-    asked:extend(div.content[1].content)
-    local answer = pandoc.Blocks { table.unpack(div.content, 2) }
-    return folded('question', { pandoc.Plain(asked) }, answer)
-end
-
-local function hint(div)
-    local number = div.attributes.number
-    local text = 'Hint' .. (number and ' ' .. number or '')
-    return folded('hint', { pandoc.Plain { label(text) } }, div.content)
-end
-
-local function solution(div)
-    local number = div.attributes.exercise
-    local text = 'Solution' .. (number and ' of exercise ' .. number or '')
-    return folded('solution', { pandoc.Plain { label(text) } }, div.content)
+-- A <details> with what it folds away, a label and, for a question, more words.
+local function folded(class, label, more, blocks)
+    local summary = pandoc.Inlines {
+        pandoc.Span(pandoc.Inlines(label), pandoc.Attr('', { 'label' })),
+    }
+    summary:extend(more)
+    return {
+        html('<details class="%s">\n<summary>', class), pandoc.Plain(summary),
+        html('</summary>'), pandoc.Div(blocks, pandoc.Attr('', { 'folded' })), html('</details>'),
+    }
 end
 
 local function Div(div)
-    local class = div.classes[1]
-    if class == 'question' then return question(div) end
-    if class == 'hint' then return hint(div) end
-    if class == 'solution' then return solution(div) end
+    local class, number = div.classes[1], div.attributes.number
+    local solved = div.attributes.exercise
+    if class == 'question' then
+        local asked = pandoc.Inlines { pandoc.Space() }
+        asked:extend(div.content[1].content)
+        return folded(class, 'What do you expect?', asked, { table.unpack(div.content, 2) })
+    elseif class == 'hint' then
+        return folded(class, 'Hint' .. (number and ' ' .. number or ''), {}, div.content)
+    elseif class == 'solution' then
+        return folded(class, 'Solution' .. (solved and ' of exercise ' .. solved or ''), {},
+            div.content)
+    end
 end
 
 ------------------------------------------------------------------------------
@@ -172,13 +145,9 @@ local function inline_svg(path, name)
     local file = assert(io.open(path, 'rb'))
     local svg = file:read('a'):gsub('^.-(<svg)', '%1', 1):gsub('%s+$', '')
     file:close()
-    local ids = {}
-    for id in svg:gmatch('%sid="([^"]+)"') do ids[id] = true end
     svg = svg:gsub('(%sid=")([^"]+)"', '%1' .. name .. '-%2"')
-    svg = svg:gsub('(%saria%-[%a]+by=")([^"]+)"', function(start, list)
-        return start .. list:gsub('%S+', function(id)
-            return ids[id] and name .. '-' .. id or id
-        end) .. '"'
+    svg = svg:gsub('(%saria%-%a+by=")([^"]+)', function(start, list)
+        return start .. list:gsub('%S+', name .. '-%0')
     end)
     svg = svg:gsub('(url%(#)([^)]+)%)', '%1' .. name .. '-%2)')
     svg = svg:gsub('(href="#)([^"]+)"', '%1' .. name .. '-%2"')
@@ -211,7 +180,7 @@ local function Math(math)
     if not display and #math.text < 40 then return end
     local class = display and 'formula' or 'long-formula'
     return pandoc.Span({ math }, pandoc.Attr('', { class },
-        { tabindex = '0', role = 'group', ['aria-label'] = 'formula' }))
+        { { 'aria-label', 'formula' }, { 'tabindex', '0' }, { 'role', 'group' } }))
 end
 
 local function Table(tbl)
@@ -225,106 +194,59 @@ end
 ------------------------------------------------------------------------------
 -- Contents
 
-local function inlines_html(inlines)
-    local plain = pandoc.Inlines(inlines):walk {
+-- A heading's words as the contents have them.
+local function bare(inlines)
+    return inlines:walk {
         Note = function() return {} end,
         Link = function(link) return link.content end,
     }
-    local options = pandoc.WriterOptions { html_math_method = 'mathml' }
-    return (pandoc.write(pandoc.Pandoc { pandoc.Plain(plain) }, 'html', options)
-        :gsub('%s+$', ''))
 end
 
--- The pages with their sections, from the document's headings.
-local function pages_of(doc)
-    local pages = {}
+-- Groups the pages, with their sections, by the parts of book.md: a part goes on
+-- until the next one, or to the first page without a number after it.
+local function parts_of(doc)
+    local titles, parts, page = {}, {}, nil
+    for _, part in ipairs(doc.meta.parts or {}) do titles[stringify(part.first)] = part.title end
     for _, block in ipairs(doc.blocks) do
+        local current, id = parts[#parts], block.identifier
         if block.t == 'Header' and block.level == 1 then
-            pages[#pages + 1] = {
-                id = block.identifier, title = inlines_html(block.content),
-                kind = block.attributes.kind, number = block.attributes.number,
-                sections = {},
-            }
-        elseif block.t == 'Header' and block.level == 2 and #pages > 0 then
-            table.insert(pages[#pages].sections,
-                { id = block.identifier, title = inlines_html(block.content) })
+            page = { id = id, title = bare(block.content), number = block.attributes.number,
+                     sections = pandoc.List {} }
+            if titles[id] or not current
+                or current.title and block.attributes.kind == 'page' then
+                current = { title = titles[id], pages = {} }
+                table.insert(parts, current)
+            end
+            table.insert(current.pages, page)
+        elseif block.t == 'Header' and block.level == 2 and page then
+            page.sections:insert(
+                { address = page.id .. '.html#' .. id, title = bare(block.content) })
         end
-    end
-    return pages
-end
-
--- Groups the pages by the parts of book.md: a part goes on until the next one,
--- or to the first page without a number after it.
-local function parts_of(pages, meta)
-    local titles = {}
-    for _, part in ipairs(meta.parts or {}) do
-        titles[stringify(part.first)] = inlines_html(part.title)
-    end
-    local parts = {}
-    for _, page in ipairs(pages) do
-        local current = parts[#parts]
-        if titles[page.id] then
-            parts[#parts + 1] = { title = titles[page.id], pages = {} }
-        elseif not current or (current.title and page.kind == 'page') then
-            parts[#parts + 1] = { pages = {} }
-        end
-        table.insert(parts[#parts].pages, page)
     end
     return parts
-end
-
--- The whole contents as lists. With sections, those of a page stand between two
--- comments, for tools/weave to take out or leave.
-local function contents_html(parts, with_sections)
-    local out = {}
-    local function put(...) out[#out + 1] = string.format(...) end
-    for _, part in ipairs(parts) do
-        if part.title then put('<p class="part">%s</p>', part.title) end
-        put('<ul>')
-        for _, page in ipairs(part.pages) do
-            local number = page.number
-                and ('<span class="number">%s</span> '):format(page.number) or ''
-            put('<li><a href="%s.html">%s<span class="title">%s</span></a>', page.id,
-                number, page.title)
-            if with_sections and #page.sections > 0 then
-                put('<!--sections %s-->\n<ul>', page.id)
-                for _, section in ipairs(page.sections) do
-                    put('<li><a href="%s.html#%s"><span class="title">%s</span></a></li>',
-                        page.id, section.id, section.title)
-                end
-                put('</ul>\n<!--/sections-->')
-            end
-            put('</li>')
-        end
-        put('</ul>')
-    end
-    return pandoc.MetaBlocks { pandoc.RawBlock('html', table.concat(out, '\n')) }
 end
 
 -- Takes out what stands before the first heading, which would become a page of
 -- its own, for the title page. Its links are written as those of pages.
 local function take_invitation(doc)
-    local page_of, page, front = {}, nil, pandoc.Blocks {}
-    local body = pandoc.Blocks {}
+    local page_of, page, front, body = {}, nil, pandoc.Blocks {}, pandoc.Blocks {}
+    local function note(element) page_of[element.identifier] = page end
     for _, block in ipairs(doc.blocks) do
         if block.t == 'Header' and block.level == 1 then page = block.identifier end
-        local function note(element)
-            if page then page_of[element.identifier] = page end
-        end
         pandoc.Blocks { block }:walk {
             Header = note, Div = note, Figure = note, Span = note, CodeBlock = note,
         }
-        if page then body:insert(block) else front:insert(block) end
+        local place = page and body or front
+        place:insert(block)
     end
     doc.blocks = body
     if #front == 0 then return end
     doc.meta.invitation = pandoc.MetaBlocks(front:walk {
         Link = function(link)
             local id = link.target:match('^#(.*)')
-            if id and page_of[id] then
-                link.target = page_of[id] .. '.html#' .. id
-                return link
-            end
+            if not page_of[id] then return end
+            link.target = page_of[id] .. '.html#' .. id
+            return link
         end,
     })
 end
@@ -339,12 +261,9 @@ local function mark_page(header)
 end
 
 local function Pandoc(doc)
-    local pages = pages_of(doc)
-    local parts = parts_of(pages, doc.meta)
+    doc.meta.parts = parts_of(doc)
     take_invitation(doc)
-    doc.meta.menu = contents_html(parts, true)
-    doc.meta.contents = contents_html(parts, false)
-    doc.meta.first = pages[1] and pages[1].id
+    doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
     doc.meta['book-title'] = stringify(doc.meta.title or '')
     return doc:walk { Header = mark_page }
 end

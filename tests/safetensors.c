@@ -1,0 +1,380 @@
+/* Reading safetensors files, whole ones and damaged ones, which are made
+ * here in a temporary folder. */
+#include "tap.h"
+
+static const char *const path = "file";
+static unsigned char file[100000];
+static size_t file_size;
+
+static void write_file(void)
+{
+    FILE *to = fopen(path, "wb");
+    if (!to || fwrite(file, 1, file_size, to) != file_size || fclose(to))
+        REFUSE("%s: cannot be written", path);
+}
+
+static void add_number(int size, uint64_t bits) /* lowest byte first */
+{
+    for (int k = 0; k < size; k++, bits >>= 8)
+        file[file_size++] = bits & 255;
+}
+
+static void begin(const char *header)
+{
+    file_size = 0;
+    add_number(8, strlen(header));
+    memcpy(file + file_size, header, strlen(header));
+    file_size += strlen(header);
+}
+
+/* ---- Whole files. */
+
+static const double exact[] = {0.1, -0.0, 5e-324, INFINITY, 1e308, -2};
+static const float single[] = {1.5f, -2.25f, 0, -0.0f, 1e-40f, 3e38f};
+static const int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
+
+/* Every type and rank; keys, tensors and blanks in no usual order. */
+static void begin_whole(void)
+{
+    begin("{\"single\":{\"dtype\":\"F32\",\"shape\":[1,2,3],"
+          "\"data_offsets\":[80,104]},\n"
+          " \"__metadata__\": {\"a\": \"\\\"}\\u00e9\\\\\", \"\": \"\"},"
+          "\t\"gr\xc3\xb6\xc3\x9f\x65/x 1\" :{ \"shape\" :[ 2 , 3 ] ,\r\n"
+          " \"data_offsets\":[0,48],\"dtype\":\"F64\"},"
+          "\"none\":{\"dtype\":\"F32\",\"shape\":[4,0],"
+          "\"data_offsets\":[80,80]},"
+          "\"scalar\":{\"dtype\":\"F32\",\"shape\":[],"
+          "\"data_offsets\":[104,108]},"
+          "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],"
+          "\"data_offsets\":[48,80]}} ");
+    for (int i = 0; i < 6; i++) {
+        uint64_t bits;
+        memcpy(&bits, &exact[i], sizeof bits);
+        add_number(8, bits);
+    }
+    for (int i = 0; i < 4; i++)
+        add_number(8, (uint64_t)integers[i]);
+    for (int i = 0; i < 7; i++) {
+        uint32_t bits;
+        memcpy(&bits, &single[i % 6], sizeof bits);
+        add_number(4, bits);
+    }
+    write_file();
+}
+
+static Tensors whole;
+
+/* Reads the whole file and one tensor of it. */
+static const Tensor *one(const char *name, char type, int rank,
+                         const int shape[4], size_t count)
+{
+    begin_whole();
+    whole = tensors_read(path);
+    const Tensor *t = tensors_find(&whole, name);
+    tap_near("tensors", (double)whole.count, 5, 0, 0);
+    tap_true("path", t->path == path);
+    tap_true("name", !strcmp(t->name, name));
+    tap_true("type", t->type == type);
+    tap_near("rank", t->rank, rank, 0, 0);
+    tap_near("count", (double)t->count, (double)count, 0, 0);
+    tap_true("shape", !memcmp(t->shape, shape, sizeof t->shape));
+    return t;
+}
+
+static void read_floats(void)
+{
+    const Tensor *t = one("single", 'f', 3, (const int[]){1, 2, 3, 1}, 6);
+    tap_true("entries", !memcmp(tensor_floats(t), single, sizeof single));
+    tensors_free(&whole);
+    t = one("scalar", 'f', 0, (const int[]){1, 1, 1, 1}, 1);
+    tap_near("entry", tensor_floats(t)[0], 1.5, 0, 0);
+}
+
+static void read_doubles(void)
+{
+    const Tensor *t = one("gr\xc3\xb6\xc3\x9f\x65/x 1", 'd', 2,
+                          (const int[]){2, 3, 1, 1}, 6);
+    tap_true("entries", !memcmp(tensor_doubles(t), exact, sizeof exact));
+}
+
+static void read_integers(void)
+{
+    const Tensor *t = one("integers", 'i', 4, (const int[]){2, 1, 2, 1}, 4);
+    tap_true("entries",
+             !memcmp(tensor_integers(t), integers, sizeof integers));
+}
+
+static void read_and_free(void)
+{
+    one("none", 'f', 2, (const int[]){4, 0, 1, 1}, 0);
+    tensors_free(&whole);
+    tap_true("nothing is left",
+             !whole.tensor && !whole.data && !whole.text && !whole.count);
+}
+
+/* No tensors, and as many as a header can hold, in its shortest words. */
+static void read_few_and_many(void)
+{
+    begin("{}");
+    write_file();
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, 0, 0, 0);
+    tensors_free(&all);
+
+    static char header[70000];
+    int end = 0;
+    for (int i = 0; i < 1000; i++)
+        end += snprintf(header + end, sizeof header - (size_t)end,
+                        "%c\"%d\":{\"dtype\":\"F32\",\"shape\":[0],"
+                        "\"data_offsets\":[0,0]}",
+                        i ? ',' : '{', i);
+    strcpy(header + end, "}");
+    begin(header);
+    write_file();
+    all = tensors_read(path);
+    tap_near("tensors", (double)all.count, 1000, 0, 0);
+    tap_true("one of them", tensors_find(&all, "999")->count == 0);
+    tensors_free(&all);
+}
+
+/* ---- Damaged files. */
+
+static void refused(const char *function, const char *words)
+{
+    char line[300];
+    snprintf(line, sizeof line, "safetensors.c: %s: %s: %s", function, path,
+             words);
+    write_file();
+    REFUSES(line, tensors_read(path));
+}
+
+static void refuse_starts(void)
+{
+    begin("{}");
+    file_size = 7;
+    refused("read_bytes", "ends after 7 bytes where 8 are needed");
+    begin("{}");
+    file[0] = 3;
+    refused("tensors_read",
+            "says its header has 3 bytes: 2 are left");
+    memset(file, 255, 8);
+    refused("tensors_read",
+            "says its header has 18446744073709551615 bytes: 2 are left");
+}
+
+/* One tensor that is right for 24 bytes of data, and others. */
+#define A(dtype, shape, offsets)                                           \
+    "\"a\":{\"dtype\":" dtype ",\"shape\":" shape                          \
+    ",\"data_offsets\":" offsets "}"
+#define RIGHT A("\"F32\"", "[2,3]", "[0,24]")
+#define SHAPE(shape) "{" A("\"F32\"", shape, "[0,24]") "}"
+#define OFFSETS(offsets) "{" A("\"F32\"", "[2,3]", offsets) "}"
+#define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
+
+/* Its header has ... is needed. */
+static const struct {
+    const char *header, *words;
+} odd[] = {
+    {"", "nothing at byte 0 where '{'"},
+    {" {}", "' ' at byte 0 where '{'"},
+    {"{" RIGHT, "nothing at byte 56 where ','"},
+    {"{" RIGHT ",}", "'}' at byte 57 where '\"'"},
+    {"{" RIGHT "} {", "'{' at byte 58 where its end"},
+    {"{a", "'a' at byte 1 where '\"'"},
+    {"{\"a", "nothing at byte 3 where '\"'"},
+    {"{\"a\tb\"", "0x09 at byte 3 where '\"'"},
+    {"{\"a\\x\"", "'x' at byte 4 where an escape"},
+    {"{\"a\\u12\"", "'u' at byte 4 where an escape"},
+    {"{\"a\"}", "'}' at byte 4 where ':'"},
+    {"{\"__metadata__\":{\"a\":1}}", "'1' at byte 21 where '\"'"},
+    {SHAPE("[2,3"), "'\"' at byte 33 where a whole number"},
+    {SHAPE("[2 3]"), "'3' at byte 31 where ','"},
+    {SHAPE("[-2,3]"), "'-' at byte 29 where a whole number"},
+    {SHAPE("[2,03]"), "'0' at byte 31 where a whole number"},
+    {SHAPE("[2.0,3]"), "'.' at byte 30 where ','"},
+};
+
+#define KEYS ": dtype, shape and data_offsets are needed, each once"
+#define HALF "tensor 'a' has not all of dtype, shape and two data_offsets"
+static const struct {
+    const char *header, *function, *words;
+} wrong[] = {
+    {"{\"a\\n\"", "next_name",
+     "has the name 'a\\n': one without escapes is needed"},
+    {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", "read_entry", HALF},
+    {"{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", "read_entry",
+     HALF},
+    {OFFSETS("[24]"), "read_entry", HALF},
+    {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", "read_entry",
+     "tensor 'a' has the key 'dtype'" KEYS},
+    {"{\"a\":{\"shape\":[],\"shape\":[]}}", "read_entry",
+     "tensor 'a' has the key 'shape'" KEYS},
+    {OFFSETS("[0,24],\"data_offsets\":[0,24]"), "read_entry",
+     "tensor 'a' has the key 'data_offsets'" KEYS},
+    {"{\"a\":{\"size\":1}}", "read_entry",
+     "tensor 'a' has the key 'size'" KEYS},
+    {"{" A("\"BF16\"", "[2,3]", "[0,24]") "}", "read_type",
+     "has the dtype 'BF16': F32, F64 or I64 is needed"},
+    {SHAPE("[2147483648]"), "read_number",
+     "its header has a number above 2147483647 at byte 29"},
+    {SHAPE("[99999999999999999999999]"), "read_number",
+     "its header has a number above 2147483647 at byte 29"},
+    {OFFSETS("[1,25]"), "read_number",
+     "its header has a number above 24 at byte 52"},
+    {SHAPE("[1,1,1,2,3]"), "read_list",
+     "its header has more than 4 numbers at byte 37"},
+    {SHAPE("[2147483647,2147483647,2147483647,4]"), "tensor_at",
+     "tensor 'a' has data_offsets [0, 24]: "
+     "158456324807167746302573281280 bytes are needed"},
+    {SHAPE("[2,4]"), "tensor_at",
+     "tensor 'a' has data_offsets [0, 24]: 32 bytes are needed"},
+    {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[24,0]") "}",
+     "tensor_at",
+     "tensor 'a' has data_offsets [24, 0]: "
+     "18446744073709551616 bytes are needed"},
+    {"{" A("\"F32\"", "[1]", "[2,6]") "}", "tensor_at",
+     "tensor 'a' begins at byte 2 of the data: a multiple of 4 is needed"},
+    {"{" A("\"F32\"", "[5]", "[4,24]") "}", "check_places",
+     "tensor 'a' begins at byte 4 of the data where byte 0 comes next"},
+    {"{" A("\"F32\"", "[5]", "[0,20]") "}", "check_places",
+     "has 24 bytes of data where its tensors have 20"},
+    {"{" RIGHT "," B "}", "check_places",
+     "tensor 'b' begins at byte 16 of the data where byte 24 comes next"},
+    {"{" RIGHT "," A("\"F32\"", "[0]", "[24,24]") "}", "check_names",
+     "has the tensor 'a' twice"},
+};
+
+static void refused_header(const char *header, const char *function,
+                           const char *words)
+{
+    begin(header);
+    for (int k = 0; k < 3; k++)
+        add_number(8, 0);
+    refused(function, words);
+}
+
+static void refuse_headers(void)
+{
+    char words[100];
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        snprintf(words, sizeof words, "its header has %s is needed",
+                 odd[i].words);
+        refused_header(odd[i].header, "unexpected", words);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        refused_header(wrong[i].header, wrong[i].function, wrong[i].words);
+}
+
+static void refuse_others(void)
+{
+    begin_whole();
+    whole = tensors_read(path);
+    const Tensor *f = tensors_find(&whole, "single");
+    const Tensor *i = tensors_find(&whole, "integers");
+#define SAYS(words) "safetensors.c: " words
+#define TYPE "entries: file: tensor 'integers' has type 'i': "
+    REFUSES(SAYS("tensors_read: gone: cannot be opened: No such file or "
+                 "directory"),
+            tensors_read("gone"));
+    REFUSES(SAYS("read_bytes: .: cannot be read: Is a directory"),
+            tensors_read("."));
+    REFUSES(SAYS("tensors_find: file: has no tensor 'singl'"),
+            tensors_find(&whole, "singl"));
+    REFUSES(SAYS(TYPE "'f' is needed"), tensor_floats(i));
+    REFUSES(SAYS(TYPE "'d' is needed"), tensor_doubles(i));
+    REFUSES(SAYS("entries: file: tensor 'single' has type 'f': 'i' is "
+                 "needed"),
+            tensor_integers(f));
+    tensors_free(&whole);
+}
+
+/* ---- Every damage of one kind: either the file is read and nothing said,
+ * or it is refused in one line. */
+
+static void leave(void)
+{
+    _exit(2);
+}
+
+/* Reads the file and leaves before a sanitizer looks for what a refusal has
+ * not freed: it would take seconds in all. */
+static _Noreturn void read_it(void)
+{
+    atexit(leave);
+    Tensors all = tensors_read(path);
+    tensors_free(&all);
+    _exit(0);
+}
+
+static void read_or_refused(const char *damage, size_t at, FILE *error)
+{
+    char what[64], said[1024] = "";
+    int status;
+    write_file();
+    rewind(error);
+    if (ftruncate(fileno(error), 0))
+        REFUSE("a temporary file cannot be emptied");
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(fileno(error), STDERR_FILENO);
+        read_it();
+    }
+    waitpid(child, &status, 0);
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    rewind(error);
+    said[fread(said, 1, sizeof said - 1, error)] = '\0';
+    snprintf(what, sizeof what, "%s %zu", damage, at);
+    tap_report(status == 0 ? !*said
+                           : status == 2 && tap_is_message(said, NULL),
+               what, "  status: %d\n  said: %s\n", status, said);
+}
+
+static void each_truncation(void)
+{
+    FILE *error = tmpfile();
+    begin_whole();
+    while (file_size-- > 0)
+        read_or_refused("first bytes alone:", file_size, error);
+    fclose(error);
+}
+
+static int bit;
+
+static void each_bit(void)
+{
+    FILE *error = tmpfile();
+    begin_whole();
+    for (size_t i = 0; i < file_size; i++) {
+        file[i] ^= (unsigned char)(1 << bit);
+        read_or_refused("byte", i, error);
+        file[i] ^= (unsigned char)(1 << bit);
+    }
+    fclose(error);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/safetensors-XXXXXX";
+    if (!mkdtemp(folder) || chdir(folder))
+        REFUSE("%s: no temporary folder can be made", folder);
+
+    TAP(read_floats, "tensor_floats: of three dimensions, and of none");
+    TAP(read_doubles, "tensor_doubles: of two dimensions");
+    TAP(read_integers, "tensor_integers: of four dimensions");
+    TAP(read_and_free, "tensors_free: frees all, an empty tensor, too");
+    TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
+    refuse_starts();
+    refuse_headers();
+    refuse_others();
+    TAP_LARGE(each_truncation, "tensors_read: every truncation of a file");
+    for (bit = 0; bit < 8; bit++) {
+        char name[64];
+        snprintf(name, sizeof name,
+                 "tensors_read: every byte with bit %d changed", bit);
+        TAP_LARGE(each_bit, name);
+    }
+
+    if (remove(path) || chdir("/") || rmdir(folder))
+        REFUSE("%s: cannot be removed", folder);
+    return tap_done();
+}
