@@ -16,33 +16,22 @@
 #define WEIGHT_RTOL 1e-5 /* of scores that are sums themselves */
 #define WEIGHT_ATOL 1e-7
 
-static void exact(const char *what, const float *got)
-{
-    tap_close(what, part(what), got, 0, 0);
-}
-
 static Random seeded(void)
 {
     Random r;
-    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)*integers("seed"));
     return r;
-}
-
-static void close_sums(const char *what, const float *got)
-{
-    tap_close(what, part(what), got, SUM_RTOL, SUM_ATOL);
 }
 
 /* What a module has computed, against PyTorch. */
 static void close_trace(const Trace *t)
 {
-    close_sums("query", t->query);
-    close_sums("key", t->key);
-    close_sums("value", t->value);
-    close_sums("scores", t->scores);
-    tap_close("weights", part("weights"), t->weights, WEIGHT_RTOL,
-              WEIGHT_ATOL);
-    close_sums("context", t->context);
+    agrees("query", t->query, SUM_RTOL, SUM_ATOL);
+    agrees("key", t->key, SUM_RTOL, SUM_ATOL);
+    agrees("value", t->value, SUM_RTOL, SUM_ATOL);
+    agrees("scores", t->scores, SUM_RTOL, SUM_ATOL);
+    agrees("weights", t->weights, WEIGHT_RTOL, WEIGHT_ATOL);
+    agrees("context", t->context, SUM_RTOL, SUM_ATOL);
 }
 
 /* A trace for the running set. */
@@ -116,9 +105,9 @@ static void v1_init_test(void)
                  a.w_key == a.memory + query->count &&
                  a.w_value == a.memory + 2 * query->count &&
                  a.count == 2 * query->count + value->count);
-    exact("w_query", a.w_query);
-    exact("w_key", a.w_key);
-    exact("w_value", a.w_value);
+    agrees("w_query", a.w_query, 0, 0);
+    agrees("w_key", a.w_key, 0, 0);
+    agrees("w_value", a.w_value, 0, 0);
     self_v1_free(&a);
 }
 
@@ -140,11 +129,11 @@ static void v1_free_test(void)
 static void v1_forward_test(void)
 {
     Trace t = space();
-    SelfAttentionV1 *a = version_1(part("x")->shape[1], t.d_k, t.d_v);
-    a->w_query = floats(part("w_query"));
-    a->w_key = floats(part("w_key"));
-    a->w_value = floats(part("w_value"));
-    self_v1_forward(a, t.n, floats(part("x")), &t);
+    SelfAttentionV1 *a = version_1(dim("x", 1), t.d_k, t.d_v);
+    a->w_query = input("w_query");
+    a->w_key = input("w_key");
+    a->w_value = input("w_value");
+    self_v1_forward(a, t.n, input("x"), &t);
     close_trace(&t);
 }
 
@@ -157,17 +146,17 @@ static void linear_fill_test(void)
     float *bias = like.bias ? room((size_t)like.d_out) : NULL;
     Random r = seeded();
     linear_fill(&r, like.d_in, like.d_out, (void *)weight, bias);
-    exact("weight", weight);
+    agrees("weight", weight, 0, 0);
     if (bias)
-        exact("bias", bias);
+        agrees("bias", bias, 0, 0);
 }
 
 static void linear_forward_test(void)
 {
     const Linear l = layer("");
-    float *y = room(part("y")->count);
-    linear_forward(&l, part("x")->shape[0], floats(part("x")), (void *)y);
-    close_sums("y", y);
+    float *y = result("y");
+    linear_forward(&l, dim("x", 0), input("x"), (void *)y);
+    agrees("y", y, SUM_RTOL, SUM_ATOL);
 }
 
 /* ---- Attentions. */
@@ -191,7 +180,7 @@ static void from_given_numbers(void)
         memcpy(here, floats(array), array->count * sizeof *here);
         here += array->count;
     }
-    self_attention_forward(&a, t.n, floats(part("x")), &t);
+    self_attention_forward(&a, t.n, input("x"), &t);
     close_trace(&t);
     attention_free(&a);
 }
@@ -208,7 +197,7 @@ static void v2_init_test(void)
     tap_true("no limit, no dropout", !a.context_length && a.p <= 0);
     const float *here = a.memory;
     for (int i = 0; i < 6; i += step) {
-        exact(parameters[i], here);
+        agrees(parameters[i], here, 0, 0);
         here += part(parameters[i])->count;
     }
     tap_true("no other parameter", here == a.memory + a.count);
@@ -252,7 +241,7 @@ static void v2_forward_test(void)
 {
     const Attention a = version_2();
     Trace t = space();
-    self_attention_forward(&a, t.n, floats(part("x")), &t);
+    self_attention_forward(&a, t.n, input("x"), &t);
     close_trace(&t);
 }
 
@@ -289,8 +278,8 @@ static void key_bias_does_nothing(void)
     Trace t = space();
     float bias[3] = {2, -1, 0.5f};
     a.key.bias = bias;
-    self_attention_forward(&a, t.n, floats(part("x")), &t);
-    tap_close("weights", part("weights"), t.weights, 2e-5, WEIGHT_ATOL);
+    self_attention_forward(&a, t.n, input("x"), &t);
+    agrees("weights", t.weights, 2e-5, WEIGHT_ATOL);
 }
 
 /* ---- Exercises. */
@@ -307,7 +296,7 @@ static void copy_test(void)
     copy_v2_to_v1(&from, to);
     tap_true("the sizes stay", to->d_in == from.d_x && to->d_k == t.d_k &&
                                    to->d_v == t.d_v);
-    self_v1_forward(to, t.n, floats(part("x")), &t);
+    self_v1_forward(to, t.n, input("x"), &t);
     close_trace(&t);
 }
 
@@ -320,7 +309,7 @@ static void permute_test(void)
         rows[i] = (int)tensor_integers(order)[i];
     float *got = room(x->count);
     permute_tokens(n, x->shape[1], rows, floats(x), (void *)got);
-    exact("permuted", got);
+    agrees("permuted", got, 0, 0);
 }
 
 /* ---- What is refused. Each call has a child of its own, which may change

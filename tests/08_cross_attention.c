@@ -46,32 +46,25 @@ static Attention object(void)
     return a;
 }
 
-static void close_part(const char *what, const float *got, double rtol,
-                       double atol)
-{
-    tap_close(what, part(what), got, rtol, atol);
-}
-
 /* Of its own class, which has widths of its own for keys and values,
  * PyTorch gives weights and context alone. */
 static void forward_test(void)
 {
     const Attention a = object();
-    const int n = part("x_1")->shape[0], m = part("x_2")->shape[0];
+    const int n = dim("x_1", 0), m = dim("x_2", 0);
     Trace t = roomy(&a, n, m);
-    cross_attention_forward(&a, n, m, floats(part("x_1")),
-                            floats(part("x_2")), &t);
+    cross_attention_forward(&a, n, m, input("x_1"), input("x_2"), &t);
     const bool is_loud = !strcmp(sets_now, "loud");
     const double atol = is_loud ? 1e-5 : SUM_ATOL;
     if (strncmp(sets_now, "module", 6) != 0) {
-        close_part("query", t.query, SUM_RTOL, atol);
-        close_part("key", t.key, SUM_RTOL, atol);
-        close_part("value", t.value, SUM_RTOL, atol);
-        close_part("scores", t.scores, SUM_RTOL, atol);
+        agrees("query", t.query, SUM_RTOL, atol);
+        agrees("key", t.key, SUM_RTOL, atol);
+        agrees("value", t.value, SUM_RTOL, atol);
+        agrees("scores", t.scores, SUM_RTOL, atol);
     }
-    close_part("weights", t.weights, is_loud ? LOUD_RTOL : LONG_RTOL,
+    agrees("weights", t.weights, is_loud ? LOUD_RTOL : LONG_RTOL,
                is_loud ? 1e-6 : WEIGHT_ATOL);
-    close_part("context", t.context, is_loud ? LOUD_RTOL : SUM_RTOL,
+    agrees("context", t.context, is_loud ? LOUD_RTOL : SUM_RTOL,
                is_loud ? 1e-4 : SUM_ATOL);
 }
 
@@ -88,10 +81,10 @@ static void init_test(void)
     Random r;
     Attention a;
     float after[1][3];
-    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
+    random_seed(&r, (uint64_t)*integers("seed"));
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
     rand_fill(&r, 1, 3, after);
-    close_part("next", after[0], 0, 0);
+    agrees("next", after[0], 0, 0);
     tap_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
     attention_must_fit(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
     same_layer(&a.query, &like.query);
@@ -178,13 +171,13 @@ static void order_does_not_matter(void)
 static void encode_test(void)
 {
     const Attention a = object();
-    const int m = part("x_2")->shape[0], queries[3] = {1, 2, 5};
+    const int m = dim("x_2", 0), queries[3] = {1, 2, 5};
     for (int i = 0; i < 3; i++) {
         const int n = queries[i];
         Trace t = roomy(&a, n, m);
-        encode_once(&a, m, floats(part("x_2")), &t);
-        close_part("key", t.key, SUM_RTOL, SUM_ATOL);
-        close_part("value", t.value, SUM_RTOL, SUM_ATOL);
+        encode_once(&a, m, input("x_2"), &t);
+        agrees("key", t.key, SUM_RTOL, SUM_ATOL);
+        agrees("value", t.value, SUM_RTOL, SUM_ATOL);
         tap_near("query", t.query[n * a.d_k - 1], 1e30f, 0, 0);
         tap_near("scores", t.scores[n * m - 1], 1e30f, 0, 0);
         tap_near("weights", t.weights[0], 1e30f, 0, 0);
@@ -197,7 +190,7 @@ static void encode_test(void)
 static void ask_test(void)
 {
     const Attention a = object();
-    const int n = part("x_1")->shape[0], m = part("x_2")->shape[0];
+    const int n = dim("x_1", 0), m = dim("x_2", 0);
     const Tensor *key = part("key"), *value = part("value");
     const float *k = rounded(key), *v = rounded(value);
     Trace t = roomy(&a, n, m), row = t;
@@ -209,24 +202,23 @@ static void ask_test(void)
         row.scores = t.scores + i * m;
         row.weights = t.weights + i * m;
         row.context = t.context + i * a.d_v;
-        ask_encoded(&a, (float *)floats(part("x_1")) + i * a.d_x, &row);
+        ask_encoded(&a, (float *)input("x_1") + i * a.d_x, &row);
     }
-    close_part("query", t.query, SUM_RTOL, SUM_ATOL);
-    close_part("scores", t.scores, SUM_RTOL, SUM_ATOL);
-    close_part("weights", t.weights, LONG_RTOL, WEIGHT_ATOL);
-    close_part("context", t.context, SUM_RTOL, SUM_ATOL);
+    agrees("query", t.query, SUM_RTOL, SUM_ATOL);
+    agrees("scores", t.scores, SUM_RTOL, SUM_ATOL);
+    agrees("weights", t.weights, LONG_RTOL, WEIGHT_ATOL);
+    agrees("context", t.context, SUM_RTOL, SUM_ATOL);
     same("keys, untouched", key->count, t.key, k);
     same("values, untouched", value->count, t.value, v);
 }
 
 static void alignment_test(void)
 {
-    const Tensor *shares = part("shares"), *place = part("place");
-    int n = shares->shape[0], m = shares->shape[1];
-    int *got = room((size_t)n);
-    hard_alignment(n, m, floats(shares), got);
+    const int n = dim("shares", 0);
+    int *got = result("place");
+    hard_alignment(n, dim("shares", 1), input("shares"), got);
     for (int i = 0; i < n; i++)
-        tap_near("place", got[i], (double)tensor_integers(place)[i], 0, 0);
+        tap_near("place", got[i], (double)integers("place")[i], 0, 0);
 }
 
 static void alignment_of_odd_rows(void)

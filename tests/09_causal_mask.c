@@ -31,80 +31,67 @@
 #define LONG_RTOL 1e-5 /* shares of scores that are sums */
 #define LOUD_RTOL 3e-4 /* scores of some hundred */
 
-#define SHAPE(array) (array)->shape[0], (array)->shape[1]
-
-static int integer(const char *what)
-{
-    return (int)tensor_integers(part(what))[0];
-}
+#define SHAPE(what) dim(what, 0), dim(what, 1)
 
 /* The entries of an input, in an array that may be changed. */
-static void *copy(const Tensor *input)
+static void *copy(const char *what)
 {
-    float *x = room(input->count);
-    memcpy(x, tensor_floats(input), input->count * sizeof *x);
-    return x;
-}
-
-static void exact(const char *what, const float *got)
-{
-    tap_close(what, part(what), got, 0, 0);
+    float *x = result(what);
+    return memcpy(x, input(what), part(what)->count * sizeof *x);
 }
 
 static void mask_test(void)
 {
-    float *got = room(part("mask")->count);
-    causal_mask(SHAPE(part("mask")), integer("first"), (void *)got);
-    exact("mask", got);
+    float *got = result("mask");
+    causal_mask(SHAPE("mask"), (int)*integers("first"), (void *)got);
+    agrees("mask", got, 0, 0);
 }
 
 static void mask_scores_test(void)
 {
-    float *got = copy(part("scores"));
-    mask_scores(SHAPE(part("scores")), integer("first"), (void *)got);
-    exact("masked", got);
+    float *got = copy("scores");
+    mask_scores(SHAPE("scores"), (int)*integers("first"), (void *)got);
+    agrees("masked", got, 0, 0);
 }
 
 static void mask_where_test(void)
 {
-    float *got = copy(part("scores"));
-    mask_where(SHAPE(part("scores")), floats(part("mask")), (void *)got);
-    exact("masked", got);
+    float *got = copy("scores");
+    mask_where(SHAPE("scores"), input("mask"), (void *)got);
+    agrees("masked", got, 0, 0);
 }
 
 static void mask_where_shares(void)
 {
-    const Tensor *scores = part("scores");
-    float *got = copy(scores), *weights = room(scores->count);
-    mask_where(SHAPE(scores), floats(part("mask")), (void *)got);
-    exact("masked", got);
-    softmax_rows(SHAPE(scores), (void *)got, (void *)weights);
+    float *got = copy("scores"), *weights = result("scores");
+    mask_where(SHAPE("scores"), input("mask"), (void *)got);
+    agrees("masked", got, 0, 0);
+    softmax_rows(SHAPE("scores"), (void *)got, (void *)weights);
     tap_close("weights", part("right"), weights, WEIGHT_RTOL, WEIGHT_ATOL);
 }
 
 /* What a mask leaves of the running set's scores. */
 static float *seen(Mask see)
 {
-    const Tensor *scores = part("scores");
-    float *got = copy(scores);
-    hide_scores(SHAPE(scores), see, (void *)got);
+    float *got = copy("scores");
+    hide_scores(SHAPE("scores"), see, (void *)got);
     return got;
 }
 
 static void see_all_test(void)
 {
-    exact("scores", seen(see_all()));
+    agrees("scores", seen(see_all()), 0, 0);
 }
 
 static void see_past_test(void)
 {
-    exact("masked", seen(see_past(integer("first"))));
+    agrees("masked", seen(see_past((int)*integers("first"))), 0, 0);
 }
 
 static void see_where_test(void)
 {
-    exact("masked",
-          seen(see_where(SHAPE(part("mask")), floats(part("mask")))));
+    const Mask see = see_where(SHAPE("mask"), input("mask"));
+    agrees("masked", seen(see), 0, 0);
 }
 
 /* Where they mean the same, the three kinds of masks do the same. */
@@ -123,17 +110,17 @@ static void three_kinds(void)
 
 static void window_test(void)
 {
-    float *got = copy(part("scores"));
-    mask_window(SHAPE(part("scores")), integer("first"), integer("window"),
-                (void *)got);
-    exact("near", got);
+    float *got = copy("scores");
+    mask_window(SHAPE("scores"), (int)*integers("first"),
+                (int)*integers("window"), (void *)got);
+    agrees("near", got, 0, 0);
 }
 
 static void hide_test(void)
 {
-    float *got = copy(part("weights"));
-    hide_weights(SHAPE(part("weights")), floats(part("mask")), (void *)got);
-    exact("hidden", got);
+    float *got = copy("weights");
+    hide_weights(SHAPE("weights"), input("mask"), (void *)got);
+    agrees("hidden", got, 0, 0);
 }
 
 /* What is no number stays so, even where the mask has 0. */
@@ -148,31 +135,30 @@ static void hide_no_number(void)
 
 static void renormalize_test(void)
 {
-    float *got = copy(part("hidden"));
-    renormalize(SHAPE(part("hidden")), (void *)got);
+    float *got = copy("hidden");
+    renormalize(SHAPE("hidden"), (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL,
               WEIGHT_ATOL);
 }
 
 static void renormalize_uneven(void)
 {
-    float *got = copy(part("weights"));
-    renormalize(SHAPE(part("weights")), (void *)got);
+    float *got = copy("weights");
+    renormalize(SHAPE("weights"), (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL, 0);
 }
 
 /* The four rows of which renormalizing spoils three. */
 static void gaps_test(void)
 {
-    const Tensor *scores = part("scores"), *mask = part("mask");
-    float *got = room(scores->count), *masked = copy(scores);
-    softmax_rows(4, 3, floats(scores), (void *)got);
-    hide_weights(4, 3, floats(mask), (void *)got);
+    float *got = result("scores"), *masked = copy("scores");
+    softmax_rows(4, 3, input("scores"), (void *)got);
+    hide_weights(4, 3, input("mask"), (void *)got);
     renormalize(4, 3, (void *)got);
-    tap_close("renormalized", part("renormalized"), got, WEIGHT_RTOL, 0);
-    mask_where(4, 3, floats(mask), (void *)masked);
+    agrees("renormalized", got, WEIGHT_RTOL, 0);
+    mask_where(4, 3, input("mask"), (void *)masked);
     softmax_rows(4, 3, (void *)masked, (void *)got);
-    tap_close("right", part("right"), got, WEIGHT_RTOL, WEIGHT_ATOL);
+    agrees("right", got, WEIGHT_RTOL, WEIGHT_ATOL);
 }
 
 /* From the queries, keys and values of a trace, all the rest. */
@@ -187,25 +173,24 @@ static void masked_attention(Trace *t, Mask see)
 /* The future hidden by its place, and by a table. */
 static void weights_test(void)
 {
-    const Tensor *query = part("query"), *value = part("value");
-    const int n = query->shape[0], m = value->shape[0];
+    const int n = dim("query", 0), m = dim("value", 0);
     const Attention like = {
-        .n_heads = 1, .d_k = query->shape[1], .d_v = value->shape[1]};
+        .n_heads = 1, .d_k = dim("query", 1), .d_v = dim("value", 1)};
     Trace t = roomy(&like, n, m);
     const bool loud = !strcmp(sets_now, "loud");
-    t.query = copy(query);
-    t.key = copy(part("key"));
-    t.value = copy(value);
-    masked_attention(&t, see_past(integer("first")));
-    tap_close("scores", part("scores"), t.scores, SUM_RTOL,
+    t.query = copy("query");
+    t.key = copy("key");
+    t.value = copy("value");
+    masked_attention(&t, see_past((int)*integers("first")));
+    agrees("scores", t.scores, SUM_RTOL,
               loud ? 1e-5 : SUM_ATOL);
-    tap_close("weights", part("weights"), t.weights,
+    agrees("weights", t.weights,
               loud ? LOUD_RTOL : LONG_RTOL, WEIGHT_ATOL);
-    tap_close("context", part("context"), t.context,
+    agrees("context", t.context,
               loud ? LOUD_RTOL : SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
     float *mask = room((size_t)(n * m)), *scores = t.scores;
     float *weights = t.weights;
-    causal_mask(n, m, integer("first"), (void *)mask);
+    causal_mask(n, m, (int)*integers("first"), (void *)mask);
     t.scores = room((size_t)(n * m));
     t.weights = room((size_t)(n * m));
     masked_attention(&t, see_where(n, m, (void *)mask));
@@ -394,11 +379,10 @@ static void window_far_away(void)
 
 static void gap_test(void)
 {
-    const Tensor *scores = part("visible"), *tolerance = part("tolerance");
-    tap_near("gap",
-             find_gap(scores->shape[0], floats(scores),
-                      tensor_floats(tolerance)[0]),
-             integer("gap"), 0, 0);
+    const float *tolerance = input("tolerance");
+    const int gap =
+        find_gap(dim("visible", 0), input("visible"), *tolerance);
+    tap_near("gap", gap, (double)*integers("gap"), 0, 0);
 }
 
 /* With a tolerance of 0, a rounding at gap 0 is enough. */
