@@ -95,14 +95,12 @@ static void v1_init_test(void)
     const Tensor *query = part("w_query"), *value = part("w_value");
     SelfAttentionV1 a;
     Random r = seeded();
-    self_v1_init(&a, &r, query->shape[0], query->shape[1],
-                 value->shape[1]);
+    self_v1_init(&a, &r, query->shape[0], query->shape[1], value->shape[1]);
     tap_true("sizes", a.d_in == query->shape[0] &&
                           a.d_k == query->shape[1] &&
                           a.d_v == value->shape[1]);
     tap_true("one block, in order",
-             a.w_query == a.memory &&
-                 a.w_key == a.memory + query->count &&
+             a.w_query == a.memory && a.w_key == a.memory + query->count &&
                  a.w_value == a.memory + 2 * query->count &&
                  a.count == 2 * query->count + value->count);
     agrees("w_query", a.w_query, 0, 0);
@@ -294,8 +292,8 @@ static void copy_test(void)
     to->w_key = room((size_t)(from.d_x * t.d_k));
     to->w_value = room((size_t)(from.d_x * t.d_v));
     copy_v2_to_v1(&from, to);
-    tap_true("the sizes stay", to->d_in == from.d_x && to->d_k == t.d_k &&
-                                   to->d_v == t.d_v);
+    tap_true("the sizes stay",
+             to->d_in == from.d_x && to->d_k == t.d_k && to->d_v == t.d_v);
     self_v1_forward(to, t.n, input("x"), &t);
     close_trace(&t);
 }
@@ -332,8 +330,7 @@ static Trace fitting;
 static Attention *with(int *size, int other)
 {
     *size = other;
-    fitting =
-        *sized(5, 5, head.n_heads, head.d_k, head.d_v, head.d_out);
+    fitting = *sized(5, 5, head.n_heads, head.d_k, head.d_v, head.d_out);
     return &head;
 }
 
@@ -363,8 +360,8 @@ static void v1_refused(void)
     REFUSES(NULL, self_v1_init(a, &r, 3, 2, 0));
     REFUSES(NULL, self_v1_init(a, &r, INT_MAX, INT_MAX, INT_MAX));
     for (int i = 0; i < 6; i++)
-        REFUSES(NULL, self_v1_forward(
-                          a, 5, x, grown(i, sized(5, 5, 1, 3, 4, 0))));
+        REFUSES(NULL, self_v1_forward(a, 5, x,
+                                      grown(i, sized(5, 5, 1, 3, 4, 0))));
 }
 
 static void v2_refused(void)

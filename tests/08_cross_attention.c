@@ -63,9 +63,9 @@ static void forward_test(void)
         agrees("scores", t.scores, SUM_RTOL, atol);
     }
     agrees("weights", t.weights, is_loud ? LOUD_RTOL : LONG_RTOL,
-               is_loud ? 1e-6 : WEIGHT_ATOL);
+           is_loud ? 1e-6 : WEIGHT_ATOL);
     agrees("context", t.context, is_loud ? LOUD_RTOL : SUM_RTOL,
-               is_loud ? 1e-4 : SUM_ATOL);
+           is_loud ? 1e-4 : SUM_ATOL);
 }
 
 static void same_layer(const Linear *l, const Linear *expect)
@@ -157,8 +157,7 @@ static void order_does_not_matter(void)
         cross_attention_forward(&c, n, m, (void *)x, (void *)y, &a);
         cross_attention_forward(&c, n, m, (void *)x, (void *)shifted, &b);
         for (int i = 0; i < n * m; i++)
-            tap_near("weight",
-                     b.weights[i / m * m + (i % m + shift) % m],
+            tap_near("weight", b.weights[i / m * m + (i % m + shift) % m],
                      a.weights[i], 1e-5, 1e-7);
         for (int i = 0; i < n * c.d_v; i++)
             tap_near("context", b.context[i], a.context[i], 1e-5, 1e-5);
@@ -244,8 +243,8 @@ static void alignment_of_odd_rows(void)
 }
 
 /* From 2 and 3 numbers to 4 and 5; two such heads. */
-static Attention a, heads = {
-    .d_x = 2, .d_y = 3, .n_heads = 2, .d_k = 4, .d_v = 5};
+static Attention a,
+    heads = {.d_x = 2, .d_y = 3, .n_heads = 2, .d_k = 4, .d_v = 5};
 static const float x_1[2][2], x_2[3][3];
 
 static void refusals(void)
@@ -262,9 +261,9 @@ static void refusals(void)
     attention_init(&heads);
     Trace two = trace_for(&heads, 2, 3), one = trace_for(&heads, 1, 3);
     for (int i = 0; i < 6; i++) {
-        REFUSES(NULL, cross_attention_forward(
-                          &a, 2, 3, x_1, x_2,
-                          grown(i, sized(2, 3, 1, 4, 5, 0))));
+        REFUSES(NULL,
+                cross_attention_forward(&a, 2, 3, x_1, x_2,
+                                        grown(i, sized(2, 3, 1, 4, 5, 0))));
         if (i != 0) /* any number of queries will do */
             REFUSES(NULL, encode_once(&a, 3, x_2,
                                       grown(i, sized(1, 3, 1, 4, 5, 0))));

@@ -182,12 +182,10 @@ static void weights_test(void)
     t.key = copy("key");
     t.value = copy("value");
     masked_attention(&t, see_past((int)*integers("first")));
-    agrees("scores", t.scores, SUM_RTOL,
-              loud ? 1e-5 : SUM_ATOL);
-    agrees("weights", t.weights,
-              loud ? LOUD_RTOL : LONG_RTOL, WEIGHT_ATOL);
-    agrees("context", t.context,
-              loud ? LOUD_RTOL : SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
+    agrees("scores", t.scores, SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
+    agrees("weights", t.weights, loud ? LOUD_RTOL : LONG_RTOL, WEIGHT_ATOL);
+    agrees("context", t.context, loud ? LOUD_RTOL : SUM_RTOL,
+           loud ? 1e-5 : SUM_ATOL);
     float *mask = room((size_t)(n * m)), *scores = t.scores;
     float *weights = t.weights;
     causal_mask(n, m, (int)*integers("first"), (void *)mask);

@@ -14,13 +14,21 @@ static void one_block(Trace *t, const int s[6])
     const int queries = s[0] * s[2], keys = s[1] * s[2];
     const int map = queries * s[1];
     float *const table[13] = {
-        t->query,      t->key,     t->value, t->head_query, t->head_key,
-        t->head_value, t->scores,  t->weights, t->kept,     t->dropped,
-        t->context,    t->joined,  t->out};
-    const int count[13] = {queries * s[3], keys * s[3],    keys * s[4],
-                           queries * s[3], keys * s[3],    keys * s[4],
-                           map,            map,            map,
-                           map,            queries * s[4], queries * s[4],
+        t->query,      t->key,    t->value,   t->head_query, t->head_key,
+        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
+        t->context,    t->joined, t->out};
+    const int count[13] = {queries * s[3],
+                           keys * s[3],
+                           keys * s[4],
+                           queries * s[3],
+                           keys * s[3],
+                           keys * s[4],
+                           map,
+                           map,
+                           map,
+                           map,
+                           queries * s[4],
+                           queries * s[4],
                            s[0] * s[5]};
     size_t sum = 0;
     trace_must_fit(t, s[0], s[1], s[2], s[3], s[4], s[5]);
@@ -132,8 +140,7 @@ static void attention_init_test(void)
             tap_near("parameter", a.memory[k], 0, 0, 0);
             a.memory[k] = 1; /* a sanitizer sees whether there is room */
         }
-        attention_must_fit(&a, 2, 3,
-                           sized(2, 3, s[2], s[3], s[4], s[5]));
+        attention_must_fit(&a, 2, 3, sized(2, 3, s[2], s[3], s[4], s[5]));
         attention_free(&a);
     }
 }
