@@ -1,6 +1,6 @@
 /* Chapter 8 against PyTorch: golden/08_cross_attention. */
 #define CHAPTER "08_cross_attention"
-#include "sets.h"
+#include "traces.h"
 
 /* The two entries of each batch have the same matrices. */
 #define BATCHES                                                            \
@@ -17,142 +17,97 @@
 
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 1e-6
-#define WEIGHT_RTOL 3e-6
 #define WEIGHT_ATOL 1e-7
 /* Scores made by several sums in a row, and shares of such scores. */
 #define LONG_RTOL 1e-5
 #define LOUD_RTOL 3e-4 /* scores of some hundred */
 
-/* An object with the matrices of the running set. */
-static CrossAttention object(void)
+/* The layer of a matrix, which it holds turned over. */
+static Linear turned(const char *name)
 {
-    const Tensor *w_query = part("w_query"), *w_key = part("w_key");
-    const Tensor *w_value = part("w_value");
-    return (CrossAttention){w_query->shape[0], w_key->shape[0],
-                            w_query->shape[1], w_value->shape[1],
-                            floats(w_query),   floats(w_key),
-                            floats(w_value)};
+    const Tensor *w = part(name);
+    const int d_in = w->shape[0], d_out = w->shape[1];
+    float *weight = room(w->count);
+    transpose(d_in, d_out, floats(w), (void *)weight);
+    return (Linear){d_in, d_out, weight, NULL};
 }
 
-/* A trace in guarded arrays. */
-static Trace space(int n, int m, int d_k, int d_v)
+/* An attention with the matrices of the running set. */
+static Attention object(void)
 {
-    return (Trace){n,
-                   m,
-                   d_k,
-                   d_v,
-                   room((size_t)(n * d_k)),
-                   room((size_t)(m * d_k)),
-                   room((size_t)(m * d_v)),
-                   room((size_t)(n * m)),
-                   room((size_t)(n * m)),
-                   room((size_t)(n * d_v))};
+    Attention a = {.n_heads = 1,
+                   .query = turned("w_query"),
+                   .key = turned("w_key"),
+                   .value = turned("w_value")};
+    a.d_x = a.query.d_in;
+    a.d_y = a.key.d_in;
+    a.d_k = a.query.d_out;
+    a.d_v = a.out.d_in = a.value.d_out;
+    return a;
 }
 
+/* Of its own class, which has widths of its own for keys and values,
+ * PyTorch gives weights and context alone. */
 static void forward_test(void)
 {
-    CrossAttention c = object();
-    const Tensor *x_1 = part("x_1"), *x_2 = part("x_2");
-    int n = x_1->shape[0], m = x_2->shape[0];
-    Trace t = space(n, m, c.d_k, c.d_v);
-    cross_attention_forward(&c, n, m, floats(x_1), floats(x_2), &t);
-    tap_close("query", part("query"), t.query, SUM_RTOL, SUM_ATOL);
-    tap_close("key", part("key"), t.key, SUM_RTOL, SUM_ATOL);
-    tap_close("value", part("value"), t.value, SUM_RTOL, SUM_ATOL);
-    tap_close("scores", part("scores"), t.scores, SUM_RTOL, SUM_ATOL);
-    tap_close("weights", part("weights"), t.weights, LONG_RTOL,
-              WEIGHT_ATOL);
-    tap_close("context", part("context"), t.context, SUM_RTOL, SUM_ATOL);
+    const Attention a = object();
+    const int n = dim("x_1", 0), m = dim("x_2", 0);
+    Trace t = roomy(&a, n, m);
+    cross_attention_forward(&a, n, m, input("x_1"), input("x_2"), &t);
+    const bool is_loud = !strcmp(sets_now, "loud");
+    const double atol = is_loud ? 1e-5 : SUM_ATOL;
+    if (strncmp(sets_now, "module", 6) != 0) {
+        agrees("query", t.query, SUM_RTOL, atol);
+        agrees("key", t.key, SUM_RTOL, atol);
+        agrees("value", t.value, SUM_RTOL, atol);
+        agrees("scores", t.scores, SUM_RTOL, atol);
+    }
+    agrees("weights", t.weights, is_loud ? LOUD_RTOL : LONG_RTOL,
+           is_loud ? 1e-6 : WEIGHT_ATOL);
+    agrees("context", t.context, is_loud ? LOUD_RTOL : SUM_RTOL,
+           is_loud ? 1e-4 : SUM_ATOL);
 }
 
-static void loud_test(void)
+static void same_layer(const Linear *l, const Linear *expect)
 {
-    CrossAttention c = object();
-    const Tensor *x_1 = part("x_1"), *x_2 = part("x_2");
-    int n = x_1->shape[0], m = x_2->shape[0];
-    Trace t = space(n, m, c.d_k, c.d_v);
-    cross_attention_forward(&c, n, m, floats(x_1), floats(x_2), &t);
-    tap_close("query", part("query"), t.query, SUM_RTOL, 1e-5);
-    tap_close("key", part("key"), t.key, SUM_RTOL, 1e-5);
-    tap_close("value", part("value"), t.value, SUM_RTOL, 1e-5);
-    tap_close("scores", part("scores"), t.scores, SUM_RTOL, 1e-5);
-    tap_close("weights", part("weights"), t.weights, LOUD_RTOL, 1e-6);
-    tap_close("context", part("context"), t.context, LOUD_RTOL, 1e-4);
-}
-
-/* PyTorch's own class, which has widths of its own for keys and values. */
-static void module_test(void)
-{
-    CrossAttention c = object();
-    const Tensor *x_1 = part("x_1"), *x_2 = part("x_2");
-    int n = x_1->shape[0], m = x_2->shape[0];
-    Trace t = space(n, m, c.d_k, c.d_v);
-    cross_attention_forward(&c, n, m, floats(x_1), floats(x_2), &t);
-    tap_close("weights", part("weights"), t.weights, LONG_RTOL,
-              WEIGHT_ATOL);
-    tap_close("context", part("context"), t.context, SUM_RTOL, SUM_ATOL);
+    same("weight", (size_t)(expect->d_in * expect->d_out), l->weight,
+         expect->weight);
+    tap_true("no bias", !l->bias);
 }
 
 static void init_test(void)
 {
-    const Tensor *w_query = part("w_query"), *w_key = part("w_key");
-    const Tensor *w_value = part("w_value"), *next = part("next");
+    const Attention like = object();
     Random r;
-    CrossAttention c;
+    Attention a;
     float after[1][3];
-    random_seed(&r, (uint64_t)tensor_integers(part("seed"))[0]);
-    cross_attention_init(&c, &r, w_query->shape[0], w_key->shape[0],
-                         w_query->shape[1], w_value->shape[1]);
+    random_seed(&r, (uint64_t)*integers("seed"));
+    cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
     rand_fill(&r, 1, 3, after);
-    tap_true("sizes",
-             c.d_1 == w_query->shape[0] && c.d_2 == w_key->shape[0] &&
-                 c.d_k == w_key->shape[1] && c.d_v == w_value->shape[1]);
-    tap_close("w_query", w_query, c.w_query, 0, 0);
-    tap_close("w_key", w_key, c.w_key, 0, 0);
-    tap_close("w_value", w_value, c.w_value, 0, 0);
-    tap_close("what the stream has next", next, after, 0, 0);
-    cross_attention_free(&c);
+    agrees("next", after[0], 0, 0);
+    tap_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
+    attention_must_fit(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
+    same_layer(&a.query, &like.query);
+    same_layer(&a.key, &like.key);
+    same_layer(&a.value, &like.value);
+    attention_free(&a);
 }
 
-/* What is freed can be asked for again: 300 times a third of a megabyte does
- * not fit otherwise. */
-static void free_test(void)
+/* What rand_fill draws, turned over. */
+static void turned_test(void)
 {
-    Random r;
-    random_seed(&r, 1);
-    tap_limit_memory(64);
-    for (int i = 0; i < 300; i++) {
-        CrossAttention c;
-        cross_attention_init(&c, &r, 300, 300, 300, 300);
-        cross_attention_free(&c);
-        tap_true("freed", 1);
+    for (int round = 0; round < 20; round++) {
+        const int d_in = tap_int(1, 7), d_out = tap_int(1, 7);
+        const size_t count = (size_t)(d_in * d_out);
+        float *w = room(count), *expect = room(count), *got = room(count);
+        Random r;
+        random_seed(&r, (uint64_t)round);
+        rand_fill(&r, d_in, d_out, (void *)w);
+        transpose(d_in, d_out, (void *)w, (void *)expect);
+        random_seed(&r, (uint64_t)round);
+        rand_turned(&r, d_in, d_out, (void *)got);
+        same("number", count, got, expect);
     }
-}
-
-/* Sizes of which one is below 1. */
-static void init_with(int d_1, int d_2, int d_k, int d_v)
-{
-    Random r;
-    CrossAttention c;
-    random_seed(&r, 1);
-    cross_attention_init(&c, &r, d_1, d_2, d_k, d_v);
-}
-
-static void init_d_1(void)
-{
-    init_with(0, 3, 4, 5);
-}
-static void init_d_2(void)
-{
-    init_with(2, 0, 4, 5);
-}
-static void init_d_k(void)
-{
-    init_with(2, 3, -1, 5);
-}
-static void init_d_v(void)
-{
-    init_with(2, 3, 4, 0);
 }
 
 /* With one input twice: self-attention, bit for bit. */
@@ -165,213 +120,104 @@ static void same_as_self(void)
         tap_fill(n * d, x, -2, 2);
         Random r;
         SelfAttentionV1 one;
-        CrossAttention c;
+        Attention a;
         random_seed(&r, (uint64_t)round);
         self_v1_init(&one, &r, d, d_k, d_v);
         random_seed(&r, (uint64_t)round);
-        cross_attention_init(&c, &r, d, d, d_k, d_v);
-        Trace t = space(n, n, d_k, d_v), own = space(n, n, d_k, d_v);
+        cross_attention_init(&a, &r, d, d, d_k, d_v);
+        Trace t = roomy(&a, n, n), own = roomy(&a, n, n);
         self_v1_forward(&one, n, (void *)x, &own);
-        cross_attention_forward(&c, n, n, (void *)x, (void *)x, &t);
-        for (int i = 0; i < n * d_v; i++)
-            tap_near("context", ((float *)t.context)[i],
-                     ((float *)own.context)[i], 0, 0);
+        cross_attention_forward(&a, n, n, (void *)x, (void *)x, &t);
+        same("context", (size_t)(n * d_v), t.context, own.context);
         self_v1_free(&one);
-        cross_attention_free(&c);
+        attention_free(&a);
     }
 }
 
-/* Row j of a table comes to row (j + shift) % m of the other. */
-static void *turned(int m, int d, int shift, const float *x)
-{
-    float *y = room((size_t)(m * d));
-    for (int j = 0; j < m; j++)
-        memcpy(y + (j + shift) % m * d, x + j * d, (size_t)d * sizeof *x);
-    return y;
-}
-
-static void same_mixture(int count, const void *got, const void *expect)
-{
-    const float *a = got, *b = expect;
-    for (int i = 0; i < count; i++)
-        tap_near("context", a[i], b[i], 1e-5, 1e-5);
-}
-
-/* Keys and values in another order, each key with its value: the weights in
- * that order, and the same context. */
-static void pairs_in_any_order(void)
-{
-    for (int round = 0; round < 100; round++) {
-        const int n = tap_int(1, 12), m = tap_int(1, 12);
-        const int d_k = tap_int(1, 6), d_v = tap_int(1, 6);
-        const int shift = tap_int(0, m - 1);
-        Trace a = space(n, m, d_k, d_v), b = space(n, m, d_k, d_v);
-        tap_fill(n * d_k, a.query, -2, 2);
-        tap_fill(m * d_k, a.key, -2, 2);
-        tap_fill(m * d_v, a.value, -2, 2);
-        attention(n, m, d_k, d_v, a.query, a.key, a.value, a.scores,
-                  a.weights, a.context);
-        attention(n, m, d_k, d_v, a.query, turned(m, d_k, shift, a.key),
-                  turned(m, d_v, shift, a.value), b.scores, b.weights,
-                  b.context);
-        const float *weights = a.weights, *moved = b.weights;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++)
-                tap_near("weight", moved[i * m + (j + shift) % m],
-                         weights[i * m + j], 1e-5, 1e-7);
-        same_mixture(n * d_v, b.context, a.context);
-    }
-}
-
-/* Tokens of the second input in another order: the same context. */
+/* Tokens of the second input in another order, row j being row
+ * (j + shift) % m: the weights in that order, and the same context. */
 static void order_does_not_matter(void)
 {
     for (int round = 0; round < 100; round++) {
         const int n = tap_int(1, 12), m = tap_int(1, 12);
         const int d_1 = tap_int(1, 6), d_2 = tap_int(1, 6);
-        const int d_k = tap_int(1, 6), d_v = tap_int(1, 6);
-        float *x_1 = room((size_t)(n * d_1));
-        float *x_2 = room((size_t)(m * d_2));
-        tap_fill(n * d_1, x_1, -2, 2);
-        tap_fill(m * d_2, x_2, -2, 2);
+        const int shift = tap_int(0, m - 1);
+        float x[12][6], y[12 * 6], shifted[12 * 6];
+        tap_fill(n * d_1, (void *)x, -2, 2);
+        tap_fill(m * d_2, y, -2, 2);
+        for (int j = 0; j < m; j++)
+            memcpy(shifted + (j + shift) % m * d_2, y + j * d_2,
+                   (size_t)d_2 * sizeof *y);
         Random r;
-        CrossAttention c;
+        Attention c;
         random_seed(&r, (uint64_t)round);
-        cross_attention_init(&c, &r, d_1, d_2, d_k, d_v);
-        Trace a = space(n, m, d_k, d_v), b = space(n, m, d_k, d_v);
-        cross_attention_forward(&c, n, m, (void *)x_1, (void *)x_2, &a);
-        cross_attention_forward(&c, n, m, (void *)x_1,
-                                turned(m, d_2, tap_int(0, m - 1), x_2), &b);
-        same_mixture(n * d_v, b.context, a.context);
-        cross_attention_free(&c);
+        cross_attention_init(&c, &r, d_1, d_2, tap_int(1, 6),
+                             tap_int(1, 6));
+        Trace a = roomy(&c, n, m), b = roomy(&c, n, m);
+        cross_attention_forward(&c, n, m, (void *)x, (void *)y, &a);
+        cross_attention_forward(&c, n, m, (void *)x, (void *)shifted, &b);
+        for (int i = 0; i < n * m; i++)
+            tap_near("weight", b.weights[i / m * m + (i % m + shift) % m],
+                     a.weights[i], 1e-5, 1e-7);
+        for (int i = 0; i < n * c.d_v; i++)
+            tap_near("context", b.context[i], a.context[i], 1e-5, 1e-5);
+        attention_free(&c);
     }
-}
-
-/* A trace for n queries, m keys, in a world of 2, 3, 4 and 5. */
-static void refused(int n, int m, int d_k, int d_v, int which)
-{
-    static const float x_1[2][2], x_2[3][3];
-    Random r;
-    CrossAttention c;
-    random_seed(&r, 1);
-    cross_attention_init(&c, &r, 2, 3, 4, 5);
-    Trace t = space(n, m, d_k, d_v);
-    if (which == 0)
-        cross_attention_forward(&c, 2, 3, x_1, x_2, &t);
-    else if (which == 1)
-        encode_once(&c, 3, x_2, &t);
-    else
-        ask_encoded(&c, x_1[0], &t);
-}
-
-static void forward_n(void)
-{
-    refused(3, 3, 4, 5, 0);
-}
-static void forward_m(void)
-{
-    refused(2, 2, 4, 5, 0);
-}
-static void forward_d_k(void)
-{
-    refused(2, 3, 5, 5, 0);
-}
-static void forward_d_v(void)
-{
-    refused(2, 3, 4, 4, 0);
-}
-static void encode_m(void)
-{
-    refused(1, 4, 4, 5, 1);
-}
-static void encode_d_k(void)
-{
-    refused(1, 3, 3, 5, 1);
-}
-static void encode_d_v(void)
-{
-    refused(1, 3, 4, 3, 1);
-}
-static void ask_many(void)
-{
-    refused(2, 3, 4, 5, 2);
-}
-static void ask_d_k(void)
-{
-    refused(1, 3, 3, 5, 2);
-}
-static void ask_d_v(void)
-{
-    refused(1, 3, 4, 6, 2);
 }
 
 /* Keys and values alone, in a trace for 1, 2 and 5 queries; nothing else of
  * the trace is touched. */
 static void encode_test(void)
 {
-    CrossAttention c = object();
-    const Tensor *x_2 = part("x_2");
-    const int m = x_2->shape[0], queries[3] = {1, 2, 5};
+    const Attention a = object();
+    const int m = dim("x_2", 0), queries[3] = {1, 2, 5};
     for (int i = 0; i < 3; i++) {
         const int n = queries[i];
-        Trace t = space(n, m, c.d_k, c.d_v);
-        encode_once(&c, m, floats(x_2), &t);
-        tap_close("key", part("key"), t.key, SUM_RTOL, SUM_ATOL);
-        tap_close("value", part("value"), t.value, SUM_RTOL, SUM_ATOL);
-        const float *query = t.query, *scores = t.scores;
-        const float *weights = t.weights, *context = t.context;
-        tap_near("query, untouched", query[n * c.d_k - 1], 1e30f, 0, 0);
-        tap_near("scores, untouched", scores[n * m - 1], 1e30f, 0, 0);
-        tap_near("weights, untouched", weights[0], 1e30f, 0, 0);
-        tap_near("context, untouched", context[0], 1e30f, 0, 0);
+        Trace t = roomy(&a, n, m);
+        encode_once(&a, m, input("x_2"), &t);
+        agrees("key", t.key, SUM_RTOL, SUM_ATOL);
+        agrees("value", t.value, SUM_RTOL, SUM_ATOL);
+        tap_near("query", t.query[n * a.d_k - 1], 1e30f, 0, 0);
+        tap_near("scores", t.scores[n * m - 1], 1e30f, 0, 0);
+        tap_near("weights", t.weights[0], 1e30f, 0, 0);
+        tap_near("context", t.context[0], 1e30f, 0, 0);
     }
 }
 
-static void same_entries(const char *what, int n, const void *got,
-                         const void *expect)
-{
-    const float *a = got, *b = expect;
-    for (int i = 0; i < n; i++)
-        tap_near(what, a[i], b[i], 0, 0);
-}
-
-/* One query at a time, from PyTorch's keys and values; the keys and values
- * stay what they are. */
+/* One query at a time, from PyTorch's keys and values, which stay what they
+ * are. Each has its row of the tables for all. */
 static void ask_test(void)
 {
-    CrossAttention c = object();
-    const Tensor *x_1 = part("x_1"), *key = part("key");
-    const Tensor *value = part("value");
-    const int n = x_1->shape[0], m = key->shape[0];
-    float *k = rounded(key), *v = rounded(value), *x = floats(x_1);
-    float *got[4] = {room((size_t)(n * c.d_k)), room((size_t)(n * m)),
-                     room((size_t)(n * m)), room((size_t)(n * c.d_v))};
-    Trace t = space(1, m, c.d_k, c.d_v);
-    memcpy(t.key, k, key->count * sizeof *k);
-    memcpy(t.value, v, value->count * sizeof *v);
+    const Attention a = object();
+    const int n = dim("x_1", 0), m = dim("x_2", 0);
+    const Tensor *key = part("key"), *value = part("value");
+    const float *k = rounded(key), *v = rounded(value);
+    Trace t = roomy(&a, n, m), row = t;
+    t.key = row.key = rounded(key);
+    t.value = row.value = rounded(value);
+    row.n = 1;
     for (int i = 0; i < n; i++) {
-        ask_encoded(&c, x + i * c.d_1, &t);
-        memcpy(got[0] + i * c.d_k, t.query, (size_t)c.d_k * sizeof *k);
-        memcpy(got[1] + i * m, t.scores, (size_t)m * sizeof *k);
-        memcpy(got[2] + i * m, t.weights, (size_t)m * sizeof *k);
-        memcpy(got[3] + i * c.d_v, t.context, (size_t)c.d_v * sizeof *k);
+        row.query = t.query + i * a.d_k;
+        row.scores = t.scores + i * m;
+        row.weights = t.weights + i * m;
+        row.context = t.context + i * a.d_v;
+        ask_encoded(&a, (float *)input("x_1") + i * a.d_x, &row);
     }
-    tap_close("query", part("query"), got[0], SUM_RTOL, SUM_ATOL);
-    tap_close("scores", part("scores"), got[1], SUM_RTOL, SUM_ATOL);
-    tap_close("weights", part("weights"), got[2], LONG_RTOL, WEIGHT_ATOL);
-    tap_close("context", part("context"), got[3], SUM_RTOL, SUM_ATOL);
-    same_entries("keys, untouched", (int)key->count, t.key, k);
-    same_entries("values, untouched", (int)value->count, t.value, v);
+    agrees("query", t.query, SUM_RTOL, SUM_ATOL);
+    agrees("scores", t.scores, SUM_RTOL, SUM_ATOL);
+    agrees("weights", t.weights, LONG_RTOL, WEIGHT_ATOL);
+    agrees("context", t.context, SUM_RTOL, SUM_ATOL);
+    same("keys, untouched", key->count, t.key, k);
+    same("values, untouched", value->count, t.value, v);
 }
 
 static void alignment_test(void)
 {
-    const Tensor *shares = part("shares"), *place = part("place");
-    int n = shares->shape[0], m = shares->shape[1];
-    int *got = room((size_t)n);
-    hard_alignment(n, m, floats(shares), got);
+    const int n = dim("shares", 0);
+    int *got = result("place");
+    hard_alignment(n, dim("shares", 1), input("shares"), got);
     for (int i = 0; i < n; i++)
-        tap_near("place", got[i], (double)tensor_integers(place)[i], 0, 0);
+        tap_near("place", got[i], (double)integers("place")[i], 0, 0);
 }
 
 static void alignment_of_odd_rows(void)
@@ -396,94 +242,64 @@ static void alignment_of_odd_rows(void)
         tap_near("place", got[i], expect[i], 0, 0);
 }
 
-static void alignment_of_no_first_number(void)
-{
-    const float rows[2][2] = {{NAN, NAN}, {0, 1}};
-    int got[2];
-    hard_alignment(2, 2, rows, got);
-}
+/* From 2 and 3 numbers to 4 and 5; two such heads. */
+static Attention a,
+    heads = {.d_x = 2, .d_y = 3, .n_heads = 2, .d_k = 4, .d_v = 5};
+static const float x_1[2][2], x_2[3][3];
 
-static void alignment_of_no_number(void)
+static void refusals(void)
 {
-    const float rows[2][2] = {{0, 1}, {NAN, NAN}};
-    int got[2];
-    hard_alignment(2, 2, rows, got);
+    Random r;
+    Attention none;
+    random_seed(&r, 1);
+    REFUSES(NULL, cross_attention_init(&none, &r, 0, 3, 4, 5));
+    REFUSES(NULL, cross_attention_init(&none, &r, 2, 0, 4, 5));
+    REFUSES(NULL, cross_attention_init(&none, &r, 2, 3, -1, 5));
+    REFUSES(NULL, cross_attention_init(&none, &r, 2, 3, 4, 0));
+
+    cross_attention_init(&a, &r, 2, 3, 4, 5);
+    attention_init(&heads);
+    Trace two = trace_for(&heads, 2, 3), one = trace_for(&heads, 1, 3);
+    for (int i = 0; i < 6; i++) {
+        REFUSES(NULL,
+                cross_attention_forward(&a, 2, 3, x_1, x_2,
+                                        grown(i, sized(2, 3, 1, 4, 5, 0))));
+        if (i != 0) /* any number of queries will do */
+            REFUSES(NULL, encode_once(&a, 3, x_2,
+                                      grown(i, sized(1, 3, 1, 4, 5, 0))));
+        if (i != 1) /* and of keys */
+            REFUSES(NULL, ask_encoded(&a, x_1[0],
+                                      grown(i, sized(1, 3, 1, 4, 5, 0))));
+    }
+    REFUSES(NULL, cross_attention_forward(&heads, 2, 3, x_1, x_2, &two));
+    REFUSES(NULL, ask_encoded(&heads, x_1[0], &one));
+    trace_free(&two);
+    trace_free(&one);
+    attention_free(&heads);
+    attention_free(&a);
+
+    const float first[2][2] = {{NAN, NAN}, {0, 1}};
+    const float last[2][2] = {{0, 1}, {NAN, NAN}};
+    int place[2];
+    REFUSES("08_cross_attention.c: hard_alignment: row 1 has no weight "
+            "that is a number: one is needed",
+            hard_alignment(2, 2, last, place));
+    REFUSES(NULL, hard_alignment(2, 2, first, place));
 }
 
 int main(void)
 {
+    TAP(turned_test, "rand_turned: what rand_fill draws");
     SETS("cross_attention_init", init_test, INITS);
-    const char *const file = "argument.c";
-    tap_refuses(
-        init_d_1, "cross_attention_init: refuses a first width of 0", file,
-        "a table of 0 times 4 numbers: at least 1 of each is needed");
-    tap_refuses(
-        init_d_2, "cross_attention_init: refuses a second width of 0", file,
-        "a table of 0 times 4 numbers: at least 1 of each is needed");
-    tap_refuses(
-        init_d_k, "cross_attention_init: refuses a d_k of -1", file,
-        "a table of 2 times -1 numbers: at least 1 of each is needed");
-    tap_refuses(
-        init_d_v, "cross_attention_init: refuses a d_v of 0", file,
-        "a table of 3 times 0 numbers: at least 1 of each is needed");
-    TAP_LARGE(free_test,
-              "cross_attention_free: the memory can be used again");
-    TAP(pairs_in_any_order, "attention: keys and values in any order");
-    SETS("cross_attention_forward", forward_test, CROSSES);
-    SETS("cross_attention_forward", loud_test, "loud");
-    SETS("cross_attention_forward", module_test, MODULES);
+    SETS("cross_attention_forward", forward_test, CROSSES, "loud", MODULES);
     TAP(same_as_self, "cross_attention_forward: one input twice");
     TAP(order_does_not_matter,
         "cross_attention_forward: the second input in any order");
-    tap_refuses(
-        forward_n, "cross_attention_forward: refuses another n",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 3, 3, 4, 5: 2, 3, 4, 5 are needed");
-    tap_refuses(
-        forward_m, "cross_attention_forward: refuses another m",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 2, 2, 4, 5: 2, 3, 4, 5 are needed");
-    tap_refuses(
-        forward_d_k, "cross_attention_forward: refuses another d_k",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 2, 3, 5, 5: 2, 3, 4, 5 are needed");
-    tap_refuses(
-        forward_d_v, "cross_attention_forward: refuses another d_v",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 2, 3, 4, 4: 2, 3, 4, 5 are needed");
     SETS("encode_once", encode_test, CROSSES);
-    tap_refuses(
-        encode_m, "encode_once: refuses another m", "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 1, 4, 4, 5: 1, 3, 4, 5 are needed");
-    tap_refuses(
-        encode_d_k, "encode_once: refuses another d_k",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 1, 3, 3, 5: 1, 3, 4, 5 are needed");
-    tap_refuses(
-        encode_d_v, "encode_once: refuses another d_v",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 1, 3, 4, 3: 1, 3, 4, 5 are needed");
     SETS("ask_encoded", ask_test, CROSSES);
-    tap_refuses(
-        ask_many, "ask_encoded: refuses a trace of two queries",
-        "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 2, 3, 4, 5: 1, 3, 4, 5 are needed");
-    tap_refuses(
-        ask_d_k, "ask_encoded: refuses another d_k", "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 1, 3, 3, 5: 1, 3, 4, 5 are needed");
-    tap_refuses(
-        ask_d_v, "ask_encoded: refuses another d_v", "07_self_attention.c",
-        "a trace of n, m, d_k, d_v = 1, 3, 4, 6: 1, 3, 4, 5 are needed");
     SETS("hard_alignment", alignment_test, ALIGNMENTS);
     TAP(alignment_of_odd_rows,
         "hard_alignment: ties, and NaN among others");
-    tap_refuses(alignment_of_no_first_number,
-                "hard_alignment: refuses a first row without a number",
-                "08_cross_attention.c",
-                "row 0 has no weight that is a number: one is needed");
-    tap_refuses(alignment_of_no_number,
-                "hard_alignment: refuses a row without a number",
-                "08_cross_attention.c",
-                "row 1 has no weight that is a number: one is needed");
+    refusals();
     return tap_done();
 }

@@ -1,8 +1,6 @@
 /* Chapter 9 against PyTorch: golden/09_causal_mask. */
 #define CHAPTER "09_causal_mask"
-#include "sets.h"
-
-#include <limits.h>
+#include "traces.h"
 
 #define MASKS                                                              \
     "mask_1x1_0", "mask_6x6_0", "mask_2x5_0", "mask_2x5_3", "mask_4x2_-2", \
@@ -33,170 +31,197 @@
 #define LONG_RTOL 1e-5 /* shares of scores that are sums */
 #define LOUD_RTOL 3e-4 /* scores of some hundred */
 
-static int integer(const char *what)
-{
-    return (int)tensor_integers(part(what))[0];
-}
+#define SHAPE(what) dim(what, 0), dim(what, 1)
 
 /* The entries of an input, in an array that may be changed. */
-static void *copy(const Tensor *input)
+static void *copy(const char *what)
 {
-    float *x = room(input->count);
-    memcpy(x, tensor_floats(input), input->count * sizeof *x);
-    return x;
+    float *x = result(what);
+    return memcpy(x, input(what), part(what)->count * sizeof *x);
 }
 
 static void mask_test(void)
 {
-    const Tensor *mask = part("mask");
-    float *got = room(mask->count);
-    causal_mask(mask->shape[0], mask->shape[1], integer("first"),
-                (void *)got);
-    tap_close("mask", mask, got, 0, 0);
+    float *got = result("mask");
+    causal_mask(SHAPE("mask"), (int)*integers("first"), (void *)got);
+    agrees("mask", got, 0, 0);
 }
 
 static void mask_scores_test(void)
 {
-    const Tensor *scores = part("scores");
-    float *got = copy(scores);
-    mask_scores(scores->shape[0], scores->shape[1], integer("first"),
-                (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
-}
-
-static void mask_where_by_place(void)
-{
-    const Tensor *scores = part("scores");
-    float *got = copy(scores);
-    mask_where(scores->shape[0], scores->shape[1], floats(part("mask")),
-               (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
+    float *got = copy("scores");
+    mask_scores(SHAPE("scores"), (int)*integers("first"), (void *)got);
+    agrees("masked", got, 0, 0);
 }
 
 static void mask_where_test(void)
 {
-    const Tensor *scores = part("scores");
-    float *got = copy(scores);
-    mask_where(scores->shape[0], scores->shape[1], floats(part("mask")),
-               (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
-    float *weights = room(scores->count);
-    softmax_rows(scores->shape[0], scores->shape[1], (void *)got,
-                 (void *)weights);
+    float *got = copy("scores");
+    mask_where(SHAPE("scores"), input("mask"), (void *)got);
+    agrees("masked", got, 0, 0);
+}
+
+static void mask_where_shares(void)
+{
+    float *got = copy("scores"), *weights = result("scores");
+    mask_where(SHAPE("scores"), input("mask"), (void *)got);
+    agrees("masked", got, 0, 0);
+    softmax_rows(SHAPE("scores"), (void *)got, (void *)weights);
     tap_close("weights", part("right"), weights, WEIGHT_RTOL, WEIGHT_ATOL);
+}
+
+/* What a mask leaves of the running set's scores. */
+static float *seen(Mask see)
+{
+    float *got = copy("scores");
+    hide_scores(SHAPE("scores"), see, (void *)got);
+    return got;
+}
+
+static void see_all_test(void)
+{
+    agrees("scores", seen(see_all()), 0, 0);
+}
+
+static void see_past_test(void)
+{
+    agrees("masked", seen(see_past((int)*integers("first"))), 0, 0);
+}
+
+static void see_where_test(void)
+{
+    const Mask see = see_where(SHAPE("mask"), input("mask"));
+    agrees("masked", seen(see), 0, 0);
+}
+
+/* Where they mean the same, the three kinds of masks do the same. */
+static void three_kinds(void)
+{
+    static const float ones[2][3] = {{1, 1, 1}, {1, 1, 1}};
+    const Mask see[3] = {see_all(), see_past(2), see_where(2, 3, ones)};
+    for (int k = 0; k < 3; k++) {
+        const float expect[6] = {0, 1, 2, 3, 4, 5};
+        float *scores = room(6);
+        memcpy(scores, expect, sizeof expect);
+        hide_scores(2, 3, see[k], (void *)scores);
+        same("score", 6, scores, expect);
+    }
 }
 
 static void window_test(void)
 {
-    const Tensor *scores = part("scores");
-    float *got = copy(scores);
-    mask_window(scores->shape[0], scores->shape[1], integer("first"),
-                integer("window"), (void *)got);
-    tap_close("scores", part("near"), got, 0, 0);
+    float *got = copy("scores");
+    mask_window(SHAPE("scores"), (int)*integers("first"),
+                (int)*integers("window"), (void *)got);
+    agrees("near", got, 0, 0);
 }
 
 static void hide_test(void)
 {
-    const Tensor *weights = part("weights");
-    float *got = copy(weights);
-    hide_weights(weights->shape[0], weights->shape[1], floats(part("mask")),
-                 (void *)got);
-    tap_close("weights", part("hidden"), got, 0, 0);
+    float *got = copy("weights");
+    hide_weights(SHAPE("weights"), input("mask"), (void *)got);
+    agrees("hidden", got, 0, 0);
 }
 
 /* What is no number stays so, even where the mask has 0. */
 static void hide_no_number(void)
 {
     const float mask[1][4] = {{0, 1, 0, 1}};
+    const float expect[4] = {NAN, NAN, NAN, 0.5f};
     float weights[1][4] = {{NAN, NAN, INFINITY, 0.5f}};
     hide_weights(1, 4, mask, weights);
-    for (int j = 0; j < 3; j++)
-        tap_near("entry", weights[0][j], NAN, 0, 0);
-    tap_near("entry", weights[0][3], 0.5, 0, 0);
+    same("weight", 4, weights[0], expect);
 }
 
 static void renormalize_test(void)
 {
-    const Tensor *hidden = part("hidden");
-    float *got = copy(hidden);
-    renormalize(hidden->shape[0], hidden->shape[1], (void *)got);
+    float *got = copy("hidden");
+    renormalize(SHAPE("hidden"), (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL,
               WEIGHT_ATOL);
 }
 
 static void renormalize_uneven(void)
 {
-    const Tensor *weights = part("weights");
-    float *got = copy(weights);
-    renormalize(weights->shape[0], weights->shape[1], (void *)got);
+    float *got = copy("weights");
+    renormalize(SHAPE("weights"), (void *)got);
     tap_close("shares", part("renormalized"), got, WEIGHT_RTOL, 0);
 }
 
 /* The four rows of which renormalizing spoils three. */
 static void gaps_test(void)
 {
-    const Tensor *scores = part("scores"), *mask = part("mask");
-    float *got = room(scores->count), *masked = copy(scores);
-    softmax_rows(4, 3, floats(scores), (void *)got);
-    hide_weights(4, 3, floats(mask), (void *)got);
+    float *got = result("scores"), *masked = copy("scores");
+    softmax_rows(4, 3, input("scores"), (void *)got);
+    hide_weights(4, 3, input("mask"), (void *)got);
     renormalize(4, 3, (void *)got);
-    tap_close("renormalized", part("renormalized"), got, WEIGHT_RTOL, 0);
-    mask_where(4, 3, floats(mask), (void *)masked);
+    agrees("renormalized", got, WEIGHT_RTOL, 0);
+    mask_where(4, 3, input("mask"), (void *)masked);
     softmax_rows(4, 3, (void *)masked, (void *)got);
-    tap_close("right", part("right"), got, WEIGHT_RTOL, WEIGHT_ATOL);
+    agrees("right", got, WEIGHT_RTOL, WEIGHT_ATOL);
 }
 
-static void attention_test(void)
+/* From the queries, keys and values of a trace, all the rest. */
+static void masked_attention(Trace *t, Mask see)
 {
-    const Tensor *query = part("query"), *key = part("key");
-    const Tensor *value = part("value"), *scores = part("scores");
-    const Tensor *weights = part("weights"), *context = part("context");
-    float *got[3] = {room(scores->count), room(weights->count),
-                     room(context->count)};
-    masked_attention(query->shape[0], key->shape[0], key->shape[1],
-                     value->shape[1], integer("first"), floats(query),
-                     floats(key), floats(value), (void *)got[0],
-                     (void *)got[1], (void *)got[2]);
+    masked_weights(t->n, t->m, t->d_k, see, (void *)t->query,
+                   (void *)t->key, (void *)t->scores, (void *)t->weights);
+    matmul(t->n, t->d_v, t->m, (void *)t->weights, (void *)t->value,
+           (void *)t->context);
+}
+
+/* The future hidden by its place, and by a table. */
+static void weights_test(void)
+{
+    const int n = dim("query", 0), m = dim("value", 0);
+    const Attention like = {
+        .n_heads = 1, .d_k = dim("query", 1), .d_v = dim("value", 1)};
+    Trace t = roomy(&like, n, m);
     const bool loud = !strcmp(sets_now, "loud");
-    tap_close("scores", scores, got[0], SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
-    tap_close("weights", weights, got[1], loud ? LOUD_RTOL : LONG_RTOL,
-              WEIGHT_ATOL);
-    tap_close("context", context, got[2], loud ? LOUD_RTOL : SUM_RTOL,
-              loud ? 1e-5 : SUM_ATOL);
+    t.query = copy("query");
+    t.key = copy("key");
+    t.value = copy("value");
+    masked_attention(&t, see_past((int)*integers("first")));
+    agrees("scores", t.scores, SUM_RTOL, loud ? 1e-5 : SUM_ATOL);
+    agrees("weights", t.weights, loud ? LOUD_RTOL : LONG_RTOL, WEIGHT_ATOL);
+    agrees("context", t.context, loud ? LOUD_RTOL : SUM_RTOL,
+           loud ? 1e-5 : SUM_ATOL);
+    float *mask = room((size_t)(n * m)), *scores = t.scores;
+    float *weights = t.weights;
+    causal_mask(n, m, (int)*integers("first"), (void *)mask);
+    t.scores = room((size_t)(n * m));
+    t.weights = room((size_t)(n * m));
+    masked_attention(&t, see_where(n, m, (void *)mask));
+    same("scores, by a table", (size_t)(n * m), t.scores, scores);
+    same("weights, by a table", (size_t)(n * m), t.weights, weights);
 }
 
 /* Properties, for random sizes. */
 enum { MOST = 9 };
-typedef struct {
-    int n, m, d_k, d_v, first;
-    float *query, *key, *value, *scores, *weights, *context;
-} Head;
 
-/* Every query sees a key at least. */
-static Head random_head(void)
+static Trace random_head(void)
 {
-    Head h = {.n = tap_int(1, MOST),
-              .m = tap_int(1, MOST),
-              .d_k = tap_int(1, 5),
-              .d_v = tap_int(1, 5),
-              .first = tap_int(0, 3)};
-    h.query = room((size_t)(h.n * h.d_k));
-    h.key = room((size_t)(h.m * h.d_k));
-    h.value = room((size_t)(h.m * h.d_v));
-    h.scores = room((size_t)(h.n * h.m));
-    h.weights = room((size_t)(h.n * h.m));
-    h.context = room((size_t)(h.n * h.d_v));
-    tap_fill(h.n * h.d_k, h.query, -2, 2);
-    tap_fill(h.m * h.d_k, h.key, -2, 2);
-    tap_fill(h.m * h.d_v, h.value, -2, 2);
-    return h;
+    const Attention like = {
+        .n_heads = 1, .d_k = tap_int(1, 5), .d_v = tap_int(1, 5)};
+    Trace t = roomy(&like, tap_int(1, MOST), tap_int(1, MOST));
+    tap_fill(t.n * t.d_k, t.query, -2, 2);
+    tap_fill(t.m * t.d_k, t.key, -2, 2);
+    tap_fill(t.m * t.d_v, t.value, -2, 2);
+    return t;
 }
 
-static void attend(Head *h)
+static void sees_all(void)
 {
-    masked_attention(h->n, h->m, h->d_k, h->d_v, h->first, (void *)h->query,
-                     (void *)h->key, (void *)h->value, (void *)h->scores,
-                     (void *)h->weights, (void *)h->context);
+    for (int round = 0; round < 50; round++) {
+        Trace t = random_head(), expect = t;
+        const size_t count = (size_t)(t.n * t.m);
+        expect.scores = room(count);
+        expect.weights = room(count);
+        masked_attention(&t, see_all());
+        trace_attention(&expect);
+        same("scores", count, t.scores, expect.scores);
+        same("weights", count, t.weights, expect.weights);
+    }
 }
 
 /* Other keys and values from a place on leave the words before it alone, to
@@ -204,19 +229,17 @@ static void attend(Head *h)
 static void blind_to_the_future(void)
 {
     for (int round = 0; round < 100; round++) {
-        Head h = random_head();
-        attend(&h);
-        float *before = room((size_t)(h.n * h.d_v));
-        memcpy(before, h.context, (size_t)(h.n * h.d_v) * sizeof *before);
-        const int j = tap_int(0, h.m - 1);
-        tap_fill((h.m - j) * h.d_k, h.key + j * h.d_k, -9, 9);
-        tap_fill((h.m - j) * h.d_v, h.value + j * h.d_v, -9, 9);
-        h.key[j * h.d_k] = 3e38f;
-        attend(&h);
-        for (int i = 0; i < h.n && h.first + i < j; i++)
-            for (int k = 0; k < h.d_v; k++)
-                tap_near("context", h.context[i * h.d_v + k],
-                         before[i * h.d_v + k], 0, 0);
+        Trace t = random_head(), other = t;
+        const int j = tap_int(0, t.m - 1), first = tap_int(0, 3);
+        masked_attention(&t, see_past(first));
+        other.context = room((size_t)(t.n * t.d_v));
+        tap_fill((t.m - j) * t.d_k, t.key + j * t.d_k, -9, 9);
+        tap_fill((t.m - j) * t.d_v, t.value + j * t.d_v, -9, 9);
+        t.key[j * t.d_k] = 3e38f;
+        masked_attention(&other, see_past(first));
+        for (int i = 0; i < t.n && first + i < j; i++)
+            same("context", (size_t)t.d_v, other.context + i * t.d_v,
+                 t.context + i * t.d_v);
     }
 }
 
@@ -225,57 +248,44 @@ static void blind_to_the_future(void)
 static void values_are_not_hidden(void)
 {
     for (int round = 0; round < 100; round++) {
-        Head h = random_head();
-        const int j = tap_int(0, h.m - 1), k = tap_int(0, h.d_v - 1);
-        h.value[j * h.d_v + k] = round % 2 ? INFINITY : -INFINITY;
-        attend(&h);
-        for (int i = 0; i < h.n; i++)
-            for (int l = 0; l < h.d_v; l++) {
-                const float got = h.context[i * h.d_v + l];
-                if (l != k)
-                    tap_true("another entry", isfinite(got));
-                else
-                    tap_near("entry", got,
-                             j <= h.first + i ? h.value[j * h.d_v + k]
-                                              : NAN,
-                             0, 0);
-            }
+        Trace t = random_head();
+        const int j = tap_int(0, t.m - 1), k = tap_int(0, t.d_v - 1);
+        const int first = tap_int(0, 3);
+        const float endless = round % 2 ? INFINITY : -INFINITY;
+        t.value[j * t.d_v + k] = endless;
+        masked_attention(&t, see_past(first));
+        for (int i = 0; i < t.n * t.d_v; i++)
+            if (i % t.d_v != k)
+                tap_true("another entry", isfinite(t.context[i]));
+            else
+                tap_near("entry", t.context[i],
+                         j <= first + i / t.d_v ? endless : NAN, 0, 0);
     }
 }
 
-/* ... and a query sees its own place, and all before it. */
-static void sees_itself(void)
-{
-    for (int round = 0; round < 100; round++) {
-        Head h = random_head();
-        attend(&h);
-        for (int i = 0; i < h.n; i++) {
-            double sum = 0;
-            for (int j = 0; j < h.m; j++) {
-                const float w = h.weights[i * h.m + j];
-                tap_true("seen or not", (w > 0) == (j <= h.first + i));
-                sum += (double)w;
-            }
-            tap_near("row sum", sum, 1, 1e-6, 0);
-        }
-    }
-}
-
-/* The words of a text that ends earlier, one text after the other. */
+/* A query sees its own place and all before it, like the last word of a
+ * text that ends there. */
 static void same_as_shorter_texts(void)
 {
-    for (int round = 0; round < 50; round++) {
-        Head h = random_head();
-        attend(&h);
-        for (int i = 0; i < h.n; i++) {
-            const int m = h.first + i < h.m ? h.first + i + 1 : h.m;
-            float *alone[3] = {room((size_t)m), room((size_t)m),
-                               room((size_t)h.d_v)};
-            attention(1, m, h.d_k, h.d_v, (void *)(h.query + i * h.d_k),
-                      (void *)h.key, (void *)h.value, (void *)alone[0],
-                      (void *)alone[1], (void *)alone[2]);
-            for (int k = 0; k < h.d_v; k++)
-                tap_near("context", h.context[i * h.d_v + k], alone[2][k],
+    for (int round = 0; round < 100; round++) {
+        Trace t = random_head();
+        const int first = tap_int(0, 3);
+        masked_attention(&t, see_past(first));
+        for (int i = 0; i < t.n; i++) {
+            const int seen = first + i < t.m ? first + i + 1 : t.m;
+            const float *weight = t.weights + i * t.m;
+            float scores[MOST], weights[MOST], alone[5];
+            double sum = 0;
+            attention(1, seen, t.d_k, t.d_v, (void *)(t.query + i * t.d_k),
+                      (void *)t.key, (void *)t.value, (void *)scores,
+                      (void *)weights, (void *)alone);
+            for (int j = 0; j < t.m; j++) {
+                tap_true("seen or not", (weight[j] > 0) == (j < seen));
+                sum += (double)weight[j];
+            }
+            tap_near("row sum", sum, 1, 1e-6, 0);
+            for (int k = 0; k < t.d_v; k++)
+                tap_near("context", t.context[i * t.d_v + k], alone[k],
                          1e-6, 1e-6);
         }
     }
@@ -285,24 +295,21 @@ static void same_as_shorter_texts(void)
 static void both_ways(void)
 {
     for (int round = 0; round < 200; round++) {
-        const int n = tap_int(1, MOST), m = tap_int(1, MOST);
-        const int first = tap_int(0, 3);
-        float *scores = room((size_t)(n * m)),
-              *mask = room((size_t)(n * m));
-        float *got = room((size_t)(n * m)), *right = room((size_t)(n * m));
-        tap_fill(n * m, scores, -10, 10);
+        const Trace t = random_head();
+        const int n = t.n, m = t.m, first = tap_int(0, 3);
+        float *mask = room((size_t)(n * m));
+        tap_fill(n * m, t.scores, -10, 10);
         causal_mask(n, m, first, (void *)mask);
-        softmax_rows(n, m, (void *)scores, (void *)got);
-        hide_weights(n, m, (void *)mask, (void *)got);
-        renormalize(n, m, (void *)got);
-        mask_scores(n, m, first, (void *)scores);
-        softmax_rows(n, m, (void *)scores, (void *)right);
+        softmax_rows(n, m, (void *)t.scores, (void *)t.dropped);
+        hide_weights(n, m, (void *)mask, (void *)t.dropped);
+        renormalize(n, m, (void *)t.dropped);
+        mask_scores(n, m, first, (void *)t.scores);
+        softmax_rows(n, m, (void *)t.scores, (void *)t.weights);
         for (int i = 0; i < n; i++) {
             double sum = 0;
-            for (int j = 0; j < m; j++) {
-                sum += (double)got[i * m + j];
-                tap_near("weight", got[i * m + j], right[i * m + j], 1e-5,
-                         1e-7);
+            for (int j = i * m; j < (i + 1) * m; j++) {
+                sum += (double)t.dropped[j];
+                tap_near("weight", t.dropped[j], t.weights[j], 1e-5, 1e-7);
             }
             tap_near("row sum", sum, 1, 1e-6, 0);
         }
@@ -314,23 +321,17 @@ static void both_ways(void)
 static void eight_more(void)
 {
     for (int round = 0; round < 200; round++) {
-        const int n = tap_int(1, MOST), m = tap_int(1, MOST);
-        float *scores = room((size_t)(n * m));
-        float *moved = room((size_t)(n * m));
-        float *a = room((size_t)(n * m)), *b = room((size_t)(n * m));
-        for (int i = 0; i < n; i++) {
-            const float shift = tap_int(0, 1) ? 8 : -8;
-            for (int j = 0; j < m; j++) {
-                scores[i * m + j] = 0.25f * (float)tap_int(-100, 100);
-                moved[i * m + j] = scores[i * m + j] + shift;
-            }
+        const int m = tap_int(1, MOST), first = tap_int(0, m);
+        float scores[2][MOST], weights[2][MOST];
+        for (int j = 0; j < m; j++) {
+            scores[0][j] = 0.25f * (float)tap_int(-100, 100);
+            scores[1][j] = scores[0][j] + (round % 2 ? 8 : -8);
         }
-        mask_scores(n, m, 0, (void *)scores);
-        mask_scores(n, m, 0, (void *)moved);
-        softmax_rows(n, m, (void *)scores, (void *)a);
-        softmax_rows(n, m, (void *)moved, (void *)b);
-        for (int i = 0; i < n * m; i++)
-            tap_near("weight", b[i], a[i], 0, 0);
+        for (int k = 0; k < 2; k++) {
+            mask_scores(1, m, first, (void *)scores[k]);
+            softmax(m, scores[k], weights[k]);
+        }
+        same("weight", (size_t)m, weights[1], weights[0]);
     }
 }
 
@@ -339,25 +340,19 @@ static void window_from_one_to_all(void)
 {
     for (int round = 0; round < 100; round++) {
         const int n = tap_int(1, MOST), m = tap_int(1, MOST);
-        const int first = tap_int(-3, 3);
-        float *scores = room((size_t)(n * m));
-        float *a = room((size_t)(n * m)), *b = room((size_t)(n * m));
-        tap_fill(n * m, scores, -5, 5);
-        memcpy(a, scores, (size_t)(n * m) * sizeof *a);
-        memcpy(b, scores, (size_t)(n * m) * sizeof *b);
+        const int first = tap_int(-3, 3), count = n * m;
+        float a[MOST * MOST], b[MOST * MOST], one[MOST * MOST];
+        tap_fill(count, a, -5, 5);
+        memcpy(b, a, sizeof a);
+        memcpy(one, a, sizeof a);
+        mask_window(n, m, first, 1, (void *)one);
+        for (int i = 0; i < count; i++)
+            tap_near("itself", one[i],
+                     i % m == first + i / m ? a[i] : -INFINITY, 0, 0);
         mask_scores(n, m, first, (void *)a);
         mask_window(n, m, first, round % 2 ? INT_MAX : n + m + 3,
                     (void *)b);
-        for (int i = 0; i < n * m; i++)
-            tap_near("all", b[i], a[i], 0, 0);
-        memcpy(b, scores, (size_t)(n * m) * sizeof *b);
-        mask_window(n, m, first, 1, (void *)b);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++)
-                tap_near("itself", b[i * m + j],
-                         j == first + i ? (double)scores[i * m + j]
-                                        : -INFINITY,
-                         0, 0);
+        same("all", (size_t)count, b, a);
     }
 }
 
@@ -380,31 +375,12 @@ static void window_far_away(void)
     }
 }
 
-static void window_of(int w)
-{
-    float scores[1][1] = {{0}};
-    mask_window(1, 1, 0, w, scores);
-}
-static void window_of_nothing(void)
-{
-    window_of(0);
-}
-static void window_of_less(void)
-{
-    window_of(-1);
-}
-static void window_of_least(void)
-{
-    window_of(INT_MIN);
-}
-
 static void gap_test(void)
 {
-    const Tensor *scores = part("visible"), *tolerance = part("tolerance");
-    tap_near("gap",
-             find_gap(scores->shape[0], floats(scores),
-                      tensor_floats(tolerance)[0]),
-             integer("gap"), 0, 0);
+    const float *tolerance = input("tolerance");
+    const int gap =
+        find_gap(dim("visible", 0), input("visible"), *tolerance);
+    tap_near("gap", gap, (double)*integers("gap"), 0, 0);
 }
 
 /* With a tolerance of 0, a rounding at gap 0 is enough. */
@@ -429,27 +405,32 @@ static void gap_free_test(void)
         tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
 }
 
-static const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
-static const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
-static void gap_below_0(void)
+static void refusals(void)
 {
-    find_gap(2, two, -1);
-}
-static void gap_no_number(void)
-{
-    find_gap(2, two, NAN);
-}
-static void gap_to_infinity(void)
-{
-    find_gap(2, endless, 0.5f);
-}
-static void gap_from_infinity(void)
-{
-    find_gap(2, bottomless, 0.5f);
-}
-static void gap_to_no_number(void)
-{
-    find_gap(2, none, 0.5f);
+    const float table[2][3] = {{0}};
+    const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
+    const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
+    float x[3][2] = {{0}}, square[3][3];
+#define AT "09_causal_mask.c: "
+    REFUSES(AT "hide_scores: a mask of 2 times 3 for scores of 3 times 2: "
+               "one of their size is needed",
+            hide_scores(3, 2, see_where(2, 3, table), x));
+    REFUSES(NULL, hide_scores(2, 2, see_where(2, 3, table), x));
+    REFUSES(NULL, hide_scores(3, 3, see_where(2, 3, table), square));
+    REFUSES(NULL, masked_weights(3, 3, 2, see_where(2, 3, table), x, x,
+                                 square, square));
+    REFUSES(AT "mask_window: a window of 0 words: at least 1 is needed",
+            mask_window(3, 2, 0, 0, x));
+    REFUSES(NULL, mask_window(3, 2, 0, -1, x));
+    REFUSES(NULL, mask_window(3, 2, 0, INT_MIN, x));
+    REFUSES(AT "find_gap: a tolerance of -1: 0 or more is needed",
+            find_gap(2, two, -1));
+    REFUSES(NULL, find_gap(2, two, NAN));
+    REFUSES(AT "find_gap: visible score 1 is inf: a finite number is "
+               "needed",
+            find_gap(2, endless, 0.5f));
+    REFUSES(NULL, find_gap(2, bottomless, 0.5f));
+    REFUSES(NULL, find_gap(2, none, 0.5f));
 }
 
 int main(void)
@@ -463,46 +444,25 @@ int main(void)
     TAP(both_ways, "renormalize: as minus infinity, within ten of 0");
     SETS("mask_scores", mask_scores_test, MASKS);
     TAP(eight_more, "mask_scores: eight more for all scores of a row");
-    SETS("mask_where", mask_where_by_place, MASKS);
-    SETS("mask_where", mask_where_by_place, "odd");
-    SETS("mask_where", mask_where_test, HIDINGS);
-    SETS("masked_attention", attention_test, HEADS, "loud", "gap", "deep");
-    TAP(blind_to_the_future,
-        "masked_attention: later words change nothing");
+    SETS("mask_where", mask_where_test, MASKS, "odd");
+    SETS("mask_where", mask_where_shares, HIDINGS);
+    SETS("see_all", see_all_test, "mask_4x9_5", "odd");
+    SETS("see_past", see_past_test, MASKS);
+    SETS("see_where", see_where_test, MASKS, "odd");
+    TAP(three_kinds, "hide_scores: three masks that hide nothing");
+    SETS("masked_weights", weights_test, HEADS, "loud", "gap", "deep");
+    TAP(sees_all, "masked_weights: without a mask, those of attention");
+    TAP(blind_to_the_future, "masked_weights: later words change nothing");
     TAP(values_are_not_hidden,
-        "masked_attention: a later value that is infinite");
-    TAP(sees_itself, "masked_attention: itself and all before");
-    TAP(same_as_shorter_texts, "masked_attention: as of shorter texts");
+        "masked_weights: a later value that is infinite");
+    TAP(same_as_shorter_texts,
+        "masked_weights: itself and all before, as in shorter texts");
     SETS("mask_window", window_test, MASKS);
     TAP(window_from_one_to_all, "mask_window: from one word to all");
-    tap_refuses(window_of_nothing, "mask_window: refuses a window of 0",
-                "09_causal_mask.c",
-                "a window of 0 words: at least 1 is needed");
-    tap_refuses(window_of_less, "mask_window: refuses a window of -1",
-                "09_causal_mask.c",
-                "a window of -1 words: at least 1 is needed");
-    tap_refuses(window_of_least, "mask_window: refuses the least window",
-                "09_causal_mask.c",
-                "a window of -2147483648 words: at least 1 is needed");
     TAP(window_far_away, "mask_window: places and windows without limits");
     SETS("find_gap", gap_test, GAPS);
     TAP(gap_of_nothing, "find_gap: from 0 on");
     TAP_LARGE(gap_free_test, "find_gap: gives its memory back");
-    tap_refuses(gap_below_0, "find_gap: refuses a tolerance below 0",
-                "09_causal_mask.c",
-                "a tolerance of -1: 0 or more is needed");
-    tap_refuses(gap_no_number, "find_gap: refuses a tolerance of NaN",
-                "09_causal_mask.c",
-                "a tolerance of nan: 0 or more is needed");
-    tap_refuses(gap_to_infinity, "find_gap: refuses an endless score",
-                "09_causal_mask.c",
-                "visible score 1 is inf: a finite number is needed");
-    tap_refuses(gap_from_infinity,
-                "find_gap: refuses a score of minus infinity",
-                "09_causal_mask.c",
-                "visible score 0 is -inf: a finite number is needed");
-    tap_refuses(gap_to_no_number, "find_gap: refuses a score of NaN",
-                "09_causal_mask.c",
-                "visible score 1 is nan: a finite number is needed");
+    refusals();
     return tap_done();
 }

@@ -1,0 +1,60 @@
+/* One block for several tables. */
+#include "tap.h"
+
+/* Each table is where the one before it ends, and has its entries; one of
+ * none is NULL. */
+static void block_test(void)
+{
+    float *table[5];
+    const Part part[5] = {{&table[0], 1, 7, 11},
+                          {&table[1], 5, 0, 3},
+                          {&table[2], 3, 5, 2},
+                          {&table[3], 0, 9, 9},
+                          {&table[4], 2, 1, 1}};
+    size_t count = 1;
+    float *block = new_block(5, part, &count);
+    tap_near("count", (double)count, 77 + 30 + 2, 0, 0);
+    for (size_t k = 0; k < count; k++) {
+        tap_near("entry", block[k], 0, 0, 0);
+        block[k] = 1; /* a sanitizer sees whether there is room */
+    }
+    tap_true("tables", table[0] == block && table[2] == block + 77 &&
+                           table[4] == block + 107);
+    tap_true("no tables", !table[1] && !table[3]);
+    free(block);
+}
+
+static float *table, *other;
+static size_t count;
+
+/* Two tables, of which the first has these sizes, and the second 2^60
+ * entries. */
+static const Part *parts(int layers, int rows, int columns)
+{
+    static Part part[2];
+    part[0] = (Part){&table, layers, rows, columns};
+    part[1] = (Part){&other, 1, 1 << 30, 1 << 30};
+    return part;
+}
+
+int main(void)
+{
+    TAP(block_test, "new_block: one table behind the other");
+    REFUSES("memory.c: entries: a table of -1 times 2 times 3 numbers: "
+            "sizes from 0 on that fit into memory are needed",
+            new_block(1, parts(-1, 2, 3), &count));
+    REFUSES(NULL, new_block(1, parts(2, -1, 0), &count));
+    REFUSES(NULL, new_block(1, parts(0, 2, INT_MIN), &count));
+    REFUSES(NULL, new_block(1, parts(INT_MAX, INT_MAX, INT_MAX), &count));
+    REFUSES(NULL, new_block(1, parts(4, 1 << 30, 1 << 30), &count));
+    REFUSES("memory.c: new_block: 3458764513820540928 numbers and "
+            "1152921504606846976 more: fewer, that fit into memory, are "
+            "needed",
+            new_block(2, parts(3, 1 << 30, 1 << 30), &count));
+#ifndef __SANITIZE_ADDRESS__ /* which stops at such a call of calloc */
+    REFUSES("memory.c: new_block: 1152921504606846976 numbers do not fit "
+            "into memory: fewer are needed",
+            new_block(1, parts(1, 1 << 30, 1 << 30), &count));
+#endif
+    return tap_done();
+}

@@ -1,0 +1,282 @@
+/* The memory of an attention and its trace, and whether they fit. */
+#define CHAPTER "07_self_attention"
+#include "traces.h"
+
+static const int trace_sizes[5][6] = {{37, 53, 1, 29, 61, 0},
+                                      {2, 3, 4, 5, 6, 7},
+                                      {3, 2, 1, 7, 5, 4},
+                                      {6, 5, 3, 2, 4, 1},
+                                      {1, 1, 1, 1, 1, 0}};
+
+/* Each entry of the block is 0, and belongs to one table. */
+static void one_block(Trace *t, const int s[6])
+{
+    const int queries = s[0] * s[2], keys = s[1] * s[2];
+    const int map = queries * s[1];
+    float *const table[13] = {
+        t->query,      t->key,    t->value,   t->head_query, t->head_key,
+        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
+        t->context,    t->joined, t->out};
+    const int count[13] = {queries * s[3],
+                           keys * s[3],
+                           keys * s[4],
+                           queries * s[3],
+                           keys * s[3],
+                           keys * s[4],
+                           map,
+                           map,
+                           map,
+                           map,
+                           queries * s[4],
+                           queries * s[4],
+                           s[0] * s[5]};
+    size_t sum = 0;
+    trace_must_fit(t, s[0], s[1], s[2], s[3], s[4], s[5]);
+    for (int i = 0; i < 13; i++) {
+        for (int k = 0; k < count[i]; k++)
+            table[i][k]++;
+        sum += (size_t)count[i];
+    }
+    tap_near("count", (double)t->count, (double)sum, 0, 0);
+    for (size_t k = 0; k < sum; k++)
+        tap_near("tables with this entry", t->memory[k], 1, 0, 0);
+    tap_true("an output or none", (t->out != NULL) == (s[5] > 0));
+    trace_free(t);
+}
+
+static void trace_init_test(void)
+{
+    for (int i = 0; i < 5; i++) {
+        const int *s = trace_sizes[i];
+        Trace t = *sized(s[0], s[1], s[2], s[3], s[4], s[5]);
+        trace_init(&t);
+        one_block(&t, s);
+    }
+}
+
+static void trace_for_test(void)
+{
+    for (int i = 0; i < 5; i++) {
+        const int *s = trace_sizes[i];
+        const Attention a = {
+            .n_heads = s[2], .d_k = s[3], .d_v = s[4], .d_out = s[5]};
+        Trace t = trace_for(&a, s[0], s[1]);
+        one_block(&t, s);
+    }
+}
+
+/* What is freed can be asked for again: a hundred times a megabyte does not
+ * fit otherwise. What is freed twice is freed once. */
+static void trace_free_test(void)
+{
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
+        Trace t = *sized(200, 200, 1, 200, 200, 0);
+        trace_init(&t);
+        trace_free(&t);
+        trace_free(&t);
+        tap_true("nothing is left", !t.memory && !t.query && !t.count);
+    }
+}
+
+static void attention_free_test(void)
+{
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
+        Attention a = {
+            .d_x = 300, .d_y = 300, .n_heads = 1, .d_k = 300, .d_v = 300};
+        attention_init(&a);
+        attention_free(&a);
+        attention_free(&a);
+        tap_true("nothing is left",
+                 !a.memory && !a.query.weight && !a.count);
+    }
+}
+
+static void trace_fits(void)
+{
+    trace_must_fit(sized(2, 3, 4, 5, 6, 7), 2, 3, 4, 5, 6, 7);
+    tap_true("it fits", true);
+}
+
+/* A layer of these sizes whose numbers begin here; returns their end. */
+static const float *in_order(const Linear *l, int d_in, int d_out,
+                             bool has_bias, const float *here)
+{
+    const float *behind = here + d_in * d_out;
+    has_bias &= d_out > 0;
+    tap_true("sizes", l->d_in == d_in && l->d_out == d_out);
+    tap_true("weight", l->weight == (d_out ? here : NULL));
+    tap_true("bias", l->bias == (has_bias ? behind : NULL));
+    return has_bias ? behind + d_out : behind;
+}
+
+/* The parameters lie in one block of zeros, in order. */
+static void attention_init_test(void)
+{
+    static const int sizes[6][8] = {
+        {3, 3, 1, 2, 2, 0, 0, 0}, {3, 4, 1, 2, 5, 0, 1, 0},
+        {6, 5, 4, 3, 2, 7, 0, 1}, {4, 5, 3, 2, 6, 8, 5, 5},
+        {2, 3, 2, 1, 4, 6, 1, 0}, {1, 2, 2, 3, 1, 0, 0, 1}};
+    for (int i = 0; i < 6; i++) {
+        const int *s = sizes[i];
+        Attention a = {.d_x = s[0],
+                       .d_y = s[1],
+                       .n_heads = s[2],
+                       .d_k = s[3],
+                       .d_v = s[4],
+                       .d_out = s[5],
+                       .has_bias = s[6],
+                       .has_out_bias = s[7]};
+        const int keys = s[2] * s[3], values = s[2] * s[4];
+        attention_init(&a);
+        const float *here = a.memory;
+        here = in_order(&a.query, s[0], keys, s[6], here);
+        here = in_order(&a.key, s[1], keys, s[6], here);
+        here = in_order(&a.value, s[1], values, s[6], here);
+        here = in_order(&a.out, values, s[5], s[7], here);
+        tap_true("count", a.memory + a.count == here);
+        for (size_t k = 0; k < a.count; k++) {
+            tap_near("parameter", a.memory[k], 0, 0, 0);
+            a.memory[k] = 1; /* a sanitizer sees whether there is room */
+        }
+        attention_must_fit(&a, 2, 3, sized(2, 3, s[2], s[3], s[4], s[5]));
+        attention_free(&a);
+    }
+}
+
+/* At the limits: the context length, and as many columns as an int says. */
+static void attention_fits(void)
+{
+    Attention a = {.d_x = 1,
+                   .d_y = 1,
+                   .n_heads = 1,
+                   .d_k = INT_MAX,
+                   .d_v = INT_MAX,
+                   .context_length = 5,
+                   .query = {1, INT_MAX, NULL, NULL},
+                   .key = {1, INT_MAX, NULL, NULL},
+                   .value = {1, INT_MAX, NULL, NULL},
+                   .out = {INT_MAX, 0, NULL, NULL}};
+    attention_must_fit(&a, 5, 4, sized(5, 4, 1, INT_MAX, INT_MAX, 0));
+    attention_must_fit(&a, 4, 5, sized(4, 5, 1, INT_MAX, INT_MAX, 0));
+    a.context_length = 0;
+    attention_must_fit(&a, 6, 9, sized(6, 9, 1, INT_MAX, INT_MAX, 0));
+    tap_true("they fit", true);
+}
+
+/* ---- What is refused. Each call has a child of its own, which may change
+ * what it likes. */
+
+static Attention head = {
+    .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
+static Attention huge = {.d_x = INT_MAX,
+                         .d_y = INT_MAX,
+                         .n_heads = 1,
+                         .d_k = INT_MAX,
+                         .d_v = INT_MAX};
+
+/* Values whose number an int cannot hold; and none of anything. */
+static Attention wide = {
+    .d_x = 1, .d_y = 1, .n_heads = 65536, .d_k = 1, .d_v = 65536};
+static Attention none = {.d_x = 2,
+                         .d_y = 2,
+                         .query = {.d_in = 2},
+                         .key = {.d_in = 2},
+                         .value = {.d_in = 2}};
+
+/* The head, of which one size is another. */
+static Attention *with(int *size, int other)
+{
+    *size = other;
+    return &head;
+}
+
+#define AT "objects.c: "
+static void traces_refused(void)
+{
+    REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1: at "
+               "least 1 of each, and at most 2147483647 columns of all "
+               "heads are needed",
+            trace_init(sized(2, 3, 65536, 65536, 1, 0)));
+    REFUSES(NULL, trace_init(sized(2, 3, 65536, 1, 65536, 0)));
+    REFUSES(NULL, trace_init(sized(2, 3, 0, 4, 5, 0)));
+    REFUSES(NULL, trace_init(sized(2, 3, 1, 0, 5, 0)));
+    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 0, 0)));
+    REFUSES(AT "trace_init: n, m, d_out = 0, 3, 0: at least 1, 1 and 0 "
+               "are needed",
+            trace_init(sized(0, 3, 1, 4, 5, 0)));
+    REFUSES(NULL, trace_init(sized(2, 0, 1, 4, 5, 0)));
+    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 5, -1)));
+    REFUSES(NULL, trace_init(sized(INT_MAX, INT_MAX, 9, 1, 1, 0)));
+    REFUSES(NULL, trace_for(&head, 0, 3));
+
+    REFUSES(AT "trace_must_fit: a trace of n, m, n_heads, d_k, d_v, d_out "
+               "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
+            trace_must_fit(sized(1, 2, 3, 4, 5, 6), 2, 3, 4, 5, 6, 7));
+    for (int i = 0; i < 6; i++)
+        REFUSES(NULL, trace_must_fit(grown(i, sized(2, 3, 4, 5, 6, 7)), 2,
+                                     3, 4, 5, 6, 7));
+}
+
+static void attentions_refused(void)
+{
+    REFUSES(AT "attention_init: d_x, d_y, d_out, context_length = 0, 2, 0, "
+               "0: at least 1, 1, 0 and 0 are needed",
+            attention_init(with(&head.d_x, 0)));
+    REFUSES(NULL, attention_init(with(&head.d_y, 0)));
+    REFUSES(NULL, attention_init(with(&head.d_out, -1)));
+    REFUSES(NULL, attention_init(with(&head.context_length, -1)));
+    REFUSES(NULL, attention_init(with(&head.n_heads, 0)));
+    REFUSES(NULL, attention_init(with(&head.d_k, 0)));
+    REFUSES(NULL, attention_init(with(&head.d_v, INT_MIN)));
+    REFUSES(NULL, attention_init(with(&head.n_heads, INT_MAX)));
+    REFUSES(NULL, attention_init(&wide));
+    REFUSES(NULL, attention_init(&huge));
+}
+
+/* Whatever was changed after the layers got their numbers. */
+static void misfits_refused(void)
+{
+    Attention *const a = &head;
+    int *const size[] = {&a->query.d_in, &a->query.d_out, &a->key.d_in,
+                         &a->key.d_out,  &a->value.d_in,  &a->value.d_out,
+                         &a->out.d_in,   &a->out.d_out,   &a->d_x,
+                         &a->d_y,        &a->n_heads,     &a->d_k,
+                         &a->d_v,        &a->d_out};
+    REFUSES(AT "layer_must_fit: the layer for the key is from 2 to 50 "
+               "numbers: from 2 to 3 is needed",
+            layers_must_fit(with(&a->key.d_out, 50)));
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        REFUSES(NULL, layers_must_fit(with(size[i], 7)));
+    REFUSES(NULL, layers_must_fit(&none));
+
+    const Trace *const t = sized(5, 5, 4, 3, 4, 0);
+    REFUSES(NULL, attention_must_fit(with(&head.n_heads, 4), 5, 5, t));
+    REFUSES(NULL, attention_must_fit(&head, 5, 5, t));
+    REFUSES(AT "attention_must_fit: a text of 5 tokens: at most 4, the "
+               "context length, fit",
+            attention_must_fit(with(&head.context_length, 4), 5, 1,
+                               sized(5, 1, 1, 3, 4, 0)));
+    REFUSES(NULL, attention_must_fit(with(&head.context_length, 4), 1, 5,
+                                     sized(1, 5, 1, 3, 4, 0)));
+}
+
+int main(void)
+{
+    TAP(trace_init_test, "trace_init: a block of zeros, a part a table");
+    TAP(trace_for_test, "trace_for: the sizes of the attention");
+    TAP_LARGE(trace_free_test, "trace_free: the memory can be used again");
+    TAP(trace_fits, "trace_must_fit: the sizes that are needed");
+    TAP(attention_init_test, "attention_init: parameters in order");
+    TAP_LARGE(attention_free_test,
+              "attention_free: the memory can be used again");
+    TAP(attention_fits, "attention_must_fit: at the limits");
+    TAP(attention_fits, "layers_must_fit: at the limits");
+    attention_init(&head);
+    traces_refused();
+    attentions_refused();
+    misfits_refused();
+    attention_free(&head);
+    return tap_done();
+}
