@@ -5,8 +5,7 @@
 #define HEADS                                                              \
     "paper", "cat", "head_1x1x1x1", "head_2x3x4x5", "head_5x4x3x2",        \
         "head_7x6x2x9"
-#define ONES                                                               \
-    "one_1x1x1", "one_1x2x3", "one_4x3x2", "one_3x5x7", "one_9x2x4"
+#define ONES "one_1x1x1", "one_1x2x3", "one_4x3x2", "one_3x5x7", "one_9x2x4"
 
 /* How far a sum of products may be off; and a softmax of such sums, whose
  * shares are off by as much of themselves as the scores are off. */

@@ -65,9 +65,8 @@ static void attention_test(void)
     float *scores = result("scores"), *weights = result("weights");
     float *context = result("context");
     attention(dim("query", 0), dim("key", 0), dim("key", 1),
-              dim("value", 1), input("query"), input("key"),
-              input("value"), (void *)scores, (void *)weights,
-              (void *)context);
+              dim("value", 1), input("query"), input("key"), input("value"),
+              (void *)scores, (void *)weights, (void *)context);
     agrees("scores", scores, SUM_RTOL, SUM_ATOL);
     agrees("weights", weights, weight_rtol, WEIGHT_ATOL);
     agrees("context", context, weight_rtol, SUM_ATOL);

@@ -326,11 +326,11 @@ static Random r;
 static const float x[5][2];
 
 /* The head, of which one size is another, and a trace that would fit it. */
-static Trace fitting;
+static Trace its_trace;
 static Attention *with(int *size, int other)
 {
     *size = other;
-    fitting = *sized(5, 5, head.n_heads, head.d_k, head.d_v, head.d_out);
+    its_trace = *sized(5, 5, head.n_heads, head.d_k, head.d_v, head.d_out);
     return &head;
 }
 
@@ -376,7 +376,7 @@ static void v2_refused(void)
     int *const size[4] = {&a->n_heads, &a->d_k, &a->d_v, &a->d_out};
     for (int i = 0; i < 4; i++)
         REFUSES(NULL,
-                attention_roles(with(size[i], 40), 5, 5, x, x, &fitting));
+                attention_roles(with(size[i], 40), 5, 5, x, x, &its_trace));
     for (int i = 0; i < 6; i++) {
         REFUSES(NULL, attention_roles(a, 5, 5, x, x,
                                       grown(i, sized(5, 5, 1, 3, 4, 0))));
@@ -384,6 +384,8 @@ static void v2_refused(void)
                           a, 5, x, grown(i, sized(5, 5, 1, 3, 4, 0))));
     }
     REFUSES(NULL, self_attention_forward(&heads, 5, x, &two));
+    REFUSES(NULL, self_attention_forward(crossing(), 5, x,
+                                         sized(5, 5, 1, 3, 4, 0)));
     REFUSES(NULL, self_attention_forward(&mixing, 5, x, &out));
     REFUSES(AT "trace_attention: a trace for 2 heads and 0 columns of "
                "output: 1 and 0 are needed",
@@ -404,11 +406,10 @@ static void exercises_refused(void)
             copy_v2_to_v1(biased(&head.query), to));
     REFUSES(NULL, copy_v2_to_v1(biased(&head.key), to));
     REFUSES(NULL, copy_v2_to_v1(biased(&head.value), to));
-    REFUSES(AT "copy_v2_to_v1: an attention from 2 and 5 numbers, of 1 "
-               "heads, to 0: one input, one head and no output layer are "
-               "needed",
-            copy_v2_to_v1(crossing(), to));
-    REFUSES(NULL, copy_v2_to_v1(&heads, to));
+    REFUSES(NULL, copy_v2_to_v1(crossing(), to));
+    REFUSES(AT "copy_v2_to_v1: a version 2 with 2 heads and 0 columns of "
+               "output: 1 and 0 are needed",
+            copy_v2_to_v1(&heads, to));
     REFUSES(NULL, copy_v2_to_v1(&mixing, to));
     REFUSES(NULL, copy_v2_to_v1(with(&head.key.d_out, 2), to));
 

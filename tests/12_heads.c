@@ -283,8 +283,8 @@ static void refusals(void)
     REFUSES(
         "12_heads.c: attend_head: head -1 of 2: one from 0 to 1 is needed",
         attend_head(fitting(2, 0), see_all(), NULL, -1, &fit_trace));
-    REFUSES(NULL, attend_head(but_rate(NAN), see_all(), lots(), 0,
-                              &fit_trace));
+    REFUSES(NULL,
+            attend_head(but_rate(NAN), see_all(), lots(), 0, &fit_trace));
     TAP(fit_test, "heads_forward: accepts what fits");
     REFUSES_WHAT_DOES_NOT_FIT(heads_forward);
     REFUSES("12_heads.c: count_parameters: -1 heads of sizes 3, 2, 1: "

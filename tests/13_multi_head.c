@@ -215,8 +215,7 @@ static void walk_test(void)
     rand_fill(&r, TOKENS, D_MODEL, x);
     Trace t = roomy(&a, TOKENS, TOKENS);
     attention_forward(&a, see_all(), NULL, TOKENS, TOKENS, x, x, &t);
-    same_bits("in_proj_weight",
-              checksum(3 * D_MODEL * D_MODEL, packed(&a)),
+    same_bits("in_proj_weight", checksum(3 * D_MODEL * D_MODEL, packed(&a)),
               tensor_integers(part("packed"))[0]);
     float got_maps[HEADS][TOKENS], got[TOKENS][D_MODEL / 32];
     for (int k = 0; k < HEADS; k++)

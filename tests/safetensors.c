@@ -155,8 +155,7 @@ static void refuse_starts(void)
     refused("read_bytes", "ends after 7 bytes where 8 are needed");
     begin("{}");
     file[0] = 3;
-    refused("tensors_read",
-            "says its header has 3 bytes: 2 are left");
+    refused("tensors_read", "says its header has 3 bytes: 2 are left");
     memset(file, 255, 8);
     refused("tensors_read",
             "says its header has 18446744073709551615 bytes: 2 are left");

@@ -150,4 +150,23 @@ is join("\n", map { $_->{error} // () } @yaml), join("\n", 'compares nothing',
 is_deeply [$parser->parse_errors], [], 'prove can read it all';
 isnt $parser->exit, 0, 'and the program ends with a failure';
 
+# ---- A student's own words.
+
+open $file, '>', "$folder/y.c" or die "$folder/y.c: $!\n";
+print $file <<'EOT';
+#include "tap.h"
+static void luck(void) { REFUSE("bad luck"); }
+int main(void)
+{
+    REFUSES("y.c: luck: no luck", luck());
+    return tap_done();
+}
+EOT
+close $file or die "$folder/y.c: $!\n";
+is system("$cc -std=c11 -Isrc -Itests '$folder/y.c' '$build/libsupport.a' -lm -o '$folder/y'"), 0,
+  'a refusal in other words';
+isnt system("'$folder/y' >/dev/null"), 0, '... fails';
+$ENV{TAP_ANY_WORDS} = 1;
+is system("'$folder/y' >/dev/null"), 0, '... but not where any words will do';
+
 done_testing;

@@ -127,10 +127,10 @@ static inline Mask as_table(Mask see, int n, int m)
     float *table = room((size_t)n * (size_t)m);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            table[i * m + j] =
-                see.kind == MASK_NONE     ? 1
-                : see.kind == MASK_CAUSAL ? j <= see.first + i
-                                          : see.table[i * m + j];
+            table[i * m + j] = see.kind == MASK_NONE ? 1
+                               : see.kind == MASK_CAUSAL
+                                   ? j <= see.first + i
+                                   : see.table[i * m + j];
     return see_where(n, m, (void *)table);
 }
 
@@ -160,10 +160,10 @@ static inline Mask given_mask(void)
 {
     const int64_t *size = tensor_integers(part("sizes"));
     const Tensor *mask = part("mask");
-    return size[8] == 0   ? see_all()
-           : size[8] == 1 ? see_past((int)size[9])
-                          : see_where(mask->shape[0], mask->shape[1],
-                                      floats(mask));
+    return size[8] == 0 ? see_all()
+           : size[8] == 1
+               ? see_past((int)size[9])
+               : see_where(mask->shape[0], mask->shape[1], floats(mask));
 }
 
 static inline Random given_lots(void)
@@ -269,9 +269,8 @@ static inline Random *lots(void)
         REFUSES(NULL,                                                      \
                 forward(fitting(1, 0), see_where(2, 3, fit_text()), NULL,  \
                         5, 6, fit_text(), fit_text(), &fit_trace));        \
-        REFUSES(NULL,                                                      \
-                forward(but_rate(1.5), see_all(), lots(), 5, 6,            \
-                        fit_text(), fit_text(), &fit_trace));              \
+        REFUSES(NULL, forward(but_rate(1.5), see_all(), lots(), 5, 6,      \
+                              fit_text(), fit_text(), &fit_trace));        \
     } while (0)
 
 #endif
