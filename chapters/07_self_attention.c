@@ -34,25 +34,23 @@ the words ask the words of their own sentence.
 
 The type of a table in C has its width in it, and the widths are known only
 when the program runs. So a struct holds a table as a `float *`, all its
-entries row after row. `(void *)` in front of it makes a table of it again,
-where it is handed to a function that takes one.
+entries row after row. To get at its rows we need a pointer of another type.
+`float (*w)[6]`, read from the inside out, says that `w` points to rows of
+six floats, so that `w[1]` is a row and `w[1][2]` an entry. The cast
+`(void *)` turns the one pointer into the other, here in each call of a
+function that takes a table. It moves nothing, and the width is our word: no
+compiler checks it.
 
-Memory is asked for once, for all three matrices, one behind the other, and
-so it is given back by one `free`. `new_block` is told where the address of
-each table goes, and its sizes. (They are three, since later there will be
-several heads; up to there the first is 1.)
+In `(SelfAttentionV1){.d_in = d_in}`, a struct is written down with some of
+its fields. Those that are not named are 0.
 */
 
 void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
 {
     *a = (SelfAttentionV1){.d_in = d_in, .d_k = d_k, .d_v = d_v};
-    if (d_in < 1 || d_k < 1 || d_v < 1)
-        REFUSE("d_in, d_k, d_v = %d, %d, %d: at least 1 of each is needed",
-               d_in, d_k, d_v);
-    const Part part[] = {{&a->w_query, 1, d_in, d_k},
-                         {&a->w_key, 1, d_in, d_k},
-                         {&a->w_value, 1, d_in, d_v}};
-    a->memory = new_block(3, part, &a->count);
+    a->w_query = new_table(d_in, d_k);
+    a->w_key = new_table(d_in, d_k);
+    a->w_value = new_table(d_in, d_v);
     rand_fill(r, d_in, d_k, (void *)a->w_query);
     rand_fill(r, d_in, d_k, (void *)a->w_key);
     rand_fill(r, d_in, d_v, (void *)a->w_value);
@@ -60,7 +58,9 @@ void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
 
 void self_v1_free(SelfAttentionV1 *a)
 {
-    free(a->memory);
+    free(a->w_query);
+    free(a->w_key);
+    free(a->w_value);
     *a = (SelfAttentionV1){0};
 }
 
@@ -74,17 +74,18 @@ makes it, and may use it again.
 :::
 
 Six of the tables are this chapter's. The others wait for the chapters that
-their comments name. With a single head and no output, `query` is $n \times
+the comments name. With a single head and no output, `query` is $n \times
 d_k$, as you would expect, and `context` $n \times d_v$.
 
-One fills in the sizes, and `trace_init` makes room for the tables. Since
-the types no longer say that a trace has the sizes that a module needs,
-`trace_must_fit` has to check it. Neither has anything to do with attention,
-and both are in `src/objects.c`. From queries, keys and values on there is
-nothing new, only the formula.
+One fills in the sizes, as in `Trace t = {.n = 6, ...}`, with all others 0;
+and `trace_init` makes room for the tables, in a single block of memory.
+Since the types no longer say that a trace has the sizes that a module
+needs, `trace_must_fit` has to check it. Neither has anything to do with
+attention, and both are in `src/objects.c`. From queries, keys and values on
+there is nothing new, only the formula, for the one head that we have.
 */
 
-void trace_attention(Trace *t)
+void attend_trace(Trace *t)
 {
     if (t->n_heads != 1 || t->d_out != 0)
         REFUSE("a trace for %d heads and %d columns of output: 1 and 0 are "
@@ -107,7 +108,7 @@ void self_v1_forward(const SelfAttentionV1 *a, int n,
     project(n, a->d_in, a->d_k, a->d_v, x, (void *)a->w_query,
             (void *)a->w_key, (void *)a->w_value, (void *)t->query,
             (void *)t->key, (void *)t->value);
-    trace_attention(t);
+    attend_trace(t);
 }
 
 /*
@@ -203,9 +204,9 @@ PyTorch has a module for "multiply by a matrix", `nn.Linear`. [](#random)
 drew its numbers; now we compute with it. It differs from a plain product in
 two ways. It may have a bias, a list that is added to each result. And its
 matrix, the **weight**, stands the other way round, with a row for each
-output. With $x$ for the embedding of one token and $b$ for the bias,
+output. With $x$ for the embedding of one token and $b$ for the bias, it computes
 
-$$y = x W^\top + b$$
+$$x W^\top + b$$
 
 ::: {.header of="Linear"}
 :::
@@ -224,14 +225,14 @@ Row with row, all pairs: [](#dot-product) has a function for that.
 */
 
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
-                    float y[n][l->d_out])
+                    float out[n][l->d_out])
 {
-    dot_scores(n, l->d_out, l->d_in, x, (void *)l->weight, y);
+    dot_scores(n, l->d_out, l->d_in, x, (void *)l->weight, out);
     if (!l->bias)
         return;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < l->d_out; j++)
-            y[i][j] += l->bias[j];
+            out[i][j] += l->bias[j];
 }
 
 /*
@@ -245,8 +246,10 @@ several heads, will be a setting of this one.
 
 What the later chapters bring is 0 until then, and stays out of the way. As
 with a trace, one fills in the sizes, and `attention_init` makes room for
-the parameters. They lie in one block, weight, bias, weight, bias. Whoever
-wants to do something with every parameter, no matter which, needs one loop.
+the parameters. They lie in one block too, weight, bias, weight, bias, so
+that whoever wants to do something with every parameter, no matter which,
+will need one loop. (That is what training does. In this chapter it makes do
+with the first version.)
 
 Version 2 has one width for the input, and one head. Its three layers draw
 their numbers one after the other.
@@ -271,8 +274,11 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 The roles are one function, and `forward` is the roles and the formula. The
 tokens that ask, $x$, and those that are asked, $y$, are the same here. They
 need not stay so. `attention_must_fit` refuses a trace of other sizes, and
-layers that somebody has changed so that they no longer fit together; and
-`trace_for(&a, n, m)` makes a trace that fits.
+layers that somebody has changed so that they no longer fit together;
+`widths_must_agree`, an attention whose $x$ and $y$ have different widths,
+where both are to be one text. And `trace_for(&a, n, m)` makes a trace that
+fits. It hands the struct over by value, which copies the pointers and not
+the tables.
 */
 
 void attention_roles(const Attention *a, int n, int m,
@@ -290,7 +296,7 @@ void self_attention_forward(const Attention *a, int n,
 {
     widths_must_agree(a);
     attention_roles(a, n, n, x, x, t);
-    trace_attention(t);
+    attend_trace(t);
 }
 
 static void show_v2(const char *label, int has_bias)
@@ -434,7 +440,13 @@ from the same numbers.
 
 **Exercise 7.2** (★★, 3 points): `copy_v2_to_v1`. The weights of the three
 layers, put into the three matrices of the first version. It refuses sizes
-that differ, and a bias, for which the first version has no place.
+that differ, and what the first version has no place for: a bias, several
+heads (`n_heads` other than 1), an output layer (`d_out` other than 0).
+
+::: hint
+Begin with `layers_must_fit(from)` and `widths_must_agree(from)`. Whether a
+layer has a bias, its pointer says.
+:::
 
 ::: hint
 One has a row for each output, the other a column.
@@ -564,8 +576,8 @@ static float loss(const SelfAttentionV1 *a, Trace *t)
     return -logf(weights[1][2]);
 }
 
-/* How steeply the loss rises with a number of a. It stays as it was. */
-static float slope(const SelfAttentionV1 *a, Trace *t, float *number)
+/* How steeply the loss rises with a number of a, which is put back. */
+static float slope(SelfAttentionV1 *a, Trace *t, float *number)
 {
     const float was = *number, step = 0.01f;
     *number = was + step;

@@ -16,8 +16,8 @@ so far, one text looked at itself.
 ## One long text
 
 The first idea is to write the two texts one behind the other. The result is
-a text like any other, and the module of [](#self-attention) can be used as
-it is. We try it with the six words of [](#tokens) and with a second text of
+a text like any other, and the first version of [](#self-attention) can be
+used as it is. We try it with the six words of [](#tokens) and with a second text of
 eight tokens, which are strangers: random numbers, drawn after the three
 matrices from the same seed. What we want to know is how the words of each
 text divide their attention between the two.
@@ -73,19 +73,18 @@ Look again at the first lines of `attention` in the header. It takes `n`
 queries and `m` keys, and since [](#scaling) it has never asked whether they
 belong to one text. Nothing in the formula has to be changed:
 
-$$Q = X_1 W_Q, \qquad K = X_2 W_K, \qquad V = X_2 W_V$$
+$$Q = X W_Q, \qquad K = Y W_K, \qquad V = Y W_V$$
 
-The queries come from the first input, which asks. Keys and values come from
-the second, which is asked. This is **cross-attention**, and what we had
+The queries come from the first input, $X$, which asks. Keys and values come
+from the second, $Y$, which is asked. This is **cross-attention**, and what we had
 before is **self-attention**.
 
-$X_1$ is multiplied by $W_Q$ alone, and $X_2$ by $W_K$ and $W_V$. So each
-may have a width of its own, $d_1$ and $d_2$, if only the matrices have as
-many rows. What must agree is the width of queries and keys, since they meet
+$X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each may
+have a width of its own, $d_x$ and $d_y$, if only the matrices have as many
+rows. What must agree is the width of queries and keys, since they meet
 in a dot product.
 
-The `Attention` of [](#self-attention) has two widths, `d_x` and `d_y`, for
-this. Its parameters are linear layers, while the tutorial that we follow
+The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its parameters are linear layers, while the tutorial that we follow
 multiplies by matrices from `torch.rand`, $X W$. A layer holds $W^\top$, so
 we draw $W$ row by row, and write each number where it stands in the table
 turned over.
@@ -98,20 +97,20 @@ void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in])
             weight[j][i] = random_float(r);
 }
 
-void cross_attention_init(Attention *a, Random *r, int d_1, int d_2,
+void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
                           int d_k, int d_v)
 {
     *a = (Attention){
-        .d_x = d_1, .d_y = d_2, .n_heads = 1, .d_k = d_k, .d_v = d_v};
+        .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
     attention_init(a);
-    rand_turned(r, d_1, d_k, (void *)a->query.weight);
-    rand_turned(r, d_2, d_k, (void *)a->key.weight);
-    rand_turned(r, d_2, d_v, (void *)a->value.weight);
+    rand_turned(r, d_x, d_k, (void *)a->query.weight);
+    rand_turned(r, d_y, d_k, (void *)a->key.weight);
+    rand_turned(r, d_y, d_v, (void *)a->value.weight);
 }
 
 /*
 **Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
-tokens of `x_1` asks all `m` tokens of `x_2`. It refuses a trace that was
+tokens of `x` asks all `m` tokens of `y`. It refuses a trace that was
 made for other sizes.
 
 ::: hint
@@ -125,11 +124,11 @@ The trace has `n` queries, `m` keys and `m` values.
 */
 
 void cross_attention_forward(const Attention *a, int n, int m,
-                             const float x_1[n][a->d_x],
-                             const float x_2[m][a->d_y], Trace *t)
+                             const float x[n][a->d_x],
+                             const float y[m][a->d_y], Trace *t)
 {
-    attention_roles(a, n, m, x_1, x_2, t);
-    trace_attention(t);
+    attention_roles(a, n, m, x, y, t);
+    attend_trace(t);
 }
 
 /*
@@ -495,7 +494,7 @@ How many keys it has, it knows itself.
 :::
 
 ::: hint
-`(const void *)x_1` can be passed where a table of one row is needed.
+`(const void *)x` can be passed where a table of one row is needed.
 :::
 
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
@@ -520,12 +519,12 @@ Which of the sizes could you change without changing any other?
 ::: {.solution exercise="8.2"}
 */
 
-void encode_once(const Attention *a, int m, const float x_2[m][a->d_y],
+void encode_once(const Attention *a, int m, const float y[m][a->d_y],
                  Trace *t)
 {
     attention_must_fit(a, t->n, m, t);
-    linear_forward(&a->key, m, x_2, (void *)t->key);
-    linear_forward(&a->value, m, x_2, (void *)t->value);
+    linear_forward(&a->key, m, y, (void *)t->key);
+    linear_forward(&a->value, m, y, (void *)t->value);
 }
 
 /*
@@ -538,11 +537,11 @@ where the text that is looked at grows with every word.
 ::: {.solution exercise="8.3"}
 */
 
-void ask_encoded(const Attention *a, const float x_1[a->d_x], Trace *t)
+void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t)
 {
     attention_must_fit(a, 1, t->m, t);
-    linear_forward(&a->query, 1, (const void *)x_1, (void *)t->query);
-    trace_attention(t);
+    linear_forward(&a->query, 1, (const void *)x, (void *)t->query);
+    attend_trace(t);
 }
 
 /*

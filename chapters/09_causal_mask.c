@@ -393,7 +393,7 @@ it is the one that we use.
 
 Three things one may want of a query: that it sees all keys, as before; that
 it sees those up to its own place; or that a table says which it sees, with
-a 0 for what is hidden. A `Mask` is one of the three.
+a 0 for what is hidden. A `Mask` is one of the three, and `kind` says which.
 
 ::: {.header of="Mask"}
 :::
@@ -422,17 +422,16 @@ void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
                 scores[i][j] = -INFINITY;
 }
 
-void hide_scores(int n, int m, Mask see, float scores[n][m])
+void apply_mask(int n, int m, Mask see, float scores[n][m])
 {
     if (see.kind == MASK_CAUSAL)
         mask_scores(n, m, see.first, scores);
-    if (see.kind != MASK_TABLE)
-        return;
-    if (see.n != n || see.m != m)
+    else if (see.kind == MASK_TABLE && see.n == n && see.m == m)
+        mask_where(n, m, (const void *)see.table, scores);
+    else if (see.kind == MASK_TABLE)
         REFUSE("a mask of %d times %d for scores of %d times %d: one of "
                "their size is needed",
                see.n, see.m, n, m);
-    mask_where(n, m, (const void *)see.table, scores);
 }
 
 /*
@@ -447,7 +446,7 @@ void masked_weights(int n, int m, int d_k, Mask see,
 {
     dot_scores(n, m, d_k, query, key, scores);
     scale_scores(n, m, d_k, scores);
-    hide_scores(n, m, see, scores);
+    apply_mask(n, m, see, scores);
     softmax_rows(n, m, scores, weights);
 }
 
@@ -506,10 +505,10 @@ context vector of short in Life is short (4)
 
 The last line is the third row of the table. *Life* sees only itself, and
 its context vector is its value. *First* sees everything, and its row is the
-one that it has without a mask, in [](#self-attention). So one table holds
-the context vectors of six texts, from *Life* to the whole sentence. That is
-what makes training bearable: a sentence of six words is five exercises and
-one computation.
+one that it has without a mask, in [](#self-attention). So the six rows of
+one table are what the last words of six texts get, from *Life* to the whole
+sentence. That is what makes training bearable: a sentence of six words is
+five exercises and one computation.
 
 ::: question
 Without a mask, attention took no notice of the order of words

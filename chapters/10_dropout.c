@@ -70,10 +70,10 @@ If `p` is 0 or 1, what does the whole table hold?
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m])
 {
     dropout_must_fit(p);
-    const int has_lots = p > 0 && p < 1;
+    const int is_drawn = p > 0 && p < 1;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            mask[i][j] = has_lots ? random_double(r) < 1 - p : p == 0;
+            mask[i][j] = is_drawn ? random_double(r) < 1 - p : p == 0;
 }
 
 /*
@@ -456,8 +456,8 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
     dropout_must_fit(p);
     const uint64_t modulus = (UINT64_C(1) << 31) - 1;
     const uint64_t factor = 1132489760;
-    const int has_lots = p > 0 && p < 1;
-    uint64_t x = has_lots ? random_u32(r) % modulus : 0;
+    const int is_drawn = p > 0 && p < 1;
+    uint64_t x = is_drawn ? random_u32(r) % modulus : 0;
     if (x == 0) /* would stay 0 for ever */
         x = 1;
     for (int i = 0; i < n; i++)

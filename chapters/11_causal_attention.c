@@ -76,16 +76,19 @@ length**, the most tokens that a sentence may have. Models are made for a
 certain length. For this chapter's functions alone it would not be needed,
 as we shall see; but a model that has been trained on sentences up to that
 length knows nothing about longer ones. Where it is 0, there is no limit.
+What the class calls `d_out` is the width of its one head. Ours is called
+`head_dim`, since an `Attention` has a `d_out` for something else, which is
+0 up to [](#multi-head).
 */
 
-void causal_attention_init(Attention *a, Random *r, int d_in, int d_out,
+void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
                            int context_length, double p, int has_bias)
 {
     dropout_must_fit(p);
     if (context_length < 1)
         REFUSE("a context length of %d: at least 1 is needed",
                context_length);
-    self_attention_init(a, r, d_in, d_out, d_out, has_bias);
+    self_attention_init(a, r, d_in, head_dim, head_dim, has_bias);
     a->context_length = context_length;
     a->p = p;
 }
@@ -97,8 +100,9 @@ It refuses several heads or an output layer, more tokens than the context
 length, and a trace that was made for other sizes.
 
 ::: hint
-`trace_must_fit` does the first refusal, if you ask it for one head and an
-output of 0 columns.
+A trace that fits an attention has its heads and its output. So the first
+refusal is one of `trace_must_fit`, asked for one head and for an output of
+0 columns.
 :::
 
 ::: hint
@@ -300,10 +304,12 @@ would say that two sizes do not match.
 ## Equal sentences hide mistakes
 
 Two equal sentences are convenient to look at, and a bad test. Suppose that
-the loop is wrong, and takes `x[0]` for `x[b]`. Whatever batch it is given,
-it answers what the right loop answers for the first sentence twice. How far
-is that from what is right, for the same sentence twice, and with *Life is
-short, eat dessert first* as the second?
+the body of the loop is
+`head_forward(a, see_past(0), r, n, n, x[0], x[0], &trace[b])`, with a 0 for
+the `b`. Whatever batch this loop is given, it answers what the right one
+answers for the first sentence twice. How far is that from what is right,
+for the same sentence twice, and with *Life is short, eat dessert first* as
+the second?
 */
 
 static float largest_difference(int n, const float a[n], const float b[n])

@@ -114,8 +114,8 @@ $$Z_h = \operatorname{softmax}\left(
 Z = \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
 
 In an `Attention` the heads lie one after the other: the first `d_k` rows of
-the queries' weight belong to head 0, the next to head 1, and so with keys
-and values. So a head's part of a layer is a layer too, whose numbers stay
+the queries' weight belong to the first head (in C, to head 0), the next to
+the second, and so with keys and values. So a head's part of a layer is a layer too, whose numbers stay
 where they are.
 */
 
@@ -157,7 +157,7 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
         }
 }
 
-void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
+void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int context_length, double p, int n_heads,
                        int has_bias)
 {
@@ -165,8 +165,8 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
     *a = (Attention){.d_x = d_in,
                      .d_y = d_in,
                      .n_heads = n_heads,
-                     .d_k = d_out,
-                     .d_v = d_out,
+                     .d_k = head_dim,
+                     .d_v = head_dim,
                      .has_bias = has_bias,
                      .context_length = context_length,
                      .p = p};
@@ -175,15 +175,16 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
     for (int h = 0; h < n_heads; h++)
         for (int k = 0; k < 3; k++) {
             const Linear l = head_layer(role[k], n_heads, h);
-            linear_fill(r, d_in, d_out, (void *)l.weight, l.bias);
+            linear_fill(r, d_in, head_dim, (void *)l.weight, l.bias);
         }
 }
 
 /*
 A trace has tables for the heads' own queries, keys and values, and for what
 each of them computes from these. They are stacks: the table of head 0,
-below it that of head 1, and so on. To work on head `h` is to begin so many
-tables further down.
+below it that of head 1, and so on. `float (*query)[n][d_k]` points to
+tables of `n` rows, as `float (*w)[6]` in [](#self-attention) pointed to
+rows, and so `query[h]` is the table of head `h`.
 */
 
 void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t)
@@ -211,8 +212,9 @@ queries, keys and values and its attention, one after the other, and
 those of the first head.
 
 ::: hint
-Four things for each head: its three layers, `attend_head`, and its columns.
-The first line, `attention_must_fit`, is there to refuse what does not fit.
+Begin with `attention_must_fit`. Then there are, for each head, three layers
+to be applied (`head_layer`), the attention (`attend_head`), and the columns
+to be copied. Pointers to stacks are made as in `attend_head`.
 :::
 
 ::: hint
@@ -325,6 +327,40 @@ we have 4 heads" stands a step too early, beside a line that still says 4
 print. And its `block_size`, the 3 columns of the table where its
 6 rows are meant, is never used.
 :::
+
+The book that this author went on to write has the same wrapper around heads
+like those of [](#causal-attention), and runs two of them on *Your journey
+starts with one step* [@raschka2024book]:
+*/
+
+static void show_causal_heads(void)
+{
+    Random r;
+    Attention a;
+    random_seed(&r, 123);
+    causal_heads_init(&a, &r, D_IN, 2, WORDS, 0, 2, 0);
+    Trace t = trace_for(&a, WORDS, WORDS);
+    heads_forward(&a, see_past(0), NULL, WORDS, WORDS, journey, journey,
+                  &t);
+    print_matrix("two causal heads, side by side", WORDS, 4,
+                 (void *)t.joined);
+    trace_free(&t);
+    attention_free(&a);
+}
+
+/*
+``` output
+two causal heads, side by side (6, 4)
+[[-0.4519,  0.2216,  0.4772,  0.1063],
+ [-0.5874,  0.0058,  0.5891,  0.3257],
+ [-0.6300, -0.0632,  0.6202,  0.3860],
+ [-0.5675, -0.0843,  0.5478,  0.3589],
+ [-0.5526, -0.0981,  0.5321,  0.3428],
+ [-0.5299, -0.1081,  0.5077,  0.3493]]
+```
+
+The first two columns are the table of the single causal head, again because
+it was the first to draw.
 
 ## A map for each head {#heads-maps}
 
@@ -488,7 +524,7 @@ static void show_wide(const Attention *a, const Trace *t)
     one.n_heads = 1;
     one.d_k = HEADS * D_K;
     one.d_v = HEADS * D_V;
-    one.memory = NULL; /* they remain a's */
+    one.memory = NULL; /* it remains a's */
     life_is_short(x);
     Trace wide = trace_for(&one, WORDS, WORDS);
     self_attention_forward(&one, WORDS, x, &wide);
@@ -669,6 +705,7 @@ int main(int argc, char *argv[])
     pipeline("pipeline", "heads");
     show_questions();
     show_tutorial();
+    show_causal_heads();
     show_heads();
     show_concat();
     return 0;
@@ -697,6 +734,17 @@ torch.manual_seed(123)
 print(head(3, 2, 1))
 torch.manual_seed(123)
 print(torch.cat([head(3, 2, 1) for _ in range(4)], dim=-1))
+
+journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
+                        [0.55, 0.87, 0.66],   # journey
+                        [0.57, 0.85, 0.64],   # starts
+                        [0.22, 0.58, 0.33],   # with
+                        [0.77, 0.25, 0.10],   # one
+                        [0.05, 0.80, 0.55]])  # step
+torch.manual_seed(123)
+print(torch.cat([F.scaled_dot_product_attention(
+    *[torch.nn.Linear(3, 2, bias=False)(journey) for _ in range(3)],
+    is_causal=True) for _ in range(2)], dim=-1))
 ```
 
 `torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would

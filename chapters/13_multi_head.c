@@ -221,7 +221,8 @@ and three splits; for each head the steps of [](#causal-attention); the
 merge, and the fourth product. It is also the way through every other
 attention of this book. A single head is split and merged without harm.
 Whatever mask is given, each head obeys it. And without an output layer,
-the result is what lies side by side.
+the result is what lies side by side. The forwards of earlier chapters were
+steps on the way; whoever wants an attention calls this one.
 */
 
 void attention_forward(const Attention *a, Mask see, Random *r, int n,
@@ -250,28 +251,32 @@ two heads, from seed 123. It does not print what comes out. This does:
 
 enum { WORDS = 6, D_IN = 3 };
 
-/* The class from seed 123 with so many columns, and the trace of what it
- * makes of six words. */
-static Trace run_class(int d_out, const float x[WORDS][D_IN])
+/* The class from seed 123 with so many columns, and the traces of what it
+ * makes of a batch of two. */
+static void run_class(int d_out, const float x[2][WORDS][D_IN], Trace t[2])
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     multi_head_init(&a, &r, D_IN, d_out, WORDS, 0, HEADS, 0);
-    Trace t = trace_for(&a, WORDS, WORDS);
-    attention_forward(&a, see_past(0), NULL, WORDS, WORDS, x, x, &t);
+    for (int b = 0; b < 2; b++) {
+        t[b] = trace_for(&a, WORDS, WORDS);
+        attention_forward(&a, see_past(0), NULL, WORDS, WORDS, x[b], x[b],
+                          &t[b]);
+    }
     attention_free(&a);
-    return t;
 }
 
-static void show_german(void)
+static void show_german(float x[2][WORDS][D_IN])
 {
-    for (int b = 0; b < 2; b++) {
-        Trace t = run_class(2, journey);
-        print_matrix(b ? "output for the second" : "output for the first",
-                     WORDS, 2, (void *)t.out);
-        trace_free(&t);
-    }
+    Trace t[2];
+    memcpy(x[0], journey, sizeof journey);
+    memcpy(x[1], journey, sizeof journey);
+    run_class(2, x, t);
+    print_matrix("output for the first", WORDS, 2, (void *)t[0].out);
+    print_matrix("output for the second", WORDS, 2, (void *)t[1].out);
+    trace_free(&t[0]);
+    trace_free(&t[1]);
 }
 
 /*
@@ -300,26 +305,26 @@ divide by $\sqrt{d_k}$ has forgotten to divide by 1. Let us take two
 different sentences, and heads of four entries:
 */
 
-static void show_sentences(void)
+static void show_sentences(float x[2][WORDS][D_IN])
 {
     enum { D_OUT = 8, LAST = (WORDS - 1) * D_OUT };
     const char *const label[HEADS] = {"head 1", "head 2"};
     const char *const words[WORDS] = {"Your", "journey", "starts",
                                       "with", "one",     "step"};
-    float x[WORDS][D_IN];
-    life_is_short(x);
-    Trace t = run_class(D_OUT, journey), life = run_class(D_OUT, x);
-    const float(*weights)[WORDS][WORDS] = (void *)t.weights;
+    Trace t[2];
+    life_is_short(x[1]);
+    run_class(D_OUT, x, t);
+    const float(*weights)[WORDS][WORDS] = (void *)t[0].weights;
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, weights[h]);
     maps("maps", "What each word may see, and takes, in two heads", HEADS,
          label, WORDS, words, WORDS, words, weights);
-    print_vector("output of Your", D_OUT, t.out);
-    print_vector("output of step", D_OUT, t.out + LAST);
-    print_vector("output of Life", D_OUT, life.out);
-    print_vector("output of first", D_OUT, life.out + LAST);
-    trace_free(&t);
-    trace_free(&life);
+    print_vector("output of Your", D_OUT, t[0].out);
+    print_vector("output of step", D_OUT, t[0].out + LAST);
+    print_vector("output of Life", D_OUT, t[1].out);
+    print_vector("output of first", D_OUT, t[1].out + LAST);
+    trace_free(&t[0]);
+    trace_free(&t[1]);
 }
 
 /*
@@ -360,7 +365,7 @@ output of first (8)
 ```
 
 Two sentences, one set of layers; and since neither *Your* nor *Life* sees
-another word, their outputs are their own values, mixed.
+another word, their outputs are their own values, multiplied by $W_O$.
 
 ![The weights of both heads for *Your journey starts with one step*. The
 future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
@@ -369,8 +374,8 @@ future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 
 Two heads of [](#heads), drawn as they were there, are an `Attention` too,
 one without an output layer. `heads_forward` takes it head by head,
-`attention_forward` with three products and a split. Nothing is hidden this
-time, as nothing was there.
+`attention_forward` with three products and a split. This time no word is
+hidden from another.
 */
 
 static void both_ways(const float x[WORDS][D_IN], Trace t[2])
@@ -430,6 +435,7 @@ void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
 {
     make_room(a, d_model, d_model, 0, p, n_heads, 1);
     linear_fill(r, d_model, d_model, (void *)a->out.weight, a->out.bias);
+    /* The bias was drawn, so that the next draws are PyTorch's. */
     memset(a->out.bias, 0, (size_t)d_model * sizeof(float));
     const float limit = (float)(sqrt(3) * sqrt(2.0 / (d_model * 4.0)));
     Linear *const packed[3] = {&a->query, &a->key, &a->value};
@@ -699,6 +705,7 @@ static int size(const char *what, const char *text)
 
 int main(int argc, char *argv[])
 {
+    float x[2][WORDS][D_IN];
     if (argc != 1 && argc != 4)
         REFUSE("%d arguments are given: D_MODEL HEADS TOKENS, or none, are "
                "needed",
@@ -711,8 +718,8 @@ int main(int argc, char *argv[])
     pipeline("pipeline", "roles heads");
     show_columns();
     show_view();
-    show_german();
-    show_sentences();
+    show_german(x);
+    show_sentences(x);
     show_loop();
     show_module();
     show_reach();
@@ -763,7 +770,7 @@ numbers in turn. The four layers of an attention with $d_{model} = 512$ have
 more than a million. How to find out for all of them at once in which
 direction they should move is where learning begins.
 
-[](#sheet) has all of attention on one sheet, and what became of the word
+[](#sheet) has all of attention on one sheet, and what becomes of the word
 *journey* under every variant of it.
 
 ## Further exercises

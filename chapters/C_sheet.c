@@ -20,10 +20,10 @@ more, in front, for the batch.
 | output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
 :::
 
-## What became of a word {#sheet-journey}
+## What becomes of a word {#sheet-journey}
 
-The word *journey* has been through every attention of this book. Here is
-the context vector that it got from each. None of them was trained, so that
+We send the word *journey* through every attention of this book. Here is the
+context vector that it gets from each. None of them was trained, so that
 the numbers say nothing about journeys. But if you build one of these in
 another language, or in another library, this is what should come out.
 
@@ -135,8 +135,8 @@ three heads ([](#multi-head)). All but the first two begin with seed 123.
 */
 
 /* What `a` makes of the word when it asks the words y. Frees a. */
-static Journey ask(const char *name, Attention *a, Mask see, Random *r,
-                   const float y[N][D])
+static Journey ask_and_free(const char *name, Attention *a, Mask see,
+                            Random *r, const float y[N][D])
 {
     Trace t = trace_for(a, N, N);
     attention_forward(a, see, r, N, N, journey, y, &t);
@@ -154,7 +154,7 @@ static Journey linear_layers(const char *name, int has_bias)
     Attention a;
     random_seed(&r, 789);
     self_attention_init(&a, &r, D, 2, 2, has_bias);
-    return ask(name, &a, see_all(), NULL, journey);
+    return ask_and_free(name, &a, see_all(), NULL, journey);
 }
 
 static Journey crossed(void)
@@ -165,7 +165,7 @@ static Journey crossed(void)
     life_is_short(life);
     random_seed(&r, 123);
     cross_attention_init(&a, &r, D, D, 2, 2);
-    return ask("asking Life is short", &a, see_all(), NULL, life);
+    return ask_and_free("asking Life is short", &a, see_all(), NULL, life);
 }
 
 static Journey causal(const char *name, double rate)
@@ -174,7 +174,8 @@ static Journey causal(const char *name, double rate)
     Attention a;
     random_seed(&r, 123);
     causal_attention_init(&a, &r, D, 2, N, rate, 0);
-    return ask(name, &a, see_past(0), &r, journey);
+    return ask_and_free(name, &a, see_past(0), rate > 0 ? &r : NULL,
+                        journey);
 }
 
 static Journey side_by_side(void)
@@ -183,7 +184,8 @@ static Journey side_by_side(void)
     Attention a;
     random_seed(&r, 123);
     heads_init(&a, &r, 4, D, 2, 1);
-    return ask("four heads side by side", &a, see_all(), NULL, journey);
+    return ask_and_free("four heads side by side", &a, see_all(), NULL,
+                        journey);
 }
 
 static Journey mixed(void)
@@ -192,7 +194,7 @@ static Journey mixed(void)
     Attention a;
     random_seed(&r, 123);
     multi_head_init(&a, &r, D, 2, N, 0, 2, 0);
-    return ask("two heads, mixed", &a, see_past(0), NULL, journey);
+    return ask_and_free("two heads, mixed", &a, see_past(0), NULL, journey);
 }
 
 static Journey packed(void)
@@ -201,7 +203,8 @@ static Journey packed(void)
     Attention a;
     random_seed(&r, 123);
     multi_head_init_packed(&a, &r, D, 0, 3);
-    return ask("nn.MultiheadAttention(3, 3)", &a, see_all(), NULL, journey);
+    return ask_and_free("nn.MultiheadAttention(3, 3)", &a, see_all(), NULL,
+                        journey);
 }
 
 void journeys(Journey table[JOURNEYS])

@@ -8,9 +8,10 @@ called elsewhere. The support library, which no chapter teaches, comes last.
 Sizes come first, and where there are several, in this order: the rows of
 the result, its columns, what is summed over. Inputs are `const`, outputs
 come last and must not overlap the inputs, and the caller owns all memory.
-What a function works on or draws from, a module or a generator, comes
+A module that a function works on, and a generator that fills a table, come
 before everything else. A module is a struct with an `_init` that asks for
-memory, and a `_free`, to be called once, that gives it back. A shape that a
+memory, and a `_free` that gives it back; a copy of the struct is not a copy
+of the memory, and only one of them is to be freed. A shape that a
 type can say is not repeated in words. Sizes are at least 1: C has no type
 for a smaller table. Of a list only a pointer is passed, and a function that
 says what it does with an empty one may be given one. `F` is PyTorch's
@@ -263,26 +264,35 @@ void nudge(int n, const float weights[n], int j, float step,
 ## Chapter 7, one object {#header-self-attention}
 */
 
-/* All that an attention computes: the pages print it, and training reads
- * it. Its tables are given by all their entries, row after row, and lie one
- * behind the other in one block. A trace of gradients has the same type. */
+/* What an attention computes: the pages print it, and training reads it. Its
+ * tables are given by all their entries, row after row, and lie one behind
+ * the other in one block. Each forward says which of them it fills. */
 typedef struct {
-    int n, m;     /* tokens that ask, and tokens that are asked */
-    int n_heads;  /* 1 until chapter 12 */
-    int d_k, d_v; /* entries of a head's queries and keys, of its values */
-    int d_out;    /* columns of `out`, chapter 13; 0: there are none */
-    float *query, *key, *value; /* [n or m][n_heads * d_k or d_v] */
-    /* Head by head, [n_heads][n or m][d_k or d_v]: chapter 12. */
-    float *head_query, *head_key, *head_value;
-    float *scores;  /* [n_heads][n][m], scaled, and masked: chapter 9 */
+    int n, m;      /* tokens that ask, and tokens that are asked */
+    int n_heads;   /* 1 until chapter 12 */
+    int d_k, d_v;  /* entries of a head's queries and keys, of its values */
+    int d_out;     /* columns of `out`, chapter 13; 0: there are none */
+    float *query;  /* [n][n_heads * d_k] */
+    float *key;    /* [m][n_heads * d_k] */
+    float *value;  /* [m][n_heads * d_v] */
+    float *scores; /* [n_heads][n][m], scaled, and masked: chapter 9 */
     float *weights; /* [n_heads][n][m] */
-    float *kept;    /* [n_heads][n][m], 1 where dropout keeps: chapter 11 */
-    float *dropped; /* [n_heads][n][m], weights after dropout: chapter 11 */
     float *context; /* [n_heads][n][d_v] */
-    float *joined;  /* [n][n_heads * d_v], heads side by side: chapter 12 */
-    float *out;     /* [n][d_out], or NULL: chapter 13 */
-    float *memory;  /* the block with all of them */
-    size_t count;   /* how many numbers it holds */
+
+    /* From chapter 11 on: */
+    float *kept;    /* [n_heads][n][m], 1 where dropout keeps */
+    float *dropped; /* [n_heads][n][m], weights after dropout */
+
+    /* From chapter 12 on, query, key and value head by head, and the
+     * contexts of all heads side by side; and from chapter 13 on, out: */
+    float *head_query; /* [n_heads][n][d_k] */
+    float *head_key;   /* [n_heads][m][d_k] */
+    float *head_value; /* [n_heads][m][d_v] */
+    float *joined;     /* [n][n_heads * d_v] */
+    float *out;        /* [n][d_out], or NULL */
+
+    float *memory; /* the block with all of them */
+    size_t count;  /* how many numbers it holds */
 } Trace;
 
 /* Makes room, filled with 0, for the tables of the sizes that t has been
@@ -295,18 +305,16 @@ void trace_free(Trace *t);
 void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                     int d_v, int d_out);
 
-/* From the queries, keys and values of a trace, all the rest: attention.
- * Refuses a trace for several heads, or with an output. */
-void trace_attention(Trace *t);
+/* From the queries, keys and values of a trace scores, weights and context:
+ * attention. Refuses a trace for several heads, or with an output. */
+void attend_trace(Trace *t);
 
-/* The first form of self-attention: three matrices, in one block. */
+/* The first form of self-attention: three matrices. */
 typedef struct {
     int d_in, d_k, d_v;
     float *w_query; /* [d_in][d_k] */
     float *w_key;   /* [d_in][d_k] */
     float *w_value; /* [d_in][d_v] */
-    float *memory;  /* the block with all three */
-    size_t count;
 } SelfAttentionV1;
 
 /* Makes room for the three matrices and draws them in this order by
@@ -332,27 +340,31 @@ typedef struct {
 /* For each row of x: its dot product with each row of the weight, plus the
  * bias if there is one. PyTorch: F.linear(x, weight, bias). */
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
-                    float y[n][l->d_out]);
+                    float out[n][l->d_out]);
 
 /* An attention: its sizes and settings, and its parameters, which lie one
  * behind the other in one block, in the order of the layers, each weight
- * before its bias. Their gradients, and whatever else a training keeps for
- * each of them, have the same type. */
+ * before its bias. What training keeps for each of them has the same type. */
 typedef struct {
-    int d_x, d_y;     /* entries of a token that asks, and of one asked */
-    int n_heads;      /* 1 until chapter 12 */
-    int d_k, d_v;     /* sizes of a head */
+    int d_x, d_y; /* entries of a token that asks, and of one asked */
+    int n_heads;  /* 1 until chapter 12 */
+    int d_k, d_v; /* entries of a head's queries and keys, of its values */
+    int has_bias; /* asks attention_init for a bias of these three: */
+    Linear query; /* d_x to n_heads * d_k */
+    Linear key;   /* d_y to n_heads * d_k */
+    Linear value; /* d_y to n_heads * d_v */
+
+    /* From chapter 11 on, and 0 until then: */
+    int context_length; /* the most tokens of a text; 0: any number */
+    double p;           /* the rate of dropout */
+
+    /* From chapter 13 on, and 0 until then: */
     int d_out;        /* columns of the result of `out`; 0: no such layer */
-    int has_bias;     /* of query, key and value */
-    int has_out_bias; /* of `out`: chapter 13 */
-    int context_length; /* the most tokens of a text: chapter 11; 0: any */
-    double p;           /* the rate of dropout: chapter 11 */
-    Linear query;       /* d_x to n_heads * d_k */
-    Linear key;         /* d_y to n_heads * d_k */
-    Linear value;       /* d_y to n_heads * d_v */
-    Linear out;         /* n_heads * d_v to d_out: chapter 13 */
-    float *memory;      /* the block with all parameters */
-    size_t count;       /* how many there are */
+    int has_out_bias; /* asks attention_init for its bias */
+    Linear out;       /* n_heads * d_v to d_out */
+
+    float *memory; /* the block with all parameters */
+    size_t count;  /* how many there are */
 } Attention;
 
 /* Makes room, filled with 0, for the parameters of the sizes that a has
@@ -418,29 +430,28 @@ void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in]);
 /* One head from one text to another, which may be of different width; its
  * three layers are drawn in this order by torch.rand, and have no bias.
  * Refuses what attention_init refuses.
- * Raschka 2024, magazine: CrossAttention, for d_1 = d_2. */
-void cross_attention_init(Attention *a, Random *r, int d_1, int d_2,
+ * Raschka 2024, magazine: CrossAttention, for d_x = d_y. */
+void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
                           int d_k, int d_v);
 
 /* Every one of n tokens of the first input attends to all m tokens of the
  * second, with one head and no output layer. Refuses what
  * attention_must_fit refuses, and other heads and layers.
- * PyTorch: F.scaled_dot_product_attention(query(x_1), key(x_2),
- * value(x_2)). */
+ * PyTorch: F.scaled_dot_product_attention(query(x), key(y), value(y)). */
 void cross_attention_forward(const Attention *a, int n, int m,
-                             const float x_1[n][a->d_x],
-                             const float x_2[m][a->d_y], Trace *t);
+                             const float x[n][a->d_x],
+                             const float y[m][a->d_y], Trace *t);
 
 /* The keys and values of the second input alone, into a trace that may be
  * for any number of queries. Refuses what attention_must_fit refuses.
  * Elsewhere: the encoder's part of a cross-attention cache. */
-void encode_once(const Attention *a, int m, const float x_2[m][a->d_y],
+void encode_once(const Attention *a, int m, const float y[m][a->d_y],
                  Trace *t);
 
 /* What one token of the first input gets from the keys and values that are
  * in the trace. Refuses a trace that is not for one query of one head, and
  * what attention_must_fit refuses. */
-void ask_encoded(const Attention *a, const float x_1[a->d_x], Trace *t);
+void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t);
 
 /* For each query the number of the key with the largest weight, the first
  * of several. NaN is never the largest, and a row that has nothing else is
@@ -494,12 +505,12 @@ Mask see_where(int n, int m, const float table[n][m]);
 
 /* Puts minus infinity where the mask hides a key, in place. Refuses a table
  * of other sizes than n and m. */
-void hide_scores(int n, int m, Mask see, float scores[n][m]);
+void apply_mask(int n, int m, Mask see, float scores[n][m]);
 
 /* Attention up to its weights, of what may be seen: the scores, divided by
  * the root of d_k and masked, and their softmax by rows. A query that may
  * see no key gets weights of NaN, as from softmax; PyTorch's attention
- * answers 0 to such a query. Refuses what hide_scores refuses.
+ * answers 0 to such a query. Refuses what apply_mask refuses.
  * Vaswani et al. 2017, equation 1 and section 3.2.3. */
 void masked_weights(int n, int m, int d_k, Mask see,
                     const float query[n][d_k], const float key[m][d_k],
@@ -573,7 +584,7 @@ void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
  * context length below 1, and what attention_init refuses.
  * Raschka 2024, section 3.5: CausalAttention(d_in, d_out, context_length,
  * p, has_bias). */
-void causal_attention_init(Attention *a, Random *r, int d_in, int d_out,
+void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
                            int context_length, double p, int has_bias);
 
 /* One head and no output layer, from n tokens x and m tokens y that may be
@@ -621,7 +632,7 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
  * what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttentionWrapper(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
-void causal_heads_init(Attention *a, Random *r, int d_in, int d_out,
+void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int context_length, double p, int n_heads,
                        int has_bias);
 
