@@ -239,7 +239,8 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 The second version of self-attention is three of these, one for each role.
 It is also the module with which this book goes on: whatever attention is
 to learn in later chapters, to look at another text, to look back, to have
-several heads, will be a setting of this one.
+several heads, will be a setting of this one, or something that it is given
+together with the text.
 
 ::: {.header of="Attention"}
 :::
@@ -285,6 +286,8 @@ void attention_roles(const Attention *a, int n, int m,
                      const float x[n][a->d_x], const float y[m][a->d_y],
                      Trace *t)
 {
+    if ((const void *)x == (const void *)y)
+        widths_must_agree(a);
     attention_must_fit(a, n, m, t);
     linear_forward(&a->query, n, x, (void *)t->query);
     linear_forward(&a->key, m, y, (void *)t->key);
@@ -294,7 +297,6 @@ void attention_roles(const Attention *a, int n, int m,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t)
 {
-    widths_must_agree(a);
     attention_roles(a, n, n, x, x, t);
     attend_trace(t);
 }

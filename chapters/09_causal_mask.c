@@ -424,20 +424,23 @@ void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
 
 void apply_mask(int n, int m, Mask see, float scores[n][m])
 {
+    if (see.kind == MASK_NONE)
+        return;
     if (see.kind == MASK_CAUSAL)
         mask_scores(n, m, see.first, scores);
-    else if (see.kind == MASK_TABLE && see.n == n && see.m == m)
+    else if (see.kind == MASK_TABLE && see.table && see.n == n &&
+             see.m == m)
         mask_where(n, m, (const void *)see.table, scores);
-    else if (see.kind == MASK_TABLE)
-        REFUSE("a mask of %d times %d for scores of %d times %d: one of "
-               "their size is needed",
-               see.n, see.m, n, m);
+    else
+        REFUSE("a mask of kind %d, %d times %d, for scores of %d times %d: "
+               "one of their size is needed",
+               (int)see.kind, see.n, see.m, n, m);
 }
 
 /*
-And this is `attention` with one line more, as far as its weights. All later
-chapters get their weights here. What is left is the mixture, one `matmul`,
-and the next chapter has a reason to wait with it.
+And this is `attention` with one line more, as far as its weights. The
+attentions of later chapters get theirs here. What is left is the mixture,
+one `matmul`, and the next chapter has a reason to wait with it.
 */
 
 void masked_weights(int n, int m, int d_k, Mask see,

@@ -67,7 +67,7 @@ void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
 
 /*
 This is the whole of a head, and the last time that its steps are put
-together. Everything after it calls `attend`.
+together. What comes after it calls `attend`.
 
 ## One object {#causal-attention-object}
 
@@ -85,8 +85,8 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
                            int context_length, double p, int has_bias)
 {
     dropout_must_fit(p);
-    if (context_length < 1)
-        REFUSE("a context length of %d: at least 1 is needed",
+    if (context_length < 0)
+        REFUSE("a context length of %d: 0, for any, or more is needed",
                context_length);
     self_attention_init(a, r, d_in, head_dim, head_dim, has_bias);
     a->context_length = context_length;
@@ -100,13 +100,13 @@ It refuses several heads or an output layer, more tokens than the context
 length, and a trace that was made for other sizes.
 
 ::: hint
-A trace that fits an attention has its heads and its output. So the first
-refusal is one of `trace_must_fit`, asked for one head and for an output of
-0 columns.
+The first refusal is yours. `attention_roles` does the others, and fills
+queries, keys and values.
 :::
 
 ::: hint
-`attention_roles` does the other two, and fills queries, keys and values.
+The trace also has a `rate`, of the dropout that was in force. Without a
+generator it is 0.
 :::
 */
 
@@ -114,8 +114,12 @@ void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
                   const float x[n][a->d_x], const float y[m][a->d_y],
                   Trace *t)
 {
-    trace_must_fit(t, n, m, 1, a->d_k, a->d_v, 0);
+    if (a->n_heads != 1 || a->d_out)
+        REFUSE("%d heads, and an output layer to %d columns: one head and "
+               "no such layer are needed",
+               a->n_heads, a->d_out);
     attention_roles(a, n, m, x, y, t);
+    t->rate = r ? a->p : 0;
     attend(n, m, a->d_k, a->d_v, see, a->p, r, (void *)t->query,
            (void *)t->key, (void *)t->value, (void *)t->scores,
            (void *)t->weights, (void *)t->kept, (void *)t->dropped,
@@ -133,7 +137,6 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
                             const float x[batch][n][a->d_x],
                             Trace trace[batch])
 {
-    widths_must_agree(a);
     for (int b = 0; b < batch; b++)
         head_forward(a, see_past(0), r, n, n, x[b], x[b], &trace[b]);
 }

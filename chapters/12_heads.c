@@ -189,9 +189,11 @@ rows, and so `query[h]` is the table of head `h`.
 
 void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t)
 {
+    attention_must_fit(a, t->n, t->m, t);
     if (h < 0 || h >= t->n_heads)
         REFUSE("head %d of %d: one from 0 to %d is needed", h, t->n_heads,
                t->n_heads - 1);
+    t->rate = r ? a->p : 0;
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
     float(*query)[n][d_k] = (void *)t->head_query;
     float(*key)[m][d_k] = (void *)t->head_key;
@@ -209,10 +211,11 @@ void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t)
 **Exercise 12.1** (★★, 3 points): `heads_forward`. Every head computes its
 queries, keys and values and its attention, one after the other, and
 `joined` receives their results side by side: the first `d_v` columns are
-those of the first head.
+those of the first head. It refuses an output layer (`d_out`), and what
+`attention_roles` of [](#self-attention) refuses.
 
 ::: hint
-Begin with `attention_must_fit`. Then there are, for each head, three layers
+Begin as `attention_roles` does. Then there are, for each head, three layers
 to be applied (`head_layer`), the attention (`attend_head`), and the columns
 to be copied. Pointers to stacks are made as in `attend_head`.
 :::
@@ -231,7 +234,13 @@ void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
                    Trace *t)
 {
+    if ((const void *)x == (const void *)y)
+        widths_must_agree(a);
     attention_must_fit(a, n, m, t);
+    if (a->d_out)
+        REFUSE("an output layer to %d columns: none is needed, for heads "
+               "side by side",
+               a->d_out);
     const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
     float(*query)[n][d_k] = (void *)t->head_query;
     float(*key)[m][d_k] = (void *)t->head_key;
@@ -755,8 +764,9 @@ takes two texts, and each head has its own queries from one of them, and its
 own keys and values from the other.)
 
 Two things are not as they should be. Each head multiplies by small matrices
-of its own, which makes twelve products for four heads, and a machine
-prefers few large products to many small ones. And the heads stand side by
+of its own, which makes twelve products for four heads. Our loops do not
+care, but the libraries that others compute with prefer few large products
+to many small ones. And the heads stand side by
 side without knowing of each other: no entry of the result depends on two of
 them. We shall mend both.
 

@@ -5,7 +5,7 @@
 steps](pipeline.svg){#fig-multi-head-pipeline}
 
 [](#heads) left two things to mend. Four heads have twelve small matrices
-and compute a product with each, where a machine would rather have few large
+and compute a product with each, where libraries would rather have few large
 ones. And their results stand side by side and know nothing of each other.
 For the first we need one look at how a matrix product works, and for the
 second one more matrix.

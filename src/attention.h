@@ -264,9 +264,10 @@ void nudge(int n, const float weights[n], int j, float step,
 ## Chapter 7, one object {#header-self-attention}
 */
 
-/* What an attention computes: the pages print it, and training reads it. Its
- * tables are given by all their entries, row after row, and lie one behind
- * the other in one block. Each forward says which of them it fills. */
+/* What an attention computes: the pages print it, and training reads it.
+ * Its tables are given by all their entries, row after row, and lie one
+ * behind the other in one block. Each forward says which of them it
+ * fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */
     int n_heads;   /* 1 until chapter 12 */
@@ -280,6 +281,7 @@ typedef struct {
     float *context; /* [n_heads][n][d_v] */
 
     /* From chapter 11 on: */
+    double rate;    /* of dropout; 0 if nothing was to be dropped */
     float *kept;    /* [n_heads][n][m], 1 where dropout keeps */
     float *dropped; /* [n_heads][n][m], weights after dropout */
 
@@ -301,7 +303,7 @@ typedef struct {
 void trace_init(Trace *t);
 void trace_free(Trace *t);
 
-/* Refuses a trace of other sizes. */
+/* Refuses a trace of other sizes, or without tables. */
 void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                     int d_v, int d_out);
 
@@ -344,7 +346,8 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 
 /* An attention: its sizes and settings, and its parameters, which lie one
  * behind the other in one block, in the order of the layers, each weight
- * before its bias. What training keeps for each of them has the same type. */
+ * before its bias. What training keeps for each of them has the same
+ * type. */
 typedef struct {
     int d_x, d_y; /* entries of a token that asks, and of one asked */
     int n_heads;  /* 1 until chapter 12 */
@@ -378,10 +381,11 @@ void attention_free(Attention *a);
  * refuses. */
 Trace trace_for(const Attention *a, int n, int m);
 
-/* Refuses layers that do not have the sizes of their attention. */
+/* Refuses layers that do not have the sizes of their attention, or its
+ * biases, or no numbers. */
 void layers_must_fit(const Attention *a);
 
-/* Refuses an attention for texts of two widths, where there is one text. */
+/* Refuses an attention for texts of two widths, where one text is both. */
 void widths_must_agree(const Attention *a);
 
 /* Refuses what layers_must_fit refuses, more tokens than the context
@@ -389,7 +393,8 @@ void widths_must_agree(const Attention *a);
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
 
 /* The queries of n tokens x, and the keys and values of m tokens y, those
- * of all heads side by side. Refuses what attention_must_fit refuses.
+ * of all heads side by side. Refuses what attention_must_fit refuses, and
+ * if x is y, what widths_must_agree refuses.
  * PyTorch: query(x), key(y), value(y), three times nn.Linear. */
 void attention_roles(const Attention *a, int n, int m,
                      const float x[n][a->d_x], const float y[m][a->d_y],
@@ -402,8 +407,8 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
                          int d_v, int has_bias);
 
 /* Every one of n tokens attends to all, with one head and no output layer.
- * Refuses what widths_must_agree and attention_must_fit refuse, and other
- * heads and layers.
+ * Fills the tables from query to context. Refuses what attention_roles and
+ * attend_trace refuse.
  * Raschka 2024, section 3.4: SelfAttention_v2. */
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
@@ -435,8 +440,8 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
                           int d_k, int d_v);
 
 /* Every one of n tokens of the first input attends to all m tokens of the
- * second, with one head and no output layer. Refuses what
- * attention_must_fit refuses, and other heads and layers.
+ * second, with one head and no output layer. Fills the tables from query to
+ * context. Refuses what attention_roles and attend_trace refuse.
  * PyTorch: F.scaled_dot_product_attention(query(x), key(y), value(y)). */
 void cross_attention_forward(const Attention *a, int n, int m,
                              const float x[n][a->d_x],
@@ -504,7 +509,8 @@ Mask see_past(int first);
 Mask see_where(int n, int m, const float table[n][m]);
 
 /* Puts minus infinity where the mask hides a key, in place. Refuses a table
- * of other sizes than n and m. */
+ * of other sizes than n and m, or none where one is needed, and a kind of
+ * mask that there is not. */
 void apply_mask(int n, int m, Mask see, float scores[n][m]);
 
 /* Attention up to its weights, of what may be seen: the scores, divided by
@@ -570,7 +576,8 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
  * `dropped` is what it makes of them, with which the values are mixed. If r
  * is NULL, as in evaluation, nothing is dropped. A value is not hidden,
  * only mixed with weight 0: one that is not finite makes NaN of every
- * context, too. Refuses what masked_weights and dropout_must_fit refuse.
+ * context, too. Refuses what masked_weights refuses and, with r, what
+ * dropout_must_fit refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., dropout_p=p). */
 void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
@@ -581,7 +588,7 @@ void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
 
 /* One head for a causal mask, with dropout; its layers are drawn in the
  * order query, key, value. Refuses a rate as dropout_must_fit does, a
- * context length below 1, and what attention_init refuses.
+ * context length below 0 (0: any), and what attention_init refuses.
  * Raschka 2024, section 3.5: CausalAttention(d_in, d_out, context_length,
  * p, has_bias). */
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -589,8 +596,9 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 
 /* One head and no output layer, from n tokens x and m tokens y that may be
  * the same to context vectors. In training r draws for the dropout; in
- * evaluation r is NULL. Refuses other heads and layers, and what
- * attention_must_fit and attend refuse.
+ * evaluation r is NULL. Fills the tables from query to context, and those
+ * of dropout. Refuses several heads, an output layer, and what
+ * attention_roles and attend refuse.
  * Raschka 2024, section 3.5: CausalAttention, with see_past(0) and y =
  * x. */
 void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
@@ -598,8 +606,7 @@ void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
                   Trace *t);
 
 /* All sentences of a batch, one after the other, each into a trace of its
- * own, and none seeing its future. Refuses an attention for two widths, and
- * what head_forward refuses.
+ * own, and none seeing its future. Refuses what head_forward refuses.
  * PyTorch: the class called with a tensor of three dimensions, whose lots
  * for the dropout come from one stream as ours do. */
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
@@ -637,13 +644,15 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int has_bias);
 
 /* From the queries, keys and values of head h in a trace all that attend
- * makes of them. Refuses an h that is not there, and what attend refuses.
+ * makes of them. Refuses an h that is not there, and what
+ * attention_must_fit and attend refuse.
  * PyTorch: as for attend. */
 void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t);
 
 /* Every head for itself, one after the other; their results, side by side,
- * head 0 first, are `joined`. An output layer is not used. Refuses what
- * attention_must_fit and attend refuse.
+ * head 0 first, are `joined`. Fills the tables of single heads, and not
+ * those from before a split. Refuses an output layer, if x is y what
+ * widths_must_agree refuses, and what attention_must_fit and attend refuse.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
 void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
@@ -689,8 +698,8 @@ void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
 /* Attention, complete: from n tokens x and m tokens y that may be the same
  * to `joined`, and to `out` if there is an output layer; any number of
  * heads, any mask. With r, as in training, weights are dropped, head after
- * head; r NULL drops none. Refuses what attention_must_fit and attend
- * refuse.
+ * head; r NULL drops none. Fills every table of the trace. Refuses what
+ * attention_roles and attend refuse.
  * PyTorch: nn.MultiheadAttention()(x, y, y, attn_mask=...), in which 1
  * means hidden. Raschka 2024, section 3.6. Vaswani et al. 2017, section
  * 3.2.2. */

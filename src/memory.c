@@ -43,14 +43,11 @@ float *new_block(int parts, const Part part[parts], size_t *count)
 
 float *new_table(int n, int m)
 {
+    float *x;
+    size_t count;
     if (n < 1 || m < 1)
         REFUSE("a table of %d times %d numbers: at least 1 of each is "
                "needed",
                n, m);
-    float *x = malloc((size_t)n * (size_t)m * sizeof *x);
-    if (!x)
-        REFUSE("a table of %d times %d numbers does not fit into memory: a "
-               "smaller one is needed",
-               n, m);
-    return x;
+    return new_block(1, &(Part){&x, 1, n, m}, &count);
 }

@@ -49,6 +49,8 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
                t->n, t->m, t->n_heads, t->d_k, t->d_v, t->d_out, n, m,
                n_heads, d_k, d_v, d_out);
+    if (!t->query)
+        REFUSE("a trace without tables: trace_init makes room for them");
 }
 
 void attention_init(Attention *a)
@@ -96,22 +98,29 @@ Trace trace_for(const Attention *a, int n, int m)
 }
 
 static void layer_must_fit(const char *name, const Linear *l, int d_in,
-                           int d_out)
+                           int d_out, int has_bias)
 {
     if (l->d_in != d_in || l->d_out != d_out)
         REFUSE("the layer for %s is from %d to %d numbers: from %d to %d "
                "is needed",
                name, l->d_in, l->d_out, d_in, d_out);
+    if (!l->weight || !l->bias != !has_bias)
+        REFUSE("the layer for %s has %s weight and %s bias: one, and %s, "
+               "are needed",
+               name, l->weight ? "a" : "no", l->bias ? "a" : "no",
+               has_bias ? "one" : "none");
 }
 
 void layers_must_fit(const Attention *a)
 {
     sizes_must_fit(a->n_heads, a->d_k, a->d_v);
     const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
-    layer_must_fit("the query", &a->query, a->d_x, keys);
-    layer_must_fit("the key", &a->key, a->d_y, keys);
-    layer_must_fit("the value", &a->value, a->d_y, values);
-    layer_must_fit("the output", &a->out, values, a->d_out);
+    layer_must_fit("the query", &a->query, a->d_x, keys, a->has_bias);
+    layer_must_fit("the key", &a->key, a->d_y, keys, a->has_bias);
+    layer_must_fit("the value", &a->value, a->d_y, values, a->has_bias);
+    if (a->d_out)
+        layer_must_fit("the output", &a->out, values, a->d_out,
+                       a->has_out_bias);
 }
 
 void widths_must_agree(const Attention *a)
