@@ -850,9 +850,8 @@ void histograms(const char *name, const char *title, int panels,
 /* Curves through the values at n places, which stand at their points, on an
  * axis from 0, or the lowest value if that is negative, to the largest.
  * Refuses more than six curves, and an entry that is not finite. */
-void curves(const char *name, const char *title, int count,
-            const char *const curve[count], int n, const char *const at[n],
-            const float y[count][n]);
+void curves(const char *name, const char *title, const char *const curve[2],
+            int n, const char *const at[n], const float y[2][n]);
 
 /* A bar for each of d entries, put together from the parts that n words add
  * to it, with the sum beside it. Refuses more than six words, and a part

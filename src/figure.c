@@ -123,13 +123,12 @@ void pen_say(const char *format, ...)
             pen_svg("%c", *c);
 }
 
-/* No sign before what rounds to 0, or is no number. */
+/* No sign before what rounds to 0. */
 const char *pen_number(int decimals, double value)
 {
     static char digits[60];
     snprintf(digits, sizeof digits, "%.*f", decimals, value);
-    const int is_zero = strtod(digits, NULL) == 0;
-    return digits + (*digits == '-' && (is_zero || isnan(value)));
+    return digits + (*digits == '-' && strtod(digits, NULL) == 0);
 }
 
 void pen_row(const char *row, int m, const char *const column[m],
@@ -213,19 +212,13 @@ double pen_room(int n, const char *const word[n])
     return 8.0 * longest;
 }
 
-double pen_strong_room(int n, const char *const word[n])
-{
-    return 1.1 * pen_room(n, word);
-}
-
 Range pen_range(int n, int every, const float x[n])
 {
     Range range = {0, 0};
-    for (int i = 0; i < n; i += every)
-        if (isfinite(x[i])) {
-            range.low = fmin(range.low, (double)x[i]);
-            range.high = fmax(range.high, (double)x[i]);
-        }
+    for (int i = 0; i < n; i += every) {
+        range.low = fmin(range.low, (double)x[i]);
+        range.high = fmax(range.high, (double)x[i]);
+    }
     return range;
 }
 
@@ -238,11 +231,10 @@ double pen_largest(int n, const float x[n])
 void pen_must_be(PenKind kind, const char *name, int n, const float x[n])
 {
     static const char *const words[] = {
-        "finite numbers", "finite numbers from 0 on", "0 and 1",
-        "finite numbers, -inf and nan"};
+        "finite numbers", "finite numbers from 0 on", "0 and 1"};
     for (int i = 0; i < n; i++) {
         const int is_good[] = {isfinite(x[i]), isfinite(x[i]) && x[i] >= 0,
-                               x[i] == 0 || x[i] == 1, x[i] != INFINITY};
+                               x[i] == 0 || x[i] == 1};
         if (!is_good[kind])
             REFUSE("figure '%s' has an entry %g: only %s can be drawn",
                    name, (double)x[i], words[kind]);

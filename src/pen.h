@@ -67,12 +67,12 @@ enum { LEGEND_HIGH = 26 };
 double pen_step(double span, int most);
 int pen_decimals(double step);
 
-/* Room for the longest of n words, in pixels; and where they are strong. */
+/* Room for the longest of n words, in pixels; strong ones need a tenth
+ * more. */
 double pen_room(int n, const char *const word[n]);
-double pen_strong_room(int n, const char *const word[n]);
 
 /* The range of 0 and every so many-th of n entries; and the largest of n
- * without its sign. Of what is not finite neither takes notice. */
+ * without its sign. */
 typedef struct {
     double low, high;
 } Range;
@@ -81,7 +81,7 @@ double pen_largest(int n, const float x[n]);
 
 /* Refuse entries that are not of this kind, and more words, or whatever
  * they are, than there are colours. */
-typedef enum { PEN_FINITE, PEN_PARTS, PEN_BITS, PEN_CELLS } PenKind;
+typedef enum { PEN_FINITE, PEN_PARTS, PEN_BITS } PenKind;
 void pen_must_be(PenKind kind, const char *name, int n, const float x[n]);
 void pen_must_have_colours(const char *name, int n, const char *what);
 
