@@ -812,22 +812,20 @@ more and words of 1,000 or more; nothing half-written is left behind.
 
 /* A table as coloured cells with their values: the stronger the colour, the
  * larger; orange is negative. The words name the rows and the columns.
- * An entry of -infinity is an empty cell, NaN one that stands out. Refuses
- * +infinity. */
+ * Refuses an entry that is not finite. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
 
-/* Heatmaps of one shape, each with its label above and to a scale of its
- * own: two a row where their numbers stay readable, else one. Refuses
- * +infinity. */
+/* Heatmaps of one shape, two a row, each with its label above and to a
+ * scale of its own. Refuses more than six columns, and an entry that is not
+ * finite. */
 void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
 
 /* Masks of one shape side by side: squares that are filled for 1 and empty
- * for 0, of 24 pixels or, where the page has no room for these, down to 3.
- * Refuses any other entry. */
+ * for 0. Refuses any other entry. */
 void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
@@ -847,9 +845,9 @@ void histograms(const char *name, const char *title, int panels,
                 const char *const panel[panels], int n,
                 const float x[panels][n]);
 
-/* Curves through the values at n places, which stand at their points, on an
- * axis from 0, or the lowest value if that is negative, to the largest.
- * Refuses more than six curves, and an entry that is not finite. */
+/* Two curves through the values at n places, which stand at their points,
+ * on an axis from 0 to the largest. Refuses an entry that is negative or
+ * not finite. */
 void curves(const char *name, const char *title, const char *const curve[2],
             int n, const char *const at[n], const float y[2][n]);
 
@@ -861,13 +859,13 @@ void stacks(const char *name, const char *title, int n,
 
 /* Arrows from the origin of a plane, the shadow of each on the first, and
  * its dot product with the first beside its tip. Refuses more than six
- * arrows, an entry that is not finite, and a first arrow of length 0. */
+ * arrows, an entry that is not finite, and an arrow of length 0. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
 /* The stages of attention from words to output; those that `lit` names,
- * with blanks between, are shaded. Refuses no name, a name that is no
- * stage, and one that comes twice. */
+ * with one blank between two, are shaded. Refuses no name, a name that is
+ * no stage, and one that comes twice. */
 void pipeline(const char *name, const char *lit);
 
 /* The 32 bits of x, of which the lower 24 are shaded, and under them the
@@ -875,9 +873,9 @@ void pipeline(const char *name, const char *lit);
 void bits(const char *name, const char *title, uint32_t x);
 
 /* Words on the left, and on the right the rows that their ids pick from a
- * table of so many rows, each once, in the order of the ids; x has the row
- * of each word. Refuses an id that is no row, and an entry that is not
- * finite. */
+ * table of so many rows, in the order of the ids; x has the row of each
+ * word. Refuses an id that is no row, one that comes twice, and an entry
+ * that is not finite. */
 void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d]);
@@ -892,12 +890,11 @@ typedef struct {
 } Block;
 
 /* Matrices in proportion to their shapes, in lines like an equation. All
- * share one scale: sides are as the numbers of rows and columns, or, where
- * one of these is above 32, as their square roots, so that 20 × 512 can
- * stand beside 512 × 512. Up to 12 × 12 the cells are seen where they are
- * large enough. Six colours, which repeat; where some have parts, those
- * without are pale. Refuses sizes and parts below 1,
- * and parts that do not divide the columns. */
+ * share one scale: sides are as the numbers of rows and columns, and the
+ * cells are seen; or, where one of these is above 8, as their square roots,
+ * so that 20 × 512 can stand beside 512 × 512. Six colours, which repeat;
+ * where some have parts, those without are pale. Refuses sizes and parts
+ * below 1, and parts that do not divide the columns. */
 void blocks(const char *name, const char *title, int count,
             const Block block[count]);
 

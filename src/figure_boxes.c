@@ -274,8 +274,9 @@ static void place_blocks(Layout *l, int count, const Block block[count])
             l->high += GAP + high + 2 * WORDS;
             x = 1;
         }
+        const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
         const double room =
-            fmax(side(l, b->m), 1.1 * pen_room(1, &b->label));
+            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &b->label), shape));
         draw_block(l, b, x + room * 0.5, axis);
         x += room;
         if (b->after) {
