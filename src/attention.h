@@ -805,9 +805,10 @@ void print_value(const char *name, float x);
 Each function writes `name.svg` into the folder that the environment's
 `FIGURES` names. Where it names none, nothing is drawn, and nothing refused.
 Every drawing has its `title` and a description in words for those who
-cannot see it, and follows the reader's light or dark theme. A folder or
-file that cannot be written is refused, and so are a path of 600 bytes or
-more and words of 1,000 or more; nothing half-written is left behind.
+cannot see it, and follows the reader's light or dark theme. There are six
+colours, which repeat. A folder or file that cannot be written is refused,
+and so are a path of 600 bytes or more and words of 1,000 or more; nothing
+half-written is left behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
@@ -818,8 +819,7 @@ void heatmap(const char *name, const char *title, int n,
              const float x[n][m]);
 
 /* Heatmaps of one shape, two a row, each with its label above and to a
- * scale of its own. Refuses more than six columns, and an entry that is not
- * finite. */
+ * scale of its own. Refuses an entry that is not finite. */
 void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
@@ -852,14 +852,14 @@ void curves(const char *name, const char *title, const char *const curve[2],
             int n, const char *const at[n], const float y[2][n]);
 
 /* A bar for each of d entries, put together from the parts that n words add
- * to it, with the sum beside it. Refuses more than six words, and a part
- * that is negative or not finite. */
+ * to it, with the sum beside it. Refuses a part that is negative or not
+ * finite. */
 void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d]);
 
 /* Arrows from the origin of a plane, the shadow of each on the first, and
- * its dot product with the first beside its tip. Refuses more than six
- * arrows, an entry that is not finite, and an arrow of length 0. */
+ * its dot product with the first beside its tip. Refuses an entry that is
+ * not finite, and an arrow of length 0. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
@@ -892,9 +892,8 @@ typedef struct {
 /* Matrices in proportion to their shapes, in lines like an equation. All
  * share one scale: sides are as the numbers of rows and columns, and the
  * cells are seen; or, where one of these is above 8, as their square roots,
- * so that 20 × 512 can stand beside 512 × 512. Six colours, which repeat;
- * where some have parts, those without are pale. Refuses sizes and parts
- * below 1, and parts that do not divide the columns. */
+ * so that 20 × 512 can stand beside 512 × 512. Where some have parts, those
+ * without are pale. Refuses parts that do not divide the columns. */
 void blocks(const char *name, const char *title, int count,
             const Block block[count]);
 

@@ -100,7 +100,7 @@ void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d])
 {
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, n * d, x[0]))
         return;
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= rows ||
@@ -108,7 +108,6 @@ void lookup(const char *name, const char *title, int n,
             REFUSE("figure '%s' looks up row %d: each once, rows 0 to %d "
                    "can be drawn",
                    name, ids[i], rows - 1);
-    pen_must_be(PEN_FINITE, name, n * d, x[0]);
     const double left = pen_room(n, word) + 34, table = left + 180;
     pen_begin(name, title, table + d * ENTRY_WIDE + 2, (n + 1) * ROW_STEP);
     for (int i = 0; i < n; i++) {
@@ -238,8 +237,8 @@ static void draw_block(const Layout *l, const Block *b, double middle,
     pen_text(middle, top + high + 17, "middle small muted", "%d × %d", b->n,
              b->m);
     for (int k = 0; k < b->parts; k++)
-        pen_box(left + k * wide / b->parts, top, wide / b->parts, high,
-                k % COLOURS, l->has_parts && b->parts == 1 ? 0.06 : 0.4);
+        pen_box(left + k * wide / b->parts, top, wide / b->parts, high, k,
+                l->has_parts && b->parts == 1 ? 0.06 : 0.4);
     for (int i = 1; has_cells(l) && i < b->n; i++)
         pen_line(left, top + side(l, i), left + wide, top + side(l, i),
                  "edge", 0.5);
@@ -298,10 +297,10 @@ void blocks(const char *name, const char *title, int count,
     Layout layout = {0};
     for (int k = 0; k < count; k++) {
         const Block *b = &block[k];
-        if (b->n < 1 || b->m < 1 || b->parts < 1 || b->m % b->parts)
-            REFUSE("figure '%s' has a block '%s' of %d × %d in %d parts: "
-                   "at least 1 of each and parts of equal width are needed",
-                   name, b->label, b->n, b->m, b->parts);
+        if (b->parts < 1 || b->m % b->parts)
+            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
+                   "parts: parts of equal width are needed",
+                   name, b->label, b->m, b->parts);
         layout.has_parts |= b->parts > 1;
         layout.longest = (int)fmax(layout.longest, fmax(b->n, b->m));
     }

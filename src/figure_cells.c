@@ -41,9 +41,8 @@ void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m])
 {
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, n * m, x[0]))
         return;
-    pen_must_be(PEN_FINITE, name, n * m, x[0]);
     const Cells c = {14, pen_room(n, row) + 12, 30, 76, 38};
     pen_begin(name, title, c.left + m * c.wide, c.top + n * c.high);
     for (int i = 0; i < n; i++)
@@ -58,18 +57,12 @@ void maps(const char *name, const char *title, int panels,
           int m, const char *const column[m], const float x[panels][n][m])
 {
     enum { HALF_PAGE = (PAGE - PANEL_GAP) / 2 };
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, panels * n * m, x[0][0]))
         return;
-    if (m > 6)
-        REFUSE(
-            "figure '%s' has %d columns: two maps of at most 6 fit a row",
-            name, m);
-    pen_must_be(PEN_FINITE, name, panels * n * m, x[0][0]);
-    const double font = m < 6 ? 12 : 10;
-    const double words = pen_room(n, row) * font / 14 + 10;
-    const Cells c = {font, words, 30 + font,
-                     fmin(64, floor((HALF_PAGE - words) / m)),
-                     floor(2.75 * font)};
+    Cells c = {12, pen_room(n, row) * 12 / 14 + 10, 42, 64, 33};
+    /* Two of six columns fit a page with smaller letters. */
+    if (m > 5)
+        c = (Cells){10, pen_room(n, row) * 10 / 14 + 10, 40, 43, 27};
     const double wide = c.left + m * c.wide + PANEL_GAP;
     const double high = c.top + n * c.high + PANEL_GAP;
     pen_begin(name, title, 2 * wide - PANEL_GAP,
@@ -84,7 +77,7 @@ void maps(const char *name, const char *title, int panels,
         Cells own = c;
         own.left += k % 2 * wide;
         own.top += k / 2 * high;
-        pen_text(own.left, own.top - 16 - font, "strong", "%s", panel[k]);
+        pen_text(own.left, own.top - 16 - c.font, "strong", "%s", panel[k]);
         draw_cells(&own, n, row, m, column, x[k]);
     }
     pen_end();
@@ -95,9 +88,8 @@ void grid(const char *name, const char *title, int panels,
           const float x[panels][n][m])
 {
     enum { SIDE = 24 };
-    if (!pen_wanted())
+    if (!pen_draws(PEN_BITS, name, panels * n * m, x[0][0]))
         return;
-    pen_must_be(PEN_BITS, name, panels * n * m, x[0][0]);
     const double label = 1.1 * pen_room(panels, panel);
     const double wide = fmax(m * SIDE + 2, label) + PANEL_GAP;
     pen_begin(name, title, panels * wide - PANEL_GAP, (n + 1) * SIDE + 2);

@@ -33,12 +33,13 @@ static void arrow(Point from, Point to, int colour)
 {
     const double size = hypot(to.x - from.x, to.y - from.y);
     const double ux = (to.x - from.x) / size, uy = (to.y - from.y) / size;
-    pen_line(from.x, from.y, to.x - 10 * ux, to.y - 10 * uy, stroke[colour],
-             2.5);
+    pen_line(from.x, from.y, to.x - 10 * ux, to.y - 10 * uy,
+             stroke[colour % COLOURS], 2.5);
     pen_svg("<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" "
             "class=\"c%d\"/>\n",
             to.x, to.y, to.x - 13 * ux + 5 * uy, to.y - 13 * uy - 5 * ux,
-            to.x - 13 * ux - 5 * uy, to.y - 13 * uy + 5 * ux, colour);
+            to.x - 13 * ux - 5 * uy, to.y - 13 * uy + 5 * ux,
+            colour % COLOURS);
 }
 
 /* The shadow of an arrow on the line of the first. */
@@ -49,7 +50,8 @@ static void shadow(const Plane *p, const float first[2], const float x[2],
     const Point tip = place_of(p, 1, x), end = place_of(p, share, first);
     pen_line(tip.x, tip.y, end.x, end.y, "dash", 1.5);
     pen_svg("<g stroke-opacity=\"0.45\" stroke-linecap=\"round\">");
-    pen_line(p->origin.x, p->origin.y, end.x, end.y, stroke[colour], 9);
+    pen_line(p->origin.x, p->origin.y, end.x, end.y,
+             stroke[colour % COLOURS], 9);
     pen_svg("</g>\n");
 }
 
@@ -69,10 +71,8 @@ static Plane plane_around(int n, const float x[n][2])
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2])
 {
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, 2 * n, x[0]))
         return;
-    pen_must_have_colours(name, n, "arrows");
-    pen_must_be(PEN_FINITE, name, 2 * n, x[0]);
     for (int i = 0; i < n; i++)
         if (!(product(x[i], x[i]) > 0))
             REFUSE("figure '%s' has an arrow of length 0: each needs a "
@@ -164,9 +164,8 @@ void curves(const char *name, const char *title, const char *const curve[2],
             int n, const char *const at[n], const float y[2][n])
 {
     enum { VALUE_WIDE = 54 };
-    if (!pen_wanted())
+    if (!pen_draws(PEN_PARTS, name, 2 * n, y[0]))
         return;
-    pen_must_be(PEN_PARTS, name, 2 * n, y[0]);
     const double largest = pen_largest(2 * n, y[0]);
     const double span = largest > 0 ? largest : 1, mark = pen_step(span, 5);
     const int decimals = pen_decimals(mark);
