@@ -56,7 +56,6 @@ void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m])
 {
-    enum { HALF_PAGE = (PAGE - PANEL_GAP) / 2 };
     if (!pen_draws(PEN_FINITE, name, panels * n * m, x[0][0]))
         return;
     Cells c = {12, pen_room(n, row) * 12 / 14 + 10, 42, 64, 33};
