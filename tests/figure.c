@@ -144,19 +144,21 @@ static void test_heatmap(void)
 
 static void test_maps(void)
 {
-    const float x[3][2][6] = {{{1, -0.5f}}, {{50, 0, 100}}};
+    const float x[3][2][6] = {{{1, -0.5f}}, {{50, 0, 10}, {0, 100}}};
     DRAW(maps("x", "Title", 3, seven, 2, names, 6, seven, x));
-    has("b. a&lt;b: a 50.0000, b 0.0000, c 100.0000, d 0.0000, ");
+    has("b. a&lt;b: a 50.0000, b 0.0000, c 10.0000, d 0.0000, ");
     SAME(count("<rect"), 36);
-    SAME(count("\"0.55\""), 2); /* a scale for each panel */
+    SAME(count("\"0.55\""), 2);  /* a scale for each panel */
+    SAME(count("\"0.04\""), 31); /* zeros */
     SAME(count("class=\"c1\" fill-opacity=\"0.29"), 1);
+    CLOSE(box(12, "fill-opacity"), 0.295, 0.006); /* 50 of 100 */
     HOLDS(of("<svg", 0, "width") <= 640);
     HOLDS(of("<g", 0, "font-size") >= 10);
     for (int k = 0; k < 3; k++) {
         SAYS(21 * k, seven[k], "a", "b", "c", "d", "e", "f", "a&lt;b");
         cells(12 * k, 21 * k + 1, 2, 6);
     }
-    SAYS(29, "50.0000", "0.0000", "100.0000");
+    SAYS(29, "50.0000", "0.0000", "10.0000");
     /* Two a row, the third below the first. */
     SAME(box(12, "y"), box(0, "y"));
     HOLDS(box(12, "x") > box(5, "x") + box(5, "width"));
@@ -269,8 +271,7 @@ static void test_arrows(void)
     const float x[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
     DRAW(arrows("x", "Title", 3, names, x));
     has(">a&lt;b (4.0000, 1.0000). b&amp;c (3.0000, 2.0000), with the "
-        "first "
-        "14.0000. longer (");
+        "first 14.0000. longer (");
     SAYS(0, "a&lt;b", "b&amp;c: 14.0000", "longer: -7.0000");
     SAME(count("<polygon"), 3);
     SAME(count("class=\"dash\""), 2);
@@ -395,9 +396,10 @@ static void test_blocks(void)
     HOLDS(box(17, "x") < box(1, "x") + 3 * unit);
     SAME(count("<line"), 5 + 2 + 2 + 7 + 5 + 7 + 6 + 1); /* the cells */
     SAME(line(0, "y1"), box(1, "y") + unit);
-    const Block large[2] = {{"X", 20, 512, 1, "·"},
-                            {"W", 512, 512, 8, NULL}};
-    DRAW(blocks("x", "Title", 2, large));
+    const Block large[3] = {{"X", 20, 512, 1, "·"},
+                            {"W", 512, 512, 8, "="},
+                            {"XW", 20, 512, 1, NULL}};
+    DRAW(blocks("x", "Title", 3, large));
     has("Sides are as the square roots of the numbers.");
     HOLDS(of("<svg", 0, "width") <= 640);
     SAME(box(1, "height"), box(1, "width") * sqrt(20 / 512.));
@@ -410,8 +412,7 @@ static void test_pipeline(void)
 {
     DRAW(pipeline("x", "scores weights"));
     has("then scores (this chapter), then scaled, then masked, then "
-        "weights "
-        "(this chapter), then dropped");
+        "weights (this chapter), then dropped");
     SAME(count("class=\"c0\""), 2);
     SAME(count("class=\"rule\""), 10);
     /* A shaded box comes just before the frame of its stage. */
@@ -425,19 +426,22 @@ static void test_pipeline(void)
 static void test_worksheet(void)
 {
     const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
-    const Table sheet[2] = {{"X", 2, 2, x[0]}, {"Y", 1, 3, y[0]}};
-    DRAW(worksheet("x", "Title", 2, sheet, 1));
-    has(">X, 2 rows of 2, given. Y, 1 rows of 3, empty. </desc>");
-    SAYS(0, "X", "1", "2", "3", "4.5", "Y");
-    SAME(count("<text"), 6); /* what is to be written is not there */
-    SAME(count("<rect"), 7);
+    const Table sheet[3] = {
+        {"X", 2, 2, x[0]}, {"Y", 1, 3, y[0]}, {"Z", 1, 12, NULL}};
+    DRAW(worksheet("x", "Title", 3, sheet, 1));
+    has(">X, 2 rows of 2, given. Y, 1 rows of 3, empty. Z, 1 rows of 12, "
+        "empty. </desc>");
+    SAYS(0, "X", "1", "2", "3", "4.5", "Y", "Z");
+    SAME(count("<text"), 7); /* what is to be written is not there */
+    SAME(count("<rect"), 19);
     for (int k = 0; k < 4; k++) {
         SAME(middle(k), of("<text", 1 + k, "x") + 0.5);
         SAME(box(k, "x"), box(0, "x") + k % 2 * box(0, "width"));
         SAME(box(k, "y"), box(0, "y") + k / 2 * box(0, "height"));
     }
     HOLDS(box(4, "x") > box(1, "x") + box(1, "width"));
-    DRAW(worksheet("x", "Title", 2, sheet, 2));
+    HOLDS(box(7, "y") > box(2, "y") + box(2, "height"));
+    DRAW(worksheet("x", "Title", 3, sheet, 2));
     SAYS(5, "Y", "7", "8", "9");
 }
 
@@ -446,8 +450,7 @@ static void test_bits(void)
     DRAW(bits("x", "Title", 0x83000001u));
     has("The number 2197815297 in binary: "
         "10000011000000000000000000000001. The lower 24 bits are kept: 1 "
-        "of "
-        "16777216: 0.0000.");
+        "of 16777216: 0.0000.");
     SAYS(0, "1", "0", "0", "0", "0", "0", "1", "1", "0");
     SAYS(31, "1", "1 of 16777216: 0.0000");
     SAME(count(">0</text>"), 28);
