@@ -222,8 +222,8 @@ static void show_winner(void)
                  largest[0]);
     print_vector("largest share, from scores divided by the root of d",
                  SIZES, largest[1]);
-    curves("largest", "The largest of six shares, against d", 2, curve,
-           SIZES, at, largest);
+    curves("largest", "The largest of six shares, against d", curve, SIZES,
+           at, largest);
 }
 
 /*

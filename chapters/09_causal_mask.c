@@ -327,7 +327,7 @@ static void show_gaps(void)
         first_share[0][i] = table[i][1];
         first_share[1][i] = table[i][3];
     }
-    curves("gaps", "The first share, against the hidden score", 2, curve,
+    curves("gaps", "The first share, against the hidden score", curve,
            GAPS - 1, at, first_share);
 }
 

@@ -825,29 +825,27 @@ void print_value(const char *name, float x);
 Each function writes `name.svg` into the folder that the environment's
 `FIGURES` names. Where it names none, nothing is drawn, and nothing refused.
 Every drawing has its `title` and a description in words for those who
-cannot see it, and follows the reader's light or dark theme. A folder or
-file that cannot be written is refused, and so are a path of 600 bytes or
-more and words of 1,000 or more; nothing half-written is left behind.
+cannot see it, and follows the reader's light or dark theme. There are six
+colours, which repeat. A folder or file that cannot be written is refused,
+and so are a path of 600 bytes or more and words of 1,000 or more; nothing
+half-written is left behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
  * larger; orange is negative. The words name the rows and the columns.
- * An entry of -infinity is an empty cell, NaN one that stands out. Refuses
- * +infinity. */
+ * Refuses an entry that is not finite. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
 
-/* Heatmaps of one shape, each with its label above and to a scale of its
- * own: two a row where their numbers stay readable, else one. Refuses
- * +infinity. */
+/* Heatmaps of one shape, two a row, each with its label above and to a
+ * scale of its own. Refuses an entry that is not finite. */
 void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
 
 /* Masks of one shape side by side: squares that are filled for 1 and empty
- * for 0, of 24 pixels or, where the page has no room for these, down to 3.
- * Refuses any other entry. */
+ * for 0. Refuses any other entry. */
 void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
@@ -867,28 +865,27 @@ void histograms(const char *name, const char *title, int panels,
                 const char *const panel[panels], int n,
                 const float x[panels][n]);
 
-/* Curves through the values at n places, which stand at their points, on an
- * axis from 0, or the lowest value if that is negative, to the largest.
- * Refuses more than six curves, and an entry that is not finite. */
-void curves(const char *name, const char *title, int count,
-            const char *const curve[count], int n, const char *const at[n],
-            const float y[count][n]);
+/* Two curves through the values at n places, which stand at their points,
+ * on an axis from 0 to the largest. Refuses an entry that is negative or
+ * not finite. */
+void curves(const char *name, const char *title, const char *const curve[2],
+            int n, const char *const at[n], const float y[2][n]);
 
 /* A bar for each of d entries, put together from the parts that n words add
- * to it, with the sum beside it. Refuses more than six words, and a part
- * that is negative or not finite. */
+ * to it, with the sum beside it. Refuses a part that is negative or not
+ * finite. */
 void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d]);
 
 /* Arrows from the origin of a plane, the shadow of each on the first, and
- * its dot product with the first beside its tip. Refuses more than six
- * arrows, an entry that is not finite, and a first arrow of length 0. */
+ * its dot product with the first beside its tip. Refuses an entry that is
+ * not finite, and an arrow of length 0. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
 /* The stages of attention from words to output; those that `lit` names,
- * with blanks between, are shaded. Refuses no name, a name that is no
- * stage, and one that comes twice. */
+ * with one blank between two, are shaded. Refuses no name, a name that is
+ * no stage, and one that comes twice. */
 void pipeline(const char *name, const char *lit);
 
 /* The 32 bits of x, of which the lower 24 are shaded, and under them the
@@ -896,9 +893,9 @@ void pipeline(const char *name, const char *lit);
 void bits(const char *name, const char *title, uint32_t x);
 
 /* Words on the left, and on the right the rows that their ids pick from a
- * table of so many rows, each once, in the order of the ids; x has the row
- * of each word. Refuses an id that is no row, and an entry that is not
- * finite. */
+ * table of so many rows, in the order of the ids; x has the row of each
+ * word. Refuses an id that is no row, one that comes twice, and an entry
+ * that is not finite. */
 void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d]);
@@ -913,12 +910,10 @@ typedef struct {
 } Block;
 
 /* Matrices in proportion to their shapes, in lines like an equation. All
- * share one scale: sides are as the numbers of rows and columns, or, where
- * one of these is above 32, as their square roots, so that 20 × 512 can
- * stand beside 512 × 512. Up to 12 × 12 the cells are seen where they are
- * large enough. Six colours, which repeat; where some have parts, those
- * without are pale. Refuses sizes and parts below 1,
- * and parts that do not divide the columns. */
+ * share one scale: sides are as the numbers of rows and columns, and the
+ * cells are seen; or, where one of these is above 8, as their square roots,
+ * so that 20 × 512 can stand beside 512 × 512. Where some have parts, those
+ * without are pale. Refuses parts that do not divide the columns. */
 void blocks(const char *name, const char *title, int count,
             const Block block[count]);
 

@@ -29,21 +29,21 @@ static const char style[] =
     ".figure .s4{stroke:var(--c4)}.figure .s5{stroke:var(--c5)}\n"
     "</style>\n";
 
-/* Between two pictures there is no file, and the pen is lifted. A picture
- * is written to a file of its own that takes the final name when it is
- * whole, so that half a picture never has a picture's name. */
+/* Between two pictures there is no file, and the pen is lifted. */
 static struct {
     FILE *file;
-    int failure; /* errno of the first write that failed, or 0 */
-    char path[600], part[610];
+    char path[600];
 } pen;
 
-/* The first call that fails knows the reason: later ones, which fail as
- * well or do not, may leave another in errno. */
+/* Half a picture is removed. */
 static void must_work(int works)
 {
-    if (!works && !pen.failure)
-        pen.failure = errno;
+    const int reason = errno;
+    if (works)
+        return;
+    if (pen.file)
+        remove(pen.path);
+    REFUSE("figure %s cannot be written: %s", pen.path, strerror(reason));
 }
 
 int pen_wanted(void)
@@ -52,21 +52,29 @@ int pen_wanted(void)
     return folder && *folder;
 }
 
+int pen_draws(PenKind kind, const char *name, int n, const float x[n])
+{
+    static const char *const words[] = {
+        "finite numbers", "finite numbers from 0 on", "0 and 1"};
+    for (int i = 0; i < n && pen_wanted(); i++) {
+        const int is_good[] = {isfinite(x[i]), isfinite(x[i]) && x[i] >= 0,
+                               x[i] == 0 || x[i] == 1};
+        if (!is_good[kind])
+            REFUSE("figure '%s' has an entry %g: only %s can be drawn",
+                   name, (double)x[i], words[kind]);
+    }
+    return pen_wanted();
+}
+
 void pen_begin(const char *name, const char *title, double width,
                double height)
 {
     const int size = snprintf(pen.path, sizeof pen.path, "%s/%s.svg",
                               getenv("FIGURES"), name);
-    if (size < 0 || size >= (int)sizeof pen.path)
-        REFUSE("FIGURES and figure '%s' make a path of %d characters: at "
-               "most %zu fit",
-               name, size, sizeof pen.path - 1);
-    snprintf(pen.part, sizeof pen.part, "%s.part", pen.path);
-    pen.failure = 0;
-    pen.file = fopen(pen.part, "w");
-    if (!pen.file)
-        REFUSE("figure %s cannot be written: %s", pen.part,
-               strerror(errno));
+    errno = ENAMETOOLONG;
+    must_work(size < (int)sizeof pen.path);
+    pen.file = fopen(pen.path, "w");
+    must_work(pen.file != NULL);
     pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" "
             "role=\"img\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
             "height=\"%.0f\" aria-labelledby=\"%s-title %s-desc\">\n"
@@ -86,13 +94,6 @@ void pen_end(void)
     pen_svg("</svg>\n");
     must_work(fclose(pen.file) == 0);
     pen.file = NULL;
-    if (!pen.failure)
-        must_work(rename(pen.part, pen.path) == 0);
-    if (!pen.failure)
-        return;
-    remove(pen.part);
-    REFUSE("figure %s cannot be written: %s", pen.path,
-           strerror(pen.failure));
 }
 
 void pen_svg(const char *format, ...)
@@ -104,7 +105,6 @@ void pen_svg(const char *format, ...)
     va_end(values);
 }
 
-/* Words that are too long fail as a write does, when the picture ends. */
 void pen_say(const char *format, ...)
 {
     char words[1000];
@@ -113,7 +113,7 @@ void pen_say(const char *format, ...)
     const int size = vsnprintf(words, sizeof words, format, values);
     va_end(values);
     errno = EMSGSIZE;
-    must_work(size >= 0 && size < (int)sizeof words);
+    must_work(!pen.file || size < (int)sizeof words);
     for (const char *c = words; *c; c++)
         if (*c == '<')
             pen_svg("&lt;");
@@ -123,13 +123,12 @@ void pen_say(const char *format, ...)
             pen_svg("%c", *c);
 }
 
-/* No sign before what rounds to 0, or is no number. */
+/* No sign before what rounds to 0. */
 const char *pen_number(int decimals, double value)
 {
     static char digits[60];
     snprintf(digits, sizeof digits, "%.*f", decimals, value);
-    const int is_zero = strtod(digits, NULL) == 0;
-    return digits + (*digits == '-' && (is_zero || isnan(value)));
+    return digits + (*digits == '-' && strtod(digits, NULL) == 0);
 }
 
 void pen_row(const char *row, int m, const char *const column[m],
@@ -156,7 +155,7 @@ void pen_box(double x, double y, double width, double height, int colour,
 {
     pen_svg("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
             "class=\"c%d\" fill-opacity=\"%.2f\"/>\n",
-            x, y, width, height, colour, opacity);
+            x, y, width, height, colour % COLOURS, opacity);
 }
 
 void pen_frame(double x, double y, double width, double height,
@@ -213,19 +212,13 @@ double pen_room(int n, const char *const word[n])
     return 8.0 * longest;
 }
 
-double pen_strong_room(int n, const char *const word[n])
-{
-    return 1.1 * pen_room(n, word);
-}
-
 Range pen_range(int n, int every, const float x[n])
 {
     Range range = {0, 0};
-    for (int i = 0; i < n; i += every)
-        if (isfinite(x[i])) {
-            range.low = fmin(range.low, (double)x[i]);
-            range.high = fmax(range.high, (double)x[i]);
-        }
+    for (int i = 0; i < n; i += every) {
+        range.low = fmin(range.low, (double)x[i]);
+        range.high = fmax(range.high, (double)x[i]);
+    }
     return range;
 }
 
@@ -233,25 +226,4 @@ double pen_largest(int n, const float x[n])
 {
     const Range range = pen_range(n, 1, x);
     return fmax(-range.low, range.high);
-}
-
-void pen_must_be(PenKind kind, const char *name, int n, const float x[n])
-{
-    static const char *const words[] = {
-        "finite numbers", "finite numbers from 0 on", "0 and 1",
-        "finite numbers, -inf and nan"};
-    for (int i = 0; i < n; i++) {
-        const int is_good[] = {isfinite(x[i]), isfinite(x[i]) && x[i] >= 0,
-                               x[i] == 0 || x[i] == 1, x[i] != INFINITY};
-        if (!is_good[kind])
-            REFUSE("figure '%s' has an entry %g: only %s can be drawn",
-                   name, (double)x[i], words[kind]);
-    }
-}
-
-void pen_must_have_colours(const char *name, int n, const char *what)
-{
-    if (n > COLOURS)
-        REFUSE("figure '%s' has %d %s: colours for %d exist", name, n, what,
-               COLOURS);
 }

@@ -27,9 +27,8 @@ void bars(const char *name, const char *title, int panels,
           const float x[panels][n])
 {
     enum { GAP = 24 };
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, panels * n, x[0]))
         return;
-    pen_must_be(PEN_FINITE, name, panels * n, x[0]);
     const double bar = fmax(56, pen_room(n, word) / n + 8);
     const double wide = n * bar;
     pen_begin(name, title, panels * (wide + GAP) - GAP, 256);
@@ -83,10 +82,8 @@ void stacks(const char *name, const char *title, int n,
             const char *const word[n], int d, const float part[n][d])
 {
     enum { STEP = 54, TOP = 18 + LEGEND_HIGH };
-    if (!pen_wanted())
+    if (!pen_draws(PEN_PARTS, name, n * d, part[0]))
         return;
-    pen_must_have_colours(name, n, "words");
-    pen_must_be(PEN_PARTS, name, n * d, part[0]);
     double largest = 0;
     for (int k = 0; k < d; k++)
         largest = fmax(largest, sum_of(n, d, k, part));
@@ -165,24 +162,21 @@ static void common_axis(double bottom, double unit, double furthest)
 /* Within how many hundredths of the axis so many of the numbers lie. */
 static int hundredths(int many, double furthest, int n, const float x[n])
 {
-    int hundredths = 0;
-    for (int k = 100; k >= 0; k--) {
+    for (int k = 0;; k++) {
         int within = 0;
         for (int i = 0; i < n; i++)
             within += 100 * fabs((double)x[i]) <= k * furthest;
         if (within >= many)
-            hundredths = k;
+            return k;
     }
-    return hundredths;
 }
 
 void histograms(const char *name, const char *title, int panels,
                 const char *const panel[panels], int n,
                 const float x[panels][n])
 {
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, panels * n, x[0]))
         return;
-    pen_must_be(PEN_FINITE, name, panels * n, x[0]);
     double furthest = pen_largest(panels * n, x[0]);
     /* Nothing but zeros: any axis will do. */
     furthest = furthest > 0 ? furthest : 1;

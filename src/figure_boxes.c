@@ -20,26 +20,20 @@ static const struct {
 };
 enum { STAGES = sizeof stage / sizeof stage[0], STAGES_A_ROW = 5 };
 
-/* The stages that are listed, with blanks between, as bits. */
-static unsigned stages_of(const char *lit)
+/* Is each of the listed words a stage, and none there twice? No name of a
+ * stage is part of another's. */
+static void stages_must_be(const char *lit)
 {
-    unsigned stages = 0;
-    int is_wrong = 0;
-    char word[20], all[200] = "";
-    const char *rest = lit;
-    for (int size; sscanf(rest, "%19s%n", word, &size) == 1; rest += size) {
-        int i = STAGES - 1;
-        while (i >= 0 && strcmp(stage[i].name, word))
-            i--;
-        is_wrong |= i < 0 || stages >> i & 1;
-        stages |= i < 0 ? 0 : 1u << i;
-    }
-    for (int i = 0; i < STAGES; i++)
+    char all[200] = "";
+    size_t known = 0;
+    for (int i = 0; i < STAGES; i++) {
+        if (strstr(lit, stage[i].name))
+            known += strlen(stage[i].name) + 1;
         strcat(strcat(all, " "), stage[i].name);
-    if (is_wrong || !stages)
+    }
+    if (known != strlen(lit) + 1)
         REFUSE("stages '%s': each once, one or more of%s are needed", lit,
                all);
-    return stages;
 }
 
 void pipeline(const char *name, const char *lit)
@@ -47,17 +41,17 @@ void pipeline(const char *name, const char *lit)
     enum { LEFT = 15, WIDE = 108, HIGH = 44, STEP_X = 123, STEP_Y = 62 };
     if (!pen_wanted())
         return;
-    const unsigned stages = stages_of(lit);
+    stages_must_be(lit);
     pen_begin(name, "Where we are on the way from words to attention",
               LEFT + STAGES_A_ROW * STEP_X, STEP_Y + HIGH);
     for (int i = 0; i < STAGES; i++)
         pen_say("%s%s%s", i ? ", then " : "In order: ", stage[i].words,
-                stages >> i & 1 ? " (this chapter)" : "");
+                strstr(lit, stage[i].name) ? " (this chapter)" : "");
     pen_draw();
     for (int i = 0; i < STAGES; i++) {
         const double x = LEFT + i % STAGES_A_ROW * STEP_X;
         const double y = i / STAGES_A_ROW * STEP_Y;
-        const int is_lit = stages >> i & 1;
+        const int is_lit = strstr(lit, stage[i].name) != NULL;
         /* The longest words would not fit their box in bold. */
         const int is_long = strlen(stage[i].words) > 14;
         if (is_lit)
@@ -76,17 +70,13 @@ void pipeline(const char *name, const char *lit)
     pen_end();
 }
 
-/* How many of the ids are smaller, counting each once: the place of a row
- * among those that are picked. */
+/* How many of the ids are smaller: the place of a row among those that are
+ * picked. */
 static int place_of(int n, const int ids[n], int id)
 {
     int place = 0;
-    for (int i = 0; i < n; i++) {
-        int is_new = ids[i] < id;
-        for (int k = 0; k < i; k++)
-            is_new &= ids[k] != ids[i];
-        place += is_new;
-    }
+    for (int i = 0; i < n; i++)
+        place += ids[i] < id;
     return place;
 }
 
@@ -110,18 +100,16 @@ void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d])
 {
-    if (!pen_wanted())
+    if (!pen_draws(PEN_FINITE, name, n * d, x[0]))
         return;
     for (int i = 0; i < n; i++)
-        if (ids[i] < 0 || ids[i] >= rows)
-            REFUSE("figure '%s' looks up row %d: the table has rows 0 to "
-                   "%d",
+        if (ids[i] < 0 || ids[i] >= rows ||
+            place_of(n, ids, ids[i] + 1) > place_of(n, ids, ids[i]) + 1)
+            REFUSE("figure '%s' looks up row %d: each once, rows 0 to %d "
+                   "can be drawn",
                    name, ids[i], rows - 1);
-    pen_must_be(PEN_FINITE, name, n * d, x[0]);
     const double left = pen_room(n, word) + 34, table = left + 180;
-    const int picked = place_of(n, ids, rows), others = rows - picked;
-    pen_begin(name, title, table + d * ENTRY_WIDE + 2,
-              fmax(n, picked + 1) * ROW_STEP);
+    pen_begin(name, title, table + d * ENTRY_WIDE + 2, (n + 1) * ROW_STEP);
     for (int i = 0; i < n; i++) {
         pen_say("%s picks row %d", word[i], ids[i]);
         for (int k = 0; k < d; k++)
@@ -135,13 +123,10 @@ void lookup(const char *name, const char *title, int n,
         pen_text(left - 30, from + middle + 5, "end", "%s", word[i]);
         pen_line(left - 20, from + middle, table - 60, to + middle, "rule",
                  1.5);
-        /* Two words may pick the same row, which stands there once. */
-        if (place_of(i, ids, rows) < place_of(i + 1, ids, rows))
-            table_row(table, to, ids[i], d, x[i]);
+        table_row(table, to, ids[i], d, x[i]);
     }
-    if (others > 0)
-        pen_text(table, picked * ROW_STEP + 20, "muted small",
-                 "and %d other row%s", others, others == 1 ? "" : "s");
+    pen_text(table, n * ROW_STEP + 20, "muted small", "and %d other rows",
+             rows - n);
     pen_end();
 }
 
@@ -224,111 +209,84 @@ void bits(const char *name, const char *title, uint32_t x)
     pen_end();
 }
 
-/* Blocks of a drawing share one scale: a side of n entries is n units long,
- * or root n where sides differ too much for that. */
+/* What the blocks of a drawing share: the longest side, of which those of
+ * others are parts; the room they need; and whether any has parts, as then
+ * one without them is pale. */
 typedef struct {
-    double unit;
-    int is_root;
-    int has_parts; /* then a block without parts is pale */
-} Scale;
-enum { ROOT_ABOVE = 32, SIGN = 36, BLOCKS_HIGH = 200, BLOCK_WORDS = 24 };
-
-typedef struct {
+    int longest, has_parts;
     double wide, high;
-} Size;
+} Layout;
 
-static double side(const Scale *s, int n)
+/* Up to 8 entries with their cells; beyond, three to a page's width. */
+static int has_cells(const Layout *l)
 {
-    return s->unit * (s->is_root ? sqrt(n) : n);
+    return l->longest <= 8;
 }
 
-/* Room for the block, the word above it and the shape below it. */
-static double block_room(const Scale *s, const Block *b)
+static double side(const Layout *l, int n)
 {
-    const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
-    return fmax(side(s, b->m), fmax(pen_strong_room(1, &b->label), shape));
+    return has_cells(l) ? 24 * n : 188 * sqrt((double)n / l->longest);
 }
 
-static void draw_block(const Scale *s, const Block *b, double middle,
+static void draw_block(const Layout *l, const Block *b, double middle,
                        double axis)
 {
-    enum { CELLS = 12, LEAST = 4 };
-    const double wide = side(s, b->m), high = side(s, b->n);
+    const double wide = side(l, b->m), high = side(l, b->n);
     const double left = middle - wide * 0.5, top = axis - high * 0.5;
     pen_text(middle, top - 8, "middle strong", "%s", b->label);
     pen_text(middle, top + high + 17, "middle small muted", "%d × %d", b->n,
              b->m);
     for (int k = 0; k < b->parts; k++)
-        pen_box(left + k * wide / b->parts, top, wide / b->parts, high,
-                k % COLOURS, s->has_parts && b->parts == 1 ? 0.06 : 0.4);
-    /* Lines closer to each other would be all that is seen. */
-    const int is_open = b->n <= CELLS && b->m <= CELLS &&
-                        fmin(wide / b->m, high / b->n) >= LEAST;
-    for (int i = 1; is_open && i < b->n; i++)
-        pen_line(left, top + i * high / b->n, left + wide,
-                 top + i * high / b->n, "edge", 0.5);
-    for (int j = 1; is_open && j < b->m; j++)
-        pen_line(left + j * wide / b->m, top, left + j * wide / b->m,
-                 top + high, "edge", 0.5);
+        pen_box(left + k * wide / b->parts, top, wide / b->parts, high, k,
+                l->has_parts && b->parts == 1 ? 0.06 : 0.4);
+    for (int i = 1; has_cells(l) && i < b->n; i++)
+        pen_line(left, top + side(l, i), left + wide, top + side(l, i),
+                 "edge", 0.5);
+    for (int j = 1; has_cells(l) && j < b->m; j++)
+        pen_line(left + side(l, j), top, left + side(l, j), top + high,
+                 "edge", 0.5);
     pen_frame(left, top, wide, high, "edge");
 }
 
 /* The height of the line that begins with the first block. */
-static double line_high(const Scale *s, int count, const Block block[count])
+static double line_high(const Layout *l, int count,
+                        const Block block[count])
 {
     double high = 0;
     for (int k = 0; k < count && (k == 0 || block[k - 1].after); k++)
-        high = fmax(high, side(s, block[k].n));
+        high = fmax(high, side(l, block[k].n));
     return high;
 }
 
 /* Places the blocks and signs of a line side by side with their middles at
- * one height, and the lines one below the other. Returns what room they
- * need. */
-static Size place_blocks(const Scale *s, int count,
-                         const Block block[count])
+ * one height, and the lines one below the other. */
+static void place_blocks(Layout *l, int count, const Block block[count])
 {
-    enum { GAP = 18 };
-    Size all = {0, -GAP};
+    enum { GAP = 18, WORDS = 24, SIGN = 36 };
     double x = 1, axis = 0;
+    l->high = -GAP;
     for (int k = 0; k < count; k++) {
+        const Block *b = &block[k];
         if (k == 0 || !block[k - 1].after) {
-            const double high = line_high(s, count - k, block + k);
-            axis = all.high + GAP + BLOCK_WORDS + high * 0.5;
-            all.high += GAP + high + 2 * BLOCK_WORDS;
+            const double high = line_high(l, count - k, b);
+            axis = l->high + GAP + WORDS + high * 0.5;
+            l->high += GAP + high + 2 * WORDS;
             x = 1;
         }
-        const double room = block_room(s, &block[k]);
-        draw_block(s, &block[k], x + room * 0.5, axis);
+        const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
+        const double room =
+            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &b->label), shape));
+        draw_block(l, b, x + room * 0.5, axis);
         x += room;
-        if (block[k].after) {
+        if (b->after) {
             pen_svg("<g font-size=\"22\">");
             pen_text(x + SIGN * 0.5, axis + 8, "middle strong", "%s",
-                     block[k].after);
+                     b->after);
             pen_svg("</g>\n");
             x += SIGN;
         }
-        all.wide = fmax(all.wide, x + 1);
+        l->wide = fmax(l->wide, x + 1);
     }
-    return all;
-}
-
-/* The largest scale with which the lines fit the page; where words alone
- * are too wide for it, blocks that can still be seen. */
-static Scale choose_scale(int count, const Block block[count])
-{
-    int longest = 1, has_parts = 0;
-    for (int k = 0; k < count; k++) {
-        has_parts |= block[k].parts > 1;
-        longest = (int)fmax(longest, fmax(block[k].n, block[k].m));
-    }
-    Scale s = {1, longest > ROOT_ABOVE, has_parts};
-    const double sides = side(&s, longest);
-    s.unit = fmin(24, BLOCKS_HIGH / sides);
-    while (place_blocks(&s, count, block).wide > PAGE &&
-           s.unit * sides > 40)
-        s.unit *= 0.98;
-    return s;
 }
 
 void blocks(const char *name, const char *title, int count,
@@ -336,29 +294,28 @@ void blocks(const char *name, const char *title, int count,
 {
     if (!pen_wanted())
         return;
+    Layout layout = {0};
     for (int k = 0; k < count; k++) {
         const Block *b = &block[k];
-        if (b->n < 1 || b->m < 1 || b->parts < 1 || b->m % b->parts)
-            REFUSE("figure '%s' has a block '%s' of %d × %d in %d parts: "
-                   "at least 1 of each and parts of equal width are needed",
-                   name, b->label, b->n, b->m, b->parts);
+        if (b->parts < 1 || b->m % b->parts)
+            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
+                   "parts: parts of equal width are needed",
+                   name, b->label, b->m, b->parts);
+        layout.has_parts |= b->parts > 1;
+        layout.longest = (int)fmax(layout.longest, fmax(b->n, b->m));
     }
-    const Scale scale = choose_scale(count, block);
-    const Size all = place_blocks(&scale, count, block);
-    pen_begin(name, title, all.wide, all.high);
+    place_blocks(&layout, count, block);
+    pen_begin(name, title, layout.wide, layout.high);
     for (int k = 0; k < count; k++) {
         const Block *b = &block[k];
         pen_say("%s, %d by %d", b->label, b->n, b->m);
         if (b->parts > 1)
             pen_say(" in %d parts", b->parts);
-        if (b->after)
-            pen_say(" %s ", b->after);
-        else
-            pen_say(". ");
+        pen_say("%s%s ", b->after ? " " : ".", b->after ? b->after : "");
     }
-    if (scale.is_root)
+    if (!has_cells(&layout))
         pen_say("Sides are as the square roots of the numbers.");
     pen_draw();
-    place_blocks(&scale, count, block);
+    place_blocks(&layout, count, block);
     pen_end();
 }

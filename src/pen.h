@@ -3,9 +3,9 @@
  * time, from pen_begin to pen_end. Outside of these it is lifted and leaves
  * no line, so that a layout can be gone through for its size alone.
  *
- * A drawing function first asks pen_wanted(), then refuses what it cannot
- * draw, and only then begins: so nothing is refused where nothing would be
- * drawn, and a refusal leaves no half-written picture behind. */
+ * A drawing function first asks pen_wanted() or pen_draws(), then refuses
+ * what else it cannot draw, and only then begins: so nothing is refused
+ * where nothing would be drawn, and no refusal leaves half a picture. */
 #ifndef PEN_H
 #define PEN_H
 
@@ -13,15 +13,18 @@
 
 /* Pictures are at most as wide as the page where they can be: then their
  * letters are as large as they say. The style sheet has the classes c0 to
- * c5 for areas, s0 to s5 for lines. */
+ * c5 for areas, s0 to s5 for lines; pen_box begins again after the last. */
 enum { PAGE = 640, COLOURS = 6 };
 
-/* Does FIGURES name a folder? */
+/* Does FIGURES name a folder? Where it does, pen_draws refuses entries that
+ * are not of this kind. */
 int pen_wanted(void);
+typedef enum { PEN_FINITE, PEN_PARTS, PEN_BITS } PenKind;
+int pen_draws(PenKind kind, const char *name, int n, const float x[n]);
 
 /* Opens a picture and writes all that pictures share, up to the beginning
  * of its description in words. After these pen_draw begins the drawing, and
- * pen_end gives the whole its name. */
+ * pen_end ends it. */
 void pen_begin(const char *name, const char *title, double width,
                double height);
 void pen_draw(void);
@@ -67,22 +70,16 @@ enum { LEGEND_HIGH = 26 };
 double pen_step(double span, int most);
 int pen_decimals(double step);
 
-/* Room for the longest of n words, in pixels; and where they are strong. */
+/* Room for the longest of n words, in pixels; strong ones need a tenth
+ * more. */
 double pen_room(int n, const char *const word[n]);
-double pen_strong_room(int n, const char *const word[n]);
 
 /* The range of 0 and every so many-th of n entries; and the largest of n
- * without its sign. Of what is not finite neither takes notice. */
+ * without its sign. */
 typedef struct {
     double low, high;
 } Range;
 Range pen_range(int n, int every, const float x[n]);
 double pen_largest(int n, const float x[n]);
-
-/* Refuse entries that are not of this kind, and more words, or whatever
- * they are, than there are colours. */
-typedef enum { PEN_FINITE, PEN_PARTS, PEN_BITS, PEN_CELLS } PenKind;
-void pen_must_be(PenKind kind, const char *name, int n, const float x[n]);
-void pen_must_have_colours(const char *name, int n, const char *what);
 
 #endif
