@@ -45,32 +45,25 @@ static void seed_test(void)
     same_bits("the first of the state is the seed", r.state[0], 123);
 }
 
+static void floats_each(Random *r, int n, float x[n])
+{
+    for (int i = 0; i < n; i++)
+        x[i] = random_float(r);
+}
+
 static void float_test(void)
 {
-    int seeds, count = dim("values", 1);
-    const int64_t *seed = all("seeds", &seeds);
-    float *got = result("values");
-    for (int i = 0; i < seeds; i++) {
-        Random r = seeded(seed[i]);
-        for (int k = 0; k < count; k++)
-            got[i * count + k] = random_float(&r);
-    }
-    agrees("values", got, 0, 0);
+    each_seed("values", floats_each);
+}
+
+static void one_row(Random *r, int n, float x[n])
+{
+    rand_fill(r, 1, n, (void *)x);
 }
 
 static void rand_test(void)
 {
-    int seeds, sizes;
-    const int64_t *seed = all("seeds", &seeds);
-    const int64_t *size = all("sizes", &sizes);
-    const int64_t *sum = integers("checksums");
-    for (int i = 0; i < seeds; i++)
-        for (int k = 0; k < sizes; k++) {
-            Random r = seeded(seed[i]);
-            float *x = room((size_t)size[k]);
-            rand_fill(&r, 1, (int)size[k], (void *)x);
-            same_bits("checksum", checksum((size_t)size[k], x), *sum++);
-        }
+    each_size(one_row);
 }
 
 static void uniform_test(void)

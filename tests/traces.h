@@ -66,14 +66,12 @@ static inline void *entry(const Tensor *batch, int b)
 static inline void close_entry(const char *what, int b, const float *got,
                                double rtol, double atol)
 {
-    const Tensor *all = part(what);
-    const size_t count = all->count / (size_t)all->shape[0];
-    const size_t from = (size_t)b * count;
-    for (size_t k = 0; k < count; k++)
-        tap_near(what, got[k],
-                 all->type == 'f' ? tensor_floats(all)[from + k]
-                                  : tensor_doubles(all)[from + k],
-                 rtol, atol);
+    Tensor one = *part(what);
+    one.count /= (size_t)one.shape[0];
+    one.data = (char *)one.data +
+               (size_t)b * one.count * (one.type == 'f' ? 4 : 8);
+    one.shape[0] = 1;
+    tap_close(what, &one, got, rtol, atol);
 }
 
 /* Equal to the last bit. */
