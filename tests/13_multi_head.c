@@ -223,7 +223,7 @@ static void refusals(void)
     REFUSES("13_multi_head.c: make_room: 8 columns for 0 heads leave 8 "
             "over: a divisor of 8 is needed",
             multi_head_init(&a, lots(), 3, 8, 6, 0, 0, 0));
-    REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, 6, 0, -2, 0));
+    REFUSES(NULL, multi_head_init(&a, lots(), 3, 0, 6, 0, 0, 0));
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, 6, 1.5, 2, 0));
     REFUSES(NULL, multi_head_init_packed(&a, lots(), 8, 0, 3));
