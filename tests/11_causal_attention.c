@@ -61,20 +61,20 @@ static void two_texts(bool is_whole)
 {
     const Tensor *x = part("x"), *y = part("y");
     const int n = x->shape[1], m = y->shape[1];
-    Random r = given_lots();
-    Attention a = given();
+    Random r;
+    Mask see;
+    Attention a = given(&see, &r);
     float *query = rounded(part("query")), *key = rounded(part("key"));
     float *value = rounded(part("value"));
     for (int b = 0; b < 2; b++) {
         Trace t = roomy(&a, n, m);
         if (is_whole) {
-            head_forward(&a, given_mask(), &r, n, m, entry(x, b),
-                         entry(y, b), &t);
+            head_forward(&a, see, &r, n, m, entry(x, b), entry(y, b), &t);
         } else {
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
             t.value = value + b * m * a.d_v;
-            attend_trace(given_mask(), a.p, &r, &t);
+            attend_trace(see, a.p, &r, &t);
         }
         t.head_query = t.query;
         t.head_key = t.key;
@@ -180,7 +180,7 @@ static void fit_test(void)
 static void refusals(void)
 {
     Attention a;
-    void *const x = fit_text();
+    void *const x = fit_text;
     REFUSES(NULL, attend(2, 3, 4, 1, see_where(3, 2, x), 0, NULL, x, x, x,
                          x, x, x, x, x));
     REFUSES(NULL, attend(1, 1, 1, 1, see_all(), 1.5, lots(), x, x, x, x, x,

@@ -108,9 +108,10 @@ static void evaluation_test(void)
 /* From one text to another, with all numbers given. */
 static void given_test(void)
 {
-    Random r = given_lots();
-    Attention a = given();
-    forward_batch(&a, given_mask(), &r, part("y"));
+    Random r;
+    Mask see;
+    Attention a = given(&see, &r);
+    forward_batch(&a, see, &r, part("y"));
     draws_next(&r);
     attention_free(&a);
 }
@@ -130,9 +131,9 @@ static float *packed(const Attention *a)
 {
     const size_t third = (size_t)a->d_x * (size_t)a->d_x;
     float *all = room(3 * third);
-    memcpy(all, a->query.weight, third * sizeof(float));
-    memcpy(all + third, a->key.weight, third * sizeof(float));
-    memcpy(all + 2 * third, a->value.weight, third * sizeof(float));
+    const Linear *const role[3] = {&a->query, &a->key, &a->value};
+    for (size_t k = 0; k < 3; k++)
+        memcpy(all + k * third, role[k]->weight, third * sizeof(float));
     return all;
 }
 

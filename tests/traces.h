@@ -84,7 +84,7 @@ static inline void same(const char *what, size_t count,
 
 /* What save_given of golden/generate.py has saved: an attention of which all
  * numbers are given, its mask, and the generator of its lots. */
-static inline Attention given(void)
+static inline Attention given(Mask *see, Random *r)
 {
     const int64_t *size = integers("sizes");
     Attention a = {.d_x = (int)size[0],
@@ -96,28 +96,16 @@ static inline Attention given(void)
                    .has_bias = (int)size[6],
                    .has_out_bias = (int)size[7],
                    .p = doubles("rate")[0]};
+    *see = size[8] == 0 ? see_all()
+           : size[8] == 1
+               ? see_past((int)size[9])
+               : see_where(dim("mask", 0), dim("mask", 1), input("mask"));
+    random_seed(r, (uint64_t)size[10]);
     attention_init(&a);
     if (a.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, a.count);
     memcpy(a.memory, input("parameters"), a.count * sizeof(float));
     return a;
-}
-
-static inline Mask given_mask(void)
-{
-    const int64_t *size = integers("sizes");
-    if (size[8] == 0)
-        return see_all();
-    if (size[8] == 1)
-        return see_past((int)size[9]);
-    return see_where(dim("mask", 0), dim("mask", 1), input("mask"));
-}
-
-static inline Random given_lots(void)
-{
-    Random r;
-    random_seed(&r, (uint64_t)integers("sizes")[10]);
-    return r;
 }
 
 /* The generator stands where PyTorch's does. */
@@ -159,14 +147,9 @@ static inline void close_tables(const Trace *t, int b)
  * 2. WHERE_IT_FITS are the rest of the arguments of a forward. */
 static Attention fit;
 static Trace fit_trace;
-static inline void *fit_text(void)
-{
-    static float x[6 * 3];
-    return x;
-}
+static void *const fit_text = (float[6 * 3]){0};
 
-#define WHERE_IT_FITS                                                      \
-    see_all(), NULL, 5, 6, fit_text(), fit_text(), &fit_trace
+#define WHERE_IT_FITS see_all(), NULL, 5, 6, fit_text, fit_text, &fit_trace
 
 static inline const Attention *fitting(int n_heads, int d_out)
 {
@@ -207,8 +190,8 @@ static inline Random *lots(void)
                 forward(but(&fit.context_length, 5), WHERE_IT_FITS));      \
         REFUSES(NULL, forward(but(&fit_trace.m, 5), WHERE_IT_FITS));       \
         REFUSES(NULL,                                                      \
-                forward(fitting(1, 0), see_where(2, 3, fit_text()), NULL,  \
-                        5, 6, fit_text(), fit_text(), &fit_trace));        \
+                forward(fitting(1, 0), see_where(2, 3, fit_text), NULL, 5, \
+                        6, fit_text, fit_text, &fit_trace));               \
     } while (0)
 
 #endif
