@@ -87,6 +87,7 @@ static inline void same(const char *what, size_t count,
 static inline Attention given(Mask *see, Random *r)
 {
     const int64_t *size = integers("sizes");
+    const Tensor *mask = part("mask");
     Attention a = {.d_x = (int)size[0],
                    .d_y = (int)size[1],
                    .n_heads = (int)size[2],
@@ -99,7 +100,7 @@ static inline Attention given(Mask *see, Random *r)
     *see = size[8] == 0 ? see_all()
            : size[8] == 1
                ? see_past((int)size[9])
-               : see_where(dim("mask", 0), dim("mask", 1), input("mask"));
+               : see_where(mask->shape[0], mask->shape[1], floats(mask));
     random_seed(r, (uint64_t)size[10]);
     attention_init(&a);
     if (a.count != part("parameters")->count)
