@@ -102,11 +102,11 @@ static void sentence_test(void)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
     int ids[WORDS_MAX];
-    const int n = split_words("Life is short, eat dessert first", word);
+    int n = split_words("Life is short, eat dessert first", word);
     word_ids(n, word, vocabulary(n, word, entry), entry, ids);
     tap_near("words", n, dim("ids", 0), 0, 0);
     for (int i = 0; i < n; i++)
-        tap_near("id", ids[i], ids_of_set()[i], 0, 0);
+        tap_near("id", ids[i], (double)integers("ids")[i], 0, 0);
 }
 
 /* From the seed to the vectors, to the last bit. */

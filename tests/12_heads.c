@@ -9,8 +9,8 @@
         "heads_2x9x3x4x2", "heads_loud"
 #define WRAPPERS "wrapper_bare", "wrapper_biased"
 
-/* A little more than in tests/03_qkv.c, since the scores are sums of products
- * of rounded sums; loud ones are some hundred. */
+/* A little more than in tests/03_qkv.c, since the scores are sums of
+ * products of rounded sums; loud ones are some hundred. */
 #define RTOL 1e-5
 #define ATOL 1e-6
 #define LOUD_RTOL 5e-5

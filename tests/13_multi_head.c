@@ -165,8 +165,8 @@ static void module_test(void)
     attention_free(&a);
 }
 
-/* The module of the first Transformer's size: of its weights the fourth rows,
- * and of its output every 32nd column. */
+/* The module of the first Transformer's size: the fourth rows of its
+ * weights, every 32nd column of its output. */
 static void walk_test(void)
 {
     enum { D_MODEL = 512, HEADS = 8, TOKENS = 20 };

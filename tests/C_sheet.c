@@ -6,21 +6,21 @@
 static void journeys_test(void)
 {
     Journey table[JOURNEYS];
-    const int64_t *size = integers("sizes");
-    const double *x = doubles("x");
-    const int width = dim("x", 1);
-    tap_near("as many as PyTorch's", dim("x", 0), JOURNEYS, 0, 0);
+    const Tensor *x = golden("C_sheet/journeys-x");
+    const Tensor *sizes = golden("C_sheet/journeys-sizes");
+    tap_true("as many as PyTorch's", x->shape[0] == JOURNEYS);
     journeys(table);
     for (int i = 0; i < JOURNEYS; i++) {
-        tap_near("entries", table[i].size, (double)size[i], 0, 0);
-        for (int k = 0; k < size[i]; k++)
-            tap_near(table[i].name, table[i].x[k], x[i * width + k], 1e-5,
-                     1e-6);
+        const int size = (int)tensor_integers(sizes)[i];
+        tap_near("entries", table[i].size, size, 0, 0);
+        for (int k = 0; k < size; k++)
+            tap_near(table[i].name, table[i].x[k],
+                     tensor_doubles(x)[i * x->shape[1] + k], 1e-5, 1e-6);
     }
 }
 
 int main(void)
 {
-    SETS("journeys", journeys_test, "journeys");
+    TAP(journeys_test, "journeys: every attention of the book");
     return tap_done();
 }

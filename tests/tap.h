@@ -293,10 +293,10 @@ static inline void tap_char(int c)
     printf(c > 0 && c < ' ' ? "\\x%02x" : "%c", c);
 }
 
-/* YAML that prove can read, whatever is in the values: each stands in quotes
- * on one line. On anything else prove stumbles and drops all further tests,
- * or never ends. A line that does not begin with a key belongs to the value
- * before. */
+/* YAML that prove can read, whatever is in the values: each stands in
+ * quotes on one line. On anything else prove stumbles and drops all further
+ * tests, or never ends. A line that does not begin with a key belongs to the
+ * value before. */
 static inline void tap_yaml(const char *text)
 {
     printf("  ---\n");
@@ -343,9 +343,9 @@ static inline unsigned tap_limit(void)
     return *tap_endless ? (most + 9) / 10 : most;
 }
 
-/* Begins a test point; true in its child. A call that shall refuse gives the
- * name, as "softmax: refuses (0, x, y)", and what its child writes goes into
- * the pipe; else only what comparisons report does. */
+/* Begins a test point; true in its child. A call that shall refuse gives
+ * the name, as "softmax: refuses (0, x, y)", and what its child writes goes
+ * into the pipe; else only what comparisons report does. */
 static inline bool tap_begin(const char *name, bool refuses)
 {
     const int function = (int)strcspn(name, refuses ? "(" : ":");

@@ -166,8 +166,8 @@ static inline const Attention *fitting(int n_heads, int d_out)
     return &fit;
 }
 
-/* The same with one size changed by hand, of the attention or the trace. For
- * the child of REFUSES. */
+/* The same with one size changed by hand, of the attention or the trace.
+ * For the child of REFUSES. */
 static inline const Attention *but(int *size, int value)
 {
     fitting(1, 0);
