@@ -295,8 +295,8 @@ static inline void tap_char(int c)
 
 /* YAML that prove can read, whatever is in the values: each stands in
  * quotes on one line. On anything else prove stumbles and drops all further
- * tests, or never ends. A line that does not begin with a key belongs to the
- * value before. */
+ * tests, or never ends. A line that does not begin with a key belongs to
+ * the value before. */
 static inline void tap_yaml(const char *text)
 {
     printf("  ---\n");
