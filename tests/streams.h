@@ -37,4 +37,37 @@ static inline const int64_t *all(const char *what, int *count)
     return tensor_integers(tensor);
 }
 
+/* What fills a list with numbers of the stream. */
+typedef void Fill(Random *r, int n, float x[n]);
+
+/* The golden lists of that name, one for each seed. */
+static inline void each_seed(const char *what, Fill *fill)
+{
+    int seeds;
+    const int64_t *seed = all("seeds", &seeds);
+    const int size = (int)part(what)->count / seeds;
+    float *got = result(what);
+    for (int i = 0; i < seeds; i++) {
+        Random r = seeded(seed[i]);
+        fill(&r, size, got + i * size);
+    }
+    agrees(what, got, 0, 0);
+}
+
+/* The checksums of longer ones, for each seed and each size. */
+static inline void each_size(Fill *fill)
+{
+    int seeds, sizes;
+    const int64_t *seed = all("seeds", &seeds);
+    const int64_t *size = all("sizes", &sizes);
+    const int64_t *sum = integers("checksums");
+    for (int i = 0; i < seeds; i++)
+        for (int k = 0; k < sizes; k++) {
+            Random r = seeded(seed[i]);
+            float *x = room((size_t)size[k]);
+            fill(&r, (int)size[k], x);
+            same_bits("checksum", checksum((size_t)size[k], x), *sum++);
+        }
+}
+
 #endif

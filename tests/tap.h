@@ -29,6 +29,10 @@
 
 #include "attention.h"
 
+#ifndef CHAPTER
+#define CHAPTER "" /* no golden data */
+#endif
+
 #define TAP(test, name) tap_run(test, name)
 
 /* As TAP, but left out where the environment's TAP_SMALL says so: valgrind
@@ -36,7 +40,7 @@
 #define TAP_LARGE(test, name)                                              \
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
-enum { TAP_SECONDS = 10, TAP_GOLDEN_MAX = 64, TAP_ROOMS = 4096 };
+enum { TAP_SECONDS = 10, TAP_ROOMS = 4096 };
 /* How a test that has run to its end exits: not as tested code might. */
 enum { TAP_GOOD = 40, TAP_WRONG = 41 };
 enum { TAP_GUARD = 1024 }; /* floats behind each array */
@@ -44,18 +48,21 @@ enum { TAP_GUARD = 1024 }; /* floats behind each array */
 static int tap_count, tap_failed;   /* test points so far */
 static int tap_compared, tap_wrong; /* comparisons of the running test */
 static int tap_pipe[2];      /* from the running test to the parent */
+static pid_t tap_child;      /* in it 0, and -1 where there is none */
 static unsigned tap_seconds; /* what the running test may take */
 static char tap_endless[64]; /* the last function that took more */
-static Tensor tap_golden[TAP_GOLDEN_MAX]; /* copies for the running test */
-static const void *tap_golden_data[TAP_GOLDEN_MAX]; /* what they are of */
-static pid_t tap_child;     /* in it 0, and -1 where there is none */
-static char tap_name[300];  /* of the running test point */
-static char tap_text[4096]; /* what its child has written to the pipe */
-static char tap_end[100];   /* and how it has ended, in words */
-static int tap_golden_count;
-static float *tap_room[TAP_ROOMS]; /* what the running test has asked for */
-static size_t tap_room_size[TAP_ROOMS];
-static int tap_room_count;
+static char tap_name[300];   /* of the running test point */
+static char tap_text[4096];  /* what its child has written to the pipe */
+static char tap_end[100];    /* and how it has ended, in words */
+static Tensors tap_golden;   /* the chapter's golden data */
+
+/* The arrays that the running test has asked for. */
+static struct {
+    Tensor tensor;
+    size_t size;          /* of its entries, in bytes */
+    const void *original; /* of which they are a copy, or NULL */
+} tap_room[TAP_ROOMS];
+static int tap_rooms;
 
 /* Behind each array that a function under test sees lie entries that are no
  * number, and whose bits differ from place to place. A function that
@@ -72,45 +79,40 @@ static inline void guard(float *behind)
         memcpy(x, &(uint32_t){tap_guard(x)}, sizeof *x);
 }
 
-/* Room for count entries, freed when the test ends. An entry that is not
- * written, or added to instead of written, is far from any answer. */
-static inline void *room(size_t count)
+/* Room for so many bytes, as long as the test runs; returns its number. */
+static inline int tap_reserve(size_t size)
 {
-    float *x = malloc((count + TAP_GUARD) * sizeof *x);
-    if (!x || tap_room_count == TAP_ROOMS)
+    char *x = malloc(size + TAP_GUARD * sizeof(float));
+    if (!x || tap_rooms == TAP_ROOMS)
         REFUSE("a test asks for more than %d arrays, or for too large ones",
                TAP_ROOMS);
+    guard((float *)(x + size));
+    tap_room[tap_rooms].tensor.data = x;
+    tap_room[tap_rooms].size = size;
+    return tap_rooms++;
+}
+
+/* Room for count entries. One that is not written, or added to instead of
+ * written, is far from any answer. */
+static inline void *room(size_t count)
+{
+    float *x = tap_room[tap_reserve(count * sizeof *x)].tensor.data;
     for (size_t i = 0; i < count; i++)
         x[i] = 1e30f;
-    guard(x + count);
-    tap_room[tap_room_count] = x;
-    tap_room_size[tap_room_count++] = count;
     return x;
 }
 
-static inline size_t tap_size(const Tensor *tensor)
-{
-    return tensor->count * (tensor->type == 'f' ? 4 : 8);
-}
-
-#ifndef CHAPTER
-static inline void tap_read_golden(void)
-{
-}
-#else
-static Tensors tap_file; /* the chapter's golden data */
-
-/* Reads it once for all tests. */
+/* Reads the chapter's golden data, once for all tests. */
 static inline void tap_read_golden(void)
 {
     const char *path = "golden/" CHAPTER ".safetensors";
-    if (tap_file.path)
+    if (!*CHAPTER || tap_golden.path)
         return;
     if (access(path, R_OK))
         REFUSE("%s: is missing: golden/generate.py says what is in it, and "
                "`make golden` makes it with PyTorch",
                path);
-    tap_file = tensors_read(path);
+    tap_golden = tensors_read(path);
 }
 
 /* Adds a name to the file that GOLDEN_READ names, if it names one. */
@@ -125,31 +127,23 @@ static inline void tap_log(const char *name)
 }
 
 /* A copy of a golden tensor, by the names of the chapter and its own, such
- * as "02_softmax/hello-query"; freed when the test ends. */
+ * as "02_softmax/hello-query". */
 static inline const Tensor *golden(const char *name)
 {
     const size_t chapter = strlen(CHAPTER "/");
     tap_log(name);
-    tap_read_golden();
     if (strncmp(name, CHAPTER "/", chapter) != 0)
         REFUSE("golden data %s: only %s is read here", name, CHAPTER);
-    if (tap_golden_count == TAP_GOLDEN_MAX)
-        REFUSE("golden data %s: at most %d tensors fit in a test", name,
-               TAP_GOLDEN_MAX);
-    const Tensor *original = tensors_find(&tap_file, name + chapter);
-    const size_t size = tap_size(original);
-    char *data = malloc(size + TAP_GUARD * sizeof(float));
-    if (!data)
-        REFUSE("golden data %s: no memory for a copy", name);
-    memcpy(data, original->data, size);
-    guard((float *)(data + size));
-    tap_golden_data[tap_golden_count] = original->data;
-    Tensor *copy = &tap_golden[tap_golden_count++];
+    const Tensor *original = tensors_find(&tap_golden, name + chapter);
+    const size_t size = original->count * (original->type == 'f' ? 4 : 8);
+    const int k = tap_reserve(size);
+    Tensor *copy = &tap_room[k].tensor;
+    void *data = copy->data;
+    tap_room[k].original = original->data;
     *copy = *original;
-    copy->data = data;
+    copy->data = memcpy(data, original->data, size);
     return copy;
 }
-#endif
 
 /* Reports a comparison; the first that fails says why, in lines of the form
  * "  key: value", where a value may be any text. */
@@ -240,29 +234,25 @@ static inline void tap_fill(int n, float x[n], float low, float high)
         x[i] = low + (high - low) * (float)(tap_bits() >> 40) * 0x1p-24f;
 }
 
-/* Ends the test: frees its arrays, after a look at what lies behind them and
- * whether golden ones are still what they were. */
-static inline void tap_clean(void)
+/* When the test ends: is what lies behind its arrays as it was, and so are
+ * golden ones? */
+static inline void tap_check_rooms(void)
 {
-    while (tap_room_count) {
-        float *x = tap_room[--tap_room_count];
-        const float *behind = x + tap_room_size[tap_room_count];
+    for (int k = 0; k < tap_rooms; k++) {
+        const char *data = tap_room[k].tensor.data;
+        const size_t size = tap_room[k].size;
+        const float *behind = (const float *)(data + size);
         bool whole = true;
         for (int i = 0; i < TAP_GUARD; i++)
             whole &= !memcmp(behind + i, &(uint32_t){tap_guard(behind + i)},
-                             sizeof *x);
+                             sizeof *behind);
         if (!whole)
             tap_report(false, "room for the result",
                        "  error: written to beyond its end\n");
-        free(x);
-    }
-    while (tap_golden_count) {
-        const Tensor *copy = &tap_golden[--tap_golden_count];
-        const void *data = tap_golden_data[tap_golden_count];
-        if (memcmp(data, copy->data, tap_size(copy)))
-            tap_report(false, copy->name,
+        if (tap_room[k].original &&
+            memcmp(data, tap_room[k].original, size) != 0)
+            tap_report(false, tap_room[k].tensor.name,
                        "  error: the function has changed its input\n");
-        free(copy->data);
     }
 }
 
@@ -296,43 +286,30 @@ static inline size_t tap_key(const char *line)
     return end > 2 && !strncmp(line + end, ": ", 2) ? end + 2 : 0;
 }
 
-/* A value on one line, in quotes unless it is made like a number. */
-static inline void tap_value(size_t length, const char *value)
+static inline void tap_char(int c)
 {
-    if (length > 0 && strspn(value, "0123456789+-.einfa") >= length) {
-        printf("%.*s\n", (int)length, value);
-        return;
-    }
-    putchar('"');
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char c = (unsigned char)value[i];
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < ' ')
-            printf("\\x%02x", c);
-        else
-            putchar(c);
-    }
-    printf("\"\n");
+    if (c == '"' || c == '\\')
+        putchar('\\');
+    printf(c > 0 && c < ' ' ? "\\x%02x" : "%c", c);
 }
 
-/* YAML that prove can read, whatever is in the values. On anything else
- * prove stumbles and drops all further tests, or never ends. A line that
- * does not begin with a key belongs to the value before. */
+/* YAML that prove can read, whatever is in the values: each stands in
+ * quotes on one line. On anything else prove stumbles and drops all further
+ * tests, or never ends. A line that does not begin with a key belongs to
+ * the value before. */
 static inline void tap_yaml(const char *text)
 {
     printf("  ---\n");
     while (*text) {
-        const char *value = text + tap_key(text), *end = value;
-        printf("%.*s", (int)(value - text), text);
-        if (value == text)
-            printf("  text: ");
-        do {
-            end += strcspn(end, "\n");
-            end += *end == '\n';
-        } while (*end && !tap_key(end));
-        tap_value((size_t)(end - value) - (end[-1] == '\n'), value);
-        text = end;
+        const int key = (int)tap_key(text);
+        printf("%.*s\"", key ? key : 8, key ? text : "  text: ");
+        for (text += key; *text && strcmp(text, "\n") != 0; text++) {
+            if (*text == '\n' && tap_key(text + 1))
+                break;
+            tap_char(*text);
+        }
+        text += *text == '\n';
+        printf("\"\n");
     }
     printf("  ...\n");
 }
@@ -366,24 +343,24 @@ static inline unsigned tap_limit(void)
     return *tap_endless ? (most + 9) / 10 : most;
 }
 
-/* Begins a test point; true in its child. Where that shall refuse, what it
- * writes goes into the pipe, else only what its comparisons report. */
+/* Begins a test point; true in its child. A call that shall refuse gives
+ * the name, as "softmax: refuses (0, x, y)", and what its child writes goes
+ * into the pipe; else only what comparisons report does. */
 static inline bool tap_begin(const char *name, bool refuses)
 {
-    const size_t size = strlen(tap_endless);
-    snprintf(tap_name, sizeof tap_name, "%s", name);
+    const int function = (int)strcspn(name, refuses ? "(" : ":");
+    snprintf(tap_name, sizeof tap_name, "%.*s%s%s", function, name,
+             refuses ? ": refuses " : "", name + function);
     tap_child = -1;
-    if (size && !strncmp(name, tap_endless, size) && name[size] == ':') {
+    if (*tap_endless &&
+        !strncmp(tap_name, tap_endless, strlen(tap_endless))) {
         tap_line(false, "  error: not run: a test before it has no end\n");
         return false;
     }
     tap_seconds = tap_limit();
     tap_read_golden();
     fflush(NULL);
-    if (pipe(tap_pipe))
-        REFUSE("no pipe can be made");
-    tap_child = fork();
-    if (tap_child < 0)
+    if (pipe(tap_pipe) || (tap_child = fork()) < 0)
         REFUSE("no process can be started");
     if (tap_child > 0)
         return false;
@@ -398,28 +375,23 @@ static inline bool tap_begin(const char *name, bool refuses)
 /* Waits for the child, and returns its exit status, or -1. */
 static inline int tap_wait(void)
 {
-    size_t length = 0;
-    ssize_t got;
-    close(tap_pipe[1]);
-    while ((got = read(tap_pipe[0], tap_text + length,
-                       sizeof tap_text - 1 - length)) > 0)
-        length += (size_t)got;
-    tap_text[length] = '\0';
-    close(tap_pipe[0]);
     int status;
+    FILE *report = fdopen(tap_pipe[0], "r");
+    close(tap_pipe[1]);
+    tap_text[fread(tap_text, 1, sizeof tap_text - 1, report)] = '\0';
+    fclose(report);
     waitpid(tap_child, &status, 0);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     const int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (killer == SIGALRM) {
-        snprintf(tap_endless, sizeof tap_endless, "%.*s",
-                 (int)strcspn(tap_name, ":"), tap_name);
-        snprintf(tap_end, sizeof tap_end,
-                 "no end in %u s: is there an endless loop?", tap_seconds);
-    } else if (killer) {
+    snprintf(tap_end, sizeof tap_end, "ends with status %d", code);
+    if (killer)
         snprintf(tap_end, sizeof tap_end, "ends with signal %d, %s", killer,
                  strsignal(killer));
-    } else {
-        snprintf(tap_end, sizeof tap_end, "ends with status %d", code);
+    if (killer == SIGALRM) {
+        snprintf(tap_endless, sizeof tap_endless,
+                 "%.*s:", (int)strcspn(tap_name, ":"), tap_name);
+        snprintf(tap_end, sizeof tap_end,
+                 "no end in %u s: is there an endless loop?", tap_seconds);
     }
     return code;
 }
@@ -428,7 +400,7 @@ static inline void tap_run(void (*test)(void), const char *name)
 {
     if (tap_begin(name, false)) {
         test();
-        tap_clean();
+        tap_check_rooms();
         if (!tap_compared)
             tap_report(false, "the test", "  error: compares nothing\n");
         exit(tap_wrong ? TAP_WRONG : TAP_GOOD);
@@ -453,16 +425,6 @@ static inline bool tap_is_message(const char *text, const char *line)
     return (int)strlen(line) == end && !strncmp(text, line, (size_t)end);
 }
 
-/* Begins a test point whose name is made from the call, as
- * "softmax: refuses (0, x, y)". */
-static inline bool tap_refuses_begin(const char *call)
-{
-    char name[sizeof tap_name];
-    const int end = (int)strcspn(call, "(");
-    snprintf(name, sizeof name, "%.*s: refuses %s", end, call, call + end);
-    return tap_begin(name, true);
-}
-
 static inline void tap_refuses_end(int code, const char *line)
 {
     if (getenv("TAP_ANY_WORDS"))
@@ -480,7 +442,7 @@ static inline void tap_refuses_end(int code, const char *line)
  * `make test-02`: a student's words may be others. */
 #define REFUSES(line, ...)                                                 \
     do {                                                                   \
-        if (tap_refuses_begin(#__VA_ARGS__)) {                             \
+        if (tap_begin(#__VA_ARGS__, true)) {                               \
             __VA_ARGS__;                                                   \
             exit(0);                                                       \
         }                                                                  \
