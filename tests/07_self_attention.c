@@ -78,13 +78,13 @@ static SelfAttentionV1 *version_1(int d_in, int d_k, int d_v)
     return &a;
 }
 
-static void trace_attention_test(void)
+static void attend_trace_test(void)
 {
     Trace t = space();
     t.query = rounded(part("query"));
     t.key = rounded(part("key"));
     t.value = rounded(part("value"));
-    trace_attention(&t);
+    attend_trace(&t);
     close_trace(&t);
 }
 
@@ -387,10 +387,10 @@ static void v2_refused(void)
     REFUSES(NULL, self_attention_forward(crossing(), 5, x,
                                          sized(5, 5, 1, 3, 4, 0)));
     REFUSES(NULL, self_attention_forward(&mixing, 5, x, &out));
-    REFUSES(AT "trace_attention: a trace for 2 heads and 0 columns of "
+    REFUSES(AT "attend_trace: a trace for 2 heads and 0 columns of "
                "output: 1 and 0 are needed",
-            trace_attention(&two));
-    REFUSES(NULL, trace_attention(&out));
+            attend_trace(&two));
+    REFUSES(NULL, attend_trace(&out));
 }
 
 static void exercises_refused(void)
@@ -426,7 +426,7 @@ static void exercises_refused(void)
 
 int main(void)
 {
-    SETS("trace_attention", trace_attention_test, CASES("v1"));
+    SETS("attend_trace", attend_trace_test, CASES("v1"));
     SETS("self_v1_init", v1_init_test, CASES("v1"));
     TAP_LARGE(v1_free_test, "self_v1_free: the memory can be used again");
     SETS("self_v1_forward", v1_forward_test, CASES("v1"));

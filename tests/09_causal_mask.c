@@ -74,7 +74,7 @@ static void mask_where_shares(void)
 static float *seen(Mask see)
 {
     float *got = copy("scores");
-    hide_scores(SHAPE("scores"), see, (void *)got);
+    apply_mask(SHAPE("scores"), see, (void *)got);
     return got;
 }
 
@@ -103,7 +103,7 @@ static void three_kinds(void)
         const float expect[6] = {0, 1, 2, 3, 4, 5};
         float *scores = room(6);
         memcpy(scores, expect, sizeof expect);
-        hide_scores(2, 3, see[k], (void *)scores);
+        apply_mask(2, 3, see[k], (void *)scores);
         same("score", 6, scores, expect);
     }
 }
@@ -218,7 +218,7 @@ static void sees_all(void)
         expect.scores = room(count);
         expect.weights = room(count);
         masked_attention(&t, see_all());
-        trace_attention(&expect);
+        attend_trace(&expect);
         same("scores", count, t.scores, expect.scores);
         same("weights", count, t.weights, expect.weights);
     }
@@ -412,11 +412,11 @@ static void refusals(void)
     const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
     float x[3][2] = {{0}}, square[3][3];
 #define AT "09_causal_mask.c: "
-    REFUSES(AT "hide_scores: a mask of 2 times 3 for scores of 3 times 2: "
+    REFUSES(AT "apply_mask: a mask of 2 times 3 for scores of 3 times 2: "
                "one of their size is needed",
-            hide_scores(3, 2, see_where(2, 3, table), x));
-    REFUSES(NULL, hide_scores(2, 2, see_where(2, 3, table), x));
-    REFUSES(NULL, hide_scores(3, 3, see_where(2, 3, table), square));
+            apply_mask(3, 2, see_where(2, 3, table), x));
+    REFUSES(NULL, apply_mask(2, 2, see_where(2, 3, table), x));
+    REFUSES(NULL, apply_mask(3, 3, see_where(2, 3, table), square));
     REFUSES(NULL, masked_weights(3, 3, 2, see_where(2, 3, table), x, x,
                                  square, square));
     REFUSES(AT "mask_window: a window of 0 words: at least 1 is needed",
@@ -449,7 +449,7 @@ int main(void)
     SETS("see_all", see_all_test, "mask_4x9_5", "odd");
     SETS("see_past", see_past_test, MASKS);
     SETS("see_where", see_where_test, MASKS, "odd");
-    TAP(three_kinds, "hide_scores: three masks that hide nothing");
+    TAP(three_kinds, "apply_mask: three masks that hide nothing");
     SETS("masked_weights", weights_test, HEADS, "loud", "gap", "deep");
     TAP(sees_all, "masked_weights: without a mask, those of attention");
     TAP(blind_to_the_future, "masked_weights: later words change nothing");

@@ -15,7 +15,7 @@
 #define RTOL 1e-5
 #define ATOL 1e-6
 
-static void attend_trace(Mask see, double p, Random *r, Trace *t)
+static void attend_tables(Mask see, double p, Random *r, Trace *t)
 {
     attend(t->n, t->m, t->d_k, t->d_v, see, p, r, (void *)t->query,
            (void *)t->key, (void *)t->value, (void *)t->scores,
@@ -42,13 +42,13 @@ static void attend_test(void)
     Trace t = head_trace();
     const double rate = doubles("rate")[0];
     random_seed(&r, !strcmp(sets_now, "head_loud") ? 3 : (uint64_t)t.n);
-    attend_trace(see_past(0), rate, NULL, &t);
+    attend_tables(see_past(0), rate, NULL, &t);
     for (int k = 0; k < t.n * t.m; k++)
         tap_near("kept", t.kept[k], 1, 0, 0);
     agrees("weights", t.weights, RTOL, ATOL);
     agrees("weights", t.dropped, RTOL, ATOL);
     agrees("evaluated", t.context, RTOL, ATOL);
-    attend_trace(see_past(0), rate, &r, &t);
+    attend_tables(see_past(0), rate, &r, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     agrees("dropped", t.dropped, RTOL, ATOL);
     agrees("trained", t.context, RTOL, ATOL);
@@ -74,7 +74,7 @@ static void two_texts(bool is_whole)
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
             t.value = value + b * m * a.d_v;
-            attend_trace(see, a.p, &r, &t);
+            attend_tables(see, a.p, &r, &t);
         }
         t.head_query = t.query;
         t.head_key = t.key;
@@ -154,7 +154,7 @@ static void padding_test(void)
         is_word[j] = (int)integers("word")[j];
     mask_padding(t.n, t.n, is_word, (void *)mask);
     agrees("mask", mask, 0, 0);
-    attend_trace(see_where(t.n, t.n, (void *)mask), 0, NULL, &t);
+    attend_tables(see_where(t.n, t.n, (void *)mask), 0, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
         if (is_word[k / t.d_v])
             tap_near("context of a word", t.context[k],
@@ -171,6 +171,24 @@ static void padding_words(void)
     same("mask", 10, (void *)mask, (const void *)expect);
 }
 
+/* Where all is seen and nothing dropped, chapter 6's formula to the last
+ * bit. */
+static void formula_test(void)
+{
+    enum { N = 5, M = 7, D_K = 3, D_V = 4 };
+    float x[N][D_K], y[M][D_K], z[M][D_V], got[5][N * M], right[3][N * M];
+    tap_fill(N * D_K, (void *)x, -2, 2);
+    tap_fill(M * D_K, (void *)y, -2, 2);
+    tap_fill(M * D_V, (void *)z, -2, 2);
+    attention(N, M, D_K, D_V, x, y, z, (void *)right[0], (void *)right[1],
+              (void *)right[2]);
+    attend(N, M, D_K, D_V, see_all(), NAN, NULL, x, y, z, (void *)got[0],
+           (void *)got[1], (void *)got[2], (void *)got[3], (void *)got[4]);
+    same("scores", N * M, got[0], right[0]);
+    same("weights", N * M, got[1], right[1]);
+    same("context", N * D_V, got[4], right[2]);
+}
+
 static void fit_test(void)
 {
     head_forward(fitting(1, 0), WHERE_IT_FITS);
@@ -180,20 +198,22 @@ static void fit_test(void)
 static void refusals(void)
 {
     Attention a;
-    void *const x = fit_text;
+    void *const x = fit_x;
     REFUSES(NULL, attend(2, 3, 4, 1, see_where(3, 2, x), 0, NULL, x, x, x,
                          x, x, x, x, x));
     REFUSES(NULL, attend(1, 1, 1, 1, see_all(), 1.5, lots(), x, x, x, x, x,
                          x, x, x));
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
-            "length of -1: at least 1 is needed",
+            "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, lots(), 3, 2, -1, 0, 0));
-    REFUSES(NULL, causal_attention_init(&a, lots(), 3, 2, 0, 0, 0));
     REFUSES(NULL, causal_attention_init(&a, lots(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, lots(), 3, 0, 5, 0, 0));
+    TAP(formula_test, "attend: chapter 6's formula, whatever p is");
     TAP(fit_test, "head_forward: accepts what fits");
     REFUSES_WHAT_DOES_NOT_FIT(head_forward);
-    REFUSES(NULL, head_forward(fitting(2, 0), WHERE_IT_FITS));
+    REFUSES("11_causal_attention.c: head_forward: 2 heads, and an output "
+            "layer to 0 columns: one head and no such layer are needed",
+            head_forward(fitting(2, 0), WHERE_IT_FITS));
     REFUSES(NULL, head_forward(fitting(1, 3), WHERE_IT_FITS));
     REFUSES(NULL, causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
                                          sized(5, 5, 1, 4, 2, 0)));

@@ -135,11 +135,9 @@ static Attention alone(const Attention *a, int k)
 {
     Attention one = *a;
     one.n_heads = 1;
-    one.d_out = 0;
     one.query = head_layer(&a->query, a->n_heads, k);
     one.key = head_layer(&a->key, a->n_heads, k);
     one.value = head_layer(&a->value, a->n_heads, k);
-    one.out = (Linear){.d_in = a->d_v};
     return one;
 }
 
@@ -162,8 +160,7 @@ static void same_head(const Trace *t, int k, const Trace *one)
 }
 
 /* Each head computes what it does alone, with lots that are drawn one head
- * after the other: from one text to another, with any mask. An output layer
- * is not for it to use. */
+ * after the other: from one text to another, with any mask. */
 static void alone_test(void)
 {
     enum { N = 4, M = 7, D_X = 5, D_Y = 6 };
@@ -178,7 +175,6 @@ static void alone_test(void)
                    .n_heads = 3,
                    .d_k = 2,
                    .d_v = 8,
-                   .d_out = 9,
                    .has_bias = 1,
                    .p = 0.3};
     attention_init(&a);
@@ -187,7 +183,7 @@ static void alone_test(void)
         Random r = *lots(), again = r;
         Trace t = roomy(&a, N, M);
         heads_forward(&a, see[k], &r, N, M, x, y, &t);
-        tap_near("no output", t.out[0], 1e30f, 0, 0);
+        tap_near("rate", t.rate, 0.3, 0, 0);
         for (int h = 0; h < 3; h++) {
             const Attention own = alone(&a, h);
             Trace one = roomy(&own, N, M);
@@ -234,6 +230,13 @@ static void refusals(void)
         attend_head(fitting(2, 0), see_all(), NULL, 2, &fit_trace));
     REFUSES(NULL,
             attend_head(fitting(2, 0), see_all(), NULL, -1, &fit_trace));
+    REFUSES(NULL, attend_head(but(&fit.n_heads, 2), see_all(), NULL, 0,
+                              &fit_trace));
+    REFUSES("12_heads.c: heads_forward: an output layer to 3 columns: none "
+            "is needed, for heads side by side",
+            heads_forward(fitting(1, 3), WHERE_IT_FITS));
+    REFUSES(NULL, heads_forward(fitting(1, 0), see_all(), NULL, 5, 6, fit_x,
+                                fit_x, &fit_trace));
     REFUSES_WHAT_DOES_NOT_FIT(heads_forward);
     REFUSES("12_heads.c: count_parameters: -1 heads of sizes 3, 2, 1: "
             "sizes of at least 1 are needed",

@@ -148,9 +148,10 @@ static inline void close_tables(const Trace *t, int b)
  * 2. WHERE_IT_FITS are the rest of the arguments of a forward. */
 static Attention fit;
 static Trace fit_trace;
-static void *const fit_text = (float[6 * 3]){0};
+static void *const fit_x = (float[5 * 3]){0};
+static void *const fit_y = (float[6 * 2]){0};
 
-#define WHERE_IT_FITS see_all(), NULL, 5, 6, fit_text, fit_text, &fit_trace
+#define WHERE_IT_FITS see_all(), NULL, 5, 6, fit_x, fit_y, &fit_trace
 
 static inline const Attention *fitting(int n_heads, int d_out)
 {
@@ -190,9 +191,8 @@ static inline Random *lots(void)
         REFUSES(NULL,                                                      \
                 forward(but(&fit.context_length, 5), WHERE_IT_FITS));      \
         REFUSES(NULL, forward(but(&fit_trace.m, 5), WHERE_IT_FITS));       \
-        REFUSES(NULL,                                                      \
-                forward(fitting(1, 0), see_where(2, 3, fit_text), NULL, 5, \
-                        6, fit_text, fit_text, &fit_trace));               \
+        REFUSES(NULL, forward(fitting(1, 0), see_where(2, 3, fit_x), NULL, \
+                              5, 6, fit_x, fit_y, &fit_trace));            \
     } while (0)
 
 #endif
