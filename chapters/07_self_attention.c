@@ -204,7 +204,8 @@ PyTorch has a module for "multiply by a matrix", `nn.Linear`. [](#random)
 drew its numbers; now we compute with it. It differs from a plain product in
 two ways. It may have a bias, a list that is added to each result. And its
 matrix, the **weight**, stands the other way round, with a row for each
-output. With $x$ for the embedding of one token and $b$ for the bias, it computes
+output. With $x$ for the embedding of one token and $b$ for the bias, it
+computes
 
 $$x W^\top + b$$
 

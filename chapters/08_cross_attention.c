@@ -17,10 +17,10 @@ so far, one text looked at itself.
 
 The first idea is to write the two texts one behind the other. The result is
 a text like any other, and the first version of [](#self-attention) can be
-used as it is. We try it with the six words of [](#tokens) and with a second text of
-eight tokens, which are strangers: random numbers, drawn after the three
-matrices from the same seed. What we want to know is how the words of each
-text divide their attention between the two.
+used as it is. We try it with the six words of [](#tokens) and with a second
+text of eight tokens, which are strangers: random numbers, drawn after the
+three matrices from the same seed. What we want to know is how the words of
+each text divide their attention between the two.
 */
 
 static void show_one_long_text(void)
@@ -76,18 +76,18 @@ belong to one text. Nothing in the formula has to be changed:
 $$Q = X W_Q, \qquad K = Y W_K, \qquad V = Y W_V$$
 
 The queries come from the first input, $X$, which asks. Keys and values come
-from the second, $Y$, which is asked. This is **cross-attention**, and what we had
-before is **self-attention**.
+from the second, $Y$, which is asked. This is **cross-attention**, and what
+we had before is **self-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each may
 have a width of its own, $d_x$ and $d_y$, if only the matrices have as many
 rows. What must agree is the width of queries and keys, since they meet
 in a dot product.
 
-The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its parameters are linear layers, while the tutorial that we follow
-multiplies by matrices from `torch.rand`, $X W$. A layer holds $W^\top$, so
-we draw $W$ row by row, and write each number where it stands in the table
-turned over.
+The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its
+parameters are linear layers, while the tutorial that we follow multiplies
+by matrices from `torch.rand`, $X W$. A layer holds $W^\top$, so we draw $W$
+row by row, and write each number where it stands in the table turned over.
 */
 
 void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in])

@@ -115,8 +115,8 @@ Z = \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
 
 In an `Attention` the heads lie one after the other: the first `d_k` rows of
 the queries' weight belong to the first head (in C, to head 0), the next to
-the second, and so with keys and values. So a head's part of a layer is a layer too, whose numbers stay
-where they are.
+the second, and so with keys and values. So a head's part of a layer is a
+layer too, whose numbers stay where they are.
 */
 
 Linear head_layer(const Linear *l, int n_heads, int h)
