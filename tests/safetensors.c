@@ -123,6 +123,7 @@ static void read_few_and_many(void)
 
 /* ---- Damaged files. */
 
+/* The line that refuses the file, after its path. */
 static void refused(const char *function, const char *words)
 {
     char line[300];
@@ -154,34 +155,33 @@ static void refuse_starts(void)
 #define OFFSETS(offsets) "{" A("\"F32\"", "[2,3]", offsets) "}"
 #define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
 
-/* Its header has ... is needed. */
-static const struct {
-    const char *header, *words;
-} odd[] = {
-    {"", "nothing at byte 0 where '{'"},
-    {" {}", "' ' at byte 0 where '{'"},
-    {"{" RIGHT, "nothing at byte 56 where ','"},
-    {"{" RIGHT ",}", "'}' at byte 57 where '\"'"},
-    {"{" RIGHT "} {", "'{' at byte 58 where its end"},
-    {"{a", "'a' at byte 1 where '\"'"},
-    {"{\"a", "nothing at byte 3 where '\"'"},
-    {"{\"a\tb\"", "0x09 at byte 3 where '\"'"},
-    {"{\"a\\x\"", "'x' at byte 4 where an escape"},
-    {"{\"a\\u12\"", "'u' at byte 4 where an escape"},
-    {"{\"a\"}", "'}' at byte 4 where ':'"},
-    {"{\"__metadata__\":{\"a\":1}}", "'1' at byte 21 where '\"'"},
-    {SHAPE("[2,3"), "'\"' at byte 33 where a whole number"},
-    {SHAPE("[2 3]"), "'3' at byte 31 where ','"},
-    {SHAPE("[-2,3]"), "'-' at byte 29 where a whole number"},
-    {SHAPE("[2,03]"), "'0' at byte 31 where a whole number"},
-    {SHAPE("[2.0,3]"), "'.' at byte 30 where ','"},
-};
-
 #define KEYS ": dtype, shape and data_offsets are needed, each once"
 #define HALF "tensor 'a' has not all of dtype, shape and two data_offsets"
+#define ODD(words) "its header has " words " is needed"
 static const struct {
     const char *header, *function, *words;
 } wrong[] = {
+    {"", "unexpected", ODD("nothing at byte 0 where '{'")},
+    {" {}", "unexpected", ODD("' ' at byte 0 where '{'")},
+    {"{" RIGHT, "unexpected", ODD("nothing at byte 56 where ','")},
+    {"{" RIGHT ",}", "unexpected", ODD("'}' at byte 57 where '\"'")},
+    {"{" RIGHT "} {", "unexpected", ODD("'{' at byte 58 where its end")},
+    {"{a", "unexpected", ODD("'a' at byte 1 where '\"'")},
+    {"{\"a", "unexpected", ODD("nothing at byte 3 where '\"'")},
+    {"{\"a\tb\"", "unexpected", ODD("0x09 at byte 3 where '\"'")},
+    {"{\"a\\x\"", "unexpected", ODD("'x' at byte 4 where an escape")},
+    {"{\"a\\u12\"", "unexpected", ODD("'u' at byte 4 where an escape")},
+    {"{\"a\"}", "unexpected", ODD("'}' at byte 4 where ':'")},
+    {"{\"__metadata__\":{\"a\":1}}", "unexpected",
+     ODD("'1' at byte 21 where '\"'")},
+    {SHAPE("[2,3"), "unexpected",
+     ODD("'\"' at byte 33 where a whole number")},
+    {SHAPE("[2 3]"), "unexpected", ODD("'3' at byte 31 where ','")},
+    {SHAPE("[-2,3]"), "unexpected",
+     ODD("'-' at byte 29 where a whole number")},
+    {SHAPE("[2,03]"), "unexpected",
+     ODD("'0' at byte 31 where a whole number")},
+    {SHAPE("[2.0,3]"), "unexpected", ODD("'.' at byte 30 where ','")},
     {"{\"a\\n\"", "next_name",
      "has the name 'a\\n': one without escapes is needed"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", "read_tensor",
@@ -228,24 +228,13 @@ static const struct {
      "has the tensor 'a' twice"},
 };
 
-static void refused_header(const char *header, const char *function,
-                           const char *words)
-{
-    begin(header);
-    add((char[24]){0}, 24);
-    refused(function, words);
-}
-
 static void refuse_headers(void)
 {
-    char words[100];
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
-        snprintf(words, sizeof words, "its header has %s is needed",
-                 odd[i].words);
-        refused_header(odd[i].header, "unexpected", words);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        begin(wrong[i].header);
+        add((char[24]){0}, 24);
+        refused(wrong[i].function, wrong[i].words);
     }
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        refused_header(wrong[i].header, wrong[i].function, wrong[i].words);
 }
 
 static void refuse_others(void)
