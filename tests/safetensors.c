@@ -212,6 +212,8 @@ static const struct {
      "158456324807167746302573281280 bytes are needed"},
     {SHAPE("[2,4]"), "check_place",
      "tensor 'a' has data_offsets [0, 24]: 32 bytes are needed"},
+    {SHAPE("[5]"), "check_place",
+     "tensor 'a' has data_offsets [0, 24]: 20 bytes are needed"},
     {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[24,0]") "}",
      "check_place",
      "tensor 'a' has data_offsets [24, 0]: "
