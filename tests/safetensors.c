@@ -92,6 +92,13 @@ static void read_whole(void)
                  !memcmp(entries(t), whole[i].entries, tap_size(right)));
     }
     tensors_free(&all);
+}
+
+static void free_whole(void)
+{
+    begin_whole();
+    Tensors all = tensors_read(path);
+    tensors_free(&all);
     tap_true("nothing is left",
              !all.tensor && !all.data && !all.text && !all.count);
 }
@@ -328,6 +335,7 @@ int main(void)
         REFUSE("%s: no temporary folder can be made", folder);
 
     TAP(read_whole, "tensors_read: every type and rank");
+    TAP(free_whole, "tensors_free: frees all, an empty tensor, too");
     TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
     refuse_starts();
     refuse_headers();

@@ -453,7 +453,7 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
 }
 
 # What a run that was killed has left, and the pages of a chapter that has gone.
-put("$root/build/book.new/index.html", 'half');
+put("$root/build/book.new/left.html", "left");
 put("$book/gone.html", 'gone');
 is(weave('--to build/book'), "0\n", 'woven anew');
 unharmed('with what is in it, and no more');
