@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 
 #include "attention.h"
@@ -16,6 +14,9 @@
  * is believed before it has been compared with what the file holds. */
 enum { START = 8, SHORTEST = 40 }; /* no entry of a header has less bytes */
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "numbers are read as they stand, the lowest byte first");
+
 /* A header that is being read. A 0 stands behind its text. */
 typedef struct {
     const char *path;
@@ -24,49 +25,9 @@ typedef struct {
     size_t size; /* bytes of numbers in the file */
 } Header;
 
-/* What it says of a tensor. */
-typedef struct {
-    char type;         /* as in Tensor; 0 is not yet said */
-    int rank, offsets; /* how many numbers these have; -1 is not yet said */
-    size_t shape[4], offset[2];
-} Entry;
-
-/* ---- Bytes of the file. */
-
 static size_t entry_size(char type)
 {
     return type == 'f' ? 4 : 8;
-}
-
-/* A number in the file has its lowest byte first. Put together like this it
- * comes out right on a machine of either byte order. */
-static uint64_t little_endian(size_t size, const unsigned char *byte)
-{
-    uint64_t bits = 0;
-    for (size_t k = size; k > 0; k--)
-        bits = bits << 8 | byte[k - 1];
-    return bits;
-}
-
-static void read_bytes(const char *path, FILE *file, size_t size, void *to)
-{
-    size_t got = fread(to, 1, size, file);
-    if (ferror(file))
-        REFUSE("%s: cannot be read: %s", path, strerror(errno));
-    if (got < size)
-        REFUSE("%s: ends after %zu bytes where %zu are needed", path, got,
-               size);
-}
-
-/* How many bytes there are after the first eight. */
-static size_t size_of_rest(const char *path, FILE *file)
-{
-    long end = -1;
-    if (!fseek(file, 0, SEEK_END))
-        end = ftell(file);
-    if (end < START || fseek(file, START, SEEK_SET))
-        REFUSE("%s: has no size: an ordinary file is needed", path);
-    return (size_t)end - START;
 }
 
 static void *new_bytes(const char *path, size_t size)
@@ -78,12 +39,26 @@ static void *new_bytes(const char *path, size_t size)
 }
 
 /* The next bytes of the file, and a 0. */
-static void *read_block(const char *path, FILE *file, size_t size)
+static void *read_bytes(const char *path, FILE *file, size_t size)
 {
     char *block = new_bytes(path, size + 1);
-    read_bytes(path, file, size, block);
+    const size_t got = fread(block, 1, size, file);
+    if (ferror(file))
+        REFUSE("%s: cannot be read: %s", path, strerror(errno));
+    if (got < size)
+        REFUSE("%s: ends after %zu bytes where %zu are needed", path, got,
+               size);
     block[size] = '\0';
     return block;
+}
+
+/* How many bytes there are after the first eight. */
+static size_t size_of_rest(const char *path, FILE *file)
+{
+    const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    if (end < START || fseek(file, START, SEEK_SET))
+        REFUSE("%s: has no size: an ordinary file is needed", path);
+    return (size_t)end - START;
 }
 
 /* ---- Words and numbers of the header. */
@@ -210,64 +185,53 @@ static char read_type(Header *h)
            dtype);
 }
 
-static Entry read_entry(Header *h, const char *name)
+/* The place of a tensor, of which dtype and shape are known: as large as
+ * these need, in bytes. More of them than an integer holds are still a
+ * number, and one far above the size of any file. */
+static void check_place(const Header *h, const Tensor *t, size_t from,
+                        size_t to)
 {
-    Entry e = {.rank = -1, .offsets = -1};
+    const size_t size = entry_size(t->type);
+    double needed = (double)size;
+    for (int k = 0; k < t->rank; k++)
+        needed *= t->shape[k];
+    if (from > to || (double)(to - from) != needed)
+        REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: %.0f bytes "
+               "are needed",
+               h->path, t->name, from, to, needed);
+    if (from % size)
+        REFUSE("%s: tensor '%s' begins at byte %zu of the data: a multiple "
+               "of %zu is needed",
+               h->path, t->name, from, size);
+}
+
+static Tensor read_tensor(Header *h, const char *name, char *data)
+{
+    Tensor t = {h->path, name, 0, -1, {1, 1, 1, 1}, 0, NULL};
+    size_t shape[4], offset[2];
+    int offsets = -1; /* so many are said; -1 is not yet */
     const char *key;
     for (int n = 0; (key = next_name(h, n)); n++)
-        if (!strcmp(key, "dtype") && !e.type)
-            e.type = read_type(h);
-        else if (!strcmp(key, "shape") && e.rank < 0)
-            e.rank = read_list(h, INT_MAX, 4, e.shape);
-        else if (!strcmp(key, "data_offsets") && e.offsets < 0)
-            e.offsets = read_list(h, h->size, 2, e.offset);
+        if (!strcmp(key, "dtype") && !t.type)
+            t.type = read_type(h);
+        else if (!strcmp(key, "shape") && t.rank < 0)
+            t.rank = read_list(h, INT_MAX, 4, shape);
+        else if (!strcmp(key, "data_offsets") && offsets < 0)
+            offsets = read_list(h, h->size, 2, offset);
         else
             REFUSE("%s: tensor '%s' has the key '%s': dtype, shape and "
                    "data_offsets are needed, each once",
                    h->path, name, key);
-    if (!e.type || e.rank < 0 || e.offsets != 2)
+    if (!t.type || t.rank < 0 || offsets != 2)
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
                h->path, name);
-    return e;
-}
-
-/* The bytes that the shape needs. More of them than an integer holds are
- * still a number, and one far above the size of any file. */
-static double needed_bytes(const Entry *e)
-{
-    double bytes = (double)entry_size(e->type);
-    for (int k = 0; k < e->rank; k++)
-        bytes *= (double)e->shape[k];
-    return bytes;
-}
-
-/* The tensor at its place in the data, if that is as large as its shape. */
-static Tensor tensor_at(const Header *h, const char *name, const Entry *e,
-                        char *data)
-{
-    const size_t from = e->offset[0], to = e->offset[1];
-    const size_t size = entry_size(e->type);
-    if (from > to || (double)(to - from) != needed_bytes(e))
-        REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: %.0f bytes "
-               "are needed",
-               h->path, name, from, to, needed_bytes(e));
-    if (from % size)
-        REFUSE("%s: tensor '%s' begins at byte %zu of the data: a multiple "
-               "of %zu is needed",
-               h->path, name, from, size);
-    Tensor t = {h->path, name, e->type, e->rank, {0}, 0, data + from};
-    for (int k = 0; k < 4; k++)
-        t.shape[k] = k < e->rank ? (int)e->shape[k] : 1;
-    t.count = (to - from) / size;
+    for (int k = 0; k < t.rank; k++)
+        t.shape[k] = (int)shape[k];
+    check_place(h, &t, offset[0], offset[1]);
+    t.count = (offset[1] - offset[0]) / entry_size(t.type);
+    t.data = data + offset[0];
     return t;
-}
-
-/* Names and strings, which are of no use here. */
-static void skip_metadata(Header *h)
-{
-    for (int n = 0; next_name(h, n); n++)
-        read_string(h);
 }
 
 static void read_header(Header *h, Tensors *file)
@@ -276,13 +240,11 @@ static void read_header(Header *h, Tensors *file)
     if (*h->at != '{')
         unexpected(h, "'{'");
     for (int n = 0; (name = next_name(h, n)); n++)
-        if (!strcmp(name, "__metadata__")) {
-            skip_metadata(h);
-        } else {
-            const Entry e = read_entry(h, name);
-            file->tensor[file->count++] =
-                tensor_at(h, name, &e, file->data);
-        }
+        if (strcmp(name, "__metadata__"))
+            file->tensor[file->count++] = read_tensor(h, name, file->data);
+        else
+            for (int k = 0; next_name(h, k); k++)
+                read_string(h);
     skip_blanks(h);
     if (h->at != h->end)
         unexpected(h, "its end");
@@ -333,37 +295,21 @@ static void check_names(Tensors *file)
                    file->tensor[i].name);
 }
 
-/* Turns the bytes of the file into numbers of this machine. */
-static void to_numbers(const Tensor *t)
-{
-    const size_t size = entry_size(t->type);
-    unsigned char *byte = t->data;
-    for (size_t i = 0; i < t->count; i++, byte += size) {
-        const uint64_t bits = little_endian(size, byte);
-        const uint32_t low = (uint32_t)bits;
-        if (size == 4)
-            memcpy(byte, &low, 4);
-        else
-            memcpy(byte, &bits, 8);
-    }
-}
-
 Tensors tensors_read(const char *path)
 {
-    unsigned char start[START];
     FILE *from = fopen(path, "rb");
     if (!from)
         REFUSE("%s: cannot be opened: %s", path, strerror(errno));
-    read_bytes(path, from, START, start);
-    const uint64_t length = little_endian(START, start);
+    uint64_t *start = read_bytes(path, from, START), length = *start;
+    free(start);
     const size_t rest = size_of_rest(path, from);
     if (length > rest)
         REFUSE("%s: says its header has %" PRIu64 " bytes: %zu are left",
                path, length, rest);
 
     Tensors file = {.path = path};
-    file.text = read_block(path, from, length);
-    file.data = read_block(path, from, rest - length);
+    file.text = read_bytes(path, from, length);
+    file.data = read_bytes(path, from, rest - length);
     fclose(from);
     file.tensor =
         new_bytes(path, (length / SHORTEST + 1) * sizeof *file.tensor);
@@ -372,8 +318,6 @@ Tensors tensors_read(const char *path)
     read_header(&h, &file);
     check_places(&h, &file);
     check_names(&file);
-    for (size_t i = 0; i < file.count; i++)
-        to_numbers(&file.tensor[i]);
     return file;
 }
 

@@ -31,12 +31,10 @@ sub checksum {
 # The header of a file: eight bytes of length, and JSON.
 sub header_of {
     my ($path) = @_;
-    open my $file, '<:raw', $path or return {};
+    open my $file, '<:raw', $path or die "$path: cannot be opened: $!\n";
     read $file, my ($start), 8;
-    my $length = unpack('Q<', $start) // 0;
-    return {} if $length > -s $path;
-    read $file, my ($text), $length;
-    return eval { decode_json($text) } // {};
+    read $file, my ($text), unpack('Q<', $start);
+    return decode_json($text);
 }
 
 # The names that a program asks for. Whether its tests pass is for it to say.

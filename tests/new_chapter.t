@@ -74,7 +74,7 @@ is $table, join('', sort $table =~ /^.*\n/mg), 'so have the rows of the generato
 for my $name (sort keys %title) {
     my ($word) = $name =~ /_(.*)/;
     like $table, qr/^    "$name": $word,$/m, "... $name among them";
-    like $generator, qr/\n\n\ndef $word\(chapter\):\n.*TO WRITE.*\n\n\n/, '... with its function';
+    like $generator, qr/\n\n\ndef $word\(\):\n.*TO WRITE.*\n\n\n/, '... with its function';
 }
 
 done_testing;

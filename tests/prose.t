@@ -10,8 +10,9 @@
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
-use lib 'tools';
+use lib 'tests', 'tools';
 use Chapter;
+use Documents;
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
@@ -52,11 +53,8 @@ sub is_known {
 # The numbers that other texts print, by chapter, from the one list of them;
 # under A, all.
 my %quoted;
-open my $file, '<:encoding(UTF-8)', 'tests/documents.tsv' or die "documents.tsv: $!\n";
-while (<$file>) {
-    next if /^#|^\s*$/;
-    my (undef, undef, $printed, $chapter) = split /\t/;
-    push @{$quoted{$_}}, numbers_in($printed) for 'A', grep { $_ ne 'A' } $chapter // ();
+for my $row (Documents::rows()) {
+    push @{$quoted{$_}}, numbers_in($row->{printed}) for 'A', grep { $_ ne 'A' } $row->{chapter};
 }
 
 # The faults of a text, by its paragraphs. `known` says which numbers one may use.

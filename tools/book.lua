@@ -101,9 +101,8 @@ local function other_code(code)
 end
 
 local function CodeBlock(code)
-    if code.classes:includes('numberLines') then return listing(code) end
-    if code.classes:includes('output') then return output(code) end
-    return other_code(code)
+    return code.classes:includes('numberLines') and listing(code)
+        or code.classes:includes('output') and output(code) or other_code(code)
 end
 
 ------------------------------------------------------------------------------
@@ -128,11 +127,9 @@ local function Div(div)
         local asked = pandoc.Inlines { pandoc.Space() }
         asked:extend(div.content[1].content)
         return folded(class, 'What do you expect?', asked, { table.unpack(div.content, 2) })
-    elseif class == 'hint' then
-        return folded(class, 'Hint' .. (number and ' ' .. number or ''), {}, div.content)
-    elseif class == 'solution' then
-        return folded(class, 'Solution' .. (solved and ' of exercise ' .. solved or ''), {},
-            div.content)
+    elseif class == 'hint' or class == 'solution' then
+        local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''
+        return folded(class, class:gsub('^%l', string.upper) .. which, {}, div.content)
     end
 end
 
@@ -149,11 +146,7 @@ local function inline_svg(path, name)
     svg = svg:gsub('(%saria%-%a+by=")([^"]+)', function(start, list)
         return start .. list:gsub('%S+', name .. '-%0')
     end)
-    svg = svg:gsub('(url%(#)([^)]+)%)', '%1' .. name .. '-%2)')
-    svg = svg:gsub('(href="#)([^"]+)"', '%1' .. name .. '-%2"')
-    local width = svg:match('^<svg[^>]-%swidth="([%d.]+)')
-        or svg:match('^<svg[^>]-%sviewBox="[%d.-]+%s+[%d.-]+%s+([%d.]+)')
-    return svg, tonumber(width) or 640
+    return svg, tonumber(svg:match('^<svg[^>]-%swidth="([%d.]+)'))
 end
 
 local function Figure(figure)
