@@ -14,9 +14,6 @@
  * is believed before it has been compared with what the file holds. */
 enum { START = 8, SHORTEST = 40 }; /* no entry of a header has less bytes */
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "numbers are read as they stand, the lowest byte first");
-
 /* A header that is being read. A 0 stands behind its text. */
 typedef struct {
     const char *path;
@@ -50,6 +47,18 @@ static void *read_bytes(const char *path, FILE *file, size_t size)
                size);
     block[size] = '\0';
     return block;
+}
+
+/* A number in the file has its lowest byte first. Put together like this it
+ * comes out right on a machine of either byte order. */
+static void to_number(size_t size, void *at)
+{
+    const unsigned char *byte = at;
+    uint64_t bits = 0;
+    for (size_t k = size; k > 0; k--)
+        bits = bits << 8 | byte[k - 1];
+    const uint32_t low = (uint32_t)bits;
+    memcpy(at, size == 4 ? (const void *)&low : &bits, size);
 }
 
 /* How many bytes there are after the first eight. */
@@ -300,7 +309,9 @@ Tensors tensors_read(const char *path)
     FILE *from = fopen(path, "rb");
     if (!from)
         REFUSE("%s: cannot be opened: %s", path, strerror(errno));
-    uint64_t *start = read_bytes(path, from, START), length = *start;
+    uint64_t *start = read_bytes(path, from, START);
+    to_number(START, start);
+    const uint64_t length = *start;
     free(start);
     const size_t rest = size_of_rest(path, from);
     if (length > rest)
@@ -318,6 +329,12 @@ Tensors tensors_read(const char *path)
     read_header(&h, &file);
     check_places(&h, &file);
     check_names(&file);
+    for (size_t i = 0; i < file.count; i++) {
+        const Tensor *t = &file.tensor[i];
+        const size_t size = entry_size(t->type);
+        for (size_t k = 0; k < t->count; k++)
+            to_number(size, (char *)t->data + k * size);
+    }
     return file;
 }
 

@@ -89,7 +89,8 @@ static void read_whole(void)
         tap_near("count", (double)t->count, (double)right->count, 0, 0);
         tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
         tap_true("entries",
-                 !memcmp(entries(t), whole[i].entries, tap_size(right)));
+                 !memcmp(entries(t), whole[i].entries,
+                         right->count * (right->type == 'f' ? 4 : 8)));
     }
     tensors_free(&all);
 }
