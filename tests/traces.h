@@ -31,6 +31,33 @@ static inline Trace roomy(const Attention *a, int n, int m)
     return t;
 }
 
+/* The same for n queries that ask m keys, one head. */
+static inline Trace one_head(int n, int m, int d_k, int d_v)
+{
+    return roomy(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v}, n, m);
+}
+
+/* All tables of a trace, and how many entries each has. */
+static inline void tables(const Trace *t, float *table[13],
+                          size_t count[13])
+{
+    const size_t n = (size_t)t->n, m = (size_t)t->m;
+    const size_t heads = (size_t)t->n_heads, map = heads * n * m;
+    const size_t q = heads * n * (size_t)t->d_k;
+    const size_t k = heads * m * (size_t)t->d_k;
+    const size_t v = heads * m * (size_t)t->d_v;
+    const size_t c = heads * n * (size_t)t->d_v;
+    float *const all[13] = {
+        t->query,      t->key,    t->value,   t->head_query, t->head_key,
+        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
+        t->context,    t->joined, t->out};
+    memcpy(table, all, sizeof all);
+    memcpy(count,
+           (size_t[]){q, k, v, q, k, v, map, map, map, map, c, c,
+                      n * (size_t)t->d_out},
+           13 * sizeof *count);
+}
+
 /* A trace of these sizes that has no tables: who writes to it crashes. */
 static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
                            int d_out)
