@@ -2,101 +2,51 @@
 #define CHAPTER "07_self_attention"
 #include "traces.h"
 
-static const int trace_sizes[5][6] = {{37, 53, 1, 29, 61, 0},
-                                      {2, 3, 4, 5, 6, 7},
-                                      {3, 2, 1, 7, 5, 4},
-                                      {6, 5, 3, 2, 4, 1},
-                                      {1, 1, 1, 1, 1, 0}};
-
-/* Each entry of the block is 0, and belongs to one table. */
-static void one_block(Trace *t, const int s[6])
+/* One block for all tables: each of its entries is 0, and belongs to one. */
+static void trace_test(void)
 {
-    const int queries = s[0] * s[2], keys = s[1] * s[2];
-    const int map = queries * s[1];
-    float *const table[13] = {
-        t->query,      t->key,    t->value,   t->head_query, t->head_key,
-        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
-        t->context,    t->joined, t->out};
-    const int count[13] = {queries * s[3],
-                           keys * s[3],
-                           keys * s[4],
-                           queries * s[3],
-                           keys * s[3],
-                           keys * s[4],
-                           map,
-                           map,
-                           map,
-                           map,
-                           queries * s[4],
-                           queries * s[4],
-                           s[0] * s[5]};
-    size_t sum = 0;
-    trace_must_fit(t, s[0], s[1], s[2], s[3], s[4], s[5]);
-    for (int i = 0; i < 13; i++) {
-        for (int k = 0; k < count[i]; k++)
-            table[i][k]++;
-        sum += (size_t)count[i];
-    }
-    tap_near("count", (double)t->count, (double)sum, 0, 0);
-    for (size_t k = 0; k < sum; k++)
-        tap_near("tables with this entry", t->memory[k], 1, 0, 0);
-    tap_true("an output or none", (t->out != NULL) == (s[5] > 0));
-    trace_free(t);
-}
-
-static void trace_init_test(void)
-{
+    static const int sizes[5][6] = {{37, 53, 1, 29, 61, 0},
+                                    {2, 3, 4, 5, 6, 7},
+                                    {3, 2, 1, 7, 5, 4},
+                                    {6, 5, 3, 2, 4, 1},
+                                    {1, 1, 1, 1, 1, 0}};
     for (int i = 0; i < 5; i++) {
-        const int *s = trace_sizes[i];
-        Trace t = *sized(s[0], s[1], s[2], s[3], s[4], s[5]);
-        trace_init(&t);
-        one_block(&t, s);
-    }
-}
-
-static void trace_for_test(void)
-{
-    for (int i = 0; i < 5; i++) {
-        const int *s = trace_sizes[i];
+        const int *s = sizes[i];
         const Attention a = {
             .n_heads = s[2], .d_k = s[3], .d_v = s[4], .d_out = s[5]};
         Trace t = trace_for(&a, s[0], s[1]);
-        one_block(&t, s);
+        trace_must_fit(&t, s[0], s[1], s[2], s[3], s[4], s[5]);
+        float *table[13];
+        size_t count[13], sum = 0;
+        tables(&t, table, count);
+        for (int j = 0; j < 13; sum += count[j++])
+            for (size_t k = 0; k < count[j]; k++)
+                table[j][k]++;
+        tap_near("count", (double)t.count, (double)sum, 0, 0);
+        for (size_t k = 0; k < sum; k++)
+            tap_near("tables with this entry", t.memory[k], 1, 0, 0);
+        tap_true("an output or none", (t.out != NULL) == (s[5] > 0));
+        trace_free(&t);
     }
 }
 
-/* What is freed can be asked for again: a hundred times a megabyte does not
+/* What is freed can be asked for again: a hundred times six megabytes do not
  * fit otherwise. What is freed twice is freed once. */
-static void trace_free_test(void)
-{
-    tap_limit_memory(24);
-    for (int i = 0; i < 100; i++) {
-        Trace t = *sized(200, 200, 1, 200, 200, 0);
-        trace_init(&t);
-        trace_free(&t);
-        trace_free(&t);
-        tap_true("nothing is left", !t.memory && !t.query && !t.count);
-    }
-}
-
-static void attention_free_test(void)
+static void free_test(void)
 {
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
         Attention a = {
             .d_x = 300, .d_y = 300, .n_heads = 1, .d_k = 300, .d_v = 300};
         attention_init(&a);
+        Trace t = trace_for(&a, 300, 300);
+        trace_free(&t);
+        trace_free(&t);
         attention_free(&a);
         attention_free(&a);
-        tap_true("nothing is left",
-                 !a.memory && !a.query.weight && !a.count);
+        tap_true("no trace", !t.memory && !t.query && !t.count);
+        tap_true("no attention", !a.memory && !a.query.weight && !a.count);
     }
-}
-
-static void trace_fits(void)
-{
-    trace_must_fit(sized(2, 3, 4, 5, 6, 7), 2, 3, 4, 5, 6, 7);
-    tap_true("it fits", true);
 }
 
 /* A layer of these sizes whose numbers begin here; returns their end. */
@@ -170,21 +120,6 @@ static void attention_fits(void)
 
 static Attention head = {
     .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
-static Attention huge = {.d_x = INT_MAX,
-                         .d_y = INT_MAX,
-                         .n_heads = 1,
-                         .d_k = INT_MAX,
-                         .d_v = INT_MAX};
-
-/* Values whose number an int cannot hold; and none of anything. */
-static Attention wide = {
-    .d_x = 1, .d_y = 1, .n_heads = 65536, .d_k = 1, .d_v = 65536};
-static Attention none = {.d_x = 2,
-                         .d_y = 2,
-                         .query = {.d_in = 2},
-                         .key = {.d_in = 2},
-                         .value = {.d_in = 2}};
-
 /* The head, of which one size is another. */
 static Attention *with(int *size, int other)
 {
@@ -193,23 +128,20 @@ static Attention *with(int *size, int other)
 }
 
 #define AT "objects.c: "
+#define COLUMNS                                                            \
+    ": at least 1 of each, and at most 2147483647 columns of all heads "   \
+    "are needed"
+
 static void traces_refused(void)
 {
-    REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1: at "
-               "least 1 of each, and at most 2147483647 columns of all "
-               "heads are needed",
+    REFUSES(AT
+            "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1" COLUMNS,
             trace_init(sized(2, 3, 65536, 65536, 1, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 65536, 1, 65536, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 0, 4, 5, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 1, 0, 5, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 0, 0)));
     REFUSES(AT "trace_init: n, m, d_out = 0, 3, 0: at least 1, 1 and 0 "
                "are needed",
             trace_init(sized(0, 3, 1, 4, 5, 0)));
     REFUSES(NULL, trace_init(sized(2, 0, 1, 4, 5, 0)));
     REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 5, -1)));
-    REFUSES(NULL, trace_init(sized(INT_MAX, INT_MAX, 9, 1, 1, 0)));
-    REFUSES(NULL, trace_for(&head, 0, 3));
 
     REFUSES(AT "trace_must_fit: a trace of n, m, n_heads, d_k, d_v, d_out "
                "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
@@ -229,10 +161,10 @@ static void attentions_refused(void)
     REFUSES(NULL, attention_init(with(&head.context_length, -1)));
     REFUSES(NULL, attention_init(with(&head.n_heads, 0)));
     REFUSES(NULL, attention_init(with(&head.d_k, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_v, INT_MIN)));
-    REFUSES(NULL, attention_init(with(&head.n_heads, INT_MAX)));
-    REFUSES(NULL, attention_init(&wide));
-    REFUSES(NULL, attention_init(&huge));
+    REFUSES(NULL, attention_init(with(&head.d_v, 0)));
+    REFUSES(AT
+            "sizes_must_fit: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
+            attention_init(with(&head.n_heads, 1 << 29)));
 }
 
 /* Whatever was changed after the layers got their numbers. */
@@ -249,7 +181,8 @@ static void misfits_refused(void)
             layers_must_fit(with(&a->key.d_out, 50)));
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         REFUSES(NULL, layers_must_fit(with(size[i], 7)));
-    REFUSES(NULL, layers_must_fit(&none));
+    REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
+            layers_must_fit(with(&a->n_heads, 0)));
     REFUSES(AT "widths_must_agree: an attention for texts of 3 and 2 "
                "numbers: one text needs equal ones",
             widths_must_agree(with(&head.d_x, 3)));
@@ -267,15 +200,12 @@ static void misfits_refused(void)
 
 int main(void)
 {
-    TAP(trace_init_test, "trace_init: a block of zeros, a part a table");
-    TAP(trace_for_test, "trace_for: the sizes of the attention");
-    TAP_LARGE(trace_free_test, "trace_free: the memory can be used again");
+    TAP(trace_test, "trace_for: a block of zeros, a part a table");
+    TAP_LARGE(free_test,
+              "trace_free, attention_free: the memory can be used again");
     TAP(trace_fits, "trace_must_fit: the sizes that are needed");
     TAP(attention_init_test, "attention_init: parameters in order");
-    TAP_LARGE(attention_free_test,
-              "attention_free: the memory can be used again");
     TAP(attention_fits, "attention_must_fit: at the limits");
-    TAP(attention_fits, "layers_must_fit: at the limits");
     attention_init(&head);
     traces_refused();
     attentions_refused();
