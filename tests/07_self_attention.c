@@ -108,7 +108,7 @@ static void v2_test(void)
  * itself, and nothing else is written. */
 static void roles_test(void)
 {
-    const Attention a = any_attention(2, 2);
+    Attention a = any_attention(2, 2);
     const float *x = any_text(3, a.d_x), *y = any_text(5, a.d_y);
     Trace got = roomy(&a, 3, 5), expect = roomy(&a, 3, 5);
     attention_roles(&a, 3, 5, (void *)x, (void *)y, &got);
@@ -121,7 +121,7 @@ static void roles_test(void)
     tables(&expect, table[1], count);
     for (int i = 0; i < 13; i++)
         same("table", count[i], table[0][i], table[1][i]);
-    free(a.memory);
+    attention_free(&a);
 }
 
 /* Exercise 7.5: another bias for the keys, the same weights. */

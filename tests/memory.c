@@ -62,7 +62,7 @@ int main(void)
     REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least "
             "1 of each is needed",
             new_table(0, 3));
-    REFUSES(NULL, new_table(2, -1));
+    REFUSES(NULL, new_table(2, 0));
 #ifndef __SANITIZE_ADDRESS__ /* which stops at calls for so much */
     REFUSES("memory.c: new_table: a table of 2147483647 times 2147483647 "
             "numbers does not fit into memory: a smaller one is needed",

@@ -5,17 +5,11 @@
 /* One block for all tables: each of its entries is 0, and belongs to one. */
 static void trace_test(void)
 {
-    static const int sizes[5][6] = {{37, 53, 1, 29, 61, 0},
-                                    {2, 3, 4, 5, 6, 7},
-                                    {3, 2, 1, 7, 5, 4},
-                                    {6, 5, 3, 2, 4, 1},
-                                    {1, 1, 1, 1, 1, 0}};
-    for (int i = 0; i < 5; i++) {
-        const int *s = sizes[i];
-        const Attention a = {
-            .n_heads = s[2], .d_k = s[3], .d_v = s[4], .d_out = s[5]};
-        Trace t = trace_for(&a, s[0], s[1]);
-        trace_must_fit(&t, s[0], s[1], s[2], s[3], s[4], s[5]);
+    for (int round = 0; round < 50; round++) {
+        const int n = tap_int(1, 9), m = tap_int(1, 9);
+        Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
+        Trace t = trace_for(&a, n, m);
+        trace_must_fit(&t, n, m, a.n_heads, a.d_k, a.d_v, a.d_out);
         float *table[13];
         size_t count[13], sum = 0;
         tables(&t, table, count);
@@ -27,8 +21,9 @@ static void trace_test(void)
         tap_near("count", (double)t.count, (double)sum, 0, 0);
         for (size_t k = 0; k < sum; k++)
             tap_near("tables with this entry", t.memory[k], 1, 0, 0);
-        tap_true("an output or none", (t.out != NULL) == (s[5] > 0));
+        tap_true("an output or none", (t.out != NULL) == (a.d_out > 0));
         trace_free(&t);
+        attention_free(&a);
     }
 }
 
@@ -63,36 +58,19 @@ static const float *in_order(const Linear *l, int d_in, int d_out,
     return has_bias ? behind + d_out : behind;
 }
 
-/* The parameters lie in one block of zeros, in order. */
+/* The parameters lie in one block, in order. */
 static void attention_init_test(void)
 {
-    static const int sizes[6][8] = {
-        {3, 3, 1, 2, 2, 0, 0, 0}, {3, 4, 1, 2, 5, 0, 1, 0},
-        {6, 5, 4, 3, 2, 7, 0, 1}, {4, 5, 3, 2, 6, 8, 5, 5},
-        {2, 3, 2, 1, 4, 6, 1, 0}, {1, 2, 2, 3, 1, 0, 0, 1}};
-    for (int i = 0; i < 6; i++) {
-        const int *s = sizes[i];
-        Attention a = {.d_x = s[0],
-                       .d_y = s[1],
-                       .n_heads = s[2],
-                       .d_k = s[3],
-                       .d_v = s[4],
-                       .d_out = s[5],
-                       .has_bias = s[6],
-                       .has_out_bias = s[7]};
-        const int keys = s[2] * s[3], values = s[2] * s[4];
-        attention_init(&a);
+    for (int round = 0; round < 50; round++) {
+        Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
+        const int keys = a.n_heads * a.d_k, values = a.n_heads * a.d_v;
         const float *here = a.memory;
-        here = in_order(&a.query, s[0], keys, s[6], here);
-        here = in_order(&a.key, s[1], keys, s[6], here);
-        here = in_order(&a.value, s[1], values, s[6], here);
-        here = in_order(&a.out, values, s[5], s[7], here);
+        here = in_order(&a.query, a.d_x, keys, a.has_bias, here);
+        here = in_order(&a.key, a.d_y, keys, a.has_bias, here);
+        here = in_order(&a.value, a.d_y, values, a.has_bias, here);
+        here = in_order(&a.out, values, a.d_out, a.has_out_bias, here);
         tap_true("count", a.memory + a.count == here);
-        for (size_t k = 0; k < a.count; k++) {
-            tap_near("parameter", a.memory[k], 0, 0, 0);
-            a.memory[k] = 1; /* a sanitizer sees whether there is room */
-        }
-        attention_must_fit(&a, 2, 3, sized(2, 3, s[2], s[3], s[4], s[5]));
+        layers_must_fit(&a);
         attention_free(&a);
     }
 }

@@ -120,8 +120,8 @@ static inline Attention any_attention(int n_heads, int d_out)
                    .d_k = tap_int(1, 4),
                    .d_v = tap_int(1, 4),
                    .d_out = d_out,
-                   .has_bias = tap_int(0, 1),
-                   .has_out_bias = tap_int(0, 1),
+                   .has_bias = tap_int(0, 2),
+                   .has_out_bias = tap_int(0, 2),
                    .p = 0.3};
     attention_init(&a);
     tap_fill((int)a.count, a.memory, -1, 1);
