@@ -65,6 +65,15 @@ static void forward_test(void)
     close_shares(&t);
 }
 
+static void turned_test(void)
+{
+    Random r = seeded(*integers("seed"));
+    const Linear like = turned("w_query");
+    float *got = result("w_query");
+    rand_turned(&r, like.d_in, like.d_out, (void *)got);
+    same("weight", part("w_query")->count, got, like.weight);
+}
+
 static void init_test(void)
 {
     Random r = seeded(*integers("seed"));
@@ -177,6 +186,7 @@ static void refusals(void)
             cross_attention_forward(fitting(2, 0), 5, 6, x, x, &fit_trace));
     Trace one = trace_for(fitting(2, 0), 1, 6);
     REFUSES(NULL, ask_encoded(&fit, x, &one));
+    trace_free(&one);
 
     const float first[2][2] = {{NAN, NAN}, {0, 1}};
     const float last[2][2] = {{0, 1}, {NAN, NAN}};
@@ -189,6 +199,7 @@ static void refusals(void)
 
 int main(void)
 {
+    EACH("rand_turned", turned_test, "init_*-seed");
     EACH("cross_attention_init", init_test, "init_*-seed");
     EACH("cross_attention_forward", forward_test, "*-x_1");
     EACH("encode_once", encode_test, "*-key");
