@@ -7,9 +7,9 @@
 #ifndef SETS_H
 #define SETS_H
 
-#include <fnmatch.h>
-
 #include "tap.h"
+
+#include <fnmatch.h>
 
 static const char *sets_now; /* the set of the running test */
 
@@ -52,7 +52,8 @@ static inline void sets_each(const char *function, void (*test)(void),
         count++;
     }
     if (!count)
-        REFUSE("%s: no tensor of this chapter is named so", names);
+        REFUSE("no tensor of the chapter is named as %s: one is needed",
+               names);
 }
 
 #define EACH(function, test, names) sets_each(function, test, names)
