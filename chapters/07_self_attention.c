@@ -447,8 +447,7 @@ that differ, and what the first version has no place for: a bias, several
 heads (`n_heads` other than 1), an output layer (`d_out` other than 0).
 
 ::: hint
-Begin with `layers_must_fit(from)` and `widths_must_agree(from)`. Whether a
-layer has a bias, its pointer says.
+Begin with `layers_must_fit(from)` and `widths_must_agree(from)`.
 :::
 
 ::: hint
@@ -473,7 +472,7 @@ void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to)
         REFUSE("a version 2 with %d heads and %d columns of output: 1 and "
                "0 are needed",
                from->n_heads, from->d_out);
-    if (from->query.bias || from->key.bias || from->value.bias)
+    if (from->has_bias)
         REFUSE("a version 2 with bias: one without is needed, since "
                "version 1 has no place for it");
     transpose(d_k, d_in, (void *)from->query.weight, (void *)to->w_query);

@@ -1,4 +1,4 @@
-/* One block for several tables. */
+/* One block for several tables, and a table of its own. */
 #include "tap.h"
 
 /* Each table is where the one before it ends, and has its entries; one of
@@ -24,6 +24,14 @@ static void block_test(void)
     free(block);
 }
 
+static void table_test(void)
+{
+    float(*x)[1000] = (void *)new_table(1000, 1000);
+    x[999][999] = 7;
+    tap_near("the last entry", x[999][999], 7, 0, 0);
+    free(x);
+}
+
 static float *table, *other;
 static size_t count;
 
@@ -40,18 +48,23 @@ static const Part *parts(int layers, int rows, int columns)
 int main(void)
 {
     TAP(block_test, "new_block: one table behind the other");
+    TAP(table_test, "new_table: room for every entry");
     REFUSES("memory.c: entries: a table of -1 times 2 times 3 numbers: "
             "sizes from 0 on that fit into memory are needed",
             new_block(1, parts(-1, 2, 3), &count));
     REFUSES(NULL, new_block(1, parts(2, -1, 0), &count));
     REFUSES(NULL, new_block(1, parts(0, 2, INT_MIN), &count));
-    REFUSES(NULL, new_block(1, parts(INT_MAX, INT_MAX, INT_MAX), &count));
-    REFUSES(NULL, new_block(1, parts(4, 1 << 30, 1 << 30), &count));
+    REFUSES(NULL, new_block(1, parts(16, 1 << 30, 1 << 30), &count));
     REFUSES("memory.c: new_block: 3458764513820540928 numbers and "
             "1152921504606846976 more: fewer, that fit into memory, are "
             "needed",
             new_block(2, parts(3, 1 << 30, 1 << 30), &count));
-#ifndef __SANITIZE_ADDRESS__ /* which stops at such a call of calloc */
+    REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least "
+            "1 of each is needed",
+            new_table(0, 3));
+    REFUSES(NULL, new_table(2, 0));
+#ifndef __SANITIZE_ADDRESS__ /* which stops at calls for so much */
+    REFUSES(NULL, new_table(INT_MAX, INT_MAX));
     REFUSES("memory.c: new_block: 1152921504606846976 numbers do not fit "
             "into memory: fewer are needed",
             new_block(1, parts(1, 1 << 30, 1 << 30), &count));

@@ -2,66 +2,28 @@
 #define CHAPTER "07_self_attention"
 #include "traces.h"
 
-static const int trace_sizes[5][6] = {{37, 53, 1, 29, 61, 0},
-                                      {2, 3, 4, 5, 6, 7},
-                                      {3, 2, 1, 7, 5, 4},
-                                      {6, 5, 3, 2, 4, 1},
-                                      {1, 1, 1, 1, 1, 0}};
-
-/* Each entry of the block is 0, and belongs to one table. */
-static void one_block(Trace *t, const int s[6])
+/* One block for all tables: each of its entries is 0, and belongs to one. */
+static void trace_test(void)
 {
-    const int queries = s[0] * s[2], keys = s[1] * s[2];
-    const int map = queries * s[1];
-    float *const table[13] = {
-        t->query,      t->key,    t->value,   t->head_query, t->head_key,
-        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
-        t->context,    t->joined, t->out};
-    const int count[13] = {queries * s[3],
-                           keys * s[3],
-                           keys * s[4],
-                           queries * s[3],
-                           keys * s[3],
-                           keys * s[4],
-                           map,
-                           map,
-                           map,
-                           map,
-                           queries * s[4],
-                           queries * s[4],
-                           s[0] * s[5]};
-    size_t sum = 0;
-    trace_must_fit(t, s[0], s[1], s[2], s[3], s[4], s[5]);
-    for (int i = 0; i < 13; i++) {
-        for (int k = 0; k < count[i]; k++)
-            table[i][k]++;
-        sum += (size_t)count[i];
-    }
-    tap_near("count", (double)t->count, (double)sum, 0, 0);
-    for (size_t k = 0; k < sum; k++)
-        tap_near("tables with this entry", t->memory[k], 1, 0, 0);
-    tap_true("an output or none", (t->out != NULL) == (s[5] > 0));
-    trace_free(t);
-}
-
-static void trace_init_test(void)
-{
-    for (int i = 0; i < 5; i++) {
-        const int *s = trace_sizes[i];
-        Trace t = *sized(s[0], s[1], s[2], s[3], s[4], s[5]);
-        trace_init(&t);
-        one_block(&t, s);
-    }
-}
-
-static void trace_for_test(void)
-{
-    for (int i = 0; i < 5; i++) {
-        const int *s = trace_sizes[i];
-        const Attention a = {
-            .n_heads = s[2], .d_k = s[3], .d_v = s[4], .d_out = s[5]};
-        Trace t = trace_for(&a, s[0], s[1]);
-        one_block(&t, s);
+    for (int round = 0; round < 50; round++) {
+        const int n = tap_int(1, 9), m = tap_int(1, 9);
+        Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
+        Trace t = trace_for(&a, n, m);
+        trace_must_fit(&t, n, m, a.n_heads, a.d_k, a.d_v, a.d_out);
+        float *table[13];
+        size_t count[13], sum = 0;
+        tables(&t, table, count);
+        for (int j = 0; j < 13; j++) {
+            for (size_t k = 0; k < count[j]; k++)
+                table[j][k]++;
+            sum += count[j];
+        }
+        tap_near("count", (double)t.count, (double)sum, 0, 0);
+        for (size_t k = 0; k < sum; k++)
+            tap_near("tables with this entry", t.memory[k], 1, 0, 0);
+        tap_true("an output or none", (t.out != NULL) == (a.d_out > 0));
+        trace_free(&t);
+        attention_free(&a);
     }
 }
 
@@ -71,8 +33,8 @@ static void trace_free_test(void)
 {
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
-        Trace t = *sized(200, 200, 1, 200, 200, 0);
-        trace_init(&t);
+        Trace t = trace_for(
+            &(Attention){.n_heads = 1, .d_k = 200, .d_v = 200}, 200, 200);
         trace_free(&t);
         trace_free(&t);
         tap_true("nothing is left", !t.memory && !t.query && !t.count);
@@ -93,12 +55,6 @@ static void attention_free_test(void)
     }
 }
 
-static void trace_fits(void)
-{
-    trace_must_fit(sized(2, 3, 4, 5, 6, 7), 2, 3, 4, 5, 6, 7);
-    tap_true("it fits", true);
-}
-
 /* A layer of these sizes whose numbers begin here; returns their end. */
 static const float *in_order(const Linear *l, int d_in, int d_out,
                              bool has_bias, const float *here)
@@ -111,36 +67,19 @@ static const float *in_order(const Linear *l, int d_in, int d_out,
     return has_bias ? behind + d_out : behind;
 }
 
-/* The parameters lie in one block of zeros, in order. */
+/* The parameters lie in one block, in order. */
 static void attention_init_test(void)
 {
-    static const int sizes[6][8] = {
-        {3, 3, 1, 2, 2, 0, 0, 0}, {3, 4, 1, 2, 5, 0, 1, 0},
-        {6, 5, 4, 3, 2, 7, 0, 1}, {4, 5, 3, 2, 6, 8, 5, 5},
-        {2, 3, 2, 1, 4, 6, 1, 0}, {1, 2, 2, 3, 1, 0, 0, 1}};
-    for (int i = 0; i < 6; i++) {
-        const int *s = sizes[i];
-        Attention a = {.d_x = s[0],
-                       .d_y = s[1],
-                       .n_heads = s[2],
-                       .d_k = s[3],
-                       .d_v = s[4],
-                       .d_out = s[5],
-                       .has_bias = s[6],
-                       .has_out_bias = s[7]};
-        const int keys = s[2] * s[3], values = s[2] * s[4];
-        attention_init(&a);
+    for (int round = 0; round < 50; round++) {
+        Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
+        const int keys = a.n_heads * a.d_k, values = a.n_heads * a.d_v;
         const float *here = a.memory;
-        here = in_order(&a.query, s[0], keys, s[6], here);
-        here = in_order(&a.key, s[1], keys, s[6], here);
-        here = in_order(&a.value, s[1], values, s[6], here);
-        here = in_order(&a.out, values, s[5], s[7], here);
+        here = in_order(&a.query, a.d_x, keys, a.has_bias, here);
+        here = in_order(&a.key, a.d_y, keys, a.has_bias, here);
+        here = in_order(&a.value, a.d_y, values, a.has_bias, here);
+        here = in_order(&a.out, values, a.d_out, a.has_out_bias, here);
         tap_true("count", a.memory + a.count == here);
-        for (size_t k = 0; k < a.count; k++) {
-            tap_near("parameter", a.memory[k], 0, 0, 0);
-            a.memory[k] = 1; /* a sanitizer sees whether there is room */
-        }
-        attention_must_fit(&a, 2, 3, sized(2, 3, s[2], s[3], s[4], s[5]));
+        layers_must_fit(&a);
         attention_free(&a);
     }
 }
@@ -154,10 +93,9 @@ static void attention_fits(void)
                    .d_k = INT_MAX,
                    .d_v = INT_MAX,
                    .context_length = 5,
-                   .query = {1, INT_MAX, NULL, NULL},
-                   .key = {1, INT_MAX, NULL, NULL},
-                   .value = {1, INT_MAX, NULL, NULL},
-                   .out = {INT_MAX, 0, NULL, NULL}};
+                   .query = {1, INT_MAX, NOWHERE, NULL},
+                   .key = {1, INT_MAX, NOWHERE, NULL},
+                   .value = {1, INT_MAX, NOWHERE, NULL}};
     attention_must_fit(&a, 5, 4, sized(5, 4, 1, INT_MAX, INT_MAX, 0));
     attention_must_fit(&a, 4, 5, sized(4, 5, 1, INT_MAX, INT_MAX, 0));
     a.context_length = 0;
@@ -170,20 +108,14 @@ static void attention_fits(void)
 
 static Attention head = {
     .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
-static Attention huge = {.d_x = INT_MAX,
-                         .d_y = INT_MAX,
-                         .n_heads = 1,
-                         .d_k = INT_MAX,
-                         .d_v = INT_MAX};
-
-/* Values whose number an int cannot hold; and none of anything. */
-static Attention wide = {
-    .d_x = 1, .d_y = 1, .n_heads = 65536, .d_k = 1, .d_v = 65536};
-static Attention none = {.d_x = 2,
-                         .d_y = 2,
-                         .query = {.d_in = 2},
-                         .key = {.d_in = 2},
-                         .value = {.d_in = 2}};
+static Attention mixing = {.d_x = 2,
+                           .d_y = 2,
+                           .n_heads = 1,
+                           .d_k = 3,
+                           .d_v = 4,
+                           .has_bias = 1,
+                           .d_out = 6,
+                           .has_out_bias = 1};
 
 /* The head, of which one size is another. */
 static Attention *with(int *size, int other)
@@ -192,28 +124,41 @@ static Attention *with(int *size, int other)
     return &head;
 }
 
+/* The same of one with an output layer and biases; and without numbers. */
+static Attention *mixing_with(int *size, int other)
+{
+    *size = other;
+    return &mixing;
+}
+
+static Attention *mixing_without(float **numbers)
+{
+    *numbers = NULL;
+    return &mixing;
+}
+
 #define AT "objects.c: "
+#define COLUMNS                                                            \
+    ": at least 1 of each, and at most 2147483647 columns of all heads "   \
+    "are needed"
+
 static void traces_refused(void)
 {
-    REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1: at "
-               "least 1 of each, and at most 2147483647 columns of all "
-               "heads are needed",
+    REFUSES(AT
+            "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1" COLUMNS,
             trace_init(sized(2, 3, 65536, 65536, 1, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 65536, 1, 65536, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 0, 4, 5, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 1, 0, 5, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 0, 0)));
-    REFUSES(AT "trace_init: n, m, d_out = 0, 3, 0: at least 1, 1 and 0 "
+    REFUSES(AT "trace_init: n, m, d_out = 2, 3, -1: at least 1, 1 and 0 "
                "are needed",
-            trace_init(sized(0, 3, 1, 4, 5, 0)));
+            trace_init(sized(2, 3, 1, 4, 5, -1)));
     REFUSES(NULL, trace_init(sized(2, 0, 1, 4, 5, 0)));
-    REFUSES(NULL, trace_init(sized(2, 3, 1, 4, 5, -1)));
-    REFUSES(NULL, trace_init(sized(INT_MAX, INT_MAX, 9, 1, 1, 0)));
-    REFUSES(NULL, trace_for(&head, 0, 3));
+    REFUSES(NULL, trace_init(sized(0, 3, 1, 4, 5, 0)));
 
     REFUSES(AT "trace_must_fit: a trace of n, m, n_heads, d_k, d_v, d_out "
                "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
             trace_must_fit(sized(1, 2, 3, 4, 5, 6), 2, 3, 4, 5, 6, 7));
+    REFUSES(AT "trace_must_fit: a trace without tables: trace_init makes "
+               "room for them",
+            trace_must_fit(&(Trace){.n = 1}, 1, 0, 0, 0, 0, 0));
     for (int i = 0; i < 6; i++)
         REFUSES(NULL, trace_must_fit(grown(i, sized(2, 3, 4, 5, 6, 7)), 2,
                                      3, 4, 5, 6, 7));
@@ -221,18 +166,19 @@ static void traces_refused(void)
 
 static void attentions_refused(void)
 {
-    REFUSES(AT "attention_init: d_x, d_y, d_out, context_length = 0, 2, 0, "
-               "0: at least 1, 1, 0 and 0 are needed",
-            attention_init(with(&head.d_x, 0)));
+    REFUSES(AT
+            "attention_init: d_x, d_y, d_out, context_length = 2, 2, -1, "
+            "0: at least 1, 1, 0 and 0 are needed",
+            attention_init(with(&head.d_out, -1)));
     REFUSES(NULL, attention_init(with(&head.d_y, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_out, -1)));
+    REFUSES(NULL, attention_init(with(&head.d_x, 0)));
     REFUSES(NULL, attention_init(with(&head.context_length, -1)));
     REFUSES(NULL, attention_init(with(&head.n_heads, 0)));
     REFUSES(NULL, attention_init(with(&head.d_k, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_v, INT_MIN)));
-    REFUSES(NULL, attention_init(with(&head.n_heads, INT_MAX)));
-    REFUSES(NULL, attention_init(&wide));
-    REFUSES(NULL, attention_init(&huge));
+    REFUSES(NULL, attention_init(with(&head.d_v, 0)));
+    REFUSES(AT
+            "sizes_must_fit: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
+            attention_init(with(&head.n_heads, 1 << 29)));
 }
 
 /* Whatever was changed after the layers got their numbers. */
@@ -241,15 +187,30 @@ static void misfits_refused(void)
     Attention *const a = &head;
     int *const size[] = {&a->query.d_in, &a->query.d_out, &a->key.d_in,
                          &a->key.d_out,  &a->value.d_in,  &a->value.d_out,
-                         &a->out.d_in,   &a->out.d_out,   &a->d_x,
-                         &a->d_y,        &a->n_heads,     &a->d_k,
-                         &a->d_v,        &a->d_out};
+                         &a->d_x,        &a->d_y,         &a->n_heads,
+                         &a->d_k,        &a->d_v,         &a->d_out};
+    int *const of_output[] = {&mixing.d_out, &mixing.out.d_in,
+                              &mixing.out.d_out, &mixing.has_bias,
+                              &mixing.has_out_bias};
+    Linear *const layer[] = {&mixing.query, &mixing.key, &mixing.value,
+                             &mixing.out};
     REFUSES(AT "layer_must_fit: the layer for the key is from 2 to 50 "
                "numbers: from 2 to 3 is needed",
             layers_must_fit(with(&a->key.d_out, 50)));
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         REFUSES(NULL, layers_must_fit(with(size[i], 7)));
-    REFUSES(NULL, layers_must_fit(&none));
+    for (size_t i = 0; i < sizeof of_output / sizeof *of_output; i++)
+        REFUSES(NULL, layers_must_fit(mixing_with(of_output[i], 7 * !i)));
+    for (int i = 0; i < 4; i++) {
+        REFUSES(NULL, layers_must_fit(mixing_without(&layer[i]->weight)));
+        REFUSES(NULL, layers_must_fit(mixing_without(&layer[i]->bias)));
+    }
+    REFUSES(AT
+            "layer_must_fit: the layer for the query has a weight and no "
+            "bias: one, and one, are needed",
+            layers_must_fit(with(&a->has_bias, 1)));
+    REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
+            layers_must_fit(with(&a->n_heads, 0)));
     REFUSES(AT "widths_must_agree: an attention for texts of 3 and 2 "
                "numbers: one text needs equal ones",
             widths_must_agree(with(&head.d_x, 3)));
@@ -267,16 +228,14 @@ static void misfits_refused(void)
 
 int main(void)
 {
-    TAP(trace_init_test, "trace_init: a block of zeros, a part a table");
-    TAP(trace_for_test, "trace_for: the sizes of the attention");
+    TAP(trace_test, "trace_for: a block of zeros, a part a table");
     TAP_LARGE(trace_free_test, "trace_free: the memory can be used again");
-    TAP(trace_fits, "trace_must_fit: the sizes that are needed");
-    TAP(attention_init_test, "attention_init: parameters in order");
     TAP_LARGE(attention_free_test,
               "attention_free: the memory can be used again");
+    TAP(attention_init_test, "attention_init: parameters in order");
     TAP(attention_fits, "attention_must_fit: at the limits");
-    TAP(attention_fits, "layers_must_fit: at the limits");
     attention_init(&head);
+    attention_init(&mixing);
     traces_refused();
     attentions_refused();
     misfits_refused();

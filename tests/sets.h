@@ -9,6 +9,8 @@
 
 #include "tap.h"
 
+#include <fnmatch.h>
+
 static const char *sets_now; /* the set of the running test */
 
 static inline const Tensor *part(const char *what)
@@ -32,6 +34,30 @@ static inline void sets_run(const char *function, void (*test)(void),
 #define SETS(function, test, ...)                                          \
     sets_run(function, test, (const char *const[]){__VA_ARGS__, NULL})
 
+/* As SETS, for each set with a tensor of such a name: "mask_*-scores" makes
+ * test points for "mask_1x1", "mask_6x6", ... */
+static inline void sets_each(const char *function, void (*test)(void),
+                             const char *names)
+{
+    int count = 0;
+    tap_read_golden();
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        const char *name = tap_golden.tensor[i].name;
+        char set[150];
+        if (fnmatch(names, name, 0))
+            continue;
+        const int end = (int)(strrchr(name, '-') - name);
+        snprintf(set, sizeof set, "%.*s", end, name);
+        sets_run(function, test, (const char *const[]){set, NULL});
+        count++;
+    }
+    if (!count)
+        REFUSE("no tensor of the chapter is named as %s: one is needed",
+               names);
+}
+
+#define EACH(function, test, names) sets_each(function, test, names)
+
 /* The entries of an input, of whatever shape the function wants. */
 static inline void *floats(const Tensor *input)
 {
@@ -46,6 +72,13 @@ static inline void *rounded(const Tensor *answer)
     for (size_t i = 0; i < answer->count; i++)
         x[i] = (float)tensor_doubles(answer)[i];
     return x;
+}
+
+static inline Random seeded(int64_t seed)
+{
+    Random r;
+    random_seed(&r, (uint64_t)seed);
+    return r;
 }
 
 /* What a function of the set is given, in whatever shape it wants; integers

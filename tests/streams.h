@@ -21,13 +21,6 @@ static inline void same_bits(const char *what, int64_t got, int64_t expect)
                "  got: %" PRId64 "\n  expect: %" PRId64 "\n", got, expect);
 }
 
-static inline Random seeded(int64_t seed)
-{
-    Random r;
-    random_seed(&r, (uint64_t)seed);
-    return r;
-}
-
 static inline const int64_t *all(const char *what, int *count)
 {
     char name[60];

@@ -31,7 +31,37 @@ static inline Trace roomy(const Attention *a, int n, int m)
     return t;
 }
 
-/* A trace of these sizes that has no tables: who writes to it crashes. */
+/* The same for n queries that ask m keys, one head. */
+static inline Trace one_head(int n, int m, int d_k, int d_v)
+{
+    return roomy(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v}, n, m);
+}
+
+/* All tables of a trace, and how many entries each has. */
+static inline void tables(const Trace *t, float *table[13],
+                          size_t count[13])
+{
+    const size_t n = (size_t)t->n, m = (size_t)t->m;
+    const size_t heads = (size_t)t->n_heads, map = heads * n * m;
+    const size_t q = heads * n * (size_t)t->d_k;
+    const size_t k = heads * m * (size_t)t->d_k;
+    const size_t v = heads * m * (size_t)t->d_v;
+    const size_t c = heads * n * (size_t)t->d_v;
+    float *const all[13] = {
+        t->query,      t->key,    t->value,   t->head_query, t->head_key,
+        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
+        t->context,    t->joined, t->out};
+    memcpy(table, all, sizeof all);
+    memcpy(count,
+           (size_t[]){q, k, v, q, k, v, map, map, map, map, c, c,
+                      n * (size_t)t->d_out},
+           13 * sizeof *count);
+}
+
+/* An address at which nobody may read or write. */
+#define NOWHERE ((float *)64)
+
+/* A trace of these sizes whose tables are nowhere: who uses them crashes. */
 static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
                            int d_out)
 {
@@ -41,7 +71,8 @@ static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
                 .n_heads = n_heads,
                 .d_k = d_k,
                 .d_v = d_v,
-                .d_out = d_out};
+                .d_out = d_out,
+                .query = NOWHERE};
     return &t;
 }
 
@@ -80,6 +111,31 @@ static inline void same(const char *what, size_t count,
 {
     for (size_t i = 0; i < count; i++)
         tap_near(what, got[i], expect[i], 0, 0);
+}
+
+/* Any attention of so many heads, of sizes of its own. */
+static inline Attention any_attention(int n_heads, int d_out)
+{
+    Attention a = {.d_x = tap_int(1, 5),
+                   .d_y = tap_int(1, 5),
+                   .n_heads = n_heads,
+                   .d_k = tap_int(1, 4),
+                   .d_v = tap_int(1, 4),
+                   .d_out = d_out,
+                   .has_bias = tap_int(0, 2),
+                   .has_out_bias = tap_int(0, 2),
+                   .p = 0.3};
+    attention_init(&a);
+    tap_fill((int)a.count, a.memory, -1, 1);
+    return a;
+}
+
+/* Any text of n tokens. */
+static inline void *any_text(int n, int d)
+{
+    float *x = room((size_t)n * (size_t)d);
+    tap_fill(n * d, x, -2, 2);
+    return x;
 }
 
 /* What save_given of golden/generate.py has saved: an attention of which all
@@ -146,7 +202,8 @@ static inline void close_tables(const Trace *t, int b)
 
 /* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6 of
  * 2. WHERE_IT_FITS are the rest of the arguments of a forward. */
-static Attention fit;
+static Attention fit = {
+    .d_x = 3, .d_y = 2, .d_k = 4, .d_v = 2, .context_length = 6};
 static Trace fit_trace;
 static void *const fit_x = (float[5 * 3]){0};
 static void *const fit_y = (float[6 * 2]){0};
@@ -155,13 +212,8 @@ static void *const fit_y = (float[6 * 2]){0};
 
 static inline const Attention *fitting(int n_heads, int d_out)
 {
-    fit = (Attention){.d_x = 3,
-                      .d_y = 2,
-                      .n_heads = n_heads,
-                      .d_k = 4,
-                      .d_v = 2,
-                      .d_out = d_out,
-                      .context_length = 6};
+    fit.n_heads = n_heads;
+    fit.d_out = d_out;
     attention_init(&fit);
     fit_trace = trace_for(&fit, 5, 6);
     return &fit;
