@@ -1020,7 +1020,8 @@ def multi_head():
     save_module("module_all", 123, small, 2, past & ~past)
     save_module("module_causal", 123, small, 2, ~past)
     save_module("module_opposite", 123, small, 2, past)
-    for d_model, n_heads, n in (1, 1, 1), (6, 3, 5), (12, 2, 7), (12, 4, 3):
+    for d_model, n_heads, n in [(1, 1, 1), (6, 3, 5), (12, 2, 7), (12, 4, 3),
+                                (41, 1, 2)]:
         hidden = uniform(n, n, n) > 0.2
         hidden.fill_diagonal_(False)
         save_module(f"module_{d_model}x{n_heads}x{n}", 900 + n,

@@ -113,6 +113,18 @@ static void renormalize_uneven(void)
     renormalized("weights");
 }
 
+/* A million entries, whose sum is known: a sum of floats loses some of it. */
+static void renormalize_long(void)
+{
+    enum { N = 1000000, SUM = 500500000 };
+    float *x = room(N);
+    for (int j = 0; j < N; j++)
+        x[j] = (float)(j % 1000 + 1);
+    renormalize(1, N, (void *)x);
+    for (int j = 0; j < 1000; j++)
+        tap_near("share", x[j], (j + 1.0) / SUM, 1e-7, 0);
+}
+
 /* What a mask before the softmax leaves is right. */
 static void mask_where_test(void)
 {
@@ -207,6 +219,7 @@ int main(void)
     TAP(hide_no_number, "hide_weights: what is no number stays so");
     EACH("renormalize", renormalize_test, "*-hidden");
     SETS("renormalize", renormalize_uneven, "uneven", "signed");
+    TAP(renormalize_long, "renormalize: a million entries");
     EACH("mask_scores", mask_scores_test, "mask_*-first");
     EACH("see_past", see_past_test, "mask_*-first");
     EACH("see_where", see_where_test, "*-masked");

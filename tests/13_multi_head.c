@@ -10,7 +10,7 @@
         "dropped_half", "dropped_tenth"
 #define MODULES                                                            \
     "module_all", "module_causal", "module_opposite", "module_1x1x1",      \
-        "module_6x3x5", "module_12x2x7", "module_12x4x3"
+        "module_6x3x5", "module_12x2x7", "module_12x4x3", "module_41x1x2"
 #define GIVEN                                                              \
     "given_all", "given_past", "given_where", "given_bare_out",            \
         "given_bare_roles", "given_side_by_side", "given_module"
