@@ -204,7 +204,7 @@ static inline void close_tables(const Trace *t, int b)
  * 2. WHERE_IT_FITS are the rest of the arguments of a forward. */
 static Attention fit = {
     .d_x = 3, .d_y = 2, .d_k = 4, .d_v = 2, .context_length = 6};
-static Trace fit_trace;
+static Trace fit_trace __attribute__((used)); /* or its memory is lost */
 static void *const fit_x = (float[5 * 3]){0};
 static void *const fit_y = (float[6 * 2]){0};
 
