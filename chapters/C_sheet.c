@@ -81,7 +81,8 @@ static Journey row_of(const char *name, int size,
 First the embeddings alone, each word compared with each ([](#softmax)); and
 the three matrices of seed 123 without the division, with it ([](#scaling)),
 and with the future hidden, by renormalizing and by minus infinity
-([](#causal-mask)):
+([](#causal-mask)). `cross_attention_init`, with two widths that are equal,
+draws as `torch.rand` does:
 */
 
 static Journey plain(void)
