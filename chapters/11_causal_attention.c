@@ -96,8 +96,9 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 /*
 **Exercise 11.2** (★★, 3 points): `head_forward`. From the embeddings of
 `n` tokens that ask and `m` that are asked to context vectors, for one head.
-It refuses several heads or an output layer, more tokens than the context
-length, and a trace that was made for other sizes.
+The trace's `rate` is that of the dropout that was in force, 0 without a
+generator. It refuses several heads or an output layer, more tokens than the
+context length, and a trace that was made for other sizes.
 
 ::: hint
 The first refusal is yours. `attention_roles` does the others, and fills
@@ -105,8 +106,7 @@ queries, keys and values.
 :::
 
 ::: hint
-The trace also has a `rate`, of the dropout that was in force. Without a
-generator it is 0.
+The tables that `attend` takes are all in the trace.
 :::
 */
 

@@ -70,6 +70,7 @@ static void two_texts(bool is_whole)
         Trace t = roomy(&a, n, m);
         if (is_whole) {
             head_forward(&a, see, &r, n, m, entry(x, b), entry(y, b), &t);
+            tap_near("rate", t.rate, a.p, 0, 0);
         } else {
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
@@ -191,8 +192,11 @@ static void formula_test(void)
 
 static void fit_test(void)
 {
-    head_forward(fitting(1, 0), WHERE_IT_FITS);
-    tap_true("accepted", true);
+    fit.p = 0.5;
+    fitting(1, 0);
+    fit_trace.rate = 0.5; /* of a training before */
+    head_forward(&fit, WHERE_IT_FITS);
+    tap_near("rate", fit_trace.rate, 0, 0, 0);
 }
 
 static void refusals(void)
