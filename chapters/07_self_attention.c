@@ -91,6 +91,7 @@ void attend_trace(Trace *t)
         REFUSE("a trace for %d heads and %d columns of output: 1 and 0 are "
                "needed",
                t->n_heads, t->d_out);
+    t->rate = 0; /* until chapter 11 */
     attention(t->n, t->m, t->d_k, t->d_v, (void *)t->query, (void *)t->key,
               (void *)t->value, (void *)t->scores, (void *)t->weights,
               (void *)t->context);

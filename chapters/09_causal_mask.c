@@ -433,7 +433,7 @@ void apply_mask(int n, int m, Mask see, float scores[n][m])
         mask_where(n, m, (const void *)see.table, scores);
     else
         REFUSE("a mask of kind %d, %d times %d, for scores of %d times %d: "
-               "one of their size is needed",
+               "one of kind 0 or 1, or a table of their size, is needed",
                (int)see.kind, see.n, see.m, n, m);
 }
 

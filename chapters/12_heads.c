@@ -8,7 +8,8 @@ step](pipeline.svg){#fig-heads-pipeline}
 it found *fish*. But liking takes two, one who likes and one who is liked,
 and a verb that knows only one of them knows half the story. So let it ask
 for both. In this chapter one attention fails at that, and two succeed. Mask
-and dropout rest meanwhile; they would be the same in each.
+and dropout rest meanwhile, but for one example of the mask; they would be
+the same in each.
 */
 
 #include "attention.h"

@@ -771,7 +771,7 @@ more than a million. How to find out for all of them at once in which
 direction they should move is where learning begins.
 
 [](#sheet) has all of attention on one sheet, and what becomes of the word
-*journey* under every variant of it.
+*journey* under its variants.
 
 ## Further exercises
 

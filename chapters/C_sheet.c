@@ -22,7 +22,7 @@ more, in front, for the batch.
 
 ## What becomes of a word {#sheet-journey}
 
-We send the word *journey* through every attention of this book. Here is the
+We send the word *journey* through the attentions of this book. Here is the
 context vector that it gets from each. None of them was trained, so that
 the numbers say nothing about journeys. But if you build one of these in
 another language, or in another library, this is what should come out.

@@ -3,7 +3,9 @@
 
 Every type and function of the book stands here, grouped by chapter in
 reading order: what it computes, the shapes, what it refuses, and what it is
-called elsewhere. The support library, which no chapter teaches, comes last.
+called elsewhere. The support library, which no chapter teaches, comes last;
+only `objects.c`, the memory of an attention and of its trace, stands with
+chapter 7.
 
 Sizes come first, and where there are several, in this order: the rows of
 the result, its columns, what is summed over. Inputs are `const`, outputs
@@ -325,8 +327,9 @@ void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k,
                   int d_v);
 void self_v1_free(SelfAttentionV1 *a);
 
-/* Every one of n tokens attends to all. Refuses a trace that is not of n
- * and n tokens, one head of d_k and d_v, and no output.
+/* Every one of n tokens attends to all. Fills the tables from query to
+ * context. Refuses a trace that is not of n and n tokens, one head of d_k
+ * and d_v, and no output.
  * Raschka 2024, section 3.4: SelfAttention_v1. */
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t);
@@ -346,8 +349,7 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 
 /* An attention: its sizes and settings, and its parameters, which lie one
  * behind the other in one block, in the order of the layers, each weight
- * before its bias. What training keeps for each of them has the same
- * type. */
+ * before its bias. */
 typedef struct {
     int d_x, d_y; /* entries of a token that asks, and of one asked */
     int n_heads;  /* 1 until chapter 12 */
@@ -381,8 +383,8 @@ void attention_free(Attention *a);
  * refuses. */
 Trace trace_for(const Attention *a, int n, int m);
 
-/* Refuses layers that do not have the sizes of their attention, or its
- * biases, or no numbers. */
+/* Refuses layers without numbers, or without the sizes or the biases of
+ * their attention. */
 void layers_must_fit(const Attention *a);
 
 /* Refuses an attention for texts of two widths, where one text is both. */
@@ -414,8 +416,9 @@ void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
 /* Copies the weights of one version into the other, which then computes the
- * same. Refuses other sizes, and a bias, several heads or an output layer,
- * for which there is no place. */
+ * same. Refuses other sizes, a bias, several heads or an output layer, for
+ * which there is no place, and what layers_must_fit and widths_must_agree
+ * refuse. */
 void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not
@@ -433,7 +436,8 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in]);
 
 /* One head from one text to another, which may be of different width; its
- * three layers are drawn in this order by torch.rand, and have no bias.
+ * three layers are drawn in the order query, key, value by torch.rand, and
+ * have no bias.
  * Refuses what attention_init refuses.
  * Raschka 2024, magazine: CrossAttention, for d_x = d_y. */
 void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
@@ -454,8 +458,8 @@ void encode_once(const Attention *a, int m, const float y[m][a->d_y],
                  Trace *t);
 
 /* What one token of the first input gets from the keys and values that are
- * in the trace. Refuses a trace that is not for one query of one head, and
- * what attention_must_fit refuses. */
+ * in the trace. Refuses a trace that is not for one query, and what
+ * attention_must_fit and attend_trace refuse. */
 void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t);
 
 /* For each query the number of the key with the largest weight, the first
@@ -480,7 +484,7 @@ void causal_mask(int n, int m, int first, float mask[n][m]);
 void hide_weights(int n, int m, const float mask[n][m],
                   float weights[n][m]);
 
-/* Divides each row by its sum, in place. A row whose sum is 0 becomes NaN.
+/* Divides each row by its sum, in place. A row of zeros becomes NaN.
  * PyTorch: weights / weights.sum(dim=-1, keepdim=True). */
 void renormalize(int n, int m, float weights[n][m]);
 
@@ -575,9 +579,9 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
  * masked_weights; `kept` says which weights dropout of rate p keeps, and
  * `dropped` is what it makes of them, with which the values are mixed. If r
  * is NULL, as in evaluation, nothing is dropped. A value is not hidden,
- * only mixed with weight 0: one that is not finite makes NaN of every
- * context, too. Refuses what masked_weights refuses and, with r, what
- * dropout_must_fit refuses.
+ * only mixed with weight 0: where one is not finite, that entry of the
+ * contexts that must not see it is NaN. Refuses what masked_weights refuses
+ * and, with r, what dropout_must_fit refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., dropout_p=p). */
 void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
@@ -606,7 +610,8 @@ void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
                   Trace *t);
 
 /* All sentences of a batch, one after the other, each into a trace of its
- * own, and none seeing its future. Refuses what head_forward refuses.
+ * own, and none seeing its future. Fills what head_forward fills, and
+ * refuses what it refuses.
  * PyTorch: the class called with a tensor of three dimensions, whose lots
  * for the dropout come from one stream as ours do. */
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
@@ -623,7 +628,8 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m]);
 
 /* The part of a layer that belongs to head h of so many: its rows of the
  * weight and of the bias, which stay where they are. Refuses an h that is
- * not there. PyTorch: weight.view(n_heads, -1, d_in)[h]. */
+ * not there, and columns that n_heads does not divide.
+ * PyTorch: weight.view(n_heads, -1, d_in)[h]. */
 Linear head_layer(const Linear *l, int n_heads, int h);
 
 /* Several heads and no output layer. The heads are drawn one after the
@@ -680,9 +686,9 @@ void merge_heads(int n, int n_heads, int head_dim,
                  float x[n][n_heads * head_dim]);
 
 /* Several heads and an output layer with a bias; the four layers are drawn
- * in this order. Refuses a d_out that n_heads does not divide, a context
- * length below 0 (0: any), a rate as dropout_must_fit does, and what
- * attention_init refuses.
+ * in the order query, key, value, out. Refuses a d_out that n_heads does
+ * not divide, a context length below 0 (0: any), a rate as dropout_must_fit
+ * does, and what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttention(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
 void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
@@ -743,8 +749,8 @@ typedef struct {
     float x[4];
 } Journey;
 
-/* That of "journey" in "Your journey starts with one step", under every
- * attention of the book. PyTorch: the calls that the chapters show. */
+/* That of "journey" in "Your journey starts with one step", under the
+ * attentions of the book. PyTorch: the calls that the chapters show. */
 enum { JOURNEYS = 13 };
 void journeys(Journey table[JOURNEYS]);
 

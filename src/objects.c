@@ -49,7 +49,7 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
                t->n, t->m, t->n_heads, t->d_k, t->d_v, t->d_out, n, m,
                n_heads, d_k, d_v, d_out);
-    if (!t->query)
+    if (!t->query || (d_out && !t->out))
         REFUSE("a trace without tables: trace_init makes room for them");
 }
 

@@ -191,7 +191,8 @@ static void refusals(void)
     float x[3][2] = {{0}}, square[3][3];
 #define AT "09_causal_mask.c: "
     REFUSES(AT "apply_mask: a mask of kind 2, 2 times 3, for scores of 3 "
-               "times 2: one of their size is needed",
+               "times 2: one of kind 0 or 1, or a table of their size, is "
+               "needed",
             apply_mask(3, 2, see_where(2, 3, table), x));
     REFUSES(NULL, apply_mask(1, 3, see_where(2, 3, table), x));
     REFUSES(NULL, apply_mask(2, 2, (Mask){.kind = 9, .n = 2, .m = 2}, x));

@@ -72,7 +72,8 @@ static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
                 .d_k = d_k,
                 .d_v = d_v,
                 .d_out = d_out,
-                .query = NOWHERE};
+                .query = NOWHERE,
+                .out = NOWHERE};
     return &t;
 }
 
