@@ -137,15 +137,9 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 
 weaver := tools/weave tools/literate.lua tools/book.lua book.bib \
           $(wildcard tools/theme/*)
-$(BUILD)/lint/%.ok: $(BUILD)/run/%.ok src/attention.h $(weaver) \
-                    $(BUILD)/pandoc.found
-	@mkdir -p $(@D)
-	PANDOC=$(BUILD)/pandoc tools/weave --lint chapters/$*.c
-	@touch $@
-
-$(BUILD)/book/index.html: book.md src/attention.h $(weaver) \
-                          $(names:%=$(BUILD)/lint/%.ok) $(BUILD)/pandoc.found
-	PANDOC=$(BUILD)/pandoc tools/weave --to $(BUILD)/book
+$(BUILD)/book/index.html: book.md src/attention.h $(weaver) $(checked) \
+                          $(BUILD)/pandoc.found
+	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
 
 # $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is

@@ -7,6 +7,8 @@ use warnings;
 use File::Copy qw(copy);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
+use lib 'tools';
+use Chapter;
 use Test::More;
 
 my $make = $ENV{MAKE} // 'make';
@@ -15,10 +17,7 @@ my $folder = tempdir(CLEANUP => 1);
 
 sub save {
     my ($path, @lines) = @_;
-    open my $file, '>', "$folder/$path" or die "$path: $!\n";
-    print $file map { "$_\n" } @lines;
-    close $file or die "$path: $!\n";
-    chmod 0755, "$folder/$path";
+    chmod 0755, Chapter::save("$folder/$path", @lines);
 }
 
 sub make {

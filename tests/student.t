@@ -25,18 +25,10 @@ sub command {
     return ($? >> 8, $said);
 }
 
-sub save {
-    my ($path, @lines) = @_;
-    open my $file, '>:encoding(UTF-8)', $path or die "$path: $!\n";
-    print $file map { "$_\n" } @lines;
-    close $file or die "$path: $!\n";
-}
-
 # Compiles lines as this chapter and links them. Returns what the compiler says.
 sub build {
     my ($chapter, $program, $with, @lines) = @_;
-    my $source = "$folder/$chapter->{name}.c";
-    save($source, @lines);
+    my $source = Chapter::save("$folder/$chapter->{name}.c", @lines);
     my (undef, $said) = command("$compile -Wno-unused-parameter $with '$source' "
         . "$build/libattention.a $link -lm -o '$folder/$program'");
     return $said;
@@ -97,18 +89,14 @@ unlike $said, qr/warning/, '... without a warning';
 isnt $status, 0, "... make test-$number fails";
 is_deeply [$said =~ /^ +(\S+) +\w+ +empty/mg], [map { $_->{id} } @exercises], '... lists what is empty' or diag $said;
 unlike $said, qr/^FAILED/m, '... and finds nothing wrong' or diag $said;
-save("$work/$path", @{$chapter->{lines}});
+Chapter::save("$work/$path", @{$chapter->{lines}});
 ($status, $said) = command("$make -s -C '$work' test-$number");
 is $status, 0, '... until it is filled in' or diag $said;
-my @two = @exercises[0, 1];
-command("tools/student $number '$folder/two' $two[0]{id} $two[1]{id}");
-is_deeply(Chapter->load("$folder/two/$path")->{lines}, [$chapter->emptied(@two)],
-    'exercises that are named are emptied, and no other');
 
 # ---- Of tests that have no end, the first is shown and no other.
 
-my $program = "$folder/program";
-save($program, '#!/bin/sh', "cat <<'END'", 'TAP version 13',
+my @two = @exercises[0, 1];
+my $program = Chapter::save("$folder/program", '#!/bin/sh', "cat <<'END'", 'TAP version 13',
     "not ok 1 - $two[0]{function}: one", '  ---', '  error: "no end in 10 s"', '  ...',
     "not ok 2 - $two[0]{function}: two", '  ---', '  error: "not run: a test before it has no end"', '  ...',
     "not ok 3 - $two[1]{function}: three", '  ---', '  got: 1', '  ...', '1..3', 'END', 'exit 1');
@@ -126,7 +114,7 @@ for (['', "'$folder/x'", qr/a chapter and a folder are needed/],
      ['02', "''", qr/a chapter and a folder are needed/],
      ['99', "'$folder/x'", qr/there is no chapter '99'/],
      ['02', "'$folder'", qr/\Q$folder\E exists: a new folder is needed/],
-     ['02', "'$folder/x' 1.1", qr/chapter 02 has no exercise 1\.1/]) {
+     ['A', "'$folder/x'", qr/chapter A has no exercises to fill in/]) {
     my ($number, $rest, $message) = @$_;
     ($status, $said) = command("tools/student '$number' $rest");
     is $status, 2, 'refused with status 2';
