@@ -3,12 +3,6 @@
 #include "streams.h"
 #include "traces.h"
 
-#define HEADS                                                              \
-    "life_1", "life_4", "concat", "heads_1x1x1x1x1", "heads_2x3x4x2x3",    \
-        "heads_3x5x4x3x2", "heads_5x7x6x2x1", "heads_2x4x3x5x4",           \
-        "heads_2x9x3x4x2", "heads_loud"
-#define WRAPPERS "wrapper_bare", "wrapper_biased"
-
 /* A little more than in tests/03_qkv.c, since the scores are sums of
  * products of rounded sums; loud ones are some hundred. */
 #define RTOL 1e-5
@@ -122,14 +116,6 @@ static void wrapper_forward(void)
     attention_free(&a);
 }
 
-/* A text of n tokens, or whatever else. */
-static void *any(int n, int d)
-{
-    float *x = room((size_t)(n * d));
-    tap_fill(n * d, x, -2, 2);
-    return x;
-}
-
 /* Head k of several, as an attention of its own. */
 static Attention alone(const Attention *a, int k)
 {
@@ -144,41 +130,31 @@ static Attention alone(const Attention *a, int k)
 /* What head k has computed beside others, and alone. */
 static void same_head(const Trace *t, int k, const Trace *one)
 {
-    const int map = t->n * t->m, width = t->d_v;
-    const size_t count = (size_t)map;
-    same("scores", count, t->scores + k * map, one->scores);
-    same("weights", count, t->weights + k * map, one->weights);
-    same("kept", count, t->kept + k * map, one->kept);
-    same("dropped", count, t->dropped + k * map, one->dropped);
-    for (int i = 0; i < t->n; i++) {
-        const float *row = one->context + i * width;
-        same("context", (size_t)width, t->context + (k * t->n + i) * width,
-             row);
+    const int width = t->d_v;
+    float *all[13], *own[13];
+    size_t count[13];
+    tables(t, all, count);
+    tables(one, own, count);
+    for (int i = 6; i < 11; i++) /* from the scores to the context */
+        same("table", count[i], all[i] + (size_t)k * count[i], own[i]);
+    for (int i = 0; i < t->n; i++)
         same("columns", (size_t)width,
-             t->joined + (i * t->n_heads + k) * width, row);
-    }
+             t->joined + (i * t->n_heads + k) * width,
+             one->context + i * width);
 }
 
 /* Each head computes what it does alone, with lots that are drawn one head
  * after the other: from one text to another, with any mask. */
 static void alone_test(void)
 {
-    enum { N = 4, M = 7, D_X = 5, D_Y = 6 };
+    enum { N = 4, M = 7 };
     const float table[N][M] = {{1, 0, 0, 1, 0, 1, 1},
                                {0, 1},
                                {0, 0, 0, 0, 0, 1, 1},
                                {1, 1, 1, 1, 1, 1, 1}};
     const Mask see[3] = {see_all(), see_past(2), see_where(N, M, table)};
-    void *const x = any(N, D_X), *const y = any(M, D_Y);
-    Attention a = {.d_x = D_X,
-                   .d_y = D_Y,
-                   .n_heads = 3,
-                   .d_k = 2,
-                   .d_v = 8,
-                   .has_bias = 1,
-                   .p = 0.3};
-    attention_init(&a);
-    tap_fill((int)a.count, a.memory, -1, 1);
+    Attention a = any_attention(3, 0);
+    void *const x = any_text(N, a.d_x), *const y = any_text(M, a.d_y);
     for (int k = 0; k < 3; k++) {
         Random r = *lots(), again = r;
         Trace t = roomy(&a, N, M);
@@ -253,10 +229,10 @@ static void refusals(void)
 
 int main(void)
 {
-    SETS("heads_init", init_test, HEADS);
-    SETS("causal_heads_init", wrapper_init, WRAPPERS);
-    SETS("heads_forward", forward_test, HEADS);
-    SETS("heads_forward", wrapper_forward, WRAPPERS);
+    EACH("heads_init", init_test, "*-joined");
+    EACH("causal_heads_init", wrapper_init, "*-drawn");
+    EACH("heads_forward", forward_test, "*-joined");
+    EACH("heads_forward", wrapper_forward, "*-drawn");
     TAP(alone_test, "heads_forward: each head as if it were alone");
     SETS("count_parameters", count_test, "parameters");
     TAP(count_most, "count_parameters: 2^63 - 1 parameters");
