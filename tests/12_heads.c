@@ -147,14 +147,22 @@ static void same_head(const Trace *t, int k, const Trace *one)
  * after the other: from one text to another, with any mask. */
 static void alone_test(void)
 {
-    enum { N = 4, M = 7 };
+    enum { N = 4, M = 7, D_X = 5, D_Y = 6 };
     const float table[N][M] = {{1, 0, 0, 1, 0, 1, 1},
                                {0, 1},
                                {0, 0, 0, 0, 0, 1, 1},
                                {1, 1, 1, 1, 1, 1, 1}};
     const Mask see[3] = {see_all(), see_past(2), see_where(N, M, table)};
-    Attention a = any_attention(3, 0);
-    void *const x = any_text(N, a.d_x), *const y = any_text(M, a.d_y);
+    void *const x = any_text(N, D_X), *const y = any_text(M, D_Y);
+    Attention a = {.d_x = D_X,
+                   .d_y = D_Y,
+                   .n_heads = 3,
+                   .d_k = 2,
+                   .d_v = 8,
+                   .has_bias = 1,
+                   .p = 0.3};
+    attention_init(&a);
+    tap_fill((int)a.count, a.memory, -1, 1);
     for (int k = 0; k < 3; k++) {
         Random r = *lots(), again = r;
         Trace t = roomy(&a, N, M);
