@@ -50,7 +50,6 @@ static void length_test(void)
 static void length_of_zeros(void)
 {
     tap_near("length of zeros", length(3, (float[]){0, -0.0f, 0}), 0, 0, 0);
-    tap_near("length of -3, 4", length(2, (float[]){-3, 4}), 5, 1e-7, 0);
 }
 
 static void cosine_test(void)
@@ -129,7 +128,7 @@ int main(void)
     TAP(dot_of_nothing, "dot: no entries");
 
     EACH("length", length_test, "*-dot");
-    TAP(length_of_zeros, "length: zeros, and a triangle");
+    TAP(length_of_zeros, "length: zeros");
 
     EACH("cosine", cosine_test, "*-dot");
     TAP(cosine_of_any_length, "cosine: length does not count");
