@@ -21,24 +21,34 @@ static void prints(const char *expect)
     fclose(file);
 }
 
-static void test_arrays(void)
+static void test_vector(void)
 {
     catch_output();
     print_vector("mixed", 4, (float[4]){1.5f, -0.25f, 100, 0.00004f});
     print_vector("one", 1, (float[1]){0.22910725f});
     print_vector("odd", 4, (float[4]){NAN, -NAN, INFINITY, -INFINITY});
     print_vector("large", 2, (float[2]){1e10f, -1});
-    print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}});
-    print_matrix("row", 1, 2, (float[1][2]){{1, 2}});
-    print_integers("ids", 3, (int[]){7, -10, 123});
     prints("mixed (4)\n[  1.5000,  -0.2500, 100.0000,   0.0000]\n"
            "one (1)\n[0.2291]\n"
            "odd (4)\n[ nan,  nan,  inf, -inf]\n"
-           "large (2)\n[10000000000.0000,          -1.0000]\n"
-           "table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
+           "large (2)\n[10000000000.0000,          -1.0000]\n");
+}
+
+static void test_matrix(void)
+{
+    catch_output();
+    print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}});
+    print_matrix("row", 1, 2, (float[1][2]){{1, 2}});
+    prints("table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
            " [-4.0000, 50.0000,  6.0000]]\n"
-           "row (1, 2)\n[[1.0000, 2.0000]]\n"
-           "ids (3)\n[  7, -10, 123]\n");
+           "row (1, 2)\n[[1.0000, 2.0000]]\n");
+}
+
+static void test_integers(void)
+{
+    catch_output();
+    print_integers("ids", 3, (int[]){7, -10, 123});
+    prints("ids (3)\n[  7, -10, 123]\n");
 }
 
 static void test_value(void)
@@ -65,7 +75,9 @@ static void with_digits(const char *text)
 int main(void)
 {
     unsetenv("DIGITS");
-    TAP(test_arrays, "print_vector, print_matrix, print_integers: aligned");
+    TAP(test_vector, "print_vector: shape, four decimals, nan, infinities");
+    TAP(test_matrix, "print_matrix: aligned over all rows");
+    TAP(test_integers, "print_integers: aligned, without decimals");
     TAP(test_value, "print_value: name and value, with DIGITS or without");
     REFUSES("argument.c: whole_number: DIGITS is '+4': a whole number from "
             "0 to 17 is needed",

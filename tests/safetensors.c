@@ -84,6 +84,13 @@ static void read_whole(void)
                          right->count * (right->type == 'f' ? 4 : 8)));
     }
     tensors_free(&all);
+}
+
+static void free_whole(void)
+{
+    begin_whole();
+    Tensors all = tensors_read(path);
+    tensors_free(&all);
     tap_true("nothing is left",
              !all.tensor && !all.data && !all.text && !all.count);
 }
@@ -306,7 +313,8 @@ int main(void)
     if (!mkdtemp(folder) || chdir(folder))
         REFUSE("%s: no temporary folder can be made", folder);
 
-    TAP(read_whole, "tensors_read: every type and rank, and all is freed");
+    TAP(read_whole, "tensors_read: every type and rank");
+    TAP(free_whole, "tensors_free: frees all, an empty tensor, too");
     TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
     refuse_starts();
     refuse_headers();
