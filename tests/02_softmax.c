@@ -2,22 +2,6 @@
 #define CHAPTER "02_softmax"
 #include "sets.h"
 
-/* Small scores, which no way of computing a softmax overflows or underflows
- * on; and the scores that tell the ways apart. */
-#define VECTORS                                                            \
-    "vector_1", "vector_2", "vector_3", "vector_5", "vector_17",           \
-        "vector_1000"
-#define TABLES                                                             \
-    "table_1x5", "table_3x5", "table_5x3", "table_17x7", "table_4x1",      \
-        "table_2x4099"
-#define HARD_TABLES                                                        \
-    "equal", "hundreds", "ten_thousands", "overflow", "underflow",         \
-        "masked", "masked_row", "infinite", "no_number"
-#define HARD_VECTORS "rising", "falling", "zigzag"
-#define MIXTURES                                                           \
-    "mix_1x1", "mix_1x4", "mix_4x1", "mix_3x5", "mix_5x3", "mix_17x64"
-#define ATTENTIONS "hello", "journey", "lopsided"
-
 /* How far a softmax may be off, and a sum of products. */
 #define RTOL 3e-6
 #define ATOL 1e-7
@@ -25,15 +9,23 @@
 #define SUM_ATOL 1e-6
 
 static void (*softmax_now)(int n, const float scores[n], float weights[n]);
+static void (*rows_now)(int n, int m, const float scores[n][m],
+                        float weights[n][m]);
 
-/* Softmax of each row; a vector counts as one. */
-static void each_row(void)
+static void by_row(int n, int m, const float scores[n][m],
+                   float weights[n][m])
 {
-    const int m = dim("scores", part("scores")->rank - 1);
-    const size_t count = part("scores")->count;
-    float *scores = input("scores"), *got = room(count);
-    for (size_t i = 0; i < count; i += (size_t)m)
-        softmax_now(m, scores + i, got + i);
+    for (int i = 0; i < n; i++)
+        softmax_now(m, scores[i], weights[i]);
+}
+
+/* A vector counts as a row. */
+static void softmax_test(void)
+{
+    const Tensor *scores = part("scores");
+    const int m = scores->shape[scores->rank - 1];
+    float *got = result("weights");
+    rows_now((int)scores->count / m, m, floats(scores), (void *)got);
     agrees("weights", got, RTOL, ATOL);
 }
 
@@ -65,32 +57,6 @@ static void naive_overflow(void)
     tap_near("infinity over infinity", weights[1], NAN, 0, 0);
 }
 
-/* Scores that are turned round, and shifted by what float can add to them
- * without an error: the same shares, turned round. */
-static void softmax_shifted(void)
-{
-    float scores[30], shifted[30], expect[30], got[30];
-    for (int round = 0; round < 200; round++) {
-        int n = tap_int(1, 30), turn = tap_int(0, n - 1);
-        for (int j = 0; j < n; j++) {
-            scores[j] = (float)tap_int(-32, 32) / 8;
-            shifted[(j + turn) % n] = scores[j] + (turn % 2 ? 8 : -8);
-        }
-        softmax(n, scores, expect);
-        softmax(n, shifted, got);
-        for (int j = 0; j < n; j++)
-            tap_near("weight", got[(j + turn) % n], expect[j], RTOL, ATOL);
-    }
-}
-
-static void rows_test(void)
-{
-    float *got = result("weights");
-    softmax_rows(dim("scores", 0), dim("scores", 1), input("scores"),
-                 (void *)got);
-    agrees("weights", got, RTOL, ATOL);
-}
-
 /* From the words to the context vectors, as PyTorch's
  * scaled_dot_product_attention without its scale. */
 static void rows_attention(void)
@@ -109,8 +75,8 @@ static void rows_attention(void)
 static void mix_test(void)
 {
     float *got = result("context");
-    mix(dim("value", 0), dim("value", 1), rounded(part("weights")),
-        input("value"), got);
+    mix(dim("value", 0), dim("value", 1), input("weights"), input("value"),
+        got);
     agrees("context", got, SUM_RTOL, SUM_ATOL);
 }
 
@@ -121,28 +87,29 @@ static float one[1];
 int main(void)
 {
     softmax_now = softmax_naive;
-    SETS("softmax_naive", each_row, VECTORS, TABLES, HARD_VECTORS);
+    rows_now = by_row;
+    EACH("softmax_naive", softmax_test, "vector_*-scores");
+    EACH("softmax_naive", softmax_test, "table_*-scores");
+    SETS("softmax_naive", softmax_test, "rising", "falling", "zigzag");
     TAP(naive_overflow, "softmax_naive: overflows from 89 on");
 
     softmax_now = softmax;
-    SETS("softmax", each_row, VECTORS, TABLES, HARD_VECTORS, HARD_TABLES);
+    EACH("softmax", softmax_test, "*-scores");
     TAP(long_row, "softmax: a million scores");
-    TAP(softmax_shifted, "softmax: sees differences only, in any order");
     REFUSES("02_softmax.c: softmax: softmax of 0 scores: at least 1 is "
             "needed",
             softmax(0, one, one));
 
-    SETS("softmax_rows", rows_test, TABLES, HARD_TABLES);
-
-    SETS("mix", mix_test, MIXTURES);
-    SETS("softmax_rows: a whole attention", rows_attention, ATTENTIONS);
-
     softmax_now = softmax_online;
-    SETS("softmax_online", each_row, VECTORS, TABLES, HARD_VECTORS,
-         HARD_TABLES);
+    EACH("softmax_online", softmax_test, "*-scores");
     TAP(long_row, "softmax_online: a million scores");
     REFUSES("02_softmax.c: softmax_online: softmax_online of 0 scores: at "
             "least 1 is needed",
             softmax_online(0, one, one));
+
+    rows_now = softmax_rows;
+    EACH("softmax_rows", softmax_test, "*-scores");
+    EACH("softmax_rows: a whole attention", rows_attention, "*-query");
+    EACH("mix", mix_test, "mix_*-value");
     return tap_done();
 }

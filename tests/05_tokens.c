@@ -3,8 +3,6 @@
 #define CHAPTER "05_tokens"
 #include "sets.h"
 
-#define TABLES "table_1x1x1", "table_5x3x4", "table_3x7x11", "table_9x2x3"
-
 /* Are the words, with a blank behind each, what is expected? */
 static void are(int n, const Word word[n], const char *expect)
 {
@@ -141,8 +139,8 @@ int main(void)
     TAP(split_test, "split_words: commas, blanks, other alphabets");
     TAP(vocabulary_test, "vocabulary: the order of bytes, each word once");
     TAP(ids_test, "word_ids: places in the vocabulary");
-    SETS("embed", embed_test, TABLES);
-    SETS("embed_one_hot", one_hot_test, TABLES);
+    EACH("embed", embed_test, "*-table");
+    EACH("embed_one_hot", one_hot_test, "*-table");
     SETS("box_muller", box_muller_test, "plain");
     SETS("word_ids", sentence_test, "sentence");
     SETS("life_is_short", life_test, "sentence");

@@ -109,8 +109,7 @@ int main(void)
     Random r = {.next = RANDOM_STATE};
     float x[1][1];
     SETS("random_double", double_test, "double");
-    SETS("normal_fill", normal_test, "normal_15", "normal_16", "normal_17",
-         "normal_33");
+    EACH("normal_fill", normal_test, "normal_*-values");
     SETS("normal_fill", normal_sizes, "normal");
     SETS("normal_fill", normal_shifted, "shifted");
     TAP(normal_rounded_once, "normal_fill: rounded once, deviation 0 too");

@@ -81,12 +81,14 @@ static inline Random seeded(int64_t seed)
     return r;
 }
 
-/* What a function of the set is given, in whatever shape it wants; integers
- * and float64 numbers of the set; a size of its arrays; room for what the
- * function hands out; and how near that comes. */
+/* What a function of the set is given, in whatever shape it wants, be it the
+ * answer of another function; integers and float64 numbers of the set; a size
+ * of its arrays; room for what the function hands out; and how near that
+ * comes. */
 static inline void *input(const char *what)
 {
-    return floats(part(what));
+    const Tensor *tensor = part(what);
+    return tensor->type == 'd' ? rounded(tensor) : floats(tensor);
 }
 static inline const int64_t *integers(const char *what)
 {
