@@ -113,7 +113,7 @@ void self_v1_forward(const SelfAttentionV1 *a, int n,
 }
 
 /*
-One of the two runs it on the journey, with two outputs for each word, the
+One of the two tutorials runs it on the journey, with two outputs a word, the
 other on *Life is short*, with four. Both take the seed 123.
 */
 
