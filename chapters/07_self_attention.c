@@ -113,8 +113,8 @@ void self_v1_forward(const SelfAttentionV1 *a, int n,
 }
 
 /*
-One of the two tutorials runs it on the journey, with two outputs a word, the
-other on *Life is short*, with four. Both take the seed 123.
+One of the two tutorials runs it on the journey, with two outputs a word,
+the other on *Life is short*, with four. Both take the seed 123.
 */
 
 /* Blocks with the shapes that the module and its trace have. */
