@@ -195,7 +195,9 @@ static void refusals(void)
                "needed",
             apply_mask(3, 2, see_where(2, 3, table), x));
     REFUSES(NULL, apply_mask(1, 3, see_where(2, 3, table), x));
-    REFUSES(NULL, apply_mask(2, 2, (Mask){.kind = 9, .n = 2, .m = 2}, x));
+    Mask odd = see_where(2, 3, table);
+    odd.kind = 9;
+    REFUSES(NULL, apply_mask(2, 3, odd, x));
     REFUSES(NULL, apply_mask(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}, x));
     REFUSES(NULL, apply_mask(2, 2, see_where(2, 3, table), x));
     REFUSES(NULL, masked_weights(3, 3, 2, see_where(2, 3, table), x, x,

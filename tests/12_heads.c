@@ -167,13 +167,15 @@ static void alone_test(void)
         Random r = *lots(), again = r;
         Trace t = roomy(&a, N, M);
         heads_forward(&a, see[k], &r, N, M, x, y, &t);
-        tap_near("rate", t.rate, 0.3, 0, 0);
+        tap_near("rate", t.rate, a.p, 0, 0);
         for (int h = 0; h < 3; h++) {
             const Attention own = alone(&a, h);
             Trace one = roomy(&own, N, M);
             head_forward(&own, see[k], &again, N, M, x, y, &one);
             same_head(&t, h, &one);
         }
+        attend_head(&a, see[k], NULL, 0, &t);
+        tap_near("rate in evaluation", t.rate, 0, 0, 0);
     }
     attention_free(&a);
 }

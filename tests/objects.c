@@ -159,6 +159,8 @@ static void traces_refused(void)
     REFUSES(AT "trace_must_fit: a trace without tables: trace_init makes "
                "room for them",
             trace_must_fit(&(Trace){.n = 1}, 1, 0, 0, 0, 0, 0));
+    REFUSES(NULL, trace_must_fit(&(Trace){.d_out = 2, .query = NOWHERE}, 0,
+                                 0, 0, 0, 0, 2));
     for (int i = 0; i < 6; i++)
         REFUSES(NULL, trace_must_fit(grown(i, sized(2, 3, 4, 5, 6, 7)), 2,
                                      3, 4, 5, 6, 7));
