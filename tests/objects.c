@@ -216,6 +216,7 @@ static void misfits_refused(void)
     REFUSES(AT "widths_must_agree: an attention for texts of 3 and 2 "
                "numbers: one text needs equal ones",
             widths_must_agree(with(&head.d_x, 3)));
+    REFUSES(NULL, widths_must_agree(with(&head.d_y, 3)));
 
     const Trace *const t = sized(5, 5, 4, 3, 4, 0);
     REFUSES(NULL, attention_must_fit(with(&head.n_heads, 4), 5, 5, t));
