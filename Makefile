@@ -78,13 +78,15 @@ link    = $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
-flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | \
-           $(names) $(notdir $(support) $(tests)))
+there := $(names:%=chapters/%) $(patsubst $(BUILD)/%,%,$(objects) $(support) $(tests))
+gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
+flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(there))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
 .PHONY: $(BUILD)/flags
 endif
 $(BUILD)/flags:
-	@rm -rf $(BUILD)/obj $(BUILD)/chapters $(BUILD)/tests && mkdir -p $(@D)
+	@mkdir -p $(@D)
+	@rm -f $(foreach f,$(gone:%=$(BUILD)/%),$f $f.o $(basename $f).d)
 	@printf '%s\n' '$(subst ','\'',$(flags))' >$@
 
 settings := Makefile $(BUILD)/flags

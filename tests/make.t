@@ -76,6 +76,12 @@ unlink "$folder/chapters/06_six.c";
 make('test-programs');
 is join(' ', glob "$folder/build/*/*six*"), '', 'nothing stays of a chapter that has gone';
 unlike `ar t '$folder/build/libattention.a'`, qr/six/, '... nor in the library';
+save('tests/spare.c', 'int main(void) { return 0; }');
+make('test-programs BUILD=.');
+unlink "$folder/tests/spare.c";
+make('test-programs BUILD=.');
+is join(' ', map { s{.*/}{}r } glob "$folder/chapters/*.c $folder/tests/*.c $folder/tests/spare*"),
+  '01_one.c 05_tokens.c B_normals.c C_last.c support.c', 'no other file is removed, wherever is built';
 
 # ---- Pandoc.
 
