@@ -463,10 +463,10 @@ static void masked_context(int n, int m, int first, const float query[n][2],
                            const float key[m][2], const float value[m][4],
                            float weights[n][m], float context[n][4])
 {
-    float scores[6][6];
-    masked_weights(n, m, 2, see_past(first), query, key, (void *)scores,
-                   weights);
+    float(*scores)[m] = (void *)new_table(n, m);
+    masked_weights(n, m, 2, see_past(first), query, key, scores, weights);
     matmul(n, 4, m, weights, value, context);
+    free(scores);
 }
 
 static void show_masked_attention(void)

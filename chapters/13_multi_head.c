@@ -47,12 +47,12 @@ numbers of a head are, and how to get at them.
 
 ## View and transpose {#multi-head-view}
 
-Let each entry say where it stands: 213 is sentence 2, token 1, column 3.
-There are three tokens with four columns each, two columns for each of two
-heads. In memory, the numbers lie one behind the other. That
-four columns are two heads times two entries is a matter of brackets, and in
-C a cast will do: the same memory, under another type. PyTorch calls this a
-**view**.
+Let each entry say where it stands: 213 is sentence 2, token 1, column 3. We
+look at the second sentence of a batch, three tokens with four columns each,
+two columns for each of two heads. In memory, the numbers lie one behind the
+other. That four columns are two heads times two entries is a matter of
+brackets, and in C a cast will do: the same memory, under another type.
+PyTorch calls this a **view**.
 
 In the view, the token comes before the head. We want the head first, and
 below it all tokens, so the two dimensions in the middle have to change
