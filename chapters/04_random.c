@@ -125,6 +125,29 @@ the first draws from seed 123
 1840268610
 ```
 
+A seed may be larger than 32 bits, but look again at `random_seed`: it uses
+the lower 32 and drops the rest. So two seeds that differ by $2^{32}$ are
+one and the same:
+*/
+
+static void show_same_seed(void)
+{
+    const uint64_t seeds[2] = {5, 4294967301};
+    puts("two seeds, and the first draw from each");
+    for (int i = 0; i < 2; i++) {
+        Random r;
+        random_seed(&r, seeds[i]);
+        printf("%" PRIu64 ": %" PRIu32 "\n", seeds[i], random_u32(&r));
+    }
+}
+
+/*
+``` output
+two seeds, and the first draw from each
+5: 953453411
+4294967301: 953453411
+```
+
 ## From bits to floats
 
 `torch.rand` gives numbers from 0 to just below 1, not integers of 32 bits.
@@ -217,26 +240,21 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
         }
 }
 
-/*
-PyTorch's own modules begin with numbers from such a range. `nn.Linear`,
-which a later chapter builds, holds a matrix and, if one wants it, a list
-called its **bias**. It draws both between two limits that shrink as the
-number of inputs grows. Why they do is for later. Both limits come to
-$1/\sqrt{d_{\text{in}}}$, and the code takes the same detour as PyTorch for
-the sake of the last bit. The matrix stands the other way round than in
-[](#qkv), a row for each output.
-*/
-
-void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
-                 float *bias)
+static void show_range(void)
 {
-    const double slope = sqrt(5), gain = sqrt(2 / (1 + slope * slope));
-    const float limit = (float)(sqrt(3) * (gain / sqrt(d_in)));
-    uniform_fill(r, d_out, d_in, -limit, limit, weight);
-    const float bias_limit = (float)(1 / sqrt(d_in));
-    if (bias) /* a list is a table of one row */
-        uniform_fill(r, 1, d_out, -bias_limit, bias_limit, (void *)bias);
+    Random r;
+    float x[1][4];
+    random_seed(&r, 789);
+    uniform_fill(&r, 1, 4, -1, 1, x);
+    print_vector("from -1 to 1, seed 789", 4, x[0]);
 }
+
+/*
+``` output
+from -1 to 1, seed 789 (4)
+[ 0.5474,  0.7912,  0.8865, -0.2915]
+```
+*/
 
 /*
 ## The numbers of the tutorials {#random-tutorials}
@@ -355,110 +373,16 @@ product of two tables is written with a star there, $Q * K^\top$, which in
 PyTorch would multiply entry by entry, and fail, since the shapes differ.
 :::
 
-## Print any stream
-
-With arguments, the program prints what you ask for, so that you can hold
-your own PyTorch against it: `u32 SEED N`, `rand SEED N`, `uniform SEED N
-LOW HIGH`, or `linear SEED D_IN D_OUT`. `DIGITS=9` in the environment shows
-more of each number.
-
-``` {.output args="uniform 789 4 -1 1"}
-uniform (4)
-[ 0.5474,  0.7912,  0.8865, -0.2915]
-```
-
-``` {.output args="linear 123 3 2"}
-weight (2, 3)
-[[-0.2354,  0.0191, -0.2867],
- [ 0.2177, -0.4919,  0.4232]]
-bias (2)
-[-0.4196, -0.4590]
-```
-
-A seed may be larger than 32 bits, but look again at `random_seed`: it uses
-the lower 32 and drops the rest. So these two seeds, which differ by
-$2^{32}$, are one and the same:
-
-``` {.output args="u32 5 2"}
-u32 (2)
-953453411
-236996814
-```
-
-``` {.output args="u32 4294967301 2"}
-u32 (2)
-953453411
-236996814
-```
-
-``` {.output args="rand 123" status=2}
-04_random.c: print_stream: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
-```
-
-How many numbers you will ask for is not known before the program runs.
-`new_table` asks for memory for a table, and refuses if there is none.
+## Everything together
 */
 
-static int size(const char *what, const char *text)
+int main(void)
 {
-    return (int)whole_number(what, text, 1, 1000000);
-}
-
-static void print_linear(Random *r, int d_in, int d_out)
-{
-    float(*weight)[d_in] = (void *)new_table(d_out, d_in);
-    float *bias = new_table(d_out, 1);
-    linear_fill(r, d_in, d_out, weight, bias);
-    print_matrix("weight", d_out, d_in, weight);
-    print_vector("bias", d_out, bias);
-    free(weight);
-    free(bias);
-}
-
-static void print_stream(int count, char *argument[count])
-{
-    const char *kind = argument[0];
-    Random r;
-    if (count > 1)
-        random_seed(&r, whole_number("SEED", argument[1], 0, UINT64_MAX));
-    if (!strcmp(kind, "linear") && count == 4) {
-        print_linear(&r, size("D_IN", argument[2]),
-                     size("D_OUT", argument[3]));
-        return;
-    }
-    const int is_range = !strcmp(kind, "uniform") && count == 5;
-    const int is_rand = !strcmp(kind, "rand") && count == 3;
-    const int is_u32 = !strcmp(kind, "u32") && count == 3;
-    if (!is_range && !is_rand && !is_u32)
-        REFUSE("'%s' with %d arguments: one of u32 SEED N, rand SEED N, "
-               "uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed",
-               kind, count - 1);
-    const int n = size("N", argument[2]);
-    if (is_u32) {
-        printf("u32 (%d)\n", n);
-        for (int i = 0; i < n; i++)
-            printf("%" PRIu32 "\n", random_u32(&r));
-        return;
-    }
-    float *x = new_table(n, 1);
-    if (is_range)
-        uniform_fill(&r, 1, n, real_number("LOW", argument[3]),
-                     real_number("HIGH", argument[4]), (void *)x);
-    else
-        rand_fill(&r, 1, n, (void *)x);
-    print_vector(kind, n, x);
-    free(x);
-}
-
-int main(int argc, char *argv[])
-{
-    if (argc > 1) {
-        print_stream(argc - 1, argv + 1);
-        return 0;
-    }
     pipeline("pipeline", "roles");
     show_integers();
+    show_same_seed();
     show_floats();
+    show_range();
     show_journey();
     return 0;
 }

@@ -390,15 +390,14 @@ static const char *const words[6] = {"Life", "is",      "short",
 static void show_life(void)
 {
     Random r;
-    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
+    float w_query[3][2], w_key[3][2], w_value[3][4];
     float query[6][2], key[6][2], value[6][4], unscaled[6][6];
     float scores[6][6], weights[6][6], context[6][4];
-    life_is_short(x);
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
     rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
     dot_scores(6, 6, 2, query, key, unscaled);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
 

@@ -254,6 +254,25 @@ that whoever wants to do something with every parameter, no matter which,
 will need one loop. (That is what training does. In this chapter it makes do
 with the first version.)
 
+A linear layer begins with numbers that are drawn between two limits, the
+weight first and then the bias, if there is one. The limits shrink as the
+number of inputs grows; why they do comes below. Both come to
+$1/\sqrt{d_{\text{in}}}$, and the code takes the same detour as PyTorch for
+the sake of the last bit.
+*/
+
+void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
+                 float *bias)
+{
+    const double slope = sqrt(5), gain = sqrt(2 / (1 + slope * slope));
+    const float limit = (float)(sqrt(3) * (gain / sqrt(d_in)));
+    uniform_fill(r, d_out, d_in, -limit, limit, weight);
+    const float bias_limit = (float)(1 / sqrt(d_in));
+    if (bias) /* a list is a table of one row */
+        uniform_fill(r, 1, d_out, -bias_limit, bias_limit, (void *)bias);
+}
+
+/*
 Version 2 has one width for the input, and one head. Its three layers draw
 their numbers one after the other.
 */
@@ -670,12 +689,10 @@ that runs backwards through it, and training is then a matter of patience.
 
 int main(void)
 {
-    float x[6][3];
-    life_is_short(x);
     pipeline("pipeline", "roles scores scale weights context");
 
     show_v1("version 1, seed 123, journey", journey, 2);
-    show_v1("version 1, seed 123, Life is short", x, 4);
+    show_v1("version 1, seed 123, Life is short", life, 4);
     show_v2("version 2, seed 789, no bias", 0);
     show_v2("version 2, seed 789, with bias", 1);
     show_ranges();

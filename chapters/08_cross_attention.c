@@ -31,7 +31,7 @@ static void show_one_long_text(void)
     float joined[14][3], shares[14] = {0};
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
-    life_is_short(joined);
+    memcpy(joined, life, sizeof life);
     rand_fill(&r, 8, 3, joined + 6);
     trace_init(&t);
     self_v1_forward(&one, 14, joined, &t);
@@ -146,15 +146,14 @@ static void show_strangers(void)
                                      "5", "6", "7", "8"};
     Random r;
     Attention cross;
-    float first[6][3], second[8][3];
+    float second[8][3];
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    life_is_short(first);
     rand_fill(&r, 8, 3, second);
     Trace t = trace_for(&cross, 6, 8);
-    cross_attention_forward(&cross, 6, 8, first, second, &t);
+    cross_attention_forward(&cross, 6, 8, life, second, &t);
 
-    print_matrix("first input", 6, 3, first);
+    print_matrix("first input", 6, 3, life);
     print_matrix("second input", 8, 3, second);
     print_matrix("keys", 8, 2, (void *)t.key);
     print_matrix("values", 8, 4, (void *)t.value);
@@ -258,15 +257,13 @@ static void show_same_text(void)
     Random r;
     SelfAttentionV1 one;
     Attention cross;
-    float x[6][3];
-    life_is_short(x);
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
     Trace self = trace_for(&cross, 6, 6), crossed = trace_for(&cross, 6, 6);
-    self_v1_forward(&one, 6, x, &self);
-    cross_attention_forward(&cross, 6, 6, x, x, &crossed);
+    self_v1_forward(&one, 6, life, &self);
+    cross_attention_forward(&cross, 6, 6, life, life, &crossed);
 
     int equal = 1;
     for (int i = 0; i < 6 * 4; i++)

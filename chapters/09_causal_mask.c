@@ -36,13 +36,12 @@ static void project_life(float query[6][2], float key[6][2],
                          float value[6][4])
 {
     Random r;
-    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
-    life_is_short(x);
+    float w_query[3][2], w_key[3][2], w_value[3][4];
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
     rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
 }
 
 /*

@@ -279,12 +279,10 @@ static const char *const sentence[WORDS] = {"Life", "is",      "short",
 static Trace tutorial_heads(int n_heads, Attention *a)
 {
     Random r;
-    float x[WORDS][D_IN];
-    life_is_short(x);
     random_seed(&r, 123);
     heads_init(a, &r, n_heads, D_IN, D_K, D_V);
     Trace t = trace_for(a, WORDS, WORDS);
-    heads_forward(a, see_all(), NULL, WORDS, WORDS, x, x, &t);
+    heads_forward(a, see_all(), NULL, WORDS, WORDS, life, life, &t);
     return t;
 }
 
@@ -530,14 +528,13 @@ compute?
 static void show_wide(const Attention *a, const Trace *t)
 {
     Attention one = *a; /* the same numbers, otherwise understood */
-    float x[WORDS][D_IN], first[HEADS][WORDS], half[WORDS] = {0};
+    float first[HEADS][WORDS], half[WORDS] = {0};
     one.n_heads = 1;
     one.d_k = HEADS * D_K;
     one.d_v = HEADS * D_V;
     one.memory = NULL; /* it remains a's */
-    life_is_short(x);
     Trace wide = trace_for(&one, WORDS, WORDS);
-    self_attention_forward(&one, WORDS, x, &wide);
+    self_attention_forward(&one, WORDS, life, &wide);
     const float(*of_head)[WORDS][WORDS] = (void *)t->scores;
     for (int h = 0; h < HEADS; h++)
         for (int j = 0; j < WORDS; j++) {

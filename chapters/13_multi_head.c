@@ -312,7 +312,7 @@ static void show_sentences(float x[2][WORDS][D_IN])
     const char *const words[WORDS] = {"Your", "journey", "starts",
                                       "with", "one",     "step"};
     Trace t[2];
-    life_is_short(x[1]);
+    memcpy(x[1], life, sizeof life);
     run_class(D_OUT, x, t);
     const float(*weights)[WORDS][WORDS] = (void *)t[0].weights;
     for (int h = 0; h < HEADS; h++)
@@ -394,10 +394,8 @@ static void both_ways(const float x[WORDS][D_IN], Trace t[2])
 static void show_loop(void)
 {
     enum { SHORT = 2 * 8, ALL = WORDS * 8 };
-    float x[WORDS][D_IN];
     Trace t[2];
-    life_is_short(x);
-    both_ways(x, t);
+    both_ways(life, t);
     print_vector("short, one head after the other", 8, t[0].joined + SHORT);
     print_vector("short, one projection, split", 8, t[1].joined + SHORT);
     printf("all rows equal: %s\n",

@@ -589,13 +589,12 @@ static void project_life(float query[6][2], float key[6][2],
                          float value[6][4])
 {
     Random r;
-    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
-    life_is_short(x);
+    float w_query[3][2], w_key[3][2], w_value[3][4];
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
     rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
 }
 
 /*
@@ -673,15 +672,13 @@ with 1:
 
 static void show_remark(void)
 {
-    float x[6][3];
-    life_is_short(x);
     for (int d_v = 4; d_v >= 1; d_v -= 3) {
         Random r;
         Attention a;
         random_seed(&r, 123);
         cross_attention_init(&a, &r, 3, 3, 2, d_v);
         Trace t = trace_for(&a, 6, 6);
-        self_attention_forward(&a, 6, x, &t);
+        self_attention_forward(&a, 6, life, &t);
         print_vector("context of Life", d_v, t.context);
         trace_free(&t);
         attention_free(&a);

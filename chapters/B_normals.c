@@ -195,10 +195,7 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 }
 
 /*
-## Print any stream
-
-With arguments, the program prints PyTorch's normal numbers: `randn SEED N`
-or `embedding SEED ROWS COLUMNS`. Without, it shows the two ways.
+## Everything together
 */
 
 static void show_normals(void)
@@ -213,40 +210,9 @@ static void show_normals(void)
     print_matrix("torch.randn(6, 3)", 6, 3, many);
 }
 
-static int size(const char *what, const char *text)
+int main(void)
 {
-    return (int)whole_number(what, text, 1, 200000);
-}
-
-static void print_stream(int count, char *argument[count])
-{
-    const int is_randn = !strcmp(argument[0], "randn") && count == 3;
-    const int is_table = !strcmp(argument[0], "embedding") && count == 4;
-    if (!is_randn && !is_table)
-        REFUSE(
-            "'%s' with %d arguments: randn SEED N or embedding SEED ROWS "
-            "COLUMNS is needed",
-            argument[0], count - 1);
-    const int n = is_table ? size("ROWS", argument[2]) : 1;
-    const int m =
-        is_table ? size("COLUMNS", argument[3]) : size("N", argument[2]);
-    float(*x)[m] = (void *)new_table(n, m);
-    Random r;
-    random_seed(&r, whole_number("SEED", argument[1], 0, UINT64_MAX));
-    normal_fill(&r, n, m, 0, 1, x);
-    if (is_table)
-        print_matrix("embedding", n, m, x);
-    else
-        print_vector("randn", m, x[0]);
-    free(x);
-}
-
-int main(int argc, char *argv[])
-{
-    if (argc > 1)
-        print_stream(argc - 1, argv + 1);
-    else
-        show_normals();
+    show_normals();
     return 0;
 }
 
@@ -266,16 +232,6 @@ torch.randn(6, 3) (6, 3)
 The first six of eighteen numbers are not the six numbers of before, though
 the seed is the same: six are made by the first way, eighteen by the second,
 and all but the first two of these by the rule about the end.
-
-``` {.output args="embedding 123 6 3"}
-embedding (6, 3)
-[[ 0.3374, -0.1778, -0.1690],
- [ 0.9178,  1.5810,  1.3010],
- [ 1.2753, -0.2010, -0.1606],
- [-0.4015,  0.9666, -1.1481],
- [-1.1589,  0.3255, -0.6315],
- [-2.8400, -0.7849, -1.4096]]
-```
 
 This is PyTorch's stream on x86 processors with the vector instructions
 AVX2. Elsewhere its plain code calls the C library and differs from this in

@@ -278,15 +278,6 @@ def random():
     save("uniform", values=torch.stack([torch.stack([
         between(*ends, seeded(seed)) for ends in RANGES]) for seed in SEEDS]),
         checksums=checksums(lambda ends, g: between(*ends, g, 10_000), RANGES))
-    for size in (1, 1), (3, 2), (2, 5), (64, 7):
-        torch.manual_seed(789)
-        (layer,), (alone,) = linears(True, size), linears(False, size)
-        save("linear_{}x{}".format(*size), weight=layer.weight,
-             bias=layer.bias, alone=alone.weight)
-    torch.manual_seed(123)
-    save("mixed", first=torch.rand(3, 5),
-         second=torch.empty(2, 2).uniform_(-3, 3),
-         third=torch.nn.Linear(4, 3).bias, fourth=torch.rand(1, 700))
     w_query, w_key, w_value = drawn(123, *[(3, 2)] * 3)
     q, k, v = (wide(YOUR_JOURNEY) @ wide(w) for w in (w_query, w_key, w_value))
     save("journey", x=YOUR_JOURNEY, w_query=w_query, w_key=w_key,
@@ -311,8 +302,6 @@ def tokens():
         save(f"table_{n}x{d}x{rows}", ids=some, table=table,
              embedded=F.embedding(some, table),
              one_hot=F.one_hot(some, rows).float())
-    save("plain", seeds=SEEDS,
-         values=each_seed(lambda g: torch.randn(64, generator=g)))
 
 
 # Chapter 6
@@ -418,6 +407,10 @@ def self_attention():
             x = uniform(40 + n, n, size[0], size=3)
             save(f"linear_{n}x{size[0]}x{size[1]}{bias}", x=x, seed=n,
                  y=applied(layer, x), **dict(layer.named_parameters()))
+    torch.manual_seed(123)
+    save("mixed", first=torch.rand(3, 5),
+         second=torch.empty(2, 2).uniform_(-3, 3),
+         third=torch.nn.Linear(4, 3).bias, fourth=torch.rand(1, 700))
     save_versions("journey", YOUR_JOURNEY, 2, 2, 789)
     save_versions("journey_123", YOUR_JOURNEY, 2, 2, 123)
     save_versions("life", embedded_sentence(), 2, 4, 123)

@@ -178,12 +178,6 @@ void rand_fill(Random *r, int n, int m, float x[n][m]);
 void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m]);
 
-/* The numbers that a linear layer begins with: its weight, then, unless it
- * is NULL, its bias of d_out entries.
- * PyTorch: nn.Linear(d_in, d_out, bias=...), to the last bit. */
-void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
-                 float *bias);
-
 /* Another seed with the same stream. */
 uint64_t seed_collision(uint64_t seed);
 
@@ -217,12 +211,7 @@ void embed(int n, int d, int rows, const int ids[n],
 /* The six vectors of "Life is short, eat dessert first": rows of a table of
  * 50,000 that seed 123 has filled.
  * PyTorch: torch.manual_seed(123), nn.Embedding(50_000, 3)(ids). */
-void life_is_short(float x[6][3]);
-
-/* Normal numbers from uniform ones, in blocks of 16. Refuses an n that is
- * no multiple of 16.
- * PyTorch: torch.randn(n), to some five decimals. Box and Muller 1958. */
-void box_muller(Random *r, int n, float x[n]);
+extern const float life[6][3];
 
 /* As embed, by way of a matrix product with one-hot rows.
  * PyTorch: F.one_hot(ids, rows).float() @ table. */
@@ -341,6 +330,12 @@ typedef struct {
     float *weight; /* [d_out][d_in] */
     float *bias;   /* [d_out], or NULL */
 } Linear;
+
+/* The numbers that a linear layer begins with: its weight, then, unless it
+ * is NULL, its bias of d_out entries.
+ * PyTorch: nn.Linear(d_in, d_out, bias=...), to the last bit. */
+void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
+                 float *bias);
 
 /* For each row of x: its dot product with each row of the weight, plus the
  * bias if there is one. PyTorch: F.linear(x, weight, bias). */

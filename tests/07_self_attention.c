@@ -55,6 +55,22 @@ static void v1_free_test(void)
     }
 }
 
+/* Draws of different kinds from one generator. */
+static void mixed_test(void)
+{
+    float *uniform = room(15), *weight = room(12), *bias = room(3);
+    float *again = room(700);
+    Random r = seeded(123);
+    rand_fill(&r, 3, 5, (void *)uniform);
+    agrees("first", uniform, 0, 0);
+    uniform_fill(&r, 2, 2, -3, 3, (void *)uniform);
+    agrees("second", uniform, 0, 0);
+    linear_fill(&r, 4, 3, (void *)weight, bias);
+    agrees("third", bias, 0, 0);
+    rand_fill(&r, 1, 700, (void *)again);
+    agrees("fourth", again, 0, 0);
+}
+
 static void linear_test(void)
 {
     const bool has_bias = strstr(sets_now, "bias");
@@ -245,6 +261,7 @@ int main(void)
 {
     EACH("self_v1_forward", v1_test, "v1_*-x");
     TAP_LARGE(v1_free_test, "self_v1_free: the memory can be used again");
+    SETS("linear_fill", mixed_test, "mixed");
     EACH("linear_forward", linear_test, "linear_*-x");
     EACH("self_attention_forward", v2_test, "v2_*-x");
     TAP(roles_test, "attention_roles: two inputs, two heads");
