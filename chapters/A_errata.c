@@ -539,9 +539,9 @@ row sums of the divided scores (3)
 [ 5.7735, 18.4752, 15.0111]
 ```
 
-The page's second point is the paper's, and the reason: dot products are
-quick to compute, but they grow, and then softmax loses its balance
-([](#scaling)).
+The page's second point is the paper's [@vaswani2017], and the true reason:
+dot products are quick to compute, but they grow, and then softmax loses its
+balance ([](#scaling)).
 
 ### A.19 What an array can hold {#errata-19}
 
@@ -550,7 +550,7 @@ is a function `softmax`, which NumPy lacks.) It depends on how the array was
 made, for an array of NumPy keeps its type. With the factor that stands
 before *S*, as `1/1 * Q @ K.T`, it holds floats, since Python's `1/1` is
 one, and all is well. Typed in as *S* is printed, it holds whole numbers,
-and every share is cut off to 0, without a warning. In C:
+and the shares are cut off to 0, without a warning. In C:
 */
 
 static void show_whole_numbers(void)
@@ -596,10 +596,10 @@ writes word by word. That is the decoder, which looks back only
 ## Raschka's article {#errata-raschka}
 
 *Understanding and Coding Self-Attention, Multi-Head Attention,
-Cross-Attention, and Causal-Attention in LLMs* [@raschka2024magazine]. The
-programs of the other tutorials descend from it, or from the book that its
-author wrote next [@raschka2024book], and this book follows it more than any
-other. All its printed numbers are right. One looks wrong on some machines:
+Cross-Attention, and Causal-Attention in LLMs* [@raschka2024magazine]. This
+book follows it more than any other, and three of the others take their
+programs from the book that its author wrote then [@raschka2024book]. All
+its printed numbers are right. One looks wrong on some machines:
 [-0.2627]{.quoted} lies so close to the middle between that and $-0.2626$
 that the order of adding decides ([](#self-attention-first)). We read it in
 Chinese, beside a copy in English. Where a slip is the translator's, we say
