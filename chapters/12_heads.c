@@ -280,9 +280,9 @@ four heads, side by side (6, 4)
 
 ## A map for each head {#heads-maps}
 
-Did the four heads look at the same words? Here are the shares of the first
-two of them, and then, for all four, the word that each word looks at most,
-which `hard_alignment` of [](#cross-attention) finds.
+Did the four heads look at the same words? Here are their shares, and then,
+for each head, the word that each word looks at most, which `hard_alignment`
+of [](#cross-attention) finds.
 */
 
 static void show_maps(const Trace t[HEADS])
@@ -294,8 +294,8 @@ static void show_maps(const Trace t[HEADS])
     float map[HEADS][WORDS][WORDS];
     for (int h = 0; h < HEADS; h++)
         memcpy(map[h], t[h].weights, sizeof map[h]);
-    print_matrix(label[0], WORDS, WORDS, map[0]);
-    print_matrix(label[1], WORDS, WORDS, map[1]);
+    for (int h = 0; h < HEADS; h++)
+        print_matrix(label[h], WORDS, WORDS, map[h]);
     maps("maps", "The attention weights of four heads", HEADS, label, WORDS,
          word, WORDS, word, map);
 
@@ -331,6 +331,23 @@ head 2 (6, 6)
 ```
 
 ``` output
+head 3 (6, 6)
+[[0.1680, 0.1601, 0.1712, 0.1641, 0.1635, 0.1732],
+ [0.0625, 0.6475, 0.0358, 0.0970, 0.1344, 0.0227],
+ [0.1748, 0.0975, 0.2085, 0.1464, 0.1368, 0.2360],
+ [0.1653, 0.1677, 0.1595, 0.1759, 0.1741, 0.1576],
+ [0.1600, 0.1997, 0.1490, 0.1726, 0.1767, 0.1420],
+ [0.1606, 0.0293, 0.2580, 0.1029, 0.0832, 0.3660]]
+head 4 (6, 6)
+[[0.1646, 0.1190, 0.1682, 0.1804, 0.1724, 0.1954],
+ [0.0421, 0.8700, 0.0342, 0.0180, 0.0273, 0.0084],
+ [0.1500, 0.0477, 0.1594, 0.2090, 0.1756, 0.2583],
+ [0.1630, 0.2251, 0.1620, 0.1475, 0.1565, 0.1459],
+ [0.1541, 0.3343, 0.1466, 0.1237, 0.1381, 0.1032],
+ [0.1346, 0.0213, 0.1448, 0.2328, 0.1721, 0.2944]]
+```
+
+``` output
 where each word looks most
            Life       is    short      eat  dessert    first
 head 1    short       is    short       is       is    short
@@ -357,9 +374,9 @@ gives them a reason to.
 ## What it costs {#heads-cost}
 
 Could one head do the same, if it were larger? A single head with values of
-four entries gives a table of the same size. Let us count the parameters, the
-multiplications (those of the roles, the scores and the mixtures) and the
-exponentials.
+four entries gives a table of the same size. Let us count the parameters,
+the multiplications (those of the roles, the scores and the mixtures) and
+the exponentials.
 */
 
 static void show_cost(const char *label, int n_heads, int d_k, int d_v)
@@ -549,9 +566,9 @@ entries in a token and $H$ heads,
 
 $$d_k = d_v = \frac{d_{model}}{H}$$
 
-*From Tokens to the Transformer* has a small example, three tokens, $d_{model}
-= 8$ and $H = 2$, so that a head is 4 entries wide [@tokens2transformer]. It
-names the shapes and leaves it at that. Here are numbers for them, with
+*From Tokens to the Transformer* has a small example, three tokens,
+$d_{model} = 8$ and $H = 2$, so that a head is 4 entries wide
+[@tokens2transformer]. It names the shapes. Here are numbers for them, with
 tokens and matrices from seed 123:
 */
 
@@ -688,8 +705,8 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
 :::
 
 ::: {.solution exercise="12.3"}
-In powers of two it is $2^{12} / 2^5 = 2^7$ entries wide. And no: with twice
-as many heads, each is half as wide.
+Both are powers of two, the twelfth and the fifth, so a head is $2^7$
+entries wide. And no: with twice as many heads, each is half as wide.
 :::
 
 ::: {.solution exercise="12.4"}
