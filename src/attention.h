@@ -277,7 +277,7 @@ typedef struct {
     float *dropped; /* [n_heads][n][m], weights after dropout */
 
     /* From chapter 13 on, query, key and value head by head, the contexts
-     * of all heads side by side, and what the output layer makes of them: */
+     * of all heads side by side, and what the output layer makes of it: */
     float *head_query; /* [n_heads][n][d_k] */
     float *head_key;   /* [n_heads][m][d_k] */
     float *head_value; /* [n_heads][m][d_v] */
