@@ -261,7 +261,7 @@ void nudge(int n, const float weights[n], int j, float step,
  * fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */
-    int n_heads;   /* 1 until chapter 12 */
+    int n_heads;   /* 1 until chapter 13 */
     int d_k, d_v;  /* entries of a head's queries and keys, of its values */
     int d_out;     /* columns of `out`, chapter 13; 0: there are none */
     float *query;  /* [n][n_heads * d_k] */
@@ -276,8 +276,8 @@ typedef struct {
     float *kept;    /* [n_heads][n][m], 1 where dropout keeps */
     float *dropped; /* [n_heads][n][m], weights after dropout */
 
-    /* From chapter 12 on, query, key and value head by head, and the
-     * contexts of all heads side by side; and from chapter 13 on, out: */
+    /* From chapter 13 on, query, key and value head by head, the contexts
+     * of all heads side by side, and what the output layer makes of it: */
     float *head_query; /* [n_heads][n][d_k] */
     float *head_key;   /* [n_heads][m][d_k] */
     float *head_value; /* [n_heads][m][d_v] */
@@ -621,11 +621,11 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m]);
 ## Chapter 12, several heads {#header-heads}
 */
 
-/* The part of a layer that belongs to head h of so many: its rows of the
- * weight and of the bias, which stay where they are. Refuses an h that is
- * not there, and columns that n_heads does not divide.
- * PyTorch: weight.view(n_heads, -1, d_in)[h]. */
-Linear head_layer(const Linear *l, int n_heads, int h);
+/* Head h of an attention, as an attention of one head without an output
+ * layer: its rows of each weight and bias, which stay where they are, so
+ * there is nothing to free. Refuses an h that is not there.
+ * PyTorch: heads[h], of an nn.ModuleList. */
+Attention head_of(const Attention *a, int h);
 
 /* Several heads and no output layer. The heads are drawn one after the
  * other, each by torch.rand as in cross_attention_init. Refuses what
@@ -644,20 +644,14 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int context_length, double p, int n_heads,
                        int has_bias);
 
-/* From the queries, keys and values of head h in a trace all that attend
- * makes of them. Refuses an h that is not there, and what
- * attention_must_fit and attend refuse.
- * PyTorch: as for attend. */
-void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t);
-
-/* Every head for itself, one after the other; their results, side by side,
- * head 0 first, are `joined`. Fills the tables of single heads, and not
- * those from before a split. Refuses an output layer, if x is y what
- * widths_must_agree refuses, and what attention_must_fit and attend refuse.
+/* Every head for itself, one after the other, each in its trace; their
+ * context vectors, side by side, head 0 first, are `joined`. Refuses an
+ * output layer, and what layers_must_fit and head_forward refuse.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
 void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
-                   Trace *t);
+                   Trace t[a->n_heads],
+                   float joined[n][a->n_heads * a->d_v]);
 
 /* How many parameters heads of these sizes have. Refuses a size below 1,
  * and sizes whose parameters no int64_t can count.
