@@ -268,14 +268,14 @@ None. Each would be made of other draws. The order of the draws is part of
 the recipe as much as the seed.
 :::
 
-In the tutorials' Python, each of the three lines is
+In the tutorials' Python, each matrix is made by
 `torch.nn.Parameter(torch.rand(3, 2), requires_grad=False)`. `nn.Parameter`
-says that the table holds parameters, numbers that training may change. To
+says that its entries are parameters, numbers that training may change. To
 be able to change them, PyTorch keeps a record of how each result came
-about, and prints a note of it beside the numbers, `grad_fn=...`. As nothing
-is trained here, `requires_grad=False` turns the record off, and the print
-stays clean. (Another note, `dtype=...`, names the type of the numbers if it
-is not the usual one.)
+about, and notes that beside the numbers it prints, as `grad_fn=...` or
+`requires_grad=True`. Nothing is trained here, so `requires_grad=False`
+turns the record off and keeps the print clean. (Another such note,
+`dtype=...`, names the type of the numbers where it is not the usual one.)
 
 With these matrices, the six words $X$ become queries, keys and values:
 
@@ -292,10 +292,11 @@ which gives six scores:
 $$\underset{1 \times 6}{s}
     = \underset{1 \times 2}{q}\;\underset{2 \times 6}{K^\top}$$
 
-A word on counting. The tutorials call its embedding `x_2` and its query
-`query_2`, since it is the second word. In their programs the same embedding
-is `inputs[1]`, since Python counts from 0. This book does likewise: it
-counts from 1 in prose and from 0 in C. `query_2` is `query[1]`.
+A word on counting. Since *journey* is the second word, the tutorials call
+its embedding `x_2` and its query `query_2`. But Python counts from 0, and
+in their programs the same embedding is `inputs[1]`. This book does
+likewise: it counts from 1 in prose and from 0 in C. So `query_2` is
+`query[1]`.
 */
 
 static void show_journey(void)

@@ -4,10 +4,10 @@
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-tokens-pipeline}
 
-So far the embeddings were simply there, typed into the program. A model
-must find the vector of any word it meets, among thousands. The way it does
-so is as plain as can be. All vectors stand in one large table, a row for
-each word that the model knows, and each word has the number of its row.
+So far the embeddings were there, typed into the program. A model must find
+the vector of any word it meets, among thousands. The way it does so is as
+plain as can be. All vectors stand in one large table, a row for each word
+that the model knows, and each word has the number of its row.
 
 We follow the sentence with which Raschka's article explains all of this
 [@raschka2024magazine]: *Life is short, eat dessert first*.
@@ -25,9 +25,9 @@ pieces they know. Those pieces are the tokens then, and for all that follows
 it makes no difference.
 
 Each character of the sentence is a letter of a word, a comma, or the end of
-a word, as the closing 0 is. A letter outside the English alphabet takes
-several bytes. None of them looks like a blank or a comma, so that no letter
-is cut in two.
+a word. So is the closing 0, and `strchr` finds it at the end of its list. A
+letter outside the English alphabet takes several bytes. None of them looks
+like a blank or a comma, so that no letter is cut in two.
 */
 
 int split_words(const char *sentence, Word word[WORDS_MAX])
@@ -36,7 +36,7 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
     size_t letters = 0; /* of word n, so far */
     const char *c = sentence;
     do {
-        if (!strchr(", \t\n", *c)) { /* nor the closing 0 */
+        if (!strchr(", \t\n", *c)) { /* a letter */
             if (n == WORDS_MAX || letters == sizeof *word - 1)
                 REFUSE("word %d does not fit: at most %d words of at most "
                        "%zu bytes are needed",
@@ -115,9 +115,9 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 /*
 ## From numbers to vectors {#tokens-vectors}
 
-The table has a row for each id. In a model it is called the **embedding
-layer**, and the number of its columns the **embedding size**. To look a
-word up is to copy its row. There is nothing to compute.
+The table has a row for each id. In a model it is called the
+**embedding layer**, and the number of its columns the **embedding size**.
+To look a word up is to copy its row. There is nothing to compute.
 
 **Exercise 5.2** (★, 2 points): `embed`. Row `i` of the result is row
 `ids[i]` of the table. It refuses an id that is no row of the table, since C
@@ -144,12 +144,12 @@ void embed(int n, int d, int rows, const int ids[n],
 /*
 Written as a formula, the look-up is a product. Each id becomes a
 **one-hot** row: as many entries as the vocabulary has words, $v$ of them,
-all 0 but for a single 1 in the place of the id. Times the table, such a row
-gives the table's row of that id, since all other rows are multiplied by 0:
+all 0 but for a single 1 in the place of the id. Times the table $E$, such a
+row gives the row of $E$ with that id, since all others are multiplied by 0.
+With the one-hot rows of a text in a table $H$:
 
 $$\underset{n \times d}{X}
-    = \underset{n \times v}{\text{one-hot rows}}\;
-      \underset{v \times d}{\text{table}}$$
+    = \underset{n \times v}{H}\;\underset{v \times d}{E}$$
 
 No program does it this way. But it says what the table is: a matrix of
 parameters, like those of [](#qkv). It begins with random numbers, and
@@ -157,48 +157,49 @@ training moves its rows to better places.
 
 ## The shape of a bell {#tokens-normal}
 
-The random numbers are of another kind than those of [](#random). Uniform
-numbers are equally frequent everywhere between their limits. For embeddings
-PyTorch draws numbers of the **normal distribution**: most of them near
-zero, fewer and fewer farther out, on both sides and without a limit. How
-often they fall near a place $x$ is in proportion to $e^{-x^2/2}$, whose
-curve has the shape of a bell:
+The numbers of [](#random) are uniform, equally frequent everywhere between
+their limits. For embeddings PyTorch draws from the **normal distribution**:
+most numbers near zero, fewer and fewer farther out, on both sides and
+without a limit. How often they fall near a place $x$ is in proportion to
+$e^{-x^2/2}$, whose curve has the shape of a bell:
 
-![How often which number occurs, among 100,000 uniform ones from $-1$ to
-1 and among 100,000 normal ones](bell.svg){#fig-bell}
+![How often which number occurs, among 100,000 uniform ones from $-1$ to 1
+and among 100,000 normal ones](bell.svg){#fig-bell}
 
 How widely numbers are spread is told by their **standard deviation**. Take
 what each differs from their mean, square it, take the mean of the squares,
 and of that the root. The mean of these numbers is 0; so it is the root of
-the mean of their own squares, which is their `length` divided by the root
-of how many they are. For the bell it is 1. If another deviation is wanted,
-multiply the numbers by it.
+the mean of their own squares. For the bell it is 1, as we will measure. If
+another deviation is wanted, multiply the numbers by it.
 
 How does one make such numbers? Box and Muller had the idea to make two at
 a time [@box1958]. Throw darts at a board, so that how far to the right they
-hit, $x$, and how far up, $y$, are two normal numbers that know nothing of
-each other. At $x$ the darts are in proportion to $e^{-x^2/2}$, and those
-again are spread upwards in proportion to $e^{-y^2/2}$. So around the point
-$(x, y)$ they lie as densely as
+hit, $x$, and how far up, $y$, are two normal numbers, and to know one says
+nothing of the other. The share of darts near $x$ is in proportion to
+$e^{-x^2/2}$; of these, as of any others, the share near $y$ is in
+proportion to $e^{-y^2/2}$. A share of a share is their product, so that
+around the point $(x, y)$ the darts lie as densely as
 
 $$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
 
 where $r$ is the distance from the middle, by Pythagoras. Nothing but the
-distance counts. The cloud of darts is round: it has no preferred direction,
+distance counts. The cloud of darts is round, with no preferred direction,
 and a dart's direction is an angle that is uniform over the full circle.
 
 And the distance? The share of darts that lie farther out than $r$ is
 $e^{-r^2/2}$ once more. For $r = 0$ that is 1, all of them, as it should be.
-Now go outwards by a tiny width $w$. What is farther out still is
+Farther out than $r + w$, with a tiny width $w$, are
 
 $$e^{-(r + w)^2/2} = e^{-r^2/2} \cdot e^{-rw} \cdot e^{-w^2/2}
     \approx e^{-r^2/2} (1 - rw)$$
 
 since $e^{-s}$ is close to $1 - s$ for small $s$, and $w^2$ is tiny even
-beside $w$. What has been lost on the way is $e^{-r^2/2}\, r w$. And that is
-just how the darts fill the ring between $r$ and $r + w$: they lie there as
-densely as $e^{-r^2/2}$, and the area of the ring is in proportion to its
-radius $r$ and its width $w$. To be on the safe side, we also count:
+beside $w$. That is less than before by $e^{-r^2/2}\, r w$, and so much must
+lie in the ring between $r$ and $r + w$. It does: the area of the ring is in
+proportion to its radius $r$ and its width $w$, and the darts lie there as
+densely as $e^{-r^2/2}$. Ring by ring the shares are in the right
+proportion, and all together they are 1; so they are right. To be safe, we
+also count:
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -248,15 +249,15 @@ r, share of darts beyond r, e^(-r^2/2) (3, 3)
  [3.0000, 0.0116, 0.0111]]
 ```
 
-Now let $u$ be the share of darts beyond a given dart. Sort all darts from
-the outside in: the first tenth has a $u$ below one tenth, the next between
-one tenth and two, and so on. So $u$ is uniform, and a uniform number we can
-draw. Solve $u = e^{-r^2/2}$ for the distance, with the natural logarithm
-$\ln$, which undoes the exponential. A second uniform number gives the
-angle, of which a full circle has $2 \pi$:
+The shares agree, but for chance. Now let $u$ be the share of darts beyond a
+given dart. Sort all darts from the outside in: the first tenth has a $u$
+below one tenth, the next between one tenth and two, and so on. So $u$ is
+uniform, and a uniform number we can draw. Solve $u = e^{-r^2/2}$ for the
+distance, with the natural logarithm $\ln$, which undoes the exponential. A
+second uniform number gives the angle, of which a full circle has $2 \pi$:
 
-$$r = \sqrt{-2 \ln u_1}, \qquad \varphi = 2\pi u_2, \qquad
-  x = r \cos\varphi, \qquad y = r \sin\varphi$$
+$$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
+  x = r \cos(\varphi), \qquad y = r \sin(\varphi)$$
 
 Two uniform numbers have become two normal ones. [](#normals) has this in C,
 first in a dozen lines, `one_normal`, and then as PyTorch does it for many

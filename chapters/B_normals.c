@@ -16,7 +16,7 @@ nothing in them depends on how these do it.
 For fewer than 16 numbers, PyTorch draws the angle first, then the distance,
 both as `double`, which has room for 53 binary digits. Our uniform numbers
 begin at 0 and never reach 1. The logarithm wants it the other way round,
-since $\ln 0$ has no value, and so $1 - u$ takes the place of $u$. Normal
+since $\ln(0)$ has no value, and so $1 - u$ takes the place of $u$. Normal
 numbers come in pairs; if an odd number of them is wanted, the second of the
 last pair is kept for the next call.
 */
@@ -57,8 +57,8 @@ the three functions are almost that:
 
 $$\begin{aligned}
   \ln(1 + x) &\approx x - \frac{x^2}{2} + \frac{x^3}{3} - \dots \\
-  \sin x &\approx x - \frac{x^3}{3!} + \frac{x^5}{5!} - \dots \\
-  \cos x &\approx 1 - \frac{x^2}{2!} + \frac{x^4}{4!} - \dots
+  \sin(x) &\approx x - \frac{x^3}{3!} + \frac{x^5}{5!} - \dots \\
+  \cos(x) &\approx 1 - \frac{x^2}{2!} + \frac{x^4}{4!} - \dots
 \end{aligned}$$
 
 where $3! = 1 \cdot 2 \cdot 3$, and so on. In the tables of coefficients
@@ -82,11 +82,12 @@ static float polynomial(int n, const float c[n], float x)
 
 /*
 **The logarithm.** A float is $m \cdot 2^e$, and
-$\ln(m \cdot 2^e) = \ln m + e \ln 2$. The polynomial needs an $m$ near 1;
-where it is too small, $2m$ takes its place, and $e - 1$ that of $e$. The
-table holds what begins with $x^3$; the two terms before that are added
-afterwards. And $e \ln 2$ comes in two parts: a value of $\ln 2$ with so few
-digits that $e$ can multiply it without rounding, and the small rest.
+$\ln(m \cdot 2^e) = \ln(m) + e \cdot \ln(2)$. The polynomial needs an $m$
+near 1; where it is too small, $2m$ takes its place, and $e - 1$ that of
+$e$. The table holds what begins with $x^3$; the two terms before that are
+added afterwards. And $e \cdot \ln(2)$ comes in two parts: a value of
+$\ln(2)$ with so few digits that $e$ can multiply it without rounding, and
+the small rest.
 */
 
 static float log_of(float u)
