@@ -34,6 +34,7 @@ static void split_test(void)
            "Life is short eat dessert first ");
     splits("one", "one ");
     splits("  a,  b\t,c\nd ,", "a b c d ");
+    splits(",a , ,b", "a b ");
     splits("a,b 1,000", "ab 1000 ");
     splits("Schöne Grüße, 你好", "Schöne Grüße 你好 ");
     splits("1234567890123456789012345678901",
@@ -132,11 +133,11 @@ int main(void)
     REFUSES("05_tokens.c: split_words: the sentence ' , \\x0a' has no "
             "words: at least one is needed",
             split_words(" , \n", word));
-    REFUSES("05_tokens.c: split_words: the sentence has more than 64 "
-            "words: at most 64 fit",
+    REFUSES("05_tokens.c: split_words: word 65 does not fit: at most 64 "
+            "words of at most 31 bytes are needed",
             split_words(of_words(WORDS_MAX + 1), word));
-    REFUSES("05_tokens.c: split_words: word 2 has more than 31 bytes: "
-            "fewer are needed",
+    REFUSES("05_tokens.c: split_words: word 2 does not fit: at most 64 "
+            "words of at most 31 bytes are needed",
             split_words("a 12345678901234567890123456789012", word));
     REFUSES("05_tokens.c: word_ids: 'c' is not in the vocabulary: one of "
             "its 2 words is needed",
