@@ -26,8 +26,8 @@ its gender, or whether one can eat it? In invented embeddings it may, as in
 *woman* it is about the same way as from *king* to *queen* [@mikolov2013].
 What a single entry means, mostly nobody could say.
 
-The header `attention.h` announces the functions of this chapter. There is
-no need to read them now; each comes up in its turn.
+The header `attention.h` announces the functions of this chapter. Each comes
+up in its turn.
 */
 
 #include "attention.h"
@@ -284,8 +284,8 @@ scores (3, 3)
  [0.7196, 1.2487, 1.2406]]
 ```
 
-![The scores as a map: the stronger the colour, the larger the score. The
-two halves mirror each other across the diagonal](scores.svg){#fig-scores}
+![The scores as a map: the stronger the colour, the larger the
+score](scores.svg){#fig-scores}
 
 *Hello* scores 0.4556 with itself and 0.7842 with *shiny*. We will come back
 to that.
@@ -470,8 +470,7 @@ int main(void)
 }
 
 /*
-The same in PyTorch. Its output is compared with that of our program
-whenever this book's reference values are made.
+The same in PyTorch:
 
 ``` python
 import torch

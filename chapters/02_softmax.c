@@ -424,9 +424,9 @@ Softmax goes row by row. Here a text asks itself, so $m$ is $n$, and the
 whole of attention is three lines:
 */
 
-static void attend_to_oneself(int n, int d, const float x[n][d],
-                              float scores[n][n], float weights[n][n],
-                              float context[n][d])
+static void attend_all(int n, int d, const float x[n][d],
+                       float scores[n][n], float weights[n][n],
+                       float context[n][d])
 {
     dot_scores(n, n, d, x, x, scores);
     softmax_rows(n, n, scores, weights);
@@ -445,7 +445,7 @@ static void print_row_sums(const char *label, const float weights[6][6])
 static void show_sentence(void)
 {
     float scores[6][6], weights[6][6], context[6][3];
-    attend_to_oneself(6, 3, journey, scores, weights, context);
+    attend_all(6, 3, journey, scores, weights, context);
     print_matrix("scores", 6, 6, scores);
     print_matrix("attention weights", 6, 6, weights);
     print_row_sums("row sums", weights);

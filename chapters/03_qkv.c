@@ -359,14 +359,6 @@ scores, queries with keys (3, 3)
 [[0.0000, 4.0000, 0.0000],
  [0.0000, 0.0000, 4.0000],
  [4.0000, 0.0000, 0.0000]]
-attention weights of cat, likes, fish (3, 3)
-[[0.0177, 0.9647, 0.0177],
- [0.0177, 0.0177, 0.9647],
- [0.9647, 0.0177, 0.0177]]
-context vectors of cat, likes, fish (3, 2)
-[[0.0353, 0.0177],
- [0.9823, 0.9647],
- [0.9823, 0.0177]]
 ```
 
 ![Without roles, the halves mirror each other. With them, nothing mirrors
@@ -376,6 +368,19 @@ The reason is plain once one looks at a single entry. The score of *likes*
 with *fish* is the query of *likes* times the key of *fish*. The score of
 *fish* with *likes* is the query of *fish* times the key of *likes*. These
 are four different lists, and nothing makes the two products equal.
+
+Each row of scores becomes a row of shares, and these mix the values:
+
+``` output
+attention weights of cat, likes, fish (3, 3)
+[[0.0177, 0.9647, 0.0177],
+ [0.0177, 0.0177, 0.9647],
+ [0.9647, 0.0177, 0.0177]]
+context vectors of cat, likes, fish (3, 2)
+[[0.0353, 0.0177],
+ [0.9823, 0.9647],
+ [0.9823, 0.0177]]
+```
 
 Now follow one word through all three roles. *Likes* asks for food, by the
 query $(0, 0, 4)$. Among the three keys, that of *fish* answers with 4, and
@@ -452,7 +457,7 @@ gives = torch.tensor([[1., 0], [0, 0], [0, 1]])
 print(F.scaled_dot_product_attention(
     sentence @ looks_for, sentence, sentence @ gives, scale=1.0))
 print(F.scaled_dot_product_attention(
-    sentence[:1] @ looks_for, sentence, sentence, scale=1.0))
+    sentence @ looks_for, sentence, sentence, scale=1.0)[0])
 ```
 
 `F.scaled_dot_product_attention` does what `attend_one` does, for all
