@@ -20,9 +20,8 @@ attention weights are crossed out, chosen at random, and chosen anew each
 time. Whatever is to be learned must be learned in a way that survives the
 loss of any one of them.
 
-Our weights come from a seed and have learned nothing, so there is nothing
-that dropout could improve. What it does to the numbers can be seen all the
-same.
+Our weights come from a seed and have learned nothing, so this chapter
+cannot show that it helps. It shows what it does to the numbers.
 */
 
 #include "attention.h"
@@ -31,9 +30,9 @@ same.
 ## A lot for each {#dropout-lots}
 
 Every attention weight is crossed out with the same probability $p$, the
-dropout **rate**, and stays with probability $1 - p$. A rate is a number
-from 0 to 1, and what is outside is refused. So is `nan`, with which a
-comparison like these is false:
+dropout **rate**, and stays with probability $1 - p$. A rate that is not
+from 0 to 1 is refused, and so is `nan`, with which a comparison like these
+is false:
 */
 
 void dropout_must_fit(double p)
@@ -45,10 +44,9 @@ void dropout_must_fit(double p)
 /*
 We draw a number from 0 to below 1 for each entry of the table, and keep the
 entry if the number is below $1 - p$. To drop the same entries as PyTorch,
-we must draw as PyTorch does. It goes row by row. It draws doubles, with
-`random_double` of [](#normals), which have more digits than those of
-`random_float` and take two of the generator's draws each. And where there
-is nothing to decide, because $p$ is 0 or 1, it draws nothing.
+we go row by row as it does. It draws doubles, with `random_double` of
+[](#normals), each of which takes two of the generator's draws. And where
+there is nothing to decide, because $p$ is 0 or 1, it draws nothing.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
 kept and 0 for what is dropped.
@@ -107,14 +105,21 @@ word one sixth. We drop half of them.
 
 ``` output
 kept, seed 123 (6, 6)
+[[1.0000, 1.0000, 0.0000, 1.0000, 1.0000, 0.0000],
+ [0.0000, 0.0000, 0.0000, 1.0000, 0.0000, 1.0000],
+ [1.0000, 1.0000, 1.0000, 1.0000, 0.0000, 1.0000],
+ [0.0000, 1.0000, 1.0000, 0.0000, 0.0000, 1.0000],
+ [0.0000, 1.0000, 0.0000, 1.0000, 0.0000, 1.0000],
+ [0.0000, 1.0000, 1.0000, 1.0000, 1.0000, 0.0000]]
 row sums of what is left (6)
+[0.6667, 0.3333, 0.8333, 0.5000, 0.5000, 0.6667]
 ```
 
 Each row had the sum 1, and now the sums lie around one half. That is what
-one expects, and it is no good. With half of the weights, context vectors
-are half as long, on the average, and the steps that come after would be
-trained on these. When training is over, and nothing is dropped any more,
-they would be given vectors twice as long.
+one expects, and it is no good. With half of the weights, a context vector
+is half of what it was, on the average, and the steps that come after would
+be trained on such vectors. When training is over, and nothing is dropped
+any more, they would be given others, twice as large.
 
 ## Keep the mean {#dropout-mean}
 
@@ -125,17 +130,16 @@ other, so that the mean of all comes close to
 
 $$(1 - p) \cdot \frac{a}{1 - p} + p \cdot 0 = a$$
 
-The single weight is wrong each time. On the average it is right. For a
-table of weights $A$ and its mask $M$, where $\odot$ multiplies entry by
-entry:
+The single weight is wrong each time. On the average it is right. Of a table
+of weights $A$ with the mask $M$, dropout makes this, where $\odot$
+multiplies entry by entry:
 
-$$\underset{n \times m}{D} =
-  \frac{1}{1 - p}\; \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
+$$\underset{n \times m}{D} = \frac{1}{1 - p}\;
+  \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
 
 The authors of dropout multiplied by $1 - p$ afterwards, when the trained
 model was used. To divide while training is the reverse, **inverted
-dropout**. It is what is done today, since nobody needs to think of it
-later.
+dropout**, and what is done today, since nobody needs to think of it later.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
@@ -173,12 +177,13 @@ one third. Four survivors make four thirds, two make two thirds.
 
 ``` output
 row sums after dropout of sixths (6)
+[1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
 ```
 
-The rows do not add up to one any more, and nothing makes them: it is the
-mean that is kept, not the sum of each draw. People have reported that as a
-fault [@pytorch42929], and there is nothing to mend. (HackTricks tells of
-the zeros only: [A.9](#errata-9).)
+The rows do not add up to one any more: it is the mean that is kept, not the
+sum of each draw. People have reported that as a fault [@pytorch42929], and
+there is nothing to mend. (HackTricks tells of the zeros alone
+[@hacktricks]: [A.9](#errata-9).)
 
 Why not divide each row by its sum, as in [](#causal-mask)? Because the
 survivors would then share what the others have lost, and the mean would be
@@ -224,10 +229,18 @@ static void show_mean(void)
 /*
 ``` output
 weights of two words (2)
+[0.2500, 0.7500]
 after one dropout (2)
+[0.5000, 1.5000]
 mean of 100 dropouts (2)
+[0.2650, 0.8700]
 mean of 10000 dropouts (2)
+[0.2503, 0.7443]
 ```
+
+One dropout doubles a weight or takes it away. The mean of a hundred is
+still off by more than a tenth, that of ten thousand by less than a
+hundredth.
 
 ## On attention weights {#dropout-weights}
 
@@ -274,8 +287,21 @@ static void show_attention(void)
 /*
 ``` output
 causal attention weights (6, 6)
+[[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.5517, 0.4483, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.3800, 0.3097, 0.3103, 0.0000, 0.0000, 0.0000],
+ [0.2758, 0.2460, 0.2462, 0.2319, 0.0000, 0.0000],
+ [0.2175, 0.1983, 0.1984, 0.1888, 0.1971, 0.0000],
+ [0.1935, 0.1663, 0.1666, 0.1542, 0.1666, 0.1529]]
 after dropout (6, 6)
+[[2.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.7599, 0.6194, 0.6206, 0.0000, 0.0000, 0.0000],
+ [0.0000, 0.4921, 0.4925, 0.0000, 0.0000, 0.0000],
+ [0.0000, 0.3966, 0.0000, 0.3775, 0.0000, 0.0000],
+ [0.0000, 0.3327, 0.3331, 0.3084, 0.3331, 0.0000]]
 row sums after dropout (6)
+[2.0000, 0.0000, 2.0000, 0.9846, 0.7741, 1.3073]
 ```
 
 A lot is drawn for the hidden places too; they are 0 before and after. In
@@ -331,6 +357,11 @@ static void show_all_dropped(void)
 /*
 ``` output
 rate, share dropped, factor, mean (5, 4)
+[[0.0000, 0.0000, 1.0000, 1.0000],
+ [0.1000, 0.1029, 1.1111, 0.9968],
+ [0.2000, 0.1995, 1.2500, 1.0006],
+ [0.5000, 0.5006, 2.0000, 0.9988],
+ [1.0000, 1.0000,    inf, 0.0000]]
 ```
 
 One half hides a slip: $p$ and $1 - p$ are the same number, so that a factor
@@ -338,12 +369,14 @@ of $1/p$ would look right [@llms431]. A rate of 0 is no dropout. A rate of 1
 is the one for which the mean is lost: nothing survives, and there is
 nothing to multiply by the infinite factor.
 
-What is dropped is multiplied by 0. Only for some numbers does that differ
-from writing a 0:
+What is dropped is multiplied by 0. For some numbers that is not the same as
+writing a 0:
 
 ``` output
 numbers (4)
+[ 1.0000, -1.0000,     inf,     nan]
 all of them dropped (4)
+[ 0.0000, -0.0000,     nan,     nan]
 ```
 
 A negative zero counts as equal to 0. But infinity times 0 is not a number,
@@ -352,11 +385,10 @@ dropout hides in one run of two is the hardest to find.
 
 ## Only in training {#dropout-evaluation}
 
-A model in use, or in **evaluation**, as one says, drops nothing. It shall
-answer with all that it has learned; and since the mean was kept in
-training, there is nothing to make up for. A dropout that is left on by
-mistake is easily found out: the same question gets another answer each
-time.
+A model in use, or in **evaluation**, as one says, drops nothing. Since the
+mean was kept in training, there is nothing to make up for. A dropout that
+is left on by mistake is easily found out: the same question gets another
+answer each time.
 
 In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
 `training=False`. `nn.Dropout(p)` is a module, a part of a model like
