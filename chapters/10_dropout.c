@@ -44,9 +44,9 @@ void dropout_must_fit(double p)
 /*
 We draw a number from 0 to below 1 for each entry of the table, and keep the
 entry if the number is below $1 - p$. To drop the same entries as PyTorch,
-we go row by row as it does. It draws doubles, with `random_double` of
-[](#normals), each of which takes two of the generator's draws. And where
-there is nothing to decide, because $p$ is 0 or 1, it draws nothing.
+we go row by row, as it does, and draw doubles, with `random_double` of
+[](#normals), each of which takes two of the generator's draws. Where there
+is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
 kept and 0 for what is dropped.
@@ -381,7 +381,7 @@ all of them dropped (4)
 
 A negative zero counts as equal to 0. But infinity times 0 is not a number,
 and what is not a number stays so. That is as it should be: a fault that
-dropout hides in one run of two is the hardest to find.
+went away in one run of two would be the hardest to find.
 
 ## Only in training {#dropout-evaluation}
 

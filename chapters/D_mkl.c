@@ -118,12 +118,11 @@ lot that the last digit of a float decides. The function above agrees with
 all of them, and `make test` compares them again.
 
 And it agrees with what people have published: with the reader's 36 lots,
-and with three more reports. The first has the first five lots of seed 0
-with a rate of one half, on a Mac and on Linux [@pytorch15714]. The second
-has fifteen lots of seed 314159, of which three quarters are to be kept
-[@pytorch94388]. The third draws ten numbers from seed 123 with
-`torch.rand`, drops half of them, and adds up the rest, on both of the Macs
-[@pytorch84030].
+and with three more reports. One has five lots of seed 0 with a rate of one
+half, on a Mac and on Linux [@pytorch15714]. Another has fifteen lots of
+seed 314159, of which three quarters are to be kept [@pytorch94388]. The
+third draws ten numbers from seed 123 with `torch.rand`, drops half of them,
+and adds up the rest, on both of the Macs [@pytorch84030].
 */
 
 static void print_sum(const char *label,
