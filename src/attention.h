@@ -553,11 +553,6 @@ void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
 void dropout_apply(double p, int n, int m, const float mask[n][m],
                    const float x[n][m], float y[n][m]);
 
-/* As dropout_mask, but drawn from Intel MKL's generator MCG31, which takes
- * one draw of r as its seed. PyTorch up to 2.6 on Intel's processors. */
-void dropout_mask_mcg31(Random *r, double p, int n, int m,
-                        float mask[n][m]);
-
 /* The mean of each row's sum over many dropouts of a table of weights, each
  * with a mask of its own, drawn one after the other. Refuses what
  * dropout_must_fit refuses, and draws < 1.
@@ -742,6 +737,16 @@ typedef struct {
  * attentions of the book. PyTorch: the calls that the chapters show. */
 enum { JOURNEYS = 13 };
 void journeys(Journey table[JOURNEYS]);
+
+/*
+## Appendix D, MKL's lots {#header-mkl}
+*/
+
+/* As dropout_mask, but drawn from Intel MKL's generator MCG31, which begins
+ * with one draw of r. PyTorch up to 2.6, on Intel's processors.
+ * MKL: vslNewStream with VSL_BRNG_MCG31, and viRngBernoulli. */
+void dropout_mask_mcg31(Random *r, double p, int n, int m,
+                        float mask[n][m]);
 
 /*
 ## Refusing: `refuse.c` {#header-refuse}
