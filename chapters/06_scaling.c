@@ -47,7 +47,7 @@ mixture of the values (2)
 
 But that page has 0.3061 where we get 0.3157. Its program does one thing
 more than its formula says ([A.33](#errata-33)): before softmax, it divides
-the scores by a number. Which number, and why?
+the scores by a number. This is called **scaling**. Which number, and why?
 
 ## Scores grow with the number of entries {#scaling-spread}
 
@@ -328,14 +328,15 @@ other words would mix without it, that is $wv + (1 - w)\, o$, or
 $o + w (v - o)$. The others keep their proportions, so $o$ stays, and the
 slope of the mixture is $w (1 - w) (v - o)$. Whatever training asks of the
 mixture, it reaches the score, and the query and key behind it, through the
-factor $w (1 - w)$. Where that is nothing, nothing arrives: a **vanishing
-gradient**. With the division, the factor is 0.1771. (Seen from the
-undivided score it is 64 times smaller, but larger steps make up for that.)
+factor $w (1 - w)$. Where that is nothing, nothing arrives: a
+**vanishing gradient**. With the division, the factor is 0.1771. (Seen from
+the undivided score it is 64 times smaller, but larger steps make up for
+that.)
 
 ## Attention {#scaling-attention}
 
-This is the formula as it was published, under the name of **scaled
-dot-product attention** [@vaswani2017]:
+This is the formula as it was published, under the name of
+**scaled dot-product attention** [@vaswani2017]:
 
 $$\operatorname{attention}(Q, K, V)
   = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
