@@ -493,16 +493,16 @@ So far a seed has decided what each word looks at. What does it take to make
 
 A number that says how far we are from that: a **loss**. Let $w$ be the
 share that *likes* gives to *fish*; our loss is $-\ln(w)$. It is 0 where the
-share is 1, and grows without end as the share goes to nothing. Here the
-logarithm stands right behind the softmax, so that even a saturated head
-would feel the full slope. Inside a model it does not, and keeping away from
-saturation is what the division and the range are for
-([](#scaling-saturated)).
+share is 1, and grows without end as the share goes to nothing. As the
+logarithm stands right behind the softmax, even a saturated head would feel
+the full slope ([](#scaling-saturated)). Inside a model no logarithm stands
+there, and the division and the range are needed, to keep away from
+saturation.
 
 Raise a parameter by a hundredth, lower it by a hundredth, see how the loss
 differs, and divide by the two hundredths: this is its slope. With all
-slopes in hand, the gradient, move each parameter against its slope, and the
-farther, the steeper it is: here, by half the slope. That is one step of
+slopes in hand, the **gradient**, move each parameter against its slope, and
+the farther, the steeper it is: here, by half the slope. That is one step of
 training. As all parameters lie in one block, it is one loop; and the
 gradient is an `Attention` too, with a slope in each parameter's place.
 */
@@ -518,7 +518,7 @@ static float loss(const Attention *a, Trace *t)
 }
 
 /* How steeply the loss rises with a number of a, which is put back. */
-static float slope(const Attention *a, Trace *t, float *number)
+static float slope(Attention *a, Trace *t, float *number)
 {
     const float was = *number, step = 0.01f;
     *number = was + step;
