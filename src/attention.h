@@ -299,7 +299,8 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                     int d_v, int d_out);
 
 /* From the queries, keys and values of a trace scores, weights and context:
- * attention. Refuses a trace for several heads, or with an output. */
+ * attention. Refuses a trace for several heads, with an output, or without
+ * tables. */
 void attend_trace(Trace *t);
 
 /* The first form of self-attention: three matrices. */
@@ -410,10 +411,13 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
+/* Refuses versions of different sizes; what layers_must_fit and
+ * widths_must_agree refuse; and a bias, several heads or an output layer,
+ * for which version 1 has no place. */
+void versions_must_fit(const Attention *from, const SelfAttentionV1 *to);
+
 /* Copies the weights of one version into the other, which then computes the
- * same. Refuses other sizes, a bias, several heads or an output layer, for
- * which there is no place, and what layers_must_fit and widths_must_agree
- * refuse. */
+ * same. Refuses what versions_must_fit refuses. */
 void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not
