@@ -845,9 +845,6 @@ static void show_omega(void)
 {
     float query[6][2], key[6][2], value[6][4];
     project_life(query, key, value);
-    print_vector("query of is", 2, query[1]);
-    print_vector("key of is", 2, key[1]);
-    print_matrix("keys", 6, 2, key);
     print_vector(
         "the query with keys 4 and 5, counted from 1", 2,
         (float[2]){dot(2, query[1], key[3]), dot(2, query[1], key[4])});
@@ -855,17 +852,6 @@ static void show_omega(void)
 
 /*
 ``` output
-query of is (2)
-[0.5667, 1.8269]
-key of is (2)
-[0.5295, 1.7355]
-keys (6, 2)
-[[-0.0823, -0.3031],
- [ 0.5295,  1.7355],
- [-0.2991, -0.7295],
- [ 0.1420,  0.2291],
- [ 0.1920,  0.6467],
- [-0.4788, -0.5835]]
 the query with keys 4 and 5, counted from 1 (2)
 [0.4991, 1.2903]
 ```
@@ -917,35 +903,18 @@ word has three:
 static void show_values(void)
 {
     float query[6][2], key[6][2], value[6][4];
-    float scores[6], weights[6], context[4];
+    float scores[6][6], weights[6][6], context[6][4];
     project_life(query, key, value);
-    dot_scores(1, 6, 2, &query[1], key, &scores);
-    scale_scores(1, 6, 2, &scores);
-    softmax(6, scores, weights);
-    mix(6, 4, weights, value, context);
+    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
     print_vector("embedding of is", 3, life[1]);
-    print_vector("value of is", 4, value[1]);
-    print_matrix("values", 6, 4, value);
-    print_vector("weights of is", 6, weights);
-    print_vector("the values, mixed by these", 4, context);
+    print_vector("context vector of is", 4, context[1]);
 }
 
 /*
 ``` output
 embedding of is (3)
 [0.1794, 1.8951, 0.4954]
-value of is (4)
-[0.6612, 1.8972, 1.0963, 1.8106]
-values (6, 4)
-[[-0.2546, -0.2608, -0.1544, -0.2801],
- [ 0.6612,  1.8972,  1.0963,  1.8106],
- [-0.8598, -0.6161, -0.5940, -0.9455],
- [ 0.5932,  0.0981,  0.2741,  0.4151],
- [ 0.5605,  0.5645,  0.3676,  0.6429],
- [-1.2107, -0.4929, -1.0081, -1.4031]]
-weights of is (6)
-[0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229]
-the values, mixed by these (4)
+context vector of is (4)
 [0.5313, 1.3607, 0.7891, 1.3110]
 ```
 
