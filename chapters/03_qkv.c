@@ -282,6 +282,9 @@ static void show_cat(void)
             words, own);
     heatmap("roles", "Scores of queries with keys", 3, words, 3, words,
             scores);
+    follow("likes", "Likes asks, and is answered", 3, words, 1, 3, 3, 2,
+           sentence[1], query[1], key, value, scores[1], weights[1],
+           context[1]);
 }
 
 /*
@@ -314,6 +317,9 @@ context vectors of cat, likes, fish (3, 2)
  [0.9823, 0.9647],
  [0.9823, 0.0177]]
 ```
+
+![What becomes of *likes*. Its embedding becomes a query, a key and a value;
+its query meets every key; the shares mix the values](likes.svg){#fig-likes}
 
 *Likes* gives 0.9647 of its attention to *fish*, and *fish* gives next to
 nothing back. Compare the scores: those of the embeddings mirror each other
