@@ -840,9 +840,9 @@ behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
- * larger; orange is negative. An entry of minus infinity or nan is hidden: an
- * empty cell that says so. The words name the rows and the columns. Refuses
- * infinity. */
+ * larger; orange is negative. Minus infinity and nan are hidden: cells
+ * without colour that say so. The words name the rows and the columns.
+ * Refuses infinity. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
@@ -859,24 +859,25 @@ void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
 
-/* Panels of n bars, each panel to a scale of its own. Refuses an entry that is not finite. */
+/* Panels of n bars, each panel to a scale of its own. Refuses an entry that
+ * is not finite. */
 void bars(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const word[n],
           const float x[panels][n]);
 
 /* Distributions of n numbers, one below the other, on one axis for all with
- * 0 in its middle, so that spreads can be compared: each has 61 bins, which
- * reach as far as 0 and its own numbers, and bars as high as its own largest
- * bin. No bin with a number in it is less than a pixel wide or high.
- * Refuses an entry that is not finite. */
+ * 0 in its middle, so that spreads can be compared. Each has 61 bins, which
+ * reach as far as 0 and its own numbers, and bars as high as its own
+ * largest bin. No bin with a number in it is less than a pixel wide or
+ * high. Refuses an entry that is not finite. */
 void histograms(const char *name, const char *title, int panels,
                 const char *const panel[panels], int n,
                 const float x[panels][n]);
 
 /* Two curves through the values at n places, on an axis from 0 to the
  * largest. A value stands at its point, but where it is the one before; nan
- * has no point and is said on the axis. Refuses an entry that is negative or
- * infinite. */
+ * has no point, and is said on the axis. Refuses an entry that is negative
+ * or infinite. */
 void curves(const char *name, const char *title, const char *const curve[2],
             int n, const char *const at[n], const float y[2][n]);
 
@@ -892,11 +893,11 @@ void stacks(const char *name, const char *title, int n,
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
-/* What attention makes of word i of n, whose embedding is x: its query, and
- * from the keys and values its own; then of each key the score with the
- * query and the share, and from the values the context. Whole numbers stand
- * without their zeros. Refuses an entry that is not finite, and a word that
- * is not there. */
+/* What attention makes of word i of n, whose embedding is x: its query, its
+ * key and its value; then for each key the score with the query and the
+ * share, and what the shares mix of the values, the context. Whole numbers
+ * stand without their zeros. Refuses an entry that is not finite, and a
+ * word that is not there. */
 void follow(const char *name, const char *title, int n,
             const char *const word[n], int i, int d, int d_k, int d_v,
             const float x[d], const float query[d_k],

@@ -9,6 +9,10 @@
     "--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;--c0:#2f6fb5;"           \
     "--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;--c4:#a1760b;--c5:#147d86;"    \
     "--c6:#c23b78;--c7:#6b727c"
+#define COLOUR(k)                                                          \
+    ".figure .c" k "{fill:var(--c" k ")}.figure .s" k "{stroke:var(--c" k  \
+    ")}\n"
+// clang-format off
 static const char style[] =
     "<style>\n"
     ".figure{font:14px system-ui,sans-serif;" LIGHT "}\n"
@@ -26,20 +30,15 @@ static const char style[] =
     ".figure .rule{stroke:var(--rule);fill:none}\n"
     ".figure .edge{stroke:var(--muted);fill:none}\n"
     ".figure .dash{stroke:var(--muted);stroke-dasharray:4 4}\n"
-    ".figure .c0{fill:var(--c0)}.figure .c1{fill:var(--c1)}"
-    ".figure .c2{fill:var(--c2)}.figure .c3{fill:var(--c3)}"
-    ".figure .c4{fill:var(--c4)}.figure .c5{fill:var(--c5)}"
-    ".figure .c6{fill:var(--c6)}.figure .c7{fill:var(--c7)}\n"
-    ".figure .s0{stroke:var(--c0)}.figure .s1{stroke:var(--c1)}"
-    ".figure .s2{stroke:var(--c2)}.figure .s3{stroke:var(--c3)}"
-    ".figure .s4{stroke:var(--c4)}.figure .s5{stroke:var(--c5)}"
-    ".figure .s6{stroke:var(--c6)}.figure .s7{stroke:var(--c7)}\n"
+    COLOUR("0") COLOUR("1") COLOUR("2") COLOUR("3")
+    COLOUR("4") COLOUR("5") COLOUR("6") COLOUR("7")
     ".figure.panels{width:var(--w);height:var(--h);min-width:0;"
     "max-width:none}\n"
     "@media screen and (max-width:46em){"
     ".figure.panels{width:var(--narrow-w);height:var(--narrow-h)}"
     ".figure .panel{transform:var(--narrow)}}\n"
     "</style>\n";
+// clang-format on
 
 /* Between two pictures there is no file, and the pen is lifted. Panels lie
  * so far apart, so many a row on a page and on a phone. */
@@ -86,16 +85,8 @@ int pen_draws(PenKind kind, const char *name, int n, const float x[n])
     return pen_wanted();
 }
 
-/* Begins with these sizes, and what else the svg says of itself. */
-__attribute__((format(printf, 5, 6))) static void
-open_picture(const char *name, const char *title, double width,
-             double height, const char *format, ...)
+static void open_picture(const char *name)
 {
-    char more[200];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(more, sizeof more, format, values);
-    va_end(values);
     const int size = snprintf(pen.path, sizeof pen.path, "%s/%s.svg",
                               getenv("FIGURES"), name);
     errno = ENAMETOOLONG;
@@ -103,11 +94,16 @@ open_picture(const char *name, const char *title, double width,
     pen.file = fopen(pen.path, "w");
     must_work(pen.file != NULL);
     pen.is_drawing = 0;
-    pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-            "width=\"%.0f\" height=\"%.0f\" %s "
+    pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" ");
+}
+
+static void say_title(const char *name, const char *title, double width,
+                      double height)
+{
+    pen_svg("width=\"%.0f\" height=\"%.0f\" "
             "aria-labelledby=\"%s-title %s-desc\">\n"
             "<title id=\"%s-title\">",
-            width, height, more, name, name, name);
+            width, height, name, name, name);
     pen_say("%s", title);
     pen_svg("</title>\n<desc id=\"%s-desc\">", name);
 }
@@ -115,9 +111,9 @@ open_picture(const char *name, const char *title, double width,
 void pen_begin(const char *name, const char *title, double width,
                double height)
 {
-    open_picture(name, title, width, height,
-                 "class=\"figure\" viewBox=\"0 0 %.0f %.0f\"", width,
-                 height);
+    open_picture(name);
+    pen_svg("class=\"figure\" viewBox=\"0 0 %.0f %.0f\" ", width, height);
+    say_title(name, title, width, height);
 }
 
 /* Without a viewBox nothing is shrunk. */
@@ -135,10 +131,11 @@ void pen_begin_panels(const char *name, const char *title, int n,
         wide[s] = pen.a_row[s] * pen.step_x - GAP;
         high[s] = ceil(n / (double)pen.a_row[s]) * pen.step_y - GAP;
     }
-    open_picture(name, title, wide[0], high[0],
-                 "class=\"figure panels\" style=\"--w:%.0fpx;--h:%.0fpx;"
-                 "--narrow-w:%.0fpx;--narrow-h:%.0fpx\"",
-                 wide[0], high[0], wide[1], high[1]);
+    open_picture(name);
+    pen_svg("class=\"figure panels\" style=\"--w:%.0fpx;--h:%.0fpx;"
+            "--narrow-w:%.0fpx;--narrow-h:%.0fpx\" ",
+            wide[0], high[0], wide[1], high[1]);
+    say_title(name, title, wide[0], high[0]);
 }
 
 void pen_open_panel(int k)

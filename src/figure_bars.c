@@ -122,10 +122,10 @@ enum {
     BINS_STEP = BINS_TOP + BINS_HIGH + 10
 };
 
-/* The bins of one panel are narrow where its numbers are close together, as
- * the axis is that of the panel that reaches furthest. One narrower or lower
- * than a pixel is drawn as a pixel; all in one group, which as a whole is
- * made paler, so that those that now overlap are no darker. */
+/* The bins of one panel are narrow where its numbers are close together,
+ * as the axis is that of the panel that reaches furthest. One narrower or
+ * lower than a pixel is drawn as a pixel; all in one group, which as a whole
+ * is made paler, so that those that now overlap are no darker. */
 static void panel_of_bins(double bottom, double unit, int n,
                           const float x[n])
 {
@@ -200,7 +200,8 @@ void histograms(const char *name, const char *title, int panels,
     common_axis(bottom, unit, furthest);
     for (int k = 0; k < panels; k++) {
         const double top = k * BINS_STEP + BINS_TOP;
-        pen_text(PAGE * 0.5 - HALF_AXIS, top - 8, "strong", "%s", panel[k]);
+        pen_text(PAGE * 0.5 - HALF_AXIS, top - 8, "strong rim", "%s",
+                 panel[k]);
         panel_of_bins(top + BINS_HIGH, unit, n, x[k]);
     }
     pen_end();

@@ -124,8 +124,8 @@ static double chart_y(const Chart *c, double y)
 }
 
 /* The value of curve k at place i stands above its point where the other
- * curve is lower, else below; it is left out where it is the one before. One
- * that is not there is said on the axis. */
+ * curve is lower, else below; it is left out where it is the one before.
+ * One that is not there is said on the axis. */
 static void value(const Chart *c, int k, int i, int n, const float y[2][n])
 {
     static const char *const small[] = {"middle small rim c0",
