@@ -7,7 +7,7 @@
  * the same names stand in every picture, so that they can share a page. */
 #define LIGHT                                                              \
     "--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;--c0:#2f6fb5;"           \
-    "--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;--c4:#a1760b;--c5:#147d86;"    \
+    "--c1:#b85014;--c2:#3a7d44;--c3:#8250a8;--c4:#948f00;--c5:#0b8577;"    \
     "--c6:#c23b78;--c7:#6b727c"
 #define COLOUR(k)                                                          \
     ".figure .c" k "{fill:var(--c" k ")}.figure .s" k "{stroke:var(--c" k  \
@@ -17,8 +17,8 @@ static const char style[] =
     "<style>\n"
     ".figure{font:14px system-ui,sans-serif;" LIGHT "}\n"
     "@media(prefers-color-scheme:dark){.figure{--ink:#e8eaed;"
-    "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f0995c;--c2:#7cc48a;"
-    "--c3:#c39ae0;--c4:#d9b24a;--c5:#5cc3cc;--c6:#f08ab5;--c7:#a9b1bb}}\n"
+    "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f08a52;--c2:#7cc48a;"
+    "--c3:#c39ae0;--c4:#c6bf3a;--c5:#38c4b4;--c6:#f08ab5;--c7:#a9b1bb}}\n"
     "@media print{.figure{" LIGHT "}}\n"
     ".figure text{fill:var(--ink)}.figure .muted{fill:var(--muted)}\n"
     ".figure .small{font-size:12px}.figure .tiny{font-size:11px}"

@@ -57,7 +57,7 @@ enum {
 /* What a legend shows of a part. */
 static void small_box(double x, double y, int colour)
 {
-    pen_box(x - 7, y - 7, 14, 14, colour, 0.55);
+    pen_box(x - 7, y - 7, 14, 14, colour, 0.5);
 }
 
 /* The sum of entry k. */
@@ -78,7 +78,7 @@ static void stack(double y, double unit, int n, int d, int k,
     pen_text(x - 12, line, "end muted", "entry %d", k);
     for (int i = 0; i < n; i++) {
         const double wide = unit * (double)part[i][k];
-        pen_box(x, y, wide, STACK_HIGH, i, 0.55);
+        pen_box(x, y, wide, STACK_HIGH, i, 0.5);
         /* A number that is wider than its part stands above it. */
         pen_value(x + wide * 0.5, wide < 44 ? y - 4 : line, "middle small",
                   (double)part[i][k]);

@@ -36,6 +36,9 @@ static void stages_must_be(const char *lit)
 void pipeline(const char *name, const char *lit)
 {
     enum { WIDE = 106, HIGH = 40 };
+    static const char *const class[2][2] = {
+        {"middle small muted", "middle small"},
+        {"middle tiny muted", "middle tiny"}};
     if (!pen_wanted())
         return;
     stages_must_be(lit);
@@ -48,17 +51,14 @@ void pipeline(const char *name, const char *lit)
     pen_draw();
     for (int i = 0; i < STAGES; i++) {
         const int is_lit = strstr(lit, stage[i].name) != NULL;
+        const int is_long = strlen(stage[i].words) > 14;
         pen_open_panel(i);
         if (is_lit)
             pen_box(0, 0, WIDE, HIGH, 0, 0.4);
         pen_frame(0.5, 0.5, WIDE - 1, HIGH - 1, is_lit ? "edge" : "rule");
-        pen_svg("<g class=\"%s\">",
-                strlen(stage[i].words) > 14 ? "tiny" : "small");
-        pen_text(WIDE * 0.5, 16, is_lit ? "middle" : "middle muted", "%s",
+        pen_text(WIDE * 0.5, 16, class[is_long][is_lit], "%s",
                  stage[i].words);
-        pen_svg("</g>");
-        pen_text(WIDE * 0.5, 32, "middle small muted", "%s",
-                 stage[i].shape);
+        pen_text(WIDE * 0.5, 32, class[0][is_lit], "%s", stage[i].shape);
         /* Behind the last of a row there is no room for a sign. */
         if (i + 1 < STAGES)
             pen_text(WIDE + 10, 25, "middle muted", "›");

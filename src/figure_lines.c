@@ -14,11 +14,11 @@ typedef struct {
     double x, y;
 } Point;
 
-/* Where the origin of the plane lies in the picture, and how many pixels 1
- * is long; in the plane y grows upwards. */
+/* Where the origin of the plane lies in the picture, how many pixels 1 is
+ * long, and where the picture ends; in the plane y grows upwards. */
 typedef struct {
     Point origin;
-    double unit;
+    double unit, bottom;
 } Plane;
 
 /* Where so many times x lies in the picture. */
@@ -65,7 +65,8 @@ static Plane plane_around(int n, const float x[n][2])
     const double unit = fmin(WIDE / wide, HIGH / (up.high - up.low));
     return (Plane){{LEFT + (WIDE - unit * wide) * 0.5 - across.low * unit,
                     TOP + up.high * unit},
-                   unit};
+                   unit,
+                   TOP + (up.high - up.low) * unit + 26};
 }
 
 void arrows(const char *name, const char *title, int n,
@@ -78,7 +79,8 @@ void arrows(const char *name, const char *title, int n,
             REFUSE("figure '%s' has an arrow of length 0: each needs a "
                    "direction",
                    name);
-    pen_begin(name, title, PAGE, 280);
+    const Plane p = plane_around(n, x);
+    pen_begin(name, title, PAGE, p.bottom);
     for (int i = 0; i < n; i++) {
         pen_say("%s (%.4f, %.4f)", word[i], (double)x[i][0],
                 (double)x[i][1]);
@@ -87,9 +89,8 @@ void arrows(const char *name, const char *title, int n,
         pen_say(". ");
     }
     pen_draw();
-    const Plane p = plane_around(n, x);
     pen_line(0, p.origin.y, PAGE, p.origin.y, "rule", 1);
-    pen_line(p.origin.x, 8, p.origin.x, 272, "rule", 1);
+    pen_line(p.origin.x, 8, p.origin.x, p.bottom, "rule", 1);
     for (int i = 1; i < n; i++)
         shadow(&p, x[0], x[i], i);
     for (int i = 0; i < n; i++) {
