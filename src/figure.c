@@ -116,20 +116,21 @@ void pen_begin(const char *name, const char *title, double width,
     say_title(name, title, width, height);
 }
 
-/* Without a viewBox nothing is shrunk. */
+/* Without a viewBox nothing is shrunk. Rows are as equal as can be. */
 void pen_begin_panels(const char *name, const char *title, int n,
                       double width, double height)
 {
-    enum { GAP = 20 };
-    static const int screen[2] = {700, 358};
+    enum { GAP = 14 };
+    static const int screen[2] = {700, 328};
     double wide[2], high[2];
     pen.step_x = width + GAP;
     pen.step_y = height + GAP;
     for (int s = 0; s < 2; s++) {
         const int fit = (int)fmax(1, (screen[s] + GAP) / pen.step_x);
-        pen.a_row[s] = fit < n ? fit : n;
+        const int rows = (n + fit - 1) / fit;
+        pen.a_row[s] = (n + rows - 1) / rows;
         wide[s] = pen.a_row[s] * pen.step_x - GAP;
-        high[s] = ceil(n / (double)pen.a_row[s]) * pen.step_y - GAP;
+        high[s] = rows * pen.step_y - GAP;
     }
     open_picture(name);
     pen_svg("class=\"figure panels\" style=\"--w:%.0fpx;--h:%.0fpx;"

@@ -33,7 +33,7 @@ void bars(const char *name, const char *title, int panels,
 {
     if (!pen_draws(PEN_FINITE, name, panels * n, x[0]))
         return;
-    const double bar = fmax(54, pen_room(n, word) + 8);
+    const double bar = fmax(52, pen_room(n, word) + 8);
     const double wide = fmax(n * bar, 1.1 * pen_room(panels, panel));
     pen_begin_panels(name, title, panels, wide, BARS_TOP + BARS_HIGH + 30);
     for (int k = 0; k < panels; k++)

@@ -35,7 +35,7 @@ static void stages_must_be(const char *lit)
 
 void pipeline(const char *name, const char *lit)
 {
-    enum { WIDE = 106, HIGH = 40 };
+    enum { WIDE = 100, HIGH = 40 };
     static const char *const class[2][2] = {
         {"middle small muted", "middle small"},
         {"middle tiny muted", "middle tiny"}};
@@ -61,7 +61,7 @@ void pipeline(const char *name, const char *lit)
         pen_text(WIDE * 0.5, 32, class[0][is_lit], "%s", stage[i].shape);
         /* Behind the last of a row there is no room for a sign. */
         if (i + 1 < STAGES)
-            pen_text(WIDE + 10, 25, "middle muted", "›");
+            pen_text(WIDE + 7, 25, "middle muted", "›");
         pen_close_panel();
     }
     pen_end();

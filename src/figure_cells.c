@@ -71,7 +71,7 @@ void maps(const char *name, const char *title, int panels,
     Cells c = {12, pen_room(n, row) * 12 / 14 + 10, 42, 64, 33};
     /* Two of six columns fit a page with smaller letters. */
     if (m > 4)
-        c = (Cells){11, pen_room(n, row) * 11 / 14 + 10, 40, 46, 29};
+        c = (Cells){11, pen_room(n, row) * 11 / 14 + 8, 40, 46, 29};
     pen_begin_panels(name, title, panels, c.left + m * c.wide,
                      c.top + n * c.high);
     for (int k = 0; k < panels; k++) {
