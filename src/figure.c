@@ -21,7 +21,7 @@ static const char style[] =
     "--c3:#c39ae0;--c4:#c6bf3a;--c5:#38c4b4;--c6:#f08ab5;--c7:#a9b1bb}}\n"
     "@media print{.figure{" LIGHT "}}\n"
     ".figure text{fill:var(--ink)}.figure .muted{fill:var(--muted)}\n"
-    ".figure .small{font-size:12px}.figure .tiny{font-size:11px}"
+    ".figure .small{font-size:12px}.figure .tiny{font-size:10.5px}"
     ".figure .strong{font-weight:600}.figure .index{font-size:.75em}\n"
     /* What stands on lines has a rim in the colour of the page. */
     ".figure .rim{paint-order:stroke;stroke:var(--paper,Canvas);"
