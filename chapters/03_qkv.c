@@ -120,7 +120,7 @@ exponentials of -2, -4, -8, -12 (4)
 
 ::: worksheet
 ![A worksheet. The first entry of *Q* is the first row of *X* times the
-first column of *W_Q*; the first of *S* is the first row of *Q* times the
+first column of $W_Q$; the first of *S* is the first row of *Q* times the
 first row of *K*](worksheet.svg){#fig-worksheet}
 :::
 */
@@ -336,6 +336,9 @@ static void show_cat(void)
     print_matrix("context vectors of cat, likes, fish", 3, 2, context);
     maps("roles", "Scores without roles and with them", 2, panels, 3, words,
          3, words, scores);
+    follow("likes", "Likes asks, and is answered", 3, words, 1, 3, 3, 2,
+           sentence[1], query[1], key, value, scores[1][1], weights[1],
+           context[1]);
 }
 
 /*
@@ -387,6 +390,9 @@ query $(0, 0, 4)$. Among the three keys, that of *fish* answers with 4, and
 gets 0.9647 of the whole. So *likes* takes home little but the value of
 *fish*: 0.9823 animal and 0.9647 food, though it is neither itself. It has
 taken in what is liked.
+
+![What becomes of *likes*. Its embedding becomes a query, a key and a value;
+its query meets every key; the shares mix the values](likes.svg){#fig-likes}
 
 ## Values, when there are keys {#qkv-values}
 

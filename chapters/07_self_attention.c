@@ -111,7 +111,7 @@ static void draw_shapes(const SelfAttentionV1 *a, const Trace *t)
     const Block block[] = {
         x,
         {"W_query", a->d_in, a->d_k, 1, "="},
-        {"query", t->n, t->d_k, 1, ""},
+        {"query", t->n, t->d_k, 1, NULL},
         x,
         {"W_key", a->d_in, a->d_k, 1, "="},
         {"key", t->m, t->d_k, 1, NULL},

@@ -306,12 +306,13 @@ divided by zero is no number.
 
 static void show_gaps(void)
 {
-    enum { GAPS = 6 };
-    const float hidden[GAPS] = {10, 50, 87, 100, 103, 105};
+    enum { GAPS = 8 };
+    const float hidden[GAPS] = {10, 50, 87, 100, 102, 103, 104, 105};
     const float mask[1][3] = {{1, 1, 0}};
-    const char *const at[GAPS - 1] = {"10", "50", "87", "100", "103"};
+    const char *const at[GAPS] = {"10",  "50",  "87",  "100",
+                                  "102", "103", "104", "105"};
     const char *const curve[2] = {"renormalized", "minus infinity"};
-    float table[GAPS][5], first_share[2][GAPS - 1];
+    float table[GAPS][5], first_share[2][GAPS];
     for (int i = 0; i < GAPS; i++) {
         float scores[1][3] = {{0, 0.5f, hidden[i]}}, weights[1][3];
         from_all(3, scores, mask, weights);
@@ -319,25 +320,25 @@ static void show_gaps(void)
         memcpy(&table[i][1], weights[0], 2 * sizeof(float));
         from_visible(3, 1, scores, weights);
         memcpy(&table[i][3], weights[0], 2 * sizeof(float));
-    }
-    print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
-                 table);
-    for (int i = 0; i < GAPS - 1; i++) {
         first_share[0][i] = table[i][1];
         first_share[1][i] = table[i][3];
     }
-    curves("gaps", "The first share, against the hidden score", curve,
-           GAPS - 1, at, first_share);
+    print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
+                 table);
+    curves("gaps", "The first share, against the hidden score", curve, GAPS,
+           at, first_share);
 }
 
 /*
 ``` output
-hidden score; renormalized; from minus infinity (6, 5)
+hidden score; renormalized; from minus infinity (8, 5)
 [[ 10.0000,   0.3775,   0.6225,   0.3775,   0.6225],
  [ 50.0000,   0.3775,   0.6225,   0.3775,   0.6225],
  [ 87.0000,   0.3775,   0.6225,   0.3775,   0.6225],
  [100.0000,   0.3803,   0.6197,   0.3775,   0.6225],
+ [102.0000,   0.4000,   0.6000,   0.3775,   0.6225],
  [103.0000,   0.3333,   0.6667,   0.3775,   0.6225],
+ [104.0000,   0.0000,   1.0000,   0.3775,   0.6225],
  [105.0000,      nan,      nan,   0.3775,   0.6225]]
 ```
 
@@ -348,7 +349,8 @@ right in every row: it never looks at the hidden score. (Gaps like these are
 rare. But one of the ways needs no luck.)
 
 ![The share of the first visible word, against the hidden score, which
-should not matter](gaps.svg){#fig-gaps}
+should not matter. Renormalized it goes astray from 100 on, is 0 at 104, and
+at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
 

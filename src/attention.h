@@ -829,49 +829,53 @@ void print_value(const char *name, float x);
 Each function writes `name.svg` into the folder that the environment's
 `FIGURES` names. Where it names none, nothing is drawn, and nothing refused.
 Every drawing has its `title` and a description in words for those who
-cannot see it, and follows the reader's light or dark theme. There are six
-colours, which repeat. A folder or file that cannot be written is refused,
-and so are a path of 600 bytes or more and words of 1,000 or more; nothing
-half-written is left behind.
+cannot see it, and follows the reader's light or dark theme. There are eight
+colours, which repeat. In its words, what follows a single letter and `_` is
+an index: `W_Q`. Panels stand as many a row as the screen has room for. A
+folder or file that cannot be written is refused, and so are a path of 600
+bytes or more and words of 1,000 or more; nothing half-written is left
+behind.
 */
 
 /* A table as coloured cells with their values: the stronger the colour, the
- * larger; orange is negative. The words name the rows and the columns.
- * Refuses an entry that is not finite. */
+ * larger; orange is negative. Minus infinity and nan are hidden: cells
+ * without colour that say so. The words name the rows and the columns.
+ * Refuses infinity. */
 void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m]);
 
-/* Heatmaps of one shape, two a row, each with its label above and to a
- * scale of its own. Refuses an entry that is not finite. */
+/* Heatmaps of one shape as panels, each with its label above and to a scale
+ * of its own. Refuses infinity. */
 void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
 
-/* Masks of one shape side by side: squares that are filled for 1 and empty
- * for 0. Refuses any other entry. */
+/* Masks of one shape as panels: squares that are filled for 1 and empty for
+ * 0. Refuses any other entry. */
 void grid(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, int m,
           const float x[panels][n][m]);
 
-/* Panels of n bars side by side, each panel to a scale of its own. Refuses
- * an entry that is not finite. */
+/* Panels of n bars, each panel to a scale of its own. Refuses an entry that
+ * is not finite. */
 void bars(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const word[n],
           const float x[panels][n]);
 
-/* Panels one below the other, each the distribution of n numbers in 61 bins
- * around 0, on one axis for all, so that spreads can be compared: a panel's
- * bins reach as far as its own numbers, its bars as high as its own largest
- * bin. No bin with a number in it is less than a pixel wide or high.
- * Refuses an entry that is not finite. */
+/* Distributions of n numbers, one below the other, on one axis for all with
+ * 0 in its middle, so that spreads can be compared. Each has 61 bins, which
+ * reach as far as 0 and its own numbers, and bars as high as its own
+ * largest bin. No bin with a number in it is less than a pixel wide or
+ * high. Refuses an entry that is not finite. */
 void histograms(const char *name, const char *title, int panels,
                 const char *const panel[panels], int n,
                 const float x[panels][n]);
 
-/* Two curves through the values at n places, which stand at their points,
- * on an axis from 0 to the largest. Refuses an entry that is negative or
- * not finite. */
+/* Two curves through the values at n places, on an axis from 0 to the
+ * largest. A value stands at its point, but where it is the one before; nan
+ * has no point, and is said on the axis. Refuses an entry that is negative
+ * or infinite. */
 void curves(const char *name, const char *title, const char *const curve[2],
             int n, const char *const at[n], const float y[2][n]);
 
@@ -886,6 +890,18 @@ void stacks(const char *name, const char *title, int n,
  * not finite, and an arrow of length 0. */
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
+
+/* What attention makes of word i of n, whose embedding is x: its query, its
+ * key and its value; then for each key the score with the query and the
+ * share, and what the shares mix of the values, the context. Whole numbers
+ * stand without their zeros. Refuses an entry that is not finite, and a
+ * word that is not there. */
+void follow(const char *name, const char *title, int n,
+            const char *const word[n], int i, int d, int d_k, int d_v,
+            const float x[d], const float query[d_k],
+            const float key[n][d_k], const float value[n][d_v],
+            const float scores[n], const float weights[n],
+            const float context[d_v]);
 
 /* The stages of attention from words to output; those that `lit` names,
  * with one blank between two, are shaded. Refuses no name, a name that is

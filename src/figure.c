@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdarg.h>
 
 #include "pen.h"
@@ -6,33 +7,47 @@
  * the same names stand in every picture, so that they can share a page. */
 #define LIGHT                                                              \
     "--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;--c0:#2f6fb5;"           \
-    "--c1:#c2571a;--c2:#3a7d44;--c3:#8250a8;--c4:#a1760b;--c5:#147d86"
+    "--c1:#b85014;--c2:#3a7d44;--c3:#8250a8;--c4:#948f00;--c5:#0b8577;"    \
+    "--c6:#c23b78;--c7:#6b727c"
+#define COLOUR(k)                                                          \
+    ".figure .c" k "{fill:var(--c" k ")}.figure .s" k "{stroke:var(--c" k  \
+    ")}\n"
+// clang-format off
 static const char style[] =
     "<style>\n"
     ".figure{font:14px system-ui,sans-serif;" LIGHT "}\n"
     "@media(prefers-color-scheme:dark){.figure{--ink:#e8eaed;"
-    "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f0995c;--c2:#7cc48a;"
-    "--c3:#c39ae0;--c4:#d9b24a;--c5:#5cc3cc}}\n"
+    "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f08a52;--c2:#7cc48a;"
+    "--c3:#c39ae0;--c4:#c6bf3a;--c5:#38c4b4;--c6:#f08ab5;--c7:#a9b1bb}}\n"
     "@media print{.figure{" LIGHT "}}\n"
     ".figure text{fill:var(--ink)}.figure .muted{fill:var(--muted)}\n"
-    ".figure .small{font-size:12px}.figure .tiny{font-size:11px}.figure "
-    ".strong{font-weight:600}\n"
+    ".figure .small{font-size:12px}.figure .tiny{font-size:10.5px}"
+    ".figure .strong{font-weight:600}.figure .index{font-size:.75em}\n"
+    /* What stands on lines has a rim in the colour of the page. */
+    ".figure .rim{paint-order:stroke;stroke:var(--paper,Canvas);"
+    "stroke-width:4}\n"
     ".figure .end{text-anchor:end}.figure .middle{text-anchor:middle}\n"
     ".figure .rule{stroke:var(--rule);fill:none}\n"
     ".figure .edge{stroke:var(--muted);fill:none}\n"
     ".figure .dash{stroke:var(--muted);stroke-dasharray:4 4}\n"
-    ".figure .c0{fill:var(--c0)}.figure .c1{fill:var(--c1)}"
-    ".figure .c2{fill:var(--c2)}.figure .c3{fill:var(--c3)}"
-    ".figure .c4{fill:var(--c4)}.figure .c5{fill:var(--c5)}\n"
-    ".figure .s0{stroke:var(--c0)}.figure .s1{stroke:var(--c1)}"
-    ".figure .s2{stroke:var(--c2)}.figure .s3{stroke:var(--c3)}"
-    ".figure .s4{stroke:var(--c4)}.figure .s5{stroke:var(--c5)}\n"
+    COLOUR("0") COLOUR("1") COLOUR("2") COLOUR("3")
+    COLOUR("4") COLOUR("5") COLOUR("6") COLOUR("7")
+    ".figure.panels{width:var(--w);height:var(--h);min-width:0;"
+    "max-width:none}\n"
+    "@media screen and (max-width:46em){"
+    ".figure.panels{width:var(--narrow-w);height:var(--narrow-h)}"
+    ".figure .panel{transform:var(--narrow)}}\n"
     "</style>\n";
+// clang-format on
 
-/* Between two pictures there is no file, and the pen is lifted. */
+/* Between two pictures there is no file, and the pen is lifted. Panels lie
+ * so far apart, so many a row on a page and on a phone. */
 static struct {
     FILE *file;
     char path[600];
+    int is_drawing;
+    double step_x, step_y;
+    int a_row[2];
 } pen;
 
 /* Half a picture is removed. */
@@ -55,9 +70,13 @@ int pen_wanted(void)
 int pen_draws(PenKind kind, const char *name, int n, const float x[n])
 {
     static const char *const words[] = {
-        "finite numbers", "finite numbers from 0 on", "0 and 1"};
+        "finite numbers", "finite numbers, -inf and nan",
+        "finite numbers from 0 on", "finite numbers from 0 on and nan",
+        "0 and 1"};
     for (int i = 0; i < n && pen_wanted(); i++) {
-        const int is_good[] = {isfinite(x[i]), isfinite(x[i]) && x[i] >= 0,
+        const int is_part = isfinite(x[i]) && x[i] >= 0;
+        const int is_good[] = {isfinite(x[i]), x[i] != INFINITY, is_part,
+                               is_part || isnan(x[i]),
                                x[i] == 0 || x[i] == 1};
         if (!is_good[kind])
             REFUSE("figure '%s' has an entry %g: only %s can be drawn",
@@ -66,8 +85,7 @@ int pen_draws(PenKind kind, const char *name, int n, const float x[n])
     return pen_wanted();
 }
 
-void pen_begin(const char *name, const char *title, double width,
-               double height)
+static void open_picture(const char *name)
 {
     const int size = snprintf(pen.path, sizeof pen.path, "%s/%s.svg",
                               getenv("FIGURES"), name);
@@ -75,18 +93,70 @@ void pen_begin(const char *name, const char *title, double width,
     must_work(size < (int)sizeof pen.path);
     pen.file = fopen(pen.path, "w");
     must_work(pen.file != NULL);
-    pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" "
-            "role=\"img\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-            "height=\"%.0f\" aria-labelledby=\"%s-title %s-desc\">\n"
+    pen.is_drawing = 0;
+    pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" ");
+}
+
+static void say_title(const char *name, const char *title, double width,
+                      double height)
+{
+    pen_svg("width=\"%.0f\" height=\"%.0f\" "
+            "aria-labelledby=\"%s-title %s-desc\">\n"
             "<title id=\"%s-title\">",
-            width, height, width, height, name, name, name);
+            width, height, name, name, name);
     pen_say("%s", title);
     pen_svg("</title>\n<desc id=\"%s-desc\">", name);
+}
+
+void pen_begin(const char *name, const char *title, double width,
+               double height)
+{
+    open_picture(name);
+    pen_svg("class=\"figure\" viewBox=\"0 0 %.0f %.0f\" ", width, height);
+    say_title(name, title, width, height);
+}
+
+/* Without a viewBox nothing is shrunk. Rows are as equal as can be. */
+void pen_begin_panels(const char *name, const char *title, int n,
+                      double width, double height)
+{
+    enum { GAP = 14 };
+    static const int screen[2] = {700, 328};
+    double wide[2], high[2];
+    pen.step_x = width + GAP;
+    pen.step_y = height + GAP;
+    for (int s = 0; s < 2; s++) {
+        const int fit = (int)fmax(1, (screen[s] + GAP) / pen.step_x);
+        const int rows = (n + fit - 1) / fit;
+        pen.a_row[s] = (n + rows - 1) / rows;
+        wide[s] = pen.a_row[s] * pen.step_x - GAP;
+        high[s] = rows * pen.step_y - GAP;
+    }
+    open_picture(name);
+    pen_svg("class=\"figure panels\" style=\"--w:%.0fpx;--h:%.0fpx;"
+            "--narrow-w:%.0fpx;--narrow-h:%.0fpx\" ",
+            wide[0], high[0], wide[1], high[1]);
+    say_title(name, title, wide[0], high[0]);
+}
+
+void pen_open_panel(int k)
+{
+    const int wide = pen.a_row[0], narrow = pen.a_row[1];
+    pen_svg("<g class=\"panel\" transform=\"translate(%.0f %.0f)\" "
+            "style=\"--narrow:translate(%.0fpx,%.0fpx)\">\n",
+            k % wide * pen.step_x, k / wide * pen.step_y,
+            k % narrow * pen.step_x, k / narrow * pen.step_y);
+}
+
+void pen_close_panel(void)
+{
+    pen_svg("</g>\n");
 }
 
 void pen_draw(void)
 {
     pen_svg("</desc>\n%s", style);
+    pen.is_drawing = 1;
 }
 
 void pen_end(void)
@@ -105,6 +175,42 @@ void pen_svg(const char *format, ...)
     va_end(values);
 }
 
+/* How many letters behind this sign of the words stand below the line. */
+static int index_size(const char *words, const char *sign)
+{
+    const int has_one =
+        sign > words && isalpha((unsigned char)sign[-1]) &&
+        (sign - 1 == words || !isalnum((unsigned char)sign[-2]));
+    int size = 0;
+    while (*sign == '_' && has_one &&
+           isalnum((unsigned char)sign[1 + size]))
+        size++;
+    return size;
+}
+
+/* An index lowers the line for all that comes behind it; so that goes into
+ * a part of its own, which is raised. */
+static void say(const char *words)
+{
+    for (const char *c = words; *c; c++) {
+        const int size = pen.is_drawing ? index_size(words, c) : 0;
+        if (size > 0) {
+            pen_svg("<tspan class=\"index\" dy=\"4\">%.*s</tspan>", size,
+                    c + 1);
+            pen_svg("<tspan dy=\"-4\">");
+            say(c + 1 + size);
+            pen_svg("</tspan>");
+            return;
+        }
+        if (*c == '<')
+            pen_svg("&lt;");
+        else if (*c == '&')
+            pen_svg("&amp;");
+        else
+            pen_svg("%c", *c);
+    }
+}
+
 void pen_say(const char *format, ...)
 {
     char words[1000];
@@ -114,21 +220,24 @@ void pen_say(const char *format, ...)
     va_end(values);
     errno = EMSGSIZE;
     must_work(!pen.file || size < (int)sizeof words);
-    for (const char *c = words; *c; c++)
-        if (*c == '<')
-            pen_svg("&lt;");
-        else if (*c == '&')
-            pen_svg("&amp;");
-        else
-            pen_svg("%c", *c);
+    say(words);
 }
 
-/* No sign before what rounds to 0. */
+/* No sign before what rounds to 0, nor before nan. */
+static char digits[60];
 const char *pen_number(int decimals, double value)
 {
-    static char digits[60];
     snprintf(digits, sizeof digits, "%.*f", decimals, value);
-    return digits + (*digits == '-' && strtod(digits, NULL) == 0);
+    return digits + (*digits == '-' && !(fabs(strtod(digits, NULL)) > 0));
+}
+
+const char *pen_short(double value)
+{
+    const char *number = pen_number(4, value);
+    char *end = digits + strlen(digits);
+    while (strchr(number, '.') && (end[-1] == '0' || end[-1] == '.'))
+        *--end = '\0';
+    return number;
 }
 
 void pen_row(const char *row, int m, const char *const column[m],
@@ -216,6 +325,8 @@ Range pen_range(int n, int every, const float x[n])
 {
     Range range = {0, 0};
     for (int i = 0; i < n; i += every) {
+        if (!isfinite(x[i]))
+            continue;
         range.low = fmin(range.low, (double)x[i]);
         range.high = fmax(range.high, (double)x[i]);
     }

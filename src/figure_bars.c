@@ -1,54 +1,63 @@
 #include "pen.h"
 
-/* One panel of bars(): its zero line lies so that all bars fit. */
-static void panel_of_bars(double left, double bar, int n,
-                          const char *const word[n], const float x[n])
+enum { BARS_TOP = 56, BARS_HIGH = 170 };
+
+/* The bars of a panel: their zero line lies so that all fit, and below them
+ * there is room for the values of those that hang. */
+static void bars_of(double bar, int n, const char *const word[n],
+                    const float x[n])
 {
-    enum { TOP = 56, HEIGHT = 170 };
+    enum { VALUE_HIGH = 16 };
     const Range all = pen_range(n, 1, x);
+    const double high = BARS_HIGH - (all.low < 0 ? VALUE_HIGH : 0);
     const double unit =
-        all.high > all.low ? HEIGHT / (all.high - all.low) : 0;
-    const double zero = TOP + all.high * unit;
+        all.high > all.low ? high / (all.high - all.low) : 0;
+    const double zero = BARS_TOP + all.high * unit;
     for (int i = 0; i < n; i++) {
         const double size = fabs((double)x[i]) * unit;
-        const double middle = left + (i + 0.5) * bar;
+        const double middle = (i + 0.5) * bar;
         const int up = x[i] >= 0;
         pen_box(middle - bar * 0.36, up ? zero - size : zero, bar * 0.72,
                 size, !up, 0.7);
         pen_value(middle, up ? zero - size - 6 : zero + size + 15,
                   "middle small", (double)x[i]);
-        pen_text(middle, TOP + HEIGHT + 22, "middle", "%s", word[i]);
+        pen_text(middle, BARS_TOP + BARS_HIGH + 22, "middle", "%s",
+                 word[i]);
     }
-    pen_line(left, zero, left + n * bar, zero, "rule", 1.5);
+    pen_line(0, zero, n * bar, zero, "rule", 1.5);
 }
 
 void bars(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const word[n],
           const float x[panels][n])
 {
-    enum { GAP = 24 };
     if (!pen_draws(PEN_FINITE, name, panels * n, x[0]))
         return;
-    const double bar = fmax(56, pen_room(n, word) / n + 8);
-    const double wide = n * bar;
-    pen_begin(name, title, panels * (wide + GAP) - GAP, 256);
+    const double bar = fmax(52, pen_room(n, word) + 8);
+    const double wide = fmax(n * bar, 1.1 * pen_room(panels, panel));
+    pen_begin_panels(name, title, panels, wide, BARS_TOP + BARS_HIGH + 30);
     for (int k = 0; k < panels; k++)
         pen_row(panel[k], n, word, x[k]);
     pen_draw();
     for (int k = 0; k < panels; k++) {
-        const double left = k * (wide + GAP);
-        pen_text(left + wide * 0.5, 16, "middle strong", "%s", panel[k]);
-        panel_of_bars(left, bar, n, word, x[k]);
+        pen_open_panel(k);
+        pen_text(n * bar * 0.5, 16, "middle strong", "%s", panel[k]);
+        bars_of(bar, n, word, x[k]);
+        pen_close_panel();
     }
     pen_end();
 }
 
-enum { STACK_LEFT = 76, STACK_WIDE = 430, STACK_HIGH = 32 };
+enum {
+    STACK_LEFT = 76,
+    STACK_WIDE = PAGE - STACK_LEFT - 80,
+    STACK_HIGH = 32
+};
 
 /* What a legend shows of a part. */
 static void small_box(double x, double y, int colour)
 {
-    pen_box(x - 7, y - 7, 14, 14, colour, 0.55);
+    pen_box(x - 7, y - 7, 14, 14, colour, 0.5);
 }
 
 /* The sum of entry k. */
@@ -69,7 +78,7 @@ static void stack(double y, double unit, int n, int d, int k,
     pen_text(x - 12, line, "end muted", "entry %d", k);
     for (int i = 0; i < n; i++) {
         const double wide = unit * (double)part[i][k];
-        pen_box(x, y, wide, STACK_HIGH, i, 0.55);
+        pen_box(x, y, wide, STACK_HIGH, i, 0.5);
         /* A number that is wider than its part stands above it. */
         pen_value(x + wide * 0.5, wide < 44 ? y - 4 : line, "middle small",
                   (double)part[i][k]);
@@ -89,8 +98,7 @@ void stacks(const char *name, const char *title, int n,
         largest = fmax(largest, sum_of(n, d, k, part));
     const double unit = largest > 0 ? STACK_WIDE / largest : 0;
     const double legend = pen_legend(STACK_LEFT, n, word, small_box);
-    pen_begin(name, title, fmax(STACK_LEFT + STACK_WIDE + 90, legend),
-              TOP + d * STEP);
+    pen_begin(name, title, fmax(PAGE, legend), TOP + d * STEP);
     for (int k = 0; k < d; k++) {
         pen_say("Entry %d is the sum of", k);
         for (int i = 0; i < n; i++)
@@ -105,38 +113,38 @@ void stacks(const char *name, const char *title, int n,
     pen_end();
 }
 
-/* Bins of a histogram, an odd number, so that 0 lies within the middle one;
- * and the places of the panels in their picture. */
+/* Bins of a histogram, and the places of the panels in their picture. */
 enum {
     BINS = 61,
-    HALF_AXIS = 300,
+    HALF_AXIS = 235,
     BINS_HIGH = 62,
     BINS_TOP = 24,
     BINS_STEP = BINS_TOP + BINS_HIGH + 10
 };
 
-/* The bins of one panel are narrow where its numbers are close to 0, as the
- * axis is that of the panel that reaches furthest. One narrower or lower
- * than a pixel is drawn as a pixel; all in one group, which as a whole is
- * made paler, so that those that now overlap are no darker. */
+/* The bins of one panel are narrow where its numbers are close together,
+ * as the axis is that of the panel that reaches furthest. One narrower or
+ * lower than a pixel is drawn as a pixel; all in one group, which as a whole
+ * is made paler, so that those that now overlap are no darker. */
 static void panel_of_bins(double bottom, double unit, int n,
                           const float x[n])
 {
-    const double largest = pen_largest(n, x);
+    const Range all = pen_range(n, 1, x);
+    const double size = (all.high - all.low) / BINS, step = size * unit;
     int count[BINS] = {0}, most = 0;
     for (int i = 0; i < n; i++) {
-        /* From -1 to 1; the ends belong to the outermost bins. */
-        const double part = largest > 0 ? (double)x[i] / largest : 0;
-        const int b = (int)fmin(BINS - 1, floor((part + 1) * 0.5 * BINS));
+        /* The largest belongs to the last bin. */
+        const double above = (double)x[i] - all.low;
+        const int b = size > 0 ? (int)fmin(BINS - 1, above / size) : 0;
         count[b]++;
         most = count[b] > most ? count[b] : most;
     }
-    const double step = 2 * largest * unit / BINS;
-    /* A gap between wide ones; no pale seam between narrow ones. */
-    const double wide = fmax(1, step > 4 ? step - 0.5 : step + 0.2);
-    pen_svg("<g opacity=\"0.7\">\n");
+    /* Crisp and a trace too wide: no pale seam between neighbours. */
+    const double wide = fmax(1, step + 0.1);
+    pen_svg("<g opacity=\"0.7\" shape-rendering=\"crispEdges\">\n");
     for (int b = 0; b < BINS; b++) {
-        const double middle = PAGE * 0.5 + (b - BINS / 2) * step;
+        const double middle =
+            PAGE * 0.5 + all.low * unit + (b + 0.5) * step;
         const double high = fmax(1, BINS_HIGH * (double)count[b] / most);
         if (count[b])
             pen_box(middle - wide * 0.5, bottom - high, wide, high, 0, 1);
@@ -192,7 +200,8 @@ void histograms(const char *name, const char *title, int panels,
     common_axis(bottom, unit, furthest);
     for (int k = 0; k < panels; k++) {
         const double top = k * BINS_STEP + BINS_TOP;
-        pen_text(PAGE * 0.5 - HALF_AXIS, top - 8, "strong", "%s", panel[k]);
+        pen_text(PAGE * 0.5 - HALF_AXIS, top - 8, "strong rim", "%s",
+                 panel[k]);
         panel_of_bins(top + BINS_HIGH, unit, n, x[k]);
     }
     pen_end();

@@ -1,24 +1,21 @@
 #include "pen.h"
 
-/* The stages of attention. Words and shapes are ready for SVG. */
+/* The stages of attention. */
 static const struct {
     const char *name, *words, *shape;
 } stage[] = {
     {"words", "words", "n"},
     {"vectors", "vectors", "n × d"},
-    {"roles", "query, key, value",
-     "n × d<tspan dy=\"3\" font-size=\"9\">k</tspan>"},
+    {"roles", "query, key, value", "n × d_k"},
     {"scores", "scores", "n × m"},
     {"scale", "scaled", "n × m"},
     {"mask", "masked", "n × m"},
     {"weights", "weights", "n × m"},
     {"dropout", "dropped out", "n × m"},
-    {"context", "context",
-     "n × d<tspan dy=\"3\" font-size=\"9\">v</tspan>"},
-    {"heads", "heads joined",
-     "n × d<tspan dy=\"3\" font-size=\"9\">out</tspan>"},
+    {"context", "context", "n × d_v"},
+    {"heads", "heads joined", "n × d_out"},
 };
-enum { STAGES = sizeof stage / sizeof stage[0], STAGES_A_ROW = 5 };
+enum { STAGES = sizeof stage / sizeof stage[0] };
 
 /* Is each of the listed words a stage, and none there twice? No name of a
  * stage is part of another's. */
@@ -38,34 +35,34 @@ static void stages_must_be(const char *lit)
 
 void pipeline(const char *name, const char *lit)
 {
-    enum { LEFT = 15, WIDE = 108, HIGH = 44, STEP_X = 123, STEP_Y = 62 };
+    enum { WIDE = 100, HIGH = 40 };
+    static const char *const class[2][2] = {
+        {"middle small muted", "middle small"},
+        {"middle tiny muted", "middle tiny"}};
     if (!pen_wanted())
         return;
     stages_must_be(lit);
-    pen_begin(name, "Where we are on the way from words to attention",
-              LEFT + STAGES_A_ROW * STEP_X, STEP_Y + HIGH);
+    pen_begin_panels(name,
+                     "Where we are on the way from words to attention",
+                     STAGES, WIDE, HIGH);
     for (int i = 0; i < STAGES; i++)
         pen_say("%s%s%s", i ? ", then " : "In order: ", stage[i].words,
                 strstr(lit, stage[i].name) ? " (this chapter)" : "");
     pen_draw();
     for (int i = 0; i < STAGES; i++) {
-        const double x = LEFT + i % STAGES_A_ROW * STEP_X;
-        const double y = i / STAGES_A_ROW * STEP_Y;
         const int is_lit = strstr(lit, stage[i].name) != NULL;
-        /* The longest words would not fit their box in bold. */
         const int is_long = strlen(stage[i].words) > 14;
+        pen_open_panel(i);
         if (is_lit)
-            pen_box(x, y, WIDE, HIGH, 0, 0.3);
-        pen_frame(x + 0.5, y + 0.5, WIDE - 1, HIGH - 1, "rule");
-        pen_text(x + WIDE * 0.5, y + 18,
-                 !is_lit   ? "middle small muted"
-                 : is_long ? "middle tiny strong"
-                           : "middle small strong",
-                 "%s", stage[i].words);
-        pen_open_text(x + WIDE * 0.5, y + 34, "middle small muted");
-        pen_svg("%s</text>\n", stage[i].shape);
-        if (i > 0)
-            pen_text(x - 7.5, y + 26, "middle muted", "›");
+            pen_box(0, 0, WIDE, HIGH, 0, 0.4);
+        pen_frame(0.5, 0.5, WIDE - 1, HIGH - 1, is_lit ? "edge" : "rule");
+        pen_text(WIDE * 0.5, 16, class[is_long][is_lit], "%s",
+                 stage[i].words);
+        pen_text(WIDE * 0.5, 32, class[0][is_lit], "%s", stage[i].shape);
+        /* Behind the last of a row there is no room for a sign. */
+        if (i + 1 < STAGES)
+            pen_text(WIDE + 7, 25, "middle muted", "›");
+        pen_close_panel();
     }
     pen_end();
 }
@@ -130,7 +127,7 @@ void lookup(const char *name, const char *title, int n,
     pen_end();
 }
 
-enum { CELL_WIDE = 38, CELL_HIGH = 30, SHEET_WIDE = 600, SHEET_GAP = 26 };
+enum { CELL_WIDE = 32, CELL_HIGH = 30, SHEET_WIDE = PAGE, SHEET_GAP = 26 };
 
 /* One table with its label above; the entries are left out where a reader
  * is to write them. */
@@ -144,7 +141,8 @@ static void draw_table(const Table *t, double left, double top, int filled)
             pen_frame(x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH, "rule");
             if (filled)
                 pen_text(x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
-                         "middle", "%g", (double)t->x[i * t->m + j]);
+                         "middle", "%s",
+                         pen_short((double)t->x[i * t->m + j]));
         }
 }
 
@@ -184,7 +182,7 @@ void worksheet(const char *name, const char *title, int count,
 
 void bits(const char *name, const char *title, uint32_t x)
 {
-    enum { BIT = 18, BITS = 32, KEPT = 24, WHOLE = 1 << KEPT };
+    enum { BIT = 15, BITS = 32, KEPT = 24, WHOLE = 1 << KEPT };
     if (!pen_wanted())
         return;
     char words[60];
@@ -217,7 +215,7 @@ typedef struct {
     double wide, high;
 } Layout;
 
-/* Up to 8 entries with their cells; beyond, three to a page's width. */
+/* Up to 8 entries with their cells; beyond, three in a line. */
 static int has_cells(const Layout *l)
 {
     return l->longest <= 8;
@@ -225,7 +223,7 @@ static int has_cells(const Layout *l)
 
 static double side(const Layout *l, int n)
 {
-    return has_cells(l) ? 24 * n : 188 * sqrt((double)n / l->longest);
+    return has_cells(l) ? 18 * n : 138 * sqrt((double)n / l->longest);
 }
 
 static void draw_block(const Layout *l, const Block *b, double middle,
@@ -236,9 +234,13 @@ static void draw_block(const Layout *l, const Block *b, double middle,
     pen_text(middle, top - 8, "middle strong", "%s", b->label);
     pen_text(middle, top + high + 17, "middle small muted", "%d × %d", b->n,
              b->m);
-    for (int k = 0; k < b->parts; k++)
-        pen_box(left + k * wide / b->parts, top, wide / b->parts, high, k,
-                l->has_parts && b->parts == 1 ? 0.06 : 0.4);
+    for (int k = 0; k < b->parts; k++) {
+        const double x = left + k * wide / b->parts;
+        pen_box(x, top, wide / b->parts, high, k,
+                l->has_parts && b->parts == 1 ? 0.06 : 0.45);
+        if (k > 0)
+            pen_line(x, top, x, top + high, "edge", 1);
+    }
     for (int i = 1; has_cells(l) && i < b->n; i++)
         pen_line(left, top + side(l, i), left + wide, top + side(l, i),
                  "edge", 0.5);

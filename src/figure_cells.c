@@ -1,13 +1,26 @@
 #include "pen.h"
 
-/* What lies between two panels. */
-enum { PANEL_GAP = 20 };
-
 /* The letters of a map in pixels, and the cells: where the first lies, and
  * how far one is from the next. */
 typedef struct {
     double font, left, top, wide, high;
 } Cells;
+
+/* A cell with its value. What is hidden has a frame alone. */
+static void draw_cell(double left, double top, double wide, double high,
+                      double line, double largest, double x)
+{
+    const double middle = left + wide * 0.5;
+    if (!isfinite(x)) {
+        pen_frame(left + 0.5, top + 0.5, wide - 1, high - 1, "rule");
+        pen_text(middle, line, "middle muted", "%s",
+                 isnan(x) ? "nan" : "-∞");
+        return;
+    }
+    /* At most 0.55, so that ink stays readable on every cell. */
+    pen_box(left, top, wide, high, x < 0, 0.04 + 0.51 * fabs(x) / largest);
+    pen_value(middle, line, "middle", x);
+}
 
 /* The cells of a table with the words of its columns and rows. */
 static void draw_cells(const Cells *c, int n, const char *const row[n],
@@ -24,15 +37,9 @@ static void draw_cells(const Cells *c, int n, const char *const row[n],
         const double top = c->top + i * c->high;
         const double line = top + c->high * 0.5 - 1 + 0.36 * c->font;
         pen_text(c->left - 8, line, "end", "%s", row[i]);
-        for (int j = 0; j < m; j++) {
-            const double left = c->left + j * c->wide;
-            const double shade = fabs((double)x[i][j]) / largest;
-            /* At most 0.55, so that ink stays readable on every cell. */
-            pen_box(left, top, c->wide - GAP, c->high - GAP, x[i][j] < 0,
-                    0.04 + 0.51 * shade);
-            pen_value(left + c->wide * 0.5 - 1, line, "middle",
-                      (double)x[i][j]);
-        }
+        for (int j = 0; j < m; j++)
+            draw_cell(c->left + j * c->wide, top, c->wide - GAP,
+                      c->high - GAP, line, largest, (double)x[i][j]);
     }
     pen_svg("</g>\n");
 }
@@ -41,9 +48,12 @@ void heatmap(const char *name, const char *title, int n,
              const char *const row[n], int m, const char *const column[m],
              const float x[n][m])
 {
-    if (!pen_draws(PEN_FINITE, name, n * m, x[0]))
+    if (!pen_draws(PEN_CELLS, name, n * m, x[0]))
         return;
-    const Cells c = {14, pen_room(n, row) + 12, 30, 76, 38};
+    Cells c = {14, pen_room(n, row) + 12, 30, 70, 38};
+    /* More than six columns fit with smaller letters. */
+    if (m > 6)
+        c = (Cells){12, pen_room(n, row) * 12 / 14 + 10, 28, 53, 33};
     pen_begin(name, title, c.left + m * c.wide, c.top + n * c.high);
     for (int i = 0; i < n; i++)
         pen_row(row[i], m, column, x[i]);
@@ -56,16 +66,14 @@ void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m])
 {
-    if (!pen_draws(PEN_FINITE, name, panels * n * m, x[0][0]))
+    if (!pen_draws(PEN_CELLS, name, panels * n * m, x[0][0]))
         return;
     Cells c = {12, pen_room(n, row) * 12 / 14 + 10, 42, 64, 33};
     /* Two of six columns fit a page with smaller letters. */
-    if (m > 5)
-        c = (Cells){10, pen_room(n, row) * 10 / 14 + 10, 40, 43, 27};
-    const double wide = c.left + m * c.wide + PANEL_GAP;
-    const double high = c.top + n * c.high + PANEL_GAP;
-    pen_begin(name, title, 2 * wide - PANEL_GAP,
-              (panels + 1) / 2 * high - PANEL_GAP);
+    if (m > 4)
+        c = (Cells){11, pen_room(n, row) * 11 / 14 + 8, 40, 46, 29};
+    pen_begin_panels(name, title, panels, c.left + m * c.wide,
+                     c.top + n * c.high);
     for (int k = 0; k < panels; k++) {
         pen_say("%s. ", panel[k]);
         for (int i = 0; i < n; i++)
@@ -73,11 +81,10 @@ void maps(const char *name, const char *title, int panels,
     }
     pen_draw();
     for (int k = 0; k < panels; k++) {
-        Cells own = c;
-        own.left += k % 2 * wide;
-        own.top += k / 2 * high;
-        pen_text(own.left, own.top - 16 - c.font, "strong", "%s", panel[k]);
-        draw_cells(&own, n, row, m, column, x[k]);
+        pen_open_panel(k);
+        pen_text(c.left, c.top - 16 - c.font, "strong", "%s", panel[k]);
+        draw_cells(&c, n, row, m, column, x[k]);
+        pen_close_panel();
     }
     pen_end();
 }
@@ -90,8 +97,8 @@ void grid(const char *name, const char *title, int panels,
     if (!pen_draws(PEN_BITS, name, panels * n * m, x[0][0]))
         return;
     const double label = 1.1 * pen_room(panels, panel);
-    const double wide = fmax(m * SIDE + 2, label) + PANEL_GAP;
-    pen_begin(name, title, panels * wide - PANEL_GAP, (n + 1) * SIDE + 2);
+    pen_begin_panels(name, title, panels, fmax(m * SIDE + 2, label),
+                     (n + 1) * SIDE + 2);
     for (int k = 0; k < panels; k++) {
         for (int i = 0; i < n; i++) {
             pen_say("%s%s", i ? "" : panel[k], i ? ", " : ": ");
@@ -102,15 +109,17 @@ void grid(const char *name, const char *title, int panels,
     }
     pen_draw();
     for (int k = 0; k < panels; k++) {
-        pen_text(k * wide, 14, "strong", "%s", panel[k]);
+        pen_open_panel(k);
+        pen_text(0, 14, "strong", "%s", panel[k]);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < m; j++) {
-                const double left = k * wide + j * SIDE + 1;
+                const double left = j * SIDE + 1;
                 const double top = (i + 1) * SIDE + 1;
                 pen_frame(left - 0.5, top - 0.5, SIDE, SIDE, "rule");
                 if (x[k][i][j] == 1)
                     pen_box(left, top, SIDE - 1, SIDE - 1, 0, 0.7);
             }
+        pen_close_panel();
     }
     pen_end();
 }

@@ -7,18 +7,18 @@ static double product(const float a[2], const float b[2])
     return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1];
 }
 
-static const char *const stroke[COLOURS] = {"s0", "s1", "s2",
-                                            "s3", "s4", "s5"};
+static const char *const stroke[COLOURS] = {"s0", "s1", "s2", "s3",
+                                            "s4", "s5", "s6", "s7"};
 
 typedef struct {
     double x, y;
 } Point;
 
-/* Where the origin of the plane lies in the picture, and how many pixels 1
- * is long; in the plane y grows upwards. */
+/* Where the origin of the plane lies in the picture, how many pixels 1 is
+ * long, and where the picture ends; in the plane y grows upwards. */
 typedef struct {
     Point origin;
-    double unit;
+    double unit, bottom;
 } Plane;
 
 /* Where so many times x lies in the picture. */
@@ -58,14 +58,15 @@ static void shadow(const Plane *p, const float first[2], const float x[2],
 /* A plane that holds the origin and all n points. */
 static Plane plane_around(int n, const float x[n][2])
 {
-    enum { LEFT = 100, TOP = 36, WIDE = 400, HIGH = 230 };
+    enum { LEFT = 60, TOP = 36, WIDE = 340, HIGH = 210 };
     const Range across = pen_range(2 * n, 2, x[0]);
     const Range up = pen_range(2 * n - 1, 2, x[0] + 1);
     const double wide = across.high - across.low;
     const double unit = fmin(WIDE / wide, HIGH / (up.high - up.low));
     return (Plane){{LEFT + (WIDE - unit * wide) * 0.5 - across.low * unit,
                     TOP + up.high * unit},
-                   unit};
+                   unit,
+                   TOP + (up.high - up.low) * unit + 26};
 }
 
 void arrows(const char *name, const char *title, int n,
@@ -78,7 +79,8 @@ void arrows(const char *name, const char *title, int n,
             REFUSE("figure '%s' has an arrow of length 0: each needs a "
                    "direction",
                    name);
-    pen_begin(name, title, 600, 300);
+    const Plane p = plane_around(n, x);
+    pen_begin(name, title, PAGE, p.bottom);
     for (int i = 0; i < n; i++) {
         pen_say("%s (%.4f, %.4f)", word[i], (double)x[i][0],
                 (double)x[i][1]);
@@ -87,16 +89,15 @@ void arrows(const char *name, const char *title, int n,
         pen_say(". ");
     }
     pen_draw();
-    const Plane p = plane_around(n, x);
-    pen_line(20, p.origin.y, 580, p.origin.y, "rule", 1);
-    pen_line(p.origin.x, 8, p.origin.x, 292, "rule", 1);
+    pen_line(0, p.origin.y, PAGE, p.origin.y, "rule", 1);
+    pen_line(p.origin.x, 8, p.origin.x, p.bottom, "rule", 1);
     for (int i = 1; i < n; i++)
         shadow(&p, x[0], x[i], i);
     for (int i = 0; i < n; i++) {
         const Point tip = place_of(&p, 1, x[i]);
         arrow(p.origin, tip, i);
         pen_text(tip.x, tip.y + (x[i][1] < 0 ? 20 : -10),
-                 x[i][0] < 0 ? "middle" : "", i ? "%s: %.4f" : "%s",
+                 x[i][0] < 0 ? "middle rim" : "rim", i ? "%s: %.4f" : "%s",
                  word[i], product(x[i], x[0]));
     }
     pen_end();
@@ -109,7 +110,8 @@ typedef struct {
 enum {
     CHART_HIGH = 230,
     CHART_TOP = 26 + LEGEND_HIGH,
-    CHART_BOTTOM = CHART_TOP + CHART_HIGH
+    CHART_BOTTOM = CHART_TOP + CHART_HIGH,
+    VALUE_HIGH = 13
 };
 
 static double chart_x(const Chart *c, int i)
@@ -122,20 +124,24 @@ static double chart_y(const Chart *c, double y)
     return CHART_BOTTOM - y * c->unit;
 }
 
-/* The values at place i: that of the higher point above it, the other below
- * its own. They give way upwards where they would leave the chart or cover
- * each other. */
-static void values(const Chart *c, int i, int n, const float y[2][n])
+/* The value of curve k at place i stands above its point where the other
+ * curve is lower, else below; it is left out where it is the one before.
+ * One that is not there is said on the axis. */
+static void value(const Chart *c, int k, int i, int n, const float y[2][n])
 {
-    enum { LINE = 13 };
-    static const char *const class[2] = {"middle small c0",
-                                         "middle small c1"};
-    const int high = y[1][i] > y[0][i], low = !high;
-    const double below =
-        fmin(chart_y(c, (double)y[low][i]) + LINE, CHART_BOTTOM - 4);
-    const double above = fmin(chart_y(c, (double)y[high][i]), below) - LINE;
-    pen_value(chart_x(c, i), above + 4, class[high], (double)y[high][i]);
-    pen_value(chart_x(c, i), below + 4, class[low], (double)y[low][i]);
+    static const char *const small[] = {"middle small rim c0",
+                                        "middle small rim c1"};
+    static const char *const strong[] = {"middle strong c0",
+                                         "middle strong c1"};
+    const double x = chart_x(c, i), own = (double)y[k][i];
+    const double other = (double)y[!k][i];
+    const double before = i > 0 ? (double)y[k][i - 1] : -1;
+    const int is_above = k == 0 ? !(own < other) : !(own <= other);
+    const double step = is_above ? -VALUE_HIGH : VALUE_HIGH;
+    if (isnan(own) && !isnan(before))
+        pen_text(x, CHART_BOTTOM - 8 - 16 * k, strong[k], "nan");
+    else if (!isnan(own) && round(own * 1e4) != round(before * 1e4))
+        pen_value(x, chart_y(c, own) + step + 4, small[k], own);
 }
 
 /* Curves are told apart by the shapes of their points as well. */
@@ -149,33 +155,33 @@ static void point(double x, double y, int colour)
 
 static void curve_of(const Chart *c, int colour, int n, const float y[n])
 {
-    pen_svg("<polyline class=\"s%d\" fill=\"none\" stroke-width=\"2\" "
-            "points=\"",
-            colour);
-    for (int i = 0; i < n; i++)
-        pen_svg("%s%.1f,%.1f", i ? " " : "", chart_x(c, i),
-                chart_y(c, (double)y[i]));
-    pen_svg("\"/>\n");
-    for (int i = 0; i < n; i++)
-        point(chart_x(c, i), chart_y(c, (double)y[i]), colour);
+    for (int i = 0; i < n; i++) {
+        if (isnan(y[i]))
+            continue;
+        const double high = chart_y(c, (double)y[i]);
+        if (i > 0 && !isnan(y[i - 1]))
+            pen_line(chart_x(c, i - 1), chart_y(c, (double)y[i - 1]),
+                     chart_x(c, i), high, stroke[colour], 2);
+        point(chart_x(c, i), high, colour);
+    }
 }
 
 void curves(const char *name, const char *title, const char *const curve[2],
             int n, const char *const at[n], const float y[2][n])
 {
-    enum { VALUE_WIDE = 54 };
-    if (!pen_draws(PEN_PARTS, name, 2 * n, y[0]))
+    enum { VALUE_WIDE = 46 };
+    if (!pen_draws(PEN_POINTS, name, 2 * n, y[0]))
         return;
     const double largest = pen_largest(2 * n, y[0]);
     const double span = largest > 0 ? largest : 1, mark = pen_step(span, 5);
     const int decimals = pen_decimals(mark);
     const double left = 12 + 8.0 * strlen(pen_number(decimals, span));
-    const double room = fmax(VALUE_WIDE, pen_room(n, at)) + 10;
+    const double room = fmax(VALUE_WIDE, pen_room(n, at)) + 6;
     const Chart c = {left, fmax(room, (PAGE - left) / n),
                      CHART_HIGH / span};
     const double right = left + n * c.step;
     pen_begin(name, title, fmax(right, pen_legend(left, 2, curve, point)),
-              CHART_BOTTOM + 30);
+              CHART_BOTTOM + 46);
     for (int k = 0; k < 2; k++)
         pen_row(curve[k], n, at, y[k]);
     pen_draw();
@@ -188,10 +194,10 @@ void curves(const char *name, const char *title, const char *const curve[2],
                  pen_number(decimals, k * mark));
     }
     for (int i = 0; i < n; i++)
-        pen_text(chart_x(&c, i), CHART_BOTTOM + 24, "middle", "%s", at[i]);
+        pen_text(chart_x(&c, i), CHART_BOTTOM + 40, "middle", "%s", at[i]);
     for (int k = 0; k < 2; k++)
         curve_of(&c, k, n, y[k]);
-    for (int i = 0; i < n; i++)
-        values(&c, i, n, y);
+    for (int i = 0; i < 2 * n; i++)
+        value(&c, i / n, i % n, n, y);
     pen_end();
 }

@@ -11,15 +11,22 @@
 
 #include "attention.h"
 
-/* Pictures are at most as wide as the page where they can be: then their
- * letters are as large as they say. The style sheet has the classes c0 to
- * c5 for areas, s0 to s5 for lines; pen_box begins again after the last. */
-enum { PAGE = 640, COLOURS = 6 };
+/* Pictures are at most this wide where they can be: then a phone, which
+ * shrinks them to two thirds at most, shows them whole. The style sheet has the
+ * classes c0 to c7 for areas, s0 to s7 for lines; pen_box begins again
+ * after the last. */
+enum { PAGE = 500, COLOURS = 8 };
 
 /* Does FIGURES name a folder? Where it does, pen_draws refuses entries that
  * are not of this kind. */
 int pen_wanted(void);
-typedef enum { PEN_FINITE, PEN_PARTS, PEN_BITS } PenKind;
+typedef enum {
+    PEN_FINITE,
+    PEN_CELLS,  /* or minus infinity or nan */
+    PEN_PARTS,  /* from 0 on */
+    PEN_POINTS, /* from 0 on or nan */
+    PEN_BITS
+} PenKind;
 int pen_draws(PenKind kind, const char *name, int n, const float x[n]);
 
 /* Opens a picture and writes all that pictures share, up to the beginning
@@ -30,12 +37,23 @@ void pen_begin(const char *name, const char *title, double width,
 void pen_draw(void);
 void pen_end(void);
 
-/* Writes SVG as it stands; or words, whose signs are no SVG. */
+/* The same for a picture of n panels of one size, as many a row as fit a
+ * page, or else the screen of a phone, which does not shrink them. Between
+ * pen_open_panel and pen_close_panel, 0, 0 is panel k's corner. */
+void pen_begin_panels(const char *name, const char *title, int n,
+                      double width, double height);
+void pen_open_panel(int k);
+void pen_close_panel(void);
+
+/* Writes SVG as it stands; or words, whose signs are no SVG. In a drawing,
+ * the letters behind a single letter and _ stand below the line: W_Q. */
 void pen_svg(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void pen_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A number with so many decimals. The next call overwrites it. */
+/* A number with so many decimals; or with four, or as few as say the same.
+ * The next call overwrites it. */
 const char *pen_number(int decimals, double value);
+const char *pen_short(double value);
 
 /* One row of a table in words: "shiny: Hello 0.7842, shiny 1.3569. " */
 void pen_row(const char *row, int m, const char *const column[m],
@@ -74,8 +92,8 @@ int pen_decimals(double step);
  * more. */
 double pen_room(int n, const char *const word[n]);
 
-/* The range of 0 and every so many-th of n entries; and the largest of n
- * without its sign. */
+/* The range of 0 and every so many-th of n entries, of those that are
+ * finite; and the largest of n without its sign. */
 typedef struct {
     double low, high;
 } Range;

@@ -5,6 +5,8 @@
 
 static const char *const names[3] = {"a<b", "b&c", "longer"};
 static const char *const seven[7] = {"a", "b", "c", "d", "e", "f", "g"};
+static const char *const long_words[8] = {"translation", "b", "c", "d",
+                                          "e",           "f", "g", "h"};
 static char folder[] = "/tmp/figure-test-XXXXXX";
 static char text[60000]; /* the picture under test, "" if there is none */
 
@@ -70,10 +72,48 @@ static void point_of(int k, int i, double point[2])
     sscanf(*c ? c : "nan,nan", "%lf,%lf", &point[0], &point[1]);
 }
 
+/* Where the k-th point of curves or of their legend is. */
+static void mark(int k, double point[2])
+{
+    point[0] = point[1] = NAN;
+    sscanf(behind("<path d=\"M", k), "%lf,%lf", &point[0], &point[1]);
+}
+
 /* Pictures have one decimal. */
 #define SAME(got, expect) tap_near(#got, got, expect, 0, 0.15)
 #define CLOSE(got, expect, within) tap_near(#got, got, expect, 0, within)
 #define HOLDS(condition) tap_true(#condition, condition)
+
+/* A size of the picture on a phone; and panels, so many a row on the page
+ * and on a phone, lie beside and below each other, and within it. */
+static double narrow(const char *name)
+{
+    return strtod(behind(name, 0), NULL);
+}
+static void panels(int n, int a_row, int a_narrow_row)
+{
+    static const char *const format[2] = {
+        " transform=\"translate(%lf %lf)\"",
+        " transform=\"translate(%*f %*f)\" "
+        "style=\"--narrow:translate(%lfpx,%lfpx)\""};
+    const double size[2][2] = {
+        {of("<svg", 0, "width"), of("<svg", 0, "height")},
+        {narrow("--narrow-w:"), narrow("--narrow-h:")}};
+    const int row[2] = {a_row, a_narrow_row};
+    tap_near("panels", count("<g class=\"panel\""), n, 0, 0);
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < n; k++) {
+            const int rows = (n + row[s] - 1) / row[s];
+            const double step_x = (size[s][0] + 14) / row[s];
+            const double step_y = (size[s][1] + 14) / rows;
+            double x = NAN, y = NAN;
+            sscanf(behind("<g class=\"panel\"", k), format[s], &x, &y);
+            CLOSE(x, k % row[s] * step_x, 1);
+            CLOSE(y, k / row[s] * step_y, 1);
+        }
+    tap_true("a phone has room", size[1][0] <= 328);
+    tap_true("a page has room", size[0][0] <= 700);
+}
 
 static bool is_said(int k, const char *words)
 {
@@ -140,6 +180,22 @@ static void test_heatmap(void)
     has("prefers-color-scheme:dark");
     has("role=\"img\"");
     SAME(count("</svg>\n"), 1);
+    /* What is hidden has a frame and no shade; 2 is still the largest. */
+    const float hidden[2][2] = {{2, -INFINITY}, {copysignf(NAN, -1), -1}};
+    DRAW(heatmap("x", "Title", 2, names, 2, names, hidden));
+    has("a&lt;b: a&lt;b 2.0000, b&amp;c -inf. b&amp;c: a&lt;b nan, b&amp;c "
+        "-1.0000. ");
+    SAYS(2, "a&lt;b", "2.0000", "-∞", "b&amp;c", "nan", "-1.0000");
+    SAME(middle(1), middle(3));
+    SAME(word_x("-∞"), middle(1));
+    SAME(word_x("nan"), middle(0));
+    CLOSE(box(0, "fill-opacity"), 0.55, 0.006);
+    SAME(count("class=\"rule\""), 2);
+    SAME(count("fill-opacity"), 2);
+    CLOSE(box(3, "fill-opacity"), 0.295, 0.006);
+    const float eight[1][8] = {{0}};
+    DRAW(heatmap("x", "Title", 1, names, 8, long_words, eight));
+    HOLDS(of("<svg", 0, "width") <= 500);
 }
 
 static void test_maps(void)
@@ -152,18 +208,18 @@ static void test_maps(void)
     SAME(count("\"0.04\""), 31); /* zeros */
     SAME(count("class=\"c1\" fill-opacity=\"0.29"), 1);
     CLOSE(box(12, "fill-opacity"), 0.295, 0.006); /* 50 of 100 */
-    HOLDS(of("<svg", 0, "width") <= 640);
-    HOLDS(of("<g", 0, "font-size") >= 10);
+    panels(3, 2, 1);
+    HOLDS(of("<g", 1, "font-size") >= 11);
     for (int k = 0; k < 3; k++) {
         SAYS(21 * k, seven[k], "a", "b", "c", "d", "e", "f", "a&lt;b");
         cells(12 * k, 21 * k + 1, 2, 6);
     }
     SAYS(29, "50.0000", "0.0000", "10.0000");
-    /* Two a row, the third below the first. */
-    SAME(box(12, "y"), box(0, "y"));
-    HOLDS(box(12, "x") > box(5, "x") + box(5, "width"));
-    SAME(box(24, "x"), box(0, "x"));
-    HOLDS(box(24, "y") > box(6, "y") + box(6, "height"));
+    HOLDS(box(5, "x") + box(5, "width") <= narrow("--narrow-w:"));
+    HOLDS(3 * (box(6, "y") + box(6, "height")) <= narrow("--narrow-h:"));
+    static const float small[5][2][2];
+    DRAW(maps("x", "Title", 5, seven, 2, names, 2, names, small));
+    panels(5, 3, 1);
 }
 
 static void test_grid(void)
@@ -178,7 +234,7 @@ static void test_grid(void)
     /* What fills a frame comes behind it. */
     const double side = box(0, "width");
     for (int f = 0, k = 0; f < 12; f++, k++) {
-        SAME(box(k, "x"), of("<text", f / 6, "x") + f % 3 * side + 0.5);
+        SAME(box(k, "x"), f % 3 * side + 0.5);
         SAME(box(k, "y"), box(0, "y") + f / 3 % 2 * side);
         SAME(box(k, "height"), side);
         if (x[f / 6][f / 3 % 2][f % 3] == 1) {
@@ -189,7 +245,15 @@ static void test_grid(void)
             SAME(box(k, "height"), side - 1);
         }
     }
-    HOLDS(of("<text", 1, "x") > 3 * side);
+    SAME(of("<text", 1, "x"), 0);
+    panels(2, 2, 2);
+    HOLDS(of("<svg", 0, "width") >= 6 * side + 14);
+    static const float wide[2][1][7];
+    DRAW(grid("x", "Title", 2, names, 1, 7, wide));
+    panels(2, 2, 1);
+    static const float wider[3][1][10];
+    DRAW(grid("x", "Title", 3, names, 1, 10, wider));
+    panels(3, 2, 1);
 }
 
 static void test_bars(void)
@@ -201,7 +265,7 @@ static void test_bars(void)
          "longer", "b&amp;c", "0.0000");
     SAME(count("<rect"), 6);
     SAME(count("class=\"c1\""), 1);
-    has("height=\"56.7\" class=\"c1\"");
+    panels(2, 2, 1);
     const double unit = box(0, "height"), zero = box(0, "y") + unit;
     for (int i = 0; i < 6; i++) {
         SAME(box(i, "height"), fabsf(x[i / 3][i % 3]) * unit);
@@ -211,6 +275,11 @@ static void test_bars(void)
     SAME(box(1, "y"), zero);
     SAME(box(2, "y"), zero - 4 * unit);
     SAME(line(0, "y1"), zero);
+    /* The value below a bar leaves room for the word below it. */
+    HOLDS(word_y("b&amp;c") > word_y("-2.0000") + 14);
+    const float one[1][1] = {{1}};
+    DRAW(bars("x", "Title", 1, &seven[0], 1, &long_words[0], one));
+    HOLDS(of("<svg", 0, "width") >= 8 * strlen(long_words[0]));
 }
 
 /* Bins are 2 wide in the first panel, and 61 / 0.6 times as narrow in the
@@ -232,7 +301,7 @@ static void test_histograms(void)
     for (int b = 0; b < 8; b++) {
         SAME(middle(b), zero + at[b % 4] * (b < 4 ? 1 : 0.6 / 61) * unit);
         SAME(box(b, "height"), high[b % 4] * box(1, "height"));
-        SAME(box(b, "width"), b < 4 ? 2 * unit - 0.5 : 1);
+        CLOSE(box(b, "width"), b < 4 ? 2 * unit : 1, 0.2);
         SAME(box(b, "y") + box(b, "height"), line(b < 4 ? 3 : 4, "y1"));
     }
     static float few[2][500];
@@ -241,11 +310,18 @@ static void test_histograms(void)
     SAME(count("<rect"), 3);
     SAME(box(1, "height"), 1);
     SAME(box(2, "height"), box(0, "height"));
-    SAME(middle(2), middle(0));
-    few[0][7] = 0; /* nothing but zeros */
+    CLOSE(middle(2), middle(0), 2);
+    HOLDS(middle(1) > middle(0) + 200); /* 3, at the end of the axis */
+    few[0][7] = 0;                      /* nothing but zeros */
     DRAW(histograms("x", "Title", 1, names, 500, few));
     SAME(count("<rect"), 1);
     has("all within 0 percent");
+    /* Bins begin at 0 where nothing is below. */
+    const float above[1][3] = {{0, 1, 61}};
+    DRAW(histograms("x", "Title", 1, names, 3, above));
+    SAME(count("<rect"), 3);
+    SAME(box(0, "x"), line(1, "x1"));
+    CLOSE(box(1, "x"), line(1, "x1") + box(0, "width"), 0.3);
 }
 
 static void test_stacks(void)
@@ -264,6 +340,7 @@ static void test_stacks(void)
              i % 2 ? box(1 + i, "x") + box(1 + i, "width") : box(2, "x"));
         SAME(middle(2 + i), of("<text", 3 + i + 2 * (i / 2), "x"));
     }
+    HOLDS(of("<svg", 0, "width") <= 500);
 }
 
 static void test_arrows(void)
@@ -306,29 +383,61 @@ static void test_curves(void)
     has(">a: a&lt;b 1.0000, b&amp;c 2.0000, longer 4.0000. b: a&lt;b 0.5");
     SAYS(0, "a", "b");
     SAME(count("<path"), 8); /* the points, and two in the legend */
-    SAME(count("<polyline"), 2);
     double first[2], last[2], at[2];
-    point_of(0, 0, first);
-    point_of(0, 2, last);
+    mark(2, first);
+    mark(4, last);
     const double zero = line(0, "y1"), unit = zero - first[1];
     HOLDS(unit > 0 && last[0] > first[0]);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 3; i++) {
             char value[20];
             snprintf(value, sizeof value, "%.4f", y[k][i]);
-            point_of(k, i, at);
+            mark(2 + 3 * k + i, at);
             CLOSE(at[1], zero - y[k][i] * unit, 0.3);
             SAME(at[0], first[0] + i * (last[0] - first[0]) / 2);
             SAME(word_x(value), at[0]);
             /* The higher's value above, the lower's below. */
             HOLDS((word_y(value) < at[1]) == (k == 0));
+            /* Behind the axis' five lines, one from the point before. */
+            if (i == 0)
+                continue;
+            const int from = 4 + 2 * k + i;
+            SAME(line(from, "x2"), at[0]);
+            SAME(line(from, "y2"), at[1]);
+            mark(1 + 3 * k + i, at);
+            SAME(line(from, "x1"), at[0]);
+            SAME(line(from, "y1"), at[1]);
         }
+    SAME(count("<line"), 9);
     SAME(word_x("longer"), last[0]);
     SAME(word_y("0"), zero + 4);
     SAME(word_y("4"), last[1] + 4); /* the highest mark */
 }
 
-/* All values are there, within the chart, and none covers another. */
+/* What is not there has no point and no line, and is said once in a row; a
+ * value that is the one before is not said again. */
+static void test_gaps(void)
+{
+    const float y[2][6] = {{0.5f, 0.5f, NAN, NAN, 0.5f, 0.75f},
+                           {1, 1, 1, 1, 1, 1}};
+    DRAW(curves("x", "Title", names, 6, seven, y));
+    has("a&lt;b: a 0.5000, b 0.5000, c nan, d nan, e 0.5000, f 0.7500. ");
+    SAME(count("<path"), 2 + 4 + 6);
+    SAME(count("class=\"s0\""), 2);
+    SAME(count("class=\"s1\""), 5);
+    SAME(count(">nan<"), 1);
+    SAME(count(">0.5000<"), 2);
+    SAME(count(">0.7500<"), 1);
+    SAME(count(">1.0000<"), 1);
+    SAME(word_x("nan"), word_x("c"));
+    CLOSE(word_y("nan"), line(0, "y1"), 10);
+    const float none[2][1] = {{NAN}, {NAN}};
+    DRAW(curves("x", "Title", names, 1, seven, none));
+    SAME(count(">nan<"), 2);
+    HOLDS(of("<text", count("<text") - 1, "y") < word_y("nan") - 11);
+}
+
+/* All values are there, within the picture, and none covers another. */
 static void values(int n, const float y[2][n])
 {
     const char *at[20];
@@ -336,8 +445,8 @@ static void values(int n, const float y[2][n])
         at[i] = "a";
     DRAW(curves("x", "Title", seven, n, at, y));
     const int t = count("<text") - 2 * n;
-    SAME(count("class=\"middle small c0\""), n);
-    SAME(count("class=\"middle small c1\""), n);
+    SAME(count("class=\"middle small rim c0\""), n);
+    SAME(count("class=\"middle small rim c1\""), n);
     for (int i = t; i < t + 2 * n; i++) {
         HOLDS(of("<text", i, "y") > of("<text", 0, "y") + 13);
         HOLDS(of("<text", i, "y") < of("<text", t - 1, "y") - 13);
@@ -355,7 +464,11 @@ static void test_values(void)
         tap_fill(6, y[1], 0, 1);
         values(6, y);
     }
-    values(20, (float[2][20]){{0}}); /* wider than the page */
+    float swing[2][20] = {{0}}; /* wider than the page */
+    for (int i = 0; i < 40; i++)
+        swing[i / 20][i % 20] = (float)(i % 2);
+    values(20, swing);
+    values(1, (float[2][1]){{0}}); /* nothing but zeros */
     has(">0.0000</text>");
 }
 
@@ -387,25 +500,27 @@ static void test_blocks(void)
         }
     }
     SAME(count("fill-opacity=\"0.06\""), 2); /* those without parts */
-    has("class=\"c5\"");
-    SAME(count("class=\"c0\""), 5); /* six colours, then the first again */
+    has("class=\"c7\"");
+    SAME(count("class=\"c0\""), 4); /* eight colours for eight heads */
     /* The sign lies between its neighbours, a new line below. */
     HOLDS(word_x("·") > box(1, "x") + 3 * unit);
     HOLDS(word_x("·") < box(6, "x"));
     HOLDS(box(17, "y") > box(15, "y") + 6 * unit);
     HOLDS(box(17, "x") < box(1, "x") + 3 * unit);
-    SAME(count("<line"), 5 + 2 + 2 + 7 + 5 + 7 + 6 + 1); /* the cells */
+    /* Those of parts and those of cells, and where the first of each is. */
+    SAME(count("<line"), 3 + 7 + 5 + 2 + 2 + 7 + 5 + 7 + 6 + 1);
     SAME(line(0, "y1"), box(1, "y") + unit);
+    SAME(line(7, "x1"), box(3, "x"));
     const Block large[3] = {{"X", 20, 512, 1, "·"},
                             {"W", 512, 512, 8, "="},
                             {"XW", 20, 512, 1, NULL}};
     DRAW(blocks("x", "Title", 3, large));
     has("Sides are as the square roots of the numbers.");
-    HOLDS(of("<svg", 0, "width") <= 640);
+    HOLDS(of("<svg", 0, "width") <= 500);
     SAME(box(1, "height"), box(1, "width") * sqrt(20 / 512.));
     SAME(box(10, "width"), box(1, "width"));
     SAME(box(10, "height"), box(1, "width"));
-    SAME(count("<line"), 0);
+    SAME(count("<line"), 7);
 }
 
 static void test_pipeline(void)
@@ -414,13 +529,86 @@ static void test_pipeline(void)
     has("then scores (this chapter), then scaled, then masked, then "
         "weights (this chapter), then dropped");
     SAME(count("class=\"c0\""), 2);
-    SAME(count("class=\"rule\""), 10);
+    SAME(count("class=\"rule\""), 8);
+    panels(10, 5, 3);
     /* A shaded box comes just before the frame of its stage. */
     for (int k = 3; k < 8; k += 4) {
         SAME(box(k, "x") + 0.5, box(k + 1, "x"));
         CLOSE(box(k, "height"), box(k + 1, "height"), 1);
         SAME(middle(k), word_x(k == 3 ? "scores" : "weights"));
     }
+    SAME(count("›"), 9); /* nothing comes after the last */
+}
+
+static void test_index(void)
+{
+    const char *const label[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
+                                  "a_",  "to_day", "2_a W_<"};
+    Table sheet[6];
+    for (int k = 0; k < 6; k++)
+        sheet[k] = (Table){label[k], 1, 1, NULL};
+    DRAW(worksheet("x", "d_k", 6, sheet, 0));
+#define LOW(index) "<tspan class=\"index\" dy=\"4\">" index "</tspan>"
+#define BACK(words) "<tspan dy=\"-4\">" words "</tspan>"
+    has(">d_k</title>");
+    has(">W_Q, 1 rows of 1, empty. K_hᵀ, 1 rows");
+    has(">W" LOW("Q") BACK("") "</text>");
+    has(">K" LOW("h") BACK("ᵀ") "</text>");
+    has(">Q = X W" LOW("Q") BACK(" X" LOW("1") BACK("")) "</text>");
+    /* These are no names with an index. */
+    has(">a_</text>");
+    has(">to_day</text>");
+    has(">2_a W_&lt;</text>");
+}
+
+static void test_follow(void)
+{
+    const float x[1] = {0.5f}, query[3] = {1, 0, 2};
+    const float key[2][3] = {{1, 0, 0.25f}, {0, 3, -1}};
+    const float value[2][2] = {{4, 5}, {6, 7}};
+    const float scores[2] = {1.5f, -2}, weights[2] = {0.75f, 0.25f};
+    const float context[2] = {4.0625f, -0.00001f};
+    DRAW(follow("x", "Title", 2, names, 1, 1, 3, 2, x, query, key, value,
+                scores, weights, context));
+    has(">b&amp;c: 0.5. query: 1 0 2. keys: 1 0 0.25 0 3 -1. values: 4 5 6 "
+        "7. scores: 1.5 -2. shares: 0.75 0.25. context: 4.0625 0. </desc>");
+    SAYS(0, "0.5", "b&amp;c", "query", "1", "0", "2", "key", "0", "3", "-1",
+         "value", "6", "7", "keys", "query · key", "share", "values");
+    SAYS(17, "a&lt;b", "1", "0", "0.25", "1.5000", "0.7500", "4", "5");
+    SAYS(25, "b&amp;c", "0", "3", "-1", "-2.0000", "0.2500", "6", "7");
+    SAYS(33, "context", "4.0625", "0");
+    /* The word, its query, key and value; then a row for each key, with the
+     * share, and values as strong as the share; last the context. */
+    SAME(count("<rect"), 1 + 3 + 3 + 2 + 2 * 6 + 2);
+    for (int j = 0; j < 2; j++) {
+        const int b = 9 + 6 * j, t = 17 + 8 * j;
+        for (int k = b; k < b + 6; k++) {
+            SAME(middle(k), k < b + 3 ? middle(4 + k - b)
+                                      : of("<text", t + 2 + k - b, "x"));
+            SAME(box(k, "y"), of("<text", t, "y") - 19);
+            CLOSE(box(k, "fill-opacity"),
+                  k >= b + 3 ? 0.1 + 0.45 * (double)weights[j]
+                             : (j == 1 ? 0.45 : 0.15),
+                  0.006);
+        }
+        SAME(middle(b + 4), middle(7));
+        SAME(of("<text", t + 4, "y"), of("<text", t, "y"));
+        SAME(of("<text", t, "x"), box(3, "x") + box(3, "width") + 2);
+    }
+    HOLDS(box(15, "y") > box(9, "y") + box(9, "height"));
+    HOLDS(box(21, "y") > box(15, "y") + box(15, "height"));
+    /* From the word a line to each role. */
+    const double role[3] = {middle(2), middle(5),
+                            (middle(7) + middle(8)) / 2};
+    for (int k = 0; k < 3; k++) {
+        CLOSE(line(k, "x1"), middle(0), 1.2);
+        CLOSE(line(k, "x2"), role[k], 1.2);
+    }
+    /* Cells have room for their longest number, all within the picture. */
+    SAME(box(0, "width"), 10 + 4 * 8 - 2);
+    SAME(box(21, "width"), 10 + 6 * 8 - 2);
+    HOLDS(box(1, "x") >= 0);
+    SAME(box(22, "x") + box(22, "width") + 2, of("<svg", 0, "width"));
 }
 
 static void test_worksheet(void)
@@ -456,7 +644,8 @@ static void test_bits(void)
     SAME(count(">0</text>"), 28);
     SAME(count("<rect"), 24);
     for (int k = 0; k < 24; k++)
-        SAME(box(k, "x") + 8, of("<text", 8 + k, "x"));
+        SAME(middle(k), of("<text", 8 + k, "x"));
+    HOLDS(of("<svg", 0, "width") <= 500);
     DRAW(bits("x", "Title", 16776377)); /* of 2^24 - 1 it were 1.0000 */
     has(">16776377 of 16777216: 0.9999<");
     DRAW(bits("x", "Title", UINT32_MAX));
@@ -493,6 +682,9 @@ static void test_lookup(void)
         else                                                               \
             __VA_ARGS__;                                                   \
     } while (0)
+#define FOLLOW(i, x, query, key, value, ...)                               \
+    follow("x", "", 2, names, i, 1, 1, 1, x, query, (void *)key,           \
+           (void *)value, __VA_ARGS__)
 #define ENTRY "figure.c: pen_draws: figure 'x' has an entry "
 
 static void refusals(bool is_drawn)
@@ -502,12 +694,16 @@ static void refusals(bool is_drawn)
     const float part[2][2] = {{1, 2}, {3, -0.5f}};
     const float bit[2][1][2] = {{{1, 0}}, {{0, 0.5f}}};
     const float map[2][1][2] = {{{1, 1}}, {{1, INFINITY}}};
+    const float infinite[2][2] = {{1, 2}, {3, INFINITY}};
     const int below[1] = {-1}, above[1] = {3}, good[2] = {0, 2};
     const int twice[2] = {1, 1};
     const Block none[1] = {{"X", 2, 2, 0, NULL}};
     const Block odd[1] = {{"X", 2, 8, 3, NULL}};
+    const float two[2] = {1, 2}, gone[2] = {NAN, 1}, last[2] = {1, NAN};
+    REFUSED(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
+            heatmap("x", "", 1, names, 2, names, map[1]));
     REFUSED(ENTRY "-inf: only finite numbers can be drawn",
-            heatmap("x", "", 2, names, 2, names, minus));
+            bars("x", "", 2, names, 2, names, minus));
     REFUSED(NULL, maps("x", "", 2, names, 1, names, 2, names, map));
     REFUSED(ENTRY "0.5: only 0 and 1 can be drawn",
             grid("x", "", 2, names, 1, 2, bit));
@@ -515,10 +711,24 @@ static void refusals(bool is_drawn)
     REFUSED(NULL, bars("x", "", 2, names, 2, names, wrong));
     REFUSED(NULL, arrows("x", "", 2, names, minus));
     REFUSED(NULL, lookup("x", "", 2, names, good, 3, 2, wrong));
-    REFUSED(ENTRY "-0.5: only finite numbers from 0 on can be drawn",
+    REFUSED(ENTRY
+            "-0.5: only finite numbers from 0 on and nan can be drawn",
             curves("x", "", names, 2, names, part));
-    REFUSED(NULL, stacks("x", "", 2, names, 2, part));
+    REFUSED(NULL, curves("x", "", names, 2, names, minus));
+    REFUSED(NULL, curves("x", "", names, 2, names, infinite));
+    REFUSED(ENTRY "-0.5: only finite numbers from 0 on can be drawn",
+            stacks("x", "", 2, names, 2, part));
     REFUSED(NULL, stacks("x", "", 2, names, 2, wrong));
+    REFUSED("figure_follow.c: follow: figure 'x' follows word 2: 0 to 1 "
+            "can be drawn",
+            FOLLOW(2, two, two, two, two, two, two, two));
+    REFUSED(NULL, FOLLOW(0, two, two, last, two, two, two, two));
+    REFUSED(NULL, FOLLOW(-1, two, two, two, two, two, two, two));
+    for (int k = 0; k < 7; k++) {
+        const float *x[7] = {two, two, two, two, two, two, two};
+        x[k] = gone;
+        REFUSED(NULL, FOLLOW(0, x[0], x[1], x[2], x[3], x[4], x[5], x[6]));
+    }
     REFUSED("figure_lines.c: arrows: figure 'x' has an arrow of length 0: "
             "each needs a direction",
             arrows("x", "", 2, names, still));
@@ -593,9 +803,12 @@ int main(void)
     TAP(test_stacks, "stacks: words, parts, sums");
     TAP(test_arrows, "arrows: words, products, shadows");
     TAP(test_curves, "curves: places, heights, words");
+    TAP(test_gaps, "curves: what is not there, what is said already");
     TAP(test_values, "curves: axis from 0, values side by side");
     TAP(test_blocks, "blocks: shapes, parts, signs, lines");
     TAP(test_pipeline, "pipeline: lit stages");
+    TAP(test_index, "worksheet: letters below the line");
+    TAP(test_follow, "follow: roles, keys, shares, context");
     TAP(test_worksheet, "worksheet: what is given and what is not");
     TAP(test_lookup, "lookup: words, rows, lines between them");
     TAP(test_bits, "bits: binary digits, shades, fraction");
