@@ -43,6 +43,10 @@ local function highlighted_lines(text, language)
     return lines
 end
 
+-- A folded listing's one line, by what the listing does.
+local SHOWS = { print = 'How this is printed', draw = 'How this is drawn',
+                main = 'The program' }
+
 -- A listing of a C file. Line 57 has the id L57; lines of the header that stand
 -- in a chapter have H57, as the chapter has lines of its own, or, where a single
 -- type is shown, lead to those of the header's page.
@@ -67,6 +71,12 @@ local function listing(code)
     local shown = ('<div class="listing">\n%s<pre class="code" %s><code>%s\n</code></pre>\n</div>')
         :format(note, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
             table.concat(lines, '\n'))
+    -- What only shows is there for whoever asks, at its place in the file.
+    if get.shows then
+        shown = ('<details class="shows">\n<summary><span class="label">%s</span>'
+            .. ' <span class="lines">lines %d to %d</span></summary>\n%s\n</details>')
+            :format(SHOWS[get.shows], first, first + #lines - 1, shown)
+    end
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
     if get.header then
