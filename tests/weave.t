@@ -408,6 +408,8 @@ for (
     [first => qr{<a href="first\.html#first-solutions"><span class="title">Sol},
         'its sections in the contents'],
     [first => qr{^(?!.*(?:errata-solutions|#there"><span))}s, 'and not those of others'],
+    ['second-one' => qr{Previous · Chapter 1</span>.*Next · Appendix A</span>}s, 'what comes before and after'],
+    [errata => qr{<span class="label">Next</span>}, 'and what has no number'],
     [errata => qr{<h2 id="errata-solutions">}, 'two sections of one name are told apart'],
     [errata => qr{<details class="shows">\n<summary>}, 'what only shows folds without a script'],
     [errata => qr{^(?!.*(?:<details[^>]* open|<script))}s, 'and is closed at first'],
