@@ -195,6 +195,67 @@ local function Span(span)
 end
 
 ------------------------------------------------------------------------------
+-- Sources in other languages
+
+-- Marks what is Chinese by its characters, as a name is.
+local function mark_chinese(element)
+    return element:walk {
+        Str = function(str)
+            local before, chinese, after =
+                str.text:match('^(.-)([\xE4-\xE9][\x80-\xBF\xE4-\xE9]*)(.*)$')
+            return chinese and {
+                pandoc.Str(before),
+                pandoc.Span({ pandoc.Str(chinese) }, { lang = 'zh' }),
+                pandoc.Str(after),
+            }
+        end,
+    }
+end
+
+-- A title of another language, marked up to its translation, if that follows in
+-- parentheses. It is what an entry has in quotation marks or emphasized, first.
+local function mark_title(entry, language)
+    local found
+    local function mark(title)
+        local words = title.content
+        local first = title.t == 'Emph' and 1 or words[1] and words[1].text == '“' and 2
+        if found or not first then return end
+        found = true
+        local last = first
+        while words[last + 1] and not stringify(words[last + 1]):find('^[(.]') do
+            last = last + 1
+        end
+        if words[last].t == 'Space' then last = last - 1 end
+        local marked = pandoc.Inlines { table.unpack(words, 1, first - 1) }
+        local own = pandoc.Inlines { table.unpack(words, first, last) }:walk {
+            Span = function(span) return span.attributes.lang and span.content end,
+        }
+        marked:insert(pandoc.Span(own, { lang = language }))
+        marked:extend { table.unpack(words, last + 1) }
+        title.content = marked
+        return title
+    end
+    return entry:walk { traverse = 'topdown', Span = mark, Emph = mark }
+end
+
+-- Marks in which language the sources' titles are, by their langid, and Chinese
+-- names, also where they are cited.
+local function mark_languages(doc)
+    local language = {}
+    for _, source in ipairs(pandoc.utils.references(doc)) do
+        local name = source.language or 'en'
+        language['ref-' .. source.id] = name == 'chinese' and 'zh' or name:match('^%a%a')
+    end
+    return doc:walk {
+        Cite = mark_chinese,
+        Div = function(div)
+            local other = div.classes:includes('csl-entry') and language[div.identifier]
+            if other and other ~= 'en' then return mark_title(mark_chinese(div), other) end
+        end,
+    }
+end
+
+------------------------------------------------------------------------------
 -- Contents
 
 -- A heading's words as the contents have them.
@@ -268,7 +329,7 @@ local function Pandoc(doc)
     take_invitation(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
     doc.meta['book-title'] = stringify(doc.meta.title or '')
-    return doc:walk { Header = mark_page }
+    return mark_languages(doc):walk { Header = mark_page }
 end
 
 return {
