@@ -66,6 +66,11 @@ for my $path (sort glob 'chapters/*.c') {
       "$chapter->{name}: each line of code is in one piece";
 }
 
+is join(' ', chapter('/*', '# A {#a}', 'two words', '```', 'no no', '```', '', '::: hint', 'none', '',
+        'none', ':::', '::: question', 'it is $x - 3$', ':::', '*/', 'int x;', '', 'int half(int x)',
+        @shows[1 .. 9], '/*', '## Solutions', 'none', '*/', 'int y;')->measure), '10 4',
+  'its length: the words of its prose, and its open code, up to the solutions';
+
 eval { chapter('*/', '/*', '~~~') };
 is $@ =~ s/.*:(\d+): .*\n/$1 /gr, '1 2 3 3 ', 'what is wrong is told in order, all of it';
 

@@ -212,6 +212,23 @@ sub pieces {
     return @pieces;
 }
 
+# How long the chapter is, up to its solutions: the words of its prose, without
+# hints, and the lines of its code that are open on the page.
+sub measure {
+    my ($self) = @_;
+    my ($lines, $kind) = @$self{qw(lines kind)};
+    my ($end) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /^## Solutions\b/ } 0 .. $#$lines;
+    $end //= @$lines;
+    my ($words, $hint) = (0, 0);
+    for my $line (map { $lines->[$_] } grep { $_ < $end } $self->lines_of('prose')) {
+        if ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) { $hint = $1 =~ /^\{?\.?hint\b/ }
+        elsif (!$hint) { $words += () = $line =~ /\S+/g }
+    }
+    my @open = grep { !$_->{shows} && $_->{first} < $end } map { $self->pieces(@$_) } $self->runs;
+    my $code = grep { $lines->[$_] =~ /\S/ } map { $_->{first} .. $_->{last} } @open;
+    return ($words, $code);
+}
+
 # The indices of a function's braces, both in column 0.
 sub body {
     my ($self, $function) = @_;
