@@ -413,7 +413,7 @@ for (
     [first => qr{<a href="first\.html#first-solutions"><span class="title">Sol},
         'its sections in the contents'],
     [first => qr{^(?!.*(?:errata-solutions|#there"><span))}s, 'and not those of others'],
-    ['second-one' => qr{Previous · Chapter 1</span>.*Next · Appendix A</span>}s, 'what comes before and after'],
+    ['second-one' => qr{Previous · Chapter\xa01</span>.*Next · Appendix\xa0A</span>}s, 'what comes before and after'],
     [errata => qr{<span class="label">Next</span>}, 'and what has no number'],
     [errata => qr{<h2 id="errata-solutions">}, 'two sections of one name are told apart'],
     [sources => qr{“<span lang="de">4\. Das Wort im Satz</span> \(A Word\)}, 'a German title is said to be German'],

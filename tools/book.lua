@@ -80,7 +80,8 @@ local function listing(code)
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
     if get.header then
-        shown = ('<details class="announced">\n<summary>What this chapter adds to %s</summary>\n'
+        shown = ('<details class="announced">\n<summary><span class="label">What this chapter adds to %s'
+            .. '</span></summary>\n'
             .. '%s\n<p class="label"><a href="reference.html#%s">The whole header</a></p>\n'
             .. '</details>'):format(file, shown, get.header)
     end
