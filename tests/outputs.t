@@ -39,6 +39,38 @@ is_deeply chapter('/*', '**Exercise 1.2** (★, challenge, 2 points):', '`f`. Do
     '**Exercise 1.1** (by hand): `f`.', '*/', 'int f(int x)', '{', '}')->{exercises},
   [{id => '1.2', about => '★, challenge, 2 points', function => 'f', points => 2, line => 1},
     {id => '1.1', about => 'by hand', function => undef, points => undef, line => 4}], 'and exercises';
+
+# What only shows is folded. No line of code is lost, or there twice.
+sub pieces {
+    my ($chapter) = @_;
+    return map { [$_->{first}, $_->{last}, $_->{shows} // ()] } map { $chapter->pieces(@$_) } $chapter->runs;
+}
+my @shows = map { ("static void $_(int x)", '{', '', '}', '') } qw(show_it draw_it print_it);
+is_deeply [pieces(chapter(@shows))], [[0, 13, 'print']], 'functions that show are one piece';
+is_deeply [pieces(chapter(@shows[5 .. 9], 'int main(void)', @shows[1 .. 9]))], [[0, 13, 'main']],
+  '... the program, if it is among them';
+is_deeply [pieces(chapter(@shows[5 .. 9], '', '/* a', '', ' */', '// b', @shows[5 .. 8], '// c'))],
+  [[0, 13, 'draw'], [14, 14]], '... each with the comment above it';
+is_deeply [pieces(chapter('int x; /* a */', @shows[5 .. 8], 'float mean_draw_(int x)', @shows[1 .. 3]))],
+  [[0, 0], [1, 4, 'draw'], [5, 8]], '... and with nothing else';
+is_deeply [pieces(chapter('/*', '**Exercise 1.1** (★, 1 point): `draw_it`. Do.', '*/', @shows[5 .. 8]))],
+  [[3, 6]], 'what an exercise asks for is open';
+is_deeply [pieces(chapter('void draw_it(int x);', 'void half(int x)', @shows[1 .. 3]))], [[0, 4]],
+  'so is what is only declared';
+for my $path (sort glob 'chapters/*.c') {
+    my $chapter = Chapter->load($path);
+    my %in;
+    $in{$_}++ for map { $_->[0] .. $_->[1] } pieces($chapter);
+    is_deeply [grep { $in{$_} != 1 } sort { $a <=> $b } keys %in,
+        grep { $chapter->{lines}[$_] =~ /\S/ && !$in{$_} } $chapter->lines_of('code')], [],
+      "$chapter->{name}: each line of code is in one piece";
+}
+
+is join(' ', chapter('/*', '# A {#a}', 'two words', '```', 'no no', '```', '', '::: hint', 'none', '',
+        'none', ':::', '::: question', 'it is $x - 3$', ':::', '*/', 'int x;', '', 'int half(int x)',
+        @shows[1 .. 9], '/*', '## Solutions', 'none', '*/', 'int y;')->measure), '10 4',
+  'its length: the words of its prose, and its open code, up to the solutions';
+
 eval { chapter('*/', '/*', '~~~') };
 is $@ =~ s/.*:(\d+): .*\n/$1 /gr, '1 2 3 3 ', 'what is wrong is told in order, all of it';
 

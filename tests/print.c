@@ -39,9 +39,11 @@ static void test_matrix(void)
     catch_output();
     print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}});
     print_matrix("row", 1, 2, (float[1][2]){{1, 2}});
+    print_matrix("none", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, NAN}});
     prints("table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
            " [-4.0000, 50.0000,  6.0000]]\n"
-           "row (1, 2)\n[[1.0000, 2.0000]]\n");
+           "row (1, 2)\n[[1.0000, 2.0000]]\n"
+           "none (2, 2)\n[[nan, nan],\n [nan, nan]]\n");
 }
 
 static void test_integers(void)

@@ -54,6 +54,9 @@ Prose may say /* here, as this is no C file.
 :::
 ==== book.bib
 @book{known, author = {Known, Ann}, title = {A Known Book}, year = {2001}}
+@online{wort, author = {{Wer}}, title = {4. Das Wort im Satz (A Word)}, year = {2002}, langid = {german}}
+@book{satz, author = {{Wer}}, title = {Sätze}, year = {2003}, langid = {german}}
+@online{ma, author = {马育民}, title = {大原理：QK 的 (Big)}, year = {2004}, langid = {chinese}}
 ==== chapters/01_first.c
 /*
 # First things & others {#first}
@@ -176,12 +179,61 @@ The end, and the header: [](#header-first). It declares
 /*
 # Mistakes {#errata}
 
-None yet.
+**Exercise A.1** (★, 1 point): `print_half`. Half of it [@wort; @satz; @ma].
 
+::: hint
+Halve it.
+:::
+*/
+
+#include <stdio.h>
+
+/* What helps, and shows nothing. */
+static float half(float x)
+{
+    return x / 2;
+}
+/* Shows it,
+ * on a line of its own. */
+static void show_half(void)
+{
+    puts("half");
+
+    print_half(half(1));
+}
+
+
+// And draws it.
+static void draw_half(void)
+{
+}
+
+static void show_all(void);
+float show = 1; /* no function */
+void print_half(float x)
+{
+    printf("%f\n", (double)x);
+}
+
+/*
 ## Solutions
 
 Nor these.
 */
+
+int drawn; /* by what
+            * comes next */
+static void draw_all(const float x[4],
+                     float y)
+{
+}
+
+/* Not this one's. */
+
+int main(void)
+{
+    return 0;
+}
 ==== src/attention.h
 /*
 # The header {#reference}
@@ -302,8 +354,9 @@ the same in PyTorch print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b
 nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice. Three times. ] [ Exercise 1.3 (by
 hand): On paper. ] [solution Solution of exercise 1.2 [folded Like this: [listing exercise 1.2
 (#exercise-1-2): thrice is empty in the student edition 71|float thrice(float x) 72|{
-73|····return x + twice(x); 74|} ] That is all. ] ] [milestone Done. ] [listing 85|int
-main(void) 86|{ 87|····return 0; 88|} ] Notes Defined in the last prose of the file.↩︎ (#fnref1)
+73|····return x + twice(x); 74|} ] That is all. ] ] [milestone Done. ] [shows The program
+lines 85 to 88 [listing 85|int main(void) 86|{ 87|····return 0; 88|} ] ] Notes Defined in the
+last prose of the file.↩︎ (#fnref1)
 == second-one
 Chapter 2 · chapters/02_second_one.c Second one [announced What this chapter adds to
 src/attention.h [listing 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct {
@@ -316,9 +369,22 @@ src/attention.h 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct
 one, two; /* in order */ 22| 23|····float both; 24|} Pair; ] [listing in src/attention.h
 25|typedef int Sizes[2]; ] Notes Another one of the same name.↩︎ (#fnref1)
 == errata
-Appendix A · chapters/A_errata.c Mistakes None yet. Solutions Nor these.
+Appendix A · chapters/A_errata.c Mistakes [ Exercise A.1 (★, 1 point): print_half. Half of it
+(Wer 2002 (sources.html#ref-wort), 2003 (sources.html#ref-satz); 马育民 2004
+(sources.html#ref-ma)). [hint Hint [folded Halve it. ] ] ] [listing 11|#include <stdio.h> 12|
+13|/* What helps, and shows nothing. */ 14|static float half(float x) 15|{ 16|····return x / 2;
+17|} ] [shows How this is printed lines 18 to 31 [listing 18|/* Shows it, 19| * on a line of its
+own. */ 20|static void show_half(void) 21|{ 22|····puts("half"); 23| 24|····print_half(half(1));
+25|} 26| 27| 28|// And draws it. 29|static void draw_half(void) 30|{ 31|} ] ] [listing exercise
+A.1 (#exercise-A-1): print_half is empty in the student edition 33|static void show_all(void);
+34|float show = 1; /* no function */ 35|void print_half(float x) 36|{ 37|····printf("%f\n",
+(double)x); 38|} ] Solutions Nor these. [listing 46|int drawn; /* by what 47| * comes next */ ]
+[shows How this is drawn lines 48 to 51 [listing 48|static void draw_all(const float x[4],
+49|·····················float y) 50|{ 51|} ] ] [listing 53|/* Not this one's. */ ] [shows The
+program lines 55 to 58 [listing 55|int main(void) 56|{ 57|····return 0; 58|} ] ]
 == sources
-Sources [ [ Known, Ann. 2001. A Known Book. ] ]
+Sources [ [ Known, Ann. 2001. A Known Book. ] [ Wer. 2002. “4. Das Wort im Satz (A Word).” ] [
+Wer. 2003. Sätze. ] [ 马育民. 2004. “大原理：QK 的 (Big).” ] ]
 == reference
 src/attention.h The header [listing 5|#ifndef ATTENTION_H ] Chapter 1 [listing 11|/* Twice as
 much. */ 12|float twice(float x); ] Chapter 2 [listing 18|/* Two of a kind. 19| * And of one
@@ -347,7 +413,16 @@ for (
     [first => qr{<a href="first\.html#first-solutions"><span class="title">Sol},
         'its sections in the contents'],
     [first => qr{^(?!.*(?:errata-solutions|#there"><span))}s, 'and not those of others'],
+    ['second-one' => qr{Previous · Chapter\xa01</span>.*Next · Appendix\xa0A</span>}s, 'what comes before and after'],
+    [errata => qr{<span class="label">Next</span>}, 'and what has no number'],
     [errata => qr{<h2 id="errata-solutions">}, 'two sections of one name are told apart'],
+    [sources => qr{“<span lang="de">4\. Das Wort im Satz</span> \(A Word\)}, 'a German title is said to be German'],
+    [sources => qr{<em><span lang="de">Sätze</span></em>}, 'also where it has no translation'],
+    [sources => qr{<span lang="zh">大原理：QK 的</span> \(Big}, 'a Chinese one to be Chinese'],
+    [errata => qr{><span lang="zh">马育民</span> 2004</a>}, 'and a Chinese name, where it is cited'],
+    [sources => qr{^(?!.*lang="\w+">[^<]*(?:Wer|Known))}s, 'but nothing else'],
+    [errata => qr{<details class="shows">\n<summary>}, 'what only shows folds without a script'],
+    [errata => qr{^(?!.*(?:<details[^>]* open|<script))}s, 'and is closed at first'],
     [first => qr{</ul>\s*<details class="announced">}, 'a list before code does not swallow it'],
     [first => qr{id="L36">}, 'a line can be linked to'],
     [first => qr{id="H11">.*href="#H12"}s, 'and the header\'s lines by others'],
@@ -364,6 +439,25 @@ for (
     is(weave('build/elsewhere'), "0\n", 'woven again');
     is(bytes_of("$root/build/elsewhere"), bytes_of($book), 'it is the same book, byte for byte');
     remove_tree("$root/build/elsewhere");
+}
+
+# Another format has no folds, but all of the code, once.
+sub script {
+    my ($name, $text) = @_;
+    put("$tools/$name", "#!/bin/sh\n$text");
+    chmod 0755, "$tools/$name";
+    return "$tools/$name";
+}
+{
+    put("$tools/body.txt", '$body$');
+    local $ENV{PANDOC} = script('plain', qq{$pandoc "\$@" || exit\n[ "\$1" = --version ] ||}
+          . qq{ $pandoc "\$@" --to plain --template '$tools/body.txt' --output '$tools/plain.txt'\n});
+    is(weave('build/elsewhere'), "0\n", 'woven as plain text');
+    remove_tree("$root/build/elsewhere");
+    my ($plain) = slurp("$tools/plain.txt") =~ /(Mistakes.*)/s;
+    my @code = $good{'chapters/A_errata.c'} =~ s{^/\*\n.*?^\*/\n}{}gmsr =~ /^.*\S.*$/mg;
+    is_deeply([grep { $plain !~ s/^ *\Q$_\E$//m } @code], [], 'no line of code is lost');
+    unlike($plain, qr/half\(/, 'nor written twice');
 }
 
 # --------------------------------------------------------------------- faults
@@ -403,13 +497,6 @@ for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
 }
 
 # ------------------------------------------------------------ calls and pandocs
-
-sub script {
-    my ($name, $text) = @_;
-    put("$tools/$name", "#!/bin/sh\n$text");
-    chmod 0755, "$tools/$name";
-    return "$tools/$name";
-}
 
 unlink map {"$root/$_"} @file{qw(BOOK HEADER)};
 is(weave('build/book'), join('', "1\n", map {"$_: cannot be read: No such file or directory\n"}

@@ -12,6 +12,10 @@ my $DECIMAL = qr/[-+]?\d+\.\d+/;
 my $RANK    = qr/★+|\d+ points?|challenge|by hand/;
 my $FORM    = '**Exercise 2.1** (★★, 3 points): `name`. ...';
 
+# Functions of these names only show: they call what the chapter has taught,
+# print and draw. On the page they are folded.
+my $SHOWS = qr/^(?:show_|draw_|print_|main$)/;
+
 # How far a shown decimal may be from the value the program holds, besides
 # half a unit of its last digit: on another CPU a sum may differ in its last
 # bits and round the other way.
@@ -158,19 +162,94 @@ sub runs {
     return @runs;
 }
 
+# The functions that only show, whole and with the comment right above each:
+# [first, last, name]. What an exercise asks for is to be seen.
+sub _shows {
+    my ($self, $first, $last) = @_;
+    my $lines = $self->{lines};
+    my %asked = map { ($_->{function} // '') => 1 } @{$self->{exercises}};
+    my @shows;
+    for my $i ($first .. $last) {
+        my ($name) = $lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)\(/ or next;
+        next if $name !~ $SHOWS || $asked{$name};
+        my (undef, $close) = $self->_braces($i) or next;
+        push @shows, [$self->_comment_above($i, $first), $close, $name];
+    }
+    return @shows;
+}
+
+# Where the comment begins that ends right above a line, or the line itself.
+sub _comment_above {
+    my ($self, $i, $first) = @_;
+    my $lines = $self->{lines};
+    my $begin = $i;
+    while ($begin > $first && $lines->[$begin - 1] =~ m{^//|\*/\s*$}) {
+        my $up = $begin - 1;
+        $up-- while $up > $first && $lines->[$up] !~ m{/\*|^//};
+        last if $lines->[$up] !~ m{^/[/*]};
+        $begin = $up;
+    }
+    return $begin;
+}
+
+# A run of code in pieces, none of which begins or ends with a blank line:
+# {first, last}, and shows where it only shows: draw if it does nothing but
+# draw, main if the program is in it, else print.
+sub pieces {
+    my ($self, $first, $last) = @_;
+    my (%show, @pieces);
+    for my $show ($self->_shows($first, $last)) {
+        $show{$_} = $show->[2] =~ /^(draw|main)/ ? $1 : 'print' for $show->[0] .. $show->[1];
+    }
+    for my $i (grep { $self->{lines}[$_] =~ /\S/ } $first .. $last) {
+        my $now = $show{$i};
+        push @pieces, {first => $i, $now ? (shows => $now) : ()}
+          if !@pieces || !$now != !$pieces[-1]{shows};
+        $pieces[-1]{last} = $i;
+        $pieces[-1]{shows} = $now eq 'main' ? 'main' : 'print'
+          if $now && $now ne $pieces[-1]{shows} && $pieces[-1]{shows} ne 'main';
+    }
+    return @pieces;
+}
+
+# How long the chapter is, up to its solutions: the words of its prose, without
+# hints, and the lines of its code that are open on the page.
+sub measure {
+    my ($self) = @_;
+    my ($lines, $kind) = @$self{qw(lines kind)};
+    my ($end) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /^## Solutions\b/ } 0 .. $#$lines;
+    $end //= @$lines;
+    my ($words, $hint) = (0, 0);
+    for my $line (map { $lines->[$_] } grep { $_ < $end } $self->lines_of('prose')) {
+        if ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) { $hint = $1 =~ /^\{?\.?hint\b/ }
+        elsif (!$hint) { $words += () = $line =~ /\S+/g }
+    }
+    my @open = grep { !$_->{shows} && $_->{first} < $end } map { $self->pieces(@$_) } $self->runs;
+    my $code = grep { $lines->[$_] =~ /\S/ } map { $_->{first} .. $_->{last} } @open;
+    return ($words, $code);
+}
+
 # The indices of a function's braces, both in column 0.
 sub body {
     my ($self, $function) = @_;
     my $lines = $self->{lines};
     for my $open ($self->lines_of('code')) {
         next if $lines->[$open] !~ /^\w[^;]*\b\Q$function\E\(/;
-        $open++ while $open < $#$lines && $lines->[$open] !~ /^\{|;\s*$/;
-        next if $lines->[$open] !~ /^\{/;
-        my $close = $open;
-        $close++ while $close < $#$lines && $lines->[$close] !~ /^\}/;
-        return ($open, $close);
+        my @braces = $self->_braces($open);
+        return @braces if @braces;
     }
     die "$self->{path}: no function $function with its braces in column 0\n";
+}
+
+# Those of the function that begins at a line, if it has a body.
+sub _braces {
+    my ($self, $open) = @_;
+    my $lines = $self->{lines};
+    $open++ while $open < $#$lines && $lines->[$open] !~ /^\{|[;}]\s*$/;
+    return if $lines->[$open] !~ /^\{/;
+    my $close = $open;
+    $close++ while $close < $#$lines && $lines->[$close] !~ /^\}/;
+    return ($open, $close);
 }
 
 # The lines with the bodies of these exercises empty. None of them moves, so

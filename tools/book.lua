@@ -43,6 +43,10 @@ local function highlighted_lines(text, language)
     return lines
 end
 
+-- A folded listing's one line, by what the listing does.
+local SHOWS = { print = 'How this is printed', draw = 'How this is drawn',
+                main = 'The program' }
+
 -- A listing of a C file. Line 57 has the id L57; lines of the header that stand
 -- in a chapter have H57, as the chapter has lines of its own, or, where a single
 -- type is shown, lead to those of the header's page.
@@ -67,10 +71,17 @@ local function listing(code)
     local shown = ('<div class="listing">\n%s<pre class="code" %s><code>%s\n</code></pre>\n</div>')
         :format(note, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
             table.concat(lines, '\n'))
+    -- What only shows is there for whoever asks, at its place in the file.
+    if get.shows then
+        shown = ('<details class="shows">\n<summary><span class="label">%s</span>'
+            .. ' <span class="lines">lines %d to %d</span></summary>\n%s\n</details>')
+            :format(SHOWS[get.shows], first, first + #lines - 1, shown)
+    end
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
     if get.header then
-        shown = ('<details class="announced">\n<summary>What this chapter adds to %s</summary>\n'
+        shown = ('<details class="announced">\n<summary><span class="label">What this chapter adds to %s'
+            .. '</span></summary>\n'
             .. '%s\n<p class="label"><a href="reference.html#%s">The whole header</a></p>\n'
             .. '</details>'):format(file, shown, get.header)
     end
@@ -185,6 +196,67 @@ local function Span(span)
 end
 
 ------------------------------------------------------------------------------
+-- Sources in other languages
+
+-- Marks what is Chinese by its characters, as a name is.
+local function mark_chinese(element)
+    return element:walk {
+        Str = function(str)
+            local before, chinese, after =
+                str.text:match('^(.-)([\xE4-\xE9][\x80-\xBF\xE4-\xE9]*)(.*)$')
+            return chinese and {
+                pandoc.Str(before),
+                pandoc.Span({ pandoc.Str(chinese) }, { lang = 'zh' }),
+                pandoc.Str(after),
+            }
+        end,
+    }
+end
+
+-- A title of another language, marked up to its translation, if that follows in
+-- parentheses. It is what an entry has in quotation marks or emphasized, first.
+local function mark_title(entry, language)
+    local found
+    local function mark(title)
+        local words = title.content
+        local first = title.t == 'Emph' and 1 or words[1] and words[1].text == '“' and 2
+        if found or not first then return end
+        found = true
+        local last = first
+        while words[last + 1] and not stringify(words[last + 1]):find('^[(.]') do
+            last = last + 1
+        end
+        if words[last].t == 'Space' then last = last - 1 end
+        local marked = pandoc.Inlines { table.unpack(words, 1, first - 1) }
+        local own = pandoc.Inlines { table.unpack(words, first, last) }:walk {
+            Span = function(span) return span.attributes.lang and span.content end,
+        }
+        marked:insert(pandoc.Span(own, { lang = language }))
+        marked:extend { table.unpack(words, last + 1) }
+        title.content = marked
+        return title
+    end
+    return entry:walk { traverse = 'topdown', Span = mark, Emph = mark }
+end
+
+-- Marks in which language the sources' titles are, by their langid, and Chinese
+-- names, also where they are cited.
+local function mark_languages(doc)
+    local language = {}
+    for _, source in ipairs(pandoc.utils.references(doc)) do
+        local name = source.language or 'en'
+        language['ref-' .. source.id] = name == 'chinese' and 'zh' or name:match('^%a%a')
+    end
+    return doc:walk {
+        Cite = mark_chinese,
+        Div = function(div)
+            local other = div.classes:includes('csl-entry') and language[div.identifier]
+            if other and other ~= 'en' then return mark_title(mark_chinese(div), other) end
+        end,
+    }
+end
+
+------------------------------------------------------------------------------
 -- Contents
 
 -- A heading's words as the contents have them.
@@ -258,7 +330,7 @@ local function Pandoc(doc)
     take_invitation(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
     doc.meta['book-title'] = stringify(doc.meta.title or '')
-    return doc:walk { Header = mark_page }
+    return mark_languages(doc):walk { Header = mark_page }
 end
 
 return {

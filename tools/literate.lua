@@ -12,8 +12,9 @@
 -- filter, book.lua, travels in classes and attributes:
 --
 --   Header 1   kind (chapter, appendix, page), number, file
---   CodeBlock  listing: class numberLines, startFrom, file, exercises, and header
---              (the section it announces) or type (in the header, where it stands);
+--   CodeBlock  listing: class numberLines, startFrom, file, exercises, shows (print,
+--              draw or main, where it does nothing else), and header (the section it
+--              announces) or type (in the header, where it stands);
 --              output: run (the number that `make run-NN` takes)
 --   Figure     number, file (of the picture)
 --   Div        .exercise; .hint with number; .solution with exercise
@@ -68,7 +69,7 @@ local function plain(text) return (text:gsub('%p', '%%%0')) end
 local function listing(lines)
     return pandoc.CodeBlock(lines.text, pandoc.Attr('', { 'c', 'numberLines' }, {
         startFrom = lines.startFrom, file = lines.file, header = lines.header,
-        exercises = lines.exercises, type = lines.type,
+        exercises = lines.exercises, type = lines.type, shows = lines.shows,
     }))
 end
 
