@@ -68,6 +68,7 @@ static struct {
 /* The arrays that the running test has asked for. */
 static struct {
     Tensor tensor;
+    void *block;          /* with the guards */
     size_t size;          /* of its entries, in bytes */
     const void *original; /* of which they are a copy, or NULL */
 } tap_room[TAP_ROOMS];
@@ -115,6 +116,7 @@ static inline int tap_reserve(size_t size)
         REFUSE("a test asks for more than %d arrays, or for too large ones",
                TAP_ROOMS);
     guard(x, true);
+    tap_room[tap_rooms].block = x;
     x += TAP_GUARD;
     guard(x + size / sizeof *x, true);
     tap_room[tap_rooms].tensor.data = x;
