@@ -10,26 +10,31 @@ and this book begins with the question that follows: given two such lists,
 how well do they go together? The answer is to be a single number.
 Everything called attention is built on it.
 
-Take three words, *Hello shiny sun*. Before anything else, a text is cut
-into pieces called **tokens**. Real models often cut inside words; here a
-token is a word. The list of numbers that stands for a token is its
-**embedding**: it gives the token a place in a space, since two numbers are
-a point on paper, three are a point in a room, and more work just the same.
-A list of numbers is also called a **vector**.
+Take three words, *Hello shiny sun*. First, a text is cut into pieces called
+**tokens**. Real models often cut inside words; here a token is a word. The
+list of numbers that stands for a token is its **embedding**. It gives the
+token a place in a space: two numbers are a point on paper, three are a
+point in a room, and more work just the same. A list of numbers is also
+called a **vector**; PyTorch says **tensor**, for lists and for tables of
+any number of dimensions.
 
-The embeddings below come from a German tutorial on attention [@hacktricks].
-They are invented. In a trained model they are found by training, which
-moves words that are used alike to places near each other; what a single
-entry means, nobody could say, there or here.
+The embeddings below are invented, by HackTricks [@hacktricks]. Those of a
+model are found by training, which moves words that are used alike to places
+near each other. Does each entry stand for a feature of the word, such as
+its gender, or whether one can eat it? In invented embeddings it may, as in
+[](#qkv). In trained ones features are rather directions: from *man* to
+*woman* it is about the same way as from *king* to *queen* [@mikolov2013].
+What a single entry means, mostly nobody could say.
 
-The functions that this chapter will write are announced in the header
-`attention.h`. There is no need to read them now; each comes up in its turn.
+The header `attention.h` announces the functions of this chapter. Each comes
+up in its turn.
 */
 
 #include "attention.h"
 
 /*
-And these are the three embeddings, a row for each token:
+And these are the embeddings, a row for each token. The numbers are of type
+`float`, as mostly in PyTorch: 32 bits, about seven decimal digits.
 */
 
 static const char *const words[3] = {"Hello", "shiny", "sun"};
@@ -40,16 +45,12 @@ static const float embedding[3][3] = {
 };
 
 /*
-The numbers are of type `float`, as they are in PyTorch unless one asks for
-something else: 32 bits, about seven decimal digits.
-
 ## Multiply, then add {#dot-product-sum}
 
 Write two lists one below the other and multiply each entry by the one below
 it. Where both are large and have the same sign, the product is large. Where
-their signs differ, it is negative. Where one of them is near zero, the
-other hardly matters. Each product says how strongly the two lists pull the
-same way in one entry.
+their signs differ, it is negative. Each product says how strongly the two
+pull the same way in one entry.
 */
 
 void multiply(int n, const float a[n], const float b[n], float product[n])
@@ -59,21 +60,20 @@ void multiply(int n, const float a[n], const float b[n], float product[n])
 }
 
 /*
-In C the type of a parameter may mention the parameters before it.
-`const float a[n]` tells the reader that `a` has `n` entries; to the
-compiler it is a pointer, as always. Every function of this book states its
-shapes in this way: sizes first, then the inputs, which are `const`, and
-last what the function writes.
+In C a parameter's type may mention those before it: `const float a[n]`
+tells the reader that `a` has `n` entries; to the compiler it is a pointer,
+as always. Every function of this book states its shapes so: sizes first,
+then inputs, which are `const`, and last what it writes.
 
-We wanted one number, not a list. So add the products up. The result is
-called the **dot product** of the two lists, after the dot it is written
-with:
+We wanted one number, so add the products up. The result is the **dot
+product**, after the dot it is written with. Both lists have the same number
+of entries, which stands below them:
 
-$$a \cdot b = \sum_{k} a_k b_k$$
+$$\underset{n}{a} \cdot \underset{n}{b} = \sum_{k=1}^{n} a_k b_k$$
 
-The function below is an exercise. The page shows its solution; if you would
-rather write it yourself, do so in the student edition, where its body is
-empty ([](#how-to-read) says how to get it).
+The function is an exercise. The page shows its solution; to write it
+yourself, take the student edition, where its body is empty
+([](#how-to-read)).
 
 **Exercise 1.1** (★, 2 points): `dot`. The sum of the products. For two
 lists without entries there is nothing to add, and the answer is 0.
@@ -96,7 +96,7 @@ float dot(int n, const float a[n], const float b[n])
 }
 
 /*
-Here are two lists short enough to check in your head:
+Two lists short enough to check in your head, $(1, 2, 3)$ and $(4, 5, 6)$:
 */
 
 static void show_one_number(void)
@@ -115,33 +115,24 @@ products of a and b (3)
 a . b: 32.0000
 ```
 
-`print_vector` and `print_value` come from the folder `src`, which holds
-what this book needs but does not teach. They print four decimals, in the
-brackets that PyTorch uses, so that you can lay the two side by side. The
-number in parentheses is the shape: `(3)` is a list of three entries, and
-`(3, 2)` will be a table of three rows and two columns.
-
-::: aside
-Readers who know NumPy, Python's library for arrays, will recognise
-`np.multiply(a, b)` in the first line and `a @ b` in the second. A Chinese
-tutorial prints 32 for both [@tokens2transformer]. `np.multiply` does only
-the first step and returns the list; `@` goes on and adds.
-:::
+In NumPy, `np.multiply(a, b)` makes the list and `a @ b` the number
+([A.12](#errata-12)). In parentheses stands the shape: `(3)` is a list of
+three entries, and `(3, 2)` will be a table of three rows and two columns.
 
 ## What the number means {#dot-product-shadow}
 
 Lists with two entries can be drawn as arrows, and then the dot product is
-something to look at. Choose one arrow, `a`, and let light fall at a right
-angle onto its line. Every other arrow casts a **shadow** on that line. The
-dot product with `a` is the length of the shadow times the length of `a`,
-and it is negative where the shadow falls on the far side.
+something to look at. Choose one arrow, $a = (4, 1)$, and let light fall at
+a right angle onto its line. Every other arrow casts a **shadow** there. The
+dot product with $a$ is the length of the shadow times the length of $a$,
+negative where the shadow falls on the far side.
 
-![Four arrows. The thick lines are their shadows on the line of *a*; the
-number at each tip is the dot product with *a*](arrows.svg){#fig-arrows}
+![Four arrows. The thick lines are their shadows on the line of $a$; the
+number at each tip is the dot product with $a$](arrows.svg){#fig-arrows}
 
-By the length of a list we mean the length of its arrow, not the number of
-its entries. Pythagoras finds it, and Pythagoras is a dot product too, that
-of the list with itself: $|a| = \sqrt{a \cdot a}$.
+By the length of a list we mean that of its arrow, not the number of its
+entries. Pythagoras finds it, and Pythagoras is a dot product too, that of
+the list with itself: $|a| = \sqrt{a \cdot a}$.
 */
 
 float length(int n, const float a[n])
@@ -150,15 +141,15 @@ float length(int n, const float a[n])
 }
 
 /*
-Let us measure the shadows in the drawing, without any dot product. An
-arrow, its shadow and the dashed line make a right triangle, so the shadow
-is the arrow's length times the cosine of the angle between the arrow and
-`a`.
+Let us measure the shadows by their angles. An arrow, its shadow and the
+dashed line make a right triangle, so the shadow is the arrow's length times
+the cosine of the angle:
 */
 
-static float angle(const float a[2])
+static float shadow(const float x[2], const float a[2])
 {
-    return atan2f(a[1], a[0]);
+    const float angle = atan2f(x[1], x[0]) - atan2f(a[1], a[0]);
+    return length(2, x) * cosf(angle);
 }
 
 static void show_shadows(void)
@@ -167,10 +158,10 @@ static void show_shadows(void)
     const float x[4][2] = {{4, 1}, {3, 2}, {-0.5f, 2}, {-2, 1}};
     puts("dot product with a, shadow, and shadow times the length of a");
     for (int i = 1; i < 4; i++) {
-        float shadow = length(2, x[i]) * cosf(angle(x[i]) - angle(x[0]));
+        const float measured = shadow(x[i], x[0]);
         print_vector(names[i], 3,
-                     (float[3]){dot(2, x[i], x[0]), shadow,
-                                shadow * length(2, x[0])});
+                     (float[3]){dot(2, x[i], x[0]), measured,
+                                measured * length(2, x[0])});
     }
     arrows("arrows", "Four arrows and their shadows on the first", 4, names,
            x);
@@ -187,29 +178,26 @@ against (3)
 [-7.0000, -1.6977, -7.0000]
 ```
 
-The first number and the last agree. The arrow *along* points roughly where
-`a` points, and its dot product is large. *Across* is at a right angle,
-casts no shadow, and gets 0. *Against* points away and gets a negative
-number. This is why the dot product serves as a measure of **alignment**.
+The first number and the last agree. *Along* points roughly where $a$
+points, and its dot product is large. *Across* is at a right angle, casts no
+shadow, and gets 0. *Against* points away and gets a negative number. So the
+dot product is a measure of **alignment**.
 
-Do the two agree for every pair of arrows? Multiply out the square of the
-distance between the tips, entry by entry: $(b_k - a_k)^2 = a_k^2 + b_k^2 -
-2 a_k b_k$. Summed over all entries, this is
+Do the two always agree? Add up $(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$
+over all entries:
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
-so the dot product depends on nothing but three lengths, and lengths do not
-change when the whole drawing is turned. Turn it until `a` lies along the
-first axis. Then `a` is $(|a|, 0)$, and its dot product with `b` is $|a|$
-times the first entry of `b`, which is now the shadow. Nor does it matter
-how many entries the lists have: two arrows, in whatever space, lie in a
-plane, and the drawing is a drawing of that plane.
+So three lengths settle it, and lengths do not change when the drawing is
+turned. Turn it until $a$ lies along the first axis. Then $a$ is $(|a|, 0)$,
+and its dot product with $b$ is $|a|$ times the first entry of $b$, which is
+now the shadow. Longer lists are no different: two arrows, in whatever
+space, lie in a plane.
 
 ## The scores of *shiny* {#dot-product-scores}
 
 Now the words. How well does *shiny* go with each word of its sentence,
-itself included? For every word there are three products, one an entry, and
-their sum:
+itself included?
 */
 
 static void show_shiny(void)
@@ -235,19 +223,19 @@ scores of shiny (3)
 [0.7842, 1.3569, 1.2487]
 ```
 
-Each row of the table adds up to one score. Most of every score comes from
-the last column, since all three words have their largest entry there. A dot
-product that is used in this way, to decide how much one token matters to
-another, is called an **attention score**. The vector of the token that
-asks, here *shiny*, is called the **query**, and a vector that it is
-compared with a **key**. For now every word's embedding plays both parts.
+Each row adds up to one score. Most of it comes from the last column, where
+all three words have their largest entry. A dot product that is to decide
+how much one token matters to another is an **attention score**, elsewhere
+also **unnormalized attention score** or **unnormalized attention weight**.
+The vector of the token that asks, here *shiny*, is called the **query**,
+and a vector that it is compared with a **key**. For now every word's
+embedding plays both parts.
 
 ## All against all
 
-If every word asks, there are as many rows of scores as words. When a
-function has several sizes, this book counts the rows of the result first,
-then its columns, then what is summed over: here `n` queries, `m` keys, and
-`d` entries in each.
+If every word asks, there are as many rows of scores as words. Of several
+sizes, this book names first the rows of the result, then its columns, then
+what is summed over: here `n` queries, `m` keys, and `d` entries in each.
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot
 product of query `i` with key `j`. There may be more keys than queries, or
@@ -284,10 +272,9 @@ static void show_all_scores(void)
 Three words give nine scores. Which of them must be equal? And will each
 word go best with itself?
 
-Swapping the two lists changes no product, so the score of *Hello* with
-*sun* is the score of *sun* with *Hello*: what is below the diagonal mirrors
-what is above. But a word need not go best with itself. Look at the row of
-*Hello*.
+Swapping the two lists changes no product, so *Hello* with *sun* scores what
+*sun* scores with *Hello*: what is below the diagonal mirrors what is above.
+But a word need not go best with itself, as the first row shows.
 :::
 
 ``` output
@@ -297,18 +284,21 @@ scores (3, 3)
  [0.7196, 1.2487, 1.2406]]
 ```
 
-![The scores as a map: the stronger the colour, the larger the score. The
-two halves mirror each other across the diagonal](scores.svg){#fig-scores}
+![The scores as a map: the stronger the colour, the larger the
+score](scores.svg){#fig-scores}
 
-*Hello* scores 0.4556 with itself and 0.7842 with *shiny*, although nothing
-could be more like *Hello* than *Hello*. We will come back to that.
+*Hello* scores 0.4556 with itself and 0.7842 with *shiny*. We will come back
+to that.
 
 ## The same as a product of tables {#dot-product-tables}
 
-Papers write all of these scores as one product of two tables, and PyTorch
-computes them so. In the **matrix product** $AB$, entry $(i, j)$ is the dot
-product of row $i$ of $A$ with *column* $j$ of $B$. A row of $A$ must
-therefore have as many entries as a column of $B$.
+A table of numbers is called a **matrix**, and papers write all scores as a
+product of two. In the **matrix product** of $A$ and $B$, entry $(i, j)$ is
+the dot product of row $i$ of $A$ with *column* $j$ of $B$. So a row of $A$
+must have as many entries as a column of $B$, here $d$:
+
+$$\underset{n \times m}{P} =
+  \underset{n \times d}{A}\;\; \underset{d \times m}{B}$$
 */
 
 void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
@@ -323,44 +313,14 @@ void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
         }
 }
 
-/*
-Our keys stand in rows, though, and a score takes row with row. For a matrix
-product, rows and columns of the keys must be exchanged first. The result is
-called the **transpose**, and written $K^\top$:
-*/
-
-void transpose(int n, int m, const float a[n][m], float turned[m][n])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            turned[j][i] = a[i][j];
-}
-
-/*
-With $Q$ for the table of queries and $K$ for the table of keys, the scores
-are $QK^\top$. This is the beginning of the formula that the whole book is
-about [@vaswani2017],
-
-$$\operatorname{attention}(Q, K, V) =
-  \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
-
-of which the other parts will come in their time. `dot_scores` computes
-$QK^\top$ too, without exchanging anything.
-*/
-
-static void show_matrix_products(void)
+static void show_matrix_product(void)
 {
     const float a[2][2] = {{1, 2}, {3, 4}}, b[2][2] = {{5, 6}, {7, 8}};
-    float product[2][2], turned[3][3], scores[3][3];
+    float product[2][2];
     matmul(2, 2, 2, a, b, product);
     print_matrix("A", 2, 2, a);
     print_matrix("B", 2, 2, b);
     print_matrix("A times B", 2, 2, product);
-    transpose(3, 3, embedding, turned);
-    matmul(3, 3, 3, embedding, turned, scores);
-    print_matrix("embeddings", 3, 3, embedding);
-    print_matrix("transposed", 3, 3, turned);
-    print_matrix("embeddings times transposed", 3, 3, scores);
 }
 
 /*
@@ -377,9 +337,40 @@ A times B (2, 2)
 ```
 
 At the top left, row $(1, 2)$ has met column $(5, 7)$, and
-$1 \cdot 5 + 2 \cdot 7$ is 19. And once more the words, with the same scores
-as before:
+$1 \cdot 5 + 2 \cdot 7$ is 19.
 
+Our keys stand in rows, though, and a score takes row with row. So first,
+rows and columns of the keys are exchanged. The result is the **transpose**,
+written $K^\top$:
+*/
+
+void transpose(int n, int m, const float a[n][m], float turned[m][n])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            turned[j][i] = a[i][j];
+}
+
+/*
+With $Q$ for the queries and $K$ for the keys, the scores are
+
+$$\underset{n \times m}{S} =
+  \underset{n \times d}{Q}\;\; \underset{d \times m}{K^\top}$$
+
+Once more the words, with the same scores as before:
+*/
+
+static void show_scores_as_product(void)
+{
+    float turned[3][3], scores[3][3];
+    transpose(3, 3, embedding, turned);
+    matmul(3, 3, 3, embedding, turned, scores);
+    print_matrix("embeddings", 3, 3, embedding);
+    print_matrix("transposed", 3, 3, turned);
+    print_matrix("embeddings times transposed", 3, 3, scores);
+}
+
+/*
 ``` output
 embeddings (3, 3)
 [[0.3400, 0.2200, 0.5400],
@@ -395,32 +386,35 @@ embeddings times transposed (3, 3)
  [0.7196, 1.2487, 1.2406]]
 ```
 
+`dot_scores` computes $QK^\top$ too, without exchanging anything. It is the
+beginning of the formula that the whole book is about [@vaswani2017],
+
+$$\operatorname{attention}(Q, K, V) =
+  \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
+
+of which the other parts will come in their time.
+
 ## Length counts {#dot-product-length}
 
 Why does *Hello* go better with *shiny* than with itself? The two point in
 nearly the same direction, and *shiny* is the longer arrow. So its shadow on
 the line of *Hello* is longer than *Hello* itself.
 
-To compare directions alone, take the length out of both. In the right
-triangle of arrow, shadow and dashed line, the shadow divided by the arrow's
-length is the **cosine** of the angle between the two lists. It is 1 when
-they point the same way, 0 at a right angle, and $-1$ when they are opposed.
-Since the dot product is shadow times length,
+To compare directions alone, take both lengths out. What is left is the
+cosine of the angle, 1 when two lists point the same way, 0 at a right
+angle, and $-1$ when they are opposed; as a measure it is called **cosine
+similarity**:
 
 $$\cos(a, b) = \frac{a \cdot b}{|a|\,|b|}$$
 
-All three are sums of products, and $|a|\,|b|$ is the root of the product of
-two of them. The square of a number may be too large for a float, though, or
-so small that it rounds to 0. So they are of type `double`, twice as long as
-a float, where every product of two floats has room.
-
 A list of zeros has no direction, and no answer would be right for it. A
-function of this book that cannot do what it was asked says so and ends the
-program. `REFUSE`, which does this, takes a message as `printf` does.
+function that cannot do what it was asked says so and ends the program, by
+`REFUSE`, which takes a message as `printf` does.
 */
 
 float cosine(int n, const float a[n], const float b[n])
 {
+    /* The square of a float may be beyond what a float can hold. */
     double ab = 0, aa = 0, bb = 0;
     for (int k = 0; k < n; k++) {
         ab += (double)a[k] * b[k];
@@ -453,12 +447,11 @@ cosines of Hello (3)
 [1.0000, 0.9974, 0.9572]
 ```
 
-Now *Hello* goes best with itself, and we see that it hardly differs from
-the other two in direction. Is the cosine the better measure, then?
-Attention uses the dot product all the same. It costs less, with no roots
-and no divisions. And length can carry meaning: the longer a key, the larger
-its scores, so a model can make a token count for more with everyone who
-asks. The cosine would forbid that.
+Now *Hello* goes best with itself, and hardly differs from the other two in
+direction. Attention uses the dot product all the same. It costs less, with
+no roots and no divisions. And length can carry meaning: double a key, and
+all its scores double, so that a model can make a token count for more with
+all who ask. The cosine would forbid that.
 
 ## Everything together
 */
@@ -470,15 +463,14 @@ int main(void)
     show_shadows();
     show_shiny();
     show_all_scores();
-    show_matrix_products();
+    show_matrix_product();
+    show_scores_as_product();
     show_cosines();
     return 0;
 }
 
 /*
-The same in PyTorch, for those who know it. Whenever this book's reference
-values are made, what it prints is compared with what our program prints. A
-*tensor* is its name for a list or table of any number of dimensions.
+The same in PyTorch:
 
 ``` python
 import torch
@@ -496,22 +488,22 @@ print(embedding @ embedding.T)
 print(F.cosine_similarity(embedding[0], embedding))
 ```
 
-Every word now has a score with every other. Such a score can be any number,
-and by itself it does nothing. To use the scores, we must turn them into
-shares: how much of each word? That is [](#softmax).
+Every word now has a score with every other. A score can be any number, and
+by itself does nothing. To use it, we must turn scores into shares: how much
+of each word? That is [](#softmax).
 
 ## Further exercises
 
 **Exercise 1.3** (★★, challenge, 3 points): `cosine_scores`. The cosine of
-every query with every key.
+every query with every key. A list of zeros is refused here as well.
 
 ::: hint
 Everything it needs is in this chapter, the refusal too.
 :::
 
 **Exercise 1.4** (by hand): Find a list of two entries, not both 0, whose
-dot product with $(4, 1)$ is 0, and a second one. What have all such lists
-in common in [](#fig-arrows)?
+dot product with $a = (4, 1)$ is 0, and a second one. What have all such
+lists in common in [](#fig-arrows)?
 
 **Exercise 1.5** (by hand): Double every entry of *sun*. Which of the nine
 scores change, and which of the nine cosines?
@@ -534,7 +526,7 @@ void cosine_scores(int n, int m, int d, const float query[n][d],
 
 ::: {.solution exercise="1.4"}
 $4 x + 1 y = 0$ holds for $(1, -4)$, for $(-1, 4)$ and for every multiple of
-them. They are the arrows at a right angle to *a*, the ones without a
+them. They are the arrows at a right angle to $a$, the ones without a
 shadow; *across*, which is $(-0.5, 2)$, is one.
 :::
 

@@ -19,7 +19,7 @@ larger. The header announces what we will write on the way there:
 #include "attention.h"
 
 /*
-The words and their embeddings are the same as before:
+Words and embeddings are the same as before:
 */
 
 static const char *const words[3] = {"Hello", "shiny", "sun"};
@@ -32,7 +32,9 @@ static const float embedding[3][3] = {
 /*
 ## What does not work
 
-The first idea is to divide each score by the sum of all three.
+The first idea is to divide each score by the sum of all three. We try it on
+the scores of *shiny*, and on the same scores with the sign of the last one
+flipped:
 */
 
 static void show_division(const char *label, const float scores[3])
@@ -45,9 +47,6 @@ static void show_division(const char *label, const float scores[3])
 }
 
 /*
-We try it on the scores of *shiny*, and on the same scores with the sign of
-the last one flipped:
-
 ``` output
 scores of shiny (3)
 [0.7842, 1.3569, 1.2487]
@@ -62,19 +61,23 @@ divided by their sum (3)
 The first division looks right. The second shows that this was luck: all
 scores were positive. A score may well be negative, and then one share is
 152% of the whole and another less than nothing. Had the scores cancelled
-each other, we would have divided by zero.
+each other, the sum would have been zero.
 
 ## The exponential {#softmax-exponential}
 
-We need to make every number positive without disturbing the order. The
-exponential function $e^x$ is never zero and never negative, and it grows
-with $x$. So take the exponential of each score first, and divide by the sum
-of the exponentials:
+Every number must become positive, and the order must stay. The exponential
+function $e^x$ is never zero and never negative, and it grows with $x$. So
+take the exponential of each score first, and divide by the sum of these. Of
+$n$ scores, that makes $n$ weights:
 
-$$\operatorname{softmax}(s)_j = \frac{e^{s_j}}{\sum_k e^{s_k}}$$
+$$\underset{n}{w} = \operatorname{softmax}(\underset{n}{s}),
+  \qquad w_j = \frac{e^{s_j}}{\sum_{k=1}^{n} e^{s_k}}$$
 
 This is **softmax**. A hard maximum would give the largest score the whole
-and all others nothing; this is its softer relative.
+and all others nothing; this is its softer relative. To divide by the sum,
+so that it becomes 1, is to **normalize**. Numbers from 0 on that add up to
+1 are also called a **probability distribution**; nothing is left to chance
+here, so this book says shares.
 */
 
 void softmax_naive(int n, const float scores[n], float weights[n])
@@ -85,6 +88,10 @@ void softmax_naive(int n, const float scores[n], float weights[n])
     for (int j = 0; j < n; j++)
         weights[j] = expf(scores[j]) / sum;
 }
+
+/*
+Again the scores of *shiny*:
+*/
 
 static void show_softmax(const char *label, const float scores[3],
                          const char *figure)
@@ -97,7 +104,8 @@ static void show_softmax(const char *label, const float scores[3],
     }
     softmax_naive(3, scores, x[2]);
     print_vector(label, 3, x[1]);
-    print_vector("divided by their sum: the weights", 3, x[2]);
+    print_value("their sum", x[1][0] + x[1][1] + x[1][2]);
+    print_vector("divided by it: the weights", 3, x[2]);
     if (figure)
         bars(figure, "How scores become shares", 3, steps, 3, words, x);
 }
@@ -106,35 +114,37 @@ static void show_softmax(const char *label, const float scores[3],
 ``` output
 exponentials of the scores of shiny (3)
 [2.1907, 3.8841, 3.4858]
-divided by their sum: the weights (3)
+their sum: 9.5606
+divided by it: the weights (3)
 [0.2291, 0.4063, 0.3646]
-with the last sign flipped (3)
-[2.1907, 3.8841, 0.2869]
-divided by their sum: the weights (3)
-[0.3444, 0.6106, 0.0451]
 ```
 
-The second pair of lines is what had failed before, and now it comes out
-right. The negative score gets the smallest share, but a positive one:
+So to mix a vector for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
+itself and 0.3646 of *sun*. These shares are the **attention weights** of
+*shiny*. And here is what had failed before:
+
+``` output
+exponentials with the sign flipped (3)
+[2.1907, 3.8841, 0.2869]
+their sum: 6.3617
+divided by it: the weights (3)
+[0.3444, 0.6106, 0.0451]
+```
 
 ![Score, exponential, share, for the scores with the flipped sign. Each
 panel has a scale of its own](steps.svg){#fig-steps}
 
-So to mix a vector for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
-itself and 0.3646 of *sun*. These shares are the **attention weights** of
-*shiny*.
+The negative score gets the smallest share, but a positive one.
 
 ## What softmax sees {#softmax-differences}
 
 Divide one share by another. The sum cancels, and what is left is
 
-$$\frac{\operatorname{softmax}(s)_j}{\operatorname{softmax}(s)_k}
-  = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
+$$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
 So softmax sees nothing of the scores but the *differences* between them,
-and adding the same number to every score changes no share. (Why $e$? Any
-base above 1 would do. Another base only multiplies all scores by a fixed
-number, and $e$ is the one for which that number is 1.)
+and adding the same number to every score changes no share. (Why $e$?
+Another base above 1 would only multiply all scores by a fixed number.)
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -171,15 +181,10 @@ weights for scores 0.1 and 0.2 (2)
 ```
 
 The first two pairs differ by 1, and get the same shares, whose ratio is $e$
-itself. In the third and fourth pair, as in the first, one score is twice
-the other, and each time the shares are different.
-
-::: aside
-It is often said that softmax amplifies differences [@hacktricks]. As you
-see, that depends. The scores 0.1 and 0.2 have the ratio 2, their shares the
-ratio 1.1052. How sharp the shares are depends on how far apart the scores
-lie, and on nothing else.
-:::
+itself. In the first, third and fourth pair one score is twice the other,
+and each time the shares are different. Whether softmax amplifies
+([A.7](#errata-7)) depends on how far apart the scores lie, and on nothing
+else.
 
 ## A trap
 
@@ -214,23 +219,24 @@ naive weights for scores -200, -201, -202 (3)
 
 The largest float is 3.4028 times $10^{38}$; $e^{89}$ lies beyond and
 becomes infinity, `inf`. Divided by infinity, the first two exponentials
-give 0, and infinity divided by infinity is `nan`, "not a number". From then
-on, whatever is computed from it is `nan` too. The scores below zero fail at
-the other end: their exponentials are so small that they round to 0, and 0
-divided by 0 is `nan` again. Scores of this size are nothing unusual once a
-dot product adds up a few hundred products.
+give 0, and infinity divided by infinity is `nan`, "not a number", as is
+whatever is computed from it. The scores below zero fail at the other end:
+their exponentials round to 0, and 0 divided by 0 is `nan` again.
+
+Are there such scores? A word with itself scores the sum of its squared
+entries. Where these are 1 on average, as in PyTorch's untrained embeddings
+([](#tokens)), it scores about as much as it has entries, and a hundred are
+few.
 
 The way out is the property we have just seen. If only differences count, we
-may subtract the same number from all scores, and the best one to subtract
-is the largest score. Then the largest exponent is 0, and its exponential is
-1. No other is larger, so nothing overflows; and since one of them is 1, the
-sum lies between 1 and `n` and is never 0. A long list would bring it to
-another limit. A float keeps some seven digits, and each addition rounds; to
-a sum of many millions, another 1 adds nothing at all. So the sum is a
-`double`, which keeps some sixteen.
+may subtract the largest score from all. Then the largest exponential is
+$e^0 = 1$, and nothing overflows; and the sum lies between 1 and `n` and is
+never 0. To a sum of many millions, though, a float can add no 1 any more.
+So the sum is a `double`, with sixteen digits instead of seven.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
-scores of any size. It refuses a list without scores.
+scores of any size and lists of any length. It refuses a list without
+scores.
 
 ::: hint
 Three passes over the list: find the largest score, add up the exponentials
@@ -273,26 +279,24 @@ weights (3)
 [0.6652, 0.2447, 0.0900]
 ```
 
-Infinity can be a score too, and minus infinity is a useful one:
-$e^{-\infty}$ is 0, exactly. That word gets nothing, and the others share
-the whole.
+Minus infinity is a useful score: $e^{-\infty}$ is 0, exactly. That word
+gets nothing, and the others share the whole.
 
 ``` {.output args="1 -inf 2"}
 weights (3)
 [0.2689, 0.0000, 0.7311]
 ```
 
-When every score is minus infinity, or one is plus infinity, we subtract
-infinity from infinity. There is no right answer to that, and every weight
-is `nan`, as it is in PyTorch:
+When every score is minus infinity, or one is plus infinity, infinity is
+subtracted from infinity. There is no right answer, and every weight is
+`nan`, as in PyTorch:
 
 ``` {.output args="-inf -inf"}
 weights (2)
 [nan, nan]
 ```
 
-What is no number at all is refused. (`make` adds a line of its own, to say
-that the program did not end well.)
+What is no number at all is refused:
 
 ``` {.output args="1 two" status=2}
 argument.c: real_number: a score is 'two': a number such as 1.5 or -inf is needed
@@ -301,15 +305,12 @@ argument.c: real_number: a score is 'two': a number such as 1.5 or -inf is neede
 ## A mixture {#softmax-mixture}
 
 Now the weights can do their work. Multiply the embedding of each word by
-the weight of that word, and add up the results. This is the **context
-vector** of *shiny*: a vector of the same form as an embedding, with
-something of every word in it. With weights $w_j$, and $x_{jk}$ for entry
-$k$ of word $j$, its entries are
+its weight, and add up the results. This **weighted sum** is the **context
+vector** of *shiny*: a vector like an embedding, with something of every
+word in it. With $x_j$ for the $d$ numbers of word $j$,
 
-$$c_k = \sum_j w_j\, x_{jk}$$
-
-(Texts on older translation programs use the same name for another thing, a
-single vector that stood for a whole sentence.)
+$$\underset{d}{c} = \sum_{j=1}^{n} w_j\, \underset{d}{x_j},
+  \qquad\text{entry by entry}\quad c_k = \sum_{j=1}^{n} w_j\, x_{jk}$$
 
 **Exercise 2.2** (★★, 3 points): `mix`. The sum of `n` rows of `d` entries,
 each multiplied by its weight. The table of rows is called `value`, for it
@@ -337,24 +338,22 @@ void mix(int n, int d, const float weights[n], const float value[n][d],
 }
 
 /*
-To see what each word contributes, we print the multiples before they are
-summed:
+Here is what each word contributes, and the sum:
 */
 
-static void show_mixture(const char *label, const float weights[3],
-                         const char *figure)
+static void show_mixture(const float scores[3])
 {
-    float part[3][3], context[3];
+    float weights[3], part[3][3], context[3];
+    softmax(3, scores, weights);
     for (int j = 0; j < 3; j++)
         for (int k = 0; k < 3; k++)
             part[j][k] = weights[j] * embedding[j][k];
     mix(3, 3, weights, embedding, context);
-    print_vector(label, 3, weights);
+    print_vector("weights of shiny", 3, weights);
     print_matrix("what Hello, shiny, sun contribute", 3, 3, part);
     print_vector("context vector of shiny", 3, context);
-    if (figure)
-        stacks(figure, "The context vector of shiny as a sum", 3, words, 3,
-               part);
+    stacks("mixture", "The context vector of shiny as a sum", 3, words, 3,
+           part);
 }
 
 /*
@@ -372,35 +371,20 @@ context vector of shiny (3)
 ![Each entry of the context vector, put together from what the three words
 contribute](mixture.svg){#fig-mixture}
 
-::: aside
-The tutorial from which we have these words works the example by hand, and
-arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks]. From its
-products one can tell that it took the weights to be 0.2291, 0.4064 and
-0.3645, the last two off by one in the fourth digit. That alone would do no
-harm:
+HackTricks arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks], by
+two slips of the pen ([A.1](#errata-1)).
 
-``` output
-weights as the tutorial took them (3)
-[0.2291, 0.4064, 0.3645]
-what Hello, shiny, sun contribute (3, 3)
-[[0.0779, 0.0504, 0.1237],
- [0.2154, 0.1382, 0.3983],
- [0.1057, 0.1968, 0.3390]]
-context vector of shiny (3)
-[0.3990, 0.3854, 0.8610]
-```
-
-But the first product of *shiny*, 0.2154, was written down as
-[0.2156]{.quoted}, and the second of *sun*, 0.1968, as [0.1972]{.quoted}.
-:::
+That the weights add up to one does more than make them shares
+[@raschka2024magazine]. No entry of the mixture lies outside those it is
+mixed from, and a change in one of these arrives multiplied by its share, so
+never enlarged. Training works with such changes, by the name of gradients,
+and is steadier for it.
 
 ## A whole sentence {#softmax-sentence}
 
-Everything is in place. Our second sentence, *Your journey starts with one
-step*, has been used by many tutorials since a book made up embeddings for
-it [@raschka2024book]. Every word asks every word. Each row of scores
-becomes a row of weights, and each row of weights mixes the six embeddings
-into a context vector.
+The tokens of a text in their order are a **sequence**. Our second one,
+*Your journey starts with one step*, is that of Raschka's book
+[@raschka2024book], and many have taken it from there:
 */
 
 static const char *const sentence[6] = {"Your", "journey", "starts",
@@ -414,6 +398,10 @@ const float journey[6][3] = {
     {0.05f, 0.80f, 0.55f}, /* step */
 };
 
+/*
+Every word asks every word, and each row of scores becomes a row of weights:
+*/
+
 void softmax_rows(int n, int m, const float scores[n][m],
                   float weights[n][m])
 {
@@ -422,43 +410,51 @@ void softmax_rows(int n, int m, const float scores[n][m],
 }
 
 /*
-To mix for six words we could call `mix` six times. But look at what it
-computes: entry $k$ for word $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the
-weights times column $k$ of the embeddings. That is the matrix product of
-[](#dot-product) again, so one call of `matmul` mixes for all. The whole of
-attention is three lines:
+To mix for six words we could call `mix` six times. But entry $k$ for word
+$i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the weights times column $k$ of
+the embeddings: the matrix product of [](#dot-product-tables). With $A$ for
+the weights of $n$ words that ask $m$, and $Z$ for the context vectors,
+
+$$\underset{n \times m}{A} =
+    \operatorname{softmax}(\underset{n \times m}{S}), \qquad
+  \underset{n \times d}{Z} =
+    \underset{n \times m}{A}\;\; \underset{m \times d}{X}$$
+
+Softmax goes row by row. Here a text asks itself, so $m$ is $n$, and the
+whole of attention is three lines:
 */
+
+static void attend_all(int n, int d, const float x[n][d],
+                       float scores[n][n], float weights[n][n],
+                       float context[n][d])
+{
+    dot_scores(n, n, d, x, x, scores);
+    softmax_rows(n, n, scores, weights);
+    matmul(n, d, n, weights, x, context);
+}
+
+static void print_row_sums(const char *label, const float weights[6][6])
+{
+    float sums[6] = {0};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            sums[i] += weights[i][j];
+    print_vector(label, 6, sums);
+}
 
 static void show_sentence(void)
 {
-    float scores[6][6], weights[6][6], context[6][3], row_sums[6] = {0};
-    dot_scores(6, 6, 3, journey, journey, scores);
-    softmax_rows(6, 6, scores, weights);
-    matmul(6, 3, 6, weights, journey, context);
-
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            row_sums[i] += weights[i][j];
-    print_matrix("embeddings", 6, 3, journey);
+    float scores[6][6], weights[6][6], context[6][3];
+    attend_all(6, 3, journey, scores, weights, context);
     print_matrix("scores", 6, 6, scores);
     print_matrix("attention weights", 6, 6, weights);
-    print_vector("row sums", 6, row_sums);
+    print_row_sums("row sums", weights);
     print_matrix("context vectors", 6, 3, context);
     heatmap("weights", "How much each row takes of each column", 6,
             sentence, 6, sentence, weights);
 }
 
 /*
-``` output
-embeddings (6, 3)
-[[0.4300, 0.1500, 0.8900],
- [0.5500, 0.8700, 0.6600],
- [0.5700, 0.8500, 0.6400],
- [0.2200, 0.5800, 0.3300],
- [0.7700, 0.2500, 0.1000],
- [0.0500, 0.8000, 0.5500]]
-```
-
 ``` output
 scores (6, 6)
 [[0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
@@ -495,8 +491,8 @@ row sums (6)
 ![A row for each word that asks, a column for each word that is asked. Each
 row adds up to one](weights.svg){#fig-weights}
 
-The shares are rather even. No wonder: the scores lie close together, and
-softmax sees only their differences. What is mixed from them:
+The shares are rather even, for the scores lie close together, and softmax
+sees only their differences. What is mixed from them:
 
 ``` output
 context vectors (6, 3)
@@ -520,25 +516,31 @@ scores are scaled, and some are masked; and several such computations run
 side by side. The rest of this book is about these additions.
 :::
 
-## Rows, not columns
+## Rows, not columns {#softmax-rows}
 
 An easy mistake is to take softmax along the wrong axis. Each *row* must add
-up to one, since a row belongs to the word that asks. If each column is made
-to add up to one instead, the result still looks like a table of weights:
+up to one, since a row belongs to the word that asks. PyTorch is told by
+`dim`, the index over which it sums. A table has two: `dim=1` sums over the
+second, along each row, and so does `dim=-1`, the last. A list has one, so
+Raschka's article says `dim=0` for the scores of a single word
+[@raschka2024magazine]. But of a table, `dim=0` sums over the first index,
+down each column:
 */
+
+static void softmax_columns(const float scores[6][6], float weights[6][6])
+{
+    float columns[6][6], shares[6][6];
+    transpose(6, 6, scores, columns);
+    softmax_rows(6, 6, columns, shares);
+    transpose(6, 6, shares, weights);
+}
 
 static void show_wrong_axis(void)
 {
-    float scores[6][6], columns[6][6], shared[6][6], weights[6][6];
-    float row_sums[6] = {0};
+    float scores[6][6], weights[6][6];
     dot_scores(6, 6, 3, journey, journey, scores);
-    transpose(6, 6, scores, columns); /* a row for each column of scores */
-    softmax_rows(6, 6, columns, shared);
-    transpose(6, 6, shared, weights); /* and back */
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            row_sums[i] += weights[i][j];
-    print_vector("row sums if each column adds up to one", 6, row_sums);
+    softmax_columns(scores, weights);
+    print_row_sums("row sums if each column adds up to one", weights);
 }
 
 /*
@@ -547,8 +549,8 @@ row sums if each column adds up to one (6)
 [0.9220, 1.2970, 1.2788, 0.7974, 0.7540, 0.9508]
 ```
 
-*Journey* would be made of 1.2970 words and *one* of 0.7540. The row sums
-tell the mistake at a glance, which is why we print them.
+The table still looks like weights, but *journey* would be made of 1.2970
+words and *one* of 0.7540. The row sums tell the mistake at a glance.
 
 ## Everything together
 
@@ -570,8 +572,7 @@ static void show_own_scores(int n, char *const argument[n])
 
 static void show_chapter(void)
 {
-    const float rounded[3] = {0.2291f, 0.4064f, 0.3645f};
-    float scores[1][3], weights[3];
+    float scores[1][3];
     /* A pointer to one row is a table of one row. */
     dot_scores(1, 3, 3, &embedding[1], embedding, scores);
     const float flipped[3] = {scores[0][0], scores[0][1], -scores[0][2]};
@@ -580,12 +581,10 @@ static void show_chapter(void)
     show_division("scores of shiny", scores[0]);
     show_division("with the last sign flipped", flipped);
     show_softmax("exponentials of the scores of shiny", scores[0], NULL);
-    show_softmax("with the last sign flipped", flipped, "steps");
+    show_softmax("exponentials with the sign flipped", flipped, "steps");
     show_differences();
     show_limits();
-    softmax(3, scores[0], weights);
-    show_mixture("weights of shiny", weights, "mixture");
-    show_mixture("weights as the tutorial took them", rounded, NULL);
+    show_mixture(scores[0]);
     show_sentence();
     show_wrong_axis();
 }
@@ -600,8 +599,7 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same in PyTorch. `dim=-1` means the last dimension, that is, along the
-row; `dim=0` would be the mistake above.
+The same in PyTorch:
 
 ``` python
 import torch
@@ -609,7 +607,7 @@ import torch
 embedding = torch.tensor([[0.34, 0.22, 0.54],   # Hello
                           [0.53, 0.34, 0.98],   # shiny
                           [0.29, 0.54, 0.93]])  # sun
-weights = torch.softmax(embedding[1] @ embedding.T, dim=-1)
+weights = torch.softmax(embedding[1] @ embedding.T, dim=0)
 print(weights)
 print(weights @ embedding)
 
@@ -619,14 +617,15 @@ journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
                         [0.22, 0.58, 0.33],   # with
                         [0.77, 0.25, 0.10],   # one
                         [0.05, 0.80, 0.55]])  # step
-weights = torch.softmax(journey @ journey.T, dim=-1)
+weights = torch.softmax(journey @ journey.T, dim=1)
 print(weights)
 print(weights @ journey)
+print(torch.softmax(journey @ journey.T, dim=0).sum(dim=1))
 ```
 
 So far, what a word asks with, what it is found by and what it contributes
-are one and the same list of numbers. These are three different tasks, and
-the next step is to give each task its own list.
+are one and the same list of numbers. These are three tasks, and next, each
+gets a list of its own.
 
 ## Further exercises
 
@@ -634,7 +633,8 @@ the next step is to give each task its own list.
 largest score and adding up the exponentials takes two passes over the
 scores. One is enough [@milakov2018]. Keep the largest score *so far*, and a
 sum of exponentials that is right for it; when a larger score turns up, make
-the sum right again.
+the sum right again. The result is that of `softmax` for all scores,
+infinite ones included, and so is the refusal.
 
 ::: hint
 The sum so far is $\sum e^{s_j - m}$ with the old maximum $m$. By which

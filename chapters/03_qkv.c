@@ -13,9 +13,15 @@ gets a list of its own.
 
 ## Three roles {#qkv-roles}
 
-A Chinese tutorial compares attention with looking something up [@ma2026].
-You come with a *question*. On the shelf, every document has a *title*, and
-you compare your question with the titles. What you take home is neither
+Words seldom look for their like. *From Tokens to the Transformer* begins
+with *I eat bread on the table* [@tokens2transformer]. There *eat* has to
+find who eats, *I*, and what is eaten, *bread* rather than *table*; and
+*bread* has to find the *table* that it lies on. What a word looks for is
+not what it is.
+
+Ma Yumin compares attention with looking something up [@ma2026]. You come
+with a *question*. On the shelf, every document has a *title*, and you
+compare your question with the titles. What you take home is neither
 question nor title but the *content*. Attention does the same with lists of
 numbers:
 
@@ -26,17 +32,28 @@ numbers:
 There is one difference. A library hands you the document that fits best.
 Attention hands you some of everything, more of what fits better.
 
-Where do three lists come from, if a token has only one embedding? A second
-Chinese tutorial has a picture for it: the embedding is the ingredients, and
-there are three recipes [@tokens2transformer]. A recipe is a table of
-weights, a matrix. Multiplying the embedding by it makes a new list, each
-entry of which is a blend of all the ingredients. With the embeddings as the
-rows of $X$,
+Where do three lists come from, if a token has only one embedding? *From
+Tokens to the Transformer* has a picture for it: the embedding is the
+ingredients, and there are three recipes. A recipe is a **weight matrix**.
+The product of the embedding with it, its **projection**, is a new list, and
+each entry a blend of all the ingredients. With the embeddings of $n$ tokens
+as the rows of $X$,
 
-$$Q = X W_Q, \qquad K = X W_K, \qquad V = X W_V$$
+$$\underset{n \times d_k}{Q} =
+    \underset{n \times d}{X}\;\; \underset{d \times d_k}{W_Q}, \qquad
+  \underset{n \times d_k}{K} =
+    \underset{n \times d}{X}\;\; \underset{d \times d_k}{W_K}, \qquad
+  \underset{n \times d_v}{V} =
+    \underset{n \times d}{X}\;\; \underset{d \times d_v}{W_V}$$
 
-The same three matrices serve every token of every sentence. They are among
-the things that a model learns, its **parameters**. (Take care with a word
+Queries and keys have the same size, $d_k$, since they must meet in a dot
+product. Values may have another.
+
+The same three matrices serve every token of every sentence
+([A.5](#errata-5)). Their entries are **parameters** of the model, or
+**trainable weights**: training finds them, and afterwards, when the model
+is in use, they stay as they are. A model has many layers of attention, one
+after the other, each with three matrices of its own. (Take care with a word
 here. The entries of $W_Q$ are called weights in every book, and so are the
 shares of [](#softmax). This book says *weight matrix* for the first and
 *attention weights* for the second.)
@@ -46,8 +63,7 @@ shares of [](#softmax). This book says *weight matrix* for the first and
 
 /*
 **Exercise 3.1** (★, 2 points): `project`. Queries, keys and values of `n`
-tokens with `d` entries each. Queries and keys get `d_k` entries, since they
-must meet in a dot product. Values may have another size, `d_v`.
+tokens with `d` entries each.
 
 ::: hint
 [](#dot-product) has a function for the product of two tables. Which of its
@@ -68,9 +84,9 @@ void project(int n, int d, int d_k, int d_v, const float x[n][d],
 /*
 ## First on paper {#qkv-paper}
 
-The tutorial with the recipes works an example in whole numbers, small
-enough for paper: three tokens, four entries each, and matrices that make
-three entries out of four.
+*From Tokens to the Transformer* has an example in whole numbers, small
+enough for paper: three tokens of four entries, and matrices that make three
+entries out of four.
 */
 
 static const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
@@ -81,26 +97,70 @@ static const float paper_key[4][3] = {
 static const float paper_value[4][3] = {
     {0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}};
 
+/*
+Scores, shares and mixture are those of [](#softmax), with three tables
+where there was one:
+
+$$\underset{n \times n}{S} =
+    \underset{n \times d_k}{Q}\;\; \underset{d_k \times n}{K^\top}, \qquad
+  \underset{n \times n}{A} = \operatorname{softmax}(S), \qquad
+  \underset{n \times d_v}{Z} =
+    \underset{n \times n}{A}\;\; \underset{n \times d_v}{V}$$
+
+**Exercise 3.2** (by hand): Print the sheet, which takes a page of its own,
+and fill in the empty tables before you read on, *A* to two decimals and *Z*
+to one. Subtract the largest score of a row from all of them, as
+[](#softmax) does; these are then the exponentials that *A* is made of,
+besides $e^0 = 1$:
+
+``` output
+exponentials of -2, -4, -8, -12 (4)
+[0.1353, 0.0183, 0.0003, 0.0000]
+```
+
+::: worksheet
+![A worksheet. The first entry of *Q* is the first row of *X* times the
+first column of *W_Q*; the first of *S* is the first row of *Q* times the
+first row of *K*](worksheet.svg){#fig-worksheet}
+:::
+*/
+
+static void draw_sheets(const float query[3][3], const float key[3][3],
+                        const float value[3][3], const float scores[3][3],
+                        const float weights[3][3],
+                        const float context[3][3])
+{
+    float a[3][3], z[3][3]; /* rounded, as one writes them */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            a[i][j] = roundf(100 * weights[i][j]) / 100;
+            z[i][j] = roundf(10 * context[i][j]) / 10;
+        }
+    const Table sheet[] = {
+        {"X", 3, 4, paper[0]},          {"W_Q", 4, 3, paper_query[0]},
+        {"W_K", 4, 3, paper_key[0]},    {"W_V", 4, 3, paper_value[0]},
+        {"Q = X W_Q", 3, 3, query[0]},  {"K = X W_K", 3, 3, key[0]},
+        {"V = X W_V", 3, 3, value[0]},  {"S = Q Kᵀ", 3, 3, scores[0]},
+        {"A = softmax(S)", 3, 3, a[0]}, {"Z = A V", 3, 3, z[0]},
+    };
+    worksheet("worksheet", "Attention on paper, to be filled in", 10, sheet,
+              4);
+    worksheet("answers", "Attention on paper, filled in", 10, sheet, 10);
+}
+
 static void show_paper(void)
 {
-    float query[3][3], key[3][3], value[3][3], turned[3][3], scores[3][3];
-    float weights[3][3];
+    float query[3][3], key[3][3], value[3][3], turned[3][3];
+    float scores[3][3], weights[3][3], context[3][3];
     project(3, 4, 3, 3, paper, paper_query, paper_key, paper_value, query,
             key, value);
     transpose(3, 3, key, turned);
     dot_scores(3, 3, 3, query, key, scores);
     softmax_rows(3, 3, scores, weights);
+    matmul(3, 3, 3, weights, value, context);
 
-    const Table sheet[] = {
-        {"X", 3, 4, paper[0]},         {"W_Q", 4, 3, paper_query[0]},
-        {"W_K", 4, 3, paper_key[0]},   {"W_V", 4, 3, paper_value[0]},
-        {"Q = X W_Q", 3, 3, query[0]}, {"K = X W_K", 3, 3, key[0]},
-        {"V = X W_V", 3, 3, value[0]}, {"S = Q Kᵀ", 3, 3, scores[0]},
-    };
-    worksheet("worksheet", "Attention on paper, to be filled in", 8, sheet,
-              4);
-    worksheet("answers", "Attention on paper, filled in", 8, sheet, 8);
-
+    print_vector("exponentials of -2, -4, -8, -12", 4,
+                 (float[4]){expf(-2), expf(-4), expf(-8), expf(-12)});
     print_matrix("X", 3, 4, paper);
     print_matrix("W_Q", 4, 3, paper_query);
     print_matrix("W_K", 4, 3, paper_key);
@@ -110,19 +170,12 @@ static void show_paper(void)
     print_matrix("V", 3, 3, value);
     print_matrix("K transposed", 3, 3, turned);
     print_matrix("S", 3, 3, scores);
-    print_matrix("attention weights", 3, 3, weights);
+    print_matrix("A", 3, 3, weights);
+    print_matrix("Z", 3, 3, context);
+    draw_sheets(query, key, value, scores, weights, context);
 }
 
 /*
-**Exercise 3.2** (by hand): Print the sheet, which takes a page of its own,
-and fill in the empty tables before you read on.
-
-::: worksheet
-![A worksheet. The first entry of *Q* is the first row of *X* times the
-first column of *W_Q*; the first of *S* is the first row of *Q* times the
-first row of *K*](worksheet.svg){#fig-worksheet}
-:::
-
 This is what the program prints:
 
 ``` output
@@ -171,28 +224,30 @@ S (3, 3)
 [[ 2.0000,  4.0000,  4.0000],
  [ 4.0000, 16.0000, 12.0000],
  [ 4.0000, 12.0000, 10.0000]]
-attention weights (3, 3)
+```
+
+``` output
+A (3, 3)
 [[0.0634, 0.4683, 0.4683],
  [0.0000, 0.9820, 0.0180],
  [0.0003, 0.8805, 0.1192]]
+Z (3, 3)
+[[1.9366, 6.6831, 1.5951],
+ [2.0000, 7.9640, 0.0540],
+ [1.9997, 7.7599, 0.3584]]
 ```
 
 If you found the scores on both sides of the diagonal to be the same, you
 made no mistake. It is an accident of these numbers, and the next example
-does not share it.
-
-::: aside
-The tutorial has 2 where the second row of *S* has 12, the dot product of
-$(2, 2, 2)$ and $(2, 3, 1)$ [@tokens2transformer]. It says that *Q*, *K* and
-*V* have the shape of *X*; but *X* has four columns and they have three. And
-it gives the matrix for the values, but not the values. They are *V* above.
-:::
+does not share it. (The 12 of the second row has lost a digit in the
+tutorial, [A.13](#errata-13).) The second token finds itself, and its row of
+*Z* is nearly its own value. The first gives the others equal shares, and
+gets nearly the mean of their values.
 
 ## One token asks
 
 What a single query gets is worth a function: scores from the keys, shares
-from the scores, a mixture of the values. It is what [](#softmax) did, with
-three lists where there was one.
+from the scores, a mixture of the values.
 
 **Exercise 3.3** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
 values. The scores and the weights are results too, so that we can look at
@@ -222,10 +277,9 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
 ## Cat likes fish {#qkv-cat}
 
 Matrices found by training are hard to read. So let us make some by hand,
-for the sentence with which this chapter began and which the first tutorial
-takes as its example [@ma2026]. The
-embedding of a word will say three things about it: whether it is an animal,
-a deed, something to eat.
+for the sentence with which this chapter began, Ma Yumin's example
+[@ma2026]. The embedding of a word will say three things about it: whether
+it is an animal, a deed, something to eat.
 */
 
 static const char *const words[3] = {"cat", "likes", "fish"};
@@ -265,23 +319,23 @@ static const float gives[3][2] = {
 
 static void show_cat(void)
 {
-    float query[3][3], key[3][3], value[3][2], own[3][3];
-    float scores[3][3], weights[3][3], context[3][2];
-    dot_scores(3, 3, 3, sentence, sentence, own);
+    const char *const panels[2] = {"embeddings with each other",
+                                   "queries with keys"};
+    float query[3][3], key[3][3], value[3][2];
+    float scores[2][3][3], weights[3][3], context[3][2];
+    dot_scores(3, 3, 3, sentence, sentence, scores[0]);
     project(3, 3, 3, 2, sentence, looks_for, found_by, gives, query, key,
             value);
     for (int i = 0; i < 3; i++)
-        attend_one(3, 3, 2, query[i], key, value, scores[i], weights[i],
+        attend_one(3, 3, 2, query[i], key, value, scores[1][i], weights[i],
                    context[i]);
-    print_matrix("embeddings with each other", 3, 3, own);
+    print_matrix("embeddings with each other", 3, 3, scores[0]);
     print_matrix("queries", 3, 3, query);
-    print_matrix("scores, queries with keys", 3, 3, scores);
+    print_matrix("scores, queries with keys", 3, 3, scores[1]);
     print_matrix("attention weights of cat, likes, fish", 3, 3, weights);
     print_matrix("context vectors of cat, likes, fish", 3, 2, context);
-    heatmap("own", "Scores of embeddings with each other", 3, words, 3,
-            words, own);
-    heatmap("roles", "Scores of queries with keys", 3, words, 3, words,
-            scores);
+    maps("roles", "Scores without roles and with them", 2, panels, 3, words,
+         3, words, scores);
 }
 
 /*
@@ -305,6 +359,19 @@ scores, queries with keys (3, 3)
 [[0.0000, 4.0000, 0.0000],
  [0.0000, 0.0000, 4.0000],
  [4.0000, 0.0000, 0.0000]]
+```
+
+![Without roles, the halves mirror each other. With them, nothing mirrors
+anything, and each row means something](roles.svg){#fig-roles}
+
+The reason is plain once one looks at a single entry. The score of *likes*
+with *fish* is the query of *likes* times the key of *fish*. The score of
+*fish* with *likes* is the query of *fish* times the key of *likes*. These
+are four different lists, and nothing makes the two products equal.
+
+Each row of scores becomes a row of shares, and these mix the values:
+
+``` output
 attention weights of cat, likes, fish (3, 3)
 [[0.0177, 0.9647, 0.0177],
  [0.0177, 0.0177, 0.9647],
@@ -315,23 +382,41 @@ context vectors of cat, likes, fish (3, 2)
  [0.9823, 0.0177]]
 ```
 
-*Likes* gives 0.9647 of its attention to *fish*, and *fish* gives next to
-nothing back. Compare the scores: those of the embeddings mirror each other
-across the diagonal, those of queries with keys do not.
-
-![Scores of the embeddings with each other: the halves mirror each
-other](own.svg){#fig-own}
-
-![Scores of queries with keys: nothing mirrors anything, and each row means
-something](roles.svg){#fig-roles}
-
-The reason is plain once one looks at a single entry. The score of *likes*
-with *fish* is the query of *likes* times the key of *fish*. The score of
-*fish* with *likes* is the query of *fish* times the key of *likes*. These
-are four different lists, and nothing makes the two products equal. Look at
-the context vectors, too. That of *likes* is
-0.9823 animal and 0.9647 food, though *likes* itself is neither; it has
+Now follow one word through all three roles. *Likes* asks for food, by the
+query $(0, 0, 4)$. Among the three keys, that of *fish* answers with 4, and
+gets 0.9647 of the whole. So *likes* takes home little but the value of
+*fish*: 0.9823 animal and 0.9647 food, though it is neither itself. It has
 taken in what is liked.
+
+## Values, when there are keys {#qkv-values}
+
+*Cat* took home next to nothing, 0.0353 and 0.0177. It finds *likes*, as it
+should, but a deed gives nothing: its value is $(0, 0)$. Keys decide who is
+found, values what comes back. To see that they are two things, change the
+values alone, and let every word give its whole embedding:
+*/
+
+static void show_other_values(void)
+{
+    float query[3][3], scores[3], weights[3], context[3];
+    matmul(3, 3, 3, sentence, looks_for, query);
+    attend_one(3, 3, 3, query[0], sentence, sentence, scores, weights,
+               context);
+    print_vector("attention weights of cat, as before", 3, weights);
+    print_vector("context vector of cat: animal, deed, food", 3, context);
+}
+
+/*
+``` output
+attention weights of cat, as before (3)
+[0.0177, 0.9647, 0.0177]
+context vector of cat: animal, deed, food (3)
+[0.0353, 0.9647, 0.0177]
+```
+
+The same shares, and another result: now *cat* knows that it does something.
+What helps to find a word need not be what one wants to know of it, and with
+a matrix for each, training can choose both.
 
 We have made these matrices so that the map means what we want it to mean.
 In a language model nobody makes them. It is trained to predict the next
@@ -346,6 +431,7 @@ int main(void)
     pipeline("pipeline", "roles");
     show_paper();
     show_cat();
+    show_other_values();
     return 0;
 }
 
@@ -361,21 +447,22 @@ W_Q = torch.tensor([[1., 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1]])
 W_K = torch.tensor([[0., 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 0]])
 W_V = torch.tensor([[0., 2, 0], [0, 3, 0], [1, 0, 3], [1, 1, 0]])
 Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-print(Q)
-print(K)
-print(V)
-print(Q @ K.T)
+A = torch.softmax(Q @ K.T, dim=-1)
+for table in Q, K, V, Q @ K.T, A, A @ V:
+    print(table)
 
 sentence = torch.tensor([[1., 0, 0], [0, 1, 0], [1, 0, 1]])
 looks_for = torch.tensor([[0., 4, 0], [0, 0, 4], [4, -4, -4]])
 gives = torch.tensor([[1., 0], [0, 0], [0, 1]])
 print(F.scaled_dot_product_attention(
     sentence @ looks_for, sentence, sentence @ gives, scale=1.0))
+print(F.scaled_dot_product_attention(
+    sentence @ looks_for, sentence, sentence, scale=1.0)[0])
 ```
 
-PyTorch prints `1.` where we print 1.0000; the numbers are the same. The
-last call does all that `attend_one` does, for every query at once. Its
-`scale=1.0` turns off a division that a later chapter is about.
+`F.scaled_dot_product_attention` does what `attend_one` does, for all
+queries at once; `scale=1.0` turns off a division that [](#scaling) is
+about.
 
 Real matrices begin with numbers drawn at random, and training takes it from
 there. To follow a tutorial number by number, one must draw the same ones.
@@ -424,6 +511,6 @@ void hand_weights(float w_query[3][3])
 The first two rows of *Q* are exchanged, and so are those of *K* and *V*:
 each token takes its lists along. In *S* the first two rows are exchanged
 and the first two columns. Attention takes no notice of the order of the
-words, which a later chapter will come back to.
+words; [](#self-attention) comes back to that.
 :::
 */

@@ -6,17 +6,21 @@ of the shaded step come from](pipeline.svg){#fig-random-pipeline}
 
 In [](#qkv) we made matrices by hand. Nobody does that for a model with
 billions of entries. Its matrices begin with random numbers, and training
-improves them from there. That is a difficulty for a book. A tutorial says
-"you should see 0.4306", you draw random numbers of your own, and see
-something else. Unless your random numbers are the tutorial's.
+improves them from there. For a reader who follows a tutorial, that is an
+obstacle. The tutorial says 0.4306, you draw random numbers of your own, see
+something else, and cannot tell whether you have made a mistake.
 
-They can be. A computer draws nothing by chance. It computes numbers that
-merely look so, and begins from a single number, the **seed**. From the same
+Unless your random numbers are the tutorial's. They can be, for a computer
+draws nothing by chance. It computes numbers that merely look so, and begins
+from a single one, the **random seed**, or **seed** for short. From the same
 seed come the same numbers, all of them, in the same order. After
-`torch.manual_seed(123)`, every number that PyTorch will draw is fixed, as
-long as the same draws are made in the same order. In this chapter we build
-the generator that PyTorch uses on a CPU, the **Mersenne Twister**
-[@matsumoto1998], so that a seed here is the same seed there.
+`torch.manual_seed(123)`, every number that PyTorch will draw is fixed. In
+this chapter we build the generator that PyTorch uses on a CPU, the Mersenne
+Twister [@matsumoto1998], so that a seed here is the same seed there.
+
+Nothing later in the book depends on how the bits are stirred. If you are
+after attention alone, take it for granted that `random_seed` and
+`rand_fill` do what PyTorch does, and go on to [](#random-tutorials).
 */
 
 #include "attention.h"
@@ -41,18 +45,19 @@ void random_seed(Random *r, uint64_t seed)
 }
 
 /*
-`^` is exclusive or, `>>` shifts bits to the right, and the sum and product
-are cut off at 32 bits, as C does with `uint32_t`. The constants here and
-below were found by the authors of the generator, by search and proof; there
-is no seeing why it is these.
+`^` is exclusive or, `>>` shifts bits to the right, and sums and products
+are cut off at 32 bits, as C does with `uint32_t`. So is the seed: only its
+lower 32 bits count. The constants here and below were found by the authors
+of the generator, by search and proof; there is no seeing why it is these.
 
-The state that the seed has made is never handed out. First, and again
-whenever all 624 numbers have been used up, it is stirred, or **twisted**,
-into 624 new ones. For each number, its top bit is joined to the other bits
-of the next number. The result is shifted to the right by one bit, and if
-the bit that drops out was 1, combined by exclusive or with the constant
-`0x9908b0df`. The new number is the exclusive or of that and of the number
-397 places further on. Behind the last place the first comes again.
+What the seed has made is never handed out. Before the first draw, and again
+whenever all 624 numbers have been used up, the state is stirred, or
+*twisted*, into 624 new numbers. Three old ones make a new one. The top bit
+of the number in its place is joined to the other bits of the next number.
+The result is shifted to the right by one bit, and if the bit that drops out
+was 1, combined by exclusive or with the constant `0x9908b0df`. Last comes
+an exclusive or with the number 397 places further on. Behind the last place
+the first comes again.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -83,8 +88,8 @@ void random_twist(uint32_t state[RANDOM_STATE])
 }
 
 /*
-A number of the state is not handed out as it is. A few shifts and masks
-spread its bits, which is called tempering:
+The new numbers are not handed out as they are, either. On the way out, a
+few shifts and masks spread the bits of each, which is called tempering:
 */
 
 uint32_t random_u32(Random *r)
@@ -131,8 +136,8 @@ the first draws from seed 123
 The obvious way to get there is to divide by $2^{32}$. But a float has room
 for 24 binary digits only, so most of those quotients would have to be
 rounded, and the largest would be rounded up to 1, which is not meant to
-occur. PyTorch keeps the lower 24 bits, and drops the rest; divided by
-$2^{24}$, every one of those is exactly a float.
+occur. So PyTorch keeps the lower 24 bits and drops the rest. Divided by
+$2^{24}$, each of those is exactly a float.
 */
 
 float random_float(Random *r)
@@ -147,8 +152,7 @@ binary.)
 ![The first draw from seed 123. The shaded bits are
 kept](bits.svg){#fig-bits}
 
-Now to the question why we do all this. These are PyTorch's first random
-numbers from seed 123, and ours:
+A table is filled row by row, each entry with the next draw:
 */
 
 void rand_fill(Random *r, int n, int m, float x[n][m])
@@ -171,6 +175,8 @@ static void show_floats(void)
 }
 
 /*
+These are the first random numbers that PyTorch gives for seed 123:
+
 ``` output
 torch.rand(6) (6)
 [0.2961, 0.5166, 0.2517, 0.6886, 0.0740, 0.8665]
@@ -178,14 +184,16 @@ torch.rand(6) (6)
 
 ## Any range
 
-For numbers between other limits, stretch and shift: the number $u$ between
-0 and 1 becomes $u \cdot (\text{high} - \text{low}) + \text{low}$. To agree
-with PyTorch to the last bit, we must round where it rounds. It takes the
-difference of the limits as a float, but multiplies and adds in a single
-step, with one rounding at the end. C has a function for that, `fmaf`, for
-"fused multiply and add".
-
 Numbers that are spread evenly between two limits are called **uniform**.
+The limits need not be 0 and 1; the layers of [](#self-attention-second),
+for one, begin with numbers on both sides of 0. To get there, stretch and
+shift: a number $u$ between 0 and 1 becomes
+$u \cdot (\text{high} - \text{low}) + \text{low}$.
+
+To agree with PyTorch to the last bit, we must also round where it rounds.
+It takes the difference of the limits as a float, but multiplies and adds in
+a single step, with one rounding at the end. C has a function for that,
+`fmaf`, for "fused multiply and add".
 
 **Exercise 4.2** (★★, 3 points): `uniform_fill`. If the result is `high`,
 through rounding, PyTorch replaces it by `low`, since `high` itself is not
@@ -217,46 +225,85 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
         }
 }
 
-/*
-PyTorch's own modules begin with numbers from such a range. `nn.Linear`,
-which a later chapter builds, holds a matrix and, if one wants it, a list
-called its **bias**. It draws both between two limits that shrink as the
-number of inputs grows. Why they do is for later. Both limits come to
-$1/\sqrt{d_{\text{in}}}$, and the code takes the same detour as PyTorch for
-the sake of the last bit. The matrix stands the other way round than in
-[](#qkv), a row for each output.
-*/
-
-void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
-                 float *bias)
+static void show_range(void)
 {
-    const double slope = sqrt(5), gain = sqrt(2 / (1 + slope * slope));
-    const float limit = (float)(sqrt(3) * (gain / sqrt(d_in)));
-    uniform_fill(r, d_out, d_in, -limit, limit, weight);
-    const float bias_limit = (float)(1 / sqrt(d_in));
-    if (bias) /* a list is a table of one row */
-        uniform_fill(r, 1, d_out, -bias_limit, bias_limit, (void *)bias);
+    Random r;
+    float x[1][4];
+    random_seed(&r, 789);
+    uniform_fill(&r, 1, 4, -1, 1, x);
+    print_vector("from -1 to 1, seed 789", 4, x[0]);
 }
 
 /*
+``` output
+from -1 to 1, seed 789 (4)
+[ 0.5474,  0.7912,  0.8865, -0.2915]
+```
+
 ## The numbers of the tutorials {#random-tutorials}
 
-Everything is ready to follow two Chinese tutorials [@selfattention2025;
-@ma2026], which both retell a chapter of a book [@raschka2024book]. They
-take the six words of [](#softmax), draw three matrices from seed 123 with
-`torch.rand`, three rows and two columns each, and let the second word,
-*journey*, ask.
+Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
+Retold* [@selfattention2025], which both retell a chapter of Raschka's book
+[@raschka2024book]. They take the six words of [](#softmax) and draw three
+matrices from seed 123, one after the other:
 */
 
-static void show_journey(void)
+/* The weight matrices of the tutorials. */
+static void tutorial_matrices(float w_query[3][2], float w_key[3][2],
+                              float w_value[3][2])
 {
     Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][2];
-    float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
     rand_fill(&r, 3, 2, w_value);
+}
+
+/*
+::: question
+The three matrices have 18 entries together. If a tutorial drew `w_value`
+first, and then the other two, which of the three would be the same?
+
+None. Each would be made of other draws. The order of the draws is part of
+the recipe as much as the seed.
+:::
+
+In the tutorials' Python, each matrix is made by
+`torch.nn.Parameter(torch.rand(3, 2), requires_grad=False)`. `nn.Parameter`
+says that its entries are parameters, numbers that training may change. To
+be able to change them, PyTorch keeps a record of how each result came
+about, and notes that beside the numbers it prints, as `grad_fn=...` or
+`requires_grad=True`. Nothing is trained here, so `requires_grad=False`
+turns the record off and keeps the print clean. (Another such note,
+`dtype=...`, names the type of the numbers where it is not the usual one.)
+
+With these matrices, the six words $X$ become queries, keys and values:
+
+$$\underset{6 \times 2}{Q}
+    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_Q}, \qquad
+  \underset{6 \times 2}{K}
+    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_K}, \qquad
+  \underset{6 \times 2}{V}
+    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_V}$$
+
+Then the second word, *journey*, asks. Its query $q$ meets all six keys,
+which gives six scores:
+
+$$\underset{1 \times 6}{s}
+    = \underset{1 \times 2}{q}\;\underset{2 \times 6}{K^\top}$$
+
+A word on counting. Since *journey* is the second word, the tutorials call
+its embedding `x_2` and its query `query_2`. But Python counts from 0, and
+in their programs the same embedding is `inputs[1]`. This book does
+likewise: it counts from 1 in prose and from 0 in C. So `query_2` is
+`query[1]`.
+*/
+
+static void show_journey(void)
+{
+    float w_query[3][2], w_key[3][2], w_value[3][2];
+    float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];
+    tutorial_matrices(w_query, w_key, w_value);
     project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
             value);
     transpose(6, 2, key, turned);
@@ -264,27 +311,18 @@ static void show_journey(void)
 
     print_vector("x_2, the embedding of journey", 3, journey[1]);
     print_matrix("W_query", 3, 2, w_query);
-    print_matrix("W_key", 3, 2, w_key);
-    print_matrix("W_value", 3, 2, w_value);
     print_vector("query_2", 2, query[1]);
     print_matrix("queries", 6, 2, query);
-    print_matrix("keys", 6, 2, key);
-    print_matrix("keys transposed", 2, 6, turned);
-    print_matrix("values", 6, 2, value);
+    printf("keys.shape: (%zu, %zu)\n", sizeof key / sizeof *key,
+           sizeof *key / sizeof **key);
+    printf("values.shape: (%zu, %zu)\n", sizeof value / sizeof *value,
+           sizeof *value / sizeof **value);
     print_value("query_2 . key_2", scores[1][1]);
+    print_matrix("keys transposed", 2, 6, turned);
     print_vector("scores of journey", 6, scores[1]);
 }
 
 /*
-::: question
-The three matrices have 18 entries together, all drawn one after the other
-from one seed. If a tutorial drew W_value first, and then the other two,
-which of the three would be the same?
-
-None. Each would be made of other draws. The order of the draws is part of
-the recipe as much as the seed.
-:::
-
 ``` output
 x_2, the embedding of journey (3)
 [0.5500, 0.8700, 0.6600]
@@ -292,17 +330,6 @@ W_query (3, 2)
 [[0.2961, 0.5166],
  [0.2517, 0.6886],
  [0.0740, 0.8665]]
-W_key (3, 2)
-[[0.1366, 0.1025],
- [0.1841, 0.7264],
- [0.3153, 0.6871]]
-W_value (3, 2)
-[[0.0756, 0.1966],
- [0.3164, 0.4017],
- [0.1186, 0.8274]]
-```
-
-``` output
 query_2 (2)
 [0.4306, 1.4551]
 queries (6, 2)
@@ -312,153 +339,38 @@ queries (6, 2)
  [0.2355, 0.7990],
  [0.2983, 0.6565],
  [0.2568, 1.0533]]
-keys (6, 2)
-[[0.3669, 0.7646],
- [0.4433, 1.1419],
- [0.4361, 1.1156],
- [0.2408, 0.6706],
- [0.1827, 0.3292],
- [0.3275, 0.9642]]
+```
+
+``` output
+keys.shape: (6, 2)
+values.shape: (6, 2)
+query_2 . key_2: 1.8524
 keys transposed (2, 6)
 [[0.3669, 0.4433, 0.4361, 0.2408, 0.1827, 0.3275],
  [0.7646, 1.1419, 1.1156, 0.6706, 0.3292, 0.9642]]
-```
-
-``` output
-values (6, 2)
-[[0.1855, 0.8812],
- [0.3951, 1.0037],
- [0.3879, 0.9831],
- [0.2393, 0.5493],
- [0.1492, 0.3346],
- [0.3221, 0.7863]]
-query_2 . key_2: 1.8524
-```
-
-``` output
 scores of journey (6)
 [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]
 ```
 
-The tutorials print 0.4306 and 1.4551 for the query, 1.8524 for the score of
-*journey* with itself, and the six scores above. What the tutorials do next
-needs one more idea, and comes after it.
+All of these are the tutorials' own numbers, from the query, 0.4306 and
+1.4551, to the score of *journey* with itself, 1.8524, which Ma calls
+$w_{2,2}$ ([A.35](#errata-35)). As for what they mean: nothing. Random
+matrices ask for nothing in particular.
 
-As for meaning, there is none. Random matrices ask for nothing in
-particular.
+Here we stop for a while, though softmax, which makes shares of scores, is
+known from [](#softmax). For the tutorials do something to the scores first:
+they divide them by a number. Which number, and why, is an idea of its own.
+[](#scaling) is about it, and begins at these six scores.
 
-::: aside
-In one of the two, the score 1.8524 is called $w_{2,2}$, as if it were a
-weight [@ma2026]. It is a score, for which the author of the book that both
-retell writes $\omega_{2,2}$, with an omega [@raschka2024magazine]. The
-product of two tables is written with a star there, $Q * K^\top$, which in
-PyTorch would multiply entry by entry, and fail, since the shapes differ.
-:::
-
-## Print any stream
-
-With arguments, the program prints what you ask for, so that you can hold
-your own PyTorch against it: `u32 SEED N`, `rand SEED N`, `uniform SEED N
-LOW HIGH`, or `linear SEED D_IN D_OUT`. `DIGITS=9` in the environment shows
-more of each number.
-
-``` {.output args="uniform 789 4 -1 1"}
-uniform (4)
-[ 0.5474,  0.7912,  0.8865, -0.2915]
-```
-
-``` {.output args="linear 123 3 2"}
-weight (2, 3)
-[[-0.2354,  0.0191, -0.2867],
- [ 0.2177, -0.4919,  0.4232]]
-bias (2)
-[-0.4196, -0.4590]
-```
-
-A seed may be larger than 32 bits, but look again at `random_seed`: it uses
-the lower 32 and drops the rest. So these two seeds, which differ by
-$2^{32}$, are one and the same:
-
-``` {.output args="u32 5 2"}
-u32 (2)
-953453411
-236996814
-```
-
-``` {.output args="u32 4294967301 2"}
-u32 (2)
-953453411
-236996814
-```
-
-``` {.output args="rand 123" status=2}
-04_random.c: print_stream: 'rand' with 1 arguments: one of u32 SEED N, rand SEED N, uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed
-```
-
-How many numbers you will ask for is not known before the program runs.
-`new_table` asks for memory for a table, and refuses if there is none.
+## Everything together
 */
 
-static int size(const char *what, const char *text)
+int main(void)
 {
-    return (int)whole_number(what, text, 1, 1000000);
-}
-
-static void print_linear(Random *r, int d_in, int d_out)
-{
-    float(*weight)[d_in] = (void *)new_table(d_out, d_in);
-    float *bias = new_table(d_out, 1);
-    linear_fill(r, d_in, d_out, weight, bias);
-    print_matrix("weight", d_out, d_in, weight);
-    print_vector("bias", d_out, bias);
-    free(weight);
-    free(bias);
-}
-
-static void print_stream(int count, char *argument[count])
-{
-    const char *kind = argument[0];
-    Random r;
-    if (count > 1)
-        random_seed(&r, whole_number("SEED", argument[1], 0, UINT64_MAX));
-    if (!strcmp(kind, "linear") && count == 4) {
-        print_linear(&r, size("D_IN", argument[2]),
-                     size("D_OUT", argument[3]));
-        return;
-    }
-    const int is_range = !strcmp(kind, "uniform") && count == 5;
-    const int is_rand = !strcmp(kind, "rand") && count == 3;
-    const int is_u32 = !strcmp(kind, "u32") && count == 3;
-    if (!is_range && !is_rand && !is_u32)
-        REFUSE("'%s' with %d arguments: one of u32 SEED N, rand SEED N, "
-               "uniform SEED N LOW HIGH, linear SEED D_IN D_OUT is needed",
-               kind, count - 1);
-    const int n = size("N", argument[2]);
-    if (is_u32) {
-        printf("u32 (%d)\n", n);
-        for (int i = 0; i < n; i++)
-            printf("%" PRIu32 "\n", random_u32(&r));
-        return;
-    }
-    float *x = new_table(n, 1);
-    if (is_range)
-        uniform_fill(&r, 1, n, real_number("LOW", argument[3]),
-                     real_number("HIGH", argument[4]), (void *)x);
-    else
-        rand_fill(&r, 1, n, (void *)x);
-    print_vector(kind, n, x);
-    free(x);
-}
-
-int main(int argc, char *argv[])
-{
-    if (argc > 1) {
-        print_stream(argc - 1, argv + 1);
-        return 0;
-    }
     pipeline("pipeline", "roles");
     show_integers();
     show_floats();
+    show_range();
     show_journey();
     return 0;
 }
@@ -471,6 +383,8 @@ import torch
 
 torch.manual_seed(123)
 print(torch.rand(6))
+torch.manual_seed(789)
+print(torch.empty(4).uniform_(-1, 1))
 
 journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
                         [0.55, 0.87, 0.66],   # journey

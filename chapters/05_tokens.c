@@ -4,13 +4,13 @@
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-tokens-pipeline}
 
-So far the embeddings were simply there, typed into the program. A model
-must find the vector of any word it meets, among thousands. The way it does
-so is as plain as can be. All vectors stand in one large table, a row for
-each word that the model knows, and each word has the number of its row.
+So far the embeddings were there, typed into the program. A model must find
+the vector of any word it meets, among thousands. The way it does so is as
+plain as can be. All vectors stand in one large table, a row for each word
+that the model knows, and each word has the number of its row.
 
-We follow a sentence that its author has used to explain all of this in
-Python [@raschka2024magazine]: *Life is short, eat dessert first*.
+We follow the sentence with which Raschka's article explains all of this
+[@raschka2024magazine]: *Life is short, eat dessert first*.
 */
 
 #include "attention.h"
@@ -18,38 +18,35 @@ Python [@raschka2024magazine]: *Life is short, eat dessert first*.
 /*
 ## From text to words {#tokens-words}
 
-First the sentence is taken apart at its blanks, and commas are thrown away.
-Real models cut more cleverly, inside words too, so that a word they have
-never seen can be put together from pieces they know. The pieces are called
-tokens as well, and for all that follows it makes no difference.
+To cut a text into tokens is called **tokenization**. We cut a sentence at
+its blanks and leave its commas out. Real models also cut inside words, into
+*subwords*, so that a word they have never seen can be put together from
+pieces they know. Those pieces are the tokens then, and for all that follows
+it makes no difference.
 
-A word here has room for a few dozen letters, or bytes to be exact. Letters
-outside the English alphabet are more than one byte each. They pass through
-unharmed as long as we never cut one in two, and blanks and commas are never
-part of one.
+Each character of the sentence is a letter of a word, a comma, or the end of
+a word. So is the closing 0, and `strchr` finds it at the end of its list. A
+letter outside the English alphabet takes several bytes. None of them looks
+like a blank or a comma, so that no letter is cut in two.
 */
 
 int split_words(const char *sentence, Word word[WORDS_MAX])
 {
     int n = 0;
-    for (const char *c = sentence; *c; n++) {
-        size_t letters = 0;
-        c += strspn(c, " \t\n,");
-        if (!*c)
-            break;
-        if (n == WORDS_MAX)
-            REFUSE("the sentence has more than %d words: at most %d fit",
-                   WORDS_MAX, WORDS_MAX);
-        for (; *c && !strchr(" \t\n", *c); c++) {
-            if (*c == ',')
-                continue;
-            if (letters == sizeof word[n] - 1)
-                REFUSE("word %d has more than %zu bytes: fewer are needed",
-                       n + 1, sizeof word[n] - 1);
+    size_t letters = 0; /* of word n, so far */
+    const char *c = sentence;
+    do {
+        if (!strchr(", \t\n", *c)) { /* a letter */
+            if (n == WORDS_MAX || letters == sizeof *word - 1)
+                REFUSE("word %d does not fit: at most %d words of at most "
+                       "%zu bytes are needed",
+                       n + 1, WORDS_MAX, sizeof *word - 1);
             word[n][letters++] = *c;
+        } else if (*c != ',' && letters > 0) { /* the end of a word */
+            word[n++][letters] = '\0';
+            letters = 0;
         }
-        word[n][letters] = '\0';
-    }
+    } while (*c++);
     if (n == 0)
         REFUSE("the sentence '%s' has no words: at least one is needed",
                sentence);
@@ -60,11 +57,15 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 ## From words to numbers {#tokens-ids}
 
 The words of the sentence in alphabetical order, each once, are its
-**vocabulary**, and a word's place in it is the word's number, or **id**. (A
-real model has a vocabulary for all sentences; the tutorial names [30,000 to
-50,000]{.cited} entries as usual [@raschka2024magazine], and newer models
-have more.) `strcmp` compares bytes, and so all capital letters come before
-all small ones, as they do in Python.
+**vocabulary**, and a word's place in it, counted from 0, is the word's
+number, or **id**. In Python that order is `sorted(set(words))`; the set
+strikes out repetitions, which the article's program leaves standing
+([A.29](#errata-29)). `strcmp` compares bytes, and so all capital letters
+come before all small ones, as they do in Python.
+
+A real model has one vocabulary for all sentences. Raschka's article names
+[30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and
+newer models have more.
 
 **Exercise 5.1** (★★★, 4 points): `vocabulary`. The words in order, each
 once. It returns how many there are.
@@ -114,8 +115,9 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 /*
 ## From numbers to vectors {#tokens-vectors}
 
-The table has a row for each id. Looking a word up means copying its row.
-There is nothing to compute.
+The table has a row for each id. In a model it is called the
+**embedding layer**, and the number of its columns the **embedding size**.
+To look a word up is to copy its row. There is nothing to compute.
 
 **Exercise 5.2** (★, 2 points): `embed`. Row `i` of the result is row
 `ids[i]` of the table. It refuses an id that is no row of the table, since C
@@ -140,79 +142,133 @@ void embed(int n, int d, int rows, const int ids[n],
 }
 
 /*
-The table itself is made of parameters, like the matrices of [](#qkv): it
-begins with random numbers, and training moves its rows to better places.
-Here is where the uniform numbers of [](#random) are not enough. For
-embeddings PyTorch draws from the **normal distribution**: most numbers near
-zero, fewer and fewer farther out, on both sides and without limit. How wide
-they are spread is told by their **standard deviation**. As their mean is 0,
-it is the root of the mean of their squares. Box and Muller found how to
-make such numbers, with deviation 1, from uniform ones, two from two
-[@box1958]. PyTorch does it in blocks of 16, and so does this function:
+Written as a formula, the look-up is a product. Each id becomes a
+**one-hot** row: as many entries as the vocabulary has words, $v$ of them,
+all 0 but for a single 1 in the place of the id. Times the table $E$, such a
+row gives the row of $E$ with that id, since all others are multiplied by 0.
+With the one-hot rows of a text in a table $H$:
+
+$$\underset{n \times d}{X}
+    = \underset{n \times v}{H}\;\underset{v \times d}{E}$$
+
+No program does it this way. But it says what the table is: a matrix of
+parameters, like those of [](#qkv). It begins with random numbers, and
+training moves its rows to better places.
+
+## The shape of a bell {#tokens-normal}
+
+The numbers of [](#random) are uniform, equally frequent everywhere between
+their limits. For embeddings PyTorch draws from the **normal distribution**:
+most numbers near zero, fewer and fewer farther out, on both sides and
+without a limit. How often they fall near a place $x$ is in proportion to
+$e^{-x^2/2}$, whose curve has the shape of a bell:
+
+![How often which number occurs, among 100,000 uniform ones from $-1$ to 1
+and among 100,000 normal ones](bell.svg){#fig-bell}
+
+How widely numbers are spread is told by their **standard deviation**. Take
+what each differs from their mean, square it, take the mean of the squares,
+and of that the root. The mean of these numbers is 0; so it is the root of
+the mean of their own squares. For the bell it is 1, as we will measure. If
+another deviation is wanted, multiply the numbers by it.
+
+How does one make such numbers? Box and Muller had the idea to make two at
+a time [@box1958]. Throw darts at a board, so that how far to the right they
+hit, $x$, and how far up, $y$, are two normal numbers, and to know one says
+nothing of the other. The share of darts near $x$ is in proportion to
+$e^{-x^2/2}$; of these, as of any others, the share near $y$ is in
+proportion to $e^{-y^2/2}$. A share of a share is their product, so that
+around the point $(x, y)$ the darts lie as densely as
+
+$$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
+
+where $r$ is the distance from the middle, by Pythagoras. Nothing but the
+distance counts. The cloud of darts is round, with no preferred direction,
+and a dart's direction is an angle that is uniform over the full circle.
+
+And the distance? The share of darts that lie farther out than $r$ is
+$e^{-r^2/2}$ once more. For $r = 0$ that is 1, all of them, as it should be.
+Farther out than $r + w$, with a tiny width $w$, are
+
+$$e^{-(r + w)^2/2} = e^{-r^2/2} \cdot e^{-rw} \cdot e^{-w^2/2}
+    \approx e^{-r^2/2} (1 - rw)$$
+
+since $e^{-s}$ is close to $1 - s$ for small $s$, and $w^2$ is tiny even
+beside $w$. That is less than before by $e^{-r^2/2}\, r w$, and so much must
+lie in the ring between $r$ and $r + w$. It does: the area of the ring is in
+proportion to its radius $r$ and its width $w$, and the darts lie there as
+densely as $e^{-r^2/2}$. Ring by ring the shares are in the right
+proportion, and all together they are 1; so they are right. To be safe, we
+also count:
 */
 
-void box_muller(Random *r, int n, float x[n])
+/* The share of n darts that lie farther from the middle than r. */
+static float farther(int n, const float dart[n][2], float r)
 {
-    if (n % 16)
-        REFUSE("%d normal numbers: a multiple of 16 is needed", n);
-    rand_fill(r, 1, n, (void *)x);
-    for (int i = 0; i < n; i += 16)
-        for (int j = i; j < i + 8; j++) {
-            const float distance = sqrtf(-2 * logf(1 - x[j]));
-            const float angle = 6.2831853f * x[j + 8]; /* two pi */
-            x[j] = distance * cosf(angle);
-            x[j + 8] = distance * sinf(angle);
-        }
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        count += length(2, dart[i]) > r;
+    return (float)count / (float)n;
 }
 
-/*
-[](#normals) says where the formula comes from, and what it takes to get not
-just PyTorch's decimals but its bits, for any count. It has the function
-`normal_fill`, which takes the mean and the deviation wanted, here 0 and 1,
-and `embedding_fill`, which calls it so. We use these from here on. Compare:
-*/
-
-static void show_normals(void)
+static void show_bell(void)
 {
-    enum { MANY = 10000 };
-    float *plain = new_table(1, MANY), *exact = new_table(1, MANY);
-    float farthest = 0;
-    int equal = 0;
+    enum { MANY = 100000 };
+    const char *const panel[2] = {"uniform", "normal"};
+    float(*x)[MANY] = (void *)new_table(2, MANY), table[3][3];
+    const float root = sqrtf(MANY);
     Random r;
     random_seed(&r, 123);
-    box_muller(&r, MANY, plain);
-    random_seed(&r, 123);
-    normal_fill(&r, 1, MANY, 0, 1, (void *)exact);
-    for (int i = 0; i < MANY; i++) {
-        equal += plain[i] == exact[i];
-        farthest = fmaxf(farthest, fabsf(plain[i] - exact[i]));
+    uniform_fill(&r, 1, MANY, -1, 1, x);
+    normal_fill(&r, 1, MANY, 0, 1, x + 1);
+    histograms("bell", "100,000 numbers each", 2, panel, MANY, x);
+
+    puts("standard deviations of 100,000 numbers");
+    print_value("uniform", length(MANY, x[0]) / root);
+    print_value("normal", length(MANY, x[1]) / root);
+    for (int i = 0; i < 3; i++) {
+        const float far = (float)(i + 1);
+        table[i][0] = far;
+        table[i][1] = farther(MANY / 2, (void *)x[1], far);
+        table[i][2] = expf(-far * far / 2);
     }
-    print_vector("by Box and Muller, the first six", 6, plain);
-    print_vector("torch.randn(10_000), the first six", 6, exact);
-    puts("ten thousand normal numbers, with the C library and exactly");
-    printf("all equal: %s\n", equal == MANY ? "yes" : "no");
-    printf("all within 0.00001 of each other: %s\n",
-           farthest < 1e-5f ? "yes" : "no");
-    free(plain);
-    free(exact);
+    print_matrix("r, share of darts beyond r, e^(-r^2/2)", 3, 3, table);
+    free(x);
 }
 
 /*
+The normal numbers of the figure, taken in twos, are 50,000 darts:
+
 ``` output
-by Box and Muller, the first six (6)
-[ 0.3374, -0.1778, -0.3035, -0.5880,  0.3486,  0.6603]
-torch.randn(10_000), the first six (6)
-[ 0.3374, -0.1778, -0.3035, -0.5880,  0.3486,  0.6603]
-ten thousand normal numbers, with the C library and exactly
-all equal: no
-all within 0.00001 of each other: yes
+standard deviations of 100,000 numbers
+uniform: 0.5782
+normal: 1.0026
+r, share of darts beyond r, e^(-r^2/2) (3, 3)
+[[1.0000, 0.6080, 0.6065],
+ [2.0000, 0.1378, 0.1353],
+ [3.0000, 0.0116, 0.0111]]
 ```
+
+The shares agree, but for chance. Now let $u$ be the share of darts beyond a
+given dart. Sort all darts from the outside in: the first tenth has a $u$
+below one tenth, the next between one tenth and two, and so on. So $u$ is
+uniform, and a uniform number we can draw. Solve $u = e^{-r^2/2}$ for the
+distance, with the natural logarithm $\ln$, which undoes the exponential. A
+second uniform number gives the angle, of which a full circle has $2 \pi$:
+
+$$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
+  x = r \cos(\varphi), \qquad y = r \sin(\varphi)$$
+
+Two uniform numbers have become two normal ones. [](#normals) has this in C,
+first in a dozen lines, `one_normal`, and then as PyTorch does it for many
+numbers. We use two functions from there: `normal_fill`, which takes the
+mean and the deviation wanted, and `embedding_fill`, which takes 0 and 1.
 
 ## The sentence {#tokens-sentence}
 
-The author of our sentence makes a table of 50,000 rows with three entries
-each, as for a real vocabulary, from seed 123, and looks the six words up.
-Most of the rows are never used.
+Raschka makes a table of 50,000 rows with three entries each, as for a real
+vocabulary, from seed 123, and looks the six words up. Most of the rows are
+never used.
 */
 
 static void show_sentence(const char *sentence)
@@ -269,25 +325,26 @@ embedded sentence (6, 3)
 
 ![Each word's id picks its row](lookup.svg){#fig-lookup}
 
-These six rows are the input of almost everything that follows. They are
-random, and mean nothing yet. And three entries are for the page's sake:
-Llama 2, a model with seven billion parameters, has
-[4,096]{.cited} for each token [@raschka2024magazine].
+These six rows are the input of much that follows. They are random, and
+mean nothing yet. And three entries are for the page's sake: Llama 2, a
+model with seven billion parameters, has an embedding size of
+[4,096]{.cited} [@raschka2024magazine].
 
-They are needed so often that a function of their own is worth while:
+So that no later chapter has to fill 50,000 rows for the sake of six, they
+are written down here, as `journey` was in [](#softmax), and later chapters
+use them in the same way. They are the numbers above. Nine digits are enough
+to give a float back to the last bit, and a test compares them with what the
+seed makes.
 */
 
-void life_is_short(float x[6][3])
-{
-    enum { ROWS = 50000 };
-    const int ids[6] = {0, 4, 5, 2, 1, 3};
-    Random r;
-    float(*table)[3] = (void *)new_table(ROWS, 3);
-    random_seed(&r, 123);
-    embedding_fill(&r, ROWS, 3, table);
-    embed(6, 3, ROWS, ids, table, x);
-    free(table);
-}
+const float life[6][3] = {
+    {0.337370187f, -0.177777216f, -0.303527594f}, /* Life */
+    {0.179379612f, 1.89514804f, 0.495446384f},    /* is */
+    {0.269198567f, -0.0770202354f, -1.02047193f}, /* short */
+    {-0.219637617f, -0.379169822f, 0.767107069f}, /* eat */
+    {-0.588011861f, 0.348605186f, 0.660340965f},  /* dessert */
+    {-1.19250202f, 0.69835192f, -1.40972292f},    /* first */
+};
 
 /*
 The program takes another sentence as its argument. A word that occurs twice
@@ -306,12 +363,7 @@ embedded sentence (5, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
-::: aside
-The recipe that our sentence comes with numbers the sorted words without
-striking out repetitions [@raschka2024magazine]. With *the* twice, *the*
-would get the id 4 in a vocabulary of four words, one past the end. Its own
-sentence has no word twice, so that it does not show.
-:::
+Other alphabets do as well:
 
 ``` {.output args="'Schöne Grüße, 你好'"}
 vocabulary
@@ -322,10 +374,6 @@ embedded sentence (3, 3)
 [[-0.5880,  0.3486,  0.6603],
  [ 0.3374, -0.1778, -0.3035],
  [-0.2196, -0.3792,  0.7671]]
-```
-
-``` {.output args="', ,'" status=2}
-05_tokens.c: split_words: the sentence ', ,' has no words: at least one is needed
 ```
 
 ## Everything together
@@ -341,7 +389,7 @@ int main(int argc, char *argv[])
         return 0;
     }
     pipeline("pipeline", "words vectors");
-    show_normals();
+    show_bell();
     show_sentence("Life is short, eat dessert first");
     return 0;
 }
@@ -364,19 +412,18 @@ print(embed(sentence).detach())
 ```
 
 `detach()` says that we want the numbers alone. Without it, PyTorch would
-add a note, `grad_fn=...`, of how they came about, which it needs for
-training and we do not.
+add its note, `grad_fn=...`, since the table of an `Embedding` is meant to
+be trained.
 
 Words, vectors, queries, keys and values: everything is there to take up the
 six scores of [](#random), and to see what is done with them.
 
 ## Further exercises
 
-**Exercise 5.3** (★★, challenge, 3 points): `embed_one_hot`. A look-up is a
-matrix product in disguise. Write each id as a row of `rows` entries, all 0
-but a single 1 in the place of the id, a **one-hot** row. Multiply these
-rows by the table. The caller hands in memory for the one-hot rows,
-`one_hot`, which the function fills.
+**Exercise 5.3** (★★, challenge, 3 points): `embed_one_hot`. The look-up as
+a product of matrices: write each id as a one-hot row of `rows` entries, and
+multiply these rows by the table. The caller hands in memory for the one-hot
+rows, `one_hot`, which the function fills.
 
 ::: hint
 What remains of row times column if the row is 0 but for one place?
@@ -409,8 +456,6 @@ void embed_one_hot(int n, int d, int rows, const int ids[n],
 :::
 
 ::: {.solution exercise="5.4"}
-Three times 50,000; and as many multiplications. Nobody does it this way.
-But it shows that the table is a matrix of the same kind as those of
-[](#qkv).
+Three times 50,000; and as many multiplications, to copy three numbers.
 :::
 */

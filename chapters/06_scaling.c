@@ -4,92 +4,80 @@
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-scaling-pipeline}
 
-[](#random) stopped halfway through two tutorials, at the six scores that
-*journey* gets from the words of its sentence. All that is missing is known
-from [](#softmax): make shares of the scores, mix the values. One of the two
-tutorials even has the formula, $\operatorname{softmax}(QK^\top)V$
-[@ma2026].
+[](#random) stopped at the six scores that *journey* gets from the words of
+its sentence. What is missing is known from [](#softmax): make shares of the
+scores, mix the values. Ma Yumin writes it as
+$\operatorname{softmax}(QK^\top)V$ [@ma2026], which gives:
 */
 
 #include "attention.h"
 
-/*
-We draw what they draw, and follow it. The table `journey`, with the six
-words' embeddings, is that of [](#softmax).
-*/
-
-/* The queries, keys and values that both tutorials make, from seed 123. */
-static void project_journey(float query[6][2], float key[6][2],
-                            float value[6][2])
+/* Queries, keys and values of six words, with matrices from seed 123. */
+static void project_six(const float x[6][3], int d_v, float query[6][2],
+                        float key[6][2], float value[6][d_v])
 {
     Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][2];
+    float w_query[3][2], w_key[3][2];
+    float(*w_value)[d_v] = (void *)new_table(3, d_v);
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 2, w_value);
-    project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-            value);
+    rand_fill(&r, 3, d_v, w_value);
+    project(6, 3, 2, d_v, x, w_query, w_key, w_value, query, key, value);
+    free(w_value);
 }
 
 static void show_formula(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6], weights[6], context[2];
-    project_journey(query, key, value);
+    project_six(journey, 2, query, key, value);
     attend_one(6, 2, 2, query[1], key, value, scores, weights, context);
-    print_vector("scores of journey", 6, scores);
-    print_vector("their softmax", 6, weights);
+    print_vector("softmax of the scores of journey", 6, weights);
     print_vector("mixture of the values", 2, context);
 }
 
 /*
 ``` output
-scores of journey (6)
-[1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]
-their softmax (6)
+softmax of the scores of journey (6)
 [0.1401, 0.2507, 0.2406, 0.1157, 0.0687, 0.1842]
 mixture of the values (2)
 [0.3157, 0.8430]
 ```
 
-But this is not what the tutorial prints. Its shares begin with 0.1500 where
-ours begin with 0.1401, and its result with 0.3061 where ours begins with
-0.3157. Both programs do one thing more than the formula says: before
-softmax, they divide the scores by a number. Which number, and why?
+But that page has 0.3061 where we get 0.3157. Its program does one thing
+more than its formula says ([A.33](#errata-33)): before softmax, it divides
+the scores by a number. This is called **scaling**. Which number, and why?
 
 ## Scores grow with the number of entries {#scaling-spread}
 
-A dot product adds up $d$ products. How large does the sum become, when $d$
-is large? Suppose that the entries of queries and keys are random numbers
-with mean 0 and standard deviation 1, as those of [](#tokens) are.
+A dot product adds up $d$ products. How large does the sum become? Say that
+the entries of queries and keys are random numbers with mean 0 and standard
+deviation 1, as those of [](#tokens) are, and **independent**: knowing one
+tells nothing about another. Then the mean of a product is the product of
+the means, for among all pairs with the same $q$, the mean of $k$ is what it
+is everywhere.
 
-Take a single product $p = q k$ first. For each value of $q$, the key is as
-often negative as positive, so the products cancel, and their mean is 0. The
-square is $q^2 k^2$. Whatever $q$ is, $k^2$ has the mean 1, so that the mean
-of $q^2 k^2$ is that of $q^2$, which is 1 as well. So a product has mean 0
-and standard deviation 1, as its factors had.
+Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The mean of its
+square, $q^2 k^2$, is $1 \cdot 1 = 1$. So it has mean 0 and standard
+deviation 1, as its factors had. Now the sum of two:
 
-Now the sum of two products:
+$$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 
-$$(p_1 + p_2)^2 = p_1^2 + 2 p_1 p_2 + p_2^2$$
+The two are made of different entries, so they are independent as well, and
+the mean of $p_1 p_2$ is $0 \cdot 0$. What is left has the mean $1 + 1$.
+Each further product adds another 1: the mean of a score's square is $d$,
+and the standard deviation of scores is $\sqrt{d}$.
 
-In the middle stands a product of two numbers again, as often negative as
-positive, and its mean is 0. What is left has the mean $1 + 1$. With each
-further product comes another 1. The square of a score has the mean $d$, and
-the standard deviation of scores is the root of that, $\sqrt{d}$.
-
-In the Transformer as it was published, queries and keys have
-[64]{.cited} entries [@vaswani2017], which makes scores of plus or minus
-$\sqrt{64} = 8$. Were there 4,096 of them, scores of plus or minus
-$\sqrt{4096} = 64$ would be nothing unusual. To see whether it is so, we
-draw a hundred queries and a hundred keys, compare all with all, and take
-the standard deviation, for short the **spread**, of the 10,000 scores.
+In the Transformer as it was published, queries and keys have [64]{.cited}
+entries [@vaswani2017], which makes scores of plus or minus $\sqrt{64} = 8$.
+With 4,096 entries it would be 64. To see whether it is so, we let a hundred
+random queries ask a hundred random keys, and take the standard deviation,
+for short the **spread**, of the 10,000 scores.
 
 **Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n`
 scores. Take what each of them differs from the mean, squared, and the mean
-of these squares. The spread is its root. (In [](#tokens) the mean was 0,
-and only the squares were left to speak of.)
+of these squares. The spread is its root.
 
 ::: hint
 Two passes: the mean first, then the squares of the differences from it.
@@ -156,22 +144,20 @@ d, spread of the scores, root of d (3, 3)
  [4096.0000,   63.5529,   64.0000]]
 ```
 
-The measured spread is what the calculation says, give or take what a sample
-of this size leaves to chance.
+The measured spread is what the calculation says, give or take chance.
 
 ![How often which score occurs, for 2, 64 and 4,096 entries, all above the
-same scale; each panel is as high as its most frequent score. The scores
-spread out](spread.svg){#fig-spread}
+same scale; each panel is as high as its most frequent
+score](spread.svg){#fig-spread}
 
 ## One winner
 
-[](#softmax) found that softmax sees nothing but differences between scores,
-and turns a difference of $s$ into a ratio of $e^s$. A difference of ten is
-a ratio of more than twenty thousand. With a spread of 64, few scores lie as
-close together as that. So one word gets everything and the others get
-nothing, and this before anything has been learned. Let a hundred random
-queries ask six random keys. The mean of the largest share that each of them
-gives will tell how far it goes:
+Softmax turns a difference of $s$ between scores into a ratio of $e^s$
+between shares ([](#softmax)). A difference of ten is a ratio of more than
+twenty thousand, and with a spread of 64, few scores lie as close as that.
+One word gets everything, the others nothing, before anything has been
+learned. To measure it, take the largest share that each query gives, and
+the mean of these:
 */
 
 float mean_largest(int n, int m, const float weights[n][m])
@@ -227,12 +213,14 @@ static void show_winner(void)
 }
 
 /*
-::: question
-Six equal shares would be one sixth each. What will the largest share be, as
-$d$ grows, if the scores are divided by $\sqrt{d}$?
+A hundred random queries ask six random keys.
 
-Neither one sixth nor one, but much the same for every $d$: the scores keep
-the same spread.
+::: question
+What becomes of the largest share, as $d$ grows, if the scores are divided
+by $\sqrt{d}$?
+
+Neither one nor one sixth: it stays much the same, as the spread of the
+scores does.
 :::
 
 ``` output
@@ -244,82 +232,129 @@ largest share, from scores divided by the root of d (6)
 [0.4482, 0.3904, 0.4274, 0.4536, 0.4318, 0.4092]
 ```
 
-![The largest share of six. From scores as they are, it comes close to one
-as $d$ grows; from divided scores it stays where it is. The wiggles are
+![The largest share of six, with the division and without. The wiggles are
 chance](largest.svg){#fig-largest}
 
 ## A winner does not answer {#scaling-saturated}
 
-Why is one winner bad? Suppose it is the wrong one. Training improves a
-model by small steps: it finds out how the result changes if a number is
-changed a little, and moves the number in the better direction. So let us
-nudge a score. Take the second query of the last experiment, with 4,096
-entries, and raise its second score by 1. Without the division, softmax is
-given that 1. With the division it is given the 64th part of it, but it is
-in a better position to notice.
+Why is one winner bad? It may be the wrong one. Training improves a model by
+small steps: it changes a number a little, sees how the result changes, and
+moves the number the better way. The change of the result divided by that of
+the number is a **slope**; the slopes for all numbers of a model are its
+**gradient**.
+
+So raise the score of a word, whose share is $w$, by a small $s$. Its
+exponential grows by the factor $e^s$, nearly $1 + s$, and the sum of all
+exponentials, of which it is the part $w$, by the factor $1 + ws$. The new
+share less the old one is
+
+$$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
+
+The denominator is almost 1, so the slope of a share is $w (1 - w)$. That is
+$1/4 - (w - 1/2)^2$, one quarter at most, whatever the scores: to normalize
+keeps gradients within bounds. But it is nothing where $w$ is 0, and nothing
+where $w$ is 1. A softmax that gives everything to one word is called
+**saturated**.
+
+If training asks for the *logarithm* of the share, it is another matter.
+$\ln(w)$ changes by $\ln(1 + s) - \ln(1 + ws)$, which for small $s$ is
+$s - ws$. Its slope is $1 - w$: the smaller the share, the closer to 1. To
+measure both slopes, go down a little and up a little:
 */
 
-static void show_nudge(const char *label, const float scores[6], float step)
+/* How fast the share of word j rises with its score, and how fast the
+ * share's logarithm does. */
+static void share_slopes(const float scores[6], int j, float slopes[2])
 {
-    float nudged[6], weights[6];
+    const float step = 1 / 64.0f;
+    float nudged[6], below[6], above[6];
     memcpy(nudged, scores, sizeof nudged);
-    nudged[1] += step;
-    print_vector(label, 6, scores);
-    softmax(6, scores, weights);
-    print_vector("    their shares", 6, weights);
-    softmax(6, nudged, weights);
-    print_vector("    their shares after the nudge", 6, weights);
+    nudged[j] = scores[j] - step;
+    softmax(6, nudged, below);
+    nudged[j] = scores[j] + step;
+    softmax(6, nudged, above);
+    const double ratio = (double)above[j] / (double)below[j];
+    slopes[0] = (above[j] - below[j]) / (2 * step);
+    slopes[1] = (float)log(ratio) / (2 * step);
 }
 
-static void show_nudges(void)
+static void show_slopes(const char *label, const float scores[6])
+{
+    float weights[6], slopes[2];
+    softmax(6, scores, weights);
+    share_slopes(scores, 1, slopes);
+    print_vector(label, 6, scores);
+    print_vector("    their shares", 6, weights);
+    print_value("    slope of the second share", slopes[0]);
+    print_value("    slope of its logarithm", slopes[1]);
+}
+
+static void show_saturated(void)
 {
     enum { MANY = 100 };
     float scores[MANY][6];
     random_scores(MANY, 6, 4096, scores);
-    show_nudge("scores as they are", scores[1], 1);
+    show_slopes("scores as they are", scores[1]);
     scale_scores(MANY, 6, 4096, scores);
-    show_nudge("scores divided by the root of d", scores[1], 1 / 64.0f);
+    show_slopes("scores divided by the root of d", scores[1]);
 }
 
 /*
+One of our queries with 4,096 entries, and the slopes for its second score:
+
 ``` output
 scores as they are (6)
 [ 15.7734,  38.7360,  50.5837,  24.7266,  -9.8397, -72.4756]
     their shares (6)
 [0.0000, 0.0000, 1.0000, 0.0000, 0.0000, 0.0000]
-    their shares after the nudge (6)
-[0.0000, 0.0000, 1.0000, 0.0000, 0.0000, 0.0000]
+    slope of the second share: 0.0000
+    slope of its logarithm: 1.0000
 scores divided by the root of d (6)
 [ 0.2465,  0.6052,  0.7904,  0.3864, -0.1537, -1.1324]
     their shares (6)
 [0.1606, 0.2299, 0.2767, 0.1847, 0.1076, 0.0404]
-    their shares after the nudge (6)
-[0.1600, 0.2327, 0.2757, 0.1841, 0.1072, 0.0403]
+    slope of the second share: 0.1771
+    slope of its logarithm: 0.7701
 ```
 
-Without the division, the second score lies some twelve below the third. As
-far as softmax is concerned, it might not be there: four decimals show no
-change of any share. Training finds no direction that is better. After the
-division, the nudge arrives at softmax 64 times smaller, and every share
-moves. When softmax gives everything to one and takes no notice of the
-others, it is called **saturated**.
+As they are, the second score lies some twelve below the third, and its
+share has next to no slope. The logarithm has the full slope of 1, since it
+undoes the exponential. Where training asks for the logarithm of this very
+share, as [](#self-attention-training) will, a wrong winner can be unseated.
 
-::: aside
-The division is explained in other ways, too. It is said to turn scores into
-shares; but that is done by softmax, and the divided scores add up to
-anything [@tokens2transformer]. It is said to bring vectors to about the
-same length; but what it brings to the same spread are scores
-[@raschka2024magazine]. And the root is said to be that of the embedding's
-size; but it is that of $d_k$, the size of queries and keys
-[@selfattention2025].
-:::
+But inside a model no logarithm stands behind a softmax. What comes next is
+a mixture. With $v$ for an entry of our word's value, and $o$ for what the
+other words would mix without it, that is $wv + (1 - w)\, o$, or
+$o + w (v - o)$. The others keep their proportions, so $o$ stays, and the
+slope of the mixture is $w (1 - w) (v - o)$. Whatever training asks of the
+mixture, it reaches the score, and the query and key behind it, through the
+factor $w (1 - w)$. Where that is nothing, nothing arrives: a
+**vanishing gradient**. With the division, the factor is 0.1771. (Seen from
+the undivided score it is 64 times smaller, but larger steps make up for
+that.)
 
 ## Attention {#scaling-attention}
 
-With that, we have the formula as it was published [@vaswani2017]:
+This is the formula as it was published, under the name of
+**scaled dot-product attention** [@vaswani2017]:
 
 $$\operatorname{attention}(Q, K, V)
   = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+
+Or in steps, with the shape of each table below its letter:
+
+$$\underset{n \times m}{S}
+  = \frac{1}{\sqrt{d_k}}\; \underset{n \times d_k}{Q}\;
+    \underset{d_k \times m}{K^\top}, \qquad
+  \underset{n \times m}{A} = \operatorname{softmax}(S), \qquad
+  \underset{n \times d_v}{Z}
+  = \underset{n \times m}{A}\; \underset{m \times d_v}{V}$$
+
+Each of $n$ queries is compared with each of $m$ keys: a row of scores for
+each query, a column for each key. Softmax works row by row, and changes no
+shape. The product with $V$ sums over the keys, and leaves a row for each
+query. Where a text asks itself, $n$ and $m$ are both its number of tokens
+$T$, and the map of weights is $T \times T$, whatever $d_k$ and $d_v$ are.
 
 **Exercise 6.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
 each gets a mixture of the `m` values. `scores` are to be the divided ones.
@@ -347,21 +382,19 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 }
 
 /*
-Everything else in this book will be measured against this function. It
-hands out scores and weights as well as the context vectors, so that we can
-look at them.
+Everything else in this book will be measured against this function.
 
 ## The tutorials, to their end {#scaling-tutorials}
 
-Now the numbers of *journey* come out as the tutorial has them [@ma2026].
-(The other has lost its pictures, and with them these numbers.)
+Now the numbers of *journey* come out as Ma Yumin has them [@ma2026], and
+*Self-Attention, Retold* computes [@selfattention2025]:
 */
 
 static void show_journey(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6][6], weights[6][6], context[6][2];
-    project_journey(query, key, value);
+    project_six(journey, 2, query, key, value);
     attention(6, 6, 2, 2, query, key, value, scores, weights, context);
     print_vector("attention weights of journey", 6, weights[1]);
     print_vector("context vector of journey", 2, context[1]);
@@ -375,161 +408,82 @@ context vector of journey (2)
 [0.3061, 0.8210]
 ```
 
-*Life is short, eat dessert first* was left in [](#tokens) as six vectors.
-Its author draws matrices for it from seed 123, of the same sizes as above
-for queries and keys, so that these two are the matrices of [](#random). But
-his values have four entries where queries and keys have two
-[@raschka2024magazine]. Queries and keys must have the same size, since they
-meet in a dot product. The size of the values is free, and it is the size of
-the result. He follows the second word, *is*.
+For *Life is short, eat dessert first*, the six vectors of [](#tokens),
+Raschka draws from seed 123 as well, and lets *is* ask
+[@raschka2024magazine]. But his values have four entries where queries and
+keys have two. Queries and keys must agree, since they meet in a dot
+product; the size of the values is free, and is the size of the result.
 */
-
-static const char *const words[6] = {"Life", "is",      "short",
-                                     "eat",  "dessert", "first"};
 
 static void show_life(void)
 {
-    Random r;
-    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
+    const char *const words[6] = {"Life", "is",      "short",
+                                  "eat",  "dessert", "first"};
     float query[6][2], key[6][2], value[6][4], unscaled[6][6];
     float scores[6][6], weights[6][6], context[6][4];
-    life_is_short(x);
-    random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+    project_six(life, 4, query, key, value);
     dot_scores(6, 6, 2, query, key, unscaled);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
 
+    print_integers("keys, values: rows and columns", 4,
+                   (const int[]){6, 2, 6, 4});
     print_vector("query of is", 2, query[1]);
     print_vector("key of is", 2, key[1]);
     print_vector("value of is", 4, value[1]);
-    print_matrix("keys", 6, 2, key);
-    print_matrix("values", 6, 4, value);
-    print_vector("scores of is", 6, unscaled[1]);
-    print_value("is with dessert, the fifth word", unscaled[1][4]);
-    print_vector("attention weights of is", 6, weights[1]);
+    print_vector("scores of is, not divided", 6, unscaled[1]);
+    print_matrix("attention weights", 6, 6, weights);
     print_vector("context vector of is", 4, context[1]);
-    print_matrix("attention weights of all six", 6, 6, weights);
     heatmap("life", "What each word takes of each", 6, words, 6, words,
             weights);
 }
 
 /*
 ``` output
+keys, values: rows and columns (4)
+[6, 2, 6, 4]
 query of is (2)
 [0.5667, 1.8269]
 key of is (2)
 [0.5295, 1.7355]
 value of is (4)
 [0.6612, 1.8972, 1.0963, 1.8106]
-keys (6, 2)
-[[-0.0823, -0.3031],
- [ 0.5295,  1.7355],
- [-0.2991, -0.7295],
- [ 0.1420,  0.2291],
- [ 0.1920,  0.6467],
- [-0.4788, -0.5835]]
-values (6, 4)
-[[-0.2546, -0.2608, -0.1544, -0.2801],
- [ 0.6612,  1.8972,  1.0963,  1.8106],
- [-0.8598, -0.6161, -0.5940, -0.9455],
- [ 0.5932,  0.0981,  0.2741,  0.4151],
- [ 0.5605,  0.5645,  0.3676,  0.6429],
- [-1.2107, -0.4929, -1.0081, -1.4031]]
 ```
 
 ``` output
-scores of is (6)
+scores of is, not divided (6)
 [-0.6004,  3.4707, -1.5023,  0.4991,  1.2903, -1.3374]
-is with dessert, the fifth word: 1.2903
-attention weights of is (6)
-[0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229]
-context vector of is (4)
-[0.5313, 1.3607, 0.7891, 1.3110]
-```
-
-And the other words?
-
-``` output
-attention weights of all six (6, 6)
+attention weights (6, 6)
 [[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
  [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
  [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
  [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
  [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+context vector of is (4)
+[0.5313, 1.3607, 0.7891, 1.3110]
 ```
+
+(Its fifth score, 1.2903, is called $\omega_{2,4}$ there:
+[A.28](#errata-28).)
 
 ![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
-*is* most, the other three look at it least. The vectors and matrices are
-random, so this says nothing about English](life.svg){#fig-life}
-
-::: aside
-For the 1.2903 of *is* with *dessert* the author writes $\omega_{2,4}$, and
-`keys[4]` in the program. The query is counted from 1 there and the key from
-0; counted alike, it is $\omega_{2,5}$. This book counts from 1 in prose
-("the second word") and from 0 in C.
-:::
-
-Last, the whole numbers of [](#qkv), whose scores went into softmax as they
-were. Their author writes down the division, but divides by 1 and does not
-say why [@tokens2transformer]. Queries and keys have three entries there, so
-it is $\sqrt{3}$. The matrix *A* of the shares and the result *Z* are not in
-the tutorial, except as names.
-*/
-
-static const float paper_query[3][3] = {{1, 0, 2}, {2, 2, 2}, {2, 1, 3}};
-static const float paper_key[3][3] = {{0, 1, 1}, {4, 4, 0}, {2, 3, 1}};
-static const float paper_value[3][3] = {{1, 2, 3}, {2, 8, 0}, {2, 6, 3}};
-
-static void show_paper(void)
-{
-    float scores[3][3], weights[3][3], context[3][3];
-    attention(3, 3, 3, 3, paper_query, paper_key, paper_value, scores,
-              weights, context);
-    print_matrix("S divided by the root of 3", 3, 3, scores);
-    print_matrix("A", 3, 3, weights);
-    print_matrix("Z", 3, 3, context);
-}
-
-/*
-``` output
-S divided by the root of 3 (3, 3)
-[[1.1547, 2.3094, 2.3094],
- [2.3094, 9.2376, 6.9282],
- [2.3094, 6.9282, 5.7735]]
-A (3, 3)
-[[0.1361, 0.4319, 0.4319],
- [0.0009, 0.9088, 0.0903],
- [0.0074, 0.7547, 0.2378]]
-Z (3, 3)
-[[1.8639, 6.3194, 1.7042],
- [1.9991, 7.8141, 0.2735],
- [1.9926, 7.4796, 0.7359]]
-```
-
-Compare the shares with those of [](#qkv): 0.9088 where there was 0.9820,
-0.7547 where there was 0.8805. The order is the same, and the winner less
-alone.
+*is* most, the others least; with random vectors and matrices, that says
+nothing about English](life.svg){#fig-life}
 
 ## Why dot products at all {#scaling-additive}
 
-The first attention compared queries and keys in another way
-[@bahdanau2014]. It multiplied each by a matrix of its own, added the two
-results, squeezed every entry of the sum into the range from $-1$ to 1, and
-added these up, each multiplied by a number that was learned. This is called
-**additive** attention. Its scores stay small however many entries there
-are, and it needs no division. Without the division, it did better than dot
-products where $d_k$ was large; that is how the root came into the formula
-[@vaswani2017].
+The first attention was **additive** [@bahdanau2014]. It multiplied query
+and key by a matrix each, added the results, squeezed every entry into the
+range from $-1$ to 1, and added these up, each times a learned number $v_k$.
+The terms lie between $-|v_k|$ and $|v_k|$, so its scores spread with the
+root of $d$ as well, unless the $v_k$ shrink as $d$ grows; in the range that
+libraries begin with they do ([](#self-attention-range)). For large $d_k$ it
+did better than dot products that were not divided, and that is how the root
+came into the formula [@vaswani2017].
 
-Then why not keep it? Because of the work. The sum and the squeezing have to
-be done anew for each query with each key. A dot product is done anew as
-well, but it is nothing but multiplications and additions, and all dot
-products together are one product of two matrices. No other computation has
-had so much care spent on it, in programs and in processors.
+Why not keep it? The sum and the squeezing have to be done anew for each
+query with each key. All dot products together are one product of two
+matrices, for which libraries and processors are built.
 
 ## Everything together
 */
@@ -540,10 +494,9 @@ int main(void)
     show_formula();
     show_spread();
     show_winner();
-    show_nudges();
+    show_saturated();
     show_journey();
     show_life();
-    show_paper();
     return 0;
 }
 
@@ -574,12 +527,10 @@ print(F.softmax(query[1] @ key.T / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value)[1])
 ```
 
-`F.scaled_dot_product_attention` is our `attention`, in a single call and,
-on some machines, with every trick there is.
+`F.scaled_dot_product_attention` is our `attention` in a single call.
 
-The formula is complete. To use it, one has to carry three matrices, their
-sizes and their results from function to function, and the next step is to
-give them a home.
+To use the formula, one has to carry three matrices, their sizes and their
+results from function to function. The next step is to give them a home.
 
 ## Further exercises
 
@@ -598,8 +549,7 @@ multiplied by $e^{\text{step}}$?
 
 **Exercise 6.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. How
 many times as large as the smaller share is the larger, without the division
-and with it? To check, let `make run-02` print the shares of two scores that
-lie that far apart, and divide one by the other.
+and with it?
 
 **Exercise 6.5** (by hand): The entries of the queries have standard
 deviation 2, those of the keys 1. By what should the scores be divided?
@@ -629,13 +579,8 @@ void nudge(int n, const float weights[n], int j, float step,
 }
 
 /*
-Subtract the old share `j` from the new one. What is left, with $w$ for the
-old one and $f$ for the factor, is
-
-$$\frac{w f}{1 + w (f - 1)} - w = \frac{w (1 - w) (f - 1)}{1 + w (f - 1)}$$
-
-This is nothing if $w$ is 0, and nothing if $w$ is 1: what we have seen of
-the saturated softmax, as a formula.
+This is the calculation of [](#scaling-saturated), where $1 + s$ stood for
+the factor $e^s$.
 :::
 
 ::: {.solution exercise="6.4"}

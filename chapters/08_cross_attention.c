@@ -17,10 +17,11 @@ so far, one text looked at itself.
 
 The first idea is to write the two texts one behind the other. The result is
 a text like any other, and the first version of [](#self-attention) can be
-used as it is. We try it with the six words of [](#tokens) and with a second
-text of eight tokens, which are strangers: random numbers, drawn after the
-three matrices from the same seed. What we want to know is how the words of
-each text divide their attention between the two.
+used as it is. We try it with the six words of [](#tokens), which shall be
+the text that is being written, and with eight tokens that have been read.
+These are strangers: random numbers, drawn after the three matrices from the
+same seed. How do the words of each text divide their attention between the
+two?
 */
 
 static void show_one_long_text(void)
@@ -31,7 +32,7 @@ static void show_one_long_text(void)
     float joined[14][3], shares[14] = {0};
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
-    life_is_short(joined);
+    memcpy(joined, life, sizeof life);
     rand_fill(&r, 8, 3, joined + 6);
     trace_init(&t);
     self_v1_forward(&one, 14, joined, &t);
@@ -62,10 +63,10 @@ what the eight strangers give (8)
 It runs, and three things are wrong with it. Most of the 196 scores are of
 no use to us: we asked about 48 of them. The shares of a row are spent on
 two texts at once: what *is* gives to the words beside it is missing from
-the 0.6138 that it gives to the strangers. And the text that was read looks
-at the one that is being written, although it was complete before the other
-had a word. A fourth thing does not show here: a table has one width. Two
-texts can be joined only if their tokens have the same number of entries.
+the 0.6138 that it gives to the strangers. And the strangers look at the
+words, although they were complete before there was a word. A fourth thing
+does not show here: a table has one width. Two texts can be joined only if
+their tokens have the same number of entries.
 
 ## Queries from here, keys from there {#cross-attention-queries}
 
@@ -73,21 +74,26 @@ Look again at the first lines of `attention` in the header. It takes `n`
 queries and `m` keys, and since [](#scaling) it has never asked whether they
 belong to one text. Nothing in the formula has to be changed:
 
-$$Q = X W_Q, \qquad K = Y W_K, \qquad V = Y W_V$$
+$$\underset{n \times d_k}{Q} =
+    \underset{n \times d_x}{X} \; \underset{d_x \times d_k}{W_Q}, \qquad
+\underset{m \times d_k}{K} =
+    \underset{m \times d_y}{Y} \; \underset{d_y \times d_k}{W_K}, \qquad
+\underset{m \times d_v}{V} =
+    \underset{m \times d_y}{Y} \; \underset{d_y \times d_v}{W_V}$$
 
 The queries come from the first input, $X$, which asks. Keys and values come
 from the second, $Y$, which is asked. This is **cross-attention**, and what
 we had before is **self-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each may
-have a width of its own, $d_x$ and $d_y$, if only the matrices have as many
-rows. What must agree is the width of queries and keys, since they meet
-in a dot product.
+have a width of its own, $d_x$ and $d_y$ ([A.26](#errata-26)). What must
+agree is the width of queries and keys, since they meet in a dot product.
 
 The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its
-parameters are linear layers, while the tutorial that we follow multiplies
-by matrices from `torch.rand`, $X W$. A layer holds $W^\top$, so we draw $W$
-row by row, and write each number where it stands in the table turned over.
+parameters are linear layers, while Raschka's article multiplies by matrices
+from `torch.rand`, $X W$ [@raschka2024magazine]. A layer holds $W^\top$, so
+we draw $W$ row by row, and write each number where it stands in the table
+turned over.
 */
 
 void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in])
@@ -134,9 +140,22 @@ void cross_attention_forward(const Attention *a, int n, int m,
 /*
 ## Six words and eight strangers {#cross-attention-strangers}
 
-The same six words, the same strangers, the same matrices: this is how the
-author of our sentence shows cross-attention [@raschka2024magazine].
+The same six words, the same strangers, the same matrices, as Raschka's
+article has them:
 */
+
+static Trace ask_strangers(float strangers[8][3])
+{
+    Random r;
+    Attention cross;
+    random_seed(&r, 123);
+    cross_attention_init(&cross, &r, 3, 3, 2, 4);
+    rand_fill(&r, 8, 3, strangers);
+    Trace t = trace_for(&cross, 6, 8);
+    cross_attention_forward(&cross, 6, 8, life, strangers, &t);
+    attention_free(&cross);
+    return t;
+}
 
 static void show_strangers(void)
 {
@@ -144,19 +163,10 @@ static void show_strangers(void)
                                  "eat",  "dessert", "first"};
     const char *const stranger[8] = {"1", "2", "3", "4",
                                      "5", "6", "7", "8"};
-    Random r;
-    Attention cross;
-    float first[6][3], second[8][3];
-    random_seed(&r, 123);
-    cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    life_is_short(first);
-    rand_fill(&r, 8, 3, second);
-    Trace t = trace_for(&cross, 6, 8);
-    cross_attention_forward(&cross, 6, 8, first, second, &t);
-
-    print_matrix("first input", 6, 3, first);
-    print_matrix("second input", 8, 3, second);
-    print_matrix("keys", 8, 2, (void *)t.key);
+    float strangers[8][3];
+    Trace t = ask_strangers(strangers);
+    print_matrix("first input", 6, 3, life);
+    print_matrix("second input", 8, 3, strangers);
     print_matrix("values", 8, 4, (void *)t.value);
     print_matrix("attention weights, a row for each word", 6, 8,
                  (void *)t.weights);
@@ -164,7 +174,6 @@ static void show_strangers(void)
     heatmap("strangers", "What six words take of eight strangers", 6, word,
             8, stranger, (void *)t.weights);
     trace_free(&t);
-    attention_free(&cross);
 }
 
 /*
@@ -196,15 +205,6 @@ second input (8, 3)
 ```
 
 ``` output
-keys (8, 2)
-[[0.2462, 0.6971],
- [0.2949, 0.7680],
- [0.4889, 1.1249],
- [0.4017, 1.0357],
- [0.1228, 0.3685],
- [0.2207, 0.5093],
- [0.3865, 1.0704],
- [0.3305, 0.7570]]
 values (8, 4)
 [[0.3357, 0.7633, 0.5151, 0.8178],
  [0.2048, 0.9358, 0.6397, 0.9768],
@@ -258,15 +258,13 @@ static void show_same_text(void)
     Random r;
     SelfAttentionV1 one;
     Attention cross;
-    float x[6][3];
-    life_is_short(x);
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
     Trace self = trace_for(&cross, 6, 6), crossed = trace_for(&cross, 6, 6);
-    self_v1_forward(&one, 6, x, &self);
-    cross_attention_forward(&cross, 6, 6, x, x, &crossed);
+    self_v1_forward(&one, 6, life, &self);
+    cross_attention_forward(&cross, 6, 6, life, life, &crossed);
 
     int equal = 1;
     for (int i = 0; i < 6 * 4; i++)
@@ -404,14 +402,8 @@ it. *You* takes 0.8631 of *du* and 0.1168 of *kannst*, which says "you" too.
 each English word what it has found: *can* found a verb, *me* a pronoun.
 
 The tokens of the two inputs have four and five entries. It did not matter.
-
-::: aside
-The tutorial says that the two inputs may differ in length, but must have
-the same embedding size [@raschka2024magazine]. In its class they must,
-since it takes one `d_in` for all three matrices. In general they need not.
-PyTorch's class allows it: `nn.MultiheadAttention(4, 1, kdim=5, vdim=5)`
-accepts queries of four entries and keys and values of five.
-:::
+PyTorch's class takes such inputs too: `nn.MultiheadAttention(4, 1, kdim=5,
+vdim=5)`.
 
 ## Pictures and their captions {#cross-attention-pictures}
 

@@ -5,8 +5,9 @@
 step](pipeline.svg){#fig-causal-mask-pipeline}
 
 A language model writes a text word by word, and each word has to be found
-from those that are there already. A sentence that exists can teach it
-this, not once but several times over:
+from those that are there already; such a model is called
+**autoregressive**. A sentence that exists can teach it this, not once but
+several times over:
 
 - Life $\Rightarrow$ is
 - Life is $\Rightarrow$ short
@@ -19,7 +20,9 @@ comes next. Self-attention has a context vector for every word, and so
 material for all five guesses at once. But it says too much. The context
 vector of *Life* contains something of *is*, which is the answer. A model
 that can look it up learns nothing. The context vector of a word may be made
-from the word itself and those before it, and from no other.
+from the word itself and those before it, and from no other. This is
+**causal attention**, also called masked attention, and what hides the
+future is a **causal mask**.
 */
 
 #include "attention.h"
@@ -29,20 +32,16 @@ We take the sentence up with the queries, keys and values that it had in
 [](#scaling):
 */
 
-static const char *const sentence[6] = {"Life", "is",      "short",
-                                        "eat",  "dessert", "first"};
-
 static void project_life(float query[6][2], float key[6][2],
                          float value[6][4])
 {
     Random r;
-    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
-    life_is_short(x);
+    float w_query[3][2], w_key[3][2], w_value[3][4];
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
     rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
 }
 
 /*
@@ -50,8 +49,9 @@ static void project_life(float query[6][2], float key[6][2],
 
 We have the weights, so the first idea is to strike out those that are not
 allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
-where a query may look, 0 where the key lies in its future. The future is
-what stands to the right of the diagonal.
+where a query may look, 0 where the key lies in its future. A word meets
+itself on the **diagonal**, and its future is what stands to the right of
+it.
 
 Sooner or later queries and keys will not be of equal number, and then one
 has to say where in the text the queries stand. Let query `i` stand at place
@@ -74,7 +74,11 @@ void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
 }
 
 /*
-The rest of a row is no longer a whole. So it is shared out anew:
+The rest of a row is no longer a whole. So it is **renormalized**, shared
+out anew. With $A$ for the weights and $M$ for the mask, row $i$ becomes
+
+$$\frac{A_{ij} M_{ij}}{\sum_k A_{ik} M_{ik}},
+  \qquad \underset{n \times m}{A}, \;\; \underset{n \times m}{M}$$
 
 **Exercise 9.1** (★, 2 points): `renormalize`. Divide each row by its sum.
 
@@ -95,8 +99,7 @@ void renormalize(int n, int m, float weights[n][m])
 }
 
 /*
-We follow the author of our sentence, who goes this way first
-[@raschka2024magazine]:
+Raschka's article goes this way first [@raschka2024magazine]:
 */
 
 static void show_renormalizing(float maps_of[4][6][6])
@@ -190,10 +193,11 @@ seen, as if there had never been others. On paper.
 
 ## Minus infinity {#causal-mask-infinity}
 
-But then there is a shorter way. If the softmax of the visible scores is
-what we want, let the hidden ones add nothing to the sum in the first place.
-A score of minus infinity does that, as [](#softmax) has found: its
-exponential is 0, and not just a small number.
+There is a shorter way. If the softmax of the visible scores is
+what we want, let the hidden ones, the **upper triangle** of the table, add
+nothing to the sum in the first place. A score of **minus infinity** does
+that, as [](#softmax) has found: its exponential is 0, and not just a small
+number.
 
 **Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
 that lies in the future of its query, whatever was there before.
@@ -204,8 +208,8 @@ that lies in the future of its query, whatever was there before.
 :::
 
 ::: hint
-Write it into its place. Adding it or multiplying by it goes wrong, as you
-will see below.
+Write it into its place. Adding it or multiplying by it goes wrong: 0 times
+infinity is no number.
 :::
 */
 
@@ -221,6 +225,8 @@ static void show_minus_infinity(float maps_of[4][6][6])
 {
     const char *const map[4] = {"scores", "times the mask", "renormalized",
                                 "from minus infinity"};
+    const char *const words[6] = {"Life", "is",      "short",
+                                  "eat",  "dessert", "first"};
     float query[6][2], key[6][2], value[6][4], scores[6][6];
     project_life(query, key, value);
     dot_scores(6, 6, 2, query, key, scores);
@@ -229,19 +235,8 @@ static void show_minus_infinity(float maps_of[4][6][6])
     scale_scores(6, 6, 2, scores);
     softmax_rows(6, 6, scores, maps_of[3]);
     print_matrix("their attention weights", 6, 6, maps_of[3]);
-    maps("maps", "Two ways to hide the future", 4, map, 6, sentence, 6,
-         sentence, maps_of);
-}
-
-static void show_diagonal(void)
-{
-    float query[6][2], key[6][2], value[6][4], scores[3][3], weights[3][3];
-    project_life(query, key, value);
-    dot_scores(3, 3, 2, query, key, scores);
-    scale_scores(3, 3, 2, scores);
-    mask_scores(3, 3, -1, scores);
-    softmax_rows(3, 3, scores, weights);
-    print_matrix("weights, the diagonal hidden too", 3, 3, weights);
+    maps("maps", "Two ways to hide the future", 4, map, 6, words, 6, words,
+         maps_of);
 }
 
 /*
@@ -271,24 +266,31 @@ is a matter of taste.)
 last two are the same map. Each has colours to a scale of its
 own](maps.svg){#fig-maps}
 
-::: aside
-"Only the tokens before the current position" may be seen, say two of our
-tutorials [@hacktricks; @raschka2024magazine]. Their programs include the
-current one, and must: *Life* has nobody before it. A Chinese translation of
-one speaks of minus infinity *on* the diagonal, where its program has it
-above. On the diagonal too, this would be the result:
-
-``` output
-weights, the diagonal hidden too (3, 3)
-[[   nan,    nan,    nan],
- [1.0000, 0.0000, 0.0000],
- [0.7608, 0.2392, 0.0000]]
-```
-:::
+"Only the tokens before the current position" may be seen, one reads. The
+current one is seen too, and must be: *Life* has nobody before it
+([A.8](#errata-8), [A.22](#errata-22)).
 
 ## Equal on paper {#causal-mask-paper}
 
-Both ways gave the same four decimals. Is it then a matter of taste, too?
+Here are both ways side by side, for one row:
+*/
+
+static void from_all(int m, const float scores[1][m],
+                     const float mask[1][m], float weights[1][m])
+{
+    softmax_rows(1, m, scores, weights);
+    hide_weights(1, m, mask, weights);
+    renormalize(1, m, weights);
+}
+
+static void from_visible(int m, int first, float scores[1][m],
+                         float weights[1][m])
+{
+    mask_scores(1, m, first, scores);
+    softmax_rows(1, m, scores, weights);
+}
+
+/*
 Take two words that may be seen, with the scores 0 and 0.5, and one that is
 hidden. Its score should not matter. We raise it step by step.
 
@@ -296,9 +298,9 @@ hidden. Its score should not matter. We raise it step by step.
 Somewhere between 10 and 105 one of the two ways breaks down. Which one, and
 what will it answer in the end?
 
-Renormalizing. The hidden score is the largest, so softmax gives it nearly
-everything, and the visible words share what is left: less and less, and in
-the end 0. Zero divided by zero is no number.
+Renormalizing. Softmax gives the hidden word nearly everything, and the
+visible ones share what is left: less and less, and in the end 0. Zero
+divided by zero is no number.
 :::
 */
 
@@ -312,13 +314,10 @@ static void show_gaps(void)
     float table[GAPS][5], first_share[2][GAPS - 1];
     for (int i = 0; i < GAPS; i++) {
         float scores[1][3] = {{0, 0.5f, hidden[i]}}, weights[1][3];
-        softmax_rows(1, 3, scores, weights);
-        hide_weights(1, 3, mask, weights);
-        renormalize(1, 3, weights);
+        from_all(3, scores, mask, weights);
         table[i][0] = hidden[i];
         memcpy(&table[i][1], weights[0], 2 * sizeof(float));
-        mask_scores(1, 3, 1, scores);
-        softmax_rows(1, 3, scores, weights);
+        from_visible(3, 1, scores, weights);
         memcpy(&table[i][3], weights[0], 2 * sizeof(float));
     }
     print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
@@ -331,27 +330,6 @@ static void show_gaps(void)
            GAPS - 1, at, first_share);
 }
 
-/* The weights of the visible words, not renormalized, counted in smallest
- * floats: as they should be, and as they are. */
-static void show_smallest(void)
-{
-    const float hidden[3] = {100, 103, 105};
-    float paper[3][2], held[3][2];
-    for (int i = 0; i < 3; i++) {
-        const float scores[3] = {0, 0.5f, hidden[i]};
-        float weights[3];
-        softmax(3, scores, weights);
-        for (int j = 0; j < 2; j++) {
-            const double power = (double)scores[j] - (double)hidden[i];
-            paper[i][j] = (float)(exp(power) / 0x1p-149);
-            held[i][j] = weights[j] / 0x1p-149f;
-        }
-    }
-    print_matrix("on paper, in smallest floats, at 100, 103, 105", 3, 2,
-                 paper);
-    print_matrix("what a float can hold of them", 3, 2, held);
-}
-
 /*
 ``` output
 hidden score; renormalized; from minus infinity (6, 5)
@@ -361,39 +339,21 @@ hidden score; renormalized; from minus infinity (6, 5)
  [100.0000,   0.3803,   0.6197,   0.3775,   0.6225],
  [103.0000,   0.3333,   0.6667,   0.3775,   0.6225],
  [105.0000,      nan,      nan,   0.3775,   0.6225]]
-on paper, in smallest floats, at 100, 103, 105 (3, 2)
-[[26.5473, 43.7692],
- [ 1.3217,  2.1791],
- [ 0.1789,  0.2949]]
-what a float can hold of them (3, 2)
-[[27.0000, 44.0000],
- [ 1.0000,  2.0000],
- [ 0.0000,  0.0000]]
 ```
 
-At 87 all is well. At 100 the second digit is wrong, at 103 the second
-share is twice the first, and at 105 there is no answer. The other tables
-show why. The smallest number above 0 that a float can hold is $2^{-149}$,
-and every float is a whole number of these. At 100, the weights of the
-visible words should be 26.5473 and 43.7692 of them, and can only be 27 and
-44. At 103 they are 1 and 2. At 105 they are 0 and 0, and what has been lost
-no division brings back.
+At 100 the second digit is wrong, at 103 the second share is twice the
+first, and at 105 there is no answer. A float has no digits for weights so
+small, and what has been lost no division brings back. Minus infinity is
+right in every row: it never looks at the hidden score. (Gaps like these are
+rare. But one of the ways needs no luck.)
 
 ![The share of the first visible word, against the hidden score, which
 should not matter](gaps.svg){#fig-gaps}
 
-Minus infinity gives the same shares in every row of the first table. It has
-subtracted the largest *visible* score, and never looked at the hidden one.
-
-Is a gap of 100 likely? Not among scores that were divided by the root of
-$d_k$. But why think about it? One of the two ways is right for any gap, and
-it is the one that we use.
-
 ## What a query may see {#causal-mask-see}
 
-Three things one may want of a query: that it sees all keys, as before; that
-it sees those up to its own place; or that a table says which it sees, with
-a 0 for what is hidden. A `Mask` is one of the three, and `kind` says which.
+A query may see all keys, as before; or those up to its own place; or what a
+table says, with a 0 for what is hidden. A `Mask` is one of the three.
 
 ::: {.header of="Mask"}
 :::
@@ -438,9 +398,19 @@ void apply_mask(int n, int m, Mask see, float scores[n][m])
 }
 
 /*
+Here are the names once more. The first two belong to the way that we leave.
+
+| function | what it does |
+|:--------------|:-------------------------------------------------|
+| `causal_mask` | writes the table of ones and zeros |
+| `hide_weights` | multiplies *weights* by a table |
+| `mask_scores` | minus infinity for the future, without a table |
+| `mask_where` | minus infinity where a table has 0 |
+| `apply_mask` | one of these two, or neither, as a `Mask` says |
+
 And this is `attention` with one line more, as far as its weights. The
-attentions of later chapters get theirs here. What is left is the mixture,
-one `matmul`, and the next chapter has a reason to wait with it.
+mixture, one `matmul`, follows where it is called; the next chapter has a
+reason to wait with it.
 */
 
 void masked_weights(int n, int m, int d_k, Mask see,
@@ -454,20 +424,9 @@ void masked_weights(int n, int m, int d_k, Mask see,
 }
 
 /*
-To see that the future is hidden, we compute the context vector of *short* a
-second time, from a sentence that ends there.
+Is the future hidden? Then *short* must get the same context vector from a
+sentence that ends there.
 */
-
-/* The context vectors of n queries that see the past of m keys. */
-static void masked_context(int n, int m, int first, const float query[n][2],
-                           const float key[m][2], const float value[m][4],
-                           float weights[n][m], float context[n][4])
-{
-    float(*scores)[m] = (void *)new_table(n, m);
-    masked_weights(n, m, 2, see_past(first), query, key, scores, weights);
-    matmul(n, 4, m, weights, value, context);
-    free(scores);
-}
 
 static void show_masked_attention(void)
 {
@@ -475,20 +434,12 @@ static void show_masked_attention(void)
     float scores[6][6], weights[6][6], context[6][4];
     project_life(query, key, value);
     print_vector("value of Life", 4, value[0]);
-    masked_context(6, 6, 0, query, key, value, weights, context);
+    masked_weights(6, 6, 2, see_past(0), query, key, scores, weights);
+    matmul(6, 4, 6, weights, value, context);
     print_matrix("context vectors, the future hidden", 6, 4, context);
     attention(1, 3, 2, 4, query + 2, key, value, (void *)scores,
               (void *)weights, context);
     print_vector("context vector of short in Life is short", 4, context[0]);
-
-    const int backwards[6] = {5, 4, 3, 2, 1, 0};
-    float q[6][2], k[6][2], v[6][4];
-    embed(6, 2, 6, backwards, query, q);
-    embed(6, 2, 6, backwards, key, k);
-    embed(6, 4, 6, backwards, value, v);
-    masked_context(6, 6, 0, q, k, v, weights, context);
-    print_vector("context vector of Life, the sentence backwards", 4,
-                 context[5]);
 }
 
 /*
@@ -507,150 +458,58 @@ context vector of short in Life is short (4)
 ```
 
 The last line is the third row of the table. *Life* sees only itself, and
-its context vector is its value. *First* sees everything, and its row is the
-one that it has without a mask, in [](#self-attention). So the six rows of
-one table are what the last words of six texts get, from *Life* to the whole
-sentence. That is what makes training bearable: a sentence of six words is
-five exercises and one computation.
+its context vector is its value. So the six rows of one table are what the
+last words of six texts get, from *Life* to the whole sentence. That is what
+makes training bearable: a sentence of six words is five exercises and one
+computation.
 
 ::: question
 Without a mask, attention took no notice of the order of words
 ([](#self-attention)). And now? Put the sentence backwards, so that *Life*
 is its last word. Will *Life* have the context vector that it had?
 
-No. It sees six words where it saw one. Which words a word may see depends
-on where it stands.
+No. It would see six words where it saw one. Which words a word may see
+depends on where it stands. But that is all that the mask knows of order:
+within what a word sees, the words may still change places.
 :::
 
-``` output
-context vector of Life, the sentence backwards (4)
-[-0.1564,  0.1028, -0.0763, -0.0764]
-```
+## No number will do {#causal-mask-filled}
 
-That is all that the mask knows of order, though. Within what a word sees,
-the words may still change places.
-
-## Not by multiplication, not by a large number {#causal-mask-filled}
-
-There are ways to put minus infinity into its place that do not work. One
-tutorial multiplies a mask of ones and zeros by it, and adds the product to
-the scores [@hacktricks]:
+A well-known textbook fills in a million below zero instead [@zhang2021],
+and the published program of GPT-2 subtracts ten billions [@radford2019]. No
+weight ever becomes `nan` then. But any number is a score like any other.
+Where all three words are hidden, it is the largest:
 */
 
-static void show_product(void)
+static void show_all_hidden(void)
 {
-    float product[3][3], sum[3][3], weights[3][3];
-    causal_mask(3, 3, 0, product);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            product[i][j] = (1 - product[i][j]) * -INFINITY;
-            sum[i][j] = 0.5f + product[i][j];
-        }
-    softmax_rows(3, 3, sum, weights);
-    print_matrix("ones and zeros times minus infinity", 3, 3, product);
-    print_matrix("weights of equal scores, this added", 3, 3, weights);
+    const float fill[2] = {-1e6f, -INFINITY};
+    float scores[2][3], weights[2][3];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            scores[i][j] = fill[i];
+    softmax_rows(2, 3, scores, weights);
+    print_matrix("all hidden, by a million below 0, by minus infinity", 2,
+                 3, weights);
 }
 
 /*
 ``` output
-ones and zeros times minus infinity (3, 3)
-[[ nan, -inf, -inf],
- [ nan,  nan, -inf],
- [ nan,  nan,  nan]]
-weights of equal scores, this added (3, 3)
-[[nan, nan, nan],
- [nan, nan, nan],
- [nan, nan, nan]]
-```
-
-Zero times infinity is no number, so what was to stay as it is becomes
-`nan`, and in the end every weight. (Further down, the same tutorial fills
-the places in with `masked_fill_`, and all is well.) Where a table says what
-is hidden, write minus infinity into its place, as `mask_where` does.
-
-Many programs use a large negative number instead of minus infinity. A
-well-known textbook has a million below zero [@zhang2021]; the published
-program of GPT-2 subtracts ten billions [@radford2019]. With it no weight
-ever becomes `nan`. But such a number is a score like any other. Below are
-the weights of two visible words and a hidden one, whose score has been
-replaced by 0, by $-20$, by a million below zero, and by minus infinity. The
-visible scores differ by a half each time, and the weights should be 0.3775,
-0.6225 and 0.
-*/
-
-static void show_filled(const char *label, float visible, int all_hidden)
-{
-    const float fill[4] = {0, -20, -1e6f, -INFINITY};
-    float scores[4][3], weights[4][3];
-    for (int i = 0; i < 4; i++) {
-        scores[i][0] = all_hidden ? fill[i] : visible;
-        scores[i][1] = all_hidden ? fill[i] : visible + 0.5f;
-        scores[i][2] = fill[i];
-    }
-    softmax_rows(4, 3, scores, weights);
-    print_matrix(label, 4, 3, weights);
-}
-
-static void show_fillings(void)
-{
-    puts(
-        "a hidden score becomes 0, -20, a million below 0, minus infinity");
-    show_filled("visible scores from 0 on", 0, 0);
-    show_filled("visible scores from -30 on", -30, 0);
-    show_filled("visible scores from two million below 0 on", -2e6f, 0);
-    show_filled("all three hidden", 0, 1);
-    print_value("e to the power of minus infinity", expf(-INFINITY));
-    print_value("one divided by it", 1 / expf(-INFINITY));
-}
-
-/*
-``` output
-a hidden score becomes 0, -20, a million below 0, minus infinity
-visible scores from 0 on (4, 3)
-[[0.2741, 0.4519, 0.2741],
- [0.3775, 0.6225, 0.0000],
- [0.3775, 0.6225, 0.0000],
- [0.3775, 0.6225, 0.0000]]
-visible scores from -30 on (4, 3)
-[[0.0000, 0.0000, 1.0000],
- [0.0000, 0.0001, 0.9999],
- [0.3775, 0.6225, 0.0000],
- [0.3775, 0.6225, 0.0000]]
-visible scores from two million below 0 on (4, 3)
-[[0.0000, 0.0000, 1.0000],
- [0.0000, 0.0000, 1.0000],
- [0.0000, 0.0000, 1.0000],
- [0.3775, 0.6225, 0.0000]]
-all three hidden (4, 3)
+all hidden, by a million below 0, by minus infinity (2, 3)
 [[0.3333, 0.3333, 0.3333],
- [0.3333, 0.3333, 0.3333],
- [0.3333, 0.3333, 0.3333],
  [   nan,    nan,    nan]]
-e to the power of minus infinity: 0.0000
-one divided by it: inf
 ```
 
-With visible scores near 0, all but the 0 will do: $e^{-20}$ does not show
-in four decimals. When they are near $-30$, the hidden word gets everything
-that $-20$ should have kept from it. No real score goes down to a million
-below zero. But that number fails where nothing is visible: all three words
-are hidden, and each gets a third, which looks like a result. Any number is
-a score that somebody may have. Minus infinity is none, and stays below all
-of them.
-
-::: aside
-Softmax takes minus infinity for nothing, a tutorial explains, because
-$e^{-\infty}$ is close to 0 [@raschka2024magazine]. That is how $e^x$
-behaves on the way. At its end it is 0, and one divided by it is infinite.
-The difference matters: what is close to 0 is a small share of the future.
-:::
+Each word gets a third, which looks like a result. Nor can minus infinity be
+multiplied by ones and zeros, and added: 0 times infinity is no number
+([A.2](#errata-2)). It has to be written into its place.
 
 ## Nothing left to see
 
 Where every score of a row is minus infinity, softmax has nothing to share
 out, and its answer is `nan`. In a whole sentence this does not happen, for
 every word sees itself. It can happen when queries and keys are not of equal
-number, and here one has to take care anyway. Let two words ask five keys.
+number. Let two words ask five keys:
 */
 
 static void show_places(void)
@@ -666,12 +525,10 @@ static void show_places(void)
     grid("places", "Two places for two queries among five keys", 2, panel,
          2, 5, mask);
 
-    float query[6][2], key[6][2], value[6][4];
-    float weights[4][2], context[4][4];
+    float query[6][2], key[6][2], value[6][4], scores[4][2], weights[4][2];
     project_life(query, key, value);
-    masked_context(4, 2, 2 - 4, query, key, value, weights, context);
+    masked_weights(4, 2, 2, see_past(2 - 4), query, key, scores, weights);
     print_matrix("their weights", 4, 2, weights);
-    print_matrix("their context vectors", 4, 4, context);
 }
 
 /*
@@ -705,18 +562,13 @@ their weights (4, 2)
  [   nan,    nan],
  [1.0000, 0.0000],
  [0.4077, 0.5923]]
-their context vectors (4, 4)
-[[    nan,     nan,     nan,     nan],
- [    nan,     nan,     nan,     nan],
- [-0.2546, -0.2608, -0.1544, -0.2801],
- [ 0.2878,  1.0174,  0.5864,  0.9582]]
 ```
 
-What is the mixture of nothing? PyTorch has two answers. `F.softmax` gives
-`nan`. `F.scaled_dot_product_attention` gives 0, so that a row that nobody
+What is the mixture of nothing? PyTorch has two answers: `F.softmax` gives
+`nan`, and `F.scaled_dot_product_attention` 0, so that a row that nobody
 will use does no harm. (`nn.MultiheadAttention` gives the one or the other,
-depending on how it is called.) Ours gives `nan`. Nobody should use that
-row, and whoever does so by mistake is to notice.
+depending on how it is called.) Ours is `nan`. Nobody should use that row,
+and whoever does so by mistake is to notice.
 
 ## Everything together
 */
@@ -727,18 +579,20 @@ int main(void)
     pipeline("pipeline", "mask");
     show_renormalizing(maps_of);
     show_minus_infinity(maps_of);
-    show_diagonal();
     show_gaps();
-    show_smallest();
     show_masked_attention();
-    show_product();
-    show_fillings();
+    show_all_hidden();
     show_places();
     return 0;
 }
 
 /*
-The same in PyTorch, both ways:
+The same in PyTorch, both ways. `torch.tril` keeps the lower triangle of a
+table, the diagonal with it, and `torch.triu(..., diagonal=1)` the upper,
+without. `masked_fill` writes where a table of truth values is true
+(`mask == 0` is one, and `mask.bool()` another); with an underscore at its
+end, `masked_fill_` does so in place, as all of PyTorch's functions with
+that ending do.
 
 ``` python
 import torch

@@ -8,9 +8,10 @@ step](pipeline.svg){#fig-dropout-pipeline}
 see is divided into shares that add up to one, and nothing keeps softmax
 from giving nearly all of it to one word. That is a danger while a model
 learns. Suppose that in the texts it is trained on, *dessert* happens to
-follow *eat* every time. It can give all its attention to *eat*, be right
-every time, and never learn what else there is to go by. It has learned its
-texts by heart, and will fail with the next one. This is **overfitting**.
+follow *eat* every time. Then the model can put all its attention on *eat*,
+be right every time, and never learn what else there is to go by. It has
+learned its texts by heart, and will fail with the next one. This is
+**overfitting**.
 
 A good way to keep a team from leaning on a single member is to send
 somebody home each day, by lot. **Dropout** does that to numbers
@@ -19,18 +20,19 @@ attention weights are crossed out, chosen at random, and chosen anew each
 time. Whatever is to be learned must be learned in a way that survives the
 loss of any one of them.
 
-Our weights come from a seed and have learned nothing, so there is nothing
-here that dropout could improve. What it does to the numbers can be seen all
-the same.
+Our weights come from a seed and have learned nothing, so this chapter
+cannot show that it helps. It shows what it does to the numbers.
 */
 
 #include "attention.h"
 
 /*
+## A lot for each {#dropout-lots}
+
 Every attention weight is crossed out with the same probability $p$, the
-**rate**, and stays with probability $1 - p$. A rate is a number from 0 to
-1, and what is outside is refused. So is `nan`, with which a comparison like
-these is false:
+dropout **rate**, and stays with probability $1 - p$. A rate that is not
+from 0 to 1 is refused, and so is `nan`, with which a comparison like these
+is false:
 */
 
 void dropout_must_fit(double p)
@@ -40,16 +42,11 @@ void dropout_must_fit(double p)
 }
 
 /*
-## A lot for each
-
-We draw a number from 0 to below 1 for each entry, and keep the entry if the
-number is below $1 - p$. To drop the same entries as PyTorch, three things
-must be as they are there. It draws row by row; drawn by columns, the same
-lots would fall on other entries. It draws a double, `random_double` of
-[](#normals), a number from 0 to below 1 like that of `random_float`, but
-with more digits, for which it takes two of the generator's draws. And if
-there is nothing to decide, because $p$ is 0 or 1, it draws nothing at all,
-so that the numbers drawn next are those that would have come anyway.
+We draw a number from 0 to below 1 for each entry of the table, and keep the
+entry if the number is below $1 - p$. To drop the same entries as PyTorch,
+we go row by row, as it does, and draw doubles, with `random_double` of
+[](#normals), each of which takes two of the generator's draws. Where there
+is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
 kept and 0 for what is dropped.
@@ -76,12 +73,7 @@ void dropout_mask(Random *r, double p, int n, int m, float mask[n][m])
             mask[i][j] = is_drawn ? random_double(r) < 1 - p : p == 0;
 }
 
-/*
-Now the weights. Take the plainest there are: six words, each of which gives
-every word one sixth. We drop half of them and look at what is left.
-*/
-
-static void row_sums(const char *label, const float x[6][6])
+static void print_row_sums(const char *label, const float x[6][6])
 {
     float sums[6] = {0};
     for (int i = 0; i < 6; i++)
@@ -90,20 +82,27 @@ static void row_sums(const char *label, const float x[6][6])
     print_vector(label, 6, sums);
 }
 
-static void show_crossed_out(void)
+static void show_sixths(void)
 {
     Random r;
-    float kept[6][6], weights[6][6];
+    float kept[6][6], left[6][6], sixths[6][6], dropped[6][6];
     random_seed(&r, 123);
     dropout_mask(&r, 0.5, 6, 6, kept);
-    print_matrix("kept, seed 123", 6, 6, kept);
     for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            weights[i][j] = kept[i][j] / 6;
-    row_sums("row sums of the weights that are left", weights);
+        for (int j = 0; j < 6; j++) {
+            sixths[i][j] = 1 / 6.0f;
+            left[i][j] = kept[i][j] * sixths[i][j];
+        }
+    print_matrix("kept, seed 123", 6, 6, kept);
+    print_row_sums("row sums of what is left", left);
+    dropout_apply(0.5, 6, 6, kept, sixths, dropped);
+    print_row_sums("row sums after dropout of sixths", dropped);
 }
 
 /*
+Take the plainest weights there are: six words, each of which gives every
+word one sixth. We drop half of them.
+
 ``` output
 kept, seed 123 (6, 6)
 [[1.0000, 1.0000, 0.0000, 1.0000, 1.0000, 0.0000],
@@ -112,31 +111,35 @@ kept, seed 123 (6, 6)
  [0.0000, 1.0000, 1.0000, 0.0000, 0.0000, 1.0000],
  [0.0000, 1.0000, 0.0000, 1.0000, 0.0000, 1.0000],
  [0.0000, 1.0000, 1.0000, 1.0000, 1.0000, 0.0000]]
-row sums of the weights that are left (6)
+row sums of what is left (6)
 [0.6667, 0.3333, 0.8333, 0.5000, 0.5000, 0.6667]
 ```
 
 Each row had the sum 1, and now the sums lie around one half. That is what
-one expects, and it is no good. A mixture
-with half of the weights is a context vector of half the size, on the
-average. The steps that come after would
-be trained on vectors of that length. And when training is over, and nothing
-is dropped any more, they would be given vectors twice as long as any they
-have seen.
+one expects, and it is no good. With half of the weights, a context vector
+is half of what it was, on the average, and the steps that come after would
+be trained on such vectors. When training is over, and nothing is dropped
+any more, they would be given others, twice as large.
 
 ## Keep the mean {#dropout-mean}
 
-There are two ways out. The authors of dropout multiplied by $1 - p$
-afterwards, when the trained model is used. What is done today is the
-reverse: divide by $1 - p$ while training, so that nobody needs to think of
-it later. This is **inverted dropout**. A weight $w$ becomes
-$w / (1 - p)$ with probability $1 - p$, and 0 with probability $p$. In many
-draws, a part $1 - p$ of them gives the one and a part $p$ the other, so
-that the mean of all draws comes close to
+So the survivors are made larger: they are divided by $1 - p$. A weight $a$
+becomes $a / (1 - p)$ with probability $1 - p$, and 0 with probability $p$.
+In many draws, a part $1 - p$ of them gives the one and a part $p$ the
+other, so that the mean of all comes close to
 
-$$(1 - p) \cdot \frac{w}{1 - p} + p \cdot 0 = w$$
+$$(1 - p) \cdot \frac{a}{1 - p} + p \cdot 0 = a$$
 
-The single weight is wrong each time. On the average it is right.
+The single weight is wrong each time. On the average it is right. Of a table
+of weights $A$ with the mask $M$, dropout makes this, where $\odot$
+multiplies entry by entry:
+
+$$\underset{n \times m}{D} = \frac{1}{1 - p}\;
+  \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
+
+The authors of dropout multiplied by $1 - p$ afterwards, when the trained
+model was used. To divide while training is the reverse, **inverted
+dropout**, and what is done today, since nobody needs to think of it later.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
@@ -162,73 +165,99 @@ void dropout_apply(double p, int n, int m, const float mask[n][m],
 }
 
 /*
-To see it, we take the six rows of one sixth again, with the same seed and
-so the same lots; and before them a table of ones, whose dropout shows the
-mask and the factor at the same time.
+The six rows of one sixth again, with the same lots:
 
 ::: question
-With a rate of one half, can a row that is left with scaled weights still
-have the sum 1?
+With a rate of one half, can what is left of six equal weights still have
+the sum 1?
 
-It can, and only if exactly three of its six weights survive: each of them
-is then one third. Four survivors make four thirds, two make two thirds.
+It can, and only if exactly three of the six survive: each of them is then
+one third. Four survivors make four thirds, two make two thirds.
 :::
+
+``` output
+row sums after dropout of sixths (6)
+[1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
+```
+
+The rows do not add up to one any more: it is the mean that is kept, not the
+sum of each draw. People have reported that as a fault [@pytorch42929], and
+there is nothing to mend. (HackTricks tells of the zeros alone
+[@hacktricks]: [A.9](#errata-9).)
+
+Why not divide each row by its sum, as in [](#causal-mask)? Because the
+survivors would then share what the others have lost, and the mean would be
+another. Take two words with the weights one quarter and three quarters, and
+a rate of one half. If both survive, the first keeps its quarter. If it
+survives alone, it gets everything, which is 1; if the other does, 0. The
+mean of the three is five twelfths, far more than a quarter. And if neither
+survives, there is nothing to divide by.
+
+Divided by $1 - p$, the two come out right:
 */
 
-static void fill(float x[6][6], float value)
-{
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            x[i][j] = value;
-}
-
-static void show_scaled(void)
+/* The mean of what many dropouts make of two weights. */
+static void mean_of(int draws, const float weights[1][2], float mean[2])
 {
     Random r;
-    float kept[6][6], ones[6][6], sixths[6][6], dropped[6][6];
-    fill(ones, 1);
-    fill(sixths, 1 / 6.0f);
+    float kept[1][2], dropped[1][2];
+    double sum[2] = {0};
     random_seed(&r, 123);
-    dropout_mask(&r, 0.5, 6, 6, kept);
-    dropout_apply(0.5, 6, 6, kept, ones, dropped);
-    print_matrix("dropout of ones", 6, 6, dropped);
-    dropout_apply(0.5, 6, 6, kept, sixths, dropped);
-    row_sums("row sums of sixths after dropout", dropped);
+    for (int draw = 0; draw < draws; draw++) {
+        dropout_mask(&r, 0.5, 1, 2, kept);
+        dropout_apply(0.5, 1, 2, kept, weights, dropped);
+        for (int j = 0; j < 2; j++)
+            sum[j] += (double)dropped[0][j];
+    }
+    for (int j = 0; j < 2; j++)
+        mean[j] = (float)(sum[j] / draws);
+}
+
+static void show_mean(void)
+{
+    const float weights[1][2] = {{0.25f, 0.75f}};
+    float mean[2];
+    print_vector("weights of two words", 2, weights[0]);
+    mean_of(1, weights, mean);
+    print_vector("after one dropout", 2, mean);
+    mean_of(100, weights, mean);
+    print_vector("mean of 100 dropouts", 2, mean);
+    mean_of(10000, weights, mean);
+    print_vector("mean of 10000 dropouts", 2, mean);
 }
 
 /*
 ``` output
-dropout of ones (6, 6)
-[[2.0000, 2.0000, 0.0000, 2.0000, 2.0000, 0.0000],
- [0.0000, 0.0000, 0.0000, 2.0000, 0.0000, 2.0000],
- [2.0000, 2.0000, 2.0000, 2.0000, 0.0000, 2.0000],
- [0.0000, 2.0000, 2.0000, 0.0000, 0.0000, 2.0000],
- [0.0000, 2.0000, 0.0000, 2.0000, 0.0000, 2.0000],
- [0.0000, 2.0000, 2.0000, 2.0000, 2.0000, 0.0000]]
-row sums of sixths after dropout (6)
-[1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
+weights of two words (2)
+[0.2500, 0.7500]
+after one dropout (2)
+[0.5000, 1.5000]
+mean of 100 dropouts (2)
+[0.2650, 0.8700]
+mean of 10000 dropouts (2)
+[0.2503, 0.7443]
 ```
 
-The sums go from 0.6667 to 1.6667. They are no longer one, and nothing makes
-them one again: it is the mean that is kept, not the sum of each draw. (One
-could divide each row by its sum, as in [](#causal-mask). But then the
-survivors would share what the others have lost, and a row that has lost
-everything would be `nan`.)
+One dropout doubles a weight or takes it away. The mean of a hundred is
+still off by more than a tenth, that of ten thousand by less than a
+hundredth.
 
-::: aside
-That dropout sets some attention weights to zero is the usual description
-[@hacktricks], and half of it. The other half, the division, tends to
-surprise. People have reported as a fault that the rows of their weights
-did not add up to one any more [@pytorch42929], and there is nothing to
-mend.
-:::
+## On attention weights {#dropout-weights}
 
-And the mean, is it really kept? We need weights that are not all the same.
-The tutorials' own are those of *Your journey starts with one step*, with
-linear layers from seed 789 and the future hidden:
+In an attention, dropout comes after softmax and before the mixture. The
+values are mixed with what it has left:
+
+$$\underset{n \times d_v}{Z} =
+  \underset{n \times m}{D}\; \underset{m \times d_v}{V}$$
+
+Before softmax it would not do: a score of 0 is not a weight of 0, and a
+score of minus infinity leaves its share to the others.
+
+Raschka's book shows the table for *Your journey starts with one step*, with
+linear layers from seed 789 and the future hidden [@raschka2024book]:
 */
 
-static void causal_weights(float weights[6][6])
+static void print_causal_weights(float weights[6][6])
 {
     Random r;
     Attention a;
@@ -238,73 +267,21 @@ static void causal_weights(float weights[6][6])
     attention_roles(&a, 6, 6, journey, journey, &t);
     masked_weights(6, 6, 2, see_past(0), (void *)t.query, (void *)t.key,
                    (void *)t.scores, weights);
+    print_matrix("causal attention weights", 6, 6, weights);
     trace_free(&t);
     attention_free(&a);
 }
-
-/* The mean of what many dropouts make of six weights. */
-static void mean_of(int draws, const float weights[1][6], float mean[6])
-{
-    Random r;
-    float kept[1][6], dropped[1][6];
-    double sum[6] = {0};
-    random_seed(&r, 123);
-    for (int draw = 0; draw < draws; draw++) {
-        dropout_mask(&r, 0.5, 1, 6, kept);
-        dropout_apply(0.5, 1, 6, kept, weights, dropped);
-        for (int j = 0; j < 6; j++)
-            sum[j] += (double)dropped[0][j];
-    }
-    for (int j = 0; j < 6; j++)
-        mean[j] = (float)(sum[j] / draws);
-}
-
-static void show_mean(void)
-{
-    float weights[6][6], mean[6];
-    causal_weights(weights);
-    print_vector("weights of step", 6, weights[5]);
-    mean_of(1, &weights[5], mean);
-    print_vector("after one dropout", 6, mean);
-    mean_of(100, &weights[5], mean);
-    print_vector("mean of 100 dropouts", 6, mean);
-    mean_of(10000, &weights[5], mean);
-    print_vector("mean of 10000 dropouts", 6, mean);
-}
-
-/*
-``` output
-weights of step (6)
-[0.1935, 0.1663, 0.1666, 0.1542, 0.1666, 0.1529]
-after one dropout (6)
-[0.3869, 0.3327, 0.0000, 0.3084, 0.3331, 0.0000]
-mean of 100 dropouts (6)
-[0.1586, 0.1796, 0.1932, 0.1789, 0.1799, 0.1743]
-mean of 10000 dropouts (6)
-[0.1945, 0.1654, 0.1652, 0.1550, 0.1631, 0.1525]
-```
-
-One dropout doubles a weight or takes it away. The mean of a hundred is off
-by a hundredth or three, that of ten thousand by a few thousandths at most.
-
-## On attention weights {#dropout-weights}
-
-This is where dropout comes in an attention: after softmax, before the
-mixture. The book from which the tutorials take their programs shows the
-whole table [@raschka2024book].
-*/
 
 static void show_attention(void)
 {
     Random r;
     float weights[6][6], kept[6][6], dropped[6][6];
-    causal_weights(weights);
+    print_causal_weights(weights);
     random_seed(&r, 123);
     dropout_mask(&r, 0.5, 6, 6, kept);
     dropout_apply(0.5, 6, 6, kept, weights, dropped);
-    print_matrix("causal attention weights", 6, 6, weights);
     print_matrix("after dropout", 6, 6, dropped);
-    row_sums("row sums after dropout", dropped);
+    print_row_sums("row sums after dropout", dropped);
 }
 
 /*
@@ -327,18 +304,18 @@ row sums after dropout (6)
 [2.0000, 0.0000, 2.0000, 0.9846, 0.7741, 1.3073]
 ```
 
-A lot is drawn for the hidden places too; they are 0 before and after. Look
-at the first two rows. *Your* sees only itself, and is lucky: its one weight
+A lot is drawn for the hidden places too; they are 0 before and after. In
+the first row, *Your* sees only itself, and is lucky: its one weight
 survives and is doubled. *Journey* loses both of its weights, and its
-context vector will be all zeros, this time. With a rate of one half such
-things happen often. Usual rates lie between [10]{.cited} and
-[20%]{.cited} [@hacktricks], and the book takes one half so that there is
-something to see.
+context vector will be all zeros, this time.
 
 ## The rate {#dropout-rate}
 
-Here is what different rates do to 10,000 ones: the share that is dropped,
-the factor of the others, and the mean of all.
+With a rate of one half such things happen often. Usual rates lie between
+[10]{.cited} and [20%]{.cited} [@hacktricks], and Raschka's book takes one
+half so that there is something to see. Here is what different rates do to
+10,000 ones: the share that is dropped, the factor of the others, and the
+mean of all.
 */
 
 static void show_rates(void)
@@ -367,6 +344,16 @@ static void show_rates(void)
     free(x);
 }
 
+static void show_all_dropped(void)
+{
+    const float x[1][4] = {{1, -1, INFINITY, NAN}};
+    float kept[1][4], y[1][4];
+    dropout_mask(NULL, 1, 1, 4, kept);
+    dropout_apply(1, 1, 4, kept, x, y);
+    print_vector("numbers", 4, x[0]);
+    print_vector("all of them dropped", 4, y[0]);
+}
+
 /*
 ``` output
 rate, share dropped, factor, mean (5, 4)
@@ -377,40 +364,14 @@ rate, share dropped, factor, mean (5, 4)
  [1.0000, 1.0000,    inf, 0.0000]]
 ```
 
-The first rate is no dropout, and it is also what one asks for when the
-model is in use, or **evaluated**, as one says. PyTorch's modules know
-whether they are being trained: `model.train()` and `model.eval()` switch,
-and `nn.Dropout` does nothing in an evaluation. A dropout that is left on by
-mistake is easily found out: the same question gets another answer each
-time. The last rate is the one for which the mean is lost. Nothing survives,
-and there is nothing to multiply by the infinite factor.
+One half hides a slip: $p$ and $1 - p$ are the same number, so that a factor
+of $1/p$ would look right [@llms431]. A rate of 0 is no dropout. A rate of 1
+is the one for which the mean is lost: nothing survives, and there is
+nothing to multiply by the infinite factor.
 
-::: aside
-One half is a bad example. The book said at first that with a
-rate of 0.5 the survivors are scaled by $1/0.5$, which is right. A reader
-tried the rate 0.1 and expected the factor $1/0.1$, which is ten, but saw
-1.1111 [@llms431]. For one half, $p$ and $1 - p$ are
-the same number, and a formula that confuses them is right. The book's
-notebook has the formula with $1 - p$ by now.
-:::
+What is dropped is multiplied by 0. For some numbers that is not the same as
+writing a 0:
 
-## Zero times infinity
-
-`dropout_apply` multiplies by 0 what it drops. With most numbers one might
-as well write a 0. These are the others:
-*/
-
-static void show_special(void)
-{
-    const float x[1][4] = {{1, -1, INFINITY, NAN}};
-    const float dropped[1][4] = {{0}};
-    float y[1][4];
-    print_vector("numbers", 4, x[0]);
-    dropout_apply(0.5, 1, 4, dropped, x, y);
-    print_vector("all of them dropped", 4, y[0]);
-}
-
-/*
 ``` output
 numbers (4)
 [ 1.0000, -1.0000,     inf,     nan]
@@ -418,159 +379,35 @@ all of them dropped (4)
 [ 0.0000, -0.0000,     nan,     nan]
 ```
 
-A negative number becomes a negative zero, which counts as equal to 0. But
-infinity times 0 is not a number, and what is not a number stays so. Dropout
-does not cure a calculation that has overflowed. That is as it should be: a
-fault that disappears in one run of two is the hardest to find.
+A negative zero counts as equal to 0. But infinity times 0 is not a number,
+and what is not a number stays so. That is as it should be: a fault that
+went away in one run of two would be the hardest to find.
 
-## Two tables from one seed
+## Only in training {#dropout-evaluation}
 
-(Skip this section if your numbers have always been the same as somebody
-else's.) In [2024]{.cited} a reader of the book ran its notebook, unchanged,
-with the seed that it names. All numbers agreed, the random matrices among
-them, as far as the first dropout. For the table of ones, the book has what
-we have. The reader got another one [@llms57]. It was not the first time.
-The results of one program had differed between a Mac and Linux
-[@pytorch15714], and between two Macs, an older one with a processor by
-Intel and a newer one without [@pytorch84030]. What `torch.rand` gave did
-not differ. Only dropout did.
+A model in use, or in **evaluation**, as one says, drops nothing. Since the
+mean was kept in training, there is nothing to make up for. A dropout that
+is left on by mistake is easily found out: the same question gets another
+answer each time.
 
-The reason lies in PyTorch's past. Dropout needs a random number for each
-entry of large tables, and in [2018]{.cited} somebody made it much faster
-with a library of Intel's, MKL [@pytorch7171]. That library has generators
-of its own, and it was used on Intel's processors only. On these, dropout
-took its lots from one generator, and everything else came from another. So
-it was up to version [2.6]{.cited} of PyTorch. Then it was found that the
-second generator repeats itself too soon, and PyTorch gave it up
-[@pytorch146174].
+In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
+`training=False`. `nn.Dropout(p)` is a module, a part of a model like
+`nn.Linear`, and remembers whether it is being trained: `model.train()` and
+`model.eval()` tell all parts of a model, and in evaluation it hands on what
+it is given. `mask.bernoulli_(q)` draws lots alone. It fills a tensor with
+ones and zeros, a 1 with probability $q$; the underscore is PyTorch's sign
+for a function that changes its tensor in place.
 
-That generator, MCG31, is as small as they get. Its state is one number from
-1 to $2^{31} - 2$. The next is the state times 1,132,489,760, divided by
-$2^{31} - 1$, of which the remainder is taken. It begins with a single draw
-from the Mersenne Twister, and hands out each state, divided by
-$2^{31} - 1$, the first one included:
-*/
+## If your lots are others {#dropout-tables}
 
-void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
-{
-    dropout_must_fit(p);
-    const uint64_t modulus = (UINT64_C(1) << 31) - 1;
-    const uint64_t factor = 1132489760;
-    const int is_drawn = p > 0 && p < 1;
-    uint64_t x = is_drawn ? random_u32(r) % modulus : 0;
-    if (x == 0) /* would stay 0 for ever */
-        x = 1;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            mask[i][j] = (double)x / (double)modulus < 1 - p;
-            x = x * factor % modulus;
-        }
-}
+A reader of Raschka's book ran its notebook, unchanged, with the seed that
+it names. All numbers agreed as far as the first dropout, and there the lots
+were others [@llms57]. On Intel's processors, PyTorch up to version
+[2.6]{.cited} took them from another generator, MCG31 of Intel's library
+MKL; on others it drew as it does today [@pytorch146174].
 
-/*
-With it we get what the reader saw, entry by entry, first for the table of
-ones, and then for the attention weights:
-*/
-
-static void show_streams(void)
-{
-    Random r;
-    float kept[2][6][6], ones[6][6], weights[6][6], dropped[6][6];
-    fill(ones, 1);
-    causal_weights(weights);
-    random_seed(&r, 123);
-    dropout_mask(&r, 0.5, 6, 6, kept[0]);
-    random_seed(&r, 123);
-    dropout_mask_mcg31(&r, 0.5, 6, 6, kept[1]);
-    dropout_apply(0.5, 6, 6, kept[1], ones, dropped);
-    print_matrix("dropout of ones, MCG31", 6, 6, dropped);
-    dropout_apply(0.5, 6, 6, kept[1], weights, dropped);
-    print_matrix("dropout of the attention weights, MCG31", 6, 6, dropped);
-    grid("survivors", "Which of 36 entries survive", 2,
-         (const char *const[]){"today", "MCG31"}, 6, 6, kept);
-}
-
-/*
-``` output
-dropout of ones, MCG31 (6, 6)
-[[2.0000, 2.0000, 2.0000, 2.0000, 2.0000, 2.0000],
- [0.0000, 2.0000, 0.0000, 0.0000, 0.0000, 0.0000],
- [0.0000, 0.0000, 2.0000, 0.0000, 2.0000, 0.0000],
- [2.0000, 2.0000, 0.0000, 0.0000, 0.0000, 2.0000],
- [2.0000, 0.0000, 0.0000, 0.0000, 0.0000, 2.0000],
- [0.0000, 2.0000, 0.0000, 0.0000, 0.0000, 0.0000]]
-dropout of the attention weights, MCG31 (6, 6)
-[[2.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
- [0.0000, 0.8966, 0.0000, 0.0000, 0.0000, 0.0000],
- [0.0000, 0.0000, 0.6206, 0.0000, 0.0000, 0.0000],
- [0.5517, 0.4921, 0.0000, 0.0000, 0.0000, 0.0000],
- [0.4350, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
- [0.0000, 0.3327, 0.0000, 0.0000, 0.0000, 0.0000]]
-```
-
-![The 36 lots of seed 123, as PyTorch draws them today and as MCG31 drew
-them. What is filled survives](survivors.svg){#fig-survivors}
-
-MKL does not show its source, and today's PyTorch no longer calls it. So we
-cannot ask it, as we ask PyTorch for everything else in this book. What we
-can do is hold the function against what people have published: the reader's
-36 lots, and three more reports. The first has the first five lots of seed 0
-with a rate of one half, on a Mac and on Linux. The second has 15 lots of
-seed 314159, of which three quarters are to be kept [@pytorch94388]. The
-third draws ten numbers from seed 123 with `torch.rand`, drops half of them,
-and adds up the rest, on both of the Macs.
-*/
-
-static void show_reports(void)
-{
-    Random r;
-    float few[1][5], more[1][15], x[1][10], kept[1][10], dropped[1][10];
-    float sums[2] = {0};
-    random_seed(&r, 0);
-    dropout_mask(&r, 0.5, 1, 5, few);
-    print_vector("seed 0", 5, few[0]);
-    random_seed(&r, 0);
-    dropout_mask_mcg31(&r, 0.5, 1, 5, few);
-    print_vector("seed 0, MCG31", 5, few[0]);
-    random_seed(&r, 314159);
-    dropout_mask_mcg31(&r, 0.25, 1, 15, more);
-    print_vector("seed 314159, MCG31", 5, more[0]);
-    print_vector("and on", 5, more[0] + 5);
-    print_vector("and on", 5, more[0] + 10);
-    for (int k = 0; k < 2; k++) {
-        random_seed(&r, 123);
-        rand_fill(&r, 1, 10, x);
-        if (k == 0)
-            dropout_mask(&r, 0.5, 1, 10, kept);
-        else
-            dropout_mask_mcg31(&r, 0.5, 1, 10, kept);
-        dropout_apply(0.5, 1, 10, kept, x, dropped);
-        for (int j = 0; j < 10; j++)
-            sums[k] += dropped[0][j];
-    }
-    print_vector("sums of ten after dropout, the second by MCG31", 2, sums);
-}
-
-/*
-``` output
-seed 0 (5)
-[0.0000, 0.0000, 1.0000, 0.0000, 0.0000]
-seed 0, MCG31 (5)
-[1.0000, 0.0000, 0.0000, 1.0000, 1.0000]
-seed 314159, MCG31 (5)
-[1.0000, 0.0000, 0.0000, 1.0000, 1.0000]
-and on (5)
-[0.0000, 1.0000, 1.0000, 1.0000, 1.0000]
-and on (5)
-[1.0000, 1.0000, 1.0000, 1.0000, 1.0000]
-sums of ten after dropout, the second by MCG31 (2)
-[2.4471, 1.8894]
-```
-
-The reports have the same lots. They have the sum 2.4471 from the newer Mac,
-and 1.8894 from the older one. And the table of attention weights has its
-zeros where the book's author saw them on Linux [@pytorch121595]. If a
-tutorial's dropout is not yours, try the other stream.
+So if a tutorial's dropout is not yours, neither of you need have made a
+mistake. [](#mkl) has both tables, and a function that draws the other one.
 
 ## Everything together
 */
@@ -578,20 +415,16 @@ tutorial's dropout is not yours, try the other stream.
 int main(void)
 {
     pipeline("pipeline", "dropout");
-    show_crossed_out();
-    show_scaled();
+    show_sixths();
     show_mean();
     show_attention();
     show_rates();
-    show_special();
-    show_streams();
-    show_reports();
+    show_all_dropped();
     return 0;
 }
 
 /*
-The same in PyTorch, from version [2.7]{.cited} on, or with a processor that
-is not Intel's [@pytorch146174]:
+The same in PyTorch:
 
 ``` python
 import torch
@@ -603,26 +436,20 @@ journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
                         [0.22, 0.58, 0.33],   # with
                         [0.77, 0.25, 0.10],   # one
                         [0.05, 0.80, 0.55]])  # step
-dropout = torch.nn.Dropout(0.5)
 torch.manual_seed(123)
-print(dropout(torch.ones(6, 6)))
+print(torch.empty(6, 6).bernoulli_(0.5))
 
 torch.manual_seed(789)
 query, key = [torch.nn.Linear(3, 2, bias=False)(journey) for _ in range(2)]
 future = torch.ones(6, 6).triu(1).bool()
 scores = (query @ key.T / 2**0.5).masked_fill(future, -torch.inf)
 weights = F.softmax(scores, dim=-1).detach()
+dropout = torch.nn.Dropout(0.5)
+print(dropout.eval()(weights))
 torch.manual_seed(123)
-print(dropout(weights))
-dropout.eval()
-print(dropout(torch.tensor([1., -1, torch.inf, torch.nan])))
-torch.manual_seed(0)
-print(torch.zeros(5).bernoulli_(0.5))
+print(dropout.train()(weights))
+print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 ```
-
-`F.dropout` is the function, `nn.Dropout` the module that knows whether it
-is being trained, and `bernoulli_` draws the mask: 1 with the probability
-that it is given.
 
 Every step of a head is there now: roles, scores, scale, mask, weights,
 dropout, mixture. They have to be put together, and to work for more than

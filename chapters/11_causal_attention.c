@@ -8,10 +8,9 @@ Every step of a head is written: the three roles, scores, their division,
 the mask, softmax, dropout, the mixture. Each has been shown by itself, on
 one sentence. A model does all of them in one go, and learns from many
 sentences at a time, a **batch**. In a program for PyTorch that looks like a
-great change. Tables become arrays with three dimensions, `keys.T` becomes
-`keys.transpose(1, 2)`, and the shapes are printed to make sure. In C one
-sees what it is. A batch is a loop around what we have, and the weights
-stand outside of it.
+great change: tables become arrays with three dimensions, and `keys.T`
+becomes `keys.transpose(1, 2)`. In C one sees what it is. A batch is a loop
+around what we have, and the weights stand outside of it.
 */
 
 #include "attention.h"
@@ -27,7 +26,13 @@ Given queries, keys and values, there is one right order for the rest. The
 mask comes before softmax, so that the shares of what is left add up to one
 ([](#causal-mask)). Dropout comes after it, so that the survivors do not
 share what was dropped ([](#dropout)). And it is what dropout has left that
-mixes the values.
+mixes the values. With $p$ for the rate,
+
+$$\underset{n \times d_v}{\text{context}} =
+  \operatorname{dropout}_p\left(\operatorname{softmax}\left(
+  \operatorname{mask}\left(
+  \underset{n \times m}{\frac{Q K^\top}{\sqrt{d_k}}}\right)\right)\right)
+  \underset{m \times d_v}{V}$$
 
 Dropout needs random numbers, and only while the model is trained. So the
 function takes a generator, and where there is none, it drops nothing.
@@ -72,13 +77,15 @@ together. What comes after it calls `attend`.
 ## One object {#causal-attention-object}
 
 An `Attention` has two more settings for this: the rate, and the **context
-length**, the most tokens that a sentence may have. Models are made for a
-certain length. For this chapter's functions alone it would not be needed,
-as we shall see; but a model that has been trained on sentences up to that
-length knows nothing about longer ones. Where it is 0, there is no limit.
-What the class calls `d_out` is the width of its one head. Ours is called
-`head_dim`, since an `Attention` has a `d_out` for something else, which is
-0 up to [](#multi-head).
+length**, the most tokens that a sentence may have. Our functions could do
+without it; but a model that has been trained on sentences up to that length
+knows nothing about longer ones. Where it is 0, there is no limit.
+
+Queries, keys and values were free to be `d_k` and `d_v` entries wide. From
+here on the tutorials give all three the same width, and so do most models.
+They call it `d_out`. We call it `head_dim`, the width of a head, and set
+`d_k` and `d_v` to it, since an `Attention` has a `d_out` for something
+else, which is 0 up to [](#multi-head).
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -144,28 +151,23 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
 /*
 ## Two sentences {#causal-attention-sentences}
 
-A German page on attention has this class in Python, taken from the notebook
-of a book, and a program that runs it [@hacktricks; @raschka2024book]. Its
-batch is the sentence *Your journey starts with one step*, twice. Somewhere
-on its way the page has lost what the program prints. Here it is.
-
-The class in the program is called with a rate of 0, without a bias, and
-with as many tokens for the context length as the sentence has. We run it
-so, and with other numbers of our own.
+HackTricks shows this class in Python, from Raschka's book, and runs it on a
+batch: *Your journey starts with one step*, twice [@hacktricks;
+@raschka2024book]. The rate is 0, there is no bias, and the context length
+is the sentence's own. We run it so, and then with a rate of one half.
 */
 
 enum { BATCH = 2, N = 6, D_IN = 3, D_OUT = 2 };
 
 /* The class from seed 123, and what it makes of a batch. */
-static void run_program(double p, int has_bias,
-                        const float x[BATCH][N][D_IN],
-                        float context[BATCH][N][D_OUT])
+static void run_class(double p, const float x[BATCH][N][D_IN],
+                      float context[BATCH][N][D_OUT])
 {
     Random r;
     Attention a;
     Trace t[BATCH];
     random_seed(&r, 123);
-    causal_attention_init(&a, &r, D_IN, D_OUT, N, p, has_bias);
+    causal_attention_init(&a, &r, D_IN, D_OUT, N, p, 0);
     for (int b = 0; b < BATCH; b++)
         t[b] = trace_for(&a, N, N);
     causal_attention_batch(&a, &r, BATCH, N, x, t);
@@ -176,19 +178,17 @@ static void run_program(double p, int has_bias,
     attention_free(&a);
 }
 
-static void show_program(const float same[BATCH][N][D_IN])
+static void show_class(const float same[BATCH][N][D_IN])
 {
     const char *const label[2] = {"context_vecs.shape",
                                   "with a dropout of one half"};
     float context[BATCH][N][D_OUT];
     for (int k = 0; k < 2; k++) {
-        run_program(k * 0.5, 0, same, context);
+        run_class(k * 0.5, same, context);
         printf("%s: torch.Size([%d, %d, %d])\n", label[k], BATCH, N, D_OUT);
         print_matrix("first sentence", N, D_OUT, context[0]);
         print_matrix("second sentence", N, D_OUT, context[1]);
     }
-    run_program(0, 1, same, context);
-    print_matrix("with a bias, first sentence", N, D_OUT, context[0]);
 }
 
 /*
@@ -219,13 +219,7 @@ second sentence (6, 2)
  [-0.5299, -0.1081]]
 ```
 
-::: aside
-In the program, $b$ is called the number of batches, and the second size the
-tokens per batch [@hacktricks]. A batch is the whole bundle. What is meant
-is the number of sentences in the batch, and of tokens in a sentence.
-:::
-
-The rate was 0, as in the program. With one half:
+With a rate of one half:
 
 ``` output
 with a dropout of one half: torch.Size([2, 6, 2])
@@ -251,19 +245,40 @@ it is doubled. To get the same numbers as PyTorch, which draws the
 lots for the whole batch at once, it is enough to let the generator go on
 from sentence to sentence.
 
-With a bias, the layers draw more numbers than before. The queries' bias
-comes after the queries' weight, and so the weights of keys and values are
-different from those without.
+Does the mask leak? That is easily tried, and worth trying with any program:
+change a word, and see which rows move. We put zeros in place of *one*, the
+fifth of the six words.
+*/
 
+static float largest_difference(int n, const float a[n], const float b[n])
+{
+    float largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmaxf(largest, fabsf(a[i] - b[i]));
+    return largest;
+}
+
+static void show_leak(const float same[BATCH][N][D_IN])
+{
+    float changed[BATCH][N][D_IN], moved[N];
+    float before[BATCH][N][D_OUT], after[BATCH][N][D_OUT];
+    memcpy(changed, same, sizeof changed);
+    memset(changed[0][4], 0, sizeof changed[0][4]);
+    run_class(0, same, before);
+    run_class(0, changed, after);
+    for (int i = 0; i < N; i++)
+        moved[i] = largest_difference(D_OUT, before[0][i], after[0][i]);
+    print_vector("how far each row moves, another fifth word", N, moved);
+}
+
+/*
 ``` output
-with a bias, first sentence (6, 2)
-[[-0.0960,  0.7940],
- [ 0.0285,  0.9387],
- [ 0.0657,  0.9850],
- [ 0.1062,  0.9604],
- [ 0.0659,  0.9308],
- [ 0.1188,  0.9375]]
+how far each row moves, another fifth word (6)
+[0.0000, 0.0000, 0.0000, 0.0000, 0.1006, 0.0765]
 ```
+
+The rows above it do not move at all. The fifth and the sixth do, since
+these words see the fifth.
 
 ## Room to spare {#causal-attention-room}
 
@@ -290,21 +305,19 @@ numbers to be trained: 18
 numbers in PyTorch's mask: 1048576
 ```
 
-The mask is no parameter. Training must not change it, and nobody wants to
-learn it. But it is part of the object, and must be wherever the object is,
-for instance in the memory of the processor that computes with it. PyTorch
-has a word for such a table, a **buffer**, and the class says
-`self.register_buffer('mask', ...)`. Had it said `nn.Parameter`, training
-would have a million numbers more to improve.
+The mask is no parameter: training must not change it. But it is part of the
+object, and must be wherever the object is, for instance in the memory of
+the processor that computes with it. PyTorch calls such a table a
+**buffer**, and the class says `self.register_buffer('mask', ...)`. Had it
+said `nn.Parameter`, training would have a million numbers more to improve.
 
 Our object has no such table. `mask_scores` compares two row numbers, which
-is quicker than to read a table, and needs no memory. All that is left of
-the buffer is its size, and with it the refusal. Without that, a longer
-sentence would get some answer or other. PyTorch would refuse too, though
-not in so many words: the corner that it cuts out would be too small, and it
-would say that two sizes do not match.
+needs no memory. All that is left of the buffer is its size, and with it the
+refusal of longer sentences. (PyTorch refuses them too, if not in so many
+words: the corner that it cuts out is too small, and it says that two sizes
+do not match.)
 
-## Equal sentences hide mistakes
+## Equal sentences hide mistakes {#causal-attention-mistake}
 
 Two equal sentences are convenient to look at, and a bad test. Suppose that
 the body of the loop is
@@ -315,25 +328,17 @@ for the same sentence twice, and with *Life is short, eat dessert first* as
 the second?
 */
 
-static float largest_difference(int n, const float a[n], const float b[n])
-{
-    float largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmaxf(largest, fabsf(a[i] - b[i]));
-    return largest;
-}
-
 static void show_mistake(const float same[BATCH][N][D_IN])
 {
     float different[BATCH][N][D_IN], errors[2];
     float wrong[BATCH][N][D_OUT], right[BATCH][N][D_OUT];
     memcpy(different, same, sizeof different);
-    run_program(0, 0, same, wrong);
+    run_class(0, same, wrong);
     for (int k = 0; k < 2; k++) {
-        run_program(0, 0, k ? different : same, right);
+        run_class(0, k ? different : same, right);
         errors[k] = largest_difference(BATCH * N * D_OUT, (void *)wrong,
                                        (void *)right);
-        life_is_short(different[1]);
+        memcpy(different[1], life, sizeof life);
     }
     print_vector("largest error, equal sentences and different ones", 2,
                  errors);
@@ -375,7 +380,7 @@ both batches: what stands beside a sentence has no influence on it.
 ![Two sentences, one set of weights: each goes through the same
 matrices](batch.svg){#fig-batch}
 
-## Sentences of different length
+## Sentences of different length {#causal-attention-padding}
 
 A loop need not mind if its sentences have different lengths, since each
 call of `head_forward` has an `n` of its own. An array must be
@@ -472,7 +477,8 @@ int main(void)
     memcpy(same[0], journey, sizeof journey);
     memcpy(same[1], journey, sizeof journey);
     pipeline("pipeline", "roles scores scale mask weights dropout context");
-    show_program(same);
+    show_class(same);
+    show_leak(same);
     show_room();
     show_mistake(same);
     draw_batch();
@@ -514,18 +520,17 @@ journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
 batch = torch.stack([journey, journey])
 for p in 0.0, 0.5:
     torch.manual_seed(123)
-    for context in CausalAttention(3, 2, context_length=6, p=p)(batch):
+    contexts = CausalAttention(3, 2, context_length=6, p=p)(batch)
+    for context in contexts:
         print(context)
-torch.manual_seed(123)
-biased = CausalAttention(3, 2, context_length=1024, p=0.0, bias=True)
-print(biased(batch)[0])
+assert contexts.shape == (2, 6, 2)
 ```
 
-`@` multiplies the last two dimensions and repeats that for every sentence:
-there is the loop. `transpose(1, 2)` exchanges rows and columns of each
-sentence, counting the dimensions from 0. And
-`F.scaled_dot_product_attention` with `is_causal=True` and `dropout_p` is
-our `attend`.
+The shape (2, 6, 2) is batch, tokens, entries. `@` multiplies the last two
+dimensions and repeats that for every sentence: there is the loop.
+`transpose(1, 2)` exchanges rows and columns of each sentence, counting the
+dimensions from 0. And `F.scaled_dot_product_attention` with
+`is_causal=True` and `dropout_p` is our `attend`.
 
 So far a word asks one question. A model wants to ask several at a time.
 

@@ -7,9 +7,7 @@ step](pipeline.svg){#fig-heads-pipeline}
 *Cat likes fish.* In [](#qkv) we let the verb look for something to eat, and
 it found *fish*. But liking takes two, one who likes and one who is liked,
 and a verb that knows only one of them knows half the story. So let it ask
-for both. In this chapter one attention fails at that, and two succeed. Mask
-and dropout rest meanwhile, but for one example of the mask; they would be
-the same in each.
+for both. In this chapter one attention fails at that, and two succeed.
 */
 
 #include "attention.h"
@@ -17,10 +15,8 @@ the same in each.
 /*
 ## One question for two things {#heads-question}
 
-We keep what [](#qkv) said of the three words: whether each is an animal, a
-deed, something to eat. That is what they are found by, and so the table
-below holds the keys. As a value, a word gives two of the three, animal and
-food.
+We keep what [](#qkv) said of the three words, and by which they are found.
+As a value, a word gives whether it is an animal, and whether it is food.
 */
 
 static const float keys[3][3] = {
@@ -36,7 +32,13 @@ static const float values[3][2] = {
     {1, 1}, /* fish */
 };
 
-static void ask(const char *question, const float query[3])
+/*
+Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
+Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both we
+add the two up: $(4, 0, 0)$.
+*/
+
+static void show_question(const char *question, const float query[3])
 {
     float scores[3], weights[3], context[2];
     attend_one(3, 3, 2, query, keys, values, scores, weights, context);
@@ -45,19 +47,11 @@ static void ask(const char *question, const float query[3])
     print_vector("    comes back: animal, food", 2, context);
 }
 
-/*
-Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
-Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both we
-add the two up: $(4, 0, 0)$.
-*/
-
 static void show_questions(void)
 {
-    const float both[3] = {4, 0, 0};
-    const float who[3] = {4, 0, -4}, what[3] = {0, 0, 4};
-    ask("both at once, scores", both);
-    ask("who likes? scores", who);
-    ask("what is liked? scores", what);
+    show_question("both at once, scores", (float[3]){4, 0, 0});
+    show_question("who likes? scores", (float[3]){4, 0, -4});
+    show_question("what is liked? scores", (float[3]){0, 0, 4});
 }
 
 /*
@@ -75,11 +69,10 @@ and *likes* next to nothing. But look at what comes back. It is half of
 *cat* plus half of *fish*, an animal that is half food. Had the fish liked
 the cat, the halves would have been the same, and so would their sum.
 
-Would longer values help? Let them say which word it is, and one half of
-*cat* and one half of *fish* come back. Now we know the two, but still not
-who likes and who is liked. Entry $k$ of what comes back is
-$\sum_j w_j v_{jk}$, and the shares $w_j$ are the same for every $k$. A row
-of shares answers one question.
+Would longer values help? Let them say which word it is, and we would know
+the two, but still not who likes and who is liked. Entry $k$ of what comes
+back is $\sum_j w_j v_{jk}$, and the shares $w_j$ are the same for every
+$k$. A row of shares answers one question.
 
 Now let the two questions be asked one by one:
 
@@ -104,41 +97,55 @@ an animal that is no food, and the last two say what is liked.
 
 ## Heads {#heads-side}
 
-That is the whole idea. Several heads look at the same words, each with its
-own queries, keys and values, and so each with its own shares. Their results
-are written side by side, which is called **concatenation**: the row of a
-token begins with its row from the first head, goes on with its row from the
-second, and so on. With $Z_h$ for the result of head $h$, and $H$ heads,
+That is the whole idea of **multi-head attention**. Several **heads** look
+at the same words, each with its own queries, keys and values, and so each
+with its own shares. Their results are written side by side, which is called
+**concatenation**. With $Z_h$ for the result of head $h$, and $H$ heads,
 
-$$Z_h = \operatorname{softmax}\left(
+$$\underset{n \times d_v}{Z_h} = \operatorname{softmax}\left(
     \frac{Q_h K_h^\top}{\sqrt{d_k}}\right) V_h, \qquad
-Z = \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
+\underset{n \times H d_v}{Z} =
+    \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
 
-In an `Attention` the heads lie one after the other: the first `d_k` rows of
-the queries' weight belong to the first head (in C, to head 0), the next to
-the second, and so with keys and values. So a head's part of a layer is a
-layer too, whose numbers stay where they are.
+(If you know networks that look at pictures: a head is to attention what a
+kernel is to a convolution, one of several that look at the same thing, each
+for something of its own [@raschka2024magazine].)
+
+In an `Attention` the heads' matrices lie one behind the other. The first
+`d_k` rows of the queries' weight belong to the first head (in C, to head
+0), the next `d_k` rows to the second, and so with keys and values. These
+rows are a layer too, and three such layers are an attention with one head,
+whose numbers stay where they are:
 */
 
-Linear head_layer(const Linear *l, int n_heads, int h)
+static Linear rows_of(const Linear *l, int first, int count)
 {
-    if (h < 0 || h >= n_heads || l->d_out % n_heads)
-        REFUSE("head %d of %d in a layer of %d columns: one from 0 on of a "
-               "number that divides the columns is needed",
-               h, n_heads, l->d_out);
-    const int d_out = l->d_out / n_heads, first = h * d_out;
     return (Linear){.d_in = l->d_in,
-                    .d_out = d_out,
+                    .d_out = count,
                     .weight = l->weight + (size_t)first * (size_t)l->d_in,
                     .bias = l->bias ? l->bias + first : NULL};
+}
+
+Attention head_of(const Attention *a, int h)
+{
+    if (h < 0 || h >= a->n_heads)
+        REFUSE("head %d of %d: one from 0 to %d is needed", h, a->n_heads,
+               a->n_heads - 1);
+    Attention head = *a;
+    head.n_heads = 1;
+    head.d_out = 0;
+    head.query = rows_of(&a->query, h * a->d_k, a->d_k);
+    head.key = rows_of(&a->key, h * a->d_k, a->d_k);
+    head.value = rows_of(&a->value, h * a->d_v, a->d_v);
+    head.memory = NULL; /* the numbers remain a's */
+    head.count = 0;
+    return head;
 }
 
 /*
 The heads draw their matrices one after the other, so that no two are alike.
 If they were, training would move them alike as well, and they would remain
-copies of each other. There are two tutorials' ways to draw: by `torch.rand`
-as in [](#cross-attention), and by `nn.Linear` as in
-[](#causal-attention).
+copies of each other.
 */
 
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
@@ -150,155 +157,96 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                      .d_k = d_k,
                      .d_v = d_v};
     attention_init(a);
-    const Linear *const role[3] = {&a->query, &a->key, &a->value};
-    for (int h = 0; h < n_heads; h++)
-        for (int k = 0; k < 3; k++) {
-            const Linear l = head_layer(role[k], n_heads, h);
-            rand_turned(r, l.d_in, l.d_out, (void *)l.weight);
-        }
-}
-
-void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
-                       int context_length, double p, int n_heads,
-                       int has_bias)
-{
-    dropout_must_fit(p);
-    *a = (Attention){.d_x = d_in,
-                     .d_y = d_in,
-                     .n_heads = n_heads,
-                     .d_k = head_dim,
-                     .d_v = head_dim,
-                     .has_bias = has_bias,
-                     .context_length = context_length,
-                     .p = p};
-    attention_init(a);
-    const Linear *const role[3] = {&a->query, &a->key, &a->value};
-    for (int h = 0; h < n_heads; h++)
-        for (int k = 0; k < 3; k++) {
-            const Linear l = head_layer(role[k], n_heads, h);
-            linear_fill(r, d_in, head_dim, (void *)l.weight, l.bias);
-        }
+    for (int h = 0; h < n_heads; h++) {
+        const Attention head = head_of(a, h);
+        rand_turned(r, d_in, d_k, (void *)head.query.weight);
+        rand_turned(r, d_in, d_k, (void *)head.key.weight);
+        rand_turned(r, d_in, d_v, (void *)head.value.weight);
+    }
 }
 
 /*
-A trace has tables for the heads' own queries, keys and values, and for what
-each of them computes from these. They are stacks: the table of head 0,
-below it that of head 1, and so on. `float (*query)[n][d_k]` points to
-tables of `n` rows, as `float (*w)[6]` in [](#self-attention) pointed to
-rows, and so `query[h]` is the table of head `h`.
-*/
+A head is what [](#causal-attention) has built, and `head_forward` computes
+it, with a trace for each. The rest is to put the columns in their places.
 
-void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t)
-{
-    attention_must_fit(a, t->n, t->m, t);
-    if (h < 0 || h >= t->n_heads)
-        REFUSE("head %d of %d: one from 0 to %d is needed", h, t->n_heads,
-               t->n_heads - 1);
-    t->rate = r ? a->p : 0;
-    const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    float(*query)[n][d_k] = (void *)t->head_query;
-    float(*key)[m][d_k] = (void *)t->head_key;
-    float(*value)[m][d_v] = (void *)t->head_value;
-    float(*scores)[n][m] = (void *)t->scores;
-    float(*weights)[n][m] = (void *)t->weights;
-    float(*kept)[n][m] = (void *)t->kept;
-    float(*dropped)[n][m] = (void *)t->dropped;
-    float(*context)[n][d_v] = (void *)t->context;
-    attend(n, m, d_k, d_v, see, a->p, r, query[h], key[h], value[h],
-           scores[h], weights[h], kept[h], dropped[h], context[h]);
-}
-
-/*
 **Exercise 12.1** (★★, 3 points): `heads_forward`. Every head computes its
-queries, keys and values and its attention, one after the other, and
-`joined` receives their results side by side: the first `d_v` columns are
-those of the first head. It refuses an output layer (`d_out`), and what
-`attention_roles` of [](#self-attention) refuses.
+attention, one after the other, each in its own trace, and `joined` receives
+the context vectors side by side: the first `d_v` columns are those of the
+first head. It refuses an attention with an output layer (`d_out` other than
+0), and one whose layers do not fit together, as `layers_must_fit` says.
 
 ::: hint
-Begin as `attention_roles` does. Then there are, for each head, three layers
-to be applied (`head_layer`), the attention (`attend_head`), and the columns
-to be copied. Pointers to stacks are made as in `attend_head`.
+`head_of` gives the attention for `head_forward`. It hands it over by value,
+and `head_forward` wants its address, so it needs a variable.
 :::
 
 ::: hint
-At which column of `joined` do the columns of head `h` begin?
-:::
-
-::: hint
-A row of a head is `d_v` floats in one piece, but the rows of one head do
-not lie in one piece in `joined`. `memcpy` copies row by row.
+`t[h].context` is a table of `n` rows and `d_v` columns. At which column of
+`joined` do those of head `h` begin?
 :::
 */
 
 void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
-                   Trace *t)
+                   Trace t[a->n_heads],
+                   float joined[n][a->n_heads * a->d_v])
 {
-    if ((const void *)x == (const void *)y)
-        widths_must_agree(a);
-    attention_must_fit(a, n, m, t);
+    layers_must_fit(a);
     if (a->d_out)
         REFUSE("an output layer to %d columns: none is needed, for heads "
                "side by side",
                a->d_out);
-    const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
-    float(*query)[n][d_k] = (void *)t->head_query;
-    float(*key)[m][d_k] = (void *)t->head_key;
-    float(*value)[m][d_v] = (void *)t->head_value;
-    float(*context)[n][d_v] = (void *)t->context;
-    float(*joined)[heads * d_v] = (void *)t->joined;
-    for (int h = 0; h < heads; h++) {
-        const Linear w_query = head_layer(&a->query, heads, h);
-        const Linear w_key = head_layer(&a->key, heads, h);
-        const Linear w_value = head_layer(&a->value, heads, h);
-        linear_forward(&w_query, n, x, query[h]);
-        linear_forward(&w_key, m, y, key[h]);
-        linear_forward(&w_value, m, y, value[h]);
-        attend_head(a, see, r, h, t);
+    for (int h = 0; h < a->n_heads; h++) {
+        const Attention head = head_of(a, h);
+        head_forward(&head, see, r, n, m, x, y, &t[h]);
+        const float(*context)[a->d_v] = (void *)t[h].context;
         for (int i = 0; i < n; i++)
-            memcpy(&joined[i][h * d_v], context[h][i],
-                   sizeof context[h][i]);
+            for (int k = 0; k < a->d_v; k++)
+                joined[i][h * a->d_v + k] = context[i][k];
     }
 }
 
 /*
+All this holds for two texts as well, and with any mask. Each head has its
+own queries from the one text, and its own keys and values from the other.
+
 ## Four heads {#heads-four}
 
-The author of *Life is short, eat dessert first* begins with a single head
-whose values have one entry, and then puts four of that kind side by side,
-both times from seed 123 [@raschka2024magazine].
+Raschka's article begins with a single head whose values have one entry, and
+then puts four of that kind side by side, both times from seed 123, for
+*Life is short, eat dessert first* [@raschka2024magazine].
 */
 
 enum { WORDS = 6, D_IN = 3, HEADS = 4, D_K = 2, D_V = 1 };
-static const char *const sentence[WORDS] = {"Life", "is",      "short",
-                                            "eat",  "dessert", "first"};
 
-/* The heads of the tutorial, as many as asked for, from seed 123, and their
- * trace of its sentence. */
-static Trace tutorial_heads(int n_heads, Attention *a)
+/* A trace for each head, for n tokens that ask n. */
+static void traces_for(const Attention *a, int n, Trace t[])
 {
-    Random r;
-    float x[WORDS][D_IN];
-    life_is_short(x);
-    random_seed(&r, 123);
-    heads_init(a, &r, n_heads, D_IN, D_K, D_V);
-    Trace t = trace_for(a, WORDS, WORDS);
-    heads_forward(a, see_all(), NULL, WORDS, WORDS, x, x, &t);
-    return t;
+    const Attention head = head_of(a, 0);
+    for (int h = 0; h < a->n_heads; h++)
+        t[h] = trace_for(&head, n, n);
 }
 
-static void show_tutorial(void)
+/* The article's heads, as many as asked for, and what they make of it. */
+static void article_heads(int n_heads, Attention *a, Trace t[n_heads],
+                          float joined[WORDS][n_heads * D_V])
 {
-    const char *const label[2] = {"one head", "four heads, side by side"};
-    for (int k = 0; k < 2; k++) {
-        const int heads = k ? HEADS : 1;
-        Attention a;
-        Trace t = tutorial_heads(heads, &a);
-        print_matrix(label[k], WORDS, heads * D_V, (void *)t.joined);
-        trace_free(&t);
-        attention_free(&a);
-    }
+    Random r;
+    random_seed(&r, 123);
+    heads_init(a, &r, n_heads, D_IN, D_K, D_V);
+    traces_for(a, WORDS, t);
+    heads_forward(a, see_all(), NULL, WORDS, WORDS, life, life, t, joined);
+}
+
+static void show_one_head(void)
+{
+    Attention a;
+    Trace t;
+    float joined[WORDS][D_V];
+    article_heads(1, &a, &t, joined);
+    print_matrix("one head", WORDS, D_V, joined);
+    trace_free(&t);
+    attention_free(&a);
 }
 
 /*
@@ -330,80 +278,36 @@ four heads, side by side (6, 4)
  [-0.1827, -0.2060, -0.2393, -0.3167]]
 ```
 
-::: aside
-In the tutorial's program, the remark "reduce d_out_v from 4 to 1, because
-we have 4 heads" stands a step too early, beside a line that still says 4
-[@raschka2024magazine]. With 1, the program prints what it is shown to
-print. And its `block_size`, the 3 columns of the table where its
-6 rows are meant, is never used.
-:::
-
-The book that this author went on to write has the same wrapper around heads
-like those of [](#causal-attention), and runs two of them on *Your journey
-starts with one step* [@raschka2024book]:
-*/
-
-static void show_causal_heads(void)
-{
-    Random r;
-    Attention a;
-    random_seed(&r, 123);
-    causal_heads_init(&a, &r, D_IN, 2, WORDS, 0, 2, 0);
-    Trace t = trace_for(&a, WORDS, WORDS);
-    heads_forward(&a, see_past(0), NULL, WORDS, WORDS, journey, journey,
-                  &t);
-    print_matrix("two causal heads, side by side", WORDS, 4,
-                 (void *)t.joined);
-    trace_free(&t);
-    attention_free(&a);
-}
-
-/*
-``` output
-two causal heads, side by side (6, 4)
-[[-0.4519,  0.2216,  0.4772,  0.1063],
- [-0.5874,  0.0058,  0.5891,  0.3257],
- [-0.6300, -0.0632,  0.6202,  0.3860],
- [-0.5675, -0.0843,  0.5478,  0.3589],
- [-0.5526, -0.0981,  0.5321,  0.3428],
- [-0.5299, -0.1081,  0.5077,  0.3493]]
-```
-
-The first two columns are the table of the single causal head, again because
-it was the first to draw.
-
 ## A map for each head {#heads-maps}
 
 Did the four heads look at the same words? Here are their shares, and then,
-for each head, which word every word looks at most.
+for each head, the word that each word looks at most, which `hard_alignment`
+of [](#cross-attention) finds.
 */
 
-static int most_seen(int m, const float weights[m])
+static void show_maps(const Trace t[HEADS])
 {
-    int most = 0;
-    for (int j = 1; j < m; j++)
-        if (weights[j] > weights[most])
-            most = j;
-    return most;
-}
-
-static void show_maps(const Trace *t)
-{
+    const char *const word[WORDS] = {"Life", "is",      "short",
+                                     "eat",  "dessert", "first"};
     const char *const label[HEADS] = {"head 1", "head 2", "head 3",
                                       "head 4"};
-    const float(*map)[WORDS][WORDS] = (void *)t->weights;
+    float map[HEADS][WORDS][WORDS];
+    for (int h = 0; h < HEADS; h++)
+        memcpy(map[h], t[h].weights, sizeof map[h]);
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, map[h]);
     maps("maps", "The attention weights of four heads", HEADS, label, WORDS,
-         sentence, WORDS, sentence, map);
+         word, WORDS, word, map);
 
     printf("where each word looks most\n      ");
     for (int i = 0; i < WORDS; i++)
-        printf("%9s", sentence[i]);
-    for (int k = 0; k < HEADS; k++) {
-        printf("\n%s", label[k]);
+        printf("%9s", word[i]);
+    for (int h = 0; h < HEADS; h++) {
+        int place[WORDS];
+        hard_alignment(WORDS, WORDS, map[h], place);
+        printf("\n%s", label[h]);
         for (int i = 0; i < WORDS; i++)
-            printf("%9s", sentence[most_seen(WORDS, map[k][i])]);
+            printf("%9s", word[place[i]]);
     }
     printf("\n");
 }
@@ -464,33 +368,24 @@ same](maps.svg){#fig-heads-maps}
 In fairness, nobody has told these heads what to look for. All entries of
 their matrices are positive, and *is* is the only word whose three entries
 are positive too; so it has large queries and large keys in every head, and
-looks at itself. That says nothing about English. What the maps show is that
-heads *can* differ. Training gives them a reason to.
+looks at itself. What the maps show is that heads *can* differ. Training
+gives them a reason to.
 
 ## What it costs {#heads-cost}
 
-Could one head do the same, if it were larger? The tutorial asks this too,
-since a single head with values of four entries gives a table of the same
-size. Let us count. Parameters are the entries of the matrices. Of the work
-we count the multiplications, those that make queries, keys and values,
-those of the scores, and those of the mixtures, and apart from them the
-exponentials. The divisions go with these.
+Could one head do the same, if it were larger? A single head with values of
+four entries gives a table of the same size. Let us count the parameters,
+the multiplications (those of the roles, the scores and the mixtures) and
+the exponentials.
 */
 
 static void show_cost(const char *label, int n_heads, int d_k, int d_v)
 {
-    Attention a = {.d_x = D_IN,
-                   .d_y = D_IN,
-                   .n_heads = n_heads,
-                   .d_k = d_k,
-                   .d_v = d_v};
-    attention_init(&a);
-    const int project = WORDS * D_IN * (d_k + d_k + d_v);
-    const int scores = WORDS * WORDS * d_k, mix = WORDS * WORDS * d_v;
-    printf("%s\n    parameters: %zu\n", label, a.count);
-    printf("    multiplications: %d\n", n_heads * (project + scores + mix));
+    const int columns = n_heads * (d_k + d_k + d_v);
+    printf("%s\n    parameters: %d\n", label, D_IN * columns);
+    printf("    multiplications: %d\n",
+           WORDS * D_IN * columns + WORDS * WORDS * n_heads * (d_k + d_v));
     printf("    exponentials: %d\n", n_heads * WORDS * WORDS);
-    attention_free(&a);
 }
 
 static void show_costs(void)
@@ -517,51 +412,60 @@ one head, d_k = 8, d_v = 4
 ```
 
 The four heads have 60 parameters where the single one has 24, and need more
-than twice as many multiplications. So much for one way to compare. The
-other is to spend the same on both: a single head with queries and keys of 8
-entries has 60 parameters too, and exactly as many multiplications.
+than twice as many multiplications: several heads are not cheaper than one
+([A.30](#errata-30)). Or spend the same on both: a single head with queries
+and keys of 8 entries has 60 parameters too, and as many multiplications as
+the four.
 
-It can even have the *same* parameters. In an `Attention`, the matrices of
-four heads already lie one below the other. Say that they belong to one head
-with queries and keys of 8 entries, and they do. What does this wide head
-compute?
+It can even have the *same* parameters. The matrices of the four heads lie
+one behind the other; say that they belong to one head with queries and keys
+of 8 entries, and they do.
 */
 
-static void show_wide(const Attention *a, const Trace *t)
+static Attention one_wide_head(const Attention *heads)
 {
-    Attention one = *a; /* the same numbers, otherwise understood */
-    float x[WORDS][D_IN], first[HEADS][WORDS], half[WORDS] = {0};
-    one.n_heads = 1;
-    one.d_k = HEADS * D_K;
-    one.d_v = HEADS * D_V;
-    one.memory = NULL; /* it remains a's */
-    life_is_short(x);
-    Trace wide = trace_for(&one, WORDS, WORDS);
-    self_attention_forward(&one, WORDS, x, &wide);
-    const float(*of_head)[WORDS][WORDS] = (void *)t->scores;
+    Attention wide = *heads; /* the same numbers, otherwise understood */
+    wide.n_heads = 1;
+    wide.d_k = heads->n_heads * heads->d_k;
+    wide.d_v = heads->n_heads * heads->d_v;
+    wide.memory = NULL;
+    wide.count = 0;
+    return wide;
+}
+
+static void show_wide(const Attention *a, const Trace t[HEADS])
+{
+    enum { LAST = (WORDS - 1) * WORDS }; /* the row of first */
+    const Attention wide = one_wide_head(a);
+    float first[HEADS][WORDS], half[WORDS] = {0};
+    Trace of_wide = trace_for(&wide, WORDS, WORDS);
+    self_attention_forward(&wide, WORDS, life, &of_wide);
     for (int h = 0; h < HEADS; h++)
         for (int j = 0; j < WORDS; j++) {
-            first[h][j] = of_head[h][WORDS - 1][j];
+            first[h][j] = t[h].scores[LAST + j];
             half[j] += first[h][j] / 2;
         }
-    const int last = (WORDS - 1) * WORDS;
     print_matrix("scores of first, a row for each head", HEADS, WORDS,
                  first);
     print_vector("half of their sum", WORDS, half);
     print_vector("scores of first in the wide head", WORDS,
-                 wide.scores + last);
-    print_vector("their shares", WORDS, wide.weights + last);
-    trace_free(&wide);
+                 of_wide.scores + LAST);
+    print_vector("their shares", WORDS, of_wide.weights + LAST);
+    trace_free(&of_wide);
 }
 
-static void show_heads(void)
+static void show_four_heads(void)
 {
     Attention a;
-    Trace t = tutorial_heads(HEADS, &a);
-    show_maps(&t);
+    Trace t[HEADS];
+    float joined[WORDS][HEADS * D_V];
+    article_heads(HEADS, &a, t, joined);
+    print_matrix("four heads, side by side", WORDS, HEADS * D_V, joined);
+    show_maps(t);
     show_costs();
-    show_wide(&a, &t);
-    trace_free(&t);
+    show_wide(&a, t);
+    for (int h = 0; h < HEADS; h++)
+        trace_free(&t[h]);
     attention_free(&a);
 }
 
@@ -591,52 +495,67 @@ all of them. The first head's liking for *short* has been outvoted. Four
 heads keep four sets of shares. That is what they buy, and all that they
 cost in addition is exponentials, 144 where there were 36.
 
-## And the time? {#heads-time}
+## Heads that look back {#heads-causal}
 
-One often reads that several heads are faster. The tutorial says that they
-*can* be more efficient, since each is computed independently of the others,
-which suits machines with many processors [@raschka2024magazine]. But so are
-the rows of one wide head, and the multiplications are the same in number.
-The paper that introduced heads claims no more than that: the cost is
-similar to that of one head of full width [@vaswani2017]. To see what it is
-on your machine, try `make run-12 ARGS=time`. It measures a sentence of 256
-tokens, whose heads are 128 entries wide together, cut into more and more
-heads.
+Raschka's book puts two heads of the kind of [](#causal-attention) side by
+side, drawn by linear layers, for *Your journey starts with one step*
+[@raschka2024book]. Only the draws and the settings are new:
 */
 
-static double milliseconds(int n_heads, int n, int d_model)
+void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
+                       int context_length, double p, int n_heads,
+                       int has_bias)
+{
+    dropout_must_fit(p);
+    *a = (Attention){.d_x = d_in,
+                     .d_y = d_in,
+                     .n_heads = n_heads,
+                     .d_k = head_dim,
+                     .d_v = head_dim,
+                     .has_bias = has_bias,
+                     .context_length = context_length,
+                     .p = p};
+    attention_init(a);
+    for (int h = 0; h < n_heads; h++) {
+        const Attention one = head_of(a, h);
+        const Linear *const role[3] = {&one.query, &one.key, &one.value};
+        for (int k = 0; k < 3; k++)
+            linear_fill(r, d_in, head_dim, (void *)role[k]->weight,
+                        role[k]->bias);
+    }
+}
+
+static void show_causal_heads(void)
 {
     Random r;
     Attention a;
-    const int width = d_model / n_heads;
-    float(*x)[d_model] = (void *)new_table(n, d_model);
+    Trace t[2];
+    float joined[WORDS][4];
     random_seed(&r, 123);
-    heads_init(&a, &r, n_heads, d_model, width, width);
-    uniform_fill(&r, n, d_model, -1, 1, x);
-    Trace t = trace_for(&a, n, n);
-
-    double best = INFINITY;
-    for (int round = 0; round < 5; round++) {
-        const clock_t start = clock();
-        heads_forward(&a, see_all(), NULL, n, n, x, x, &t);
-        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
-    }
-    trace_free(&t);
+    causal_heads_init(&a, &r, D_IN, 2, WORDS, 0, 2, 0);
+    traces_for(&a, WORDS, t);
+    heads_forward(&a, see_past(0), NULL, WORDS, WORDS, journey, journey, t,
+                  joined);
+    print_matrix("two causal heads, side by side", WORDS, 4, joined);
+    trace_free(&t[0]);
+    trace_free(&t[1]);
     attention_free(&a);
-    free(x);
-    return 1000 * best;
-}
-
-static void measure(void)
-{
-    enum { TOKENS = 256, WIDTH = 128 };
-    puts("milliseconds, the best of five, for so many heads");
-    for (int n_heads = 1; n_heads <= 16; n_heads *= 2)
-        printf("%2d: %.1f\n", n_heads,
-               milliseconds(n_heads, TOKENS, WIDTH));
 }
 
 /*
+``` output
+two causal heads, side by side (6, 4)
+[[-0.4519,  0.2216,  0.4772,  0.1063],
+ [-0.5874,  0.0058,  0.5891,  0.3257],
+ [-0.6300, -0.0632,  0.6202,  0.3860],
+ [-0.5675, -0.0843,  0.5478,  0.3589],
+ [-0.5526, -0.0981,  0.5321,  0.3428],
+ [-0.5299, -0.1081,  0.5077,  0.3493]]
+```
+
+The first two columns are the table of the single head in
+[](#causal-attention), again because it was the first to draw.
+
 ## As wide as a token {#heads-width}
 
 How many heads do real models have? The first Transformer had 8, for tokens
@@ -647,26 +566,28 @@ entries in a token and $H$ heads,
 
 $$d_k = d_v = \frac{d_{model}}{H}$$
 
-The tutorial with the recipes has a small example, three tokens, $d_{model}
-= 8$ and $H = 2$, so that a head is 4 entries wide [@tokens2transformer]. It
-names the shapes and leaves it at that. We compute it, with tokens and
-matrices from seed 123:
+*From Tokens to the Transformer* has a small example, three tokens,
+$d_{model} = 8$ and $H = 2$, so that a head is 4 entries wide
+[@tokens2transformer]. It names the shapes. Here are numbers for them, with
+tokens and matrices from seed 123:
 */
 
 static void show_concat(void)
 {
     Random r;
     Attention a;
-    float x[3][8];
+    Trace t[2];
+    float x[3][8], joined[3][8];
     random_seed(&r, 123);
     rand_fill(&r, 3, 8, x);
     heads_init(&a, &r, 2, 8, 4, 4);
-    Trace t = trace_for(&a, 3, 3);
-    heads_forward(&a, see_all(), NULL, 3, 3, x, x, &t);
-    print_matrix("Z_1", 3, 4, (void *)t.context);
-    print_matrix("Z_2", 3, 4, (void *)(t.context + 3 * 4));
-    print_matrix("Concat(Z_1, Z_2)", 3, 8, (void *)t.joined);
-    trace_free(&t);
+    traces_for(&a, 3, t);
+    heads_forward(&a, see_all(), NULL, 3, 3, x, x, t, joined);
+    print_matrix("Z_1", 3, 4, (void *)t[0].context);
+    print_matrix("Z_2", 3, 4, (void *)t[1].context);
+    print_matrix("Concat(Z_1, Z_2)", 3, 8, joined);
+    trace_free(&t[0]);
+    trace_free(&t[1]);
     attention_free(&a);
 }
 
@@ -689,87 +610,54 @@ Concat(Z_1, Z_2) (3, 8)
 The result has the size of the three tokens that went in. That is by design,
 and we shall need it.
 
-::: aside
-If you read on there [@tokens2transformer]: the number of heads is called
-$k$, $H$ and $h$ in turn, and the concatenation is said to lie in
-$\mathbb{R}^{n \times (H, d_k)}$ where the product $H d_k$ is meant. Of its
-table of $n$ rows and [64]{.cited} columns it says that it is the attention
-matrix. It is the result of one head; the attention matrix, our map, is
-$n \times n$. And where it has a head compute $Z = A W_O$, the values are
-meant, $Z = A V$. A matrix $W_O$ comes later, behind the concatenation.
-:::
-
 ## Everything together
 */
 
-int main(int argc, char *argv[])
+int main(void)
 {
-    if (argc > 2 || (argc == 2 && strcmp(argv[1], "time") != 0))
-        REFUSE("the last argument is '%s': 'time' and no other, or none is "
-               "needed",
-               argv[argc - 1]);
-    if (argc == 2) {
-        measure();
-        return 0;
-    }
     pipeline("pipeline", "heads");
     show_questions();
-    show_tutorial();
+    show_one_head();
+    show_four_heads();
     show_causal_heads();
-    show_heads();
     show_concat();
     return 0;
 }
 
 /*
-``` {.output args="tmie" status=2}
-12_heads.c: main: the last argument is 'tmie': 'time' and no other, or none is needed
-```
-
-The same in PyTorch:
+The same in PyTorch. A class that holds several heads keeps them in an
+`nn.ModuleList`, a list whose entries' parameters PyTorch knows to be its
+own; in a plain Python list, training would not find them.
 
 ``` python
 import torch
 import torch.nn.functional as F
 
+class Head(torch.nn.Module):
+    def __init__(self, d_in, d_k, d_v):
+        super().__init__()
+        self.w = torch.nn.ParameterList(
+            [torch.rand(d_in, d) for d in (d_k, d_k, d_v)])
+
+    def forward(self, x):
+        return F.scaled_dot_product_attention(*[x @ w for w in self.w])
+
 torch.manual_seed(123)
 embed = torch.nn.Embedding(50_000, 3)
 x = embed(torch.tensor([0, 4, 5, 2, 1, 3])).detach()
-
-def head(d_in, d_k, d_v):
-    query, key, value = [x @ torch.rand(d_in, d) for d in (d_k, d_k, d_v)]
-    return F.scaled_dot_product_attention(query, key, value)
-
-torch.manual_seed(123)
-print(head(3, 2, 1))
-torch.manual_seed(123)
-print(torch.cat([head(3, 2, 1) for _ in range(4)], dim=-1))
-
-journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
-                        [0.55, 0.87, 0.66],   # journey
-                        [0.57, 0.85, 0.64],   # starts
-                        [0.22, 0.58, 0.33],   # with
-                        [0.77, 0.25, 0.10],   # one
-                        [0.05, 0.80, 0.55]])  # step
-torch.manual_seed(123)
-print(torch.cat([F.scaled_dot_product_attention(
-    *[torch.nn.Linear(3, 2, bias=False)(journey) for _ in range(3)],
-    is_causal=True) for _ in range(2)], dim=-1))
+for n_heads in 1, 4:
+    torch.manual_seed(123)
+    heads = torch.nn.ModuleList([Head(3, 2, 1) for _ in range(n_heads)])
+    print(torch.cat([head(x) for head in heads], dim=-1).detach())
 ```
 
 `torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would
 write them one below the other.
 
-(All this holds for cross-attention too, and with any mask. `heads_forward`
-takes two texts, and each head has its own queries from one of them, and its
-own keys and values from the other.)
-
 Two things are not as they should be. Each head multiplies by small matrices
-of its own, which makes twelve products for four heads. Our loops do not
-care, but the libraries that others compute with prefer few large products
-to many small ones. And the heads stand side by
-side without knowing of each other: no entry of the result depends on two of
-them. We shall mend both.
+of its own, which makes twelve products for four heads, where three would
+do. And the heads stand side by side without knowing of each other: no entry
+of the result depends on two of them. We shall mend both.
 
 ## Further exercises
 
@@ -791,8 +679,8 @@ with seven billion parameters, and its [32]{.cited} heads
 entries wide is a head? Would the heads have more parameters if there were
 twice as many of them?
 
-**Exercise 12.4** (by hand): Exchange the first two of the four heads of the
-tutorial. What becomes of the table of four columns?
+**Exercise 12.4** (by hand): Exchange the first two of the four heads of
+[](#heads-four). What becomes of the table of four columns?
 
 ## Solutions
 
@@ -817,8 +705,8 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
 :::
 
 ::: {.solution exercise="12.3"}
-In powers of two it is $2^{12} / 2^5 = 2^7$ entries wide. And no: with twice
-as many heads, each is half as wide.
+Both are powers of two, the twelfth and the fifth, so a head is $2^7$
+entries wide. And no: with twice as many heads, each is half as wide.
 :::
 
 ::: {.solution exercise="12.4"}

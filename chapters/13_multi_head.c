@@ -5,28 +5,29 @@
 steps](pipeline.svg){#fig-multi-head-pipeline}
 
 [](#heads) left two things to mend. Four heads have twelve small matrices
-and compute a product with each, where libraries would rather have few large
-ones. And their results stand side by side and know nothing of each other.
-For the first we need one look at how a matrix product works, and for the
-second one more matrix.
+and compute a product with each, where three would do. And their results
+stand side by side and know nothing of each other. For the first we need one
+look at how a matrix product works, and for the second one more matrix.
 */
 
 #include "attention.h"
 
 /*
-## One matrix
+## One matrix {#multi-head-matrix}
 
 Entry $c$ of a row of $X W$ is that row of $X$ times column $c$ of $W$. It
 needs no other column. So if we put the matrices of two heads side by side,
 the product has their products side by side:
 
-$$X \, [W_1 \; W_2] = [X W_1 \;\; X W_2]$$
+$$\underset{n \times d}{X} \;
+\underset{d \times 2 d_k}{[W_1 \; W_2]} =
+\underset{n \times 2 d_k}{[X W_1 \;\; X W_2]}$$
 
 One large matrix for the queries of all heads, one for the keys, one for the
 values: three products, however many heads there are.
 */
 
-static void show_columns(void)
+static void draw_columns(void)
 {
     const Block product[] = {{"X", 6, 3, 1, "·"},
                              {"W, of two heads", 3, 8, 2, "="},
@@ -52,35 +53,49 @@ look at the second sentence of a batch, three tokens with four columns each,
 two columns for each of two heads. In memory, the numbers lie one behind the
 other. That four columns are two heads times two entries is a matter of
 brackets, and in C a cast will do: the same memory, under another type.
-PyTorch calls this a **view**.
+PyTorch calls this a **view**; others say **reshaping**.
 
 In the view, the token comes before the head. We want the head first, and
-below it all tokens, so the two dimensions in the middle have to change
-places. As with any table that is transposed, this moves numbers.
+below it all tokens, so these two dimensions have to change places. As with
+any table that is transposed, this moves numbers.
+
+**Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets `head_dim`
+columns of every token, those from `h * head_dim` on.
+
+::: hint
+The view is `const float(*view)[n_heads][head_dim] = (const void *)x`. What
+is `view[i][h]`?
+:::
+
+::: hint
+The `head_dim` entries of a token and a head lie in one piece on both sides,
+so `memcpy` can copy them.
+:::
 */
+
+void split_heads(int n, int n_heads, int head_dim,
+                 const float x[n][n_heads * head_dim],
+                 float split[n_heads][n][head_dim])
+{
+    const float(*view)[n_heads][head_dim] = (const void *)x;
+    for (int h = 0; h < n_heads; h++)
+        for (int i = 0; i < n; i++)
+            memcpy(split[h][i], view[i][h], sizeof split[h][i]);
+}
 
 enum { HEADS = 2, TOKENS = 3 };
 
-static void view_and_turn(const float x[TOKENS][HEADS * 2],
-                          float turned[HEADS][TOKENS][2])
-{
-    const float(*view)[HEADS][2] = (const void *)x;
-    for (int h = 0; h < HEADS; h++)
-        for (int i = 0; i < TOKENS; i++)
-            memcpy(turned[h][i], view[i][h], sizeof turned[h][i]);
-}
-
 static void show_view(void)
 {
-    float x[TOKENS][HEADS * 2], turned[HEADS][TOKENS][2];
+    float x[TOKENS][HEADS * 2], split[HEADS][TOKENS][2];
     for (int i = 0; i < TOKENS; i++)
         for (int c = 0; c < HEADS * 2; c++)
             x[i][c] = (float)(211 + 10 * i + c);
-    view_and_turn(x, turned);
+    split_heads(TOKENS, HEADS, 2, x, split);
     const float(*wrong)[TOKENS][2] = (const void *)x;
     print_matrix("sentence 2", TOKENS, HEADS * 2, x);
-    print_matrix("sentence 2, head 1", TOKENS, 2, turned[0]);
-    print_matrix("sentence 2, head 2", TOKENS, 2, turned[1]);
+    print_matrix("sentence 2, head 1", TOKENS, 2, split[0]);
+    print_matrix("sentence 2, head 2", TOKENS, 2, split[1]);
     print_matrix("a view that only looks right", TOKENS, 2, wrong[0]);
 }
 
@@ -111,37 +126,13 @@ what it takes for the second token of the head is the other half of the
 first. No check of shapes finds this out, and the program runs on.
 
 In PyTorch the two steps are `x.view(b, n, n_heads, head_dim)` and
-`.transpose(1, 2)`, where dimensions are counted from 0. There even the
-second moves nothing. PyTorch notes how far apart in memory the neighbours
-along each dimension lie, exchanges two of these distances, and leaves the
-numbers where they are.
+`.transpose(1, 2)`, where dimensions are counted from 0 and the first is the
+batch. There even the second moves nothing. PyTorch notes how far apart in
+memory the neighbours along each dimension lie, exchanges two of these
+distances, and leaves the numbers where they are. Our functions have no
+dimension for the batch, which is a loop of the caller, as in
+[](#causal-attention).
 
-From here on three dimensions will do, since a batch is a loop of the
-caller, as in [](#causal-attention).
-
-**Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets `head_dim`
-columns of every token, those from `h * head_dim` on.
-
-::: hint
-Which entry of row `i` of `x` becomes `split[h][i][0]`?
-:::
-
-::: hint
-The `head_dim` entries of a token and a head lie in one piece on both sides,
-as they did in [](#heads).
-:::
-*/
-
-void split_heads(int n, int n_heads, int head_dim,
-                 const float x[n][n_heads * head_dim],
-                 float split[n_heads][n][head_dim])
-{
-    for (int h = 0; h < n_heads; h++)
-        for (int i = 0; i < n; i++)
-            memcpy(split[h][i], &x[i][h * head_dim], sizeof split[h][i]);
-}
-
-/*
 When the heads are done, their results have to stand side by side again. The
 way back is the same, read from right to left. (PyTorch writes
 `.transpose(1, 2).contiguous().view(b, n, d_out)`. Here `contiguous` does
@@ -159,9 +150,10 @@ void merge_heads(int n, int n_heads, int head_dim,
                  const float split[n_heads][n][head_dim],
                  float x[n][n_heads * head_dim])
 {
+    float(*view)[n_heads][head_dim] = (void *)x;
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
-            memcpy(&x[i][h * head_dim], split[h][i], sizeof split[h][i]);
+            memcpy(view[i][h], split[h][i], sizeof split[h][i]);
 }
 
 /*
@@ -169,21 +161,24 @@ void merge_heads(int n, int n_heads, int head_dim,
 
 Side by side, the heads keep to themselves: the first columns of the result
 are the first head's, whatever the others have found. The Transformer
-multiplies the result by one more matrix, the **output projection** $W_O$
-[@vaswani2017]. Each of its columns takes something of every head:
+multiplies the result by one more matrix, the **output projection** $W_O$.
+Each of its columns takes something of every head. This is **multi-head
+attention** as it was published [@vaswani2017]:
 
-$$\operatorname{MultiHead}(X) =
-    \operatorname{Concat}(Z_1, \dots, Z_H) \, W_O$$
+$$\underset{n \times d_{out}}{\operatorname{MultiHead}(X)} =
+    \underset{n \times H d_v}{\operatorname{Concat}(Z_1, \dots, Z_H)} \;
+    \underset{H d_v \times d_{out}}{W_O}$$
 
-A German page has all of it in one class, which it takes from a book that
-uses our six words [@hacktricks; @raschka2024book]: three linear layers with
-or without a bias, a fourth for the output that always has one, the causal
-mask, dropout. We follow it, and draw in its order.
+Raschka's book puts all of it into one class, and HackTricks has taken it
+over [@raschka2024book; @hacktricks]: three linear layers with or without a
+bias, a fourth for the output that always has one, the causal mask, dropout.
+All heads together are as wide as the output, so each is
+$d_{out} / H$ wide. The layers draw in the order in which they are named:
 */
 
-/* Room for heads that share d_out columns, and for the output layer. */
-static void make_room(Attention *a, int d_in, int d_out, int context_length,
-                      double p, int n_heads, int has_bias)
+void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
+                     int context_length, double p, int n_heads,
+                     int has_bias)
 {
     const int over = n_heads < 1 ? d_out : d_out % n_heads;
     dropout_must_fit(p);
@@ -202,13 +197,6 @@ static void make_room(Attention *a, int d_in, int d_out, int context_length,
                      .context_length = context_length,
                      .p = p};
     attention_init(a);
-}
-
-void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
-                     int context_length, double p, int n_heads,
-                     int has_bias)
-{
-    make_room(a, d_in, d_out, context_length, p, n_heads, has_bias);
     linear_fill(r, d_in, d_out, (void *)a->query.weight, a->query.bias);
     linear_fill(r, d_in, d_out, (void *)a->key.weight, a->key.bias);
     linear_fill(r, d_in, d_out, (void *)a->value.weight, a->value.bias);
@@ -216,13 +204,37 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 }
 
 /*
+A trace of several heads has stacks of tables: the queries of head 0, below
+them those of head 1, and so on, which is what `split_heads` fills.
+`float (*query)[n][d_k]` points to tables of `n` rows, as `float (*w)[6]` in
+[](#self-attention) pointed to rows, and so `query[h]` is the table of head
+`h`. Each head then does what [](#causal-attention) does:
+*/
+
+static void attend_head(const Attention *a, Mask see, Random *r, int h,
+                        Trace *t)
+{
+    const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
+    float(*query)[n][d_k] = (void *)t->head_query;
+    float(*key)[m][d_k] = (void *)t->head_key;
+    float(*value)[m][d_v] = (void *)t->head_value;
+    float(*scores)[n][m] = (void *)t->scores;
+    float(*weights)[n][m] = (void *)t->weights;
+    float(*kept)[n][m] = (void *)t->kept;
+    float(*dropped)[n][m] = (void *)t->dropped;
+    float(*context)[n][d_v] = (void *)t->context;
+    attend(n, m, d_k, d_v, see, a->p, r, query[h], key[h], value[h],
+           scores[h], weights[h], kept[h], dropped[h], context[h]);
+}
+
+/*
 With that, the way through the class is short. Three products for all heads
-and three splits; for each head the steps of [](#causal-attention); the
-merge, and the fourth product. It is also the way through every other
-attention of this book. A single head is split and merged without harm.
-Whatever mask is given, each head obeys it. And without an output layer,
-the result is what lies side by side. The forwards of earlier chapters were
-steps on the way; whoever wants an attention calls this one.
+and three splits; each head's attention; the merge, and the fourth product.
+It is also the way through every other attention of this book: a single head
+is split and merged without harm, each head obeys whatever mask is given,
+and without an output layer the result is what lies side by side. The
+forwards of earlier chapters were steps on the way. Whoever wants an
+attention calls this one.
 */
 
 void attention_forward(const Attention *a, Mask see, Random *r, int n,
@@ -231,6 +243,7 @@ void attention_forward(const Attention *a, Mask see, Random *r, int n,
 {
     const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
     attention_roles(a, n, m, x, y, t);
+    t->rate = r ? a->p : 0;
     split_heads(n, heads, d_k, (void *)t->query, (void *)t->head_query);
     split_heads(m, heads, d_k, (void *)t->key, (void *)t->head_key);
     split_heads(m, heads, d_v, (void *)t->value, (void *)t->head_value);
@@ -242,53 +255,42 @@ void attention_forward(const Attention *a, Mask see, Random *r, int n,
 }
 
 /*
-## The German example {#multi-head-german}
+It is the *projection* that is split, not the token: every column of $W_Q$
+has a row for each entry of the token, so that every head sees every entry
+([A.4](#errata-4)).
 
-The page takes the six words of *Your journey starts with one step*, the
+## The numbers of the class {#multi-head-german}
+
+HackTricks takes the six words of *Your journey starts with one step*, the
 same sentence twice as a batch, and heads of a single entry: two columns for
-two heads, from seed 123. It does not print what comes out. This does:
+two heads, from seed 123. This comes out, for each of the two:
 */
 
 enum { WORDS = 6, D_IN = 3 };
 
-/* The class from seed 123 with so many columns, and the traces of what it
- * makes of a batch of two. */
-static void run_class(int d_out, const float x[2][WORDS][D_IN], Trace t[2])
+/* The class from seed 123 with so many columns, and what it makes of x. */
+static Trace class_of(int d_out, const float x[WORDS][D_IN])
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     multi_head_init(&a, &r, D_IN, d_out, WORDS, 0, HEADS, 0);
-    for (int b = 0; b < 2; b++) {
-        t[b] = trace_for(&a, WORDS, WORDS);
-        attention_forward(&a, see_past(0), NULL, WORDS, WORDS, x[b], x[b],
-                          &t[b]);
-    }
+    Trace t = trace_for(&a, WORDS, WORDS);
+    attention_forward(&a, see_past(0), NULL, WORDS, WORDS, x, x, &t);
     attention_free(&a);
+    return t;
 }
 
-static void show_german(float x[2][WORDS][D_IN])
+static void show_narrow(void)
 {
-    Trace t[2];
-    memcpy(x[0], journey, sizeof journey);
-    memcpy(x[1], journey, sizeof journey);
-    run_class(2, x, t);
-    print_matrix("output for the first", WORDS, 2, (void *)t[0].out);
-    print_matrix("output for the second", WORDS, 2, (void *)t[1].out);
-    trace_free(&t[0]);
-    trace_free(&t[1]);
+    Trace t = class_of(2, journey);
+    print_matrix("output for Your journey", WORDS, 2, (void *)t.out);
+    trace_free(&t);
 }
 
 /*
 ``` output
-output for the first (6, 2)
-[[0.3190, 0.4858],
- [0.2943, 0.3897],
- [0.2856, 0.3593],
- [0.2693, 0.3873],
- [0.2639, 0.3928],
- [0.2575, 0.4028]]
-output for the second (6, 2)
+output for Your journey (6, 2)
 [[0.3190, 0.4858],
  [0.2943, 0.3897],
  [0.2856, 0.3593],
@@ -297,34 +299,31 @@ output for the second (6, 2)
  [0.2575, 0.4028]]
 ```
 
-The book from whose notebook the page took the class prints the same
-[@raschka2024book]. But as a test this example is weak. The
-sentences are equal, so that a program which takes the first one twice gets
-it right. The heads are one entry wide, so that a program which forgets to
-divide by $\sqrt{d_k}$ has forgotten to divide by 1. Let us take two
-different sentences, and heads of four entries:
+As a test this example is weak. The sentences are equal, so that a program
+which takes the first one twice gets it right. The heads are one entry wide,
+so that a program which forgets to divide by $\sqrt{d_k}$ has forgotten to
+divide by 1. Let us take two different sentences, and heads of four entries:
 */
 
-static void show_sentences(float x[2][WORDS][D_IN])
+static void show_wider(void)
 {
     enum { D_OUT = 8, LAST = (WORDS - 1) * D_OUT };
     const char *const label[HEADS] = {"head 1", "head 2"};
     const char *const words[WORDS] = {"Your", "journey", "starts",
                                       "with", "one",     "step"};
-    Trace t[2];
-    life_is_short(x[1]);
-    run_class(D_OUT, x, t);
-    const float(*weights)[WORDS][WORDS] = (void *)t[0].weights;
+    Trace of_journey = class_of(D_OUT, journey);
+    Trace of_life = class_of(D_OUT, life);
+    const float(*weights)[WORDS][WORDS] = (void *)of_journey.weights;
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, weights[h]);
     maps("maps", "What each word may see, and takes, in two heads", HEADS,
          label, WORDS, words, WORDS, words, weights);
-    print_vector("output of Your", D_OUT, t[0].out);
-    print_vector("output of step", D_OUT, t[0].out + LAST);
-    print_vector("output of Life", D_OUT, t[1].out);
-    print_vector("output of first", D_OUT, t[1].out + LAST);
-    trace_free(&t[0]);
-    trace_free(&t[1]);
+    print_vector("output of Your", D_OUT, of_journey.out);
+    print_vector("output of step", D_OUT, of_journey.out + LAST);
+    print_vector("output of Life", D_OUT, of_life.out);
+    print_vector("output of first", D_OUT, of_life.out + LAST);
+    trace_free(&of_journey);
+    trace_free(&of_life);
 }
 
 /*
@@ -364,47 +363,42 @@ output of first (8)
 [ 0.1743, -0.0411,  0.0494, -0.0771,  0.0187, -0.1527,  0.1881,  0.3300]
 ```
 
-Two sentences, one set of layers; and since neither *Your* nor *Life* sees
-another word, their outputs are their own values, multiplied by $W_O$.
-
 ![The weights of both heads for *Your journey starts with one step*. The
 future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 
-## Is it the same as the loop?
+## Is it the same as the loop? {#multi-head-loop}
 
-Two heads of [](#heads), drawn as they were there, are an `Attention` too,
-one without an output layer. `heads_forward` takes it head by head,
+Two heads of [](#heads), drawn as they were there, are an `Attention`
+without an output layer. `heads_forward` takes it head by head,
 `attention_forward` with three products and a split. This time no word is
 hidden from another.
 */
 
-static void both_ways(const float x[WORDS][D_IN], Trace t[2])
-{
-    Random r;
-    Attention a;
-    random_seed(&r, 123);
-    heads_init(&a, &r, HEADS, D_IN, 4, 4);
-    for (int k = 0; k < 2; k++)
-        t[k] = trace_for(&a, WORDS, WORDS);
-    heads_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &t[0]);
-    attention_forward(&a, see_all(), NULL, WORDS, WORDS, x, x, &t[1]);
-    attention_free(&a);
-}
-
 static void show_loop(void)
 {
-    enum { SHORT = 2 * 8, ALL = WORDS * 8 };
-    float x[WORDS][D_IN];
-    Trace t[2];
-    life_is_short(x);
-    both_ways(x, t);
-    print_vector("short, one head after the other", 8, t[0].joined + SHORT);
-    print_vector("short, one projection, split", 8, t[1].joined + SHORT);
+    enum { WIDTH = 4, ALL = HEADS * WIDTH, SHORT = 2 };
+    Random r;
+    Attention a;
+    Trace t[HEADS];
+    float joined[WORDS][ALL];
+    random_seed(&r, 123);
+    heads_init(&a, &r, HEADS, D_IN, WIDTH, WIDTH);
+    const Attention head = head_of(&a, 0);
+    for (int h = 0; h < HEADS; h++)
+        t[h] = trace_for(&head, WORDS, WORDS);
+    Trace split = trace_for(&a, WORDS, WORDS);
+    heads_forward(&a, see_all(), NULL, WORDS, WORDS, life, life, t, joined);
+    attention_forward(&a, see_all(), NULL, WORDS, WORDS, life, life,
+                      &split);
+    print_vector("short, one head after the other", ALL, joined[SHORT]);
+    print_vector("short, one projection, split", ALL,
+                 split.joined + SHORT * ALL);
     printf("all rows equal: %s\n",
-           memcmp(t[0].joined, t[1].joined, ALL * sizeof(float)) ? "no"
-                                                                 : "yes");
-    trace_free(&t[0]);
-    trace_free(&t[1]);
+           memcmp(joined, split.joined, sizeof joined) ? "no" : "yes");
+    for (int h = 0; h < HEADS; h++)
+        trace_free(&t[h]);
+    trace_free(&split);
+    attention_free(&a);
 }
 
 /*
@@ -420,28 +414,34 @@ The same, to the last bit, before $W_O$ mixes it.
 
 ## PyTorch's own {#multi-head-pytorch}
 
-PyTorch has all of this in a module, `nn.MultiheadAttention`, which takes
-and gives $d_{model}$ columns. It computes the same thing and has habits of
-its own. It packs the three matrices into one table, `in_proj_weight`, the
-rows for the queries above those for the keys and these above those for the
-values, so that a single product makes all three. It draws the output
-projection first, and the packed table after it, between limits that depend
-on its rows and columns together,
-$\pm\sqrt{6 / (d_{model} + 3 d_{model})}$. And it sets every bias to 0:
+PyTorch has all of this in a module, `nn.MultiheadAttention`, whose tokens
+have $d_{model}$ entries, on the way in and on the way out. It computes the
+same thing and has habits of its own. It packs the three matrices into one
+table, `in_proj_weight`, the rows for the queries above those for the keys
+and these above those for the values, so that a single product makes all
+three. It draws the output projection first, and the packed table after it.
+And it sets every bias to 0.
+
+The limits of the packed table depend on its rows and columns together:
+$\pm\sqrt{6 / (3 d_{model} + d_{model})}$. That is
+$\sqrt{3} \cdot \sqrt{2 / (4 d_{model})}$, and in this form PyTorch computes
+it, so that the last bit is the same:
 */
 
 void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
                             int n_heads)
 {
-    make_room(a, d_model, d_model, 0, p, n_heads, 1);
+    Random unused = *r; /* its numbers are all drawn anew */
+    multi_head_init(a, &unused, d_model, d_model, 0, p, n_heads, 1);
     linear_fill(r, d_model, d_model, (void *)a->out.weight, a->out.bias);
-    /* The bias was drawn, so that the next draws are PyTorch's. */
-    memset(a->out.bias, 0, (size_t)d_model * sizeof(float));
-    const float limit = (float)(sqrt(3) * sqrt(2.0 / (d_model * 4.0)));
+    const float limit = (float)(sqrt(3) * sqrt(2.0 / (4.0 * d_model)));
     Linear *const packed[3] = {&a->query, &a->key, &a->value};
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         uniform_fill(r, d_model, d_model, -limit, limit,
                      (void *)packed[k]->weight);
+        memset(packed[k]->bias, 0, (size_t)d_model * sizeof(float));
+    }
+    memset(a->out.bias, 0, (size_t)d_model * sizeof(float));
 }
 
 /*
@@ -452,21 +452,20 @@ then can be tried here: three tokens, first with the future hidden, then
 with the mask turned into its opposite.
 */
 
-enum { D_MODEL = 8, SIZE = D_MODEL / HEADS };
+enum { D_MODEL = 8 };
 
-/* PyTorch's module from seed 123, n tokens drawn after it, and a trace. */
-static Trace module_from_123(Attention *a, int n_heads, int n, int d_model,
-                             float x[n][d_model])
+/* The module from seed 123, and n tokens drawn after it. */
+static void module_from_123(Attention *a, int n_heads, int n, int d_model,
+                            float x[n][d_model])
 {
     Random r;
     random_seed(&r, 123);
     multi_head_init_packed(a, &r, d_model, 0, n_heads);
     rand_fill(&r, n, d_model, x);
-    return trace_for(a, n, n);
 }
 
-static void forward_opposite(const Attention *a,
-                             const float x[TOKENS][D_MODEL], Trace *t)
+static void show_opposite(const Attention *a,
+                          const float x[TOKENS][D_MODEL], Trace *t)
 {
     float mask[TOKENS][TOKENS];
     causal_mask(TOKENS, TOKENS, 0, mask);
@@ -475,6 +474,8 @@ static void forward_opposite(const Attention *a,
             mask[i][j] = 1 - mask[i][j];
     attention_forward(a, see_where(TOKENS, TOKENS, mask), NULL, TOKENS,
                       TOKENS, x, x, t);
+    print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
+                 (void *)t->weights);
 }
 
 static void show_module(void)
@@ -483,7 +484,8 @@ static void show_module(void)
                                       "weights of head 2"};
     Attention a;
     float x[TOKENS][D_MODEL];
-    Trace t = module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
+    module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
+    Trace t = trace_for(&a, TOKENS, TOKENS);
     const float(*weights)[TOKENS][TOKENS] = (void *)t.weights;
     print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
     print_vector("out_proj.weight, first row", D_MODEL, a.out.weight);
@@ -493,10 +495,7 @@ static void show_module(void)
         print_matrix(label[h], TOKENS, TOKENS, weights[h]);
     for (int i = 0; i < TOKENS; i++)
         print_vector("output", D_MODEL, t.out + i * D_MODEL);
-
-    forward_opposite(&a, x, &t);
-    print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
-                 weights[0]);
+    show_opposite(&a, x, &t);
     trace_free(&t);
     attention_free(&a);
 }
@@ -532,68 +531,10 @@ token has none, and its row is `nan`, which is lucky: one notices. Had the
 mask left something to every row, as one for padding does, the wrong way
 round would look as good as the right one.
 
-## What is split {#multi-head-split}
-
-It is the *projection* that is split, not the token. The columns of $W_Q$
-belong to this head or that, but every column has a row for each entry of
-the token. So every head sees every entry. To be sure, we raise the eight
-entries of the last token one by one, each by 1, and look how far this moves
-what that token gets from the first head:
-*/
-
-static void reach(float moved[D_MODEL])
-{
-    Attention a;
-    float x[TOKENS][D_MODEL], before[SIZE], change[SIZE];
-    Trace t = module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
-    const float *result = t.context + (TOKENS - 1) * SIZE;
-    attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
-    memcpy(before, result, sizeof before);
-    for (int e = 0; e < D_MODEL; e++) {
-        const float old = x[TOKENS - 1][e];
-        x[TOKENS - 1][e] = old + 1;
-        attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
-        x[TOKENS - 1][e] = old;
-        for (int k = 0; k < SIZE; k++)
-            change[k] = result[k] - before[k];
-        moved[e] = length(SIZE, change);
-    }
-    trace_free(&t);
-    attention_free(&a);
-}
-
-static void show_reach(void)
-{
-    float moved[D_MODEL];
-    reach(moved);
-    print_vector("how far each entry moves the first head", D_MODEL, moved);
-}
-
-/*
-``` output
-how far each entry moves the first head (8)
-[0.0940, 0.1926, 0.0806, 0.1375, 0.1893, 0.1476, 0.0700, 0.0507]
-```
-
-None of them is without effect: the first head sees all eight.
-
-::: aside
-The German page says otherwise, that the entries of a token are divided
-among the heads, and quotes a chatbot on why that is better than to let each
-head see all of them [@hacktricks]. Its program, which is right, lets each
-head see all of them. The page also says that 8 entries and 3 heads make 2
-arrays of 4. That is what 2 heads make. Its program refuses 3, because 8 is
-no multiple of 3, and so does ours:
-:::
-
-``` {.output args="8 3 3" status=2}
-13_multi_head.c: make_room: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
-```
-
 ## The walk of shapes {#multi-head-walk}
 
-The tutorial with the recipes ends with a walk through all the shapes, for
-the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
+*From Tokens to the Transformer* ends with a walk through all the shapes,
+for the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
 text of 20 tokens [@tokens2transformer]. We walk it with PyTorch's matrices
 from seed 123, and with 20 random tokens that are drawn after them.
 */
@@ -636,7 +577,8 @@ static void show_walk(int d_model, int n_heads, int n)
 {
     Attention a;
     float(*x)[d_model] = (void *)new_table(n, d_model);
-    Trace t = module_from_123(&a, n_heads, n, d_model, x);
+    module_from_123(&a, n_heads, n, d_model, x);
+    Trace t = trace_for(&a, n, n);
     attention_forward(&a, see_all(), NULL, n, n, x, x, &t);
     print_walk(&a, &t);
     draw_walk(n, d_model, n_heads);
@@ -667,9 +609,8 @@ output, where it begins (6)
 ![The walk. In the tables with stripes, each stripe is a
 head](walk.svg){#fig-walk}
 
-The program takes sizes of your own, $d_{model}$, heads and tokens. The
-small example of [](#heads), here with PyTorch's matrices, goes on with
-$W_O$:
+The program takes sizes of your own: $d_{model}$, heads, tokens. The small
+example of [](#heads), here with PyTorch's matrices, goes on with $W_O$:
 
 ``` {.output args="8 2 3"}
 the walk
@@ -687,13 +628,21 @@ output, where it begins (6)
 [-0.0040,  0.0224,  0.0959,  0.0689, -0.1598, -0.0372]
 ```
 
-(The tokens are those of the mask above; but here nothing is hidden, so that
-the rows differ.)
+Not every size will do:
+
+``` {.output args="8 3 3" status=2}
+13_multi_head.c: multi_head_init: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
+```
+
+## Added to what was there {#multi-head-residual}
 
 What comes out has the size of what went in. It has to. A Transformer *adds*
 what attention has found to what the token was, and then the next part of
-the model works on the sum. That is called a **residual** connection, and of
-two tables that are to be added, neither may be wider.
+the model works on the sum. That is called a **residual connection**, and of
+two tables that are to be added, neither may be wider. It lets a layer that
+has found nothing leave the token as it is, and it gives training a way
+around the layer: a change of the token arrives at the end whatever softmax
+makes of it.
 
 ## Everything together
 */
@@ -705,7 +654,6 @@ static int size(const char *what, const char *text)
 
 int main(int argc, char *argv[])
 {
-    float x[2][WORDS][D_IN];
     if (argc != 1 && argc != 4)
         REFUSE("%d arguments are given: D_MODEL HEADS TOKENS, or none, are "
                "needed",
@@ -716,13 +664,12 @@ int main(int argc, char *argv[])
         return 0;
     }
     pipeline("pipeline", "roles heads");
-    show_columns();
+    draw_columns();
     show_view();
-    show_german(x);
-    show_sentences(x);
+    show_narrow();
+    show_wider();
     show_loop();
     show_module();
-    show_reach();
     show_walk(512, 8, 20);
     return 0;
 }
@@ -765,10 +712,16 @@ numbers.
 
 What it lacks is sense. Every matrix here was drawn at random, and the maps
 show what random numbers look at. [](#self-attention) has let one head learn
-something by trying out what happens when a number is moved a little, twelve
-numbers in turn. The four layers of an attention with $d_{model} = 512$ have
-more than a million. How to find out for all of them at once in which
-direction they should move is where learning begins.
+something by trying out what happens when a number is moved a little, one
+number after the other. The four layers of an attention with
+$d_{model} = 512$ have more than a million. How to find out for all of them
+at once in which direction they should move is where learning begins.
+
+And it lacks speed. There is room for every score in a trace, $n \times m$
+of them for each head. FlashAttention computes the same result tile by tile
+and never has them all at once [@dao2022]; other variants let several heads
+share their keys and values, or look at a window, as in [](#causal-mask).
+What this book has built is what they are measured against.
 
 [](#sheet) has all of attention on one sheet, and what becomes of the word
 *journey* under its variants.
@@ -777,7 +730,8 @@ direction they should move is where learning begins.
 
 **Exercise 13.3** (★, challenge, 2 points): `average_weights`. If not told
 otherwise, `nn.MultiheadAttention` hands out a single table of weights, the
-mean of those of all heads. Why do its rows add up to one?
+mean of those of all heads. It refuses fewer than one head. Why do its rows
+add up to one?
 
 ::: hint
 One entry of the result belongs to one pair of words. What is added up over

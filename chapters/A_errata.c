@@ -5,16 +5,15 @@ Five tutorials have lent this book their examples, and each explains
 something better than the others do. Each also has its slips, as any text of
 that length has. Whoever meets one cannot know who is wrong, the tutorial,
 this book, or the reader's own program. So here is every one that we have
-found: what is said, what was probably meant, and a computation or a line of
-the author's own that settles it. You need not take our word for it.
+found: what is said, what was probably meant, and a computation, or a line
+of the author's own, that settles it.
 
-If you have no time to read on, remember one thing. Where a sentence and a
-program of the same author disagree, it was mostly the program that was
-right, for it had been run.
+In short: where a sentence and a program of the same author disagree, it was
+mostly the program that was right, for it had been run.
 
-The numbers A.1, A.2 and so on stay what they are, so that you can refer to
-them. Translations are ours. We have surely made slips of our own. If you
-find one, please tell us, as `CONTRIBUTING.md` says.
+The numbers A.1, A.2 and so on do not change, so that you can refer to them.
+Translations are ours. If you find a slip of our own, `CONTRIBUTING.md` says
+how to tell us.
 */
 
 #include "attention.h"
@@ -28,18 +27,17 @@ static const float hello[3][3] = {
 /*
 ## HackTricks {#errata-hacktricks}
 
-A page in English, read in German, that works a context vector by hand and
-then shows three programs from a book [@hacktricks; @raschka2024book]. We
-owe it *Hello shiny sun*, and its classes are right. The copy that we read
-has lost its pictures, and the formulas in them; an older one in English
-still has the formulas, as text.
+A page in English, which we read in German [@hacktricks]. It works a context
+vector by hand, and has three classes from the notebook of Raschka's book
+[@raschka2024book], all of them right. Its formulas are pictures, which our
+copy does not show.
 
 ### A.1 The context vector of *shiny* {#errata-1}
 
 The page arrives at [0.3992, 0.3858, 0.8610]{.quoted}. Its method is that of
-[](#softmax), and it is right throughout. Only two products are slips of the
-pen. These are the weights and the context vector without any rounding on
-the way, and the nine products for the weights that the page computes with:
+[](#softmax), and right throughout; only two products are slips of the pen.
+From the others one can tell that it took the weights to be 0.2291, 0.4064
+and 0.3645. First without any rounding on the way, then with these weights:
 */
 
 static void show_shiny(void)
@@ -52,7 +50,7 @@ static void show_shiny(void)
     for (int j = 0; j < 3; j++)
         for (int k = 0; k < 3; k++)
             product[j][k] = rounded[j] * hello[j][k];
-    print_vector("weights on the page", 3, rounded);
+    print_vector("weights as the page took them", 3, rounded);
     print_matrix("products for these, a word a row", 3, 3, product);
     mix(3, 3, rounded, hello, context);
     print_vector("their sums", 3, context);
@@ -64,7 +62,7 @@ weights of shiny (3)
 [0.2291, 0.4063, 0.3646]
 context vector of shiny (3)
 [0.3990, 0.3854, 0.8610]
-weights on the page (3)
+weights as the page took them (3)
 [0.2291, 0.4064, 0.3645]
 products for these, a word a row (3, 3)
 [[0.0779, 0.0504, 0.1237],
@@ -74,17 +72,17 @@ their sums (3)
 [0.3990, 0.3854, 0.8610]
 ```
 
-It has [0.2156]{.quoted} for 0.2154 and [0.1972]{.quoted} for 0.1968. Its
-[0.1382]{.quoted}, [0.3983]{.quoted} and [0.3390]{.quoted} are right for its
-weights, and off by one or two in the last digit because two of the weights
-are off by one themselves; the sums show that this alone does no harm.
+The page has [0.2156]{.quoted} for 0.2154, and [0.1972]{.quoted} for 0.1968.
+Its [0.1382]{.quoted}, [0.3983]{.quoted} and [0.3390]{.quoted} are right for
+its weights, of which the last two are off by one in the fourth digit. As
+the sums show, that alone does no harm.
 
 ### A.2 Zero times minus infinity {#errata-2}
 
-To hide the words that come later, a short program makes a mask of zeros and
-ones, multiplies it by minus infinity and adds it to the scores. Where the
-mask is 0, this was meant to change nothing. But 0 times infinity is not 0.
-It is not a number at all, and softmax spreads it over the whole row:
+To hide the words that come later, a short program multiplies a mask of
+zeros and ones by minus infinity, and adds it to the scores. Where the mask
+is 0, this was meant to change nothing. But 0 times infinity is not 0. It is
+no number at all, and softmax spreads it over the whole row:
 */
 
 static void show_mask(void)
@@ -118,14 +116,14 @@ weights when minus infinity is filled in (3, 3)
  [0.2283, 0.3874, 0.3843]]
 ```
 
-The page's own class, further down, fills in: `masked_fill_` puts minus
-infinity where the mask is 1 and multiplies nothing. So does
-[](#causal-mask).
+The page's class, further down, does not multiply. Its `masked_fill_` writes
+minus infinity where the mask is 1, as [](#causal-mask) does.
 
 ### A.3 Eight dimensions and three heads {#errata-3}
 
 "If a token has 8 dimensions and we want to use [3 heads]{.quoted}, the
-dimensions are divided into 2 arrays of 4." Two heads were meant.
+dimensions are divided into 2 arrays of 4 dimensions, and each head uses one
+of them." Two heads were meant.
 */
 
 static void show_division(void)
@@ -141,17 +139,17 @@ dimensions that 3 heads leave over: 2
 heads for arrays of 4 dimensions: 2
 ```
 
-With three, the program below that sentence stops in its first lines, at an
-`assert` that nothing is left over.
+With three, the page's own program refuses, by an `assert` that nothing is
+left over.
 
 ### A.4 What the heads divide {#errata-4}
 
-The same sentence says that a token's dimensions are divided, so that each
-head uses some of them, and a box asks ChatGPT why that should be better.
-But what the program divides are the queries, keys and values, after the
-projection ([](#multi-head)). Each of their entries is made from all entries
-of the token. We make two heads for tokens of 8 entries, change one entry of
-the first token at a time, and see whether the first head notices:
+The same sentence says that it is a *token* whose dimensions are divided,
+and a box asks ChatGPT why that should be better than to let each head see
+all of them. What the program divides are the queries, keys and values, and
+each entry of these is made from all entries of the token
+([](#multi-head)). We make two heads for tokens of 8 entries, change one
+entry of the first token at a time, and see whether the first head notices:
 */
 
 static void show_inputs(void)
@@ -184,18 +182,20 @@ entries that the first head notices, of 8: 8
 
 ### A.5 Three matrices {#errata-5}
 
-"The query is the data as before, while the key and value matrices are
-random, trainable matrices"; "each token has its own query, key and value
-matrix"; at the end one is to "sum all value matrices". The page's program
-is clearer: `queries = torch.matmul(inputs, W_query)`. There are three
-matrices, for the queries as well, random at first and then trained, and all
-tokens share them. What a token has of its own are three *vectors*, and what
-is summed are value vectors, each times its weight ([](#qkv)).
+"The query is the data to be used, as before, while the key and value
+matrices are simply random, trainable matrices"; "each token has its own
+query, key and value matrix, by multiplying its dimension values by the
+defined matrices"; and at the end one is to "sum all value matrices and
+multiply each by its attention weight". The page's program is clearer:
+`queries = torch.matmul(inputs, W_query)`. Three matrices, one of them for
+the queries, are random at first and then trained, and all tokens share
+them. What a token has of its own, by multiplying, are three *vectors*, and
+what is summed are value vectors, each times its weight ([](#qkv)).
 
 ### A.6 `nn.Linear` is random too {#errata-6}
 
 The second version is said to use `nn.Linear` "instead of initialising the
-matrices with random values", so as to mark the weights as trainable. Here
+matrices with random values", so as to mark the weights as parameters. Here
 is the weight of an `nn.Linear(3, 2)`, and six random numbers in its range
 from the same seed:
 */
@@ -224,14 +224,14 @@ random numbers (2, 3)
 ```
 
 The mark was there before: `nn.Parameter`, in the first version, is nothing
-else. What `nn.Linear` adds is the range ([](#self-attention)).
+else. What `nn.Linear` adds is the range ([](#self-attention-range)).
 
 ### A.7 Does softmax amplify? {#errata-7}
 
-It is said to be used because it amplifies differences. It turns differences
-of scores into ratios of shares, and whether those are larger or smaller
-than the ratios of the scores depends on the scores: first 0.2 and 0.1, then
-the page's own *shiny* and *Hello*.
+Softmax is said to be used because it amplifies differences. It turns
+differences of scores into ratios of shares. Are those larger than the
+ratios of the scores? First for 0.2 and 0.1, then for the page's own *shiny*
+and *Hello*:
 */
 
 static void show_ratios(void)
@@ -255,17 +255,17 @@ ratio of the scores, ratio of the shares (2, 2)
  [1.7303, 1.7730]]
 ```
 
-In the example the ratio grows a little, which is what one sees and
-believes. [](#softmax) has the rest, and [](#scaling) is about how sharp the
-shares become.
+That depends on how far apart the scores lie, and on nothing else
+([](#softmax-differences)). In the page's example the ratio grows a little.
 
 ### A.8 A word sees itself {#errata-8}
 
-The model is to consider "only the tokens that come before the current
-position"; another author has "previous positions" [@raschka2024magazine].
-Seen from the word that is to be predicted, this is exact. Seen from the
-word that asks, it leaves out one, for it sees itself as well, in both
-authors' programs. The first word would otherwise have nothing to look at:
+The model is to consider "only the tokens that appear before the current
+position"; Raschka's article has "previous positions", and further down "the
+word itself and those before it" [@raschka2024magazine]. For the word that
+is to be predicted, this is exact. The word that *asks* sees itself as well,
+in both authors' programs. The first would otherwise have nothing to look
+at:
 */
 
 static void show_first_word(void)
@@ -292,9 +292,9 @@ first word, which does not (3)
 ### A.9 Dropout also multiplies {#errata-9}
 
 "Dropout sets some of the attention weights to zero at random." That is half
-of what the page's `nn.Dropout` does. The other half is that it divides the
-survivors by $1 - p$, so that the mean stays what it was ([](#dropout)). The
-rows then no longer add up to one. For six words with six equal weights:
+of what the page's `nn.Dropout` does. It also divides the survivors by $1 -
+p$, so that the mean stays what it was, and the rows no longer add up to one
+([](#dropout)). For six words with six equal weights:
 */
 
 static void show_dropout(void)
@@ -311,33 +311,40 @@ static void show_dropout(void)
         for (int j = 0; j < 6; j++)
             sums[i] += dropped[i][j];
     print_vector("row sums after dropout of one half, seed 123", 6, sums);
+    print_vector("factors for the rates 0.5 and 0.1", 2,
+                 (const float[2]){1 / (1 - 0.5f), 1 / (1 - 0.1f)});
 }
 
 /*
 ``` output
 row sums after dropout of one half, seed 123 (6)
 [1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
+factors for the rates 0.5 and 0.1 (2)
+[2.0000, 1.1111]
 ```
+
+One half is a bad example, since $p$ and $1 - p$ are the same then. When
+Raschka's book said that at a rate of 0.5 the survivors are scaled by
+$1/0.5$, which is right, a reader tried 0.1 and expected the factor ten. Its
+notebook has the formula by now [@llms431].
 
 ### A.10 Sequences, tokens, dimensions {#errata-10}
 
 Comments call `b` "the number of batches" and `num_tokens` "the number of
 tokens per batch". There is one batch, of `b` sequences with `num_tokens`
-tokens each, in the example 2 and 6 ([](#causal-attention)). And to get the
-context vector one is told to "sum all dimensions". The sum runs over the
-tokens, for each dimension by itself, as in the page's own example and in
-`mix` ([](#softmax)).
+tokens each ([](#causal-attention)). And for the context vector one is told
+to "sum all dimensions". The sum runs over the tokens, for each dimension by
+itself, as in the page's own example ([](#softmax-mixture)).
 
-### A.11 Pictures and names that are missing {#errata-11}
+### A.11 A picture twice, and names that are missing {#errata-11}
 
-Where the exponentials should be, the page shows the picture of the first
-score once more. `torch`, `inputs`, `seq_len` and `attention_scores` are
-used in short programs that do not define them, and the third class needs
-the `batch` of the second. What the pictures showed is in [](#softmax), and
-the programs' complete results are in [](#self-attention),
-[](#causal-attention) and [](#multi-head).
+Where the exponentials should be, the German page has the picture of the
+first score once more; in English they are two. What it should show is in
+[](#softmax-exponential). `torch`, `inputs`, `seq_len` and
+`attention_scores` are used in short programs that do not define them, and
+the third class needs the `batch` of the second.
 
-## From tokens to the Transformer {#errata-tokens}
+## From Tokens to the Transformer {#errata-tokens}
 
 The author of this Chinese page says that mathematics is not their strong
 suit, and then does what few do: an example in whole numbers, which everyone
@@ -364,7 +371,7 @@ static void project_paper(float query[3][3], float key[3][3],
 ### A.12 `np.multiply` and `@` {#errata-12}
 
 For the lists 1, 2, 3 and 4, 5, 6 the page has the result [32]{.quoted}
-beside both. `np.multiply` stops before the sum ([](#dot-product)):
+beside both. `np.multiply` stops before the sum ([](#dot-product-sum)):
 */
 
 static void show_multiply(void)
@@ -385,9 +392,9 @@ a @ b: 32.0000
 
 ### A.13 A lost digit {#errata-13}
 
-The second row of *S* is printed as [4, 16, 2]{.quoted}. Its last entry has
-lost its first digit. The page stops before the shares, where the digit
-would have made little difference: the 16 wins either way.
+The second row of *S* is printed as [4, 16, 2]{.quoted}. Its last entry, the
+dot product of $(2, 2, 2)$ and $(2, 3, 1)$, has lost its first digit. In the
+shares, at which the page does not arrive, it would make little difference:
 */
 
 static void show_digit(void)
@@ -417,10 +424,11 @@ shares of the misprint (3)
 
 ### A.14 The root of three {#errata-14}
 
-Before *S* stands the factor [1/1]{.quoted}, without a word. It keeps the
-numbers whole, and that was probably the reason. But queries and keys have
-three entries, and by the formula above it the scores are divided by
-$\sqrt{3}$ ([](#scaling)). This is *A*, and with it *Z*:
+Before *S* stands the factor [1/1]{.quoted}, without a word, probably to
+keep the numbers whole. But queries and keys have three entries, and by the
+formula above it the scores are divided by $\sqrt{3}$
+([](#scaling-attention)). *A*, *V* and *Z*, which the page names and does
+not print, are then:
 */
 
 static void show_root(void)
@@ -429,6 +437,7 @@ static void show_root(void)
     float scores[3][3], weights[3][3], context[3][3];
     project_paper(query, key, value);
     attention(3, 3, 3, 3, query, key, value, scores, weights, context);
+    print_matrix("S divided by the root of 3", 3, 3, scores);
     print_matrix("A", 3, 3, weights);
     print_matrix("V", 3, 3, value);
     print_matrix("Z", 3, 3, context);
@@ -436,6 +445,10 @@ static void show_root(void)
 
 /*
 ``` output
+S divided by the root of 3 (3, 3)
+[[1.1547, 2.3094, 2.3094],
+ [2.3094, 9.2376, 6.9282],
+ [2.3094, 6.9282, 5.7735]]
 A (3, 3)
 [[0.1361, 0.4319, 0.4319],
  [0.0009, 0.9088, 0.0903],
@@ -450,21 +463,23 @@ Z (3, 3)
  [1.9926, 7.4796, 0.7359]]
 ```
 
+Without the division, the shares would be those of [A.19](#errata-19).
+
 ### A.15 The result is *A* times *V* {#errata-15}
 
 The page goes on with $Z = A \cdot W_o$, for a trained matrix of $n$ rows,
 $n$ being the number of words. Such a matrix would fit sentences of one
-length only. What it says in words beside the formula is right: a weighted
-sum of the values, $Z = AV$. *V* is never printed there; it stands above. A
-trained $W_O$ exists, but it comes after the heads have been put side by
-side, where the page has it too ([](#multi-head)).
+length only. The words beside the formula are right: a weighted sum of the
+values, $Z = AV$. There is a trained $W_O$, but it comes after the heads
+have been put side by side, where the page has it too
+([](#multi-head-output)).
 
 ### A.16 Shapes {#errata-16}
 
 *Q*, *K* and *V* are said to have the shape of *X*, [(4,4)]{.quoted}, and
 each word [3]{.quoted} features. *X* has three rows and four columns. Its
-rows are the words and its columns the features, and with matrices of shape
-(4, 3) one gets:
+rows are the words, its columns the features, and with matrices of shape (4,
+3) one gets:
 */
 
 static void show_shapes(void)
@@ -485,14 +500,14 @@ Q (3, 3)
  [2.0000, 1.0000, 3.0000]]
 ```
 
-In a real model the shapes are usually chosen so that the final result has
-the shape of *X*, and that is probably where the sentence comes from.
+In a real model the final result has the shape of *X*, and that is probably
+where the sentence comes from.
 
 ### A.17 Letters and signs {#errata-17}
 
-$W_Q = X W_Q$ should read $Q = X W_Q$. The heads are counted by $k$, $H$ and
-$h$ in turn; $(H, d_k)$ stands for the product $H d_k$, `d_512` for a
-$d_{model}$ of [512]{.cited}, and $1/\sqrt{k}$ for $1/\sqrt{d_k}$
+$W_Q = X W_Q$ should read $Q = X W_Q$. The number of heads is $k$, $H$ and
+$h$ in turn. By $(H, d_k)$ the product $H d_k$ is meant, by `d_512` a
+$d_{model}$ of [512]{.cited}, and by $1/\sqrt{k}$ the factor $1/\sqrt{d_k}$
 [@tokens2transformer]. The table of $n$ rows and [64]{.cited} columns that
 the page calls the attention matrix is the result of one head. The attention
 matrix has $n$ rows and $n$ columns, as the page says itself a few lines
@@ -524,86 +539,92 @@ row sums of the divided scores (3)
 [ 5.7735, 18.4752, 15.0111]
 ```
 
-The second reason that it gives, speed and memory, is one for dot products,
-as against another way of scoring [@vaswani2017]. The third, that scores
-grow and unbalance softmax, is the right one ([](#scaling)).
+The page's second point is the paper's [@vaswani2017], and the true reason:
+dot products are quick to compute, but they grow, and then softmax loses its
+balance ([](#scaling)).
 
-### A.19 Whole numbers hold no shares {#errata-19}
+### A.19 What an array can hold {#errata-19}
 
-`attention_scores[0] = softmax(attention_scores[0])`, and the same for the
-other rows: on the page's matrix, which NumPy stores as whole numbers, this
-leaves zeros without a warning, because an array keeps its type. In C:
+Will `attention_scores[0] = softmax(attention_scores[0])` work? (Once there
+is a function `softmax`, which NumPy lacks.) It depends on how the array was
+made, for an array of NumPy keeps its type. With the factor that stands
+before *S*, as `1/1 * Q @ K.T`, it holds floats, since Python's `1/1` is
+one, and all is well. Typed in as *S* is printed, it holds whole numbers,
+and the shares are cut off to 0, without a warning. In C:
 */
 
 static void show_whole_numbers(void)
 {
-    const float scores[3] = {2, 4, 4};
-    float weights[3];
+    float query[3][3], key[3][3], value[3][3];
+    float scores[3][3], weights[3][3];
     int whole[3];
-    softmax(3, scores, weights);
+    project_paper(query, key, value);
+    dot_scores(3, 3, 3, query, key, scores);
+    softmax_rows(3, 3, scores, weights);
     for (int j = 0; j < 3; j++)
-        whole[j] = (int)weights[j];
-    print_vector("shares of the first row", 3, weights);
-    print_integers("as whole numbers", 3, whole);
+        whole[j] = (int)weights[0][j];
+    print_matrix("shares, not scaled", 3, 3, weights);
+    print_integers("the first row in whole numbers", 3, whole);
 }
 
 /*
 ``` output
-shares of the first row (3)
-[0.0634, 0.4683, 0.4683]
-as whole numbers (3)
+shares, not scaled (3, 3)
+[[0.0634, 0.4683, 0.4683],
+ [0.0000, 0.9820, 0.0180],
+ [0.0003, 0.8805, 0.1192]]
+the first row in whole numbers (3)
 [0, 0, 0]
 ```
-
-With `2.0` for `2` in one place the matrix is one of floats, and the line
-works, once there is a function `softmax`, which NumPy lacks.
 
 ### A.20 Eat and bread {#errata-20}
 
 The words are *eat*, *bread*, *table*, and "clearly the relation between
 *eat* and *bread* has the most potential". In English it has. The matrix *S*
-above does not know it: for *bread*, the second row, *eat* has the lowest
-score of the three, and for *eat*, the first row, *bread* and *table* are
-level. The numbers were made up, and nobody made them up for these words.
-For numbers that are, see *cat likes fish* in [](#qkv).
+does not know it: for *bread*, the second row, *eat* has the lowest score,
+and for *eat*, the first row, *bread* and *table* are level. The numbers
+were not made for these words. For numbers that are, see [](#qkv-cat).
 
 ### A.21 Encoder and decoder {#errata-21}
 
 The page begins with the encoder, which reads a whole sentence at once, and
 says so. Then it justifies the scores by the fact that a language model
 writes word by word. That is the decoder, which looks back only
-([](#causal-mask)). Scores are needed in both. (A sentence near the
-beginning breaks off after "because".)
+([](#causal-mask)). Scores are needed in both. (In the introduction, what
+*bread* has to do with *table* breaks off after "because".)
 
-## Understanding and coding self-attention {#errata-raschka}
+## Raschka's article {#errata-raschka}
 
-The article by Sebastian Raschka from which, or from whose book, the
-programs of the others descend [@raschka2024magazine; @raschka2024book]. All
-its printed numbers are right, and this book follows it more than any other.
-One looks wrong on some machines, [-0.2627]{.quoted}, and is a tie in the
-rounding ([](#self-attention)). We read it in Chinese, and compared a copy
-in English. Where the slip is the translator's, we say so.
+*Understanding and Coding Self-Attention, Multi-Head Attention,
+Cross-Attention, and Causal-Attention in LLMs* [@raschka2024magazine]. This
+book follows it more than any other, and three of the others take their
+programs from the book that its author wrote then [@raschka2024book]. All
+its printed numbers are right. One looks wrong on some machines:
+[-0.2627]{.quoted} lies so close to the middle between that and $-0.2626$
+that the order of adding decides ([](#self-attention-first)). We read it in
+Chinese, beside a copy in English. Where a slip is the translator's, we say
+so.
 */
 
 static void project_life(float query[6][2], float key[6][2],
                          float value[6][4])
 {
     Random r;
-    float x[6][3], w_query[3][2], w_key[3][2], w_value[3][4];
-    life_is_short(x);
+    float w_query[3][2], w_key[3][2], w_value[3][4];
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
     rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, x, w_query, w_key, w_value, query, key, value);
+    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
 }
 
 /*
 ### A.22 Above the diagonal {#errata-22}
 
-In Chinese, minus infinity takes the place of the scores *on* the diagonal.
-In English, and in the program, of those *above* it. With the diagonal alone
-hidden, everybody sees everything but themselves, the future included:
+In Chinese, minus infinity is to replace the values *on* the diagonal; a
+character is missing. The English, the program, and the Chinese a few lines
+further down have *above*. With the diagonal alone hidden, everybody sees
+everything but themselves, the future included:
 */
 
 static void show_diagonal(void)
@@ -637,7 +658,7 @@ Hidden on the diagonal *and* above, the first word has nothing left, as in
 
 ### A.23 What `triu` keeps {#errata-23}
 
-`torch.triu` "retains the elements on and above the main diagonal". So it
+`torch.triu` "retains the main diagonal and the elements above it". So it
 does when asked for nothing else. The line that this explains asks for
 `diagonal=1`, and then the main diagonal is 0. It is one minus what `tril`
 gives:
@@ -665,23 +686,21 @@ The sentence before it has it right: ones above the diagonal.
 
 ### A.24 A remark and a size {#errata-24}
 
-The remark "reduce d_out_v from 4 to 1, because we have 4 heads" stands
-beside a line that keeps 4; it belongs one program further down. This is the
-first row of the result with 4, as the line says and the page prints, and
-with 1:
+The remark "reduce d_out_v from 4 to 1, because we have 4 heads" stands in
+the first program that runs the class, beside a line that keeps 4. It was
+meant for the next, which has 1. This is the first row of the result with 4,
+as the page prints it, and with 1:
 */
 
 static void show_remark(void)
 {
-    float x[6][3];
-    life_is_short(x);
     for (int d_v = 4; d_v >= 1; d_v -= 3) {
         Random r;
         Attention a;
         random_seed(&r, 123);
         cross_attention_init(&a, &r, 3, 3, 2, d_v);
         Trace t = trace_for(&a, 6, 6);
-        self_attention_forward(&a, 6, x, &t);
+        self_attention_forward(&a, 6, life, &t);
         print_vector("context of Life", d_v, t.context);
         trace_free(&t);
         attention_free(&a);
@@ -696,14 +715,15 @@ context of Life (1)
 [-0.0185]
 ```
 
-In the same place, `block_size = embedded_sentence.shape[1]` is 3, the size
-of an embedding. The number of words is `shape[0]`. Nothing uses it.
+In the program after that, which runs four heads, `block_size =
+embedded_sentence.shape[1]` is 3, the size of an embedding. The number of
+words is `shape[0]`. Nothing there uses it.
 
 ### A.25 *e* to the power of minus infinity {#errata-25}
 
-It "approaches 0". It is 0, and not only in the limit: a float has minus
-infinity as a value, and what is hidden in this way is hidden completely.
-Compare a score that is merely very low:
+It "approaches 0". On the way, $e^x$ does. At its end it is 0: a float has
+minus infinity as a value, and what is hidden in this way is hidden
+completely. Compare a score that is merely very low:
 */
 
 static void show_limit(void)
@@ -723,10 +743,10 @@ e to the power of -80 is 0: no
 ### A.26 Two widths {#errata-26}
 
 In cross-attention, the two inputs' "embedding dimensions must match". In
-the article's class they must, since its three matrices share one `d_in`.
-Only the queries and keys need to be of one size, and they come after the
-matrices ([](#cross-attention)). Here 5 tokens of 4 entries ask 7 tokens of
-6:
+the article's class they must, since its three matrices share one `d_in`. In
+general only queries and keys need to be of one size, and they come after
+the matrices ([](#cross-attention-queries)). Here 5 tokens of 4 entries ask
+7 tokens of 6:
 */
 
 static void show_widths(void)
@@ -761,9 +781,10 @@ PyTorch's own module takes such inputs as well, by `kdim` and `vdim`.
 ### A.27 What the division keeps equal {#errata-27}
 
 The division by $\sqrt{d_k}$ "ensures that the Euclidean length of the
-weight vectors will be approximately in the same magnitude". Taken
-literally, the lengths of the rows of divided scores should be about equal.
-In the article's own example they differ by a factor of ten:
+weight vectors will be approximately in the same magnitude". Meant is the
+spread of the scores, which stays near one for any $d_k$
+([](#scaling-spread)). The rows of divided scores are not of one length: in
+the article's own example they differ by a factor of ten.
 */
 
 static void show_lengths(void)
@@ -813,14 +834,11 @@ d, spread of the scores, spread when divided (3, 3)
  [4096.0000,   63.5529,    0.9930]]
 ```
 
-What was meant is in the second table: the scores do not grow with $d_k$.
-Their spread stays near one, for vectors of any size ([](#scaling)).
-
 ### A.28 `omega_24` or `omega_25` {#errata-28}
 
 `omega_24` is computed from `keys[4]`. The article counts its inputs from 1,
 Python counts from 0, and the name has one of each. The sentence above the
-line says "5th input element", so `omega_25` it is:
+line says "the 5th input element", so `omega_25` it is:
 */
 
 static void show_omega(void)
@@ -828,22 +846,22 @@ static void show_omega(void)
     float query[6][2], key[6][2], value[6][4];
     project_life(query, key, value);
     print_vector(
-        "query 2 with keys 4 and 5, counted from 1", 2,
+        "the query with keys 4 and 5, counted from 1", 2,
         (float[2]){dot(2, query[1], key[3]), dot(2, query[1], key[4])});
 }
 
 /*
 ``` output
-query 2 with keys 4 and 5, counted from 1 (2)
+the query with keys 4 and 5, counted from 1 (2)
 [0.4991, 1.2903]
 ```
 
 ### A.29 A word that occurs twice {#errata-29}
 
-Ids are made by `enumerate(sorted(words))`. In *Life is short, eat dessert
-first* no word occurs twice, and they are right. In *the cat and the dog*
-one does, is counted twice, and gets an id that a table of four rows does
-not have. `sorted(set(words))` is the remedy ([](#tokens)):
+Ids are made by `enumerate(sorted(words))`, which is right for *Life is
+short, eat dessert first*, where no word occurs twice. In *the cat and the
+dog* one does, is counted twice, and gets an id that a table of four rows
+does not have. `sorted(set(words))` is the remedy ([](#tokens-ids)):
 */
 
 static void show_ids(void)
@@ -874,14 +892,36 @@ words in the vocabulary: 4
 
 ### A.30 Of what it is a mixture, and what heads cost {#errata-30}
 
-The context vector of the second word is called "an attention-weighted
-version" of that word. It is a weighted sum of all six *values*, and has
-four entries where the word has three. The article's program and a later
-sentence say so ([](#qkv)).
+The context vector of the second word is introduced as "an
+attention-weighted version of our original query input, including all the
+other input elements as its context via the attention weights". One may take
+that for the word's own vector with something added. It is a weighted sum of
+six *values*, as the article says later on, and has four entries where the
+word has three:
+*/
 
-Several heads "can also be more efficient". The article's four heads have
-more parameters than the one head it compares them with, and run one after
-the other, in a loop. Counted:
+static void show_values(void)
+{
+    float query[6][2], key[6][2], value[6][4];
+    float scores[6][6], weights[6][6], context[6][4];
+    project_life(query, key, value);
+    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
+    print_vector("embedding of is", 3, life[1]);
+    print_vector("context vector of is", 4, context[1]);
+}
+
+/*
+``` output
+embedding of is (3)
+[0.1794, 1.8951, 0.4954]
+context vector of is (4)
+[0.5313, 1.3607, 0.7891, 1.3110]
+```
+
+Several heads "can also be more efficient, particularly in terms of parallel
+computation", since each can be processed by itself. So can the rows of a
+single head ([](#heads)). And the article's four heads, which run in a loop,
+have more parameters than the one head it compares them with:
 */
 
 static size_t parameters(int n_heads, int d_in, int d_k, int d_v)
@@ -909,30 +949,30 @@ parameters of SelfAttention(3, 2, 4): 24
 parameters of four SelfAttention(3, 2, 1): 60
 ```
 
-What speaks for heads is what the article says next to it: each can look at
-something else ([](#heads)). Its wrapper leaves out the matrix $W_O$ of the
-paper, which mixes the heads' results ([](#multi-head)).
+What speaks for heads is what the article says first: each can look at
+something else. Its wrapper leaves out the paper's $W_O$, which mixes their
+results ([](#multi-head-output)).
 
 ### A.31 Copied results and blanks {#errata-31}
 
 Some results lack the `grad_fn=...` that the program beside them would
 print, since its matrices are parameters; the numbers are the same. And the
-blanks at the beginnings of some lines are no-break spaces, for which Python
-has no use: pasted, the classes are a `SyntaxError`. Replace them by plain
-blanks.
+blanks at the beginnings of some lines are no-break spaces, with which the
+classes, pasted, are a `SyntaxError`. Replace them by plain blanks.
 
 ### A.32 Words {#errata-32}
 
-The translator calls the Transformer 变压器, the thing that changes voltages;
-in Chinese, too, one leaves it its name. An attention score is 注意力分数, and
-in one paragraph 注视分数, a score of gazing. And "eat desert first", which
-the English has as well, is hard advice: *dessert*.
+The translator calls the Transformer [变压器]{lang=zh}, the thing that
+changes voltages; in Chinese, too, one leaves it its name. An attention
+score is [注意力分数]{lang=zh}, and in one paragraph [注视分数]{lang=zh}, a
+score of gazing. And "eat desert first", which the English has as well, is
+hard advice: *dessert*.
 
-## Self-attention by example {#errata-ma}
+## Ma Yumin {#errata-ma}
 
-马育民 explains the first half of a chapter of the book for readers of
-Chinese, each line of the program with its result, and all results are right
-[@ma2026]. His *cat likes fish* is ours.
+*Self-Attention with Trainable Weights* [@ma2026] explains the first half of
+a chapter of Raschka's book to readers of Chinese, each line of the program
+with its result, and all results are right. *Cat likes fish* is from there.
 */
 
 static void project_journey(float query[6][2], float key[6][2],
@@ -951,9 +991,9 @@ static void project_journey(float query[6][2], float key[6][2],
 /*
 ### A.33 A formula without its root {#errata-33}
 
-"weights = softmax(score)". The program, and a section further down, divide
-the scores by $\sqrt{d_k}$ first. What the formula gives, and what the
-program prints ([](#scaling)):
+Of the three formulas, the second is "weights = softmax(score)". The
+program, and a section further down, divide the scores by $\sqrt{d_k}$
+first. What the formula gives, and what the program prints:
 */
 
 static void show_formula(void)
@@ -985,10 +1025,10 @@ context by the program (2)
 ### A.34 A star for a matrix product {#errata-34}
 
 $Q * K^\top$, $weights * V$, $x * w_q$: the star means the matrix product
-here, and in another tutorial [@tokens2transformer]. In mathematics that is
-a matter of taste. In PyTorch and NumPy, `*` multiplies entry by entry, and
-`Q * K.T` is an error, since six rows of two do not lie on two rows of six.
-`@` is the sign there, and both authors' programs have it.
+here, and in *Tokens to Transformer* [@tokens2transformer]. In mathematics
+that is a matter of taste. In PyTorch and NumPy, `*` multiplies entry by
+entry, and `Q * K.T` is an error, since six rows of two do not lie on two
+rows of six. `@` is the sign there, and both authors' programs have it.
 
 ### A.35 Shapes and names {#errata-35}
 
@@ -1015,24 +1055,26 @@ query_2 (2)
 
 The matrices $W_q$, $W_k$ and $W_v$ appear under the heading "attention
 weights". They are weights in the other sense of the word, parameters that
-are trained; attention weights are what softmax gives ([](#qkv)). And the
-score $w_{2,2}$ is a score, $\omega_{2,2}$: a Greek letter that looks like
+are trained ([](#qkv-roles)). And 1.8524, called $w_{2,2}$, is a score,
+$\omega_{2,2}$ ([](#random-tutorials)): a Greek letter that looks like
 another.
 
-## Self-attention, retold {#errata-retold}
+## Self-Attention, Retold {#errata-retold}
 
-Short notes in Chinese on the same chapter, with the same numbers
-[@selfattention2025].
+Short notes in Chinese, without a name, on the same section of Raschka's
+book, with the same numbers [@selfattention2025].
 
-### A.36 The root of which size, the sum of which vectors {#errata-36}
+### A.36 Which embedding, and which vectors {#errata-36}
 
 The scores are divided by "the root of the embedding dimension
 $\sqrt{d_k}$", and the context vector is "a weighted sum of the input
-vectors". The symbol is right, and so is the program. $d_k$ is the size of a
-*key*, 2, where an embedding has 3 entries; the sentence was probably to end
-with "of the keys". And the sum is one of the *values*. Of the input vectors
-it is one in the book's section before, where there are no matrices yet.
-Done as the words say, and as the program does it:
+vectors". Both phrases are those of the notebook of Raschka's book, section
+[3.4.1]{.cited} [@raschka2024book], and neither is a mistake, but both are
+easily misread. The embedding is that of the *keys*, as Ma Yumin adds
+[@ma2026]: $d_k$ is 2, where a word has 3 entries. And the sum of input
+vectors is the idea of the section before, where there were no matrices; now
+the values, which are made from the input vectors, take their place.
+Misread, and as the program has it:
 */
 
 static void show_words(void)
@@ -1044,50 +1086,55 @@ static void show_words(void)
         dot_scores(1, 6, 2, &query[1], key, scores);
         scale_scores(1, 6, d, scores);
         softmax(6, scores[0], weights);
-        print_vector(d == 3 ? "weights, by the words" : "weights, by d_k",
+        print_vector(d == 3 ? "weights, by the root of 3"
+                            : "weights, by the root of d_k",
                      6, weights);
         if (d == 3) {
             mix(6, 3, weights, journey, context);
-            print_vector("context vector, by the words", 3, context);
+            print_vector("the embeddings mixed by these", 3, context);
         } else {
             mix(6, 2, weights, value, context);
-            print_vector("context vector, by the program", 2, context);
+            print_vector("the values mixed by these", 2, context);
         }
     }
 }
 
 /*
 ``` output
-weights, by the words (6)
+weights, by the root of 3 (6)
 [0.1540, 0.2154, 0.2104, 0.1379, 0.1020, 0.1803]
-context vector, by the words (3)
+the embeddings mixed by these (3)
 [0.4225, 0.6391, 0.5687]
-weights, by d_k (6)
+weights, by the root of d_k (6)
 [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]
-context vector, by the program (2)
+the values mixed by these (2)
 [0.3061, 0.8210]
 ```
 
 ### A.37 Three lines for another class {#errata-37}
 
-At the end stand three lines, `self.W_query = nn.Linear(d_in, d_out,
-bias=qkv_bias)` and two more, as if they could replace those of the class
-above. `qkv_bias` is defined nowhere there. And `x @ self.W_key` would then
-multiply by a module, which is a `TypeError`: a linear layer is called,
-`self.W_key(x)`. The three lines are from the book's next class, which does
-so ([](#self-attention)).
+At the end, to show how `nn.Linear` would shorten the class, stand
+`self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)` and two more lines.
+Put into the class above, they fail: `qkv_bias` is defined nowhere, and `x @
+self.W_key` multiplies by a module, a `TypeError`. A linear layer is called,
+`self.W_key(x)`, as in the book's next class, from which the lines are
+([](#self-attention-second)).
 
 ## Lost on the way {#errata-pages}
 
-### A.38 Indentation and pictures {#errata-38}
+### A.38 Indentation {#errata-38}
 
 In our copies of two pages, every line of a program begins in the first
 column [@selfattention2025; @hacktricks], and Python finds an
-`IndentationError` in every class. Indent the bodies, and they run. Several
-results were pictures, which are lost. Those of the first page are the
-scores in [](#random), the weights and the context vector in [](#scaling),
-and the table of `SelfAttention_v1` in [](#self-attention). No author is to
-blame for a copy.
+`IndentationError` in every class. Indent the bodies, and they run. No
+author is to blame for a copy.
+
+Nothing else was lost there. *Self-Attention, Retold* prints the query of
+*journey* and two shapes, and no other results; its pictures are figures of
+Raschka's notebook. HackTricks prints none, in English as in German. What
+their programs give is in [](#random-tutorials), [](#scaling-tutorials),
+[](#self-attention-first), [](#self-attention-second),
+[](#causal-attention-sentences) and [](#multi-head-german).
 
 ## Everything together
 */
@@ -1117,6 +1164,7 @@ int main(void)
     show_spreads();
     show_omega();
     show_ids();
+    show_values();
     show_parameters();
     show_formula();
     show_lists();
@@ -1128,8 +1176,8 @@ int main(void)
 ## What PyTorch and NumPy do {#errata-pytorch}
 
 Some of the above are claims about libraries, which no C program can settle.
-These lines do. What they print agrees with the outputs above, and each
-`assert` and each `except` is one of the claims.
+These lines do: what they print agrees with the outputs above, and each
+`assert` and each `except` is a claim.
 
 ``` python
 import numpy as np
@@ -1144,7 +1192,10 @@ filled = (x @ x.T).masked_fill(mask.bool(), -torch.inf)
 print(torch.softmax(filled, dim=-1))
 print(torch.tensor(np.multiply([1., 2, 3], [4., 5, 6])))          # A.12
 S = np.array([[2, 4, 4], [4, 16, 12], [4, 12, 10]])
-S[0] = torch.softmax(torch.tensor([2., 4, 4]), dim=-1)            # A.19
+floats = 1/1 * S                                                  # A.19
+for i in range(3):
+    floats[i] = S[i] = torch.softmax(torch.tensor(floats[i]), dim=-1)
+print(torch.tensor(floats))
 print(S[0].tolist())
 print(mask)                                                       # A.23
 attend = torch.nn.MultiheadAttention(4, 1, kdim=6, vdim=6)        # A.26

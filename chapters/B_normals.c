@@ -1,40 +1,24 @@
 /*
 # Normal numbers, to the last bit {#normals}
 
-The numbers of [](#random) are uniform, spread evenly between two limits.
-Embeddings begin with **normal** numbers, which crowd around zero and thin
-out on both sides, in the shape of a bell. There is a famous way to make
-them from uniform ones [@box1958], and the dozen lines for it in [](#tokens)
-come close to PyTorch's numbers. This appendix is about the last digits: why
-they differ, and what has to be done to get PyTorch's own. The chapters use
-the functions below; to follow the chapters, you need not read them.
+This appendix is for the curious. [](#tokens-normal) shows how two uniform
+numbers become two normal ones, by way of a dart's distance and its angle.
+Here that is done so that the numbers are PyTorch's to the last bit. The
+chapters call `normal_fill`, `embedding_fill` and `random_double`, and
+nothing in them depends on how these do it.
 */
 
 #include "attention.h"
 
 /*
-## Box and Muller
-
-Throw darts at a board so that they scatter in the same way in every
-direction. A dart's position is then a pair of independent normal numbers.
-Its direction is an angle, with all angles alike; and half the square of its
-distance from the middle is spread as $-\ln u$ is, for a uniform $u$ between
-0 and 1, which we take from their article without proof. So draw $u_1$ for
-the distance and $u_2$ for the angle:
-
-$$r = \sqrt{-2 \ln u_1}, \qquad \varphi = 2\pi u_2, \qquad
-  z_1 = r \cos\varphi, \qquad z_2 = r \sin\varphi$$
-
-Our uniform numbers begin at 0 and never reach 1. The logarithm wants it the
-other way round, since $\ln 0$ has no value, and so $1 - u$ takes the place
-of $u$.
-
 ## Few numbers
 
-For fewer than 16 numbers, PyTorch does just that, but draws the angle first
-and the distance second. The numbers are of type `double`, which have 53
-binary digits. Numbers come in pairs; when the count
-is odd, the second of the last pair is kept for the next call.
+For fewer than 16 numbers, PyTorch draws the angle first, then the distance,
+both as `double`, which has room for 53 binary digits. Our uniform numbers
+begin at 0 and never reach 1. The logarithm wants it the other way round,
+since $\ln(0)$ has no value, and so $1 - u$ takes the place of $u$. Normal
+numbers come in pairs; if an odd number of them is wanted, the second of the
+last pair is kept for the next call.
 */
 
 static const double two_pi = 6.283185307179586;
@@ -65,18 +49,27 @@ the subtraction would bring.)
 ## Many numbers
 
 From 16 numbers on, speed counts, and PyTorch works on blocks of 16 floats:
-eight distances and eight angles in, eight cosines and eight sines out. Its
-vector code does not call `logf`, `sinf` and `cosf` of the C library, since
-those take one number at a time. It has its own, which approximate the
-functions by polynomials, and which were taken over from a library of the
-nineteen-eighties [@moshier1989]. An approximation is off by a bit here and
-there. To get the same bits, we need the same polynomials, with their
-coefficients and in their order.
+eight distances and eight angles in, eight cosines and eight sines out. The
+functions `logf`, `sinf` and `cosf` of the C library take one number at a
+time. So PyTorch's vector code has its own, taken over from a library of the
+nineteen-eighties [@moshier1989], which compute with polynomials. Near 0,
+the three functions are almost that:
 
-And we must round where PyTorch rounds. Most of its steps are a
-multiplication and an addition with a single rounding at the end, which C
-calls `fmaf`, as in [](#random). A polynomial is then computed from the
-inside out:
+$$\begin{aligned}
+  \ln(1 + x) &\approx x - \frac{x^2}{2} + \frac{x^3}{3} - \dots \\
+  \sin(x) &\approx x - \frac{x^3}{3!} + \frac{x^5}{5!} - \dots \\
+  \cos(x) &\approx 1 - \frac{x^2}{2!} + \frac{x^4}{4!} - \dots
+\end{aligned}$$
+
+where $3! = 1 \cdot 2 \cdot 3$, and so on. In the tables of coefficients
+below you can find $1/3$, $-1/4$ and $1/5$, or $-1/3!$ and $1/5!$, each a
+little off. They have been moved until the error was small over a whole
+range and a few terms were enough. What remains of the error is a bit here
+and there. To get the same bits, we need the same coefficients, and must
+round where PyTorch rounds. Most of its steps are a multiplication and an
+addition with one rounding at the end, `fmaf`, as in [](#random). With that,
+a polynomial is computed from the inside out, here
+$(c_0 x + c_1) x + c_2$ and so on:
 */
 
 static float polynomial(int n, const float c[n], float x)
@@ -88,11 +81,13 @@ static float polynomial(int n, const float c[n], float x)
 }
 
 /*
-The logarithm. A float is $m \cdot 2^e$, and $\ln(m \cdot 2^e) = \ln m + e
-\ln 2$. The polynomial is one in $m - 1$, for $m$ near 1; where $m$ is too
-small, $2m$ takes its place, and $e - 1$ that of $e$. And $e \ln 2$ is added
-in two parts: for a value of $\ln 2$ with few digits, which $e$ can multiply
-without rounding, and for the small rest.
+**The logarithm.** A float is $m \cdot 2^e$, and
+$\ln(m \cdot 2^e) = \ln(m) + e \cdot \ln(2)$. The polynomial needs an $m$
+near 1; where it is too small, $2m$ takes its place, and $e - 1$ that of
+$e$. The table holds what begins with $x^3$; the two terms before that are
+added afterwards. And $e \cdot \ln(2)$ comes in two parts: a value of
+$\ln(2)$ with so few digits that $e$ can multiply it without rounding, and
+the small rest.
 */
 
 static float log_of(float u)
@@ -114,11 +109,11 @@ static float log_of(float u)
 }
 
 /*
-Sine and cosine. The angle is brought to within an eighth of a circle of
+**Sine and cosine.** The angle is brought to within an eighth of a circle of
 zero, by subtracting an even number of eighths (`& ~1` makes it even), again
-in parts, three of them. There one polynomial
-serves the sine and one the cosine. Which of the two is which, and with what
-sign, depends on the eighth that the angle came from.
+in parts, three of them. There one polynomial serves the sine and one the
+cosine. Which is which, and with what sign, depends on the eighth that the
+angle came from.
 */
 
 static void sine_and_cosine(float angle, float *sine, float *cosine)
@@ -162,8 +157,7 @@ static void normal_block(float x[16], float mean, float deviation)
 One rule is left. If the count is no multiple of 16, what remains at the end
 is too short for a block. PyTorch then draws 16 more numbers and makes a
 block of the *last* 16 places, most of which had their numbers already and
-now get others. So the first numbers of a short table and of a long one,
-drawn from one seed, need not agree.
+now get others.
 */
 
 void normal_fill(Random *r, int n, int m, float mean, float deviation,
@@ -195,10 +189,7 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 }
 
 /*
-## Print any stream
-
-With arguments, the program prints PyTorch's normal numbers: `randn SEED N`
-or `embedding SEED ROWS COLUMNS`. Without, it shows the two ways.
+## Everything together
 */
 
 static void show_normals(void)
@@ -213,40 +204,9 @@ static void show_normals(void)
     print_matrix("torch.randn(6, 3)", 6, 3, many);
 }
 
-static int size(const char *what, const char *text)
+int main(void)
 {
-    return (int)whole_number(what, text, 1, 200000);
-}
-
-static void print_stream(int count, char *argument[count])
-{
-    const int is_randn = !strcmp(argument[0], "randn") && count == 3;
-    const int is_table = !strcmp(argument[0], "embedding") && count == 4;
-    if (!is_randn && !is_table)
-        REFUSE(
-            "'%s' with %d arguments: randn SEED N or embedding SEED ROWS "
-            "COLUMNS is needed",
-            argument[0], count - 1);
-    const int n = is_table ? size("ROWS", argument[2]) : 1;
-    const int m =
-        is_table ? size("COLUMNS", argument[3]) : size("N", argument[2]);
-    float(*x)[m] = (void *)new_table(n, m);
-    Random r;
-    random_seed(&r, whole_number("SEED", argument[1], 0, UINT64_MAX));
-    normal_fill(&r, n, m, 0, 1, x);
-    if (is_table)
-        print_matrix("embedding", n, m, x);
-    else
-        print_vector("randn", m, x[0]);
-    free(x);
-}
-
-int main(int argc, char *argv[])
-{
-    if (argc > 1)
-        print_stream(argc - 1, argv + 1);
-    else
-        show_normals();
+    show_normals();
     return 0;
 }
 
@@ -264,18 +224,8 @@ torch.randn(6, 3) (6, 3)
 ```
 
 The first six of eighteen numbers are not the six numbers of before, though
-the seed is the same: six are made by the first way, eighteen by the second,
-and all but the first two of these by the rule about the end.
-
-``` {.output args="embedding 123 6 3"}
-embedding (6, 3)
-[[ 0.3374, -0.1778, -0.1690],
- [ 0.9178,  1.5810,  1.3010],
- [ 1.2753, -0.2010, -0.1606],
- [-0.4015,  0.9666, -1.1481],
- [-1.1589,  0.3255, -0.6315],
- [-2.8400, -0.7849, -1.4096]]
-```
+the seed is the same: six are made in the first way, eighteen in the second,
+and of these all but the first two by the last rule.
 
 This is PyTorch's stream on x86 processors with the vector instructions
 AVX2. Elsewhere its plain code calls the C library and differs from this in

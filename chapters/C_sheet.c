@@ -162,8 +162,6 @@ static Journey crossed(void)
 {
     Random r;
     Attention a;
-    float life[N][D];
-    life_is_short(life);
     random_seed(&r, 123);
     cross_attention_init(&a, &r, D, D, 2, 2);
     return ask_and_free("asking Life is short", &a, see_all(), NULL, life);

@@ -4,7 +4,8 @@
     python golden/check.py
 
 1. Makes the golden data again in a temporary folder and compares it with
-   what stands in golden/: the same tensors, types, shapes and values.
+   what stands in golden/: the same tensors, types, shapes and values. What
+   cannot be made on this machine is left out, and a line says so.
 2. Runs the PyTorch block of each chapter: what it prints must be printed by
    the chapter's program too, which is what its output blocks hold.
 
@@ -80,6 +81,7 @@ def check_tensors():
                               again], capture_output=True, text=True)
         if run.returncode:
             return [run.stderr.strip() or "generate.py failed"]
+        print(run.stderr, end="")
         made = tensors(Path(again))
     there = tensors(ROOT / "golden")
     faults = {name: difference(there.get(name), made.get(name))

@@ -13,12 +13,18 @@ F.scaled_dot_product_attention, and what comes on the way by the operators
 that it is documented to consist of; and in float64, so that it is right to
 the last digit a float has. An answer stored as float32 is one that must be
 matched bit for bit.
+
+Appendix D is about lots that PyTorch no longer draws. Intel's library MKL
+does, so it is asked itself; where it does not run, what it once answered
+stays as it is.
 """
 
+import ctypes
 import hashlib
+import math
 import platform
 import sys
-from importlib.metadata import version
+from importlib.metadata import files, version
 from pathlib import Path
 
 import numpy
@@ -278,15 +284,6 @@ def random():
     save("uniform", values=torch.stack([torch.stack([
         between(*ends, seeded(seed)) for ends in RANGES]) for seed in SEEDS]),
         checksums=checksums(lambda ends, g: between(*ends, g, 10_000), RANGES))
-    for size in (1, 1), (3, 2), (2, 5), (64, 7):
-        torch.manual_seed(789)
-        (layer,), (alone,) = linears(True, size), linears(False, size)
-        save("linear_{}x{}".format(*size), weight=layer.weight,
-             bias=layer.bias, alone=alone.weight)
-    torch.manual_seed(123)
-    save("mixed", first=torch.rand(3, 5),
-         second=torch.empty(2, 2).uniform_(-3, 3),
-         third=torch.nn.Linear(4, 3).bias, fourth=torch.rand(1, 700))
     w_query, w_key, w_value = drawn(123, *[(3, 2)] * 3)
     q, k, v = (wide(YOUR_JOURNEY) @ wide(w) for w in (w_query, w_key, w_value))
     save("journey", x=YOUR_JOURNEY, w_query=w_query, w_key=w_key,
@@ -311,8 +308,6 @@ def tokens():
         save(f"table_{n}x{d}x{rows}", ids=some, table=table,
              embedded=F.embedding(some, table),
              one_hot=F.one_hot(some, rows).float())
-    save("plain", seeds=SEEDS,
-         values=each_seed(lambda g: torch.randn(64, generator=g)))
 
 
 # Chapter 6
@@ -418,6 +413,10 @@ def self_attention():
             x = uniform(40 + n, n, size[0], size=3)
             save(f"linear_{n}x{size[0]}x{size[1]}{bias}", x=x, seed=n,
                  y=applied(layer, x), **dict(layer.named_parameters()))
+    torch.manual_seed(123)
+    save("mixed", first=torch.rand(3, 5),
+         second=torch.empty(2, 2).uniform_(-3, 3),
+         third=torch.nn.Linear(4, 3).bias, fourth=torch.rand(1, 700))
     save_versions("journey", YOUR_JOURNEY, 2, 2, 789)
     save_versions("journey_123", YOUR_JOURNEY, 2, 2, 123)
     save_versions("life", embedded_sentence(), 2, 4, 123)
@@ -651,7 +650,7 @@ def save_dropped(case, seed, rate, x):
 
 def dropout():
     """Lots drawn one by one from PyTorch's own generator. On an Intel
-    processor, PyTorch up to 2.6 would draw others."""
+    processor, PyTorch up to 2.6 would draw others: see appendix D."""
     save("all", seeds=SEEDS, rates=RATES, sizes=SIZES)
     masks, following = zip(*[(lots(seed, rate, 5, 7), torch.rand(1))
                              for seed in SEEDS for rate in RATES])
@@ -1114,6 +1113,78 @@ def sheet():
          x=torch.stack([F.pad(row, (0, 4 - len(row))) for row in rows]))
 
 
+# Appendix D
+
+def has_mkl():
+    """As requirements.txt has it."""
+    return sys.platform == "linux" and platform.machine() == "x86_64"
+
+
+def ask_mkl(function, first, count, kind, *more):
+    """What a function of MKL's makes of its generator MCG31, which begins
+    with the number given."""
+    mkl = ctypes.CDLL(str(next(file.locate() for file in files("mkl")
+                               if file.name.startswith("libmkl_rt.so"))))
+    mkl.MKL_Set_Threading_Layer(1)  # no threads
+    stream, x = ctypes.c_void_p(), numpy.empty(count, kind)
+    faults = [
+        mkl.vslNewStream(ctypes.byref(stream), 1 << 20, ctypes.c_uint(first)),
+        mkl[function](0, stream, count, x.ctypes.data_as(ctypes.c_void_p),
+                      *more),
+        mkl.vslDeleteStream(ctypes.byref(stream))]
+    if any(faults):
+        sys.exit(f"generate.py: MKL's {function} fails: {faults}")
+    return torch.from_numpy(x)
+
+
+def first_draw(seed):
+    """The generator's first 32 bits, which are the upper half of 64."""
+    x = torch.empty(1, dtype=torch.int64)
+    return x.random_(-2**63, None, generator=seeded(seed)).item() >> 32 & 0xffffffff
+
+
+def lots_of_mkl(first, rate, *shape):
+    """What PyTorch up to 2.6 asked of MKL for nn.Dropout(rate)."""
+    kept = ask_mkl("viRngBernoulli", first, math.prod(shape), numpy.int32,
+                   ctypes.c_double(1 - rate))
+    return kept.float().reshape(shape)
+
+
+def mkl():
+    rates, firsts = [0.1, 0.25, 0.5, 0.75, 0.9], map(first_draw, SEEDS)
+    cases = [(first, rate) for first in firsts for rate in rates]
+    following = []
+    for seed in SEEDS:
+        generator = seeded(seed)
+        torch.empty(1, dtype=torch.int32).random_(generator=generator)
+        following.append(torch.rand(1, generator=generator))
+    save("all", seeds=SEEDS, rates=rates)
+    save("lots", following=torch.cat(following),
+         masks=torch.stack([lots_of_mkl(*case, 5, 7) for case in cases]),
+         checksums=[checksum(lots_of_mkl(*case, 18_000)) for case in cases])
+    save("reader", mask=lots_of_mkl(first_draw(123), 0.5, 6, 6))
+    for n, m in (1, 1), (1, 19), (23, 1), (3, 11):
+        save(f"shape_{n}x{m}", mask=lots_of_mkl(first_draw(42), 0.3, n, m))
+    # Of these some are multiples of 2^31 - 1, with which MCG31 cannot begin.
+    firsts = [0, 1, 2**31 - 2, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1]
+    save("first", draws=firsts,
+         masks=torch.stack([lots_of_mkl(x, 0.5, 20) for x in firsts]))
+    # MKL compares floats. Of each lot the float itself, the next, and what
+    # lies around the middle, where doubles round to the one or the other.
+    # Not where the lot itself is in the middle of two floats: there MKL's
+    # answer depends on the processor.
+    count, first = 40, first_draw(65)
+    state = ask_mkl("viRngUniformBits", first, count, numpy.int32)
+    lot = wide(ask_mkl("vsRngUniform", first, count, numpy.float32,
+                       ctypes.c_float(0), ctypes.c_float(1)))
+    lot = lot[(lot >= 0.5) & (state % 2 == 1)]
+    steps = tensor([0, 2**-25 - 2**-53, 2**-25, 2**-25 + 2**-53, 2**-24],
+                   dtype=torch.float64)
+    rates = 1 - (lot[:, None] + steps).flatten()
+    save("near", rates=rates, masks=torch.stack(
+        [lots_of_mkl(first, rate, count) for rate in rates.tolist()]))
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -1130,14 +1201,16 @@ CHAPTERS = {
     "13_multi_head": multi_head,
     "B_normals": normals,
     "C_sheet": sheet,
+    "D_mkl": mkl,
 }
 
 
-def versions():
-    """What golden data is made with, in words; tests/golden.t compares them
-    with what is pinned."""
+def versions(name):
+    """What a chapter's data is made with, in words; tests/golden.t compares
+    them with what is pinned. What is pinned for some machines only is MKL."""
     names = [line.split("==")[0] for line in
-             (HERE / "requirements.txt").read_text().split()]
+             (HERE / "requirements.txt").read_text().splitlines()
+             if ";" not in line or name == "D_mkl"]
     return ", ".join([f"{name} {version(name).split('+')[0]}" for name in names]
                      + [f"python {platform.python_version()}"])
 
@@ -1147,15 +1220,22 @@ def main():
         sys.exit("usage: python golden/generate.py [FOLDER]")
     folder = Path(sys.argv[1]) if sys.argv[1:] else HERE
     folder.mkdir(parents=True, exist_ok=True)
-    # One entry: safetensors writes several in another order each time.
-    about = {"made": f"by golden/generate.py with {versions()}"}
     sums, count = {}, 0
     for name, make in CHAPTERS.items():
         made.clear()
-        make()
-        data = safetensors.torch.save(made, metadata=about)
-        (folder / f"{name}.safetensors").write_bytes(data)
-        sums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
+        file = f"{name}.safetensors"
+        if name == "D_mkl" and not has_mkl():
+            print(f"{file} is left out: there is no MKL for this machine",
+                  file=sys.stderr)
+            data = (HERE / file).read_bytes()
+            made.update(safetensors.torch.load(data))
+        else:
+            make()
+            # One entry: safetensors writes several in another order each time.
+            data = safetensors.torch.save(made, metadata={
+                "made": f"by golden/generate.py with {versions(name)}"})
+        (folder / file).write_bytes(data)
+        sums[file] = hashlib.sha256(data).hexdigest()
         count += len(made)
     (folder / "SHA256SUMS").write_text("".join(
         f"{sums[name]}  {name}\n" for name in sorted(sums)))

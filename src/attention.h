@@ -178,12 +178,6 @@ void rand_fill(Random *r, int n, int m, float x[n][m]);
 void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m]);
 
-/* The numbers that a linear layer begins with: its weight, then, unless it
- * is NULL, its bias of d_out entries.
- * PyTorch: nn.Linear(d_in, d_out, bias=...), to the last bit. */
-void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
-                 float *bias);
-
 /* Another seed with the same stream. */
 uint64_t seed_collision(uint64_t seed);
 
@@ -217,12 +211,7 @@ void embed(int n, int d, int rows, const int ids[n],
 /* The six vectors of "Life is short, eat dessert first": rows of a table of
  * 50,000 that seed 123 has filled.
  * PyTorch: torch.manual_seed(123), nn.Embedding(50_000, 3)(ids). */
-void life_is_short(float x[6][3]);
-
-/* Normal numbers from uniform ones, in blocks of 16. Refuses an n that is
- * no multiple of 16.
- * PyTorch: torch.randn(n), to some five decimals. Box and Muller 1958. */
-void box_muller(Random *r, int n, float x[n]);
+extern const float life[6][3];
 
 /* As embed, by way of a matrix product with one-hot rows.
  * PyTorch: F.one_hot(ids, rows).float() @ table. */
@@ -272,7 +261,7 @@ void nudge(int n, const float weights[n], int j, float step,
  * fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */
-    int n_heads;   /* 1 until chapter 12 */
+    int n_heads;   /* 1 until chapter 13 */
     int d_k, d_v;  /* entries of a head's queries and keys, of its values */
     int d_out;     /* columns of `out`, chapter 13; 0: there are none */
     float *query;  /* [n][n_heads * d_k] */
@@ -287,8 +276,8 @@ typedef struct {
     float *kept;    /* [n_heads][n][m], 1 where dropout keeps */
     float *dropped; /* [n_heads][n][m], weights after dropout */
 
-    /* From chapter 12 on, query, key and value head by head, and the
-     * contexts of all heads side by side; and from chapter 13 on, out: */
+    /* From chapter 13 on, query, key and value head by head, the contexts
+     * of all heads side by side, and what the output layer makes of it: */
     float *head_query; /* [n_heads][n][d_k] */
     float *head_key;   /* [n_heads][m][d_k] */
     float *head_value; /* [n_heads][m][d_v] */
@@ -310,7 +299,8 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                     int d_v, int d_out);
 
 /* From the queries, keys and values of a trace scores, weights and context:
- * attention. Refuses a trace for several heads, or with an output. */
+ * attention. Refuses a trace for several heads, with an output, or without
+ * tables. */
 void attend_trace(Trace *t);
 
 /* The first form of self-attention: three matrices. */
@@ -341,6 +331,12 @@ typedef struct {
     float *weight; /* [d_out][d_in] */
     float *bias;   /* [d_out], or NULL */
 } Linear;
+
+/* The numbers that a linear layer begins with: its weight, then, unless it
+ * is NULL, its bias of d_out entries.
+ * PyTorch: nn.Linear(d_in, d_out, bias=...), to the last bit. */
+void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
+                 float *bias);
 
 /* For each row of x: its dot product with each row of the weight, plus the
  * bias if there is one. PyTorch: F.linear(x, weight, bias). */
@@ -415,10 +411,13 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
+/* Refuses versions of different sizes; what layers_must_fit and
+ * widths_must_agree refuse; and a bias, several heads or an output layer,
+ * for which version 1 has no place. */
+void versions_must_fit(const Attention *from, const SelfAttentionV1 *to);
+
 /* Copies the weights of one version into the other, which then computes the
- * same. Refuses other sizes, a bias, several heads or an output layer, for
- * which there is no place, and what layers_must_fit and widths_must_agree
- * refuse. */
+ * same. Refuses what versions_must_fit refuses. */
 void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not
@@ -558,11 +557,6 @@ void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
 void dropout_apply(double p, int n, int m, const float mask[n][m],
                    const float x[n][m], float y[n][m]);
 
-/* As dropout_mask, but drawn from Intel MKL's generator MCG31, which takes
- * one draw of r as its seed. PyTorch up to 2.6 on Intel's processors. */
-void dropout_mask_mcg31(Random *r, double p, int n, int m,
-                        float mask[n][m]);
-
 /* The mean of each row's sum over many dropouts of a table of weights, each
  * with a mask of its own, drawn one after the other. Refuses what
  * dropout_must_fit refuses, and draws < 1.
@@ -626,11 +620,11 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m]);
 ## Chapter 12, several heads {#header-heads}
 */
 
-/* The part of a layer that belongs to head h of so many: its rows of the
- * weight and of the bias, which stay where they are. Refuses an h that is
- * not there, and columns that n_heads does not divide.
- * PyTorch: weight.view(n_heads, -1, d_in)[h]. */
-Linear head_layer(const Linear *l, int n_heads, int h);
+/* Head h of an attention, as an attention of one head without an output
+ * layer: its rows of each weight and bias, which stay where they are, so
+ * there is nothing to free. Refuses an h that is not there.
+ * PyTorch: heads[h], of an nn.ModuleList. */
+Attention head_of(const Attention *a, int h);
 
 /* Several heads and no output layer. The heads are drawn one after the
  * other, each by torch.rand as in cross_attention_init. Refuses what
@@ -649,20 +643,14 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int context_length, double p, int n_heads,
                        int has_bias);
 
-/* From the queries, keys and values of head h in a trace all that attend
- * makes of them. Refuses an h that is not there, and what
- * attention_must_fit and attend refuse.
- * PyTorch: as for attend. */
-void attend_head(const Attention *a, Mask see, Random *r, int h, Trace *t);
-
-/* Every head for itself, one after the other; their results, side by side,
- * head 0 first, are `joined`. Fills the tables of single heads, and not
- * those from before a split. Refuses an output layer, if x is y what
- * widths_must_agree refuses, and what attention_must_fit and attend refuse.
+/* Every head for itself, one after the other, each in its trace; their
+ * context vectors, side by side, head 0 first, are `joined`. Refuses an
+ * output layer, and what layers_must_fit and head_forward refuse.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
 void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
-                   Trace *t);
+                   Trace t[a->n_heads],
+                   float joined[n][a->n_heads * a->d_v]);
 
 /* How many parameters heads of these sizes have. Refuses a size below 1,
  * and sizes whose parameters no int64_t can count.
@@ -753,6 +741,16 @@ typedef struct {
  * attentions of the book. PyTorch: the calls that the chapters show. */
 enum { JOURNEYS = 13 };
 void journeys(Journey table[JOURNEYS]);
+
+/*
+## Appendix D, MKL's lots {#header-mkl}
+*/
+
+/* As dropout_mask, but drawn from Intel MKL's generator MCG31, which begins
+ * with one draw of r. PyTorch up to 2.6, on Intel's processors.
+ * MKL: vslNewStream with VSL_BRNG_MCG31, and viRngBernoulli. */
+void dropout_mask_mcg31(Random *r, double p, int n, int m,
+                        float mask[n][m]);
 
 /*
 ## Refusing: `refuse.c` {#header-refuse}

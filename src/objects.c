@@ -131,6 +131,22 @@ void widths_must_agree(const Attention *a)
                a->d_x, a->d_y);
 }
 
+void versions_must_fit(const Attention *from, const SelfAttentionV1 *to)
+{
+    layers_must_fit(from);
+    widths_must_agree(from);
+    if (to->d_in != from->d_x || to->d_k != from->d_k ||
+        to->d_v != from->d_v)
+        REFUSE("a version 1 of d_in, d_k, d_v = %d, %d, %d: %d, %d, %d are "
+               "needed",
+               to->d_in, to->d_k, to->d_v, from->d_x, from->d_k, from->d_v);
+    if (from->has_bias || from->n_heads != 1 || from->d_out)
+        REFUSE("a version 2 with %s bias, %d heads and %d columns of "
+               "output: none, 1 and 0 are needed, since version 1 has no "
+               "place for more",
+               from->has_bias ? "a" : "no", from->n_heads, from->d_out);
+}
+
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
 {
     const int most = n > m ? n : m;

@@ -107,38 +107,6 @@ static void uniform_high_is_low(void)
         tap_near("limits that are equal", x[i], -2, 0, 0);
 }
 
-static void linear_test(void)
-{
-    int d_out = dim("weight", 0), d_in = dim("weight", 1);
-    float *weight = result("weight"), *bias = result("bias");
-    float *alone = result("alone");
-    Random r = seeded(789), same = r;
-    linear_fill(&r, d_in, d_out, (void *)weight, bias);
-    linear_fill(&r, d_in, d_out, (void *)alone, NULL);
-    agrees("weight", weight, 0, 0);
-    agrees("bias", bias, 0, 0);
-    agrees("alone", alone, 0, 0);
-    for (int k = 0; k < d_out * (d_in + 1 + d_in); k++)
-        random_u32(&same);
-    same_bits("the draw that follows", random_u32(&r), random_u32(&same));
-}
-
-/* Draws of different kinds from one generator. */
-static void mixed_test(void)
-{
-    float *uniform = room(15), *weight = room(12), *bias = room(3);
-    float *again = room(700);
-    Random r = seeded(123);
-    rand_fill(&r, 3, 5, (void *)uniform);
-    agrees("first", uniform, 0, 0);
-    uniform_fill(&r, 2, 2, -3, 3, (void *)uniform);
-    agrees("second", uniform, 0, 0);
-    linear_fill(&r, 4, 3, (void *)weight, bias);
-    agrees("third", bias, 0, 0);
-    rand_fill(&r, 1, 700, (void *)again);
-    agrees("fourth", again, 0, 0);
-}
-
 /* From a seed alone to the scores of the six words. */
 static void journey_test(void)
 {
@@ -195,8 +163,6 @@ int main(void)
     SETS("uniform_fill", uniform_test, "uniform");
     TAP(uniform_high_is_low,
         "uniform_fill: the upper end becomes the lower");
-    EACH("linear_fill", linear_test, "linear_*-weight");
-    SETS("rand_fill", mixed_test, "mixed");
     SETS("rand_fill", journey_test, "journey");
     TAP(collision_test, "seed_collision: another seed, the same stream");
     REFUSES(NULL, uniform_fill(&r, 1, 1, 2, 1, x));

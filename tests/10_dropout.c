@@ -1,6 +1,4 @@
-/* Chapter 10 against PyTorch: golden/10_dropout, to the last bit. MCG31 is
- * in no PyTorch that golden data is made with: tests/documents.t holds what
- * people have published against what the program prints. */
+/* Chapter 10 against PyTorch: golden/10_dropout, to the last bit. */
 #define CHAPTER "10_dropout"
 #include "streams.h"
 #include "traces.h"
@@ -44,12 +42,10 @@ static void near_test(void)
 static void without_generator(void)
 {
     const float expect[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
-    float mask[2][6];
+    float mask[2][3];
     for (int p = 0; p <= 1; p++) {
-        dropout_mask(NULL, p, 2, 3, (void *)mask[0]);
-        dropout_mask_mcg31(NULL, p, 2, 3, (void *)mask[1]);
-        same("lot", 6, mask[0], expect[p]);
-        same("lot, MCG31", 6, mask[1], expect[p]);
+        dropout_mask(NULL, p, 2, 3, mask);
+        same("lot", 6, (void *)mask, expect[p]);
     }
 }
 
@@ -111,48 +107,6 @@ static void module_test(void)
     }
 }
 
-/* Rates at which a lot lies at the threshold, or below it by the last bit.
- * From one half on, a double holds 1 minus a lot exactly. */
-static void mcg31_near(void)
-{
-    enum { LOTS = 200 };
-    const int64_t modulus = INT32_MAX, factor = 1132489760;
-    const Random start = seeded(65);
-    Random r = start;
-    int64_t x = random_u32(&r) % modulus;
-    for (int k = 0; k < LOTS; k++, x = x * factor % modulus) {
-        const double lot = (double)x / (double)modulus;
-        if (lot < 0.5)
-            continue;
-        for (int below = 0; below <= 1; below++) {
-            float mask[1][LOTS];
-            r = start;
-            dropout_mask_mcg31(&r, 1 - lot - below * 0x1p-53, 1, k + 1,
-                               mask);
-            tap_near(below ? "below" : "at the threshold", mask[0][k],
-                     below, 0, 0);
-        }
-    }
-}
-
-/* The seed is all that it takes from the generator; one of 0 counts as 1. A
- * table of many rows has the lots of a single long one. */
-static void mcg31_draws(void)
-{
-    Random r = seeded(9), other = r, again = r;
-    float *rows = room(36), *row = room(36);
-    dropout_mask_mcg31(&r, 0.3, 12, 3, (void *)rows);
-    dropout_mask_mcg31(&again, 0.3, 1, 36, (void *)row);
-    same("lot", 36, rows, row);
-    random_u32(&other);
-    same_bits("drawn next", random_u32(&r), random_u32(&other));
-    r.state[0] = 0; /* the next draw will be 0 */
-    r.next = 0;
-    dropout_mask_mcg31(&r, 0.5, 1, 2, (void *)row);
-    tap_near("first", row[0], 1, 0, 0);
-    tap_near("second", row[1], 0, 0, 0);
-}
-
 static void sums_test(void)
 {
     const int n = dim("weights", 0);
@@ -177,7 +131,6 @@ static void refusals(void)
     REFUSES(NULL, dropout_must_fit(1 + 0x1p-52));
     REFUSES(NULL, dropout_mask(&r, 20, 1, 2, x));
     REFUSES(NULL, dropout_apply(-1, 1, 2, weights, weights, x));
-    REFUSES(NULL, dropout_mask_mcg31(&r, NAN, 1, 2, x));
     REFUSES(NULL, mean_row_sum(&r, -0.25, 1, 2, 3, weights, mean));
     REFUSES(NULL, mean_row_sum(&r, 1.25, 1, 2, 3, weights, mean));
     REFUSES(NULL, mean_row_sum(&r, 0.5, 1, 2, 0, weights, mean));
@@ -194,8 +147,6 @@ int main(void)
     EACH("dropout_apply", apply_test, "*-mask");
     TAP(odd_mask, "dropout_apply: all but 0 keeps");
     TAP(module_test, "dropout_apply: as nn.Dropout on a table of ones");
-    TAP(mcg31_near, "dropout_mask_mcg31: lots at the threshold");
-    TAP(mcg31_draws, "dropout_mask_mcg31: what it draws");
     EACH("mean_row_sum", sums_test, "sums_*-mean");
     refusals();
     return tap_done();

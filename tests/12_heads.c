@@ -22,16 +22,22 @@ static Attention drawn(void)
     return a;
 }
 
+/* Layer k of head h: for the queries, the keys, the values. */
+static Linear role_of(const Attention *a, int h, int k)
+{
+    const Attention head = head_of(a, h);
+    return k == 0 ? head.query : k == 1 ? head.key : head.value;
+}
+
 /* Each head's three matrices, to the last bit, as layers. */
 static void init_test(void)
 {
     const char *const what[3] = {"w_query", "w_key", "w_value"};
     Attention a = drawn();
-    const Linear *const role[3] = {&a.query, &a.key, &a.value};
     for (int k = 0; k < 3; k++) {
         float *turned = result(what[k]), *next = turned;
         for (int h = 0; h < a.n_heads; h++) {
-            const Linear l = head_layer(role[k], a.n_heads, h);
+            const Linear l = role_of(&a, h, k);
             transpose(l.d_out, l.d_in, (void *)l.weight, (void *)next);
             next += l.d_in * l.d_out;
         }
@@ -39,6 +45,40 @@ static void init_test(void)
     }
     tap_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
     attention_free(&a);
+}
+
+/* A trace for each head, and one for all, into which theirs are gathered. */
+static Trace heads_roomy(const Attention *a, int n, int m, Trace t[])
+{
+    for (int h = 0; h < a->n_heads; h++) {
+        const Attention head = head_of(a, h);
+        t[h] = roomy(&head, n, m);
+    }
+    return roomy(a, n, m);
+}
+
+/* From the scores to the context, head after head. */
+static void gather(const Trace t[], const Trace *all)
+{
+    for (int h = 0; h < all->n_heads; h++) {
+        float *own[13], *to[13];
+        size_t count[13], counts[13];
+        tables(&t[h], own, count);
+        tables(all, to, counts);
+        for (int i = 6; i < 11; i++)
+            memcpy(to[i] + (size_t)h * count[i], own[i],
+                   count[i] * sizeof(float));
+    }
+}
+
+/* What every head has made of two texts, gathered in one trace. */
+static void forward(const Attention *a, Mask see, Random *r, int n,
+                    const void *x, Trace *all)
+{
+    Trace t[9];
+    *all = heads_roomy(a, n, n, t);
+    heads_forward(a, see, r, n, n, x, x, t, (void *)all->joined);
+    gather(t, all);
 }
 
 /* A batch, sentence after sentence: the table of all heads, and the scores
@@ -49,10 +89,9 @@ static void forward_test(void)
     const int n = x->shape[1];
     const double rtol = !strcmp(sets_now, "heads_loud") ? LOUD_RTOL : RTOL;
     Attention a = drawn();
-    Trace t = roomy(&a, n, n);
+    Trace t;
     for (int b = 0; b < x->shape[0]; b++) {
-        heads_forward(&a, see_all(), NULL, n, n, entry(x, b), entry(x, b),
-                      &t);
+        forward(&a, see_all(), NULL, n, entry(x, b), &t);
         close_entry("scores", b, t.scores, RTOL, 10 * ATOL);
         close_entry("weights", b, t.weights, rtol, ATOL);
         close_entry("joined", b, t.joined, rtol, ATOL);
@@ -76,12 +115,11 @@ static void wrapper_init(void)
 {
     Random r;
     Attention a = wrapper(&r);
-    const Linear *const role[3] = {&a.query, &a.key, &a.value};
     const float *expect = tensor_floats(part("drawn"));
     tap_true("number of parameters", a.count == part("drawn")->count);
     for (int h = 0; h < a.n_heads; h++)
         for (int k = 0; k < 3; k++) {
-            const Linear l = head_layer(role[k], a.n_heads, h);
+            const Linear l = role_of(&a, h, k);
             const size_t weights = (size_t)l.d_in * (size_t)l.d_out;
             same("weight", weights, l.weight, expect);
             expect += weights;
@@ -101,54 +139,52 @@ static void wrapper_forward(void)
     const int n = x->shape[1];
     Random r;
     Attention a = wrapper(&r);
-    Trace t = roomy(&a, n, n);
+    Trace t;
     for (int b = 0; b < 2; b++) {
-        heads_forward(&a, see_past(0), NULL, n, n, entry(x, b), entry(x, b),
-                      &t);
+        forward(&a, see_past(0), NULL, n, entry(x, b), &t);
         close_entry("weights", b, t.weights, RTOL, ATOL);
         close_entry("weights", b, t.dropped, RTOL, ATOL);
         close_entry("evaluated", b, t.joined, RTOL, ATOL);
     }
-    heads_forward(&a, see_past(0), &r, n, n, entry(x, 0), entry(x, 0), &t);
+    forward(&a, see_past(0), &r, n, entry(x, 0), &t);
     close_entry("dropped", 0, t.dropped, RTOL, ATOL);
     close_entry("trained", 0, t.joined, RTOL, ATOL);
     draws_next(&r);
     attention_free(&a);
 }
 
-/* Head k of several, as an attention of its own. */
-static Attention alone(const Attention *a, int k)
+/* The heads have all numbers of an attention between them, in its order,
+ * and none of its memory. */
+static void head_test(void)
 {
-    Attention one = *a;
-    one.n_heads = 1;
-    one.query = head_layer(&a->query, a->n_heads, k);
-    one.key = head_layer(&a->key, a->n_heads, k);
-    one.value = head_layer(&a->value, a->n_heads, k);
-    return one;
-}
-
-/* What head k has computed beside others, and alone. */
-static void same_head(Trace *t, int k, Trace *one)
-{
-    const int width = t->d_v;
-    float **all[13], **own[13];
-    size_t count[13];
-    tables(t, all, count);
-    tables(one, own, count);
-    for (int i = 6; i < 11; i++) /* from the scores to the context */
-        similar(table_name[i], count[i], *all[i] + (size_t)k * count[i],
-                *own[i], RTOL, ATOL);
-    for (int i = 0; i < t->n; i++)
-        similar("columns of joined", (size_t)width,
-                t->joined + (i * t->n_heads + k) * width,
-                one->context + i * width, RTOL, ATOL);
+    Attention a = any_attention(3, 4);
+    const float *const begins[3] = {a.query.weight, a.key.weight,
+                                    a.value.weight};
+    for (int k = 0; k < 3; k++) {
+        const float *next = begins[k];
+        for (int h = 0; h < 3; h++) {
+            const Linear l = role_of(&a, h, k);
+            tap_true("weight behind weight", l.weight == next);
+            tap_near("columns", l.d_out, k < 2 ? a.d_k : a.d_v, 0, 0);
+            next += l.d_in * l.d_out;
+            tap_true("a bias, or none", !l.bias == !a.has_bias);
+            if (l.bias)
+                tap_true("its own rows of the bias",
+                         l.bias == begins[k] + 3 * l.d_out * l.d_in +
+                                       h * l.d_out);
+        }
+    }
+    const Attention head = head_of(&a, 1);
+    tap_true("nothing to free", !head.memory && !head.count);
+    tap_true("one head, no output", head.n_heads == 1 && !head.d_out);
+    attention_free(&a);
 }
 
 /* Each head computes what it does alone, with lots that are drawn one head
  * after the other: from one text to another, with any mask. */
 static void alone_test(void)
 {
-    enum { N = 4, M = 7, D_X = 5, D_Y = 6 };
+    enum { N = 4, M = 7, D_X = 5, D_Y = 6, D_V = 8 };
     const float table[N][M] = {{1, 0, 0, 1, 0, 1, 1},
                                {0, 1},
                                {0, 0, 0, 0, 0, 1, 1},
@@ -159,24 +195,32 @@ static void alone_test(void)
                    .d_y = D_Y,
                    .n_heads = 3,
                    .d_k = 2,
-                   .d_v = 8,
+                   .d_v = D_V,
                    .has_bias = 1,
                    .p = 0.3};
     attention_init(&a);
     tap_fill((int)a.count, a.memory, -1, 1);
     for (int k = 0; k < 3; k++) {
         Random r = *lots(), again = r;
-        Trace t = roomy(&a, N, M);
-        heads_forward(&a, see[k], &r, N, M, x, y, &t);
-        tap_near("rate", t.rate, a.p, 0, 0);
+        Trace t[3], all = heads_roomy(&a, N, M, t);
+        heads_forward(&a, see[k], &r, N, M, x, y, t, (void *)all.joined);
         for (int h = 0; h < 3; h++) {
-            const Attention own = alone(&a, h);
+            const Attention own = head_of(&a, h);
+            float *of[13], *alone[13];
+            size_t count[13];
             Trace one = roomy(&own, N, M);
             head_forward(&own, see[k], &again, N, M, x, y, &one);
-            same_head(&t, h, &one);
+            tap_near("rate", t[h].rate, a.p, 0, 0);
+            tables(&t[h], of, count);
+            tables(&one, alone, count);
+            for (int i = 6; i < 11; i++)
+                similar(table_name[i], count[i], of[i], alone[i], RTOL,
+                        ATOL);
+            for (int i = 0; i < N; i++)
+                similar("columns of joined", D_V,
+                        all.joined + (i * 3 + h) * D_V,
+                        one.context + i * D_V, RTOL, ATOL);
         }
-        attend_head(&a, see[k], NULL, 0, &t);
-        tap_near("rate in evaluation", t.rate, 0, 0, 0);
     }
     attention_free(&a);
 }
@@ -200,26 +244,24 @@ static void count_test(void)
 static void refusals(void)
 {
     Attention a;
-    const Linear five = {.d_in = 2, .d_out = 5}, six = {2, 6, NULL, NULL};
-    REFUSES("12_heads.c: head_layer: head -1 of 3 in a layer of 6 columns: "
-            "one from 0 on of a number that divides the columns is needed",
-            head_layer(&six, 3, -1));
-    REFUSES(NULL, head_layer(&six, 3, 3));
-    REFUSES(NULL, head_layer(&five, 3, 0));
+    float joined[5][4];
+    REFUSES("12_heads.c: head_of: head 2 of 2: one from 0 to 1 is needed",
+            head_of(fitting(2, 0), 2));
+    REFUSES(NULL, head_of(fitting(2, 0), -1));
     REFUSES(NULL, heads_init(&a, lots(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES(
-        "12_heads.c: attend_head: head 2 of 2: one from 0 to 1 is needed",
-        attend_head(fitting(2, 0), see_all(), NULL, 2, &fit_trace));
-    REFUSES(NULL,
-            attend_head(fitting(2, 0), see_all(), NULL, -1, &fit_trace));
-    REFUSES(NULL, attend_head(but(&fit.n_heads, 2), see_all(), NULL, 0,
-                              &fit_trace));
-    REFUSES(NULL, heads_forward(fitting(1, 3), WHERE_IT_FITS));
+    REFUSES(NULL, heads_forward(fitting(1, 3), WHERE_IT_FITS, joined));
     REFUSES(NULL, heads_forward(fitting(1, 0), see_all(), NULL, 5, 6, fit_x,
-                                fit_x, &fit_trace));
-    REFUSES_WHAT_DOES_NOT_FIT(heads_forward);
+                                fit_x, &fit_trace, joined));
+    REFUSES(NULL,
+            heads_forward(but(&fit.key.d_out, 9), WHERE_IT_FITS, joined));
+    REFUSES(NULL, heads_forward(but(&fit.context_length, 5), WHERE_IT_FITS,
+                                joined));
+    REFUSES(NULL,
+            heads_forward(but(&fit_trace.m, 5), WHERE_IT_FITS, joined));
+    REFUSES(NULL, heads_forward(fitting(1, 0), see_where(2, 3, fit_x), NULL,
+                                5, 6, fit_x, fit_y, &fit_trace, joined));
     REFUSES(NULL, count_parameters(-1, 3, 2, 1));
     REFUSES(NULL, count_parameters(2, 0, 2, 1));
     REFUSES(NULL, count_parameters(2, 3, 0, 1));
@@ -231,6 +273,7 @@ static void refusals(void)
 
 int main(void)
 {
+    TAP(head_test, "head_of: its rows of each layer");
     EACH("heads_init", init_test, "*-joined");
     EACH("causal_heads_init", wrapper_init, "*-drawn");
     EACH("heads_forward", forward_test, "*-joined");

@@ -64,6 +64,7 @@ static void forward_batch(const Attention *a, Mask see, Random *r,
         Trace t = roomy(a, n, m);
         attention_forward(a, see, r, n, m, entry(x, b), entry(y, b), &t);
         close_tables(&t, b);
+        tap_near("rate", t.rate, r ? a->p : 0, 0, 0);
     }
 }
 
@@ -188,12 +189,14 @@ static void refusals(void)
     /* volatile, or else the compiler sees what is wrong and warns. */
     static volatile int none = 0, less = -1;
     static float one[1][1][1] = {{{1}}}, mean[1][1];
-    REFUSES("13_multi_head.c: make_room: 8 columns for 3 heads leave 2 "
-            "over: a divisor of 8 is needed",
-            multi_head_init(&a, lots(), 3, 8, 6, 0, 3, 0));
-    REFUSES("13_multi_head.c: make_room: 8 columns for 0 heads leave 8 "
-            "over: a divisor of 8 is needed",
-            multi_head_init(&a, lots(), 3, 8, 6, 0, 0, 0));
+    REFUSES(
+        "13_multi_head.c: multi_head_init: 8 columns for 3 heads leave 2 "
+        "over: a divisor of 8 is needed",
+        multi_head_init(&a, lots(), 3, 8, 6, 0, 3, 0));
+    REFUSES(
+        "13_multi_head.c: multi_head_init: 8 columns for 0 heads leave 8 "
+        "over: a divisor of 8 is needed",
+        multi_head_init(&a, lots(), 3, 8, 6, 0, 0, 0));
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 0, 6, 0, 0, 0));
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, 6, 1.5, 2, 0));

@@ -10,7 +10,8 @@ static const char *const table_name[13] = {
     "query",      "key",    "value",   "head_query", "head_key",
     "head_value", "scores", "weights", "kept",       "dropped",
     "context",    "joined", "out"};
-static inline void tables(Trace *t, float **table[13], size_t count[13])
+static inline void tables(const Trace *t, float *table[13],
+                          size_t count[13])
 {
     const size_t n = (size_t)t->n, m = (size_t)t->m;
     const size_t heads = (size_t)t->n_heads, map = heads * n * m;
@@ -18,11 +19,10 @@ static inline void tables(Trace *t, float **table[13], size_t count[13])
     const size_t k = heads * m * (size_t)t->d_k;
     const size_t v = heads * m * (size_t)t->d_v;
     const size_t c = heads * n * (size_t)t->d_v;
-    float **const all[13] = {&t->query,      &t->key,      &t->value,
-                             &t->head_query, &t->head_key, &t->head_value,
-                             &t->scores,     &t->weights,  &t->kept,
-                             &t->dropped,    &t->context,  &t->joined,
-                             &t->out};
+    float *const all[13] = {
+        t->query,      t->key,    t->value,   t->head_query, t->head_key,
+        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
+        t->context,    t->joined, t->out};
     memcpy(table, all, sizeof all);
     memcpy(count,
            (size_t[]){q, k, v, q, k, v, map, map, map, map, c, c,
@@ -35,12 +35,16 @@ static inline void tables(Trace *t, float **table[13], size_t count[13])
 static inline Trace roomy(const Attention *a, int n, int m)
 {
     Trace t = trace_for(a, n, m);
-    float **table[13];
+    float **const place[13] = {
+        &t.query,      &t.key,    &t.value,   &t.head_query, &t.head_key,
+        &t.head_value, &t.scores, &t.weights, &t.kept,       &t.dropped,
+        &t.context,    &t.joined, &t.out};
+    float *table[13];
     size_t count[13];
     tables(&t, table, count);
     for (int i = 0; i < 13; i++)
         if (count[i])
-            *table[i] = room_for(table_name[i], count[i]);
+            *place[i] = room_for(table_name[i], count[i]);
     free(t.memory);
     t.memory = NULL;
     return t;
@@ -183,16 +187,16 @@ static inline void draws_next(Random *r)
 }
 
 /* Every table against entry b of a batch. Lots are exact. */
-static inline void close_tables(Trace *t, int b)
+static inline void close_tables(const Trace *t, int b)
 {
-    float **table[13];
+    float *table[13];
     size_t count[13];
     tables(t, table, count);
     for (int i = 0; i < 13; i++) {
         const bool is_lot = i == 8, is_share = i == 7 || i == 9;
-        if (*table[i])
+        if (table[i])
             close_entry(i == 10 ? "head_context" : table_name[i], b,
-                        *table[i], is_lot ? 0 : 1e-5,
+                        table[i], is_lot ? 0 : 1e-5,
                         is_lot     ? 0
                         : is_share ? 1e-6
                                    : 2e-6);

@@ -1,0 +1,182 @@
+/*
+# Two tables from one seed {#mkl}
+
+[](#dropout) draws its lots as PyTorch draws them today. On Intel's
+processors it used to draw others, from the same seed, and some of what one
+finds in notebooks and forums was made with these. This appendix tells why
+there are two, and draws the others as well. If your numbers have always
+been the same as somebody else's, you may skip it.
+*/
+
+#include "attention.h"
+
+/*
+## What readers saw {#mkl-readers}
+
+In [2024]{.cited} a reader of Raschka's book [@raschka2024book] ran its
+notebook, unchanged, with the seed that it names. All numbers agreed, the
+random matrices among them, as far as the first dropout. For a table of
+ones, a rate of one half and the seed 123, the notebook has the first of
+these tables. The reader got the second [@llms57].
+*/
+
+static void show_tables(void)
+{
+    Random r;
+    float kept[2][6][6], ones[6][6], dropped[6][6];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            ones[i][j] = 1;
+    random_seed(&r, 123);
+    dropout_mask(&r, 0.5, 6, 6, kept[0]);
+    random_seed(&r, 123);
+    dropout_mask_mcg31(&r, 0.5, 6, 6, kept[1]);
+    dropout_apply(0.5, 6, 6, kept[0], ones, dropped);
+    print_matrix("dropout of ones", 6, 6, dropped);
+    dropout_apply(0.5, 6, 6, kept[1], ones, dropped);
+    print_matrix("dropout of ones, MCG31", 6, 6, dropped);
+    grid("survivors", "Which of 36 entries survive", 2,
+         (const char *const[]){"today", "MCG31"}, 6, 6, kept);
+}
+
+/*
+``` output
+dropout of ones (6, 6)
+[[2.0000, 2.0000, 0.0000, 2.0000, 2.0000, 0.0000],
+ [0.0000, 0.0000, 0.0000, 2.0000, 0.0000, 2.0000],
+ [2.0000, 2.0000, 2.0000, 2.0000, 0.0000, 2.0000],
+ [0.0000, 2.0000, 2.0000, 0.0000, 0.0000, 2.0000],
+ [0.0000, 2.0000, 0.0000, 2.0000, 0.0000, 2.0000],
+ [0.0000, 2.0000, 2.0000, 2.0000, 2.0000, 0.0000]]
+dropout of ones, MCG31 (6, 6)
+[[2.0000, 2.0000, 2.0000, 2.0000, 2.0000, 2.0000],
+ [0.0000, 2.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+ [0.0000, 0.0000, 2.0000, 0.0000, 2.0000, 0.0000],
+ [2.0000, 2.0000, 0.0000, 0.0000, 0.0000, 2.0000],
+ [2.0000, 0.0000, 0.0000, 0.0000, 0.0000, 2.0000],
+ [0.0000, 2.0000, 0.0000, 0.0000, 0.0000, 0.0000]]
+```
+
+![The 36 lots of seed 123, as PyTorch draws them today and as MCG31 drew
+them. What is filled survives](survivors.svg){#fig-survivors}
+
+It was not the first time. The results of one program had differed between a
+Mac and Linux [@pytorch15714], and between two Macs, an older one with a
+processor by Intel and a newer one without [@pytorch84030]. What
+`torch.rand` gave did not differ. Only dropout did.
+
+The reason lies in PyTorch's past. Dropout needs a random number for each
+entry of large tables, and in [2018]{.cited} somebody made it much faster
+with a library of Intel's, MKL [@pytorch7171]. That library has generators
+of its own, and PyTorch called it on Intel's processors only. There, dropout
+took its lots from a generator called MCG31, while `torch.rand` went on with
+the Mersenne Twister of [](#random). So it was up to version [2.6]{.cited}.
+MCG31 was begun anew for each table, at one of some two thousand million
+places, and in a long run one came upon the same places again. Therefore
+PyTorch gave it up [@pytorch146174].
+
+## The other generator {#mkl-generator}
+
+MCG31 is as small as generators get [@intelmcg31]. Its state is one number
+from 1 to $2^{31} - 2$, and the next state is
+
+$$x_{k+1} = 1132489760 \cdot x_k \bmod (2^{31} - 1)$$
+
+It begins with a single draw from the Mersenne Twister, of which the
+remainder is taken in the same way; a 0, which would stay 0 for ever,
+becomes a 1. It hands out each state, divided by $2^{31} - 1$, the first one
+included. MKL does that with floats, and rounds $1 - p$ to a float as well.
+*/
+
+void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
+{
+    dropout_must_fit(p);
+    const uint64_t modulus = (UINT64_C(1) << 31) - 1;
+    const int is_drawn = p > 0 && p < 1;
+    const float limit = (float)(1 - p);
+    uint64_t x = is_drawn ? random_u32(r) % modulus : 0;
+    if (x == 0)
+        x = 1;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            const float lot = (float)x / (float)modulus;
+            mask[i][j] = is_drawn ? lot < limit : p == 0;
+            x = 1132489760 * x % modulus;
+        }
+}
+
+/*
+## Is it the right one? {#mkl-asked}
+
+Today's PyTorch no longer asks MKL, but we can. Python's `pip install mkl`
+brings the library itself, for processors of Intel's kind; its functions
+`vslNewStream` and `viRngBernoulli` are those that PyTorch called.
+`golden/generate.py` has asked it, and its answers lie beside the code with
+those of PyTorch: for ten seeds and five rates, eighteen thousand lots each;
+for first draws with which MCG31 cannot begin; and for rates so near to a
+lot that the last digit of a float decides. The function above agrees with
+all of them, and `make test` compares them again.
+
+And it agrees with what people have published: with the reader's 36 lots,
+and with three more reports. One has five lots of seed 0 with a rate of one
+half, on a Mac and on Linux [@pytorch15714]. Another has fifteen lots of
+seed 314159, of which three quarters are to be kept [@pytorch94388]. The
+third draws ten numbers from seed 123 with `torch.rand`, drops half of them,
+and adds up the rest, on both of the Macs [@pytorch84030].
+*/
+
+static void print_sum(const char *label,
+                      void draw(Random *r, double p, int n, int m,
+                                float mask[n][m]))
+{
+    Random r;
+    float x[1][10], kept[1][10], dropped[1][10], sum = 0;
+    random_seed(&r, 123);
+    rand_fill(&r, 1, 10, x);
+    draw(&r, 0.5, 1, 10, kept);
+    dropout_apply(0.5, 1, 10, kept, x, dropped);
+    for (int j = 0; j < 10; j++)
+        sum += dropped[0][j];
+    print_value(label, sum);
+}
+
+static void show_reports(void)
+{
+    Random r;
+    float few[1][5], more[3][5];
+    random_seed(&r, 0);
+    dropout_mask(&r, 0.5, 1, 5, few);
+    print_vector("seed 0", 5, few[0]);
+    random_seed(&r, 0);
+    dropout_mask_mcg31(&r, 0.5, 1, 5, few);
+    print_vector("seed 0, MCG31", 5, few[0]);
+    random_seed(&r, 314159);
+    dropout_mask_mcg31(&r, 0.25, 3, 5, more);
+    print_matrix("seed 314159, MCG31", 3, 5, more);
+    print_sum("sum of ten after dropout", dropout_mask);
+    print_sum("the same, MCG31", dropout_mask_mcg31);
+}
+
+/*
+``` output
+seed 0 (5)
+[0.0000, 0.0000, 1.0000, 0.0000, 0.0000]
+seed 0, MCG31 (5)
+[1.0000, 0.0000, 0.0000, 1.0000, 1.0000]
+seed 314159, MCG31 (3, 5)
+[[1.0000, 0.0000, 0.0000, 1.0000, 1.0000],
+ [0.0000, 1.0000, 1.0000, 1.0000, 1.0000],
+ [1.0000, 1.0000, 1.0000, 1.0000, 1.0000]]
+sum of ten after dropout: 2.4471
+the same, MCG31: 1.8894
+```
+
+So if a tutorial's dropout is not yours, try the other function.
+*/
+
+int main(void)
+{
+    show_tables();
+    show_reports();
+    return 0;
+}

@@ -1,0 +1,126 @@
+/* Appendix D against Intel's MKL: golden/D_mkl, to the last bit. */
+#define CHAPTER "D_mkl"
+#include "streams.h"
+#include "traces.h"
+
+/* A generator whose next draw is x: the shifts and masks that it ends with,
+ * undone. What a shift moves by some bits, it gets right in as many more
+ * each time that it is repeated. */
+static Random about_to_draw(uint32_t x)
+{
+    Random r = seeded(0);
+    x ^= x >> 18;
+    x ^= (x << 15) & 0xefc60000u;
+    uint32_t y = x;
+    for (int k = 0; k < 4; k++)
+        y = x ^ ((y << 7) & 0x9d2c5680u);
+    uint32_t z = y;
+    for (int k = 0; k < 2; k++)
+        z = y ^ (z >> 11);
+    r.state[0] = z;
+    r.next = 0;
+    return r;
+}
+
+/* Ten seeds, five rates: the lots, the number that is drawn next, and many
+ * lots more, by their checksum. */
+static void lots_test(void)
+{
+    const Tensor *masks = golden("D_mkl/lots-masks");
+    const Tensor *following = golden("D_mkl/lots-following");
+    const int64_t *sum = tensor_integers(golden("D_mkl/lots-checksums"));
+    const double *rate = tensor_doubles(golden("D_mkl/all-rates"));
+    const int all_of = masks->shape[0];
+    const int n = masks->shape[1], m = masks->shape[2];
+    int seeds;
+    const int64_t *seed = all("seeds", &seeds);
+    float *got = room(masks->count), *next = room(following->count);
+    float *many = room(18000);
+    for (int i = 0; i < all_of; i++) {
+        const int k = i / (all_of / seeds);
+        const double p = rate[i % (all_of / seeds)];
+        Random r = seeded(seed[k]), again = r;
+        dropout_mask_mcg31(&r, p, n, m, (void *)(got + i * n * m));
+        next[k] = random_float(&r);
+        dropout_mask_mcg31(&again, p, 120, 150, (void *)many);
+        same_bits("18,000 lots", checksum(18000, many), sum[i]);
+    }
+    tap_close("lots", masks, got, 0, 0);
+    tap_close("drawn next", following, next, 0, 0);
+}
+
+static void reader_test(void)
+{
+    Random r = seeded(123);
+    float mask[6][6];
+    dropout_mask_mcg31(&r, 0.5, 6, 6, mask);
+    tap_close("lots", golden("D_mkl/reader-mask"), mask, 0, 0);
+}
+
+static void shape_test(void)
+{
+    Random r = seeded(42);
+    float *mask = result("mask");
+    dropout_mask_mcg31(&r, 0.3, dim("mask", 0), dim("mask", 1),
+                       (void *)mask);
+    agrees("mask", mask, 0, 0);
+}
+
+/* First draws that are 0 and other multiples of 2^31 - 1, and others. */
+static void first_test(void)
+{
+    const Tensor *masks = golden("D_mkl/first-masks");
+    const int64_t *draw = tensor_integers(golden("D_mkl/first-draws"));
+    const int count = masks->shape[1];
+    float *got = room(masks->count);
+    for (int i = 0; i < masks->shape[0]; i++) {
+        Random r = about_to_draw((uint32_t)draw[i]), same = r;
+        same_bits("the next draw", random_u32(&same), draw[i]);
+        dropout_mask_mcg31(&r, 0.5, 1, count, (void *)(got + i * count));
+    }
+    tap_close("lots", masks, got, 0, 0);
+}
+
+/* Rates at which one of the lots of the seed lies at the threshold, or off
+ * it by the last bit of a float, or so near that it takes a double to say
+ * to which float the threshold is rounded. */
+static void near_test(void)
+{
+    const Tensor *masks = golden("D_mkl/near-masks");
+    const double *rate = tensor_doubles(golden("D_mkl/near-rates"));
+    const int count = masks->shape[1];
+    float *got = room(masks->count);
+    for (int i = 0; i < masks->shape[0]; i++) {
+        Random r = seeded(65);
+        dropout_mask_mcg31(&r, rate[i], 1, count,
+                           (void *)(got + i * count));
+    }
+    tap_close("lots", masks, got, 0, 0);
+}
+
+static void without_generator(void)
+{
+    const float expect[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
+    float mask[2][3];
+    for (int p = 0; p <= 1; p++) {
+        dropout_mask_mcg31(NULL, p, 2, 3, mask);
+        same("lot", 6, (void *)mask, expect[p]);
+    }
+}
+
+int main(void)
+{
+    Random r = seeded(1);
+    float mask[1][2];
+    TAP(lots_test,
+        "dropout_mask_mcg31: ten seeds, five rates, 900,000 lots");
+    TAP(reader_test, "dropout_mask_mcg31: the lots that a reader saw");
+    EACH("dropout_mask_mcg31", shape_test, "shape_*-mask");
+    TAP(first_test, "dropout_mask_mcg31: what MCG31 begins with");
+    TAP(near_test, "dropout_mask_mcg31: lots at the threshold");
+    TAP(without_generator, "dropout_mask_mcg31: no generator where nothing "
+                           "is drawn");
+    REFUSES(NULL, dropout_mask_mcg31(&r, NAN, 1, 2, mask));
+    REFUSES(NULL, dropout_mask_mcg31(&r, -0.5, 1, 2, mask));
+    return tap_done();
+}
