@@ -26,7 +26,8 @@ static void bits_test(void)
             r.next = 0;
         }
         for (int k = 0; k < draws; k++)
-            same_bits(of_seed("63 bits of draw", k, seed[i]),
+            same_bits(tap_words("63 bits of draw %d of seed %" PRId64, k,
+                                seed[i]),
                       (int64_t)(draw(&r) & INT64_MAX), *bits++);
     }
 }

@@ -81,8 +81,7 @@ static void nudge_small(void)
     for (int step = -20; step <= 150; step += 10) {
         const double odds = (double)weights[0] * exp(step);
         nudge(2, weights, 0, (float)step, got);
-        char what[60];
-        snprintf(what, sizeof what, "of 1e-30 and 1, raised by %d", step);
+        const char *what = tap_words("of 1e-30 and 1, raised by %d", step);
         tap_near(what, got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
         tap_near(what, got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
     }

@@ -158,12 +158,10 @@ static void alignment_with_nan(void)
     const int expect[ROWS] = {2, 0, 1, 1, 1, 2, 2};
     int got[ROWS];
     hard_alignment(ROWS, 3, rows, got);
-    for (int i = 0; i < ROWS; i++) {
-        char what[60];
-        snprintf(what, sizeof what, "place in {%g, %g, %g}", rows[i][0],
-                 rows[i][1], rows[i][2]);
-        tap_near(what, got[i], expect[i], 0, 0);
-    }
+    for (int i = 0; i < ROWS; i++)
+        tap_near(tap_words("place in {%g, %g, %g}", rows[i][0], rows[i][1],
+                           rows[i][2]),
+                 got[i], expect[i], 0, 0);
 }
 
 static void refusals(void)

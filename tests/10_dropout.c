@@ -60,7 +60,7 @@ static void sizes_test(void)
             Random r = seeded(seed[i]);
             float *mask = room((size_t)size[k]);
             dropout_mask(&r, 0.1, 1, (int)size[k], (void *)mask);
-            same_bits(of_seed("checksum of the first", size[k], seed[i]),
+            same_bits(tap_words("checksum of the first %d", (int)size[k]),
                       checksum((size_t)size[k], mask),
                       tensor_integers(sums)[i * sizes + k]);
         }

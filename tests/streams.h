@@ -21,15 +21,6 @@ static inline void same_bits(const char *what, int64_t got, int64_t expect)
                got, expect);
 }
 
-/* In words, what is compared: "draw 3 of seed 123". */
-static inline const char *of_seed(const char *what, int64_t n, int64_t seed)
-{
-    static char text[100];
-    snprintf(text, sizeof text, "%s %" PRId64 " of seed %" PRId64, what, n,
-             seed);
-    return text;
-}
-
 static inline const int64_t *all(const char *what, int *count)
 {
     char name[60];
@@ -68,7 +59,7 @@ static inline void each_size(Fill *fill)
             Random r = seeded(seed[i]);
             float *x = room((size_t)size[k]);
             fill(&r, (int)size[k], x);
-            same_bits(of_seed("checksum of the first", size[k], seed[i]),
+            same_bits(tap_words("checksum of the first %d", (int)size[k]),
                       checksum((size_t)size[k], x), *sum++);
         }
 }

@@ -85,6 +85,18 @@ tap_tell(int key, const char *format, ...)
     va_end(values);
 }
 
+/* Words for a comparison, until others are made. */
+static inline __attribute__((format(printf, 1, 2))) const char *
+tap_words(const char *format, ...)
+{
+    static char text[100];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return text;
+}
+
 /* Before and behind each array that a function under test sees lie entries
  * that are no number, and whose bits differ from place to place. A function
  * that reads on gets a wrong result, not a lucky one. One that writes on is
@@ -137,10 +149,7 @@ static inline void *room_for(const char *name, size_t count)
         x[i] = unset;
     return x;
 }
-static inline void *room(size_t count)
-{
-    return room_for("an array", count);
-}
+#define room(count) room_for("an array", count)
 
 /* Reads the chapter's golden data, once for all tests. */
 static inline void tap_read_golden(void)
@@ -200,11 +209,8 @@ static inline bool tap_fails(bool good)
             tap_tell(WRONG, __VA_ARGS__);                                  \
         }                                                                  \
     } while (0)
-
-static inline void tap_true(const char *what, bool condition)
-{
-    tap_report(condition, what, "this is not so");
-}
+#define tap_true(what, condition)                                          \
+    tap_report(condition, what, "this is not so")
 
 /* Is got within a tolerance of due? NaN is near NaN alone, and an infinity
  * near itself alone. */
@@ -272,18 +278,16 @@ static inline void tap_differs(double got, double due, double tolerance)
     tap_number(WRONG, 9, got);
     tap_tell(WRONG, " where ");
     tap_number(WRONG, 9, due);
-    tap_tell(WRONG, " is due");
-    if (number == unset)
-        tap_tell(WRONG, ": nothing was written there, or only added to "
-                        "what was there");
-    else if ((float)due == unset)
-        tap_tell(WRONG, ": nothing is to be written there");
-    else if (isnan(got))
-        tap_tell(WRONG, ": not a number, %s",
-                 bits & TAP_BEYOND ? "read beyond the ends of an array"
-                                   : "as comes of 0/0, of inf - inf, or of "
-                                     "reading beyond an array's ends");
-    else if (off < 0.01 * fabs(due))
+    tap_tell(WRONG, " is due%s",
+             number == unset ? ": nothing was written there, or only added "
+                               "to what was there"
+             : (float)due == unset ? ": nothing is to be written there"
+             : !isnan(got)         ? ""
+             : bits & TAP_BEYOND
+                 ? ": not a number, read beyond the ends of an array"
+                 : ": not a number, as comes of 0/0, of inf - inf, or of "
+                   "reading beyond an array's ends");
+    if (off < 0.01 * fabs(due))
         tap_tell(WRONG, ": %.2g apart, at most %.2g is allowed", off,
                  tolerance);
 }

@@ -89,7 +89,7 @@ static void says(const char *line, int expected) { (void)expected; fputs(line, s
 static void chats(int expected) { puts("n:"); printf("%d ", expected); REFUSE("no luck"); }
 static void todo(int expected) { (void)expected; TODO("9.9"); }
 static void a_third(int expected) { for (;;) accepts(expected); }
-#define TEXT(text) (fputs(text, stdout), tap_true(text, false))
+#define TEXT(text) fputs(text, stdout); tap_true(text, false)
 EOT
 $program .= "static void text_$_(void) { TEXT(" . quoted($texts[$_]) . "); }\n" for 0 .. $#texts;
 
