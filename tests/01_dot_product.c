@@ -28,7 +28,7 @@ static void multiply_shiny(void)
 
 static void dot_test(void)
 {
-    const double *lengths = doubles("lengths");
+    const double *lengths = tensor_doubles(part("lengths"));
     float got = dot(dim("a", 0), input("a"), input("b"));
     /* The products of long lists are large and may cancel each other. */
     agrees("dot", &got, RTOL, 1e-6 * lengths[0] * lengths[1]);

@@ -44,7 +44,7 @@ static void hand_test(void)
 {
     sets_now = "cat";
     const float(*words)[3] = input("x");
-    const double *weights = doubles("weights");
+    const double *weights = tensor_doubles(part("weights"));
     float w_query[3][3], query[3][3], scores[3][3], got[3][3];
     hand_weights(w_query);
     matmul(3, 3, 3, words, w_query, query);

@@ -4,19 +4,20 @@
 #include "sets.h"
 
 /* Are the words, with a blank behind each, what is expected? */
-static void are(int n, const Word word[n], const char *expect)
+static void are(const char *what, int n, const Word word[n],
+                const char *expect)
 {
     char got[WORDS_MAX * sizeof *word + 1] = "";
     for (int i = 0; i < n; i++)
         strcat(strcat(got, word[i]), " ");
-    tap_report(!strcmp(got, expect), "words", "  got: %s\n  expect: %s\n",
-               got, expect);
+    tap_report(!strcmp(got, expect), what, "'%s' where '%s' is due", got,
+               expect);
 }
 
 static void splits(const char *sentence, const char *expect)
 {
     Word word[WORDS_MAX];
-    are(split_words(sentence, word), word, expect);
+    are(sentence, split_words(sentence, word), word, expect);
 }
 
 /* Sentences of at most so many words of w, each with a blank behind it. */
@@ -46,7 +47,8 @@ static void split_test(void)
 static void has_vocabulary(const char *words, const char *expect)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
-    are(vocabulary(split_words(words, word), word, entry), entry, expect);
+    are(words, vocabulary(split_words(words, word), word, entry), entry,
+        expect);
 }
 
 static void vocabulary_test(void)
@@ -104,8 +106,7 @@ static void sentence_test(void)
     int n = split_words("Life is short, eat dessert first", word);
     word_ids(n, word, vocabulary(n, word, entry), entry, ids);
     tap_near("words", n, dim("ids", 0), 0, 0);
-    for (int i = 0; i < n; i++)
-        tap_near("id", ids[i], (double)integers("ids")[i], 0, 0);
+    agrees("ids", ids, 0, 0);
 }
 
 /* The table in the chapter is what the seed makes, to the last bit. */
@@ -142,13 +143,9 @@ int main(void)
     REFUSES("05_tokens.c: word_ids: 'c' is not in the vocabulary: one of "
             "its 2 words is needed",
             word_ids(1, c, 2, a_and_b, ids));
-    REFUSES("05_tokens.c: embed: id 2 is no row of a table of 2: from 0 to "
-            "1 is needed",
-            embed(1, 1, 2, above, table, x));
+    REFUSES(NULL, embed(1, 1, 2, above, table, x));
     REFUSES(NULL, embed(1, 1, 2, below, table, x));
-    REFUSES("05_tokens.c: embed_one_hot: id 2 is no row of a table of 2: "
-            "from 0 to 1 is needed",
-            embed_one_hot(1, 1, 2, above, table, hot, x));
+    REFUSES(NULL, embed_one_hot(1, 1, 2, above, table, hot, x));
     REFUSES(NULL, embed_one_hot(1, 1, 2, below, table, hot, x));
     return tap_done();
 }

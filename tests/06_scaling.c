@@ -10,9 +10,8 @@
 
 static void spread_test(void)
 {
-    tap_near("spread",
-             score_spread((int)part("scores")->count, input("scores")),
-             doubles("spread")[0], 1e-6, 1e-9);
+    float got = score_spread((int)part("scores")->count, input("scores"));
+    agrees("spread", &got, 1e-6, 1e-9);
 }
 
 static void scale_test(void)
@@ -26,10 +25,9 @@ static void scale_test(void)
 
 static void largest_test(void)
 {
-    tap_near("mean",
-             mean_largest(dim("weights", 0), dim("weights", 1),
-                          input("weights")),
-             doubles("mean")[0], 1e-6, 0);
+    float got = mean_largest(dim("weights", 0), dim("weights", 1),
+                             input("weights"));
+    agrees("mean", &got, 1e-6, 0);
 }
 
 /* A row in which one entry is no number has no largest. */
@@ -83,8 +81,9 @@ static void nudge_small(void)
     for (int step = -20; step <= 150; step += 10) {
         const double odds = (double)weights[0] * exp(step);
         nudge(2, weights, 0, (float)step, got);
-        tap_near("share", got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
-        tap_near("other", got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
+        const char *what = tap_words("of 1e-30 and 1, raised by %d", step);
+        tap_near(what, got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
+        tap_near(what, got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
     }
 }
 

@@ -202,9 +202,7 @@ static void refusals(void)
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, 6, 1.5, 2, 0));
     REFUSES(NULL, multi_head_init_packed(&a, lots(), 8, 0, 3));
     REFUSES_WHAT_DOES_NOT_FIT(attention_forward);
-    REFUSES("13_multi_head.c: average_weights: the mean of 0 heads: at "
-            "least 1 is needed",
-            average_weights(1, 1, none, (const void *)one, mean));
+    REFUSES(NULL, average_weights(1, 1, none, (const void *)one, mean));
     REFUSES(NULL, average_weights(1, 1, less, (const void *)one, mean));
 }
 

@@ -25,7 +25,7 @@ static void look(void)
 
 static void has(const char *part)
 {
-    tap_report(strstr(text, part) != NULL, "the picture", "  lacks: '%s'\n",
+    tap_report(strstr(text, part) != NULL, "the picture", "lacks '%s'",
                part);
 }
 
@@ -141,8 +141,8 @@ static void say(int k, const char *const words[])
 {
     for (int i = 0; words[i]; i++)
         tap_report(is_said(k + i, words[i]), "a text of the picture",
-                   "  got: '%.40s'\n  expect: '%s'\n",
-                   behind("<text", k + i), words[i]);
+                   "'%.40s' where '%s' is due", behind("<text", k + i),
+                   words[i]);
 }
 
 /* Cells from the k-th box on: their columns' words are the texts from t on,

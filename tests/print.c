@@ -17,7 +17,7 @@ static void prints(const char *expect)
     rewind(file);
     got[fread(got, 1, sizeof got - 1, file)] = '\0';
     tap_report(!strcmp(got, expect), "what is printed",
-               "  got: %s\n  expect: %s\n", got, expect);
+               "'%s' where '%s' is due", got, expect);
     fclose(file);
 }
 

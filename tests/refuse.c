@@ -14,6 +14,7 @@ static void exercise(void)
 /* Both go to one file here, as in a terminal or a log. */
 static void prints_first(void)
 {
+    setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
     printf("before-");
     REFUSE("no luck");
 }

@@ -284,8 +284,9 @@ static void read_or_refused(const char *damage, size_t at)
     fclose(error);
     snprintf(what, sizeof what, "%s %zu", damage, at);
     tap_report(status == 0 ? !*said
-                           : status == 2 && tap_is_message(said, NULL),
-               what, "  status: %d\n  said: %s\n", status, said);
+                           : status == 2 && tap_is_message(said, NULL) &&
+                                 !strchr(said, '\n')[1],
+               what, "status %d, said '%s'", status, said);
 }
 
 static void each_truncation(void)

@@ -81,22 +81,34 @@ static inline Random seeded(int64_t seed)
     return r;
 }
 
-/* What a function of the set is given, in whatever shape it wants, be it the
- * answer of another function; integers and float64 numbers of the set; a size
- * of its arrays; room for what the function hands out; and how near that
- * comes. */
-static inline void *input(const char *what)
+/* A tensor of the set that is given to a function: a test that fails tells
+ * it, once. */
+static inline const Tensor *told(const char *what)
 {
     const Tensor *tensor = part(what);
+    char start[100];
+    snprintf(start, sizeof start, "\n%s (", what);
+    if (!strstr(tap_told->text[GIVEN], start))
+        tap_show(GIVEN, what, tensor, tensor->type, tensor->data);
+    return tensor;
+}
+
+/* What a function of the set is given, in whatever shape it wants, be it the
+ * answer of another function; integers and float64 numbers that it is given;
+ * a size of its arrays; room for what the function hands out; and how near
+ * that comes. */
+static inline void *input(const char *what)
+{
+    const Tensor *tensor = told(what);
     return tensor->type == 'd' ? rounded(tensor) : floats(tensor);
 }
 static inline const int64_t *integers(const char *what)
 {
-    return tensor_integers(part(what));
+    return tensor_integers(told(what));
 }
 static inline const double *doubles(const char *what)
 {
-    return tensor_doubles(part(what));
+    return tensor_doubles(told(what));
 }
 static inline int dim(const char *what, int k)
 {
@@ -104,7 +116,7 @@ static inline int dim(const char *what, int k)
 }
 static inline void *result(const char *what)
 {
-    return room(part(what)->count);
+    return room_for(what, part(what)->count);
 }
 static inline void agrees(const char *what, const void *got, double rtol,
                           double atol)

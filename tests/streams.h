@@ -17,8 +17,8 @@ static inline int64_t checksum(size_t count, const float x[count])
 
 static inline void same_bits(const char *what, int64_t got, int64_t expect)
 {
-    tap_report(got == expect, what,
-               "  got: %" PRId64 "\n  expect: %" PRId64 "\n", got, expect);
+    tap_report(got == expect, what, "%" PRId64 " where %" PRId64 " is due",
+               got, expect);
 }
 
 static inline const int64_t *all(const char *what, int *count)
@@ -53,13 +53,14 @@ static inline void each_size(Fill *fill)
     int seeds, sizes;
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *size = all("sizes", &sizes);
-    const int64_t *sum = integers("checksums");
+    const int64_t *sum = tensor_integers(part("checksums"));
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < sizes; k++) {
             Random r = seeded(seed[i]);
             float *x = room((size_t)size[k]);
             fill(&r, (int)size[k], x);
-            same_bits("checksum", checksum((size_t)size[k], x), *sum++);
+            same_bits(tap_words("checksum of the first %d", (int)size[k]),
+                      checksum((size_t)size[k], x), *sum++);
         }
 }
 

@@ -93,20 +93,48 @@ Chapter::save("$work/$path", @{$chapter->{lines}});
 ($status, $said) = command("$make -s -C '$work' test-$number");
 is $status, 0, '... until it is filled in' or diag $said;
 
-# ---- Of tests that have no end, the first is shown and no other.
+# ---- What is shown of tests that fail: of those that have no end, the first
+# and no other; words as they are in quotes; the last of what is printed.
 
-my @two = @exercises[0, 1];
+my @two = map { $_->{function} } @exercises[0, 1];
 my $program = Chapter::save("$folder/program", '#!/bin/sh', "cat <<'END'", 'TAP version 13',
-    "not ok 1 - $two[0]{function}: one", '  ---', '  error: "no end in 10 s"', '  ...',
-    "not ok 2 - $two[0]{function}: two", '  ---', '  error: "not run: a test before it has no end"', '  ...',
-    "not ok 3 - $two[1]{function}: three", '  ---', '  got: 1', '  ...', '1..3', 'END', 'exit 1');
+    "not ok 1 - $two[0]: one", '  ---', '  wrong: "no end in 10 s"', '  ...',
+    "not ok 2 - $two[0]: two", '  ---', '  wrong: "not run: a test before it has no end"', '  ...',
+    "not ok 3 - $two[1]: three", '  ---', '  given: "x (2, 1) =\\x0a [[1]\\x0a  [2]]"', '  gave: "\\"\\\\x0a"',
+    '  printed: "1\\x0a2\\x0a3\\x0a4\\x0a5\\x0a\\x0a"', '  ...', '1..3', 'END', 'exit 1');
 chmod 0755, $program;
 ($status, $said) = command("tools/progress '$path' '$program'");
-is join("\n", $said =~ /^FAILED  (.*)\n +(.*)/mg), join("\n", "$two[0]{function}: one",
-    'error: "no end in 10 s"', "$two[1]{function}: three", 'got: 1'),
-  'an endless loop is shown once' or diag $said;
-like $said, qr/$two[0]{function} +wrong in 2 of 2 tests/, 'and its tests count as wrong';
+is $said =~ s/^  \d.*//msr, <<"END", 'what is wrong is shown' or diag $said;
+FAILED  $two[0]: one
+        wrong    no end in 10 s
+FAILED  $two[1]: three
+        given    x (2, 1) =
+                  [[1]
+                   [2]]
+        gave     "\\x0a
+        printed  ...
+                 3
+                 4
+                 5
+END
+like $said, qr/$two[0] +wrong in 2 of 2 tests/, 'tests that were not run count as wrong';
 isnt $status, 0, 'all in all, a failure';
+
+# ---- Who solves an exercise may refuse in words of his own, and print.
+
+my %is_exercise = map { $_->{function} => 1 } map { grep { $_->{function} } @{$_->{exercises}} } @chapters;
+for my $test (glob 'tests/*_*.c') {
+    open my $file, '<', $test or die "$test: $!\n";
+    my $code = do { local $/; <$file> };
+    is join(', ', grep { $is_exercise{$_} } $code =~ /\bREFUSES\((?!NULL\b)[^;]*?,\s*(\w+)\(/g), '',
+      "$test: the words of no exercise's refusal are held";
+}
+($chapter) = grep { $_->{name} eq '02_softmax' } @chapters;
+my ($open, $close) = $chapter->body('softmax');
+my @lines = @{$chapter->{lines}};
+$lines[$open] .= ' printf("debug"); fprintf(stderr, "%d", n); if (n < 1) REFUSE("my own words");';
+is build($chapter, 'tests', "-Dmain=main_02 $build/tests/02_softmax.o", @lines), '', 'a solution that prints';
+is join(', ', map { $_->{name} } grep { !$_->{ok} } Chapter::run_tests("$folder/tests")), '', '... is right';
 
 # ---- What it refuses.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # The harness itself: every way for a test to be wrong must end in "not ok",
-# and in TAP that prove can read to its end.
+# say in words what is wrong, and be TAP that prove can read to its end.
 
 use strict;
 use warnings;
@@ -15,10 +15,11 @@ my $folder = tempdir(CLEANUP => 1);
 $ENV{TAP_SECONDS} = 2;
 alarm 60; # prove itself may have no end
 
-# Texts that a tested function might hand out, as values of the YAML.
-my @texts = ("two\nlines", "two\n  lines\n", "'two\n    lines'", "\n", '', ' ', "'", '"', '|', '>',
+# Texts that tested code might print, or that a test might name.
+my @texts = ("two\nlines", "two\n  lines\n", "'two\n    lines'", ' ', "'", '"', '|', '>',
     '|' . "\n  at the margin", "it's", '"a" b', "'a' b", '\\', '\\"', '\\n', "a\tb\r", 'a: b', '- a', '- a: b',
-    '---', '...', "a\n  ...\nnot ok 1", '~', '[]', '{}', '1.5', 'nan', '[0, 1]', 'Grüße');
+    '---', '...', "a\n  ...\nnot ok 1", "ok 99 - not a result\n", "  wrong: no\n", '1..0', '~', '[]', '{}',
+    '1.5', 'nan', '[0, 1]', 'Grüße');
 
 # A text as a C string.
 sub quoted {
@@ -27,108 +28,135 @@ sub quoted {
 
 my $program = <<'EOT';
 #define CHAPTER "01_dot_product"
-#include "tap.h"
-#include <signal.h>
+#include "sets.h"
 
 static void good(void) { tap_near("it", 1.0f, 1, 0, 0); }
-static void wrong(void) { tap_near("it", 1.1f, 1, 0, 0); }
-static void no_number(void) { tap_near("it", NAN, 1, 1, 1); }
-static void number(void) { tap_near("it", 1, NAN, 1, 1); }
+static void wrong(void) { tap_near("it", 1.5f, 1, 0, 0); }
+static void close_by(void) { tap_near("it", 1000.5, 1000, 1e-6, 0); }
+static void no_number(void) { tap_near("it", 0 * -INFINITY, 1, 1, 1); }
+static void number(void) { tap_near("it", 1, -NAN, 1, 1); }
 static void infinite(void) { tap_near("it", INFINITY, 1e30, 1, 1); }
 static void other_infinity(void) { tap_near("it", -INFINITY, INFINITY, 1, 1); }
+static void lie(void) { tap_true("one and one is three", false); }
+static void twice(void) { tap_near("it", 3, 2, 0, 0); wrong(); }
 static void nothing(void) { }
-static void crash(void) { raise(SIGSEGV); }
+static void crash(void) { printf("k = 3"); raise(SIGSEGV); }
+static void aborts(void) { wrong(); abort(); }
+static void divides(void) { raise(SIGFPE); }
+static void killed(void) { raise(SIGKILL); }
 static void leaves(void) { exit(0); }
 static void leaves_badly(void) { exit(7); }
 static void refuses(void) { REFUSE("no %s", "luck"); }
+static void unwritten(void) { tap_near("it", *(float *)room(1) + 5, 1, 0, 0); }
+static void touched(void) { tap_near("it", 5, unset, 0, 0); }
 static void beyond(void) { ((float *)room(3))[3] = 1; good(); }
-static void beyond_twice(void) { ((float *)room(3))[3] *= 2; good(); }
+static void beyond_twice(void) { ((float *)room_for("it", 3))[3] *= 2; wrong(); }
 static void beyond_copy(void) { memcpy((float *)room(3) + 3, (float *)room(3) + 3, 4); good(); }
-static void behind(void) { tap_near("it", ((float *)room(3))[3], 0, 1, 1e9); }
-static void golden_off(void)
+static void in_front(void) { ((float *)room_for("it", 3))[-1] = 1; good(); }
+static void behind(void) { tap_near("it", ((float *)room(3))[3] * 2, 0, 1, 1e9); }
+static const Tensor *table(void) { sets_now = "2x3x5"; return part("scores"); }
+static void off(void)
 {
-    const Tensor *x = golden("01_dot_product/hello-query");
-    float *got = room(x->count);
-    memcpy(got, x->data, x->count * sizeof *got);
-    got[5] += 0.001f;
-    tap_close("it", x, got, 1e-5, 1e-6);
+    float *got = rounded(table());
+    input("scores");
+    input("scores");
+    got[4] += 0.25f;
+    got[5] = unset;
+    agrees("scores", got, 1e-5, 1e-6);
 }
-static const Tensor *input(void) { return golden("01_dot_product/hello-query"); }
-static void changes_input(void) { ((float *)input()->data)[5] += 1; good(); }
-static void beyond_input(void) { ((float *)input()->data)[input()->count] = 1; good(); }
-static void prints(void) { puts("ok 99 - not a result"); good(); }
-static void odd_words(void)
+static void integer(void)
 {
-    tap_report(false, "it", "  got: |\nodd\n\n\n- 'line\n  expect: |\n    x\n");
+    const Tensor due = {.type = 'i', .rank = 1, .shape = {2}, .count = 2, .data = (int64_t[]){7, -3}};
+    int *got = room(2);
+    got[0] = 7;
+    tap_close("place", &due, got, 0, 0);
 }
-static void endless(void) { for (;;) pause(); }
+static void large(void) { tap_close("it", golden("01_dot_product/thousand-a"), room(1000), 0, 0); }
+static const Tensor *hello(void) { return golden("01_dot_product/hello-query"); }
+static void changes_input(void) { ((float *)hello()->data)[5] += 1; good(); }
+static void beyond_input(void) { ((float *)hello()->data)[9] = 1; good(); }
+static void prints(void) { puts("ok 99 - not a result"); printf("not"); good(); }
+static void prints_much(void) { for (int i = 0; i < 99999; i++) printf("%d\n", i); wrong(); }
+static void endless(void) { for (;;) puts("and on"); }
 
 /* What REFUSES calls, and whether it shall be content. */
 enum { ok, not };
 static void luck(int expected) { REFUSE("no %s %d", "luck", expected); }
 static void accepts(int expected) { (void)expected; }
 static void ends(int expected) { fputs("x.c: f: one line\n", stderr); exit(expected + 6); }
+static void crashes(int expected) { raise(expected ? SIGSEGV : 0); }
 static void says(const char *line, int expected) { (void)expected; fputs(line, stderr); exit(2); }
+static void chats(int expected) { puts("n:"); printf("%d ", expected); REFUSE("no luck"); }
 static void todo(int expected) { (void)expected; TODO("9.9"); }
 static void a_third(int expected) { for (;;) accepts(expected); }
-#define TEXT(text) tap_report(false, "it", "  expect: 1\n  got: %s\n", text)
+#define TEXT(text) fputs(text, stdout); tap_true(text, false)
 EOT
 $program .= "static void text_$_(void) { TEXT(" . quoted($texts[$_]) . "); }\n" for 0 .. $#texts;
+
+# Behind each call that is not to pass, what is wrong with it.
 $program .= <<'EOT';
 
 int main(void)
 {
     TAP(good, "ok");
-    TAP(wrong, "not");
-    TAP(no_number, "not");
-    TAP(number, "not");
-    TAP(infinite, "not");
-    TAP(other_infinity, "not");
-    TAP(nothing, "not");
-    TAP(crash, "not");
-    TAP(leaves, "not");
-    TAP(leaves_badly, "not");
-    TAP(refuses, "not");
-    TAP(beyond, "not");
-    TAP(beyond_twice, "not");
-    TAP(beyond_copy, "not");
-    TAP(behind, "not");
-    TAP(golden_off, "not");
-    TAP(changes_input, "not");
-    TAP(beyond_input, "not");
-    TAP(odd_words, "not");
+    TAP(wrong, "not"); // it: 1.5 where 1 is due
+    TAP(close_by, "not"); // it: 1000.5 where 1000 is due: 0.5 apart, at most 0.001 is allowed
+    TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, or of reading beyond an array's ends
+    TAP(number, "not"); // it: 1 where nan is due
+    TAP(infinite, "not"); // it: inf where 1e+30 is due
+    TAP(other_infinity, "not"); // it: -inf where inf is due
+    TAP(lie, "not"); // one and one is three: this is not so
+    TAP(twice, "not"); // it: 3 where 2 is due
+    TAP(nothing, "not"); // the test: compares nothing
+    TAP(crash, "not"); // Segmentation fault: memory was used that is not the program's, often by an index out of range
+    TAP(aborts, "not"); // it: 1.5 where 1 is due | Aborted: memory was written out of range or freed twice
+    TAP(divides, "not"); // Floating point exception: a whole number was divided by 0
+    TAP(killed, "not"); // Killed
+    TAP(leaves, "not"); // the program ended by itself, with status 0
+    TAP(leaves_badly, "not"); // the program ended by itself, with status 7
+    TAP(refuses, "not"); // refused, with status 2, where an answer is due
+    TAP(unwritten, "not"); // it: unset where 1 is due: nothing was written there, or only added to what was there
+    TAP(touched, "not"); // it: 5 where unset is due: nothing is to be written there
+    TAP(beyond, "not"); // an array (size 3): something was written beyond its end
+    TAP(beyond_twice, "not"); // it: 1.5 where 1 is due | it (size 3): something was written beyond its end
+    TAP(beyond_copy, "not"); // an array (size 3): something was written beyond its end
+    TAP(in_front, "not"); // it (size 3): something was written in front of it
+    TAP(behind, "not"); // it: nan where 0 is due: not a number, read beyond the ends of an array
+    TAP(off, "not"); // scores[1][1]: 2.59036756 where 2.34036757 is due
+    TAP(integer, "not"); // place[1]: unset where -3 is due: nothing was written there, or only added to what was there
+    TAP(large, "not"); // it[0]: unset where 0.0698450804 is due: nothing was written there, or only added to what was there
+    TAP(changes_input, "not"); // query (size 9): the function has changed its input
+    TAP(beyond_input, "not"); // query (size 9): something was written beyond its end
     TAP(prints, "ok");
+    TAP(prints_much, "not"); // it: 1.5 where 1 is due
     REFUSES("x.c: luck: no luck 0", luck(ok));
     REFUSES(NULL, luck(ok));
-    REFUSES("x.c: luck: no luck 10", luck(not));
-    REFUSES("x.c: luck: no luck ", luck(not));
-    REFUSES("x.c: hick: no luck 1", luck(not));
-    REFUSES(NULL, accepts(not));
-    REFUSES(NULL, ends(not));
+    REFUSES("x.c: luck: no luck 10", luck(not)); // status 2, but the line is not that of a refusal
+    REFUSES("x.c: luck: no luck ", luck(not)); // status 2, but the line is not that of a refusal
+    REFUSES("x.c: hick: no luck 1", luck(not)); // status 2, but the line is not that of a refusal
+    REFUSES(NULL, accepts(not)); // the call was not refused
+    REFUSES(NULL, ends(not)); // the program ended by itself, with status 7
+    REFUSES(NULL, crashes(not)); // Segmentation fault: memory was used that is not the program's, often by an index out of range
+    REFUSES(NULL, chats(ok));
+    REFUSES("x.c: chats: no luck", chats(ok));
     REFUSES(NULL, says("x.c: f: one line\n", ok));
-    REFUSES(NULL, says("x.c: f: no end of line", not));
-    REFUSES(NULL, says("x.c: f: two\nlines\n", not));
-    REFUSES(NULL, says("x.c: no function\n", not));
-    REFUSES(NULL, says("x.c: f: \n", not));
+    REFUSES(NULL, says("x.c: f: no end of line", not)); // status 2, but the line is not that of a refusal
+    REFUSES(NULL, says("x.c: f: two\nlines\n", not)); // status 2, but the line is not that of a refusal
+    REFUSES(NULL, says("x.c: no function\n", not)); // status 2, but the line is not that of a refusal
+    REFUSES(NULL, says("x.c: f: \n", not)); // status 2, but the line is not that of a refusal
     REFUSES("x.c: todo: exercise 9.9 is still empty: write its body", todo(ok));
-    REFUSES(NULL, todo(not));
-    TAP(endless, "luck: not");
-    TAP(good, "luck: not");
-    REFUSES(NULL, luck(not));
+    REFUSES(NULL, todo(not)); // status 2, but the line is not that of a refusal
+    TAP(endless, "luck: not"); // no end in 2 s: is there an endless loop?
+    TAP(good, "luck: not"); // not run: a test before it has no end
+    REFUSES(NULL, luck(not)); // not run: a test before it has no end
     TAP(good, "lucky: ok");
-    TAP(endless, "another: not");
-    REFUSES(NULL, a_third(not));
-    TAP(good, "a_third: not");
+    TAP(endless, "another: not"); // no end in 1 s: is there an endless loop?
+    REFUSES(NULL, a_third(not)); // no end in 1 s: is there an endless loop?
+    TAP(good, "a_third: not"); // not run: a test before it has no end
     TAP(good, "luck: ok");
 EOT
-$program .= "    TAP(text_$_, \"not\");\n" for 0 .. $#texts;
-$program .= <<'EOT';
-    setenv("TAP_ANY_WORDS", "1", 1);
-    REFUSES("x.c: luck: a student's words are others", luck(ok));
-    TAP(good, "ok");
-    return tap_done();
-}
-EOT
+$program .= "    TAP(text_$_, \"not\"); // text\n" for 0 .. $#texts;
+$program .= "    return tap_done();\n}\n";
 open my $file, '>', "$folder/x.c" or die "$folder/x.c: $!\n";
 print $file $program;
 close $file or die "$folder/x.c: $!\n";
@@ -136,7 +164,7 @@ my $cc = join ' ', $ENV{CC} // 'cc', map { $ENV{$_} // () } qw(CFLAGS LDFLAGS);
 is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o '$folder/x'"), 0,
   'it compiles' or BAIL_OUT('no harness');
 
-my $parser = TAP::Parser->new({exec => ['sh', '-c', "'$folder/x' 2>/dev/null"]});
+my $parser = TAP::Parser->new({exec => ["$folder/x"], merge => 1});
 my ($tests, @yaml) = (0);
 while (my $result = $parser->next) {
     push @yaml, $result->data if $result->is_yaml;
@@ -146,15 +174,26 @@ while (my $result = $parser->next) {
     is $result->is_actual_ok ? 'ok' : 'not', $expect, "test point $tests";
 }
 is $tests, () = $program =~ /^    (?:TAP|REFUSES)\(/mg, 'none is lost';
-is @yaml, () = $program =~ /^    \w+\(.*\bnot[")]/mg, 'each failure has its YAML';
-is_deeply [map { $_->{got} } @yaml[-@texts .. -1]], \@texts, 'and its values are as they were';
-is join("\n", map { $_->{error} // () } @yaml), join("\n", 'compares nothing',
-    'ends with signal 11, Segmentation fault', 'ends with status 0', 'ends with status 7',
-    'ends with status 2', ('written to beyond its end') x 3,
-    'the function has changed its input', 'written to beyond its end',
-    'no end in 2 s: is there an endless loop?', ('not run: a test before it has no end') x 2,
-    'no end in 1 s: is there an endless loop?', 'not run: a test before it has no end'),
-  'which say what is wrong';
+my @wrong = $program =~ m{^    \w+\(.*; // (.*)}mg;
+splice @wrong, -@texts, @texts, map { "$_: this is not so" } @texts;
+is_deeply [map { $_->{wrong} =~ s/\n(?=it|Ab)/ | /gr } @yaml], \@wrong, 'each that fails says what is wrong';
+is_deeply [map { $_->{printed} } @yaml[-@texts .. -1]], \@texts, '... and what was printed, as it was';
+
+sub told {
+    my ($key, $wrong) = @_;
+    return join ' | ', map { $_->{$key} // 'nothing' } grep { $_->{wrong} =~ /^$wrong/ } @yaml;
+}
+is told('printed', 'Segm'), 'k = 3 | nothing', 'what is printed before a crash is kept';
+is told('printed', 'the program ended'), "nothing | nothing | x.c: f: one line\n", '... and before other ends';
+like told('printed', 'it: 1.5'), qr/^(?:nothing \| ){3}\d*\n99\d+\n(?s:.*)\n99998\n\z/, '... of too much the end';
+is told('due', 'the call'), 'a refusal, with status 2 and the line file.c: function: what is wrong', 'a refusal is due';
+is told('due', 'status 2') =~ s/ \|.*//r, 'a refusal, with status 2 and the line x.c: luck: no luck 10', '... this one';
+my $rows = "scores (2, 3) =\n [[0.886267, -1.04776, -0.380739]\n  [-1.30509, ";
+is told('given', 'scores'), "${rows}2.34037, 0.601572]]", 'what was given is told once';
+is told('gave', 'scores'), "${rows}2.59037, unset]]", '... as what was given back';
+is told('due', 'scores'), "${rows}2.34037, 0.601572]]", '... and what was due';
+is told('gave', 'place'), 'place (2) = [7, unset]', '... of whole numbers, too';
+is told('gave', 'it\[0\]'), 'nothing', '... but not if it is large';
 is_deeply [$parser->parse_errors], [], 'prove can read it all';
 isnt $parser->exit, 0, 'and the program ends with a failure';
 

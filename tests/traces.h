@@ -5,39 +5,11 @@
 
 #include "sets.h"
 
-/* A trace for n and m tokens of which every table is a room of its own, with
- * a guard behind it, instead of a part of one block. Freed with the test. */
-static inline Trace roomy(const Attention *a, int n, int m)
-{
-    Trace t = trace_for(a, n, m);
-    const size_t rows = (size_t)n, keys = (size_t)m;
-    const size_t heads = (size_t)a->n_heads, map = heads * rows * keys;
-    const size_t d_k = heads * (size_t)a->d_k, d_v = heads * (size_t)a->d_v;
-    free(t.memory);
-    t.memory = NULL;
-    t.query = room(rows * d_k);
-    t.key = room(keys * d_k);
-    t.value = room(keys * d_v);
-    t.head_query = room(rows * d_k);
-    t.head_key = room(keys * d_k);
-    t.head_value = room(keys * d_v);
-    t.scores = room(map);
-    t.weights = room(map);
-    t.kept = room(map);
-    t.dropped = room(map);
-    t.context = room(rows * d_v);
-    t.joined = room(rows * d_v);
-    t.out = a->d_out ? room(rows * (size_t)a->d_out) : NULL;
-    return t;
-}
-
-/* The same for n queries that ask m keys, one head. */
-static inline Trace one_head(int n, int m, int d_k, int d_v)
-{
-    return roomy(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v}, n, m);
-}
-
 /* All tables of a trace, and how many entries each has. */
+static const char *const table_name[13] = {
+    "query",      "key",    "value",   "head_query", "head_key",
+    "head_value", "scores", "weights", "kept",       "dropped",
+    "context",    "joined", "out"};
 static inline void tables(const Trace *t, float *table[13],
                           size_t count[13])
 {
@@ -56,6 +28,32 @@ static inline void tables(const Trace *t, float *table[13],
            (size_t[]){q, k, v, q, k, v, map, map, map, map, c, c,
                       n * (size_t)t->d_out},
            13 * sizeof *count);
+}
+
+/* A trace for n and m tokens of which every table is a room of its own, with
+ * guards around it, instead of a part of one block. Freed with the test. */
+static inline Trace roomy(const Attention *a, int n, int m)
+{
+    Trace t = trace_for(a, n, m);
+    float **const place[13] = {
+        &t.query,      &t.key,    &t.value,   &t.head_query, &t.head_key,
+        &t.head_value, &t.scores, &t.weights, &t.kept,       &t.dropped,
+        &t.context,    &t.joined, &t.out};
+    float *table[13];
+    size_t count[13];
+    tables(&t, table, count);
+    for (int i = 0; i < 13; i++)
+        if (count[i])
+            *place[i] = room_for(table_name[i], count[i]);
+    free(t.memory);
+    t.memory = NULL;
+    return t;
+}
+
+/* The same for n queries that ask m keys, one head. */
+static inline Trace one_head(int n, int m, int d_k, int d_v)
+{
+    return roomy(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v}, n, m);
 }
 
 /* An address at which nobody may read or write. */
@@ -102,17 +100,26 @@ static inline void close_entry(const char *what, int b, const float *got,
     one.count /= (size_t)one.shape[0];
     one.data = (char *)one.data +
                (size_t)b * one.count * (one.type == 'f' ? 4 : 8);
-    one.shape[0] = 1;
+    one.rank--;
+    memmove(one.shape, one.shape + 1, 3 * sizeof *one.shape);
     tap_close(what, &one, got, rtol, atol);
 }
 
-/* Equal to the last bit. */
-static inline void same(const char *what, size_t count,
-                        const float got[count], const float expect[count])
+/* So many entries against others; and equal to the last bit. */
+static inline void similar(const char *what, size_t count,
+                           const float got[count],
+                           const float expect[count], double rtol,
+                           double atol)
 {
-    for (size_t i = 0; i < count; i++)
-        tap_near(what, got[i], expect[i], 0, 0);
+    const Tensor right = {.type = 'f',
+                          .rank = 1,
+                          .shape = {(int)count},
+                          .count = count,
+                          .data = (void *)expect};
+    tap_compare(what, &right, 'f', got, rtol, atol);
 }
+#define same(what, count, got, expect)                                     \
+    similar(what, count, got, expect, 0, 0)
 
 /* Any attention of so many heads, of sizes of its own. */
 static inline Attention any_attention(int n_heads, int d_out)
@@ -143,7 +150,7 @@ static inline void *any_text(int n, int d)
  * numbers are given, its mask, and the generator of its lots. */
 static inline Attention given(Mask *see, Random *r)
 {
-    const int64_t *size = integers("sizes");
+    const int64_t *size = tensor_integers(part("sizes"));
     const Tensor *mask = part("mask");
     Attention a = {.d_x = (int)size[0],
                    .d_y = (int)size[1],
@@ -159,6 +166,12 @@ static inline Attention given(Mask *see, Random *r)
                ? see_past((int)size[9])
                : see_where(mask->shape[0], mask->shape[1], floats(mask));
     random_seed(r, (uint64_t)size[10]);
+    tap_tell(
+        GIVEN,
+        "\nd_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, d_out = "
+        "%d, has_bias = %d, has_out_bias = %d, see.kind = %d",
+        a.d_x, a.d_y, a.n_heads, a.d_k, a.d_v, a.d_out, a.has_bias,
+        a.has_out_bias, (int)see->kind);
     attention_init(&a);
     if (a.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, a.count);
@@ -169,36 +182,25 @@ static inline Attention given(Mask *see, Random *r)
 /* The generator stands where PyTorch's does. */
 static inline void draws_next(Random *r)
 {
-    tap_near("drawn next", random_float(r), *(float *)input("following"), 0,
-             0);
+    const float next = random_float(r);
+    agrees("following", &next, 0, 0);
 }
 
-/* Every table against entry b of a batch. */
+/* Every table against entry b of a batch. Lots are exact. */
 static inline void close_tables(const Trace *t, int b)
 {
-    const struct {
-        const char *what;
-        const float *got;
-        double rtol, atol;
-    } table[] = {
-        {"query", t->query, 1e-5, 2e-6},
-        {"key", t->key, 1e-5, 2e-6},
-        {"value", t->value, 1e-5, 2e-6},
-        {"head_query", t->head_query, 1e-5, 2e-6},
-        {"head_key", t->head_key, 1e-5, 2e-6},
-        {"head_value", t->head_value, 1e-5, 2e-6},
-        {"scores", t->scores, 1e-5, 2e-6},
-        {"weights", t->weights, 1e-5, 1e-6},
-        {"kept", t->kept, 0, 0},
-        {"dropped", t->dropped, 1e-5, 1e-6},
-        {"head_context", t->context, 1e-5, 2e-6},
-        {"joined", t->joined, 1e-5, 2e-6},
-        {"out", t->out, 1e-5, 2e-6},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].got)
-            close_entry(table[i].what, b, table[i].got, table[i].rtol,
-                        table[i].atol);
+    float *table[13];
+    size_t count[13];
+    tables(t, table, count);
+    for (int i = 0; i < 13; i++) {
+        const bool is_lot = i == 8, is_share = i == 7 || i == 9;
+        if (table[i])
+            close_entry(i == 10 ? "head_context" : table_name[i], b,
+                        table[i], is_lot ? 0 : 1e-5,
+                        is_lot     ? 0
+                        : is_share ? 1e-6
+                                   : 2e-6);
+    }
 }
 
 /* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6 of

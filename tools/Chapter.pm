@@ -298,27 +298,26 @@ sub run {
     return (\@lines, $status);
 }
 
-# Runs a test program and returns its tests: name, ok, text (what went wrong)
-# and empty (the exercises that it found empty). What the tested code itself
-# says comes before a test's line, the harness's words after it.
+# Runs a test program and returns its tests: name, ok, told (what went wrong:
+# for each key of the YAML its text) and empty (the exercises that it found
+# empty).
 sub run_tests {
     my ($program) = @_;
     my ($lines, $status) = run($program, '');
-    my (@tests, @before, $planned);
+    my (@tests, @rest, $planned);
     for (@$lines) {
-        if (/^(not )?ok \d+ - (.*)/) {
-            push @tests, {ok => !$1, name => $2, text => [@before], empty => []};
-            @before = ();
+        if (/^(not )?ok \d+ - (.*)/) { push @tests, {ok => !$1, name => $2, told => {}, empty => []} }
+        elsif (/^  (\w+): "(.*)"$/ && @tests) {
+            my ($key, $text) = ($1, $2);
+            $text =~ s/\\(?:x(..)|(.))/$2 \/\/ chr hex $1/ge;
+            $tests[-1]{told}{$key} = $text;
+            push @{$tests[-1]{empty}}, $text =~ /exercise (\S+) is still empty/;
         }
-        elsif (/^  (?!---$|\.\.\.$)/ && @tests) { push @{$tests[-1]{text}}, $_ }
         elsif (/^1\.\.(\d+)$/) { $planned = $1 }
-        elsif (!/^(?:TAP version|\d+\.\.\d+$|  )/) { push @before, $_ }
+        elsif (!/^(?:TAP version|  (?:---|\.\.\.)$)/) { push @rest, $_ }
     }
-    for my $test (@tests) {
-        @{$test->{empty}} = map { /exercise (\S+) is still empty/ } @{$test->{text}};
-    }
-    push @tests, {ok => 0, name => "$program ends with status $status", text => [@before],
-        empty => []} if @before || $status > 1 || @tests != ($planned // -1)
+    push @tests, {ok => 0, name => "$program ends with status $status", told => {printed => "@rest"},
+        empty => []} if @rest || $status > 1 || @tests != ($planned // -1)
       || $status && !grep { !$_->{ok} } @tests;
     return @tests;
 }
