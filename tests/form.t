@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # What every chapter has, and what the header promises: hints and solutions,
 # one version in PyTorch, lines that fit, functions that exist and are tested,
-# figures that hold the program's own numbers. And nothing is left of what
-# `make chapter` begins.
+# figures that hold the program's own numbers, a length that can be read at one
+# sitting. And nothing is left of what `make chapter` begins.
 
 use strict;
 use warnings;
@@ -49,6 +49,12 @@ for my $path (sort glob 'chapters/*.c') {
       "$name: one version in PyTorch" if $chapter->{number} =~ /^\d/;
     none "$name: at most 76 columns", map { $_ + 1 }
       grep { length $lines->[$_] > 76 && $kind->[$_] ne 'fence' } 0 .. $#$lines;
+
+    if ($chapter->{number} =~ /^\d/) {
+        my ($words, $open) = $chapter->measure;
+        ok $words >= 1200 && $words <= 2000, "$name: $words words of prose, of 1200 to 2000";
+        ok $open <= 120, "$name: $open lines of open code, of at most 120";
+    }
 
     # What figures show: every number in their words is known to the program.
     my $figures = tempdir(CLEANUP => 1);
