@@ -424,6 +424,7 @@ for (
     [errata => qr{<details class="shows">\n<summary>}, 'what only shows folds without a script'],
     [errata => qr{^(?!.*(?:<details[^>]* open|<script))}s, 'and is closed at first'],
     [first => qr{</ul>\s*<details class="announced">}, 'a list before code does not swallow it'],
+    [first => qr{>chapter(?:\xa0|&nbsp;)2</a>}, 'a name and its number stay on one line'],
     [first => qr{id="L36">}, 'a line can be linked to'],
     [first => qr{id="H11">.*href="#H12"}s, 'and the header\'s lines by others'],
     ['second-one' => qr{<span class="line"><a href="reference\.html#L20" }, 'a type\'s to its own'],

@@ -334,14 +334,14 @@ local function gather_ids(file, book)
         Header = heading, Span = anchor, CodeBlock = anchor,
         Figure = function(figure)
             if figure.identifier ~= '' then
-                define(figure.identifier, { text = 'figure ' .. figure.attributes.number })
+                define(figure.identifier, { text = 'figure\u{a0}' .. figure.attributes.number })
             end
             return figure, false
         end,
         Div = function(div)
             if not div.classes:includes('exercise') then return anchor(div) end
             local number = div.identifier:gsub('^exercise%-', ''):gsub('%-', '.')
-            define(div.identifier, { text = 'exercise ' .. number },
+            define(div.identifier, { text = 'exercise\u{a0}' .. number },
                 '^%*%*Exercise ' .. plain(number) .. '%*%*')
         end,
     }
@@ -353,7 +353,7 @@ local function reference_text(target, file)
     local page, text = target.page, pandoc.Inlines(target.text or {})
     if target.title and (target == page or target.file ~= file) then
         text:extend(page.file.number
-            and pandoc.Inlines { page.file.kind .. ' ' .. page.file.number } or page.title)
+            and pandoc.Inlines { page.file.kind .. '\u{a0}' .. page.file.number } or page.title)
     end
     if target.title and target ~= page then
         if #text > 0 then text:extend { pandoc.Str ',', pandoc.Space() } end
