@@ -226,7 +226,7 @@ scores of shiny (3)
 Each row adds up to one score. Most of it comes from the last column, where
 all three words have their largest entry. A dot product that is to decide
 how much one token matters to another is an **attention score**, elsewhere
-also **unnormalized attention score** or **unnormalized attention weight**.
+also **unnormalized score** or **unnormalized attention weight**.
 The vector of the token that asks, here *shiny*, is called the **query**,
 and a vector that it is compared with a **key**. For now every word's
 embedding plays both parts.

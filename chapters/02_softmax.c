@@ -75,7 +75,7 @@ $$\underset{n}{w} = \operatorname{softmax}(\underset{n}{s}),
 
 This is **softmax**. A hard maximum would give the largest score the whole
 and all others nothing; this is its softer relative. To divide by the sum,
-so that it becomes 1, is to **normalize**. Numbers from 0 on that add up to
+so that it becomes 1, is **normalization**. Numbers from 0 on that add up to
 1 are also called a **probability distribution**; nothing is left to chance
 here, so this book says shares.
 */
@@ -634,7 +634,7 @@ largest score and adding up the exponentials takes two passes over the
 scores. One is enough [@milakov2018]. Keep the largest score *so far*, and a
 sum of exponentials that is right for it; when a larger score turns up, make
 the sum right again. The result is that of `softmax` for all scores,
-infinite ones included, and so is the refusal.
+infinite ones and `nan` included, and so is the refusal.
 
 ::: hint
 The sum so far is $\sum e^{s_j - m}$ with the old maximum $m$. By which

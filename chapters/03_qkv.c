@@ -478,7 +478,8 @@ there. To follow a tutorial number by number, one must draw the same ones.
 **Exercise 3.4** (★★, challenge, 3 points): `hand_weights`. Change
 `looks_for` so that a deed asks for both who does it and what it is done to:
 *likes* is to give *cat* and *fish* the same share, and hardly anything to
-itself. What *cat* and *fish* ask must stay as it is.
+itself, less than one twentieth. What *cat* and *fish* ask must stay as it
+is.
 
 ::: hint
 Which row says what a deed looks for?

@@ -423,7 +423,7 @@ six scores of [](#random), and to see what is done with them.
 **Exercise 5.3** (★★, challenge, 3 points): `embed_one_hot`. The look-up as
 a product of matrices: write each id as a one-hot row of `rows` entries, and
 multiply these rows by the table. The caller hands in memory for the one-hot
-rows, `one_hot`, which the function fills.
+rows, `one_hot`, which the function fills. It refuses what `embed` refuses.
 
 ::: hint
 What remains of row times column if the row is 0 but for one place?

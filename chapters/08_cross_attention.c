@@ -116,8 +116,9 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
 
 /*
 **Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
-tokens of `x` asks all `m` tokens of `y`. It refuses a trace that was
-made for other sizes.
+tokens of `x` asks all `m` tokens of `y`. It refuses what `attention_roles`
+and `attend_trace` refuse: a trace that was made for other sizes, several
+heads, an output layer.
 
 ::: hint
 `self_attention_forward` of [](#self-attention) does it for one text. Where
@@ -478,7 +479,8 @@ and is answered from the keys and values that are in the trace already. The
 second input is not among the parameters, so that nothing can be computed
 from it again. Scores, weights and context are those that
 `cross_attention_forward` gives for this token. A trace for more than one
-query is refused, as is one whose other sizes do not fit.
+query is refused, as is one whose other sizes do not fit, and so are several
+heads and an output layer.
 
 ::: hint
 A trace for one query has one row of queries, scores, weights and context.

@@ -74,8 +74,9 @@ void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
 }
 
 /*
-The rest of a row is no longer a whole. So it is **renormalized**, shared
-out anew. With $A$ for the weights and $M$ for the mask, row $i$ becomes
+The rest of a row is no longer a whole. So it is shared out anew, which is
+**renormalization**. With $A$ for the weights and $M$ for the mask, row $i$
+becomes
 
 $$\frac{A_{ij} M_{ij}}{\sum_k A_{ik} M_{ik}},
   \qquad \underset{n \times m}{A}, \;\; \underset{n \times m}{M}$$
@@ -640,7 +641,7 @@ the smallest whole number $g$, from 0 on, for which a hidden score, $g$
 above the largest visible one, spoils the result: some weight is `nan`, or
 differs by more than the tolerance from what softmax gives for the visible
 scores alone. It refuses a tolerance that is negative or no number, and
-visible scores that are not finite.
+visible scores that are not finite. Memory that it asks for, it gives back.
 
 ::: hint
 Try one after the other. Halving the range, as one looks a word up in a
@@ -675,10 +676,9 @@ void mask_window(int n, int m, int first, int w, float scores[n][m])
 {
     if (w < 1)
         REFUSE("a window of %d words: at least 1 is needed", w);
-    const int64_t before = (int64_t)first - w; /* unseen by query 0 */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (j - i > first || j - i <= before)
+            if (j - i > first || j - i <= first - w)
                 scores[i][j] = -INFINITY;
 }
 

@@ -49,7 +49,8 @@ we go row by row, as it does, and draw doubles, with `random_double` of
 is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
-kept and 0 for what is dropped.
+kept and 0 for what is dropped. It refuses what `dropout_must_fit` refuses.
+If `p` is 0 or 1, `r` may be `NULL`.
 
 ::: hint
 `dropout_must_fit(p)` first.
@@ -143,7 +144,8 @@ dropout**, and what is done today, since nobody needs to think of it later.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
-round $1 - p$ to a float before dividing 1 by it, and multiply.
+round $1 - p$ to a float before dividing 1 by it, and multiply. Every entry
+of the mask but 0 keeps. It refuses what `dropout_must_fit` refuses.
 
 ::: hint
 `1 / (float)(1 - p)` is a division of floats.

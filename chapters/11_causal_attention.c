@@ -40,7 +40,8 @@ function takes a generator, and where there is none, it drops nothing.
 **Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values:
 scores and weights of what `see` lets them see, which of them are kept, what
 dropout makes of them, context. If `r` is `NULL`, nothing is dropped,
-whatever `p` is.
+whatever `p` is. It refuses what `masked_weights` refuses and, with `r`,
+what `dropout_must_fit` refuses.
 
 ::: hint
 All steps are functions of earlier chapters, one call each. The first four,
@@ -335,7 +336,7 @@ static void show_mistake(const float same[BATCH][N][D_IN])
     memcpy(different, same, sizeof different);
     run_class(0, same, wrong);
     for (int k = 0; k < 2; k++) {
-        run_class(0, k ? different : same, right);
+        run_class(0, different, right);
         errors[k] = largest_difference(BATCH * N * D_OUT, (void *)wrong,
                                        (void *)right);
         memcpy(different[1], life, sizeof life);
@@ -537,8 +538,8 @@ So far a word asks one question. A model wants to ask several at a time.
 ## Further exercises
 
 **Exercise 11.3** (★★, challenge, 3 points): `mask_padding`. Some of `m`
-keys are words, and the others padding. Hide the padding in a mask that may
-hide other things already, in place.
+keys are words, and the others padding, for which `is_word[j]` is 0. Hide
+the padding in a mask that may hide other things already, in place.
 
 ::: hint
 A column of the mask belongs to a key.
