@@ -184,6 +184,7 @@ static void show_class(const float same[BATCH][N][D_IN])
     const char *const label[2] = {"context_vecs.shape",
                                   "with a dropout of one half"};
     float context[BATCH][N][D_OUT];
+    printf("batch.shape: torch.Size([%d, %d, %d])\n", BATCH, N, D_IN);
     for (int k = 0; k < 2; k++) {
         run_class(k * 0.5, same, context);
         printf("%s: torch.Size([%d, %d, %d])\n", label[k], BATCH, N, D_OUT);
@@ -203,6 +204,7 @@ first.
 :::
 
 ``` output
+batch.shape: torch.Size([2, 6, 3])
 context_vecs.shape: torch.Size([2, 6, 2])
 first sentence (6, 2)
 [[-0.4519,  0.2216],
@@ -219,6 +221,9 @@ second sentence (6, 2)
  [-0.5526, -0.0981],
  [-0.5299, -0.1081]]
 ```
+
+Two sentences of six tokens, with three entries on the way in, and two on
+the way out.
 
 With a rate of one half:
 
