@@ -9,14 +9,14 @@ more, in front, for the batch.
 | step | formula | shape | C | PyTorch |
 |:--|:---|:--|:---|:---|
 | roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
-| split | $Q_h$, $K_h$, $V_h$ | $H, n, d_k$ | `split_heads` | `view`, `transpose` |
+| split | $Q_h, \dots$ | $H, n, d_k$ | `split_heads` | `view`, `transpose` |
 | scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.mT` |
 | scale | $S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` | `/ d_k**0.5` |
 | mask | $-\infty$ ahead | $H, n, n$ | `mask_scores` | `masked_fill` |
 | shares | $A$, softmax of $S$ | $H, n, n$ | `softmax_rows` | `F.softmax` |
 | dropout | drop, scale up | $H, n, n$ | `dropout_apply` | `F.dropout` |
 | mixture | $Z_h = A V_h$ | $H, n, d_k$ | `matmul` | `a @ v` |
-| merge | $Z = [Z_1 \dots Z_H]$ | $n, d$ | `merge_heads` | `transpose`, `view` |
+| merge | $Z = [Z_1 \dots]$ | $n, d$ | `merge_heads` | `transpose`, `view` |
 | output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
 :::
 
