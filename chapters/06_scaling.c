@@ -7,31 +7,33 @@ step](pipeline.svg){#fig-scaling-pipeline}
 [](#random) stopped at the six scores that *journey* gets from the words of
 its sentence. What is missing is known from [](#softmax): make shares of the
 scores, mix the values. Ma Yumin writes it as
-$\operatorname{softmax}(QK^\top)V$ [@ma2026], which gives:
+$\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
 */
 
 #include "attention.h"
 
-/* Queries, keys and values of six words, with matrices from seed 123. */
-static void project_six(const float x[6][3], int d_v, float query[6][2],
-                        float key[6][2], float value[6][d_v])
+/*
+The queries, keys and values are those of [](#random):
+*/
+
+static void project_journey(float query[6][2], float key[6][2],
+                            float value[6][2])
 {
     Random r;
-    float w_query[3][2], w_key[3][2];
-    float(*w_value)[d_v] = (void *)new_table(3, d_v);
+    float w_query[3][2], w_key[3][2], w_value[3][2];
     random_seed(&r, 123);
     rand_fill(&r, 3, 2, w_query);
     rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, d_v, w_value);
-    project(6, 3, 2, d_v, x, w_query, w_key, w_value, query, key, value);
-    free(w_value);
+    rand_fill(&r, 3, 2, w_value);
+    project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
+            value);
 }
 
 static void show_formula(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6], weights[6], context[2];
-    project_six(journey, 2, query, key, value);
+    project_journey(query, key, value);
     attend_one(6, 2, 2, query[1], key, value, scores, weights, context);
     print_vector("softmax of the scores of journey", 6, weights);
     print_vector("mixture of the values", 2, context);
@@ -55,8 +57,7 @@ A dot product adds up $d$ products. How large does the sum become? Say that
 the entries of queries and keys are random numbers with mean 0 and standard
 deviation 1, as those of [](#tokens) are, and **independent**: knowing one
 tells nothing about another. Then the mean of a product is the product of
-the means, for among all pairs with the same $q$, the mean of $k$ is what it
-is everywhere.
+the means: whichever value $q$ has, the mean of $k$ is the same.
 
 Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The mean of its
 square, $q^2 k^2$, is $1 \cdot 1 = 1$. So it has mean 0 and standard
@@ -77,15 +78,11 @@ for short the **spread**, of the 10,000 scores.
 
 **Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n`
 scores. Take what each of them differs from the mean, squared, and the mean
-of these squares. The spread is its root.
+of these squares. The spread is its root. Add up in `double`: a float keeps
+some seven digits, and a sum of 10,000 squares needs them all.
 
 ::: hint
 Two passes: the mean first, then the squares of the differences from it.
-:::
-
-::: hint
-A float keeps some seven digits, and a sum of 10,000 squares needs them all.
-Add up in `double`.
 :::
 */
 
@@ -101,6 +98,13 @@ float score_spread(int n, const float scores[n])
     }
     return (float)sqrt(squares / n);
 }
+
+/*
+For the experiments we need tables whose size is known only when the program
+runs. `new_table(n, d)` asks for memory for one, and refuses if there is
+none; `float(*query)[d]` points to its rows, as [](#self-attention-first)
+will explain.
+*/
 
 /* The scores of n random queries with m random keys of d entries. */
 static void random_scores(int n, int m, int d, float scores[n][m])
@@ -146,8 +150,8 @@ d, spread of the scores, root of d (3, 3)
 
 The measured spread is what the calculation says, give or take chance.
 
-![How often which score occurs, for 2, 64 and 4,096 entries, all above the
-same scale; each panel is as high as its most frequent
+![How often each score occurs, for 2, 64 and 4,096 entries. From left to
+right all have the same scale; each is as high as its most frequent
 score](spread.svg){#fig-spread}
 
 ## One winner
@@ -165,7 +169,7 @@ float mean_largest(int n, int m, const float weights[n][m])
     double sum = 0;
     for (int i = 0; i < n; i++) {
         float largest = weights[i][0];
-        for (int j = 1; j < m; j++)
+        for (int j = 1; j < m; j++) /* no number is larger than nan */
             if (weights[i][j] > largest || isnan(weights[i][j]))
                 largest = weights[i][j];
         sum += (double)largest;
@@ -235,18 +239,18 @@ largest share, from scores divided by the root of d (6)
 ![The largest share of six, with the division and without. The wiggles are
 chance](largest.svg){#fig-largest}
 
-## A winner does not answer {#scaling-saturated}
+## Why one winner is bad {#scaling-saturated}
 
-Why is one winner bad? It may be the wrong one. Training improves a model by
+One winner may be the wrong one. Training improves a model by
 small steps: it changes a number a little, sees how the result changes, and
 moves the number the better way. The change of the result divided by that of
 the number is a **slope**; the slopes for all numbers of a model are its
 **gradient**.
 
 So raise the score of a word, whose share is $w$, by a small $s$. Its
-exponential grows by the factor $e^s$, nearly $1 + s$, and the sum of all
-exponentials, of which it is the part $w$, by the factor $1 + ws$. The new
-share less the old one is
+exponential becomes $e^s$ times as large, nearly $1 + s$ times. It was the
+part $w$ of the sum of all exponentials, so the sum becomes $1 + ws$ times
+as large. What the word gains, and the others lose in proportion, is
 
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
@@ -323,15 +327,16 @@ undoes the exponential. Where training asks for the logarithm of this very
 share, as [](#self-attention-training) will, a wrong winner can be unseated.
 
 But inside a model no logarithm stands behind a softmax. What comes next is
-a mixture. With $v$ for an entry of our word's value, and $o$ for what the
-other words would mix without it, that is $wv + (1 - w)\, o$, or
-$o + w (v - o)$. The others keep their proportions, so $o$ stays, and the
-slope of the mixture is $w (1 - w) (v - o)$. Whatever training asks of the
-mixture, it reaches the score, and the query and key behind it, through the
-factor $w (1 - w)$. Where that is nothing, nothing arrives: a
-**vanishing gradient**. With the division, the factor is 0.1771. (Seen from
-the undivided score it is 64 times smaller, but larger steps make up for
-that.)
+a mixture. Take one entry of it. Let it be $v$ in the value of our word, and
+$o$ in what the other words would mix without ours. Then the mixture has
+$wv + (1 - w)\, o$, which is $o + w (v - o)$. When our score is raised, $o$
+stays what it is, since the others keep their proportions. So the slope of
+the mixture is $w (1 - w) (v - o)$. Whatever training asks of the mixture,
+it reaches the score, and the query and key behind it, through the factor
+$w (1 - w)$. Where that is nothing, nothing arrives: a **vanishing
+gradient**. With the division, the factor is 0.1771. (Seen from the
+undivided score it is 64 times smaller. But that is so for every score, and
+larger steps make up for it. Nothing makes up for nothing.)
 
 ## Attention {#scaling-attention}
 
@@ -346,15 +351,16 @@ Or in steps, with the shape of each table below its letter:
 $$\underset{n \times m}{S}
   = \frac{1}{\sqrt{d_k}}\; \underset{n \times d_k}{Q}\;
     \underset{d_k \times m}{K^\top}, \qquad
-  \underset{n \times m}{A} = \operatorname{softmax}(S), \qquad
-  \underset{n \times d_v}{Z}
+  \underset{n \times m}{A} = \operatorname{softmax}(S)$$
+
+$$\underset{n \times d_v}{Z}
   = \underset{n \times m}{A}\; \underset{m \times d_v}{V}$$
 
 Each of $n$ queries is compared with each of $m$ keys: a row of scores for
 each query, a column for each key. Softmax works row by row, and changes no
 shape. The product with $V$ sums over the keys, and leaves a row for each
-query. Where a text asks itself, $n$ and $m$ are both its number of tokens
-$T$, and the map of weights is $T \times T$, whatever $d_k$ and $d_v$ are.
+query. Where a text asks itself, $n$ and $m$ are both its number of tokens,
+and the map of weights is square, whatever $d_k$ and $d_v$ are.
 
 **Exercise 6.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
 each gets a mixture of the `m` values. `scores` are to be the divided ones.
@@ -394,7 +400,7 @@ static void show_journey(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6][6], weights[6][6], context[6][2];
-    project_six(journey, 2, query, key, value);
+    project_journey(query, key, value);
     attention(6, 6, 2, 2, query, key, value, scores, weights, context);
     print_vector("attention weights of journey", 6, weights[1]);
     print_vector("context vector of journey", 2, context[1]);
@@ -419,9 +425,15 @@ static void show_life(void)
 {
     const char *const words[6] = {"Life", "is",      "short",
                                   "eat",  "dessert", "first"};
+    Random r;
+    float w_query[3][2], w_key[3][2], w_value[3][4];
     float query[6][2], key[6][2], value[6][4], unscaled[6][6];
     float scores[6][6], weights[6][6], context[6][4];
-    project_six(life, 4, query, key, value);
+    random_seed(&r, 123);
+    rand_fill(&r, 3, 2, w_query);
+    rand_fill(&r, 3, 2, w_key);
+    rand_fill(&r, 3, 4, w_value);
+    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
     dot_scores(6, 6, 2, query, key, unscaled);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
 
@@ -463,23 +475,23 @@ context vector of is (4)
 [0.5313, 1.3607, 0.7891, 1.3110]
 ```
 
-(Its fifth score, 1.2903, is called $\omega_{2,4}$ there:
+(The article calls its fifth score, 1.2903, $\omega_{2,4}$:
 [A.28](#errata-28).)
 
 ![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
-*is* most, the others least; with random vectors and matrices, that says
-nothing about English](life.svg){#fig-life}
+*is* most, the other three look at it least. With random vectors and
+matrices, that says nothing about English](life.svg){#fig-life}
 
 ## Why dot products at all {#scaling-additive}
 
 The first attention was **additive** [@bahdanau2014]. It multiplied query
 and key by a matrix each, added the results, squeezed every entry into the
-range from $-1$ to 1, and added these up, each times a learned number $v_k$.
-The terms lie between $-|v_k|$ and $|v_k|$, so its scores spread with the
-root of $d$ as well, unless the $v_k$ shrink as $d$ grows; in the range that
-libraries begin with they do ([](#self-attention-range)). For large $d_k$ it
-did better than dot products that were not divided, and that is how the root
-came into the formula [@vaswani2017].
+range from $-1$ to 1, and added these up, each times a learned number. That
+is a sum of $d$ numbers too, and spreads with the root of $d$, unless the
+learned numbers are the smaller, the more there are; libraries let them
+begin so ([](#self-attention-range)). For large $d_k$ it did better than dot
+products that were not divided, and that is how the root came into the
+formula [@vaswani2017].
 
 Why not keep it? The sum and the squeezing have to be done anew for each
 query with each key. All dot products together are one product of two
@@ -536,7 +548,7 @@ results from function to function. The next step is to give them a home.
 
 **Exercise 6.3** (★★, challenge, 3 points): `nudge`. From the *shares*
 alone: what do they become when score `j` is raised by `step`? The scores
-themselves are not given. The step may have any size, even one whose
+themselves are not given. A share of 0 stays 0. The step may have any size, even one whose
 exponential no `double` can hold; if it is `nan`, so is every share.
 
 ::: hint
