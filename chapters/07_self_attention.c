@@ -320,19 +320,16 @@ which makes small scores, which make even shares. Is that what one wants?
 
 `torch.rand` draws from 0 to 1, whatever the size of the matrix. `nn.Linear`
 draws from $-a$ to $a$, first the weight and then the bias, with
-$a = 1/\sqrt{d_{\text{in}}}$. (For the sake of the last bit, the code takes
-the same detour as PyTorch.)
+$a = 1/\sqrt{d_{\text{in}}}$.
 */
 
 void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
                  float *bias)
 {
-    const double root = sqrt(5), gain = sqrt(2 / (1 + root * root));
-    const float limit = (float)(sqrt(3) * (gain / sqrt(d_in)));
+    const float limit = (float)(1 / sqrt(d_in));
     uniform_fill(r, d_out, d_in, -limit, limit, weight);
-    const float bias_limit = (float)(1 / sqrt(d_in));
     if (bias) /* a list is a table of one row */
-        uniform_fill(r, 1, d_out, -bias_limit, bias_limit, (void *)bias);
+        uniform_fill(r, 1, d_out, -limit, limit, (void *)bias);
 }
 
 /*

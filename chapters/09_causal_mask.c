@@ -350,12 +350,13 @@ first, and at 105 there is no answer. There is a smallest float above 0, and
 the floats next to it are whole numbers of it. At 103, the weights of the
 visible words are one of them and two, at 104 none and one, at 105 none at
 all; and what has been lost no division brings back. Minus infinity is right
-in every row: it never looks at the hidden score. (Once scores are divided
-by $\sqrt{d_k}$, gaps like these are rare. But why rely on it?)
+in every row: it never looks at the hidden score. (Scores divided by
+$\sqrt{d_k}$ have a spread near 1, and a gap of 100 is a hundred of these.
+But why rely on it?)
 
 ![The share of the first visible word, against the hidden score, which
-should not matter. Renormalized it goes astray from 100 on, is 0 at 104, and
-at 105 there is none](gaps.svg){#fig-gaps}
+should not matter; its steps are not equal. Renormalized it goes astray from
+100 on, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
 
@@ -685,7 +686,7 @@ void mask_window(int n, int m, int first, int w, float scores[n][m])
         REFUSE("a window of %d words: at least 1 is needed", w);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (j > first + i || j <= first + i - w)
+            if (j > first + i || first + i - j >= w)
                 scores[i][j] = -INFINITY;
 }
 
