@@ -491,7 +491,8 @@ local function plant_terms(book)
         for _, row in ipairs(rows) do
             local term, target = wanted[row.id][singular(row.term)], book.ids[row.id]
             local other = book.ids[term.anchor]
-            row.file, row.line = file, next_line(file, '^|%s*%[?' .. plain(row.words))
+            row.file = file
+            row.line = next_line(file, '^|%s*%[?' .. plain(row.words) .. '%s*[%]|]')
             if not row.id then
                 report(file, row.line, 'a row of the glossary begins with a link to the'
                     .. ' section that introduces the term: [term](#id)')
