@@ -69,11 +69,10 @@ void self_v1_free(SelfAttentionV1 *a)
 a struct of their own, the **trace** of a computation. Whoever calls
 `forward` makes it, and may use it again.
 
-::: {.header of="Trace"}
+::: {.header of="Trace" until="From chapter 11"}
 :::
 
-The first six tables are this chapter's; pass over the others, which wait
-for the chapters that the comments name. One fills in the sizes, as in
+(What is left out waits for later chapters.) One fills in the sizes, as in
 `Trace t = {.n = 6, ...}`; `trace_init` makes room, in a single block of
 memory, and `trace_must_fit` refuses a trace of other sizes than are needed.
 (Both are in `src/objects.c`; they have nothing to do with attention.) From
@@ -230,9 +229,9 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 /*
 The second version of self-attention is three of these, one for each role.
 What attention is to learn in later chapters will be a setting of this
-struct. It is 0 until then, and may be passed over:
+struct, is 0 until then, and left out here:
 
-::: {.header of="Attention"}
+::: {.header of="Attention" until="From chapter 11"}
 :::
 
 As with a trace, one fills in the sizes, and `attention_init` makes room.

@@ -183,6 +183,9 @@ The end, and the header: [](#header-first). It declares
 
 ::: {.header of="Pair Sizes"}
 :::
+
+::: {.header of="Pair" until="both"}
+:::
 */
 ==== chapters/A_errata.c
 /*
@@ -376,7 +379,8 @@ chapter 1 (first.html) and chapter 1, “A section” (first.html#a-section), an
 header: The header, “Chapter 1” (reference.html#header-first). It declares [listing in
 src/attention.h 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct { 21|····int
 one, two; /* in order */ 22| 23|····float both; 24|} Pair; ] [listing in src/attention.h
-25|typedef int Sizes[2]; ] Notes Another one of the same name.↩︎ (#fnref1)
+25|typedef int Sizes[2]; ] [listing in src/attention.h 18|/* Two of a kind. 19| * And of one size.
+*/ 20|typedef struct { 21|····int one, two; /* in order */ 22|····... ] Notes Another one of the same name.↩︎ (#fnref1)
 == errata
 Appendix A · chapters/A_errata.c Mistakes [ Exercise A.1 (★, 1 point): print_half. Half of it
 (Wer 2002 (sources.html#ref-wort), 2003 (sources.html#ref-satz); 马育民 2004
@@ -773,6 +777,9 @@ Yes. → Yes.↵↵--- ---↵a   b↵``` c↵x↵```↵--- ---
 Pair Sizes → Pair Size
 > SECOND:«Pair Size»: the header declares no type Size: ::: {.header of="..."} names types that
   src/attention.h has
+
+until="both" → until="neither"
+> SECOND:«neither»: the type Pair has no line with "neither"
 
 .header of="Pair Sizes" → .header
 > SECOND:«.header»: the header declares no type ?: ::: {.header of="..."} names types that

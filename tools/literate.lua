@@ -187,11 +187,19 @@ local function wrap_exercises(file)
 end
 
 -- The header's own lines for the types that a div names.
+-- With until="words", as far as the line that has them: the rest is for later.
 local function declarations(file, line, div, types)
-    local blocks = pandoc.Blocks {}
+    local blocks, till = pandoc.Blocks {}, div.attributes['until']
     for name in (div.attributes.of or '?'):gmatch('%S+') do
         if types[name] then
-            blocks:insert(listing(types[name]))
+            local shown = listing(types[name])
+            local last = till and shown.text:find('\n[^\n]*' .. plain(till))
+            if last then
+                shown.text = shown.text:sub(1, last):gsub('%s+$', '') .. '\n    ...'
+            elseif till then
+                report(file, line, 'the type %s has no line with "%s"', name, till)
+            end
+            blocks:insert(shown)
         else
             report(file, line, 'the header declares no type %s: ::: {.header of="..."}'
                 .. ' names types that src/attention.h has', name)
