@@ -118,7 +118,8 @@ a . b: 32.0000
 ```
 
 In NumPy, Python's library for arrays, `np.multiply(a, b)` makes the list
-and `a @ b` the number ([A.12](#errata-12)). In parentheses stands the
+and `a @ b` the number ([A.12](#errata-12), an entry of the
+appendix for those who come from a tutorial). In parentheses stands the
 shape: `(3)` is a list of three entries, and `(3, 2)` will be a table of
 three rows and two columns.
 
@@ -130,8 +131,8 @@ a right angle onto its line. Every other arrow casts a **shadow** there. The
 dot product with $a$ is the length of the shadow times the length of $a$,
 negative where the shadow falls on the far side.
 
-![Four arrows. The thick lines are their shadows on the line of $a$; the
-number at each tip is the dot product with $a$](arrows.svg){#fig-arrows}
+![Four arrows. The thick lines are shadows on the line of $a$; the numbers
+are the dot products with $a$](arrows.svg){#fig-arrows}
 
 By the length of a list we mean that of its arrow, not the number of its
 entries. Pythagoras finds it, and Pythagoras is a dot product too, that of
@@ -146,8 +147,9 @@ float length(int n, const float a[n])
 /*
 Let us measure the shadows by their angles. An arrow, its shadow and the
 dashed line make a right triangle, so the shadow is the arrow's length times
-the cosine of the angle between the two arrows. (`atan2f` gives the angle of
-one with the first axis.)
+the cosine of the angle between the two arrows. (Beyond a right angle, the
+cosine is negative, and so is the shadow. `atan2f` gives the angle of an
+arrow with the first axis.)
 */
 
 static float shadow(const float x[2], const float a[2])
@@ -457,9 +459,9 @@ cosines of Hello (3)
 
 Now *Hello* goes best with itself, and hardly differs from the other two in
 direction. Attention uses the dot product all the same. It costs less, with
-no roots and no divisions. And length can carry meaning: double a key, and
-all its scores double, so that a model can make a token count for more with
-all who score it above 0. The cosine would forbid that.
+no roots and no divisions. And length can carry meaning. Double a key, and
+all its scores double; whoever scores it above 0 will take more of it. The
+cosine would forbid that.
 
 ## Everything together
 */

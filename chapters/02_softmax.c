@@ -144,8 +144,7 @@ Divide one share by another. The sum cancels, and what is left is
 $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
 So softmax sees nothing of the scores but the *differences* between them,
-and adding the same number to every score changes no share. (Why $e$? Any
-base above 1 would do: to change it is to multiply all scores by a number.)
+and adding the same number to every score changes no share.
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -183,10 +182,9 @@ weights for scores 0.1 and 0.2 (2)
 
 The first two pairs differ by 1, and get the same shares, whose ratio is $e$
 itself. In the first, third and fourth pair one score is twice the other,
-and each time the shares are different. How many times as large as the other
-a share is depends on how far apart the scores lie, and on nothing else.
-(That softmax amplifies differences, as HackTricks says, is another matter:
-[A.7](#errata-7).)
+and each time the shares are different. The ratio of two shares depends on
+how far apart their scores lie, and on nothing else. (HackTricks says that
+softmax amplifies differences; see [A.7](#errata-7).)
 
 ## A trap
 
@@ -233,12 +231,14 @@ there are a hundred of them, and that is few.
 The way out is the property we have just seen. If only differences count, we
 may subtract the largest score from all. Then the largest exponential is
 $e^0 = 1$, and nothing overflows; and the sum lies between 1 and `n` and is
-never 0. To a sum of many millions, though, a float can add no 1 any more.
-So the sum is a `double`, with sixteen digits instead of seven.
+never 0.
+
+There is one more danger. A float has seven digits, and to a sum of many
+millions it can add no 1 any more. So the sum is a `double`, with sixteen.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
-scores of any size and lists of any length. It refuses a list without
-scores.
+scores of any size and, with a `double` for the sum, lists of any length. It
+refuses a list without scores.
 
 ::: hint
 Three passes over the list: find the largest score, add up the exponentials

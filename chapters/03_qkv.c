@@ -52,10 +52,10 @@ meet in a dot product. Values may have another, $d_v$.
 The same three matrices serve every token of every sentence
 ([A.5](#errata-5)). Their entries are **parameters** of the model, or
 **trainable weights**: training finds them, and afterwards, when the model
-is in use, they stay as they are. A model has many layers of attention, one
-after the other, each with three matrices of its own. (Take care with a word
-here. The entries of $W_Q$ are called weights in every book, and so are the
-shares of [](#softmax). This book says *weight matrix* for the first and
+is in use, they stay as they are. A model computes attention many times, one
+after the other, each time with three matrices of its own. (Take care with a
+word here. The entries of $W_Q$ are called weights in every book, and so are
+the shares of [](#softmax). This book says *weight matrix* for the first and
 *attention weights* for the second.)
 */
 
@@ -296,10 +296,11 @@ what such a word looks for. An animal looks for a deed, for what it does. A
 deed looks for food. (In our small world, deeds are about food.) Food looks
 for an animal, the one that eats it. *Fish* is two things, animal and food,
 so its query is the sum of two rows: $(0, 4, 0) + (4, -4, -4)$ is $(4, 0,
--4)$. The first $-4$ takes back what it looks for as an animal, and the
-second keeps it from finding itself. The size of the entries, 4, makes the
-shares sharp. The values leave out the deed: what a word gives is whether it
-is an animal, and whether it is food.
+-4)$. In the row for food, the first $-4$ takes back what *fish* looks for
+as an animal, and the second keeps it from finding itself: its score with
+itself, an animal and food, is 4 less 4. The size of the entries, 4, makes
+the shares sharp. The values leave out the deed: what a word gives is
+whether it is an animal, and whether it is food.
 */
 
 static const float looks_for[3][3] = {

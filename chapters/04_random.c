@@ -51,10 +51,11 @@ void random_seed(Random *r, uint64_t seed)
 }
 
 /*
-`^` is exclusive or, `>>` shifts bits to the right, and sums and products
-are cut off at 32 bits, as C does with `uint32_t`. So is the seed: only its
-lower 32 bits count. The constants here and below were found by search, and
-tested; there is no seeing why it is these.
+`^` is exclusive or, `|` is or, `>>` shifts bits to the right. A `uint32_t`
+is an unsigned number of 32 bits, at which sums and products are cut off; a
+`u` behind a constant makes it unsigned. `RANDOM_STATE` is 624. So is the
+seed: only its lower 32 bits count. The constants here and below were found
+by search, and tested; there is no seeing why it is these.
 
 What the seed has made is never handed out. Before the first draw, and again
 whenever all 624 numbers have been used up, the state is stirred, or
@@ -63,7 +64,8 @@ bit of the number in a place is joined to the other bits of the number in
 the next place. The result is shifted to the right by one bit, and if the
 bit that drops out was 1, combined by exclusive or with the constant
 `0x9908b0df`. Last comes an exclusive or with the number 397 places further
-on. Behind the last place the first comes again, which is new by then.
+on. What comes out takes the place of the number. Behind the last place the
+first comes again, which is new by then.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -192,8 +194,8 @@ torch.rand(6) (6)
 ## Any range
 
 Numbers that are spread evenly between two limits are called **uniform**.
-The limits need not be 0 and 1; the matrices of [](#self-attention-range)
-will begin with numbers on both sides of 0. To get there, stretch and
+The limits need not be 0 and 1: others are wanted in
+[](#self-attention-range). To get there, stretch and
 shift: a number $u$ between 0 and 1 becomes
 $u \cdot (\text{high} - \text{low}) + \text{low}$.
 

@@ -28,10 +28,10 @@ it makes no difference.
 :::
 
 Each character of the sentence is a letter of a word, a comma, or the end of
-a word: a blank, or the 0 at the end of the sentence, which `strchr` finds
-too, at the end of its list. A letter outside the English alphabet takes
-several bytes. None of them looks like a blank or a comma, so that no letter
-is cut in two.
+a word: a blank, or the 0 at the end of the sentence. (`strchr` finds the 0
+too, since its list of characters ends with one.) A letter outside the
+English alphabet takes several bytes. None of them looks like a blank or a
+comma, so that no letter is cut in two.
 */
 
 int split_words(const char *sentence, Word word[WORDS_MAX])
@@ -193,8 +193,8 @@ distance counts. The cloud of darts is round, with no preferred direction,
 and a dart's direction is an angle that is uniform over the full circle.
 
 And the distance? The share of darts that lie farther out than $r$ is
-$e^{-r^2/2}$ once more. For $r = 0$ that is 1, all of them, as it should be.
-Farther out than $r + w$, with a tiny width $w$, are
+$e^{-r^2/2}$ once more, as we shall now show. For $r = 0$ that is 1, all of
+them, as it should be. Farther out than $r + w$, with a tiny width $w$, are
 
 $$e^{-(r + w)^2/2} = e^{-r^2/2} \cdot e^{-rw} \cdot e^{-w^2/2}
     \approx e^{-r^2/2} (1 - rw)$$
@@ -268,9 +268,9 @@ $$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
 Two uniform numbers have become two normal ones. (As $u_1$ may be 0, which
 has no logarithm, programs take $1 - u_1$, which is as uniform and never 0.)
 [](#normals) has this in C, first in a dozen lines, `one_normal`, and then
-as PyTorch does it for many numbers. We use two functions from there:
-`normal_fill`, which takes the mean and the deviation wanted, and
-`embedding_fill`, which takes 0 and 1.
+as PyTorch does it for many numbers. From there we use `normal_fill`, which
+takes the mean and the deviation wanted, and `embedding_fill`, which is
+short for 0 and 1.
 
 ## The sentence {#tokens-sentence}
 

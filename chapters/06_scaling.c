@@ -56,8 +56,9 @@ the scores by a number. This is called **scaling**. Which number, and why?
 A dot product adds up $d$ products. How large does the sum become? Say that
 the entries of queries and keys are random numbers with mean 0 and standard
 deviation 1, as those of [](#tokens) are, and **independent**: knowing one
-tells nothing about another. Then the mean of a product is the product of
-the means: whichever value $q$ has, the mean of $k$ is the same.
+tells nothing about another. Among all pairs with the same $q$, the
+mean of $k$ is then the mean of all $k$, and the mean of $qk$ is $q$ times
+that. So the mean of a product is the product of the means.
 
 Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The mean of its
 square, $q^2 k^2$, is $1 \cdot 1 = 1$. So it has mean 0 and standard
@@ -71,8 +72,9 @@ Each further product adds another 1: the mean of a score's square is $d$,
 and the standard deviation of scores is $\sqrt{d}$.
 
 In the Transformer as it was published, queries and keys have [64]{.cited}
-entries [@vaswani2017], which makes scores of plus or minus $\sqrt{64} = 8$.
-With 4,096 entries it would be 64. To see whether it is so, we let a hundred
+entries [@vaswani2017], which makes scores of some $\sqrt{64} = 8$ on either
+side of 0, and now and then of twice or three times that. With 4,096 entries
+it would be 64. To see whether it is so, we let a hundred
 random queries ask a hundred random keys, and take the standard deviation,
 for short the **spread**, of the 10,000 scores.
 
@@ -102,8 +104,9 @@ float score_spread(int n, const float scores[n])
 /*
 For the experiments we need tables whose size is known only when the program
 runs. `new_table(n, d)` asks for memory for one, and refuses if there is
-none; `float(*query)[d]` points to its rows, as [](#self-attention-first)
-will explain.
+none. `float(*query)[d]` points to rows of `d` floats, and the cast
+`(void *)` lets C take the memory for such rows; [](#self-attention-first)
+says more of both.
 */
 
 /* The scores of n random queries with m random keys of d entries. */
@@ -255,10 +258,10 @@ as large. What the word gains, and the others lose in proportion, is
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
 The denominator is almost 1, so the slope of a share is $w (1 - w)$. That is
-$1/4 - (w - 1/2)^2$, one quarter at most, whatever the scores: to normalize
-keeps gradients within bounds. But it is nothing where $w$ is 0, and nothing
-where $w$ is 1. A softmax that gives everything to one word is called
-**saturated**.
+$1/4 - (w - 1/2)^2$, one quarter at most, whatever the scores, so that
+softmax keeps gradients within bounds. But it is nothing where $w$ is 0, and
+nothing where $w$ is 1. A softmax that gives everything to one word is
+called **saturated**.
 
 If training asks for the *logarithm* of the share, it is another matter.
 $\ln(w)$ changes by $\ln(1 + s) - \ln(1 + ws)$, which for small $s$ is
@@ -327,16 +330,16 @@ undoes the exponential. Where training asks for the logarithm of this very
 share, as [](#self-attention-training) will, a wrong winner can be unseated.
 
 But inside a model no logarithm stands behind a softmax. What comes next is
-a mixture. Take one entry of it. Let it be $v$ in the value of our word, and
-$o$ in what the other words would mix without ours. Then the mixture has
-$wv + (1 - w)\, o$, which is $o + w (v - o)$. When our score is raised, $o$
-stays what it is, since the others keep their proportions. So the slope of
-the mixture is $w (1 - w) (v - o)$. Whatever training asks of the mixture,
-it reaches the score, and the query and key behind it, through the factor
-$w (1 - w)$. Where that is nothing, nothing arrives: a **vanishing
-gradient**. With the division, the factor is 0.1771. (Seen from the
-undivided score it is 64 times smaller. But that is so for every score, and
-larger steps make up for it. Nothing makes up for nothing.)
+a mixture. Take one entry of it. In the value of our word, it is $v$. If the
+other words shared out the whole without ours, they would mix an $o$ for it.
+So the mixture has $wv + (1 - w)\, o$, which is $o + w (v - o)$. When our
+score is raised, $o$ stays what it is, since the others keep their
+proportions. So the slope of the mixture is $w (1 - w) (v - o)$. Whatever
+training asks of the mixture, it reaches the score, and the query and key
+behind it, through the factor $w (1 - w)$. Where that is nothing, nothing
+arrives: a **vanishing gradient**. With the division, the factor is 0.1771.
+(Seen from the undivided score it is 64 times smaller. But that is so for
+every score, and larger steps make up for it. Nothing makes up for nothing.)
 
 ## Attention {#scaling-attention}
 
@@ -487,11 +490,10 @@ matrices, that says nothing about English](life.svg){#fig-life}
 The first attention was **additive** [@bahdanau2014]. It multiplied query
 and key by a matrix each, added the results, squeezed every entry into the
 range from $-1$ to 1, and added these up, each times a learned number. That
-is a sum of $d$ numbers too, and spreads with the root of $d$, unless the
-learned numbers are the smaller, the more there are; libraries let them
-begin so ([](#self-attention-range)). For large $d_k$ it did better than dot
-products that were not divided, and that is how the root came into the
-formula [@vaswani2017].
+is a sum of $d$ numbers as well, and would spread like one, did the learned
+numbers not begin the smaller, the more there are. For large $d_k$ it did
+better than dot products that were not divided, and that is how the root
+came into the formula [@vaswani2017].
 
 Why not keep it? The sum and the squeezing have to be done anew for each
 query with each key. All dot products together are one product of two
@@ -549,8 +551,8 @@ results from function to function. The next step is to give them a home.
 **Exercise 6.3** (★★, challenge, 3 points): `nudge`. From the *shares*
 alone: what do they become when score `j` is raised by `step`? The scores
 themselves are not given. A share of 0 stays 0. The step may have any size,
-even one whose exponential no `double` can hold; if it is `nan`, so is every
-share.
+up or down, even one whose exponential no `double` can hold; if it is `nan`,
+so is every share.
 
 ::: hint
 What happens to the exponential of score `j`, and what to all the others?

@@ -37,9 +37,9 @@ only when the program runs. So the struct holds a table as a `float *`, all
 its entries row after row. To get at the rows we need a pointer of another
 type: `float (*w)[6]`, read from the inside out, says that `w` points to
 rows of six floats, so that `w[1]` is a row and `w[1][2]` an entry. Wherever
-a function takes a table, we write `(void *)` before the `float *`: a cast,
-which makes the one pointer into the other. It moves nothing, and no
-compiler checks the width.
+a function takes a table, we write `(void *)` before the `float *`: a cast
+to a pointer to anything, which C takes for any pointer that is asked for.
+It moves nothing, and no compiler checks the width.
 
 `(SelfAttentionV1){.d_in = d_in}` writes down a struct with some of its
 fields. The others are 0.
@@ -72,7 +72,8 @@ a struct of their own, the **trace** of a computation. Whoever calls
 ::: {.header of="Trace" until="From chapter 11"}
 :::
 
-(What is left out waits for later chapters.) One fills in the sizes, as in
+(What is left out waits for later chapters; a `rate` is part of it.) One
+fills in the sizes, as in
 `Trace t = {.n = 6, ...}`; `trace_init` makes room, in a single block of
 memory, and `trace_must_fit` refuses a trace of other sizes than are needed.
 (Both are in `src/objects.c`; they have nothing to do with attention.) From
@@ -255,10 +256,9 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 
 /*
 `forward` is the three roles and the formula. The tokens that ask, $x$, and
-those that are asked, $y$, are the same here; they need not stay so. (Where
-both are one table in memory, they have one width, and `widths_must_agree`
-refuses an attention for two. `attention_must_fit` refuses layers or a trace
-that do not fit.)
+those that are asked, $y$, are the same here; they need not stay so. (Two
+functions refuse what does not fit together, the first of them one text that
+is to have two widths.)
 */
 
 void attention_roles(const Attention *a, int n, int m,
@@ -337,10 +337,11 @@ of [](#scaling), its spread grows with the root of $d_{\text{in}}$, if the
 numbers in the matrix stay as large as they are. Here they shrink by the
 same root. Drawn evenly between $-a$ and $a$, they have the spread
 $a/\sqrt{3}$, which [](#tokens-normal) has measured for $a = 1$. (The mean
-of their squares is $a^2/3$, as $1^2 + 2^2 + \dots + n^2$ is nearly
-$n^3/3$.) Where embeddings have the spread 1, the queries' entries get
-$\sqrt{d_{\text{in}}} \cdot a/\sqrt{3} = 1/\sqrt{3}$, whatever the width.
-(Why not 1? PyTorch has chosen it so; it is enough that it is moderate.)
+of the squares of 1, 2, 3 and on to $n$ is nearly $n^2/3$; in the same way,
+that of all numbers between 0 and $a$ is $a^2/3$.)  Where embeddings have
+the spread 1, the queries' entries get $\sqrt{d_{\text{in}}} \cdot
+a/\sqrt{3} = 1/\sqrt{3}$, whatever the width. (Why not 1? PyTorch has chosen
+it so; it is enough that it is moderate.)
 
 To see the difference, six random words attend to each other, with 64
 entries for queries and keys; and then six others, fifty times in all, with
@@ -393,8 +394,8 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
 ```
 
 With `rand`, a wide model is saturated before it has learned anything: the
-division by $\sqrt{d_k}$ makes up for how many entries a query has, not for
-how large they are. With `nn.Linear` the spread is near 0.58 for every
+division by $\sqrt{d_k}$ makes up for the 64 entries of a query, and not for
+their spread of 35.3345. With `nn.Linear` the spread is near 0.58 for every
 width, and the largest of six shares between one fifth and one quarter.
 Training begins with a model that gives a hearing to every word.
 

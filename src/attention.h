@@ -85,8 +85,9 @@ void cosine_scores(int n, int m, int d, const float query[n][d],
 */
 
 /* Softmax as the formula has it: e^score divided by the sum of all of them.
- * For show only: from scores of 89 on it overflows, below -104 it comes
- * to nothing, and either way weights become 0 or NaN. */
+ * For show only: where e^score or the sum exceeds the largest float, or all
+ * come to nothing, weights become 0 or NaN. From 88 up and -104 down, that
+ * happens to a single score. */
 void softmax_naive(int n, const float scores[n], float weights[n]);
 
 /* Softmax: shares from 0 to 1 that add up to one, whatever the size of the
@@ -261,7 +262,7 @@ void nudge(int n, const float weights[n], int j, float step,
  * fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */
-    int n_heads;   /* 1 until chapter 13 */
+    int n_heads;   /* 1 for one head */
     int d_k, d_v;  /* entries of a head's queries and keys, of its values */
     int d_out;     /* columns of `out`, chapter 13; 0: there are none */
     float *query;  /* [n][n_heads * d_k] */
@@ -270,6 +271,8 @@ typedef struct {
     float *scores; /* [n_heads][n][m], scaled, and masked: chapter 9 */
     float *weights; /* [n_heads][n][m] */
     float *context; /* [n_heads][n][d_v] */
+    float *memory;  /* the block with all tables */
+    size_t count;   /* how many numbers it holds */
 
     /* From chapter 11 on: */
     double rate;    /* of dropout; 0 if nothing was to be dropped */
@@ -283,9 +286,6 @@ typedef struct {
     float *head_value; /* [n_heads][m][d_v] */
     float *joined;     /* [n][n_heads * d_v] */
     float *out;        /* [n][d_out], or NULL */
-
-    float *memory; /* the block with all of them */
-    size_t count;  /* how many numbers it holds */
 } Trace;
 
 /* Makes room, filled with 0, for the tables of the sizes that t has been
@@ -347,13 +347,15 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
  * behind the other in one block, in the order of the layers, each weight
  * before its bias. */
 typedef struct {
-    int d_x, d_y; /* entries of a token that asks, and of one asked */
-    int n_heads;  /* 1 until chapter 12 */
-    int d_k, d_v; /* entries of a head's queries and keys, of its values */
-    int has_bias; /* asks attention_init for a bias of these three: */
-    Linear query; /* d_x to n_heads * d_k */
-    Linear key;   /* d_y to n_heads * d_k */
-    Linear value; /* d_y to n_heads * d_v */
+    int d_x, d_y;  /* entries of a token that asks, and of one asked */
+    int n_heads;   /* 1 for one head */
+    int d_k, d_v;  /* entries of a head's queries and keys, of its values */
+    int has_bias;  /* asks attention_init for a bias of these three: */
+    Linear query;  /* d_x to n_heads * d_k */
+    Linear key;    /* d_y to n_heads * d_k */
+    Linear value;  /* d_y to n_heads * d_v */
+    float *memory; /* the block with all parameters */
+    size_t count;  /* how many there are */
 
     /* From chapter 11 on, and 0 until then: */
     int context_length; /* the most tokens of a text; 0: any number */
@@ -363,9 +365,6 @@ typedef struct {
     int d_out;        /* columns of the result of `out`; 0: no such layer */
     int has_out_bias; /* asks attention_init for its bias */
     Linear out;       /* n_heads * d_v to d_out */
-
-    float *memory; /* the block with all parameters */
-    size_t count;  /* how many there are */
 } Attention;
 
 /* Makes room, filled with 0, for the parameters of the sizes that a has

@@ -6,7 +6,7 @@ static const struct {
 } stage[] = {
     {"words", "words", "n"},
     {"vectors", "vectors", "n × d"},
-    {"roles", "query, key, value", "n × d_k, m × d_v"},
+    {"roles", "query, key, value", "n × d_k, d_v"},
     {"scores", "scores", "n × m"},
     {"scale", "scaled", "n × m"},
     {"mask", "masked", "n × m"},
