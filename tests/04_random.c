@@ -83,7 +83,7 @@ static void uniform_test(void)
             give("low = %.9g, high = %.9g", (double)range[k][0],
                  (double)range[k][1]);
             uniform_fill(&r, 100, 100, range[k][0], range[k][1], (void *)x);
-            same("x[0]", (size_t)size, x, first);
+            same_table("x", 1, size, x, first);
             same_sum("x (100, 100)", 10000, x, *sum++);
             first += size;
         }

@@ -313,6 +313,10 @@ static void exercises_refused(void)
     REFUSES_SUCH("a bias", copy_v2_to_v1(biased(), to));
     REFUSES_SUCH("two heads", copy_v2_to_v1(fitting(2, 0), to));
     REFUSES_SUCH("an output layer", copy_v2_to_v1(fitting(1, 6), to));
+    REFUSES_SUCH("layers that do not fit",
+                 copy_v2_to_v1(but(&fit.key.d_out, 2), to));
+    REFUSES_SUCH("keys from tokens of another width",
+                 copy_v2_to_v1(crossing(), to));
 
     float moved[4][3];
     static const int order[4][4] = {

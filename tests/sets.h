@@ -183,6 +183,16 @@ static inline void similar(const char *what, size_t count,
                           .data = (void *)expect};
     tap_compare(what, &right, 'f', got, rtol, atol);
 }
+static inline void same_table(const char *what, int n, int m,
+                              const void *got, const void *expect)
+{
+    const Tensor right = {.type = 'f',
+                          .rank = 2,
+                          .shape = {n, m},
+                          .count = (size_t)n * (size_t)m,
+                          .data = (void *)expect};
+    tap_compare(what, &right, 'f', got, 0, 0);
+}
 #define same(what, count, got, expect)                                     \
     similar(what, count, got, expect, 0, 0)
 
