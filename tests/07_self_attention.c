@@ -11,12 +11,14 @@
 /* What a module has computed, against PyTorch. */
 static void close_trace(const Trace *t)
 {
-    agrees("query", t->query, SUM_RTOL, SUM_ATOL);
-    agrees("key", t->key, SUM_RTOL, SUM_ATOL);
-    agrees("value", t->value, SUM_RTOL, SUM_ATOL);
-    agrees("scores", t->scores, SUM_RTOL, SUM_ATOL);
-    agrees("weights", t->weights, WEIGHT_RTOL, WEIGHT_ATOL);
-    agrees("context", t->context, SUM_RTOL, SUM_ATOL);
+    tap_close("t->query", part("query"), t->query, SUM_RTOL, SUM_ATOL);
+    tap_close("t->key", part("key"), t->key, SUM_RTOL, SUM_ATOL);
+    tap_close("t->value", part("value"), t->value, SUM_RTOL, SUM_ATOL);
+    tap_close("t->scores", part("scores"), t->scores, SUM_RTOL, SUM_ATOL);
+    tap_close("t->weights", part("weights"), t->weights, WEIGHT_RTOL,
+              WEIGHT_ATOL);
+    tap_close("t->context", part("context"), t->context, SUM_RTOL,
+              SUM_ATOL);
 }
 
 /* A trace for the running set. */

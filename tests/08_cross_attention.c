@@ -14,14 +14,17 @@ static bool is_loud(void)
 
 static void close_sum(const char *what, const float *got)
 {
-    agrees(what, got, SUM_RTOL, is_loud() ? 1e-5 : SUM_ATOL);
+    tap_close(tap_words("t->%s", what), part(what), got, SUM_RTOL,
+              is_loud() ? 1e-5 : SUM_ATOL);
 }
 
 static void close_shares(const Trace *t)
 {
     const double rtol = is_loud() ? 3e-4 : 1e-5;
-    agrees("weights", t->weights, rtol, is_loud() ? 1e-6 : 1e-7);
-    agrees("context", t->context, rtol, is_loud() ? 1e-4 : SUM_ATOL);
+    tap_close("t->weights", part("weights"), t->weights, rtol,
+              is_loud() ? 1e-6 : 1e-7);
+    tap_close("t->context", part("context"), t->context, rtol,
+              is_loud() ? 1e-4 : SUM_ATOL);
 }
 
 /* The layer of a matrix, which it holds turned over. As `given` it is told
@@ -111,10 +114,10 @@ static void encode_test(void)
         encode_once(&a, m, input_as("y", "x_2"), &t);
         close_sum("key", t.key);
         close_sum("value", t.value);
-        tap_near("query", t.query[n * a.d_k - 1], unset, 0, 0);
-        tap_near("scores", t.scores[n * m - 1], unset, 0, 0);
-        tap_near("weights", t.weights[0], unset, 0, 0);
-        tap_near("context", t.context[0], unset, 0, 0);
+        tap_near("t->query", t.query[n * a.d_k - 1], unset, 0, 0);
+        tap_near("t->scores", t.scores[n * m - 1], unset, 0, 0);
+        tap_near("t->weights", t.weights[0], unset, 0, 0);
+        tap_near("t->context", t.context[0], unset, 0, 0);
         next_case();
     }
 }

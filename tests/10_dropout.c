@@ -8,7 +8,7 @@ static Random given_seed(int64_t seed, double p)
 {
     next_case();
     give("r: after random_seed(r, %" PRId64 ")", seed);
-    give("p = %.17g", p);
+    give("p = %.*g", strtod(tap_words("%g", p), NULL) == p ? 6 : 17, p);
     return seeded(seed);
 }
 

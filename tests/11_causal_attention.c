@@ -24,9 +24,10 @@ static void attend_tables(Mask see, double p, Random *r, Trace *t)
 }
 
 /* A trace of one head, with the queries, keys and values of the set. */
-static Trace head_trace(void)
+static Trace head_trace(const char *before)
 {
     next_case();
+    give("%s", before);
     const Attention a = {
         .n_heads = 1, .d_k = dim("query", 1), .d_v = dim("value", 1)};
     Trace t = roomy(&a, dim("query", 0), dim("key", 0));
@@ -39,9 +40,12 @@ static Trace head_trace(void)
 /* In evaluation, which drops nothing whatever the rate, and in training. */
 static void attend_test(void)
 {
-    Trace t = head_trace();
-    give("see = see_past(0), r = NULL");
-    attend_tables(see_past(0), number("p", "rate"), NULL, &t);
+    const int seed = strcmp(sets_now, "head_loud") ? dim("query", 0) : 3;
+    const double p = doubles("rate")[0];
+    Random r = seeded(seed);
+    Trace t =
+        head_trace(tap_words("see = see_past(0), p = %g, r = NULL", p));
+    attend_tables(see_past(0), p, NULL, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     for (int k = 0; k < t.n * t.m; k++)
         tap_near(tap_words("kept[%d][%d]", k / t.m, k % t.m), t.kept[k], 1,
@@ -49,11 +53,9 @@ static void attend_test(void)
     tap_close("dropped", part("weights"), t.dropped, RTOL, ATOL);
     tap_close("context", part("evaluated"), t.context, RTOL, ATOL);
 
-    t = head_trace();
-    Random r = seeded(!strcmp(sets_now, "head_loud") ? 3 : t.n);
-    give("see = see_past(0), r: after random_seed(r, %d)",
-         !strcmp(sets_now, "head_loud") ? 3 : t.n);
-    attend_tables(see_past(0), number("p", "rate"), &r, &t);
+    t = head_trace(tap_words(
+        "see = see_past(0), p = %g, r: after random_seed(r, %d)", p, seed));
+    attend_tables(see_past(0), p, &r, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     agrees("dropped", t.dropped, RTOL, ATOL);
     tap_close("context", part("trained"), t.context, RTOL, ATOL);
@@ -71,13 +73,14 @@ static void two_texts(bool is_whole)
     Attention a = given(&see, &r);
     float *query = rounded(part("query")), *key = rounded(part("key"));
     float *value = rounded(part("value"));
-    give(is_whole ? "r: after random_seed(r, %d)"
-                  : "r: after random_seed(r, %d), p as in a",
-         (int)integers("sizes")[10]);
     for (int b = 0; b < 2; b++) {
+        tell_attention(&a, see);
+        give("r: after random_seed(r, %d)%s", (int)integers("sizes")[10],
+             b ? " and a first call" : "");
         Trace t = roomy(&a, n, m);
         if (is_whole) {
-            head_forward(&a, see, &r, n, m, entry(x, b), entry(y, b), &t);
+            head_forward(&a, see, &r, n, m, told_entry("x", x, b),
+                         told_entry("y", y, b), &t);
             tap_near("t->rate", t.rate, a.p, 0, 0);
         } else {
             t.query = query + b * n * a.d_k;
@@ -89,7 +92,7 @@ static void two_texts(bool is_whole)
         t.head_key = t.key;
         t.head_value = t.value;
         t.joined = t.context;
-        close_tables(&t, b);
+        close_tables(is_whole ? "t->" : "", &t, b);
     }
     draws_next(&r);
     attention_free(&a);
@@ -170,9 +173,8 @@ static void padding_test(void)
 /* What words get where the padding is hidden. */
 static void attend_padding(void)
 {
-    Trace t = head_trace();
-    const float *mask = input_as("see.table", "mask");
-    give("r = NULL");
+    Trace t = head_trace("see = see_where(n, n, table), p = 0, r = NULL");
+    const float *mask = input_as("table", "mask");
     attend_tables(see_where(t.n, t.n, (void *)mask), 0, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
         if (integers("word")[k / t.d_v])

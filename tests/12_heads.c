@@ -91,7 +91,8 @@ static void forward_test(void)
     Attention a = drawn();
     Trace t;
     for (int b = 0; b < x->shape[0]; b++) {
-        forward(&a, see_all(), NULL, n, entry(x, b), &t);
+        tell_attention(&a, see_all());
+        forward(&a, see_all(), NULL, n, told_entry("x", x, b), &t);
         close_entry("scores", "scores", b, t.scores, RTOL, 10 * ATOL);
         close_entry("weights", "weights", b, t.weights, rtol, ATOL);
         close_entry("joined", "joined", b, t.joined, rtol, ATOL);
@@ -141,14 +142,15 @@ static void wrapper_forward(void)
     Attention a = wrapper(&r);
     Trace t;
     for (int b = 0; b < 2; b++) {
-        forward(&a, see_past(0), NULL, n, entry(x, b), &t);
+        tell_attention(&a, see_past(0));
+        forward(&a, see_past(0), NULL, n, told_entry("x", x, b), &t);
         close_entry("weights", "weights", b, t.weights, RTOL, ATOL);
         close_entry("dropped", "weights", b, t.dropped, RTOL, ATOL);
         close_entry("joined", "evaluated", b, t.joined, RTOL, ATOL);
     }
-    next_case();
-    give("see = see_past(0), r: after the heads are drawn, p = %g", a.p);
-    forward(&a, see_past(0), &r, n, entry(x, 0), &t);
+    tell_attention(&a, see_past(0));
+    give("r: after the heads are drawn");
+    forward(&a, see_past(0), &r, n, told_entry("x", x, 0), &t);
     close_entry("dropped", "dropped", 0, t.dropped, RTOL, ATOL);
     close_entry("joined", "trained", 0, t.joined, RTOL, ATOL);
     draws_next(&r);
@@ -280,7 +282,8 @@ static void refusals(void)
     REFUSES_SUCH("d_k = 0", count_parameters(2, 3, 0, 1));
     REFUSES_SUCH("d_v = 0", count_parameters(2, 3, 2, 0));
     REFUSES_SUCH(
-        "2^63 parameters and more, for d_v = 2",
+        tap_words("%d heads of d_in = %d, d_k = %d, d_v = 2", MANY_HEADS,
+                  MANY_ROWS, MANY_COLUMNS / 2),
         count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2));
     REFUSES_SUCH("INT_MAX heads of d_in = INT_MAX",
                  count_parameters(INT_MAX, INT_MAX, 1, 1));

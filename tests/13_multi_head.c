@@ -6,6 +6,7 @@
 static void split_test(void)
 {
     float *got = result("split");
+    give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
     split_heads(dim("x", 0), dim("split", 0), dim("split", 2), input("x"),
                 (void *)got);
     agrees("split", got, 0, 0);
@@ -14,6 +15,7 @@ static void split_test(void)
 static void merge_test(void)
 {
     float *got = result("x");
+    give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
     merge_heads(dim("x", 0), dim("split", 0), dim("split", 2),
                 input("split"), (void *)got);
     agrees("x", got, 0, 0);
@@ -62,8 +64,10 @@ static void forward_batch(const Attention *a, Mask see, Random *r,
     const int n = x->shape[1], m = y->shape[1];
     for (int b = 0; b < x->shape[0]; b++) {
         Trace t = roomy(a, n, m);
-        attention_forward(a, see, r, n, m, entry(x, b), entry(y, b), &t);
-        close_tables(&t, b);
+        tell_attention(a, see);
+        attention_forward(a, see, r, n, m, told_entry("x", x, b),
+                          told_entry("y", y, b), &t);
+        close_tables("t->", &t, b);
         tap_near("rate", t.rate, r ? a->p : 0, 0, 0);
     }
 }
@@ -170,7 +174,7 @@ static void average_test(void)
     for (int b = 0; b < dim("x", 0); b++) {
         const Tensor one = entry_of(part("weights"), b);
         next_case();
-        tap_give(0, NULL, &one);
+        told_entry("weights", part("weights"), b);
         average_weights(n, n, n_heads, (void *)weights, (void *)average);
         close_entry("average", "average", b, average, 1e-5, 1e-6);
         weights += one.count;

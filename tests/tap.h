@@ -276,7 +276,8 @@ static inline void tap_show(int key, const char *name, const Tensor *shape,
         if (opens && shape->rank > 1) /* a row */
             tap_tell(key, "\n%*s", shape->rank - opens, "");
         tap_tell(key, i && opens < 1 ? ", %.*s" : " %.*s", opens, "[[[[");
-        tap_number(key, type == 'i' ? 17 : 6, tap_entry(type, data, i));
+        tap_number(key, strchr("in", type) ? 17 : 6,
+                   tap_entry(type, data, i));
         tap_tell(key, "%.*s", closes, "]]]]");
     }
 }
@@ -396,8 +397,8 @@ static inline void tap_differs(double got, double due, double tolerance)
              : !isnan(got)         ? ""
              : bits & TAP_BEYOND
                  ? ": not a number, read beyond the ends of an array"
-                 : ": not a number, as comes of 0/0, of inf - inf, or of "
-                   "reading beyond an array's ends");
+                 : ": not a number, as comes of 0/0, of inf - inf, of "
+                   "inf * 0, or of reading beyond an array's ends");
     if (off < 0.01 * fabs(due))
         tap_tell(WRONG, ": %.2g apart, at most %.2g is allowed", off,
                  tolerance);

@@ -124,7 +124,7 @@ int main(void)
     TAP(good, "ok");
     TAP(wrong, "not"); // it: 1.5 where 1 is due
     TAP(close_by, "not"); // it: 1000.5 where 1000 is due: 0.5 apart, at most 0.001 is allowed
-    TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, or of reading beyond an array's ends
+    TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, of inf * 0, or of reading beyond an array's ends
     TAP(a_number, "not"); // it: 1 where nan is due
     TAP(infinite, "not"); // it: inf where 1e+30 is due
     TAP(other_infinity, "not"); // it: -inf where inf is due

@@ -87,12 +87,6 @@ static inline const char *one_more(int size)
 }
 
 /* Entry b of a batch, whose first dimension is the batch. */
-static inline void *entry(const Tensor *batch, int b)
-{
-    const size_t count = batch->count / (size_t)batch->shape[0];
-    return (float *)floats(batch) + (size_t)b * count;
-}
-
 static inline Tensor entry_of(const Tensor *batch, int b)
 {
     Tensor one = *batch;
@@ -112,6 +106,29 @@ static inline void close_entry(const char *name, const char *what, int b,
     const Tensor one = entry_of(part(what), b);
     tap_close(name, &one, got, rtol, atol);
 }
+
+/* In a loop over the batch: what is given for its entry b, an attention that
+ * may see this, and an entry of the running set's x, or y. */
+static inline void tell_attention(const Attention *a, Mask see)
+{
+    next_case();
+    give("a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
+         "d_out = %d, p = %g",
+         a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v, a->d_out, a->p);
+    if (see.kind == MASK_CAUSAL)
+        give("see = see_past(%d)", see.first);
+    else
+        give("see = %s", see.kind ? "see_where(n, m, table)" : "see_all()");
+}
+static inline void *tell_entry(int place, const char *name,
+                               const Tensor *batch, int b)
+{
+    Tensor one = entry_of(batch, b);
+    one.name = name;
+    tap_give(place, NULL, &one);
+    return one.data;
+}
+#define told_entry(name, batch, b) tell_entry(__COUNTER__, name, batch, b)
 
 /* Any attention of so many heads, of sizes of its own. */
 static inline Attention any_attention(int n_heads, int d_out)
@@ -158,10 +175,6 @@ static inline Attention given(Mask *see, Random *r)
                ? see_past((int)size[9])
                : see_where(mask->shape[0], mask->shape[1], floats(mask));
     random_seed(r, (uint64_t)size[10]);
-    give("a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
-         "d_out = %d, p = %g; see.kind = %d",
-         a.d_x, a.d_y, a.n_heads, a.d_k, a.d_v, a.d_out, a.p,
-         (int)see->kind);
     attention_init(&a);
     if (a.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, a.count);
@@ -176,8 +189,9 @@ static inline void draws_next(Random *r)
     agrees("following", &next, 0, 0);
 }
 
-/* Every table against entry b of a batch. Lots are exact. */
-static inline void close_tables(const Trace *t, int b)
+/* Every table against entry b of a batch, by its name behind another, such
+ * as "t->". Lots are exact. */
+static inline void close_tables(const char *of, const Trace *t, int b)
 {
     float *table[13];
     size_t count[13];
@@ -185,7 +199,7 @@ static inline void close_tables(const Trace *t, int b)
     for (int i = 0; i < 13; i++) {
         const bool is_lot = i == 8, is_share = i == 7 || i == 9;
         if (table[i])
-            close_entry(table_name[i],
+            close_entry(tap_words("%s%s", of, table_name[i]),
                         i == 10 ? "head_context" : table_name[i], b,
                         table[i], is_lot ? 0 : 1e-5,
                         is_lot     ? 0
