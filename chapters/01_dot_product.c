@@ -66,10 +66,12 @@ as always. Every function of this book states its shapes so: sizes first,
 then inputs, which are `const`, and last what it writes.
 
 We wanted one number, so add the products up. The result is the **dot
-product**, after the dot it is written with. Both lists have the same number
-of entries, which stands below them:
+product**, after the dot it is written with. Below each list stands how many
+entries it has:
 
 $$\underset{n}{a} \cdot \underset{n}{b} = \sum_{k=1}^{n} a_k b_k$$
+
+(Formulas and prose count from 1, "the first word", and C counts from 0.)
 
 The function is an exercise. The page shows its solution; to write it
 yourself, take the student edition, where its body is empty
@@ -115,9 +117,10 @@ products of a and b (3)
 a . b: 32.0000
 ```
 
-In NumPy, `np.multiply(a, b)` makes the list and `a @ b` the number
-([A.12](#errata-12)). In parentheses stands the shape: `(3)` is a list of
-three entries, and `(3, 2)` will be a table of three rows and two columns.
+In NumPy, Python's library for arrays, `np.multiply(a, b)` makes the list
+and `a @ b` the number ([A.12](#errata-12)). In parentheses stands the
+shape: `(3)` is a list of three entries, and `(3, 2)` will be a table of
+three rows and two columns.
 
 ## What the number means {#dot-product-shadow}
 
@@ -143,7 +146,8 @@ float length(int n, const float a[n])
 /*
 Let us measure the shadows by their angles. An arrow, its shadow and the
 dashed line make a right triangle, so the shadow is the arrow's length times
-the cosine of the angle:
+the cosine of the angle between the two arrows. (`atan2f` gives the angle of
+one with the first axis.)
 */
 
 static float shadow(const float x[2], const float a[2])
@@ -183,16 +187,16 @@ points, and its dot product is large. *Across* is at a right angle, casts no
 shadow, and gets 0. *Against* points away and gets a negative number. So the
 dot product is a measure of **alignment**.
 
-Do the two always agree? Add up $(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$
-over all entries:
+Does the dot product always agree with shadow times length? Add up
+$(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
-So three lengths settle it, and lengths do not change when the drawing is
-turned. Turn it until $a$ lies along the first axis. Then $a$ is $(|a|, 0)$,
-and its dot product with $b$ is $|a|$ times the first entry of $b$, which is
-now the shadow. Longer lists are no different: two arrows, in whatever
-space, lie in a plane.
+So the dot product follows from three lengths, and lengths do not change
+when the drawing is turned. Turn it until $a$ lies along the first axis.
+Then $a$ is $(|a|, 0)$, and its dot product with $b$ is $|a|$ times the
+first entry of $b$, which is now the shadow. Longer lists are no different:
+two arrows, in whatever space, lie in a plane.
 
 ## The scores of *shiny* {#dot-product-scores}
 
@@ -233,9 +237,11 @@ embedding plays both parts.
 
 ## All against all
 
-If every word asks, there are as many rows of scores as words. Of several
-sizes, this book names first the rows of the result, then its columns, then
-what is summed over: here `n` queries, `m` keys, and `d` entries in each.
+If every word asks, there are as many rows of scores as words. Of the sizes
+of a product, this book names first the rows of the result, then its
+columns, then what is summed over: here `n` queries, `m` keys, and `d`
+entries in each. (`const float key[m][d]` is a pointer to rows; with `d`,
+the compiler knows how far one row is from the next.)
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot
 product of query `i` with key `j`. There may be more keys than queries, or
@@ -299,6 +305,8 @@ must have as many entries as a column of $B$, here $d$:
 
 $$\underset{n \times m}{P} =
   \underset{n \times d}{A}\;\; \underset{d \times m}{B}$$
+
+PyTorch writes `A @ B` or `torch.matmul(A, B)`.
 */
 
 void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
@@ -451,7 +459,7 @@ Now *Hello* goes best with itself, and hardly differs from the other two in
 direction. Attention uses the dot product all the same. It costs less, with
 no roots and no divisions. And length can carry meaning: double a key, and
 all its scores double, so that a model can make a token count for more with
-all who ask. The cosine would forbid that.
+all who score it above 0. The cosine would forbid that.
 
 ## Everything together
 */

@@ -121,7 +121,8 @@ divided by it: the weights (3)
 
 So to mix a vector for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
 itself and 0.3646 of *sun*. These shares are the **attention weights** of
-*shiny*. And here is what had failed before:
+*shiny*. (For a score, Raschka's article writes $\omega$, and for a weight
+$\alpha$ [@raschka2024magazine].) And here is what had failed before:
 
 ``` output
 exponentials with the sign flipped (3)
@@ -143,8 +144,8 @@ Divide one share by another. The sum cancels, and what is left is
 $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
 So softmax sees nothing of the scores but the *differences* between them,
-and adding the same number to every score changes no share. (Why $e$?
-Another base above 1 would only multiply all scores by a fixed number.)
+and adding the same number to every score changes no share. (Why $e$? Any
+base above 1 would do: to change it is to multiply all scores by a number.)
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -182,9 +183,10 @@ weights for scores 0.1 and 0.2 (2)
 
 The first two pairs differ by 1, and get the same shares, whose ratio is $e$
 itself. In the first, third and fourth pair one score is twice the other,
-and each time the shares are different. Whether softmax amplifies
-([A.7](#errata-7)) depends on how far apart the scores lie, and on nothing
-else.
+and each time the shares are different. How many times as large as the other
+a share is depends on how far apart the scores lie, and on nothing else.
+(That softmax amplifies differences, as HackTricks says, is another matter:
+[A.7](#errata-7).)
 
 ## A trap
 
@@ -225,8 +227,8 @@ their exponentials round to 0, and 0 divided by 0 is `nan` again.
 
 Are there such scores? A word with itself scores the sum of its squared
 entries. Where these are 1 on average, as in PyTorch's untrained embeddings
-([](#tokens)), it scores about as much as it has entries, and a hundred are
-few.
+([](#tokens)), it scores about as much as it has entries: a hundred, if
+there are a hundred of them, and that is few.
 
 The way out is the property we have just seen. If only differences count, we
 may subtract the largest score from all. Then the largest exponential is
@@ -279,8 +281,9 @@ weights (3)
 [0.6652, 0.2447, 0.0900]
 ```
 
-Minus infinity is a useful score: $e^{-\infty}$ is 0, exactly. That word
-gets nothing, and the others share the whole.
+Minus infinity is a score too, with which [](#causal-mask) will hide words:
+$e^{-\infty}$ is 0, exactly. That word gets nothing, and the others share
+the whole.
 
 ``` {.output args="1 -inf 2"}
 weights (3)
@@ -296,7 +299,7 @@ weights (2)
 [nan, nan]
 ```
 
-What is no number at all is refused:
+A word that is no number is refused:
 
 ``` {.output args="1 two" status=2}
 argument.c: real_number: a score is 'two': a number such as 1.5 or -inf is needed
@@ -377,8 +380,7 @@ two slips of the pen ([A.1](#errata-1)).
 That the weights add up to one does more than make them shares
 [@raschka2024magazine]. No entry of the mixture lies outside those it is
 mixed from, and a change in one of these arrives multiplied by its share, so
-never enlarged. Training works with such changes, by the name of gradients,
-and is steadier for it.
+never enlarged.
 
 ## A whole sentence {#softmax-sentence}
 
@@ -412,8 +414,9 @@ void softmax_rows(int n, int m, const float scores[n][m],
 /*
 To mix for six words we could call `mix` six times. But entry $k$ for word
 $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the weights times column $k$ of
-the embeddings: the matrix product of [](#dot-product-tables). With $A$ for
-the weights of $n$ words that ask $m$, and $Z$ for the context vectors,
+the embeddings: the matrix product of [](#dot-product-tables). Let $A$ have
+a row of weights for each of $n$ words that ask, $X$ the embedding of each
+of $m$ words that are asked, and $Z$ the context vectors:
 
 $$\underset{n \times m}{A} =
     \operatorname{softmax}(\underset{n \times m}{S}), \qquad

@@ -46,8 +46,8 @@ $$\underset{n \times d_k}{Q} =
   \underset{n \times d_v}{V} =
     \underset{n \times d}{X}\;\; \underset{d \times d_v}{W_V}$$
 
-Queries and keys have the same size, $d_k$, since they must meet in a dot
-product. Values may have another.
+Queries and keys have the same size, $d_k$ ($k$ for key), since they must
+meet in a dot product. Values may have another, $d_v$.
 
 The same three matrices serve every token of every sentence
 ([A.5](#errata-5)). Their entries are **parameters** of the model, or
@@ -109,9 +109,8 @@ $$\underset{n \times n}{S} =
 
 **Exercise 3.2** (by hand): Print the sheet, which takes a page of its own,
 and fill in the empty tables before you read on, *A* to two decimals and *Z*
-to one. Subtract the largest score of a row from all of them, as
-[](#softmax) does; these are then the exponentials that *A* is made of,
-besides $e^0 = 1$:
+to one. For *A*, subtract the largest score of a row from all of them, as
+[](#softmax) does. Besides $e^0 = 1$, these exponentials will be needed:
 
 ``` output
 exponentials of -2, -4, -8, -12 (4)
@@ -239,8 +238,8 @@ Z (3, 3)
 
 If you found the scores on both sides of the diagonal to be the same, you
 made no mistake. It is an accident of these numbers, and the next example
-does not share it. (The 12 of the second row has lost a digit in the
-tutorial, [A.13](#errata-13).) The second token finds itself, and its row of
+does not share it. (In *From Tokens to the Transformer*, the 12 has lost a
+digit: [A.13](#errata-13).) The second token finds itself, and its row of
 *Z* is nearly its own value. The first gives the others equal shares, and
 gets nearly the mean of their values.
 
@@ -365,7 +364,8 @@ scores, queries with keys (3, 3)
 ```
 
 ![Without roles, the halves mirror each other. With them, nothing mirrors
-anything, and each row means something](roles.svg){#fig-roles}
+anything, and each row means something. Each map has colours to a scale of
+its own](roles.svg){#fig-roles}
 
 The reason is plain once one looks at a single entry. The score of *likes*
 with *fish* is the query of *likes* times the key of *fish*. The score of
@@ -388,13 +388,15 @@ context vectors of cat, likes, fish (3, 2)
 Now follow one word through all three roles. *Likes* asks for food, by the
 query $(0, 0, 4)$. Among the three keys, that of *fish* answers with 4, and
 gets 0.9647 of the whole. So *likes* takes home little but the value of
-*fish*: 0.9823 animal and 0.9647 food, though it is neither itself. It has
-taken in what is liked.
+*fish*: 0.9647 food, and 0.9823 animal, with what *cat* adds. (The digits
+that are not shown are added, too.) It is neither itself. It has taken in
+what is liked.
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
-its query meets every key; the shares mix the values](likes.svg){#fig-likes}
+its query meets every key; the shares mix the values, the darker the more of
+each](likes.svg){#fig-likes}
 
-## Values, when there are keys {#qkv-values}
+## What values are for {#qkv-values}
 
 *Cat* took home next to nothing, 0.0353 and 0.0177. It finds *likes*, as it
 should, but a deed gives nothing: its value is $(0, 0)$. Keys decide who is
@@ -475,11 +477,11 @@ there. To follow a tutorial number by number, one must draw the same ones.
 
 ## Further exercises
 
-**Exercise 3.4** (★★, challenge, 3 points): `hand_weights`. Change
-`looks_for` so that a deed asks for both who does it and what it is done to:
-*likes* is to give *cat* and *fish* the same share, and hardly anything to
-itself, less than one twentieth. What *cat* and *fish* ask must stay as it
-is.
+**Exercise 3.4** (★★, challenge, 3 points): `hand_weights`. Fill `w_query`
+with a table like `looks_for`, but one in which a deed asks for both who
+does it and what it is done to: *likes* is to give *cat* and *fish* the same
+share, and hardly anything to itself, less than one twentieth. What *cat*
+and *fish* ask must stay as it is.
 
 ::: hint
 Which row says what a deed looks for?

@@ -28,9 +28,15 @@ after attention alone, take it for granted that `random_seed` and
 /*
 ## A large state, stirred
 
-The generator keeps 624 numbers of 32 bits each, its **state**. The seed is
-the first. Each further one is made from the one before, so that a small
-seed fills all of them:
+The generator keeps 624 numbers of 32 bits each, its **state**, and which of
+them is the next to be handed out. (`has_kept` and `kept` wait for
+[](#normals).)
+
+::: {.header of="Random"}
+:::
+
+The seed is the first number. Each further one is made from the one before,
+so that a small seed fills all of them:
 */
 
 void random_seed(Random *r, uint64_t seed)
@@ -47,17 +53,17 @@ void random_seed(Random *r, uint64_t seed)
 /*
 `^` is exclusive or, `>>` shifts bits to the right, and sums and products
 are cut off at 32 bits, as C does with `uint32_t`. So is the seed: only its
-lower 32 bits count. The constants here and below were found by the authors
-of the generator, by search and proof; there is no seeing why it is these.
+lower 32 bits count. The constants here and below were found by search, and
+tested; there is no seeing why it is these.
 
 What the seed has made is never handed out. Before the first draw, and again
 whenever all 624 numbers have been used up, the state is stirred, or
-*twisted*, into 624 new numbers. Three old ones make a new one. The top bit
-of the number in its place is joined to the other bits of the next number.
-The result is shifted to the right by one bit, and if the bit that drops out
-was 1, combined by exclusive or with the constant `0x9908b0df`. Last comes
-an exclusive or with the number 397 places further on. Behind the last place
-the first comes again.
+*twisted*, into 624 new numbers, from the first place to the last. The top
+bit of the number in a place is joined to the other bits of the number in
+the next place. The result is shifted to the right by one bit, and if the
+bit that drops out was 1, combined by exclusive or with the constant
+`0x9908b0df`. Last comes an exclusive or with the number 397 places further
+on. Behind the last place the first comes again, which is new by then.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -105,7 +111,8 @@ uint32_t random_u32(Random *r)
     return y ^ (y >> 18);
 }
 
-/* Two draws make 64 bits, the first of them the upper half. */
+/* Two draws make 64 bits, the first of them the upper half, for the doubles
+ * of appendix B. */
 uint64_t random_u64(Random *r)
 {
     uint64_t upper = random_u32(r);
@@ -185,8 +192,8 @@ torch.rand(6) (6)
 ## Any range
 
 Numbers that are spread evenly between two limits are called **uniform**.
-The limits need not be 0 and 1; the layers of [](#self-attention-second),
-for one, begin with numbers on both sides of 0. To get there, stretch and
+The limits need not be 0 and 1; the matrices of [](#self-attention-range)
+will begin with numbers on both sides of 0. To get there, stretch and
 shift: a number $u$ between 0 and 1 becomes
 $u \cdot (\text{high} - \text{low}) + \text{low}$.
 
@@ -198,7 +205,7 @@ a single step, with one rounding at the end. C has a function for that,
 **Exercise 4.2** (★★, 3 points): `uniform_fill`. If the result is `high`,
 through rounding, PyTorch replaces it by `low`, since `high` itself is not
 meant to occur. It refuses limits in the wrong order, and limits that are
-not finite or whose difference is not.
+not finite or whose difference, as a float, is not.
 
 ::: hint
 `fmaf(a, b, c)` gives `a * b + c`, rounded once.
@@ -273,9 +280,10 @@ In the tutorials' Python, each matrix is made by
 says that its entries are parameters, numbers that training may change. To
 be able to change them, PyTorch keeps a record of how each result came
 about, and notes that beside the numbers it prints, as `grad_fn=...` or
-`requires_grad=True`. Nothing is trained here, so `requires_grad=False`
-turns the record off and keeps the print clean. (Another such note,
-`dtype=...`, names the type of the numbers where it is not the usual one.)
+`requires_grad=True`, which is what training needs. Nothing is trained here,
+so `requires_grad=False` turns the record off and keeps the print clean.
+(Another such note, `dtype=...`, names the type of the numbers where it is
+not the usual one.)
 
 With these matrices, the six words $X$ become queries, keys and values:
 
@@ -292,11 +300,9 @@ which gives six scores:
 $$\underset{1 \times 6}{s}
     = \underset{1 \times 2}{q}\;\underset{2 \times 6}{K^\top}$$
 
-A word on counting. Since *journey* is the second word, the tutorials call
-its embedding `x_2` and its query `query_2`. But Python counts from 0, and
-in their programs the same embedding is `inputs[1]`. This book does
-likewise: it counts from 1 in prose and from 0 in C. So `query_2` is
-`query[1]`.
+Since *journey* is the second word, the tutorials call its embedding `x_2`
+and its query `query_2`. But Python counts from 0, as C does, and in their
+programs the same embedding is `inputs[1]`. So `query_2` is `query[1]`.
 */
 
 static void show_journey(void)
@@ -353,9 +359,9 @@ scores of journey (6)
 ```
 
 All of these are the tutorials' own numbers, from the query, 0.4306 and
-1.4551, to the score of *journey* with itself, 1.8524, which Ma calls
-$w_{2,2}$ ([A.35](#errata-35)). As for what they mean: nothing. Random
-matrices ask for nothing in particular.
+1.4551, to the score of *journey* with itself, 1.8524, for which Ma writes a
+$w$ ([A.35](#errata-35)). As for what they mean: nothing. Random matrices
+ask for nothing in particular.
 
 Here we stop for a while, though softmax, which makes shares of scores, is
 known from [](#softmax). For the tutorials do something to the scores first:

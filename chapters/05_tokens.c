@@ -24,10 +24,14 @@ its blanks and leave its commas out. Real models also cut inside words, into
 pieces they know. Those pieces are the tokens then, and for all that follows
 it makes no difference.
 
+::: {.header of="Word"}
+:::
+
 Each character of the sentence is a letter of a word, a comma, or the end of
-a word. So is the closing 0, and `strchr` finds it at the end of its list. A
-letter outside the English alphabet takes several bytes. None of them looks
-like a blank or a comma, so that no letter is cut in two.
+a word: a blank, or the 0 at the end of the sentence, which `strchr` finds
+too, at the end of its list. A letter outside the English alphabet takes
+several bytes. None of them looks like a blank or a comma, so that no letter
+is cut in two.
 */
 
 int split_words(const char *sentence, Word word[WORDS_MAX])
@@ -163,22 +167,24 @@ most numbers near zero, fewer and fewer farther out, on both sides and
 without a limit. How often they fall near a place $x$ is in proportion to
 $e^{-x^2/2}$, whose curve has the shape of a bell:
 
-![How often which number occurs, among 100,000 uniform ones from $-1$ to 1
-and among 100,000 normal ones](bell.svg){#fig-bell}
+![How often each number occurs, among 100,000 uniform ones from $-1$ to 1
+and among 100,000 normal ones; each panel is as high as its most frequent
+number](bell.svg){#fig-bell}
 
 How widely numbers are spread is told by their **standard deviation**. Take
-what each differs from their mean, square it, take the mean of the squares,
-and of that the root. The mean of these numbers is 0; so it is the root of
-the mean of their own squares. For the bell it is 1, as we will measure. If
-another deviation is wanted, multiply the numbers by it.
+the difference of each from their mean, and square it; take the mean of
+these squares, and its root. The mean of these numbers is 0; so it is the
+root of the mean of their own squares. For the bell it is 1, as we will
+measure. If another deviation is wanted, multiply the numbers by it.
 
-How does one make such numbers? Box and Muller had the idea to make two at
-a time [@box1958]. Throw darts at a board, so that how far to the right they
-hit, $x$, and how far up, $y$, are two normal numbers, and to know one says
-nothing of the other. The share of darts near $x$ is in proportion to
-$e^{-x^2/2}$; of these, as of any others, the share near $y$ is in
-proportion to $e^{-y^2/2}$. A share of a share is their product, so that
-around the point $(x, y)$ the darts lie as densely as
+How does one make such numbers? (If you are content to know that it can be
+done, go on to [](#tokens-sentence).) Box and Muller had the idea to make
+two at a time [@box1958]. Throw darts at a board, so that how far to the
+right they hit, $x$, and how far up, $y$, are two normal numbers, and to
+know one says nothing of the other. The share of darts near $x$ is in
+proportion to $e^{-x^2/2}$; of these, as of any others, the share near $y$
+is in proportion to $e^{-y^2/2}$. A share of a share is their product, so
+that around the point $(x, y)$ the darts lie as densely as
 
 $$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
 
@@ -194,12 +200,12 @@ $$e^{-(r + w)^2/2} = e^{-r^2/2} \cdot e^{-rw} \cdot e^{-w^2/2}
     \approx e^{-r^2/2} (1 - rw)$$
 
 since $e^{-s}$ is close to $1 - s$ for small $s$, and $w^2$ is tiny even
-beside $w$. That is less than before by $e^{-r^2/2}\, r w$, and so much must
-lie in the ring between $r$ and $r + w$. It does: the area of the ring is in
-proportion to its radius $r$ and its width $w$, and the darts lie there as
-densely as $e^{-r^2/2}$. Ring by ring the shares are in the right
-proportion, and all together they are 1; so they are right. To be safe, we
-also count:
+beside $w$. So by the formula the ring between $r$ and $r + w$ holds the
+share $e^{-r^2/2}\, r w$. And so it must: its area is in proportion to its
+radius $r$ and its width $w$, and in it the darts lie as densely as
+$e^{-r^2/2}$. Here is how many of our darts lie farther out than 1, 2 and 3.
+(They are made by what follows from the formula; so this is a test of the
+program, and not of the argument.)
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -259,10 +265,12 @@ second uniform number gives the angle, of which a full circle has $2 \pi$:
 $$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
   x = r \cos(\varphi), \qquad y = r \sin(\varphi)$$
 
-Two uniform numbers have become two normal ones. [](#normals) has this in C,
-first in a dozen lines, `one_normal`, and then as PyTorch does it for many
-numbers. We use two functions from there: `normal_fill`, which takes the
-mean and the deviation wanted, and `embedding_fill`, which takes 0 and 1.
+Two uniform numbers have become two normal ones. (As $u_1$ may be 0, which
+has no logarithm, programs take $1 - u_1$, which is as uniform and never 0.)
+[](#normals) has this in C, first in a dozen lines, `one_normal`, and then
+as PyTorch does it for many numbers. We use two functions from there:
+`normal_fill`, which takes the mean and the deviation wanted, and
+`embedding_fill`, which takes 0 and 1.
 
 ## The sentence {#tokens-sentence}
 
@@ -326,9 +334,9 @@ embedded sentence (6, 3)
 ![Each word's id picks its row](lookup.svg){#fig-lookup}
 
 These six rows are the input of much that follows. They are random, and
-mean nothing yet. And three entries are for the page's sake: Llama 2, a
-model with seven billion parameters, has an embedding size of
-[4,096]{.cited} [@raschka2024magazine].
+mean nothing yet. And three entries are for the page's sake: Llama 2 with
+seven billion parameters has an embedding size of [4,096]{.cited}
+[@raschka2024magazine].
 
 So that no later chapter has to fill 50,000 rows for the sake of six, they
 are written down here, as `journey` was in [](#softmax), and later chapters
@@ -363,7 +371,8 @@ embedded sentence (5, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
-Other alphabets do as well:
+(Row 0 is *and* here, where it was *Life*. A real vocabulary is made once
+and stays.) Other alphabets do as well:
 
 ``` {.output args="'Schöne Grüße, 你好'"}
 vocabulary

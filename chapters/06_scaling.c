@@ -548,8 +548,9 @@ results from function to function. The next step is to give them a home.
 
 **Exercise 6.3** (★★, challenge, 3 points): `nudge`. From the *shares*
 alone: what do they become when score `j` is raised by `step`? The scores
-themselves are not given. A share of 0 stays 0. The step may have any size, even one whose
-exponential no `double` can hold; if it is `nan`, so is every share.
+themselves are not given. A share of 0 stays 0. The step may have any size,
+even one whose exponential no `double` can hold; if it is `nan`, so is every
+share.
 
 ::: hint
 What happens to the exponential of score `j`, and what to all the others?

@@ -36,9 +36,10 @@ In C, the width of a table is part of its type, but here widths are known
 only when the program runs. So the struct holds a table as a `float *`, all
 its entries row after row. To get at the rows we need a pointer of another
 type: `float (*w)[6]`, read from the inside out, says that `w` points to
-rows of six floats, so that `w[1]` is a row and `w[1][2]` an entry. The cast
-`(void *)` turns the one pointer into the other, wherever a function takes a
-table. It moves nothing, and no compiler checks the width.
+rows of six floats, so that `w[1]` is a row and `w[1][2]` an entry. Wherever
+a function takes a table, we write `(void *)` before the `float *`: a cast,
+which makes the one pointer into the other. It moves nothing, and no
+compiler checks the width.
 
 `(SelfAttentionV1){.d_in = d_in}` writes down a struct with some of its
 fields. The others are 0.
@@ -68,10 +69,10 @@ void self_v1_free(SelfAttentionV1 *a)
 a struct of their own, the **trace** of a computation. Whoever calls
 `forward` makes it, and may use it again.
 
-::: {.header of="Trace"}
+::: {.header of="Trace" until="From chapter 11"}
 :::
 
-The first six tables are this chapter's. One fills in the sizes, as in
+(What is left out waits for later chapters.) One fills in the sizes, as in
 `Trace t = {.n = 6, ...}`; `trace_init` makes room, in a single block of
 memory, and `trace_must_fit` refuses a trace of other sizes than are needed.
 (Both are in `src/objects.c`; they have nothing to do with attention.) From
@@ -99,8 +100,8 @@ void self_v1_forward(const SelfAttentionV1 *a, int n,
 
 /*
 One such attention, with its three matrices, is called a **head**. From seed
-123, *Self-Attention, Retold* runs one on the journey, with two outputs a
-word, and Raschka's article one on *Life is short*, with four
+123, *Self-Attention, Retold* runs one on the journey, with values of two
+entries, and Raschka's article one on *Life is short*, with four
 [@selfattention2025; @raschka2024magazine].
 */
 
@@ -192,11 +193,11 @@ $$\underset{n \times d_{\text{out}}}{Y}
     \underset{d_{\text{in}} \times d_{\text{out}}}{W^\top}
   + \underset{d_{\text{out}}}{b}$$
 
-Its **parameters** are two. The **bias** $b$ is added to each row, and may
-be left out. The **weight** $W$ is a matrix like ours turned over, with a
-row for each *output*: that of `nn.Linear(3, 2)` has two rows of three,
-`[d_out][d_in]`, where `w_query` has three rows of two. So each entry of the
-result is the dot product of two rows.
+Its **parameters** stand in two tables. The **bias** $b$ is added to each
+row, and may be left out. The **weight** $W$ is a matrix like ours turned
+over, with a row for each *output*: that of `nn.Linear(3, 2)` has two rows
+of three, `[d_out][d_in]`, where `w_query` has three rows of two. So each
+entry of the result is the dot product of two rows.
 
 ::: {.header of="Linear"}
 :::
@@ -227,10 +228,10 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 
 /*
 The second version of self-attention is three of these, one for each role.
-Whatever attention is to learn in later chapters will be a setting of this
-struct, and is 0 until then:
+What attention is to learn in later chapters will be a setting of this
+struct, is 0 until then, and left out here:
 
-::: {.header of="Attention"}
+::: {.header of="Attention" until="From chapter 11"}
 :::
 
 As with a trace, one fills in the sizes, and `attention_init` makes room.
@@ -254,8 +255,10 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 
 /*
 `forward` is the three roles and the formula. The tokens that ask, $x$, and
-those that are asked, $y$, are the same here; they need not stay so. (Two
-functions of `src/objects.c` refuse what does not fit together.)
+those that are asked, $y$, are the same here; they need not stay so. (Where
+both are one table in memory, they have one width, and `widths_must_agree`
+refuses an attention for two. `attention_must_fit` refuses layers or a trace
+that do not fit.)
 */
 
 void attention_roles(const Attention *a, int n, int m,
@@ -283,7 +286,7 @@ static void show_v2(void)
     Attention a;
     random_seed(&r, 789);
     self_attention_init(&a, &r, 3, 2, 2, 0);
-    Trace t = trace_for(&a, 6, 6); /* makes a trace that fits */
+    Trace t = trace_for(&a, 6, 6);
     self_attention_forward(&a, 6, journey, &t);
     const float(*weights)[6] = (void *)t.weights;
     print_matrix("version 2, seed 789, no bias", 6, 2, (void *)t.context);
@@ -293,7 +296,8 @@ static void show_v2(void)
 }
 
 /*
-HackTricks runs it with the seed 789 and without bias [@hacktricks]:
+HackTricks runs it with the seed 789 and without bias [@hacktricks].
+(`trace_for(&a, 6, 6)` makes a trace for it, of six tokens that ask six.)
 
 ``` output
 version 2, seed 789, no bias (6, 2)
@@ -315,33 +319,32 @@ which makes small scores, which make even shares. Is that what one wants?
 
 `torch.rand` draws from 0 to 1, whatever the size of the matrix. `nn.Linear`
 draws from $-a$ to $a$, first the weight and then the bias, with
-$a = 1/\sqrt{d_{\text{in}}}$. (For the sake of the last bit, the code takes
-the same detour as PyTorch.)
+$a = 1/\sqrt{d_{\text{in}}}$.
 */
 
 void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
                  float *bias)
 {
-    const double root = sqrt(5), gain = sqrt(2 / (1 + root * root));
-    const float limit = (float)(sqrt(3) * (gain / sqrt(d_in)));
+    const float limit = (float)(1 / sqrt(d_in));
     uniform_fill(r, d_out, d_in, -limit, limit, weight);
-    const float bias_limit = (float)(1 / sqrt(d_in));
     if (bias) /* a list is a table of one row */
-        uniform_fill(r, 1, d_out, -bias_limit, bias_limit, (void *)bias);
+        uniform_fill(r, 1, d_out, -limit, limit, (void *)bias);
 }
 
 /*
 An entry of a query is a sum of $d_{\text{in}}$ products. By the reasoning
-of [](#scaling), its spread grows with the root of $d_{\text{in}}$, unless
-the numbers in the matrix shrink as that root grows. These do. Drawn evenly
-between $-a$ and $a$, they have the spread $a/\sqrt{3}$, since the mean of
-their squares is a third of $a^2$. Where embeddings have the spread 1, the
-queries' entries get
+of [](#scaling), its spread grows with the root of $d_{\text{in}}$, if the
+numbers in the matrix stay as large as they are. Here they shrink by the
+same root. Drawn evenly between $-a$ and $a$, they have the spread
+$a/\sqrt{3}$, which [](#tokens-normal) has measured for $a = 1$. (The mean
+of their squares is $a^2/3$, as $1^2 + 2^2 + \dots + n^2$ is nearly
+$n^3/3$.) Where embeddings have the spread 1, the queries' entries get
 $\sqrt{d_{\text{in}}} \cdot a/\sqrt{3} = 1/\sqrt{3}$, whatever the width.
 (Why not 1? PyTorch has chosen it so; it is enough that it is moderate.)
 
-To see the difference, six random words attend to each other, fifty times,
-with 64 entries for queries and keys.
+To see the difference, six random words attend to each other, with 64
+entries for queries and keys; and then six others, fifty times in all, with
+the same matrices.
 */
 
 /* With matrices from rand or from nn.Linear: d_in, the spread of the
@@ -390,10 +393,10 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
 ```
 
 With `rand`, a wide model is saturated before it has learned anything: the
-division by $\sqrt{d_k}$ makes up for the number of a query's entries, not
-for their size. With `nn.Linear` the spread is near 0.58 for every width,
-and the largest of six shares near one quarter. Training begins with a model
-that gives a hearing to every word.
+division by $\sqrt{d_k}$ makes up for how many entries a query has, not for
+how large they are. With `nn.Linear` the spread is near 0.58 for every
+width, and the largest of six shares between one fifth and one quarter.
+Training begins with a model that gives a hearing to every word.
 
 ## Copied across {#self-attention-order}
 
@@ -447,30 +450,24 @@ static void show_copy(void)
     self_attention_init(&v2, &r, 3, 2, 2, 0);
     self_v1_init(&v1, &r, 3, 2, 2);
     copy_v2_to_v1(&v2, &v1);
-    Trace t = trace_for(&v2, 6, 6);
+    Trace t = trace_for(&v2, 6, 6), t2 = trace_for(&v2, 6, 6);
     self_v1_forward(&v1, 6, journey, &t);
-    print_matrix("version 1 with the numbers of version 2", 6, 2,
-                 (void *)t.context);
+    self_attention_forward(&v2, 6, journey, &t2);
+    printf("version 1 and version 2 are equal: %s\n",
+           memcmp(t.context, t2.context, sizeof(float[6][2])) ? "no"
+                                                              : "yes");
     embed(6, 3, 6, backwards, journey, x);
     self_v1_forward(&v1, 6, x, &t);
     print_matrix("the sentence backwards", 6, 2, (void *)t.context);
     trace_free(&t);
+    trace_free(&t2);
     attention_free(&v2);
     self_v1_free(&v1);
 }
 
 /*
 ``` output
-version 1 with the numbers of version 2 (6, 2)
-[[-0.0739,  0.0713],
- [-0.0748,  0.0703],
- [-0.0749,  0.0702],
- [-0.0760,  0.0685],
- [-0.0763,  0.0679],
- [-0.0754,  0.0693]]
-```
-
-``` output
+version 1 and version 2 are equal: yes
 the sentence backwards (6, 2)
 [[-0.0754,  0.0693],
  [-0.0763,  0.0679],
@@ -480,11 +477,11 @@ the sentence backwards (6, 2)
  [-0.0739,  0.0713]]
 ```
 
-The first table is that of version 2, to the last digit. The second is the
-first read from below. Attention takes no notice of the order of words: *Dog
+They are equal to the last bit. And the table is that of version 2, read
+from below. Attention takes no notice of the order of words: *Dog
 bites man* and *man bites dog* are the same to it. So models add to each
 embedding, before attention sees it, a **positional encoding**, a vector
-that depends on the place. A later part of this book builds them.
+that depends on the place. (This book does not build them yet.)
 
 ## Trained, without calculus {#self-attention-training}
 
@@ -501,10 +498,11 @@ saturation.
 
 Raise a parameter by a hundredth, lower it by a hundredth, see how the loss
 differs, and divide by the two hundredths: this is its slope. With all
-slopes in hand, the **gradient**, move each parameter against its slope, and
-the farther, the steeper it is: here, by half the slope. That is one step of
-training. As all parameters lie in one block, it is one loop; and the
-gradient is an `Attention` too, with a slope in each parameter's place.
+slopes in hand, the **gradient**, move each parameter against its slope,
+here by half of it, so that where it is steeper it moves farther. That is
+one step of training. As all parameters lie in one block, it is one loop;
+and the gradient is an `Attention` too, with a slope in each parameter's
+place.
 */
 
 /* Animal, deed, food: what cat, likes and fish are. */
@@ -529,7 +527,8 @@ static float slope(Attention *a, Trace *t, float *number)
     return (above - below) / (2 * step);
 }
 
-/* All slopes come first: a slope holds for the place it was taken at. */
+/* All slopes come first: when one parameter has moved, those of the others
+ * are no longer what they were. */
 static void train_once(Attention *a, Attention *gradient, Trace *t)
 {
     for (size_t i = 0; i < a->count; i++)
@@ -545,7 +544,7 @@ static void show_training(void)
     Random r;
     Attention a, gradient;
     float losses[ROUNDS + 1], map[2][3][3];
-    random_seed(&r, 789);
+    random_seed(&r, 2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
     gradient = a;              /* the same sizes, */
     attention_init(&gradient); /* and memory of its own */
@@ -576,42 +575,48 @@ static void show_training(void)
 }
 
 /*
+We begin with the numbers of seed 2024:
+
 ``` output
 slopes, before the first step (6, 3)
-[[ 0.0000, -0.2714,  0.0000],
- [ 0.0000,  0.1251,  0.0000],
- [-0.0890,  0.0890, -0.1944],
- [ 0.0658, -0.0658,  0.1438],
+[[ 0.0000,  0.1441,  0.0000],
+ [ 0.0000, -0.2357,  0.0000],
+ [-0.1107,  0.1107, -0.1916],
+ [ 0.1113, -0.1113,  0.1926],
  [ 0.0000,  0.0000,  0.0000],
  [ 0.0000,  0.0000,  0.0000]]
 ```
 
 Two rows belong to the weight for queries, two to that for keys, two to that
 for values. The last two are 0: the loss looks at shares, and values come
-after, so training will leave that layer as it was drawn. And in the first
-two, only the column for a deed counts, since *likes* is nothing else.
+after, so training will leave that layer as it was drawn. In the first two,
+only the column for a deed counts, since *likes* is nothing else. In the
+middle two all columns do: the query of *likes* meets the keys of all three
+words.
 
 ``` output
 loss, before and after every twenty steps (6)
-[0.9210, 0.0291, 0.0103, 0.0059, 0.0040, 0.0030]
+[1.2318, 0.0571, 0.0130, 0.0067, 0.0044, 0.0032]
 attention weights of cat, likes, fish, before (3, 3)
-[[0.3344, 0.2909, 0.3747],
- [0.3264, 0.2754, 0.3981],
- [0.3431, 0.2241, 0.4329]]
+[[0.3095, 0.3881, 0.3025],
+ [0.2990, 0.4093, 0.2918],
+ [0.2780, 0.4545, 0.2675]]
 attention weights of cat, likes, fish, after (3, 3)
-[[0.2717, 0.1846, 0.5437],
- [0.0028, 0.0001, 0.9970],
- [0.1600, 0.0587, 0.7813]]
+[[0.2995, 0.2973, 0.4032],
+ [0.0030, 0.0002, 0.9968],
+ [0.1726, 0.1054, 0.7220]]
 ```
 
-![Before training, and after a hundred steps. The middle row was asked
-for; the other two changed on the way](trained.svg){#fig-trained}
+![Before training, and after a hundred steps, each with colours to a scale
+of its own. The middle row was asked for; the other two changed on the
+way](trained.svg){#fig-trained}
 
-After a hundred steps, *likes* gives 0.9970 of its attention to *fish*.
-Nobody has told the parameters how. But look at the other rows: *cat* looks
-at *fish* now, and *fish* at itself. We asked for one thing, and got it in
-the easiest way, by making *fish* easy to find for everyone. A model learns
-what its loss asks for. What the loss says nothing about may change as well.
+Before, all three looked at *likes* most. After a hundred steps, *likes*
+gives 0.9968 of its attention to *fish*. Nobody has told the parameters how.
+But look at the other rows: *cat* looks at *fish* now, and *fish* at itself.
+We asked for one thing, and got it in the easiest way, by making *fish* easy
+to find for everyone. A model learns what its loss asks for. What the loss
+says nothing about may change as well.
 
 Each slope took two computations of the whole attention, in each step. For a
 model with billions of parameters that is out of the question.
@@ -656,6 +661,8 @@ roles = [torch.nn.Linear(3, 2, bias=False) for _ in range(3)]
 print(F.scaled_dot_product_attention(*[role(journey) for role in roles]))
 
 words = torch.tensor([[1., 0, 0], [0, 1, 0], [1, 0, 1]])
+torch.manual_seed(2024)
+roles = [torch.nn.Linear(3, 2, bias=False) for _ in range(3)]
 optimizer = torch.optim.SGD([role.weight for role in roles], lr=0.5)
 losses = []
 for step in range(101):
@@ -718,7 +725,7 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 
 ::: {.solution exercise="7.4"}
 Three times 2, and again, and three times 4, which is two dozen. The biases
-add 2, 2 and 4.
+add 2, 2 and 4, which makes thirty-two.
 :::
 
 ::: {.solution exercise="7.5"}

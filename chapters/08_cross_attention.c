@@ -1,8 +1,9 @@
 /*
 # One text asks another {#cross-attention}
 
-![The way from words to attention. This chapter is about the shaded
-step](pipeline.svg){#fig-cross-attention-pipeline}
+![The way from words to attention. This chapter is about the shaded step, in
+which keys and values may come from $m$ other
+tokens](pipeline.svg){#fig-cross-attention-pipeline}
 
 A translator reads one sentence and writes another. For every word that is
 to be written, the whole sentence that was read should be there to be looked
@@ -63,16 +64,16 @@ what the eight strangers give (8)
 It runs, and three things are wrong with it. Most of the 196 scores are of
 no use to us: we asked about 48 of them. The shares of a row are spent on
 two texts at once: what *is* gives to the words beside it is missing from
-the 0.6138 that it gives to the strangers. And the strangers look at the
-words, although they were complete before there was a word. A fourth thing
-does not show here: a table has one width. Two texts can be joined only if
-their tokens have the same number of entries.
+the 0.6138 that it gives to the strangers. And the strangers take something
+of the words, though they were read before the first word was written. A
+fourth thing does not show here: a table has one width. Two texts can be
+joined only if their tokens have the same number of entries.
 
 ## Queries from here, keys from there {#cross-attention-queries}
 
-Look again at the first lines of `attention` in the header. It takes `n`
-queries and `m` keys, and since [](#scaling) it has never asked whether they
-belong to one text. Nothing in the formula has to be changed:
+Look again at `attention` ([](#scaling-attention)). It takes `n` queries and
+`m` keys, and has never asked whether they belong to one text. Nothing in
+the formula has to be changed:
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d_x}{X} \; \underset{d_x \times d_k}{W_Q}, \qquad
@@ -82,8 +83,7 @@ $$\underset{n \times d_k}{Q} =
     \underset{m \times d_y}{Y} \; \underset{d_y \times d_v}{W_V}$$
 
 The queries come from the first input, $X$, which asks. Keys and values come
-from the second, $Y$, which is asked. This is **cross-attention**, and what
-we had before is **self-attention**.
+from the second, $Y$, which is asked. This is **cross-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each may
 have a width of its own, $d_x$ and $d_y$ ([A.26](#errata-26)). What must
@@ -92,8 +92,7 @@ agree is the width of queries and keys, since they meet in a dot product.
 The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its
 parameters are linear layers, while Raschka's article multiplies by matrices
 from `torch.rand`, $X W$ [@raschka2024magazine]. A layer holds $W^\top$, so
-we draw $W$ row by row, and write each number where it stands in the table
-turned over.
+we draw $W$ row by row, and write each number where it stands in $W^\top$.
 */
 
 void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in])
@@ -166,7 +165,7 @@ static void show_strangers(void)
                                      "5", "6", "7", "8"};
     float strangers[8][3];
     Trace t = ask_strangers(strangers);
-    print_matrix("first input", 6, 3, life);
+    printf("first_input.shape: (%d, 3)\n", t.n);
     print_matrix("second input", 8, 3, strangers);
     print_matrix("values", 8, 4, (void *)t.value);
     print_matrix("attention weights, a row for each word", 6, 8,
@@ -187,13 +186,7 @@ has. The number of strangers is summed over and leaves no trace.
 :::
 
 ``` output
-first input (6, 3)
-[[ 0.3374, -0.1778, -0.3035],
- [ 0.1794,  1.8951,  0.4954],
- [ 0.2692, -0.0770, -1.0205],
- [-0.2196, -0.3792,  0.7671],
- [-0.5880,  0.3486,  0.6603],
- [-1.1925,  0.6984, -1.4097]]
+first_input.shape: (6, 3)
 second input (8, 3)
 [[0.2745, 0.6584, 0.2775],
  [0.8573, 0.8993, 0.0390],
@@ -270,8 +263,6 @@ static void show_same_text(void)
     int equal = 1;
     for (int i = 0; i < 6 * 4; i++)
         equal &= self.context[i] == crossed.context[i];
-    print_matrix("cross-attention of the six words with themselves", 6, 4,
-                 (void *)crossed.context);
     printf("all equal to self-attention: %s\n", equal ? "yes" : "no");
     trace_free(&self);
     trace_free(&crossed);
@@ -281,17 +272,9 @@ static void show_same_text(void)
 
 /*
 ``` output
-cross-attention of the six words with themselves (6, 4)
-[[-0.1564,  0.1028, -0.0763, -0.0764],
- [ 0.5313,  1.3607,  0.7891,  1.3110],
- [-0.3542, -0.1234, -0.2626, -0.3706],
- [ 0.0071,  0.3345,  0.0969,  0.1998],
- [ 0.1008,  0.4780,  0.2021,  0.3674],
- [-0.5296, -0.2799, -0.4107, -0.6006]]
 all equal to self-attention: yes
 ```
 
-To the last bit; and the second row is what *is* got in [](#scaling).
 Self-attention is cross-attention in which a text asks itself, and there is
 no need for two formulas.
 
@@ -312,11 +295,11 @@ words we know only which one it is; they are one-hot rows, as in the
 exercises of [](#tokens). The German words come with five entries, which say
 what a word is. The ending of *kannst* says "you", and so *kannst* has an
 entry for that as well. *Bitte*, "please", has no counterpart among our
-English words. The last entry says that a word is a pronoun, and is found by
-whoever looks for "you" or for "me", half as well as by its person. So *du*
-answers to "you" better than *kannst* does. The queries have entries of 8
-where [](#qkv) had 4, since the division by $\sqrt{4}$ will halve the
-scores.
+English words. The last entry says that a word is a pronoun, which counts
+one half for "you" and one half for "me". So *du*, second person and a
+pronoun, answers to "you" by one and a half, and *kannst* by one. The
+queries have entries of 8 where [](#qkv) had 4, since the division by
+$\sqrt{4}$ will halve the scores.
 */
 
 static const char *const english[4] = {"can", "you", "help", "me"};
@@ -403,8 +386,6 @@ it. *You* takes 0.8631 of *du* and 0.1168 of *kannst*, which says "you" too.
 each English word what it has found: *can* found a verb, *me* a pronoun.
 
 The tokens of the two inputs have four and five entries. It did not matter.
-PyTorch's class takes such inputs too: `nn.MultiheadAttention(4, 1, kdim=5,
-vdim=5)`.
 
 ## Pictures and their captions {#cross-attention-pictures}
 
@@ -441,7 +422,7 @@ import torch
 import torch.nn.functional as F
 
 words = 'Life is short, eat dessert first'.replace(',', '').split()
-ids = {word: i for i, word in enumerate(sorted(words))}
+ids = {word: i for i, word in enumerate(sorted(set(words)))}
 torch.manual_seed(123)
 embed = torch.nn.Embedding(50_000, 3)
 first = embed(torch.tensor([ids[word] for word in words])).detach()
@@ -449,12 +430,9 @@ first = embed(torch.tensor([ids[word] for word in words])).detach()
 torch.manual_seed(123)
 W_query, W_key, W_value = [torch.rand(3, d) for d in (2, 2, 4)]
 second = torch.rand(8, 3)
-print(first)
 print(second)
 query, key, value = first @ W_query, second @ W_key, second @ W_value
 print(torch.softmax(query @ key.T / 2**0.5, dim=-1))
-print(F.scaled_dot_product_attention(query, key, value))
-query, key, value = first @ W_query, first @ W_key, first @ W_value
 print(F.scaled_dot_product_attention(query, key, value))
 ```
 
@@ -468,7 +446,8 @@ being written must not see those that will come after it.
 is translated, the decoder asks again for each word that it writes, and the
 German sentence stays what it is. Compute its keys and values, and leave
 them in the trace. The trace may be for any number of queries; one that was
-made for other keys or values is refused.
+made for other keys or values is refused. In short, it refuses what
+`attention_must_fit` refuses, for as many queries as the trace has.
 
 ::: hint
 Two of the three layers of `attention_roles`.
@@ -495,7 +474,7 @@ How many keys it has, it knows itself.
 gives some of everything. Which key does each query look at most? Give the
 number of its column; if several weights are largest, the first of them. A
 weight that is NaN is never the largest, and a row that has nothing else is
-refused.
+refused. The entries may be any floats, minus infinity included.
 
 ::: hint
 Comparisons with NaN are false, but for `!=`. There is no value to begin
@@ -506,7 +485,8 @@ a column instead, and that as yet there is none.
 **Exercise 8.5** (by hand): Five tokens with three entries each ask nine
 tokens with seven entries. Queries have two entries, values four. Give the
 shapes of the three matrices, of queries, keys, values, scores and context.
-Which of the sizes could you change without changing any other?
+Which of these six numbers, five, three, nine, seven, two and four, could
+you change without changing another?
 
 ## Solutions
 

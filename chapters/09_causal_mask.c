@@ -45,7 +45,7 @@ static void project_life(float query[6][2], float key[6][2],
 }
 
 /*
-## Nothing, and what is left {#causal-mask-renormalized}
+## Strike out, and share anew {#causal-mask-renormalized}
 
 We have the weights, so the first idea is to strike out those that are not
 allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
@@ -56,14 +56,14 @@ it.
 Sooner or later queries and keys will not be of equal number, and then one
 has to say where in the text the queries stand. Let query `i` stand at place
 `first + i`. It may see the keys from 0 to `first + i`. For a whole sentence
-`first` is 0.
+`first` is 0. (Do not confuse it with *first*, the last word of ours.)
 */
 
 void causal_mask(int n, int m, int first, float mask[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            mask[i][j] = j - i <= first;
+            mask[i][j] = j <= first + i;
 }
 
 void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
@@ -75,13 +75,14 @@ void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
 
 /*
 The rest of a row is no longer a whole. So it is shared out anew, which is
-**renormalization**. With $A$ for the weights and $M$ for the mask, row $i$
-becomes
+**renormalization**. With $A$ for the weights and $M$ for the mask, both of
+shape $n \times m$:
 
-$$\frac{A_{ij} M_{ij}}{\sum_k A_{ik} M_{ik}},
-  \qquad \underset{n \times m}{A}, \;\; \underset{n \times m}{M}$$
+$$\underset{n \times m}{A'}, \qquad
+  A'_{ij} = \frac{A_{ij} M_{ij}}{\sum_k A_{ik} M_{ik}}$$
 
-**Exercise 9.1** (★, 2 points): `renormalize`. Divide each row by its sum.
+**Exercise 9.1** (★, 2 points): `renormalize`. Divide each row by its sum. A
+row of zeros has no shares, and becomes `nan`.
 
 ::: hint
 The sum of a row must be complete before its first entry is divided.
@@ -168,7 +169,7 @@ row sums (6)
 [0.1772, 0.7256, 0.5089, 0.6744, 0.8769, 1.0000]
 ```
 
-Of its whole, *Life* has 0.1772 left. *First* has everything, having no
+*Life* keeps 0.1772 of its shares. *First* keeps all of them, having no
 future in this sentence. Divided by the row sums:
 
 ``` output
@@ -201,7 +202,8 @@ that, as [](#softmax) has found: its exponential is 0, and not just a small
 number.
 
 **Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
-that lies in the future of its query, whatever was there before.
+that lies in the future of its query, whatever was there before. `first` may
+be negative, and then there are queries that see nothing.
 
 ::: hint
 `causal_mask` knows which entries these are. In C, minus infinity is
@@ -218,7 +220,7 @@ void mask_scores(int n, int m, int first, float scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (j - i > first)
+            if (j > first + i)
                 scores[i][j] = -INFINITY;
 }
 
@@ -267,9 +269,9 @@ is a matter of taste.)
 last two are the same map. Each has colours to a scale of its
 own](maps.svg){#fig-maps}
 
-"Only the tokens before the current position" may be seen, one reads. The
-current one is seen too, and must be: *Life* has nobody before it
-([A.8](#errata-8), [A.22](#errata-22)).
+(HackTricks speaks of the tokens before the current position. The current
+one is seen too, and must be: *Life* has nobody before it,
+[A.8](#errata-8).)
 
 ## Equal on paper {#causal-mask-paper}
 
@@ -344,14 +346,17 @@ hidden score; renormalized; from minus infinity (8, 5)
 ```
 
 At 100 the second digit is wrong, at 103 the second share is twice the
-first, and at 105 there is no answer. A float has no digits for weights so
-small, and what has been lost no division brings back. Minus infinity is
-right in every row: it never looks at the hidden score. (Gaps like these are
-rare. But one of the ways needs no luck.)
+first, and at 105 there is no answer. There is a smallest float above 0, and
+the floats next to it are whole numbers of it. At 103, the weights of the
+visible words are one of them and two, at 104 none and one, at 105 none at
+all; and what has been lost no division brings back. Minus infinity is right
+in every row: it never looks at the hidden score. (Scores divided by
+$\sqrt{d_k}$ have a spread near 1, and a gap of 100 is a hundred of these.
+But why rely on it?)
 
 ![The share of the first visible word, against the hidden score, which
-should not matter. Renormalized it goes astray from 100 on, is 0 at 104, and
-at 105 there is none](gaps.svg){#fig-gaps}
+should not matter; its steps are not equal. Renormalized it goes astray from
+100 on, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
 
@@ -401,15 +406,17 @@ void apply_mask(int n, int m, Mask see, float scores[n][m])
 }
 
 /*
-Here are the names once more. The first two belong to the way that we leave.
+Here are the names once more. The first three belong to the way that we
+leave.
 
 | function | what it does |
 |:--------------|:-------------------------------------------------|
 | `causal_mask` | writes the table of ones and zeros |
 | `hide_weights` | multiplies *weights* by a table |
+| `renormalize` | makes the rows add up to one again |
 | `mask_scores` | minus infinity for the future, without a table |
 | `mask_where` | minus infinity where a table has 0 |
-| `apply_mask` | one of these two, or neither, as a `Mask` says |
+| `apply_mask` | what a `Mask` says: one of the last two, or nothing |
 
 And this is `attention` with one line more, as far as its weights. The
 mixture, one `matmul`, follows where it is called; the next chapter has a
@@ -479,9 +486,9 @@ within what a word sees, the words may still change places.
 ## No number will do {#causal-mask-filled}
 
 A well-known textbook fills in a million below zero instead [@zhang2021],
-and the published program of GPT-2 subtracts ten billions [@radford2019]. No
+and the published program of GPT-2 subtracts ten billion [@radford2019]. No
 weight ever becomes `nan` then. But any number is a score like any other.
-Where all three words are hidden, it is the largest:
+Take three words, all of them hidden:
 */
 
 static void show_all_hidden(void)
@@ -503,9 +510,10 @@ all hidden, by a million below 0, by minus infinity (2, 3)
  [   nan,    nan,    nan]]
 ```
 
-Each word gets a third, which looks like a result. Nor can minus infinity be
-multiplied by ones and zeros, and added: 0 times infinity is no number
-([A.2](#errata-2)). It has to be written into its place.
+By a number, each word gets a third, which looks like a result. (And minus
+infinity must be written into its place: to multiply it by ones and zeros,
+and add that to the scores, will not do, since 0 times infinity is no
+number, [A.2](#errata-2).)
 
 ## Nothing left to see
 
@@ -549,15 +557,15 @@ four queries, two keys, first = 2 - 4 (4, 2)
  [1.0000, 1.0000]]
 ```
 
-![What two queries may see of five keys: at the beginning of the text, and
-at its end](places.svg){#fig-places}
+![What two queries may see of five keys, filled: at the beginning of the
+text, and at its end](places.svg){#fig-places}
 
 In the first mask the two words stand at the beginning of the text, in the
 second at its end. The second is right for a model that has read three words
-and adds two. PyTorch's `is_causal=True` means the first, also where the
-numbers differ. In the third mask, two of four queries stand before the
-first key and have nothing to see. Nobody would ask for that, but a wrong
-sign is enough:
+and adds two. PyTorch's `is_causal=True` means the first mask, also where
+the numbers differ. In the third, four queries ask two keys by the rule of
+the second, and two of them have nothing to see. Whoever confuses `n` and
+`m` gets such a mask:
 
 ``` output
 their weights (4, 2)
@@ -569,9 +577,8 @@ their weights (4, 2)
 
 What is the mixture of nothing? PyTorch has two answers: `F.softmax` gives
 `nan`, and `F.scaled_dot_product_attention` 0, so that a row that nobody
-will use does no harm. (`nn.MultiheadAttention` gives the one or the other,
-depending on how it is called.) Ours is `nan`. Nobody should use that row,
-and whoever does so by mistake is to notice.
+will use does no harm. Ours is `nan`. Nobody should use that row, and
+whoever does so by mistake is to notice.
 
 ## Everything together
 */
@@ -602,7 +609,7 @@ import torch
 import torch.nn.functional as F
 
 words = 'Life is short, eat dessert first'.replace(',', '').split()
-ids = {word: i for i, word in enumerate(sorted(words))}
+ids = {word: i for i, word in enumerate(sorted(set(words)))}
 torch.manual_seed(123)
 x = torch.nn.Embedding(50_000, 3)(
     torch.tensor([ids[word] for word in words])).detach()
@@ -621,15 +628,16 @@ print(F.softmax(hidden / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
 ```
 
-A model that sees only the past can still learn its texts by heart. What is
-done against that strikes out weights, too, but at random.
+A model that sees only the past can still learn its texts by heart. The next
+chapter is about what is done against that. It strikes out weights, too, but
+at random.
 
 ## Further exercises
 
 **Exercise 9.3** (★★, challenge, 3 points): `mask_window`. Long texts make
-large tables. So let each word see only the last `w` of those that it may
-see, itself and `w - 1` before it [@beltagy2020]. All others get minus
-infinity. It refuses a window of less than one word.
+large tables. So let each word see only itself and the `w - 1` places before
+its own [@beltagy2020], even where its own lies behind the last key. All
+others get minus infinity. It refuses a window of less than one word.
 
 ::: hint
 Query `i` stands at place `first + i`. Which is the first place it sees?
@@ -665,7 +673,7 @@ before?
 
 **Exercise 9.6** (by hand): A table of weights has six rows and columns, and
 somebody renormalizes by dividing each row by the *number* of words that it
-may see. In which case would that be right?
+may see. Is that ever right?
 
 ## Solutions
 
@@ -678,7 +686,7 @@ void mask_window(int n, int m, int first, int w, float scores[n][m])
         REFUSE("a window of %d words: at least 1 is needed", w);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (j - i > first || j - i <= first - w)
+            if (j > first + i || first + i - j >= w)
                 scores[i][j] = -INFINITY;
 }
 

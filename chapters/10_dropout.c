@@ -31,8 +31,8 @@ cannot show that it helps. It shows what it does to the numbers.
 
 Every attention weight is crossed out with the same probability $p$, the
 dropout **rate**, and stays with probability $1 - p$. A rate that is not
-from 0 to 1 is refused, and so is `nan`, with which a comparison like these
-is false:
+from 0 to 1 is refused. (`!` with `>=` refuses `nan` as well, with which
+every comparison is false.)
 */
 
 void dropout_must_fit(double p)
@@ -44,7 +44,7 @@ void dropout_must_fit(double p)
 /*
 We draw a number from 0 to below 1 for each entry of the table, and keep the
 entry if the number is below $1 - p$. To drop the same entries as PyTorch,
-we go row by row, as it does, and draw doubles, with `random_double` of
+we go row by row, as it does, and draw doubles, with `random_double(r)` of
 [](#normals), each of which takes two of the generator's draws. Where there
 is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
@@ -184,7 +184,7 @@ row sums after dropout of sixths (6)
 
 The rows do not add up to one any more: it is the mean that is kept, not the
 sum of each draw. People have reported that as a fault [@pytorch42929], and
-there is nothing to mend. (HackTricks tells of the zeros alone
+there is nothing to mend. (HackTricks speaks of the zeros, not of the factor
 [@hacktricks]: [A.9](#errata-9).)
 
 Why not divide each row by its sum, as in [](#causal-mask)? Because the
@@ -240,9 +240,9 @@ mean of 10000 dropouts (2)
 [0.2503, 0.7443]
 ```
 
-One dropout doubles a weight or takes it away. The mean of a hundred is
-still off by more than a tenth, that of ten thousand by less than a
-hundredth.
+One dropout doubles a weight or takes it away. The mean of a hundred still
+has 0.8700 for the second weight, that of ten thousand comes within a
+hundredth of it.
 
 ## On attention weights {#dropout-weights}
 
@@ -252,11 +252,12 @@ values are mixed with what it has left:
 $$\underset{n \times d_v}{Z} =
   \underset{n \times m}{D}\; \underset{m \times d_v}{V}$$
 
-Before softmax it would not do: a score of 0 is not a weight of 0, and a
-score of minus infinity leaves its share to the others.
+Before softmax it would not do. A score of 0 does not make a weight of 0;
+and after a score of minus infinity, softmax hands the share to the others.
 
 Raschka's book shows the table for *Your journey starts with one step*, with
-linear layers from seed 789 and the future hidden [@raschka2024book]:
+linear layers from seed 789 and the future hidden [@raschka2024book]. The
+lots are those of seed 123 again:
 */
 
 static void print_causal_weights(float weights[6][6])
@@ -316,8 +317,8 @@ context vector will be all zeros, this time.
 With a rate of one half such things happen often. Usual rates lie between
 [10]{.cited} and [20%]{.cited} [@hacktricks], and Raschka's book takes one
 half so that there is something to see. Here is what different rates do to
-10,000 ones: the share that is dropped, the factor of the others, and the
-mean of all.
+10,000 weights, each of them 1: the share that is dropped, the factor of the
+others, and the mean of all.
 */
 
 static void show_rates(void)

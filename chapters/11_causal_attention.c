@@ -8,9 +8,9 @@ Every step of a head is written: the three roles, scores, their division,
 the mask, softmax, dropout, the mixture. Each has been shown by itself, on
 one sentence. A model does all of them in one go, and learns from many
 sentences at a time, a **batch**. In a program for PyTorch that looks like a
-great change: tables become arrays with three dimensions, and `keys.T`
-becomes `keys.transpose(1, 2)`. In C one sees what it is. A batch is a loop
-around what we have, and the weights stand outside of it.
+great change, since tables become arrays with three dimensions. In C one
+sees what it is. A batch is a loop around what we have, and the weights
+stand outside of it.
 */
 
 #include "attention.h"
@@ -37,11 +37,11 @@ $$\underset{n \times d_v}{\text{context}} =
 Dropout needs random numbers, and only while the model is trained. So the
 function takes a generator, and where there is none, it drops nothing.
 
-**Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values:
-scores and weights of what `see` lets them see, which of them are kept, what
-dropout makes of them, context. If `r` is `NULL`, nothing is dropped,
-whatever `p` is. It refuses what `masked_weights` refuses and, with `r`,
-what `dropout_must_fit` refuses.
+**Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values it
+computes five tables: scores, masked as `see` says; weights; which of these
+are kept; what dropout makes of them; context vectors. If `r` is `NULL`,
+nothing is dropped, whatever `p` is. It refuses what `masked_weights`
+refuses and, with `r`, what `dropout_must_fit` refuses.
 
 ::: hint
 All steps are functions of earlier chapters, one call each. The first four,
@@ -82,11 +82,10 @@ length**, the most tokens that a sentence may have. Our functions could do
 without it; but a model that has been trained on sentences up to that length
 knows nothing about longer ones. Where it is 0, there is no limit.
 
-Queries, keys and values were free to be `d_k` and `d_v` entries wide. From
-here on the tutorials give all three the same width, and so do most models.
-They call it `d_out`. We call it `head_dim`, the width of a head, and set
-`d_k` and `d_v` to it, since an `Attention` has a `d_out` for something
-else, which is 0 up to [](#multi-head).
+In this class, as in most models, values are as wide as queries and keys.
+Raschka's book calls that width `d_out`. We call it `head_dim`, the width of
+a head, and set both `d_k` and `d_v` to it. (An `Attention` has a `d_out`
+too, for something else. It is 0 up to [](#multi-head).)
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -105,8 +104,9 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 **Exercise 11.2** (★★, 3 points): `head_forward`. From the embeddings of
 `n` tokens that ask and `m` that are asked to context vectors, for one head.
 The trace's `rate` is that of the dropout that was in force, 0 without a
-generator. It refuses several heads or an output layer, more tokens than the
-context length, and a trace that was made for other sizes.
+generator, so that whoever reads `dropped` knows its factor. It refuses
+several heads, a `d_out` other than 0, more tokens than the context length,
+and a trace that was made for other sizes.
 
 ::: hint
 The first refusal is yours. `attention_roles` does the others, and fills
@@ -149,7 +149,23 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
         head_forward(a, see_past(0), r, n, n, x[b], x[b], &trace[b]);
 }
 
+static void draw_batch(void)
+{
+    const Block block[] = {
+        {"Your journey ...", 6, 3, 1, "·"},
+        {"W_Q", 3, 2, 1, "="},
+        {"its queries", 6, 2, 1, NULL},
+        {"Life is short ...", 6, 3, 1, "·"},
+        {"W_Q", 3, 2, 1, "="},
+        {"its queries", 6, 2, 1, NULL},
+    };
+    blocks("batch", "Two sentences, one set of weights", 6, block);
+}
+
 /*
+![Two sentences, one set of weights: the same $W_Q$ makes the queries of
+both](batch.svg){#fig-batch}
+
 ## Two sentences {#causal-attention-sentences}
 
 HackTricks shows this class in Python, from Raschka's book, and runs it on a
@@ -158,17 +174,17 @@ batch: *Your journey starts with one step*, twice [@hacktricks;
 is the sentence's own. We run it so, and then with a rate of one half.
 */
 
-enum { BATCH = 2, N = 6, D_IN = 3, D_OUT = 2 };
+enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
 
 /* The class from seed 123, and what it makes of a batch. */
 static void run_class(double p, const float x[BATCH][N][D_IN],
-                      float context[BATCH][N][D_OUT])
+                      float context[BATCH][N][HEAD_DIM])
 {
     Random r;
     Attention a;
     Trace t[BATCH];
     random_seed(&r, 123);
-    causal_attention_init(&a, &r, D_IN, D_OUT, N, p, 0);
+    causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, p, 0);
     for (int b = 0; b < BATCH; b++)
         t[b] = trace_for(&a, N, N);
     causal_attention_batch(&a, &r, BATCH, N, x, t);
@@ -183,13 +199,14 @@ static void show_class(const float same[BATCH][N][D_IN])
 {
     const char *const label[2] = {"context_vecs.shape",
                                   "with a dropout of one half"};
-    float context[BATCH][N][D_OUT];
+    float context[BATCH][N][HEAD_DIM];
     printf("batch.shape: torch.Size([%d, %d, %d])\n", BATCH, N, D_IN);
     for (int k = 0; k < 2; k++) {
         run_class(k * 0.5, same, context);
-        printf("%s: torch.Size([%d, %d, %d])\n", label[k], BATCH, N, D_OUT);
-        print_matrix("first sentence", N, D_OUT, context[0]);
-        print_matrix("second sentence", N, D_OUT, context[1]);
+        printf("%s: torch.Size([%d, %d, %d])\n", label[k], BATCH, N,
+               HEAD_DIM);
+        print_matrix("first sentence", N, HEAD_DIM, context[0]);
+        print_matrix("second sentence", N, HEAD_DIM, context[1]);
     }
 }
 
@@ -267,13 +284,13 @@ static float largest_difference(int n, const float a[n], const float b[n])
 static void show_leak(const float same[BATCH][N][D_IN])
 {
     float changed[BATCH][N][D_IN], moved[N];
-    float before[BATCH][N][D_OUT], after[BATCH][N][D_OUT];
+    float before[BATCH][N][HEAD_DIM], after[BATCH][N][HEAD_DIM];
     memcpy(changed, same, sizeof changed);
     memset(changed[0][4], 0, sizeof changed[0][4]);
     run_class(0, same, before);
     run_class(0, changed, after);
     for (int i = 0; i < N; i++)
-        moved[i] = largest_difference(D_OUT, before[0][i], after[0][i]);
+        moved[i] = largest_difference(HEAD_DIM, before[0][i], after[0][i]);
     print_vector("how far each row moves, another fifth word", N, moved);
 }
 
@@ -288,8 +305,9 @@ these words see the fifth.
 
 ## Room to spare {#causal-attention-room}
 
-PyTorch's class has a table for the mask. It is made once, for the longest
-sentence, and for a shorter one its upper left corner is cut out. How large
+Raschka's class has a table for the mask. It is made once, for the longest
+sentence, and for a shorter one its upper left corner is cut out, by
+`mask[:n, :n]`. How large
 is it for a context length of 1,024?
 */
 
@@ -298,9 +316,9 @@ static void show_room(void)
     Random r;
     Attention a;
     random_seed(&r, 123);
-    causal_attention_init(&a, &r, D_IN, D_OUT, 1024, 0, 0);
+    causal_attention_init(&a, &r, D_IN, HEAD_DIM, 1024, 0, 0);
     printf("numbers to be trained: %zu\n", a.count);
-    printf("numbers in PyTorch's mask: %d\n",
+    printf("numbers in the table: %d\n",
            a.context_length * a.context_length);
     attention_free(&a);
 }
@@ -308,7 +326,7 @@ static void show_room(void)
 /*
 ``` output
 numbers to be trained: 18
-numbers in PyTorch's mask: 1048576
+numbers in the table: 1048576
 ```
 
 The mask is no parameter: training must not change it. But it is part of the
@@ -317,52 +335,38 @@ the processor that computes with it. PyTorch calls such a table a
 **buffer**, and the class says `self.register_buffer('mask', ...)`. Had it
 said `nn.Parameter`, training would have a million numbers more to improve.
 
-Our object has no such table. `mask_scores` compares two row numbers, which
-needs no memory. All that is left of the buffer is its size, and with it the
-refusal of longer sentences. (PyTorch refuses them too, if not in so many
-words: the corner that it cuts out is too small, and it says that two sizes
-do not match.)
+Our object has no such table. `mask_scores` compares the numbers of a row
+and a column, which needs no memory. All that is left of the buffer is its
+size, and with it the refusal of longer sentences. (PyTorch refuses them
+too, if not in so many words: the corner that it cuts out is too small, and
+it says that two sizes do not match.)
 
 ## Equal sentences hide mistakes {#causal-attention-mistake}
 
 Two equal sentences are convenient to look at, and a bad test. Suppose that
 the body of the loop is
 `head_forward(a, see_past(0), r, n, n, x[0], x[0], &trace[b])`, with a 0 for
-the `b`. Whatever batch this loop is given, it answers what the right one
-answers for the first sentence twice. How far is that from what is right,
-for the same sentence twice, and with *Life is short, eat dessert first* as
-the second?
+the `b`. This loop computes the first sentence again and again, and never
+looks at another. How far is it off, where the second sentence is the first
+once more, and where it is *Life is short, eat dessert first*?
 */
 
 static void show_mistake(const float same[BATCH][N][D_IN])
 {
     float different[BATCH][N][D_IN], errors[2];
-    float wrong[BATCH][N][D_OUT], right[BATCH][N][D_OUT];
+    float wrong[BATCH][N][HEAD_DIM], right[BATCH][N][HEAD_DIM];
     memcpy(different, same, sizeof different);
     run_class(0, same, wrong);
     for (int k = 0; k < 2; k++) {
         run_class(0, different, right);
-        errors[k] = largest_difference(BATCH * N * D_OUT, (void *)wrong,
+        errors[k] = largest_difference(BATCH * N * HEAD_DIM, (void *)wrong,
                                        (void *)right);
         memcpy(different[1], life, sizeof life);
     }
     print_vector("largest error, equal sentences and different ones", 2,
                  errors);
-    print_matrix("what is right for the second, when different", N, D_OUT,
-                 right[1]);
-}
-
-static void draw_batch(void)
-{
-    const Block block[] = {
-        {"Your journey ...", N, D_IN, 1, "·"},
-        {"W_query", D_IN, D_OUT, 1, "="},
-        {"its queries", N, D_OUT, 1, NULL},
-        {"Life is short ...", N, D_IN, 1, "·"},
-        {"W_query", D_IN, D_OUT, 1, "="},
-        {"its queries", N, D_OUT, 1, NULL},
-    };
-    blocks("batch", "Two sentences, one set of weights", 6, block);
+    print_matrix("what is right for the second, when different", N,
+                 HEAD_DIM, right[1]);
 }
 
 /*
@@ -383,9 +387,6 @@ the answers came in the wrong order. That is why the tests of this chapter
 use different ones. The first sentence, by the way, comes out the same in
 both batches: what stands beside a sentence has no influence on it.
 
-![Two sentences, one set of weights: each goes through the same
-matrices](batch.svg){#fig-batch}
-
 ## Sentences of different length {#causal-attention-padding}
 
 A loop need not mind if its sentences have different lengths, since each
@@ -393,8 +394,9 @@ call of `head_forward` has an `n` of its own. An array must be
 rectangular. So in PyTorch, and for our `causal_attention_batch`, shorter
 sentences are filled up with tokens that mean nothing, **padding**.
 These must not be attended to. One might think that padding with zeros takes
-care of it. It does not. A key of zeros has the score 0, and $e^0$ is 1,
-which gets its share like any other score.
+care of it. It does not. Without a bias, a token of zeros has a key of
+zeros. That has the score 0, and $e^0$ is 1, which gets its share like any
+other.
 
 We take four words of *journey*'s sentence and two rows of zeros, and look
 at how far the context vectors of the four words are from those without
@@ -424,7 +426,7 @@ static float padding_error(const Attention *a, int is_causal, int is_hidden,
     head_forward(a, is_causal ? see_past(0) : see_all(), NULL, WORDS, WORDS,
                  journey, journey, &right);
     const float error = largest_difference(
-        WORDS * D_OUT, t.context + start * D_OUT, right.context);
+        WORDS * HEAD_DIM, t.context + start * HEAD_DIM, right.context);
     trace_free(&t);
     trace_free(&right);
     return error;
@@ -436,7 +438,7 @@ static void show_padding(void)
     Attention a;
     float errors[2][2];
     random_seed(&r, 123);
-    causal_attention_init(&a, &r, D_IN, D_OUT, N, 0, 0);
+    causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, 0, 0);
     for (int is_hidden = 0; is_hidden < 2; is_hidden++) {
         puts(is_hidden ? "padding hidden" : "padding seen");
         for (int i = 0; i < 2; i++)
@@ -471,8 +473,8 @@ it, with a table whose columns are 0 where the padding is.
 
 What the padding itself gets for context vectors is of no use to anyone.
 With the causal mask, padding in front has nothing left to see that is not
-hidden, and its rows are `nan`. They may be ignored, but must not be mixed
-with anything.
+hidden, and its rows are `nan`. These must be ignored, or set to 0 before
+the next layer mixes them, since 0 times `nan` is `nan`.
 
 ## Everything together
 */
@@ -532,8 +534,9 @@ for p in 0.0, 0.5:
 assert contexts.shape == (2, 6, 2)
 ```
 
-The shape (2, 6, 2) is batch, tokens, entries. `@` multiplies the last two
-dimensions and repeats that for every sentence: there is the loop.
+`torch.stack` makes one tensor of several, with a new dimension in front,
+and the shape (2, 6, 2) is batch, tokens, entries. `@` multiplies the last
+two dimensions and repeats that for every sentence: there is the loop.
 `transpose(1, 2)` exchanges rows and columns of each sentence, counting the
 dimensions from 0. And `F.scaled_dot_product_attention` with
 `is_causal=True` and `dropout_p` is our `attend`.
@@ -580,12 +583,14 @@ opposite meaning, as `key_padding_mask`, which is true for padding.
 ::: {.solution exercise="11.4"}
 PyTorch computes 6 times 6 for each of the three, the loop 3 times 3, 6
 times 6, and 1. Of these, the causal mask leaves 1 + 2 + 3 in the first
-sentence, 1 + 2 + 3 + 4 + 5 + 6 in the second, and 1 in the last.
+sentence, 1 + 2 + 3 + 4 + 5 + 6 in the second, and 1 in the last. That makes
+a hundred and eight, forty-six, and twenty-eight.
 :::
 
 ::: {.solution exercise="11.5"}
-All row sums are 1, because softmax comes last, so that the survivors share
-what the dropped ones have lost. The first word sees only itself. If its one
-score is dropped, the row has nothing left, and is `nan`.
+The row sums are 1, because softmax comes last, so that the survivors share
+what the dropped ones have lost. But a row that loses all its scores has
+nothing left, and is `nan`. That is most likely in the first row, which has
+only one.
 :::
 */

@@ -15,8 +15,8 @@ for both. In this chapter one attention fails at that, and two succeed.
 /*
 ## One question for two things {#heads-question}
 
-We keep what [](#qkv) said of the three words, and by which they are found.
-As a value, a word gives whether it is an animal, and whether it is food.
+The keys say of the three words what [](#qkv) said of them. The values leave
+out the deed.
 */
 
 static const float keys[3][3] = {
@@ -66,13 +66,12 @@ both at once, scores (3)
 
 The sum of the questions works, in a way: *cat* and *fish* get equal shares,
 and *likes* next to nothing. But look at what comes back. It is half of
-*cat* plus half of *fish*, an animal that is half food. Had the fish liked
-the cat, the halves would have been the same, and so would their sum.
+*cat* plus half of *fish*, an animal that is half food.
 
 Would longer values help? Let them say which word it is, and we would know
-the two, but still not who likes and who is liked. Entry $k$ of what comes
-back is $\sum_j w_j v_{jk}$, and the shares $w_j$ are the same for every
-$k$. A row of shares answers one question.
+the two, but still not which of them answers which question. Entry $k$ of
+what comes back is $\sum_j w_j v_{jk}$, and the shares $w_j$ are the same
+for every $k$. A row of shares answers one question.
 
 Now let the two questions be asked one by one:
 
@@ -131,9 +130,11 @@ Attention head_of(const Attention *a, int h)
     if (h < 0 || h >= a->n_heads)
         REFUSE("head %d of %d: one from 0 to %d is needed", h, a->n_heads,
                a->n_heads - 1);
+    layers_must_fit(a);
     Attention head = *a;
     head.n_heads = 1;
-    head.d_out = 0;
+    head.d_out = head.has_out_bias = 0;
+    head.out = (Linear){0};
     head.query = rows_of(&a->query, h * a->d_k, a->d_k);
     head.key = rows_of(&a->key, h * a->d_k, a->d_k);
     head.value = rows_of(&a->value, h * a->d_v, a->d_v);
@@ -144,8 +145,7 @@ Attention head_of(const Attention *a, int h)
 
 /*
 The heads draw their matrices one after the other, so that no two are alike.
-If they were, training would move them alike as well, and they would remain
-copies of each other.
+If two were, both would begin by asking the same, and one would be wasted.
 */
 
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
@@ -173,7 +173,7 @@ it, with a trace for each. The rest is to put the columns in their places.
 attention, one after the other, each in its own trace, and `joined` receives
 the context vectors side by side: the first `d_v` columns are those of the
 first head. It refuses an attention with an output layer (`d_out` other than
-0), and one whose layers do not fit together, as `layers_must_fit` says.
+0); `head_of` and `head_forward` refuse the rest.
 
 ::: hint
 `head_of` gives the attention for `head_forward`. It hands it over by value,
@@ -191,7 +191,6 @@ void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    Trace t[a->n_heads],
                    float joined[n][a->n_heads * a->d_v])
 {
-    layers_must_fit(a);
     if (a->d_out)
         REFUSE("an output layer to %d columns: none is needed, for heads "
                "side by side",
@@ -227,24 +226,24 @@ static void traces_for(const Attention *a, int n, Trace t[])
         t[h] = trace_for(&head, n, n);
 }
 
-/* The article's heads, as many as asked for, and what they make of it. */
-static void article_heads(int n_heads, Attention *a, Trace t[n_heads],
-                          float joined[WORDS][n_heads * D_V])
+static void show_article(const char *label, int n_heads, Attention *a,
+                         Trace t[n_heads])
 {
     Random r;
+    float joined[WORDS][HEADS * D_V];
     random_seed(&r, 123);
     heads_init(a, &r, n_heads, D_IN, D_K, D_V);
     traces_for(a, WORDS, t);
-    heads_forward(a, see_all(), NULL, WORDS, WORDS, life, life, t, joined);
+    heads_forward(a, see_all(), NULL, WORDS, WORDS, life, life, t,
+                  (void *)joined);
+    print_matrix(label, WORDS, n_heads * D_V, (void *)joined);
 }
 
 static void show_one_head(void)
 {
     Attention a;
     Trace t;
-    float joined[WORDS][D_V];
-    article_heads(1, &a, &t, joined);
-    print_matrix("one head", WORDS, D_V, joined);
+    show_article("one head", 1, &a, &t);
     trace_free(&t);
     attention_free(&a);
 }
@@ -379,12 +378,19 @@ the multiplications (those of the roles, the scores and the mixtures) and
 the exponentials.
 */
 
+static int multiplications(int n, int d, int n_heads, int d_k, int d_v)
+{
+    const int roles = n * d * (d_k + d_k + d_v);
+    const int scores = n * n * d_k, mixtures = n * n * d_v;
+    return n_heads * (roles + scores + mixtures);
+}
+
 static void show_cost(const char *label, int n_heads, int d_k, int d_v)
 {
-    const int columns = n_heads * (d_k + d_k + d_v);
-    printf("%s\n    parameters: %d\n", label, D_IN * columns);
+    printf("%s\n    parameters: %d\n", label,
+           n_heads * D_IN * (d_k + d_k + d_v));
     printf("    multiplications: %d\n",
-           WORDS * D_IN * columns + WORDS * WORDS * n_heads * (d_k + d_v));
+           multiplications(WORDS, D_IN, n_heads, d_k, d_v));
     printf("    exponentials: %d\n", n_heads * WORDS * WORDS);
 }
 
@@ -413,13 +419,13 @@ one head, d_k = 8, d_v = 4
 
 The four heads have 60 parameters where the single one has 24, and need more
 than twice as many multiplications: several heads are not cheaper than one
-([A.30](#errata-30)). Or spend the same on both: a single head with queries
-and keys of 8 entries has 60 parameters too, and as many multiplications as
-the four.
+([A.30](#errata-30)). But a single head may spend as much as the four. With
+queries and keys of 8 entries, it has 60 parameters too, and as many
+multiplications.
 
 It can even have the *same* parameters. The matrices of the four heads lie
-one behind the other; say that they belong to one head with queries and keys
-of 8 entries, and they do.
+one behind the other, and may as well be read as those of one head with
+queries and keys of 8 entries.
 */
 
 static Attention one_wide_head(const Attention *heads)
@@ -458,9 +464,7 @@ static void show_four_heads(void)
 {
     Attention a;
     Trace t[HEADS];
-    float joined[WORDS][HEADS * D_V];
-    article_heads(HEADS, &a, t, joined);
-    print_matrix("four heads, side by side", WORDS, HEADS * D_V, joined);
+    show_article("four heads, side by side", HEADS, &a, t);
     show_maps(t);
     show_costs();
     show_wide(&a, t);
@@ -492,8 +496,9 @@ two lists differ is a rounding. The sums are added up in another order.)
 So the wide head does what the verb did at the beginning of this chapter. It
 adds its questions up *before* softmax, and one set of shares has to do for
 all of them. The first head's liking for *short* has been outvoted. Four
-heads keep four sets of shares. That is what they buy, and all that they
-cost in addition is exponentials, 144 where there were 36.
+heads keep four sets of shares. That is what they buy. What they cost in
+addition are scores, 144 where there were 36, each of which is stored,
+divided, and made a share.
 
 ## Heads that look back {#heads-causal}
 
@@ -706,7 +711,8 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
 
 ::: {.solution exercise="12.3"}
 Both are powers of two, the twelfth and the fifth, so a head is $2^7$
-entries wide. And no: with twice as many heads, each is half as wide.
+entries wide, a hundred and twenty-eight. And no: with twice as many heads,
+each is half as wide.
 :::
 
 ::: {.solution exercise="12.4"}

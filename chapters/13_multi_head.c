@@ -53,6 +53,9 @@ look at the second sentence of a batch, three tokens with four columns each,
 two columns for each of two heads. In memory, the numbers lie one behind the
 other. That four columns are two heads times two entries is a matter of
 brackets, and in C a cast will do: the same memory, under another type.
+`const float(*view)[n_heads][head_dim]` points to tables of `n_heads` rows,
+a table for each token, as `float (*w)[6]` in [](#self-attention) pointed to
+rows; so `view[i][h]` is the part of token `i` that belongs to head `h`.
 PyTorch calls this a **view**; others say **reshaping**.
 
 In the view, the token comes before the head. We want the head first, and
@@ -63,8 +66,8 @@ any table that is transposed, this moves numbers.
 columns of every token, those from `h * head_dim` on.
 
 ::: hint
-The view is `const float(*view)[n_heads][head_dim] = (const void *)x`. What
-is `view[i][h]`?
+The cast is `(const void *)x`. Which part of `split` is to receive
+`view[i][h]`?
 :::
 
 ::: hint
@@ -167,7 +170,7 @@ attention** as it was published [@vaswani2017]:
 
 $$\underset{n \times d_{out}}{\operatorname{MultiHead}(X)} =
     \underset{n \times H d_v}{\operatorname{Concat}(Z_1, \dots, Z_H)} \;
-    \underset{H d_v \times d_{out}}{W_O}$$
+    \underset{H d_v \times d_{out}}{W_O} + b$$
 
 Raschka's book puts all of it into one class, and HackTricks has taken it
 over [@raschka2024book; @hacktricks]: three linear layers with or without a
@@ -205,10 +208,9 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 
 /*
 A trace of several heads has stacks of tables: the queries of head 0, below
-them those of head 1, and so on, which is what `split_heads` fills.
-`float (*query)[n][d_k]` points to tables of `n` rows, as `float (*w)[6]` in
-[](#self-attention) pointed to rows, and so `query[h]` is the table of head
-`h`. Each head then does what [](#causal-attention) does:
+them those of head 1, and so on, which is what `split_heads` fills. So
+`query[h]` is the table of head `h`. Each head then does what
+[](#causal-attention) does:
 */
 
 static void attend_head(const Attention *a, Mask see, Random *r, int h,
@@ -263,7 +265,7 @@ has a row for each entry of the token, so that every head sees every entry
 
 HackTricks takes the six words of *Your journey starts with one step*, the
 same sentence twice as a batch, and heads of a single entry: two columns for
-two heads, from seed 123. This comes out, for each of the two:
+two heads, from seed 123. What comes out is the same for both sentences:
 */
 
 enum { WORDS = 6, D_IN = 3 };
@@ -285,6 +287,7 @@ static void show_narrow(void)
 {
     Trace t = class_of(2, journey);
     print_matrix("output for Your journey", WORDS, 2, (void *)t.out);
+    printf("context_vecs.shape: torch.Size([2, %d, %d])\n", t.n, t.d_out);
     trace_free(&t);
 }
 
@@ -297,18 +300,18 @@ output for Your journey (6, 2)
  [0.2693, 0.3873],
  [0.2639, 0.3928],
  [0.2575, 0.4028]]
+context_vecs.shape: torch.Size([2, 6, 2])
 ```
 
-As a test this example is weak. The sentences are equal, so that a program
-which takes the first one twice gets it right. The heads are one entry wide,
-so that a program which forgets to divide by $\sqrt{d_k}$ has forgotten to
-divide by 1. Let us take two different sentences, and heads of four entries:
+To see more, let us take two different sentences, and heads of four entries,
+for which the division by $\sqrt{d_k}$ is not one by 1:
 */
 
 static void show_wider(void)
 {
     enum { D_OUT = 8, LAST = (WORDS - 1) * D_OUT };
-    const char *const label[HEADS] = {"head 1", "head 2"};
+    const char *const label[HEADS] = {"Your journey, head 1",
+                                      "Your journey, head 2"};
     const char *const words[WORDS] = {"Your", "journey", "starts",
                                       "with", "one",     "step"};
     Trace of_journey = class_of(D_OUT, journey);
@@ -336,14 +339,14 @@ its query and its key are.
 :::
 
 ``` output
-head 1 (6, 6)
+Your journey, head 1 (6, 6)
 [[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
  [0.5246, 0.4754, 0.0000, 0.0000, 0.0000, 0.0000],
  [0.3548, 0.3225, 0.3227, 0.0000, 0.0000, 0.0000],
  [0.2608, 0.2402, 0.2402, 0.2587, 0.0000, 0.0000],
  [0.1980, 0.1963, 0.1964, 0.2053, 0.2040, 0.0000],
  [0.1761, 0.1567, 0.1567, 0.1728, 0.1661, 0.1717]]
-head 2 (6, 6)
+Your journey, head 2 (6, 6)
 [[1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
  [0.4806, 0.5194, 0.0000, 0.0000, 0.0000, 0.0000],
  [0.3172, 0.3420, 0.3408, 0.0000, 0.0000, 0.0000],
@@ -423,18 +426,16 @@ three. It draws the output projection first, and the packed table after it.
 And it sets every bias to 0.
 
 The limits of the packed table depend on its rows and columns together:
-$\pm\sqrt{6 / (3 d_{model} + d_{model})}$. That is
-$\sqrt{3} \cdot \sqrt{2 / (4 d_{model})}$, and in this form PyTorch computes
-it, so that the last bit is the same:
+$\pm\sqrt{6 / (3 d_{model} + d_{model})}$.
 */
 
 void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
                             int n_heads)
 {
-    Random unused = *r; /* its numbers are all drawn anew */
-    multi_head_init(a, &unused, d_model, d_model, 0, p, n_heads, 1);
+    Random copy = *r; /* what it draws is all replaced below */
+    multi_head_init(a, &copy, d_model, d_model, 0, p, n_heads, 1);
     linear_fill(r, d_model, d_model, (void *)a->out.weight, a->out.bias);
-    const float limit = (float)(sqrt(3) * sqrt(2.0 / (4.0 * d_model)));
+    const float limit = (float)sqrt(6.0 / (4.0 * d_model));
     Linear *const packed[3] = {&a->query, &a->key, &a->value};
     for (int k = 0; k < 3; k++) {
         uniform_fill(r, d_model, d_model, -limit, limit,
@@ -531,12 +532,19 @@ token has none, and its row is `nan`, which is lucky: one notices. Had the
 mask left something to every row, as one for padding does, the wrong way
 round would look as good as the right one.
 
+There is one more habit, and it is as silent. If not told
+`batch_first=True`, `nn.MultiheadAttention` takes the *second* dimension for
+the batch. A batch of two sentences with six words, of shape (2, 6, 3) as in
+the tutorials, is to it six sentences with two words each, and what attends
+to each other are words of different sentences.
+
 ## The walk of shapes {#multi-head-walk}
 
 *From Tokens to the Transformer* ends with a walk through all the shapes,
 for the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
 text of 20 tokens [@tokens2transformer]. We walk it with PyTorch's matrices
-from seed 123, and with 20 random tokens that are drawn after them.
+from seed 123, and with 20 random tokens that are drawn after them. Nothing
+is hidden.
 */
 
 static void print_walk(const Attention *a, const Trace *t)
@@ -606,11 +614,12 @@ output, where it begins (6)
 [ 0.0322,  0.1422,  0.0694,  0.5309,  0.1698, -0.4712]
 ```
 
-![The walk. In the tables with stripes, each stripe is a
+![The walk, not quite to scale. In the tables with stripes, each stripe is a
 head](walk.svg){#fig-walk}
 
-The program takes sizes of your own: $d_{model}$, heads, tokens. The small
-example of [](#heads), here with PyTorch's matrices, goes on with $W_O$:
+The program takes sizes of your own: $d_{model}$, heads, tokens. With those
+of the small example in [](#heads), and matrices and tokens drawn in the way
+just said:
 
 ``` {.output args="8 2 3"}
 the walk
@@ -642,14 +651,18 @@ the model works on the sum. That is called a **residual connection**, and of
 two tables that are to be added, neither may be wider. It lets a layer that
 has found nothing leave the token as it is, and it gives training a way
 around the layer: a change of the token arrives at the end whatever softmax
-makes of it.
+makes of it. GPT, the family of models of this kind that is best known, has
+one size from the first layer to the last.
 
 ## Everything together
 */
 
-static int size(const char *what, const char *text)
+static void show_own_walk(char *const argument[3])
 {
-    return (int)whole_number(what, text, 1, 4096);
+    const int d_model = (int)whole_number("D_MODEL", argument[0], 1, 4096);
+    const int heads = (int)whole_number("HEADS", argument[1], 1, 4096);
+    show_walk(d_model, heads,
+              (int)whole_number("TOKENS", argument[2], 1, 4096));
 }
 
 int main(int argc, char *argv[])
@@ -659,8 +672,7 @@ int main(int argc, char *argv[])
                "needed",
                argc - 1);
     if (argc == 4) {
-        show_walk(size("D_MODEL", argv[1]), size("HEADS", argv[2]),
-                  size("TOKENS", argv[3]));
+        show_own_walk(argv + 1);
         return 0;
     }
     pipeline("pipeline", "roles heads");
@@ -698,17 +710,24 @@ q, k, v = [table.view(3, 2, 4).transpose(0, 1) for table in (q, k, v)]
 z = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
 assert torch.allclose(
     mha.out_proj(z.transpose(0, 1).reshape(3, 8)), y, atol=1e-6)
+
+batch = torch.rand(2, 6, 8)  # two sentences, six words
+assert mha(batch, batch, batch)[1].shape == (6, 2, 2)
+mha.batch_first = True
+assert mha(batch, batch, batch)[1].shape == (2, 6, 6)
 ```
 
 `~` turns a mask into its opposite. The last lines do by hand what the
-module does, with the mask as it is. If the two disagreed, `assert` would
-say so.
+module does, with the mask as it is, and show who attends to whom in a
+batch. If one of the claims were wrong, `assert` would say so.
 
 ::: milestone
 This is the attention of language models, complete: words that look back,
 several heads, mixed, sentence by sentence of a batch, with PyTorch's
 numbers.
 :::
+
+## What it lacks {#multi-head-beyond}
 
 What it lacks is sense. Every matrix here was drawn at random, and the maps
 show what random numbers look at. [](#self-attention) has let one head learn
@@ -771,8 +790,9 @@ void average_weights(int n, int m, int n_heads,
 :::
 
 ::: {.solution exercise="13.4"}
-Four layers of $8 \cdot 8$ weights and 8 biases each, and as many for any
-number of heads. To have more heads is to cut the same matrices more finely.
+Four layers of $8 \cdot 8$ weights and 8 biases each, two hundred and
+eighty-eight in all, and as many for any number of heads. To have more heads
+is to cut the same matrices more finely.
 :::
 
 ::: {.solution exercise="13.5"}

@@ -2,18 +2,20 @@
 # If your tutorial disagrees {#errata}
 
 Five tutorials have lent this book their examples, and each explains
-something better than the others do. Each also has its slips, as any text of
-that length has. Whoever meets one cannot know who is wrong, the tutorial,
-this book, or the reader's own program. So here is every one that we have
-found: what is said, what was probably meant, and a computation, or a line
-of the author's own, that settles it.
+something better than the others do. Each also has its slips, as any text
+has. Here are those that we have found: what is said, what was probably
+meant, and a computation, or a line of the author's own, that settles it.
 
-In short: where a sentence and a program of the same author disagree, it was
-mostly the program that was right, for it had been run.
+These lead to another number, or to a program that stops: [A.1](#errata-1),
+[A.2](#errata-2), [A.3](#errata-3), [A.11](#errata-11) to
+[A.16](#errata-16), [A.19](#errata-19), [A.22](#errata-22),
+[A.29](#errata-29), [A.31](#errata-31), [A.33](#errata-33),
+[A.34](#errata-34), [A.37](#errata-37) and [A.38](#errata-38). The others
+are about words, reasons and limits. Where a sentence and a program of one
+author disagree, the program is mostly right, for it has been run.
 
-The numbers A.1, A.2 and so on do not change, so that you can refer to them.
-Translations are ours. If you find a slip of our own, `CONTRIBUTING.md` says
-how to tell us.
+The numbers do not change, so that you can refer to them. Translations are
+ours. If you find a slip of our own, `CONTRIBUTING.md` says how to tell us.
 */
 
 #include "attention.h"
@@ -29,15 +31,14 @@ static const float hello[3][3] = {
 
 A page in English, which we read in German [@hacktricks]. It works a context
 vector by hand, and has three classes from the notebook of Raschka's book
-[@raschka2024book], all of them right. Its formulas are pictures, which our
-copy does not show.
+[@raschka2024book], all of them right.
 
 ### A.1 The context vector of *shiny* {#errata-1}
 
 The page arrives at [0.3992, 0.3858, 0.8610]{.quoted}. Its method is that of
-[](#softmax), and right throughout; only two products are slips of the pen.
-From the others one can tell that it took the weights to be 0.2291, 0.4064
-and 0.3645. First without any rounding on the way, then with these weights:
+[](#softmax), and right; only two products are slips of the pen. From the
+others one can tell that it took the weights to be 0.2291, 0.4064 and
+0.3645. First without rounding, then with these weights:
 */
 
 static void show_shiny(void)
@@ -74,15 +75,15 @@ their sums (3)
 
 The page has [0.2156]{.quoted} for 0.2154, and [0.1972]{.quoted} for 0.1968.
 Its [0.1382]{.quoted}, [0.3983]{.quoted} and [0.3390]{.quoted} are right for
-its weights, of which the last two are off by one in the fourth digit. As
-the sums show, that alone does no harm.
+its weights, of which the last two are off by one in the fourth digit. That
+alone does no harm.
 
 ### A.2 Zero times minus infinity {#errata-2}
 
 To hide the words that come later, a short program multiplies a mask of
 zeros and ones by minus infinity, and adds it to the scores. Where the mask
-is 0, this was meant to change nothing. But 0 times infinity is not 0. It is
-no number at all, and softmax spreads it over the whole row:
+is 0, this was meant to change nothing. But 0 times infinity is no number at
+all, and softmax spreads it over the whole row:
 */
 
 static void show_mask(void)
@@ -145,11 +146,11 @@ left over.
 ### A.4 What the heads divide {#errata-4}
 
 The same sentence says that it is a *token* whose dimensions are divided,
-and a box asks ChatGPT why that should be better than to let each head see
-all of them. What the program divides are the queries, keys and values, and
-each entry of these is made from all entries of the token
-([](#multi-head)). We make two heads for tokens of 8 entries, change one
-entry of the first token at a time, and see whether the first head notices:
+and a box has ChatGPT say why that is better than to let each head see all
+of them. The program divides the queries, keys and values, each entry of
+which is made from all entries of the token ([](#multi-head)). We make two
+heads for tokens of 8 entries, change one entry at a time, and see whether
+the first head notices:
 */
 
 static void show_inputs(void)
@@ -182,15 +183,15 @@ entries that the first head notices, of 8: 8
 
 ### A.5 Three matrices {#errata-5}
 
-"The query is the data to be used, as before, while the key and value
-matrices are simply random, trainable matrices"; "each token has its own
-query, key and value matrix, by multiplying its dimension values by the
-defined matrices"; and at the end one is to "sum all value matrices and
-multiply each by its attention weight". The page's program is clearer:
-`queries = torch.matmul(inputs, W_query)`. Three matrices, one of them for
-the queries, are random at first and then trained, and all tokens share
-them. What a token has of its own, by multiplying, are three *vectors*, and
-what is summed are value vectors, each times its weight ([](#qkv)).
+The page introduces "three weight matrices", rightly, and then says: "The
+query is the data to be used, as before, while the key and value matrices
+are simply random, trainable matrices." "Each token has its own query, key
+and value matrix", step 2 takes "the key matrix of the token", and step 3 is
+to "sum all value matrices and multiply each by its attention weight". The
+program has it right: `queries = torch.matmul(inputs, W_query)`. All three
+matrices are random at first and then trained, and all tokens share them.
+What a token has of its own are three *vectors*, and what is summed are
+value vectors, each times its weight ([](#qkv)).
 
 ### A.6 `nn.Linear` is random too {#errata-6}
 
@@ -228,44 +229,50 @@ else. What `nn.Linear` adds is the range ([](#self-attention-range)).
 
 ### A.7 Does softmax amplify? {#errata-7}
 
-Softmax is said to be used because it amplifies differences. It turns
-differences of scores into ratios of shares. Are those larger than the
-ratios of the scores? First for 0.2 and 0.1, then for the page's own *shiny*
-and *Hello*:
+Softmax is said to be used because its exponentials amplify differences. Two
+shares never differ by more than their scores do. What can grow is their
+ratio, which is $e$ to the power of that difference
+([](#softmax-differences)). First for 0.1 and 0.2, then for 10 and 10.1, at
+last for the page's own *Hello* and *shiny*:
 */
 
 static void show_ratios(void)
 {
-    const float pair[2] = {0.2f, 0.1f};
-    float scores[3], weights[3], table[2][2];
-    softmax(2, pair, weights);
-    table[0][0] = pair[0] / pair[1];
-    table[0][1] = weights[0] / weights[1];
-    dot_scores(1, 3, 3, &hello[1], hello, &scores);
-    softmax(3, scores, weights);
-    table[1][0] = scores[1] / scores[0];
-    table[1][1] = weights[1] / weights[0];
-    print_matrix("ratio of the scores, ratio of the shares", 2, 2, table);
+    const int n[3] = {2, 2, 3};
+    float scores[3][3] = {{0.1f, 0.2f}, {10, 10.1f}}, weights[3],
+          table[3][4];
+    dot_scores(1, 3, 3, &hello[1], hello, &scores[2]);
+    for (int i = 0; i < 3; i++) {
+        softmax(n[i], scores[i], weights);
+        table[i][0] = scores[i][1] - scores[i][0];
+        table[i][1] = weights[1] - weights[0];
+        table[i][2] = scores[i][1] / scores[i][0];
+        table[i][3] = weights[1] / weights[0];
+    }
+    print_matrix("differences of scores and shares, and ratios", 3, 4,
+                 table);
 }
 
 /*
 ``` output
-ratio of the scores, ratio of the shares (2, 2)
-[[2.0000, 1.1052],
- [1.7303, 1.7730]]
+differences of scores and shares, and ratios (3, 4)
+[[0.1000, 0.0500, 2.0000, 1.1052],
+ [0.1000, 0.0500, 1.0100, 1.1052],
+ [0.5727, 0.1771, 1.7303, 1.7730]]
 ```
 
-That depends on how far apart the scores lie, and on nothing else
-([](#softmax-differences)). In the page's example the ratio grows a little.
+The first two pairs lie equally far apart and get the same shares. Their
+ratio shrinks in one and grows in the other: that depends on the scores
+themselves. In the page's example it grows a little.
 
 ### A.8 A word sees itself {#errata-8}
 
 The model is to consider "only the tokens that appear before the current
-position"; Raschka's article has "previous positions", and further down "the
-word itself and those before it" [@raschka2024magazine]. For the word that
-is to be predicted, this is exact. The word that *asks* sees itself as well,
-in both authors' programs. The first would otherwise have nothing to look
-at:
+position, to predict the next token"; Raschka's article has "previous
+positions", and further down "itself and the words before it"
+[@raschka2024magazine]. If the current position is that of the word to be
+predicted, this is exact. But the word that *asks* sees itself as well, in
+both authors' programs. The first would otherwise have nothing to look at:
 */
 
 static void show_first_word(void)
@@ -291,10 +298,10 @@ first word, which does not (3)
 
 ### A.9 Dropout also multiplies {#errata-9}
 
-"Dropout sets some of the attention weights to zero at random." That is half
-of what the page's `nn.Dropout` does. It also divides the survivors by $1 -
-p$, so that the mean stays what it was, and the rows no longer add up to one
-([](#dropout)). For six words with six equal weights:
+"Dropout sets some of the attention weights to zero at random during
+training." That is half of what the page's `nn.Dropout` does then. It also
+divides the survivors by $1 - p$, which keeps the mean, and the rows no
+longer add up to one ([](#dropout)). For six words with equal weights:
 */
 
 static void show_dropout(void)
@@ -323,33 +330,36 @@ factors for the rates 0.5 and 0.1 (2)
 [2.0000, 1.1111]
 ```
 
-One half is a bad example, since $p$ and $1 - p$ are the same then. When
-Raschka's book said that at a rate of 0.5 the survivors are scaled by
-$1/0.5$, which is right, a reader tried 0.1 and expected the factor ten. Its
-notebook has the formula by now [@llms431].
+One half is a bad example, since $p$ is $1 - p$ then. A reader of Raschka's
+book, which scales by $1/0.5$, rightly, tried 0.1 and expected the factor
+ten [@llms431].
 
-### A.10 Sequences, tokens, dimensions {#errata-10}
+### A.10 Sequences, dimensions, neighbours {#errata-10}
 
 Comments call `b` "the number of batches" and `num_tokens` "the number of
 tokens per batch". There is one batch, of `b` sequences with `num_tokens`
-tokens each ([](#causal-attention)). And for the context vector one is told
-to "sum all dimensions". The sum runs over the tokens, for each dimension by
-itself, as in the page's own example ([](#softmax-mixture)).
+tokens each ([](#causal-attention)). For the context vector one is to "sum
+all dimensions, to get only 1 vector". It is one vector because the sum runs
+over the tokens, for each dimension by itself, as in the page's own example
+([](#softmax-mixture)). And by a word's "neighbours in the current sentence"
+the tip at the beginning means all its words, "regardless of their
+distance", as the page says below.
 
 ### A.11 A picture twice, and names that are missing {#errata-11}
 
 Where the exponentials should be, the German page has the picture of the
 first score once more; in English they are two. What it should show is in
-[](#softmax-exponential). `torch`, `inputs`, `seq_len` and
-`attention_scores` are used in short programs that do not define them, and
-the third class needs the `batch` of the second.
+[](#softmax-exponential). Short programs use `torch`, `nn`, `inputs`,
+`seq_len` and `attention_scores` without defining them, and the third class
+needs the `batch` of the second. And the first programs set no seed: your
+numbers will not be those of [](#random-tutorials), which are for the seed
+123.
 
 ## From Tokens to the Transformer {#errata-tokens}
 
 The author of this Chinese page says that mathematics is not their strong
 suit, and then does what few do: an example in whole numbers, which everyone
-can check on paper [@tokens2transformer]. This is why its slips can be found
-at all.
+can check on paper [@tokens2transformer].
 */
 
 static const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
@@ -424,11 +434,10 @@ shares of the misprint (3)
 
 ### A.14 The root of three {#errata-14}
 
-Before *S* stands the factor [1/1]{.quoted}, without a word, probably to
-keep the numbers whole. But queries and keys have three entries, and by the
-formula above it the scores are divided by $\sqrt{3}$
-([](#scaling-attention)). *A*, *V* and *Z*, which the page names and does
-not print, are then:
+Before *S* stands the factor [1/1]{.quoted}, probably to keep the numbers
+whole. But queries and keys have three entries, and by the formula above it
+the scores are divided by $\sqrt{3}$ ([](#scaling-attention)). *A*, *V* and
+*Z*, which the page does not print, are then:
 */
 
 static void show_root(void)
@@ -469,17 +478,16 @@ Without the division, the shares would be those of [A.19](#errata-19).
 
 The page goes on with $Z = A \cdot W_o$, for a trained matrix of $n$ rows,
 $n$ being the number of words. Such a matrix would fit sentences of one
-length only. The words beside the formula are right: a weighted sum of the
-values, $Z = AV$. There is a trained $W_O$, but it comes after the heads
-have been put side by side, where the page has it too
-([](#multi-head-output)).
+length only. The words beside it are right: a weighted sum of the values, $Z
+= AV$. The trained $W_O$ comes after the heads have been put side by side,
+where the page has it too ([](#multi-head-output)).
 
 ### A.16 Shapes {#errata-16}
 
-*Q*, *K* and *V* are said to have the shape of *X*, [(4,4)]{.quoted}, and
-each word [3]{.quoted} features. *X* has three rows and four columns. Its
-rows are the words, its columns the features, and with matrices of shape (4,
-3) one gets:
+*Q*, *K* and *V* are said to have the shape of *X*, which is given as
+[(4,4)]{.quoted}. A word is said to have [3]{.quoted} features. But *X* has
+three rows, the words, and four columns, the features. With its (4, 3)
+matrices one gets:
 */
 
 static void show_shapes(void)
@@ -500,18 +508,20 @@ Q (3, 3)
  [2.0000, 1.0000, 3.0000]]
 ```
 
-In a real model the final result has the shape of *X*, and that is probably
-where the sentence comes from.
+What was probably meant is the final result of a real model, which has the
+shape of *X*.
 
-### A.17 Letters and signs {#errata-17}
+### A.17 Letters, signs, words {#errata-17}
 
 $W_Q = X W_Q$ should read $Q = X W_Q$. The number of heads is $k$, $H$ and
-$h$ in turn. By $(H, d_k)$ the product $H d_k$ is meant, by `d_512` a
-$d_{model}$ of [512]{.cited}, and by $1/\sqrt{k}$ the factor $1/\sqrt{d_k}$
-[@tokens2transformer]. The table of $n$ rows and [64]{.cited} columns that
-the page calls the attention matrix is the result of one head. The attention
-matrix has $n$ rows and $n$ columns, as the page says itself a few lines
-before ([](#heads)).
+$h$ in turn. $(H, d_k)$ means the product $H d_k$, `d_512` a $d_{model}$ of
+[512]{.cited}, and $1/\sqrt{k}$ the factor $1/\sqrt{d_k}$
+[@tokens2transformer]. That $d_{model}$ "may be 8 in practice" is true of
+the example with two heads; in practice it is rather the [512]{.cited}
+before. The table of $n$ rows and [64]{.cited} columns that the page calls
+the attention matrix is the result of one head. The attention matrix has $n$
+rows and $n$ columns, as it says before ([](#heads)). And a query does not
+ask "who am I?", but for what is sought, as the same line says.
 
 ### A.18 What the division does {#errata-18}
 
@@ -540,17 +550,16 @@ row sums of the divided scores (3)
 ```
 
 The page's second point is the paper's [@vaswani2017], and the true reason:
-dot products are quick to compute, but they grow, and then softmax loses its
-balance ([](#scaling)).
+dot products grow, and then softmax loses its balance ([](#scaling)).
 
 ### A.19 What an array can hold {#errata-19}
 
-Will `attention_scores[0] = softmax(attention_scores[0])` work? (Once there
-is a function `softmax`, which NumPy lacks.) It depends on how the array was
-made, for an array of NumPy keeps its type. With the factor that stands
-before *S*, as `1/1 * Q @ K.T`, it holds floats, since Python's `1/1` is
-one, and all is well. Typed in as *S* is printed, it holds whole numbers,
-and the shares are cut off to 0, without a warning. In C:
+The page normalizes by `attention_scores[0] = softmax(attention_scores[0])`
+and two more such lines. (`softmax` one has to write; NumPy has none.) If
+*S* was typed in as printed, its array holds whole numbers, and keeps its
+type: the shares are cut off to 0, without a warning. Computed with the
+page's factor, as `1/1 * Q @ K.T`, it holds floats, since Python's `1/1` is
+one, and all is well. The slip in C:
 */
 
 static void show_whole_numbers(void)
@@ -580,30 +589,29 @@ the first row in whole numbers (3)
 ### A.20 Eat and bread {#errata-20}
 
 The words are *eat*, *bread*, *table*, and "clearly the relation between
-*eat* and *bread* has the most potential". In English it has. The matrix *S*
-does not know it: for *bread*, the second row, *eat* has the lowest score,
-and for *eat*, the first row, *bread* and *table* are level. The numbers
-were not made for these words. For numbers that are, see [](#qkv-cat).
+*eat* and *bread* has the most potential". The matrix *S* does not know it:
+for *bread*, the second row, *eat* has the lowest score, and for *eat*, the
+first row, *bread* and *table* are level. The numbers were not made for
+these words. For some that are, see [](#qkv-cat).
 
 ### A.21 Encoder and decoder {#errata-21}
 
 The page begins with the encoder, which reads a whole sentence at once, and
-says so. Then it justifies the scores by the fact that a language model
-writes word by word. That is the decoder, which looks back only
-([](#causal-mask)). Scores are needed in both. (In the introduction, what
-*bread* has to do with *table* breaks off after "because".)
+then justifies the scores by the fact that a language model writes word by
+word. That is the decoder, which looks back only ([](#causal-mask)). Scores
+are needed in both. (In the introduction, what *bread* has to do with
+*table* breaks off after "because".)
 
 ## Raschka's article {#errata-raschka}
 
 *Understanding and Coding Self-Attention, Multi-Head Attention,
 Cross-Attention, and Causal-Attention in LLMs* [@raschka2024magazine]. This
-book follows it more than any other, and three of the others take their
-programs from the book that its author wrote then [@raschka2024book]. All
-its printed numbers are right. One looks wrong on some machines:
-[-0.2627]{.quoted} lies so close to the middle between that and $-0.2626$
-that the order of adding decides ([](#self-attention-first)). We read it in
-Chinese, beside a copy in English. Where a slip is the translator's, we say
-so.
+book follows it most, and three of the others take their programs from the
+book that its author wrote then [@raschka2024book]. All its printed numbers
+are right. Where it has [-0.2627]{.quoted}, some machines get $-0.2626$: the
+value lies halfway between the two, and the order of adding decides
+([](#self-attention-first)). We read it in Chinese, beside a copy in
+English. Where a slip is the translator's, we say so.
 */
 
 static void project_life(float query[6][2], float key[6][2],
@@ -622,9 +630,9 @@ static void project_life(float query[6][2], float key[6][2],
 ### A.22 Above the diagonal {#errata-22}
 
 In Chinese, minus infinity is to replace the values *on* the diagonal; a
-character is missing. The English, the program, and the Chinese a few lines
-further down have *above*. With the diagonal alone hidden, everybody sees
-everything but themselves, the future included:
+character is missing. The English, the program, and the Chinese further down
+have *above*. With the diagonal alone hidden, each word sees all but itself,
+the future included:
 */
 
 static void show_diagonal(void)
@@ -660,8 +668,7 @@ Hidden on the diagonal *and* above, the first word has nothing left, as in
 
 `torch.triu` "retains the main diagonal and the elements above it". So it
 does when asked for nothing else. The line that this explains asks for
-`diagonal=1`, and then the main diagonal is 0. It is one minus what `tril`
-gives:
+`diagonal=1`, and then the diagonal is 0:
 */
 
 static void show_triu(void)
@@ -682,14 +689,14 @@ triu(ones(3, 3), diagonal=1) (3, 3)
  [0.0000, 0.0000, 0.0000]]
 ```
 
-The sentence before it has it right: ones above the diagonal.
+The sentence before it says 0 below the diagonal and 1 above, which is
+right, and nothing of the diagonal itself.
 
 ### A.24 A remark and a size {#errata-24}
 
 The remark "reduce d_out_v from 4 to 1, because we have 4 heads" stands in
 the first program that runs the class, beside a line that keeps 4. It was
-meant for the next, which has 1. This is the first row of the result with 4,
-as the page prints it, and with 1:
+meant for the next, which has 1. The first row of both results:
 */
 
 static void show_remark(void)
@@ -715,15 +722,15 @@ context of Life (1)
 [-0.0185]
 ```
 
-In the program after that, which runs four heads, `block_size =
-embedded_sentence.shape[1]` is 3, the size of an embedding. The number of
-words is `shape[0]`. Nothing there uses it.
+In the program after that, `block_size = embedded_sentence.shape[1]` is 3,
+the size of an embedding. The number of words is `shape[0]`. Nothing there
+uses it.
 
 ### A.25 *e* to the power of minus infinity {#errata-25}
 
-It "approaches 0". On the way, $e^x$ does. At its end it is 0: a float has
-minus infinity as a value, and what is hidden in this way is hidden
-completely. Compare a score that is merely very low:
+It "approaches 0", as one says of limits. This is a matter of words; but a
+float has minus infinity as a value, and what it hides is hidden completely.
+Compare a score that is merely very low:
 */
 
 static void show_limit(void)
@@ -744,9 +751,8 @@ e to the power of -80 is 0: no
 
 In cross-attention, the two inputs' "embedding dimensions must match". In
 the article's class they must, since its three matrices share one `d_in`. In
-general only queries and keys need to be of one size, and they come after
-the matrices ([](#cross-attention-queries)). Here 5 tokens of 4 entries ask
-7 tokens of 6:
+general only queries and keys must be of one size
+([](#cross-attention-queries)). Here 5 tokens of 4 entries ask 7 of 6:
 */
 
 static void show_widths(void)
@@ -781,28 +787,18 @@ PyTorch's own module takes such inputs as well, by `kdim` and `vdim`.
 ### A.27 What the division keeps equal {#errata-27}
 
 The division by $\sqrt{d_k}$ "ensures that the Euclidean length of the
-weight vectors will be approximately in the same magnitude". Meant is the
-spread of the scores, which stays near one for any $d_k$
-([](#scaling-spread)). The rows of divided scores are not of one length: in
-the article's own example they differ by a factor of ten.
+weight vectors will be approximately in the same magnitude". This is right,
+if a weight vector is a row of scores, which the article calls unnormalized
+weights, and if one $d_k$ is compared with another, not one row with the
+next. For 100 words with random queries and keys:
 */
 
 static void show_lengths(void)
 {
-    float query[6][2], key[6][2], value[6][4], scores[6][6], lengths[6];
-    project_life(query, key, value);
-    dot_scores(6, 6, 2, query, key, scores);
-    scale_scores(6, 6, 2, scores);
-    for (int i = 0; i < 6; i++)
-        lengths[i] = length(6, scores[i]);
-    print_vector("lengths of the rows of scores", 6, lengths);
-}
-
-static void show_spreads(void)
-{
     enum { MANY = 100 };
     const int sizes[3] = {2, 64, 4096};
-    float table[3][3], (*scores)[MANY] = (void *)new_table(MANY, MANY);
+    float table[3][3] = {{0}},
+          (*scores)[MANY] = (void *)new_table(MANY, MANY);
     for (int i = 0; i < 3; i++) {
         Random r;
         const int d = sizes[i];
@@ -813,32 +809,35 @@ static void show_spreads(void)
         normal_fill(&r, MANY, d, 0, 1, key);
         dot_scores(MANY, MANY, d, query, key, scores);
         table[i][0] = (float)d;
-        table[i][1] = score_spread(MANY * MANY, scores[0]);
+        for (int j = 0; j < MANY; j++)
+            table[i][1] += length(MANY, scores[j]) / MANY;
         scale_scores(MANY, MANY, d, scores);
-        table[i][2] = score_spread(MANY * MANY, scores[0]);
+        for (int j = 0; j < MANY; j++)
+            table[i][2] += length(MANY, scores[j]) / MANY;
         free(query);
         free(key);
     }
-    print_matrix("d, spread of the scores, spread when divided", 3, 3,
+    print_matrix("d, mean length of a row of scores, when divided", 3, 3,
                  table);
     free(scores);
 }
 
 /*
 ``` output
-lengths of the rows of scores (6)
-[0.2974, 3.0303, 1.1985, 0.3778, 0.7382, 2.1749]
-d, spread of the scores, spread when divided (3, 3)
-[[   2.0000,    1.4618,    1.0337],
- [  64.0000,    8.1159,    1.0145],
- [4096.0000,   63.5529,    0.9930]]
+d, mean length of a row of scores, when divided (3, 3)
+[[   2.0000,   13.0519,    9.2291],
+ [  64.0000,   80.7283,   10.0910],
+ [4096.0000,  633.5803,    9.8997]]
 ```
+
+Behind it is the spread of the scores, which the division keeps near one
+([](#scaling-spread)).
 
 ### A.28 `omega_24` or `omega_25` {#errata-28}
 
-`omega_24` is computed from `keys[4]`. The article counts its inputs from 1,
-Python counts from 0, and the name has one of each. The sentence above the
-line says "the 5th input element", so `omega_25` it is:
+`omega_24` is computed from `keys[4]`. The article counts from 1, Python
+from 0, and the name has one of each. The sentence above says "the 5th input
+element", so `omega_25` it is:
 */
 
 static void show_omega(void)
@@ -860,8 +859,8 @@ the query with keys 4 and 5, counted from 1 (2)
 
 Ids are made by `enumerate(sorted(words))`, which is right for *Life is
 short, eat dessert first*, where no word occurs twice. In *the cat and the
-dog* one does, is counted twice, and gets an id that a table of four rows
-does not have. `sorted(set(words))` is the remedy ([](#tokens-ids)):
+dog*, *the* is counted twice. Its id becomes 4, where a table for four words
+ends with 3. `sorted(set(words))` is the remedy ([](#tokens-ids)):
 */
 
 static void show_ids(void)
@@ -893,11 +892,10 @@ words in the vocabulary: 4
 ### A.30 Of what it is a mixture, and what heads cost {#errata-30}
 
 The context vector of the second word is introduced as "an
-attention-weighted version of our original query input, including all the
-other input elements as its context via the attention weights". One may take
-that for the word's own vector with something added. It is a weighted sum of
-six *values*, as the article says later on, and has four entries where the
-word has three:
+attention-weighted version of our original query input". One may take that
+for the word's own vector with something added. It is a weighted sum of six
+*values*, as the article says later, and has four entries where the word has
+three:
 */
 
 static void show_values(void)
@@ -920,8 +918,9 @@ context vector of is (4)
 
 Several heads "can also be more efficient, particularly in terms of parallel
 computation", since each can be processed by itself. So can the rows of a
-single head ([](#heads)). And the article's four heads, which run in a loop,
-have more parameters than the one head it compares them with:
+single head: no row of scores needs another. And the article's four heads,
+which run in a loop, have more parameters than the one they are compared
+with:
 */
 
 static size_t parameters(int n_heads, int d_in, int d_k, int d_v)
@@ -950,23 +949,24 @@ parameters of four SelfAttention(3, 2, 1): 60
 ```
 
 What speaks for heads is what the article says first: each can look at
-something else. Its wrapper leaves out the paper's $W_O$, which mixes their
-results ([](#multi-head-output)).
+something else. Its wrapper leaves out $W_O$, which mixes their results
+([](#multi-head-output)).
 
 ### A.31 Copied results and blanks {#errata-31}
 
 Some results lack the `grad_fn=...` that the program beside them would
-print, since its matrices are parameters; the numbers are the same. And the
-blanks at the beginnings of some lines are no-break spaces, with which the
-classes, pasted, are a `SyntaxError`. Replace them by plain blanks.
+print, since its matrices are parameters; the numbers are the same. And some
+blanks are no-break spaces, at the beginnings of lines and within them.
+Pasted, four programs are a `SyntaxError`: the three classes, and the
+matrices and scores of causal attention. Replace them by plain blanks.
 
 ### A.32 Words {#errata-32}
 
-The translator calls the Transformer [变压器]{lang=zh}, the thing that
-changes voltages; in Chinese, too, one leaves it its name. An attention
-score is [注意力分数]{lang=zh}, and in one paragraph [注视分数]{lang=zh}, a
-score of gazing. And "eat desert first", which the English has as well, is
-hard advice: *dessert*.
+The translator calls the Transformer [变压器]{lang=zh}, the thing that changes
+voltages; in Chinese, too, it keeps its name. An attention score is
+[注意力分数]{lang=zh}, and in two paragraphs [注视分数]{lang=zh}, a score of gazing.
+And "eat desert first", which the English has as well, is hard advice:
+*dessert*.
 
 ## Ma Yumin {#errata-ma}
 
@@ -991,9 +991,9 @@ static void project_journey(float query[6][2], float key[6][2],
 /*
 ### A.33 A formula without its root {#errata-33}
 
-Of the three formulas, the second is "weights = softmax(score)". The
-program, and a section further down, divide the scores by $\sqrt{d_k}$
-first. What the formula gives, and what the program prints:
+The second formula is "weights = softmax(score)". The program, and a section
+further down, divide the scores by $\sqrt{d_k}$ first. What the formula
+gives, and what the program prints:
 */
 
 static void show_formula(void)
@@ -1025,16 +1025,17 @@ context by the program (2)
 ### A.34 A star for a matrix product {#errata-34}
 
 $Q * K^\top$, $weights * V$, $x * w_q$: the star means the matrix product
-here, and in *Tokens to Transformer* [@tokens2transformer]. In mathematics
-that is a matter of taste. In PyTorch and NumPy, `*` multiplies entry by
-entry, and `Q * K.T` is an error, since six rows of two do not lie on two
-rows of six. `@` is the sign there, and both authors' programs have it.
+here, and in *From Tokens to the Transformer* [@tokens2transformer]. In
+mathematics that is a matter of taste. In PyTorch and NumPy, `*` multiplies
+entry by entry, and `Q * K.T` is an error: the one has shape (6, 2), the
+other (2, 6). `@` is the sign there, and both authors' programs have it.
 
 ### A.35 Shapes and names {#errata-35}
 
 A comment calls $x_2$ a matrix of [1 row and 3 columns]{.quoted}, and its
 product with a matrix one of [1 row and 2 columns]{.quoted}. In PyTorch both
-are plain lists:
+are plain lists. (The comment stands a second time where all six words are
+multiplied, and $x_2$ is not used.)
 */
 
 static void show_lists(void)
@@ -1055,26 +1056,29 @@ query_2 (2)
 
 The matrices $W_q$, $W_k$ and $W_v$ appear under the heading "attention
 weights". They are weights in the other sense of the word, parameters that
-are trained ([](#qkv-roles)). And 1.8524, called $w_{2,2}$, is a score,
-$\omega_{2,2}$ ([](#random-tutorials)): a Greek letter that looks like
-another.
+are trained ([](#qkv-roles)). And 1.8524, called $w_{2 2}$, is a score,
+$\omega_{2 2}$ ([](#random-tutorials)): a Greek letter that looks like a
+Latin one.
 
 ## Self-Attention, Retold {#errata-retold}
 
 Short notes in Chinese, without a name, on the same section of Raschka's
-book, with the same numbers [@selfattention2025].
+book, with the same numbers [@selfattention2025]. Two words go too far: the
+Transformer relies "only" on self-attention and feed-forward networks, where
+it has cross-attention too ([](#cross-attention-translation)), and a GPT's
+input and output "always" have one size; Ma Yumin has "usually"
+([](#multi-head-residual)).
 
 ### A.36 Which embedding, and which vectors {#errata-36}
 
 The scores are divided by "the root of the embedding dimension
 $\sqrt{d_k}$", and the context vector is "a weighted sum of the input
-vectors". Both phrases are those of the notebook of Raschka's book, section
-[3.4.1]{.cited} [@raschka2024book], and neither is a mistake, but both are
-easily misread. The embedding is that of the *keys*, as Ma Yumin adds
-[@ma2026]: $d_k$ is 2, where a word has 3 entries. And the sum of input
-vectors is the idea of the section before, where there were no matrices; now
-the values, which are made from the input vectors, take their place.
-Misread, and as the program has it:
+vectors". Both phrases are those of the notebook of Raschka's book
+[@raschka2024book]. Neither is a mistake, but both are easily misread. The
+embedding is that of the *keys*, as Ma Yumin adds [@ma2026]: $d_k$ is 2,
+where a word has 3 entries. And input vectors are summed only where there
+are no matrices; here it is the values, which are made from them. Misread,
+and as the program has it:
 */
 
 static void show_words(void)
@@ -1116,25 +1120,25 @@ the values mixed by these (2)
 At the end, to show how `nn.Linear` would shorten the class, stand
 `self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)` and two more lines.
 Put into the class above, they fail: `qkv_bias` is defined nowhere, and `x @
-self.W_key` multiplies by a module, a `TypeError`. A linear layer is called,
-`self.W_key(x)`, as in the book's next class, from which the lines are
-([](#self-attention-second)).
+self.W_key` multiplies by a module, a `TypeError`. A layer is called,
+`self.W_key(x)`, as in the book's next class ([](#self-attention-second)).
 
 ## Lost on the way {#errata-pages}
 
-### A.38 Indentation {#errata-38}
+### A.38 Indentation, lines, pictures {#errata-38}
 
 In our copies of two pages, every line of a program begins in the first
 column [@selfattention2025; @hacktricks], and Python finds an
-`IndentationError` in every class. Indent the bodies, and they run. No
-author is to blame for a copy.
+`IndentationError` in every class. Indent the bodies, and they run. On the
+net, HackTricks' Chinese and Hindi versions have no indentation either; it
+was probably lost in translating. Our copy of Ma Yumin's page is a single
+line [@ma2026], so that all behind the first `#` of a program is a comment.
+Put the line breaks back.
 
-Nothing else was lost there. *Self-Attention, Retold* prints the query of
-*journey* and two shapes, and no other results; its pictures are figures of
-Raschka's notebook. HackTricks prints none, in English as in German. What
-their programs give is in [](#random-tutorials), [](#scaling-tutorials),
-[](#self-attention-first), [](#self-attention-second),
-[](#causal-attention-sentences) and [](#multi-head-german).
+All five copies have lost their pictures. *Self-Attention, Retold* prints
+the query of *journey* and two shapes, and no other results. HackTricks
+prints none, in English as in German. Where to find here what their programs
+give, [](#where) says.
 
 ## Everything together
 */
@@ -1161,7 +1165,6 @@ int main(void)
     show_limit();
     show_widths();
     show_lengths();
-    show_spreads();
     show_omega();
     show_ids();
     show_values();
@@ -1175,9 +1178,9 @@ int main(void)
 /*
 ## What PyTorch and NumPy do {#errata-pytorch}
 
-Some of the above are claims about libraries, which no C program can settle.
-These lines do: what they print agrees with the outputs above, and each
-`assert` and each `except` is a claim.
+Claims about libraries no C program can settle. These lines do: what they
+print agrees with the outputs above, and each `assert` and each `except` is
+a claim.
 
 ``` python
 import numpy as np

@@ -81,13 +81,13 @@ static float polynomial(int n, const float c[n], float x)
 }
 
 /*
-**The logarithm.** A float is $m \cdot 2^e$, and
-$\ln(m \cdot 2^e) = \ln(m) + e \cdot \ln(2)$. The polynomial needs an $m$
-near 1; where it is too small, $2m$ takes its place, and $e - 1$ that of
-$e$. The table holds what begins with $x^3$; the two terms before that are
-added afterwards. And $e \cdot \ln(2)$ comes in two parts: a value of
-$\ln(2)$ with so few digits that $e$ can multiply it without rounding, and
-the small rest.
+**The logarithm.** A float is $m \cdot 2^e$, and $\ln(m \cdot 2^e) = \ln(m)
++ e \cdot \ln(2)$; `frexpf` gives $m$ and $e$. The polynomial is one in $x =
+m - 1$, and needs an $m$ near 1; where it is too small, $2m$ takes its
+place, and $e - 1$ that of $e$. The table begins with the term for $x^3$;
+the two before it, $x$ and $-x^2/2$, are added at the end. And $e \cdot
+\ln(2)$ comes in two parts: $\ln(2)$ rounded to so few digits that its
+product with $e$ is exact, and the small rest.
 */
 
 static float log_of(float u)
@@ -97,23 +97,24 @@ static float log_of(float u)
         -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
         2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
     int e;
-    float m = frexpf(u, &e);
+    const float m = frexpf(u, &e);
     const int is_small = m < 0.707106781186547524f; /* the root of 1/2 */
     e -= is_small;
-    m = is_small ? (m - 1) + m : m - 1;
-    const float square = m * m;
+    const float x = is_small ? (m - 1) + m : m - 1;
+    const float square = x * x;
     float y =
-        fmaf(polynomial(9, c, m) * m, square, (float)e * -2.12194440e-4f);
+        fmaf(polynomial(9, c, x) * x, square, (float)e * -2.12194440e-4f);
     y = fmaf(square, -0.5f, y);
-    return fmaf((float)e, 0.693359375f, m + y);
+    return fmaf((float)e, 0.693359375f, x + y);
 }
 
 /*
 **Sine and cosine.** The angle is brought to within an eighth of a circle of
 zero, by subtracting an even number of eighths (`& ~1` makes it even), again
-in parts, three of them. There one polynomial serves the sine and one the
-cosine. Which is which, and with what sign, depends on the eighth that the
-angle came from.
+in parts, three of them. There one polynomial serves the sine, $y$, and one
+the cosine, $z$. To go back by quarters of a circle, they change places and
+signs: sine and cosine are $y, z$ after none, $z, -y$ after one, $-y, -z$
+after two, $-z, y$ after three.
 */
 
 static void sine_and_cosine(float angle, float *sine, float *cosine)
@@ -132,7 +133,7 @@ static void sine_and_cosine(float angle, float *sine, float *cosine)
     const float z =
         fmaf(polynomial(3, c, square) * square, square, -(square * 0.5f)) +
         1;
-    const int is_swapped = eighth & 2;
+    const int is_swapped = eighth & 2; /* one or three quarters */
     *sine = is_swapped ? z : y;
     *cosine = is_swapped ? y : z;
     if (eighth & 4)
@@ -229,6 +230,6 @@ and of these all but the first two by the last rule.
 
 This is PyTorch's stream on x86 processors with the vector instructions
 AVX2. Elsewhere its plain code calls the C library and differs from this in
-the last digits of a float. The C code of this book gives the same numbers
-everywhere.
+the last digits of a float. Our blocks are the same everywhere; for fewer
+than 16 numbers, we call the C library too.
 */

@@ -115,14 +115,17 @@ brings the library itself, for processors of Intel's kind; its functions
 those of PyTorch: for ten seeds and five rates, eighteen thousand lots each;
 for first draws with which MCG31 cannot begin; and for rates so near to a
 lot that the last digit of a float decides. The function above agrees with
-all of them, and `make test` compares them again.
+all of them, and `make test` compares them again. Left out are rates that
+fall on a lot halfway between two floats: there MKL itself gives one answer
+on one processor and another on the next.
 
 And it agrees with what people have published: with the reader's 36 lots,
 and with three more reports. One has five lots of seed 0 with a rate of one
 half, on a Mac and on Linux [@pytorch15714]. Another has fifteen lots of
 seed 314159, of which three quarters are to be kept [@pytorch94388]. The
-third draws ten numbers from seed 123 with `torch.rand`, drops half of them,
-and adds up the rest, on both of the Macs [@pytorch84030].
+third draws ten numbers from seed 123 with `torch.rand`, and adds up what a
+dropout of one half makes of them, on both of the Macs [@pytorch84030]. Each
+time MCG31 was the one on the older machine, or on Linux.
 */
 
 static void print_sum(const char *label,

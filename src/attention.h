@@ -42,9 +42,9 @@ says what it does with an empty one may be given one. `F` is PyTorch's
  * PyTorch: a * b. NumPy: np.multiply(a, b). */
 void multiply(int n, const float a[n], const float b[n], float product[n]);
 
-/* The dot product, the sum of a[k] * b[k]; 0 for n = 0. Like all sums of
- * products in this book, but for cosine, it is added up as a float: of a
- * million terms, the fifth digit may be wrong.
+/* The dot product, the sum of a[k] * b[k]; 0 for n = 0. Like other
+ * products of vectors and tables in this book, it is added up as a float:
+ * of a million terms, the fifth digit may be wrong.
  * PyTorch: torch.dot(a, b), a @ b. */
 float dot(int n, const float a[n], const float b[n]);
 
@@ -552,7 +552,8 @@ void dropout_must_fit(double p);
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m]);
 
 /* Inverted dropout: x times 1 / (1 - p) where the mask is not 0, and times
- * 0 elsewhere, so that infinity becomes NaN. Refuses such a p as well.
+ * 0 elsewhere, so that infinity becomes NaN. Refuses what dropout_must_fit
+ * refuses.
  * PyTorch: F.dropout(x, p), to the last bit. Srivastava et al. 2014. */
 void dropout_apply(double p, int n, int m, const float mask[n][m],
                    const float x[n][m], float y[n][m]);
@@ -622,7 +623,8 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m]);
 
 /* Head h of an attention, as an attention of one head without an output
  * layer: its rows of each weight and bias, which stay where they are, so
- * there is nothing to free. Refuses an h that is not there.
+ * there is nothing to free. Refuses an h that is not there, and what
+ * layers_must_fit refuses.
  * PyTorch: heads[h], of an nn.ModuleList. */
 Attention head_of(const Attention *a, int h);
 
@@ -645,7 +647,9 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
 
 /* Every head for itself, one after the other, each in its trace; their
  * context vectors, side by side, head 0 first, are `joined`. Refuses an
- * output layer, and what layers_must_fit and head_forward refuse.
+ * output layer, and what head_of and head_forward refuse. With r, the lots
+ * of a text are drawn head by head; PyTorch draws those of a head for all
+ * texts of a batch, before the next head's.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
 void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
@@ -748,7 +752,9 @@ void journeys(Journey table[JOURNEYS]);
 
 /* As dropout_mask, but drawn from Intel MKL's generator MCG31, which begins
  * with one draw of r. PyTorch up to 2.6, on Intel's processors.
- * MKL: vslNewStream with VSL_BRNG_MCG31, and viRngBernoulli. */
+ * MKL: vslNewStream with VSL_BRNG_MCG31, and viRngBernoulli, except for a p
+ * that falls on a lot halfway between two floats, where MKL's own answer
+ * depends on the processor. */
 void dropout_mask_mcg31(Random *r, double p, int n, int m,
                         float mask[n][m]);
 

@@ -75,7 +75,7 @@ static void stack(double y, double unit, int n, int d, int k,
 {
     const double line = y + STACK_HIGH * 0.65;
     double x = STACK_LEFT;
-    pen_text(x - 12, line, "end muted", "entry %d", k);
+    pen_text(x - 12, line, "end muted", "entry %d", k + 1);
     for (int i = 0; i < n; i++) {
         const double wide = unit * (double)part[i][k];
         pen_box(x, y, wide, STACK_HIGH, i, 0.5);

@@ -6,14 +6,14 @@ static const struct {
 } stage[] = {
     {"words", "words", "n"},
     {"vectors", "vectors", "n × d"},
-    {"roles", "query, key, value", "n × d_k"},
+    {"roles", "query, key, value", "n × d_k, m × d_v"},
     {"scores", "scores", "n × m"},
     {"scale", "scaled", "n × m"},
     {"mask", "masked", "n × m"},
     {"weights", "weights", "n × m"},
     {"dropout", "dropped out", "n × m"},
     {"context", "context", "n × d_v"},
-    {"heads", "heads joined", "n × d_out"},
+    {"heads", "heads joined", "n × H d_v"},
 };
 enum { STAGES = sizeof stage / sizeof stage[0] };
 

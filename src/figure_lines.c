@@ -42,12 +42,18 @@ static void arrow(Point from, Point to, int colour)
             colour % COLOURS);
 }
 
+/* How long x's shadow on the line of the first is, in lengths of it. */
+static double share_of(const float first[2], const float x[2])
+{
+    return product(x, first) / product(first, first);
+}
+
 /* The shadow of an arrow on the line of the first. */
 static void shadow(const Plane *p, const float first[2], const float x[2],
                    int colour)
 {
-    const double share = product(x, first) / product(first, first);
-    const Point tip = place_of(p, 1, x), end = place_of(p, share, first);
+    const Point tip = place_of(p, 1, x);
+    const Point end = place_of(p, share_of(first, x), first);
     pen_line(tip.x, tip.y, end.x, end.y, "dash", 1.5);
     pen_svg("<g stroke-opacity=\"0.45\" stroke-linecap=\"round\">");
     pen_line(p->origin.x, p->origin.y, end.x, end.y,
@@ -55,12 +61,15 @@ static void shadow(const Plane *p, const float first[2], const float x[2],
     pen_svg("</g>\n");
 }
 
-/* A plane that holds the origin and all n points. */
+/* A plane that holds the origin, all n points and their shadows' ends, as far
+ * as these are below. */
 static Plane plane_around(int n, const float x[n][2])
 {
     enum { LEFT = 60, TOP = 36, WIDE = 340, HIGH = 210 };
     const Range across = pen_range(2 * n, 2, x[0]);
-    const Range up = pen_range(2 * n - 1, 2, x[0] + 1);
+    Range up = pen_range(2 * n - 1, 2, x[0] + 1);
+    for (int i = 1; i < n; i++)
+        up.low = fmin(up.low, share_of(x[0], x[i]) * (double)x[0][1]);
     const double wide = across.high - across.low;
     const double unit = fmin(WIDE / wide, HIGH / (up.high - up.low));
     return (Plane){{LEFT + (WIDE - unit * wide) * 0.5 - across.low * unit,

@@ -266,7 +266,8 @@ static void refusals(void)
     float joined[5][4];
     REFUSES("12_heads.c: head_of: head 2 of 2: one from 0 to 1 is needed",
             head_of(fitting(2, 0), 2));
-    REFUSES(NULL, head_of(fitting(2, 0), -1));
+    REFUSES_SUCH("head -1", head_of(fitting(2, 0), -1));
+    REFUSES_SUCH(NARROW, head_of(but(&fit.key.d_out, 9), 0));
     REFUSES(NULL, heads_init(&a, lots(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, 5, 1.01, 2, 0));

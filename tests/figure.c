@@ -330,8 +330,8 @@ static void test_stacks(void)
     DRAW(stacks("x", "Title", 2, names, 2, part));
     has("Entry 0 is the sum of 0.2500 from a&lt;b, 0.1250 from b&amp;c. "
         "Entry 1 is the sum of 0.5000 from");
-    SAYS(0, "a&lt;b", "b&amp;c", "entry 0", "0.2500", "0.1250", "0.3750",
-         "entry 1", "0.5000", "1.0000", "1.5000");
+    SAYS(0, "a&lt;b", "b&amp;c", "entry 1", "0.2500", "0.1250", "0.3750",
+         "entry 2", "0.5000", "1.0000", "1.5000");
     /* After the legend's two: the parts, each where the one before ends. */
     const double unit = box(2, "width") / 0.25;
     for (int i = 0; i < 4; i++) {

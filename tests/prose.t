@@ -6,8 +6,6 @@
 # [69%]{.cited} needs a citation in its paragraph, and [0.3992]{.quoted}, a
 # number that another text gets wrong, must stand in documents.tsv, in a row of
 # the chapter's. Appendix A tells them all, and may quote any row.
-#
-# And the glossary keeps its word: a term stands in bold where its link leads.
 
 use strict;
 use warnings;
@@ -122,80 +120,7 @@ for my $path (sort glob 'chapters/*.c') {
 is join("\n", faults(Chapter->load('book.md'), sub { @always, map { @$_ } values %numbers }, [])), '',
   'every number in the preface';
 
-# ---- The glossary: the first term of each row is a link to the section that
-# introduces it, and stands there in bold.
-
-# What is bold from each id's place, of a heading or an anchor, to the next
-# heading: $bold->{id} = {where => file:line, words => [...]}.
-sub gather_bold {
-    my ($bold, $chapter) = @_;
-    my ($lines, $kind) = @$chapter{qw(lines kind)};
-    my @prose = map { $kind->[$_] eq 'prose' ? $lines->[$_] : '' } 0 .. $#$lines;
-    for my $i (0 .. $#prose) {
-        for my $id ($prose[$i] =~ /\{#([^\s}]+)/g) {
-            my ($end) = grep { $prose[$_] =~ /^#+ / } $i + 1 .. $#prose;
-            my $text = join "\n", @prose[$i .. ($end // @prose) - 1];
-            $bold->{$id} = {where => "$chapter->{path}:@{[$i + 1]}",
-                words => [map { s/\s+/ /gr } $text =~ /\*\*(?! )(.+?)\*\*/gs]};
-        }
-    }
-    return $bold;
-}
-
-# The words in which a term may be bold: either number, and of a verb its forms.
-sub forms {
-    my ($term) = map { lc } @_;
-    return map { $_, "${_}s", s/y$/ies/r, s/ix$/ices/r } $term =~ s/s$//r if $term !~ s/^to (?=\w+e$)//;
-    my $stem = $term =~ s/e$//r;
-    return map {"$stem$_"} qw(e es ed ing);
-}
-
-# The rows of a glossary that do not keep their word.
-sub unkept {
-    my ($book, $bold) = @_;
-    my ($in, @wrong);
-    for my $i ($book->lines_of('prose')) {
-        my $line = $book->{lines}[$i];
-        $in = $line =~ /^# .*\{#glossary\}/ if $line =~ /^# /;
-        my ($terms, $id) = $line =~ /^\| \[([^\]]+)\]\(#([^)]+)\) *\|/ or next;
-        next if !$in;
-        my ($term) = split /, /, $terms;
-        my $row    = "$book->{path}:@{[$i + 1]}: '$term' leads to #$id, ";
-        my $place  = $bold->{$id};
-        if (!$place) { push @wrong, $row . 'which no heading or anchor has as {#...}'; next }
-        my %is = map { lc() =~ s/[.,:;]$//r => 1 } @{$place->{words}};
-        push @wrong, $row . "$place->{where}, where **$term** (or a form of it)"
-          . ' should stand before the next heading; bold there: '
-          . (join(', ', @{$place->{words}}) || 'nothing')
-          if !grep { $is{$_} } forms($term);
-    }
-    return @wrong;
-}
-
-my $book = Chapter->load('book.md');
-my %bold;
-gather_bold(\%bold, $_) for $book, map { Chapter->load($_) } sort glob 'chapters/*.c';
-cmp_ok scalar(grep {/^\| \[[^\]]+\]\(#/} @{$book->{lines}}), '>', 40, 'the glossary has terms';
-is join("\n", unkept($book, \%bold)), '', 'every term of the glossary is bold where its link leads';
-
 # ---- The checks, tried.
-
-{
-    my $file = tempdir(CLEANUP => 1) . '/book.md';
-    my @text = ('# A {#a}', '', 'One **Attention', 'Score** and **keys**; **Matrices**.', '', '## B {#b}', '**to normalizing**',
-        '**normalized** []{#here} **query**', '', '```', '**vector**', '```', '### C', '**value**');
-    for (['attention score', 'a'], ['matrix', 'a'], ['attention scores, x', 'a'], ['key', 'a'], ['to normalize', 'b'],
-        ['Query', 'here'], ['query', 'a', "#a, $file:1, where **query** (or"],
-        ['attention', 'a', 'bold there: Attention Score, keys, Matrices'], ['x, key', 'a', "x' leads to"],
-        ['value', 'b', "value' leads to #b"], ['vector', 'b', 'bold there: to normalizing, normalized, query'],
-        ['normalized', 'here'], ['key', 'd', '#d, which no heading']) {
-        my ($term, $id, $wrong) = @$_;
-        my $glossary = Chapter->load(Chapter::save($file, @text, '# G {#glossary}', "| [$term]($id) | x |" =~ s/\(/(#/r,
-            '# H {#h}', '| [no term](#a) | x |'));
-        like join("\n", unkept($glossary, gather_bold({}, $glossary))),
-          defined $wrong ? qr/^\Q$file\E:16: '[^\n]*\Q$wrong\E[^\n]*$/ : qr/^$/, "$term at #$id";
-    }
-}
 
 my $path = tempdir(CLEANUP => 1) . '/01_a.c';
 for (

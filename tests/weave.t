@@ -48,6 +48,14 @@ Prose may say /* here, as this is no C file.
 
 ![The scene](scene.svg){#fig-scene}
 
+# Glossary {#glossary}
+
+| Term | What |
+|:-----|:-----|
+| [score, mark](#here) of it | first |
+| [matrix](#there) | second |
+| [note](#a-section) | third |
+
 # Sources {#sources}
 
 ::: {#refs}
@@ -76,7 +84,7 @@ A list right before code:
 ## A section {#a-section}
 
 See [](#second-one), [](#a-section), [](#fig-plot), [](#exercise-1-1) and
-[](#there). [](#errata) is [69%]{.cited} of it, and [](#preface) too.
+[](#there). [](#errata) is [69%]{.cited} of it, and [](#preface) too. A **note**.
 
 **Exercise 1.1** (★, 2 points): `twice`. Twice as much.
 
@@ -161,6 +169,7 @@ int main(void)
 ## There {#there}
 
 Back to [](#first) and [](#a-section), and [its output](#fig-plot).[^late]
+Two **scores**, a **note**, **Matrices**, []{#here}the **Scores** and **score**.
 
 [^late]: Another one of the same name.
 */
@@ -173,6 +182,9 @@ int second(void) { return 2; }
 The end, and the header: [](#header-first). It declares
 
 ::: {.header of="Pair Sizes"}
+:::
+
+::: {.header of="Pair" until="both"}
 :::
 */
 ==== chapters/A_errata.c
@@ -328,23 +340,23 @@ put("$root/$_", $good{$_}) for sort keys %good;
 is(weave('build/book'), "0\n", 'the book is woven silently');
 is(litter(), '', 'and nothing is left beside it');
 
-my ($book, @order) = ("$root/build/book", qw(index preface first second-one errata sources reference));
+my ($book, @order) = ("$root/build/book", qw(index preface first second-one errata glossary sources reference));
 my (undef, %expected) = split /^== (\S+)\n/m, <<'END';
 == index
 (picture) A small book Of two chapters [invitation An invitation to read chapter 2
 (second-one.html). ] Start reading (preface.html) Contents Preface (preface.html) The first part
 1 First things & others (first.html) 2 Second one (second-one.html) The appendix A Mistakes
-(errata.html) Sources (sources.html) The header (reference.html)
+(errata.html) Glossary (glossary.html) Sources (sources.html) The header (reference.html)
 == preface
 Preface Prose may say /* here, as this is no C file. [picture (picture) ] Figure 1. The scene
 == first
 Chapter 1 · chapters/01_first.c First things & others The mathematics is (formula). Somebody
 said so (Known 2001 (sources.html#ref-known)).1 (#fn1) A list right before code: one two
 [announced What this chapter adds to src/attention.h [listing 11|/* Twice as much. */ 12|float
-twice(float x); ] The whole header (reference.html#header-first) ] A section See chapter 2
+twice(float x); ] The whole header (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
 (second-one.html), “A section” (first.html#a-section), figure 1.1 (first.html#fig-plot),
 exercise 1.1 (first.html#exercise-1-1) and chapter 2, “There” (second-one.html#there). Appendix
-A (errata.html) is 69% of it, and Preface (preface.html) too. [ Exercise 1.1 (★, 2 points):
+A (errata.html) is 69% of it, and Preface (preface.html) too. A note. [ Exercise 1.1 (★, 2 points):
 twice. Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
 multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1): twice is empty in the student edition
 32|float twice(float x); 33| 34|float twice(float x) 35|{ 36|····return x < 0 ? 2 * x : x + x;
@@ -363,11 +375,12 @@ src/attention.h [listing 18|/* Two of a kind. 19| * And of one size. */ 20|typed
 21|····int one, two; /* in order */ 22| 23|····float both; 24|} Pair; 25|typedef int Sizes[2];
 26| 27|int second(void); ] The whole header (reference.html#header-second-one) ] There Back to
 chapter 1 (first.html) and chapter 1, “A section” (first.html#a-section), and its output
-(first.html#fig-plot).1 (#fn1) [listing 16|int second(void) { return 2; } ] The end, and the
+(first.html#fig-plot).1 (#fn1) Two scores, a note, Matrices, the Scores and score. [listing 17|int second(void) { return 2; } ] The end, and the
 header: The header, “Chapter 1” (reference.html#header-first). It declares [listing in
 src/attention.h 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct { 21|····int
 one, two; /* in order */ 22| 23|····float both; 24|} Pair; ] [listing in src/attention.h
-25|typedef int Sizes[2]; ] Notes Another one of the same name.↩︎ (#fnref1)
+25|typedef int Sizes[2]; ] [listing in src/attention.h 18|/* Two of a kind. 19| * And of one size.
+*/ 20|typedef struct { 21|····int one, two; /* in order */ 22|····... ] Notes Another one of the same name.↩︎ (#fnref1)
 == errata
 Appendix A · chapters/A_errata.c Mistakes [ Exercise A.1 (★, 1 point): print_half. Half of it
 (Wer 2002 (sources.html#ref-wort), 2003 (sources.html#ref-satz); 马育民 2004
@@ -382,6 +395,9 @@ A.1 (#exercise-A-1): print_half is empty in the student edition 33|static void s
 [shows How this is drawn lines 48 to 51 [listing 48|static void draw_all(const float x[4],
 49|·····················float y) 50|{ 51|} ] ] [listing 53|/* Not this one's. */ ] [shows The
 program lines 55 to 58 [listing 55|int main(void) 56|{ 57|····return 0; 58|} ] ]
+== glossary
+Glossary [table Term What note (first.html#term-note) third matrix (second-one.html#term-matrix)
+second score, mark (second-one.html#term-score) of it first ]
 == sources
 Sources [ [ Known, Ann. 2001. A Known Book. ] [ Wer. 2002. “4. Das Wort im Satz (A Word).” ] [
 Wer. 2003. Sätze. ] [ 马育民. 2004. “大原理：QK 的 (Big).” ] ]
@@ -425,6 +441,9 @@ for (
     [errata => qr{^(?!.*(?:<details[^>]* open|<script))}s, 'and is closed at first'],
     [first => qr{</ul>\s*<details class="announced">}, 'a list before code does not swallow it'],
     [first => qr{>chapter(?:\xa0|&nbsp;)2</a>}, 'a name and its number stay on one line'],
+    [first => qr{A <strong><span id="term-note" class="term">note</span></strong>}, 'a term is where the glossary leads'],
+    ['second-one' => qr{<strong>scores.*<strong>note<.*id="term-matrix".*>Matrices<.*id="here".*id="term-score".*>Scores</span></strong>\s+and\s+<strong>score<}s,
+        'in its section, after its anchor, once'],
     [first => qr{id="L36">}, 'a line can be linked to'],
     [first => qr{id="H11">.*href="#H12"}s, 'and the header\'s lines by others'],
     ['second-one' => qr{<span class="line"><a href="reference\.html#L20" }, 'a type\'s to its own'],
@@ -645,7 +664,7 @@ That is all → That is [all](second-one.html)
 That is → That [](https://example.org/) is
 > FIRST:«example.org»: a link without words: [](https://example.org/)
 
-Back to → ### It {#fig-plot}↵↵Back to
+The end, → ### It {#fig-plot}↵↵The end,
 > SECOND:«{#fig-plot}»: the id fig-plot is taken: FIRST:«{#fig-plot}» has it
 
 ## Solutions → ## Solutions {#a-section}
@@ -759,6 +778,9 @@ Pair Sizes → Pair Size
 > SECOND:«Pair Size»: the header declares no type Size: ::: {.header of="..."} names types that
   src/attention.h has
 
+until="both" → until="neither"
+> SECOND:«neither»: the type Pair has no line with "neither"
+
 .header of="Pair Sizes" → .header
 > SECOND:«.header»: the header declares no type ?: ::: {.header of="..."} names types that
   src/attention.h has
@@ -766,6 +788,24 @@ Pair Sizes → Pair Size
 Pair Sizes"}↵ → Pair"}↵↵Text.↵↵
 > SECOND:«Pair»: a div .header is empty: the declarations take its place
 
-header-first} → header-fist}
-> FIRST:«#include»: this listing of includes only shows the part of src/attention.h that is
-  headed {#header-first}, and there is none
+header-second-one} → header-second}
+> SECOND:«#include»: this listing of an include only shows the part of src/attention.h that is
+  headed {#header-second-one}, and there is none
+
+ A **note**. → ↵↵### Deeper↵↵A **note**.
+> BOOK:«[note]»: the glossary leads to #a-section for "note", but **note**, or its plural, does
+  not stand there before the next heading: FIRST:«{#a-section}»
+
+the **Scores** and **score** → the **scored** and score
+> BOOK:«[score»: the glossary leads to #here for "score", but **score**, or its plural, does
+  not stand there before the next heading: SECOND:«{#here}»
+
+[note](#a-section) → [note](#b-section)
+> BOOK:«[note]»: the link #b-section leads nowhere: no heading, figure or exercise has this id
+
+| [note](#a-section) → | [note](#a-section) | x |↵| [note](#there)
+> BOOK:«(#there) | third»: the id term-note is taken: BOOK:«[note](#a-section)» has it
+
+[note](#a-section) → note
+> BOOK:«| note»: a row of the glossary begins with a link to the section that introduces the
+  term: [term](#id)

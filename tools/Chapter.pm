@@ -25,6 +25,7 @@ my $SLACK = 2e-6;
 #   path, name (02_softmax), number (02), lines (without line ends)
 #   kind       for each line: prose, code, mark (the /* and */ lines) or fence
 #   blocks     its fences: info, first (index of the first line inside), lines
+#   divs       [first, last] of each: the indices of its lines ":::"
 #   exercises  id, about, function (undef if by hand), points, line (index)
 # Dies with all that is wrong with the form, a line each.
 sub load {
@@ -55,7 +56,7 @@ sub save {
 sub _classify {
     my ($self) = @_;
     my $in_c = $self->{path} !~ /\.md$/; # else all of it is prose
-    my ($prose, $fence, @divs, @kind, @blocks, @faults) = (!$in_c);
+    my ($prose, $fence, @divs, @closed, @kind, @blocks, @faults) = (!$in_c);
     my $abandon = sub {
         push @faults, [$fence->{first} - 1, "the fence ``` $fence->{info} is never closed$_[0]"]
           if $fence;
@@ -103,13 +104,14 @@ sub _classify {
                 push @faults, [$i, "a blank line is missing before $line"]
                   if $before =~ /\S/ && $before !~ /^\s*:::/;
             }
-            elsif (!pop @divs) { push @faults, [$i, '":::" closes a div that was never opened'] }
+            elsif (my $div = pop @divs) { push @closed, [$div->[0], $i] }
+            else                     { push @faults, [$i, '":::" closes a div that was never opened'] }
         }
     }
     $abandon->('');
     push @faults, [$prose - 1, 'prose is never closed: a line that is only "*/" is missing']
       if $in_c && $prose;
-    @$self{qw(kind blocks)} = (\@kind, \@blocks);
+    @$self{qw(kind blocks divs)} = (\@kind, \@blocks, \@closed);
     return @faults, @divs;
 }
 
@@ -252,8 +254,9 @@ sub _braces {
     return ($open, $close);
 }
 
-# The lines with the bodies of these exercises empty. None of them moves, so
-# that file, page and compiler speak of the same line.
+# The lines with the bodies of these exercises empty, and what is said of their
+# solutions. None of them moves, so that file, page and compiler speak of the
+# same line.
 sub emptied {
     my ($self, @exercises) = @_;
     my @lines = @{$self->{lines}};
@@ -263,6 +266,11 @@ sub emptied {
           if $close - $open < 3;
         $lines[$_] = '' for $open + 1 .. $close - 1;
         $lines[$open + 1] = qq{    TODO("$exercise->{id}");};
+        for my $div (@{$self->{divs}}) {
+            my ($begin, $end) = @$div;
+            next if $lines[$begin] !~ /\.solution\b.*\bexercise="\Q$exercise->{id}\E"/;
+            $lines[$_] = '' for grep { $self->{kind}[$_] eq 'prose' } $begin + 1 .. $end - 1;
+        }
     }
     return @lines;
 }

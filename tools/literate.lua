@@ -6,8 +6,8 @@
 -- its place in the finished document. So footnotes and divs may span code.
 --
 -- Besides the text the reader settles what depends on no output format: numbers
--- of figures and hints, the words of empty references `[](#id)`, the order of the
--- pages, and every fault that only shows once pandoc has read the prose. Faults
+-- of figures and hints, the words of empty references `[](#id)`, where the glossary
+-- leads, the order of the pages, and every fault that only shows once pandoc has read the prose. Faults
 -- are lines `file:line: what is wrong`, raised together. What is left for the
 -- filter, book.lua, travels in classes and attributes:
 --
@@ -18,6 +18,7 @@
 --              output: run (the number that `make run-NN` takes)
 --   Figure     number, file (of the picture)
 --   Div        .exercise; .hint with number; .solution with exercise
+--   Span       .term (to which the glossary leads)
 --
 -- The input is a table as Lua writes it; described and prepare in tools/weave say
 -- what is in it. In a lint, one file is read without the others, and what links and
@@ -186,11 +187,19 @@ local function wrap_exercises(file)
 end
 
 -- The header's own lines for the types that a div names.
+-- With until="words", as far as the line that has them: the rest is for later.
 local function declarations(file, line, div, types)
-    local blocks = pandoc.Blocks {}
+    local blocks, till = pandoc.Blocks {}, div.attributes['until']
     for name in (div.attributes.of or '?'):gmatch('%S+') do
         if types[name] then
-            blocks:insert(listing(types[name]))
+            local shown = listing(types[name])
+            local last = till and shown.text:find('\n[^\n]*' .. plain(till))
+            if last then
+                shown.text = shown.text:sub(1, last):gsub('%s+$', '') .. '\n    ...'
+            elseif till then
+                report(file, line, 'the type %s has no line with "%s"', name, till)
+            end
+            blocks:insert(shown)
         else
             report(file, line, 'the header declares no type %s: ::: {.header of="..."}'
                 .. ' names types that src/attention.h has', name)
@@ -412,6 +421,109 @@ local function resolve_links(file, book)
 end
 
 ------------------------------------------------------------------------------
+-- The glossary
+
+-- A term as it is compared: neither case nor number counts.
+local function singular(text)
+    return (pandoc.text.lower(text):gsub('%p$', ''):gsub('ies$', 'y'):gsub('ices$', 'ix')
+        :gsub('s$', ''))
+end
+
+-- A row of the glossary begins with a link to a section, and the link with a term,
+-- up to a comma.
+local function read_row(row)
+    local block = row.cells[1].contents[1]
+    local link = block and block.content[1]
+    local words = link and stringify(link) or ''
+    return { row = row, link = link, words = words, term = words:match('^[^,]*'),
+             id = link and link.t == 'Link' and link.target:match('^#(.*)$') or false }
+end
+
+-- Calls visit(table, rows, file) for each table of the glossary.
+local function walk_glossary(book, visit)
+    for _, file in ipairs(book.files) do
+        local within
+        file.blocks = file.blocks:walk {
+            traverse = 'topdown',
+            Header = function(heading)
+                if heading.level == 1 then within = heading.identifier == 'glossary' end
+            end,
+            Table = function(tbl)
+                if not within then return end
+                return visit(tbl, tbl.bodies[1].body:map(read_row), file), false
+            end,
+        }
+    end
+end
+
+-- Gives each term of the glossary an anchor where its section, from the heading or
+-- anchor with the id to the next heading, first has it in bold; leads the link on to
+-- there; and puts the rows of each table into the order of these places.
+local function plant_terms(book)
+    local wanted, place = {}, 0 -- wanted[id][term]: its anchor and, once found, its place
+    walk_glossary(book, function(_, rows)
+        for _, row in ipairs(rows) do
+            wanted[row.id] = wanted[row.id] or {}
+            wanted[row.id][singular(row.term)] = { anchor = 'term-' .. slug(row.term) }
+        end
+    end)
+    for _, file in ipairs(book.files) do
+        local open = {}
+        local function enter(element) table.insert(open, wanted[element.identifier]) end
+        local function pass(element)
+            enter(element)
+            return element, false
+        end
+        file.blocks = file.blocks:walk {
+            traverse = 'topdown',
+            Header = function(heading)
+                open = {}
+                return pass(heading)
+            end,
+            Figure = pass, Div = enter, Span = enter, CodeBlock = enter,
+            Strong = function(strong)
+                for _, terms in ipairs(open) do
+                    local term = terms[singular(stringify(strong))]
+                    if term and not term.place then
+                        place = place + 1
+                        term.place = place
+                        local anchor = pandoc.Attr(term.anchor, { 'term' })
+                        strong.content = { pandoc.Span(strong.content, anchor) }
+                        return strong, false
+                    end
+                end
+            end,
+        }
+    end
+    walk_glossary(book, function(tbl, rows, file)
+        for _, row in ipairs(rows) do
+            local term, target = wanted[row.id][singular(row.term)], book.ids[row.id]
+            local other = book.ids[term.anchor]
+            row.file = file
+            row.line = next_line(file, '^|%s*%[?' .. plain(row.words) .. '%s*[%]|]')
+            if not row.id then
+                report(file, row.line, 'a row of the glossary begins with a link to the'
+                    .. ' section that introduces the term: [term](#id)')
+            elseif other then
+                report(file, row.line, 'the id %s is taken: %s:%d has it', term.anchor,
+                    other.file.name, other.line)
+            elseif term.place then
+                book.ids[term.anchor] = row
+                row.link.target = '#' .. term.anchor
+            elseif target then
+                report(file, row.line, 'the glossary leads to #%s for "%s", but **%s**, or'
+                    .. ' its plural, does not stand there before the next heading: %s:%d',
+                    row.id, row.term, row.term, target.file.name, target.line)
+            end
+            row.place = term.place or 0
+        end
+        rows:sort(function(a, b) return a.place < b.place end)
+        tbl.bodies[1].body = rows:map(function(row) return row.row end)
+        return tbl
+    end)
+end
+
+------------------------------------------------------------------------------
 -- The book
 
 -- The blocks in reading order. book.md's first page leads; its others (glossary,
@@ -470,7 +582,10 @@ function Reader(inputs)
         gather_ids(file, book)
     end
     for _, file in ipairs(book.files) do resolve_links(file, book) end
-    if not book.lint then check_book(book, meta) end
+    if not book.lint then
+        plant_terms(book)
+        check_book(book, meta)
+    end
     if #faults > 0 then error(table.concat(faults, '\n'), 0) end
     return pandoc.Pandoc(in_reading_order(book.files), meta)
 end
