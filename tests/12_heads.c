@@ -255,6 +255,7 @@ static const Attention *with_output(void)
 {
     fitting(1, 0);
     next_case();
+    free(fit.memory);
     fit.d_out = 3;
     attention_init(&fit);
     return tell_fit();
