@@ -145,7 +145,9 @@ int main(void)
     SETS("matmul", matmul_square, "square");
 
     EACH("cosine_scores", cosine_scores_test, "*-turned");
-    REFUSES(NULL, cosine_scores(2, 1, 2, with_zero, &some, scores));
-    REFUSES(NULL, cosine_scores(1, 2, 2, &some, with_zero, turned_scores));
+    REFUSES_SUCH("a query of length 0",
+                 cosine_scores(2, 1, 2, with_zero, &some, scores));
+    REFUSES_SUCH("a key of length 0",
+                 cosine_scores(1, 2, 2, &some, with_zero, turned_scores));
     return tap_done();
 }

@@ -96,12 +96,12 @@ int main(void)
     softmax_now = softmax;
     EACH("softmax", softmax_test, "*-scores");
     TAP(long_row, "softmax: 250,000 scores");
-    REFUSES(NULL, softmax(0, one, one));
+    REFUSES_SUCH("0 scores", softmax(0, one, one));
 
     softmax_now = softmax_online;
     EACH("softmax_online", softmax_test, "*-scores");
     TAP(long_row, "softmax_online: 250,000 scores");
-    REFUSES(NULL, softmax_online(0, one, one));
+    REFUSES_SUCH("0 scores", softmax_online(0, one, one));
 
     rows_now = softmax_rows;
     EACH("softmax_rows", softmax_test, "*-scores");

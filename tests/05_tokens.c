@@ -75,9 +75,10 @@ static void ids_test(void)
 /* The ids of the set, as C counts. */
 static const int *ids_of_set(void)
 {
-    int *ids = room(part("ids")->count);
-    for (size_t i = 0; i < part("ids")->count; i++)
-        ids[i] = (int)integers("ids")[i];
+    const Tensor *ids_told = told("ids");
+    int *ids = room(ids_told->count);
+    for (size_t i = 0; i < ids_told->count; i++)
+        ids[i] = (int)tensor_integers(ids_told)[i];
     return ids;
 }
 
@@ -143,9 +144,11 @@ int main(void)
     REFUSES("05_tokens.c: word_ids: 'c' is not in the vocabulary: one of "
             "its 2 words is needed",
             word_ids(1, c, 2, a_and_b, ids));
-    REFUSES(NULL, embed(1, 1, 2, above, table, x));
-    REFUSES(NULL, embed(1, 1, 2, below, table, x));
-    REFUSES(NULL, embed_one_hot(1, 1, 2, above, table, hot, x));
-    REFUSES(NULL, embed_one_hot(1, 1, 2, below, table, hot, x));
+    REFUSES_SUCH("id 2 of a table of 2 rows",
+                 embed(1, 1, 2, above, table, x));
+    REFUSES_SUCH("id -1", embed(1, 1, 2, below, table, x));
+    REFUSES_SUCH("id 2 of a table of 2 rows",
+                 embed_one_hot(1, 1, 2, above, table, hot, x));
+    REFUSES_SUCH("id -1", embed_one_hot(1, 1, 2, below, table, hot, x));
     return tap_done();
 }

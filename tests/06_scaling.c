@@ -16,11 +16,12 @@ static void spread_test(void)
 
 static void scale_test(void)
 {
-    float *got = input("scores"), *scaled = result("scaled");
+    const float *got = input("scores");
+    float *scaled = room_for("scores", part("scaled")->count);
     memcpy(scaled, got, part("scaled")->count * sizeof *got);
     scale_scores(dim("scores", 0), dim("scores", 1),
-                 (int)integers("d_k")[0], (void *)scaled);
-    agrees("scaled", scaled, 3e-7, 0);
+                 (int)number("d_k", "d_k"), (void *)scaled);
+    tap_close("scores", part("scaled"), scaled, 3e-7, 0);
 }
 
 static void largest_test(void)
@@ -69,7 +70,7 @@ static void nudge_test(void)
 {
     float *got = result("nudged");
     nudge((int)part("weights")->count, input("weights"),
-          (int)integers("j")[0], *(float *)input("step"), got);
+          (int)number("j", "j"), (float)number("step", "step"), got);
     agrees("nudged", got, WEIGHT_RTOL, WEIGHT_ATOL);
 }
 
@@ -80,19 +81,23 @@ static void nudge_small(void)
     float got[2];
     for (int step = -20; step <= 150; step += 10) {
         const double odds = (double)weights[0] * exp(step);
+        next_case();
+        give_list("weights", 2, weights);
+        give("j = 0, step = %d", step);
         nudge(2, weights, 0, (float)step, got);
-        const char *what = tap_words("of 1e-30 and 1, raised by %d", step);
-        tap_near(what, got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
-        tap_near(what, got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
+        tap_near("nudged[0]", got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
+        tap_near("nudged[1]", got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
     }
 }
 
 static void nudge_by_nan(void)
 {
     float got[3];
-    nudge(3, (float[]){0.5f, 0.5f, 0}, 2, NAN, got);
-    for (int k = 0; k < 3; k++)
-        tap_near("share", got[k], NAN, 0, 0);
+    const float weights[3] = {0.5f, 0.5f, 0}, nan[3] = {NAN, NAN, NAN};
+    give_list("weights", 3, weights);
+    give("j = 2, step = nan");
+    nudge(3, weights, 2, NAN, got);
+    same("nudged", 3, got, nan);
 }
 
 int main(void)

@@ -11,12 +11,14 @@
 /* What a module has computed, against PyTorch. */
 static void close_trace(const Trace *t)
 {
-    agrees("query", t->query, SUM_RTOL, SUM_ATOL);
-    agrees("key", t->key, SUM_RTOL, SUM_ATOL);
-    agrees("value", t->value, SUM_RTOL, SUM_ATOL);
-    agrees("scores", t->scores, SUM_RTOL, SUM_ATOL);
-    agrees("weights", t->weights, WEIGHT_RTOL, WEIGHT_ATOL);
-    agrees("context", t->context, SUM_RTOL, SUM_ATOL);
+    tap_close("t->query", part("query"), t->query, SUM_RTOL, SUM_ATOL);
+    tap_close("t->key", part("key"), t->key, SUM_RTOL, SUM_ATOL);
+    tap_close("t->value", part("value"), t->value, SUM_RTOL, SUM_ATOL);
+    tap_close("t->scores", part("scores"), t->scores, SUM_RTOL, SUM_ATOL);
+    tap_close("t->weights", part("weights"), t->weights, WEIGHT_RTOL,
+              WEIGHT_ATOL);
+    tap_close("t->context", part("context"), t->context, SUM_RTOL,
+              SUM_ATOL);
 }
 
 /* A trace for the running set. */
@@ -29,7 +31,7 @@ static Trace space(void)
 /* Drawn as PyTorch draws it. */
 static void v1_test(void)
 {
-    Random r = seeded(*integers("seed"));
+    Random r = random_of_set();
     Trace t = space();
     SelfAttentionV1 a;
     self_v1_init(&a, &r, dim("x", 1), t.d_k, t.d_v);
@@ -71,28 +73,42 @@ static void mixed_test(void)
     agrees("fourth", again, 0, 0);
 }
 
+static bool has_bias(void)
+{
+    return strstr(sets_now, "bias") != NULL;
+}
+
+static void fill_test(void)
+{
+    Random r = random_of_set();
+    float *weight = result("weight");
+    float *bias = has_bias() ? result("bias") : NULL;
+    linear_fill(&r, dim("x", 1), dim("y", 1), (void *)weight, bias);
+    agrees("weight", weight, 0, 0);
+    if (bias)
+        agrees("bias", bias, 0, 0);
+}
+
 static void linear_test(void)
 {
-    const bool has_bias = strstr(sets_now, "bias");
-    Random r = seeded(*integers("seed"));
-    float *y = result("y");
-    const Linear l = {dim("x", 1), dim("y", 1), result("weight"),
-                      has_bias ? result("bias") : NULL};
-    linear_fill(&r, l.d_in, l.d_out, (void *)l.weight, l.bias);
-    linear_forward(&l, dim("x", 0), input("x"), (void *)y);
-    agrees("y", y, SUM_RTOL, SUM_ATOL);
-    agrees("weight", l.weight, 0, 0);
-    if (has_bias)
-        agrees("bias", l.bias, 0, 0);
+    float *out = room_for("out", part("y")->count);
+    Linear l = {.d_in = dim("x", 1), .d_out = dim("y", 1)};
+    l.weight = input_as("l->weight", "weight");
+    if (has_bias())
+        l.bias = input_as("l->bias", "bias");
+    else
+        give("l->bias = NULL");
+    linear_forward(&l, dim("x", 0), input("x"), (void *)out);
+    tap_close("out", part("y"), out, SUM_RTOL, SUM_ATOL);
 }
 
 /* Version 2 of the running set, as PyTorch draws it. */
 static Attention version_2(void)
 {
-    Random r = seeded(*integers("seed"));
+    Random r = random_of_set();
     Attention a;
     self_attention_init(&a, &r, dim("x", 1), dim("query", 1),
-                        dim("value", 1), strstr(sets_now, "bias") != NULL);
+                        dim("value", 1), has_bias());
     return a;
 }
 
@@ -155,30 +171,55 @@ static SelfAttentionV1 *version_1(int d_in, int d_k, int d_v)
     return &a;
 }
 
-/* The copy holds the same numbers, and computes what PyTorch computes. */
+/* A matrix of version 1 against a weight of version 2, turned over. */
+static void close_turned(const char *name, const Tensor *weight,
+                         const float *got)
+{
+    const int d_out = weight->shape[0], d_in = weight->shape[1];
+    Tensor right = *weight;
+    right.shape[0] = d_in;
+    right.shape[1] = d_out;
+    right.data = room(weight->count);
+    transpose(d_out, d_in, weight->data, right.data);
+    tap_close(name, &right, got, 0, 0);
+}
+
 static void copy_test(void)
 {
-    Attention from = version_2();
-    Trace t = space();
-    SelfAttentionV1 *to = version_1(from.d_x, t.d_k, t.d_v);
-    to->w_query = result("query_weight");
-    to->w_key = result("key_weight");
-    to->w_value = result("value_weight");
+    Attention from = {.d_x = dim("x", 1),
+                      .d_y = dim("x", 1),
+                      .n_heads = 1,
+                      .d_k = dim("query", 1),
+                      .d_v = dim("value", 1)};
+    const Tensor *query = told_as("from->query.weight", "query_weight");
+    const Tensor *key = told_as("from->key.weight", "key_weight");
+    const Tensor *value = told_as("from->value.weight", "value_weight");
+    SelfAttentionV1 *to = version_1(from.d_x, from.d_k, from.d_v);
+    attention_init(&from);
+    from.query.weight = floats(query);
+    from.key.weight = floats(key);
+    from.value.weight = floats(value);
+    to->w_query = room_for("to->w_query", query->count);
+    to->w_key = room_for("to->w_key", key->count);
+    to->w_value = room_for("to->w_value", value->count);
     copy_v2_to_v1(&from, to);
-    tap_true("the sizes stay",
-             to->d_in == from.d_x && to->d_k == t.d_k && to->d_v == t.d_v);
-    self_v1_forward(to, t.n, input("x"), &t);
-    close_trace(&t);
+    close_turned("to->w_query", query, to->w_query);
+    close_turned("to->w_key", key, to->w_key);
+    close_turned("to->w_value", value, to->w_value);
+    tap_true("the sizes stay", to->d_in == from.d_x &&
+                                   to->d_k == from.d_k &&
+                                   to->d_v == from.d_v);
     attention_free(&from);
 }
 
 static void permute_test(void)
 {
     const int n = dim("x", 0);
+    const int64_t *given_order = tensor_integers(told("order"));
     int *order = result("order");
     float *got = result("permuted");
     for (int i = 0; i < n; i++)
-        order[i] = (int)integers("order")[i];
+        order[i] = (int)given_order[i];
     permute_tokens(n, dim("x", 1), order, input("x"), (void *)got);
     agrees("permuted", got, 0, 0);
 }
@@ -201,6 +242,14 @@ static const Attention *crossing(void)
     return fitting(1, 0);
 }
 
+/* A trace of 5 tokens for these heads, with tables. */
+static Trace *whole(int n_heads, int d_out)
+{
+    Trace *t = sized(5, 5, n_heads, 4, 2, d_out);
+    trace_init(t);
+    return t;
+}
+
 static void modules_refused(void)
 {
     Random *const r = lots();
@@ -212,18 +261,23 @@ static void modules_refused(void)
     REFUSES(NULL, self_attention_init(&fit, r, 2, 0, 4, 1));
     REFUSES(NULL, self_attention_init(&fit, r, 2, 3, 0, 0));
     for (int i = 0; i < 6; i++) {
-        REFUSES(NULL, self_v1_forward(v1, 5, x,
-                                      grown(i, sized(5, 5, 1, 4, 2, 0))));
-        REFUSES(NULL,
-                self_attention_forward(fitting(1, 0), 5, x,
-                                       grown(i, sized(5, 5, 1, 4, 2, 0))));
+        REFUSES_SUCH(one_more(i),
+                     self_v1_forward(v1, 5, x, grown(i, 5, 5, 1, 4, 2, 0)));
+        REFUSES_SUCH(one_more(i),
+                     self_attention_forward(fitting(1, 0), 5, x,
+                                            grown(i, 5, 5, 1, 4, 2, 0)));
     }
-    REFUSES(NULL, self_attention_forward(crossing(), 5, x,
-                                         sized(5, 5, 1, 4, 2, 0)));
-    REFUSES(NULL, attention_roles(but(&fit.d_k, 9), 5, 6, x, x,
-                                  sized(5, 6, 1, 9, 2, 0)));
-    REFUSES(NULL, attend_trace(sized(5, 5, 2, 4, 2, 0)));
-    REFUSES(NULL, attend_trace(sized(5, 5, 1, 4, 2, 6)));
+    REFUSES_SUCH("two heads",
+                 self_attention_forward(fitting(2, 0), 5, x, whole(2, 0)));
+    REFUSES_SUCH("an output layer",
+                 self_attention_forward(fitting(1, 6), 5, x, whole(1, 6)));
+    REFUSES_SUCH("keys from tokens of another width",
+                 self_attention_forward(crossing(), 5, x, whole(1, 0)));
+    REFUSES_SUCH("layers that do not fit",
+                 attention_roles(but(&fit.d_k, 9), 5, 6, x, x,
+                                 sized(5, 6, 1, 9, 2, 0)));
+    REFUSES_SUCH("a trace of two heads", attend_trace(whole(2, 0)));
+    REFUSES_SUCH("a trace with an output", attend_trace(whole(1, 6)));
 }
 
 /* What no version 1 has a place for. */
@@ -233,30 +287,49 @@ static void versions_refused(void)
     REFUSES("objects.c: versions_must_fit: a version 1 of d_in, d_k, d_v = "
             "2, 4, 2: 3, 4, 2 are needed",
             versions_must_fit(fitting(1, 0), version_1(2, 4, 2)));
-    REFUSES(NULL, versions_must_fit(fitting(1, 0), version_1(3, 3, 2)));
-    REFUSES(NULL, versions_must_fit(fitting(1, 0), version_1(3, 4, 1)));
+    REFUSES_SUCH("another d_k",
+                 versions_must_fit(fitting(1, 0), version_1(3, 3, 2)));
+    REFUSES_SUCH("another d_v",
+                 versions_must_fit(fitting(1, 0), version_1(3, 4, 1)));
     REFUSES("objects.c: versions_must_fit: a version 2 with a bias, 1 "
             "heads and 0 columns of output: none, 1 and 0 are needed, "
             "since version 1 has no place for more",
             versions_must_fit(biased(), to));
-    REFUSES(NULL, versions_must_fit(fitting(2, 0), to));
-    REFUSES(NULL, versions_must_fit(fitting(1, 6), to));
-    REFUSES(NULL, versions_must_fit(crossing(), to));
-    REFUSES(NULL, versions_must_fit(but(&fit.key.d_out, 2), to));
+    REFUSES_SUCH("two heads", versions_must_fit(fitting(2, 0), to));
+    REFUSES_SUCH("an output layer", versions_must_fit(fitting(1, 6), to));
+    REFUSES_SUCH("keys from tokens of another width",
+                 versions_must_fit(crossing(), to));
+    REFUSES_SUCH("layers that do not fit",
+                 versions_must_fit(but(&fit.key.d_out, 2), to));
 }
 
 static void exercises_refused(void)
 {
     SelfAttentionV1 *const to = version_1(3, 4, 2);
-    REFUSES(NULL, copy_v2_to_v1(fitting(1, 0), version_1(3, 4, 1)));
-    REFUSES(NULL, copy_v2_to_v1(biased(), to));
+    REFUSES_SUCH("a version 1 of d_v = 1, where 2 is needed",
+                 copy_v2_to_v1(fitting(1, 0), version_1(3, 4, 1)));
+    REFUSES_SUCH("a version 1 of d_k = 3, where 4 is needed",
+                 copy_v2_to_v1(fitting(1, 0), version_1(3, 3, 2)));
+    REFUSES_SUCH("a version 1 of d_in = 2, where 3 is needed",
+                 copy_v2_to_v1(fitting(1, 0), version_1(2, 4, 2)));
+    REFUSES_SUCH("a bias", copy_v2_to_v1(biased(), to));
+    REFUSES_SUCH("two heads", copy_v2_to_v1(fitting(2, 0), to));
+    REFUSES_SUCH("an output layer", copy_v2_to_v1(fitting(1, 6), to));
+    REFUSES_SUCH("layers that do not fit",
+                 copy_v2_to_v1(but(&fit.key.d_out, 2), to));
+    REFUSES_SUCH("keys from tokens of another width",
+                 copy_v2_to_v1(crossing(), to));
 
     float moved[4][3];
-    REFUSES(NULL, permute_tokens(3, 3, (const int[]){0, 1, 3}, x, moved));
-    REFUSES(NULL, permute_tokens(3, 3, (const int[]){1, 2, 1}, x, moved));
-    REFUSES(NULL, permute_tokens(3, 3, (const int[]){-1, 0, 1}, x, moved));
-    REFUSES(NULL,
-            permute_tokens(4, 3, (const int[]){0, 1, 3, 3}, x, moved));
+    static const int order[4][4] = {
+        {0, 1, 3}, {1, 2, 1}, {-1, 0, 1}, {0, 1, 3, 3}};
+    for (int i = 0; i < 4; i++) {
+        const int n = i < 3 ? 3 : 4, *o = order[i];
+        const char *last = n == 4 ? tap_words(", %d", o[3]) : "";
+        REFUSES_SUCH(tap_words("the order {%d, %d, %d%s} of %d rows", o[0],
+                               o[1], o[2], last, n),
+                     permute_tokens(n, 3, o, x, moved));
+    }
 }
 
 int main(void)
@@ -264,13 +337,14 @@ int main(void)
     EACH("self_v1_forward", v1_test, "v1_*-x");
     TAP_LARGE(v1_free_test, "self_v1_free: the memory can be used again");
     SETS("linear_fill", mixed_test, "mixed");
+    EACH("linear_fill", fill_test, "linear_*-x");
     EACH("linear_forward", linear_test, "linear_*-x");
     EACH("self_attention_forward", v2_test, "v2_*-x");
     TAP(roles_test, "attention_roles: two inputs, two heads");
     TAP(key_bias_does_nothing,
         "self_attention_forward: another bias of the keys");
-    SETS("copy_v2_to_v1", copy_test, "v2_journey", "v2_journey_123",
-         "v2_life", "v2_one", "v2_lopsided");
+    SETS("copy_v2_to_v1", copy_test, "v2_one", "v2_journey",
+         "v2_journey_123", "v2_life", "v2_lopsided");
     EACH("permute_tokens", permute_test, "permute_*-x");
     fit.d_y = fit.d_x;
     modules_refused();

@@ -14,23 +14,29 @@ static bool is_loud(void)
 
 static void close_sum(const char *what, const float *got)
 {
-    agrees(what, got, SUM_RTOL, is_loud() ? 1e-5 : SUM_ATOL);
+    tap_close(tap_words("t->%s", what), part(what), got, SUM_RTOL,
+              is_loud() ? 1e-5 : SUM_ATOL);
 }
 
 static void close_shares(const Trace *t)
 {
     const double rtol = is_loud() ? 3e-4 : 1e-5;
-    agrees("weights", t->weights, rtol, is_loud() ? 1e-6 : 1e-7);
-    agrees("context", t->context, rtol, is_loud() ? 1e-4 : SUM_ATOL);
+    tap_close("t->weights", part("weights"), t->weights, rtol,
+              is_loud() ? 1e-6 : 1e-7);
+    tap_close("t->context", part("context"), t->context, rtol,
+              is_loud() ? 1e-4 : SUM_ATOL);
 }
 
-/* The layer of a matrix, which it holds turned over. */
-static Linear turned(const char *name)
+/* The layer of a matrix, which it holds turned over. As `given` it is told
+ * by this name. */
+static Linear turned(const char *name, const char *given)
 {
     const Tensor *w = part(name);
     const int d_in = w->shape[0], d_out = w->shape[1];
     float *weight = room(w->count);
     transpose(d_in, d_out, floats(w), (void *)weight);
+    if (given)
+        give_table(given, d_out, d_in, weight);
     return (Linear){d_in, d_out, weight, NULL};
 }
 
@@ -38,9 +44,9 @@ static Linear turned(const char *name)
 static Attention object(void)
 {
     Attention a = {.n_heads = 1,
-                   .query = turned("w_query"),
-                   .key = turned("w_key"),
-                   .value = turned("w_value")};
+                   .query = turned("w_query", "a->query.weight"),
+                   .key = turned("w_key", "a->key.weight"),
+                   .value = turned("w_value", "a->value.weight")};
     a.d_x = a.query.d_in;
     a.d_y = a.key.d_in;
     a.d_k = a.query.d_out;
@@ -55,7 +61,8 @@ static void forward_test(void)
     const Attention a = object();
     const int n = dim("x_1", 0), m = dim("x_2", 0);
     Trace t = roomy(&a, n, m);
-    cross_attention_forward(&a, n, m, input("x_1"), input("x_2"), &t);
+    cross_attention_forward(&a, n, m, input_as("x", "x_1"),
+                            input_as("y", "x_2"), &t);
     if (strncmp(sets_now, "module", 6) != 0) {
         close_sum("query", t.query);
         close_sum("key", t.key);
@@ -67,8 +74,8 @@ static void forward_test(void)
 
 static void turned_test(void)
 {
-    Random r = seeded(*integers("seed"));
-    const Linear like = turned("w_query");
+    Random r = random_of_set();
+    const Linear like = turned("w_query", NULL);
     float *got = result("w_query");
     rand_turned(&r, like.d_in, like.d_out, (void *)got);
     same("weight", part("w_query")->count, got, like.weight);
@@ -76,8 +83,9 @@ static void turned_test(void)
 
 static void init_test(void)
 {
-    Random r = seeded(*integers("seed"));
     const Attention like = object();
+    next_case(); /* its matrices are drawn, not given */
+    Random r = random_of_set();
     Attention a;
     float after[1][3];
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
@@ -98,17 +106,19 @@ static void init_test(void)
  * the trace is touched. */
 static void encode_test(void)
 {
-    const Attention a = object();
     const int m = dim("x_2", 0);
     for (int n = 1; n <= 5; n += 2) {
+        const Attention a = object();
         Trace t = roomy(&a, n, m);
-        encode_once(&a, m, input("x_2"), &t);
+        give("t->n = %d", n);
+        encode_once(&a, m, input_as("y", "x_2"), &t);
         close_sum("key", t.key);
         close_sum("value", t.value);
-        tap_near("query", t.query[n * a.d_k - 1], unset, 0, 0);
-        tap_near("scores", t.scores[n * m - 1], unset, 0, 0);
-        tap_near("weights", t.weights[0], unset, 0, 0);
-        tap_near("context", t.context[0], unset, 0, 0);
+        tap_near("t->query", t.query[n * a.d_k - 1], unset, 0, 0);
+        tap_near("t->scores", t.scores[n * m - 1], unset, 0, 0);
+        tap_near("t->weights", t.weights[0], unset, 0, 0);
+        tap_near("t->context", t.context[0], unset, 0, 0);
+        next_case();
     }
 }
 
@@ -118,7 +128,9 @@ static void ask_test(void)
 {
     const Attention a = object();
     const int n = dim("x_1", 0), m = dim("x_2", 0);
-    const Tensor *key = part("key"), *value = part("value");
+    const Tensor *key = told_as("t->key", "key");
+    const Tensor *value = told_as("t->value", "value");
+    const float *x = input_as("x, one row at a time", "x_1");
     const float *k = rounded(key), *v = rounded(value);
     Trace t = roomy(&a, n, m), row = t;
     t.key = row.key = rounded(key);
@@ -129,7 +141,7 @@ static void ask_test(void)
         row.scores = t.scores + i * m;
         row.weights = t.weights + i * m;
         row.context = t.context + i * a.d_v;
-        ask_encoded(&a, (float *)input("x_1") + i * a.d_x, &row);
+        ask_encoded(&a, x + i * a.d_x, &row);
     }
     close_sum("query", t.query);
     close_sum("scores", t.scores);
@@ -141,59 +153,81 @@ static void ask_test(void)
 static void alignment_test(void)
 {
     int *got = result("place");
-    hard_alignment(dim("shares", 0), dim("shares", 1), input("shares"),
-                   got);
+    hard_alignment(dim("shares", 0), dim("shares", 1),
+                   input_as("weights", "shares"), got);
     agrees("place", got, 0, 0);
 }
 
 static void alignment_with_nan(void)
 {
-    enum { ROWS = 7 };
+    enum { ROWS = 8 };
     const float rows[ROWS][3] = {
         {NAN, 0.25f, 0.75f},         {0.75f, NAN, 0.25f},
         {0.2f, 0.3f, NAN},           {NAN, -20, -30},
         {NAN, -INFINITY, -INFINITY}, {-INFINITY, NAN, -FLT_MAX},
-        {NAN, NAN, INFINITY},
+        {NAN, NAN, INFINITY},        {-INFINITY, -INFINITY, -INFINITY},
     };
-    const int expect[ROWS] = {2, 0, 1, 1, 1, 2, 2};
+    const int expect[ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
     int got[ROWS];
+    give_table("weights", ROWS, 3, rows);
     hard_alignment(ROWS, 3, rows, got);
     for (int i = 0; i < ROWS; i++)
-        tap_near(tap_words("place in {%g, %g, %g}", rows[i][0], rows[i][1],
-                           rows[i][2]),
-                 got[i], expect[i], 0, 0);
+        tap_near(tap_words("place[%d]", i), got[i], expect[i], 0, 0);
+}
+
+/* The attention, after its trace has become one for one query. */
+static const Attention *for_one(const Attention *a)
+{
+    fit_trace.n = 1;
+    return a;
 }
 
 static void refusals(void)
 {
-    const void *const x = fit_x;
+    const void *const x = fit_x, *const y = fit_y;
     Random *const r = lots();
     REFUSES(NULL, cross_attention_init(&fit, r, 0, 3, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
     for (int i = 0; i < 6; i++) {
-        REFUSES(NULL,
-                cross_attention_forward(fitting(1, 0), 3, 5, x, x,
-                                        grown(i, sized(3, 5, 1, 4, 2, 0))));
+        REFUSES_SUCH(one_more(i),
+                     cross_attention_forward(fitting(1, 0), 3, 5, x, y,
+                                             grown(i, 3, 5, 1, 4, 2, 0)));
         if (i != 0) /* any number of queries will do */
-            REFUSES(NULL, encode_once(fitting(1, 0), 5, x,
-                                      grown(i, sized(1, 5, 1, 4, 2, 0))));
+            REFUSES_SUCH(one_more(i),
+                         encode_once(fitting(1, 0), 5, y,
+                                     grown(i, 1, 5, 1, 4, 2, 0)));
         if (i != 1) /* and of keys */
-            REFUSES(NULL, ask_encoded(fitting(1, 0), x,
-                                      grown(i, sized(1, 5, 1, 4, 2, 0))));
+            REFUSES_SUCH(
+                one_more(i),
+                ask_encoded(fitting(1, 0), x, grown(i, 1, 5, 1, 4, 2, 0)));
     }
-    REFUSES(NULL,
-            cross_attention_forward(fitting(2, 0), 5, 6, x, x, &fit_trace));
-    Trace one = trace_for(fitting(2, 0), 1, 6);
-    REFUSES(NULL, ask_encoded(&fit, x, &one));
-    trace_free(&one);
+    REFUSES_SUCH("two heads", cross_attention_forward(fitting(2, 0), 5, 6,
+                                                      x, y, &fit_trace));
+    REFUSES_SUCH(
+        "an output layer",
+        cross_attention_forward(fitting(1, 3), 5, 6, x, y, &fit_trace));
+    REFUSES_SUCH(NARROW, cross_attention_forward(but(&fit.key.d_out, 9), 5,
+                                                 6, x, y, &fit_trace));
+    REFUSES_SUCH(NARROW,
+                 encode_once(but(&fit.key.d_out, 9), 6, y, &fit_trace));
+    REFUSES_SUCH(
+        SHORT, encode_once(but(&fit.context_length, 5), 6, y, &fit_trace));
+    REFUSES_SUCH("two heads",
+                 ask_encoded(for_one(fitting(2, 0)), x, &fit_trace));
+    REFUSES_SUCH("an output layer",
+                 ask_encoded(for_one(fitting(1, 3)), x, &fit_trace));
+    REFUSES_SUCH(NARROW, ask_encoded(for_one(but(&fit.key.d_out, 9)), x,
+                                     &fit_trace));
+    REFUSES_SUCH(SHORT, ask_encoded(for_one(but(&fit.context_length, 5)), x,
+                                    &fit_trace));
 
     const float first[2][2] = {{NAN, NAN}, {0, 1}};
     const float last[2][2] = {{0, 1}, {NAN, NAN}};
     int place[2];
-    REFUSES(NULL, hard_alignment(2, 2, last, place));
-    REFUSES(NULL, hard_alignment(2, 2, first, place));
+    REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, last, place));
+    REFUSES_SUCH("a first row of NaN", hard_alignment(2, 2, first, place));
 }
 
 int main(void)
@@ -204,7 +238,7 @@ int main(void)
     EACH("encode_once", encode_test, "*-key");
     EACH("ask_encoded", ask_test, "*-key");
     EACH("hard_alignment", alignment_test, "alignment_*-place");
-    TAP(alignment_with_nan, "hard_alignment: NaN among others");
+    TAP(alignment_with_nan, "hard_alignment: NaN and infinities");
     refusals();
     return tap_done();
 }

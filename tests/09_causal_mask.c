@@ -7,16 +7,19 @@
 
 #define SHAPE(what) dim(what, 0), dim(what, 1)
 
-/* The entries of an input, in an array that may be changed. */
-static void *copy(const char *what)
+/* What a function is given, by this name, to be changed in place. */
+static void *copy_at(int place, const char *name, const char *what)
 {
-    float *x = result(what);
-    return memcpy(x, input(what), part(what)->count * sizeof *x);
+    const Tensor *tensor = tell_given(place, name, what);
+    float *x = room_for(name, tensor->count);
+    return memcpy(x, floats(tensor), tensor->count * sizeof *x);
 }
+#define copy_as(name, what) copy_at(__COUNTER__, name, what)
+#define copy(what) copy_as(what, what)
 
 static int first(void)
 {
-    return (int)*integers("first");
+    return (int)number("first", "first");
 }
 
 static void mask_test(void)
@@ -30,7 +33,7 @@ static void mask_scores_test(void)
 {
     float *got = copy("scores");
     mask_scores(SHAPE("scores"), first(), (void *)got);
-    agrees("masked", got, 0, 0);
+    tap_close("scores", part("masked"), got, 0, 0);
 }
 
 /* What a mask leaves of the running set's scores. */
@@ -43,22 +46,22 @@ static float *seen(Mask see)
 
 static void see_past_test(void)
 {
-    agrees("masked", seen(see_past(first())), 0, 0);
+    tap_close("scores", part("masked"), seen(see_past(first())), 0, 0);
     agrees("scores", seen(see_all()), 0, 0);
 }
 
 static void see_where_test(void)
 {
     const Mask see = see_where(SHAPE("mask"), input("mask"));
-    agrees("masked", seen(see), 0, 0);
+    tap_close("scores", part("masked"), seen(see), 0, 0);
 }
 
 static void window_test(void)
 {
     float *got = copy("scores");
-    mask_window(SHAPE("scores"), first(), (int)*integers("window"),
+    mask_window(SHAPE("scores"), first(), (int)number("w", "window"),
                 (void *)got);
-    agrees("near", got, 0, 0);
+    tap_close("scores", part("near"), got, 0, 0);
 }
 
 /* Places and windows that lie beyond the text. */
@@ -68,11 +71,13 @@ static void window_far_away(void)
     for (int k = 0; k < 15; k++) {
         const int from = far[k / 3], w = far[2 + k % 3];
         float scores[3][4] = {{0}};
+        next_case();
+        give("n = 3, m = 4, first = %d, w = %d", from, w);
         mask_window(3, 4, from, w, scores);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++) {
                 const int back = from + i - j;
-                tap_near("score", scores[i][j],
+                tap_near(tap_words("scores[%d][%d]", i, j), scores[i][j],
                          back >= 0 && back < w ? 0 : -INFINITY, 0, 0);
             }
     }
@@ -82,7 +87,7 @@ static void hide_test(void)
 {
     float *got = copy("weights");
     hide_weights(SHAPE("weights"), input("mask"), (void *)got);
-    agrees("hidden", got, 0, 0);
+    tap_close("weights", part("hidden"), got, 0, 0);
 }
 
 /* What is no number stays so, even where the mask has 0. */
@@ -98,9 +103,10 @@ static void hide_no_number(void)
 /* The least of all numbers are rounded. */
 static void renormalized(const char *what)
 {
-    float *got = copy(what);
+    float *got = copy_as("weights", what);
     renormalize(SHAPE(what), (void *)got);
-    agrees("renormalized", got, WEIGHT_RTOL, FLT_TRUE_MIN);
+    tap_close("weights", part("renormalized"), got, WEIGHT_RTOL,
+              FLT_TRUE_MIN);
 }
 
 static void renormalize_test(void)
@@ -153,9 +159,8 @@ static void values_are_not_hidden(void)
 
 static void gap_test(void)
 {
-    const float *tolerance = input("tolerance");
-    const int gap =
-        find_gap(dim("visible", 0), input("visible"), *tolerance);
+    const int gap = find_gap(dim("visible", 0), input("visible"),
+                             (float)number("tolerance", "tolerance"));
     agrees("gap", &gap, 0, 0);
 }
 
@@ -166,6 +171,7 @@ static void gap_of_many(void)
     enum { MANY = 30000 };
     float *many = room(MANY);
     tap_fill(MANY, many, -1, 1);
+    give("n = %d, tolerance = 0; called 300 times", MANY);
     tap_limit_memory(64);
     for (int i = 0; i < 300; i++)
         tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
@@ -181,21 +187,27 @@ static void refusals(void)
             "for scores of 3 times 2: one of kind 0 or 1, or a table of "
             "their size, is needed",
             apply_mask(3, 2, see_where(2, 3, table), x));
-    REFUSES(NULL, apply_mask(1, 3, see_where(2, 3, table), x));
+    REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
+                 apply_mask(1, 3, see_where(2, 3, table), x));
     Mask odd = see_where(2, 3, table);
     odd.kind = 9;
-    REFUSES(NULL, apply_mask(2, 3, odd, x));
-    REFUSES(NULL, apply_mask(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}, x));
-    REFUSES(NULL, apply_mask(2, 2, see_where(2, 3, table), x));
-    REFUSES(NULL, masked_weights(3, 3, 2, see_where(2, 3, table), x, x,
-                                 square, square));
-    REFUSES(NULL, mask_window(3, 2, 0, 0, x));
-    REFUSES(NULL, mask_window(3, 2, 0, INT_MIN, x));
-    REFUSES(NULL, find_gap(2, two, -1));
-    REFUSES(NULL, find_gap(2, two, NAN));
-    REFUSES(NULL, find_gap(2, endless, 0.5f));
-    REFUSES(NULL, find_gap(2, bottomless, 0.5f));
-    REFUSES(NULL, find_gap(2, none, 0.5f));
+    REFUSES_SUCH("a mask of kind 9", apply_mask(2, 3, odd, x));
+    REFUSES_SUCH("a mask without its table",
+                 apply_mask(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}, x));
+    REFUSES_SUCH("a mask of 2 times 3 for scores of 2 times 2",
+                 apply_mask(2, 2, see_where(2, 3, table), x));
+    REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 3",
+                 masked_weights(3, 3, 2, see_where(2, 3, table), x, x,
+                                square, square));
+    REFUSES_SUCH("a window of 0 words", mask_window(3, 2, 0, 0, x));
+    REFUSES_SUCH("a window of INT_MIN words",
+                 mask_window(3, 2, 0, INT_MIN, x));
+    REFUSES_SUCH("a tolerance of -1", find_gap(2, two, -1));
+    REFUSES_SUCH("a tolerance that is NaN", find_gap(2, two, NAN));
+    REFUSES_SUCH("a visible score of infinity", find_gap(2, endless, 0.5f));
+    REFUSES_SUCH("a visible score of minus infinity",
+                 find_gap(2, bottomless, 0.5f));
+    REFUSES_SUCH("a visible score that is NaN", find_gap(2, none, 0.5f));
 }
 
 int main(void)

@@ -3,25 +3,32 @@
 #include "streams.h"
 #include "traces.h"
 
+/* A generator with this seed, and the rate, as given to a function. */
+static Random given_seed(int64_t seed, double p)
+{
+    next_case();
+    give("r: after random_seed(r, %" PRId64 ")", seed);
+    give("p = %.*g", strtod(tap_words("%g", p), NULL) == p ? 6 : 17, p);
+    return seeded(seed);
+}
+
 /* Ten seeds, nine rates: the lots, and the number that is drawn next. */
 static void lots_test(void)
 {
     const Tensor *masks = golden("10_dropout/lots-masks");
-    const Tensor *following = golden("10_dropout/lots-following");
+    const float *next = tensor_floats(golden("10_dropout/lots-following"));
+    int rates = golden("10_dropout/all-rates")->shape[0];
     const double *rate = tensor_doubles(golden("10_dropout/all-rates"));
-    const int all_of = masks->shape[0];
-    const int n = masks->shape[1], m = masks->shape[2];
-    int seeds;
-    const int64_t *seed = all("seeds", &seeds);
-    float *got = room(masks->count), *next = room(following->count);
-    for (int i = 0; i < all_of; i++) {
-        const int rates = all_of / seeds;
-        Random r = seeded(seed[i / rates]);
-        dropout_mask(&r, rate[i % rates], n, m, (void *)(got + i * n * m));
-        next[i] = random_float(&r);
+    const int64_t *seed = all("seeds", &(int){0});
+    float *mask = room_for("mask", entry_of(masks, 0).count);
+    for (int i = 0; i < masks->shape[0]; i++) {
+        const Tensor due = entry_of(masks, i);
+        Random r = given_seed(seed[i / rates], rate[i % rates]);
+        dropout_mask(&r, rate[i % rates], due.shape[0], due.shape[1],
+                     (void *)mask);
+        tap_close("mask", &due, mask, 0, 0);
+        tap_near("drawn next", random_float(&r), next[i], 0, 0);
     }
-    tap_close("lots", masks, got, 0, 0);
-    tap_close("drawn next", following, next, 0, 0);
 }
 
 /* Rates at which one of 20 lots of the seed lies at the threshold, or below
@@ -31,12 +38,13 @@ static void near_test(void)
     const Tensor *masks = golden("10_dropout/near-masks");
     const double *rate = tensor_doubles(golden("10_dropout/near-rates"));
     const int n = masks->shape[1];
-    float *got = room(masks->count);
+    float *mask = room_for("mask", (size_t)n);
     for (int i = 0; i < masks->shape[0]; i++) {
-        Random r = seeded(65);
-        dropout_mask(&r, rate[i], 1, n, (void *)(got + i * n));
+        const Tensor due = entry_of(masks, i);
+        Random r = given_seed(65, rate[i]);
+        dropout_mask(&r, rate[i], 1, n, (void *)mask);
+        tap_close("mask[0]", &due, mask, 0, 0);
     }
-    tap_close("lots", masks, got, 0, 0);
 }
 
 static void without_generator(void)
@@ -44,40 +52,50 @@ static void without_generator(void)
     const float expect[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
     float mask[2][3];
     for (int p = 0; p <= 1; p++) {
+        next_case();
+        give("r = NULL, p = %d", p);
         dropout_mask(NULL, p, 2, 3, mask);
-        same("lot", 6, (void *)mask, expect[p]);
+        same_table("mask", 2, 3, mask, expect[p]);
     }
 }
 
+/* Of rows of any size, those lots of the first 35 that lots_test knows; and
+ * all. */
 static void sizes_test(void)
 {
-    const Tensor *sums = golden("10_dropout/lots-checksums");
+    enum { TENTH = 1, RATES = 9 }; /* of all-rates the second is 0.1 */
+    const Tensor *masks = golden("10_dropout/lots-masks");
+    const int64_t *sum =
+        tensor_integers(golden("10_dropout/lots-checksums"));
     int seeds, sizes;
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *size = all("sizes", &sizes);
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < sizes; k++) {
-            Random r = seeded(seed[i]);
-            float *mask = room((size_t)size[k]);
-            dropout_mask(&r, 0.1, 1, (int)size[k], (void *)mask);
-            same_bits(tap_words("checksum of the first %d", (int)size[k]),
-                      checksum((size_t)size[k], mask),
-                      tensor_integers(sums)[i * sizes + k]);
+            const int m = (int)size[k];
+            const Tensor first = entry_of(masks, i * RATES + TENTH);
+            Random r = given_seed(seed[i], 0.1);
+            float *mask = room_for("mask", (size_t)m);
+            give("n = 1, m = %d", m);
+            dropout_mask(&r, 0.1, 1, m, (void *)mask);
+            same_table("mask", 1, m < 35 ? m : 35, mask, first.data);
+            same_sum("mask", (size_t)m, mask, *sum++);
         }
 }
 
 /* As == has it, but -0 is not 0. The sign of NaN is the machine's own. */
 static void apply_test(void)
 {
-    const size_t count = part("x")->count;
-    const float *expect = input("dropped");
-    float *y = result("x");
-    dropout_apply(*doubles("rate"), dim("x", 0), dim("x", 1), input("mask"),
+    const float *expect = floats(part("dropped"));
+    const int m = dim("x", 1), count = dim("x", 0) * m;
+    float *y = room_for("y", (size_t)count);
+    dropout_apply(number("p", "rate"), dim("x", 0), m, input("mask"),
                   input("x"), (void *)y);
-    agrees("dropped", y, 0, 0);
-    for (size_t k = 0; k < count; k++)
-        tap_true("the sign of an entry",
-                 isnan(expect[k]) || signbit(y[k]) == signbit(expect[k]));
+    tap_close("y", part("dropped"), y, 0, 0);
+    for (int k = 0; k < count; k++)
+        tap_true(
+            tap_words("y[%d][%d] has the sign that is due", k / m, k % m),
+            isnan(expect[k]) || signbit(y[k]) == signbit(expect[k]));
 }
 
 /* All but 0 keeps. */
@@ -87,10 +105,13 @@ static void odd_mask(void)
         {1, 0, -0.0f, 0.5f, -1, 2, 1e-45f, INFINITY, -INFINITY, NAN}};
     float x[1][10], y[1][10];
     tap_fill(10, x[0], 1, 2);
+    give("p = 0.75");
+    give_table("mask", 1, 10, mask);
+    give_table("x", 1, 10, x);
     dropout_apply(0.75, 1, 10, mask, x, y);
     for (int j = 0; j < 10; j++)
-        tap_near("entry", y[0][j], j == 1 || j == 2 ? 0 : 4 * x[0][j], 0,
-                 0);
+        x[0][j] = j == 1 || j == 2 ? 0 : 4 * x[0][j];
+    same_table("y", 1, 10, y, x);
 }
 
 /* Mask and multiplication together, as nn.Dropout does both. */
@@ -101,9 +122,12 @@ static void module_test(void)
     float *mask = room(36), *y = room(36);
     Random r = seeded(123);
     for (int i = 0; i < 2; i++) {
+        next_case();
         dropout_mask(&r, rate[i], 6, 6, (void *)mask);
+        give("p = %g", rate[i]);
+        give_table("mask", 6, 6, mask);
         dropout_apply(rate[i], 6, 6, (void *)mask, input("x"), (void *)y);
-        agrees(i == 0 ? "dropped" : "evaluated", y, 0, 0);
+        tap_close("y", part(i == 0 ? "dropped" : "evaluated"), y, 0, 0);
     }
 }
 
@@ -112,8 +136,9 @@ static void sums_test(void)
     const int n = dim("weights", 0);
     Random r = seeded(61);
     double got[3] = {unset, unset, unset};
-    mean_row_sum(&r, *doubles("rate"), n, dim("weights", 1),
-                 (int)*integers("draws"), input("weights"), got);
+    give("r: after random_seed(r, 61)");
+    mean_row_sum(&r, number("p", "rate"), n, dim("weights", 1),
+                 (int)number("draws", "draws"), input("weights"), got);
     tap_compare("mean", part("mean"), 'd', got, 1e-6, 0);
 }
 
@@ -129,12 +154,17 @@ static void refusals(void)
     REFUSES(NULL, dropout_must_fit(NAN));
     REFUSES(NULL, dropout_must_fit(-5e-324));
     REFUSES(NULL, dropout_must_fit(1 + 0x1p-52));
-    REFUSES(NULL, dropout_mask(&r, 20, 1, 2, x));
-    REFUSES(NULL, dropout_apply(-1, 1, 2, weights, weights, x));
-    REFUSES(NULL, mean_row_sum(&r, -0.25, 1, 2, 3, weights, mean));
-    REFUSES(NULL, mean_row_sum(&r, 1.25, 1, 2, 3, weights, mean));
-    REFUSES(NULL, mean_row_sum(&r, 0.5, 1, 2, 0, weights, mean));
-    REFUSES(NULL, mean_row_sum(&r, 0.5, 1, 2, -1, weights, mean));
+    REFUSES_SUCH("a rate of 20", dropout_mask(&r, 20, 1, 2, x));
+    REFUSES_SUCH("a rate of -1",
+                 dropout_apply(-1, 1, 2, weights, weights, x));
+    REFUSES_SUCH("a rate of -0.25",
+                 mean_row_sum(&r, -0.25, 1, 2, 3, weights, mean));
+    REFUSES_SUCH("a rate of 1.25",
+                 mean_row_sum(&r, 1.25, 1, 2, 3, weights, mean));
+    REFUSES_SUCH("0 dropouts",
+                 mean_row_sum(&r, 0.5, 1, 2, 0, weights, mean));
+    REFUSES_SUCH("-1 dropouts",
+                 mean_row_sum(&r, 0.5, 1, 2, -1, weights, mean));
 }
 
 int main(void)

@@ -4,13 +4,13 @@
 #include "traces.h"
 
 #define BATCHES                                                            \
-    "plain", "biased", "long", "half", "one_token", "one_number", "loud",  \
-        "all_dropped", "program"
+    "one_token", "one_number", "plain", "biased", "half", "loud",          \
+        "all_dropped", "program", "long"
 #define HEADS                                                              \
-    "head_1x1x1", "head_6x2x5", "head_9x7x3", "head_4x3x2", "head_loud"
+    "head_1x1x1", "head_4x3x2", "head_6x2x5", "head_9x7x3", "head_loud"
 #define TEXTS "two_texts", "two_texts_bare"
 #define PADDINGS                                                           \
-    "padding_behind", "padding_in_front", "padding_between", "no_padding"
+    "no_padding", "padding_in_front", "padding_behind", "padding_between"
 
 #define RTOL 1e-5
 #define ATOL 1e-6
@@ -24,8 +24,10 @@ static void attend_tables(Mask see, double p, Random *r, Trace *t)
 }
 
 /* A trace of one head, with the queries, keys and values of the set. */
-static Trace head_trace(void)
+static Trace head_trace(const char *before)
 {
+    next_case();
+    give("%s", before);
     const Attention a = {
         .n_heads = 1, .d_k = dim("query", 1), .d_v = dim("value", 1)};
     Trace t = roomy(&a, dim("query", 0), dim("key", 0));
@@ -38,20 +40,25 @@ static Trace head_trace(void)
 /* In evaluation, which drops nothing whatever the rate, and in training. */
 static void attend_test(void)
 {
-    Random r;
-    Trace t = head_trace();
-    const double rate = doubles("rate")[0];
-    random_seed(&r, !strcmp(sets_now, "head_loud") ? 3 : (uint64_t)t.n);
-    attend_tables(see_past(0), rate, NULL, &t);
-    for (int k = 0; k < t.n * t.m; k++)
-        tap_near("kept", t.kept[k], 1, 0, 0);
+    const int seed = strcmp(sets_now, "head_loud") ? dim("query", 0) : 3;
+    const double p = doubles("rate")[0];
+    Random r = seeded(seed);
+    Trace t =
+        head_trace(tap_words("see = see_past(0), p = %g, r = NULL", p));
+    attend_tables(see_past(0), p, NULL, &t);
     agrees("weights", t.weights, RTOL, ATOL);
-    agrees("weights", t.dropped, RTOL, ATOL);
-    agrees("evaluated", t.context, RTOL, ATOL);
-    attend_tables(see_past(0), rate, &r, &t);
+    for (int k = 0; k < t.n * t.m; k++)
+        tap_near(tap_words("kept[%d][%d]", k / t.m, k % t.m), t.kept[k], 1,
+                 0, 0);
+    tap_close("dropped", part("weights"), t.dropped, RTOL, ATOL);
+    tap_close("context", part("evaluated"), t.context, RTOL, ATOL);
+
+    t = head_trace(tap_words(
+        "see = see_past(0), p = %g, r: after random_seed(r, %d)", p, seed));
+    attend_tables(see_past(0), p, &r, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     agrees("dropped", t.dropped, RTOL, ATOL);
-    agrees("trained", t.context, RTOL, ATOL);
+    tap_close("context", part("trained"), t.context, RTOL, ATOL);
 }
 
 /* From one text to another, with weights that are dropped: the whole, or
@@ -67,10 +74,14 @@ static void two_texts(bool is_whole)
     float *query = rounded(part("query")), *key = rounded(part("key"));
     float *value = rounded(part("value"));
     for (int b = 0; b < 2; b++) {
+        tell_attention(&a, see);
+        give("r: after random_seed(r, %d)%s", (int)integers("sizes")[10],
+             b ? " and a first call" : "");
         Trace t = roomy(&a, n, m);
         if (is_whole) {
-            head_forward(&a, see, &r, n, m, entry(x, b), entry(y, b), &t);
-            tap_near("rate", t.rate, a.p, 0, 0);
+            head_forward(&a, see, &r, n, m, told_entry("x", x, b),
+                         told_entry("y", y, b), &t);
+            tap_near("t->rate", t.rate, a.p, 0, 0);
         } else {
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
@@ -81,7 +92,7 @@ static void two_texts(bool is_whole)
         t.head_key = t.key;
         t.head_value = t.value;
         t.joined = t.context;
-        close_tables(&t, b);
+        close_tables(is_whole ? "t->" : "", &t, b);
     }
     draws_next(&r);
     attention_free(&a);
@@ -131,13 +142,13 @@ static void batch_test(void)
         causal_attention_batch(&a, is_training ? &r : NULL, 2, n,
                                input("x"), t);
         for (int b = 0; b < 2; b++) {
-            close_entry("query", b, t[b].query, RTOL, ATOL);
-            close_entry("key", b, t[b].key, RTOL, ATOL);
-            close_entry("value", b, t[b].value, RTOL, ATOL);
-            close_entry("weights", b, t[b].weights, RTOL, ATOL);
-            close_entry(is_training ? "dropped" : "weights", b,
+            close_entry("query", "query", b, t[b].query, RTOL, ATOL);
+            close_entry("key", "key", b, t[b].key, RTOL, ATOL);
+            close_entry("value", "value", b, t[b].value, RTOL, ATOL);
+            close_entry("weights", "weights", b, t[b].weights, RTOL, ATOL);
+            close_entry("dropped", is_training ? "dropped" : "weights", b,
                         t[b].dropped, RTOL, ATOL);
-            close_entry(is_training ? "trained" : "evaluated", b,
+            close_entry("context", is_training ? "trained" : "evaluated", b,
                         t[b].context, RTOL, ATOL);
         }
     }
@@ -147,19 +158,28 @@ static void batch_test(void)
 
 static void padding_test(void)
 {
-    Trace t = head_trace();
+    const int n = dim("mask", 0);
+    const int64_t *word = tensor_integers(told_as("is_word", "word"));
+    const float *before = input_as("mask", "before");
+    float *mask = result("mask");
     int is_word[16];
-    float *mask = result("before");
-    memcpy(mask, input("before"), (size_t)(t.n * t.n) * sizeof *mask);
-    for (int j = 0; j < t.n; j++)
-        is_word[j] = (int)integers("word")[j];
-    mask_padding(t.n, t.n, is_word, (void *)mask);
+    memcpy(mask, before, (size_t)(n * n) * sizeof *mask);
+    for (int j = 0; j < n; j++)
+        is_word[j] = (int)word[j];
+    mask_padding(n, n, is_word, (void *)mask);
     agrees("mask", mask, 0, 0);
+}
+
+/* What words get where the padding is hidden. */
+static void attend_padding(void)
+{
+    Trace t = head_trace("see = see_where(n, n, table), p = 0, r = NULL");
+    const float *mask = input_as("table", "mask");
     attend_tables(see_where(t.n, t.n, (void *)mask), 0, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
-        if (is_word[k / t.d_v])
-            tap_near("context of a word", t.context[k],
-                     doubles("context")[k], RTOL, ATOL);
+        if (integers("word")[k / t.d_v])
+            tap_near(tap_words("context[%d][%d]", k / t.d_v, k % t.d_v),
+                     t.context[k], doubles("context")[k], RTOL, ATOL);
 }
 
 /* Whatever is not 0 is a word; fewer queries than keys. */
@@ -168,8 +188,12 @@ static void padding_words(void)
     const int is_word[5] = {2, 0, -1, INT_MIN, 1};
     float mask[2][5] = {{1, 1, 0, 0, 1}, {1, 1, 1, 1, 1}};
     const float expect[2][5] = {{1, 0, 0, 0, 1}, {1, 0, 1, 1, 1}};
+    float before[2][5];
+    memcpy(before, mask, sizeof mask);
+    give_ints("is_word", 5, is_word);
+    give_table("mask", 2, 5, before);
     mask_padding(2, 5, is_word, mask);
-    same("mask", 10, (void *)mask, (const void *)expect);
+    same_table("mask", 2, 5, mask, expect);
 }
 
 /* Where all is seen and nothing dropped, chapter 6's formula. */
@@ -182,6 +206,7 @@ static void formula_test(void)
     tap_fill(M * D_V, (void *)z, -2, 2);
     attention(N, M, D_K, D_V, x, y, z, (void *)right[0], (void *)right[1],
               (void *)right[2]);
+    give("see = see_all(), p = nan, r = NULL");
     attend(N, M, D_K, D_V, see_all(), NAN, NULL, x, y, z, (void *)got[0],
            (void *)got[1], (void *)got[2], (void *)got[3], (void *)got[4]);
     similar("scores", N * M, got[0], right[0], RTOL, ATOL);
@@ -194,18 +219,21 @@ static void fit_test(void)
     fit.p = 0.5;
     fitting(1, 0);
     fit_trace.rate = 0.5; /* of a training before */
-    head_forward(&fit, WHERE_IT_FITS);
-    tap_near("rate", fit_trace.rate, 0, 0, 0);
+    give("t->rate = 0.5 of a training before, r = NULL");
+    head_forward(&fit, see_all(), WHERE_IT_FITS);
+    tap_near("t->rate", fit_trace.rate, 0, 0, 0);
 }
 
 static void refusals(void)
 {
     Attention a;
     void *const x = fit_x;
-    REFUSES(NULL, attend(2, 3, 4, 1, see_where(3, 2, x), 0, NULL, x, x, x,
-                         x, x, x, x, x));
-    REFUSES(NULL, attend(1, 1, 1, 1, see_all(), 1.5, lots(), x, x, x, x, x,
-                         x, x, x));
+    REFUSES_SUCH("a mask of 3 times 2, for 2 queries and 3 keys",
+                 attend(2, 3, 4, 1, see_where(3, 2, x), 0, NULL, x, x, x, x,
+                        x, x, x, x));
+    REFUSES_SUCH(
+        "a rate of 1.5, with a generator",
+        attend(1, 1, 1, 1, see_all(), 1.5, lots(), x, x, x, x, x, x, x, x));
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, lots(), 3, 2, -1, 0, 0));
@@ -213,17 +241,21 @@ static void refusals(void)
     REFUSES(NULL, causal_attention_init(&a, lots(), 3, 0, 5, 0, 0));
     TAP(formula_test, "attend: chapter 6's formula, whatever p is");
     TAP(fit_test, "head_forward: accepts what fits");
-    REFUSES_WHAT_DOES_NOT_FIT(head_forward);
-    REFUSES(NULL, head_forward(fitting(2, 0), WHERE_IT_FITS));
-    REFUSES(NULL, head_forward(fitting(1, 3), WHERE_IT_FITS));
-    REFUSES(NULL, causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
-                                         sized(5, 5, 1, 4, 2, 0)));
+    REFUSES_WHAT_DOES_NOT_FIT(head_forward, WHERE_IT_FITS);
+    REFUSES_SUCH("two heads",
+                 head_forward(fitting(2, 0), see_all(), WHERE_IT_FITS));
+    REFUSES_SUCH("an output layer",
+                 head_forward(fitting(1, 3), see_all(), WHERE_IT_FITS));
+    REFUSES_SUCH("keys from tokens of another width",
+                 causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
+                                        sized(5, 5, 1, 4, 2, 0)));
 }
 
 int main(void)
 {
     SETS("attend", attend_test, HEADS);
     SETS("attend", attend_texts, TEXTS);
+    SETS("attend", attend_padding, PADDINGS);
     SETS("causal_attention_init", init_test, BATCHES);
     SETS("head_forward", forward_texts, TEXTS);
     SETS("causal_attention_batch", batch_test, BATCHES);

@@ -13,7 +13,7 @@
  * drawn first. */
 static Attention drawn(void)
 {
-    Random r = seeded(integers("seed")[0]);
+    Random r = random_of_set();
     Attention a;
     for (int i = 0; !strcmp(sets_now, "concat") && i < 24; i++)
         random_float(&r);
@@ -91,10 +91,11 @@ static void forward_test(void)
     Attention a = drawn();
     Trace t;
     for (int b = 0; b < x->shape[0]; b++) {
-        forward(&a, see_all(), NULL, n, entry(x, b), &t);
-        close_entry("scores", b, t.scores, RTOL, 10 * ATOL);
-        close_entry("weights", b, t.weights, rtol, ATOL);
-        close_entry("joined", b, t.joined, rtol, ATOL);
+        tell_attention(&a, see_all());
+        forward(&a, see_all(), NULL, n, told_entry("x", x, b), &t);
+        close_entry("scores", "scores", b, t.scores, RTOL, 10 * ATOL);
+        close_entry("weights", "weights", b, t.weights, rtol, ATOL);
+        close_entry("joined", "joined", b, t.joined, rtol, ATOL);
     }
     attention_free(&a);
 }
@@ -141,14 +142,17 @@ static void wrapper_forward(void)
     Attention a = wrapper(&r);
     Trace t;
     for (int b = 0; b < 2; b++) {
-        forward(&a, see_past(0), NULL, n, entry(x, b), &t);
-        close_entry("weights", b, t.weights, RTOL, ATOL);
-        close_entry("weights", b, t.dropped, RTOL, ATOL);
-        close_entry("evaluated", b, t.joined, RTOL, ATOL);
+        tell_attention(&a, see_past(0));
+        forward(&a, see_past(0), NULL, n, told_entry("x", x, b), &t);
+        close_entry("weights", "weights", b, t.weights, RTOL, ATOL);
+        close_entry("dropped", "weights", b, t.dropped, RTOL, ATOL);
+        close_entry("joined", "evaluated", b, t.joined, RTOL, ATOL);
     }
-    forward(&a, see_past(0), &r, n, entry(x, 0), &t);
-    close_entry("dropped", 0, t.dropped, RTOL, ATOL);
-    close_entry("trained", 0, t.joined, RTOL, ATOL);
+    tell_attention(&a, see_past(0));
+    give("r: after the heads are drawn");
+    forward(&a, see_past(0), &r, n, told_entry("x", x, 0), &t);
+    close_entry("dropped", "dropped", 0, t.dropped, RTOL, ATOL);
+    close_entry("joined", "trained", 0, t.joined, RTOL, ATOL);
     draws_next(&r);
     attention_free(&a);
 }
@@ -228,17 +232,33 @@ static void alone_test(void)
 /* 2^63 - 1 parameters fit, the product of these three; one more does not. */
 enum { MANY_HEADS = 11777599, MANY_ROWS = 218934409, MANY_COLUMNS = 3577 };
 
+static void counts(int n_heads, int d_in, int d_k, int d_v, int64_t expect)
+{
+    next_case();
+    give("n_heads = %d, d_in = %d, d_k = %d, d_v = %d", n_heads, d_in, d_k,
+         d_v);
+    same_bits("parameters", count_parameters(n_heads, d_in, d_k, d_v),
+              expect);
+}
+
 static void count_test(void)
 {
     const int64_t(*size)[4] = (const void *)integers("sizes");
     for (int i = 0; i < dim("sizes", 0); i++)
-        same_bits("parameters",
-                  count_parameters((int)size[i][0], (int)size[i][1],
-                                   (int)size[i][2], (int)size[i][3]),
-                  integers("counts")[i]);
-    same_bits("2^63 - 1 parameters",
-              count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1),
-              INT64_MAX);
+        counts((int)size[i][0], (int)size[i][1], (int)size[i][2],
+               (int)size[i][3], integers("counts")[i]);
+    counts(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1, INT64_MAX);
+}
+
+/* An attention with an output layer, and a trace for its head. */
+static const Attention *with_output(void)
+{
+    fitting(1, 0);
+    next_case();
+    free(fit.memory);
+    fit.d_out = 3;
+    attention_init(&fit);
+    return tell_fit();
 }
 
 static void refusals(void)
@@ -247,28 +267,28 @@ static void refusals(void)
     float joined[5][4];
     REFUSES("12_heads.c: head_of: head 2 of 2: one from 0 to 1 is needed",
             head_of(fitting(2, 0), 2));
-    REFUSES(NULL, head_of(fitting(2, 0), -1));
+    REFUSES_SUCH("head -1", head_of(fitting(2, 0), -1));
+    REFUSES_SUCH(NARROW, head_of(but(&fit.key.d_out, 9), 0));
     REFUSES(NULL, heads_init(&a, lots(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES(NULL, heads_forward(fitting(1, 3), WHERE_IT_FITS, joined));
-    REFUSES(NULL, heads_forward(fitting(1, 0), see_all(), NULL, 5, 6, fit_x,
-                                fit_x, &fit_trace, joined));
-    REFUSES(NULL,
-            heads_forward(but(&fit.key.d_out, 9), WHERE_IT_FITS, joined));
-    REFUSES(NULL, heads_forward(but(&fit.context_length, 5), WHERE_IT_FITS,
-                                joined));
-    REFUSES(NULL,
-            heads_forward(but(&fit_trace.m, 5), WHERE_IT_FITS, joined));
-    REFUSES(NULL, heads_forward(fitting(1, 0), see_where(2, 3, fit_x), NULL,
-                                5, 6, fit_x, fit_y, &fit_trace, joined));
-    REFUSES(NULL, count_parameters(-1, 3, 2, 1));
-    REFUSES(NULL, count_parameters(2, 0, 2, 1));
-    REFUSES(NULL, count_parameters(2, 3, 0, 1));
-    REFUSES(NULL, count_parameters(2, 3, 2, 0));
-    REFUSES(NULL,
-            count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2));
-    REFUSES(NULL, count_parameters(INT_MAX, INT_MAX, 1, 1));
+    REFUSES_SUCH("an output layer", heads_forward(with_output(), see_all(),
+                                                  WHERE_IT_FITS, joined));
+    REFUSES_SUCH("keys from tokens of another width",
+                 heads_forward(fitting(1, 0), see_all(), NULL, 5, 6, fit_x,
+                               fit_x, &fit_trace, joined));
+    REFUSES_WHAT_DOES_NOT_FIT(heads_forward, WHERE_IT_FITS, joined);
+    REFUSES_SUCH("0 heads", count_parameters(0, 3, 2, 1));
+    REFUSES_SUCH("-1 heads of d_in = -3", count_parameters(-1, -3, 2, 1));
+    REFUSES_SUCH("d_in = 0", count_parameters(2, 0, 2, 1));
+    REFUSES_SUCH("d_k = 0", count_parameters(2, 3, 0, 1));
+    REFUSES_SUCH("d_v = 0", count_parameters(2, 3, 2, 0));
+    REFUSES_SUCH(
+        tap_words("%d heads of d_in = %d, d_k = %d, d_v = 2", MANY_HEADS,
+                  MANY_ROWS, MANY_COLUMNS / 2),
+        count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2));
+    REFUSES_SUCH("INT_MAX heads of d_in = INT_MAX",
+                 count_parameters(INT_MAX, INT_MAX, 1, 1));
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 static void split_test(void)
 {
     float *got = result("split");
+    give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
     split_heads(dim("x", 0), dim("split", 0), dim("split", 2), input("x"),
                 (void *)got);
     agrees("split", got, 0, 0);
@@ -14,6 +15,7 @@ static void split_test(void)
 static void merge_test(void)
 {
     float *got = result("x");
+    give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
     merge_heads(dim("x", 0), dim("split", 0), dim("split", 2),
                 input("split"), (void *)got);
     agrees("x", got, 0, 0);
@@ -62,8 +64,10 @@ static void forward_batch(const Attention *a, Mask see, Random *r,
     const int n = x->shape[1], m = y->shape[1];
     for (int b = 0; b < x->shape[0]; b++) {
         Trace t = roomy(a, n, m);
-        attention_forward(a, see, r, n, m, entry(x, b), entry(y, b), &t);
-        close_tables(&t, b);
+        tell_attention(a, see);
+        attention_forward(a, see, r, n, m, told_entry("x", x, b),
+                          told_entry("y", y, b), &t);
+        close_tables("t->", &t, b);
         tap_near("rate", t.rate, r ? a->p : 0, 0, 0);
     }
 }
@@ -90,7 +94,7 @@ static void given_test(void)
 /* Draws like nn.MultiheadAttention, to the last bit. */
 static Attention drawn_module(void)
 {
-    Random r = seeded(integers("seed")[0]);
+    Random r = random_of_set();
     Attention a;
     multi_head_init_packed(&a, &r, dim("x", 2), 0.25,
                            (int)integers("seed")[1]);
@@ -165,11 +169,16 @@ static void walk_test(void)
 static void average_test(void)
 {
     const int n = dim("x", 1), n_heads = dim("weights", 1);
-    float *x = input("weights"), *got = result("average");
-    for (int b = 0; b < dim("x", 0); b++)
-        average_weights(n, n, n_heads, (void *)(x + b * n_heads * n * n),
-                        (void *)(got + b * n * n));
-    agrees("average", got, 1e-5, 1e-6);
+    float *weights = rounded(part("weights"));
+    float *average = room_for("average", (size_t)(n * n));
+    for (int b = 0; b < dim("x", 0); b++) {
+        const Tensor one = entry_of(part("weights"), b);
+        next_case();
+        told_entry("weights", part("weights"), b);
+        average_weights(n, n, n_heads, (void *)weights, (void *)average);
+        close_entry("average", "average", b, average, 1e-5, 1e-6);
+        weights += one.count;
+    }
 }
 
 /* Tables that are not square: 2 rows, 3 columns, 2 heads. */
@@ -177,10 +186,12 @@ static void average_wide(void)
 {
     const float weights[2][2][3] = {{{0.5f, 0.25f, 0.25f}, {1, 0, 0}},
                                     {{0, 0.75f, 0.25f}, {0, 0.5f, 0.5f}}};
-    const float right[6] = {0.25f, 0.5f, 0.25f, 0.5f, 0.25f, 0.25f};
+    const float right[2][3] = {{0.25f, 0.5f, 0.25f}, {0.5f, 0.25f, 0.25f}};
     float got[2][3];
+    give_table("weights[0]", 2, 3, weights[0]);
+    give_table("weights[1]", 2, 3, weights[1]);
     average_weights(2, 3, 2, weights, got);
-    same("mean", 6, (void *)got, right);
+    same_table("average", 2, 3, got, right);
 }
 
 static void refusals(void)
@@ -201,9 +212,11 @@ static void refusals(void)
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, 6, 1.5, 2, 0));
     REFUSES(NULL, multi_head_init_packed(&a, lots(), 8, 0, 3));
-    REFUSES_WHAT_DOES_NOT_FIT(attention_forward);
-    REFUSES(NULL, average_weights(1, 1, none, (const void *)one, mean));
-    REFUSES(NULL, average_weights(1, 1, less, (const void *)one, mean));
+    REFUSES_WHAT_DOES_NOT_FIT(attention_forward, WHERE_IT_FITS);
+    REFUSES_SUCH("0 heads",
+                 average_weights(1, 1, none, (const void *)one, mean));
+    REFUSES_SUCH("-1 heads",
+                 average_weights(1, 1, less, (const void *)one, mean));
 }
 
 int main(void)

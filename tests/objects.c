@@ -162,8 +162,8 @@ static void traces_refused(void)
     REFUSES(NULL, trace_must_fit(&(Trace){.d_out = 2, .query = NOWHERE}, 0,
                                  0, 0, 0, 0, 2));
     for (int i = 0; i < 6; i++)
-        REFUSES(NULL, trace_must_fit(grown(i, sized(2, 3, 4, 5, 6, 7)), 2,
-                                     3, 4, 5, 6, 7));
+        REFUSES(NULL, trace_must_fit(grown(i, 2, 3, 4, 5, 6, 7), 2, 3, 4, 5,
+                                     6, 7));
 }
 
 static void attentions_refused(void)

@@ -109,7 +109,7 @@ is $status, 0, '... until it is filled in' or diag $said;
 # ---- What is shown of tests that fail: of those that have no end, the first
 # and no other; words as they are in quotes; the last of what is printed.
 
-my @two = map { $_->{function} } @exercises[0, 1];
+my @two = map { $_->{function} } @exercises[0, 2];
 my $program = Chapter::save("$folder/program", '#!/bin/sh', "cat <<'END'", 'TAP version 13',
     "not ok 1 - $two[0]: one", '  ---', '  wrong: "no end in 10 s"', '  ...',
     "not ok 2 - $two[0]: two", '  ---', '  wrong: "not run: a test before it has no end"', '  ...',
@@ -132,6 +132,27 @@ FAILED  $two[1]: three
 END
 like $said, qr/$two[0] +wrong in 2 of 2 tests/, 'tests that were not run count as wrong';
 isnt $status, 0, 'all in all, a failure';
+
+# dot_scores calls dot, which is wrong; cosine_scores does not, though it says so.
+
+my ($scores) = $chapter->body('cosine_scores');
+my @says = @{$chapter->{lines}};
+$says[$scores] .= ' /* not dot() */ // nor dot()';
+my $copy = Chapter::save("$folder/$name.c", @says);
+Chapter::save($program, '#!/bin/sh', "cat <<'END'", 'TAP version 13', 'not ok 1 - dot: one',
+    'not ok 2 - dot_scores: two', (map { "not ok $_ - cosine_scores: $_" } 3 .. 6), '1..6', 'END', 'exit 1');
+chmod 0755, $program;
+($status, $said) = command("tools/progress '$copy' '$program'");
+is $said, <<"END", 'an exercise waits for one that it calls';
+FAILED  dot: one
+FAILED  cosine_scores: 3
+FAILED  cosine_scores: 4
+and 2 more: $program prints all.
+  1.1   dot                wrong in 1 of 1 tests
+  1.2   dot_scores         waits for exercise 1.1
+  1.3   cosine_scores      wrong in 4 of 4 tests
+0 of 6 tests of chapter 01 pass.
+END
 
 # ---- Who solves an exercise may refuse in words of his own, and print.
 

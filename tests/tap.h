@@ -45,6 +45,7 @@
 enum { TAP_SECONDS = 10, TAP_ROOMS = 4096 };
 enum { TAP_GUARD = 1024 };   /* floats before and behind each array */
 enum { TAP_SHOWN = 24 };     /* entries of an array that is shown */
+enum { TAP_GIVENS = 24 };    /* things that are given */
 enum { TAP_PRINTED = 4096 }; /* bytes that are shown of what is printed */
 
 static int tap_count, tap_failed; /* test points so far */
@@ -63,7 +64,17 @@ static struct {
     TapText text[TAP_KEYS]; /* each thing told begins with a newline */
     int compared, wrong;    /* comparisons */
     bool is_done;           /* the test has run to its end */
+    bool is_limited;        /* tap_limit_memory has been called */
 } * tap_told;
+
+/* What the running test gives to a function, in the order of the test's own
+ * text: C computes arguments in any order. */
+static struct {
+    int place;    /* in the text */
+    Tensor array; /* its data is NULL where words alone are given */
+    char text[1000];
+} tap_given[TAP_GIVENS];
+static int tap_givens;
 
 /* The arrays that the running test has asked for. */
 static struct {
@@ -85,14 +96,16 @@ tap_tell(int key, const char *format, ...)
     va_end(values);
 }
 
-/* Words for a comparison, until others are made. */
+/* Words for a comparison, until eight others are made. */
 static inline __attribute__((format(printf, 1, 2))) const char *
 tap_words(const char *format, ...)
 {
-    static char text[100];
+    static char texts[8][200];
+    static int next;
+    char *text = texts[next++ % 8];
     va_list values;
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    vsnprintf(text, sizeof *texts, format, values);
     va_end(values);
     return text;
 }
@@ -263,8 +276,107 @@ static inline void tap_show(int key, const char *name, const Tensor *shape,
         if (opens && shape->rank > 1) /* a row */
             tap_tell(key, "\n%*s", shape->rank - opens, "");
         tap_tell(key, i && opens < 1 ? ", %.*s" : " %.*s", opens, "[[[[");
-        tap_number(key, type == 'i' ? 17 : 6, tap_entry(type, data, i));
+        tap_number(key, strchr("in", type) ? 17 : 6,
+                   tap_entry(type, data, i));
         tap_tell(key, "%.*s", closes, "]]]]");
+    }
+}
+
+/* Tells an entry's place, as "[1][2]". */
+static inline void tap_index(int key, const Tensor *shape, size_t i)
+{
+    size_t rest = i, entries = shape->count;
+    for (int k = 0; k < shape->rank; k++, rest %= entries) {
+        entries /= (size_t)shape->shape[k];
+        tap_tell(key, "[%zu]", rest / entries);
+    }
+}
+
+/* Keeps what is told of the given thing k, and tells all of them. */
+static inline void tap_retell(int k)
+{
+    char *text = tap_told->text[GIVEN];
+    snprintf(tap_given[k].text, sizeof tap_given[k].text, "%.999s", text);
+    *text = '\0';
+    for (int i = 0; i < tap_givens; i++)
+        tap_tell(GIVEN, "%s", tap_given[i].text);
+}
+
+/* Tells, once, that words or an array of this shape are given. Once
+ * something is wrong, what was given then stays. */
+static inline void tap_give(int place, const char *words,
+                            const Tensor *array)
+{
+    int k = tap_givens;
+    if (tap_told->wrong || k == TAP_GIVENS)
+        return;
+    for (int i = 0; i < k; i++) {
+        const Tensor *t = &tap_given[i].array;
+        if (array ? t->data && !strcmp(array->name, t->name)
+                  : !strcmp(words, tap_given[i].text + 1))
+            return;
+    }
+    for (; k > 0 && tap_given[k - 1].place > place; k--)
+        tap_given[k] = tap_given[k - 1];
+    tap_given[k].place = place;
+    tap_given[k].array = array ? *array : (Tensor){0};
+    tap_givens++;
+    *tap_told->text[GIVEN] = '\0';
+    if (array)
+        tap_show(GIVEN, array->name, array, array->type, array->data);
+    else
+        tap_tell(GIVEN, "\n%s", words);
+    tap_retell(k);
+}
+
+/* A list or a table that is given as an array in C, of type 'f' or 'n'. */
+static inline void tap_give_array(int place, const char *name, char type,
+                                  int rank, int n, int m, const void *x)
+{
+    const Tensor array = {.name = name,
+                          .type = type,
+                          .rank = rank,
+                          .shape = {n, m, 1, 1},
+                          .count = (size_t)n * (size_t)m,
+                          .data = (void *)x};
+    tap_give(place, NULL, &array);
+}
+
+/* What a test gives to a function: in words, as "r = NULL"; a list of
+ * floats or of ints; a table. */
+#define give(...) tap_give(__COUNTER__, tap_words(__VA_ARGS__), NULL)
+#define give_list(name, n, x)                                              \
+    tap_give_array(__COUNTER__, name, 'f', 1, n, 1, x)
+#define give_ints(name, n, x)                                              \
+    tap_give_array(__COUNTER__, name, 'n', 1, n, 1, x)
+#define give_table(name, n, m, x)                                          \
+    tap_give_array(__COUNTER__, name, 'f', 2, n, m, x)
+
+/* In a test that calls several times: what follows is given anew. */
+static inline void next_case(void)
+{
+    if (tap_told->wrong)
+        return;
+    tap_givens = 0;
+    *tap_told->text[GIVEN] = '\0';
+}
+
+/* Entry i of an answer is wrong: of what is given in the same shape, and is
+ * too large to be shown, tells that entry. */
+static inline void tap_give_entry(const Tensor *answer, size_t i)
+{
+    for (int k = 0; k < tap_givens; k++) {
+        const Tensor *t = &tap_given[k].array;
+        if (!t->data || t->count <= TAP_SHOWN || t->rank != answer->rank ||
+            memcmp(t->shape, answer->shape,
+                   (size_t)t->rank * sizeof *t->shape) != 0)
+            continue;
+        snprintf(tap_told->text[GIVEN], sizeof(TapText), "%s, where ",
+                 tap_given[k].text);
+        tap_index(GIVEN, t, i);
+        tap_tell(GIVEN, " is ");
+        tap_number(GIVEN, 9, tap_entry(t->type, t->data, i));
+        tap_retell(k);
     }
 }
 
@@ -285,8 +397,8 @@ static inline void tap_differs(double got, double due, double tolerance)
              : !isnan(got)         ? ""
              : bits & TAP_BEYOND
                  ? ": not a number, read beyond the ends of an array"
-                 : ": not a number, as comes of 0/0, of inf - inf, or of "
-                   "reading beyond an array's ends");
+                 : ": not a number, as comes of 0/0, of inf - inf, of "
+                   "inf * 0, or of reading beyond an array's ends");
     if (off < 0.01 * fabs(due))
         tap_tell(WRONG, ": %.2g apart, at most %.2g is allowed", off,
                  tolerance);
@@ -308,12 +420,9 @@ static inline void tap_compare(const char *what, const Tensor *expect,
             tap_show(GAVE, what, expect, type, got);
             tap_show(DUE, what, expect, expect->type, expect->data);
         }
+        tap_give_entry(expect, i);
         tap_tell(WRONG, "\n%s", what);
-        size_t rest = i, entries = expect->count;
-        for (int k = 0; k < expect->rank; k++, rest %= entries) {
-            entries /= (size_t)expect->shape[k];
-            tap_tell(WRONG, "[%zu]", rest / entries);
-        }
+        tap_index(WRONG, expect, i);
         tap_tell(WRONG, ": ");
         tap_differs(entry, due, tolerance);
     }
@@ -360,11 +469,12 @@ static inline void tap_check_rooms(void)
 {
     for (int k = 0; k < tap_rooms; k++) {
         const Tensor *t = &tap_room[k].tensor;
-        const char *name = strrchr(t->name, '-'), *wrong = NULL;
+        const void *original = tap_room[k].original;
+        const char *name = original ? strrchr(t->name, '-') : NULL;
+        const char *wrong = NULL;
         const size_t size = tap_room[k].size;
         float *data = t->data;
-        if (tap_room[k].original &&
-            memcmp(data, tap_room[k].original, size) != 0)
+        if (original && memcmp(data, original, size) != 0)
             wrong = "the function has changed its input";
         if (!guard(data + size / sizeof *data, false))
             wrong = "something was written beyond its end";
@@ -387,6 +497,7 @@ static inline void tap_limit_memory(rlim_t megabytes)
 #ifndef __SANITIZE_ADDRESS__
     const struct rlimit limit = {megabytes << 20, megabytes << 20};
     setrlimit(RLIMIT_AS, &limit);
+    tap_told->is_limited = true;
 #else
     (void)megabytes;
 #endif
@@ -444,13 +555,14 @@ static inline unsigned tap_limit(void)
 }
 
 /* Begins a test point; true in its child. A call that shall refuse gives
- * the name, as "softmax: refuses (0, x, y)". What the child prints goes into
- * the pipe. */
-static inline bool tap_begin(const char *name, bool refuses)
+ * the name, as "softmax: refuses (0, x, y)", or with what is wrong in words.
+ * What the child prints goes into the pipe. */
+static inline bool tap_begin(const char *name, bool refuses,
+                             const char *words)
 {
     const int function = (int)strcspn(name, refuses ? "(" : ":");
     snprintf(tap_name, sizeof tap_name, "%.*s%s%s", function, name,
-             refuses ? ": refuses " : "", name + function);
+             refuses ? ": refuses " : "", words ? words : name + function);
     if (!tap_told)
         tap_told = mmap(NULL, sizeof *tap_told, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -480,9 +592,25 @@ static inline bool tap_begin(const char *name, bool refuses)
     return true;
 }
 
+/* In words, what a signal means that has ended a test. */
+static inline const char *tap_signal(int killer, bool refuses)
+{
+    return refuses ? ": it should have been refused; it went on and crashed"
+           : tap_told->is_limited
+               ? ": memory ran out, or was used that is not the program's: "
+                 "is all of it given back?"
+           : killer == SIGSEGV || killer == SIGBUS
+               ? ": memory was used that is not the program's, often by an "
+                 "index out of range"
+           : killer == SIGABRT
+               ? ": memory was written out of range or freed twice"
+           : killer == SIGFPE ? ": a whole number was divided by 0"
+                              : "";
+}
+
 /* Waits for the child, and returns its exit status, or -1. Tells, in words,
  * of any end but a test's own and a refusal's. */
-static inline int tap_wait(void)
+static inline int tap_wait(bool refuses)
 {
     int status;
     char *text = tap_told->text[PRINTED], *end = text;
@@ -506,13 +634,7 @@ static inline int tap_wait(void)
                  tap_seconds);
     } else if (killer)
         tap_tell(WRONG, "\n%s%s", strsignal(killer),
-                 killer == SIGSEGV || killer == SIGBUS
-                     ? ": memory was used that is not the program's, often "
-                       "by an index out of range"
-                 : killer == SIGABRT
-                     ? ": memory was written out of range or freed twice"
-                 : killer == SIGFPE ? ": a whole number was divided by 0"
-                                    : "");
+                 tap_signal(killer, refuses));
     else if (code != (tap_told->is_done ? 0 : 2))
         tap_tell(WRONG, "\nthe program ended by itself, with status %d",
                  code);
@@ -521,7 +643,7 @@ static inline int tap_wait(void)
 
 static inline void tap_run(void (*test)(void), const char *name)
 {
-    if (tap_begin(name, false)) {
+    if (tap_begin(name, false, NULL)) {
         test();
         tap_check_rooms();
         tap_report(tap_told->compared > 0, "the test", "compares nothing");
@@ -530,9 +652,13 @@ static inline void tap_run(void (*test)(void), const char *name)
     }
     if (tap_child < 0)
         return;
-    const int code = tap_wait();
+    const int code = tap_wait(false);
     if (code == 2 && !tap_told->is_done)
-        tap_tell(WRONG, "\nrefused, with status 2, where an answer is due");
+        tap_tell(WRONG, "\n%s",
+                 tap_told->is_limited
+                     ? "memory ran out: what calls before this one had "
+                       "asked for was not given back"
+                     : "refused, with status 2, where an answer is due");
     tap_line(code == 0 && tap_told->is_done && !tap_told->wrong);
 }
 
@@ -574,14 +700,23 @@ static inline void tap_refuses_end(int code, const char *line)
  * refusal lives, `line` may be that line; of an exercise it is NULL, and any
  * words will do. */
 #define REFUSES(line, ...)                                                 \
+    TAP_REFUSES(#__VA_ARGS__, NULL, line, __VA_ARGS__)
+
+/* As REFUSES, any line; what is wrong with the call is said in words: of
+ * REFUSES_SUCH("no scores", softmax(0, x, y)) the name becomes "softmax:
+ * refuses no scores". */
+#define REFUSES_SUCH(words, ...)                                           \
+    TAP_REFUSES(#__VA_ARGS__, words, NULL, __VA_ARGS__)
+
+#define TAP_REFUSES(name, words, line, ...)                                \
     do {                                                                   \
-        if (tap_begin(#__VA_ARGS__, true)) {                               \
+        if (tap_begin(name, true, words)) {                                \
             __VA_ARGS__;                                                   \
             tap_told->is_done = true;                                      \
             exit(0);                                                       \
         }                                                                  \
         if (tap_child > 0)                                                 \
-            tap_refuses_end(tap_wait(), line);                             \
+            tap_refuses_end(tap_wait(true), line);                         \
     } while (0)
 
 /* Prints the plan; main returns what this returns. */

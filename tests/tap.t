@@ -7,6 +7,8 @@ use warnings;
 use utf8;
 use Encode qw(encode);
 use File::Temp qw(tempdir);
+use lib 'tools';
+use Chapter;
 use TAP::Parser;
 use Test::More;
 
@@ -30,11 +32,12 @@ my $program = <<'EOT';
 #define CHAPTER "01_dot_product"
 #include "sets.h"
 
+#define TEXT(text) fputs(text, stdout); tap_true(text, false)
 static void good(void) { tap_near("it", 1.0f, 1, 0, 0); }
 static void wrong(void) { tap_near("it", 1.5f, 1, 0, 0); }
 static void close_by(void) { tap_near("it", 1000.5, 1000, 1e-6, 0); }
 static void no_number(void) { tap_near("it", 0 * -INFINITY, 1, 1, 1); }
-static void number(void) { tap_near("it", 1, -NAN, 1, 1); }
+static void a_number(void) { tap_near("it", 1, -NAN, 1, 1); }
 static void infinite(void) { tap_near("it", INFINITY, 1e30, 1, 1); }
 static void other_infinity(void) { tap_near("it", -INFINITY, INFINITY, 1, 1); }
 static void lie(void) { tap_true("one and one is three", false); }
@@ -49,6 +52,8 @@ static void leaves_badly(void) { exit(7); }
 static void refuses(void) { REFUSE("no %s", "luck"); }
 static void unwritten(void) { tap_near("it", *(float *)room(1) + 5, 1, 0, 0); }
 static void touched(void) { tap_near("it", 5, unset, 0, 0); }
+static void greedy(void) { tap_limit_memory(64); good(); for (;;) memset(new_table(1000, 1000), 1, 4000000); }
+static void greedy_crash(void) { tap_limit_memory(64); good(); raise(SIGSEGV); }
 static void beyond(void) { ((float *)room(3))[3] = 1; good(); }
 static void beyond_twice(void) { ((float *)room_for("it", 3))[3] *= 2; wrong(); }
 static void beyond_copy(void) { memcpy((float *)room(3) + 3, (float *)room(3) + 3, 4); good(); }
@@ -63,6 +68,25 @@ static void off(void)
     got[4] += 0.25f;
     got[5] = unset;
     agrees("scores", got, 1e-5, 1e-6);
+}
+/* What is given comes in the order of this text, by the names it has here;
+ * of what is too large, only the entry to blame is shown. */
+static const float wide[9][9] = {{0}, {0, INFINITY}};
+static void gives(int a, int b) { tap_told->text[PRINTED][0] = (char)(a + b); }
+static void in_order(void)
+{
+    give_list("old", 1, wide[0]);
+    next_case();
+    sets_now = "2x3x5";
+    give("p = 0.5, r = NULL");
+    give("p = 0.5, r = NULL");
+    gives((give_ints("is_word", 2, ((int[]){2, 0})), 1), (give_table("x", 3, 9, wide), 1));
+    give_table("t", 9, 3, wide);
+    input_as("s", "scores");
+    const float got[3][9] = {{0}, {0, 1}};
+    same_table("y", 3, 9, got, wide);
+    next_case();
+    give("too late");
 }
 static void integer(void)
 {
@@ -89,7 +113,6 @@ static void says(const char *line, int expected) { (void)expected; fputs(line, s
 static void chats(int expected) { puts("n:"); printf("%d ", expected); REFUSE("no luck"); }
 static void todo(int expected) { (void)expected; TODO("9.9"); }
 static void a_third(int expected) { for (;;) accepts(expected); }
-#define TEXT(text) fputs(text, stdout); tap_true(text, false)
 EOT
 $program .= "static void text_$_(void) { TEXT(" . quoted($texts[$_]) . "); }\n" for 0 .. $#texts;
 
@@ -101,8 +124,8 @@ int main(void)
     TAP(good, "ok");
     TAP(wrong, "not"); // it: 1.5 where 1 is due
     TAP(close_by, "not"); // it: 1000.5 where 1000 is due: 0.5 apart, at most 0.001 is allowed
-    TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, or of reading beyond an array's ends
-    TAP(number, "not"); // it: 1 where nan is due
+    TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, of inf * 0, or of reading beyond an array's ends
+    TAP(a_number, "not"); // it: 1 where nan is due
     TAP(infinite, "not"); // it: inf where 1e+30 is due
     TAP(other_infinity, "not"); // it: -inf where inf is due
     TAP(lie, "not"); // one and one is three: this is not so
@@ -117,6 +140,9 @@ int main(void)
     TAP(refuses, "not"); // refused, with status 2, where an answer is due
     TAP(unwritten, "not"); // it: unset where 1 is due: nothing was written there, or only added to what was there
     TAP(touched, "not"); // it: 5 where unset is due: nothing is to be written there
+    TAP(greedy, "not"); // memory ran out: what calls before this one had asked for was not given back
+    TAP(greedy_crash, "not"); // Segmentation fault: memory ran out, or was used that is not the program's: is all of it given back?
+    TAP(in_order, "not"); // y[1][1]: 1 where inf is due
     TAP(beyond, "not"); // an array (size 3): something was written beyond its end
     TAP(beyond_twice, "not"); // it: 1.5 where 1 is due | it (size 3): something was written beyond its end
     TAP(beyond_copy, "not"); // an array (size 3): something was written beyond its end
@@ -136,7 +162,9 @@ int main(void)
     REFUSES("x.c: hick: no luck 1", luck(not)); // status 2, but the line is not that of a refusal
     REFUSES(NULL, accepts(not)); // the call was not refused
     REFUSES(NULL, ends(not)); // the program ended by itself, with status 7
-    REFUSES(NULL, crashes(not)); // Segmentation fault: memory was used that is not the program's, often by an index out of range
+    REFUSES(NULL, crashes(not)); // Segmentation fault: it should have been refused; it went on and crashed
+    REFUSES_SUCH("two heads: ok", luck(not));
+    REFUSES_SUCH("two heads: not", accepts(not)); // the call was not refused
     REFUSES(NULL, chats(ok));
     REFUSES("x.c: chats: no luck", chats(ok));
     REFUSES(NULL, says("x.c: f: one line\n", ok));
@@ -165,15 +193,16 @@ is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o
   'it compiles' or BAIL_OUT('no harness');
 
 my $parser = TAP::Parser->new({exec => ["$folder/x"], merge => 1});
-my ($tests, @yaml) = (0);
+my ($tests, @yaml, @names) = (0);
 while (my $result = $parser->next) {
     push @yaml, $result->data if $result->is_yaml;
     next if !$result->is_test;
     $tests++;
+    push @names, $result->description =~ s/^- //r;
     my ($expect) = $result->description =~ /(ok|not)\)?$/;
     is $result->is_actual_ok ? 'ok' : 'not', $expect, "test point $tests";
 }
-is $tests, () = $program =~ /^    (?:TAP|REFUSES)\(/mg, 'none is lost';
+is $tests, () = $program =~ /^    (?:TAP|REFUSES|REFUSES_SUCH)\(/mg, 'none is lost';
 my @wrong = $program =~ m{^    \w+\(.*; // (.*)}mg;
 splice @wrong, -@texts, @texts, map { "$_: this is not so" } @texts;
 is_deeply [map { $_->{wrong} =~ s/\n(?=it|Ab)/ | /gr } @yaml], \@wrong, 'each that fails says what is wrong';
@@ -183,13 +212,19 @@ sub told {
     my ($key, $wrong) = @_;
     return join ' | ', map { $_->{$key} // 'nothing' } grep { $_->{wrong} =~ /^$wrong/ } @yaml;
 }
-is told('printed', 'Segm'), 'k = 3 | nothing', 'what is printed before a crash is kept';
+is told('printed', 'Segm'), 'k = 3 | nothing | nothing', 'what is printed before a crash is kept';
 is told('printed', 'the program ended'), "nothing | nothing | x.c: f: one line\n", '... and before other ends';
 like told('printed', 'it: 1.5'), qr/^(?:nothing \| ){3}\d*\n99\d+\n(?s:.*)\n99998\n\z/, '... of too much the end';
-is told('due', 'the call'), 'a refusal, with status 2 and the line file.c: function: what is wrong', 'a refusal is due';
+is told('due', 'the call') =~ s/ \|.*//r, 'a refusal, with status 2 and the line file.c: function: what is wrong', 'a refusal is due';
 is told('due', 'status 2') =~ s/ \|.*//r, 'a refusal, with status 2 and the line x.c: luck: no luck 10', '... this one';
 my $rows = "scores (2, 3) =\n [[0.886267, -1.04776, -0.380739]\n  [-1.30509, ";
 is told('given', 'scores'), "${rows}2.34037, 0.601572]]", 'what was given is told once';
+is told('given', 'y'), "p = 0.5, r = NULL\nis_word (2) = [2, 0]\nx (3, 9), where [1][1] is inf\nt (9, 3)\n"
+  . "s (2, 3) =" . substr($rows, 15) . '2.34037, 0.601572]]', 'it is told in order, and to the point';
+is_deeply [grep { /heads/ } @names], ['luck: refuses two heads: ok', 'accepts: refuses two heads: not'],
+  'what is refused is said in words';
+is_deeply [grep { s/^hard_alignment: alignment_// } map { $_->{name} } Chapter::run_tests("$build/tests/08_cross_attention")],
+  [qw(1x1 1x7 far 5x4 4x9)], 'small sets come first';
 is told('gave', 'scores'), "${rows}2.59037, unset]]", '... as what was given back';
 is told('due', 'scores'), "${rows}2.34037, 0.601572]]", '... and what was due';
 is told('gave', 'place'), 'place (2) = [7, unset]', '... of whole numbers, too';

@@ -59,67 +59,76 @@ static inline Trace one_head(int n, int m, int d_k, int d_v)
 /* An address at which nobody may read or write. */
 #define NOWHERE ((float *)64)
 
-/* A trace of these sizes whose tables are nowhere: who uses them crashes. */
-static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
-                           int d_out)
+/* A trace of these sizes whose tables are nowhere: who uses them crashes. Of
+ * grown, one of the six sizes is one more; one_more says so in words. */
+static const char *const size_name[6] = {"n",   "m",   "n_heads",
+                                         "d_k", "d_v", "d_out"};
+static inline Trace *grown(int size, int n, int m, int n_heads, int d_k,
+                           int d_v, int d_out)
 {
     static Trace t;
-    t = (Trace){.n = n,
-                .m = m,
-                .n_heads = n_heads,
-                .d_k = d_k,
-                .d_v = d_v,
-                .d_out = d_out,
+    t = (Trace){.n = n + (size == 0),
+                .m = m + (size == 1),
+                .n_heads = n_heads + (size == 2),
+                .d_k = d_k + (size == 3),
+                .d_v = d_v + (size == 4),
+                .d_out = d_out + (size == 5),
                 .query = NOWHERE,
                 .out = NOWHERE};
+    give("t: n = %d, m = %d, n_heads = %d, d_k = %d, d_v = %d, d_out = %d",
+         t.n, t.m, t.n_heads, t.d_k, t.d_v, t.d_out);
     return &t;
 }
+#define sized(...) grown(-1, __VA_ARGS__)
 
-/* The trace, of which one of the six sizes, in that order, is one more. */
-static inline Trace *grown(int size, Trace *t)
+static inline const char *one_more(int size)
 {
-    int *const of[6] = {&t->n,   &t->m,   &t->n_heads,
-                        &t->d_k, &t->d_v, &t->d_out};
-    ++*of[size];
-    return t;
+    return tap_words("a trace whose %s is one more", size_name[size]);
 }
 
 /* Entry b of a batch, whose first dimension is the batch. */
-static inline void *entry(const Tensor *batch, int b)
+static inline Tensor entry_of(const Tensor *batch, int b)
 {
-    const size_t count = batch->count / (size_t)batch->shape[0];
-    return (float *)floats(batch) + (size_t)b * count;
-}
-
-/* A table of a trace against entry b of the running set's array of that
- * name, of which the first dimension is the batch. */
-static inline void close_entry(const char *what, int b, const float *got,
-                               double rtol, double atol)
-{
-    Tensor one = *part(what);
+    Tensor one = *batch;
     one.count /= (size_t)one.shape[0];
     one.data = (char *)one.data +
                (size_t)b * one.count * (one.type == 'f' ? 4 : 8);
     one.rank--;
     memmove(one.shape, one.shape + 1, 3 * sizeof *one.shape);
-    tap_close(what, &one, got, rtol, atol);
+    return one;
 }
 
-/* So many entries against others; and equal to the last bit. */
-static inline void similar(const char *what, size_t count,
-                           const float got[count],
-                           const float expect[count], double rtol,
-                           double atol)
+/* A table, by its own name, against entry b of the running set's array,
+ * of which the first dimension is the batch. */
+static inline void close_entry(const char *name, const char *what, int b,
+                               const float *got, double rtol, double atol)
 {
-    const Tensor right = {.type = 'f',
-                          .rank = 1,
-                          .shape = {(int)count},
-                          .count = count,
-                          .data = (void *)expect};
-    tap_compare(what, &right, 'f', got, rtol, atol);
+    const Tensor one = entry_of(part(what), b);
+    tap_close(name, &one, got, rtol, atol);
 }
-#define same(what, count, got, expect)                                     \
-    similar(what, count, got, expect, 0, 0)
+
+/* In a loop over the batch: what is given for its entry b, an attention that
+ * may see this, and an entry of the running set's x, or y. */
+static inline void tell_attention(const Attention *a, Mask see)
+{
+    next_case();
+    give("a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
+         "d_out = %d, p = %g",
+         a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v, a->d_out, a->p);
+    if (see.kind == MASK_CAUSAL)
+        give("see = see_past(%d)", see.first);
+    else
+        give("see = %s", see.kind ? "see_where(n, m, table)" : "see_all()");
+}
+static inline void *tell_entry(int place, const char *name,
+                               const Tensor *batch, int b)
+{
+    Tensor one = entry_of(batch, b);
+    one.name = name;
+    tap_give(place, NULL, &one);
+    return one.data;
+}
+#define told_entry(name, batch, b) tell_entry(__COUNTER__, name, batch, b)
 
 /* Any attention of so many heads, of sizes of its own. */
 static inline Attention any_attention(int n_heads, int d_out)
@@ -150,7 +159,7 @@ static inline void *any_text(int n, int d)
  * numbers are given, its mask, and the generator of its lots. */
 static inline Attention given(Mask *see, Random *r)
 {
-    const int64_t *size = tensor_integers(part("sizes"));
+    const int64_t *size = integers("sizes");
     const Tensor *mask = part("mask");
     Attention a = {.d_x = (int)size[0],
                    .d_y = (int)size[1],
@@ -166,16 +175,10 @@ static inline Attention given(Mask *see, Random *r)
                ? see_past((int)size[9])
                : see_where(mask->shape[0], mask->shape[1], floats(mask));
     random_seed(r, (uint64_t)size[10]);
-    tap_tell(
-        GIVEN,
-        "\nd_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, d_out = "
-        "%d, has_bias = %d, has_out_bias = %d, see.kind = %d",
-        a.d_x, a.d_y, a.n_heads, a.d_k, a.d_v, a.d_out, a.has_bias,
-        a.has_out_bias, (int)see->kind);
     attention_init(&a);
     if (a.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, a.count);
-    memcpy(a.memory, input("parameters"), a.count * sizeof(float));
+    memcpy(a.memory, floats(part("parameters")), a.count * sizeof(float));
     return a;
 }
 
@@ -186,8 +189,9 @@ static inline void draws_next(Random *r)
     agrees("following", &next, 0, 0);
 }
 
-/* Every table against entry b of a batch. Lots are exact. */
-static inline void close_tables(const Trace *t, int b)
+/* Every table against entry b of a batch, by its name behind another, such
+ * as "t->". Lots are exact. */
+static inline void close_tables(const char *of, const Trace *t, int b)
 {
     float *table[13];
     size_t count[13];
@@ -195,7 +199,8 @@ static inline void close_tables(const Trace *t, int b)
     for (int i = 0; i < 13; i++) {
         const bool is_lot = i == 8, is_share = i == 7 || i == 9;
         if (table[i])
-            close_entry(i == 10 ? "head_context" : table_name[i], b,
+            close_entry(tap_words("%s%s", of, table_name[i]),
+                        i == 10 ? "head_context" : table_name[i], b,
                         table[i], is_lot ? 0 : 1e-5,
                         is_lot     ? 0
                         : is_share ? 1e-6
@@ -204,14 +209,25 @@ static inline void close_tables(const Trace *t, int b)
 }
 
 /* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6 of
- * 2. WHERE_IT_FITS are the rest of the arguments of a forward. */
+ * 2. WHERE_IT_FITS are the arguments of a forward behind its mask. */
 static Attention fit = {
     .d_x = 3, .d_y = 2, .d_k = 4, .d_v = 2, .context_length = 6};
 static Trace fit_trace __attribute__((used)); /* or its memory is lost */
 static void *const fit_x = (float[5 * 3]){0};
 static void *const fit_y = (float[6 * 2]){0};
 
-#define WHERE_IT_FITS see_all(), NULL, 5, 6, fit_x, fit_y, &fit_trace
+#define WHERE_IT_FITS NULL, 5, 6, fit_x, fit_y, &fit_trace
+
+static inline const Attention *tell_fit(void)
+{
+    const char *sizes = tap_words(
+        "a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
+        "d_out = %d, context_length = %d",
+        fit.d_x, fit.d_y, fit.n_heads, fit.d_k, fit.d_v, fit.d_out,
+        fit.context_length);
+    tap_give(-1, sizes, NULL); /* before its trace */
+    return &fit;
+}
 
 static inline const Attention *fitting(int n_heads, int d_out)
 {
@@ -219,7 +235,7 @@ static inline const Attention *fitting(int n_heads, int d_out)
     fit.d_out = d_out;
     attention_init(&fit);
     fit_trace = trace_for(&fit, 5, 6);
-    return &fit;
+    return tell_fit();
 }
 
 /* The same with one size changed by hand, of the attention or the trace.
@@ -227,8 +243,9 @@ static inline const Attention *fitting(int n_heads, int d_out)
 static inline const Attention *but(int *size, int value)
 {
     fitting(1, 0);
+    next_case();
     *size = value;
-    return &fit;
+    return tell_fit();
 }
 
 static inline Random *lots(void)
@@ -240,14 +257,21 @@ static inline Random *lots(void)
 
 /* What every forward refuses, before it writes beyond a table: objects.c
  * tries the rest of it. */
-#define REFUSES_WHAT_DOES_NOT_FIT(forward)                                 \
+#define NARROW "a layer for keys of 9 columns, where 4 are needed"
+#define SHORT "6 keys, where the context length is 5"
+#define FEW_KEYS "a trace for 5 keys, where there are 6"
+#define SMALL_MASK "a mask of 2 times 3, for 5 queries and 6 keys"
+#define REFUSES_WHAT_DOES_NOT_FIT(forward, ...)                            \
     do {                                                                   \
-        REFUSES(NULL, forward(but(&fit.key.d_out, 9), WHERE_IT_FITS));     \
-        REFUSES(NULL,                                                      \
-                forward(but(&fit.context_length, 5), WHERE_IT_FITS));      \
-        REFUSES(NULL, forward(but(&fit_trace.m, 5), WHERE_IT_FITS));       \
-        REFUSES(NULL, forward(fitting(1, 0), see_where(2, 3, fit_x), NULL, \
-                              5, 6, fit_x, fit_y, &fit_trace));            \
+        REFUSES_SUCH(NARROW, forward(but(&fit.key.d_out, 9), see_all(),    \
+                                     __VA_ARGS__));                        \
+        REFUSES_SUCH(SHORT, forward(but(&fit.context_length, 5),           \
+                                    see_all(), __VA_ARGS__));              \
+        REFUSES_SUCH(FEW_KEYS, forward(but(&fit_trace.m, 5), see_all(),    \
+                                       __VA_ARGS__));                      \
+        REFUSES_SUCH(                                                      \
+            SMALL_MASK,                                                    \
+            forward(fitting(1, 0), see_where(2, 3, fit_x), __VA_ARGS__));  \
     } while (0)
 
 #endif
