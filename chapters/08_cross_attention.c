@@ -63,11 +63,11 @@ what the eight strangers give (8)
 
 It runs, and three things are wrong with it. Most of the 196 scores are of
 no use to us: we asked about 48 of them. The shares of a row are spent on
-two texts at once: what *is* gives to the words beside it is missing from
-the 0.6138 that it gives to the strangers. And the strangers take something
-of the words, though they were read before the first word was written. A
-fourth thing does not show here: a table has one width. Two texts can be
-joined only if their tokens have the same number of entries.
+two texts at once: what the word *is* gives to those beside it is missing
+from the 0.6138 that it gives to the strangers. And the strangers take
+something of the words, though they were read before the first word was
+written. A fourth thing does not show here: a table has one width. Two texts
+can be joined only if their tokens have the same number of entries.
 
 ## Queries from here, keys from there {#cross-attention-queries}
 
@@ -234,12 +234,12 @@ A row belongs to a word and adds up to one, as before; a column belongs to a
 stranger. There is no diagonal any more, since no token meets itself.
 
 Do not read more into the map than there is. Neither the strangers nor the
-matrices have learned anything. That *is* takes most of the third stranger,
-and *first* most of the fifth, is how the dice fell. What the tables do show
-is where a context vector comes from. The words have negative entries, the
-eight values have none, and the context vectors have none either. They are
-mixtures of the strangers' values. Of its own a word puts nothing into them;
-it only asks.
+matrices have learned anything. That the word *is* takes more of the third
+stranger than of any other, and *first* of the fifth, is how the dice fell.
+What the tables do show is where a context vector comes from. The words have
+negative entries, the eight values have none, and the context vectors have
+none either. They are mixtures of the strangers' values. Of its own a word
+puts nothing into them; it only asks.
 
 ## The same text twice {#cross-attention-twice}
 
@@ -290,16 +290,17 @@ keys and values from the encoder.
 
 Good matrices for that come from long training. We make some by hand
 instead, as for *cat likes fish* in [](#qkv). The German sentence *Kannst du
-mir bitte helfen* has been read, and *can you help me* asks. Of the English
-words we know only which one it is; they are one-hot rows, as in the
-exercises of [](#tokens). The German words come with five entries, which say
-what a word is. The ending of *kannst* says "you", and so *kannst* has an
-entry for that as well. *Bitte*, "please", has no counterpart among our
-English words. The last entry says that a word is a pronoun, which counts
-one half for "you" and one half for "me". So *du*, second person and a
-pronoun, answers to "you" by one and a half, and *kannst* by one. The
-queries have entries of 8 where [](#qkv) had 4, since the division by
-$\sqrt{4}$ will halve the scores.
+mir bitte helfen* has been read, and *can you help me* asks. (A real decoder
+asks with the words that it has written, for the one that comes next. To
+keep things small, each of ours looks for its own counterpart.) An English
+word is a one-hot row, as in [](#tokens). The German words come with five
+entries, which say what a word is. The ending of *kannst* says "you", and so
+*kannst* has an entry for that as well. *Bitte*, "please", has no
+counterpart among our English words. The last entry says that a word is a
+pronoun, which counts one half for "you" and one half for "me". So *du*,
+second person and a pronoun, answers to "you" by one and a half, and
+*kannst* by one. The queries have entries of 8 where [](#qkv) had 4, since
+the division by $\sqrt{4}$ will halve the scores.
 */
 
 static const char *const english[4] = {"can", "you", "help", "me"};

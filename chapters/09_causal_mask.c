@@ -18,11 +18,11 @@ several times over:
 From the context vector of a word, the rest of a model guesses the word that
 comes next. Self-attention has a context vector for every word, and so
 material for all five guesses at once. But it says too much. The context
-vector of *Life* contains something of *is*, which is the answer. A model
-that can look it up learns nothing. The context vector of a word may be made
-from the word itself and those before it, and from no other. This is
-**causal attention**, also called masked attention, and what hides the
-future is a **causal mask**.
+vector of *Life* contains something of the word *is*, and that is the
+answer. A model that can look it up learns nothing. The context vector of a
+word may be made from the word itself and those before it, and from no
+other. This is **causal attention**, also called masked attention, and what
+hides the future is a **causal mask**.
 */
 
 #include "attention.h"
@@ -184,11 +184,11 @@ renormalized (6, 6)
 
 Something about this should make us uneasy. Softmax has divided by a sum
 that contains the exponentials of the future. Has that left a trace? Write
-$E$ for the sum of the exponentials that a word may see, and $H$ for that of
-the hidden ones. Before the mask, a share is $e^{s_j} / (E + H)$. The shares
-that are left add up to $E / (E + H)$. Divide the one by the other:
+$a$ for the sum of the exponentials that a word may see, and $b$ for that of
+the hidden ones. Before the mask, a share is $e^{s_j} / (a + b)$. The shares
+that are left add up to $a / (a + b)$. Divide the one by the other:
 
-$$\frac{e^{s_j}}{E + H} \Big/ \frac{E}{E + H} = \frac{e^{s_j}}{E}$$
+$$\frac{e^{s_j}}{a + b} \Big/ \frac{a}{a + b} = \frac{e^{s_j}}{a}$$
 
 The future cancels. What is left is the softmax of the scores that may be
 seen, as if there had never been others. On paper.
@@ -266,8 +266,8 @@ tutorial. Minus infinity stays what it is when it is divided, so the order
 is a matter of taste.)
 
 ![Scores; weights times the mask; renormalized; and from minus infinity. The
-last two are the same map. Each has colours to a scale of its
-own](maps.svg){#fig-maps}
+last two are the same map. Each has colours to a scale of its own, and
+orange is below 0](maps.svg){#fig-maps}
 
 (HackTricks speaks of the tokens before the current position. The current
 one is seen too, and must be: *Life* has nobody before it,
@@ -347,7 +347,7 @@ hidden score; renormalized; from minus infinity (8, 5)
 
 At 100 the second digit is wrong, at 103 the second share is twice the
 first, and at 105 there is no answer. There is a smallest float above 0, and
-the floats next to it are whole numbers of it. At 103, the weights of the
+the floats next to it are multiples of it. At 103, the weights of the
 visible words are one of them and two, at 104 none and one, at 105 none at
 all; and what has been lost no division brings back. Minus infinity is right
 in every row: it never looks at the hidden score. (Scores divided by
@@ -407,7 +407,7 @@ void apply_mask(int n, int m, Mask see, float scores[n][m])
 
 /*
 Here are the names once more. The first three belong to the way that we
-leave.
+leave, though `causal_mask` will still show us masks.
 
 | function | what it does |
 |:--------------|:-------------------------------------------------|
@@ -744,8 +744,6 @@ hide a value that is not finite.
 Where the weights that are left add up to just that number. Shares of one
 whole never add up to more than one. So the word must see one word only, and
 have had its whole attention there already, as in a text of one word. Of six
-rows, it would be right for none but, perhaps, the first. If the
-*mask* is divided by the number of its ones, the rows do add up to one; but
-then every word that may be seen gets the same.
+rows, it would be right for none but, perhaps, the first.
 :::
 */

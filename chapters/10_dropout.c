@@ -462,9 +462,9 @@ one sentence.
 
 **Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. For a table of
 weights: the mean of each row's sum over many dropouts. Each dropout is a
-mask for the whole table, drawn after the one before. There is no memory for
-a mask, and none is needed. It refuses fewer than one dropout, and what
-`dropout_must_fit` refuses.
+mask for the whole table, drawn after the one before. It takes no memory for
+a mask. It refuses fewer than one dropout, and what `dropout_must_fit`
+refuses.
 
 ::: hint
 A mask is drawn entry by entry. So is a mask of a single entry.

@@ -9,7 +9,7 @@ the mask, softmax, dropout, the mixture. Each has been shown by itself, on
 one sentence. A model does all of them in one go, and learns from many
 sentences at a time, a **batch**. In a program for PyTorch that looks like a
 great change, since tables become arrays with three dimensions. In C one
-sees what it is. A batch is a loop around what we have, and the weights
+sees what it is. A batch is a loop around what we have, and the parameters
 stand outside of it.
 */
 
@@ -82,10 +82,11 @@ length**, the most tokens that a sentence may have. Our functions could do
 without it; but a model that has been trained on sentences up to that length
 knows nothing about longer ones. Where it is 0, there is no limit.
 
-In this class, as in most models, values are as wide as queries and keys.
-Raschka's book calls that width `d_out`. We call it `head_dim`, the width of
-a head, and set both `d_k` and `d_v` to it. (An `Attention` has a `d_out`
-too, for something else. It is 0 up to [](#multi-head).)
+In the class that this chapter follows, as in most models, values are as
+wide as queries and keys. Raschka's book calls that width `d_out`. We call
+it `head_dim`, the width of a head, and set both `d_k` and `d_v` to it. (An
+`Attention` has a `d_out` too, for something else. It is 0 up to
+[](#multi-head).)
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -136,7 +137,7 @@ void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
 
 /*
 And a batch is the loop that the title promises. The object stands outside
-of it, so that all sentences meet the same weights. The sentence changes,
+of it, so that all sentences meet the same parameters. The sentence changes,
 and its trace. The generator goes on from one sentence to the next, if there
 is one.
 */
@@ -159,11 +160,11 @@ static void draw_batch(void)
         {"W_Q", 3, 2, 1, "="},
         {"its queries", 6, 2, 1, NULL},
     };
-    blocks("batch", "Two sentences, one set of weights", 6, block);
+    blocks("batch", "Two sentences, one set of parameters", 6, block);
 }
 
 /*
-![Two sentences, one set of weights: the same $W_Q$ makes the queries of
+![Two sentences, one set of parameters: the same $W_Q$ makes the queries of
 both](batch.svg){#fig-batch}
 
 ## Two sentences {#causal-attention-sentences}
@@ -215,7 +216,7 @@ static void show_class(const float same[BATCH][N][D_IN])
 The two sentences are the same. Will their context vectors be the same, too?
 And with a dropout of one half?
 
-Without dropout they are: the same weights, the same words. With dropout
+Without dropout they are: the same parameters, the same words. With dropout
 they are not. The lots of the second sentence are drawn after those of the
 first.
 :::
@@ -240,7 +241,7 @@ second sentence (6, 2)
 ```
 
 Two sentences of six tokens, with three entries on the way in, and two on
-the way out.
+the way out, written as PyTorch writes a shape.
 
 With a rate of one half:
 
@@ -291,12 +292,13 @@ static void show_leak(const float same[BATCH][N][D_IN])
     run_class(0, changed, after);
     for (int i = 0; i < N; i++)
         moved[i] = largest_difference(HEAD_DIM, before[0][i], after[0][i]);
-    print_vector("how far each row moves, another fifth word", N, moved);
+    print_vector("how far each row moves when the fifth word changes", N,
+                 moved);
 }
 
 /*
 ``` output
-how far each row moves, another fifth word (6)
+how far each row moves when the fifth word changes (6)
 [0.0000, 0.0000, 0.0000, 0.0000, 0.1006, 0.0765]
 ```
 
@@ -347,8 +349,8 @@ Two equal sentences are convenient to look at, and a bad test. Suppose that
 the body of the loop is
 `head_forward(a, see_past(0), r, n, n, x[0], x[0], &trace[b])`, with a 0 for
 the `b`. This loop computes the first sentence again and again, and never
-looks at another. How far is it off, where the second sentence is the first
-once more, and where it is *Life is short, eat dessert first*?
+looks at another. Here is how far it is off, first where the second sentence
+is the first once more, then where it is *Life is short, eat dessert first*:
 */
 
 static void show_mistake(const float same[BATCH][N][D_IN])

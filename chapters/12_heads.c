@@ -35,7 +35,7 @@ static const float values[3][2] = {
 /*
 Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
 Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both we
-add the two up: $(4, 0, 0)$.
+add the two up: $(4, 0, 0)$. (We leave the division out, as there.)
 */
 
 static void show_question(const char *question, const float query[3])
@@ -133,7 +133,7 @@ Attention head_of(const Attention *a, int h)
     layers_must_fit(a);
     Attention head = *a;
     head.n_heads = 1;
-    head.d_out = head.has_out_bias = 0;
+    head.d_out = head.has_out_bias = 0; /* these two are chapter 13's */
     head.out = (Linear){0};
     head.query = rows_of(&a->query, h * a->d_k, a->d_k);
     head.key = rows_of(&a->key, h * a->d_k, a->d_k);
@@ -355,18 +355,18 @@ head 3    first       is    first      eat       is    first
 head 4    first       is    first       is       is    first
 ```
 
-They did not. *First*, the last row of each table, looks most at *short* in
-the first head, with a share of 0.3102, and at itself in the others, with
-0.4407 in the second. *Eat* looks at *is* in three of the heads, and in the
-third at itself.
+They did not. The word *first*, the last row of each table, looks most at
+*short* in the first head, with a share of 0.3102, and at itself in the
+others, with 0.4407 in the second. *Eat* looks at *is* in three of the
+heads, and in the third at itself.
 
 ![The attention weights of four heads, each with colours to a scale of its
 own. Each row adds up to one, and no two maps are the
 same](maps.svg){#fig-heads-maps}
 
 In fairness, nobody has told these heads what to look for. All entries of
-their matrices are positive, and *is* is the only word whose three entries
-are positive too; so it has large queries and large keys in every head, and
+their matrices are positive, and of the words, *is* alone has three positive
+entries; so it has large queries and large keys in every head, and
 looks at itself. What the maps show is that heads *can* differ. Training
 gives them a reason to.
 

@@ -40,11 +40,10 @@ static void draw_columns(void)
 head](columns.svg){#fig-columns}
 
 Have we not been here before? In [](#heads), matrices side by side made one
-wide head, which added its questions up. What makes the difference is the
-next step. The wide head computes scores from whole rows. Now every row is
-cut into the pieces that belong to the heads *before* there are any scores,
-and each head goes on with its own pieces. So the question is where the
-numbers of a head are, and how to get at them.
+wide head, which added its questions up. That one computes scores from whole
+rows. Now every row is cut into the heads' pieces *before* there are any
+scores. So the question is where the numbers of a head are, and how to get
+at them.
 
 ## View and transpose {#multi-head-view}
 
@@ -257,9 +256,9 @@ void attention_forward(const Attention *a, Mask see, Random *r, int n,
 }
 
 /*
-It is the *projection* that is split, not the token: every column of $W_Q$
-has a row for each entry of the token, so that every head sees every entry
-([A.4](#errata-4)).
+It is the *projection* that is split, not the token: each column of $W_Q$
+has a number for each entry of the token, so that every head sees every
+entry ([A.4](#errata-4)).
 
 ## The numbers of the class {#multi-head-german}
 
@@ -285,10 +284,15 @@ static Trace class_of(int d_out, const float x[WORDS][D_IN])
 
 static void show_narrow(void)
 {
-    Trace t = class_of(2, journey);
-    print_matrix("output for Your journey", WORDS, 2, (void *)t.out);
-    printf("context_vecs.shape: torch.Size([2, %d, %d])\n", t.n, t.d_out);
-    trace_free(&t);
+    Trace t[2] = {class_of(2, journey), class_of(2, journey)};
+    print_matrix("output for Your journey", WORDS, 2, (void *)t[0].out);
+    printf("the second is equal: %s\n",
+           memcmp(t[0].out, t[1].out, sizeof(float[WORDS][2])) ? "no"
+                                                               : "yes");
+    printf("context_vecs.shape: torch.Size([%d, %d, %d])\n",
+           (int)(sizeof t / sizeof *t), t->n, t->d_out);
+    trace_free(&t[0]);
+    trace_free(&t[1]);
 }
 
 /*
@@ -300,6 +304,7 @@ output for Your journey (6, 2)
  [0.2693, 0.3873],
  [0.2639, 0.3928],
  [0.2575, 0.4028]]
+the second is equal: yes
 context_vecs.shape: torch.Size([2, 6, 2])
 ```
 
@@ -425,7 +430,8 @@ and these above those for the values, so that a single product makes all
 three. It draws the output projection first, and the packed table after it.
 And it sets every bias to 0.
 
-The limits of the packed table depend on its rows and columns together:
+The limits of the packed table depend on what comes out as well as on what
+goes in, its rows and its columns together:
 $\pm\sqrt{6 / (3 d_{model} + d_{model})}$.
 */
 
@@ -614,8 +620,8 @@ output, where it begins (6)
 [ 0.0322,  0.1422,  0.0694,  0.5309,  0.1698, -0.4712]
 ```
 
-![The walk, not quite to scale. In the tables with stripes, each stripe is a
-head](walk.svg){#fig-walk}
+![The walk. Sides are drawn as the roots of the sizes. In the tables with
+stripes, each stripe is a head](walk.svg){#fig-walk}
 
 The program takes sizes of your own: $d_{model}$, heads, tokens. With those
 of the small example in [](#heads), and matrices and tokens drawn in the way
@@ -650,9 +656,9 @@ what attention has found to what the token was, and then the next part of
 the model works on the sum. That is called a **residual connection**, and of
 two tables that are to be added, neither may be wider. It lets a layer that
 has found nothing leave the token as it is, and it gives training a way
-around the layer: a change of the token arrives at the end whatever softmax
-makes of it. GPT, the family of models of this kind that is best known, has
-one size from the first layer to the last.
+around the layer: a change of the token reaches the end by the sum alone,
+even where softmax passes nothing on. GPT, the family of models of this kind
+that is best known, has one size from the first layer to the last.
 
 ## Everything together
 */

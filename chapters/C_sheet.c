@@ -2,15 +2,15 @@
 # One sheet {#sheet}
 
 All of attention on one sheet, for a text of $n$ tokens with $d$ entries and
-$H$ heads, each $d_k = d / H$ wide. PyTorch's tables have one dimension
-more, in front, for the batch.
+$H$ heads, each $d_k = d / H$ wide, as large models have them. PyTorch's
+tables have one dimension more, in front, for the batch.
 
 ::: worksheet
 | step | formula | shape | C | PyTorch |
 |:--|:---|:--|:---|:---|
 | roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
 | split | $Q_h, \dots$ | $H, n, d_k$ | `split_heads` | `view`, `transpose` |
-| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.mT` |
+| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.T` |
 | scale | $S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` | `/ d_k**0.5` |
 | mask | $-\infty$ ahead | $H, n, n$ | `mask_scores` | `masked_fill` |
 | shares | $A$, softmax of $S$ | $H, n, n$ | `softmax_rows` | `F.softmax` |
@@ -22,8 +22,9 @@ more, in front, for the batch.
 
 ## What becomes of a word {#sheet-journey}
 
-We send the word *journey* through the attentions of this book. Here is the
-context vector that it gets from each. None of them was trained, so that
+We send the word *journey* through the attentions of this book; what sizes
+and seeds they have is said [below](#sheet-code). Here is the context vector
+that it gets from each. None of them was trained, so that
 the numbers say nothing about journeys. But if you build one of these in
 another language, or in another library, this is what should come out.
 
@@ -53,7 +54,7 @@ causal, in training, half dropped (2)
 [-0.4368,  0.2142]
 four heads side by side (4)
 [0.3421, 1.0198, 1.0823, 0.8398]
-two heads, mixed (2)
+two causal heads, mixed (2)
 [0.2943, 0.3897]
 nn.MultiheadAttention(3, 3) (3)
 [ 0.0489, -0.3441, -0.2121]
@@ -130,9 +131,10 @@ All others are ways to make an `Attention`, and to call it. Linear layers of
 seed 789, without a bias and with one ([](#self-attention)); *journey* as
 one of six words that ask the six of *Life is short* ([](#cross-attention));
 the causal attention, in use, and in training with half of the weights
-dropped ([](#causal-attention)); four heads of one entry side by side
-([](#heads)); two heads of one entry, mixed, and PyTorch's own module, with
-three heads ([](#multi-head)). All but the first two begin with seed 123.
+dropped ([](#causal-attention)); four heads, whose queries and keys have two
+entries and their values one, side by side ([](#heads)); two causal heads of
+one entry, mixed, and PyTorch's own module, with three heads of one entry
+([](#multi-head)). All but the two of seed 789 begin with seed 123.
 */
 
 /* What `a` makes of the word when it asks the words y. Frees a. */
@@ -193,7 +195,8 @@ static Journey mixed(void)
     Attention a;
     random_seed(&r, 123);
     multi_head_init(&a, &r, D, 2, N, 0, 2, 0);
-    return ask_and_free("two heads, mixed", &a, see_past(0), NULL, journey);
+    return ask_and_free("two causal heads, mixed", &a, see_past(0), NULL,
+                        journey);
 }
 
 static Journey packed(void)

@@ -71,9 +71,9 @@ with a library of Intel's, MKL [@pytorch7171]. That library has generators
 of its own, and PyTorch called it on Intel's processors only. There, dropout
 took its lots from a generator called MCG31, while `torch.rand` went on with
 the Mersenne Twister of [](#random). So it was up to version [2.6]{.cited}.
-MCG31 was begun anew for each table, at one of some two thousand million
-places, and in a long run one came upon the same places again. Therefore
-PyTorch gave it up [@pytorch146174].
+MCG31 was begun anew for each table, in one of its two thousand million
+states, and in a long run it came to be begun in one that had been there.
+Therefore PyTorch gave it up [@pytorch146174].
 
 ## The other generator {#mkl-generator}
 
@@ -115,9 +115,9 @@ brings the library itself, for processors of Intel's kind; its functions
 those of PyTorch: for ten seeds and five rates, eighteen thousand lots each;
 for first draws with which MCG31 cannot begin; and for rates so near to a
 lot that the last digit of a float decides. The function above agrees with
-all of them, and `make test` compares them again. Left out are rates that
-fall on a lot halfway between two floats: there MKL itself gives one answer
-on one processor and another on the next.
+all of them, and `make test` compares them again. (Where a lot
+lies halfway between two floats, MKL itself rounds one way on one processor
+and the other way on the next. Such lots are left out.)
 
 And it agrees with what people have published: with the reader's 36 lots,
 and with three more reports. One has five lots of seed 0 with a rate of one
