@@ -1002,6 +1002,10 @@ def multi_head():
     save_given("given_all", 1300, (3, 5, 4, 7, 2, 6, 8), d_out=9)
     save_given("given_past", 1340, (5, 4, 3, 6, 3, 2, 7), "past", first=1,
                d_out=8, rate=0.3)
+    save_given("given_all_trained", 1360, (3, 5, 4, 6, 2, 3, 5), d_out=7,
+               rate=0.4)
+    save_given("given_one_head", 1370, (4, 6, 3, 5, 1, 2, 7), "past", first=1,
+               d_out=3, rate=0.3)
     save_given("given_where", 1380, (4, 7, 5, 3, 3, 6, 2), "where", d_out=8)
     save_given("given_bare_out", 1420, (2, 3, 6, 4, 2, 5, 7), d_out=8,
                out_bias=False)

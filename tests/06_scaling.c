@@ -41,6 +41,13 @@ static void largest_of_nan(void)
     }
 }
 
+/* Entries below 0 have a largest, too. */
+static void largest_below_zero(void)
+{
+    const float weights[2][3] = {{-4, -2, -3}, {-5, -6, -4}};
+    tap_near("mean", mean_largest(2, 3, weights), -3, 0, 0);
+}
+
 static void largest_of_many(void)
 {
     enum { N = 1000000 };
@@ -106,6 +113,7 @@ int main(void)
     EACH("scale_scores", scale_test, "*-scaled");
     EACH("mean_largest", largest_test, "*-mean");
     TAP(largest_of_nan, "mean_largest: no number has no largest");
+    TAP(largest_below_zero, "mean_largest: all entries below 0");
     TAP(largest_of_many, "mean_largest: a million rows");
     EACH("attention", attention_test, "*-query");
     EACH("nudge", nudge_test, "*-nudged");

@@ -35,8 +35,10 @@ static void v1_test(void)
     Trace t = space();
     SelfAttentionV1 a;
     self_v1_init(&a, &r, dim("x", 1), t.d_k, t.d_v);
+    t.rate = 0.5; /* of another forward */
     self_v1_forward(&a, t.n, input("x"), &t);
     close_trace(&t);
+    tap_near("rate", t.rate, 0, 0, 0);
     agrees("w_query", a.w_query, 0, 0);
     agrees("w_key", a.w_key, 0, 0);
     agrees("w_value", a.w_value, 0, 0);

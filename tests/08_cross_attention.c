@@ -99,6 +99,7 @@ static void init_test(void)
     same("value", part("w_value")->count, a.value.weight,
          like.value.weight);
     tap_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
+    tap_true("no dropout, no limit", a.p == 0 && !a.context_length);
     attention_free(&a);
 }
 

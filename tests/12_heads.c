@@ -44,6 +44,7 @@ static void init_test(void)
         agrees(what[k], turned, 0, 0);
     }
     tap_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
+    tap_true("no dropout, no limit", a.p == 0 && !a.context_length);
     attention_free(&a);
 }
 
@@ -289,6 +290,8 @@ static void refusals(void)
         count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2));
     REFUSES_SUCH("INT_MAX heads of d_in = INT_MAX",
                  count_parameters(INT_MAX, INT_MAX, 1, 1));
+    REFUSES_SUCH("INT_MAX heads of INT_MAX columns",
+                 count_parameters(INT_MAX, 1, INT_MAX, INT_MAX));
 }
 
 int main(void)
