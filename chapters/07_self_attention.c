@@ -338,7 +338,7 @@ numbers in the matrix stay as large as they are. Here they shrink by the
 same root. Drawn evenly between $-a$ and $a$, they have the spread
 $a/\sqrt{3}$, which [](#tokens-normal) has measured for $a = 1$. (The mean
 of the squares of 1, 2, 3 and on to $n$ is nearly $n^2/3$; in the same way,
-that of all numbers between 0 and $a$ is $a^2/3$.)  Where embeddings have
+that of all numbers between 0 and $a$ is $a^2/3$.) Where embeddings have
 the spread 1, the queries' entries get $\sqrt{d_{\text{in}}} \cdot
 a/\sqrt{3} = 1/\sqrt{3}$, whatever the width. (Why not 1? PyTorch has chosen
 it so; it is enough that it is moderate.)

@@ -195,9 +195,9 @@ seen, as if there had never been others. On paper.
 
 ## Minus infinity {#causal-mask-infinity}
 
-There is a shorter way. If the softmax of the visible scores is
-what we want, let the hidden ones, the **upper triangle** of the table, add
-nothing to the sum in the first place. A score of **minus infinity** does
+There is a shorter way. If the softmax of the visible scores is what we
+want, let the hidden ones, the **upper triangle** of the table, add nothing
+to the sum in the first place. A score of **minus infinity** does
 that, as [](#softmax) has found: its exponential is 0, and not just a small
 number.
 
@@ -262,7 +262,7 @@ their attention weights (6, 6)
 
 The weights are those of the first way, with one table and one division
 less. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
-tutorial. Minus infinity stays what it is when it is divided, so the order
+article. Minus infinity stays what it is when it is divided, so the order
 is a matter of taste.)
 
 ![Scores; weights times the mask; renormalized; and from minus infinity. The
