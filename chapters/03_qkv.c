@@ -390,12 +390,12 @@ Now follow one word through all three roles. *Likes* asks for food, by the
 query $(0, 0, 4)$. Among the three keys, that of *fish* answers with 4, and
 gets 0.9647 of the whole. So *likes* takes home little but the value of
 *fish*: 0.9647 food, and 0.9823 animal, with what *cat* adds. (The digits
-that are not shown are added, too.) It is neither itself. It has taken in
-what is liked.
+that are not shown are added, too.) *Likes* itself is neither. It has taken
+in what is liked.
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
-its query meets every key; the shares mix the values, the darker the more of
-each](likes.svg){#fig-likes}
+its query meets every key; the shares mix the values, more of the darker
+ones](likes.svg){#fig-likes}
 
 ## What values are for {#qkv-values}
 

@@ -51,11 +51,11 @@ void random_seed(Random *r, uint64_t seed)
 }
 
 /*
-`^` is exclusive or, `|` is or, `>>` shifts bits to the right. A `uint32_t`
-is an unsigned number of 32 bits, at which sums and products are cut off; a
-`u` behind a constant makes it unsigned. `RANDOM_STATE` is 624. So is the
-seed: only its lower 32 bits count. The constants here and below were found
-by search, and tested; there is no seeing why it is these.
+`^` is exclusive or, `|` is or, `>>` shifts bits to the right. A `u` behind
+a constant makes it unsigned, and a `uint32_t` is an unsigned number of 32
+bits, at which sums and products are cut off. The seed is cut off, too: only
+its lower 32 bits count. `RANDOM_STATE` is 624. The constants here and below
+were found by search, and tested; there is no seeing why it is these.
 
 What the seed has made is never handed out. Before the first draw, and again
 whenever all 624 numbers have been used up, the state is stirred, or

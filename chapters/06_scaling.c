@@ -331,15 +331,16 @@ share, as [](#self-attention-training) will, a wrong winner can be unseated.
 
 But inside a model no logarithm stands behind a softmax. What comes next is
 a mixture. Take one entry of it. In the value of our word, it is $v$. If the
-other words shared out the whole without ours, they would mix an $o$ for it.
-So the mixture has $wv + (1 - w)\, o$, which is $o + w (v - o)$. When our
-score is raised, $o$ stays what it is, since the others keep their
-proportions. So the slope of the mixture is $w (1 - w) (v - o)$. Whatever
-training asks of the mixture, it reaches the score, and the query and key
-behind it, through the factor $w (1 - w)$. Where that is nothing, nothing
-arrives: a **vanishing gradient**. With the division, the factor is 0.1771.
-(Seen from the undivided score it is 64 times smaller. But that is so for
-every score, and larger steps make up for it. Nothing makes up for nothing.)
+other words shared out the whole without ours, that entry of their mixture
+would be $o$. So the mixture has $wv + (1 - w)\, o$, which is $o + w (v -
+o)$. When our score is raised, $o$ stays what it is, since the others keep
+their proportions. So the slope of the mixture is $w (1 - w) (v - o)$.
+Whatever training asks of the mixture, it reaches the score, and the query
+and key behind it, through the factor $w (1 - w)$. Where that is nothing,
+nothing arrives: a **vanishing gradient**. With the division, the factor is
+0.1771. (Seen from the undivided score it is 64 times smaller. But that is
+so for every score, and larger steps make up for it. Nothing makes up for
+nothing.)
 
 ## Attention {#scaling-attention}
 
@@ -490,10 +491,10 @@ matrices, that says nothing about English](life.svg){#fig-life}
 The first attention was **additive** [@bahdanau2014]. It multiplied query
 and key by a matrix each, added the results, squeezed every entry into the
 range from $-1$ to 1, and added these up, each times a learned number. That
-is a sum of $d$ numbers as well, and would spread like one, did the learned
-numbers not begin the smaller, the more there are. For large $d_k$ it did
-better than dot products that were not divided, and that is how the root
-came into the formula [@vaswani2017].
+is a sum of $d$ numbers as well, and would spread like one, but the learned
+numbers begin smaller, the more there are. For large $d_k$ it did better
+than dot products that were not divided, and that is how the root came into
+the formula [@vaswani2017].
 
 Why not keep it? The sum and the squeezing have to be done anew for each
 query with each key. All dot products together are one product of two

@@ -229,8 +229,8 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 
 /*
 The second version of self-attention is three of these, one for each role.
-What attention is to learn in later chapters will be a setting of this
-struct, is 0 until then, and left out here:
+What later chapters add to attention will be a setting of this struct, is 0
+until then, and left out here:
 
 ::: {.header of="Attention" until="From chapter 11"}
 :::

@@ -86,7 +86,7 @@ void cosine_scores(int n, int m, int d, const float query[n][d],
 
 /* Softmax as the formula has it: e^score divided by the sum of all of them.
  * For show only: where e^score or the sum exceeds the largest float, or all
- * come to nothing, weights become 0 or NaN. From 88 up and -104 down, that
+ * come to nothing, weights become 0 or NaN. From 89 up and -104 down, that
  * happens to a single score. */
 void softmax_naive(int n, const float scores[n], float weights[n]);
 
