@@ -380,11 +380,12 @@ context vectors of can, you, help, me (4, 2)
 ![The strong cells show which word translates which. They do not lie on a
 line, for German puts the verb last](translation.svg){#fig-translation}
 
-*Help* reaches over two words to the end of the sentence, and *me* comes
-back. Translating word by word stumbles here; attention needs no rule for
-it. *You* takes 0.8631 of *du* and 0.1168 of *kannst*, which says "you" too.
-*Bitte* gets next to nothing from all four. And the context vectors tell
-each English word what it has found: *can* found a verb, *me* a pronoun.
+*Help* reaches over *mir* and *bitte* to the end of the sentence, and *me*
+comes back. Translating word by word stumbles here; attention needs no rule
+for it. *You* takes 0.8631 of *du* and 0.1168 of *kannst*, which says "you"
+too. *Bitte* gets next to nothing from all four. And the context vectors
+tell each English word what it has found: *can* found a verb, *me* a
+pronoun.
 
 The tokens of the two inputs have four and five entries. It did not matter.
 
@@ -545,7 +546,8 @@ void hard_alignment(int n, int m, const float weights[n][m], int place[n])
 /*
 For [](#fig-translation) it gives 0, 1, 4, 2. It is a coarse answer. That
 *you* looked at *kannst* as well is lost, and no small change of a score can
-change it, so that it cannot be trained as [](#self-attention) has trained.
+change the answer, so that it cannot be trained as [](#self-attention) has
+trained.
 :::
 
 ::: {.solution exercise="8.5"}

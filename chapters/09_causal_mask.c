@@ -211,8 +211,8 @@ be negative, and then there are queries that see nothing.
 :::
 
 ::: hint
-Write it into its place. Adding it or multiplying by it goes wrong: 0 times
-infinity is no number.
+Write it into its place. Multiplying it by ones and zeros goes wrong: 0
+times infinity is no number.
 :::
 */
 
@@ -348,11 +348,11 @@ hidden score; renormalized; from minus infinity (8, 5)
 At 100 the second digit is wrong, at 103 the second share is twice the
 first, and at 105 there is no answer. There is a smallest float above 0, and
 the floats next to it are multiples of it. At 103, the weights of the
-visible words are one of them and two, at 104 none and one, at 105 none at
-all; and what has been lost no division brings back. Minus infinity is right
-in every row: it never looks at the hidden score. (Scores divided by
-$\sqrt{d_k}$ have a spread near 1, and a gap of 100 is a hundred of these.
-But why rely on it?)
+visible words are once and twice the smallest, at 104 they are 0 and once
+the smallest, at 105 both are 0; and what has been lost no division brings
+back. Minus infinity is right in every row: it never looks at the hidden
+score. (Scores divided by $\sqrt{d_k}$ have a spread near 1, and a gap of
+100 is a hundred of these. But why rely on it?)
 
 ![The share of the first visible word, against the hidden score, which
 should not matter; its steps are not equal. Renormalized it goes astray from
@@ -565,7 +565,7 @@ second at its end. The second is right for a model that has read three words
 and adds two. PyTorch's `is_causal=True` means the first mask, also where
 the numbers differ. In the third, four queries ask two keys by the rule of
 the second, and two of them have nothing to see. Whoever confuses `n` and
-`m` gets such a mask:
+`m` gets such a mask, and with it:
 
 ``` output
 their weights (4, 2)

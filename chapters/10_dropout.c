@@ -242,7 +242,7 @@ mean of 10000 dropouts (2)
 
 One dropout doubles a weight or takes it away. The mean of a hundred still
 has 0.8700 for the second weight, that of ten thousand comes within a
-hundredth of it.
+hundredth of 0.7500.
 
 ## On attention weights {#dropout-weights}
 

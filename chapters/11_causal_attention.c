@@ -110,8 +110,8 @@ several heads, a `d_out` other than 0, more tokens than the context length,
 and a trace that was made for other sizes.
 
 ::: hint
-The first refusal is yours. `attention_roles` does the others, and fills
-queries, keys and values.
+The first two refusals are yours. `attention_roles` does the others, and
+fills queries, keys and values.
 :::
 
 ::: hint

@@ -35,7 +35,7 @@ static const float values[3][2] = {
 /*
 Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
 Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both we
-add the two up: $(4, 0, 0)$. (We leave the division out, as there.)
+add the two up: $(4, 0, 0)$. (We leave the division out, as [](#qkv) did.)
 */
 
 static void show_question(const char *question, const float query[3])
@@ -358,7 +358,7 @@ head 4    first       is    first       is       is    first
 They did not. The word *first*, the last row of each table, looks most at
 *short* in the first head, with a share of 0.3102, and at itself in the
 others, with 0.4407 in the second. *Eat* looks at *is* in three of the
-heads, and in the third at itself.
+heads, and in head 3 at itself.
 
 ![The attention weights of four heads, each with colours to a scale of its
 own. Each row adds up to one, and no two maps are the

@@ -122,7 +122,7 @@ a view that only looks right (3, 2)
 ```
 
 The first head has the first two columns of every token. The last table
-comes of skipping the second step, and declaring the memory to be heads,
+comes of skipping the exchange, and declaring the memory to be heads,
 tokens and entries right away. Its shape is right and its contents are not:
 what it takes for the second token of the head is the other half of the
 first. No check of shapes finds this out, and the program runs on.
@@ -165,7 +165,7 @@ Side by side, the heads keep to themselves: the first columns of the result
 are the first head's, whatever the others have found. The Transformer
 multiplies the result by one more matrix, the **output projection** $W_O$.
 Each of its columns takes something of every head. This is **multi-head
-attention** as it was published [@vaswani2017]:
+attention** as it was published, but for a bias $b$ [@vaswani2017]:
 
 $$\underset{n \times d_{out}}{\operatorname{MultiHead}(X)} =
     \underset{n \times H d_v}{\operatorname{Concat}(Z_1, \dots, Z_H)} \;
@@ -309,7 +309,7 @@ context_vecs.shape: torch.Size([2, 6, 2])
 ```
 
 To see more, let us take two different sentences, and heads of four entries,
-for which the division by $\sqrt{d_k}$ is not one by 1:
+so that $\sqrt{d_k}$ is not 1:
 */
 
 static void show_wider(void)

@@ -3,14 +3,15 @@
 
 All of attention on one sheet, for a text of $n$ tokens with $d$ entries and
 $H$ heads, each $d_k = d / H$ wide, as large models have them. PyTorch's
-tables have one dimension more, in front, for the batch.
+tables have one dimension more, in front, for the batch; `.mT` transposes
+the last two.
 
 ::: worksheet
 | step | formula | shape | C | PyTorch |
 |:--|:---|:--|:---|:---|
 | roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
 | split | $Q_h, \dots$ | $H, n, d_k$ | `split_heads` | `view`, `transpose` |
-| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.T` |
+| scores | $S = Q_h K_h^\top$ | $H, n, n$ | `dot_scores` | `q @ k.mT` |
 | scale | $S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` | `/ d_k**0.5` |
 | mask | $-\infty$ ahead | $H, n, n$ | `mask_scores` | `masked_fill` |
 | shares | $A$, softmax of $S$ | $H, n, n$ | `softmax_rows` | `F.softmax` |

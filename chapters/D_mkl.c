@@ -72,7 +72,7 @@ of its own, and PyTorch called it on Intel's processors only. There, dropout
 took its lots from a generator called MCG31, while `torch.rand` went on with
 the Mersenne Twister of [](#random). So it was up to version [2.6]{.cited}.
 MCG31 was begun anew for each table, in one of its two thousand million
-states, and in a long run it came to be begun in one that had been there.
+states, and in a long run it was begun twice in the same one.
 Therefore PyTorch gave it up [@pytorch146174].
 
 ## The other generator {#mkl-generator}
