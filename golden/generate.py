@@ -278,6 +278,13 @@ def random():
     # 63 bits of each draw of 64, the upper half first.
     save("bits", values=each_seed(lambda g: torch.empty(
         330, dtype=torch.int64).random_(generator=g)))
+    def state_after(draws):
+        """The 624 numbers, which PyTorch's generator keeps from byte 24 on."""
+        torch.manual_seed(123)
+        torch.rand(draws)
+        return torch.get_rng_state()[24:24 + 8 * 624].view(torch.int64)
+
+    save("twist", states=torch.stack([state_after(n) for n in (0, 1, 625)]))
     save("rand", values=each_seed(lambda g: torch.rand(33, generator=g)),
          checksums=checksums(lambda size, g: torch.rand(size, generator=g),
                              SIZES))

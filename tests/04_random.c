@@ -9,9 +9,7 @@ static uint64_t two_halves(Random *r)
     return upper << 32 | random_u32(r);
 }
 
-/* The golden bits, 64 at a time or in halves. Where the first state is
- * twisted by hand, they are all it gives, and the first of the next. */
-static bool twisted;
+/* The golden bits, 64 at a time or in halves. */
 static uint64_t (*draw)(Random *r) = random_u64;
 static void bits_test(void)
 {
@@ -21,15 +19,39 @@ static void bits_test(void)
     tap_true("enough draws for a whole state", 2 * draws > RANDOM_STATE);
     for (int i = 0; i < seeds; i++) {
         Random r = seeded(seed[i]);
-        if (twisted) {
-            random_twist(r.state);
-            r.next = 0;
-        }
         for (int k = 0; k < draws; k++)
             same_bits(tap_words("63 bits of draw %d of seed %" PRId64, k,
                                 seed[i]),
                       (int64_t)(draw(&r) & INT64_MAX), *bits++);
     }
+}
+
+/* Number after number of PyTorch's own state. */
+static void same_state(const char *when, const uint32_t state[RANDOM_STATE],
+                       const int64_t expect[RANDOM_STATE])
+{
+    for (int i = 0; i < RANDOM_STATE; i++)
+        same_bits(tap_words("state[%d] %s", i, when), state[i], expect[i]);
+}
+
+/* The state that a seed makes, and what two twists make of it. */
+static void twist_test(void)
+{
+    const int64_t(*states)[RANDOM_STATE] =
+        (const void *)tensor_integers(part("states"));
+    uint32_t state[RANDOM_STATE];
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < RANDOM_STATE; i++)
+            state[i] = (uint32_t)states[k][i];
+        random_twist(state);
+        same_state("after a twist", state, states[k + 1]);
+    }
+}
+
+static void filled_test(void)
+{
+    const Random r = seeded(123);
+    same_state("of seed 123", r.state, tensor_integers(part("states")));
 }
 
 static void seed_test(void)
@@ -155,9 +177,8 @@ int main(void)
     float x[1][1];
     TAP(seed_test, "random_seed: begins anew");
     SETS("random_u64", bits_test, "bits");
-    twisted = true;
-    SETS("random_twist", bits_test, "bits");
-    twisted = false;
+    SETS("random_seed", filled_test, "twist");
+    SETS("random_twist", twist_test, "twist");
     draw = two_halves;
     SETS("random_u32", bits_test, "bits");
     SETS("random_float", float_test, "rand");
