@@ -141,6 +141,9 @@ local function Div(div)
     elseif class == 'hint' or class == 'solution' then
         local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''
         return folded(class, class:gsub('^%l', string.upper) .. which, {}, div.content)
+    elseif class == 'workbench' then
+        return html('<div class="workbench" data-args="%s"></div>',
+            escape(div.attributes.args or ''))
     end
 end
 

@@ -34,7 +34,7 @@ local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references-raw_html-
 -- A div of another kind is most likely a misspelt one, and a hint that is not
 -- folded gives the answer away.
 local DIVS = { question = true, hint = true, solution = true, milestone = true,
-               aside = true, worksheet = true, header = true }
+               aside = true, worksheet = true, header = true, workbench = true }
 
 ------------------------------------------------------------------------------
 -- Faults
@@ -221,7 +221,7 @@ local function check_divs(file, types)
             local solved = div.attributes.exercise
             if not DIVS[kind] then
                 report(file, line, 'a div of an unknown kind, %s: there are question,'
-                    .. ' hint, solution, milestone, aside, worksheet and header', kind)
+                    .. ' hint, solution, milestone, aside, worksheet, header and workbench', kind)
             elseif kind == 'question'
                 and (#div.content < 2 or div.content[1].t ~= 'Para') then
                 report(file, line, 'a question is a paragraph that asks, a blank line,'
