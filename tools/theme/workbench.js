@@ -1,1 +1,454 @@
 "use strict";
+
+// The workbench: attention that can be changed, and numbers that say how they were made. Each
+// <div class="workbench" data-args="stage=mask"> begins with one button. What is behind it is
+// computed and drawn by the book's own C, the program "workbench" of the module: each change
+// runs it once more, at most once a frame. Its output is read in workbench-text.js and shown
+// by workbench-view.js.
+
+(() => {
+  const { read, fromArguments, toHash, fromHash } = book.benchText;
+  const { make, setText, form, tables, figures, placeOf, cellAt } = book.benchView;
+
+  const PAGE = "workbench.html"; // the page whose bench has everything
+  const BESIDE = 820; // pixels from which on the explanation stands beside the tables
+
+  const button = (text, act, attributes = {}) => {
+    const element = make("button", { type: "button", ...attributes }, text);
+    element.addEventListener("click", act);
+    return element;
+  };
+
+  // A cell as the program names it: "weights:0:1:2".
+  const inWords = ({ table, head, row, column }) => [table, head, row, column].join(":");
+  const ofView = ({ view, i, j }) => ({ table: view.data.id, head: view.data.head, row: i, column: j });
+  const fromWords = (text) => {
+    const [table, head, row, column] = text.split(":");
+    return { table, head, row: Number(row), column: Number(column) };
+  };
+
+  // ---- The explanation of one number
+
+  // The cells that a source means: * stands for all of a row or a column.
+  function cellsOf(source, view) {
+    const all = (at, length) => (at === "*" ? [...Array(length).keys()] : [Number(at)]);
+    const { cells } = view.data;
+    return all(source.row, cells.length).flatMap((row) =>
+      all(source.column, cells[0].length).map((column) => ({ ...source, row, column })),
+    );
+  }
+
+  // How a source is called: "scaled scores of short", "values, column 2".
+  function sourceName({ row, column }, { title, names }) {
+    if (row !== "*" && column !== "*") return title;
+    if (column === "*") return row === "*" ? title : `${title}, row ${names.rows[row]}`;
+    return `${title}, column ${names.columns[column]}`;
+  }
+
+  // What tells a cell of a source from its neighbours.
+  function cellName(source, cell, { names }) {
+    if (source.row === "*" && source.column !== "*") return names.rows[cell.row];
+    if (source.column === "*" && source.row !== "*") return names.columns[cell.column];
+    return `${names.rows[cell.row]}, ${names.columns[cell.column]}`;
+  }
+
+  class Panel {
+    // `walk(trail)` asks for the last cell of a trail; `leave` closes the panel.
+    constructor(walk, leave) {
+      Object.assign(this, { walk, leave });
+      this.heading = make("h3", { tabindex: "-1" });
+      this.trail = make("ol");
+      this.lines = make("div", { class: "steps" });
+      this.sources = make("div", { class: "sources" });
+      this.back = button("Back", () => walk(this.path.slice(0, -1)), { class: "back" });
+      const close = button("Close", leave, { class: "close" });
+      const path = make("nav", { "aria-label": "Numbers asked so far" }, this.trail);
+      const top = make("div", { class: "bar" }, path, this.back, close);
+      this.element = make("section", { class: "explanation", "aria-label": "How this number was made" });
+      this.element.append(top, this.heading, this.lines, this.sources);
+    }
+
+    show(bench, path, views) {
+      this.path = path;
+      const place = path.at(-1);
+      const view = views.get(`${place.table}:${place.head}`);
+      const { rows, columns } = view.names;
+      const value = view.data.cells[place.row][place.column];
+      setText(this.heading, `${view.title}, ${rows[place.row]}, ${columns[place.column]}: ${value}`);
+      this.back.hidden = path.length < 2;
+      this.trail.replaceChildren(...path.map((_, k) => this.crumb(k)));
+      this.showLines(bench.explain.lines);
+      this.showSources(bench.explain.sources, views);
+    }
+
+    crumb(k) {
+      const name = this.path[k].table.replace(/_/g, " ");
+      const isLast = k === this.path.length - 1;
+      if (isLast) return make("li", { "aria-current": "step" }, name);
+      return make("li", {}, button(name, () => this.walk(this.path.slice(0, k + 1))));
+    }
+
+    // In place while their number stays: a slider goes through here sixty times a second.
+    showLines(lines) {
+      while (this.lines.children.length > lines.length) this.lines.lastChild.remove();
+      while (this.lines.children.length < lines.length) this.lines.append(make("p"));
+      lines.forEach((line, k) => setText(this.lines.children[k], line));
+    }
+
+    showSources(sources, views) {
+      const kind = sources.map(inWords).join(" ") + this.path.map(inWords);
+      const cells = sources.flatMap((source) => {
+        const view = views.get(`${source.table}:${source.head}`);
+        if (!view) throw new Error(`the workbench names a source, ${inWords(source)}, that is in no table`);
+        return cellsOf(source, view).map((cell) => ({ source, cell, view }));
+      });
+      const shape = kind + cells.map(({ cell }) => inWords(cell));
+      if (shape !== this.shape) this.buildSources(sources, cells);
+      this.shape = shape;
+      cells.forEach((each, k) => this.fillChip(this.chips[k], each));
+      this.cells = cells;
+    }
+
+    buildSources(sources, cells) {
+      this.chips = cells.map(({ cell }) =>
+        button("", () => this.walk([...this.path, cell]), { class: "chip" }),
+      );
+      for (const chip of this.chips) chip.append(make("span", { class: "of" }), make("span", { class: "value" }));
+      const groups = sources.map((source) => {
+        const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
+        const title = make("p", { class: "label" }, `from ${sourceName(source, cells[of[0]].view)}`);
+        return make("div", { class: "source" }, title, make("div", {}, ...of.map((k) => this.chips[k])));
+      });
+      this.sources.replaceChildren(...groups);
+    }
+
+    fillChip(chip, { source, cell, view }) {
+      const value = view.data.cells[cell.row][cell.column];
+      const name = cellName(source, cell, view);
+      setText(chip.firstChild, name);
+      setText(chip.lastChild, value);
+      chip.setAttribute("aria-label", `${view.title}: ${name}: ${value}; how was it made`);
+    }
+  }
+
+  // ---- A bench
+
+  class Bench {
+    constructor(root) {
+      this.root = root;
+      this.base = fromArguments(root.dataset.args);
+      this.given = new Map(this.base); // the page's arguments, and what was changed
+      this.path = []; // of the numbers that were asked, the last of which is shown
+      this.isPage = this.given.get("stage") === "all";
+      this.button = button("Change this: open the workbench", () => this.open(), { class: "opens" });
+      root.append(this.button);
+      if (this.isPage) this.takeAddress();
+      if (this.isPage) this.open();
+    }
+
+    // ---- Opening, and closing
+
+    async open() {
+      this.button.disabled = true;
+      setText(this.button, "Opening the workbench");
+      try {
+        await book.ready();
+        this.build();
+        this.draw();
+        if (!this.isPage) this.form.element.querySelector("input, select, button")?.focus();
+      } catch (error) {
+        this.fail(error);
+      }
+    }
+
+    // What should not happen is said where the button stands, and told to the console.
+    fail(error) {
+      this.button.disabled = false;
+      setText(this.button, `The workbench cannot be opened: ${error.message}`);
+      this.root.prepend(this.button);
+      throw error;
+    }
+
+    close() {
+      this.root.classList.remove("opened");
+      this.root.replaceChildren(this.button);
+      this.button.disabled = false;
+      setText(this.button, "Change this: open the workbench");
+      this.path = [];
+      this.result = undefined;
+      this.button.focus();
+    }
+
+    build() {
+      this.form = form((key, value) => this.change(key, value));
+      this.tables = tables((id, bench) => this.isOpen(id, bench));
+      this.figures = figures();
+      this.panel = new Panel((path) => this.walk(path), () => this.forget());
+      this.notes = make("div", { class: "notes" });
+      this.refusal = make("p", { class: "refusal", role: "alert" });
+      this.said = make("p", { class: "heard", "aria-live": "polite" });
+      this.hint = make("p", { class: "hint" }, "Choose any number, and it says how it was made.");
+      this.aside = make("div", { class: "beside" }, this.hint);
+      this.picture = make("div", { class: "shown" }, this.notes, this.figures.element, this.tables.element);
+      const body = make("div", { class: "body" }, this.picture, this.aside);
+      this.root.classList.add("opened");
+      this.root.replaceChildren(this.bar(), this.form.element, this.refusal, body, this.said);
+      this.listen();
+    }
+
+    bar() {
+      this.link = make("a", { href: PAGE }, "Open this in the workbench page");
+      this.copied = button("Copy a link to this state", () => this.copy());
+      const reset = button("Reset to the page’s numbers", () => this.reset());
+      const bar = make("div", { class: "bar" }, make("p", { class: "label" }, "Workbench"), reset, this.copied);
+      if (!this.isPage) bar.append(this.link, button("Close", () => this.close(), { class: "close" }));
+      return bar;
+    }
+
+    listen() {
+      if (this.isListening) return;
+      this.isListening = true;
+      this.root.addEventListener("click", (event) => this.onClick(event));
+      this.root.addEventListener("keydown", (event) => this.onKey(event));
+      this.root.addEventListener("pointerover", (event) => this.onPoint(event));
+      new ResizeObserver(() => this.placePanel()).observe(this.root);
+      if (this.isPage) addEventListener("hashchange", () => this.takeAddress() && this.draw());
+    }
+
+    // ---- Settings and their address
+
+    change(key, value) {
+      // Another stage has its own data, and other settings.
+      if (key === "stage") this.given = new Map(this.base);
+      // What was chosen for a word means nothing in another text.
+      if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
+      if (key === "stage" || key === "words") this.path = [];
+      this.given.set(key, value);
+      this.schedule();
+    }
+
+    ofWords() {
+      return [...this.given.keys()].filter((key) => /^(word|score\d+)$/.test(key));
+    }
+
+    reset() {
+      this.given = new Map(this.base);
+      this.path = [];
+      this.draw();
+    }
+
+    address() {
+      const ask = this.path.length ? [["ask", inWords(this.path.at(-1))]] : [];
+      return toHash([...this.given, ...ask]);
+    }
+
+    takeAddress() {
+      const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
+      this.given = new Map([...this.base, ...Object.entries(pairs)]);
+      this.path = ask ? [fromWords(ask)] : [];
+      return true;
+    }
+
+    tellAddress() {
+      this.link.href = PAGE + this.address();
+      if (this.isPage && location.hash !== this.address())
+        history.replaceState(null, "", this.address());
+    }
+
+    async copy() {
+      const { href } = new URL(PAGE + this.address(), location.href);
+      try {
+        await navigator.clipboard.writeText(href);
+        setText(this.copied, "Copied");
+      } catch {
+        prompt("The link to this state", href); // no clipboard, or none for us
+      }
+      setTimeout(() => setText(this.copied, "Copy a link to this state"), 2000);
+    }
+
+    // ---- Running and drawing
+
+    // However often something changes, there is one run a frame.
+    schedule() {
+      this.frame ??= requestAnimationFrame(() => this.draw());
+    }
+
+    run(path) {
+      const args = [...this.given].map(([key, value]) => `${key}=${value}`);
+      if (path.length) args.push(`ask=${inWords(path.at(-1))}`);
+      return book.runHere("workbench", { args, figures: true });
+    }
+
+    draw() {
+      cancelAnimationFrame(this.frame);
+      this.frame = undefined;
+      let result = this.run(this.path);
+      // The number that was asked may be gone, with its word or its table.
+      if (result.status !== 0 && this.path.length) {
+        const without = this.run([]);
+        if (without.status === 0) this.path = [];
+        if (without.status === 0) result = without;
+      }
+      if (result.status === 0) this.show(result);
+      else this.refuse(result);
+    }
+
+    show({ out, figures: files }) {
+      this.result = read(out);
+      this.root.classList.remove("stale");
+      setText(this.refusal, "");
+      this.form.update(this.result);
+      this.showNotes();
+      this.figures.update(this.result, files);
+      this.tables.update(this.result);
+      this.explain();
+      this.tellAddress();
+    }
+
+    showNotes() {
+      const { notes } = this.result;
+      if (this.notes.textContent === notes.join("")) return;
+      this.notes.replaceChildren(...notes.map((note) => make("p", {}, note)));
+    }
+
+    // The program's line, at the form; the last tables that could be computed stay.
+    refuse({ err }) {
+      const line = err.trim().replace(/^[\w.]+: (\w+: )?/, "");
+      setText(this.refusal, line || "the program ended without a word");
+      this.root.classList.toggle("stale", Boolean(this.result));
+    }
+
+    // Scores, shares and what they come to; the rest of the way is there for whoever asks.
+    isOpen(id) {
+      return /^(scores|exponentials|weights|renormalized|dropped|context|out)$/.test(id);
+    }
+
+    // ---- Asking
+
+    // A source of the number that is shown goes on from it; any other number begins anew.
+    ask(place) {
+      const at = inWords(place);
+      const isSource = this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
+      if (this.path.length && inWords(this.path.at(-1)) === at) return;
+      this.walk(isSource ? [...this.path, place] : [place]);
+    }
+
+    walk(path) {
+      const wasInPanel = this.panel.element.contains(document.activeElement);
+      this.path = path;
+      this.draw();
+      if (!this.result.explain) return;
+      const { lines } = this.result.explain;
+      setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
+      this.asked?.closest("details")?.setAttribute("open", "");
+      this.placePanel();
+      if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
+      this.panel.element.scrollIntoView({ block: "nearest" });
+      this.asked?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
+
+    forget() {
+      const { asked } = this;
+      this.path = [];
+      this.draw();
+      setText(this.said, "");
+      asked?.focus();
+    }
+
+    explain() {
+      const { explain } = this.result;
+      this.hint.hidden = Boolean(explain);
+      if (explain) this.panel.show(this.result, this.path, this.tables.views);
+      else this.panel.element.remove();
+      this.light(explain);
+      if (explain && !this.panel.element.isConnected) this.placePanel();
+    }
+
+    // Lights the number that was asked, and those that it was made from.
+    light(explain) {
+      for (const td of this.lit ?? []) td.classList.remove("asked", "source");
+      for (const details of this.root.querySelectorAll(".lit")) details.classList.remove("lit");
+      this.asked = explain && this.cell(this.path.at(-1));
+      const sources = explain ? this.panel.cells.map(({ cell }) => this.cell(cell)) : [];
+      for (const td of sources) td.classList.add("source");
+      for (const td of sources) td.closest("details").classList.add("lit");
+      this.asked?.classList.add("asked");
+      this.lit = [...sources, this.asked].filter(Boolean);
+    }
+
+    cell({ table, head, row, column }) {
+      return this.tables.views.get(`${table}:${head}`).cells[row][column];
+    }
+
+    // Beside the tables where there is room, and else right below the one that was asked.
+    placePanel() {
+      if (!this.asked) return;
+      const isWide = this.root.clientWidth >= BESIDE;
+      const parent = isWide ? this.aside : this.asked.closest(".heads");
+      this.root.classList.toggle("wide", isWide);
+      if (this.panel.element.parentNode !== parent) parent.append(this.panel.element);
+    }
+
+    // ---- Mouse, touch and keys
+
+    onClick(event) {
+      const place = placeOf.get(event.target) ?? this.inFigure(event.target);
+      if (!place) return;
+      place.view.rove(place.i, place.j);
+      if (placeOf.has(event.target)) event.target.focus({ preventScroll: true });
+      this.ask(ofView(place));
+    }
+
+    inFigure(target) {
+      return target.closest("svg") && cellAt(target, this.tables.views);
+    }
+
+    // What the mouse points at in a figure shows in its table.
+    onPoint(event) {
+      this.pointed?.classList.remove("pointed");
+      const place = this.inFigure(event.target);
+      event.target.closest("svg")?.classList.toggle("answers", Boolean(place));
+      this.pointed = place && place.view.cells[place.i][place.j];
+      this.pointed?.classList.add("pointed");
+    }
+
+    onKey(event) {
+      const place = placeOf.get(event.target);
+      if (event.key === "Escape" && this.path.length) this.forget();
+      else if (place && event.key === "Enter") this.onEnter(place);
+      else if (place) this.move(place, event);
+      else return;
+      if (event.key === "Enter" || event.key === "Escape") event.preventDefault();
+    }
+
+    // Asks; and asked once more, goes on to the answer.
+    onEnter(place) {
+      if (place.view.cells[place.i][place.j] === this.asked) this.panel.heading.focus();
+      else this.ask(ofView(place));
+    }
+
+    move({ view, i, j }, event) {
+      const steps = {
+        ArrowUp: [i - 1, j],
+        ArrowDown: [i + 1, j],
+        ArrowLeft: [i, j - 1],
+        ArrowRight: [i, j + 1],
+        Home: [event.ctrlKey ? 0 : i, 0],
+        End: [event.ctrlKey ? view.cells.length - 1 : i, view.cells[0].length - 1],
+      };
+      const [row, column] = steps[event.key] ?? [];
+      if (row === undefined) return;
+      event.preventDefault();
+      if (!view.cells[row]?.[column]) return;
+      view.rove(row, column);
+      view.cells[row][column].focus();
+    }
+  }
+
+  // Without the module there is nothing to open.
+  function begin() {
+    if (!book.ready || !book.runHere) return;
+    for (const root of document.querySelectorAll(".workbench")) new Bench(root);
+  }
+  begin();
+})();

@@ -1,0 +1,105 @@
+"use strict";
+
+// The workbench's texts: what its program prints, read line by line, and the arguments of a
+// bench as a page or an address writes them. No DOM here; workbench.js puts it together.
+
+(() => {
+  // "[[ 0.0613,   -inf]," has the entries 0.0613 and -inf; they stay as they were printed.
+  const entries = (line) => line.match(/[^\s[\],]+/g) ?? [];
+
+  const cell = ([table, head, row, column]) => ({ table, head, row, column });
+
+  // What each line that begins with @ adds; the lines after it go to `bench.open`.
+  const marks = {
+    words: (bench, words) => {
+      bench.names.words = words;
+    },
+    others: (bench, words) => {
+      bench.names.others = words;
+    },
+    names: (bench, [list, ...names]) => {
+      bench.names[list] = names;
+    },
+    note: (bench, words) => {
+      bench.notes.push(words.join(" "));
+    },
+    setting: (bench, [key, ...value]) => {
+      Object.assign(settingOf(bench, key), { value: value.join(" ") });
+    },
+    label: (bench, [key, ...words]) => {
+      Object.assign(settingOf(bench, key), { label: words.join(" ") });
+    },
+    value: (bench, [key, number]) => {
+      Object.assign(settingOf(bench, key), { number });
+    },
+    range: (bench, [key, ...range]) => {
+      const [min, max, step] = range.map(Number);
+      Object.assign(settingOf(bench, key), { range: { min, max, step } });
+    },
+    choice: (bench, [key, ...choices]) => {
+      Object.assign(settingOf(bench, key), { choices });
+    },
+    table: (bench, [id, head, rows, columns]) => {
+      bench.open = { id, head, rows, columns, lines: [] };
+      bench.tables.push(bench.open);
+    },
+    figure: (bench, [name]) => {
+      bench.figures.push(name);
+    },
+    explain: (bench, place) => {
+      bench.open = { ...cell(place), lines: [], sources: [] };
+      bench.explain = bench.open;
+    },
+    source: (bench, place) => {
+      bench.explain.sources.push(cell(place));
+    },
+  };
+
+  function settingOf(bench, key) {
+    if (!bench.settings.has(key)) bench.settings.set(key, { key, label: key, value: "" });
+    return bench.settings.get(key);
+  }
+
+  function readLine(bench, line) {
+    const [, mark, rest] = line.match(/^@(\w+) ?(.*)$/) ?? [];
+    if (!mark) bench.open?.lines.push(line);
+    else if (marks[mark]) marks[mark](bench, rest.split(" ").filter(Boolean));
+    else throw new Error(`the workbench does not know a line that begins with @${mark}`);
+  }
+
+  // "queries, head 1 (6, 2)" and its lines of numbers: the label, what all heads have of it,
+  // and the entries as texts.
+  function finish(table) {
+    const [first, ...rows] = table.lines.filter((line) => line.trim());
+    table.label = first.replace(/ \(\d+(, \d+)?\)$/, "");
+    [, table.common, table.own] = table.label.match(/^(.*?)(?:, (head \d+))?$/);
+    table.cells = rows.map(entries);
+    table.key = `${table.id}:${table.head}`;
+  }
+
+  // All that the program printed; tables, settings and figures in its order.
+  function read(text) {
+    const bench = { names: {}, notes: [], settings: new Map(), tables: [], figures: [] };
+    for (const line of text.split("\n")) readLine(bench, line);
+    bench.tables.forEach(finish);
+    if (bench.explain) bench.explain.lines = bench.explain.lines.filter((line) => line.trim());
+    return bench;
+  }
+
+  // What names row or column k of a table: a word of a list, or its number, from 1 on.
+  const nameOf = (bench, list, k) => bench.names[list]?.[k] ?? String(k + 1);
+
+  // 'stage=mask words="a b"' as pairs of key and value.
+  const fromArguments = (text) =>
+    [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)].map(
+      ([, key, ...values]) => [key, values.find((value) => value !== undefined)],
+    );
+
+  // The same as the part of an address behind #. Commas and colons need no %.
+  const toHash = (pairs) =>
+    `#${new URLSearchParams(pairs)}`.replace(/%2C/g, ",").replace(/%3A/g, ":");
+  const fromHash = (hash) => [...new URLSearchParams(hash.slice(1))];
+
+  globalThis.book ??= {};
+  book.benchText = { read, nameOf, fromArguments, toHash, fromHash };
+})();

@@ -1,0 +1,344 @@
+"use strict";
+
+// What the workbench shows: its form, its tables and its figures. Each is built once and then
+// brought up to date in place, since a slider asks for sixty pictures a second.
+
+(() => {
+  const { nameOf } = book.benchText;
+
+  // An element with attributes and children; what is undefined is left out.
+  function make(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes))
+      if (value !== undefined) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  }
+
+  const setText = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+  };
+
+  // Children in this order, without moving those that stand where they should: what has the
+  // focus keeps it.
+  function arrange(parent, children) {
+    for (const child of [...parent.children]) if (!children.includes(child)) child.remove();
+    children.forEach((child, k) => {
+      if (parent.children[k] !== child) parent.insertBefore(child, parent.children[k] ?? null);
+    });
+  }
+
+  // ---- The form: a control for each setting in force
+
+  // A few words that the program knows are signs to a reader.
+  const saidAs = (word) => ({ root: "√d_k" })[word] ?? word;
+
+  let count = 0;
+
+  function labelled(setting, control, ...more) {
+    control.id = `bench-${++count}`;
+    const label = make("label", { for: control.id }, setting.label);
+    return make("div", { class: `setting ${setting.key}` }, label, control, ...more);
+  }
+
+  // A line to write in: words, or a number of which there are too many for a slider.
+  function written(setting, tell) {
+    const isNumber = setting.range !== undefined;
+    const control = make("input", {
+      type: isNumber ? "number" : "text",
+      ...setting.range,
+      step: isNumber ? setting.range.step : undefined,
+      autocomplete: "off",
+      spellcheck: "false",
+    });
+    control.addEventListener("input", () => tell(setting.key, control.value));
+    const update = ({ value }) => {
+      if (document.activeElement !== control) control.value = value;
+    };
+    return { element: labelled(setting, control), update };
+  }
+
+  // A slider, and beside it what it says; before it the words that a number may be replaced by.
+  function slid(setting, tell) {
+    const { min, max, step } = setting.range;
+    const control = make("input", { type: "range", min, max, step });
+    const output = make("output");
+    control.addEventListener("input", () => tell(setting.key, control.value));
+    const words = (setting.choices ?? []).map((choice) => {
+      const button = make("button", { type: "button", "aria-pressed": "false" }, saidAs(choice));
+      button.addEventListener("click", () => tell(setting.key, choice));
+      return { choice, button };
+    });
+    const element = labelled(setting, control, output, ...words.map(({ button }) => button));
+    const update = ({ value, number = value }) => {
+      const said = number === value ? value : `${saidAs(value)} = ${number}`;
+      if (Number(control.value) !== Number(number)) control.value = number;
+      control.setAttribute("aria-valuetext", said);
+      setText(output, said);
+      for (const { choice, button } of words)
+        button.setAttribute("aria-pressed", String(choice === value));
+    };
+    return { element, update };
+  }
+
+  // A few choices side by side.
+  function chosen(setting, tell) {
+    const name = `bench-${++count}`;
+    const radios = setting.choices.map((choice) => {
+      const radio = make("input", { type: "radio", name, value: choice });
+      radio.addEventListener("change", () => tell(setting.key, choice));
+      return radio;
+    });
+    const labels = radios.map((radio) => make("label", {}, radio, make("span", {}, saidAs(radio.value))));
+    const legend = make("legend", {}, setting.label);
+    const element = make("fieldset", { class: `setting ${setting.key}` }, legend, make("div", {}, ...labels));
+    const update = ({ value }) => {
+      for (const radio of radios) radio.checked = radio.value === value;
+    };
+    return { element, update };
+  }
+
+  // More than a few, folded into a list.
+  function listed(setting, tell) {
+    const options = setting.choices.map((choice) => make("option", { value: choice }, saidAs(choice)));
+    const control = make("select", {}, ...options);
+    control.addEventListener("change", () => tell(setting.key, control.value));
+    const update = ({ value }) => {
+      control.value = value;
+    };
+    return { element: labelled(setting, control), update };
+  }
+
+  const MANY = 300; // steps of a slider that a hand can still hit
+
+  function controlFor(setting, tell) {
+    const { range, choices } = setting;
+    if (range && (range.max - range.min) / range.step <= MANY) return slid(setting, tell);
+    if (range || !choices) return written(setting, tell);
+    return (choices.length > 5 ? listed : chosen)(setting, tell);
+  }
+
+  // `tell(key, value)` hears of every change.
+  function form(tell) {
+    const element = make("div", { class: "settings" });
+    const controls = new Map();
+    function update(bench) {
+      const elements = [...bench.settings.values()].map((setting) => {
+        const kind = JSON.stringify([setting.range, setting.choices]);
+        if (controls.get(setting.key)?.kind !== kind)
+          controls.set(setting.key, { kind, ...controlFor(setting, tell) });
+        const control = controls.get(setting.key);
+        control.update(setting);
+        return control.element;
+      });
+      arrange(element, elements);
+    }
+    return { element, update };
+  }
+
+  // ---- Tables: one HTML table for each that the program printed
+
+  const number = (text) => (text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text));
+
+  // How strongly each entry is tinted, from 0 to 1, and whether it is negative.
+  function tints(cells) {
+    const values = cells.map((row) => row.map(number));
+    const largest = Math.max(0, ...values.flat().filter(Number.isFinite).map(Math.abs));
+    return values.map((row) =>
+      row.map((x) => ({
+        strength: Number.isFinite(x) && largest ? (Math.abs(x) / largest).toFixed(3) : "0",
+        sign: Number.isFinite(x) ? (x < 0 ? "less" : "more") : "hidden",
+      })),
+    );
+  }
+
+  const placeOf = new WeakMap(); // of a cell: its table's view, its row and its column
+
+  function buildTable(view, table, names) {
+    const head = names.columns.map((name) => make("th", { scope: "col" }, name));
+    const body = table.cells.map((row, i) => {
+      view.cells[i] = row.map((_, j) => {
+        const td = make("td", { tabindex: "-1" });
+        placeOf.set(td, { view, i, j });
+        return td;
+      });
+      return make("tr", {}, make("th", { scope: "row" }, names.rows[i]), ...view.cells[i]);
+    });
+    const first = make("tr", {}, make("td", { class: "corner" }), ...head);
+    view.table = make("table", { role: "grid" }, make("thead", {}, first), make("tbody", {}, ...body));
+    view.rove(0, 0);
+  }
+
+  function fillTable(view, table, names) {
+    const tint = tints(table.cells);
+    view.table.setAttribute("aria-label", view.title);
+    table.cells.forEach((row, i) => {
+      row.forEach((text, j) => {
+        const td = view.cells[i][j];
+        if (td.textContent !== text) {
+          td.textContent = text;
+          td.style.setProperty("--t", tint[i][j].strength);
+          td.dataset.sign = tint[i][j].sign;
+        } else if (td.style.getPropertyValue("--t") !== tint[i][j].strength) {
+          td.style.setProperty("--t", tint[i][j].strength);
+        } else return;
+        td.setAttribute("aria-label", `${names.rows[i]}, ${names.columns[j]}: ${text}`);
+      });
+    });
+  }
+
+  // One table: `update` fills it, and builds it anew only when its words or its shape changed.
+  function tableView() {
+    const view = { element: make("div", { class: "grid" }), cells: [], at: [0, 0] };
+    const caption = make("p", { class: "head" });
+    let shape;
+    view.rove = (i, j) => {
+      view.cells[view.at[0]]?.[view.at[1]]?.setAttribute("tabindex", "-1");
+      view.at = [i, j];
+      view.cells[i]?.[j]?.setAttribute("tabindex", "0");
+    };
+    view.update = (bench, table) => {
+      const names = {
+        rows: table.cells.map((_, i) => nameOf(bench, table.rows, i)),
+        columns: (table.cells[0] ?? []).map((_, j) => nameOf(bench, table.columns, j)),
+      };
+      Object.assign(view, { data: table, names, key: table.key });
+      view.title = table.label;
+      setText(caption, table.own ?? "");
+      if (shape !== JSON.stringify(names)) {
+        shape = JSON.stringify(names);
+        view.cells = [];
+        buildTable(view, table, names);
+        view.element.replaceChildren(caption, make("div", { class: "scroll" }, view.table));
+      }
+      fillTable(view, table, names);
+    };
+    return view;
+  }
+
+  // The tables of one name, one for each head, under a line that folds them.
+  function groupView() {
+    const label = make("span", { class: "label" });
+    const shape = make("span", { class: "shape" });
+    const heads = make("div", { class: "heads" });
+    const element = make("details", { class: "tabled" }, make("summary", {}, label, " ", shape), heads);
+    const views = [];
+    function update(bench, tables) {
+      const [first] = tables;
+      setText(label, first.common);
+      setText(shape, `${first.cells.length} × ${first.cells[0]?.length ?? 0}`);
+      tables.forEach((table, k) => {
+        views[k] ??= tableView();
+        views[k].group = element;
+        views[k].update(bench, table);
+      });
+      views.length = tables.length;
+      arrange(heads, views.map((view) => view.element));
+    }
+    return { element, views, update };
+  }
+
+  // All tables; `isOpen(id)` says of one that appears whether it begins unfolded.
+  function tables(isOpen) {
+    const element = make("div", { class: "tables" });
+    const groups = new Map();
+    const all = { element };
+    all.update = (bench) => {
+      const ids = [...new Set(bench.tables.map((table) => table.id))];
+      all.views = new Map();
+      for (const id of ids) {
+        if (!groups.has(id)) {
+          groups.set(id, groupView());
+          groups.get(id).element.open = isOpen(id, bench);
+        }
+        const group = groups.get(id);
+        group.update(bench, bench.tables.filter((table) => table.id === id));
+        for (const view of group.views) all.views.set(view.key, view);
+      }
+      for (const id of [...groups.keys()]) if (!ids.includes(id)) groups.delete(id);
+      arrange(element, ids.map((id) => groups.get(id).element));
+    };
+    return all;
+  }
+
+  // ---- Figures: the program's SVG, changed in place
+
+  // Makes `old` like `now`. What has another form is replaced, the rest only corrected.
+  function patch(old, now) {
+    const isSame = old.nodeName === now.nodeName && old.childNodes.length === now.childNodes.length;
+    if (!isSame) return old.replaceWith(now);
+    if (old.nodeType !== Node.ELEMENT_NODE) {
+      if (old.data !== now.data) old.data = now.data;
+      return undefined;
+    }
+    for (const { name } of [...old.attributes]) if (!now.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name, value } of now.attributes)
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    const children = [...now.childNodes];
+    [...old.childNodes].forEach((child, k) => patch(child, children[k]));
+    return undefined;
+  }
+
+  // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
+  // it would hang over the cells that one points at, and its id may stand on the page already.
+  function parse(text) {
+    const { documentElement: svg } = new DOMParser().parseFromString(text, "image/svg+xml");
+    const title = svg.querySelector(":scope > title");
+    svg.setAttribute("aria-label", title?.textContent ?? "");
+    title?.remove();
+    svg.removeAttribute("aria-labelledby");
+    for (const element of svg.querySelectorAll("[id]")) element.removeAttribute("id");
+    return document.importNode(svg, true);
+  }
+
+  function figures() {
+    const element = make("div", { class: "figures" });
+    const boxes = new Map();
+    function update(bench, files) {
+      const shown = bench.figures.map((name) => {
+        if (!files[name]) throw new Error(`the workbench's figure ${name} was not drawn`);
+        const svg = parse(files[name]);
+        if (!boxes.has(name)) boxes.set(name, make("div", { class: "picture" }, svg));
+        else patch(boxes.get(name).firstElementChild, svg);
+        boxes.get(name).style.setProperty("--width", `${svg.getAttribute("width")}px`);
+        return boxes.get(name);
+      });
+      arrange(element, shown);
+    }
+    return { element, update };
+  }
+
+  // A heat map's cells, which stand in a group: the words of its columns, and in each row its
+  // word and its values. Returns their texts by rows, or nothing where it is no heat map.
+  function cellsOf(group) {
+    const texts = [...group.children].filter((child) => child.nodeName === "text");
+    const first = texts.findIndex((text) => text.classList.contains("end"));
+    const isMap = first > 0 && texts.length % (first + 1) === first;
+    if (!isMap) return undefined;
+    const rows = [];
+    for (let k = first; k < texts.length; k += first + 1) rows.push(texts.slice(k + 1, k + 1 + first));
+    return rows;
+  }
+
+  const asPrinted = (text) => text.textContent.replace("-∞", "-inf").replace("−", "-");
+
+  // The table whose numbers a heat map shows, all of them; only then is it clear which is meant.
+  function tableOf(rows, views) {
+    const said = JSON.stringify(rows.map((row) => row.map(asPrinted)));
+    return [...views.values()].reverse().find((view) => JSON.stringify(view.data.cells) === said);
+  }
+
+  // The table and cell that a figure's text or box stands for.
+  function cellAt(target, views) {
+    const mark = target.closest("text, rect");
+    const group = mark?.parentNode;
+    const rows = group && cellsOf(group);
+    const view = rows && tableOf(rows, views);
+    if (!view) return undefined;
+    const text = mark.nodeName === "text" ? mark : mark.nextElementSibling;
+    const i = rows.findIndex((row) => row.includes(text));
+    return i < 0 ? undefined : { view, i, j: rows[i].indexOf(text) };
+  }
+
+  book.benchView = { make, setText, form, tables, figures, placeOf, cellAt };
+})();
