@@ -19,6 +19,20 @@
     if (element.textContent !== text) element.textContent = text;
   };
 
+  // Words in which what follows a single letter and _ is an index, as in the figures: W_Q.
+  function setWords(element, text) {
+    if (said.get(element) === text) return;
+    said.set(element, text);
+    const parts = text.split(/(?<=\b[A-Za-z])_(\w+)/);
+    element.replaceChildren(...parts.map((part, k) => (k % 2 ? make("sub", {}, part) : part)));
+  }
+  const said = new WeakMap();
+
+  const withWords = (element, text) => {
+    setWords(element, text);
+    return element;
+  };
+
   // Children in this order, without moving those that stand where they should: what has the
   // focus keeps it.
   function arrange(parent, children) {
@@ -37,7 +51,7 @@
 
   function labelled(setting, control, ...more) {
     control.id = `bench-${++count}`;
-    const label = make("label", { for: control.id }, setting.label);
+    const label = withWords(make("label", { for: control.id }), setting.label);
     return make("div", { class: `setting ${setting.key}` }, label, control, ...more);
   }
 
@@ -64,18 +78,18 @@
     const control = make("input", { type: "range", min, max, step });
     const output = make("output");
     control.addEventListener("input", () => tell(setting.key, control.value));
-    const words = (setting.choices ?? []).map((choice) => {
-      const button = make("button", { type: "button", "aria-pressed": "false" }, saidAs(choice));
+    const choices = (setting.choices ?? []).map((choice) => {
+      const button = withWords(make("button", { type: "button" }), saidAs(choice));
       button.addEventListener("click", () => tell(setting.key, choice));
       return { choice, button };
     });
-    const element = labelled(setting, control, output, ...words.map(({ button }) => button));
+    const element = labelled(setting, control, output, ...choices.map(({ button }) => button));
     const update = ({ value, number = value }) => {
-      const said = number === value ? value : `${saidAs(value)} = ${number}`;
+      const words = number === value ? value : `${saidAs(value)} = ${number}`;
       if (Number(control.value) !== Number(number)) control.value = number;
-      control.setAttribute("aria-valuetext", said);
-      setText(output, said);
-      for (const { choice, button } of words)
+      control.setAttribute("aria-valuetext", words);
+      setWords(output, words);
+      for (const { choice, button } of choices)
         button.setAttribute("aria-pressed", String(choice === value));
     };
     return { element, update };
@@ -89,8 +103,8 @@
       radio.addEventListener("change", () => tell(setting.key, choice));
       return radio;
     });
-    const labels = radios.map((radio) => make("label", {}, radio, make("span", {}, saidAs(radio.value))));
-    const legend = make("legend", {}, setting.label);
+    const labels = radios.map((radio) => make("label", {}, radio, withWords(make("span"), saidAs(radio.value))));
+    const legend = withWords(make("legend"), setting.label);
     const element = make("fieldset", { class: `setting ${setting.key}` }, legend, make("div", {}, ...labels));
     const update = ({ value }) => {
       for (const radio of radios) radio.checked = radio.value === value;
@@ -225,7 +239,7 @@
     const views = [];
     function update(bench, tables) {
       const [first] = tables;
-      setText(label, first.common);
+      setWords(label, first.common);
       setText(shape, `${first.cells.length} × ${first.cells[0]?.length ?? 0}`);
       tables.forEach((table, k) => {
         views[k] ??= tableView();
@@ -340,5 +354,5 @@
     return i < 0 ? undefined : { view, i, j: rows[i].indexOf(text) };
   }
 
-  book.benchView = { make, setText, form, tables, figures, placeOf, cellAt };
+  book.benchView = { make, setText, setWords, form, tables, figures, placeOf, cellAt };
 })();

@@ -8,9 +8,11 @@
 
 (() => {
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { make, setText, form, tables, figures, placeOf, cellAt } = book.benchView;
+  const { make, setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
+  const OPEN = "Change this: open the workbench";
+  const COPY = "Copy a link to this state";
   const BESIDE = 820; // pixels from which on the explanation stands beside the tables
 
   const button = (text, act, attributes = {}) => {
@@ -56,7 +58,11 @@
     // `walk(trail)` asks for the last cell of a trail; `leave` closes the panel.
     constructor(walk, leave) {
       Object.assign(this, { walk, leave });
-      this.heading = make("h3", { tabindex: "-1" });
+      this.heading = make("p", { class: "number", tabindex: "-1" });
+      this.name = make("span", { class: "label" });
+      this.at = make("span", { class: "at" });
+      this.value = make("span", { class: "value" });
+      this.heading.append(this.name, " ", this.at, " ", this.value);
       this.trail = make("ol");
       this.lines = make("div", { class: "steps" });
       this.sources = make("div", { class: "sources" });
@@ -73,8 +79,9 @@
       const place = path.at(-1);
       const view = views.get(`${place.table}:${place.head}`);
       const { rows, columns } = view.names;
-      const value = view.data.cells[place.row][place.column];
-      setText(this.heading, `${view.title}, ${rows[place.row]}, ${columns[place.column]}: ${value}`);
+      setWords(this.name, view.title);
+      setText(this.at, `${rows[place.row]}, ${columns[place.column]}:`);
+      setText(this.value, view.data.cells[place.row][place.column]);
       this.back.hidden = path.length < 2;
       this.trail.replaceChildren(...path.map((_, k) => this.crumb(k)));
       this.showLines(bench.explain.lines);
@@ -140,7 +147,7 @@
       this.given = new Map(this.base); // the page's arguments, and what was changed
       this.path = []; // of the numbers that were asked, the last of which is shown
       this.isPage = this.given.get("stage") === "all";
-      this.button = button("Change this: open the workbench", () => this.open(), { class: "opens" });
+      this.button = button(OPEN, () => this.open(), { class: "opens" });
       root.append(this.button);
       if (this.isPage) this.takeAddress();
       if (this.isPage) this.open();
@@ -154,55 +161,71 @@
       try {
         await book.ready();
         this.build();
-        this.draw();
-        if (!this.isPage) this.form.element.querySelector("input, select, button")?.focus();
+        this.begin();
+        if (!this.isPage) this.title.focus({ preventScroll: true });
       } catch (error) {
         this.fail(error);
       }
     }
 
-    // What should not happen is said where the button stands, and told to the console.
+    // An address may ask for what is not possible: then its bench has the page's numbers.
+    begin() {
+      this.draw();
+      if (this.result) return;
+      const why = this.refusal.textContent;
+      this.reset();
+      setText(this.refusal, `This address cannot be shown: ${why}.`);
+    }
+
+    // What should not happen is said where the reader looks, and told to the console.
     fail(error) {
-      this.button.disabled = false;
+      this.close();
       setText(this.button, `The workbench cannot be opened: ${error.message}`);
-      this.root.prepend(this.button);
       throw error;
     }
 
     close() {
-      this.root.classList.remove("opened");
+      this.root.classList.remove("opened", "stale");
       this.root.replaceChildren(this.button);
       this.button.disabled = false;
-      setText(this.button, "Change this: open the workbench");
+      setText(this.button, OPEN);
       this.path = [];
       this.result = undefined;
-      this.button.focus();
+      this.button.focus({ preventScroll: true });
     }
 
     build() {
       this.form = form((key, value) => this.change(key, value));
-      this.tables = tables((id, bench) => this.isOpen(id, bench));
+      this.tables = tables((id) => this.isOpen(id));
       this.figures = figures();
       this.panel = new Panel((path) => this.walk(path), () => this.forget());
       this.notes = make("div", { class: "notes" });
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
-      this.hint = make("p", { class: "hint" }, "Choose any number, and it says how it was made.");
-      this.aside = make("div", { class: "beside" }, this.hint);
-      this.picture = make("div", { class: "shown" }, this.notes, this.figures.element, this.tables.element);
-      const body = make("div", { class: "body" }, this.picture, this.aside);
+      const hint = make("p", { class: "hint" }, "Choose any number, and it says how it was made.");
+      this.aside = make("div", { class: "beside" }, hint);
+      const shown = make("div", { class: "shown" }, this.notes, this.figures.element, this.tables.element);
+      const body = make("div", { class: "body" }, shown, this.aside);
       this.root.classList.add("opened");
-      this.root.replaceChildren(this.bar(), this.form.element, this.refusal, body, this.said);
+      const top = [this.bar(), this.form.element, this.refusal, this.actions()];
+      this.root.replaceChildren(...top, body, this.said);
       this.listen();
     }
 
     bar() {
-      this.link = make("a", { href: PAGE }, "Open this in the workbench page");
-      this.copied = button("Copy a link to this state", () => this.copy());
-      const reset = button("Reset to the page’s numbers", () => this.reset());
-      const bar = make("div", { class: "bar" }, make("p", { class: "label" }, "Workbench"), reset, this.copied);
-      if (!this.isPage) bar.append(this.link, button("Close", () => this.close(), { class: "close" }));
+      this.title = make("p", { class: "label", tabindex: "-1" }, "Workbench");
+      const bar = make("div", { class: "bar" }, this.title);
+      if (!this.isPage) bar.append(button("Close", () => this.close()));
       return bar;
+    }
+
+    actions() {
+      this.link = make("a", { href: PAGE }, "Open this in the workbench page");
+      this.copied = button(COPY, () => this.copy());
+      const reset = button("Reset to the page’s numbers", () => this.reset());
+      const actions = make("div", { class: "actions" }, reset, this.copied);
+      if (!this.isPage) actions.append(this.link);
+      return actions;
     }
 
     listen() {
@@ -211,7 +234,7 @@
       this.root.addEventListener("click", (event) => this.onClick(event));
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
-      new ResizeObserver(() => this.placePanel()).observe(this.root);
+      new ResizeObserver(() => this.fit()).observe(document.documentElement);
       if (this.isPage) addEventListener("hashchange", () => this.takeAddress() && this.draw());
     }
 
@@ -263,14 +286,21 @@
       } catch {
         prompt("The link to this state", href); // no clipboard, or none for us
       }
-      setTimeout(() => setText(this.copied, "Copy a link to this state"), 2000);
+      setTimeout(() => setText(this.copied, COPY), 2000);
     }
 
     // ---- Running and drawing
 
     // However often something changes, there is one run a frame.
     schedule() {
-      this.frame ??= requestAnimationFrame(() => this.draw());
+      this.frame ??= requestAnimationFrame(() => {
+        try {
+          this.draw();
+        } catch (error) {
+          this.refuse({ err: error.message });
+          throw error;
+        }
+      });
     }
 
     run(path) {
@@ -340,7 +370,6 @@
       if (!this.result.explain) return;
       const { lines } = this.result.explain;
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
-      this.asked?.closest("details")?.setAttribute("open", "");
       this.placePanel();
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
       this.panel.element.scrollIntoView({ block: "nearest" });
@@ -357,7 +386,6 @@
 
     explain() {
       const { explain } = this.result;
-      this.hint.hidden = Boolean(explain);
       if (explain) this.panel.show(this.result, this.path, this.tables.views);
       else this.panel.element.remove();
       this.light(explain);
@@ -366,18 +394,39 @@
 
     // Lights the number that was asked, and those that it was made from.
     light(explain) {
+      const asked = explain && this.cell(this.path.at(-1));
+      const lit = explain ? [asked, ...this.panel.cells.map(({ cell }) => this.cell(cell))] : [];
+      const isSame = lit.length === this.lit?.length && lit.every((td, k) => td === this.lit[k]);
+      if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
-      for (const details of this.root.querySelectorAll(".lit")) details.classList.remove("lit");
-      this.asked = explain && this.cell(this.path.at(-1));
-      const sources = explain ? this.panel.cells.map(({ cell }) => this.cell(cell)) : [];
-      for (const td of sources) td.classList.add("source");
-      for (const td of sources) td.closest("details").classList.add("lit");
-      this.asked?.classList.add("asked");
-      this.lit = [...sources, this.asked].filter(Boolean);
+      for (const td of lit) td.classList.add(td === asked ? "asked" : "source");
+      Object.assign(this, { lit, asked });
+      this.unfold(new Set(lit.map((td) => td.closest("details"))));
+    }
+
+    // What is lit can be seen: its tables unfold, and fold again when it is lit no more.
+    unfold(wanted) {
+      const before = this.asked?.getBoundingClientRect().top;
+      for (const details of this.unfolded ?? []) if (!wanted.has(details)) details.open = false;
+      const opened = [...wanted].filter((details) => !details.open);
+      for (const details of opened) details.open = true;
+      const kept = [...(this.unfolded ?? [])].filter((details) => wanted.has(details));
+      this.unfolded = new Set([...kept, ...opened]);
+      // The number stays where it is under the finger that chose it.
+      const after = this.asked?.getBoundingClientRect().top;
+      if (before && after) scrollBy({ top: after - before, behavior: "instant" });
     }
 
     cell({ table, head, row, column }) {
       return this.tables.views.get(`${table}:${head}`).cells[row][column];
+    }
+
+    // A bench may be wider than the page's text, as far as there is room to its right.
+    fit() {
+      const { clientWidth } = document.documentElement;
+      const room = clientWidth - this.root.getBoundingClientRect().left - 24;
+      this.root.style.setProperty("--room", `${Math.floor(room)}px`);
+      this.placePanel();
     }
 
     // Beside the tables where there is room, and else right below the one that was asked.
@@ -385,7 +434,6 @@
       if (!this.asked) return;
       const isWide = this.root.clientWidth >= BESIDE;
       const parent = isWide ? this.aside : this.asked.closest(".heads");
-      this.root.classList.toggle("wide", isWide);
       if (this.panel.element.parentNode !== parent) parent.append(this.panel.element);
     }
 
