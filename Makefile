@@ -30,6 +30,7 @@ number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
+        check-book bench-book \
         student chapter clean help
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
@@ -226,6 +227,17 @@ test-c: $(tests) ## the tests of the C code alone
 
 test-book: $(BUILD)/pandoc.found $(checked) ## the weaver's own tests
 	PANDOC=$(BUILD)/pandoc prove tests/weave.t
+
+# ---- Tests of the book in a browser: Chromium, Java, Node
+
+browser := tests/browser
+check-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## the woven book in Chromium: markup, access, links, weight, use
+	node --test --test-reporter=spec $(sort $(wildcard $(browser)/*.test.mjs))
+
+$(browser)/node_modules/made: $(browser)/package-lock.json
+	@echo "Setting up what drives the browser in $(@D) (once)"
+	npm ci --silent --prefix $(browser)
+	@touch $@
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \

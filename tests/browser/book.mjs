@@ -1,0 +1,109 @@
+// A browser with the book in it, for tests that read as a person would. Pages are
+// opened from the disk. A test that ends well has met no error in the console and
+// no request for anything outside the book.
+//
+//   import { reading } from "./book.mjs";
+//   reading("softmax: a click on a word does so and so", "softmax#how", async (page) => {...});
+//   reading("...", "softmax", { form: "phone" }, async (page) => {...});
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+export const root = resolve(fileURLToPath(import.meta.url), "../../..");
+export const build = resolve(root, process.env.BUILD ?? "build");
+export const folder = join(build, "book");
+
+// The ways in which a page is read.
+const form = (width, height, more = {}) => ({ viewport: { width, height }, ...more });
+export const forms = {
+  light: form(1200, 900),
+  dark: form(1200, 900, { colorScheme: "dark" }),
+  phone: form(390, 844, { isMobile: true, hasTouch: true, deviceScaleFactor: 2 }),
+  plain: form(1200, 900, { javaScriptEnabled: false }),
+};
+
+// The names of a book's pages, without ".html".
+export function pagesOf(book = folder) {
+  const names = existsSync(book) ? readdirSync(book) : [];
+  const pages = names.filter((name) => name.endsWith(".html")).map((name) => basename(name, ".html"));
+  assert.ok(pages.includes("index"), `${book}/index.html is not there: make makes it`);
+  return pages.sort();
+}
+
+function chromiumPath() {
+  const named = process.env.CHROMIUM;
+  const folders = (process.env.PATH ?? "").split(":").concat("/usr/bin");
+  const places = named ? [named] : folders.map((place) => join(place, "chromium"));
+  const found = places.find((place) => existsSync(place));
+  if (!found) throw new Error(`no Chromium at ${places.join(", ")}: install chromium, or set CHROMIUM`);
+  return found;
+}
+
+let launched;
+export function browser() {
+  launched ??= chromium.launch({
+    executablePath: chromiumPath(),
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+  return launched;
+}
+after(async () => (await launched)?.close());
+
+// The address of a page such as "softmax", "softmax#how" or "softmax?a=b".
+export function address(page, book = folder) {
+  const [, name, rest] = page.match(/^([^?#]*)(.*)$/);
+  return pathToFileURL(join(book, `${name}.html`)).href + rest;
+}
+
+// Notes what goes wrong in a page: `faults` grows as it happens.
+function watch(page, book, faults) {
+  const inside = `${pathToFileURL(book).href}/`;
+  const here = () => decodeURI(page.url()).replace(inside, "");
+  page.on("pageerror", (error) => faults.push(`${here()}: ${error.stack ?? error}`));
+  page.on("console", (said) => {
+    if (!["error", "warning"].includes(said.type())) return;
+    const { url, lineNumber } = said.location();
+    faults.push(`${here()}: console: ${said.text()} (${basename(url)}:${lineNumber + 1})`);
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url.startsWith(inside) || /^(data|blob|about):/.test(url)) return;
+    faults.push(`${here()}: a request that leaves the book: ${url}`);
+  });
+  page.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText;
+    if (why !== "net::ERR_ABORTED") faults.push(`${here()}: ${request.url()}: ${why}`);
+  });
+}
+
+// A page in a context of its own, which shares nothing with any other. Its
+// `faults` are what went wrong in it so far; `close()` closes the context.
+export async function open(page, { form: name = "light", book = folder, ...more } = {}) {
+  if (!forms[name]) throw new Error(`no form '${name}': ${Object.keys(forms).join(", ")}`);
+  const context = await (await browser()).newContext({ ...forms[name], offline: true, ...more });
+  const opened = await context.newPage();
+  opened.setDefaultTimeout(10_000);
+  opened.faults = [];
+  watch(opened, book, opened.faults);
+  opened.close = () => context.close();
+  await opened.goto(address(page, book));
+  await opened.evaluate(() => document.fonts.ready);
+  return opened;
+}
+
+// A test that reads a page.
+export function reading(title, page, options, body = options) {
+  test(title, async () => {
+    const opened = await open(page, body === options ? {} : options);
+    try {
+      await body(opened);
+      assert.deepEqual(opened.faults, [], "no error and no request outside the book");
+    } finally {
+      await opened.close();
+    }
+  });
+}
