@@ -45,8 +45,8 @@ int bench_whole(const Bench *b, Key key)
 
 static int is_set_here(const Stage *stage, const char *key)
 {
-    char name[40];
-    snprintf(name, sizeof name, " %s ", key);
+    char name[50];
+    snprintf(name, sizeof name, " %.40s ", key);
     return strstr(stage->settings, name) != NULL;
 }
 
@@ -236,6 +236,24 @@ static void print_scores(const Bench *b)
     }
 }
 
+/* The numbers of heads that divide the output, or its sizes that they
+ * divide. */
+static void print_divisors(const Bench *b, Key key)
+{
+    const int heads = bench_whole(b, KEY_HEADS);
+    const int d_out = bench_whole(b, KEY_D_OUT);
+    if (key == KEY_D_OUT) {
+        print_range("d_out", settings[key].label, heads,
+                    MOST_OUT / heads * heads, heads);
+        return;
+    }
+    printf("@choice heads");
+    for (int k = 1; k <= MOST_HEADS; k++)
+        if (d_out % k == 0)
+            printf(" %d", k);
+    printf("\n@label heads %s\n", settings[key].label);
+}
+
 static void print_number(const Bench *b, Key key)
 {
     const Setting *s = &settings[key];
@@ -246,6 +264,10 @@ static void print_number(const Bench *b, Key key)
         printf("@setting %s %s\n", s->key, s->choice[(int)x]);
     else
         printf("@setting %s %.*g\n", s->key, s->kind == WHOLE ? 10 : 6, x);
+    if (b->a.d_out && (key == KEY_HEADS || key == KEY_D_OUT)) {
+        print_divisors(b, key);
+        return;
+    }
     if (s->choice[0]) {
         printf("@choice %s", s->key);
         for (int k = 0; s->choice[k]; k++)
@@ -307,6 +329,52 @@ static void print_table(const Bench *b, TableId id)
     }
 }
 
+/* ---- The question */
+
+static TableId table_named(const Bench *b, const char *name)
+{
+    char all[400] = "";
+    for (int id = 0; id < TABLES; id++) {
+        if (!bench_has(b, (TableId)id))
+            continue;
+        if (strcmp(bench_kind[id].id, name) == 0)
+            return (TableId)id;
+        strcat(strcat(all, *all ? ", " : ""), bench_kind[id].id);
+    }
+    REFUSE("ask is for table '%s': one of %s is needed", name, all);
+}
+
+static void explain(const Bench *b, const char *ask)
+{
+    char part[4][20] = {"", "", "", ""};
+    const char *c = ask;
+    for (int k = 0; k < 4; k++) {
+        const size_t size = strcspn(c, ":");
+        if (size >= sizeof part[k] || (k < 3) != (c[size] == ':'))
+            REFUSE("ask is '%s': TABLE:HEAD:ROW:COLUMN is needed", ask);
+        memcpy(part[k], c, size);
+        c += size + 1;
+    }
+    const TableId id = table_named(b, part[0]);
+    const Shape s = bench_shape(b, id);
+    if (s.heads != PER_HEAD && strcmp(part[1], "-") != 0)
+        REFUSE("ask is for head %s of table '%s', which heads share: - is "
+               "needed",
+               part[1], part[0]);
+    const int h =
+        s.heads != PER_HEAD
+            ? 0
+            : (int)whole_number("head", part[1], 0, (uint64_t)s.h - 1);
+    const int i = (int)whole_number("row", part[2], 0, (uint64_t)s.n - 1);
+    const int j =
+        (int)whole_number("column", part[3], 0, (uint64_t)s.m - 1);
+    printf("@explain %s %s %d %d\n", part[0], part[1], i, j);
+    bench_begin();
+    bench_kind[id].explain(b, h, i, j);
+    bench_print_sources();
+}
+/* ---- The program */
+
 int main(int argc, char *argv[])
 {
     static Bench b;
@@ -324,7 +392,7 @@ int main(int argc, char *argv[])
             print_table(&b, (TableId)id);
     b.stage->figures(&b);
     if (ask)
-        bench_explain(&b, ask);
+        explain(&b, ask);
     bench_free(&b);
     return 0;
 }

@@ -2,7 +2,8 @@
  * every result asked how it was made. It computes with the book's functions
  * alone. workbench.c reads the settings and prints; workbench_stages.c says
  * what each chapter begins with; workbench_compute.c computes;
- * workbench_figures.c draws; workbench_explain.c explains. */
+ * workbench_figures.c draws; workbench_explain.c explains, in the lines of
+ * workbench_say.c. */
 
 #ifndef WORKBENCH_H
 #define WORKBENCH_H
@@ -185,8 +186,56 @@ void bench_embed(Bench *b, int k, Random *r);
 void bench_compute(Bench *b);
 void bench_free(Bench *b);
 
-/* Answers TABLE:HEAD:ROW:COLUMN. */
-void bench_explain(const Bench *b, const char *ask);
+/* What an explanation is made of. The word that asks in row i, and that which
+ * is asked in column j; entry [h][i][j] of a table. */
+const char *bench_asks(const Bench *b, int i);
+const char *bench_asked(const Bench *b, int j);
+float bench_entry(const Bench *b, TableId id, int h, int i, int j);
+
+/* " in head 2", where there are several; "entry 2", or "entry 2 (deed)"
+ * where entries have names, and these names, or NULL. */
+const char *bench_in_head(const Bench *b, int h);
+const char *bench_entry_name(const Bench *b, Per per, int k);
+const char *const *bench_meanings(const Bench *b, Per per);
+
+/* A list of numbers that lie so far apart; a row and a column of a table. */
+typedef struct {
+    const float *first;
+    int step;
+} List;
+List bench_row_of(const Bench *b, TableId id, int h, int i);
+List bench_column_of(const Bench *b, TableId id, int h, int j);
+
+/* A number with as many
+ * decimals as print.c shows, and without a sign where it rounds to 0; its
+ * value as shown; and "+ 0.5000" or "- 0.5000". */
+const char *bench_say(double x);
+double bench_shown(double x);
+const char *bench_add(double x);
+
+/* Begins an explanation; notes a table's cells as a source, -1 being all;
+ * prints those noted. */
+void bench_begin(void);
+void bench_from(TableId id, int h, int i, int j);
+void bench_print_sources(void);
+
+/* Says once, where what is shown gives another result, that more is used. */
+void bench_remark(double shown, double result);
+
+/* Print a line: the sum of x; a product; a quotient. */
+void bench_sum(int n, const float x[n], double sum);
+void bench_product(float a, float c);
+void bench_quotient(double a, double c, float result);
+
+/* Prints the products of two lists, one a line, each with its mark and name
+ * unless the names are NULL, and the bias unless that is NULL; then the sum
+ * of all. */
+void bench_products(int n, List x, List y, const char *mark,
+                    const char *const name[n], const float *bias);
+
+/* Says that number `before` + 1 was drawn from the seed, between -limit and
+ * limit, or between 0 and 1 if the limit is 0. */
+void bench_drawn(const Bench *b, int before, double limit);
 
 /* What the figures of a stage are, and @figure for each. */
 void bench_draw_shares(const Bench *b);

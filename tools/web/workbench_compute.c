@@ -164,7 +164,7 @@ static void draw_attention(Bench *b, Random *r)
         write_by_hand(b);
     else if (b->stage->draw == BY_RAND)
         heads_init(&b->a, r, heads, d, d_k, d_v);
-    else if (b->stage->draw == BY_LINEAR && d_out == 0)
+    else if (b->stage->draw == BY_LINEAR && !b->stage->number[KEY_D_OUT])
         self_attention_init(&b->a, r, d, d_k, d_v, 0);
     else if (b->stage->draw == BY_LINEAR)
         multi_head_init(&b->a, r, d, d_out, 0, 0, heads, 0);
