@@ -1,0 +1,505 @@
+#include "workbench.h"
+
+/* How a number was made: one function a table, and the list of all tables.
+ * An explanation multiplies again what the book's functions have multiplied,
+ * so its last line must end with the entry itself. No line begins with a
+ * word of the text. */
+
+/* ---- Embeddings and matrices */
+
+static void embedding(const Bench *b, int k, int i, int j)
+{
+    const Text *text = &b->stage->text[k];
+    const char *word = b->name[k][i];
+    const double seed = b->number[KEY_SEED];
+    const int id = b->id[k][i];
+    if (b->is_known[k][i])
+        printf("The embedding of '%s' stands in chapter %d, written by "
+               "hand.\n",
+               word, text->chapter);
+    else if (text->is_strange)
+        printf("These are strangers: after the matrices, seed %.0f draws a "
+               "row of numbers from 0 to below 1 for each.\n"
+               "Row %d is that of '%s'.\n",
+               seed, id + 1, word);
+    else
+        printf("In alphabetical order, counted from 0, '%s' is word %d.\n"
+               "Seed %.0f fills a table with normal numbers, a row for "
+               "each word. Row %d is the embedding of '%s'.\n",
+               word, id, seed, id, word);
+    printf("This is its %s: %s\n",
+           bench_entry_name(b, k ? PER_Y : PER_X, j),
+           bench_say(
+               (double)bench_entry(b, k ? OTHERS : EMBEDDINGS, 0, i, j)));
+}
+
+static void explain_embeddings(const Bench *b, int h, int i, int j)
+{
+    (void)h;
+    embedding(b, 0, i, j);
+}
+
+static void explain_others(const Bench *b, int h, int i, int j)
+{
+    (void)h;
+    embedding(b, 1, i, j);
+}
+
+static void explain_alike(const Bench *b, int h, int i, int j)
+{
+    printf("How alike are '%s' and '%s'? Their embeddings are multiplied "
+           "entry by entry, and added up.\n",
+           bench_asks(b, i), bench_asked(b, j));
+    bench_products(b->a.d_x, bench_row_of(b, EMBEDDINGS, h, i),
+                   bench_row_of(b, EMBEDDINGS, h, j), "both ",
+                   bench_meanings(b, PER_X), NULL);
+    bench_from(EMBEDDINGS, 0, i, -1);
+    bench_from(EMBEDDINGS, 0, j, -1);
+}
+
+/* How many numbers were drawn before entry [i][j] of a head's matrix: head
+ * by head, or, with linear layers, all heads' queries before the keys. */
+static int drawn_before(const Bench *b, TableId id, int h, int i, int j)
+{
+    const int d = b->a.d_x, own = (int)id - W_QUERY;
+    const int size[3] = {d * b->a.d_k, d * b->a.d_k, d * b->a.d_v};
+    int before = i * bench_shape(b, id).m + j;
+    for (int k = 0; k < 3; k++) {
+        const int is_before = k < own;
+        if (b->stage->draw == BY_LINEAR)
+            before += size[k] * (is_before  ? b->a.n_heads
+                                 : k == own ? h
+                                            : 0);
+        else
+            before += size[k] * (h + is_before);
+    }
+    return before;
+}
+
+static void matrix(const Bench *b, TableId id, int h, int i, int j)
+{
+    static const char *const role[3] = {"query", "key", "value"};
+    const int is_linear = b->stage->draw == BY_LINEAR, k = id - W_QUERY;
+    const Per in = k > 0 && b->texts == 2 ? PER_Y : PER_X;
+    const Per out = id == W_VALUE ? PER_V : PER_K;
+    printf("A matrix makes a %s of an embedding. This is how much %s of "
+           "the embedding adds to %s of the %s%s.\n",
+           role[k], bench_entry_name(b, in, is_linear ? j : i),
+           bench_entry_name(b, out, is_linear ? i : j), role[k],
+           bench_in_head(b, h));
+    if (b->stage->draw == BY_HAND)
+        printf(
+            "In a model, training finds it. Here, chapter %d has written "
+            "it by hand.\n%s\n",
+            b->stage->text[0].chapter,
+            bench_say((double)bench_entry(b, id, h, i, j)));
+    else
+        bench_drawn(b, drawn_before(b, id, h, i, j),
+                    is_linear ? 1 / sqrt(b->a.d_x) : 0);
+}
+
+static void explain_w_query(const Bench *b, int h, int i, int j)
+{
+    matrix(b, W_QUERY, h, i, j);
+}
+
+static void explain_w_key(const Bench *b, int h, int i, int j)
+{
+    matrix(b, W_KEY, h, i, j);
+}
+
+static void explain_w_value(const Bench *b, int h, int i, int j)
+{
+    matrix(b, W_VALUE, h, i, j);
+}
+
+/* ---- Roles */
+
+/* A row of embeddings times a column of a matrix x W, or a row of a linear
+ * layer's weight. */
+static void role(const Bench *b, TableId x, TableId w, int h, int i, int j)
+{
+    const int is_linear = b->stage->draw == BY_LINEAR;
+    const Shape shape = bench_shape(b, w);
+    printf("The embedding and %s %d of %s%s are multiplied entry by entry, "
+           "and added up.\n",
+           is_linear ? "row" : "column", j + 1, bench_kind[w].label,
+           bench_in_head(b, h));
+    bench_products(
+        is_linear ? shape.m : shape.n, bench_row_of(b, x, 0, i),
+        is_linear ? bench_row_of(b, w, h, j) : bench_column_of(b, w, h, j),
+        "from ", bench_meanings(b, x == OTHERS ? PER_Y : PER_X), NULL);
+    bench_from(x, 0, i, -1);
+    bench_from(w, h, is_linear ? j : -1, is_linear ? -1 : j);
+}
+
+static void explain_query(const Bench *b, int h, int i, int j)
+{
+    printf("What '%s' looks for, %s of it%s.\n", bench_asks(b, i),
+           bench_entry_name(b, PER_K, j), bench_in_head(b, h));
+    role(b, EMBEDDINGS, W_QUERY, h, i, j);
+}
+
+static void explain_key(const Bench *b, int h, int i, int j)
+{
+    printf("What '%s' can be found by, %s of it%s.\n", bench_asked(b, i),
+           bench_entry_name(b, PER_K, j), bench_in_head(b, h));
+    role(b, b->texts == 2 ? OTHERS : EMBEDDINGS, W_KEY, h, i, j);
+}
+
+static void explain_value(const Bench *b, int h, int i, int j)
+{
+    printf("What '%s' gives to those who find it, %s of it%s.\n",
+           bench_asked(b, i), bench_entry_name(b, PER_V, j),
+           bench_in_head(b, h));
+    role(b, b->texts == 2 ? OTHERS : EMBEDDINGS, W_VALUE, h, i, j);
+}
+
+/* ---- Scores */
+
+static void explain_scores(const Bench *b, int h, int i, int j)
+{
+    const int is_one = b->stage->draw == BY_NONE;
+    const TableId left = is_one ? EMBEDDINGS : QUERY;
+    const TableId right = is_one ? EMBEDDINGS : KEY;
+    const int row = is_one ? b->asking : i;
+    printf("Here '%s' asks, and '%s' is asked%s.\n", bench_asks(b, i),
+           bench_asked(b, j), bench_in_head(b, h));
+    if (is_one && !isnan(b->score[j])) {
+        printf("You have set this score yourself.\n%s\n",
+               bench_say((double)b->score[j]));
+        return;
+    }
+    printf("The %s of '%s' and the %s of '%s' are multiplied entry by "
+           "entry, and added up.\n",
+           is_one ? "embedding" : "query", bench_asks(b, i),
+           is_one ? "embedding" : "key", bench_asked(b, j));
+    bench_products(bench_shape(b, left).m, bench_row_of(b, left, h, row),
+                   bench_row_of(b, right, h, j), "for ",
+                   bench_meanings(b, is_one ? PER_X : PER_K), NULL);
+    bench_from(left, h, row, -1);
+    bench_from(right, h, j, -1);
+}
+
+static void explain_scaled(const Bench *b, int h, int i, int j)
+{
+    const float score = bench_entry(b, SCORES, h, i, j);
+    const float divisor = (float)b->divisor;
+    const int d_k = b->a.d_k;
+    puts("The more entries a query has, the larger its scores grow, and a "
+         "division makes up for it.");
+    if (b->number[KEY_SCALE] == SCALE_ROOT)
+        printf(
+            "The score of '%s' with '%s' is divided by the root of d_k = "
+            "%d, which is %s.\n",
+            bench_asks(b, i), bench_asked(b, j), d_k,
+            bench_say((double)divisor));
+    else
+        printf("The score of '%s' with '%s' is divided by the %s that you "
+               "have chosen; the root of d_k = %d would be %s.\n",
+               bench_asks(b, i), bench_asked(b, j),
+               bench_say((double)divisor), d_k, bench_say(sqrt(d_k)));
+    bench_quotient((double)score, (double)divisor, score / divisor);
+    bench_from(SCORES, h, i, j);
+}
+
+/* Says where both words stand, and whether the one may see the other. */
+static int is_seen(const Bench *b, int i, int j)
+{
+    const int is_window = b->number[KEY_MASK] == SEE_WINDOW;
+    const int window = bench_whole(b, KEY_WINDOW);
+    const int is_far = is_window && i - j >= window;
+    printf("Here '%s', word %d, asks, and '%s', word %d, is asked.\n",
+           bench_asks(b, i), i + 1, bench_asked(b, j), j + 1);
+    if (j > i)
+        puts("That lies ahead, so it is hidden.");
+    else if (is_far)
+        printf("That lies too far back for a window of %d, so it is "
+               "hidden.\n",
+               window);
+    else if (i == j)
+        puts("That does not lie ahead, so it is seen.");
+    else
+        puts("That lies behind, so it is seen.");
+    return j <= i && !is_far;
+}
+
+static void explain_mask(const Bench *b, int h, int i, int j)
+{
+    (void)h;
+    const int seen = is_seen(b, i, j);
+    printf("The mask says so with %s\n", bench_say(seen));
+}
+
+static void explain_masked(const Bench *b, int h, int i, int j)
+{
+    const TableId before = bench_has(b, SCALED) ? SCALED : SCORES;
+    if (is_seen(b, i, j))
+        printf("The score stays as it was: %s\n",
+               bench_say((double)bench_entry(b, before, h, i, j)));
+    else
+        puts("Minus infinity takes the place of its score. The exponential "
+             "of that is 0, so it will get no share.\n-inf");
+    bench_from(before, h, i, j);
+    bench_from(MASK, 0, i, j);
+}
+
+/* ---- Shares */
+
+static void explain_exponentials(const Bench *b, int h, int i, int j)
+{
+    const float score = bench_entry(b, SCORES, h, i, j);
+    puts("The exponential of the score is above 0, whatever the score, and "
+         "larger where the score is larger.");
+    printf("e^%s = %s\n", bench_say((double)score),
+           bench_say((double)expf(score)));
+    bench_from(SCORES, h, i, j);
+}
+
+/* The exponentials of a row of scores, a line each, and their sum. */
+static double exponentials(const Bench *b, const float *score, float *power)
+{
+    float largest = score[0];
+    double sum = 0;
+    for (int k = 1; k < b->m; k++)
+        largest = score[k] > largest ? score[k] : largest;
+    printf("The largest score of the row, %s, is subtracted from all: that "
+           "changes no share, and no exponential grows too large.\n",
+           bench_say((double)largest));
+    for (int k = 0; k < b->m; k++) {
+        power[k] = expf(score[k] - largest);
+        sum += power[k];
+        printf("e^(%s %s) = %s, for '%s'\n", bench_say((double)score[k]),
+               bench_add((double)-largest), bench_say((double)power[k]),
+               bench_asked(b, k));
+    }
+    return sum;
+}
+
+static void explain_weights(const Bench *b, int h, int i, int j)
+{
+    const TableId before = bench_before_softmax(b);
+    const float *score = bench_row(b, before, h, i);
+    float power[MOST_WORDS];
+    int hidden = 0;
+    for (int k = 0; k < b->m; k++)
+        hidden += score[k] == -INFINITY;
+    bench_from(before, h, i, -1);
+    printf("Softmax divides one whole among the words that '%s' asks%s, "
+           "with more for larger scores.\n",
+           bench_asks(b, i), bench_in_head(b, h));
+    if (hidden == b->m) {
+        puts("Here every score of the row is minus infinity, and there is "
+             "nobody to share with.\n0 / 0 = nan");
+        return;
+    }
+    const double sum = exponentials(b, score, power);
+    puts("All of them together:");
+    bench_sum(b->m, power, sum);
+    printf("The share of '%s' is its part of that:\n", bench_asked(b, j));
+    bench_quotient((double)power[j], sum, (float)(power[j] / sum));
+}
+
+static void explain_hidden(const Bench *b, int h, int i, int j)
+{
+    const int seen = is_seen(b, i, j);
+    puts("Its share is multiplied by the mask, 1 or 0.");
+    bench_product(bench_entry(b, WEIGHTS, h, i, j), (float)seen);
+    bench_from(WEIGHTS, h, i, j);
+    bench_from(MASK, 0, i, j);
+}
+
+static void explain_renormalized(const Bench *b, int h, int i, int j)
+{
+    const float *left = bench_row(b, HIDDEN, h, i);
+    double sum = 0;
+    for (int k = 0; k < b->m; k++)
+        sum += left[k];
+    printf("What the mask has left of the shares of '%s' is no whole any "
+           "more:\n",
+           bench_asks(b, i));
+    bench_sum(b->m, left, sum);
+    printf("Divided by that, the shares are a whole again. That of '%s':\n",
+           bench_asked(b, j));
+    bench_quotient((double)left[j], sum, (float)(left[j] / sum));
+    bench_from(HIDDEN, h, i, -1);
+}
+
+/* ---- Dropout */
+
+static void explain_kept(const Bench *b, int h, int i, int j)
+{
+    Random r;
+    const double p = b->number[KEY_P];
+    const int before = (h * b->n + i) * b->m + j;
+    if (p == 1) {
+        printf("A rate of 1 drops every share, and no lots are drawn.\n"
+               "%s\n",
+               bench_say(0));
+        return;
+    }
+    random_seed(&r, (uint64_t)b->number[KEY_LOTS]);
+    for (int k = 0; k < before; k++)
+        random_double(&r);
+    const double lot = random_double(&r);
+    printf("Each share has a lot, a number from 0 to below 1. This is "
+           "number %d that seed %.0f draws: %s\n"
+           "It is %s 1 %s = %s, so the share that '%s' has for '%s' is %s: "
+           "%s\n",
+           before + 1, b->number[KEY_LOTS], bench_say(lot),
+           lot < 1 - p ? "below" : "not below", bench_add(-p),
+           bench_say(1 - p), bench_asks(b, i), bench_asked(b, j),
+           lot < 1 - p ? "kept" : "dropped", bench_say(lot < 1 - p));
+}
+
+static void explain_dropped(const Bench *b, int h, int i, int j)
+{
+    const TableId left =
+        bench_has(b, RENORMALIZED) ? RENORMALIZED : WEIGHTS;
+    const int kept = bench_entry(b, KEPT, h, i, j) != 0;
+    const float factor = 1 / (float)(1 - b->number[KEY_P]);
+    if (kept)
+        printf("The lot keeps what '%s' gives to '%s'. To make up for what "
+               "is dropped, it is multiplied by 1 / (1 %s) = %s.\n",
+               bench_asks(b, i), bench_asked(b, j),
+               bench_add(-b->number[KEY_P]), bench_say((double)factor));
+    else
+        printf("The lot drops what '%s' gives to '%s'.\n", bench_asks(b, i),
+               bench_asked(b, j));
+    bench_product(bench_entry(b, left, h, i, j), kept ? factor : 0);
+    bench_from(left, h, i, j);
+    bench_from(KEPT, h, i, j);
+}
+
+/* ---- Mixtures */
+
+static void explain_parts(const Bench *b, int h, int i, int j)
+{
+    printf(
+        "What '%s' adds to %s of the mixture: its share times that entry "
+        "of its embedding.\n",
+        bench_asked(b, i), bench_entry_name(b, PER_V, j));
+    bench_product(bench_entry(b, WEIGHTS, h, 0, i),
+                  bench_entry(b, EMBEDDINGS, 0, i, j));
+    bench_from(WEIGHTS, h, 0, i);
+    bench_from(EMBEDDINGS, 0, i, j);
+}
+
+static void explain_context(const Bench *b, int h, int i, int j)
+{
+    const TableId mixing = bench_mixing(b);
+    const TableId value = b->stage->draw == BY_NONE ? EMBEDDINGS : VALUE;
+    printf("What '%s' takes home%s, %s of it: of each word its share times "
+           "that entry of its %s, all added up.\n",
+           bench_asks(b, i), bench_in_head(b, h),
+           bench_entry_name(b, PER_V, j),
+           value == VALUE ? "value" : "embedding");
+    bench_products(b->m, bench_row_of(b, mixing, h, i),
+                   bench_column_of(b, value, h, j), "of ", bench_others(b),
+                   NULL);
+    bench_from(mixing, h, i, -1);
+    bench_from(value, h, -1, j);
+}
+
+static void explain_joined(const Bench *b, int h, int i, int j)
+{
+    const int head = j / b->a.d_v, k = j % b->a.d_v;
+    (void)h;
+    printf("The heads' results stand side by side. Column %d is %s of head "
+           "%d, for '%s': %s\n",
+           j + 1, bench_entry_name(b, PER_V, k), head + 1, bench_asks(b, i),
+           bench_say((double)bench_entry(b, CONTEXT, head, i, k)));
+    bench_from(CONTEXT, head, i, k);
+}
+
+/* ---- The output layer, whose numbers come after those of all matrices */
+
+static void output_number(const Bench *b, int place)
+{
+    const Attention *a = &b->a;
+    const int before = a->n_heads * a->d_x * (2 * a->d_k + a->d_v);
+    bench_drawn(b, before + place, 1 / sqrt(b->out.d_in));
+}
+
+static void explain_w_out(const Bench *b, int h, int i, int j)
+{
+    (void)h;
+    printf("The output layer mixes what the heads have found. This is how "
+           "much column %d of their results adds to entry %d of the "
+           "output.\n",
+           j + 1, i + 1);
+    output_number(b, i * b->out.d_in + j);
+}
+
+static void explain_b_out(const Bench *b, int h, int i, int j)
+{
+    (void)h;
+    (void)i;
+    printf("The bias of the output layer is added to every word's output. "
+           "This is entry %d of it.\n",
+           j + 1);
+    output_number(b, b->out.d_out * b->out.d_in + j);
+}
+
+static void explain_out(const Bench *b, int h, int i, int j)
+{
+    (void)h;
+    printf("What all heads have found for '%s' and row %d of %s are "
+           "multiplied entry by entry, and added up, with the bias.\n",
+           bench_asks(b, i), j + 1, bench_kind[W_OUT].label);
+    bench_products(b->out.d_in, bench_row_of(b, JOINED, 0, i),
+                   bench_row_of(b, W_OUT, 0, j), "", NULL, &b->out.bias[j]);
+    bench_from(JOINED, 0, i, -1);
+    bench_from(W_OUT, 0, j, -1);
+    bench_from(B_OUT, 0, 0, j);
+}
+
+/* ---- All tables, in the order in which they are made */
+
+const Kind bench_kind[TABLES] = {
+    [EMBEDDINGS] = {"embeddings", "embeddings", PER_ONE, PER_WORD, PER_X,
+                    explain_embeddings},
+    [OTHERS] = {"others", "embeddings of the text that is asked", PER_ONE,
+                PER_OTHER, PER_Y, explain_others},
+    [ALIKE] = {"alike", "embeddings with each other", PER_ONE, PER_WORD,
+               PER_OTHER, explain_alike},
+    [W_QUERY] = {"w_query", "W_query", PER_HEAD, PER_X, PER_K,
+                 explain_w_query},
+    [W_KEY] = {"w_key", "W_key", PER_HEAD, PER_Y, PER_K, explain_w_key},
+    [W_VALUE] = {"w_value", "W_value", PER_HEAD, PER_Y, PER_V,
+                 explain_w_value},
+    [QUERY] = {"query", "queries", PER_HEAD, PER_WORD, PER_K,
+               explain_query},
+    [KEY] = {"key", "keys", PER_HEAD, PER_OTHER, PER_K, explain_key},
+    [VALUE] = {"value", "values", PER_HEAD, PER_OTHER, PER_V,
+               explain_value},
+    [SCORES] = {"scores", "scores", PER_HEAD, PER_WORD, PER_OTHER,
+                explain_scores},
+    [SCALED] = {"scaled", "scores, divided", PER_HEAD, PER_WORD, PER_OTHER,
+                explain_scaled},
+    [MASK] = {"mask", "mask", PER_ONE, PER_WORD, PER_OTHER, explain_mask},
+    [MASKED] = {"masked", "scores, masked", PER_HEAD, PER_WORD, PER_OTHER,
+                explain_masked},
+    [EXPONENTIALS] = {"exponentials", "exponentials of the scores",
+                      PER_HEAD, PER_WORD, PER_OTHER, explain_exponentials},
+    [WEIGHTS] = {"weights", "attention weights", PER_HEAD, PER_WORD,
+                 PER_OTHER, explain_weights},
+    [HIDDEN] = {"hidden", "weights times the mask", PER_HEAD, PER_WORD,
+                PER_OTHER, explain_hidden},
+    [RENORMALIZED] = {"renormalized", "renormalized", PER_HEAD, PER_WORD,
+                      PER_OTHER, explain_renormalized},
+    [KEPT] = {"kept", "kept", PER_HEAD, PER_WORD, PER_OTHER, explain_kept},
+    [DROPPED] = {"dropped", "after dropout", PER_HEAD, PER_WORD, PER_OTHER,
+                 explain_dropped},
+    [PARTS] = {"parts", "what each word contributes", PER_HEAD, PER_OTHER,
+               PER_V, explain_parts},
+    [CONTEXT] = {"context", "context vectors", PER_HEAD, PER_WORD, PER_V,
+                 explain_context},
+    [JOINED] = {"joined", "heads side by side", PER_ONE, PER_WORD,
+                PER_ALL_V, explain_joined},
+    [W_OUT] = {"w_out", "W_out", PER_ONE, PER_OUT, PER_ALL_V,
+               explain_w_out},
+    [B_OUT] = {"b_out", "bias of the output", PER_ONE, PER_ONE, PER_OUT,
+               explain_b_out},
+    [OUT] = {"out", "output", PER_ONE, PER_WORD, PER_OUT, explain_out},
+};
