@@ -136,7 +136,8 @@ local function Div(div)
     local solved = div.attributes.exercise
     if class == 'question' then
         local asked = pandoc.Inlines { pandoc.Space() }
-        asked:extend(div.content[1].content)
+        -- The line is pressed as a whole: a link in it would be a second thing to press.
+        asked:extend(div.content[1].content:walk { Link = function(link) return link.content end })
         return folded(class, 'What do you expect?', asked, { table.unpack(div.content, 2) })
     elseif class == 'hint' or class == 'solution' then
         local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''
