@@ -159,15 +159,18 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 
 # ---- The programs in the pages: all of them as one module of WebAssembly,
 # with those of tools/web, each of which has a main of its own but programs.c,
-# which calls them. Made where clang can; it is asked until it has said so.
-# -Oz makes half of what -O2 makes, and what runs as fast.
+# which calls them. -Oz makes two thirds of what -O2 makes, and as fast.
+#
+# Whether clang makes modules is asked until it does. The first time that it
+# does, the book is woven anew: a file that was not there makes none older.
 
 wasm      := clang --target=wasm32-wasi
 can_wasm   = [ -e $(BUILD)/web/can ] && command -v $(firstword $(wasm)) || \
   { mkdir -p $(BUILD)/web && echo 'int main(void) { return 0; }' | \
     $(wasm) -x c - -o $(BUILD)/web/can; }
 module     = $(if $(shell { $(can_wasm); } >/dev/null 2>&1 && echo yes),\
-               $(BUILD)/web/module.js)
+  $(BUILD)/web/module.js $(if $(wildcard $(BUILD)/web/module.js),,new-module))
+.PHONY: new-module
 without_module = $(if $(module),,rm -f $(BUILD)/web/module.js; \
   echo "The pages cannot run programs: that takes clang, lld, wasi-libc and" \
     "libclang-rt-14-dev-wasm32 (or your clang's version)")

@@ -188,7 +188,7 @@ $a$ for the sum of the exponentials that a word may see, and $b$ for that of
 the hidden ones. Before the mask, a share is $e^{s_j} / (a + b)$. The shares
 that are left add up to $a / (a + b)$. Divide the one by the other:
 
-$$\frac{e^{s_j}}{a + b} \Big/ \frac{a}{a + b} = \frac{e^{s_j}}{a}$$
+$$\frac{e^{s_j} / (a + b)}{a / (a + b)} = \frac{e^{s_j}}{a}$$
 
 The future cancels. What is left is the softmax of the scores that may be
 seen, as if there had never been others. On paper.

@@ -88,16 +88,20 @@ local function listing(code)
     return html('%s', shown)
 end
 
--- What a program printed, and the command, where it was not run plainly.
+-- What a program printed, and the command, where it was not run plainly. Which
+-- program and how it was run stands there for run.js, too.
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
+    local program = code.attributes.program or 'NN'
     local label = args and ('<code>make -s run-%s ARGS="%s"</code>')
-        :format(code.attributes.run or 'NN', escape(args)) or 'output'
+        :format(program:match('^[^_]*'), escape(args)) or 'output'
     if status then
         label = label .. ' <span class="status">exit status ' .. escape(status) .. '</span>'
     end
-    return html('<div class="output">\n<p class="label">%s</p>\n<pre %s>'
-        .. '<samp>%s\n</samp></pre>\n</div>', label, scrolls('output'), escape(code.text))
+    return html('<div class="output" data-program="%s"%s>\n<p class="label">%s</p>\n<pre %s>'
+        .. '<samp>%s\n</samp></pre>\n</div>', escape(program),
+        args and (' data-args="%s"'):format(escape(args)) or '',
+        label, scrolls('output'), escape(code.text))
 end
 
 -- Any other code: PyTorch's version, a line of shell.
@@ -136,7 +140,8 @@ local function Div(div)
     local solved = div.attributes.exercise
     if class == 'question' then
         local asked = pandoc.Inlines { pandoc.Space() }
-        asked:extend(div.content[1].content)
+        -- The line is pressed as a whole: a link in it would be a second thing to press.
+        asked:extend(div.content[1].content:walk { Link = function(link) return link.content end })
         return folded(class, 'What do you expect?', asked, { table.unpack(div.content, 2) })
     elseif class == 'hint' or class == 'solution' then
         local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''

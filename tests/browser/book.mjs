@@ -81,14 +81,17 @@ function watch(page, book, faults) {
 }
 
 // A page in a context of its own, which shares nothing with any other. Its
-// `faults` are what went wrong in it so far; `close()` closes the context.
-export async function open(page, { form: name = "light", book = folder, ...more } = {}) {
+// `faults` are what went wrong in it so far, and `asked` what it asked for;
+// `close()` closes the context, and `prepare` readies it before the page is there.
+export async function open(page, { form: name = "light", book = folder, prepare, ...more } = {}) {
   if (!forms[name]) throw new Error(`no form '${name}': ${Object.keys(forms).join(", ")}`);
   const context = await (await browser()).newContext({ ...forms[name], offline: true, ...more });
+  await prepare?.(context);
   const opened = await context.newPage();
   opened.setDefaultTimeout(10_000);
-  opened.faults = [];
+  Object.assign(opened, { faults: [], asked: [] });
   watch(opened, book, opened.faults);
+  opened.on("request", (request) => opened.asked.push(request.url()));
   opened.close = () => context.close();
   await opened.goto(address(page, book));
   await opened.evaluate(() => document.fonts.ready);
