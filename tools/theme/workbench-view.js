@@ -201,11 +201,13 @@
     });
   }
 
-  // One table: `update` fills it, and builds it anew only when its words or its shape changed.
-  function tableView() {
-    const view = { element: make("div", { class: "grid" }), cells: [], at: [0, 0] };
+  // One table. `update` takes its numbers, `show` writes them, and builds the table anew only
+  // when its words or its shape changed; what is folded need not be written.
+  function tableView(group) {
+    const view = { group, element: make("div", { class: "grid" }), cells: [], at: [0, 0] };
     const caption = make("p", { class: "head" });
     let shape;
+    let isWritten = false;
     view.rove = (i, j) => {
       view.cells[view.at[0]]?.[view.at[1]]?.setAttribute("tabindex", "-1");
       view.at = [i, j];
@@ -216,16 +218,20 @@
         rows: table.cells.map((_, i) => nameOf(bench, table.rows, i)),
         columns: (table.cells[0] ?? []).map((_, j) => nameOf(bench, table.columns, j)),
       };
-      Object.assign(view, { data: table, names, key: table.key });
-      view.title = table.label;
-      setText(caption, table.own ?? "");
-      if (shape !== JSON.stringify(names)) {
-        shape = JSON.stringify(names);
+      Object.assign(view, { data: table, names, key: table.key, title: table.label });
+      isWritten = false;
+    };
+    view.show = () => {
+      if (isWritten) return;
+      isWritten = true;
+      setText(caption, view.data.own ?? "");
+      if (shape !== JSON.stringify(view.names)) {
+        shape = JSON.stringify(view.names);
         view.cells = [];
-        buildTable(view, table, names);
+        buildTable(view, view.data, view.names);
         view.element.replaceChildren(caption, make("div", { class: "scroll" }, view.table));
       }
-      fillTable(view, table, names);
+      fillTable(view, view.data, view.names);
     };
     return view;
   }
@@ -236,20 +242,23 @@
     const shape = make("span", { class: "shape" });
     const heads = make("div", { class: "heads" });
     const element = make("details", { class: "tabled" }, make("summary", {}, label, " ", shape), heads);
-    const views = [];
-    function update(bench, tables) {
+    const group = { element, heads, views: [] };
+    group.show = () => group.views.forEach((view) => view.show());
+    group.fold = (isOpen) => {
+      element.open = isOpen;
+      if (isOpen) group.show();
+    };
+    group.update = (bench, tables) => {
       const [first] = tables;
       setWords(label, first.common);
       setText(shape, `${first.cells.length} × ${first.cells[0]?.length ?? 0}`);
-      tables.forEach((table, k) => {
-        views[k] ??= tableView();
-        views[k].group = element;
-        views[k].update(bench, table);
-      });
-      views.length = tables.length;
-      arrange(heads, views.map((view) => view.element));
-    }
-    return { element, views, update };
+      group.views = tables.map((table, k) => group.views[k] ?? tableView(group));
+      tables.forEach((table, k) => group.views[k].update(bench, table));
+      arrange(heads, group.views.map((view) => view.element));
+      if (element.open) group.show();
+    };
+    element.addEventListener("toggle", () => element.open && group.show());
+    return group;
   }
 
   // All tables; `isOpen(id)` says of one that appears whether it begins unfolded.
@@ -261,12 +270,11 @@
       const ids = [...new Set(bench.tables.map((table) => table.id))];
       all.views = new Map();
       for (const id of ids) {
-        if (!groups.has(id)) {
-          groups.set(id, groupView());
-          groups.get(id).element.open = isOpen(id, bench);
-        }
+        const isNew = !groups.has(id);
+        if (isNew) groups.set(id, groupView());
         const group = groups.get(id);
         group.update(bench, bench.tables.filter((table) => table.id === id));
+        if (isNew) group.fold(isOpen(id));
         for (const view of group.views) all.views.set(view.key, view);
       }
       for (const id of [...groups.keys()]) if (!ids.includes(id)) groups.delete(id);

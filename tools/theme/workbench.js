@@ -99,7 +99,10 @@
     showLines(lines) {
       while (this.lines.children.length > lines.length) this.lines.lastChild.remove();
       while (this.lines.children.length < lines.length) this.lines.append(make("p"));
-      lines.forEach((line, k) => setText(this.lines.children[k], line));
+      lines.forEach((line, k) => {
+        setText(this.lines.children[k], line);
+        this.lines.children[k].className = /\d.* = |=.*\d$/.test(line) ? "sum" : "";
+      });
     }
 
     showSources(sources, views) {
@@ -204,8 +207,7 @@
       this.said = make("p", { class: "heard", "aria-live": "polite" });
       const hint = make("p", { class: "hint" }, "Choose any number, and it says how it was made.");
       this.aside = make("div", { class: "beside" }, hint);
-      const shown = make("div", { class: "shown" }, this.notes, this.figures.element, this.tables.element);
-      const body = make("div", { class: "body" }, shown, this.aside);
+      const body = make("div", { class: "body" }, this.notes, this.figures.element, this.aside, this.tables.element);
       this.root.classList.add("opened");
       const top = [this.bar(), this.form.element, this.refusal, this.actions()];
       this.root.replaceChildren(...top, body, this.said);
@@ -400,25 +402,28 @@
       if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
       for (const td of lit) td.classList.add(td === asked ? "asked" : "source");
+      this.unfold(lit.length ? lit : [this.asked], asked ?? this.asked);
       Object.assign(this, { lit, asked });
-      this.unfold(new Set(lit.map((td) => td.closest("details"))));
     }
 
-    // What is lit can be seen: its tables unfold, and fold again when it is lit no more.
-    unfold(wanted) {
-      const before = this.asked?.getBoundingClientRect().top;
-      for (const details of this.unfolded ?? []) if (!wanted.has(details)) details.open = false;
-      const opened = [...wanted].filter((details) => !details.open);
-      for (const details of opened) details.open = true;
-      const kept = [...(this.unfolded ?? [])].filter((details) => wanted.has(details));
-      this.unfolded = new Set([...kept, ...opened]);
-      // The number stays where it is under the finger that chose it.
-      const after = this.asked?.getBoundingClientRect().top;
+    // What is lit can be seen: its tables unfold, and fold again when it is lit no more. The
+    // number itself stays where it is, under the finger that chose it.
+    unfold(lit, fixed) {
+      const groups = new Set(lit.filter(Boolean).map((td) => placeOf.get(td).view.group));
+      const before = fixed?.getBoundingClientRect().top;
+      const old = [...(this.unfolded ?? [])];
+      for (const group of old) if (!groups.has(group)) group.fold(false);
+      const opened = [...groups].filter((group) => !group.element.open);
+      for (const group of opened) group.fold(true);
+      this.unfolded = new Set([...old.filter((group) => groups.has(group)), ...opened]);
+      const after = fixed?.getBoundingClientRect().top;
       if (before && after) scrollBy({ top: after - before, behavior: "instant" });
     }
 
     cell({ table, head, row, column }) {
-      return this.tables.views.get(`${table}:${head}`).cells[row][column];
+      const view = this.tables.views.get(`${table}:${head}`);
+      view.show();
+      return view.cells[row][column];
     }
 
     // A bench may be wider than the page's text, as far as there is room to its right.
@@ -442,6 +447,7 @@
     onClick(event) {
       const place = placeOf.get(event.target) ?? this.inFigure(event.target);
       if (!place) return;
+      place.view.show();
       place.view.rove(place.i, place.j);
       if (placeOf.has(event.target)) event.target.focus({ preventScroll: true });
       this.ask(ofView(place));
@@ -456,6 +462,7 @@
       this.pointed?.classList.remove("pointed");
       const place = this.inFigure(event.target);
       event.target.closest("svg")?.classList.toggle("answers", Boolean(place));
+      place?.view.show();
       this.pointed = place && place.view.cells[place.i][place.j];
       this.pointed?.classList.add("pointed");
     }
