@@ -226,6 +226,7 @@
     const current = asked;
     const begin = performance.now();
     book.stop();
+    say(""); // what is said twice is only heard twice if it was gone
     const timer = setTimeout(() => mine === runs && setRunning(true), SLOW);
     const outcome = await attempt(current);
     clearTimeout(timer);
@@ -279,7 +280,7 @@
     const add = (kind, line) => {
       const isHere = n >= first && n < last;
       const mark = n === differs ? "differs" : isHere ? "here" : "";
-      samp.append(make("span", { class: `${kind} ${/\S/.test(line) ? mark : ""}` }, `${line}\n`));
+      samp.append(make("span", { class: `${kind} ${/\S/.test(line) ? mark : ""}` }, line || "\n"));
       if (/\S/.test(line)) n++;
     };
     for (const [text, kind] of [[out, ""], [err, "refused"]]) {
