@@ -43,16 +43,23 @@ reading("no page asks for the module before it is wanted", "softmax", async (pag
   assert.equal(page.asked.filter((url) => url.endsWith("module.js")).length, 0);
 });
 
-reading("a run can be given other numbers, and is refused what is none", "softmax", async (page) => {
-  await page.getByRole("button", { name: "Run this program" }).click();
-  await verdict(page);
-  assert.match(await runWith(page, "0 0"), /^2 lines printed, in \d+ ms\.$/);
-  assert.match(await printed(page), /^weights \(2\)\n\[0\.5000, 0\.5000\]/);
-  assert.match(await runWith(page, "1 x"), /^Refused, exit status 2, in \d+ ms\.$/);
-  assert.match(await printed(page), /^argument\.c: real_number: a score is 'x': /);
-  assert.match(await runWith(page, "1 two"), /^The same as on this page: 1 line, exit status 2, /);
-  assert.match(await runWith(page, ""), /^The same as on this page: \d+ lines and \d+ figures, /);
-});
+reading(
+  "a run can be given other numbers, and is refused what is none",
+  "softmax",
+  async (page) => {
+    await page.getByRole("button", { name: "Run this program" }).click();
+    await verdict(page);
+    assert.match(await runWith(page, "0 0"), /^2 lines printed, in \d+ ms\.$/);
+    assert.match(await printed(page), /^weights \(2\)\n\[0\.5000, 0\.5000\]/);
+    assert.match(await runWith(page, "1 x"), /^Refused, exit status 2, in \d+ ms\.$/);
+    assert.match(await printed(page), /^argument\.c: real_number: a score is 'x': /);
+    assert.match(
+      await runWith(page, "1 two"),
+      /^The same as on this page: 1 line, exit status 2, /,
+    );
+    assert.match(await runWith(page, ""), /^The same as on this page: \d+ lines and \d+ figures, /);
+  },
+);
 
 reading("arguments are parted as in a shell", "tokens", async (page) => {
   await page.getByRole("button", { name: "Run this program" }).click();
@@ -129,29 +136,43 @@ reading("a long run says so, can be stopped, and the next one runs", "softmax", 
   assert.match(await verdict(page), /^The same as on this page: /);
 });
 
-reading("without the module the panel says why", "softmax", { prepare: withoutModule }, async (page) => {
-  await page.getByRole("button", { name: "Run this program" }).click();
-  assert.match(await verdict(page), /^This page cannot run the program: module\.js cannot be loaded\.$/);
-  page.faults.length = 0; // Chromium says that the file is missing, and so it is
-});
+reading(
+  "without the module the panel says why",
+  "softmax",
+  { prepare: withoutModule },
+  async (page) => {
+    await page.getByRole("button", { name: "Run this program" }).click();
+    assert.match(
+      await verdict(page),
+      /^This page cannot run the program: module\.js cannot be loaded\.$/,
+    );
+    page.faults.length = 0; // Chromium says that the file is missing, and so it is
+  },
+);
 function withoutModule(context) {
   return context.route(/module\.js$/, (route) => route.abort());
 }
 
 // ---- Planted: a module in which one number of the chapter's is another.
 
-reading("planted: another digit is said, with its line", "dot-product", { prepare: spoil }, async (page) => {
-  await page.getByRole("button", { name: "Run this program" }).click();
-  assert.match(await verdict(page), /^Line \d+ is not as on this page, which has ".*"\.$/);
-  assert.equal(await panel(page).locator(".differs").count(), 1);
-});
+reading(
+  "planted: another digit is said, with its line",
+  "dot-product",
+  { prepare: spoil },
+  async (page) => {
+    await page.getByRole("button", { name: "Run this program" }).click();
+    assert.match(await verdict(page), /^Line \d+ is not as on this page, which has ".*"\.$/);
+    assert.equal(await panel(page).locator(".differs").count(), 1);
+  },
+);
 
 function spoil(context) {
   const script = readFileSync(join(build, "web/module.js"), "utf8");
   const [, packed] = script.match(/book\.module = "([^"]*)"/);
   const bytes = inflateSync(Buffer.from(packed, "base64"));
   const wanted = Buffer.from(Float32Array.of(0.34).buffer);
-  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at)) bytes.writeFloatLE(0.3401, at);
+  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at))
+    bytes.writeFloatLE(0.3401, at);
   const spoiled = deflateSync(bytes).toString("base64");
   return context.addInitScript((text) => {
     globalThis.book = { module: text };
