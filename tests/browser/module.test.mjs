@@ -24,14 +24,18 @@ function commandsOf(program) {
   const text = readFileSync(join(root, `chapters/${program}.c`), "utf8");
   const number = program.replace(/_.*/, "");
   const fences = text.matchAll(/^``` \{\.output args="([^"]*)"/gm);
-  const prose = text.matchAll(new RegExp(`\`make\\s(?:-s\\s)?run-${number}\\sARGS="([^"]*)"\``, "g"));
+  const prose = text.matchAll(
+    new RegExp(`\`make\\s(?:-s\\s)?run-${number}\\sARGS="([^"]*)"\``, "g"),
+  );
   return ["", ...[...fences, ...prose].map((match) => match[1])];
 }
 
 function sh(command, env = {}) {
   return new Promise((done) => {
     const options = { cwd: root, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
-    execFile("sh", ["-c", command], options, (error, out, err) => done({ status: error?.code ?? 0, out, err }));
+    execFile("sh", ["-c", command], options, (error, out, err) =>
+      done({ status: error?.code ?? 0, out, err }),
+    );
   });
 }
 
@@ -41,14 +45,21 @@ async function runWith(command, env) {
   const folder = mkdtempSync(join(tmpdir(), "figures-"));
   try {
     const ran = await sh(command, { ...env, FIGURES: folder });
-    const figures = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]);
-    return { ...ran, out: ran.out.replace(/-(0\.0+)(?!\d)/g, " $1"), figures: Object.fromEntries(figures) };
+    const figures = readdirSync(folder).map((file) => [
+      file,
+      readFileSync(join(folder, file), "utf8"),
+    ]);
+    return {
+      ...ran,
+      out: ran.out.replace(/-(0\.0+)(?!\d)/g, " $1"),
+      figures: Object.fromEntries(figures),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-// The first line in which two texts differ, or "".
+// What is not the same in two texts, with its line: a list of one, or none.
 function difference(what, native, page) {
   const [a, b] = [native, page].map((text) => (text ?? "").split("\n"));
   const at = a.findIndex((line, i) => line !== b[i]);
@@ -102,7 +113,8 @@ function spoil(number, other) {
   const [, packed] = script.match(/book\.module = "([^"]*)"/);
   const bytes = inflateSync(Buffer.from(packed, "base64"));
   const wanted = Buffer.from(Float32Array.of(number).buffer);
-  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at)) bytes.writeFloatLE(other, at);
+  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at))
+    bytes.writeFloatLE(other, at);
   return script.replace(packed, () => deflateSync(bytes).toString("base64"));
 }
 
@@ -110,7 +122,7 @@ test("planted: a module that prints another digit is found, and the line said", 
   const folder = mkdtempSync(join(tmpdir(), "module-"));
   try {
     mkdirSync(join(folder, "web"));
-    writeFileSync(join(folder, "web/module.js"), spoil(0.43, 0.4301));
+    writeFileSync(join(folder, "web/module.js"), spoil(0.34, 0.3401));
     const faults = await differences("01_dot_product", "", { BUILD: folder });
     assert.match(faults.join("\n"), /^stdout, line \d+: '.*' natively, '.*' in the page$/m);
     const check = "tools/outputs --check chapters/01_dot_product.c 01_dot_product";

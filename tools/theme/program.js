@@ -99,6 +99,17 @@
         return putNumber(doneAt, done);
       }
 
+      function store(file, bytes) {
+        write(file, bytes);
+        return bytes.length;
+      }
+
+      function close(fd) {
+        if (!files[fd]) return BAD_FILE;
+        files[fd] = undefined;
+        return OK;
+      }
+
       function open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
         const CREATE = 1;
         const TRUNCATE = 8;
@@ -161,11 +172,10 @@
         fd_prestat_dir_name: nameFolder,
         fd_fdstat_get: describe,
         fd_fdstat_set_flags: () => OK,
-        fd_write: (fd, list, n, done) =>
-          eachPiece(fd, list, n, done, (file, bytes) => (write(file, bytes), bytes.length)),
+        fd_write: (fd, list, n, done) => eachPiece(fd, list, n, done, store),
         fd_read: (fd, list, n, done) => eachPiece(fd, list, n, done, read),
         fd_seek: seek,
-        fd_close: (fd) => (files[fd] ? ((files[fd] = undefined), OK) : BAD_FILE),
+        fd_close: close,
         path_open: open,
         path_unlink_file: remove,
         path_remove_directory: () => NO_ENTRY,

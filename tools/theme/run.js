@@ -26,11 +26,12 @@
   // The words of what stands in ARGS="...", as make and the shell would have them:
   // parted by blanks, but for those in quotes or behind a backslash.
   function splitWords(text) {
-    const PIECE = /\s+|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)|([^])/gy;
+    const PIECE = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(.)/gsy;
     const words = [];
     let word;
     for (const [all, single, double, escaped, plain, odd] of text.matchAll(PIECE)) {
-      if (odd) throw new Error(`sh: ${odd === "\\" ? "nothing follows" : "there is no second"} ${odd}`);
+      if (odd)
+        throw new Error(`sh: ${odd === "\\" ? "nothing follows" : "there is no second"} ${odd}`);
       refuseSigns(single ?? double ?? plain ?? "", plain === undefined ? /[$`]/ : /[$`;|&<>()#]/);
       if (/^\s/.test(all)) {
         if (word !== undefined) words.push(word);
@@ -101,7 +102,8 @@
   }
 
   const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-  const duration = (ms) => (ms < 999.5 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`);
+  const duration = (ms) =>
+    ms < 999.5 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
 
   // What there is to say of a run: in words, whether it is good news, and the line
   // that differs.
@@ -116,7 +118,11 @@
     if (differs >= 0) {
       const page = shown[differs];
       const has = page === undefined ? "ends before it" : `has "${page.trim()}"`;
-      return { text: `Line ${differs + 1} is not as on this page, which ${has}.`, bad: true, differs };
+      return {
+        text: `Line ${differs + 1} is not as on this page, which ${has}.`,
+        bad: true,
+        differs,
+      };
     }
     const figures = asked.args === "" ? Object.keys(result.figures).length : 0;
     const others = figures ? otherFigures(result.figures) : [];
@@ -149,7 +155,11 @@
   const end = make("code", {}, '"');
   const start = make("button", { type: "submit" }, "Run");
   const stop = make("button", { type: "button", hidden: true, click: () => book.stop() }, "Stop");
-  const close = make("button", { type: "button", class: "close", "aria-label": "Close", click: closePanel }, "×");
+  const close = make(
+    "button",
+    { type: "button", class: "close", "aria-label": "Close", click: closePanel },
+    "×",
+  );
   const form = make("form", { submit }, label, field, end, start, stop, close);
   const said = make("p", { class: "said", role: "status" });
   const printed = make("pre", { tabindex: "0", role: "group", "aria-label": "what was printed" });
@@ -180,9 +190,8 @@
 
   // The panel stands below the block that its button is in.
   function place(button) {
-    const block = button.closest(".output, .listing, hgroup") ?? button.closest("summary, p, li, td");
+    const block = button.closest(".output, .listing, hgroup") ?? button.closest("p, li, td");
     if (block.matches("li, td")) block.append(panel);
-    else if (block.matches("summary")) block.parentElement.after(panel);
     else block.after(panel);
   }
 
@@ -226,6 +235,7 @@
     const current = asked;
     const begin = performance.now();
     book.stop();
+    say(""); // what is said twice is only heard twice if it was gone
     const timer = setTimeout(() => mine === runs && setRunning(true), SLOW);
     const outcome = await attempt(current);
     clearTimeout(timer);
@@ -279,10 +289,13 @@
     const add = (kind, line) => {
       const isHere = n >= first && n < last;
       const mark = n === differs ? "differs" : isHere ? "here" : "";
-      samp.append(make("span", { class: `${kind} ${/\S/.test(line) ? mark : ""}` }, `${line}\n`));
+      samp.append(make("span", { class: `${kind} ${/\S/.test(line) ? mark : ""}` }, line || "\n"));
       if (/\S/.test(line)) n++;
     };
-    for (const [text, kind] of [[out, ""], [err, "refused"]]) {
+    for (const [text, kind] of [
+      [out, ""],
+      [err, "refused"],
+    ]) {
       for (const line of text.split("\n").slice(0, -1)) add(kind, line);
     }
     printed.replaceChildren(samp);
@@ -299,7 +312,13 @@
       const names = svg.getAttribute("aria-labelledby")?.replace(/\S+/g, "run-$&");
       if (names) svg.setAttribute("aria-labelledby", names);
       const width = `--width: ${svg.getAttribute("width")}px`;
-      const attributes = { class: "picture", style: width, tabindex: "0", role: "group", "aria-label": file };
+      const attributes = {
+        class: "picture",
+        style: width,
+        tabindex: "0",
+        role: "group",
+        "aria-label": file,
+      };
       return make("div", attributes, svg);
     });
     const what = `${count(drawings.length, "figure")} drawn`;
@@ -321,7 +340,12 @@
     const line = document.querySelector("main hgroup p");
     const program = outputs[0]?.dataset.program;
     if (!line || !program) return;
-    line.append(" ", make("span", {}, "·"), " ", button({ program, args: "" }, "Run this program", "Run"));
+    line.append(
+      " ",
+      make("span", {}, "·"),
+      " ",
+      button({ program, args: "" }, "Run this program", "Run"),
+    );
   }
 
   function addToOutput(output) {
@@ -342,12 +366,15 @@
 
   function addToText(code) {
     const match = code.textContent.replace(/\s+/g, " ").trim().match(COMMAND);
-    if (!match || code.closest(".label, a, button, .run")) return;
+    if (!match || code.closest(".label, a, button, summary")) return;
     const [, number, args = ""] = match;
     const own = outputs.find(({ dataset }) => dataset.program.startsWith(`${number}_`));
     const request = { program: own?.dataset.program ?? number, args };
     const listing = code.closest(".listing");
-    if (listing) listing.prepend(make("p", { class: "label" }, button(request, `Run ${code.textContent}`, "Run")));
+    if (listing)
+      listing.prepend(
+        make("p", { class: "label" }, button(request, `Run ${code.textContent}`, "Run")),
+      );
     else wrap(code, request);
   }
 
