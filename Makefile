@@ -140,7 +140,8 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 weaver := tools/weave tools/literate.lua tools/book.lua book.bib \
           $(wildcard tools/theme/*)
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) $(checked) \
-                          $(BUILD)/pandoc.found
+                          $(BUILD)/pandoc.found $$(module)
+	@$(without_module)
 	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
 
@@ -154,6 +155,63 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@mkdir -p $(@D)
 	@tools/find-pandoc $(BUILD)/pandoc
 	@touch $@
+
+# ---- The programs in the pages: all of them as one module of WebAssembly,
+# with those of tools/web, each of which has a main of its own but programs.c,
+# which calls them. -Oz makes two thirds of what -O2 makes, and as fast.
+#
+# Whether clang makes modules is asked until it does. The first time that it
+# does, the book is woven anew: a file that was not there makes none older.
+
+wasm      := clang --target=wasm32-wasi
+can_wasm   = [ -e $(BUILD)/web/can ] && command -v $(firstword $(wasm)) || \
+  { mkdir -p $(BUILD)/web && echo 'int main(void) { return 0; }' | \
+    $(wasm) -x c - -o $(BUILD)/web/can; }
+module     = $(if $(shell { $(can_wasm); } >/dev/null 2>&1 && echo yes),\
+  $(BUILD)/web/module.js $(if $(wildcard $(BUILD)/web/module.js),,new-module))
+.PHONY: new-module
+without_module = $(if $(module),,rm -f $(BUILD)/web/module.js; \
+  echo "The pages cannot run programs: that takes clang, lld, wasi-libc and" \
+    "libclang-rt-14-dev-wasm32 (or your clang's version)")
+
+own       := $(filter-out programs,$(basename $(notdir $(wildcard tools/web/*.c))))
+in_module := $(names) $(own) programs $(notdir $(basename $(wildcard src/*.c)))
+
+$(BUILD)/web/programs.h: $(names:%=chapters/%.c) $(own:%=tools/web/%.c) $(settings)
+	@mkdir -p $(@D)
+	@perl -ne '/^int main\((void)?/ or next; my $$takes = $$1 ? "NOTHING" : "WORDS";' \
+	  -e '$$ARGV =~ m{(([^_/]*)[^/]*)\.c$$};' \
+	  -e 'print qq{TAKES_$$takes("$$1", "$$2", main_$$2)\n}' $(filter %.c,$^) >$@
+
+compile_wasm = $(wasm) $(FLAGS) -Oz -I$(BUILD)/web -MMD -MP $(call empty,$<)
+$(BUILD)/web/obj/%.o: chapters/%.c $(settings)
+	@mkdir -p $(@D)
+	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
+$(BUILD)/web/obj/%.o: src/%.c $(settings)
+	@mkdir -p $(@D)
+	$(compile_wasm) -c $< -o $@
+$(BUILD)/web/obj/programs.o: tools/web/programs.c $(BUILD)/web/programs.h $(settings)
+	@mkdir -p $(@D)
+	$(compile_wasm) -c $< -o $@
+$(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
+	@mkdir -p $(@D)
+	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
+
+$(BUILD)/web/module.wasm: $(in_module:%=$(BUILD)/web/obj/%.o)
+	$(wasm) -Oz -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 $^ -o $@
+
+$(BUILD)/web/module.js: $(BUILD)/web/module.wasm tools/web/pack
+	tools/web/pack $(names) $(own) <$< >$@
+
+-include $(wildcard $(BUILD)/web/obj/*.d)
+
+# What runs in a page can be run in a terminal, too.
+$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) -Wmissing-prototypes $(link)
+
+$(own): %: $(BUILD)/web/%
+	@$(RUN_UNDER) $< $(ARGS)
 
 # ---- Tests
 
@@ -186,7 +244,7 @@ check: format-check ## the form of C; tests and chapters with clang, with saniti
 	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 
-code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch])
+code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/web/*.c)
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
 

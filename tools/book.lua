@@ -88,16 +88,20 @@ local function listing(code)
     return html('%s', shown)
 end
 
--- What a program printed, and the command, where it was not run plainly.
+-- What a program printed, and the command, where it was not run plainly. Which
+-- program and how it was run stands there for run.js, too.
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
+    local program = code.attributes.program or 'NN'
     local label = args and ('<code>make -s run-%s ARGS="%s"</code>')
-        :format(code.attributes.run or 'NN', escape(args)) or 'output'
+        :format(program:match('^[^_]*'), escape(args)) or 'output'
     if status then
         label = label .. ' <span class="status">exit status ' .. escape(status) .. '</span>'
     end
-    return html('<div class="output">\n<p class="label">%s</p>\n<pre %s>'
-        .. '<samp>%s\n</samp></pre>\n</div>', label, scrolls('output'), escape(code.text))
+    return html('<div class="output" data-program="%s"%s>\n<p class="label">%s</p>\n<pre %s>'
+        .. '<samp>%s\n</samp></pre>\n</div>', escape(program),
+        args and (' data-args="%s"'):format(escape(args)) or '',
+        label, scrolls('output'), escape(code.text))
 end
 
 -- Any other code: PyTorch's version, a line of shell.

@@ -96,7 +96,8 @@ local function check_fences(file)
                 return
             end
             unread(i - 1)
-            code.attributes.run = code.classes:includes('output') and file.key or nil
+            code.attributes.program = code.classes:includes('output') and file.key
+                and file.name:match('([^/]*)%.c$') or nil
             return code
         end,
     }
