@@ -158,8 +158,9 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@touch $@
 
 # ---- The programs in the pages: all of them as one module of WebAssembly,
-# with those of tools/web, each of which has a main of its own but programs.c,
-# which calls them. -Oz makes two thirds of what -O2 makes, and as fast.
+# with those of tools/web. There programs.c calls all others, and NAME_part.c is
+# a part of the program NAME.c, which alone has a main. -Oz makes two thirds of
+# what -O2 makes, and as fast.
 #
 # Whether clang makes modules is asked until it does. The first time that it
 # does, the book is woven anew: a file that was not there makes none older.
@@ -175,8 +176,9 @@ without_module = $(if $(module),,rm -f $(BUILD)/web/module.js; \
   echo "The pages cannot run programs: that takes clang, lld, wasi-libc and" \
     "libclang-rt-14-dev-wasm32 (or your clang's version)")
 
-own       := $(filter-out programs,$(basename $(notdir $(wildcard tools/web/*.c))))
-in_module := $(names) $(own) programs $(notdir $(basename $(wildcard src/*.c)))
+web       := $(basename $(notdir $(wildcard tools/web/*.c)))
+own       := $(filter-out programs,$(foreach n,$(web),$(if $(findstring _,$n),,$n)))
+in_module := $(names) $(web) $(notdir $(basename $(wildcard src/*.c)))
 
 $(BUILD)/web/programs.h: $(names:%=chapters/%.c) $(own:%=tools/web/%.c) $(settings)
 	@mkdir -p $(@D)
@@ -207,7 +209,8 @@ $(BUILD)/web/module.js: $(BUILD)/web/module.wasm tools/web/pack
 -include $(wildcard $(BUILD)/web/obj/*.d)
 
 # What runs in a page can be run in a terminal, too.
-$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $(BUILD)/libattention.a $(settings)
+$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c) \
+                         $$(wildcard tools/web/$$*.h) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(link)
 
@@ -256,7 +259,7 @@ check: format-check ## the form of C; tests and chapters with clang, with saniti
 	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 
-code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/web/*.c)
+code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/web/*.[ch])
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
 

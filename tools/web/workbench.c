@@ -70,10 +70,10 @@ static double choice_of(const Setting *s, const char *value)
     while (s->choice[k] && strcmp(s->choice[k], value) != 0)
         k++;
     if (!s->choice[k])
-        REFUSE("%s is '%s': %s, %s%s%s is needed", s->key, value,
-               s->choice[0], s->choice[2] ? s->choice[1] : "or ",
-               s->choice[2] ? " or " : "",
-               s->choice[2] ? s->choice[2] : s->choice[1]);
+        REFUSE("%s is '%s': %s%s%s or %s is needed", s->key, value,
+               s->choice[0], s->choice[2] ? ", " : "",
+               s->choice[2] ? s->choice[1] : "",
+               s->choice[s->choice[2] ? 2 : 1]);
     return k;
 }
 
@@ -129,8 +129,7 @@ static void set_one(Bench *b, const char *name, const char *value)
         b->number[key] = decimal(name, value);
 }
 
-/* The value of an argument KEY=VALUE, whose name is copied; NULL if its
- * key is not this one. */
+/* The value of an argument KEY=VALUE; NULL if its key is another. */
 static const char *value_of(const char *argument, const char *key)
 {
     const size_t size = strlen(key);
@@ -139,11 +138,10 @@ static const char *value_of(const char *argument, const char *key)
                : NULL;
 }
 
-/* Sets everything, the stage first, and returns what is asked, or NULL. */
-static const char *read_settings(Bench *b, int count,
-                                 char *const argument[count])
+/* Sets everything, the stage first; questions wait. */
+static void read_settings(Bench *b, int count, char *const argument[count])
 {
-    const char *ask = NULL, *stage = "all";
+    const char *stage = "all";
     for (int i = 0; i < count; i++)
         if (value_of(argument[i], "stage"))
             stage = value_of(argument[i], "stage");
@@ -161,12 +159,9 @@ static const char *read_settings(Bench *b, int count,
                    argument[i]);
         memcpy(name, argument[i], size);
         name[size] = '\0';
-        if (strcmp(name, "ask") == 0)
-            ask = argument[i] + size + 1;
-        else if (strcmp(name, "stage") != 0)
+        if (strcmp(name, "ask") != 0 && strcmp(name, "stage") != 0)
             set_one(b, name, argument[i] + size + 1);
     }
-    return ask;
 }
 
 /* ---- What is printed */
@@ -379,7 +374,7 @@ int main(int argc, char *argv[])
 {
     static Bench b;
     b = (Bench){0};
-    const char *ask = read_settings(&b, argc - 1, argv + 1);
+    read_settings(&b, argc - 1, argv + 1);
     bench_set(&b);
     bench_compute(&b);
     print_lists(&b);
@@ -391,8 +386,9 @@ int main(int argc, char *argv[])
         if (bench_has(&b, (TableId)id))
             print_table(&b, (TableId)id);
     b.stage->figures(&b);
-    if (ask)
-        explain(&b, ask);
+    for (int i = 1; i < argc; i++)
+        if (value_of(argv[i], "ask"))
+            explain(&b, value_of(argv[i], "ask"));
     bench_free(&b);
     return 0;
 }

@@ -1,9 +1,8 @@
 #include "workbench.h"
 
-/* How a number was made: one function a table, and the list of all tables.
- * An explanation multiplies again what the book's functions have multiplied,
- * so its last line must end with the entry itself. No line begins with a
- * word of the text. */
+/* How a number was made: one function a table, and the list of tables. They
+ * multiply again what the book's functions have multiplied, so the last line
+ * must end with the entry. No line begins with a word of the text. */
 
 /* ---- Embeddings and matrices */
 
