@@ -88,7 +88,7 @@
       const words = number === value ? value : `${saidAs(value)} = ${number}`;
       if (Number(control.value) !== Number(number)) control.value = number;
       control.setAttribute("aria-valuetext", words);
-      setWords(output, words);
+      setText(output, number);
       for (const { choice, button } of choices)
         button.setAttribute("aria-pressed", String(choice === value));
     };

@@ -101,7 +101,7 @@
       while (this.lines.children.length < lines.length) this.lines.append(make("p"));
       lines.forEach((line, k) => {
         setText(this.lines.children[k], line);
-        this.lines.children[k].className = /\d.* = |=.*\d$/.test(line) ? "sum" : "";
+        this.lines.children[k].className = /\d.* = |=.*\d$|^-?\d/.test(line) ? "sum" : "";
       });
     }
 
