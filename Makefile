@@ -30,7 +30,7 @@ number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
-        check-book bench-book \
+        check-book format-scripts bench-book \
         student chapter clean help
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
@@ -234,16 +234,35 @@ test-c: $(tests) ## the tests of the C code alone
 test-book: $(BUILD)/pandoc.found $(checked) ## the weaver's own tests
 	PANDOC=$(BUILD)/pandoc prove tests/weave.t
 
-# ---- Tests of the book in a browser: Chromium, Java, Node
+# ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 
 browser := tests/browser
-check-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## the woven book in Chromium: markup, access, links, weight, use
+check-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## the scripts' form, and every page in Chromium, as a reader uses it
+	$(biome) ci
 	node --test --test-reporter=spec $(sort $(wildcard $(browser)/*.test.mjs))
+
+format-scripts: $(browser)/node_modules/made ## gives all scripts the form that biome.json says
+	$(biome) check --write
+
+# The one that npm has chosen for this machine.
+biome = $(browser)/node_modules/@biomejs/*/biome
 
 $(browser)/node_modules/made: $(browser)/package-lock.json
 	@echo "Setting up what drives the browser in $(@D) (once)"
 	npm ci --silent --prefix $(browser)
 	@touch $@
+
+# Weaves the whole book, and makes it after a change of one chapter (07).
+seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
+  -e 'my $$from = time; system(@command) == 0 or exit 1;' \
+  -e 'printf "%-36s %4.1f s\n", $$what, time - $$from'
+bench-book: $(BUILD)/book/index.html ## how long weaving takes: all, and after one chapter's change
+	@PANDOC=$(BUILD)/pandoc $(seconds) 'the whole book is woven' \
+	  tools/weave $(BUILD)/bench-book
+	@rm -rf $(BUILD)/bench-book
+	@touch chapters/$(or $(CHAPTER),07)_*.c
+	@$(seconds) "make, chapter $(or $(CHAPTER),07) being changed" \
+	  $(MAKE) $(parallel) -s $(BUILD)/book/index.html
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \

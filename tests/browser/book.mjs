@@ -29,7 +29,9 @@ export const forms = {
 // The names of a book's pages, without ".html".
 export function pagesOf(book = folder) {
   const names = existsSync(book) ? readdirSync(book) : [];
-  const pages = names.filter((name) => name.endsWith(".html")).map((name) => basename(name, ".html"));
+  const pages = names
+    .filter((name) => name.endsWith(".html"))
+    .map((name) => basename(name, ".html"));
   assert.ok(pages.includes("index"), `${book}/index.html is not there: make makes it`);
   return pages.sort();
 }
@@ -39,7 +41,8 @@ function chromiumPath() {
   const folders = (process.env.PATH ?? "").split(":").concat("/usr/bin");
   const places = named ? [named] : folders.map((place) => join(place, "chromium"));
   const found = places.find((place) => existsSync(place));
-  if (!found) throw new Error(`no Chromium at ${places.join(", ")}: install chromium, or set CHROMIUM`);
+  if (!found)
+    throw new Error(`no Chromium at ${places.join(", ")}: install chromium, or set CHROMIUM`);
   return found;
 }
 

@@ -52,7 +52,10 @@ test(`shift: less than ${checks.limits.shift} moves while fonts arrive`, (t) => 
 });
 
 test(`weight: less than ${checks.limits.weight / 1000} KB a page, compressed`, (t) => {
-  const sums = seen.map((it) => [it.page, checks.weightOf(folder, it).reduce((all, { size }) => all + size, 0)]);
+  const sums = seen.map((it) => [
+    it.page,
+    checks.weightOf(folder, it).reduce((all, { size }) => all + size, 0),
+  ]);
   const [page, bytes] = sums.sort((a, b) => b[1] - a[1])[0];
   t.diagnostic(`most: ${page} ${bytes} bytes`);
   none(checks.heavy(folder, seen));

@@ -46,13 +46,15 @@ async function each(items, work, atOnce = 2) {
 
 // HTML and CSS as the Nu checker sees them. It ends well, too, if it has read no
 // file at all, so that it has to have said something in its own form.
-export async function markup(book) {
-  const files = readdirSync(book).filter((name) => /\.(html|css)$/.test(name));
+export async function markup(book, wanted = /\.(html|css)$/) {
+  const files = readdirSync(book).filter((name) => wanted.test(name));
   const args = ["-jar", vnu, "--also-check-css", "--format", "json", "--stdout"];
   const { out, err, status } = await run("java", [...args, ...files], { cwd: book });
-  if (!out.startsWith('{"messages":')) throw new Error(`java -jar ${vnu}: ${status}: ${err}`);
-  const wrong = JSON.parse(out).messages.filter(({ type, subType, message }) =>
-    type === "info" ? subType === "warning" && !message.startsWith("Trailing slash") : true,
+  const said = out.startsWith("{") && JSON.parse(out).messages;
+  if (!said || files.length === 0) throw new Error(`java -jar ${vnu}: status ${status}: ${err}`);
+  const wrong = said.filter(
+    ({ type, subType, message }) =>
+      type !== "info" || (subType === "warning" && !message.startsWith("Trailing slash")),
   );
   return wrong.map((it) => {
     const place = `${basename(it.url ?? "vnu")}:${it.lastLine ?? 1}`;
@@ -67,11 +69,15 @@ const unescaped = (text) => text.replaceAll("&amp;", "&").replaceAll("&quot;", '
 // Text in which what is not markup keeps its place, but holds no tags.
 const markupOf = (html) => {
   const blank = (all) => all.replace(/[^\n]/g, " ");
-  return html.replace(/<!--[\s\S]*?-->/g, blank).replace(/(?<=<script[^>]*>)[\s\S]*?(?=<\/script>)/g, blank);
+  return html
+    .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/(?<=<script[^>]*>)[\s\S]*?(?=<\/script>)/g, blank);
 };
 
 function idsIn(html) {
-  return new Set([...html.matchAll(/\s(?:id|name)="([^"]*)"/g)].map((match) => unescaped(match[1])));
+  return new Set(
+    [...html.matchAll(/\s(?:id|name)="([^"]*)"/g)].map((match) => unescaped(match[1])),
+  );
 }
 
 // What is wrong with a link on a page, or nothing.
@@ -108,7 +114,9 @@ export async function links(book) {
   }
   for (const file of readdirSync(book).filter((name) => /\.(js|json|xml|css)$/.test(name))) {
     const all = read(book, file);
-    for (const match of all.matchAll(/(?<=["'(])[\w-]+\.(?:html|css|js|svg|woff2)(?:#[\w.-]+)?(?=["')])/g)) {
+    for (const match of all.matchAll(
+      /(?<=["'(])[\w-]+\.(?:html|css|js|svg|woff2)(?:#[\w.-]+)?(?=["')])/g,
+    )) {
       look(file, all, match.index, match[0]);
     }
   }
@@ -119,12 +127,14 @@ export async function links(book) {
 
 // The words and numbers of a drawing, in order.
 function wordsOf(svg) {
-  return [...svg.matchAll(/<(text|tspan|title|desc)\b[^>]*>([^<]*)/g)].map((match) => match[2].trim());
+  return [...svg.matchAll(/<(text|tspan|title|desc)\b[^>]*>([^<]*)/g)].map((match) =>
+    match[2].trim(),
+  );
 }
 
 // The figures on a page hold the numbers that its program draws when it is run.
-export async function figures(book) {
-  const names = readdirSync(join(build, "chapters")).filter((name) => /^\w+?_\w+$/.test(name));
+export async function figures(book, wanted = /^\w+?_\w+$/) {
+  const names = readdirSync(join(build, "chapters")).filter((name) => wanted.test(name));
   const lists = await each(names, async (name) => {
     const page = `${name.replace(/^\w+?_/, "").replaceAll("_", "-")}.html`;
     const drawn = mkdtempSync(join(tmpdir(), "figures-"));
@@ -142,7 +152,7 @@ export async function figures(book) {
 
 function faultsOfFigures(book, page, drawn) {
   const html = read(book, page);
-  const shown = [...html.matchAll(/<svg[^>]*aria-labelledby="([\w-]+?)-\w+-title[^]*?<\/svg>/g)];
+  const shown = [...html.matchAll(/<svg[^>]*aria-labelledby="([\w-]+?)-\w+-title[\s\S]*?<\/svg>/g)];
   return readdirSync(drawn).flatMap((file) => {
     const name = basename(file, ".svg");
     const words = wordsOf(readFileSync(join(drawn, file), "utf8"));
@@ -164,7 +174,9 @@ function noteShifts() {
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       if (!entry.hadRecentInput) {
-        const what = entry.sources.map(({ node }) => node?.parentElement?.closest("[id]")?.id ?? node?.nodeName);
+        const what = entry.sources.map(
+          ({ node }) => node?.parentElement?.closest("[id]")?.id ?? node?.nodeName,
+        );
         globalThis.shifts.push({ value: entry.value, what });
       }
     }
@@ -263,7 +275,9 @@ export const shifting = (seen) =>
   list(seen, (it) => {
     const sum = shiftOf(it);
     const worst = [...it.shifts].sort((a, b) => b.value - a.value)[0];
-    return sum < limits.shift ? [] : [`layout shifts by ${sum.toFixed(3)}, most at ${worst.what.join(", ")}`];
+    return sum < limits.shift
+      ? []
+      : [`layout shifts by ${sum.toFixed(3)}, most at ${worst.what.join(", ")}`];
   });
 
 // ------------------------------------------------------------------ weight
@@ -271,11 +285,20 @@ export const shifting = (seen) =>
 // What a page and all it asks for weigh on the way: compressed, but for fonts,
 // which are. A page that runs programs may ask for the module as well.
 export function weightOf(book, { page, asked }) {
-  const files = new Set([page, ...[...asked].filter((url) => url.startsWith("file:")).map(fileURLToPath).map((path) => path.slice(book.length + 1))]);
+  const files = new Set([
+    page,
+    ...[...asked]
+      .filter((url) => url.startsWith("file:"))
+      .map(fileURLToPath)
+      .map((path) => path.slice(book.length + 1)),
+  ]);
   if (files.has("program.js")) files.add("module.js");
   return [...files].map((file) => {
     const bytes = readFileSync(join(book, file));
-    return { file, size: file.endsWith(".woff2") ? bytes.length : gzipSync(bytes, { level: 9 }).length };
+    return {
+      file,
+      size: file.endsWith(".woff2") ? bytes.length : gzipSync(bytes, { level: 9 }).length,
+    };
   });
 }
 
