@@ -259,7 +259,7 @@ globalThis.book ??= {};
       book.make("h2", { id: "help-title" }, "Keys"),
       book.make("dl", {}, ...keyLines()),
       letters(),
-      book.make("form", { method: "dialog" }, book.make("button", {}, "Close")),
+      book.make("form", { method: "dialog" }, book.make("button", { autofocus: "" }, "Close")),
     );
     help.showModal();
   }

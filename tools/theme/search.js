@@ -17,11 +17,13 @@ globalThis.book ??= {};
       .normalize("NFD")
       .replace(/\p{M}/gu, "");
 
+  const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
   // What is looked for: a word's beginning, in one number or the other; Chinese anywhere.
   function pattern(word) {
+    if (/\p{Script=Han}/u.test(word)) return new RegExp(quoted(word), "gu");
     const stem = word.length > 3 ? word.replace(/(?:ies|y|s)$/, "") : word;
-    const text = stem.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    return new RegExp(/\p{Script=Han}/u.test(word) ? text : `(?<![\\p{L}\\p{N}])${text}`, "gu");
+    return new RegExp(`(?<![\\p{L}\\p{N}])${quoted(stem)}(?:ies|y|e?s)?`, "gu");
   }
 
   /* ---- What can be found: {name, says, address, above, folded, kind} */
@@ -31,7 +33,15 @@ globalThis.book ??= {};
   function gather() {
     const { pages, sections, terms } = book.index;
     const record = (kind, name, says, address, above) => ({
-      kind, name, says, address, above, foldedName: fold(name), folded: fold(says),
+      kind,
+      name,
+      says,
+      address,
+      above,
+      foldedName: fold(name),
+      folded: fold(says),
+      // A term goes by other names, too, in two more languages.
+      others: kind === "term" && fold(`${name},${says}`).split(/[,;]\s*/),
     });
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     records = [
@@ -60,32 +70,29 @@ globalThis.book ??= {};
 
   const KIND = { code: 8, term: 7, page: 4, section: 3 };
 
-  function score(record, query, words) {
-    const { foldedName, folded, kind } = record;
-    let sum = 0;
+  function score({ kind, foldedName, folded, others }, query, words) {
+    const inName = words.filter((word) => foldedName.match(word.pattern));
+    let sum = KIND[kind];
     for (const word of words) {
-      const inName = foldedName.match(word.pattern);
-      const inText = folded.match(word.pattern);
-      if (!inName && !inText) return 0;
-      const whole = inName && foldedName.split(/[^\p{L}\p{N}_]+/u).includes(word.text);
-      sum += whole ? 30 : inName ? 20 : Math.min(inText.length, 4);
+      const times = folded.match(word.pattern)?.length ?? 0;
+      if (!times && !inName.includes(word)) return 0;
+      sum += Math.min(times, 4);
     }
-    if (foldedName === query) sum += 200;
-    else if (foldedName.startsWith(query)) sum += 25;
-    // A glossary's line is short; a comment says much that is beside the point.
-    if (folded.includes(query)) sum += words.length > 1 ? 20 : 1;
-    return sum + KIND[kind] + closeness(folded, words);
+    sum += inName.length * (inName.length === words.length ? 25 : 5);
+    if (foldedName === query || others?.includes(query)) sum += 200;
+    else if (foldedName.startsWith(query)) sum += 20;
+    if (words.length > 1) sum += closeness(folded, words) + (folded.includes(query) ? 25 : 0);
+    return sum;
   }
 
   // Words that stand together mean more than words of one page.
   function closeness(text, words) {
-    if (words.length < 2) return 0;
-    const { size } = window_of(text, words);
-    return size < 60 ? 12 : size < 200 ? 6 : 0;
+    const { size } = stretch(text, words);
+    return size < 40 ? 25 : size < 100 ? 12 : size < 250 ? 5 : 0;
   }
 
   // The shortest stretch with a match of each word (of those that occur at all).
-  function window_of(text, words) {
+  function stretch(text, words) {
     const places = words
       .flatMap((word, k) => [...text.matchAll(word.pattern)].map((m) => ({ k, at: m.index })))
       .sort((a, b) => a.at - b.at);
@@ -136,12 +143,12 @@ globalThis.book ??= {};
   }
 
   function excerpt({ says, folded }, words) {
-    const { at } = window_of(folded, words);
-    let from = Math.max(0, at - 50);
+    const { at } = stretch(folded, words);
+    let from = Math.max(0, at - 30);
     if (from > 0) from = says.indexOf(" ", from) + 1 || from;
-    const words_ = says.slice(from, from + 170);
-    const cut = from + 170 < says.length ? words_.replace(/\s\S*$/, " …") : words_;
-    return (from > 0 ? "… " : "") + cut;
+    const cut = says.slice(from, from + 170);
+    const whole = from + 170 >= says.length;
+    return (from > 0 ? "… " : "") + (whole ? cut : cut.replace(/\s\S*$/, " …"));
   }
 
   function option(record, k, words) {
@@ -171,7 +178,7 @@ globalThis.book ??= {};
     });
     list = book.make("ul", { id: "found", role: "listbox", "aria-label": "Found" });
     says = book.make("p", { class: "says", role: "status" });
-    const close = book.make("button", { "aria-label": "Close" }, "Esc");
+    const close = book.make("button", { class: "close", "aria-label": "Close" });
     const form = book.make("form", { method: "dialog" }, field, close);
     dialog = book.dialog({ class: "search", "aria-label": "Search" }, form, says, list);
     field.addEventListener("input", update);
