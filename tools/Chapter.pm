@@ -204,9 +204,10 @@ sub definitions {
         next if $lines->[$i] !~ /^[a-zA-Z_]/ || $lines->[$i] =~ /^typedef\b/;
         my $is_static = $lines->[$i] =~ /^static\b/ || 0;
         if ($lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)\(/) {
-            my ($open) = $self->_braces($i) or next;
-            push @found, {name => $1, kind => 'function', is_static => $is_static, first => $i,
-                last => $open - 1} if $1 ne 'main';
+            my $name = $1;
+            my ($open) = $lines->[$i] =~ /\{.*\}\s*$/ ? $i + 1 : $self->_braces($i) or next;
+            push @found, {name => $name, kind => 'function', is_static => $is_static, first => $i,
+                last => $open - 1} if $name ne 'main';
         }
         elsif ($lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)(?:\[[^\]]*\])*\s*=/) {
             push @found, {name => $1, kind => 'data', is_static => $is_static, first => $i,

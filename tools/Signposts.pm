@@ -97,10 +97,17 @@ sub finished {
               {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
       if $id ne 'index';
     $html =~ s{(</hgroup>\n)}{$1 . $self->_what_is_new($id, $html)}e;
-    $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->name_of($1) || $2}ge;
+    $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;
     return $html;
+}
+
+# How the links at the top call a page.
+sub _short_name {
+    my ($self, $id, $title) = @_;
+    my $name = $self->name_of($id) or return $title;
+    return '<span title="' . escape(text($title)) . qq{">$name</span>};
 }
 
 sub _link_code {
@@ -149,11 +156,12 @@ sub _what_is_new {
     my @symbols = $self->{symbols}->new_on($id);
     my @terms;
     push @terms, [$1, text($2)] while $html =~ m{<span id="(term-[^"]+)" class="term">(.*?)</span>}gs;
-    my @functions = grep { $_->{kind} eq 'function' } @symbols;
-    my @others    = grep { $_->{kind} ne 'function' } @symbols;
-    my @counts    = grep { !/^0/ } map { $_->[0] . " $_->[1]" . ($_->[0] == 1 ? '' : 's') }
-      [scalar @terms, 'term'], [scalar @functions, 'function'],
-      [scalar(grep { $_->{kind} eq 'type' } @others), 'type'];
+    my %links;
+    push @{$links{$_->{kind}}}, _symbol_link($_, $id) for @symbols;
+    my @functions = @{$links{function} // []};
+    my @types     = @{$links{type}     // []};
+    my @counts    = map { $_->[0] . " $_->[1]" . ($_->[0] == 1 ? '' : 's') } grep { $_->[0] }
+      [scalar @terms, 'term'], [scalar @functions, 'function'], [scalar @types, 'type'];
     return '' if !@counts;
     my $list = sub {
         my ($what, @links) = @_;
@@ -162,13 +170,13 @@ sub _what_is_new {
     return qq{<details class="new">\n<summary><span class="label">New here: }
       . join(', ', @counts) . qq{</span></summary>\n<div class="folded">\n}
       . $list->('Terms', map { qq{<a href="#$_->[0]">} . escape($_->[1]) . '</a>' } @terms)
-      . $list->('Functions', map { _symbol_link($_) } @functions)
-      . $list->('Types and data', map { _symbol_link($_) } @others) . "</div>\n</details>\n";
+      . $list->('Functions', @functions) . $list->('Types', @types)
+      . $list->('Data', @{$links{data} // []}) . "</div>\n</details>\n";
 }
 
 sub _symbol_link {
-    my ($symbol) = @_;
-    return qq{<a class="symbol" href="$symbol->{page}.html#L$symbol->{line}">}
+    my ($symbol, $page) = @_;
+    return qq{<a class="symbol" href="@{[Symbols::address($symbol, $page // '')]}">}
       . "<code>$symbol->{name}</code></a>";
 }
 

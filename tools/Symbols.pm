@@ -5,7 +5,8 @@ package Symbols;
 # keeps to itself (static). Known of each:
 #
 #   name      kind     function, type, data or macro
-#   page      line     where it is defined: a chapter's page, or the header's
+#   page      line     where it is defined: a chapter's page, or the header's,
+#                      and end, the last line that has its name
 #   declared           its line in the header (not if it is a chapter's own)
 #   announced          the page whose part of the header that is
 #   code      says     its declaration, and the comment above that
@@ -28,7 +29,7 @@ sub new {
         my $page = page_of($chapter);
         for my $found ($chapter->definitions) {
             my $known = $found->{is_static} ? undef : $self->{all}{$found->{name}};
-            my $place = {page => $page, line => $found->{first} + 1};
+            my $place = {page => $page, line => $found->{first} + 1, end => $found->{first} + 1};
             if ($known) { @$known{keys %$place} = values %$place }
             else        { $self->{own}{$page}{$found->{name}} = _own($chapter, $found, $place) }
         }
@@ -61,7 +62,8 @@ sub names_on {
 # to its declaration. Nothing leads to where it stands.
 sub address {
     my ($symbol, $page, $line) = @_;
-    my $is_here = $page eq $symbol->{page} && ($line // 0) == $symbol->{line};
+    my $is_here = $page eq $symbol->{page} && defined $line
+      && $line >= $symbol->{line} && $line <= ($symbol->{end} // $symbol->{line});
     my $there = $page eq $symbol->{page} ? '' : "$symbol->{page}.html";
     return "$there#L$symbol->{line}" if !$is_here;
     return $symbol->{declared} && $page ne $REFERENCE
@@ -75,7 +77,7 @@ sub _own {
     my ($chapter, $found, $place) = @_;
     my $lines = $chapter->{lines};
     my $code  = join "\n", @$lines[$found->{first} .. $found->{last}];
-    $code =~ s/\s*(?:=[^=].*|\{\s*)\z//s;
+    $code =~ s/\s*(?:=[^=].*|\{.*)\z//s;
     my $up = $found->{first};
     $up-- while $up > 0 && $chapter->{kind}[$up - 1] eq 'code' && $lines->[$up - 1] =~ m{^(?:/[/*]| \*)};
     return {%$found, %$place, code => "$code;",
@@ -132,7 +134,7 @@ sub _in_paragraph {
         $end = $last if $end > $last;
         my ($kind, $name) = _name(map { _bare($_) } @$lines[$i .. $end]);
         push @found, {name => $name, kind => $kind, page => $REFERENCE, line => $i + 1,
-            declared => $i + 1, code => join("\n", @$lines[$i .. $end]), says => $says, uses => {}}
+            declared => $i + 1, end => $end + 1, code => join("\n", @$lines[$i .. $end]), says => $says, uses => {}}
           if defined $name;
         $i = $end;
     }

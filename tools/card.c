@@ -82,15 +82,19 @@ static void put_symbol(Deflate *d, uint32_t s)
 
 static void put_run(Deflate *d, unsigned byte, int times)
 {
+    /* The symbols of some lengths, and the bits of 0 that belong to each. */
     static const struct {
         int length;
         uint32_t symbol;
-    } again[2] = {{258, 285}, {3, 257}};
+        int zeros;
+    } again[] = {{258, 285, 0}, {131, 281, 5}, {67, 277, 4}, {35, 273, 3},
+                 {19, 269, 2},  {11, 265, 1},  {3, 257, 0}};
     put_symbol(d, byte);
     times--;
-    for (int k = 0; k < 2; k++)
+    for (size_t k = 0; k < sizeof again / sizeof *again; k++)
         for (; times >= again[k].length; times -= again[k].length) {
             put_symbol(d, again[k].symbol);
+            put_bits(d, 0, again[k].zeros);
             put_code(d, 0, 5); /* from one byte before */
         }
     while (times-- > 0)
