@@ -474,7 +474,7 @@ for (
 # Wherever a name of the book's C leads, there it stands, and not in a comment.
 {
     my (%line, @wrong, $count);
-    for my $name (@order) {
+    for my $name (grep {defined} @order) {
         while ($page{$name} =~ m{id="(L\d+)"><a [^>]*></a>(.*)}g) {
             my ($id, $code) = ($1, $2);
             $line{"$name.html#$id"} = $code =~ s{<span class="co">.*?</span>|<[^>]*>}{}gr;
@@ -482,7 +482,7 @@ for (
     }
     # A struct begins above its name.
     $line{'reference.html#L20'} .= ' Pair';
-    for my $name (@order) {
+    for my $name (grep {defined} @order) {
         while ($page{$name} =~ m{<a class="symbol" href="([^"]*)"[^>]*>(?:<code>)?(\w+)}g) {
             my ($to, $symbol) = ($1, $2);
             $to =~ s/^(?=#)/$name.html/;

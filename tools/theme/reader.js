@@ -95,13 +95,20 @@ globalThis.book ??= {};
   }
 
   function copyButton(code, what) {
-    const button = book.make("button", { type: "button", class: "copy", "aria-label": what }, "Copy");
+    const button = book.make(
+      "button",
+      { type: "button", class: "copy", "aria-label": what },
+      "Copy",
+    );
     button.addEventListener("click", async () => {
-      let says = "Copied";
-      await copy(code.textContent.replace(/\n$/, "")).catch(() => (says = "Not allowed"));
+      const done = copy(code.textContent.replace(/\n$/, ""));
+      const says = await done.then(
+        () => "Copied",
+        () => "Not allowed",
+      );
       button.textContent = says;
       status.textContent = says;
-      setTimeout(() => (button.textContent = "Copy"), 1500);
+      setTimeout(() => button.replaceChildren("Copy"), 1500);
     });
     return button;
   }
@@ -127,7 +134,8 @@ globalThis.book ??= {};
     if (!panel) return;
     const close = (event) => {
       if (event.type === "keydown" && event.key !== "Escape") return;
-      if (event.type === "click" && panel.contains(event.target) && !event.target.closest("a")) return;
+      if (event.type === "click" && panel.contains(event.target) && !event.target.closest("a"))
+        return;
       if (panel.open && event.type === "keydown") panel.querySelector("summary").focus();
       panel.open = false;
     };
@@ -165,8 +173,12 @@ globalThis.book ??= {};
     };
     let waiting = false;
     const soon = () => {
-      if (!waiting) requestAnimationFrame(() => ((waiting = false), mark()));
+      if (waiting) return;
       waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        mark();
+      });
     };
     addEventListener("scroll", soon, { passive: true });
     addEventListener("resize", soon);
@@ -215,7 +227,10 @@ globalThis.book ??= {};
 
   async function showCard(link) {
     await book.load("symbols.js");
-    const page = location.pathname.split("/").at(-1).replace(/\.html$/, "");
+    const page = location.pathname
+      .split("/")
+      .at(-1)
+      .replace(/\.html$/, "");
     const name = link.textContent;
     const found = book.symbols[`${page}#${name}`] ?? book.symbols[name];
     if (!found || !link.matches(":hover, :focus-visible")) return;
@@ -291,7 +306,9 @@ globalThis.book ??= {};
   }
 
   const writes = (element) =>
-    element.closest("input, textarea, select, dialog, .workbench, [contenteditable], [role=slider]");
+    element.closest(
+      "input, textarea, select, dialog, .workbench, [contenteditable], [role=slider]",
+    );
 
   // In a box that scrolls sideways the arrows scroll.
   const scrolls = (element) =>

@@ -11,11 +11,7 @@ globalThis.book ??= {};
   // Letters as they are compared: small, without dots and accents. No letter becomes two, so
   // that a place in the one text is the same place in the other.
   const fold = (text) =>
-    text
-      .normalize("NFC")
-      .toLowerCase()
-      .normalize("NFD")
-      .replace(/\p{M}/gu, "");
+    text.normalize("NFC").toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 
   const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
@@ -152,7 +148,11 @@ globalThis.book ??= {};
   }
 
   function option(record, k, words) {
-    const name = book.make(record.kind === "code" ? "code" : "strong", {}, ...marked(record.name, words));
+    const name = book.make(
+      record.kind === "code" ? "code" : "strong",
+      {},
+      ...marked(record.name, words),
+    );
     const what = { term: "term · ", code: "" }[record.kind] ?? "";
     return book.make(
       "li",
@@ -160,7 +160,13 @@ globalThis.book ??= {};
       book.make(
         "a",
         { href: record.address, tabindex: "-1" },
-        book.make("span", { class: "name" }, name, " ", book.make("span", { class: "above" }, what + record.above)),
+        book.make(
+          "span",
+          { class: "name" },
+          name,
+          " ",
+          book.make("span", { class: "above" }, what + record.above),
+        ),
         book.make("span", { class: "excerpt" }, ...marked(excerpt(record, words), words)),
       ),
     );
@@ -172,9 +178,16 @@ globalThis.book ??= {};
 
   function build() {
     field = book.make("input", {
-      type: "search", role: "combobox", "aria-label": "Search the book", "aria-expanded": "false",
-      "aria-controls": "found", "aria-autocomplete": "list", autocomplete: "off", autofocus: "",
-      spellcheck: "false", placeholder: "A word, a function, a symbol",
+      type: "search",
+      role: "combobox",
+      "aria-label": "Search the book",
+      "aria-expanded": "false",
+      "aria-controls": "found",
+      "aria-autocomplete": "list",
+      autocomplete: "off",
+      autofocus: "",
+      spellcheck: "false",
+      placeholder: "A word, a function, a symbol",
     });
     list = book.make("ul", { id: "found", role: "listbox", "aria-label": "Found" });
     says = book.make("p", { class: "says", role: "status" });
