@@ -25,7 +25,8 @@ programs := $(names:%=$(BUILD)/chapters/%)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-perl     := $(filter-out tests/weave.t,$(sort $(wildcard tests/*.t)))
+woven    := tests/weave.t tests/card.t
+perl     := $(filter-out $(woven),$(sort $(wildcard tests/*.t)))
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
@@ -138,13 +139,20 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 	@for name in $(names); do tools/outputs --update chapters/$$name.c \
 	  $(BUILD)/chapters/$$name || exit; done
 
-weaver := tools/weave tools/literate.lua tools/book.lua book.bib \
-          $(wildcard tools/theme/*)
+weaver := $(wildcard tools/*.pm) tools/weave tools/literate.lua tools/book.lua \
+          book.bib $(wildcard tools/theme/*) $(BUILD)/card.png
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) $(checked) \
                           $(BUILD)/pandoc.found $$(module)
 	@$(without_module)
 	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
+
+# What other sites show beside a link to the book.
+$(BUILD)/card.png: $(BUILD)/tools/card
+	$< $@
+$(BUILD)/tools/card: tools/card.c $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) $(link)
 
 # $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
 # that of the search, as the link has none of its own for make. If the pandoc
@@ -231,8 +239,8 @@ test-programs: $(programs) $(tests) ## what make test runs, without running it
 test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc.found $(checked) ## the weaver's own tests
-	PANDOC=$(BUILD)/pandoc prove tests/weave.t
+test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the weaver's own tests
+	PANDOC=$(BUILD)/pandoc prove $(woven)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 
@@ -278,7 +286,7 @@ check: format-check ## the form of C; tests and chapters with clang, with saniti
 	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 
-code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/web/*.[ch])
+code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/web/*.[ch])
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
 

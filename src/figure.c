@@ -4,22 +4,29 @@
 #include "pen.h"
 
 /* A style sheet in each picture gives it colours for light and dark pages;
- * the same names stand in every picture, so that they can share a page. */
-#define LIGHT                                                              \
-    "--ink:#1b1f24;--muted:#57606c;--rule:#b9c0ca;--c0:#2f6fb5;"           \
-    "--c1:#b85014;--c2:#3a7d44;--c3:#8250a8;--c4:#948f00;--c5:#0b8577;"    \
-    "--c6:#c23b78;--c7:#6b727c"
+ * the same names stand in every picture, so that they can share a page. On
+ * a page, its colour scheme holds; alone, the system's. What does not know
+ * light-dark() has the light ones. */
+// clang-format off
+#define TINTS(T)                                                           \
+    T("ink", "#1b1f24", "#e8eaed") T("muted", "#57606c", "#a9b2be")        \
+    T("rule", "#b9c0ca", "#4a535f") T("c0", "#2f6fb5", "#6aa9e9")          \
+    T("c1", "#b85014", "#f08a52") T("c2", "#3a7d44", "#7cc48a")            \
+    T("c3", "#8250a8", "#c39ae0") T("c4", "#948f00", "#c6bf3a")            \
+    T("c5", "#0b8577", "#38c4b4") T("c6", "#c23b78", "#f08ab5")            \
+    T("c7", "#6b727c", "#a9b1bb")
+#define LIGHT(name, light, dark) "--" name ":" light ";"
+#define BOTH(name, light, dark)                                            \
+    "--" name ":light-dark(" light "," dark ");"
 #define COLOUR(k)                                                          \
     ".figure .c" k "{fill:var(--c" k ")}.figure .s" k "{stroke:var(--c" k  \
     ")}\n"
-// clang-format off
 static const char style[] =
     "<style>\n"
-    ".figure{font:14px system-ui,sans-serif;" LIGHT "}\n"
-    "@media(prefers-color-scheme:dark){.figure{--ink:#e8eaed;"
-    "--muted:#a9b2be;--rule:#4a535f;--c0:#6aa9e9;--c1:#f08a52;--c2:#7cc48a;"
-    "--c3:#c39ae0;--c4:#c6bf3a;--c5:#38c4b4;--c6:#f08ab5;--c7:#a9b1bb}}\n"
-    "@media print{.figure{" LIGHT "}}\n"
+    ".figure{font:14px system-ui,sans-serif;" TINTS(LIGHT) "}\n"
+    "@supports(color:light-dark(#000,#fff)){.figure{" TINTS(BOTH) "}}\n"
+    ".figure:root{color-scheme:light dark}\n"
+    "@media print{.figure{color-scheme:light}}\n"
     ".figure text{fill:var(--ink)}.figure .muted{fill:var(--muted)}\n"
     ".figure .small{font-size:12px}.figure .tiny{font-size:10.5px}"
     ".figure .strong{font-weight:600}.figure .index{font-size:.75em}\n"

@@ -177,7 +177,10 @@ static void test_heatmap(void)
               0.006);
     has("class=\"c1\" fill-opacity=\"0.55\""); /* -1, the largest */
     SAME(count("class=\"c0\""), 4);
-    has("prefers-color-scheme:dark");
+    has("--ink:#1b1f24;");
+    has("--ink:light-dark(#1b1f24,#e8eaed);");
+    has(".figure:root{color-scheme:light dark}");
+    has("@media print{.figure{color-scheme:light}}");
     has("role=\"img\"");
     SAME(count("</svg>\n"), 1);
     /* What is hidden has a frame and no shade; 2 is still the largest. */

@@ -138,7 +138,7 @@ Like this:
 
 float thrice(float x)
 {
-    return x + twice(x);
+    return x + twice (#L34)(x);
 }
 
 /*
@@ -211,7 +211,7 @@ static void show_half(void)
 {
     puts("half");
 
-    print_half(half(1));
+    print_half (#L35)(half (#L14)(1));
 }
 
 
@@ -321,6 +321,7 @@ sub said {
     for ($html) {
         s{^.*<main[^>]*>|</main>.*$}{}gs;
         s{<a [^>]*data-n="(\d+)"></a>( *)}{"$1|" . '·' x length $2}ge;
+        s{<nav class="turn".*?</nav>|<a class="anchor".*?</a>}{}gs;
         s{<svg.*?</svg>}{(picture)}gs;
         s{<math.*?</math>}{(formula)}gs;
         s{<a\b[^>]*?href="([^"]*)"[^>]*>(.*?)</a>}{$2 ($1)}gs;
@@ -340,54 +341,60 @@ put("$root/$_", $good{$_}) for sort keys %good;
 is(weave('build/book'), "0\n", 'the book is woven silently');
 is(litter(), '', 'and nothing is left beside it');
 
-my ($book, @order) = ("$root/build/book", qw(index preface first second-one errata glossary sources reference));
+my ($book, @order) = ("$root/build/book", qw(index preface first second-one errata glossary sources reference
+    book-index));
 my (undef, %expected) = split /^== (\S+)\n/m, <<'END';
 == index
 (picture) A small book Of two chapters [invitation An invitation to read chapter 2
 (second-one.html). ] Start reading (preface.html) Contents Preface (preface.html) The first part
 1 First things & others (first.html) 2 Second one (second-one.html) The appendix A Mistakes
-(errata.html) Glossary (glossary.html) Sources (sources.html) The header (reference.html)
+(errata.html) Glossary (glossary.html) Sources (sources.html) The header (reference.html) Index
+(book-index.html)
 == preface
 Preface Prose may say /* here, as this is no C file. [picture (picture) ] Figure 1. The scene
 == first
-Chapter 1 · chapters/01_first.c First things & others The mathematics is (formula). Somebody
+Chapter 1 · chapters/01_first.c (source/01_first.c) First things & others [new New here: 1 term,
+1 function [folded Terms: note (#term-note). Functions: twice (#L34). ] ] The mathematics is (formula). Somebody
 said so (Known 2001 (sources.html#ref-known)).1 (#fn1) A list right before code: one two
 [announced What this chapter adds to src/attention.h [listing 11|/* Twice as much. */ 12|float
-twice(float x); ] The whole header (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
+twice (#L34)(float x); ] The whole header (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
 (second-one.html), “A section” (first.html#a-section), figure 1.1 (first.html#fig-plot),
 exercise 1.1 (first.html#exercise-1-1) and chapter 2, “There” (second-one.html#there). Appendix
 A (errata.html) is 69% of it, and Preface (preface.html) too. A note. [ Exercise 1.1 (★, 2 points):
-twice. Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
+twice (#L34). Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
 multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1): twice is empty in the student edition
-32|float twice(float x); 33| 34|float twice(float x) 35|{ 36|····return x < 0 ? 2 * x : x + x;
+32|float twice (#L34)(float x); 33|
+34|float twice (reference.html#L12)(float x) 35|{ 36|····return x < 0 ? 2 * x : x + x;
 /* "quoted" & more */ 37|} ] [output output twice (1) [2.0000] ] [picture (picture) ] Figure
 1.1. What to see in it [question What do you expect? Will it be more? [folded Yes. ] ] [listing
 the same in PyTorch print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b'" exit status 2
-nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice. Three times. ] [ Exercise 1.3 (by
+nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice (#L71). Three times. ] [ Exercise 1.3 (by
 hand): On paper. ] [solution Solution of exercise 1.2 [folded Like this: [listing exercise 1.2
 (#exercise-1-2): thrice is empty in the student edition 71|float thrice(float x) 72|{
-73|····return x + twice(x); 74|} ] That is all. ] ] [milestone Done. ] [shows The program
+73|····return x + twice (#L34)(x); 74|} ] That is all. ] ] [milestone Done. ] [shows The program
 lines 85 to 88 [listing 85|int main(void) 86|{ 87|····return 0; 88|} ] ] Notes Defined in the
 last prose of the file.↩︎ (#fnref1)
 == second-one
-Chapter 2 · chapters/02_second_one.c Second one [announced What this chapter adds to
+Chapter 2 · chapters/02_second_one.c (source/02_second_one.c) Second one [new New here: 2 terms,
+1 function, 2 types [folded Terms: Matrices (#term-matrix), Scores (#term-score). Functions:
+second (#L17). Types: Pair (reference.html#L20), Sizes (reference.html#L25). ] ] [announced What this chapter adds to
 src/attention.h [listing 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct {
-21|····int one, two; /* in order */ 22| 23|····float both; 24|} Pair; 25|typedef int Sizes[2];
-26| 27|int second(void); ] The whole header (reference.html#header-second-one) ] There Back to
+21|····int one, two; /* in order */ 22| 23|····float both; 24|} Pair (reference.html#L20); 25|typedef int Sizes (reference.html#L25)[2];
+26| 27|int second (#L17)(void); ] The whole header (reference.html#header-second-one) ] There Back to
 chapter 1 (first.html) and chapter 1, “A section” (first.html#a-section), and its output
-(first.html#fig-plot).1 (#fn1) Two scores, a note, Matrices, the Scores and score. [listing 17|int second(void) { return 2; } ] The end, and the
+(first.html#fig-plot).1 (#fn1) Two scores, a note, Matrices, the Scores and score. [listing 17|int second (reference.html#L27)(void) { return 2; } ] The end, and the
 header: The header, “Chapter 1” (reference.html#header-first). It declares [listing in
 src/attention.h 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct { 21|····int
-one, two; /* in order */ 22| 23|····float both; 24|} Pair; ] [listing in src/attention.h
-25|typedef int Sizes[2]; ] [listing in src/attention.h 18|/* Two of a kind. 19| * And of one size.
+one, two; /* in order */ 22| 23|····float both; 24|} Pair (reference.html#L20); ] [listing in src/attention.h
+25|typedef int Sizes (reference.html#L25)[2]; ] [listing in src/attention.h 18|/* Two of a kind. 19| * And of one size.
 */ 20|typedef struct { 21|····int one, two; /* in order */ 22|····... ] Notes Another one of the same name.↩︎ (#fnref1)
 == errata
-Appendix A · chapters/A_errata.c Mistakes [ Exercise A.1 (★, 1 point): print_half. Half of it
+Appendix A · chapters/A_errata.c (source/A_errata.c) Mistakes [ Exercise A.1 (★, 1 point): print_half (#L35). Half of it
 (Wer 2002 (sources.html#ref-wort), 2003 (sources.html#ref-satz); 马育民 2004
 (sources.html#ref-ma)). [hint Hint [folded Halve it. ] ] ] [listing 11|#include <stdio.h> 12|
 13|/* What helps, and shows nothing. */ 14|static float half(float x) 15|{ 16|····return x / 2;
 17|} ] [shows How this is printed lines 18 to 31 [listing 18|/* Shows it, 19| * on a line of its
-own. */ 20|static void show_half(void) 21|{ 22|····puts("half"); 23| 24|····print_half(half(1));
+own. */ 20|static void show_half(void) 21|{ 22|····puts("half"); 23| 24|····print_half (#L35)(half (#L14)(1));
 25|} 26| 27| 28|// And draws it. 29|static void draw_half(void) 30|{ 31|} ] ] [listing exercise
 A.1 (#exercise-A-1): print_half is empty in the student edition 33|static void show_all(void);
 34|float show = 1; /* no function */ 35|void print_half(float x) 36|{ 37|····printf("%f\n",
@@ -402,13 +409,21 @@ second score, mark (second-one.html#term-score) of it first ]
 Sources [ [ Known, Ann. 2001. A Known Book. ] [ Wer. 2002. “4. Das Wort im Satz (A Word).” ] [
 Wer. 2003. Sätze. ] [ 马育民. 2004. “大原理：QK 的 (Big).” ] ]
 == reference
-src/attention.h The header [listing 5|#ifndef ATTENTION_H ] Chapter 1 [listing 11|/* Twice as
-much. */ 12|float twice(float x); ] Chapter 2 [listing 18|/* Two of a kind. 19| * And of one
+src/attention.h (source/attention.h) The header [listing 5|#ifndef ATTENTION_H ] Chapter 1 [listing 11|/* Twice as
+much. */ 12|float twice (first.html#L34)(float x); ] Chapter 2 [listing 18|/* Two of a kind. 19| * And of one
 size. */ 20|typedef struct { 21|····int one, two; /* in order */ 22| 23|····float both; 24|}
-Pair; 25|typedef int Sizes[2]; 26| 27|int second(void); ] Support [listing 33|int support;
+Pair; 25|typedef int Sizes[2]; 26| 27|int second (second-one.html#L17)(void); ] Support [listing 33|int support;
 34|#endif ]
+== book-index
+Index Where a function, type or term is introduced, and where else it is used. Functions and types
+[index P Pair (reference.html#L20) header (reference.html#L20) S second (second-one.html#L17) 2
+(second-one.html#L17) Sizes (reference.html#L25) header (reference.html#L25) support
+(reference.html#L33) header (reference.html#L33) T twice (first.html#L34) 1 (first.html#L34) ] Terms
+[index M matrix (second-one.html#term-matrix) 2 (second-one.html#term-matrix) N note
+(first.html#term-note) 1 (first.html#term-note); also in 2 (second-one.html#there) S score, mark
+(second-one.html#term-score) 2 (second-one.html#term-score) ]
 END
-is_deeply([sort map {m{([^/]+)\.html$}} glob "$book/*.html"], [sort @order],
+is_deeply([sort map {m{([^/]+)\.html$}} glob "$book/*.html"], [sort @order, '404'],
     'every page is there, and no other');
 my %page = map { $_ => slurp("$book/$_.html") } @order;
 for my $i (0 .. $#order) {
@@ -452,6 +467,88 @@ for (
 ) {
     my ($name, $pattern, $what) = @$_;
     ok($page{$name} =~ $pattern, "$name: $what");
+}
+
+# ------------------------------------------------------------ finding one's way
+
+# Wherever a name of the book's C leads, there it stands, and not in a comment.
+{
+    my (%line, @wrong, $count);
+    for my $name (grep {defined} @order) {
+        while ($page{$name} =~ m{id="(L\d+)"><a [^>]*></a>(.*)}g) {
+            my ($id, $code) = ($1, $2);
+            $line{"$name.html#$id"} = $code =~ s{<span class="co">.*?</span>|<[^>]*>}{}gr;
+        }
+    }
+    # A struct begins above its name.
+    $line{'reference.html#L20'} .= ' Pair';
+    for my $name (grep {defined} @order) {
+        while ($page{$name} =~ m{<a class="symbol" href="([^"]*)"[^>]*>(?:<code>)?(\w+)}g) {
+            my ($to, $symbol) = ($1, $2);
+            $to =~ s/^(?=#)/$name.html/;
+            $count++;
+            push @wrong, "$name: $symbol leads to $to" if ($line{$to} // '') !~ /\b$symbol\b/;
+        }
+    }
+    is_deeply(\@wrong, [], 'a name leads to a line that has it');
+    cmp_ok($count, '>', 20, 'and many do');
+}
+
+sub is_like { my ($text, $what, @patterns) = @_; ok($text =~ $_, "$what: $_") for @patterns }
+
+is_like($page{'second-one'}, 'what other programs read of a page',
+    qr{<meta name="description" content="Back to chapter 1 and chapter 1, “A section”, and its output\. Two},
+    qr{<meta property="og:title" content="Second one">},
+    qr{<link rel="icon" href="icon.svg"}, qr{^(?!.*(?:canonical|og:url|og:image))}s);
+is_like($page{first}, 'the pages beside it, above the heading',
+    qr{<nav class="turn".*?<a href="preface\.html">.*?Preface</a>\s*<a href="second-one\.html"><span title="Second one">Chapter\xa02<}s);
+is_like($page{first}, 'a heading has its address',
+    qr{<h2 id="a-section">A section<a class="anchor" href="#a-section" aria-label="[^"]+"></a></h2>});
+is_like($page{first}, 'colours are chosen before anything is seen',
+    qr{^.*?<script>[^<]*dataset\.theme[^<]*</script>.*<link rel="stylesheet"}s);
+is_like($page{first}, 'without a version or a repository, none is said', qr{A small book\. Text and},
+    qr{^(?!.*Change this page)}s);
+is(slurp("$book/source/$_->[1]"), slurp("$root/$_->[0]"), "$_->[1]: the source, to download")
+  for ['chapters/01_first.c', '01_first.c'], ['src/attention.h', 'attention.h'];
+
+is_like(slurp("$book/search-index.js"), 'what the search knows',
+    qr{^globalThis\.book \?\?= \{\};\nbook\.index = \{"pages":\[\["preface","","Preface"\],\["first","Chapter\xa01","First things & others"\]},
+    qr{\[1,"a-section","A section","See chapter 2, “A section”, figure 1\.1, [^"]* Or multiply\.},
+    qr{\["score, mark","second-one\.html#term-score","of it; first"\]},
+    qr{^(?!.*(?:torch|2\.0000|a\^2))}s);
+is_like(slurp("$book/symbols.js"), 'what it knows of code, and the card shows',
+    qr{"twice":\["first\.html#L34","float twice\(float x\);","Twice as much\.","Chapter\xa01"\]},
+    qr{"Pair":\["reference\.html#L20","typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","Two of a kind\. And of one size\.",""\]},
+    qr{"errata#half":\["errata\.html#L14","static float half\(float x\);","What helps, and shows nothing\.","Appendix\xa0A"\]});
+is_like(slurp("$book/404.html"), 'an address that leads nowhere', qr{<h1>This page is not in the book</h1>},
+    qr{<title>Not found · A small book</title>}, qr{href="index\.html"}, qr{^(?!.*(?:rel="(?:prev|next)"|<!--))}s);
+ok(!-e "$book/sitemap.xml", 'no site map where no address is set');
+
+{
+    put("$root/book.md", $good{'book.md'} =~ s{^lang:}{description: "All, of <it>"
+version: '3.1'
+address: https://example.org/it/
+repository: 'https://example.org/edit/{file}'
+lang:}mr);
+    put("$root/build/card.png", 'a picture');
+    is(weave('build/elsewhere'), "0\n", 'woven with an address');
+    my %at = map { $_ => slurp("$root/build/elsewhere/$_") } qw(index.html first.html glossary.html 404.html
+        sitemap.xml card.png);
+    is_like($at{'index.html'}, 'the cover, described', qr{<meta name="description" content="All, of &lt;it&gt;">},
+        qr{<link rel="canonical" href="https://example\.org/it/">}, qr{content="book"});
+    is_like($at{'first.html'}, 'a page of it', qr{<link rel="canonical" href="https://example\.org/it/first\.html">},
+        qr{<meta property="og:image" content="https://example\.org/it/card\.png">},
+        qr{A small book, version 3\.1\.}, qr{href="https://example\.org/edit/chapters/01_first\.c">Change this page<});
+    is_like($at{'glossary.html'}, 'one of book.md', qr{href="https://example\.org/edit/book\.md">Change});
+    is_like($at{'404.html'}, 'at any depth', qr{<a href="https://example\.org/it/index\.html">},
+        qr{<link rel="stylesheet" href="https://example\.org/it/book\.css">}, qr{href="#main"},
+        qr{^(?!.*(?:href|src)="[\w-]+\.(?:html|css|js|svg)")}s);
+    is_like($at{'sitemap.xml'}, 'the site map', qr{<loc>https://example\.org/it/</loc>.*<loc>https://example\.org/it/errata\.html</loc>}s,
+        qr{^(?!.*404)}s);
+    is($at{'card.png'}, 'a picture', 'the picture for other sites');
+    unlink "$root/build/card.png";
+    remove_tree("$root/build/elsewhere");
+    put("$root/book.md", $good{'book.md'});
 }
 
 {
@@ -714,6 +811,13 @@ Done. → Done.↵:::↵↵# Again {#again}↵↵::: milestone
 
 # Sources {#sources} → # Sources
 > BOOK:«# Sources»: the page "Sources" has no id: # Sources {#...}
+
+lang: en → address: https://example.org
+> BOOK:«address:»: address is https://.../, with a "/" at its end: not https://example.org
+
+lang: en → repository: https://example.org/edit
+> BOOK:«repository:»: repository is https://... with {file} where a file's path goes: not
+  https://example.org/edit
 
 first: errata → first: errors
 > BOOK:«errors»: part 2 must have a title and, as first, the id of a page: not "errors"

@@ -194,6 +194,29 @@ sub _comment_above {
     return $begin;
 }
 
+# What the code defines outside of functions: name, kind (function or data),
+# is_static, and first and last, the lines of its declaration.
+sub definitions {
+    my ($self) = @_;
+    my $lines = $self->{lines};
+    my @found;
+    for my $i ($self->lines_of('code')) {
+        next if $lines->[$i] !~ /^[a-zA-Z_]/ || $lines->[$i] =~ /^typedef\b/;
+        my $is_static = $lines->[$i] =~ /^static\b/ || 0;
+        if ($lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)\(/) {
+            my $name = $1;
+            my ($open) = $lines->[$i] =~ /\{.*\}\s*$/ ? $i + 1 : $self->_braces($i) or next;
+            push @found, {name => $name, kind => 'function', is_static => $is_static, first => $i,
+                last => $open - 1} if $name ne 'main';
+        }
+        elsif ($lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)(?:\[[^\]]*\])*\s*=/) {
+            push @found, {name => $1, kind => 'data', is_static => $is_static, first => $i,
+                last => $i};
+        }
+    }
+    return @found;
+}
+
 # A run of code in pieces, none of which begins or ends with a blank line:
 # {first, last}, and shows where it only shows: draw if it does nothing but
 # draw, main if the program is in it, else print.

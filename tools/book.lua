@@ -333,7 +333,21 @@ local function mark_page(header)
     return header
 end
 
+-- The book's last page; tools/weave puts both indexes into their places.
+local function add_index(doc)
+    local function heading(level, title, id, ...)
+        return pandoc.Header(level, title, pandoc.Attr(id, {}, ...))
+    end
+    doc.blocks:extend {
+        heading(1, 'Index', 'book-index', { kind = 'page' }),
+        pandoc.Para 'Where a function, type or term is introduced, and where else it is used.',
+        heading(2, 'Functions and types', 'index-functions'), html('<!--index code-->'),
+        heading(2, 'Terms', 'index-terms'), html('<!--index terms-->'),
+    }
+end
+
 local function Pandoc(doc)
+    add_index(doc)
     doc.meta.parts = parts_of(doc)
     take_invitation(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id

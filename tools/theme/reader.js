@@ -1,1 +1,349 @@
+// What a reader's hands ask for: colours, keys, turned pages, copied code, contents that follow
+// the scroll, and a card beside a name of the book's C. Every page reads as well without.
+
 "use strict";
+
+globalThis.book ??= {};
+
+(() => {
+  const root = document.documentElement;
+
+  /* ---- What other scripts use, too */
+
+  // An element with its attributes, and what stands in it.
+  book.make = (name, attributes = {}, ...inside) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...inside);
+    return element;
+  };
+
+  // Loads a script of the book's folder once.
+  const scripts = {};
+  book.load = (src) => {
+    scripts[src] ??= new Promise((resolve, reject) => {
+      const script = book.make("script", { src });
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(`${src} cannot be loaded`));
+      document.head.append(script);
+    });
+    return scripts[src];
+  };
+
+  // The browser may forbid a page from the disk to remember anything.
+  const remember = (key, value) => {
+    try {
+      if (value) localStorage.setItem(key, value);
+      else localStorage.removeItem(key);
+    } catch {}
+  };
+  const remembered = (key) => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  };
+
+  // A dialog that a click beside it closes.
+  book.dialog = (attributes, ...inside) => {
+    const dialog = book.make("dialog", attributes, ...inside);
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close();
+    });
+    document.body.append(dialog);
+    return dialog;
+  };
+
+  /* ---- Colours: as the system has them, then the other ones, then these by choice */
+
+  const SAYS = { light: "light", dark: "dark", system: "as the system" };
+
+  function showTheme() {
+    const now = root.dataset.theme ?? "system";
+    for (const button of document.querySelectorAll("button.theme")) {
+      button.title = `Colours: ${SAYS[now]}`;
+      button.setAttribute("aria-label", button.title);
+    }
+  }
+
+  function nextTheme() {
+    const usual = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    const other = usual === "dark" ? "light" : "dark";
+    const next = { system: other, [other]: usual, [usual]: "" }[root.dataset.theme ?? "system"];
+    if (next) root.dataset.theme = next;
+    else delete root.dataset.theme;
+    remember("theme", next);
+    showTheme();
+  }
+
+  /* ---- Copying */
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Not every address may use the clipboard; the older way may do.
+      const area = book.make("textarea", { class: "copied-from" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      if (!done) throw new Error("not allowed");
+    }
+  }
+
+  function copyButton(code, what) {
+    const button = book.make(
+      "button",
+      { type: "button", class: "copy", "aria-label": what },
+      "Copy",
+    );
+    button.addEventListener("click", async () => {
+      const done = copy(code.textContent.replace(/\n$/, ""));
+      const says = await done.then(
+        () => "Copied",
+        () => "Not allowed",
+      );
+      button.textContent = says;
+      status.textContent = says;
+      setTimeout(() => button.replaceChildren("Copy"), 1500);
+    });
+    return button;
+  }
+
+  // Says to those who do not see it what has happened.
+  const status = book.make("p", { class: "spoken", role: "status" });
+
+  function addCopyButtons() {
+    document.body.append(status);
+    for (const listing of document.querySelectorAll("main .listing")) {
+      const code = listing.querySelector("pre > code");
+      if (code) listing.append(copyButton(code, "Copy this code"));
+    }
+    for (const code of document.querySelectorAll(".output > .label > code")) {
+      code.after(" ", copyButton(code, "Copy this command"));
+    }
+  }
+
+  /* ---- Contents: a panel on small screens; the section in view is marked */
+
+  function prepareContents() {
+    const panel = document.querySelector(".top details");
+    if (!panel) return;
+    const close = (event) => {
+      if (event.type === "keydown" && event.key !== "Escape") return;
+      if (event.type === "click" && panel.contains(event.target) && !event.target.closest("a"))
+        return;
+      if (panel.open && event.type === "keydown") panel.querySelector("summary").focus();
+      panel.open = false;
+    };
+    document.addEventListener("click", close);
+    document.addEventListener("keydown", close);
+    panel.addEventListener("toggle", () => show(panel, panel.querySelector("nav")));
+    const sidebar = document.querySelector(".sidebar");
+    show(sidebar, sidebar);
+    followScroll();
+  }
+
+  // Scrolls a box, and it alone, so far that the page's line is seen.
+  function show(within, box) {
+    const line = within.querySelector("[aria-current]");
+    if (!line) return;
+    const [place, room] = [line.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (place.top < room.top || place.bottom > room.bottom) {
+      box.scrollTop += place.top - room.top - room.height / 3;
+    }
+  }
+
+  function followScroll() {
+    const headings = [...document.querySelectorAll("main :is(h1, h2)[id]")];
+    const links = [...document.querySelectorAll(":is(.top, .sidebar) li li > a")];
+    let marked;
+    const mark = () => {
+      const passed = headings.filter((h) => h.getBoundingClientRect().top < innerHeight / 3);
+      const id = passed.at(-1)?.id;
+      if (id === marked) return;
+      marked = id;
+      for (const link of links) {
+        if (link.hash === `#${id}`) link.setAttribute("aria-current", "location");
+        else link.removeAttribute("aria-current");
+      }
+    };
+    let waiting = false;
+    const soon = () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        mark();
+      });
+    };
+    addEventListener("scroll", soon, { passive: true });
+    addEventListener("resize", soon);
+    mark();
+  }
+
+  // A link into what is folded opens it.
+  function unfoldTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = target?.closest("details:not([open])");
+    if (!folded) return;
+    for (let at = target; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+    target.scrollIntoView();
+  }
+
+  /* ---- The card beside a name: its declaration, and what the header says of it */
+
+  let card, shown, timer;
+
+  function hideCard() {
+    clearTimeout(timer);
+    card?.remove();
+    shown?.removeAttribute("aria-describedby");
+    card = shown = undefined;
+  }
+
+  function fillCard([, code, says, where]) {
+    return book.make(
+      "div",
+      { id: "card", role: "tooltip" },
+      book.make("pre", {}, book.make("code", {}, code)),
+      ...(says ? [book.make("p", {}, says)] : []),
+      book.make("p", { class: "where" }, where || "src/attention.h"),
+    );
+  }
+
+  // Below the name or, where there is no room, above it; never over the edge.
+  function placeCard(link) {
+    const [name, size] = [link.getClientRects()[0], card.getBoundingClientRect()];
+    const below = name.bottom + 6;
+    const fits = below + size.height < innerHeight || name.top < size.height + 6;
+    const left = Math.min(name.left, root.clientWidth - size.width - 12);
+    card.style.left = `${Math.max(12, left) + scrollX}px`;
+    card.style.top = `${(fits ? below : name.top - size.height - 6) + scrollY}px`;
+  }
+
+  async function showCard(link) {
+    await book.load("symbols.js");
+    const page = location.pathname
+      .split("/")
+      .at(-1)
+      .replace(/\.html$/, "");
+    const name = link.textContent;
+    const found = book.symbols[`${page}#${name}`] ?? book.symbols[name];
+    if (!found || !link.matches(":hover, :focus-visible")) return;
+    hideCard();
+    shown = link;
+    card = fillCard(found);
+    card.addEventListener("pointerleave", hideCard);
+    document.body.append(card);
+    placeCard(link);
+    link.setAttribute("aria-describedby", "card");
+  }
+
+  function prepareCards() {
+    const on = (event, delay) => {
+      const link = event.target.closest?.("a.symbol");
+      if (!link || link === shown || event.pointerType === "touch") return;
+      clearTimeout(timer);
+      timer = setTimeout(() => showCard(link).catch(console.error), delay);
+    };
+    const off = (event) => {
+      if (!event.target.closest?.("a.symbol")) return;
+      clearTimeout(timer);
+      // The pointer may go over to the card, and read it there.
+      timer = setTimeout(() => card?.matches(":hover") || hideCard(), 200);
+    };
+    document.addEventListener("pointerover", (event) => on(event, 250));
+    document.addEventListener("pointerout", off);
+    document.addEventListener("focusin", (event) => {
+      if (event.target.matches(":focus-visible")) on(event, 0);
+    });
+    document.addEventListener("focusout", off);
+  }
+
+  /* ---- Keys */
+
+  let help;
+
+  function showKeys() {
+    help ??= book.dialog(
+      { class: "help", "aria-labelledby": "help-title" },
+      book.make("h2", { id: "help-title" }, "Keys"),
+      book.make("dl", {}, ...keyLines()),
+      letters(),
+      book.make("form", { method: "dialog" }, book.make("button", { autofocus: "" }, "Close")),
+    );
+    help.showModal();
+  }
+
+  function keyLines() {
+    const keys = [
+      ["←", "the page before"],
+      ["→", "the page after"],
+      ["/", "search"],
+      ["?", "these keys"],
+      ["Esc", "closes what is open"],
+    ];
+    return keys.map(([key, does]) =>
+      book.make(
+        "div",
+        {},
+        book.make("dt", {}, book.make("kbd", {}, key)),
+        book.make("dd", {}, does),
+      ),
+    );
+  }
+
+  // Who dictates to the computer may want no key to be a command.
+  function letters() {
+    const box = book.make("input", { type: "checkbox" });
+    box.checked = !remembered("no-keys");
+    box.addEventListener("change", () => remember("no-keys", box.checked ? "" : "1"));
+    return book.make("label", {}, box, " use these keys");
+  }
+
+  const writes = (element) =>
+    element.closest(
+      "input, textarea, select, dialog, .workbench, [contenteditable], [role=slider]",
+    );
+
+  // In a box that scrolls sideways the arrows scroll.
+  const scrolls = (element) =>
+    element !== document.body && element.scrollWidth > element.clientWidth + 1;
+
+  function press(event) {
+    if (event.key === "Escape") hideCard();
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (writes(event.target) || document.querySelector("dialog[open]")) return;
+    if (remembered("no-keys")) return;
+    const turn = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+    if (turn && !event.shiftKey && !scrolls(event.target)) {
+      const link = document.querySelector(`link[rel="${turn}"]`);
+      if (link) location.href = link.href;
+    } else if (event.key === "/") {
+      event.preventDefault();
+      book.search();
+    } else if (event.key === "?") {
+      showKeys();
+    }
+  }
+
+  /* ---- All of it */
+
+  for (const button of document.querySelectorAll("button.theme")) {
+    button.addEventListener("click", nextTheme);
+  }
+  for (const button of document.querySelectorAll("button.keys")) {
+    button.addEventListener("click", showKeys);
+  }
+  showTheme();
+  addCopyButtons();
+  prepareContents();
+  prepareCards();
+  document.addEventListener("keydown", press);
+  addEventListener("hashchange", unfoldTarget);
+  unfoldTarget();
+})();

@@ -1,0 +1,361 @@
+package Signposts;
+
+# What leads through the finished pages, none of which pandoc can know, as it
+# takes all of them together:
+#
+#   links      from each use of a function, type or constant to its definition
+#   anchors    at headings
+#   overview   of what is new in a chapter, and the index of the whole book
+#   search     what the search knows, and what the cards beside a link say
+#   head       description, address and picture of a page, for other programs
+#
+# Made of the pages' HTML as book.lua writes it.
+
+use strict;
+use warnings;
+use utf8;
+use Symbols;
+
+my %ENTITY = (amp => '&', lt => '<', gt => '>', quot => '"', nbsp => "\xa0");
+
+# Takes the pages, {id => html}; what Symbols found; and book.md's title block.
+sub new {
+    my ($class, %given) = @_;
+    my $self = bless {%given}, $class;
+    while ($self->{pages}{index} =~ m{<li><a href="([\w-]+)\.html">(.*?)</a>}gs) {
+        my ($id, $inside) = ($1, $2);
+        my ($number) = $inside =~ m{<span class="number">(\w+)</span>};
+        my ($title)  = $inside =~ m{<span class="title">(.*?)</span>}s;
+        push @{$self->{order}}, $id;
+        $self->{title}{$id}  = $title;
+        $self->{number}{$id} = $number;
+        $self->{kind}{$id}   = !defined $number ? '' : $number =~ /\d/ ? 'Chapter' : 'Appendix';
+        $self->{sections}{$id} = [_sections($self->{pages}{$id})];
+    }
+    $self->{terms} = [_terms($self->{pages}{glossary} // '')];
+    return $self;
+}
+
+# "Chapter 2", or nothing.
+sub name_of {
+    my ($self, $id) = @_;
+    return $self->{kind}{$id} ? "$self->{kind}{$id}\xa0$self->{number}{$id}" : '';
+}
+
+# ------------------------------------------------------------------ reading
+
+# HTML as the words that it says, without code, formulas' sources and labels.
+sub text {
+    my ($html) = @_;
+    for ($html) {
+        s{<(pre|svg|annotation|style|nav)\b.*?</\1>}{}gs;
+        s{<(p|span) class="(?:label|lines|note)">.*?</\1>}{}gs;
+        s{<a [^>]*(?:footnote-(?:ref|back)|doc-backlink).*?</a>}{}gs;
+        s{</(?:p|li|t[dh]|div|h\d|figcaption|summary)>|<br ?/?>}{ }g;
+        s{<[^>]*>}{}g;
+        s{&(?:#(\d+)|(\w+));}{$1 ? chr $1 : $ENTITY{$2} // "&$2;"}ge;
+        s{\s+}{ }g;
+        s{^ | $}{}g;
+    }
+    return $html;
+}
+
+sub escape { return $_[0] =~ s{([&<>"])}{'&' . {qw(& amp < lt > gt " quot)}->{$1} . ';'}ger }
+
+# A page's sections: id, title and text of each, the first being the page's own.
+sub _sections {
+    my ($html) = @_;
+    my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
+    my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
+    my @sections;
+    while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
+        push @sections, {id => $id, title => text($title), text => text($body)};
+    }
+    return @sections;
+}
+
+# The glossary's rows: the term, where it leads, and the other columns' words.
+sub _terms {
+    my ($html) = @_;
+    my @terms;
+    while ($html =~ m{<tr>\s*<td[^>]*><a href="([^"]+)">(.*?)</a>(.*?)</tr>}gs) {
+        my ($address, $name, $rest) = ($1, text($2), $3);
+        push @terms, {address => $address, name => $name,
+            says => join '; ', grep { /\w/ } map { text($_) } split m{</td>}, $rest};
+    }
+    return @terms;
+}
+
+# ------------------------------------------------------------- in the pages
+
+# A page with all that leads to and from it.
+sub finished {
+    my ($self, $id, $html) = @_;
+    $html = $self->_link_code($id, $html);
+    $html =~ s{<!--index (\w+)-->}{$1 eq 'terms' ? $self->_index_of_terms : $self->_index_of_code}ge;
+    $html =~ s{(<(h[23])[^>]*\bid="([^"]+)"[^>]*>)(.*?)(</\2>)}
+              {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
+      if $id ne 'index';
+    $html =~ s{(</hgroup>\n)}{$1 . $self->_what_is_new($id, $html)}e;
+    $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
+    $html =~ s{<!--head-->\n}{$self->_head($id)}e;
+    $html =~ s{<!--change-->}{$self->_change($html)}e;
+    return $html;
+}
+
+# How the links at the top call a page.
+sub _short_name {
+    my ($self, $id, $title) = @_;
+    my $name = $self->name_of($id) or return $title;
+    return '<span title="' . escape(text($title)) . qq{">$name</span>};
+}
+
+sub _link_code {
+    my ($self, $id, $html) = @_;
+    my $names = $self->{symbols}->names_on($id);
+    my $find  = sub { $self->{symbols}->find($_[0], $id) };
+    # In listings, all but comments, strings and what stands behind "." or "->";
+    # the first use in a listing can be reached by the keyboard.
+    my %seen;
+    my $link = sub {
+        my ($name, $line, $call) = @_;
+        my $symbol = $find->($name);
+        return $name if !Symbols::is_used($symbol, $call);
+        my $address = Symbols::address($symbol, $id, $line) // return $name;
+        my $reach = $seen{$name}++ ? ' tabindex="-1"' : '';
+        return qq{<a class="symbol" href="$address"$reach>$name</a>};
+    };
+    my $in_line = sub {
+        my ($code, $line) = @_;
+        $code =~ s{(<span\ class="(?:co|st|ch)">.*?</span>|<[^>]*>|&\w+;(?:</span>)?\w*|\.(?:</span>)?\w+)
+                  |\b($names)\b(?=(?:</span>)?(?:<span\ class="op">)?(\()?)}
+                  {$1 // $link->("$2", $line, $3)}gxe if $names ne '';
+        return $code;
+    };
+    $html =~ s{(<pre class="code" .*?</pre>)}{
+        my $listing = $1;
+        %seen = ();
+        $listing =~ s/(data-n="(\d+)"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
+        $listing}gse;
+    # In prose, code that is nothing but a name.
+    $html =~ s{(<(a|h\d|summary|pre|nav|hgroup|svg)\b.*?</\2>|<p\ class="(?:label|note)">.*?</p>)
+              |<code>(\w+)</code>}{
+        my ($else, $name) = ($1, $3);
+        my $symbol  = defined $name && $find->($name);
+        my $address = $symbol && !($symbol->{kind} eq 'data' && !$symbol->{declared})
+          && Symbols::address($symbol, $id);
+        $else // ($address ? qq{<a class="symbol" href="$address"><code>$name</code></a>}
+          : "<code>$name</code>")}gsex;
+    return $html;
+}
+
+# What a chapter adds, in one line that unfolds.
+sub _what_is_new {
+    my ($self, $id, $html) = @_;
+    return '' if !$self->{kind}{$id};
+    my @symbols = $self->{symbols}->new_on($id);
+    my @terms;
+    push @terms, [$1, text($2)] while $html =~ m{<span id="(term-[^"]+)" class="term">(.*?)</span>}gs;
+    my %links;
+    push @{$links{$_->{kind}}}, _symbol_link($_, $id) for @symbols;
+    my @functions = @{$links{function} // []};
+    my @types     = @{$links{type}     // []};
+    my @counts    = map { $_->[0] . " $_->[1]" . ($_->[0] == 1 ? '' : 's') } grep { $_->[0] }
+      [scalar @terms, 'term'], [scalar @functions, 'function'], [scalar @types, 'type'];
+    return '' if !@counts;
+    my $list = sub {
+        my ($what, @links) = @_;
+        return @links ? "<p>$what: " . join(', ', @links) . ".</p>\n" : '';
+    };
+    return qq{<details class="new">\n<summary><span class="label">New here: }
+      . join(', ', @counts) . qq{</span></summary>\n<div class="folded">\n}
+      . $list->('Terms', map { qq{<a href="#$_->[0]">} . escape($_->[1]) . '</a>' } @terms)
+      . $list->('Functions', @functions) . $list->('Types', @types)
+      . $list->('Data', @{$links{data} // []}) . "</div>\n</details>\n";
+}
+
+sub _symbol_link {
+    my ($symbol, $page) = @_;
+    return qq{<a class="symbol" href="@{[Symbols::address($symbol, $page // '')]}">}
+      . "<code>$symbol->{name}</code></a>";
+}
+
+sub _head {
+    my ($self, $id) = @_;
+    my $about = $self->{about};
+    my $title = escape(text($self->{title}{$id} // $about->{title} // ''));
+    my ($main) = $self->{pages}{$id} =~ m{<main id="main">(.*)</main>}s;
+    my ($says) = $main ? map { text($_) } grep { !/^\s*$/ } $main =~ m{^<p>(.*?)</p>}ms : ();
+    $says = $about->{description} // '' if $id eq 'index';
+    $says = escape(_shortened($says // ''));
+    my @head;
+    push @head, qq{<meta name="description" content="$says">} if $says ne '';
+    push @head, qq{<meta property="og:title" content="$title">},
+      qq{<meta property="og:type" content="@{[$id eq 'index' ? 'book' : 'article']}">};
+    push @head, qq{<meta property="og:description" content="$says">} if $says ne '';
+    if (my $address = $about->{address}) {
+        my $here = $address . ($id eq 'index' ? '' : "$id.html");
+        push @head, qq{<link rel="canonical" href="$here">},
+          qq{<meta property="og:url" content="$here">};
+        push @head, qq{<meta property="og:image" content="${address}card.png">},
+          '<meta property="og:image:width" content="1200">',
+          '<meta property="og:image:height" content="630">',
+          '<meta property="og:image:alt" content="A triangle of squares, the shares that each'
+          . ' word gives to those before it">',
+          '<meta name="twitter:card" content="summary_large_image">' if $self->{has_card};
+    }
+    return join '', map {"$_\n"} @head;
+}
+
+# At most so many letters, up to the end of a word.
+sub _shortened {
+    my ($text) = @_;
+    return $text if length $text <= 160;
+    return substr($text, 0, 158) =~ s/[\s.,;:]+\S*$//r . ' …';
+}
+
+# The link under which a page can be changed.
+sub _change {
+    my ($self, $html) = @_;
+    my $pattern = $self->{about}{repository} // return '';
+    my ($file) = $html =~ m{<hgroup>.*?<code>([^<]+)</code>};
+    $file //= 'book.md';
+    my $address = escape($pattern =~ s/\{file\}/$file/gr);
+    return qq{ <a class="change" href="$address">Change this page</a>.};
+}
+
+# --------------------------------------------------------------- the index
+
+# Numbers of chapters that lead to places in them.
+sub _places {
+    my ($self, %place) = @_;
+    return join ', ', map { qq{<a href="$place{$_}" aria-label="} . lc($self->{kind}{$_})
+          . qq{ $self->{number}{$_}">$self->{number}{$_}</a>} }
+      grep { defined $place{$_} && $self->{kind}{$_} } @{$self->{order}};
+}
+
+sub _entries {
+    my ($what, @entries) = @_;
+    my (%letter, @letters);
+    for (sort { lc $a->[0] cmp lc $b->[0] || $a->[0] cmp $b->[0] } @entries) {
+        my $letter = uc substr $_->[0], 0, 1;
+        push @letters, $letter if !$letter{$letter};
+        push @{$letter{$letter}}, "<li>$_->[1]</li>\n";
+    }
+    return qq{<div class="index" aria-label="$what" role="group">\n} . join('', map {
+        qq{<section><p class="letter" aria-hidden="true">$_</p>\n<ul>\n@{[join '', @{$letter{$_}}]}</ul></section>\n}
+    } @letters) . '</div>';
+}
+
+sub _index_of_code {
+    my ($self) = @_;
+    return _entries('functions and types', map {
+        my $symbol = $_;
+        my %uses   = map { $_ => "$_.html#L$symbol->{uses}{$_}" } keys %{$symbol->{uses}};
+        delete $uses{$symbol->{page}};
+        my $where = $self->_places($symbol->{page} => "$symbol->{page}.html#L$symbol->{line}");
+        my $used  = $self->_places(%uses);
+        [$symbol->{name}, _symbol_link($symbol) . ' <span class="places">'
+            . join('; used in ', ($where || '<a href="reference.html#L' . $symbol->{declared} . '">header</a>'),
+            $used || ()) . '</span>'];
+    } $self->{symbols}->all);
+}
+
+sub _index_of_terms {
+    my ($self) = @_;
+    my @known = map {
+        my $first = $_->{name} =~ s/,.*//r;
+        my $stem  = $first =~ s/(?:y|ix|s)$//r;
+        +{%$_, pattern => qr/(?<!\w)\Q$stem\E(?:ys?|ies|ix|ices|s|es)?(?!\w)/i}
+    } @{$self->{terms}};
+    return _entries('terms', map {
+        my $term = $_;
+        my ($home) = $term->{address} =~ /^([\w-]+)/;
+        my %place;
+        for my $id (grep { $self->{kind}{$_} && $_ ne $home } @{$self->{order}}) {
+            my ($section) = grep { $_->{text} =~ $term->{pattern} } @{$self->{sections}{$id}};
+            $place{$id} = "$id.html" . ($section->{id} eq $id ? '' : "#$section->{id}") if $section;
+        }
+        my $used  = $self->_places(%place);
+        my $where = $self->_places($home => $term->{address}) || escape(text($self->{title}{$home} // ''));
+        [$term->{name}, qq{<a href="$term->{address}">} . escape($term->{name})
+            . qq{</a> <span class="places">$where} . ($used ? "; also in $used" : '') . '</span>'];
+    } @known);
+}
+
+# ------------------------------------------------------ what scripts look up
+
+sub _js {
+    my ($it) = @_;
+    return '[' . join(',', map { _js($_) } @$it) . ']' if ref $it eq 'ARRAY';
+    return '{' . join(',', map { _js($_) . ':' . _js($it->{$_}) } sort keys %$it) . '}' if ref $it;
+    return $it if $it =~ /^\d+$/ && $it !~ /^0./;
+    return '"' . $it =~ s/([\\"])/\\$1/gr =~ s/\n/\\n/gr . '"';
+}
+
+sub _script {
+    my ($name, $value) = @_;
+    return "globalThis.book ??= {};\nbook.$name = " . _js($value) . ";\n";
+}
+
+# Pages: id, "Chapter 2", title. Sections: page, id, title, text. Terms: name,
+# address, what the glossary says.
+sub search_index {
+    my ($self) = @_;
+    my (@pages, @sections);
+    for my $id (@{$self->{order}}) {
+        push @pages, [$id, $self->name_of($id), text($self->{title}{$id})];
+        next if $id eq 'book-index';
+        push @sections, [$#pages, $_->{id}, $_->{title}, $id eq 'glossary' ? '' : $_->{text}]
+          for @{$self->{sections}{$id}};
+    }
+    return _script(index => {pages => \@pages, sections => \@sections,
+        terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}]});
+}
+
+# By name, and where a chapter has it to itself, by "page#name": address,
+# declaration, comment and where it is defined.
+sub symbols {
+    my ($self) = @_;
+    my $all = $self->{symbols};
+    my $of  = sub { [Symbols::address($_[0], ''), $_[0]{code}, $_[0]{says}, $self->name_of($_[0]{page})] };
+    my %by  = map { $_->{name} => $of->($_) } $all->all;
+    for my $page (keys %{$all->{own}}) {
+        $by{"$page#$_->{name}"} = $of->($_) for values %{$all->{own}{$page}};
+    }
+    return _script(symbols => \%by);
+}
+
+# ---------------------------------------------------------- further files
+
+# The page that a server shows for an address that leads nowhere: an ordinary
+# one with other words. It may be shown at any depth, so that its links are full
+# addresses where the book's own is known.
+sub not_found {
+    my ($self, $html) = @_;
+    my $book = escape($self->{about}{title} // '');
+    for ($html) {
+        s{(<main id="main">).*?(</main>)}{$1
+<h1>This page is not in the book</h1>
+<p>It may have moved. The contents stand beside this text or above it; or begin at the
+<a href="index.html">first page</a>, or look in the <a href="book-index.html">index</a>.</p>
+$2}s;
+        s{<nav class="pager".*?</nav>\n}{}s;
+        s{<link rel="(?:prev|next)"[^>]*>\n?}{}g;
+        s{<title>.*?</title>}{<title>Not found · $book</title>};
+        s{<!--(?:head|change)-->\n?}{}g;
+        s{\b(href|src)="(?![a-z]+:|#)}{$1="$self->{about}{address}}g if $self->{about}{address};
+    }
+    return $html;
+}
+
+sub sitemap {
+    my ($self) = @_;
+    my $address = $self->{about}{address};
+    return qq{<?xml version="1.0" encoding="UTF-8"?>\n}
+      . qq{<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n}
+      . join('', map {"<url><loc>$address$_</loc></url>\n"} '', map {"$_.html"} @{$self->{order}})
+      . "</urlset>\n";
+}
+
+1;

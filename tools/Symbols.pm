@@ -1,0 +1,177 @@
+package Symbols;
+
+# What the book's C declares and defines, and where: the functions, types, data
+# and macros of src/attention.h, each with its comment, and what a chapter
+# keeps to itself (static). Known of each:
+#
+#   name      kind     function, type, data or macro
+#   page      line     where it is defined: a chapter's page, or the header's,
+#                      and end, the last line that has its name
+#   declared           its line in the header (not if it is a chapter's own)
+#   announced          the page whose part of the header that is
+#   code      says     its declaration, and the comment above that
+#   uses               {page => first line of its code that uses it}
+
+use strict;
+use warnings;
+use utf8;
+
+my $REFERENCE = 'reference';
+
+# The name of a chapter's page.
+sub page_of { return $_[0]{name} =~ s/^\w+?_//r =~ tr/_/-/r }
+
+sub new {
+    my ($class, $header, @chapters) = @_;
+    my $self = bless {all => {}, own => {}}, $class;
+    $self->{all}{$_->{name}} = $_ for _declared($header);
+    for my $chapter (@chapters) {
+        my $page = page_of($chapter);
+        for my $found ($chapter->definitions) {
+            my $known = $found->{is_static} ? undef : $self->{all}{$found->{name}};
+            my $place = {page => $page, line => $found->{first} + 1, end => $found->{first} + 1};
+            if ($known) { @$known{keys %$place} = values %$place }
+            else        { $self->{own}{$page}{$found->{name}} = _own($chapter, $found, $place) }
+        }
+    }
+    _note_uses($self, $_) for @chapters;
+    return $self;
+}
+
+# What a name means on a page.
+sub find {
+    my ($self, $name, $page) = @_;
+    return $self->{own}{$page}{$name} // $self->{all}{$name};
+}
+
+# Those of the header, by name; those that are new on a page, in their order.
+sub all { return sort { lc $a->{name} cmp lc $b->{name} } values %{$_[0]{all}} }
+sub new_on {
+    my ($self, $page) = @_;
+    return sort { $a->{declared} <=> $b->{declared} }
+      grep { $_->{announced} eq $page } values %{$self->{all}};
+}
+
+# A pattern for every name that means something on a page.
+sub names_on {
+    my ($self, $page) = @_;
+    return join '|', sort keys %{{%{$self->{all}}, %{$self->{own}{$page} // {}}}};
+}
+
+# Where the name leads from a line of a page: to its definition, and from there
+# to its declaration. Nothing leads to where it stands.
+sub address {
+    my ($symbol, $page, $line) = @_;
+    my $is_here = $page eq $symbol->{page} && defined $line
+      && $line >= $symbol->{line} && $line <= ($symbol->{end} // $symbol->{line});
+    my $there = $page eq $symbol->{page} ? '' : "$symbol->{page}.html";
+    return "$there#L$symbol->{line}" if !$is_here;
+    return $symbol->{declared} && $page ne $REFERENCE
+      ? "$REFERENCE.html#L$symbol->{declared}" : undef;
+}
+
+# ------------------------------------------------------------- in the files
+
+# What a chapter keeps to itself, with the comment right above it.
+sub _own {
+    my ($chapter, $found, $place) = @_;
+    my $lines = $chapter->{lines};
+    my $code  = join "\n", @$lines[$found->{first} .. $found->{last}];
+    $code =~ s/\s*(?:=[^=].*|\{.*)\z//s;
+    my $up = $found->{first};
+    $up-- while $up > 0 && $chapter->{kind}[$up - 1] eq 'code' && $lines->[$up - 1] =~ m{^(?:/[/*]| \*)};
+    return {%$found, %$place, code => "$code;",
+        says => _plain(@$lines[$up .. $found->{first} - 1]), uses => {}};
+}
+
+# The words of a comment; what it is called elsewhere begins a line.
+sub _plain {
+    my $text = join ' ', map { s{^\s*(?:/\*+|\*/|//|\*)\s?}{}r =~ s{\s*\*/\s*$}{}r } @_;
+    return $text =~ s/\s+/ /gr =~ s/^ | $//gr =~ s/ (?=(?:PyTorch|NumPy|Python|MKL): )/\n/gr;
+}
+
+# The header is paragraphs: a comment, and what it is about.
+sub _declared {
+    my ($header) = @_;
+    my ($lines, $kind) = @$header{qw(lines kind)};
+    my (@found, $i);
+    my $part = '';
+    for ($i = 0; $i < @$lines; $i++) {
+        $part = $1 if $kind->[$i] eq 'prose' && $lines->[$i] =~ /\{#header-([\w-]+)\}/;
+        next if $kind->[$i] ne 'code' || $lines->[$i] !~ /\S/;
+        my $end = $i;
+        my $open = 0;
+        # A blank line inside a type ends nothing.
+        while ($end + 1 < @$lines && $kind->[$end + 1] eq 'code') {
+            my $code = _bare($lines->[$end]);
+            $open += ($code =~ tr/{//) - ($code =~ tr/}//);
+            last if !$open && $lines->[$end + 1] !~ /\S/;
+            $end++;
+        }
+        push @found, map { {%$_, announced => $part} } _in_paragraph($lines, $i, $end);
+        $i = $end;
+    }
+    return @found;
+}
+
+sub _in_paragraph {
+    my ($lines, $first, $last) = @_;
+    my $code = $first;
+    if ($lines->[$first] =~ m{^/\*}) {
+        $code++ while $code < $last && $lines->[$code] !~ m{\*/};
+        $code++;
+    }
+    my $says = _plain(@$lines[$first .. $code - 1]);
+    my @found;
+    for (my $i = $code; $i <= $last; $i++) {
+        next if $lines->[$i] !~ /^[\w#]/;
+        my ($open, $end) = (0, $i);
+        for (; $end <= $last; $end++) {
+            my $bare = _bare($lines->[$end]);
+            $open += ($bare =~ tr/{(//) - ($bare =~ tr/})//);
+            last if !$open && $bare =~ ($lines->[$i] =~ /^#/ ? qr/[^\\]$/ : qr/;\s*$/);
+        }
+        $end = $last if $end > $last;
+        my ($kind, $name) = _name(map { _bare($_) } @$lines[$i .. $end]);
+        push @found, {name => $name, kind => $kind, page => $REFERENCE, line => $i + 1,
+            declared => $i + 1, end => $end + 1, code => join("\n", @$lines[$i .. $end]), says => $says, uses => {}}
+          if defined $name;
+        $i = $end;
+    }
+    return @found;
+}
+
+# A line of code without its comments and strings.
+sub _bare { return $_[0] =~ s{"(?:[^"\\]|\\.)*"}{""}gr =~ s{/\*.*?(?:\*/|$)|//.*$}{}gr }
+
+sub _name {
+    my $code = join ' ', @_;
+    return (macro    => $1) if $code =~ /^#define (\w+)\(/;
+    return if $code =~ /^#/;
+    return (type     => $1) if $code =~ /^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])*\s*;\s*$/;
+    return (function => $1) if $code =~ /^(?!enum|struct)[\w\s*]+?\b(\w+)\(/;
+    return (data     => $1) if $code =~ /^(?:extern|int|float)\b[^=]*?(\w+)\s*(?:\[[^\]]*\])*\s*;/;
+    return;
+}
+
+# Does a line use the name? A function is one where it is called.
+sub _note_uses {
+    my ($self, $chapter) = @_;
+    my $page  = page_of($chapter);
+    my $names = $self->names_on($page);
+    for my $i ($chapter->lines_of('code')) {
+        next if $chapter->{lines}[$i] =~ m{^\s?(?:/\*|//|\*)};
+        my $code = _bare($chapter->{lines}[$i]);
+        while ($code =~ /(?<![.>\w])($names)\b(?=(\()?)/g) {
+            my ($name, $call) = ($1, $2);
+            my $symbol = $self->find($name, $page);
+            next if !is_used($symbol, $call) || $symbol->{page} eq $page && $symbol->{line} == $i + 1;
+            $symbol->{uses}{$page} //= $i + 1;
+        }
+    }
+}
+
+# A local variable may have a function's name, but is not followed by "(".
+sub is_used { return $_[0]{kind} !~ /function|macro/ || defined $_[1] }
+
+1;
