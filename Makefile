@@ -25,9 +25,10 @@ programs := $(names:%=$(BUILD)/chapters/%)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-perl     := $(filter-out tests/weave.t,$(sort $(wildcard tests/*.t)))
+perl     := $(filter-out tests/weave.t tests/paper.t,$(sort $(wildcard tests/*.t)))
 number    = $(firstword $(subst _, ,$(1)))
 
+.PHONY: pdf epub test-paper
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         student chapter clean help
@@ -155,6 +156,29 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@tools/find-pandoc $(BUILD)/pandoc
 	@touch $@
 
+# ---- On paper and on readers of EPUBs, from the same files. Each says when it was
+# made by SOURCE_DATE_EPOCH or the last commit, so that it can be made again.
+
+paper     := $(BUILD)/attention-in-c
+paper_epoch = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0)
+weave_file = SOURCE_DATE_EPOCH=$(paper_epoch) PANDOC=$(BUILD)/pandoc tools/weave $@
+
+pdf: $(paper).pdf $(paper)-letter.pdf ## the book as PDF, for A4 and for US letter
+epub: $(paper).epub ## the book as EPUB
+
+typesetter := tools/typeset tools/theme/book.typ tools/theme/code.tmTheme \
+              $(wildcard tools/theme/fonts/*.otf)
+$(paper).typ $(paper).epub: book.md src/attention.h $(weaver) tools/paper.lua \
+                            $(checked) $(BUILD)/pandoc.found
+	$(weave_file)
+$(paper).pdf: $(paper).typ $(typesetter)
+	tools/typeset $< $@ a4
+$(paper)-letter.pdf: $(paper).typ $(typesetter)
+	tools/typeset $< $@ us-letter
+$(paper)-cover.png: $(paper).typ $(typesetter)
+	tools/typeset $< $@
+$(paper).epub: $(paper)-cover.png
+
 # ---- Tests
 
 # On all cores, or on one with JOBS=1; where make has a -j already, that holds.
@@ -171,6 +195,9 @@ test-c: $(tests) ## the tests of the C code alone
 
 test-book: $(BUILD)/pandoc.found $(checked) ## the weaver's own tests
 	PANDOC=$(BUILD)/pandoc prove tests/weave.t
+
+test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
+	prove tests/paper.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \

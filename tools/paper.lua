@@ -54,10 +54,12 @@ at its place in the file, so that every line of every chapter is here; what a
 chapter adds to the header is named by its lines, and the
 [header](#reference) ends the book. Line numbers are those of the files.
 
-Code is under the MIT licence; prose and figures are under Creative Commons
-Attribution 4.0 International: you may share and adapt them if you name the source,
-"Attention in C", link to the licence, and say what you changed.
+Code is under the MIT licence; prose and figures are under [Creative Commons
+Attribution 4.0 International](https://creativecommons.org/licenses/by/4.0/): you may
+share and adapt them if you name the source, "Attention in C", link to the licence,
+and say what you changed.
 ]]
+local RIGHTS = 'Code: MIT licence. Prose and figures: CC BY 4.0.'
 local TYPE = [[
 Set by pandoc and typst in Libertinus Serif, New Computer Modern Math, DejaVu Sans
 Mono and, for Chinese, Noto Serif.
@@ -174,7 +176,15 @@ local function returned(id, asked, to, blocks)
 end
 
 -- Takes out of a page what paper has elsewhere, and leaves where it is to be found.
+-- A listing keeps whose it is, wherever it goes.
 local function unfold(page)
+    page.blocks = page.blocks:walk {
+        CodeBlock = function(code)
+            if not code.attributes.file then return end
+            code.attributes.owner = page.id
+            return code
+        end,
+    }
     gather(page)
     page.answers = List {}
     local announcing
@@ -250,7 +260,7 @@ local function gathered_page(pages, id, title, what, prefix)
         local numbers = with(page, what)
         if #numbers > 0 then
             blocks:insert(pandoc.Header(2, full_title(page), pandoc.Attr(
-                what == 'solutions' and page.solutions_id or id .. '-' .. page.id)))
+                what == 'solutions' and page.solutions_id or id .. '-' .. page.id, { 'unlisted' })))
         end
         for _, number in ipairs(numbers) do
             local found, content = page.exercises[number][what], pandoc.Blocks {}
@@ -275,26 +285,6 @@ local function parts_of(meta)
         parts[stringify(part.first)] = { number = n, title = pandoc.Inlines(part.title) }
     end
     return parts
-end
-
--- The pages in the order of paper.
-local function ordered(pages, index)
-    local hints = gathered_page(pages, 'hints', 'Hints', 'hints', 'hints-')
-    local solutions = gathered_page(pages, 'solutions', 'Solutions', 'solutions', 'solution-')
-    local result, numbered, placed = List {}, false, false
-    for _, page in ipairs(pages) do
-        if numbered and not placed and not page.number then
-            placed = true
-            result:extend(List { hints, solutions }:filter(function(p) return #p.blocks > 0 end))
-        end
-        numbered = numbered or page.number ~= nil
-        result:insert(page)
-    end
-    if index then
-        result:insert({ id = 'index', kind = 'page', title = words('Index'), blocks = index,
-                        heading = pandoc.Header(1, 'Index', pandoc.Attr('index', {}, { kind = 'page' })) })
-    end
-    return result
 end
 
 ------------------------------------------------------------------------------
@@ -360,8 +350,8 @@ local function index_page(pages)
                 if not file or code.attributes.type then return end
                 for i, name in pairs(names_in(code)) do
                     if index.functions[name] then
-                        enter(name, page.number and 'def' or 'decl', page,
-                            page.id .. '-L' .. first + i - 1)
+                        enter(name, page.id == 'reference' and 'decl' or 'def', page,
+                            code.attributes.owner .. '-L' .. first + i - 1)
                     end
                 end
             end,
@@ -391,6 +381,25 @@ local function index_page(pages)
         end
         return { pandoc.Plain(line) }
     end)) }, attr('', 'index')) }
+end
+
+-- The pages in the order of paper, the index last.
+local function ordered(pages)
+    local hints = gathered_page(pages, 'hints', 'Hints', 'hints', 'hints-')
+    local solutions = gathered_page(pages, 'solutions', 'Solutions', 'solutions', 'solution-')
+    local result, numbered, placed = List {}, false, false
+    for _, page in ipairs(pages) do
+        if numbered and not placed and not page.number then
+            placed = true
+            result:extend(List { hints, solutions }:filter(function(p) return #p.blocks > 0 end))
+        end
+        numbered = numbered or page.number ~= nil
+        result:insert(page)
+    end
+    result:insert({ id = 'index', kind = 'page', title = words('Index'),
+                    heading = pandoc.Header(1, 'Index'),
+                    blocks = TYPST and pandoc.Blocks { raw('#index-columns()') } or index_page(result) })
+    return result
 end
 
 ------------------------------------------------------------------------------
@@ -506,8 +515,6 @@ local function pieces(text)
     return result
 end
 
-local page_id -- of the page that is rendered, for the ids of lines
-
 local function listing(code)
     local get = code.attributes
     local first = tonumber(get.startFrom)
@@ -537,11 +544,11 @@ local function listing(code)
         end
         blocks:insert(raw('#listing(%s, %s, small: %s, kind: %s)', quote(label),
             '(' .. table.concat(parts, ',\n') .. ',)', get.shows and 'true' or 'false',
-            quote(page_id == 'reference' and 'decl' or 'def')))
+            quote(get.owner == 'reference' and 'decl' or 'def')))
         return blocks
     end
     local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
-        local id = get.type and '' or (' id="%s-L%d"'):format(page_id, first + i - 1)
+        local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, first + i - 1)
         return ('<span class="line"%s><span class="n">%d</span>%s</span>'):format(id,
             first + i - 1, line)
     end)
@@ -600,6 +607,7 @@ local function formula(tex)
     local math = pandoc.Plain { pandoc.Math('InlineMath', rest) }
     local typst = pandoc.write(pandoc.Pandoc { math }, 'typst'):match('^%$(.*)%$%s*$')
     typst = typst:gsub('#h%(0em%)', 'thick'):gsub('dot%.circle', 'dot.o')
+        :gsub('\\|%s*(.-)%s*\\|', 'lr(bar.v %1 bar.v)')
         :gsub('upright%("@(%d+)@"%)', function(n) return below[tonumber(n)] end)
         :gsub('"@(%d+)@"', function(n) return below[tonumber(n)] end)
     return typst
@@ -735,8 +743,7 @@ local function part_page(part, pages, first)
              pandoc.BulletList(list) }
 end
 
-local function render(blocks, page)
-    page_id = page.id
+local function render(blocks)
     return blocks
         :walk { Table = function(tbl)
             return tbl:walk { Link = function(l) l.classes = { 'cell' } return l end }
@@ -747,45 +754,49 @@ local function render(blocks, page)
         :walk { CodeBlock = CodeBlock, Figure = Figure, Table = Table, Div = Div, Header = Header }
 end
 
+-- What begins the document: for typst, its title.
+local function opening(meta)
+    if not TYPST then return pandoc.Blocks {} end
+    return pandoc.Blocks { raw('#import "/tools/theme/book.typ": *\n#show: book.with(title: %s,'
+        .. ' subtitle: %s, lang: %s)', quote(stringify(meta.title)),
+        quote(stringify(meta.subtitle or '')), quote(stringify(meta.lang or 'en'))) }
+end
+
+-- What is said of the edition, below what invites to read.
+local function edition(front)
+    local page = { id = 'edition', kind = 'page', heading = pandoc.Header(1, 'About this edition') }
+    local blocks = pandoc.Blocks(heading(page))
+    blocks:extend(render(front))
+    blocks:extend(render(prose(EDITION .. (TYPST and '\n' .. TYPE or ''))))
+    if TYPST then blocks:insert(raw('#contents()')) end
+    return blocks
+end
+
 local function Pandoc(doc)
     local pages = pages_of(doc)
-    for _, page in ipairs(pages) do unfold(page) end
+    local front, parts = pages.front, parts_of(doc.meta)
+    for _, page in ipairs(pages) do
+        unfold(page)
+        page.part = parts[page.id]
+    end
     find_names(pages)
-    local parts = parts_of(doc.meta)
-    pages = ordered(pages, pandoc.Blocks { raw('#index-columns()') })
-    if not TYPST then
-        local last = pages[#pages]
-        pages:remove()
-        last.blocks = index_page(pages)
-        pages:insert(last)
-    end
-    local edition = pandoc.Blocks {}
-    edition:extend(pages.front or {})
-    local blocks = pandoc.Blocks {}
-    if TYPST then
-        local meta = doc.meta
-        blocks:insert(raw('#import "/tools/theme/book.typ": *\n#show: book.with(title: %s,'
-            .. ' subtitle: %s, lang: %s)', quote(stringify(meta.title)),
-            quote(stringify(meta.subtitle or '')), quote(stringify(meta.lang or 'en'))))
-    end
-    local front = pages_of(doc).front
-    front:extend(prose(EDITION .. (TYPST and '\n' .. TYPE or '')))
-    local about = { id = 'edition', heading = pandoc.Header(1, 'About this edition'),
-                    title = words('About this edition') }
-    blocks:extend(heading(about))
-    blocks:extend(render(front, about))
-    if TYPST then blocks:insert(raw('#contents()')) end
-    for i, page in ipairs(pages) do page.part = parts[page.id] end
+    pages = ordered(pages)
+    doc.blocks = opening(doc.meta)
+    doc.blocks:extend(edition(front))
     for i, page in ipairs(pages) do
         if page.part then
-            local opening = pandoc.Blocks(part_page(page.part, pages, i))
-            blocks:extend(render(opening, page))
+            doc.blocks:extend(render(pandoc.Blocks(part_page(page.part, pages, i))))
         end
-        blocks:extend(render(pandoc.Blocks(heading(page)), page))
-        blocks:extend(render(page.blocks, page))
+        doc.blocks:extend(render(pandoc.Blocks(heading(page))))
+        doc.blocks:extend(render(page.blocks))
     end
-    doc.blocks = blocks
-    if TYPST then doc.meta = {} else doc.meta.parts = nil end
+    if TYPST then
+        doc.meta = {}
+    else
+        doc.meta.identifier = 'attention-in-c'
+        doc.meta.rights = RIGHTS
+        doc.meta.parts = nil
+    end
     return doc
 end
 
