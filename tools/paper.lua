@@ -462,7 +462,8 @@ local function Figure(figure)
     full:extend(caption)
     local image = pandoc.Image(words('%s', alt), name, '', attr('', 'picture',
         { width = ('%gpx'):format(width) }))
-    return pandoc.Figure({ pandoc.Plain { image } }, { long = { pandoc.Plain(full) } },
+    -- Pandoc finds no id of a figure from another chapter.
+    return pandoc.Div({ pandoc.Figure({ pandoc.Plain { image } }, { long = { pandoc.Plain(full) } }) },
         pandoc.Attr(figure.identifier))
 end
 
@@ -614,7 +615,11 @@ local function formula(tex)
 end
 
 local function Math(math)
-    if not TYPST then return end
+    if not TYPST then
+        -- What pandoc makes of it, EPUBs do not allow.
+        math.text = math.text:gsub('\\Big%f[%A]%s*', '')
+        return math
+    end
     local display = math.mathtype == 'DisplayMath'
     return raw_inline('#math.equation(block: %s, alt: %s, $%s$)', tostring(display),
         quote((math.text:gsub('%s+', ' '))), formula(math.text))
