@@ -26,12 +26,12 @@ checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 woven    := tests/weave.t tests/card.t
-perl     := $(filter-out $(woven),$(sort $(wildcard tests/*.t)))
+perl     := $(filter-out $(woven) tests/paper.t,$(sort $(wildcard tests/*.t)))
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
-        check-book format-scripts bench-book \
+        check-book format-scripts bench-book pdf epub test-paper \
         student chapter clean help
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
@@ -225,6 +225,29 @@ $(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*
 $(own): %: $(BUILD)/web/%
 	@$(RUN_UNDER) $< $(ARGS)
 
+# ---- On paper and on readers of EPUBs, from the same files. Each says when it was
+# made by SOURCE_DATE_EPOCH or the last commit, so that it can be made again.
+
+paper     := $(BUILD)/attention-in-c
+paper_epoch = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0)
+weave_file = SOURCE_DATE_EPOCH=$(paper_epoch) PANDOC=$(BUILD)/pandoc tools/weave $@
+
+pdf: $(paper).pdf $(paper)-letter.pdf ## the book as PDF, for A4 and for US letter
+epub: $(paper).epub ## the book as EPUB
+
+typesetter := tools/typeset tools/theme/book.typ tools/theme/code.tmTheme \
+              $(wildcard tools/theme/fonts/*.otf)
+$(paper).typ $(paper).epub: book.md src/attention.h $(weaver) tools/paper.lua \
+                            $(checked) $(BUILD)/pandoc.found
+	$(weave_file)
+$(paper).pdf: $(paper).typ $(typesetter)
+	tools/typeset $< $@ a4
+$(paper)-letter.pdf: $(paper).typ $(typesetter)
+	tools/typeset $< $@ us-letter
+$(paper)-cover.png: $(paper).typ $(typesetter)
+	tools/typeset $< $@
+$(paper).epub: $(paper)-cover.png
+
 # ---- Tests
 
 # On all cores, or on one with JOBS=1; where make has a -j already, that holds.
@@ -271,6 +294,9 @@ bench-book: $(BUILD)/book/index.html ## how long weaving takes: all, and after o
 	@touch chapters/$(or $(CHAPTER),07)_*.c
 	@$(seconds) "make, chapter $(or $(CHAPTER),07) being changed" \
 	  $(MAKE) $(parallel) -s $(BUILD)/book/index.html
+
+test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
+	prove tests/paper.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
