@@ -269,11 +269,11 @@ test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the weaver's ow
 
 browser := tests/browser
 check-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## the scripts' form, and every page in Chromium, as a reader uses it
-	$(biome) ci
+	$(biome) ci --colors=off
 	node --test --test-reporter=spec $(sort $(wildcard $(browser)/*.test.mjs))
 
 format-scripts: $(browser)/node_modules/made ## gives all scripts the form that biome.json says
-	$(biome) check --write
+	$(biome) check --write --colors=off
 
 # The one that npm has chosen for this machine.
 biome = $(browser)/node_modules/@biomejs/*/biome

@@ -91,9 +91,10 @@
 
   // 'stage=mask words="a b"' as pairs of key and value.
   const fromArguments = (text) =>
-    [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)].map(
-      ([, key, ...values]) => [key, values.find((value) => value !== undefined)],
-    );
+    [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)].map(([, key, ...values]) => [
+      key,
+      values.find((value) => value !== undefined),
+    ]);
 
   // The same as the part of an address behind #. Commas and colons need no %.
   const toHash = (pairs) =>

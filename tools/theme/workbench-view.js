@@ -103,9 +103,16 @@
       radio.addEventListener("change", () => tell(setting.key, choice));
       return radio;
     });
-    const labels = radios.map((radio) => make("label", {}, radio, withWords(make("span"), saidAs(radio.value))));
+    const labels = radios.map((radio) =>
+      make("label", {}, radio, withWords(make("span"), saidAs(radio.value))),
+    );
     const legend = withWords(make("legend"), setting.label);
-    const element = make("fieldset", { class: `setting ${setting.key}` }, legend, make("div", {}, ...labels));
+    const element = make(
+      "fieldset",
+      { class: `setting ${setting.key}` },
+      legend,
+      make("div", {}, ...labels),
+    );
     const update = ({ value }) => {
       for (const radio of radios) radio.checked = radio.value === value;
     };
@@ -114,7 +121,9 @@
 
   // More than a few, folded into a list.
   function listed(setting, tell) {
-    const options = setting.choices.map((choice) => make("option", { value: choice }, saidAs(choice)));
+    const options = setting.choices.map((choice) =>
+      make("option", { value: choice }, saidAs(choice)),
+    );
     const control = make("select", {}, ...options);
     control.addEventListener("change", () => tell(setting.key, control.value));
     const update = ({ value }) => {
@@ -179,7 +188,12 @@
       return make("tr", {}, make("th", { scope: "row" }, names.rows[i]), ...view.cells[i]);
     });
     const first = make("tr", {}, make("td", { class: "corner" }), ...head);
-    view.table = make("table", { role: "grid" }, make("thead", {}, first), make("tbody", {}, ...body));
+    view.table = make(
+      "table",
+      { role: "grid" },
+      make("thead", {}, first),
+      make("tbody", {}, ...body),
+    );
     view.rove(0, 0);
   }
 
@@ -241,7 +255,12 @@
     const label = make("span", { class: "label" });
     const shape = make("span", { class: "shape" });
     const heads = make("div", { class: "heads" });
-    const element = make("details", { class: "tabled" }, make("summary", {}, label, " ", shape), heads);
+    const element = make(
+      "details",
+      { class: "tabled" },
+      make("summary", {}, label, " ", shape),
+      heads,
+    );
     const group = { element, heads, views: [] };
     group.show = () => group.views.forEach((view) => view.show());
     group.fold = (isOpen) => {
@@ -254,7 +273,10 @@
       setText(shape, `${first.cells.length} × ${first.cells[0]?.length ?? 0}`);
       group.views = tables.map((table, k) => group.views[k] ?? tableView(group));
       tables.forEach((table, k) => group.views[k].update(bench, table));
-      arrange(heads, group.views.map((view) => view.element));
+      arrange(
+        heads,
+        group.views.map((view) => view.element),
+      );
       if (element.open) group.show();
     };
     element.addEventListener("toggle", () => element.open && group.show());
@@ -273,12 +295,18 @@
         const isNew = !groups.has(id);
         if (isNew) groups.set(id, groupView());
         const group = groups.get(id);
-        group.update(bench, bench.tables.filter((table) => table.id === id));
+        group.update(
+          bench,
+          bench.tables.filter((table) => table.id === id),
+        );
         if (isNew) group.fold(isOpen(id));
         for (const view of group.views) all.views.set(view.key, view);
       }
       for (const id of [...groups.keys()]) if (!ids.includes(id)) groups.delete(id);
-      arrange(element, ids.map((id) => groups.get(id).element));
+      arrange(
+        element,
+        ids.map((id) => groups.get(id).element),
+      );
     };
     return all;
   }
@@ -293,7 +321,8 @@
       if (old.data !== now.data) old.data = now.data;
       return undefined;
     }
-    for (const { name } of [...old.attributes]) if (!now.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name } of [...old.attributes])
+      if (!now.hasAttribute(name)) old.removeAttribute(name);
     for (const { name, value } of now.attributes)
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     const children = [...now.childNodes];
@@ -338,7 +367,8 @@
     const isMap = first > 0 && texts.length % (first + 1) === first;
     if (!isMap) return undefined;
     const rows = [];
-    for (let k = first; k < texts.length; k += first + 1) rows.push(texts.slice(k + 1, k + 1 + first));
+    for (let k = first; k < texts.length; k += first + 1)
+      rows.push(texts.slice(k + 1, k + 1 + first));
     return rows;
   }
 

@@ -23,7 +23,12 @@
 
   // A cell as the program names it: "weights:0:1:2".
   const inWords = ({ table, head, row, column }) => [table, head, row, column].join(":");
-  const ofView = ({ view, i, j }) => ({ table: view.data.id, head: view.data.head, row: i, column: j });
+  const ofView = ({ view, i, j }) => ({
+    table: view.data.id,
+    head: view.data.head,
+    row: i,
+    column: j,
+  });
   const fromWords = (text) => {
     const [table, head, row, column] = text.split(":");
     return { table, head, row: Number(row), column: Number(column) };
@@ -70,7 +75,10 @@
       const close = button("Close", leave, { class: "close" });
       const path = make("nav", { "aria-label": "Numbers asked so far" }, this.trail);
       const top = make("div", { class: "bar" }, path, this.back, close);
-      this.element = make("section", { class: "explanation", "aria-label": "How this number was made" });
+      this.element = make("section", {
+        class: "explanation",
+        "aria-label": "How this number was made",
+      });
       this.element.append(top, this.heading, this.lines, this.sources);
     }
 
@@ -92,7 +100,11 @@
       const name = this.path[k].table.replace(/_/g, " ");
       const isLast = k === this.path.length - 1;
       if (isLast) return make("li", { "aria-current": "step" }, name);
-      return make("li", {}, button(name, () => this.walk(this.path.slice(0, k + 1))));
+      return make(
+        "li",
+        {},
+        button(name, () => this.walk(this.path.slice(0, k + 1))),
+      );
     }
 
     // In place while their number stays: a slider goes through here sixty times a second.
@@ -109,7 +121,8 @@
       const kind = sources.map(inWords).join(" ") + this.path.map(inWords);
       const cells = sources.flatMap((source) => {
         const view = views.get(`${source.table}:${source.head}`);
-        if (!view) throw new Error(`the workbench names a source, ${inWords(source)}, that is in no table`);
+        if (!view)
+          throw new Error(`the workbench names a source, ${inWords(source)}, that is in no table`);
         return cellsOf(source, view).map((cell) => ({ source, cell, view }));
       });
       const shape = kind + cells.map(({ cell }) => inWords(cell));
@@ -123,11 +136,21 @@
       this.chips = cells.map(({ cell }) =>
         button("", () => this.walk([...this.path, cell]), { class: "chip" }),
       );
-      for (const chip of this.chips) chip.append(make("span", { class: "of" }), make("span", { class: "value" }));
+      for (const chip of this.chips)
+        chip.append(make("span", { class: "of" }), make("span", { class: "value" }));
       const groups = sources.map((source) => {
         const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
-        const title = make("p", { class: "label" }, `from ${sourceName(source, cells[of[0]].view)}`);
-        return make("div", { class: "source" }, title, make("div", {}, ...of.map((k) => this.chips[k])));
+        const title = make(
+          "p",
+          { class: "label" },
+          `from ${sourceName(source, cells[of[0]].view)}`,
+        );
+        return make(
+          "div",
+          { class: "source" },
+          title,
+          make("div", {}, ...of.map((k) => this.chips[k])),
+        );
       });
       this.sources.replaceChildren(...groups);
     }
@@ -201,13 +224,23 @@
       this.form = form((key, value) => this.change(key, value));
       this.tables = tables((id) => this.isOpen(id));
       this.figures = figures();
-      this.panel = new Panel((path) => this.walk(path), () => this.forget());
+      this.panel = new Panel(
+        (path) => this.walk(path),
+        () => this.forget(),
+      );
       this.notes = make("div", { class: "notes" });
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
       const hint = make("p", { class: "hint" }, "Choose any number, and it says how it was made.");
       this.aside = make("div", { class: "beside" }, hint);
-      const body = make("div", { class: "body" }, this.notes, this.figures.element, this.aside, this.tables.element);
+      const body = make(
+        "div",
+        { class: "body" },
+        this.notes,
+        this.figures.element,
+        this.aside,
+        this.tables.element,
+      );
       this.root.classList.add("opened");
       const top = [this.bar(), this.form.element, this.refusal, this.actions()];
       this.root.replaceChildren(...top, body, this.said);
@@ -360,7 +393,8 @@
     // A source of the number that is shown goes on from it; any other number begins anew.
     ask(place) {
       const at = inWords(place);
-      const isSource = this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
+      const isSource =
+        this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
       this.walk(isSource ? [...this.path, place] : [place]);
     }
