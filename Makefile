@@ -76,7 +76,7 @@ $(foreach n,$(linked),$(eval $(call chapter,$(n))))
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
 
 compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
-link    = $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -lm -o $@
+link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
@@ -93,9 +93,12 @@ $(BUILD)/flags:
 
 settings := Makefile $(BUILD)/flags
 
-$(BUILD)/chapters/%: chapters/%.c $$(before_$$*) $(BUILD)/libsupport.a $(settings)
+$(BUILD)/chapters/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes $(link)
+	$(compile) -Wmissing-prototypes -c $< -o $@
+
+$(BUILD)/chapters/%: $(BUILD)/chapters/%.o $$(before_$$*) $(BUILD)/libsupport.a
+	$(CC) $(CFLAGS) $(link)
 
 $(BUILD)/obj/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
@@ -152,7 +155,7 @@ $(BUILD)/card.png: $(BUILD)/tools/card
 	$< $@
 $(BUILD)/tools/card: tools/card.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(link)
+	$(compile) $(filter %.c,$^) $(link)
 
 # $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
 # that of the search, as the link has none of its own for make. If the pandoc
@@ -220,7 +223,7 @@ $(BUILD)/web/module.js: $(BUILD)/web/module.wasm tools/web/pack
 $(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c) \
                          $$(wildcard tools/web/$$*.h) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes $(link)
+	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link)
 
 $(own): %: $(BUILD)/web/%
 	@$(RUN_UNDER) $< $(ARGS)

@@ -169,6 +169,7 @@ local function inline_svg(path, name)
 end
 
 local function Figure(figure)
+    if #figure.content == 0 then return pandoc.Div({}, { id = figure.identifier }) end -- bones
     local name = figure.attributes.file:match('([^/]*)%.svg$')
     local svg, width = inline_svg(figure.attributes.file, name)
     local number = 'Figure ' .. figure.attributes.number

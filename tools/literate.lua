@@ -23,6 +23,9 @@
 -- The input is a table as Lua writes it; described and prepare in tools/weave say
 -- what is in it. In a lint, one file is read without the others, and what links and
 -- references to others lead to is taken on trust.
+--
+-- Of each file its bones are written down: what other pages know of it. The next
+-- weave takes a file that has not changed by them, and its page as it was.
 
 local stringify = pandoc.utils.stringify
 
@@ -525,6 +528,49 @@ local function plant_terms(book)
 end
 
 ------------------------------------------------------------------------------
+-- Bones
+
+-- What the other pages know of a file, or the contents, the glossary or the list
+-- of sources: headings, what has an id, terms in bold, citations, and the glossary.
+local function bones_of(blocks)
+    local bones, within = pandoc.Blocks {}, nil
+    local function anchor(element)
+        if element.identifier == '' then return end
+        local exercise = element.classes:includes('exercise') and { 'exercise' } or {}
+        bones:insert(pandoc.Div({}, pandoc.Attr(element.identifier, exercise)))
+    end
+    local function keep(inline)
+        bones:insert(pandoc.Plain { inline })
+        return inline, false
+    end
+    blocks:walk {
+        traverse = 'topdown',
+        Header = function(heading)
+            if heading.level == 1 then within = heading.identifier end
+            bones:insert(heading)
+            return heading, false
+        end,
+        Table = function(tbl)
+            if within ~= 'glossary' then return end
+            bones:insert(tbl)
+            return tbl, false
+        end,
+        Figure = function(figure)
+            bones:insert(pandoc.Figure({}, {}, figure.attr))
+            return figure, false
+        end,
+        Div = anchor, CodeBlock = anchor, Span = anchor, Strong = keep, Cite = keep,
+    }
+    return bones
+end
+
+local function write_bones(file, folder)
+    local out = assert(io.open(folder .. '/' .. file.page .. '.json', 'wb'))
+    out:write(pandoc.write(pandoc.Pandoc(bones_of(file.blocks)), 'json'))
+    out:close()
+end
+
+------------------------------------------------------------------------------
 -- The book
 
 -- The blocks in reading order. book.md's first page leads; its others (glossary,
@@ -567,19 +613,28 @@ local function check_book(book, meta)
     end
 end
 
+local function read_file(file, book)
+    file.blocks = pandoc.read(file.markdown, MARKDOWN).blocks
+    check_fences(file)
+    check_leftovers(file)
+    wrap_exercises(file)
+    check_divs(file, book.types)
+    place_listings(file)
+    place_figures(file)
+end
+
 function Reader(inputs)
     local book = load('return ' .. tostring(inputs[1].text))()
     local meta = pandoc.read(book.head, 'markdown').meta
     book.ids = {}
     for _, file in ipairs(book.files) do
         file.found = {}
-        file.blocks = pandoc.read(file.markdown, MARKDOWN).blocks
-        check_fences(file)
-        check_leftovers(file)
-        wrap_exercises(file)
-        check_divs(file, book.types)
-        place_listings(file)
-        place_figures(file)
+        if file.bones then
+            file.blocks = pandoc.read(file.bones, 'json').blocks
+        else
+            read_file(file, book)
+            if book.bones then write_bones(file, book.bones) end
+        end
         gather_ids(file, book)
     end
     for _, file in ipairs(book.files) do resolve_links(file, book) end
