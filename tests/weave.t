@@ -311,7 +311,7 @@ sub weave {
 # All files below a folder, and their bytes, in few words.
 sub bytes_of { return scalar qx{cd '$_[0]' && find . -type f | sort | xargs cksum} }
 
-sub litter { return join ' ', grep { !m{/(book|figures)$} } glob "$root/build/* $temp/*" }
+sub litter { return join ' ', grep { !m{/(book|book\.kept|figures)$} } glob "$root/build/* $temp/*" }
 
 # What a page says: its lines of code with their numbers and indents, where links
 # lead, and in brackets what folds or stands in a box.
@@ -547,7 +547,7 @@ lang:}mr);
         qr{^(?!.*404)}s);
     is($at{'card.png'}, 'a picture', 'the picture for other sites');
     unlink "$root/build/card.png";
-    remove_tree("$root/build/elsewhere");
+    remove_tree(glob "$root/build/elsewhere*");
     put("$root/book.md", $good{'book.md'});
 }
 
@@ -555,7 +555,7 @@ lang:}mr);
     local @ENV{qw(LC_ALL TZ)} = qw(C Asia/Tokyo);
     is(weave('build/elsewhere'), "0\n", 'woven again');
     is(bytes_of("$root/build/elsewhere"), bytes_of($book), 'it is the same book, byte for byte');
-    remove_tree("$root/build/elsewhere");
+    remove_tree(glob "$root/build/elsewhere*");
 }
 
 # Another format has no folds, but all of the code, once.
@@ -570,7 +570,7 @@ sub script {
     local $ENV{PANDOC} = script('plain', qq{$pandoc "\$@" || exit\n[ "\$1" = --version ] ||}
           . qq{ $pandoc "\$@" --to plain --template '$tools/body.txt' --output '$tools/plain.txt'\n});
     is(weave('build/elsewhere'), "0\n", 'woven as plain text');
-    remove_tree("$root/build/elsewhere");
+    remove_tree(glob "$root/build/elsewhere*");
     my ($plain) = slurp("$tools/plain.txt") =~ /(Mistakes.*)/s;
     my @code = $good{'chapters/A_errata.c'} =~ s{^/\*\n.*?^\*/\n}{}gmsr =~ /^.*\S.*$/mg;
     is_deeply([grep { $plain !~ s/^ *\Q$_\E$//m } @code], [], 'no line of code is lost');
@@ -593,6 +593,9 @@ sub line_of {
     return ($found[$nth] // die "$file has no line with $text") + 1 + ($offset // 0);
 }
 
+# What was kept would be tried first.
+remove_tree("$book.kept");
+
 # Plants each fault of __DATA__ in the first file that it fits.
 for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
     my @lines = split /\n/, $stanza =~ s/\n  +/ /gr;
@@ -612,6 +615,61 @@ for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
     unharmed('...');
     put("$root/$file", $good{$file});
 }
+
+# ------------------------------------------- a second weave, and what it spares
+
+# Weaves after a change: the changed file alone, and the same as if woven anew.
+{
+    local $ENV{PANDOC} = script('counts', qq{for last; do :; done\n}
+          . qq{[ -f "\$last" ] && grep -o '"bones"\\]="' "\$last" | wc -l >>$tools/spared\n}
+          . qq{exec $pandoc "\$@"\n});
+    my $spared = sub {
+        unlink "$tools/spared";
+        is(weave('build/book'), "0\n", "$_[0]: woven");
+        my $said = join ' ', split ' ', slurp("$tools/spared");
+        remove_tree(glob "$root/build/anew*");
+        is(weave('build/anew'), "0\n", '... and anew');
+        is(bytes_of("$root/build/anew"), bytes_of($book), '... the same');
+        remove_tree(glob "$root/build/anew*");
+        return $said;
+    };
+    $spared->('for the first time with this pandoc');
+    is($spared->('nothing'), '', '... by no pandoc at all');
+    my @changes = (
+        # what, in which file, from, to, and how many files are spared, run by run
+        ['a word',         'chapters/02_second_one.c', 'Back to',       'Once back to', '4'],
+        ['code',           'chapters/A_errata.c',      'puts("half")',  'puts("Half")', '4'],
+        ['a declaration',  'src/attention.h',          'Twice as much', 'Twice the',    '3'],
+        ['a type',         'src/attention.h',          'Two of a kind', 'Two alike',    '0'],
+        ['a heading',      'chapters/01_first.c',      'A section {',   'A part {',     '4 0'],
+        ['a term',         'chapters/02_second_one.c', 'a **note**',    'a note',       '4 0'],
+        ['a source',       'chapters/A_errata.c',      '@satz; @ma',    '@ma',          '4 0'],
+        ['an id',          'chapters/02_second_one.c', '{#there}',      '{#there .x}',  '4 0'],
+        ['the preface',    'book.md',                  'Prose may',     'Prose might',  '0'],
+        ['the sources',    'book.bib',                 'A Known Book',  'A New Book',   '0'],
+    );
+    for my $change (@changes) {
+        my ($what, $file, $from, $to, $runs) = @$change;
+        my $text = $good{$file} =~ s/\Q$from\E/$to/r;
+        isnt($text, $good{$file}, "$what: it is there");
+        put("$root/$file", $text);
+        is($spared->($what), $runs, '... with as many files spared');
+        put("$root/$file", $good{$file});
+        weave('build/book');
+    }
+    put("$root/chapters/01_first.c", $good{'chapters/01_first.c'} =~ s/\Q[](#there)/[](#nowhere)/r);
+    like(weave('build/book'), qr{\A1\nchapters/01_first\.c:\d+: the link #nowhere leads nowhere.*\n\z},
+        'a fault is told, and once');
+    put("$root/chapters/01_first.c", $good{'chapters/01_first.c'});
+    my ($drawn) = glob "$root/build/figures/01/*.svg";
+    my $picture = slurp($drawn);
+    put($drawn, $picture =~ s/<svg/<svg data-new="1"/r);
+    is($spared->('a picture'), '4', '... with as many files spared');
+    like(slurp("$book/first.html"), qr/<svg data-new="1"/, '... and it is there');
+    put($drawn, $picture);
+}
+is(weave('build/book'), "0\n", 'and back');
+is(bytes_of($book), $before, '... to where we were');
 
 # ------------------------------------------------------------ calls and pandocs
 

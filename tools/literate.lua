@@ -633,7 +633,7 @@ function Reader(inputs)
             file.blocks = pandoc.read(file.bones, 'json').blocks
         else
             read_file(file, book)
-            if book.bones then write_bones(file, book.bones) end
+            if book.keep then write_bones(file, book.keep) end
         end
         gather_ids(file, book)
     end
