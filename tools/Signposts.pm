@@ -243,7 +243,7 @@ sub _entries {
         push @{$letter{$letter}}, "<li>$_->[1]</li>\n";
     }
     return qq{<div class="index" aria-label="$what" role="group">\n} . join('', map {
-        qq{<section><p class="letter" aria-hidden="true">$_</p>\n<ul>\n@{[join '', @{$letter{$_}}]}</ul></section>\n}
+        qq{<div><p class="letter" aria-hidden="true">$_</p>\n<ul>\n@{[join '', @{$letter{$_}}]}</ul></div>\n}
     } @letters) . '</div>';
 }
 

@@ -37,7 +37,7 @@ globalThis.book ??= {};
       foldedName: fold(name),
       folded: fold(says),
       // A term goes by other names, too, in two more languages.
-      others: kind === "term" && fold(`${name},${says}`).split(/[,;]\s*/),
+      others: kind === "term" ? fold(`${name},${says}`).split(/[,;]\s*/) : [],
     });
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     records = [
@@ -75,7 +75,7 @@ globalThis.book ??= {};
       sum += Math.min(times, 4);
     }
     sum += inName.length * (inName.length === words.length ? 25 : 5);
-    if (foldedName === query || others?.includes(query)) sum += 200;
+    if (foldedName === query || others.includes(query)) sum += 200;
     else if (foldedName.startsWith(query)) sum += 20;
     if (words.length > 1) sum += closeness(folded, words) + (folded.includes(query) ? 25 : 0);
     return sum;
@@ -159,7 +159,7 @@ globalThis.book ??= {};
       { role: "option", id: `found-${k}`, "aria-selected": "false" },
       book.make(
         "a",
-        { href: record.address, tabindex: "-1" },
+        { href: book.at(record.address), tabindex: "-1" },
         book.make(
           "span",
           { class: "name" },
@@ -206,6 +206,7 @@ globalThis.book ??= {};
   }
 
   function update() {
+    if (!records) return; // What is typed while the index loads is looked for then.
     const { words, found } = find(field.value);
     list.replaceChildren(...found.slice(0, MOST).map((record, k) => option(record, k, words)));
     list.scrollTop = 0;
