@@ -69,6 +69,7 @@ reading("arrows turn no page where they have something else to do", "softmax", a
   await page.waitForTimeout(200);
   assert.equal(at(page), "softmax");
   await page.keyboard.press("Escape");
+  await closed(page);
   await page.keyboard.press("ArrowRight");
   await leadsTo(page, "qkv.html");
 });
@@ -81,6 +82,8 @@ reading("the next page is led to at the top", "softmax", { form: "phone" }, asyn
 });
 
 // ---- Search
+
+const closed = (page) => page.locator("dialog[open]").waitFor({ state: "detached" });
 
 const options = (page) => page.getByRole("option");
 const firstFound = (page) => options(page).first().locator(".name");
@@ -102,6 +105,8 @@ const wanted = {
   "a heading": ["what softmax sees", /^What softmax sees Chapter 2/, /^softmax#softmax-/],
   "a chapter": ["hiding the future", /^Hiding the future Chapter 9$/, /^causal-mask$/],
   "what is said somewhere": ["shiny of the sun or of a shoe", /^Shares of a whole/, /^softmax$/],
+  "a sign": ["√dk", /^scaling term · Chapter 6/, /^scaling#term-scaling$/],
+  "what a question is about": ["Why divide by the root?", /^attention Chapter 6/, /^scaling#L/],
   "a term": [
     "context vectors",
     /^context vector term · Chapter 2/,
@@ -114,6 +119,10 @@ for (const [what, [text, name, place]] of Object.entries(wanted)) {
   reading(`search finds ${what} and leads there: ${text}`, "preface", async (page) => {
     await search(page, text);
     assert.match((await firstFound(page).innerText()).replace(/\s+/g, " "), name);
+    const shown = await options(page)
+      .filter({ hasNot: page.locator("mark") })
+      .allInnerTexts();
+    assert.deepEqual(shown, [], "each shows why it was found");
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => !url.pathname.endsWith("preface.html"));
     assert.match(at(page), place);
@@ -135,7 +144,7 @@ reading("search: chosen by arrows, closed by Escape, and begun again", "softmax"
     true,
   );
   await page.keyboard.press("Escape");
-  assert.equal(await page.getByRole("dialog").count(), 0);
+  await closed(page);
   await search(page, "qwertz");
   await page.getByText("Nothing in the book has all of these words.").waitFor();
   assert.equal(await options(page).count(), 0);
@@ -160,7 +169,7 @@ reading("a place on the same page: the search closes over it", "softmax", async 
   await search(page, "a mixture");
   await page.keyboard.press("Enter");
   await leadsTo(page, "softmax.html#softmax-mixture");
-  assert.equal(await page.getByRole("dialog").count(), 0);
+  await closed(page);
   assert.equal(await inView(page.locator("#softmax-mixture")), true);
 });
 
@@ -219,7 +228,6 @@ for (const form of ["light", "dark", "phone"]) {
       await page.keyboard.press("ArrowRight");
       await leadsTo(page, "qkv.html");
       assert.equal(await colours(page), chosen);
-      await page.emulateMedia({ colorScheme: other });
       await theme(page).click();
       assert.equal(await theme(page).getAttribute("aria-label"), `Colours: ${usual}`);
     },
@@ -366,39 +374,35 @@ reading("copying that is not allowed is said", "softmax", { prepare: denied }, a
 
 const card = (page) => page.getByRole("tooltip");
 
-reading(
-  "a function's use: its card on hover, and its definition",
-  "self-attention",
-  async (page) => {
-    const use = page
-      .locator("pre a.symbol")
-      .filter({ hasText: /^softmax_rows$/, visible: true })
-      .first();
-    await use.hover();
-    await card(page).waitFor();
-    const header = readFileSync(join(root, "src/attention.h"), "utf8");
-    const declared = header.match(/^void softmax_rows\([^;]*;/m)[0];
-    assert.equal(await card(page).locator("pre").innerText(), declared);
-    assert.match(await card(page).innerText(), /shares/);
-    assert.match(await card(page).innerText(), /Chapter 2$/);
-    await card(page).hover();
-    await page.waitForTimeout(400);
-    assert.equal(await card(page).count(), 1, "the pointer may go over to it");
-    await page.keyboard.press("Escape");
-    assert.equal(await card(page).count(), 0);
-    await use.hover();
-    await card(page).waitFor();
-    await page.mouse.move(0, 0);
-    await card(page).waitFor({ state: "detached" });
-    await use.click();
-    await page.waitForURL(/softmax\.html#L\d+$/);
-    assert.match(await page.locator(":target").innerText(), /^void softmax_rows\(/);
-    // From there to the declaration.
-    await page.locator(":target a.symbol").click();
-    await page.waitForURL(/reference\.html#L\d+$/);
-    assert.match(await page.locator(":target").innerText(), /softmax_rows/);
-  },
-);
+reading("a function's use: its card on hover, and its definition", "causal-mask", async (page) => {
+  const use = page
+    .locator("pre a.symbol")
+    .filter({ hasText: /^softmax_rows$/, visible: true })
+    .first();
+  await use.hover();
+  await card(page).waitFor();
+  const header = readFileSync(join(root, "src/attention.h"), "utf8");
+  const declared = header.match(/^void softmax_rows\([^;]*;/m)[0];
+  assert.equal(await card(page).locator("pre").innerText(), declared);
+  assert.match(await card(page).innerText(), /Softmax of each row of a table\.\nPyTorch: /);
+  assert.match(await card(page).innerText(), /Chapter 2$/);
+  await card(page).hover();
+  await page.waitForTimeout(400);
+  assert.equal(await card(page).count(), 1, "the pointer may go over to it");
+  await page.keyboard.press("Escape");
+  assert.equal(await card(page).count(), 0);
+  await use.hover();
+  await card(page).waitFor();
+  await page.mouse.move(0, 0);
+  await card(page).waitFor({ state: "detached" });
+  await use.click();
+  await page.waitForURL(/softmax\.html#L\d+$/);
+  assert.match(await page.locator(":target").innerText(), /^void softmax_rows\(/);
+  // From there to the declaration.
+  await page.locator(":target a.symbol").click();
+  await page.waitForURL(/reference\.html#L\d+$/);
+  assert.match(await page.locator(":target").innerText(), /softmax_rows/);
+});
 
 reading("a function's card when the keyboard is on it", "self-attention", async (page) => {
   const use = page.locator("main a.symbol").filter({ visible: true }).first();
@@ -471,13 +475,13 @@ reading("keys: said, and switched off for good", "softmax", async (page) => {
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Space");
   await page.keyboard.press("Escape");
-  assert.equal(await help.count(), 0);
+  await closed(page);
   for (const key of ["?", "/", "ArrowRight"]) await page.keyboard.press(key);
   await page.reload();
   for (const key of ["?", "/", "ArrowRight"]) await page.keyboard.press(key);
   await page.waitForTimeout(200);
   assert.equal(at(page), "softmax");
-  assert.equal(await page.getByRole("dialog").count(), 0);
+  await closed(page);
   await page.getByRole("button", { name: "Keys" }).focus();
   await page.keyboard.press("Enter");
   await help.waitFor();
@@ -511,6 +515,7 @@ reading(
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Search" }).waitFor();
     await page.keyboard.press("Escape");
+    await closed(page);
     assert.match(await focused(page), /^Search/);
     await tabTo(/^Colours: /);
     await page.keyboard.press("Enter");
