@@ -385,7 +385,7 @@ reading("a function's use: its card on hover, and its definition", "causal-mask"
   const declared = header.match(/^void softmax_rows\([^;]*;/m)[0];
   assert.equal(await card(page).locator("pre").innerText(), declared);
   assert.match(await card(page).innerText(), /Softmax of each row of a table\.\nPyTorch: /);
-  assert.match(await card(page).innerText(), /Chapter 2$/);
+  assert.match(await card(page).innerText(), /Chapter\s2$/);
   await card(page).hover();
   await page.waitForTimeout(400);
   assert.equal(await card(page).count(), 1, "the pointer may go over to it");
