@@ -330,6 +330,7 @@ reading("a link into what is folded opens it", "softmax", async (page) => {
     document.querySelector(":target").closest("details").open = false;
     dispatchEvent(new HashChangeEvent("hashchange"));
   });
+  await page.locator(`#${line}`).waitFor();
   assert.equal(await inView(page.locator(`#${line}`)), true);
 });
 
