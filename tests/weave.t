@@ -416,12 +416,12 @@ Pair; 25|typedef int Sizes[2]; 26| 27|int second (second-one.html#L17)(void); ] 
 34|#endif ]
 == book-index
 Index Where a function, type or term is introduced, and where else it is used. Functions and types
-[index P Pair (reference.html#L20) header (reference.html#L20) S second (second-one.html#L17) 2
+[index [ P Pair (reference.html#L20) header (reference.html#L20) ] [ S second (second-one.html#L17) 2
 (second-one.html#L17) Sizes (reference.html#L25) header (reference.html#L25) support
-(reference.html#L33) header (reference.html#L33) T twice (first.html#L34) 1 (first.html#L34) ] Terms
-[index M matrix (second-one.html#term-matrix) 2 (second-one.html#term-matrix) N note
-(first.html#term-note) 1 (first.html#term-note); also in 2 (second-one.html#there) S score, mark
-(second-one.html#term-score) 2 (second-one.html#term-score) ]
+(reference.html#L33) header (reference.html#L33) ] [ T twice (first.html#L34) 1 (first.html#L34) ] ] Terms
+[index [ M matrix (second-one.html#term-matrix) 2 (second-one.html#term-matrix) ] [ N note
+(first.html#term-note) 1 (first.html#term-note); also in 2 (second-one.html#there) ] [ S score, mark
+(second-one.html#term-score) 2 (second-one.html#term-score) ] ]
 END
 is_deeply([sort map {m{([^/]+)\.html$}} glob "$book/*.html"], [sort @order, '404'],
     'every page is there, and no other');
@@ -532,13 +532,15 @@ repository: 'https://example.org/edit/{file}'
 lang:}mr);
     put("$root/build/card.png", 'a picture');
     is(weave('build/elsewhere'), "0\n", 'woven with an address');
-    my %at = map { $_ => slurp("$root/build/elsewhere/$_") } qw(index.html first.html glossary.html 404.html
+    my %at = map { $_ => slurp("$root/build/elsewhere/$_") } qw(index.html first.html glossary.html sources.html 404.html
         sitemap.xml card.png);
     is_like($at{'index.html'}, 'the cover, described', qr{<meta name="description" content="All, of &lt;it&gt;">},
         qr{<link rel="canonical" href="https://example\.org/it/">}, qr{content="book"});
     is_like($at{'first.html'}, 'a page of it', qr{<link rel="canonical" href="https://example\.org/it/first\.html">},
         qr{<meta property="og:image" content="https://example\.org/it/card\.png">},
         qr{A small book, version 3\.1\.}, qr{href="https://example\.org/edit/chapters/01_first\.c">Change this page<});
+    is_like($at{'sources.html'}, 'one without a paragraph is described as the book is',
+        qr{<meta name="description" content="All, of &lt;it&gt;">});
     is_like($at{'glossary.html'}, 'one of book.md', qr{href="https://example\.org/edit/book\.md">Change});
     is_like($at{'404.html'}, 'at any depth', qr{<a href="https://example\.org/it/index\.html">},
         qr{<link rel="stylesheet" href="https://example\.org/it/book\.css">}, qr{href="#main"},

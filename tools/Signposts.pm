@@ -51,6 +51,7 @@ sub text {
         s{<(pre|svg|annotation|style|nav)\b.*?</\1>}{}gs;
         s{<(p|span) class="(?:label|lines|note)">.*?</\1>}{}gs;
         s{<a [^>]*(?:footnote-(?:ref|back)|doc-backlink).*?</a>}{}gs;
+        s{<msqrt\b}{√$&}g;
         s{</(?:p|li|t[dh]|div|h\d|figcaption|summary)>|<br ?/?>}{ }g;
         s{<[^>]*>}{}g;
         s{&(?:#(\d+)|(\w+));}{$1 ? chr $1 : $ENTITY{$2} // "&$2;"}ge;
@@ -186,7 +187,7 @@ sub _head {
     my $title = escape(text($self->{title}{$id} // $about->{title} // ''));
     my ($main) = $self->{pages}{$id} =~ m{<main id="main">(.*)</main>}s;
     my ($says) = $main ? map { text($_) } grep { !/^\s*$/ } $main =~ m{^<p>(.*?)</p>}ms : ();
-    $says = $about->{description} // '' if $id eq 'index';
+    $says = $about->{description} if $id eq 'index' || !defined $says;
     $says = escape(_shortened($says // ''));
     my @head;
     push @head, qq{<meta name="description" content="$says">} if $says ne '';
@@ -243,7 +244,7 @@ sub _entries {
         push @{$letter{$letter}}, "<li>$_->[1]</li>\n";
     }
     return qq{<div class="index" aria-label="$what" role="group">\n} . join('', map {
-        qq{<section><p class="letter" aria-hidden="true">$_</p>\n<ul>\n@{[join '', @{$letter{$_}}]}</ul></section>\n}
+        qq{<div><p class="letter" aria-hidden="true">$_</p>\n<ul>\n@{[join '', @{$letter{$_}}]}</ul></div>\n}
     } @letters) . '</div>';
 }
 

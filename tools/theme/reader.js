@@ -18,11 +18,16 @@ globalThis.book ??= {};
     return element;
   };
 
+  // The full address of what lies in the book's folder. A page that says that there is
+  // none may stand in any other.
+  const home = document.currentScript.src;
+  book.at = (path) => new URL(path, home).href;
+
   // Loads a script of the book's folder once.
   const scripts = {};
   book.load = (src) => {
     scripts[src] ??= new Promise((resolve, reject) => {
-      const script = book.make("script", { src });
+      const script = book.make("script", { src: book.at(src) });
       script.onload = resolve;
       script.onerror = () => reject(new Error(`${src} cannot be loaded`));
       document.head.append(script);
@@ -143,13 +148,12 @@ globalThis.book ??= {};
     document.addEventListener("keydown", close);
     panel.addEventListener("toggle", () => show(panel, panel.querySelector("nav")));
     const sidebar = document.querySelector(".sidebar");
-    show(sidebar, sidebar);
-    followScroll();
+    followScroll(() => show(sidebar, sidebar));
   }
 
-  // Scrolls a box, and it alone, so far that the page's line is seen.
+  // Scrolls a box, and it alone, so far that the line of the page or its section is seen.
   function show(within, box) {
-    const line = within.querySelector("[aria-current]");
+    const line = [...within.querySelectorAll("[aria-current]")].at(-1);
     if (!line) return;
     const [place, room] = [line.getBoundingClientRect(), box.getBoundingClientRect()];
     if (place.top < room.top || place.bottom > room.bottom) {
@@ -157,12 +161,16 @@ globalThis.book ??= {};
     }
   }
 
-  function followScroll() {
+  // Calls back whenever another section comes into view, and at first.
+  function followScroll(moved) {
     const headings = [...document.querySelectorAll("main :is(h1, h2)[id]")];
     const links = [...document.querySelectorAll(":is(.top, .sidebar) li li > a")];
     let marked;
     const mark = () => {
-      const passed = headings.filter((h) => h.getBoundingClientRect().top < innerHeight / 3);
+      // What is read stands in the upper third, and below that where the page ends.
+      const left = root.scrollHeight - innerHeight - scrollY;
+      const line = Math.max(innerHeight / 3, innerHeight - left);
+      const passed = headings.filter((h) => h.getBoundingClientRect().top < line);
       const id = passed.at(-1)?.id;
       if (id === marked) return;
       marked = id;
@@ -170,6 +178,7 @@ globalThis.book ??= {};
         if (link.hash === `#${id}`) link.setAttribute("aria-current", "location");
         else link.removeAttribute("aria-current");
       }
+      moved();
     };
     let waiting = false;
     const soon = () => {

@@ -8,6 +8,13 @@ globalThis.book ??= {};
 (() => {
   const MOST = 30;
 
+  // Words of a question that say nothing of what it is about.
+  const EMPTY = new Set(
+    "a an and are at be by can do does for how in is it of on or the to what when where why with".split(
+      " ",
+    ),
+  );
+
   // Letters as they are compared: small, without dots and accents. No letter becomes two, so
   // that a place in the one text is the same place in the other.
   const fold = (text) =>
@@ -19,7 +26,8 @@ globalThis.book ??= {};
   function pattern(word) {
     if (/\p{Script=Han}/u.test(word)) return new RegExp(quoted(word), "gu");
     const stem = word.length > 3 ? word.replace(/(?:ies|y|s)$/, "") : word;
-    return new RegExp(`(?<![\\p{L}\\p{N}])${quoted(stem)}(?:ies|y|e?s)?`, "gu");
+    const begins = /^[\p{L}\p{N}]/u.test(word) ? "(?<![\\p{L}\\p{N}])" : "";
+    return new RegExp(`${begins}${quoted(stem)}(?:ies|y|e?s)?`, "gu");
   }
 
   /* ---- What can be found: {name, says, address, above, folded, kind} */
@@ -37,7 +45,7 @@ globalThis.book ??= {};
       foldedName: fold(name),
       folded: fold(says),
       // A term goes by other names, too, in two more languages.
-      others: kind === "term" && fold(`${name},${says}`).split(/[,;]\s*/),
+      others: kind === "term" ? fold(`${name},${says}`).split(/[,;]\s*/) : [],
     });
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     records = [
@@ -64,6 +72,8 @@ globalThis.book ??= {};
 
   /* ---- How well a record answers: 0 is not at all */
 
+  const wordsOf = (text) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+
   const KIND = { code: 8, term: 7, page: 4, section: 3 };
 
   function score({ kind, foldedName, folded, others }, query, words) {
@@ -75,7 +85,9 @@ globalThis.book ??= {};
       sum += Math.min(times, 4);
     }
     sum += inName.length * (inName.length === words.length ? 25 : 5);
-    if (foldedName === query || others?.includes(query)) sum += 200;
+    if (foldedName === query || others.includes(query)) sum += 200;
+    else if (inName.length === words.length && wordsOf(foldedName).length === words.length)
+      sum += 100;
     else if (foldedName.startsWith(query)) sum += 20;
     if (words.length > 1) sum += closeness(folded, words) + (folded.includes(query) ? 25 : 0);
     return sum;
@@ -106,10 +118,12 @@ globalThis.book ??= {};
 
   function find(text) {
     const query = fold(text).trim().replace(/\s+/g, " ");
-    const words = query
-      .split(/[\s,;:()]+/)
-      .filter((word) => /[\p{L}\p{N}]/u.test(word))
-      .map((word) => ({ text: word, pattern: pattern(word) }));
+    const all = query.split(/[\s,;:()?]+/).filter((word) => /[\p{L}\p{N}\p{S}]/u.test(word));
+    const full = all.filter((word) => !EMPTY.has(word));
+    const words = (full.length ? full : all).map((word) => ({
+      text: word,
+      pattern: pattern(word),
+    }));
     if (!words.length) return { words, found: [] };
     const found = records
       .map((record) => ({ record, points: score(record, query, words) }))
@@ -141,7 +155,8 @@ globalThis.book ??= {};
   function excerpt({ says, folded }, words) {
     const { at } = stretch(folded, words);
     let from = Math.max(0, at - 30);
-    if (from > 0) from = says.indexOf(" ", from) + 1 || from;
+    const space = says.slice(from, at).indexOf(" ");
+    if (from > 0 && space >= 0) from += space + 1;
     const cut = says.slice(from, from + 170);
     const whole = from + 170 >= says.length;
     return (from > 0 ? "… " : "") + (whole ? cut : cut.replace(/\s\S*$/, " …"));
@@ -159,7 +174,7 @@ globalThis.book ??= {};
       { role: "option", id: `found-${k}`, "aria-selected": "false" },
       book.make(
         "a",
-        { href: record.address, tabindex: "-1" },
+        { href: book.at(record.address), tabindex: "-1" },
         book.make(
           "span",
           { class: "name" },
@@ -178,7 +193,8 @@ globalThis.book ??= {};
 
   function build() {
     field = book.make("input", {
-      type: "search",
+      type: "text",
+      enterkeyhint: "go",
       role: "combobox",
       "aria-label": "Search the book",
       "aria-expanded": "false",
@@ -206,6 +222,7 @@ globalThis.book ??= {};
   }
 
   function update() {
+    if (!records) return; // What is typed while the index loads is looked for then.
     const { words, found } = find(field.value);
     list.replaceChildren(...found.slice(0, MOST).map((record, k) => option(record, k, words)));
     list.scrollTop = 0;
