@@ -245,7 +245,8 @@
     };
   }
 
-  const book = (globalThis.book ??= {});
+  globalThis.book ??= {};
+  const { book } = globalThis;
   const runner = makeRunner();
   let module; // compiled
   let loading; // the promise of it
