@@ -2,7 +2,7 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { build, folder, pagesOf } from "./book.mjs";
 import * as checks from "./checks.mjs";
 
@@ -15,7 +15,7 @@ function none(faults) {
 }
 
 let seen;
-before(async () => {
+test("every page opens: light, dark, on a phone, and without scripts", async () => {
   seen = await checks.visits(folder);
 });
 
