@@ -152,7 +152,7 @@
   const end = make("code", {}, '"');
   const start = make("button", { type: "submit" }, "Run");
   const stop = make("button", { type: "button", hidden: "" }, "Stop");
-  const close = make("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
+  const close = make("button", { type: "button", class: "close", "aria-label": "Close" });
   const form = make("form", {}, label, field, end, start, stop, close);
   const said = make("p", { class: "said", role: "status" });
   const printed = make("pre", { tabindex: "0", role: "group", "aria-label": "what was printed" });
