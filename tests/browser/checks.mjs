@@ -191,14 +191,18 @@ function noteShifts() {
   }).observe({ type: "layout-shift", buffered: true });
 }
 
-// Runs in the page: the outermost things that are wider than the window.
+// Runs in the page: the first thing that is wider than the window, and not within
+// what scrolls by itself.
 function tooWide() {
   const root = document.documentElement;
   if (root.scrollWidth <= root.clientWidth) return "";
-  const wide = [...document.body.querySelectorAll("*")].filter(
-    (it) => it.getBoundingClientRect().right > root.clientWidth + 1,
-  );
-  const it = wide.find((candidate) => !wide.includes(candidate.parentElement)) ?? document.body;
+  const reaches = (it) => it.getBoundingClientRect().right > root.clientWidth + 1;
+  const scrolls = (it) =>
+    it &&
+    it !== document.body &&
+    (getComputedStyle(it).overflowX !== "visible" || scrolls(it.parentElement));
+  const all = [...document.body.querySelectorAll("*")];
+  const it = all.find((each) => reaches(each) && !scrolls(each.parentElement)) ?? document.body;
   return `${root.scrollWidth} px in ${root.clientWidth}: ${it.localName}.${it.className} ${it.id}`;
 }
 
