@@ -74,7 +74,7 @@ test("markup that no standard has is found", async () => {
 test("what a reader meets in the browser is found", async () => {
   plantAtEnd("qkv.html", '<button type="button"></button><p style="color:#bbb">pale</p>');
   plantAtEnd("tokens.html", '<img src="https://example.org/a.png" alt="away">');
-  plantAtEnd("random.html", "<script>none.such = 1;</script>");
+  plantAtEnd("random.html", "<script>console.error('planted'); none.such = 1;</script>");
   plantAtEnd("normals.html", '<div id="wide" style="min-width:3000px">wide</div>');
   plant("mkl.html", /<main[^>]*>/, '$&<div id="late"></div>');
   plantAtEnd(
@@ -91,6 +91,7 @@ test("what a reader meets in the browser is found", async () => {
   ]);
   found(checks.noise(seen), [
     /^tokens.html \(light\): .*a request that leaves the book: https:\/\/example.org\/a.png$/,
+    /^random.html \(light\): .*console: planted \(random.html:\d+\)$/,
     /^random.html \(phone\): .*none is not defined/,
   ]);
   found(checks.widths(seen), [/^normals.html \(light\): 3\d+ px in 320: .*wide$/]);
