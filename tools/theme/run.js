@@ -187,7 +187,8 @@
 
   // The panel stands below the block that its button is in.
   function place(button) {
-    const block = button.closest(".output, .listing, hgroup") ?? button.closest("p, li, td");
+    const block =
+      button.closest(".output, .listing, hgroup") ?? button.closest("p, li, td") ?? button;
     if (block.matches("li, td")) block.append(panel);
     else block.after(panel);
   }
