@@ -11,6 +11,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { chromium } from "playwright-core";
 
 export const root = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -101,6 +102,13 @@ export async function open(page, { form: name = "light", book = folder, prepare,
   return opened;
 }
 
+// A driver's error tells its steps in colours, and then once more.
+function plainly(error) {
+  error.stack = stripVTControlCharacters(error.stack);
+  delete error.log;
+  return error;
+}
+
 // A test that reads a page.
 export function reading(title, page, options, body = options) {
   test(title, async () => {
@@ -108,6 +116,8 @@ export function reading(title, page, options, body = options) {
     try {
       await body(opened);
       assert.deepEqual(opened.faults, [], "no error and no request outside the book");
+    } catch (error) {
+      throw plainly(error);
     } finally {
       await opened.close();
     }

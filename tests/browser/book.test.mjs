@@ -2,20 +2,20 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
-import { build, folder, open, pagesOf } from "./book.mjs";
+import { test } from "node:test";
+import { build, folder, pagesOf } from "./book.mjs";
 import * as checks from "./checks.mjs";
 
 // Fails with the faults alone: where a test stands says nothing about them.
 function none(faults) {
   if (faults.length === 0) return;
-  const error = new Error(faults.join("\n"));
+  const error = new Error(checks.summary(faults).join("\n"));
   error.stack = error.message;
   throw error;
 }
 
 let seen;
-before(async () => {
+test("every page opens: light, dark, on a phone, and without scripts", async () => {
   seen = await checks.visits(folder);
 });
 
@@ -52,27 +52,19 @@ test(`shift: less than ${checks.limits.shift} moves while fonts arrive`, (t) => 
 });
 
 test(`weight: less than ${checks.limits.weight / 1000} KB a page, compressed`, (t) => {
-  const sums = seen.map((it) => [
-    it.page,
-    checks.weightOf(folder, it).reduce((all, { size }) => all + size, 0),
-  ]);
-  const [page, bytes] = sums.sort((a, b) => b[1] - a[1])[0];
-  t.diagnostic(`most: ${page} ${bytes} bytes`);
+  t.diagnostic(`most: ${checks.heaviest(folder, seen)}`);
   none(checks.heavy(folder, seen));
 });
 
-// ---- Pictures of some pages, for whoever wants to look.
-
-const shown = ["index", "softmax", "self-attention", "multi-head", "glossary", "workbench"];
-test("screenshots: pages in three forms, in build/screenshots", async () => {
+const shown = ["index", "softmax", "self-attention", "multi-head", "glossary", "reference"];
+test("screenshots: six pages in three forms, in build/screenshots", async () => {
   const place = join(build, "screenshots");
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  for (const name of shown.filter((it) => pagesOf().includes(it))) {
-    for (const form of ["light", "dark", "phone"]) {
-      const page = await open(name, { form });
-      await page.screenshot({ path: join(place, `${name}-${form}.png`), fullPage: true });
-      await page.close();
-    }
-  }
+  const there = pagesOf();
+  await checks.screenshots(
+    folder,
+    shown.filter((name) => there.includes(name)),
+    place,
+  );
 });

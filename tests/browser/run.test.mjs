@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
-import { build, reading } from "./book.mjs";
+import { build, folder, pagesOf, reading } from "./book.mjs";
 
+const html = (name) => readFileSync(join(folder, `${name}.html`), "utf8");
 const panel = (page) => page.getByRole("region", { name: "a run of the program" });
 const said = (page) => panel(page).getByRole("status");
 
@@ -135,6 +136,38 @@ reading("a long run says so, can be stopped, and the next one runs", "softmax", 
   await page.keyboard.press("Enter");
   assert.match(await verdict(page), /^The same as on this page: /);
 });
+
+reading("what waits when all is stopped does not begin", "softmax", async (page) => {
+  const [first, second] = await page.evaluate(async () => {
+    const waiting = book.run("07_self_attention");
+    book.stop();
+    return Promise.all([waiting, book.run("02", { args: ["0", "0"] })]);
+  });
+  assert.equal(first.stopped, true);
+  assert.equal(second.status, 0);
+  assert.match(second.out, /^weights \(2\)\n\[0\.5000, 0\.5000\]/);
+});
+
+// Every chapter's program has its Run below the title, each output one in its label, and no
+// command that runs a program is only text.
+const pages = pagesOf().filter((name) => /data-program|make (-s )?run-/.test(html(name)));
+for (const name of pages) {
+  reading(`${name}: all that can be run has its button`, name, async (page) => {
+    const dead = await page.evaluate(() =>
+      [...document.querySelectorAll("main code")]
+        .filter((code) => /^make\s(-s\s)?run-/.test(code.textContent))
+        .filter(
+          (code) => !code.closest("button") && !code.closest(".listing")?.querySelector(".runs"),
+        )
+        .map((code) => code.textContent),
+    );
+    assert.deepEqual(dead, []);
+    const outputs = page.locator(".output[data-program]");
+    assert.equal(await outputs.locator(".label .runs").count(), await outputs.count());
+    const isChapter = (await outputs.count()) > 0;
+    assert.equal(await page.locator("main hgroup .runs").count(), isChapter ? 1 : 0);
+  });
+}
 
 reading(
   "without the module the panel says why",

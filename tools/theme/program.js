@@ -6,64 +6,56 @@
 //   book.ready()               a promise that is kept when the module is there
 //   book.run(name, options)    runs a program in a worker; a promise of its result
 //   book.runHere(name, options) the same at once, after book.ready()
-//   book.stop()                ends what runs in the worker
+//   book.stop()                ends what runs in the worker, or waits to
 //
 // The name is that of a program, 02_softmax, or a chapter's number. Options are
 // args, a list; env, an object; figures, whether it draws. The result has status,
 // out, err, figures (an object: the text of each by its name), ms, and stopped.
 
 (() => {
-  // All that a program needs of its surroundings: what it is called with, two
-  // streams to write to, files in memory. They are WASI's, preview 1, as far as the
-  // book's programs ask for it. A worker is made from this function's text, so it
-  // uses nothing from around it.
+  // All that a program needs of its surroundings: what it is called with, two streams
+  // to write to, a folder for its figures. They are WASI's, preview 1, as far as the
+  // book's programs call it. A worker is made from this function's text, so it uses
+  // nothing from around it.
   function makeRunner() {
     const OK = 0;
     const BAD_FILE = 8;
     const NO_ENTRY = 44;
-    const NO_SEEK = 70;
     const ROOT = 3; // the one folder, which is there before the program begins
     const FOLDER = "/figures";
     const toBytes = new TextEncoder();
-    const toText = new TextDecoder();
 
     class Exit extends Error {}
 
-    // Bytes that grow at their end or are written over.
+    // A text that is written in pieces, which may end within a character.
     function makeFile() {
-      return { bytes: new Uint8Array(256), size: 0, at: 0 };
+      const decoder = new TextDecoder();
+      const file = { text: "" };
+      file.write = (bytes) => {
+        file.text += decoder.decode(bytes, { stream: true });
+      };
+      return file;
     }
 
-    function write(file, bytes) {
-      const end = file.at + bytes.length;
-      if (end > file.bytes.length) {
-        const larger = new Uint8Array(2 * end);
-        larger.set(file.bytes.subarray(0, file.size));
-        file.bytes = larger;
-      }
-      file.bytes.set(bytes, file.at);
-      file.at = end;
-      file.size = Math.max(file.size, end);
+    function makeMachine(name, { args = [], env = {}, figures = false }) {
+      const word = (text) => toBytes.encode(`${text}\0`);
+      const set = { ...env, ...(figures && { FIGURES: FOLDER }) };
+      return {
+        args: [name, ...args].map(word),
+        env: Object.entries(set).map(([key, value]) => word(`${key}=${value}`)),
+        files: [undefined, makeFile(), makeFile(), FOLDER], // by their numbers
+        folder: Object.create(null), // by their names
+        status: 0,
+      };
     }
 
-    function read(file, bytes) {
-      const n = Math.max(0, Math.min(bytes.length, file.size - file.at));
-      bytes.set(file.bytes.subarray(file.at, file.at + n));
-      file.at += n;
-      return n;
-    }
-
-    function textOf(file) {
-      return toText.decode(file.bytes.subarray(0, file.size));
-    }
-
-    // The functions that the module imports. `machine` has the memory, which is
-    // there only once the module is, and what the program was given.
+    // The functions that the module imports. The machine's memory is there only once
+    // the module is.
     function makeCalls(machine) {
       const { files, folder } = machine;
       const view = () => new DataView(machine.memory.buffer);
       const part = (at, size) => new Uint8Array(machine.memory.buffer, at, size);
-      const path = (at, size) => toText.decode(part(at, size));
+      const nameAt = (at, size) => new TextDecoder().decode(part(at, size));
 
       function putNumber(at, x) {
         view().setUint32(at, x, true);
@@ -71,11 +63,9 @@
       }
 
       function putSizes(words, countAt, sizeAt) {
+        const size = words.reduce((sum, word) => sum + word.length, 0);
         putNumber(countAt, words.length);
-        return putNumber(
-          sizeAt,
-          words.reduce((sum, word) => sum + word.length, 0),
-        );
+        return putNumber(sizeAt, size);
       }
 
       function putWords(words, listAt, textAt) {
@@ -87,52 +77,31 @@
         return OK;
       }
 
-      // Goes through a list of pieces of memory and says how far that went.
-      function eachPiece(fd, listAt, n, doneAt, move) {
-        if (!files[fd]) return BAD_FILE;
+      // What is written is a list of pieces of memory.
+      function write(fd, listAt, n, doneAt) {
+        if (!files[fd]?.write) return BAD_FILE;
         let done = 0;
         for (let i = 0; i < n; i++) {
           const at = view().getUint32(listAt + 8 * i, true);
           const size = view().getUint32(listAt + 8 * i + 4, true);
-          done += move(files[fd], part(at, size));
+          files[fd].write(part(at, size));
+          done += size;
         }
         return putNumber(doneAt, done);
       }
 
-      function store(file, bytes) {
-        write(file, bytes);
-        return bytes.length;
+      // A file is begun anew: there is none to be read.
+      function open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
+        const CREATE = 1;
+        if (!(how & CREATE)) return NO_ENTRY;
+        const file = makeFile();
+        folder[nameAt(at, size)] = file;
+        return putNumber(fdAt, files.push(file) - 1);
       }
 
       function close(fd) {
         if (!files[fd]) return BAD_FILE;
         files[fd] = undefined;
-        return OK;
-      }
-
-      function open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
-        const CREATE = 1;
-        const TRUNCATE = 8;
-        const name = path(at, size);
-        if (!folder[name] && !(how & CREATE)) return NO_ENTRY;
-        if (!folder[name] || how & TRUNCATE) folder[name] = makeFile();
-        folder[name].at = 0;
-        files.push(folder[name]);
-        return putNumber(fdAt, files.length - 1);
-      }
-
-      function remove(_fd, at, size) {
-        const name = path(at, size);
-        if (!folder[name]) return NO_ENTRY;
-        delete folder[name];
-        return OK;
-      }
-
-      function seek(fd, offset, from, at) {
-        const file = files[fd];
-        if (!file || fd <= ROOT) return NO_SEEK;
-        file.at = Number(offset) + [0, file.at, file.size][from];
-        view().setBigUint64(at, BigInt(file.at), true);
         return OK;
       }
 
@@ -148,18 +117,13 @@
       }
 
       function describeFolder(fd, at) {
-        if (fd !== ROOT || !files[fd]) return BAD_FILE;
+        if (fd !== ROOT) return BAD_FILE;
         putNumber(at, 0);
         return putNumber(at + 4, FOLDER.length);
       }
 
       function nameFolder(_fd, at, size) {
         part(at, size).set(toBytes.encode(FOLDER).subarray(0, size));
-        return OK;
-      }
-
-      function tellTime(_clock, _precision, at) {
-        view().setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
         return OK;
       }
 
@@ -171,15 +135,9 @@
         fd_prestat_get: describeFolder,
         fd_prestat_dir_name: nameFolder,
         fd_fdstat_get: describe,
-        fd_fdstat_set_flags: () => OK,
-        fd_write: (fd, list, n, done) => eachPiece(fd, list, n, done, store),
-        fd_read: (fd, list, n, done) => eachPiece(fd, list, n, done, read),
-        fd_seek: seek,
+        fd_write: write,
         fd_close: close,
         path_open: open,
-        path_unlink_file: remove,
-        path_remove_directory: () => NO_ENTRY,
-        clock_time_get: tellTime,
         proc_exit: (status) => {
           machine.status = status;
           throw new Exit();
@@ -192,26 +150,13 @@
       const calls = makeCalls(machine);
       const imports = {};
       for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+        const missing = () => {
+          throw new Error(`the page has no ${name}, which the program calls`);
+        };
         imports[from] ??= {};
-        imports[from][name] =
-          calls[name] ??
-          (() => {
-            throw new Error(`the page has no ${name}, which the program calls`);
-          });
+        imports[from][name] = calls[name] ?? missing;
       }
       return imports;
-    }
-
-    function makeMachine(name, { args = [], env = {}, figures = false }) {
-      const word = (text) => toBytes.encode(`${text}\0`);
-      const set = { ...env, ...(figures && { FIGURES: FOLDER }) };
-      return {
-        args: [name, ...args].map(word),
-        env: Object.entries(set).map(([key, value]) => word(`${key}=${value}`)),
-        files: [makeFile(), makeFile(), makeFile(), makeFile()],
-        folder: Object.create(null),
-        status: 0,
-      };
     }
 
     // What goes wrong without the program's having noticed, such as an assert or a
@@ -224,7 +169,7 @@
       } catch (error) {
         if (error instanceof Exit) return;
         machine.status = 134;
-        write(machine.files[2], toBytes.encode(`${error.message}\n`));
+        machine.files[2].write(toBytes.encode(`${error.message}\n`));
       }
     }
 
@@ -233,11 +178,11 @@
       const machine = makeMachine(name, options);
       const [, out, err] = machine.files;
       start(module, machine);
-      const drawn = Object.entries(machine.folder).map(([file, it]) => [file, textOf(it)]);
+      const drawn = Object.entries(machine.folder).map(([file, { text }]) => [file, text]);
       return {
         status: machine.status,
-        out: textOf(out),
-        err: textOf(err),
+        out: out.text,
+        err: err.text,
         figures: Object.fromEntries(drawn),
         ms: performance.now() - begin,
         stopped: false,
@@ -245,25 +190,17 @@
     };
   }
 
-  const book = (globalThis.book ??= {});
+  globalThis.book ??= {};
+  const { book } = globalThis;
   const runner = makeRunner();
   let module; // compiled
   let loading; // the promise of it
   let worker;
   let running; // what book.run has promised: {resolve, reject}
   let turn = Promise.resolve(); // of the program that was asked for last
+  let stops = 0; // how many there were: what was asked for before one does not begin
 
   // -------------------------------------------------------------- the module
-
-  function loadScript(address) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = address;
-      script.onload = resolve;
-      script.onerror = () => reject(new Error(`${address} cannot be loaded`));
-      document.head.append(script);
-    });
-  }
 
   async function unpack(text) {
     const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -272,7 +209,7 @@
   }
 
   async function load() {
-    if (!book.module) await loadScript("module.js");
+    if (!book.module) await book.load("module.js");
     module = await WebAssembly.compile(await unpack(book.module));
     delete book.module; // only the compiled one is needed from here on
   }
@@ -289,9 +226,8 @@
   // -------------------------------------------------------------- running
 
   function settle(how, what) {
-    const { [how]: tell } = running;
+    running[how](what);
     running = undefined;
-    tell(what);
   }
 
   function endWorker() {
@@ -319,10 +255,15 @@
     return made;
   }
 
+  // As the keys Ctrl and C in a terminal, whose status this is.
+  const STOPPED = { status: 130, out: "", err: "", figures: {}, ms: 0, stopped: true };
+
   // One program at a time.
   book.run = (name, options = {}) => {
+    const before = stops;
     const result = turn.then(async () => {
       await book.ready();
+      if (stops > before) return STOPPED;
       worker ??= makeWorker();
       return new Promise((resolve, reject) => {
         running = { resolve, reject };
@@ -333,11 +274,11 @@
     return result;
   };
 
-  // As the keys Ctrl and C in a terminal, whose status this is.
   book.stop = () => {
+    stops++;
     if (!running) return;
     endWorker();
-    settle("resolve", { status: 130, out: "", err: "", figures: {}, ms: 0, stopped: true });
+    settle("resolve", STOPPED);
   };
 
   book.runHere = (name, options = {}) => {

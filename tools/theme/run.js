@@ -5,21 +5,11 @@
 // is what the page shows. There is one panel: it goes where it is asked for.
 
 (() => {
-  const book = globalThis.book;
+  const { book } = globalThis;
+  const { make } = book;
   const COMMAND = /^make (?:-s )?run-(\w+)(?: ARGS="(.*)")?$/s;
   const SLOW = 250; // milliseconds after which a run says that it is running
   const outputs = [...document.querySelectorAll("main .output[data-program]")];
-
-  // An element with attributes, and listeners where those are functions.
-  function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (typeof value === "function") element.addEventListener(name, value);
-      else if (value !== false) element.setAttribute(name, value === true ? "" : value);
-    }
-    element.append(...children);
-    return element;
-  }
 
   // ---------------------------------------------------------------- arguments
 
@@ -105,36 +95,43 @@
   const duration = (ms) =>
     ms < 999.5 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
 
-  // What there is to say of a run: in words, whether it is good news, and the line
-  // that differs.
+  // What there is to say of a run: in words, whether it is the same as what the page
+  // shows or bad news, and the line that differs.
   function judge(asked, result) {
-    const printed = linesOf(result.out + result.err);
-    const shown = shownOf(asked).flatMap((output) => linesOf(textOf(output)));
-    const took = `in ${duration(result.ms)}`;
-    const lines = count(printed.length, "line");
+    const shown = shownOf(asked);
     if (result.stopped) return { text: `Stopped after ${duration(result.ms)}.` };
-    if (shown.length === 0) return { text: judgeAlone(result, lines, took) };
-    const differs = firstDifference(shown, printed);
-    if (differs >= 0) {
-      const page = shown[differs];
-      const has = page === undefined ? "ends before it" : `has "${page.trim()}"`;
-      return {
-        text: `Line ${differs + 1} is not as on this page, which ${has}.`,
-        bad: true,
-        differs,
-      };
-    }
-    const figures = asked.args === "" ? Object.keys(result.figures).length : 0;
-    const others = figures ? otherFigures(result.figures) : [];
-    if (others.length) return { text: `This page has another ${others.join(", ")}.`, bad: true };
-    const and = figures ? ` and ${count(figures, "figure")}` : "";
-    const status = result.status ? `, exit status ${result.status}` : "";
-    return { text: `The same as on this page: ${lines}${and}${status}, ${took}.`, same: true };
+    return shown.length ? judgeShown(asked, result, shown) : { text: judgeAlone(result) };
   }
 
-  function judgeAlone({ status }, lines, took) {
-    if (status === 2) return `Refused, exit status 2, ${took}.`;
-    return status ? `Ended with status ${status}, ${took}.` : `${lines} printed, ${took}.`;
+  const printedBy = ({ out, err }) => linesOf(out + err);
+
+  function judgeAlone(result) {
+    const took = `in ${duration(result.ms)}`;
+    if (result.status === 2) return `Refused, exit status 2, ${took}.`;
+    if (result.status) return `Ended with status ${result.status}, ${took}.`;
+    return `${count(printedBy(result).length, "line")} printed, ${took}.`;
+  }
+
+  function judgeShown({ args }, result, outputs) {
+    const printed = printedBy(result);
+    const shown = outputs.flatMap((output) => linesOf(textOf(output)));
+    const differs = firstDifference(shown, printed);
+    if (differs >= 0) {
+      const has = differs < shown.length ? `has "${shown[differs].trim()}"` : "ends before it";
+      const text = `Line ${differs + 1} is not as on this page, which ${has}.`;
+      return { text, bad: true, differs };
+    }
+    const figures = args === "" ? result.figures : {}; // those of a plain run are on the page
+    const others = otherFigures(figures);
+    if (others.length) return { text: `This page has another ${others.join(", ")}.`, bad: true };
+    const drawn = Object.keys(figures).length;
+    const what = [count(printed.length, "line"), ...(drawn ? [count(drawn, "figure")] : [])];
+    const status = result.status ? `, exit status ${result.status}` : "";
+    const took = `in ${duration(result.ms)}`;
+    return {
+      text: `The same as on this page: ${what.join(" and ")}${status}, ${took}.`,
+      same: true,
+    };
   }
 
   // ------------------------------------------------------------------ panel
@@ -154,24 +151,24 @@
   const label = make("label", { for: "run-args" }, command);
   const end = make("code", {}, '"');
   const start = make("button", { type: "submit" }, "Run");
-  const stop = make("button", { type: "button", hidden: true, click: () => book.stop() }, "Stop");
-  const close = make(
-    "button",
-    { type: "button", class: "close", "aria-label": "Close", click: closePanel },
-    "×",
-  );
-  const form = make("form", { submit }, label, field, end, start, stop, close);
+  const stop = make("button", { type: "button", hidden: "" }, "Stop");
+  const close = make("button", { type: "button", class: "close", "aria-label": "Close" });
+  const form = make("form", {}, label, field, end, start, stop, close);
   const said = make("p", { class: "said", role: "status" });
   const printed = make("pre", { tabindex: "0", role: "group", "aria-label": "what was printed" });
   const drawn = make("details", { class: "drawn" });
   const panel = make(
     "section",
-    { class: "run", tabindex: "-1", "aria-label": "a run of the program", keydown },
+    { class: "run", tabindex: "-1", "aria-label": "a run of the program" },
     form,
     said,
     printed,
     drawn,
   );
+  form.addEventListener("submit", submit);
+  stop.addEventListener("click", book.stop);
+  close.addEventListener("click", closePanel);
+  panel.addEventListener("keydown", keydown);
 
   function keydown(event) {
     if (event.key === "Escape") closePanel();
@@ -190,7 +187,8 @@
 
   // The panel stands below the block that its button is in.
   function place(button) {
-    const block = button.closest(".output, .listing, hgroup") ?? button.closest("p, li, td");
+    const block =
+      button.closest(".output, .listing, hgroup") ?? button.closest("p, li, td") ?? button;
     if (block.matches("li, td")) block.append(panel);
     else block.after(panel);
   }
@@ -286,18 +284,14 @@
     const [first, last] = rangeOf(current);
     const samp = make("samp");
     let n = 0; // of the lines that are not empty
-    const add = (kind, line) => {
-      const isHere = n >= first && n < last;
-      const mark = n === differs ? "differs" : isHere ? "here" : "";
-      samp.append(make("span", { class: `${kind} ${/\S/.test(line) ? mark : ""}` }, line || "\n"));
-      if (/\S/.test(line)) n++;
+    const add = (line, kind) => {
+      const mark = n === differs ? " differs" : n >= first && n < last ? " here" : "";
+      const isEmpty = !/\S/.test(line);
+      samp.append(make("span", { class: kind + (isEmpty ? "" : mark) }, line || "\n"));
+      if (!isEmpty) n++;
     };
-    for (const [text, kind] of [
-      [out, ""],
-      [err, "refused"],
-    ]) {
-      for (const line of text.split("\n").slice(0, -1)) add(kind, line);
-    }
+    for (const line of out.split("\n").slice(0, -1)) add(line, "");
+    for (const line of err.split("\n").slice(0, -1)) add(line, "refused");
     printed.replaceChildren(samp);
     printed.hidden = n === 0;
     const lit = samp.querySelector(".differs, .here");
@@ -305,26 +299,23 @@
   }
 
   // Figures that the page has are there to unfold, others are open.
-  function showDrawn({ program, args }, figures) {
-    const drawings = Object.entries(figures).map(([file, text]) => {
-      const svg = document.importNode(parseDrawing(text), true);
-      for (const it of [svg, ...svg.querySelectorAll("[id]")]) if (it.id) it.id = `run-${it.id}`;
-      const names = svg.getAttribute("aria-labelledby")?.replace(/\S+/g, "run-$&");
-      if (names) svg.setAttribute("aria-labelledby", names);
-      const width = `--width: ${svg.getAttribute("width")}px`;
-      const attributes = {
-        class: "picture",
-        style: width,
-        tabindex: "0",
-        role: "group",
-        "aria-label": file,
-      };
-      return make("div", attributes, svg);
-    });
+  function showDrawn(current, figures) {
+    const drawings = Object.entries(figures).map(([file, text]) => picture(file, text));
     const what = `${count(drawings.length, "figure")} drawn`;
     drawn.replaceChildren(make("summary", {}, make("span", { class: "label" }, what)), ...drawings);
     drawn.hidden = drawings.length === 0;
-    drawn.open = drawings.length > 0 && shownOf({ program, args }).length === 0;
+    drawn.open = shownOf(current).length === 0;
+  }
+
+  // A drawing whose names are not those of the page's own.
+  function picture(file, text) {
+    const svg = document.importNode(parseDrawing(text), true);
+    for (const it of svg.querySelectorAll("[id]")) it.id = `run-${it.id}`;
+    const names = svg.getAttribute("aria-labelledby")?.replace(/\S+/g, "run-$&");
+    if (names) svg.setAttribute("aria-labelledby", names);
+    const width = `--width: ${svg.getAttribute("width")}px`;
+    const attributes = { class: "picture", style: width, tabindex: "0", role: "group" };
+    return make("div", { ...attributes, "aria-label": file }, svg);
   }
 
   // ---------------------------------------------------------------- buttons
@@ -340,12 +331,8 @@
     const line = document.querySelector("main hgroup p");
     const program = outputs[0]?.dataset.program;
     if (!line || !program) return;
-    line.append(
-      " ",
-      make("span", {}, "·"),
-      " ",
-      button({ program, args: "" }, "Run this program", "Run"),
-    );
+    const run = button({ program, args: "" }, "Run this program", "Run");
+    line.append(" ", make("span", {}, "·"), " ", run);
   }
 
   function addToOutput(output) {
@@ -371,11 +358,10 @@
     const own = outputs.find(({ dataset }) => dataset.program.startsWith(`${number}_`));
     const request = { program: own?.dataset.program ?? number, args };
     const listing = code.closest(".listing");
-    if (listing)
-      listing.prepend(
-        make("p", { class: "label" }, button(request, `Run ${code.textContent}`, "Run")),
-      );
-    else wrap(code, request);
+    if (!listing) return wrap(code, request);
+    listing.prepend(
+      make("p", { class: "label" }, button(request, `Run ${code.textContent}`, "Run")),
+    );
   }
 
   document.querySelectorAll("main code").forEach(addToText);

@@ -1,0 +1,85 @@
+#!/usr/bin/env perl
+# What tells of the book in places other than its pages tells the same: its title
+# and version in CITATION.cff and CHANGELOG.md, its licences, and what has to be
+# installed in README.md, CONTRIBUTING.md, .ci/run and the dev container.
+
+use strict;
+use warnings;
+use JSON::PP qw(decode_json);
+use Test::More;
+
+sub text_of {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    return join '', <$file>;
+}
+
+sub value_of {
+    my ($name, $text) = @_;
+    return $text =~ /^$name: *'?(.*?)'?$/m ? $1 : undef;
+}
+
+my ($book)  = text_of('book.md') =~ /^---\n(.*?)^---$/ms;
+my $version = value_of('version', $book);
+my $licence = text_of('LICENSE.md');
+
+# ---- What is cited, and what has changed
+
+my $citation = text_of('CITATION.cff');
+my ($cited)  = $citation =~ /^preferred-citation:\n(.*)/ms;
+$cited =~ s/^  //mg;
+is value_of('version', $citation), $version, 'the citation has the version of book.md';
+is value_of('edition', $cited), $version, 'so has the book in it';
+for ([software => $citation], [book => $cited]) {
+    my ($type, $text) = @$_;
+    is value_of('type',  $text), $type, "the citation has a $type";
+    is value_of('title', $text), value_of('title', $book), "the $type has the title of book.md";
+    my ($name) = $text =~ /^authors:\n  - name: (.*)/m;
+    like $licence, qr/^Copyright \(c\) \d+ \Q$name\E$/m, "the $type has the licence's authors";
+}
+my ($abstract) = $citation =~ /^abstract: >-\n((?:  .*\n)+)/m;
+$abstract = join ' ', split ' ', $abstract;
+is $abstract, value_of('description', $book), 'the citation has the description of book.md';
+my $year = value_of('year', $cited);
+like $licence, qr/^Copyright \(c\) $year /m, 'the book has the year of the licence';
+is value_of('license', $citation), 'MIT', 'code is under the MIT licence';
+like $licence, qr/^- Code: the MIT licence/m, 'as LICENSE.md says';
+is value_of('license', $cited), 'CC-BY-4.0', 'prose is under CC BY 4.0';
+like $licence, qr{^- Prose and figures:.*?/by/4\.0/}ms, 'as LICENSE.md says';
+
+my ($latest) = text_of('CHANGELOG.md') =~ /^## (.*)/m;
+is $latest, $version, 'what has changed begins with the version of book.md';
+
+# ---- What has to be installed
+
+sub packages_after { return map { split ' ' } map { s/\\\n//gr } @_ }
+my $install = qr/apt-get install (?:-y )?((?:[^\n"&\\]|\\\n)+)/;
+
+my $readme       = text_of('README.md');
+my $contributing = text_of('CONTRIBUTING.md');
+my @named        = packages_after($readme =~ /$install/g);
+push @named, $contributing =~ /`([a-z-]+)`/g;
+my %is_named = map { $_ => 1 } @named;
+
+my ($array) = text_of('.ci/run') =~ /^packages=\(\n(.*?)^\)/ms;
+$array =~ s/#.*//mg;
+my @checked    = split ' ', $array;
+my %is_checked = map { $_ => 1 } @checked;
+cmp_ok scalar @checked, '>=', 10, '.ci/run installs packages';
+is_deeply [grep { !$is_named{$_} } @checked], [],
+  'what .ci/run installs, README.md or CONTRIBUTING.md names';
+is_deeply [grep { !$is_checked{$_} } packages_after($readme =~ /$install/g)], [],
+  'what README.md says is installed by .ci/run';
+
+my $container = decode_json(text_of('.devcontainer/devcontainer.json'));
+is_deeply [sort(packages_after($container->{onCreateCommand} =~ /$install/g))], [sort @checked],
+  'the dev container has what .ci/run installs';
+my ($node) = text_of('.github/workflows/book.yml') =~ /node-version: (\d+)/;
+my ($feature) = values %{$container->{features}};
+is $feature->{version}, $node, 'the dev container has the node of the workflow';
+my ($from) = text_of('.github/workflows/book.yml') =~ /container: debian:(\w+)/;
+like $container->{image}, qr/:$from$/, 'both are the same Debian';
+my ($port) = $container->{postAttachCommand} =~ /http\.server (\d+) --directory build\/book$/;
+is_deeply $container->{forwardPorts}, [0 + $port], 'the port at which the book is served is there';
+
+done_testing;
