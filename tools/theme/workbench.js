@@ -556,7 +556,7 @@
       this.root.style.setProperty("--room", `${Math.floor(room)}px`);
       this.isWide = this.root.clientWidth >= BESIDE;
       this.root.classList.toggle("wide", this.isWide);
-      const isBesideFigures = this.root.clientWidth - PANEL >= this.figureWidth;
+      const isBesideFigures = this.root.clientWidth - PANEL >= 0.9 * this.figureWidth;
       this.root.classList.toggle("wider", this.isWide && isBesideFigures);
       this.placePanel();
     }
