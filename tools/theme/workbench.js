@@ -327,11 +327,15 @@
     ownResult() {
       const args = this.ownArguments().map((pair) => pair.join("="));
       const key = args.join(" ");
-      if (!this.own.has(key)) {
-        const { status, out } = book.runHere("workbench", { args });
-        this.own.set(key, status === 0 ? read(out) : undefined);
-      }
+      if (!this.own.has(key)) this.own.set(key, this.runOwn(args));
       return this.own.get(key);
+    }
+
+    runOwn(args) {
+      const given = [...this.given].map((pair) => pair.join("="));
+      if (`${given}` === `${args}`) return this.result; // nothing is changed
+      const { status, out } = book.runHere("workbench", { args });
+      return status === 0 ? read(out) : undefined;
     }
 
     address() {
