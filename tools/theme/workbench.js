@@ -15,8 +15,9 @@
   const PROMISE =
     "Open the workbench: try other words and settings, and ask any number how it was made";
   const COPY = "Copy a link to this state";
-  const BESIDE = 820; // pixels from which on the explanation stands beside the tables
-  const PANEL = 370; // what it takes of that, with its margins
+  const BESIDE = 850; // pixels from which on the explanation stands beside the tables
+  const WIDEST = 68; // rem
+  const PANEL = 400; // what it takes of that, with all margins
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}) => {
@@ -200,6 +201,7 @@
       setText(this.button, "Opening the workbench");
       try {
         await book.ready();
+        this.measure();
         this.build();
         this.begin();
         if (!this.isPage) this.title.focus({ preventScroll: true });
@@ -229,7 +231,6 @@
       this.offer();
       this.path = [];
       this.result = undefined;
-      this.fitted = undefined;
       this.button.focus({ preventScroll: true });
     }
 
@@ -288,7 +289,7 @@
       this.root.addEventListener("click", (event) => this.onClick(event));
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
-      addEventListener("resize", () => this.result && this.fit());
+      addEventListener("resize", () => this.resize());
       if (this.isPage)
         addEventListener("hashchange", () => {
           if (this.takeAddress()) this.draw();
@@ -550,19 +551,31 @@
       return view.cells[row][column];
     }
 
-    // A bench may be wider than the page's text, as far as there is room to its right.
-    fit() {
-      const fitted = `${innerWidth} ${this.figureWidth}`;
-      if (fitted === this.fitted) return;
-      this.fitted = fitted;
-      const { clientWidth } = document.documentElement;
+    // A bench may be wider than the page's text, as far as there is room to its right. Measured
+    // while nothing is new in the page, as to lay it out takes longer than to compute all tables.
+    measure() {
+      const [{ clientWidth }, column] = [document.documentElement, this.root.parentElement];
+      const pixels = (element, name) => Number.parseFloat(getComputedStyle(element)[name]);
+      const text =
+        column.clientWidth - pixels(column, "paddingLeft") - pixels(column, "paddingRight");
       const room = clientWidth - this.root.getBoundingClientRect().left - 24;
-      this.root.style.setProperty("--room", `${Math.floor(room)}px`);
-      this.isWide = this.root.clientWidth >= BESIDE;
+      const most = WIDEST * pixels(document.documentElement, "fontSize");
+      this.width = Math.max(text, Math.min(room, most));
+      this.root.style.setProperty("--bench", `${Math.floor(this.width)}px`);
+    }
+
+    fit() {
+      this.isWide = this.width >= BESIDE;
       this.root.classList.toggle("wide", this.isWide);
-      const isBesideFigures = this.root.clientWidth - PANEL >= 0.9 * this.figureWidth;
+      const isBesideFigures = this.width - PANEL >= 0.9 * this.figureWidth;
       this.root.classList.toggle("wider", this.isWide && isBesideFigures);
       this.placePanel();
+    }
+
+    resize() {
+      if (!this.result) return;
+      this.measure();
+      this.fit();
     }
 
     // Beside the tables where there is room, and else right below the one that was asked.
