@@ -441,52 +441,62 @@ reading(
 
 // ---- Fast enough
 
+// Other programs may have the machine as well: of the first answer, the time of the
+// page's own thread counts, and of the slider, the best of three times.
 test("first answer under 100 ms; a slider moves 60 times a second", async (t) => {
   const page = await open("causal-mask");
   try {
-    const first = await page.evaluate(async () => {
-      await book.ready();
-      const times = [];
-      for (let k = 0; k < 15; k++) {
-        const from = performance.now();
-        document.querySelector(".workbench .opens").click();
-        await new Promise((done) => setTimeout(done));
-        document.body.getBoundingClientRect();
-        if (!document.querySelector(".workbench [role=grid] td")) throw new Error("no answer yet");
-        times.push(performance.now() - from);
-        [...document.querySelectorAll(".workbench .bar button")].at(0).click();
-      }
-      return times;
-    });
-    await opened(page);
-    // The best of three: what else the machine does is not the workbench's.
-    const runs = [];
-    for (let k = 0; k < 3; k++) runs.push(await page.evaluate(slide));
-    runs.sort((a, b) => median(a.work) - median(b.work));
-    const [{ work, frames }] = runs;
-    t.diagnostic(
-      `first answer: ${median(first).toFixed(1)} ms, at most ${Math.max(...first).toFixed(1)}`,
-    );
-    t.diagnostic(`a slider's step: ${median(work).toFixed(1)} ms of computing, redrawing, layout`);
-    t.diagnostic(
-      `${(1000 / median(frames)).toFixed(0)} frames a second (median of ${frames.length})`,
-    );
-    assert.ok(median(first) < 100, `first answer: ${median(first)} ms`);
-    assert.ok(median(work) < 1000 / 60, `a slider's step: ${median(work)} ms`);
+    const thread = await page.context().newCDPSession(page);
+    await thread.send("Performance.enable", { timeDomain: "threadTicks" });
+    const spent = async (work) => {
+      const now = async () => {
+        const { metrics } = await thread.send("Performance.getMetrics");
+        return 1000 * metrics.find(({ name }) => name === "TaskDuration").value;
+      };
+      const from = await now();
+      const result = await page.evaluate(work);
+      return { result, ms: (await now()) - from };
+    };
+    await page.evaluate(() => book.ready());
+    const answers = [];
+    for (let k = 0; k < 9; k++) answers.push(await spent(answer));
+    const slides = [];
+    for (let k = 0; k < 3; k++) slides.push(await page.evaluate(slide));
+    slides.sort((a, b) => median(a.work) - median(b.work));
+    const first = median(answers.map((it) => it.ms));
+    const clock = median(answers.map((it) => it.result));
+    const step = median(slides[0].work);
+    const rate = (1000 / median(slides[0].frames)).toFixed(0);
+    t.diagnostic(`first answer: ${first.toFixed(1)} ms, on the clock ${clock.toFixed(1)} ms`);
+    t.diagnostic(`a slider's step: ${step.toFixed(1)} ms, ${rate} frames a second`);
+    assert.ok(first < 100, `first answer: ${first} ms`);
+    assert.ok(step < 1000 / 60, `a slider's step: ${step} ms`);
     assert.deepEqual(page.faults, []);
   } finally {
     await page.close();
   }
 });
 
+// In the page: closes the bench, opens it, and waits until its numbers are laid out.
+async function answer() {
+  document.querySelector(".workbench .bar button")?.click();
+  document.body.getBoundingClientRect();
+  const from = performance.now();
+  document.querySelector(".workbench .opens").click();
+  await new Promise((done) => setTimeout(done));
+  document.body.getBoundingClientRect();
+  if (!document.querySelector(".workbench [role=grid] td")) throw new Error("no answer yet");
+  return performance.now() - from;
+}
+
 // In the page: moves the slider once a frame. The bench draws in the next frame, between
 // a mark that was asked for before, and one after.
 async function slide() {
   const slider = document.querySelector(".workbench .scale input");
-  const map = document.querySelector(".workbench .picture");
+  const map = document.querySelector(".workbench .picture desc");
   const work = [];
   const frames = [];
-  let before = map.innerHTML;
+  let before = map.textContent;
   let last;
   for (let k = 0; k < 60; k++) {
     let from;
@@ -500,8 +510,8 @@ async function slide() {
     await new Promise(requestAnimationFrame);
     document.body.getBoundingClientRect();
     work.push(performance.now() - from);
-    if (map.innerHTML === before) throw new Error(`step ${k} changed nothing in the map`);
-    before = map.innerHTML;
+    if (map.textContent === before) throw new Error(`step ${k} changed nothing in the map`);
+    before = map.textContent;
   }
   return { work, frames };
 }
