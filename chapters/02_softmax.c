@@ -135,6 +135,9 @@ divided by it: the weights (3)
 ![Score, exponential, share, for the scores with the flipped sign. Each
 panel has a scale of its own](steps.svg){#fig-steps}
 
+::: {.workbench args="stage=shares score3=-1.2487"}
+:::
+
 The negative score gets the smallest share, but a positive one.
 
 ## What softmax sees {#softmax-differences}
@@ -373,6 +376,9 @@ context vector of shiny (3)
 
 ![Each entry of the context vector, put together from what the three words
 contribute](mixture.svg){#fig-mixture}
+
+::: {.workbench args="stage=shares"}
+:::
 
 HackTricks arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks], by
 two slips of the pen ([A.1](#errata-1)).

@@ -397,6 +397,9 @@ in what is liked.
 its query meets every key; the shares mix the values, more of the darker
 ones](likes.svg){#fig-likes}
 
+::: {.workbench args="stage=roles"}
+:::
+
 ## What values are for {#qkv-values}
 
 *Cat* took home next to nothing, 0.0353 and 0.0177. It finds *likes*, as it

@@ -486,6 +486,9 @@ context vector of is (4)
 *is* most, the other three look at it least. With random vectors and
 matrices, that says nothing about English](life.svg){#fig-life}
 
+::: {.workbench args="stage=scale"}
+:::
+
 ## Why dot products at all {#scaling-additive}
 
 The first attention was **additive** [@bahdanau2014]. It multiplied query

@@ -230,6 +230,9 @@ context vectors (6, 4)
 ![Six words ask, eight strangers answer: the table of weights is no longer
 square, and has no diagonal](strangers.svg){#fig-strangers}
 
+::: {.workbench args="stage=texts"}
+:::
+
 A row belongs to a word and adds up to one, as before; a column belongs to a
 stranger. There is no diagonal any more, since no token meets itself.
 
@@ -379,6 +382,9 @@ context vectors of can, you, help, me (4, 2)
 
 ![The strong cells show which word translates which. They do not lie on a
 line, for German puts the verb last](translation.svg){#fig-translation}
+
+::: {.workbench args="stage=translation"}
+:::
 
 *Help* reaches over *mir* and *bitte* to the end of the sentence, and *me*
 comes back. Translating word by word stumbles here; attention needs no rule

@@ -269,6 +269,9 @@ is a matter of taste.)
 last two are the same map. Each has colours to a scale of its own, and
 orange is below 0](maps.svg){#fig-maps}
 
+::: {.workbench args="stage=mask"}
+:::
+
 (HackTricks speaks of the tokens before the current position. The current
 one is seen too, and must be: *Life* has nobody before it,
 [A.8](#errata-8).)

@@ -307,6 +307,9 @@ row sums after dropout (6)
 [2.0000, 0.0000, 2.0000, 0.9846, 0.7741, 1.3073]
 ```
 
+::: {.workbench args="stage=dropout"}
+:::
+
 A lot is drawn for the hidden places too; they are 0 before and after. In
 the first row, *Your* sees only itself, and is lucky: its one weight
 survives and is doubled. *Journey* loses both of its weights, and its

@@ -364,6 +364,9 @@ heads, and in head 3 at itself.
 own. Each row adds up to one, and no two maps are the
 same](maps.svg){#fig-heads-maps}
 
+::: {.workbench args="stage=heads"}
+:::
+
 In fairness, nobody has told these heads what to look for. All entries of
 their matrices are positive, and of the words, *is* alone has three positive
 entries; so it has large queries and large keys in every head, and

@@ -374,6 +374,9 @@ output of first (8)
 ![The weights of both heads for *Your journey starts with one step*. The
 future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 
+::: {.workbench args="stage=output"}
+:::
+
 ## Is it the same as the loop? {#multi-head-loop}
 
 Two heads of [](#heads), drawn as they were there, are an `Attention`

@@ -147,8 +147,11 @@ local function Div(div)
         local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''
         return folded(class, class:gsub('^%l', string.upper) .. which, {}, div.content)
     elseif class == 'workbench' then
-        return html('<div class="workbench" data-args="%s"></div>',
-            escape(div.attributes.args or ''))
+        -- What it holds stands there until a script puts the workbench in its place.
+        local blocks = pandoc.Blocks {
+            html('<div class="workbench" data-args="%s">', escape(div.attributes.args or '')) }
+        blocks:extend(div.content)
+        return blocks .. { html('</div>') }
     end
 end
 

@@ -45,7 +45,7 @@
   // ---- The form: a control for each setting in force
 
   // A few words that the program knows are signs to a reader.
-  const saidAs = (word) => ({ root: "√d_k" })[word] ?? word;
+  const saidAs = (word) => ({ root: "√d_k", all: "everything", texts: "two texts" })[word] ?? word;
 
   let count = 0;
 
@@ -145,13 +145,16 @@
   function form(tell) {
     const element = make("div", { class: "settings" });
     const controls = new Map();
-    function update(bench) {
+    // `own` is the same without any change.
+    function update(bench, own) {
       const elements = [...bench.settings.values()].map((setting) => {
         const kind = JSON.stringify([setting.range, setting.choices]);
         if (controls.get(setting.key)?.kind !== kind)
           controls.set(setting.key, { kind, ...controlFor(setting, tell) });
         const control = controls.get(setting.key);
         control.update(setting);
+        const before = own?.settings.get(setting.key);
+        control.element.classList.toggle("changed", before && before.value !== setting.value);
         return control.element;
       });
       arrange(element, elements);
@@ -250,15 +253,18 @@
     return view;
   }
 
+  const numbersOf = (tables) => JSON.stringify(tables.map((table) => table.cells));
+
   // The tables of one name, one for each head, under a line that folds them.
   function groupView() {
     const label = make("span", { class: "label" });
     const shape = make("span", { class: "shape" });
+    const mark = make("span", { class: "mark" });
     const heads = make("div", { class: "heads" });
     const element = make(
       "details",
       { class: "tabled" },
-      make("summary", {}, label, " ", shape),
+      make("summary", {}, label, " ", shape, " ", mark),
       heads,
     );
     const group = { element, heads, views: [] };
@@ -267,38 +273,48 @@
       element.open = isOpen;
       if (isOpen) group.show();
     };
-    group.update = (bench, tables) => {
+    // Returns whether these are other numbers than the page's own.
+    group.update = (bench, tables, own) => {
       const [first] = tables;
+      const isOther = numbersOf(tables) !== numbersOf(own);
+      setText(mark, isOther ? "changed" : "");
       setWords(label, first.common);
       setText(shape, `${first.cells.length} × ${first.cells[0]?.length ?? 0}`);
-      group.views = tables.map((table, k) => group.views[k] ?? tableView(group));
+      group.views = tables.map((_, k) => group.views[k] ?? tableView(group));
       tables.forEach((table, k) => group.views[k].update(bench, table));
       arrange(
         heads,
         group.views.map((view) => view.element),
       );
       if (element.open) group.show();
+      return isOther;
     };
     element.addEventListener("toggle", () => element.open && group.show());
     return group;
   }
 
-  // All tables; `isOpen(id)` says of one that appears whether it begins unfolded.
+  // All tables; `isOpen(id)` says of one that appears whether it begins unfolded. An update
+  // returns the names of those that are not as in `own`, what the program prints without any
+  // change.
   function tables(isOpen) {
     const element = make("div", { class: "tables" });
     const groups = new Map();
     const all = { element };
-    all.update = (bench) => {
+    all.update = (bench, own) => {
+      const changes = [];
       const ids = [...new Set(bench.tables.map((table) => table.id))];
       all.views = new Map();
       for (const id of ids) {
         const isNew = !groups.has(id);
         if (isNew) groups.set(id, groupView());
         const group = groups.get(id);
-        group.update(
+        const ofId = (table) => table.id === id;
+        const isOther = group.update(
           bench,
-          bench.tables.filter((table) => table.id === id),
+          bench.tables.filter(ofId),
+          own?.tables.filter(ofId) ?? [],
         );
+        if (isOther) changes.push(group.views[0].data.common);
         if (isNew) group.fold(isOpen(id));
         for (const view of group.views) all.views.set(view.key, view);
       }
@@ -307,56 +323,118 @@
         element,
         ids.map((id) => groups.get(id).element),
       );
+      return changes;
     };
     return all;
   }
 
   // ---- Figures: the program's SVG, changed in place
 
-  // Makes `old` like `now`. What has another form is replaced, the rest only corrected.
-  function patch(old, now) {
-    const isSame = old.nodeName === now.nodeName && old.childNodes.length === now.childNodes.length;
-    if (!isSame) return old.replaceWith(now);
-    if (old.nodeType !== Node.ELEMENT_NODE) {
-      if (old.data !== now.data) old.data = now.data;
-      return undefined;
-    }
-    for (const { name } of [...old.attributes])
-      if (!now.hasAttribute(name)) old.removeAttribute(name);
-    for (const { name, value } of now.attributes)
-      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-    const children = [...now.childNodes];
-    [...old.childNodes].forEach((child, k) => patch(child, children[k]));
-    return undefined;
+  // A figure's start tags and the texts between its tags, in order: each is a node's.
+  const partsOf = (text) =>
+    text
+      .trim()
+      .split(/(<[^>]*>)/)
+      .filter((part) => part && !part.startsWith("</"));
+
+  function nodesOf(svg) {
+    const walker = document.createTreeWalker(svg, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    const nodes = [svg];
+    while (walker.nextNode()) nodes.push(walker.currentNode);
+    return nodes;
   }
 
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
   // it would hang over the cells that one points at, and its id may stand on the page already.
   function parse(text) {
-    const { documentElement: svg } = new DOMParser().parseFromString(text, "image/svg+xml");
+    const { documentElement } = new DOMParser().parseFromString(text, "image/svg+xml");
+    const svg = document.importNode(documentElement, true);
+    const nodes = nodesOf(svg);
     const title = svg.querySelector(":scope > title");
     svg.setAttribute("aria-label", title?.textContent ?? "");
     title?.remove();
     svg.removeAttribute("aria-labelledby");
     for (const element of svg.querySelectorAll("[id]")) element.removeAttribute("id");
-    return document.importNode(svg, true);
+    return { svg, nodes, parts: partsOf(text) };
+  }
+
+  const attributesOf = (tag) => [...tag.matchAll(/([\w:-]+)="([^"]*)"/g)];
+
+  // A function that makes a node what its part says now, or nothing where that takes more than
+  // other values.
+  function change(node, before, now) {
+    if (!node.isConnected || now.includes("&")) return undefined;
+    if (node.nodeType === Node.TEXT_NODE) {
+      return () => {
+        node.data = now;
+      };
+    }
+    if (before.replace(/"[^"]*"/g, "") !== now.replace(/"[^"]*"/g, "")) return undefined;
+    const old = attributesOf(before);
+    const others = attributesOf(now).filter(([, , value], k) => value !== old[k][2]);
+    return () => {
+      for (const [, name, value] of others) node.setAttribute(name, value);
+    };
+  }
+
+  // Brings a figure up to date in place, which is much faster than to parse it anew. Returns
+  // whether it could be: it is to have the same elements as before.
+  function patch({ nodes, parts }, text) {
+    const now = partsOf(text);
+    if (nodes.length !== parts.length || now.length !== parts.length) return false;
+    const others = [...now.keys()].filter((k) => now[k] !== parts[k]);
+    const changes = others.map((k) => change(nodes[k], parts[k], now[k]));
+    if (!changes.every(Boolean)) return false;
+    for (const apply of changes) apply();
+    for (const k of others) parts[k] = now[k];
+    return true;
   }
 
   function figures() {
     const element = make("div", { class: "figures" });
     const boxes = new Map();
+    // Returns how wide the widest wants to be.
     function update(bench, files) {
       const shown = bench.figures.map((name) => {
         if (!files[name]) throw new Error(`the workbench's figure ${name} was not drawn`);
-        const svg = parse(files[name]);
-        if (!boxes.has(name)) boxes.set(name, make("div", { class: "picture" }, svg));
-        else patch(boxes.get(name).firstElementChild, svg);
-        boxes.get(name).style.setProperty("--width", `${svg.getAttribute("width")}px`);
-        return boxes.get(name);
+        const box = boxes.get(name) ?? { element: make("div", { class: "picture" }) };
+        boxes.set(name, box);
+        if (!box.figure || !patch(box.figure, files[name])) draw(box, files[name]);
+        return box;
       });
-      arrange(element, shown);
+      arrange(
+        element,
+        shown.map((box) => box.element),
+      );
+      return Math.max(0, ...shown.map(({ width }) => width));
     }
-    return { element, update };
+    function draw(box, text) {
+      box.figure = parse(text);
+      box.width = Number(box.figure.svg.getAttribute("width"));
+      box.element.style.setProperty("--width", `${box.width}px`);
+      box.element.replaceChildren(box.figure.svg);
+    }
+    // In the maps, too, the number that was asked and its sources are lit.
+    function light(views, asked, sources) {
+      for (const box of element.querySelectorAll(".asked, .source"))
+        box.classList.remove("asked", "source");
+      if (!asked) return;
+      for (const group of element.querySelectorAll("svg, svg g")) {
+        const rows = cellsOf(group);
+        const view = rows && tableOf(rows, views);
+        if (view) lightMap(rows, view, asked, sources);
+      }
+    }
+    return { element, update, light };
+  }
+
+  function lightMap(rows, view, asked, sources) {
+    for (const td of [...sources, asked]) {
+      const place = placeOf.get(td);
+      if (place.view !== view) continue;
+      const box = rows[place.i][place.j].previousElementSibling;
+      box.classList.add(td === asked ? "asked" : "source");
+    }
   }
 
   // A heat map's cells, which stand in a group: the words of its columns, and in each row its

@@ -11,9 +11,14 @@
   const { make, setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
-  const OPEN = "Change this: open the workbench";
+  const OPEN = "Change this";
+  const PROMISE =
+    "Open the workbench: try other words and settings, and ask any number how it was made";
   const COPY = "Copy a link to this state";
-  const BESIDE = 820; // pixels from which on the explanation stands beside the tables
+  const BESIDE = 850; // pixels from which on the explanation stands beside the tables
+  const WIDEST = 68; // rem
+  const PANEL = 400; // what it takes of that, with all margins
+  const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}) => {
     const element = make("button", { type: "button", ...attributes }, text);
@@ -72,14 +77,14 @@
       this.lines = make("div", { class: "steps" });
       this.sources = make("div", { class: "sources" });
       this.back = button("Back", () => walk(this.path.slice(0, -1)), { class: "back" });
-      const close = button("Close", leave, { class: "close" });
-      const path = make("nav", { "aria-label": "Numbers asked so far" }, this.trail);
-      const top = make("div", { class: "bar" }, path, this.back, close);
+      const close = button("Close", leave);
+      this.way = make("nav", { "aria-label": "Numbers asked so far" }, this.trail);
+      const buttons = make("div", { class: "bar" }, this.back, close);
       this.element = make("section", {
         class: "explanation",
         "aria-label": "How this number was made",
       });
-      this.element.append(top, this.heading, this.lines, this.sources);
+      this.element.append(this.way, buttons, this.heading, this.lines, this.sources);
     }
 
     show(bench, path, views) {
@@ -91,6 +96,7 @@
       setText(this.at, `${rows[place.row]}, ${columns[place.column]}:`);
       setText(this.value, view.data.cells[place.row][place.column]);
       this.back.hidden = path.length < 2;
+      this.way.hidden = path.length < 2; // its one step would say the title again
       this.trail.replaceChildren(...path.map((_, k) => this.crumb(k)));
       this.showLines(bench.explain.lines);
       this.showSources(bench.explain.sources, views);
@@ -172,11 +178,20 @@
       this.base = fromArguments(root.dataset.args);
       this.given = new Map(this.base); // the page's arguments, and what was changed
       this.path = []; // of the numbers that were asked, the last of which is shown
+      this.own = new Map(); // what the program prints with a page's or a stage's own numbers
       this.isPage = this.given.get("stage") === "all";
-      this.button = button(OPEN, () => this.open(), { class: "opens" });
-      root.append(this.button);
-      if (this.isPage) this.takeAddress();
-      if (this.isPage) this.open();
+      this.button = button("", () => this.open(), { class: "opens" });
+      this.offer();
+      if (!this.isPage) return;
+      root.classList.add("page");
+      this.takeAddress();
+      this.open();
+    }
+
+    offer() {
+      this.button.disabled = false;
+      this.button.replaceChildren(make("b", {}, OPEN), " ", make("span", {}, PROMISE));
+      this.root.replaceChildren(this.button);
     }
 
     // ---- Opening, and closing
@@ -186,6 +201,7 @@
       setText(this.button, "Opening the workbench");
       try {
         await book.ready();
+        this.measure();
         this.build();
         this.begin();
         if (!this.isPage) this.title.focus({ preventScroll: true });
@@ -212,9 +228,7 @@
 
     close() {
       this.root.classList.remove("opened", "stale");
-      this.root.replaceChildren(this.button);
-      this.button.disabled = false;
-      setText(this.button, OPEN);
+      this.offer();
       this.path = [];
       this.result = undefined;
       this.button.focus({ preventScroll: true });
@@ -231,7 +245,13 @@
       this.notes = make("div", { class: "notes" });
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
-      const hint = make("p", { class: "hint" }, "Choose any number, and it says how it was made.");
+      this.example = button("", () => this.walk([this.first]), { class: "chip" });
+      this.example.append(make("span", { class: "of" }), make("span", { class: "value" }));
+      const hint = make("div", { class: "hint" });
+      hint.append(
+        make("p", {}, make("b", {}, "Press any number"), ", and it says how it was made."),
+        make("p", {}, "For example: ", this.example),
+      );
       this.aside = make("div", { class: "beside" }, hint);
       const body = make(
         "div",
@@ -257,8 +277,8 @@
     actions() {
       this.link = make("a", { href: PAGE }, "Open this in the workbench page");
       this.copied = button(COPY, () => this.copy());
-      const reset = button("Reset to the page’s numbers", () => this.reset());
-      const actions = make("div", { class: "actions" }, reset, this.copied);
+      this.resets = button("Reset", () => this.reset());
+      const actions = make("div", { class: "actions" }, this.resets, this.copied);
       if (!this.isPage) actions.append(this.link);
       return actions;
     }
@@ -269,15 +289,18 @@
       this.root.addEventListener("click", (event) => this.onClick(event));
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
-      new ResizeObserver(() => this.fit()).observe(document.documentElement);
-      if (this.isPage) addEventListener("hashchange", () => this.takeAddress() && this.draw());
+      addEventListener("resize", () => this.resize());
+      if (this.isPage)
+        addEventListener("hashchange", () => {
+          if (this.takeAddress()) this.draw();
+        });
     }
 
     // ---- Settings and their address
 
     change(key, value) {
       // Another stage has its own data, and other settings.
-      if (key === "stage") this.given = new Map(this.base);
+      if (key === "stage") this.given = new Map();
       // What was chosen for a word means nothing in another text.
       if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
       if (key === "stage" || key === "words") this.path = [];
@@ -290,9 +313,30 @@
     }
 
     reset() {
-      this.given = new Map(this.base);
+      this.given = new Map(this.ownArguments());
       this.path = [];
       this.draw();
+    }
+
+    // Without any change: the page's arguments, or those of a stage that was chosen there.
+    ownArguments() {
+      const stage = this.given.get("stage");
+      return stage === new Map(this.base).get("stage") ? this.base : [["stage", stage]];
+    }
+
+    // What the program prints for these; a stage that there is none of has nothing of its own.
+    ownResult() {
+      const args = this.ownArguments().map((pair) => pair.join("="));
+      const key = args.join(" ");
+      if (!this.own.has(key)) this.own.set(key, this.runOwn(args));
+      return this.own.get(key);
+    }
+
+    runOwn(args) {
+      const given = [...this.given].map((pair) => pair.join("="));
+      if (`${given}` === `${args}`) return this.result; // nothing is changed
+      const { status, out } = book.runHere("workbench", { args });
+      return status === 0 ? read(out) : undefined;
     }
 
     address() {
@@ -300,7 +344,9 @@
       return toHash([...this.given, ...ask]);
     }
 
+    // Whether the address holds settings. It may name a section of the page instead.
     takeAddress() {
+      if (!location.hash.includes("=")) return false;
       const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
       this.given = new Map([...this.base, ...Object.entries(pairs)]);
       this.path = ask ? [fromWords(ask)] : [];
@@ -309,8 +355,11 @@
 
     tellAddress() {
       this.link.href = PAGE + this.address();
-      if (this.isPage && location.hash !== this.address())
-        history.replaceState(null, "", this.address());
+      if (!this.isPage) return;
+      const isOwn = !this.path.length && !this.changes.length && this.ownArguments() === this.base;
+      const address = isOwn ? "" : this.address();
+      if (isOwn && !location.hash.includes("=")) return;
+      if (location.hash !== address) history.replaceState(null, "", address || location.pathname);
     }
 
     async copy() {
@@ -360,14 +409,43 @@
 
     show({ out, figures: files }) {
       this.result = read(out);
+      // In a chapter, the stage is the chapter's.
+      if (!this.isPage) this.result.settings.delete("stage");
       this.root.classList.remove("stale");
       setText(this.refusal, "");
-      this.form.update(this.result);
+      this.form.update(this.result, this.ownResult());
       this.showNotes();
-      this.figures.update(this.result, files);
-      this.tables.update(this.result);
+      this.figureWidth = this.figures.update(this.result, files);
+      this.fit();
+      this.changes = this.tables.update(this.result, this.ownResult());
+      this.resets.disabled = !this.form.element.querySelector(".changed");
+      this.showExample();
       this.explain();
       this.tellAddress();
+      this.sayChanges();
+    }
+
+    // One number of the last table that is open and has the page's words in its rows.
+    showExample() {
+      const { id, head, cells } =
+        this.result.tables.findLast((table) => table.id === "weights" && table.head === "0") ??
+        this.result.tables.at(-1);
+      const row = Math.min(2, cells.length - 1);
+      this.first = { table: id, head, row, column: 0 };
+      const { title, names } = this.tables.views.get(`${id}:${head}`);
+      setText(this.example.firstChild, `${title}: ${names.rows[row]}, ${names.columns[0]}`);
+      setText(this.example.lastChild, cells[row][0]);
+    }
+
+    // For whoever does not see which tables are marked; not while a slider still moves.
+    sayChanges() {
+      const now = this.changes.join(", ");
+      if (now === this.saidChanges || this.path.length) return;
+      this.saidChanges = now;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        setText(this.said, now ? `Other numbers than before in: ${now}` : "As on the page again");
+      }, SILENCE);
     }
 
     showNotes() {
@@ -391,25 +469,36 @@
     // ---- Asking
 
     // A source of the number that is shown goes on from it; any other number begins anew.
-    ask(place) {
+    // The mark is what was chosen in a figure.
+    ask(place, mark) {
       const at = inWords(place);
       const isSource =
         this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
-      this.walk(isSource ? [...this.path, place] : [place]);
+      this.walk(isSource ? [...this.path, place] : [place], mark);
     }
 
-    walk(path) {
+    walk(path, mark) {
       const wasInPanel = this.panel.element.contains(document.activeElement);
       this.path = path;
       this.draw();
       if (!this.result.explain) return;
       const { lines } = this.result.explain;
+      clearTimeout(this.timer);
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
       this.placePanel();
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
-      this.panel.element.scrollIntoView({ block: "nearest" });
-      this.asked?.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (!mark) this.asked.scrollIntoView({ block: "nearest", inline: "nearest" });
+      this.reveal(this.panel.element, mark ?? this.asked);
+    }
+
+    // Scrolls down to an element as far as a mark above it stays in sight.
+    reveal(element, mark) {
+      const head =
+        Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 8;
+      const below = element.getBoundingClientRect().bottom - innerHeight + 8;
+      const room = mark.getBoundingClientRect().top - head;
+      scrollBy({ top: Math.max(0, Math.min(below, room)), behavior: "instant" });
     }
 
     forget() {
@@ -431,7 +520,9 @@
     // Lights the number that was asked, and those that it was made from.
     light(explain) {
       const asked = explain && this.cell(this.path.at(-1));
-      const lit = explain ? [asked, ...this.panel.cells.map(({ cell }) => this.cell(cell))] : [];
+      const sources = explain ? this.panel.cells.map(({ cell }) => this.cell(cell)) : [];
+      const lit = explain ? [asked, ...sources] : [];
+      this.figures.light(this.tables.views, asked, sources);
       const isSame = lit.length === this.lit?.length && lit.every((td, k) => td === this.lit[k]);
       if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
@@ -460,19 +551,37 @@
       return view.cells[row][column];
     }
 
-    // A bench may be wider than the page's text, as far as there is room to its right.
-    fit() {
-      const { clientWidth } = document.documentElement;
+    // A bench may be wider than the page's text, as far as there is room to its right. Measured
+    // while nothing is new in the page, as to lay it out takes longer than to compute all tables.
+    measure() {
+      const [{ clientWidth }, column] = [document.documentElement, this.root.parentElement];
+      const pixels = (element, name) => Number.parseFloat(getComputedStyle(element)[name]);
+      const text =
+        column.clientWidth - pixels(column, "paddingLeft") - pixels(column, "paddingRight");
       const room = clientWidth - this.root.getBoundingClientRect().left - 24;
-      this.root.style.setProperty("--room", `${Math.floor(room)}px`);
+      const most = WIDEST * pixels(document.documentElement, "fontSize");
+      this.width = Math.max(text, Math.min(room, most));
+      this.root.style.setProperty("--bench", `${Math.floor(this.width)}px`);
+    }
+
+    fit() {
+      this.isWide = this.width >= BESIDE;
+      this.root.classList.toggle("wide", this.isWide);
+      const isBesideFigures = this.width - PANEL >= 0.9 * this.figureWidth;
+      this.root.classList.toggle("wider", this.isWide && isBesideFigures);
       this.placePanel();
+    }
+
+    resize() {
+      if (!this.result) return;
+      this.measure();
+      this.fit();
     }
 
     // Beside the tables where there is room, and else right below the one that was asked.
     placePanel() {
       if (!this.asked) return;
-      const isWide = this.root.clientWidth >= BESIDE;
-      const parent = isWide ? this.aside : this.asked.closest(".heads");
+      const parent = this.isWide ? this.aside : this.asked.closest(".heads");
       if (this.panel.element.parentNode !== parent) parent.append(this.panel.element);
     }
 
@@ -483,8 +592,9 @@
       if (!place) return;
       place.view.show();
       place.view.rove(place.i, place.j);
-      if (placeOf.has(event.target)) event.target.focus({ preventScroll: true });
-      this.ask(ofView(place));
+      const isInTable = placeOf.has(event.target);
+      if (isInTable) event.target.focus({ preventScroll: true });
+      this.ask(ofView(place), isInTable ? undefined : event.target);
     }
 
     inFigure(target) {
@@ -497,7 +607,7 @@
       const place = this.inFigure(event.target);
       event.target.closest("svg")?.classList.toggle("answers", Boolean(place));
       place?.view.show();
-      this.pointed = place && place.view.cells[place.i][place.j];
+      this.pointed = place?.view.cells[place.i][place.j];
       this.pointed?.classList.add("pointed");
     }
 

@@ -214,6 +214,16 @@ static void print_range(const char *key, const char *label, double least,
            most, step);
 }
 
+static void print_stage(const Bench *b)
+{
+    const char *name;
+    printf("@setting stage %s\n@label stage begin with\n@choice stage",
+           b->stage->name);
+    for (int i = 0; (name = bench_stage_name(i)); i++)
+        printf(" %s", name);
+    putchar('\n');
+}
+
 static void print_scores(const Bench *b)
 {
     const Setting *s = &settings[KEY_SCORES];
@@ -379,6 +389,7 @@ int main(int argc, char *argv[])
     bench_compute(&b);
     print_lists(&b);
     print_notes(&b);
+    print_stage(&b);
     for (int key = 0; key < KEYS; key++)
         if (is_set_here(b.stage, settings[key].key))
             print_setting(&b, (Key)key);

@@ -119,6 +119,7 @@ typedef struct {
 } Stage;
 
 const Stage *bench_stage(const char *name);
+const char *bench_stage_name(int i);
 
 /* ---- The bench */
 

@@ -22,10 +22,9 @@ float bench_entry(const Bench *b, TableId id, int h, int i, int j)
 
 const char *bench_in_head(const Bench *b, int h)
 {
-    static char text[20];
-    snprintf(text, sizeof text, b->a.n_heads > 1 ? " in head %d" : "",
-             h + 1);
-    return text;
+    static char text[24];
+    snprintf(text, sizeof text, " in head %d", h + 1);
+    return b->a.n_heads > 1 ? text : "";
 }
 
 List bench_row_of(const Bench *b, TableId id, int h, int i)

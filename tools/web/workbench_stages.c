@@ -185,9 +185,15 @@ static const Stage stages[] = {
      .figures = bench_draw_all},
 };
 
+enum { STAGES = sizeof stages / sizeof *stages };
+
+const char *bench_stage_name(int i)
+{
+    return i < STAGES ? stages[i].name : NULL;
+}
+
 const Stage *bench_stage(const char *name)
 {
-    enum { STAGES = sizeof stages / sizeof *stages };
     char all[200] = "";
     for (int i = 0; i < STAGES; i++) {
         if (strcmp(stages[i].name, name) == 0)
