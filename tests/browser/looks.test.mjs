@@ -33,7 +33,11 @@ function faultsOfLooks(smallest) {
   const seen = [...document.querySelectorAll(`main :is(${blocks})`)].filter(
     (it) => it.checkVisibility() && it.getClientRects().length && it.closest(".spoken") === null,
   );
-  const faults = overlapping(seen.filter((it) => !it.closest("table *, svg *")), 1, () => 1);
+  const faults = overlapping(
+    seen.filter((it) => !it.closest("table *, svg *")),
+    1,
+    () => 1,
+  );
   for (const svg of document.querySelectorAll("main svg.figure")) {
     const texts = [...svg.querySelectorAll("text")];
     const at = `figure ${svg.closest("figure")?.id}`;
