@@ -44,6 +44,10 @@ static const char style[] =
     "@media screen and (max-width:46em){"
     ".figure.panels{width:var(--narrow-w);height:var(--narrow-h)}"
     ".figure .panel{transform:var(--narrow)}}\n"
+    /* A phone shrinks pictures to two thirds, and the least letters to no
+     * less than 9 pixels. */
+    "@media screen and (max-width:33em){.figure:not(.panels) .small"
+    "{font-size:14px}.figure .index{font-size:.9em}}\n"
     "</style>\n";
 // clang-format on
 

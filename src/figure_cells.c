@@ -53,7 +53,7 @@ void heatmap(const char *name, const char *title, int n,
     Cells c = {14, pen_room(n, row) + 12, 30, 70, 38};
     /* More than six columns fit with smaller letters. */
     if (m > 6)
-        c = (Cells){12, pen_room(n, row) * 12 / 14 + 10, 28, 53, 33};
+        c = (Cells){12, pen_room(n, row) * 12 / 14 + 10, 28, 52, 33};
     pen_begin(name, title, c.left + m * c.wide, c.top + n * c.high);
     for (int i = 0; i < n; i++)
         pen_row(row[i], m, column, x[i]);
@@ -72,7 +72,8 @@ void maps(const char *name, const char *title, int panels,
     /* Two of six columns fit a page with smaller letters. */
     if (m > 4)
         c = (Cells){11, pen_room(n, row) * 11 / 14 + 8, 40, 46, 29};
-    pen_begin_panels(name, title, panels, c.left + m * c.wide,
+    const double label = 1.1 * pen_room(panels, panel);
+    pen_begin_panels(name, title, panels, c.left + fmax(m * c.wide, label),
                      c.top + n * c.high);
     for (int k = 0; k < panels; k++) {
         pen_say("%s. ", panel[k]);
