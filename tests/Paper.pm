@@ -16,7 +16,7 @@ use Chapter;
 our ($MEASURE, $GUTTER, $HANG, $TOP, $BOTTOM) = (380, 36, 36, 40, 30);
 my $PX = 0.7; # points that a picture's px is wide, unless it is too wide
 
-sub squeezed { return join '', map { tr/\x{200b}\x{ad}//dr =~ s/\s+//gr } @_ }
+sub squeezed { return join('', @_) =~ s/[\s\x{200b}\x{ad}]+//gr }
 
 # The pages of a PDF: width, height, words (text, x0, y0, x1, y1), and lines, each
 # with its words from left to right.
@@ -40,7 +40,10 @@ sub read_pdf {
         $page->{right} = $page->{width} - $page->{left};
         $page->{lines} = [lines_of(@{$page->{words}})];
         $page->{text}  = join ' ', map { text_of($_) } @{$page->{lines}};
+        $page->{by_line}  = join "\n", map { text_of($_) } @{$page->{lines}};
+        # Words as they lie in the file, where what wraps in a cell is not torn.
         $page->{squeezed} = squeezed($page->{text});
+        $page->{by_cell}  = squeezed(map { $_->{text} } @{$page->{words}});
     }
     return \@pages;
 }
@@ -114,6 +117,8 @@ sub outside {
             my $in_picture = grep { $word->{y0} > $_->[0] && $word->{y1} < $_->[1] } @wide;
             my $is_number = $word->{text} =~ /^\d+$/ && $word->{x1} < $page->{left};
             my ($left, $right) = map { $in_picture ? $HANG : $_ } $is_number ? $GUTTER : 1, 1;
+            # Marks at a line's end hang.
+            $right = 3.5 if $word->{text} =~ /[\p{P}\x{ad}]$/;
             next if $word->{x0} >= $page->{left} - $left && $word->{x1} <= $page->{right} + $right
               && $word->{y0} >= $TOP && $word->{y1} <= $page->{height} - $BOTTOM;
             push @wrong, sprintf 'page %d: "%s" at %.0f to %.0f, %.0f is outside of the text block',
@@ -190,10 +195,10 @@ sub misled {
     my $must = sub {
         my ($page, $what, $there, $pattern) = @_;
         my $target = $there >= 1 && $pages->[$there - 1];
-        return if $target && $target->{$pattern =~ /\^/ ? 'by_line' : 'squeezed'} =~ $pattern;
+        return if $target && (ref $pattern ? $target->{by_line} =~ $pattern
+            : index($target->{squeezed}, squeezed($pattern)) >= 0);
         push @wrong, "page $page->{number}: $what is not on page $there";
     };
-    $_->{by_line} = join "\n", map { text_of($_) } @{$_->{lines}} for @$pages;
     my $found = 0;
     for my $page (@$pages) {
         my $text = $page->{text};
@@ -208,7 +213,7 @@ sub misled {
         }
         while ($text =~ /“([^“”]{3,80})”,\spage\s(\d+)/g) {
             my ($title, $there) = ($1, $2);
-            $must->($page, qq{"$title"}, $there, qr/\Q@{[squeezed($title)]}\E/);
+            $must->($page, qq{"$title"}, $there, $title);
             $found++;
         }
     }
@@ -261,7 +266,7 @@ sub index_wrong {
         my $plain = lc squeezed($name =~ s/\0//r) =~ s/-//gr;
         my $page = $pages->[$there - 1];
         push @wrong, "the index has $name on page $there" =~ s/\0//r
-          if !$page || index(lc($page->{squeezed}) =~ s/-//gr, $plain) < 0;
+          if !$page || !grep { index(lc($_) =~ s/-//gr, $plain) >= 0 } @$page{qw(squeezed by_cell)};
         $name .= "\0" if $name !~ /\0/;
     }
     return @wrong, $found ? () : 'the index is empty';

@@ -80,7 +80,7 @@ sub set {
 }
 
 # A chapter of four lines of code and one output.
-my $long = 'x' x 70;
+my $long = 'x' x 64;
 my $chapter = bless {path => 'chapters/01_one.c', number => '01',
     lines => ['int main(void)', '{', "    return $long;", '}'],
     kind => [('code') x 4], blocks => [{info => 'output', first => 7, lines => ['weights (2)', '[1.0000,', ' 2.0000]']}]},
@@ -97,7 +97,7 @@ sub small {
         code     => qq{#listing("", ((first: 1, text: "int main(void)\\n{\\n    return $long;\\n}", blank: 0,}
           . ' marks: ("1": "main")),))',
         output   => '#output("output", false, "", "weights (2)\n[1.0000,\n 2.0000]")',
-        figure   => '#picture("fig-a", 200, "Figure\u{a0}1.1", "alt", "' . $svg =~ s/"/\\"/gr . '")[See it]',
+        figure   => '#picture("fig-a", 200, 60, "Figure\u{a0}1.1", "alt", "' . $svg =~ s/"/\\"/gr . '", false)[See it]',
         prose    => 'Übersetzen, 注意力.',
         reference => '#pagebreak() See #refer(label("one"), "")[chapter~1] and #refer(label("fig-a"), "")[figure~1.1].',
         index    => '#chapter("index", "", "", "")[Index] #index-columns()',

@@ -170,7 +170,7 @@ end
 local function returned(id, asked, to, blocks)
     local line = pandoc.Inlines(asked)
     line:extend { pandoc.Space(), link('back', to, 'back') }
-    local content = pandoc.Blocks { pandoc.Para(line) }
+    local content = pandoc.Blocks { pandoc.Div({ pandoc.Para(line) }, attr('', 'introduces')) }
     content:extend(blocks)
     return pandoc.Div(content, attr(id, 'returned'))
 end
@@ -185,6 +185,17 @@ local function unfold(page)
             return code
         end,
     }
+    -- What stands between paragraphs may move; in what is kept together it may not.
+    local function may_move(block)
+        if block.t == 'Figure' then block.attributes.moves = 'true' end
+        return block
+    end
+    page.blocks = pandoc.Blocks(page.blocks:map(function(block)
+        if block.t == 'Div' and block.classes:includes('worksheet') then
+            block.content = block.content:map(may_move)
+        end
+        return may_move(block)
+    end))
     gather(page)
     page.answers = List {}
     local announcing
@@ -451,8 +462,8 @@ local function Figure(figure)
     local number = 'Figure\u{a0}' .. figure.attributes.number
     local caption = pandoc.utils.blocks_to_inlines(figure.caption.long)
     if TYPST then
-        return { raw('#picture(%s, %g, %s, %s, %s)[', quote(figure.identifier), width,
-                     quote(number), quote(alt), quote(svg)),
+        return { raw('#picture(%s, %g, %g, %s, %s, %s, %s)[', quote(figure.identifier), width,
+                     height, quote(number), quote(alt), quote(svg), figure.attributes.moves or 'false'),
                  pandoc.Plain(caption), raw(']') }
     end
     local name = path:match('([^/]*/[^/]*)%.svg$'):gsub('/', '-') .. '.svg'
@@ -565,8 +576,8 @@ end
 
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
-    local label = args and ('make -s run-%s ARGS="%s"'):format(code.attributes.run or 'NN', args)
-        or 'output'
+    local label = args and ('make -s run-%s ARGS="%s"'):format(
+        code.attributes.program:match('^[^_]*'), args) or 'output'
     status = status and 'exit status ' .. status or ''
     if TYPST then
         return raw('#output(%s, %s, %s, %s)', quote(label), args and 'true' or 'false',
@@ -642,7 +653,7 @@ local function Span(span)
         content:extend(span.content)
         return content
     elseif class == 'label' or lang then
-        local content = pandoc.Inlines { raw_inline(lang and '#text(lang: %s)[' or '#label-text[',
+        local content = pandoc.Inlines { raw_inline(lang and '#text(lang: %s, hyphenate: true)[' or '#label-text[',
             quote(lang or '')) }
         content:extend(span.content)
         content:insert(raw_inline(']'))
@@ -673,6 +684,14 @@ local function Table(tbl)
     if not TYPST then return { raw('<div class="table">'), tbl, raw('</div>') } end
     local rows = 0
     for _, body in ipairs(tbl.bodies) do rows = rows + #body.body end
+    -- A narrow last column has room for a reference and its page.
+    local specs = tbl.colspecs
+    local last, least = specs[#specs], 0.165
+    if last[2] and last[2] < least then
+        for i = 1, #specs - 1 do specs[i][2] = specs[i][2] * (1 - least) / (1 - last[2]) end
+        last[2] = least
+        tbl.colspecs = specs
+    end
     local typst = pandoc.write(pandoc.Pandoc { tbl }, 'typst')
     local inner = typst:match('#table(%b())') or error('a table that typst has not: ' .. typst)
     return raw('#data-table(%d)[#table%s]', rows, inner)
@@ -684,7 +703,7 @@ local function Div(div)
     local class = div.classes[1]
     if class == 'csl-bib-body' or div.identifier == 'refs' then class = 'sources' end
     local known = { question = 1, leads = 1, returned = 1, milestone = 1, aside = 1,
-                    worksheet = 1, exercise = 1, sources = 1 }
+                    introduces = 1, exercise = 1, sources = 1 }
     local blocks = pandoc.Blocks {}
     if div.identifier ~= '' then blocks:insert(raw('#anchor(%s)', quote(div.identifier))) end
     if known[class] then blocks:insert(raw('#%s[', class)) end
@@ -699,8 +718,8 @@ local function Blocks(blocks)
     local result = pandoc.Blocks {}
     for i, block in ipairs(blocks) do
         local next = blocks[i + 1]
-        local introduces = block.t == 'Para' and next and next.t ~= 'Para'
-            and stringify(block):find(':$')
+        local text = block.t == 'Para' and stringify(block) or ''
+        local introduces = next and next.t ~= 'Para' and #text < 250 and text:find(':$')
         if introduces then
             result:extend { raw('#introduces['), block, raw(']') }
         else
@@ -714,9 +733,10 @@ local function heading(page)
     local number = page.number
     local title = page.heading.content:walk { Link = function(l) return l.content end }
     if TYPST then
-        return { raw('#chapter(%s, %s, %s, %s)[', quote(page.id),
+        return { raw('#chapter(%s, %s, %s, %s, listed: %s)[', quote(page.id),
                      quote(number and (page.kind == 'chapter' and 'Chapter' or 'Appendix') or ''),
-                     quote(number or ''), quote(page.heading.attributes.file or '')),
+                     quote(number or ''), quote(page.heading.attributes.file or ''),
+                     tostring(page.id ~= 'edition')),
                  pandoc.Plain(title), raw(']') }
     end
     local full = pandoc.Inlines(number and { pandoc.Span(words(number), attr('', 'number')),
@@ -777,7 +797,23 @@ local function edition(front)
     return blocks
 end
 
+-- Without what only holds on the web: sections, blocks and words of class web-only.
+local function without_web(doc)
+    local kept, level = pandoc.Blocks {}, nil
+    for _, block in ipairs(doc.blocks) do
+        local is_header = block.t == 'Header'
+        if is_header and level and block.level <= level then level = nil end
+        if is_header and not level and block.classes:includes('web-only') then level = block.level end
+        if not level then kept:insert(block) end
+    end
+    local function only(element)
+        if element.classes:includes('web-only') then return {} end
+    end
+    doc.blocks = kept:walk { Div = only, Span = only }
+end
+
 local function Pandoc(doc)
+    without_web(doc)
     local pages = pages_of(doc)
     local front, parts = pages.front, parts_of(doc.meta)
     for _, page in ipairs(pages) do
