@@ -443,6 +443,12 @@ local function plain_picture(path)
         plain = plain:gsub('>$', (' viewBox="0 0 %s %s">'):format(width, height))
     end
     svg = plain .. svg:sub(#root + 1):gsub('%sstyle="%-%-[^"]*"', '')
+    -- A sign right of the picture, where its row ends, is for narrow pages.
+    svg = svg:gsub('(<g class="panel" transform="translate%(([%d.]+).-</g>)', function(panel, left)
+        return (panel:gsub('<text x="([%d.]+)"[^>]*>[^<]*</text>\n?', function(x)
+            if left + x > tonumber(width) then return '' end
+        end))
+    end)
     local title = svg:match('<title[^>]*>(.-)</title>') or ''
     local desc = svg:match('<desc[^>]*>(.-)</desc>') or ''
     local alt = (title .. '. ' .. desc):gsub('%s+$', ''):gsub('&lt;', '<'):gsub('&gt;', '>')
