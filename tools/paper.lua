@@ -1,8 +1,7 @@
 -- The filter for paper: pandoc ... --citeproc -L tools/paper.lua -t typst (or epub3)
 --
--- Lays out for reading from front to back what the web page folds: answers move to
--- the end of their chapter, hints and solutions to the end of the book, with links
--- both ways; a chapter's part of the header becomes a reference to the header, the
+-- Lays out for reading from front to back what the web page folds: answers, hints and
+-- solutions move to the end of the book, with links both ways; a chapter's part of the header becomes a reference to the header, the
 -- last page but the index. So far the two formats agree (arrange). Then each is
 -- rendered by itself: for typst as calls of functions of tools/theme/book.typ, for
 -- an EPUB as HTML whose looks are tools/theme/epub.css.
@@ -47,9 +46,9 @@ end
 -- What is said of the edition, behind the title.
 local EDITION = [[
 This is the book to carry, woven from the same files as its pages on the web. What
-is folded there is laid out here. Answers to questions stand at the end of their
-chapter, [hints](#hints) and [solutions](#solutions) at the end of the book, each
-with a reference there and back. Code that only prints and draws is set small,
+is folded there is laid out here. [Answers](#answers) to questions,
+[hints](#hints) and [solutions](#solutions) stand at the end of the book, each with
+a reference there and back. Code that only prints and draws is set small,
 at its place in the file, so that every line of every chapter is here; what a
 chapter adds to the header is named by its lines, and the
 [header](#reference) ends the book. Line numbers are those of the files.
@@ -154,7 +153,7 @@ local function announced(listings)
     return pandoc.Div({ pandoc.Para(line) }, attr('', 'leads'))
 end
 
--- A question keeps what it asks; its answer goes to the page's answers.
+-- A question keeps what it asks; its answer goes to the page of answers.
 local function ask(page, div)
     local id = ('%s-question-%d'):format(page.id, #page.answers + 1)
     local asked = div.content[1].content
@@ -243,13 +242,6 @@ local function unfold(page)
         end
     end
     page.blocks = kept
-    if #page.answers > 0 then
-        page.blocks:insert(pandoc.Header(2, 'Answers', attr(page.id .. '-answers', 'unlisted')))
-        for _, answer in ipairs(page.answers) do
-            page.blocks:insert(returned(answer.id .. '-answer',
-                pandoc.Inlines { pandoc.Emph(answer.asked) }, answer.id, answer.blocks))
-        end
-    end
 end
 
 -- The numbers of a page's exercises that have what is asked for, in order.
@@ -262,6 +254,26 @@ local function with(page, what)
         return tonumber(a:match('%d+$')) < tonumber(b:match('%d+$'))
     end)
     return numbers
+end
+
+local function back_page(id, title, blocks)
+    return { id = id, kind = 'page', blocks = blocks, title = words(title), exercises = {},
+             heading = pandoc.Header(1, title, pandoc.Attr(id, {}, { kind = 'page' })) }
+end
+
+-- A page of all answers.
+local function answers_page(pages)
+    local blocks = pandoc.Blocks {}
+    for _, page in ipairs(pages) do
+        if #page.answers > 0 then
+            blocks:insert(pandoc.Header(2, full_title(page), attr('answers-' .. page.id, 'unlisted')))
+        end
+        for _, answer in ipairs(page.answers) do
+            blocks:insert(returned(answer.id .. '-answer',
+                pandoc.Inlines { pandoc.Emph(answer.asked) }, answer.id, answer.blocks))
+        end
+    end
+    return back_page('answers', 'Answers', blocks)
 end
 
 -- A page of all hints, or of all solutions.
@@ -285,8 +297,7 @@ local function gathered_page(pages, id, title, what, prefix)
                 content))
         end
     end
-    return { id = id, kind = 'page', blocks = blocks, title = words(title), exercises = {},
-             heading = pandoc.Header(1, title, pandoc.Attr(id, {}, { kind = 'page' })) }
+    return back_page(id, title, blocks)
 end
 
 -- Which part begins with which page.
@@ -396,13 +407,14 @@ end
 
 -- The pages in the order of paper, the index last.
 local function ordered(pages)
+    local answers = answers_page(pages)
     local hints = gathered_page(pages, 'hints', 'Hints', 'hints', 'hints-')
     local solutions = gathered_page(pages, 'solutions', 'Solutions', 'solutions', 'solution-')
     local result, numbered, placed = List {}, false, false
     for _, page in ipairs(pages) do
         if numbered and not placed and not page.number then
             placed = true
-            result:extend(List { hints, solutions }:filter(function(p) return #p.blocks > 0 end))
+            result:extend(List { answers, hints, solutions }:filter(function(p) return #p.blocks > 0 end))
         end
         numbered = numbered or page.number ~= nil
         result:insert(page)
@@ -567,7 +579,7 @@ local function listing(code)
     end
     local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
         local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, first + i - 1)
-        return ('<span class="line"%s><span class="n">%d</span>%s</span>'):format(id,
+        return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
             first + i - 1, line)
     end)
     local blocks = pandoc.Blocks {}
@@ -576,7 +588,7 @@ local function listing(code)
         blocks:insert(pandoc.Div({ pandoc.Para(note) }, attr('', 'note')))
     end
     blocks:insert(raw('<pre class="code%s"><code>%s</code></pre>', get.shows and ' shows' or '',
-        table.concat(lines, '\n')))
+        table.concat(lines)))
     return blocks
 end
 
