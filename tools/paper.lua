@@ -661,6 +661,12 @@ local function Code(code)
     end
 end
 
+-- Words that begin with a number and a dot are no list.
+local function Str(str)
+    local number = TYPST and str.text:match('^(%d+)%.$')
+    if number then return raw_inline('%s\\.', number) end
+end
+
 local function Span(span)
     local class, lang = span.classes[1], span.attributes.lang
     if class == 'cited' or class == 'quoted' then return span.content end
@@ -791,7 +797,7 @@ local function render(blocks)
         :walk { Table = function(tbl)
             return tbl:walk { Link = function(l) l.classes = { 'cell' } return l end }
         end }
-        :walk { Math = Math, Span = Span, Code = Code, Link = Link,
+        :walk { Math = Math, Str = Str, Span = Span, Code = Code, Link = Link,
                 Cite = function(cite) return cite.content end }
         :walk { Blocks = Blocks }
         :walk { CodeBlock = CodeBlock, Figure = Figure, Table = Table, Div = Div, Header = Header }
