@@ -14,9 +14,10 @@ use Chapter;
 # The text block's width, and how far numbers of lines, and wide pictures, may stand
 # out of it, in points; the margins above and below.
 our ($MEASURE, $GUTTER, $HANG, $TOP, $BOTTOM) = (380, 36, 36, 40, 30);
+my $HEAD = 65; # how far the text block is from the paper's upper and lower edges, at least
 my $PX = 0.7; # points that a picture's px is wide, unless it is too wide
 
-sub squeezed { return join '', map { tr/\x{200b}\x{ad}//dr =~ s/\s+//gr } @_ }
+sub squeezed { return join('', @_) =~ s/[\s\x{200b}\x{ad}]+//gr }
 
 # The pages of a PDF: width, height, words (text, x0, y0, x1, y1), and lines, each
 # with its words from left to right.
@@ -24,6 +25,7 @@ sub read_pdf {
     my ($path) = @_;
     open my $from, '-|:encoding(UTF-8)', 'pdftotext', '-bbox', $path, '-' or die "pdftotext: $!\n";
     my @pages;
+    local $_;
     while (<$from>) {
         if (/<page width="([\d.]+)" height="([\d.]+)"/) {
             push @pages, {number => @pages + 1, width => $1, height => $2, words => []};
@@ -39,8 +41,13 @@ sub read_pdf {
         $page->{left}  = ($page->{width} - $MEASURE) / 2;
         $page->{right} = $page->{width} - $page->{left};
         $page->{lines} = [lines_of(@{$page->{words}})];
-        $page->{text}  = join ' ', map { text_of($_) } @{$page->{lines}};
-        $page->{squeezed} = squeezed($page->{text});
+        # The text block, without what stands above and below it.
+        $page->{body} = [grep { $_->[0]{y0} > $HEAD && $_->[0]{y1} < $page->{height} - $HEAD } @{$page->{lines}}];
+        $page->{by_line}  = join "\n", map { text_of($_) } @{$page->{body}};
+        $page->{squeezed} = squeezed($page->{by_line});
+        # Words as they lie in the file, where what wraps in a cell is not torn.
+        $page->{text}    = text_of($page->{words});
+        $page->{by_cell} = squeezed($page->{text});
     }
     return \@pages;
 }
@@ -69,15 +76,21 @@ sub figures_of {
     my @figures;
     while ($prose =~ /\]\(([\w-]+)\.svg\)/g) {
         $count++;
-        open my $file, '<:encoding(UTF-8)', "$folder/$chapter->{number}/$1.svg" or next;
-        my $svg = do { local $/; <$file> };
-        my ($width, $height) = $svg =~ /^<svg[^>]*?\swidth="([\d.]+)"\s+height="([\d.]+)"/s;
-        my %sign = (lt => '<', gt => '>', amp => '&');
-        my @says = map { s/&(\w+);/$sign{$1} \/\/ ''/ger } map { split ' ', s/<[^>]*>/ /gr }
-          $svg =~ m{<text\b[^>]*>(.*?)</text>}gs;
-        push @figures, {number => "$number.$count", says => \@says, width => $width, height => $height};
+        push @figures, figure("$number.$count", "$folder/$chapter->{number}/$1.svg");
     }
     return @figures;
+}
+
+# One of them.
+sub figure {
+    my ($number, $path) = @_;
+    open my $file, '<:encoding(UTF-8)', $path or return;
+    my $svg = do { local $/; <$file> };
+    my ($width, $height) = $svg =~ /^<svg[^>]*?\swidth="([\d.]+)"\s+height="([\d.]+)"/s;
+    my %sign = (lt => '<', gt => '>', amp => '&');
+    my @says = map { s/&(\w+);/$sign{$1} \/\/ ''/ger } map { split ' ', s/<[^>]*>/ /gr }
+      $svg =~ m{<text\b[^>]*>(.*?)</text>}gs;
+    return {number => $number, says => \@says, width => $width, height => $height};
 }
 
 # The lines of code of a file, each behind its number, without blanks. An include of
@@ -114,6 +127,8 @@ sub outside {
             my $in_picture = grep { $word->{y0} > $_->[0] && $word->{y1} < $_->[1] } @wide;
             my $is_number = $word->{text} =~ /^\d+$/ && $word->{x1} < $page->{left};
             my ($left, $right) = map { $in_picture ? $HANG : $_ } $is_number ? $GUTTER : 1, 1;
+            # Marks at a line's end hang.
+            $right = 3.5 if $word->{text} =~ /[\p{P}\x{ad}]$/;
             next if $word->{x0} >= $page->{left} - $left && $word->{x1} <= $page->{right} + $right
               && $word->{y0} >= $TOP && $word->{y1} <= $page->{height} - $BOTTOM;
             push @wrong, sprintf 'page %d: "%s" at %.0f to %.0f, %.0f is outside of the text block',
@@ -144,14 +159,16 @@ sub code_missing {
     return @wrong;
 }
 
-# Every output stands on one page.
+# Every output stands on one page, with the command that gives it.
 sub output_broken {
     my ($pages, @chapters) = @_;
     my @wrong;
     for my $chapter (@chapters) {
         for my $block (grep { $_->{info} =~ /output/ } @{$chapter->{blocks}}) {
             my $text = squeezed(@{$block->{lines}});
-            next if grep { index($_->{squeezed}, $text) >= 0 } @$pages;
+            my ($args) = $block->{info} =~ /\bargs="(.*?)"/;
+            my $command = defined $args ? squeezed(qq{make -s run-$chapter->{number} ARGS="$args"}) : '';
+            next if grep { index($_->{squeezed}, $text) >= 0 && index($_->{squeezed}, $command) >= 0 } @$pages;
             push @wrong, "$chapter->{path}:$block->{first}: this output stands on no page as a whole";
         }
     }
@@ -169,6 +186,49 @@ sub figures_missing {
         push @wrong, "page $page->{number}: figure $figure->{number} lacks: @lost" if @lost;
     }
     return @wrong;
+}
+
+# The titles of the sections in a text.
+sub titles_of {
+    my ($text) = @_;
+    my @titles = $text =~ /^##+ +(.*?)(?: *\{[^}]*\})?$/gm;
+    return map { squeezed(s/[`*]//gr) } @titles;
+}
+
+# What only announces what comes is not the last on its page.
+sub left_alone {
+    my ($pages, @titles) = @_;
+    my %is_title = map { $_ => 1 } @titles;
+    my @wrong;
+    for my $page (@$pages) {
+        my $last = $page->{body}[-1] or next;
+        my $text = text_of($last);
+        push @wrong, "page $page->{number}: ends with: $text"
+          if $is_title{squeezed($text)} || $text =~ /^(?:How this is \w+: lines|the same in PyTorch$|output$)/
+          || $text =~ /^exercise\s\S+ \S+ is empty in/ || $text =~ /^Exercise\s\S+ \(page\s\d+\)$/;
+    }
+    return @wrong;
+}
+
+# No page is half empty, unless what follows begins with a large title.
+sub half_empty {
+    my ($pages) = @_;
+    my @wrong;
+    for my $page (@$pages[0 .. $#$pages - 1]) {
+        my @next = map { @$_ } grep {defined} @{$pages->[$page->{number}]{body}}[0 .. 2];
+        next if !@{$page->{body}} || grep { $_->{y1} - $_->{y0} > 20 } @next;
+        my ($end) = sort { $b <=> $a } map { $_->{y1} } map { @$_ } @{$page->{body}};
+        push @wrong, sprintf 'page %d: is empty from %.0f on', $page->{number}, $end if $end < $page->{height} / 2;
+    }
+    return @wrong;
+}
+
+# What a text has for the web alone, and pages have all the same.
+sub left_from_web {
+    my ($pages, $text) = @_;
+    my @only = $text =~ /\[([^][]{20,})\]\{\.web-only\}/g;
+    return map { my $words = $_; map {"page $_->{number}: is for the web alone: $words"}
+          grep { index($_->{squeezed}, squeezed($words)) >= 0 } @$pages } @only;
 }
 
 # No sign was lost: none stands for what has no glyph, and those of other scripts that
@@ -190,10 +250,10 @@ sub misled {
     my $must = sub {
         my ($page, $what, $there, $pattern) = @_;
         my $target = $there >= 1 && $pages->[$there - 1];
-        return if $target && $target->{$pattern =~ /\^/ ? 'by_line' : 'squeezed'} =~ $pattern;
+        return if $target && (ref $pattern ? $target->{by_line} =~ $pattern
+            : index($target->{squeezed}, squeezed($pattern)) >= 0);
         push @wrong, "page $page->{number}: $what is not on page $there";
     };
-    $_->{by_line} = join "\n", map { text_of($_) } @{$_->{lines}} for @$pages;
     my $found = 0;
     for my $page (@$pages) {
         my $text = $page->{text};
@@ -208,7 +268,7 @@ sub misled {
         }
         while ($text =~ /“([^“”]{3,80})”,\spage\s(\d+)/g) {
             my ($title, $there) = ($1, $2);
-            $must->($page, qq{"$title"}, $there, qr/\Q@{[squeezed($title)]}\E/);
+            $must->($page, qq{"$title"}, $there, $title);
             $found++;
         }
     }
@@ -261,7 +321,7 @@ sub index_wrong {
         my $plain = lc squeezed($name =~ s/\0//r) =~ s/-//gr;
         my $page = $pages->[$there - 1];
         push @wrong, "the index has $name on page $there" =~ s/\0//r
-          if !$page || index(lc($page->{squeezed}) =~ s/-//gr, $plain) < 0;
+          if !$page || !grep { index(lc($_) =~ s/-//gr, $plain) >= 0 } @$page{qw(squeezed by_cell)};
         $name .= "\0" if $name !~ /\0/;
     }
     return @wrong, $found ? () : 'the index is empty';

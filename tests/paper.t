@@ -40,7 +40,8 @@ sub slurp {
 my @chapters = map { Chapter->load($_) } bsd_glob('chapters/*.c');
 my $header   = Chapter->load('src/attention.h');
 my @figures  = map { Paper::figures_of($_, "$build/figures") } @chapters;
-my $text     = join '', map { slurp($_) } bsd_glob('chapters/*.c'), 'book.md';
+unshift @figures, Paper::figure('1', 'tools/theme/transformer.svg');
+my $text = join '', map { slurp($_) } bsd_glob('chapters/*.c'), 'book.md';
 
 for my $pdf ("$book.pdf", "$book-letter.pdf") {
     my $pages = Paper::read_pdf($pdf);
@@ -50,6 +51,9 @@ for my $pdf ("$book.pdf", "$book-letter.pdf") {
     none("$name: every line of code is there, whole", Paper::code_missing($pages, @chapters, $header));
     none("$name: no output is broken", Paper::output_broken($pages, @chapters));
     none("$name: every figure is there", Paper::figures_missing($pages, \@figures));
+    none("$name: nothing that announces stands last on a page", Paper::left_alone($pages, Paper::titles_of($text)));
+    none("$name: no page is half empty", Paper::half_empty($pages));
+    none("$name: nothing is there for the web alone", Paper::left_from_web($pages, $text));
     none("$name: no sign is lost", Paper::signs_lost($pages, $text));
     none("$name: a page that is named is the right one", Paper::misled($pages));
     none("$name: so it is in the contents", Paper::contents_wrong($pages));
@@ -80,10 +84,11 @@ sub set {
 }
 
 # A chapter of four lines of code and one output.
-my $long = 'x' x 70;
+my $long = 'x' x 64;
 my $chapter = bless {path => 'chapters/01_one.c', number => '01',
     lines => ['int main(void)', '{', "    return $long;", '}'],
-    kind => [('code') x 4], blocks => [{info => 'output', first => 7, lines => ['weights (2)', '[1.0000,', ' 2.0000]']}]},
+    kind => [('code') x 4], blocks => [{info => 'output', first => 7, lines => ['weights (2)', '[1.0000,', ' 2.0000]']},
+        {info => '{.output args="1 2"}', first => 13, lines => ['three']}]},
   'Chapter';
 my $svg = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="60"><text x="9" y="30">word</text></svg>';
 my $figure = {number => '1.1', says => ['word'], width => 200, height => 60};
@@ -97,12 +102,14 @@ sub small {
         code     => qq{#listing("", ((first: 1, text: "int main(void)\\n{\\n    return $long;\\n}", blank: 0,}
           . ' marks: ("1": "main")),))',
         output   => '#output("output", false, "", "weights (2)\n[1.0000,\n 2.0000]")',
-        figure   => '#picture("fig-a", 200, "Figure\u{a0}1.1", "alt", "' . $svg =~ s/"/\\"/gr . '")[See it]',
+        figure   => '#picture("fig-a", 200, 60, "Figure\u{a0}1.1", "alt", "' . $svg =~ s/"/\\"/gr . '", false)[See it]',
+        run      => '#output("make -s run-01 ARGS=\"1 2\"", true, "", "three")',
         prose    => 'Übersetzen, 注意力.',
+        foot     => '#v(1fr) The end of a page.',
         reference => '#pagebreak() See #refer(label("one"), "")[chapter~1] and #refer(label("fig-a"), "")[figure~1.1].',
         index    => '#chapter("index", "", "", "")[Index] #index-columns()',
         %fault);
-    return join "\n\n", @part{qw(contents chapter code output figure prose reference index)};
+    return join "\n\n", @part{qw(contents chapter code output run figure prose foot reference index)};
 }
 
 sub wrongs {
@@ -111,7 +118,8 @@ sub wrongs {
     return (Paper::outside($pages, [$figure]), Paper::code_missing($pages, $chapter),
         Paper::output_broken($pages, $chapter), Paper::figures_missing($pages, [$figure]),
         Paper::signs_lost($pages, 'Übersetzen, 注意力'), Paper::misled($pages),
-        Paper::contents_wrong($pages), Paper::index_wrong($pages));
+        Paper::contents_wrong($pages), Paper::index_wrong($pages), Paper::half_empty($pages),
+        Paper::left_alone($pages, 'Secondthings'), Paper::left_from_web($pages, '[Press a key, and see.]{.web-only}'));
 }
 
 sub finds {
@@ -128,7 +136,12 @@ finds('a line of code that stands out and is cut', qr/01_one\.c:3: is not|outsid
 finds('a line of code that is missing', qr/01_one\.c:4: is not on paper/,
     code => small() =~ /^(#listing.*)$/m ? $1 =~ s/\\n\}"/"/r : '');
 finds('a table of numbers that is broken', qr/01_one\.c:7: this output stands on no page/,
-    output => '#output("output", false, "", "weights (2)\n[1.0000,") #pagebreak() #output("output", false, "", " 2.0000]")');
+    output => '#output("output", false, "", "weights (2)\n[1.0000,") #v(1fr) End. #pagebreak() #output("output", false, "", " 2.0000]")');
+finds('a command that is another', qr/01_one\.c:13: this output stands on no page/,
+    run => '#output("make -s run-NN ARGS=\"1 2\"", true, "", "three")');
+finds('a title that is left alone', qr/page 3: ends with: Second things/, foot => '#v(1fr) Second things');
+finds('a page that is half empty', qr/page 3: is empty from/, foot => '');
+finds('what is for the web alone', qr/is for the web alone: Press/, prose => 'Übersetzen, 注意力. Press a key, and see.');
 finds('a figure that is missing', qr/figure 1\.1 is on no page/, figure => '#anchor("fig-a")',
     reference => '#pagebreak() See #refer(label("one"), "")[chapter~1].');
 finds('a figure that lacks a word', qr/figure 1\.1 lacks: word/,

@@ -1,8 +1,7 @@
 -- The filter for paper: pandoc ... --citeproc -L tools/paper.lua -t typst (or epub3)
 --
--- Lays out for reading from front to back what the web page folds: answers move to
--- the end of their chapter, hints and solutions to the end of the book, with links
--- both ways; a chapter's part of the header becomes a reference to the header, the
+-- Lays out for reading from front to back what the web page folds: answers, hints and
+-- solutions move to the end of the book, with links both ways; a chapter's part of the header becomes a reference to the header, the
 -- last page but the index. So far the two formats agree (arrange). Then each is
 -- rendered by itself: for typst as calls of functions of tools/theme/book.typ, for
 -- an EPUB as HTML whose looks are tools/theme/epub.css.
@@ -47,9 +46,9 @@ end
 -- What is said of the edition, behind the title.
 local EDITION = [[
 This is the book to carry, woven from the same files as its pages on the web. What
-is folded there is laid out here. Answers to questions stand at the end of their
-chapter, [hints](#hints) and [solutions](#solutions) at the end of the book, each
-with a reference there and back. Code that only prints and draws is set small,
+is folded there is laid out here. [Answers](#answers) to questions,
+[hints](#hints) and [solutions](#solutions) stand at the end of the book, each with
+a reference there and back. Code that only prints and draws is set small,
 at its place in the file, so that every line of every chapter is here; what a
 chapter adds to the header is named by its lines, and the
 [header](#reference) ends the book. Line numbers are those of the files.
@@ -154,7 +153,7 @@ local function announced(listings)
     return pandoc.Div({ pandoc.Para(line) }, attr('', 'leads'))
 end
 
--- A question keeps what it asks; its answer goes to the page's answers.
+-- A question keeps what it asks; its answer goes to the page of answers.
 local function ask(page, div)
     local id = ('%s-question-%d'):format(page.id, #page.answers + 1)
     local asked = div.content[1].content
@@ -170,7 +169,7 @@ end
 local function returned(id, asked, to, blocks)
     local line = pandoc.Inlines(asked)
     line:extend { pandoc.Space(), link('back', to, 'back') }
-    local content = pandoc.Blocks { pandoc.Para(line) }
+    local content = pandoc.Blocks { pandoc.Div({ pandoc.Para(line) }, attr('', 'introduces')) }
     content:extend(blocks)
     return pandoc.Div(content, attr(id, 'returned'))
 end
@@ -185,6 +184,17 @@ local function unfold(page)
             return code
         end,
     }
+    -- What stands between paragraphs may move; in what is kept together it may not.
+    local function may_move(block)
+        if block.t == 'Figure' then block.attributes.moves = 'true' end
+        return block
+    end
+    page.blocks = pandoc.Blocks(page.blocks:map(function(block)
+        if block.t == 'Div' and block.classes:includes('worksheet') then
+            block.content = block.content:map(may_move)
+        end
+        return may_move(block)
+    end))
     gather(page)
     page.answers = List {}
     local announcing
@@ -232,13 +242,6 @@ local function unfold(page)
         end
     end
     page.blocks = kept
-    if #page.answers > 0 then
-        page.blocks:insert(pandoc.Header(2, 'Answers', attr(page.id .. '-answers', 'unlisted')))
-        for _, answer in ipairs(page.answers) do
-            page.blocks:insert(returned(answer.id .. '-answer',
-                pandoc.Inlines { pandoc.Emph(answer.asked) }, answer.id, answer.blocks))
-        end
-    end
 end
 
 -- The numbers of a page's exercises that have what is asked for, in order.
@@ -251,6 +254,26 @@ local function with(page, what)
         return tonumber(a:match('%d+$')) < tonumber(b:match('%d+$'))
     end)
     return numbers
+end
+
+local function back_page(id, title, blocks)
+    return { id = id, kind = 'page', blocks = blocks, title = words(title), exercises = {},
+             heading = pandoc.Header(1, title, pandoc.Attr(id, {}, { kind = 'page' })) }
+end
+
+-- A page of all answers.
+local function answers_page(pages)
+    local blocks = pandoc.Blocks {}
+    for _, page in ipairs(pages) do
+        if #page.answers > 0 then
+            blocks:insert(pandoc.Header(2, full_title(page), attr('answers-' .. page.id, 'unlisted')))
+        end
+        for _, answer in ipairs(page.answers) do
+            blocks:insert(returned(answer.id .. '-answer',
+                pandoc.Inlines { pandoc.Emph(answer.asked) }, answer.id, answer.blocks))
+        end
+    end
+    return back_page('answers', 'Answers', blocks)
 end
 
 -- A page of all hints, or of all solutions.
@@ -274,8 +297,7 @@ local function gathered_page(pages, id, title, what, prefix)
                 content))
         end
     end
-    return { id = id, kind = 'page', blocks = blocks, title = words(title), exercises = {},
-             heading = pandoc.Header(1, title, pandoc.Attr(id, {}, { kind = 'page' })) }
+    return back_page(id, title, blocks)
 end
 
 -- Which part begins with which page.
@@ -385,13 +407,14 @@ end
 
 -- The pages in the order of paper, the index last.
 local function ordered(pages)
+    local answers = answers_page(pages)
     local hints = gathered_page(pages, 'hints', 'Hints', 'hints', 'hints-')
     local solutions = gathered_page(pages, 'solutions', 'Solutions', 'solutions', 'solution-')
     local result, numbered, placed = List {}, false, false
     for _, page in ipairs(pages) do
         if numbered and not placed and not page.number then
             placed = true
-            result:extend(List { hints, solutions }:filter(function(p) return #p.blocks > 0 end))
+            result:extend(List { answers, hints, solutions }:filter(function(p) return #p.blocks > 0 end))
         end
         numbered = numbered or page.number ~= nil
         result:insert(page)
@@ -432,6 +455,12 @@ local function plain_picture(path)
         plain = plain:gsub('>$', (' viewBox="0 0 %s %s">'):format(width, height))
     end
     svg = plain .. svg:sub(#root + 1):gsub('%sstyle="%-%-[^"]*"', '')
+    -- A sign right of the picture, where its row ends, is for narrow pages.
+    svg = svg:gsub('(<g class="panel" transform="translate%(([%d.]+).-</g>)', function(panel, left)
+        return (panel:gsub('<text x="([%d.]+)"[^>]*>[^<]*</text>\n?', function(x)
+            if left + x > tonumber(width) then return '' end
+        end))
+    end)
     local title = svg:match('<title[^>]*>(.-)</title>') or ''
     local desc = svg:match('<desc[^>]*>(.-)</desc>') or ''
     local alt = (title .. '. ' .. desc):gsub('%s+$', ''):gsub('&lt;', '<'):gsub('&gt;', '>')
@@ -451,8 +480,8 @@ local function Figure(figure)
     local number = 'Figure\u{a0}' .. figure.attributes.number
     local caption = pandoc.utils.blocks_to_inlines(figure.caption.long)
     if TYPST then
-        return { raw('#picture(%s, %g, %s, %s, %s)[', quote(figure.identifier), width,
-                     quote(number), quote(alt), quote(svg)),
+        return { raw('#picture(%s, %g, %g, %s, %s, %s, %s)[', quote(figure.identifier), width,
+                     height, quote(number), quote(alt), quote(svg), figure.attributes.moves or 'false'),
                  pandoc.Plain(caption), raw(']') }
     end
     local name = path:match('([^/]*/[^/]*)%.svg$'):gsub('/', '-') .. '.svg'
@@ -550,7 +579,7 @@ local function listing(code)
     end
     local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
         local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, first + i - 1)
-        return ('<span class="line"%s><span class="n">%d</span>%s</span>'):format(id,
+        return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
             first + i - 1, line)
     end)
     local blocks = pandoc.Blocks {}
@@ -559,14 +588,14 @@ local function listing(code)
         blocks:insert(pandoc.Div({ pandoc.Para(note) }, attr('', 'note')))
     end
     blocks:insert(raw('<pre class="code%s"><code>%s</code></pre>', get.shows and ' shows' or '',
-        table.concat(lines, '\n')))
+        table.concat(lines)))
     return blocks
 end
 
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
-    local label = args and ('make -s run-%s ARGS="%s"'):format(code.attributes.run or 'NN', args)
-        or 'output'
+    local label = args and ('make -s run-%s ARGS="%s"'):format(
+        code.attributes.program:match('^[^_]*'), args) or 'output'
     status = status and 'exit status ' .. status or ''
     if TYPST then
         return raw('#output(%s, %s, %s, %s)', quote(label), args and 'true' or 'false',
@@ -632,6 +661,12 @@ local function Code(code)
     end
 end
 
+-- Words that begin with a number and a dot are no list.
+local function Str(str)
+    local number = TYPST and str.text:match('^(%d+)%.$')
+    if number then return raw_inline('%s\\.', number) end
+end
+
 local function Span(span)
     local class, lang = span.classes[1], span.attributes.lang
     if class == 'cited' or class == 'quoted' then return span.content end
@@ -642,7 +677,7 @@ local function Span(span)
         content:extend(span.content)
         return content
     elseif class == 'label' or lang then
-        local content = pandoc.Inlines { raw_inline(lang and '#text(lang: %s)[' or '#label-text[',
+        local content = pandoc.Inlines { raw_inline(lang and '#text(lang: %s, hyphenate: true)[' or '#label-text[',
             quote(lang or '')) }
         content:extend(span.content)
         content:insert(raw_inline(']'))
@@ -673,6 +708,14 @@ local function Table(tbl)
     if not TYPST then return { raw('<div class="table">'), tbl, raw('</div>') } end
     local rows = 0
     for _, body in ipairs(tbl.bodies) do rows = rows + #body.body end
+    -- A narrow last column has room for a reference and its page.
+    local specs = tbl.colspecs
+    local last, least = specs[#specs], 0.165
+    if last[2] and last[2] < least then
+        for i = 1, #specs - 1 do specs[i][2] = specs[i][2] * (1 - least) / (1 - last[2]) end
+        last[2] = least
+        tbl.colspecs = specs
+    end
     local typst = pandoc.write(pandoc.Pandoc { tbl }, 'typst')
     local inner = typst:match('#table(%b())') or error('a table that typst has not: ' .. typst)
     return raw('#data-table(%d)[#table%s]', rows, inner)
@@ -684,7 +727,7 @@ local function Div(div)
     local class = div.classes[1]
     if class == 'csl-bib-body' or div.identifier == 'refs' then class = 'sources' end
     local known = { question = 1, leads = 1, returned = 1, milestone = 1, aside = 1,
-                    worksheet = 1, exercise = 1, sources = 1 }
+                    introduces = 1, exercise = 1, sources = 1 }
     local blocks = pandoc.Blocks {}
     if div.identifier ~= '' then blocks:insert(raw('#anchor(%s)', quote(div.identifier))) end
     if known[class] then blocks:insert(raw('#%s[', class)) end
@@ -699,8 +742,8 @@ local function Blocks(blocks)
     local result = pandoc.Blocks {}
     for i, block in ipairs(blocks) do
         local next = blocks[i + 1]
-        local introduces = block.t == 'Para' and next and next.t ~= 'Para'
-            and stringify(block):find(':$')
+        local text = block.t == 'Para' and stringify(block) or ''
+        local introduces = next and next.t ~= 'Para' and #text < 250 and text:find(':$')
         if introduces then
             result:extend { raw('#introduces['), block, raw(']') }
         else
@@ -714,9 +757,10 @@ local function heading(page)
     local number = page.number
     local title = page.heading.content:walk { Link = function(l) return l.content end }
     if TYPST then
-        return { raw('#chapter(%s, %s, %s, %s)[', quote(page.id),
+        return { raw('#chapter(%s, %s, %s, %s, listed: %s)[', quote(page.id),
                      quote(number and (page.kind == 'chapter' and 'Chapter' or 'Appendix') or ''),
-                     quote(number or ''), quote(page.heading.attributes.file or '')),
+                     quote(number or ''), quote(page.heading.attributes.file or ''),
+                     tostring(page.id ~= 'edition')),
                  pandoc.Plain(title), raw(']') }
     end
     local full = pandoc.Inlines(number and { pandoc.Span(words(number), attr('', 'number')),
@@ -753,7 +797,7 @@ local function render(blocks)
         :walk { Table = function(tbl)
             return tbl:walk { Link = function(l) l.classes = { 'cell' } return l end }
         end }
-        :walk { Math = Math, Span = Span, Code = Code, Link = Link,
+        :walk { Math = Math, Str = Str, Span = Span, Code = Code, Link = Link,
                 Cite = function(cite) return cite.content end }
         :walk { Blocks = Blocks }
         :walk { CodeBlock = CodeBlock, Figure = Figure, Table = Table, Div = Div, Header = Header }
@@ -777,7 +821,23 @@ local function edition(front)
     return blocks
 end
 
+-- Without what only holds on the web: sections, blocks and words of class web-only.
+local function without_web(doc)
+    local kept, level = pandoc.Blocks {}, nil
+    for _, block in ipairs(doc.blocks) do
+        local is_header = block.t == 'Header'
+        if is_header and level and block.level <= level then level = nil end
+        if is_header and not level and block.classes:includes('web-only') then level = block.level end
+        if not level then kept:insert(block) end
+    end
+    local function only(element)
+        if element.classes:includes('web-only') then return {} end
+    end
+    doc.blocks = kept:walk { Div = only, Span = only }
+end
+
 local function Pandoc(doc)
+    without_web(doc)
     local pages = pages_of(doc)
     local front, parts = pages.front, parts_of(doc.meta)
     for _, page in ipairs(pages) do
