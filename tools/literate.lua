@@ -15,7 +15,7 @@
 --   CodeBlock  listing: class numberLines, startFrom, file, exercises, shows (print,
 --              draw or main, where it does nothing else), and header (the section it
 --              announces) or type (in the header, where it stands);
---              output: run (the number that `make run-NN` takes)
+--              output: program (that prints it), args and status
 --   Figure     number, file (of the picture)
 --   Div        .exercise; .hint with number; .solution with exercise
 --   Span       .term (to which the glossary leads)

@@ -56,7 +56,7 @@ test(`weight: less than ${checks.limits.weight / 1000} KB a page, compressed`, (
   none(checks.heavy(folder, seen));
 });
 
-const shown = ["index", "softmax", "self-attention", "multi-head", "glossary", "reference"];
+const shown = ["index", "softmax", "self-attention", "multi-head", "glossary", "workbench"];
 test("screenshots: six pages in three forms, in build/screenshots", async () => {
   const place = join(build, "screenshots");
   rmSync(place, { recursive: true, force: true });

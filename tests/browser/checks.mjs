@@ -48,9 +48,6 @@ async function each(items, work, atOnce = 2) {
 // its frames are larger, and the checker's recursion wants more than the usual stack.
 const java = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss8m", "-jar", vnu];
 
-// What is in the standard and in browsers, but not yet in the checker.
-const newer = /^CSS: (“container-type”: Property|Unrecognized at-rule “@container”)/;
-
 // HTML and CSS as the Nu checker sees them. It ends well, too, if it has read no
 // file at all, so that it has to have said something in its own form.
 export async function markup(book, wanted = /\.(html|css)$/) {
@@ -61,8 +58,7 @@ export async function markup(book, wanted = /\.(html|css)$/) {
   if (!said || files.length === 0) throw new Error(`java -jar ${vnu}: status ${status}: ${err}`);
   const wrong = said.filter(
     ({ type, subType, message }) =>
-      !newer.test(message) &&
-      (type !== "info" || (subType === "warning" && !message.startsWith("Trailing slash"))),
+      type !== "info" || (subType === "warning" && !message.startsWith("Trailing slash")),
   );
   return wrong.map((it) => {
     const place = `${basename(it.url ?? "vnu")}:${it.lastLine ?? 1}`;
@@ -233,7 +229,7 @@ async function axeInBoth(page, form) {
 
 // Fonts come late and cold, as they do on a first visit.
 const slowFonts = (context) =>
-  context.route(/\.woff2$/, async (route) => {
+  context.route(/fonts\.css$/, async (route) => {
     await new Promise((done) => setTimeout(done, 300));
     await route.continue();
   });
@@ -299,7 +295,7 @@ export const shifting = (seen) =>
 const onDemand = ["search-index.js", "symbols.js"];
 
 // The files that a page and all it asks for are, each with what it weighs on the way:
-// compressed, but for fonts, which are.
+// compressed.
 export function weightOf(book, { page, asked }, more = []) {
   const files = new Set([page, ...more]);
   for (const url of asked) {
@@ -307,8 +303,7 @@ export function weightOf(book, { page, asked }, more = []) {
   }
   if (files.has("program.js")) files.add("module.js");
   return [...files].map((file) => {
-    const bytes = readFileSync(join(book, file));
-    const packed = file.endsWith(".woff2") ? bytes : gzipSync(bytes, { level: 9 });
+    const packed = gzipSync(readFileSync(join(book, file)), { level: 9 });
     return { file, size: packed.length };
   });
 }

@@ -29,7 +29,10 @@ globalThis.book ??= {};
     scripts[src] ??= new Promise((resolve, reject) => {
       const script = book.make("script", { src: book.at(src) });
       script.onload = resolve;
-      script.onerror = () => reject(new Error(`${src} cannot be loaded`));
+      script.onerror = () => {
+        delete scripts[src]; // the next time it may be there
+        reject(new Error(`${src} cannot be loaded`));
+      };
       document.head.append(script);
     });
     return scripts[src];

@@ -183,7 +183,6 @@
       this.button = button("", () => this.open(), { class: "opens" });
       this.offer();
       if (!this.isPage) return;
-      root.classList.add("page");
       this.takeAddress();
       this.open();
     }
