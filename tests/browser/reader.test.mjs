@@ -345,7 +345,7 @@ reading(
   { prepare: allowed },
   async (page) => {
     const source = readFileSync(join(root, "chapters/02_softmax.c"), "utf8").split("\n");
-    const listing = page.locator(".listing:has(#L333)");
+    const listing = page.locator("main > .listing:has([id^=L])").first();
     const numbers = await listing
       .locator("[data-n]")
       .evaluateAll((all) => all.map((it) => +it.dataset.n));
