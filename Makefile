@@ -306,6 +306,9 @@ bench-book: $(BUILD)/book/index.html ## how long weaving takes: all, and after o
 	@$(seconds) 'make, with its program and the module' \
 	  $(MAKE) $(parallel) -s $(BUILD)/book/index.html
 
+test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
+	prove tests/paper.t
+
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
 	  LDLIBS='$(LDLIBS)' tools/mutants $(CHAPTER)

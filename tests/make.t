@@ -38,6 +38,13 @@ save('src/support.c', '#include "attention.h"', 'int support(void) { return 1; }
 save("chapters/$_.c", 'int main(void) { return 0; }') for qw(01_one 05_tokens 06_six B_normals C_last);
 save('tests/support.c', '#include "attention.h"', 'int main(void) { return !support(); }');
 
+# ---- Targets.
+
+my $makefile = do { local (@ARGV, $/) = 'Makefile'; <> };
+my ($phony) = $makefile =~ /^\.PHONY: (book(?:[^\n\\]|\\\n)*)/m;
+is_deeply [grep { $makefile !~ /^\Q$_\E:/m } grep { $_ ne '\\' } split ' ', $phony], [],
+  'what can be asked for has a rule: without one, make would do nothing and be content';
+
 # ---- Linking.
 
 my ($status, $said) = make('test-programs');
