@@ -1,15 +1,17 @@
 // What a reader sees: no text lies on another, in the page or in a figure, and no
-// letters of a figure are too small, on a phone and on wide screens.
+// letters of a figure are too small, on a phone and on wide screens, where the column
+// has no holes beside what stands next to it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open, pagesOf } from "./book.mjs";
 
 const SMALLEST = 9;
+const HOLE = 120;
 const widths = { phone: [390], light: [1280, 1536, 1920] };
 
 // Runs in the page: what is wrong with how it looks, a line each.
-function faultsOfLooks(smallest) {
+function faultsOfLooks([smallest, hole]) {
   const brief = (it) => `"${it.textContent.trim().replace(/\s+/g, " ").slice(0, 40)}"`;
   const cross = (a, b) => [
     Math.min(a.right, b.right) - Math.max(a.left, b.left),
@@ -38,6 +40,14 @@ function faultsOfLooks(smallest) {
     1,
     () => 1,
   );
+  let end = Number.POSITIVE_INFINITY;
+  for (const it of document.querySelectorAll("main > *")) {
+    const box = it.getBoundingClientRect();
+    if (!box.height || getComputedStyle(it).float !== "none") continue;
+    if (box.top - end > hole)
+      faults.push(`${Math.round(box.top - end)} px empty above ${brief(it)}`);
+    end = box.bottom;
+  }
   for (const svg of document.querySelectorAll("main svg.figure")) {
     const texts = [...svg.querySelectorAll("text")];
     const at = `figure ${svg.closest("figure")?.id}`;
@@ -70,7 +80,7 @@ async function looksOf(name, form, ...changes) {
       await page.evaluate(change);
       for (const width of widths[form]) {
         await page.setViewportSize({ width, height: 900 });
-        const found = await page.evaluate(faultsOfLooks, SMALLEST);
+        const found = await page.evaluate(faultsOfLooks, [SMALLEST, HOLE]);
         for (const fault of found) faults.add(`${name}.html at ${width} px: ${fault}`);
       }
     }
@@ -88,16 +98,18 @@ for (const form of Object.keys(widths)) {
   });
 }
 
-test("planted: text on text, small letters and cut ones are found", async () => {
+test("planted: text on text, small letters, cut ones and holes are found", async () => {
   const faults = await looksOf("softmax", "light", () => {
     document.querySelector("main > p").style.marginBottom = "-3rem";
     const [first, second, third] = document.querySelectorAll("#fig-weights text");
     first.style.fontSize = "8px";
+    for (const it of document.querySelectorAll(".output")) it.classList.add("beside");
     second.setAttribute("x", third.getAttribute("x"));
     [...document.querySelectorAll("#fig-weights text")].at(-1).setAttribute("x", 480);
   });
   const text = faults.join("\n");
   assert.match(text, /^softmax.html at 1920 px: "A word’s embedding .*" lies on "/m);
+  assert.match(text, /^softmax.html at 1920 px: \d+ px empty above "/m);
   assert.match(text, /: figure fig-weights: "Your" is 8\.0 px high$/m);
   assert.match(text, /: figure fig-weights: "journey" lies on "starts"$/m);
   assert.match(text, /: figure fig-weights: "0\.\d+" is cut off$/m);
