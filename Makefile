@@ -143,7 +143,7 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 	  $(BUILD)/chapters/$$name || exit; done
 
 weaver := $(wildcard tools/*.pm) tools/weave tools/literate.lua tools/book.lua \
-          book.bib $(wildcard tools/theme/*) $(BUILD)/card.png
+          book.bib $(wildcard tools/theme/* tools/theme/fonts/*) $(BUILD)/card.png
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) $(checked) \
                           $(BUILD)/pandoc.found $$(module)
 	@$(without_module)

@@ -79,7 +79,7 @@ my ($feature) = values %{$container->{features}};
 is $feature->{version}, $node, 'the dev container has the node of the workflow';
 my ($from) = text_of('.github/workflows/book.yml') =~ /container: debian:(\w+)/;
 like $container->{image}, qr/:$from$/, 'both are the same Debian';
-my ($port) = $container->{postAttachCommand} =~ /http\.server (\d+) --directory build\/book$/;
+my ($port) = $container->{postStartCommand} =~ /http\.server (\d+) .*--directory build\/book /;
 is_deeply $container->{forwardPorts}, [0 + $port], 'the port at which the book is served is there';
 
 done_testing;

@@ -693,6 +693,7 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
 
 # A pandoc that has written its output, says so, and is interrupted; one that fails.
 {
+    remove_tree("$book.kept");
     my $version = qq{[ "\$1" = --version ] && exec $pandoc --version\n$pandoc "\$@"\n};
     local $ENV{PANDOC} = script('slow', "${version}touch $tools/started\nexec sleep 60\n");
     for my $signal (qw(INT TERM HUP)) {
@@ -711,16 +712,36 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
 }
 
 # What a run that was killed has left, and the pages of a chapter that has gone.
-put("$root/build/book.new/left.html", "left");
 put("$book/gone.html", 'gone');
 is(weave('build/book'), "0\n", 'woven anew');
 unharmed('with what is in it, and no more');
 
-put("$root/build/mine/letter.txt", 'Dear');
-is(weave('build/mine'), "1\ntools/weave: build/mine is something else than a woven book;"
-      . " it would be replaced, and is not: remove it, or name another folder\n",
-    'something else than a book is not replaced');
-is(slurp("$root/build/mine/letter.txt"), 'Dear', 'and keeps what it has');
+# What was kept, damaged.
+unlink glob "$book.kept/pages/[fs]*.html";
+is(weave('build/book'), "0\n", 'without some of what was kept');
+unharmed('pages that have gone');
+
+# Folders with names that a shell would read otherwise.
+put("$root/a [b]/$_", $good{$_}) for sort keys %good;
+put("$root/a [b]/build/figures/01/plot.svg", slurp("$root/build/figures/01/plot.svg"));
+{
+    my $said = qx{cd '$root/a [b]' && BUILD='$root/build' '$^X' '$weave' 'x[1] y' 2>&1};
+    is("$?\n$said", "0\n", 'woven into a folder with an odd name');
+    is(bytes_of("$root/a [b]/x[1] y"), bytes_of($book), '... the same book');
+}
+remove_tree("$root/a [b]");
+
+for (['build/mine', 'letter.txt'], ['build/mine', 'index.html'], ['build/mine[1]', 'letter.txt'],
+    ['build/mine', '../mine.kept/letter.txt']) {
+    my ($folder, $file) = @$_;
+    my $other = $file =~ /kept/ ? "$folder.kept" : $folder;
+    put("$root/$folder/$file", 'Dear');
+    is(weave("'$folder'"), "1\ntools/weave: $other is something else than a woven book;"
+          . " it would be replaced, and is not: remove it, or name another folder\n",
+        "something else than a book is not replaced: $folder/$file");
+    is(slurp("$root/$folder/$file"), 'Dear', 'and keeps what it has');
+    remove_tree("$root/$folder", "$root/$folder.kept");
+}
 
 done_testing();
 

@@ -14,6 +14,7 @@ package Signposts;
 use strict;
 use warnings;
 use utf8;
+use JSON::PP;
 use Symbols;
 
 my %ENTITY = (amp => '&', lt => '<', gt => '>', quot => '"', nbsp => "\xa0");
@@ -194,7 +195,7 @@ sub _head {
     push @head, qq{<meta property="og:title" content="$title">},
       qq{<meta property="og:type" content="@{[$id eq 'index' ? 'book' : 'article']}">};
     push @head, qq{<meta property="og:description" content="$says">} if $says ne '';
-    if (my $address = $about->{address}) {
+    if (my $address = escape($about->{address} // '')) {
         my $here = $address . ($id eq 'index' ? '' : "$id.html");
         push @head, qq{<link rel="canonical" href="$here">},
           qq{<meta property="og:url" content="$here">};
@@ -286,17 +287,9 @@ sub _index_of_terms {
 
 # ------------------------------------------------------ what scripts look up
 
-sub _js {
-    my ($it) = @_;
-    return '[' . join(',', map { _js($_) } @$it) . ']' if ref $it eq 'ARRAY';
-    return '{' . join(',', map { _js($_) . ':' . _js($it->{$_}) } sort keys %$it) . '}' if ref $it;
-    return $it if $it =~ /^\d+$/ && $it !~ /^0./;
-    return '"' . $it =~ s/([\\"])/\\$1/gr =~ s/\n/\\n/gr . '"';
-}
-
 sub _script {
     my ($name, $value) = @_;
-    return "globalThis.book ??= {};\nbook.$name = " . _js($value) . ";\n";
+    return "globalThis.book ??= {};\nbook.$name = " . JSON::PP->new->canonical->encode($value) . ";\n";
 }
 
 # Pages: id, "Chapter 2", title. Sections: page, id, title, text. Terms: name,
@@ -345,14 +338,15 @@ $2}s;
         s{<link rel="(?:prev|next)"[^>]*>\n?}{}g;
         s{<title>.*?</title>}{<title>Not found · $book</title>};
         s{<!--(?:head|change)-->\n?}{}g;
-        s{\b(href|src)="(?![a-z]+:|#)}{$1="$self->{about}{address}}g if $self->{about}{address};
+        my $address = escape($self->{about}{address} // '');
+        s{\b(href|src)="(?![a-z]+:|#)}{$1="$address}g;
     }
     return $html;
 }
 
 sub sitemap {
     my ($self) = @_;
-    my $address = $self->{about}{address};
+    my $address = escape($self->{about}{address});
     return qq{<?xml version="1.0" encoding="UTF-8"?>\n}
       . qq{<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n}
       . join('', map {"<url><loc>$address$_</loc></url>\n"} '', map {"$_.html"} @{$self->{order}})

@@ -5,7 +5,7 @@
 -- figures; and gathers what the template needs: $parts$ (the pages by parts, with
 -- their sections, of which tools/weave keeps the current page's), $first$ (the page
 -- to begin with) and $invitation$ (what stands in book.md before the first heading).
--- Only HTML is rendered so far.
+-- What is for paper, paper.lua renders.
 --
 -- Pandoc rewrites links to `page.html#id` in the pages' text, but not in raw HTML
 -- and metadata, which have to say it themselves. Whatever may be wider than the

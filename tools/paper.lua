@@ -1,10 +1,11 @@
 -- The filter for paper: pandoc ... --citeproc -L tools/paper.lua -t typst (or epub3)
 --
 -- Lays out for reading from front to back what the web page folds: answers, hints and
--- solutions move to the end of the book, with links both ways; a chapter's part of the header becomes a reference to the header, the
--- last page but the index. So far the two formats agree (arrange). Then each is
--- rendered by itself: for typst as calls of functions of tools/theme/book.typ, for
--- an EPUB as HTML whose looks are tools/theme/epub.css.
+-- solutions move to the end of the book, with links both ways; a chapter's part of the
+-- header becomes a reference to the header, the last page but the index. So far the
+-- two formats agree (arrange). Then each is rendered by itself: for typst as calls of
+-- functions of tools/theme/book.typ, for an EPUB as HTML whose looks are
+-- tools/theme/epub.css.
 --
 -- Pictures lose what only a browser knows: variables, media queries, layout by
 -- style (plain_picture).
