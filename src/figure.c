@@ -318,18 +318,18 @@ int pen_decimals(double step)
     return (int)fmax(0, -floor(log10(step) + 1e-9));
 }
 
-/* 8 pixels a letter are ample. A letter may have several bytes: those after
- * its first begin with the bits 10. */
+/* 8 pixels a letter are ample, and 12 for the widest. A letter may have several
+ * bytes: those after its first begin with the bits 10. */
 double pen_room(int n, const char *const word[n])
 {
-    int longest = 0;
+    double widest = 0;
     for (int i = 0; i < n; i++) {
-        int letters = 0;
+        double wide = 0;
         for (const char *c = word[i]; *c; c++)
-            letters += (*c & 0xc0) != 0x80;
-        longest = letters > longest ? letters : longest;
+            wide += strchr("mwMW", *c) ? 12 : (*c & 0xc0) != 0x80 ? 8 : 0;
+        widest = fmax(widest, wide);
     }
-    return 8.0 * longest;
+    return widest;
 }
 
 Range pen_range(int n, int every, const float x[n])

@@ -22,7 +22,8 @@ static void embedding(const Bench *b, int k, int i, int j)
                "Row %d is that of '%s'.\n",
                seed, id + 1, word);
     else
-        printf("In alphabetical order, counted from 0, '%s' is word %d.\n"
+        printf("In the vocabulary, all words in alphabetical order, '%s' "
+               "has the number %d (the first has 0).\n"
                "Seed %.0f fills a table with normal numbers, a row for "
                "each word. Row %d is the embedding of '%s'.\n",
                word, id, seed, id, word);
@@ -211,15 +212,16 @@ static int is_seen(const Bench *b, int i, int j)
     printf("Here '%s', word %d, asks, and '%s', word %d, is asked.\n",
            bench_asks(b, i), i + 1, bench_asked(b, j), j + 1);
     if (j > i)
-        puts("That lies ahead, so it is hidden.");
+        puts("The word asked comes later, so it is hidden.");
     else if (is_far)
-        printf("That lies too far back for a window of %d, so it is "
-               "hidden.\n",
+        printf("The word asked stands too far back for a window of %d, so "
+               "it is hidden.\n",
                window);
     else if (i == j)
-        puts("That does not lie ahead, so it is seen.");
+        puts("It is the same word, which does not come later, so it is "
+             "seen.");
     else
-        puts("That lies behind, so it is seen.");
+        puts("The word asked comes before, so it is seen.");
     return j <= i && !is_far;
 }
 
