@@ -52,6 +52,7 @@ sub text {
         s{<(pre|svg|annotation|style|nav)\b.*?</\1>}{}gs;
         s{<(p|span) class="(?:label|lines|note)">.*?</\1>}{}gs;
         s{<a [^>]*(?:footnote-(?:ref|back)|doc-backlink).*?</a>}{}gs;
+        s{<math display="block"(.*?)</math>}{index($1, '<msqrt') < 0 ? '…' : '√…'}gse;
         s{<msqrt\b}{√$&}g;
         s{</(?:p|li|t[dh]|div|h\d|figcaption|summary)>|<br ?/?>}{ }g;
         s{<[^>]*>}{}g;
@@ -64,14 +65,23 @@ sub text {
 
 sub escape { return $_[0] =~ s{([&<>"])}{'&' . {qw(& amp < lt > gt " quot)}->{$1} . ';'}ger }
 
-# A page's sections: id, title and text of each, the first being the page's own.
+# The numbers that programs print in a part of a page, each once.
+sub _printed {
+    my ($html) = @_;
+    my %seen;
+    return join ' ', grep { !$seen{$_}++ } map {/\d+\.\d{4}\b/g} $html =~ m{<samp>(.*?)</samp>}gs;
+}
+
+# A page's sections: id, title, text and printed numbers of each, the first being the
+# page's own.
 sub _sections {
     my ($html) = @_;
     my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
     my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
     my @sections;
     while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
-        push @sections, {id => $id, title => text($title), text => text($body)};
+        push @sections, {id => $id, title => text($title), text => text($body),
+            numbers => _printed($body)};
     }
     return @sections;
 }
@@ -292,15 +302,17 @@ sub _script {
     return "globalThis.book ??= {};\nbook.$name = " . JSON::PP->new->canonical->encode($value) . ";\n";
 }
 
-# Pages: id, "Chapter 2", title. Sections: page, id, title, text. Terms: name,
-# address, what the glossary says.
+# Pages: id, "Chapter 2", title. Sections: page, id, title, text with the numbers that
+# are printed there, which a tutorial's reader may look for. Terms: name, address,
+# what the glossary says.
 sub search_index {
     my ($self) = @_;
     my (@pages, @sections);
     for my $id (@{$self->{order}}) {
         push @pages, [$id, $self->name_of($id), text($self->{title}{$id})];
         next if $id eq 'book-index';
-        push @sections, [$#pages, $_->{id}, $_->{title}, $id eq 'glossary' ? '' : $_->{text}]
+        push @sections, [$#pages, $_->{id}, $_->{title},
+            $id eq 'glossary' ? '' : join ' ', grep { $_ ne '' } @$_{qw(text numbers)}]
           for @{$self->{sections}{$id}};
     }
     return _script(index => {pages => \@pages, sections => \@sections,
