@@ -413,6 +413,47 @@ reading(
   },
 );
 
+reading(
+  "an address of a stage that there is none of: the page's numbers, and Reset",
+  "workbench#stage=foo",
+  async (page) => {
+    await refusal(page).getByText("This address cannot be shown: stage is 'foo': ").waitFor();
+    await cell(page, "attention weights, head 1", "short, Life").waitFor();
+    await root(page).getByRole("slider", { name: "dropout rate" }).fill("0.5");
+    await grid(page, "after dropout, head 1").waitFor();
+    assert.equal(await refusal(page).textContent(), "");
+    await root(page).getByRole("button", { name: "Reset" }).click();
+    await grid(page, "after dropout, head 1").waitFor({ state: "detached" });
+    assert.equal(await refusal(page).textContent(), "");
+  },
+);
+
+reading(
+  "an address that comes later and makes no sense changes nothing",
+  "workbench#stage=mask&seed=7",
+  async (page) => {
+    await there(page);
+    const before = await entries(page, "attention weights");
+    for (const hash of ["stage=foo", "stage=mask&p=7", "stage=all&ask=weights:0:0:0&seed=x"]) {
+      await page.evaluate((text) => {
+        location.hash = text;
+      }, hash);
+      await refusal(page).getByText("This address cannot be shown: ").waitFor();
+      assert.deepEqual(await entries(page, "attention weights"), before);
+      assert.equal(new URL(page.url()).hash, "#stage=mask&seed=7");
+      assert.equal(await root(page).getByRole("button", { name: "Reset" }).isEnabled(), true);
+      await root(page).getByRole("radio", { name: "weights" }).check();
+      await refusal(page).getByText("This address").waitFor({ state: "detached" });
+      await root(page).getByRole("radio", { name: "scores" }).check();
+      await page.waitForURL(/seed=7/);
+      await page.evaluate(() => {
+        location.hash = "stage=mask&seed=7";
+      });
+      await page.waitForURL(/#stage=mask&seed=7$/);
+    }
+  },
+);
+
 // ---- Without scripts
 
 for (const name of new Set(same.map(([page]) => page))) {
