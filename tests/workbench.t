@@ -388,6 +388,8 @@ is_deeply run($workbench, ['stage=roles', 'words=dog likes fish'])->{note},
 is_deeply run($workbench, ['stage=roles'])->{note}, undef, '... and no other';
 is_deeply run($workbench, [])->{lines}, run($workbench, ['stage=all'])->{lines}, 'all is the stage without one';
 
+is run($workbench, ['ask=weights:00:01:2'])->{asked}[0]{cell}, 'weights 0 1 2', 'a number is explained by its plain name';
+
 # ---- Refusals: one line, status 2.
 
 for (['stage=none', qr/stage is 'none': one of shares, roles/], ['words', qr/'words': KEY=VALUE is needed/],

@@ -454,6 +454,34 @@ reading(
   },
 );
 
+reading(
+  "an address may name its number less plainly",
+  "workbench#stage=all&ask=weights:00:01:2",
+  async (page) => {
+    await panel(page).waitFor();
+    assert.match(await heading(page), /^attention weights, head 1 is, short: /);
+    assert.equal(new URL(page.url()).hash, "#stage=all&ask=weights:0:1:2");
+  },
+);
+
+const elsewhere = (context) =>
+  otherText(context, "open = { ...cell(place),", "open = { ...cell(place.with(1, '9')),");
+reading(
+  "planted: an explanation of a number that is in no table is said, and the tables stay",
+  "scaling",
+  { prepare: elsewhere },
+  async (page) => {
+    await opened(page);
+    await cell(page, "scores", "short, eat").click();
+    const why = "the workbench explains scores:9:2:3, which is in no table";
+    await refusal(page).getByText(why).waitFor();
+    assert.equal(await panel(page).count(), 0);
+    await words(page).fill("one two");
+    await cell(page, "scores", "one, two").waitFor();
+    assert.equal(await refusal(page).textContent(), "");
+  },
+);
+
 // ---- Without scripts
 
 for (const name of new Set(same.map(([page]) => page))) {
@@ -560,11 +588,17 @@ async function slide() {
 // ---- Planted: the sources of another row.
 
 function otherRow(context) {
-  const script = readFileSync(join(folder, "workbench-text.js"), "utf8");
-  const wrong = script.replace(
+  return otherText(
+    context,
     "bench.explain.sources.push(cell(place));",
     "bench.explain.sources.push(cell(place.with(2, place[2] === '*' ? '*' : '0')));",
   );
+}
+
+// The page with another line in the script that reads what is printed.
+function otherText(context, line, other) {
+  const script = readFileSync(join(folder, "workbench-text.js"), "utf8");
+  const wrong = script.replace(line, other);
   assert.notEqual(wrong, script);
   return context.route(/workbench-text\.js$/, (route) =>
     route.fulfill({ body: wrong, contentType: "text/javascript" }),

@@ -436,11 +436,27 @@
       this.figureWidth = this.figures.update(this.result, files);
       this.fit();
       this.changes = this.tables.update(this.result, this.ownResult());
+      this.takeExplained();
       this.resets.disabled = !this.form.element.querySelector(".changed");
       this.showExample();
       this.explain();
       this.tellAddress();
       this.sayChanges();
+    }
+
+    // The number is asked as the program names it, "00" as "0".
+    takeExplained() {
+      const { explain } = this.result;
+      if (!explain) return;
+      const place = fromWords(inWords(explain));
+      const isThere = this.tables.views.get(`${place.table}:${place.head}`)?.data.cells[place.row];
+      if (isThere?.[place.column] !== undefined) {
+        this.path = [...this.path.slice(0, -1), place];
+        return;
+      }
+      delete this.result.explain;
+      this.path = [];
+      setText(this.refusal, `the workbench explains ${inWords(explain)}, which is in no table`);
     }
 
     // One number of the last table that is open and has the page's words in its rows.
