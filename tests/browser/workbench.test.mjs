@@ -459,7 +459,7 @@ reading(
   "workbench#stage=all&ask=weights:00:01:2",
   async (page) => {
     await panel(page).waitFor();
-    assert.match(await heading(page), /^attention weights, head 1 is, short: /);
+    assert.match(await heading(page), /^attention weights, head 1\s+is, short: /);
     assert.equal(new URL(page.url()).hash, "#stage=all&ask=weights:0:1:2");
   },
 );
@@ -481,6 +481,36 @@ reading(
     assert.equal(await refusal(page).textContent(), "");
   },
 );
+
+reading(
+  "words that no figure can hold are refused",
+  "workbench#stage=all&words=a%01b+c",
+  async (page) => {
+    const why = "This address cannot be shown: word 1 has U+0001: ";
+    await refusal(page).getByText(why).waitFor();
+    await words(page).fill("a b\uffff");
+    await refusal(page).getByText("word 2 has U+FFFF: ").waitFor();
+    await cell(page, "attention weights, head 1", "short, Life").waitFor();
+  },
+);
+
+reading("planted: a figure that is none is said", "scaling", async (page) => {
+  await page.evaluate(() => {
+    const { runHere } = book;
+    book.runHere = (...asked) => {
+      const result = runHere(...asked);
+      for (const name of Object.keys(result.figures)) result.figures[name] += "</svg>";
+      return result;
+    };
+  });
+  await root(page)
+    .getByRole("button", { name: /^Change this/ })
+    .click();
+  await root(page).getByText("cannot be opened: a figure cannot be read: ").waitFor();
+  assert.equal(await page.locator("parsererror").count(), 0);
+  assert.match(page.faults.join(), /a figure cannot be read/);
+  page.faults.length = 0; // it is told to the console as well
+});
 
 // ---- Without scripts
 

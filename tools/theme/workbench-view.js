@@ -347,8 +347,10 @@
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
   // it would hang over the cells that one points at, and its id may stand on the page already.
   function parse(text) {
-    const { documentElement } = new DOMParser().parseFromString(text, "image/svg+xml");
-    const svg = document.importNode(documentElement, true);
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    const error = parsed.querySelector("parsererror"); // that is how a parser refuses
+    if (error) throw new Error(`a figure cannot be read: ${error.textContent.trim()}`);
+    const svg = document.importNode(parsed.documentElement, true);
     const nodes = nodesOf(svg);
     const title = svg.querySelector(":scope > title");
     svg.setAttribute("aria-label", title?.textContent ?? "");
