@@ -198,6 +198,25 @@ reading("what waits when all is stopped does not begin", "softmax", async (page)
   assert.match(second.out, /^weights \(2\)\n\[0\.5000, 0\.5000\]/);
 });
 
+// The module is there only when the test has stopped waiting for it.
+let arrives;
+const late = (context) =>
+  context.route(/module\.js$/, async (route) => {
+    await new Promise((resolve) => {
+      arrives = resolve;
+    });
+    await route.continue();
+  });
+reading("Stop ends the wait for the module, too", "softmax", { prepare: late }, async (page) => {
+  await page.getByRole("button", { name: "Run this program" }).click();
+  await said(page).getByText("Running").waitFor();
+  await panel(page).getByRole("button", { name: "Stop" }).click();
+  assert.match(await verdict(page), /^Stopped after /);
+  await panel(page).getByRole("button", { name: "Run", exact: true }).click();
+  arrives();
+  assert.match(await verdict(page), /^The same as on this page: /);
+});
+
 // Every chapter's program has its Run below the title, each output one in its label, and no
 // command that runs a program is only text.
 const pages = pagesOf().filter((name) => /data-program|make (-s )?run-/.test(html(name)));
