@@ -197,9 +197,18 @@ globalThis.book ??= {};
     mark();
   }
 
+  // "%C3%BC" is ü; "100%", which nobody has encoded, is itself.
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
   // A link into what is folded opens it.
   function unfoldTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(decoded(location.hash.slice(1)));
     const folded = target?.closest("details:not([open])");
     if (!folded) return;
     for (let at = target; at; at = at.parentElement) if (at.matches("details")) at.open = true;
