@@ -341,6 +341,18 @@ reading("by keyboard alone: open, change, ask, follow, leave, close", "scaling",
   assert.equal(page.url(), at);
 });
 
+reading("what the page has no setting for is not called changed", "causal-mask", async (page) => {
+  await opened(page);
+  await root(page).getByRole("radio", { name: "window" }).check();
+  const slider = root(page).getByRole("slider", { name: "words in the window" });
+  for (const words of ["1", "3", "4"]) {
+    await slider.fill(words);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await root(page).locator(".setting.mask.changed").count(), 1);
+    assert.equal(await root(page).locator(".setting.window.changed").count(), 0, words);
+  }
+});
+
 // ---- What a screen reader says
 
 reading("names for what is seen, and the answer is said", "scaling", async (page) => {

@@ -154,7 +154,10 @@
         const control = controls.get(setting.key);
         control.update(setting);
         const before = own?.settings.get(setting.key);
-        control.element.classList.toggle("changed", before && before.value !== setting.value);
+        control.element.classList.toggle(
+          "changed",
+          Boolean(before && before.value !== setting.value),
+        );
         return control.element;
       });
       arrange(element, elements);
