@@ -10,10 +10,11 @@ globalThis.book ??= {};
 
   /* ---- What other scripts use, too */
 
-  // An element with its attributes, and what stands in it.
+  // An element with its attributes, those that have a value, and what stands in it.
   book.make = (name, attributes = {}, ...inside) => {
     const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    for (const [key, value] of Object.entries(attributes))
+      if (value !== undefined) element.setAttribute(key, value);
     element.append(...inside);
     return element;
   };

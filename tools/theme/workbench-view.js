@@ -4,16 +4,8 @@
 // brought up to date in place, since a slider asks for sixty pictures a second.
 
 (() => {
+  const { make } = book;
   const { nameOf } = book.benchText;
-
-  // An element with attributes and children; what is undefined is left out.
-  function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes))
-      if (value !== undefined) element.setAttribute(key, value);
-    element.append(...children);
-    return element;
-  }
 
   const setText = (element, text) => {
     if (element.textContent !== text) element.textContent = text;
@@ -475,5 +467,5 @@
     return i < 0 ? undefined : { view, i, j: rows[i].indexOf(text) };
   }
 
-  book.benchView = { make, setText, setWords, form, tables, figures, placeOf, cellAt };
+  book.benchView = { setText, setWords, form, tables, figures, placeOf, cellAt };
 })();

@@ -7,8 +7,9 @@
 // by workbench-view.js.
 
 (() => {
+  const { make } = book;
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { make, setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
+  const { setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const OPEN = "Change this";
