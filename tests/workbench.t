@@ -386,7 +386,10 @@ is_deeply run($workbench, ['stage=roles', 'words=dog likes fish'])->{note},
   [q(Chapter 3 has no numbers for 'dog': its row is drawn as in chapter 5, from seed 123.)],
   'a word without numbers is named';
 is_deeply run($workbench, ['stage=roles'])->{note}, undef, '... and no other';
+is run($workbench, ["words=é 你好 \x{1F600} &<"])->{status}, 0, 'other characters are words';
 is_deeply run($workbench, [])->{lines}, run($workbench, ['stage=all'])->{lines}, 'all is the stage without one';
+
+is run($workbench, ['ask=weights:00:01:2'])->{asked}[0]{cell}, 'weights 0 1 2', 'a number is explained by its plain name';
 
 # ---- Refusals: one line, status 2.
 
@@ -394,6 +397,16 @@ for (['stage=none', qr/stage is 'none': one of shares, roles/], ['words', qr/'wo
     ['stage=roles p=0.5', qr/stage=roles has no setting 'p': one of words/],
     ['stage=roles heads=2', qr/no setting 'heads'/],
     ['words=', qr/no words/], ['words=' . 'a+' x 13, qr/13 words: at most 12/],
+    ["words=a\x01b+c", qr/word 1 has U\+0001: characters that can be printed/], ["words=c+\x1B", qr/word 2 has U\+001B/],
+    ["others=\x7F", qr/word 1 has U\+007F/], ["words=\xC2\x85", qr/U\+0085/],
+    ["words=\xEF\xBF\xBE", qr/U\+FFFE/], ["words=a\xEF\xBF\xBF", qr/U\+FFFF/],
+    (map { ["words=a$_", qr/byte 0x\w\w where no character begins: UTF-8/] }
+        "\xFF", "\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE4\xBD+b"),
+    ["words=a\x01b+c", qr/word 1 has U\+0001: characters that can be printed/], ["words=c+\x1B", qr/word 2 has U\+001B/],
+    ["others=\x7F", qr/word 1 has U\+007F/], ["words=\xC2\x85", qr/U\+0085/],
+    ["words=\xEF\xBF\xBE", qr/U\+FFFE/], ["words=a\xEF\xBF\xBF", qr/U\+FFFF/],
+    (map { ["words=a$_", qr/byte 0x\w\w where no character begins: UTF-8/] }
+        "\xFF", "\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE4\xBD+b"),
     ['words=' . 'a' x 40, qr/at most 31 bytes/], ['seed=-1', qr/seed is '-1'/], ['seed=4294967296', qr/seed/],
     ['d_k=0', qr/d_k is '0'/], ['d_v=9', qr/from 1 to 8/], ['heads=9', qr/heads is '9'/],
     ['stage=output heads=3', qr/a divisor of 8 is needed/],

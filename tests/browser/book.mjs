@@ -63,10 +63,19 @@ export function address(page, book = folder) {
   return pathToFileURL(join(book, `${name}.html`)).href + rest;
 }
 
+// An address without its %, where it can be read so: "softmax.html#100%" cannot.
+function readable(url) {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
+
 // Notes what goes wrong in a page: `faults` grows as it happens.
 function watch(page, book, faults) {
   const inside = `${pathToFileURL(book).href}/`;
-  const here = () => decodeURI(page.url()).replace(inside, "");
+  const here = () => readable(page.url()).replace(inside, "");
   page.on("pageerror", (error) => faults.push(`${here()}: ${error.stack ?? error}`));
   page.on("console", (said) => {
     if (!["error", "warning"].includes(said.type())) return;

@@ -29,7 +29,7 @@ function run(command, args, options = {}) {
   });
 }
 
-// Does work on each item, as many at a time as there are cores to spare.
+// Does work on each item, two at a time.
 async function each(items, work, atOnce = 2) {
   const left = [...items.entries()];
   const results = [];

@@ -174,6 +174,18 @@ reading("a place on the same page: the search closes over it", "softmax", async 
   assert.equal(await inView(page.locator("#softmax-mixture")), true);
 });
 
+reading("Enter that ends a composed word opens nothing", "softmax", async (page) => {
+  const field = await search(page, "weights");
+  const before = page.url();
+  const isTaken = await field.evaluate((it) => {
+    const how = { key: "Enter", isComposing: true, bubbles: true, cancelable: true };
+    return !it.dispatchEvent(new KeyboardEvent("keydown", how));
+  });
+  assert.equal(isTaken, false);
+  await page.waitForTimeout(200);
+  assert.equal(page.url(), before);
+});
+
 const slowly = (context) =>
   context.route(/search-index\.js$/, async (route) => {
     await new Promise((done) => setTimeout(done, 700));
@@ -318,6 +330,14 @@ reading(
     await leadsTo(page, "glossary.html");
   },
 );
+
+reading("an address that ends in a bare % is no error", "softmax#100%", async (page) => {
+  assert.equal(new URL(page.url()).hash, "#100%");
+  await page.evaluate(() => {
+    location.hash = "%E0%A4%A";
+  });
+  await page.waitForTimeout(100);
+});
 
 reading("a link into what is folded opens it", "softmax", async (page) => {
   const line = await page.evaluate(

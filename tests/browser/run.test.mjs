@@ -1,7 +1,9 @@
 // Running programs in a page, as a reader does.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
 import { build, folder, pagesOf, reading } from "./book.mjs";
@@ -65,16 +67,64 @@ reading(
 reading("arguments are parted as in a shell", "tokens", async (page) => {
   await page.getByRole("button", { name: "Run this program" }).click();
   await verdict(page);
-  for (const args of [`'a b'" c"\\ d`, `"a b"' c d'`]) {
+  for (const args of [`'a b'\\" c\\"\\ d`, `\\"a b\\"' c d'`]) {
     await runWith(page, args);
     assert.match(await printed(page), /\{'a': 0, 'b': 1, 'c': 2, 'd': 3\}/, args);
   }
-  await runWith(page, `"it\\"s" 'x`);
+  await runWith(page, `\\"it's\\" 'x`);
   assert.match(await printed(page), /^sh: there is no second '/);
   await runWith(page, "a; b");
   assert.match(await printed(page), /^sh: this page's shell knows words and quotes, but not ;/);
+  await runWith(page, `a "b"`);
+  assert.match(await printed(page), /^sh: this page's shell knows words and quotes, but not "/);
   await runWith(page, "'a; b'");
   assert.match(await printed(page), /^vocabulary/);
+});
+
+// What the page takes for words, held against the shell and make; and what it refuses.
+const split = [
+  "  1  -inf 2 ",
+  "'the cat and' the dog",
+  "'Schöne Grüße, 你好' a\u00a0b",
+  String.raw`\"a b\"c d\ e f\\\\g '\"' \"'\" '' \"\"`,
+  String.raw`\"a\\\"b\" \"\\\\\" \"\n\" 'a\b' '\\' \'`,
+  String.raw`\* '*' \"?\" \[a-z] '~' a=b 100% {a,b} !`,
+];
+const refused = {
+  '"': ['a"b c"d', 'a b" ; echo "c', String.raw`\\"a`],
+  "[": ["[a-z]* b"],
+  "*": ["*", String.raw`\\\\*`],
+  "?": ["Makefil?"],
+  "~": ["~"],
+  $: ["a$$b", "'$'", String.raw`\$a`],
+};
+reading("words are what the shell and make have for them", "tokens", async (page) => {
+  const place = mkdtempSync(join(tmpdir(), "split-"));
+  writeFileSync(join(place, "Makefile"), "run:\n\t@printf '%s\\n' $(ARGS)\n");
+  await page.evaluate(() => {
+    book.run = async (_, { args }) => {
+      const out = args.map((word) => `${word}\n`).join("");
+      return { status: 0, out, err: "", figures: {}, ms: 1 };
+    };
+  });
+  await page.getByRole("button", { name: "Run this program" }).click();
+  await verdict(page);
+  for (const args of split) {
+    const command = `make -s run ARGS="${args}"`;
+    const wanted = execFileSync("sh", ["-c", command], { cwd: place, encoding: "utf8" });
+    await runWith(page, args);
+    const lines = await panel(page).locator("samp span").allTextContents();
+    const words = lines.map((line) => line.replace("\n", ""));
+    assert.deepEqual(words, wanted.split("\n").slice(0, -1), args);
+  }
+  for (const [sign, lines] of Object.entries(refused)) {
+    for (const args of lines) {
+      await runWith(page, args);
+      const why = `sh: this page's shell knows words and quotes, but not ${sign}`;
+      assert.equal(await printed(page), why, args);
+    }
+  }
+  rmSync(place, { recursive: true });
 });
 
 reading("a command in the text and one at an output can be pressed", "softmax", async (page) => {
@@ -146,6 +196,25 @@ reading("what waits when all is stopped does not begin", "softmax", async (page)
   assert.equal(first.stopped, true);
   assert.equal(second.status, 0);
   assert.match(second.out, /^weights \(2\)\n\[0\.5000, 0\.5000\]/);
+});
+
+// The module is there only when the test has stopped waiting for it.
+let arrives;
+const late = (context) =>
+  context.route(/module\.js$/, async (route) => {
+    await new Promise((resolve) => {
+      arrives = resolve;
+    });
+    await route.continue();
+  });
+reading("Stop ends the wait for the module, too", "softmax", { prepare: late }, async (page) => {
+  await page.getByRole("button", { name: "Run this program" }).click();
+  await said(page).getByText("Running").waitFor();
+  await panel(page).getByRole("button", { name: "Stop" }).click();
+  assert.match(await verdict(page), /^Stopped after /);
+  await panel(page).getByRole("button", { name: "Run", exact: true }).click();
+  arrives();
+  assert.match(await verdict(page), /^The same as on this page: /);
 });
 
 // Every chapter's program has its Run below the title, each output one in its label, and no

@@ -341,6 +341,18 @@ reading("by keyboard alone: open, change, ask, follow, leave, close", "scaling",
   assert.equal(page.url(), at);
 });
 
+reading("what the page has no setting for is not called changed", "causal-mask", async (page) => {
+  await opened(page);
+  await root(page).getByRole("radio", { name: "window" }).check();
+  const slider = root(page).getByRole("slider", { name: "words in the window" });
+  for (const words of ["1", "3", "4"]) {
+    await slider.fill(words);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await root(page).locator(".setting.mask.changed").count(), 1);
+    assert.equal(await root(page).locator(".setting.window.changed").count(), 0, words);
+  }
+});
+
 // ---- What a screen reader says
 
 reading("names for what is seen, and the answer is said", "scaling", async (page) => {
@@ -412,6 +424,105 @@ reading(
     await cell(page, "attention weights, head 1", "short, Life").waitFor();
   },
 );
+
+reading(
+  "an address of a stage that there is none of: the page's numbers, and Reset",
+  "workbench#stage=foo",
+  async (page) => {
+    await refusal(page).getByText("This address cannot be shown: stage is 'foo': ").waitFor();
+    await cell(page, "attention weights, head 1", "short, Life").waitFor();
+    await root(page).getByRole("slider", { name: "dropout rate" }).fill("0.5");
+    await grid(page, "after dropout, head 1").waitFor();
+    assert.equal(await refusal(page).textContent(), "");
+    await root(page).getByRole("button", { name: "Reset" }).click();
+    await grid(page, "after dropout, head 1").waitFor({ state: "detached" });
+    assert.equal(await refusal(page).textContent(), "");
+  },
+);
+
+reading(
+  "an address that comes later and makes no sense changes nothing",
+  "workbench#stage=mask&seed=7",
+  async (page) => {
+    await there(page);
+    const before = await entries(page, "attention weights");
+    for (const hash of ["stage=foo", "stage=mask&p=7", "stage=all&ask=weights:0:0:0&seed=x"]) {
+      await page.evaluate((text) => {
+        location.hash = text;
+      }, hash);
+      await refusal(page).getByText("This address cannot be shown: ").waitFor();
+      assert.deepEqual(await entries(page, "attention weights"), before);
+      assert.equal(new URL(page.url()).hash, "#stage=mask&seed=7");
+      assert.equal(await root(page).getByRole("button", { name: "Reset" }).isEnabled(), true);
+      await root(page).getByRole("radio", { name: "weights" }).check();
+      await refusal(page).getByText("This address").waitFor({ state: "detached" });
+      await root(page).getByRole("radio", { name: "scores" }).check();
+      await page.waitForURL(/seed=7/);
+      await page.evaluate(() => {
+        location.hash = "stage=mask&seed=7";
+      });
+      await page.waitForURL(/#stage=mask&seed=7$/);
+    }
+  },
+);
+
+reading(
+  "an address may name its number less plainly",
+  "workbench#stage=all&ask=weights:00:01:2",
+  async (page) => {
+    await panel(page).waitFor();
+    assert.match(await heading(page), /^attention weights, head 1\s+is, short: /);
+    assert.equal(new URL(page.url()).hash, "#stage=all&ask=weights:0:1:2");
+  },
+);
+
+const elsewhere = (context) =>
+  otherText(context, "open = { ...cell(place),", "open = { ...cell(place.with(1, '9')),");
+reading(
+  "planted: an explanation of a number that is in no table is said, and the tables stay",
+  "scaling",
+  { prepare: elsewhere },
+  async (page) => {
+    await opened(page);
+    await cell(page, "scores", "short, eat").click();
+    const why = "the workbench explains scores:9:2:3, which is in no table";
+    await refusal(page).getByText(why).waitFor();
+    assert.equal(await panel(page).count(), 0);
+    await words(page).fill("one two");
+    await cell(page, "scores", "one, two").waitFor();
+    assert.equal(await refusal(page).textContent(), "");
+  },
+);
+
+reading(
+  "words that no figure can hold are refused",
+  "workbench#stage=all&words=a%01b+c",
+  async (page) => {
+    const why = "This address cannot be shown: word 1 has U+0001: ";
+    await refusal(page).getByText(why).waitFor();
+    await words(page).fill("a b\uffff");
+    await refusal(page).getByText("word 2 has U+FFFF: ").waitFor();
+    await cell(page, "attention weights, head 1", "short, Life").waitFor();
+  },
+);
+
+reading("planted: a figure that is none is said", "scaling", async (page) => {
+  await page.evaluate(() => {
+    const { runHere } = book;
+    book.runHere = (...asked) => {
+      const result = runHere(...asked);
+      for (const name of Object.keys(result.figures)) result.figures[name] += "</svg>";
+      return result;
+    };
+  });
+  await root(page)
+    .getByRole("button", { name: /^Change this/ })
+    .click();
+  await root(page).getByText("cannot be opened: a figure cannot be read: ").waitFor();
+  assert.equal(await page.locator("parsererror").count(), 0);
+  assert.match(page.faults.join(), /a figure cannot be read/);
+  page.faults.length = 0; // it is told to the console as well
+});
 
 // ---- Without scripts
 
@@ -519,11 +630,17 @@ async function slide() {
 // ---- Planted: the sources of another row.
 
 function otherRow(context) {
-  const script = readFileSync(join(folder, "workbench-text.js"), "utf8");
-  const wrong = script.replace(
+  return otherText(
+    context,
     "bench.explain.sources.push(cell(place));",
     "bench.explain.sources.push(cell(place.with(2, place[2] === '*' ? '*' : '0')));",
   );
+}
+
+// The page with another line in the script that reads what is printed.
+function otherText(context, line, other) {
+  const script = readFileSync(join(folder, "workbench-text.js"), "utf8");
+  const wrong = script.replace(line, other);
   assert.notEqual(wrong, script);
   return context.route(/workbench-text\.js$/, (route) =>
     route.fulfill({ body: wrong, contentType: "text/javascript" }),

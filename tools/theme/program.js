@@ -198,7 +198,7 @@
   let worker;
   let running; // what book.run has promised: {resolve, reject}
   let turn = Promise.resolve(); // of the program that was asked for last
-  let stops = 0; // how many there were: what was asked for before one does not begin
+  let stopped = makeStop(); // of what was asked for since the last stop: {promise, resolve}
 
   // -------------------------------------------------------------- the module
 
@@ -258,12 +258,21 @@
   // As the keys Ctrl and C in a terminal, whose status this is.
   const STOPPED = { status: 130, out: "", err: "", figures: {}, ms: 0, stopped: true };
 
-  // One program at a time.
+  function makeStop() {
+    const stop = {};
+    stop.promise = new Promise((resolve) => {
+      stop.resolve = resolve;
+    });
+    return stop;
+  }
+
+  // One program at a time. What is stopped before its turn, or while the module is loaded,
+  // does not begin.
   book.run = (name, options = {}) => {
-    const before = stops;
+    const mine = stopped;
     const result = turn.then(async () => {
       await book.ready();
-      if (stops > before) return STOPPED;
+      if (mine !== stopped) return STOPPED;
       worker ??= makeWorker();
       return new Promise((resolve, reject) => {
         running = { resolve, reject };
@@ -271,11 +280,12 @@
       });
     });
     turn = result.catch(() => {}); // whoever asked for it is told; the next may go on
-    return result;
+    return Promise.race([result, mine.promise]);
   };
 
   book.stop = () => {
-    stops++;
+    stopped.resolve(STOPPED);
+    stopped = makeStop();
     if (!running) return;
     endWorker();
     settle("resolve", STOPPED);

@@ -10,10 +10,11 @@ globalThis.book ??= {};
 
   /* ---- What other scripts use, too */
 
-  // An element with its attributes, and what stands in it.
+  // An element with its attributes, those that have a value, and what stands in it.
   book.make = (name, attributes = {}, ...inside) => {
     const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    for (const [key, value] of Object.entries(attributes))
+      if (value !== undefined) element.setAttribute(key, value);
     element.append(...inside);
     return element;
   };
@@ -197,9 +198,18 @@ globalThis.book ??= {};
     mark();
   }
 
+  // "%C3%BC" is ü; "100%", which nobody has encoded, is itself.
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
   // A link into what is folded opens it.
   function unfoldTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(decoded(location.hash.slice(1)));
     const folded = target?.closest("details:not([open])");
     if (!folded) return;
     for (let at = target; at; at = at.parentElement) if (at.matches("details")) at.open = true;

@@ -13,17 +13,25 @@
 
   // ---------------------------------------------------------------- arguments
 
-  // The words of what stands in ARGS="...", as make and the shell would have them:
-  // parted by blanks, but for those in quotes or behind a backslash.
+  // The words of what stands in ARGS="...", as two shells would have them. The one in which
+  // the command is written takes a backslash from before " and another backslash, and ends at
+  // a " without one. make's own then parts what is left by blanks, but for those in quotes or
+  // behind a backslash.
   function splitWords(text) {
-    const PIECE = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(.)/gsy;
+    refuseSigns(text, /[$`]/);
+    refuseSigns(text.replace(/\\./gs, ""), /"/);
+    return partWords(text.replace(/\\(["\\])/g, "$1"));
+  }
+
+  function partWords(text) {
+    const PIECE = /([ \t\n]+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^ \t\n'"\\]+)|(.)/gsy;
     const words = [];
     let word;
-    for (const [all, single, double, escaped, plain, odd] of text.matchAll(PIECE)) {
+    for (const [, blank, single, double, escaped, plain, odd] of text.matchAll(PIECE)) {
       if (odd)
         throw new Error(`sh: ${odd === "\\" ? "nothing follows" : "there is no second"} ${odd}`);
-      refuseSigns(single ?? double ?? plain ?? "", plain === undefined ? /[$`]/ : /[$`;|&<>()#]/);
-      if (/^\s/.test(all)) {
+      refuseSigns(plain ?? "", /[;|&<>()#*?[~]/);
+      if (blank) {
         if (word !== undefined) words.push(word);
         word = undefined;
       } else {

@@ -246,6 +246,7 @@ globalThis.book ??= {};
   }
 
   function press(event) {
+    if (event.isComposing) return; // the keys are the input method's, which may end a word so
     const count = list.children.length;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && count) {

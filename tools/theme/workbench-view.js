@@ -4,16 +4,8 @@
 // brought up to date in place, since a slider asks for sixty pictures a second.
 
 (() => {
+  const { make } = book;
   const { nameOf } = book.benchText;
-
-  // An element with attributes and children; what is undefined is left out.
-  function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes))
-      if (value !== undefined) element.setAttribute(key, value);
-    element.append(...children);
-    return element;
-  }
 
   const setText = (element, text) => {
     if (element.textContent !== text) element.textContent = text;
@@ -154,7 +146,10 @@
         const control = controls.get(setting.key);
         control.update(setting);
         const before = own?.settings.get(setting.key);
-        control.element.classList.toggle("changed", before && before.value !== setting.value);
+        control.element.classList.toggle(
+          "changed",
+          Boolean(before && before.value !== setting.value),
+        );
         return control.element;
       });
       arrange(element, elements);
@@ -347,8 +342,10 @@
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
   // it would hang over the cells that one points at, and its id may stand on the page already.
   function parse(text) {
-    const { documentElement } = new DOMParser().parseFromString(text, "image/svg+xml");
-    const svg = document.importNode(documentElement, true);
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    const error = parsed.querySelector("parsererror"); // that is how a parser refuses
+    if (error) throw new Error(`a figure cannot be read: ${error.textContent.trim()}`);
+    const svg = document.importNode(parsed.documentElement, true);
     const nodes = nodesOf(svg);
     const title = svg.querySelector(":scope > title");
     svg.setAttribute("aria-label", title?.textContent ?? "");
@@ -470,5 +467,5 @@
     return i < 0 ? undefined : { view, i, j: rows[i].indexOf(text) };
   }
 
-  book.benchView = { make, setText, setWords, form, tables, figures, placeOf, cellAt };
+  book.benchView = { setText, setWords, form, tables, figures, placeOf, cellAt };
 })();

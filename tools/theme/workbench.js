@@ -7,8 +7,9 @@
 // by workbench-view.js.
 
 (() => {
+  const { make } = book;
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { make, setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
+  const { setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const OPEN = "Change this";
@@ -38,6 +39,10 @@
     const [table, head, row, column] = text.split(":");
     return { table, head, row: Number(row), column: Number(column) };
   };
+
+  // A refusal's line, without the place in the program that it names.
+  const reasonOf = ({ err }) =>
+    err.trim().replace(/^[\w.]+: (\w+: )?/, "") || "the program ended without a word";
 
   // ---- The explanation of one number
 
@@ -182,9 +187,7 @@
       this.isPage = this.given.get("stage") === "all";
       this.button = button("", () => this.open(), { class: "opens" });
       this.offer();
-      if (!this.isPage) return;
-      this.takeAddress();
-      this.open();
+      if (this.isPage) this.open();
     }
 
     offer() {
@@ -209,13 +212,8 @@
       }
     }
 
-    // An address may ask for what is not possible: then its bench has the page's numbers.
     begin() {
-      this.draw();
-      if (this.result) return;
-      const why = this.refusal.textContent;
-      this.reset();
-      setText(this.refusal, `This address cannot be shown: ${why}.`);
+      if (!this.takeAddress()) this.draw();
     }
 
     // What should not happen is said where the reader looks, and told to the console.
@@ -289,10 +287,7 @@
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
       addEventListener("resize", () => this.resize());
-      if (this.isPage)
-        addEventListener("hashchange", () => {
-          if (this.takeAddress()) this.draw();
-        });
+      if (this.isPage) addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
     }
 
     // ---- Settings and their address
@@ -343,12 +338,30 @@
       return toHash([...this.given, ...ask]);
     }
 
-    // Whether the address holds settings. It may name a section of the page instead.
-    takeAddress() {
-      if (!location.hash.includes("=")) return false;
+    // What the address asks for, if it holds settings: it may name a section of the page
+    // instead.
+    inAddress() {
+      if (!this.isPage || !location.hash.includes("=")) return undefined;
       const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
-      this.given = new Map([...this.base, ...Object.entries(pairs)]);
-      this.path = ask ? [fromWords(ask)] : [];
+      const given = new Map([...this.base, ...Object.entries(pairs)]);
+      return { given, path: ask ? [fromWords(ask)] : [] };
+    }
+
+    // Shows what the address asks for and returns true, or false where it asks for nothing. It
+    // may ask for what is not possible: then it is said why, and all is as it was before.
+    takeAddress() {
+      const wanted = this.inAddress();
+      if (!wanted) return false;
+      const { given, path } = this;
+      Object.assign(this, wanted);
+      const result = this.answer();
+      if (result.status === 0) {
+        this.show(result);
+        return true;
+      }
+      Object.assign(this, { given, path });
+      this.draw();
+      setText(this.refusal, `This address cannot be shown: ${reasonOf(result)}.`);
       return true;
     }
 
@@ -376,14 +389,17 @@
 
     // However often something changes, there is one run a frame.
     schedule() {
-      this.frame ??= requestAnimationFrame(() => {
-        try {
-          this.draw();
-        } catch (error) {
-          this.refuse({ err: error.message });
-          throw error;
-        }
-      });
+      this.frame ??= requestAnimationFrame(() => this.attempt(() => this.draw()));
+    }
+
+    // What fails is said at the form, and told to the console.
+    attempt(act) {
+      try {
+        act();
+      } catch (error) {
+        this.refuse({ err: error.message });
+        throw error;
+      }
     }
 
     run(path) {
@@ -392,16 +408,20 @@
       return book.runHere("workbench", { args, figures: true });
     }
 
+    // What the program says; the number that was asked may be gone, with its word or its table.
+    answer() {
+      const result = this.run(this.path);
+      if (result.status === 0 || !this.path.length) return result;
+      const without = this.run([]);
+      if (without.status !== 0) return result;
+      this.path = [];
+      return without;
+    }
+
     draw() {
       cancelAnimationFrame(this.frame);
       this.frame = undefined;
-      let result = this.run(this.path);
-      // The number that was asked may be gone, with its word or its table.
-      if (result.status !== 0 && this.path.length) {
-        const without = this.run([]);
-        if (without.status === 0) this.path = [];
-        if (without.status === 0) result = without;
-      }
+      const result = this.answer();
       if (result.status === 0) this.show(result);
       else this.refuse(result);
     }
@@ -417,11 +437,27 @@
       this.figureWidth = this.figures.update(this.result, files);
       this.fit();
       this.changes = this.tables.update(this.result, this.ownResult());
+      this.takeExplained();
       this.resets.disabled = !this.form.element.querySelector(".changed");
       this.showExample();
       this.explain();
       this.tellAddress();
       this.sayChanges();
+    }
+
+    // The number is asked as the program names it, "00" as "0".
+    takeExplained() {
+      const { explain } = this.result;
+      if (!explain) return;
+      const place = fromWords(inWords(explain));
+      const isThere = this.tables.views.get(`${place.table}:${place.head}`)?.data.cells[place.row];
+      if (isThere?.[place.column] !== undefined) {
+        this.path = [...this.path.slice(0, -1), place];
+        return;
+      }
+      delete this.result.explain;
+      this.path = [];
+      setText(this.refusal, `the workbench explains ${inWords(explain)}, which is in no table`);
     }
 
     // One number of the last table that is open and has the page's words in its rows.
@@ -454,9 +490,9 @@
     }
 
     // The program's line, at the form; the last tables that could be computed stay.
-    refuse({ err }) {
-      const line = err.trim().replace(/^[\w.]+: (\w+: )?/, "");
-      setText(this.refusal, line || "the program ended without a word");
+    refuse(result) {
+      setText(this.refusal, reasonOf(result));
+      this.resets.disabled = false;
       this.root.classList.toggle("stale", Boolean(this.result));
     }
 

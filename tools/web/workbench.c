@@ -373,7 +373,10 @@ static void explain(const Bench *b, const char *ask)
     const int i = (int)whole_number("row", part[2], 0, (uint64_t)s.n - 1);
     const int j =
         (int)whole_number("column", part[3], 0, (uint64_t)s.m - 1);
-    printf("@explain %s %s %d %d\n", part[0], part[1], i, j);
+    if (s.heads == PER_HEAD)
+        printf("@explain %s %d %d %d\n", part[0], h, i, j);
+    else
+        printf("@explain %s - %d %d\n", part[0], i, j);
     bench_begin();
     bench_kind[id].explain(b, h, i, j);
     bench_print_sources();

@@ -168,7 +168,6 @@ static const Stage stages[] = {
                 [KEY_WINDOW] = 2,
                 [KEY_LOTS] = 123},
      .figures = bench_draw_output},
-    /* Positions and a trained head will stand here, before everything. */
     {.name = "all",
      .settings = " words others seed heads d_k d_v d_out scale mask window "
                  "hide p lots ",
@@ -213,6 +212,47 @@ static int place_in(const Text *text, const char *word)
     return i;
 }
 
+/* The size in bytes of the character that stands here, and its number; 0 if
+ * it is not in UTF-8. */
+static int character(const unsigned char *byte, unsigned *number)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const int size = byte[0] < 0x80             ? 1
+                     : (byte[0] & 0xe0) == 0xc0 ? 2
+                     : (byte[0] & 0xf0) == 0xe0 ? 3
+                     : (byte[0] & 0xf8) == 0xf0 ? 4
+                                                : 0;
+    unsigned x = size > 1 ? byte[0] & (0x7fu >> size) : byte[0];
+    for (int k = 1; k < size; k++) {
+        if ((byte[k] & 0xc0) != 0x80)
+            return 0;
+        x = x << 6 | (byte[k] & 0x3fu);
+    }
+    *number = x;
+    const int is_half = x >= 0xd800 && x <= 0xdfff; /* of a UTF-16 pair */
+    return is_half || x < least[size] || x > 0x10ffff ? 0 : size;
+}
+
+/* A figure is XML, which cannot hold all characters, even as &#1; */
+static void check_word(int number, const char *word)
+{
+    const unsigned char *at = (const unsigned char *)word;
+    while (*at) {
+        unsigned x;
+        const int size = character(at, &x);
+        if (size == 0)
+            REFUSE("word %d has byte 0x%02X where no character begins: "
+                   "UTF-8 is needed",
+                   number, *at);
+        if (x < ' ' || (x >= 0x7f && x <= 0x9f) || x == 0xfffe ||
+            x == 0xffff)
+            REFUSE("word %d has U+%04X: characters that can be printed "
+                   "are needed",
+                   number, x);
+        at += size;
+    }
+}
+
 /* Takes the texts apart. A word has the same id in both, unless the second
  * is of strangers. */
 void bench_words(Bench *b)
@@ -226,6 +266,7 @@ void bench_words(Bench *b)
             REFUSE("a text of %d words: at most %d fit on the page",
                    count[k], MOST_WORDS);
         for (int i = 0; i < count[k]; i++) {
+            check_word(i + 1, b->text[k][i]);
             const Text *text = &b->stage->text[k];
             b->name[k][i] = b->text[k][i];
             b->is_known[k][i] = place_in(text, b->text[k][i]) < text->known;
