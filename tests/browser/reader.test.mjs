@@ -115,7 +115,16 @@ const wanted = {
   ],
   "a term in Chinese": ["下文向量", /^context vector term/, /^softmax#term-context-vector$/],
   "a term in German": ["schlussel", /^key term · Chapter 3/, /^qkv#term-key$/],
+  "a number that is printed": ["0.6106", /^The exponential Chapter 2/, /^softmax#softmax-/],
 };
+
+reading("what is found in a fold is shown there", "preface", async (page) => {
+  await search(page, "equal scores have equal exponentials");
+  await page.keyboard.press("Enter");
+  await leadsTo(page, "softmax.html#softmax-solutions");
+  const sentence = page.getByText("Equal scores have equal exponentials");
+  assert.equal(await inView(sentence), true);
+});
 for (const [what, [text, name, place]] of Object.entries(wanted)) {
   reading(`search finds ${what} and leads there: ${text}`, "preface", async (page) => {
     await search(page, text);

@@ -158,7 +158,6 @@ reading("by keyboard alone: run, change, unfold, close", "softmax", async (page)
   await button.focus();
   await page.keyboard.press("Enter");
   await verdict(page);
-  await page.keyboard.press("Tab");
   await page.keyboard.type("3 3");
   await page.keyboard.press("Enter");
   await page.getByText("[0.5000, 0.5000]").last().waitFor();
@@ -179,7 +178,6 @@ reading("a long run says so, can be stopped, and the next one runs", "softmax", 
   });
   await page.getByRole("button", { name: "Run this program" }).click();
   await said(page).getByText("Running").waitFor();
-  await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   assert.match(await verdict(page), /^Stopped after /);

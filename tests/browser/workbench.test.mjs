@@ -16,7 +16,8 @@ const panel = (page) => page.getByRole("region", { name: "How this number was ma
 const heading = (page) => panel(page).locator(".number").innerText();
 const steps = (page) => panel(page).locator(".steps p").allInnerTexts();
 const refusal = (page) => root(page).locator("[role=alert]");
-const words = (page) => root(page).getByRole("textbox", { name: /^text( · changed)?$/ });
+const words = (page) =>
+  root(page).getByRole("textbox", { name: /^text, of up to 12 words( · changed)?$/ });
 const said = (page) => root(page).locator("[aria-live]");
 const hasFocus = (locator) => locator.evaluate((it) => it === document.activeElement);
 
@@ -545,7 +546,7 @@ reading(
   "workbench",
   { form: "plain" },
   async (page) => {
-    assert.match(await root(page).innerText(), /^Here stands the workbench, where /);
+    assert.match(await root(page).innerText(), /^The workbench stands here where scripts /);
     assert.match(await page.locator("main").innerText(), /make workbench ARGS=/);
   },
 );

@@ -40,7 +40,7 @@ globalThis.book ??= {};
   };
 
   // The browser may forbid a page from the disk to remember anything.
-  const remember = (key, value) => {
+  book.remember = (key, value) => {
     try {
       if (value) localStorage.setItem(key, value);
       else localStorage.removeItem(key);
@@ -82,7 +82,7 @@ globalThis.book ??= {};
     const next = { system: other, [other]: usual, [usual]: "" }[root.dataset.theme ?? "system"];
     if (next) root.dataset.theme = next;
     else delete root.dataset.theme;
-    remember("theme", next);
+    book.remember("theme", next);
     showTheme();
   }
 
@@ -207,6 +207,24 @@ globalThis.book ??= {};
     }
   }
 
+  // What was searched for may stand in a fold below the place that was found: it opens.
+  function unfoldSought() {
+    const sought = remembered("sought");
+    if (!sought) return;
+    book.remember("sought", "");
+    const words = sought.split(/\s+/);
+    const says = (it) => words.every((word) => it.textContent.toLowerCase().includes(word));
+    const isNext = (it) => /^H[123]$/.test(it.tagName);
+    let at = document.getElementById(decoded(location.hash.slice(1)))?.nextElementSibling;
+    for (; at && !isNext(at); at = at.nextElementSibling) {
+      if (!says(at)) continue;
+      const folds = [at, ...at.querySelectorAll("details")].filter((it) => it.matches("details"));
+      for (const fold of folds.filter(says)) fold.open = true;
+      at.scrollIntoView({ block: "nearest" });
+      return;
+    }
+  }
+
   // A link into what is folded opens it.
   function unfoldTarget() {
     const target = document.getElementById(decoded(location.hash.slice(1)));
@@ -323,7 +341,7 @@ globalThis.book ??= {};
   function letters() {
     const box = book.make("input", { type: "checkbox" });
     box.checked = !remembered("no-keys");
-    box.addEventListener("change", () => remember("no-keys", box.checked ? "" : "1"));
+    box.addEventListener("change", () => book.remember("no-keys", box.checked ? "" : "1"));
     return book.make("label", {}, box, " use these keys");
   }
 
@@ -366,6 +384,8 @@ globalThis.book ??= {};
   prepareContents();
   prepareCards();
   document.addEventListener("keydown", press);
-  addEventListener("hashchange", unfoldTarget);
-  unfoldTarget();
+  for (const unfold of [unfoldTarget, unfoldSought]) {
+    addEventListener("hashchange", unfold);
+    unfold();
+  }
 })();

@@ -216,7 +216,9 @@ globalThis.book ??= {};
       if (event.submitter !== close || document.activeElement === field) event.preventDefault();
     });
     list.addEventListener("click", (event) => {
-      if (event.target.closest("a")) dialog.close();
+      if (!event.target.closest("a")) return;
+      dialog.close();
+      book.remember("sought", fold(field.value).trim());
     });
     close.addEventListener("click", () => dialog.close());
   }

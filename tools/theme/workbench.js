@@ -242,7 +242,7 @@
       this.notes = make("div", { class: "notes" });
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
-      this.example = button("", () => this.walk([this.first]), { class: "chip" });
+      this.example = button("", () => this.askFirst(), { class: "chip" });
       this.example.append(make("span", { class: "of" }), make("span", { class: "value" }));
       const hint = make("div", { class: "hint" });
       hint.append(
@@ -513,6 +513,11 @@
       this.walk(isSource ? [...this.path, place] : [place], mark);
     }
 
+    askFirst() {
+      this.walk([this.first]);
+      this.asked.focus({ preventScroll: true });
+    }
+
     walk(path, mark) {
       const wasInPanel = this.panel.element.contains(document.activeElement);
       this.path = path;
@@ -527,11 +532,14 @@
       this.reveal(this.panel.element, mark ?? this.asked);
     }
 
-    // Scrolls down to an element as far as a mark above it stays in sight.
+    // Scrolls down to an element as far as a mark above it stays in sight; or, where it covers
+    // the foot of the screen, until the mark stands above it.
     reveal(element, mark) {
       const head =
         Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 8;
-      const below = element.getBoundingClientRect().bottom - innerHeight + 8;
+      const box = element.getBoundingClientRect();
+      const end = this.isWide ? box.bottom : mark.getBoundingClientRect().bottom + box.height;
+      const below = end - innerHeight + 8;
       const room = mark.getBoundingClientRect().top - head;
       scrollBy({ top: Math.max(0, Math.min(below, room)), behavior: "instant" });
     }
@@ -613,11 +621,9 @@
       this.fit();
     }
 
-    // Beside the tables where there is room, and else right below the one that was asked.
+    // Beside the tables where there is room, and else at the foot of the screen.
     placePanel() {
-      if (!this.asked) return;
-      const parent = this.isWide ? this.aside : this.asked.closest(".heads");
-      if (this.panel.element.parentNode !== parent) parent.append(this.panel.element);
+      if (this.asked && !this.panel.element.isConnected) this.aside.append(this.panel.element);
     }
 
     // ---- Mouse, touch and keys

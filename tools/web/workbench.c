@@ -11,8 +11,8 @@ typedef struct {
 } Setting;
 
 static const Setting settings[KEYS] = {
-    [KEY_WORDS] = {"words", "text", TEXT, 0, 0, 0, {0}},
-    [KEY_OTHERS] = {"others", "text that is asked", TEXT, 0, 0, 0, {0}},
+    [KEY_WORDS] = {"words", "text, of up to 12 words", TEXT, 0, 0, 0, {0}},
+    [KEY_OTHERS] = {"others", "text that is asked, if another", TEXT, 0, 0, 0, {0}},
     [KEY_WORD] = {"word", "the word that asks", TEXT, 0, 0, 0, {0}},
     [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, {0}},
     [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, {0}},
