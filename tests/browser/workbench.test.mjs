@@ -458,7 +458,7 @@ reading(
       await root(page).getByRole("radio", { name: "weights" }).check();
       await refusal(page).getByText("This address").waitFor({ state: "detached" });
       await root(page).getByRole("radio", { name: "scores" }).check();
-      await page.waitForURL(/seed=7/);
+      await page.waitForURL(/hide=scores/);
       await page.evaluate(() => {
         location.hash = "stage=mask&seed=7";
       });

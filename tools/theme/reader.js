@@ -215,12 +215,14 @@ globalThis.book ??= {};
     const words = sought.split(/\s+/);
     const says = (it) => words.every((word) => it.textContent.toLowerCase().includes(word));
     const isNext = (it) => /^H[123]$/.test(it.tagName);
-    let at = document.getElementById(decoded(location.hash.slice(1)))?.nextElementSibling;
-    for (; at && !isNext(at); at = at.nextElementSibling) {
+    const place = document.getElementById(decoded(location.hash.slice(1)));
+    if (!place || says(place)) return;
+    for (let at = place.nextElementSibling; at && !isNext(at); at = at.nextElementSibling) {
       if (!says(at)) continue;
       const folds = [at, ...at.querySelectorAll("details")].filter((it) => it.matches("details"));
-      for (const fold of folds.filter(says)) fold.open = true;
-      at.scrollIntoView({ block: "nearest" });
+      const found = folds.filter((it) => !it.open && says(it));
+      for (const fold of found) fold.open = true;
+      found[0]?.scrollIntoView({ block: "nearest" });
       return;
     }
   }

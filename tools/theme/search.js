@@ -218,7 +218,12 @@ globalThis.book ??= {};
     list.addEventListener("click", (event) => {
       if (!event.target.closest("a")) return;
       dialog.close();
-      book.remember("sought", fold(field.value).trim());
+      book.remember(
+        "sought",
+        find(field.value)
+          .words.map((word) => word.text)
+          .join(" "),
+      );
     });
     close.addEventListener("click", () => dialog.close());
   }

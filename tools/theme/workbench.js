@@ -521,7 +521,9 @@
     walk(path, mark) {
       const wasInPanel = this.panel.element.contains(document.activeElement);
       this.path = path;
+      this.mark = mark;
       this.draw();
+      this.mark = undefined;
       if (!this.result.explain) return;
       const { lines } = this.result.explain;
       clearTimeout(this.timer);
@@ -570,7 +572,7 @@
       if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
       for (const td of lit) td.classList.add(td === asked ? "asked" : "source");
-      this.unfold(lit.length ? lit : [this.asked], asked ?? this.asked);
+      this.unfold(lit.length ? lit : [this.asked], this.mark ?? asked ?? this.asked);
       Object.assign(this, { lit, asked });
     }
 
