@@ -12,7 +12,8 @@ typedef struct {
 
 static const Setting settings[KEYS] = {
     [KEY_WORDS] = {"words", "text, of up to 12 words", TEXT, 0, 0, 0, {0}},
-    [KEY_OTHERS] = {"others", "text that is asked, if another", TEXT, 0, 0, 0, {0}},
+    [KEY_OTHERS] =
+        {"others", "text that is asked, if another", TEXT, 0, 0, 0, {0}},
     [KEY_WORD] = {"word", "the word that asks", TEXT, 0, 0, 0, {0}},
     [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, {0}},
     [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, {0}},
