@@ -165,6 +165,7 @@ static void show_differences(void)
     show_pair("weights for scores 11 and 12", 11, 12);
     show_pair("weights for scores 2 and 4", 2, 4);
     show_pair("weights for scores 0.1 and 0.2", 0.1f, 0.2f);
+    show_pair("weights for scores 3 and 3", 3, 3);
 }
 
 /*
@@ -181,13 +182,18 @@ weights for scores 2 and 4 (2)
 weights for scores 0.1 and 0.2 (2)
 [0.4750, 0.5250]
     second divided by first: 1.1052
+weights for scores 3 and 3 (2)
+[0.5000, 0.5000]
+    second divided by first: 1.0000
 ```
 
 The first two pairs differ by 1, and get the same shares, whose ratio is $e$
 itself. In the first, third and fourth pair one score is twice the other,
 and each time the shares are different. The ratio of two shares depends on
-how far apart their scores lie, and on nothing else. (HackTricks says that
-softmax amplifies differences; see [A.7](#errata-7).)
+how far apart their scores lie, and on nothing else. Softmax gives equal
+scores equal shares, as the last pair shows: whatever they are, their
+difference is 0, and $e^0$ is 1. (HackTricks says that softmax amplifies
+differences; see [A.7](#errata-7).)
 
 ## A trap
 

@@ -45,6 +45,17 @@ sub name_of {
 
 # ------------------------------------------------------------------ reading
 
+# One of a formula's two parts, and how both are written in a line.
+my $PART = qr{<(?:m[ino]|mtext)\b[^>]*>[^<]*</\w+>|<mrow>(?:(?!</?mrow|<m(?:sub|sup|frac)\b).)*</mrow>}s;
+my %BETWEEN = (msub => '_', msup => '^', mfrac => '/');
+
+sub _in_line {
+    my ($part) = @_;
+    my $several = $part =~ /^<mrow>/ && $part =~ m{</m\w+>\s*<m};
+    my $bare = $part =~ s{<[^>]*>}{}gr;
+    return $several ? "($bare)" : $bare;
+}
+
 # HTML as the words that it says, without code, formulas' sources and labels.
 sub text {
     my ($html) = @_;
@@ -54,6 +65,10 @@ sub text {
         s{<a [^>]*(?:footnote-(?:ref|back)|doc-backlink).*?</a>}{}gs;
         s{<math display="block"(.*?)</math>}{index($1, '<msqrt') < 0 ? '…' : '√…'}gse;
         s{<msqrt\b}{√$&}g;
+        s{<msubsup>\s*($PART)\s*($PART)\s*($PART)\s*</msubsup>}
+         {<msup><mi>@{[_in_line($1)]}_@{[_in_line($2)]}</mi>$3</msup>}g;
+        1 while s{<(msub|msup|mfrac)\b[^>]*>\s*($PART)\s*($PART)\s*</\1>}
+                 {'<mi>' . _in_line($2) . $BETWEEN{$1} . _in_line($3) . '</mi>'}e;
         s{</(?:p|li|t[dh]|div|h\d|figcaption|summary)>|<br ?/?>}{ }g;
         s{<[^>]*>}{}g;
         s{&(?:#(\d+)|(\w+));}{$1 ? chr $1 : $ENTITY{$2} // "&$2;"}ge;
@@ -264,7 +279,6 @@ sub _index_of_code {
     return _entries('functions and types', map {
         my $symbol = $_;
         my %uses   = map { $_ => "$_.html#L$symbol->{uses}{$_}" } keys %{$symbol->{uses}};
-        delete $uses{$symbol->{page}};
         my $where = $self->_places($symbol->{page} => "$symbol->{page}.html#L$symbol->{line}");
         my $used  = $self->_places(%uses);
         [$symbol->{name}, _symbol_link($symbol) . ' <span class="places">'

@@ -348,7 +348,8 @@
     const line = document.querySelector("main hgroup p");
     const program = outputs[0]?.dataset.program;
     if (!line || !program) return;
-    const run = button({ program, args: "" }, "Run this program", "Run");
+    const what = takesWords(program) ? " with arguments" : "";
+    const run = button({ program, args: "" }, `Run this program${what}`, `Run${what}`);
     line.append(" ", make("span", {}, "·"), " ", run);
   }
 
