@@ -128,14 +128,10 @@ static void three_matrices(Journey j[4])
 }
 
 /*
-All others are ways to make an `Attention`, and to call it. Linear layers of
-seed 789, without a bias and with one ([](#self-attention)); *journey* as
-one of six words that ask the six of *Life is short* ([](#cross-attention));
-the causal attention, in use, and in training with half of the weights
-dropped ([](#causal-attention)); four heads, whose queries and keys have two
-entries and their values one, side by side ([](#heads)); two causal heads of
-one entry, mixed, and PyTorch's own module, with three heads of one entry
-([](#multi-head)). All but the two of seed 789 begin with seed 123.
+All others are ways to make an `Attention`, and to call it; all but the two
+of seed 789 begin with seed 123. First linear layers of seed 789, without a
+bias and with one ([](#self-attention)); then *journey* as one of six words
+that ask the six of *Life is short* ([](#cross-attention)):
 */
 
 /* What `a` makes of the word when it asks the words y. Frees a. */
@@ -170,6 +166,11 @@ static Journey crossed(void)
     return ask_and_free("asking Life is short", &a, see_all(), NULL, life);
 }
 
+/*
+The causal attention, in use, and in training with half of the weights
+dropped ([](#causal-attention)):
+*/
+
 static Journey causal(const char *name, double rate)
 {
     Random r;
@@ -179,6 +180,12 @@ static Journey causal(const char *name, double rate)
     return ask_and_free(name, &a, see_past(0), rate > 0 ? &r : NULL,
                         journey);
 }
+
+/*
+And several heads: four, whose queries and keys have two entries and their
+values one, side by side ([](#heads)); two causal heads of one entry, mixed,
+and PyTorch's own module, with three heads of one entry ([](#multi-head)).
+*/
 
 static Journey side_by_side(void)
 {
@@ -209,6 +216,10 @@ static Journey packed(void)
     return ask_and_free("nn.MultiheadAttention(3, 3)", &a, see_all(), NULL,
                         journey);
 }
+
+/*
+All of them, in the order of the chapters:
+*/
 
 void journeys(Journey table[JOURNEYS])
 {

@@ -303,7 +303,11 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
  * tables. */
 void attend_trace(Trace *t);
 
-/* The first form of self-attention: three matrices. */
+/*
+Version 1 has three matrices:
+*/
+
+/* The first form of self-attention. */
 typedef struct {
     int d_in, d_k, d_v;
     float *w_query; /* [d_in][d_k] */
@@ -323,6 +327,10 @@ void self_v1_free(SelfAttentionV1 *a);
  * Raschka 2024, section 3.4: SelfAttention_v1. */
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t);
+
+/*
+Version 2, and all that follows, has linear layers instead:
+*/
 
 /* A linear layer: a matrix that stands the other way round, and a bias. The
  * numbers belong to the module that the layer is a part of. */
@@ -367,6 +375,10 @@ typedef struct {
     Linear out;       /* n_heads * d_v to d_out */
 } Attention;
 
+/*
+Its room, a trace that fits it, and what it refuses:
+*/
+
 /* Makes room, filled with 0, for the parameters of the sizes that a has
  * been given, and draws nothing; gives it back. Refuses d_x, d_y, n_heads,
  * d_k or d_v below 1, a d_out or context_length below 0, and sizes whose
@@ -388,6 +400,10 @@ void widths_must_agree(const Attention *a);
 /* Refuses what layers_must_fit refuses, more tokens than the context
  * length, and a trace that is not for this attention, n and m. */
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
+
+/*
+And what it computes:
+*/
 
 /* The queries of n tokens x, and the keys and values of m tokens y, those
  * of all heads side by side. Refuses what attention_must_fit refuses, and
@@ -896,6 +912,10 @@ void stacks(const char *name, const char *title, int n,
 void arrows(const char *name, const char *title, int n,
             const char *const word[n], const float x[n][2]);
 
+/*
+Drawings for one thing alone:
+*/
+
 /* What attention makes of word i of n, whose embedding is x: its query, its
  * key and its value; then for each key the score with the query and the
  * share, and what the shares mix of the values, the context. Whole numbers
@@ -924,6 +944,10 @@ void bits(const char *name, const char *title, uint32_t x);
 void lookup(const char *name, const char *title, int n,
             const char *const word[n], const int ids[n], int rows, int d,
             const float x[n][d]);
+
+/*
+And two that are drawn from structs:
+*/
 
 /* A matrix as a rectangle: its label, its rows and columns, in how many
  * parts of equal width its columns are coloured, and the sign after it,

@@ -69,7 +69,7 @@ Prose may say /* here, as this is no C file.
 /*
 # First things & others {#first}
 
-The mathematics is $a^2$. Somebody said so [@known].[^late]
+The mathematics is $a_i^{k+1}$. Somebody said so [@known].[^late]
 
 A list right before code:
 
@@ -418,7 +418,8 @@ Pair; 25|typedef int Sizes[2]; 26| 27|int second (second-one.html#L17)(void); ] 
 Index Where a function, type or term is introduced, and where else it is used. Functions and types
 [index [ P Pair (reference.html#L20) header (reference.html#L20) ] [ S second (second-one.html#L17) 2
 (second-one.html#L17) Sizes (reference.html#L25) header (reference.html#L25) support
-(reference.html#L33) header (reference.html#L33) ] [ T twice (first.html#L34) 1 (first.html#L34) ] ] Terms
+(reference.html#L33) header (reference.html#L33) ] [ T twice (first.html#L34) 1 (first.html#L34); used
+in 1 (first.html#L32) ] ] Terms
 [index [ M matrix (second-one.html#term-matrix) 2 (second-one.html#term-matrix) ] [ N note
 (first.html#term-note) 1 (first.html#term-note); also in 2 (second-one.html#there) ] [ S score, mark
 (second-one.html#term-score) 2 (second-one.html#term-score) ] ]
@@ -515,7 +516,7 @@ is_like(slurp("$book/search-index.js"), 'what the search knows',
     qr{^globalThis\.book \?\?= \{\};\nbook\.index = \{"pages":\[\["preface","","Preface"\],\["first","Chapter\xa01","First things & others"\]},
     qr{\[1,"a-section","A section","See chapter 2, “A section”, figure 1\.1, [^"]* Or multiply\.},
     qr{\["score, mark","second-one\.html#term-score","of it; first"\]},
-    qr{^(?!.*(?:torch|a\^2|2\.0000.*2\.0000)).*2\.0000}s);
+    qr{^(?!.*(?:torch|i\^\{|2\.0000.*2\.0000)).*2\.0000}s, qr{mathematics is a_i\^\(k\+1\)\.});
 is_like(slurp("$book/symbols.js"), 'what it knows of code, and the card shows',
     qr{"twice":\["first\.html#L34","float twice\(float x\);","Twice as much\.","Chapter\xa01"\]},
     qr{"Pair":\["reference\.html#L20","typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","Two of a kind\. And of one size\.",""\]},

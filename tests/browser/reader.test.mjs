@@ -108,6 +108,11 @@ const wanted = {
   "a term before functions of its name": ["dropout", /^dropout term · Chapter 10/, /^dropout#/],
   "a sign": ["√", /^scaling term · Chapter 6/, /^scaling#term-scaling$/],
   "what a question is about": ["Why divide by the root?", /^attention Chapter 6/, /^scaling#L/],
+  "a question's answer": [
+    "softmax of equal scores",
+    /^What softmax sees Chapter 2/,
+    /^softmax#softmax-differences$/,
+  ],
   "a term": [
     "context vectors",
     /^context vector term · Chapter 2/,
