@@ -50,6 +50,7 @@ reading(
   "a run can be given other numbers, and is refused what is none",
   "softmax",
   async (page) => {
+    await page.locator("hgroup").getByText("(takes arguments)").waitFor();
     await page.getByRole("button", { name: "Run this program" }).click();
     await verdict(page);
     assert.match(await runWith(page, "0 0"), /^2 lines printed, in \d+ ms\.$/);

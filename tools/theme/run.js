@@ -348,9 +348,9 @@
     const line = document.querySelector("main hgroup p");
     const program = outputs[0]?.dataset.program;
     if (!line || !program) return;
-    const what = takesWords(program) ? " with arguments" : "";
-    const run = button({ program, args: "" }, `Run this program${what}`, `Run${what}`);
+    const run = button({ program, args: "" }, "Run this program", "Run");
     line.append(" ", make("span", {}, "·"), " ", run);
+    if (takesWords(program)) line.append(" ", make("span", {}, "(takes arguments)"));
   }
 
   function addToOutput(output) {
