@@ -362,7 +362,7 @@ twice (#L34)(float x); ] The whole header (reference.html#header-first) ] [listi
 exercise 1.1 (first.html#exercise-1-1) and chapter 2, “There” (second-one.html#there). Appendix
 A (errata.html) is 69% of it, and Preface (preface.html) too. A note. [ Exercise 1.1 (★, 2 points):
 twice (#L34). Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
-multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1): twice is empty in the student edition
+multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1) asks for twice
 32|float twice (#L34)(float x); 33|
 34|float twice (reference.html#L12)(float x) 35|{ 36|····return x < 0 ? 2 * x : x + x;
 /* "quoted" & more */ 37|} ] [output output twice (1) [2.0000] ] [picture (picture) ] Figure
@@ -370,7 +370,7 @@ multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1): twice is empty in the stu
 the same in PyTorch print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b'" exit status 2
 nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice (#L71). Three times. ] [ Exercise 1.3 (by
 hand): On paper. ] [solution Solution of exercise 1.2 [folded Like this: [listing exercise 1.2
-(#exercise-1-2): thrice is empty in the student edition 71|float thrice(float x) 72|{
+(#exercise-1-2) asks for thrice 71|float thrice(float x) 72|{
 73|····return x + twice (#L34)(x); 74|} ] That is all. ] ] [milestone Done. ] [shows The program
 lines 85 to 88 [listing 85|int main(void) 86|{ 87|····return 0; 88|} ] ] Notes Defined in the
 last prose of the file.↩︎ (#fnref1)
@@ -396,7 +396,7 @@ Appendix A · chapters/A_errata.c (source/A_errata.c) Mistakes [ Exercise A.1 (�
 17|} ] [shows How this is printed lines 18 to 31 [listing 18|/* Shows it, 19| * on a line of its
 own. */ 20|static void show_half(void) 21|{ 22|····puts("half"); 23| 24|····print_half (#L35)(half (#L14)(1));
 25|} 26| 27| 28|// And draws it. 29|static void draw_half(void) 30|{ 31|} ] ] [listing exercise
-A.1 (#exercise-A-1): print_half is empty in the student edition 33|static void show_all(void);
+A.1 (#exercise-A-1) asks for print_half 33|static void show_all(void);
 34|float show = 1; /* no function */ 35|void print_half(float x) 36|{ 37|····printf("%f\n",
 (double)x); 38|} ] Solutions Nor these. [listing 46|int drawn; /* by what 47| * comes next */ ]
 [shows How this is drawn lines 48 to 51 [listing 48|static void draw_all(const float x[4],
@@ -518,8 +518,8 @@ is_like(slurp("$book/search-index.js"), 'what the search knows',
     qr{\["score, mark","second-one\.html#term-score","of it; first"\]},
     qr{^(?!.*(?:torch|i\^\{|2\.0000.*2\.0000)).*2\.0000}s, qr{mathematics is a_i\^\(k\+1\)\.});
 is_like(slurp("$book/symbols.js"), 'what it knows of code, and the card shows',
-    qr{"twice":\["first\.html#L34","float twice\(float x\);","Twice as much\.","Chapter\xa01"\]},
-    qr{"Pair":\["reference\.html#L20","typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","Two of a kind\. And of one size\.",""\]},
+    qr{"twice":\["first\.html#L34","float twice\(float x\);","Twice as much\.","Chapter\xa01","1"\]},
+    qr{"Pair":\["reference\.html#L20","typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","Two of a kind\. And of one size\.","",""\]},
     qr{"errata#half":\["errata\.html#L14","static float half\(float x\);","What helps, and shows nothing\.","Appendix\xa0A"\]});
 is_like(slurp("$book/404.html"), 'an address that leads nowhere', qr{<h1>This page is not in the book</h1>},
     qr{<title>Not found · A small book</title>}, qr{href="index\.html"}, qr{^(?!.*(?:rel="(?:prev|next)"|<!--))}s);

@@ -334,14 +334,22 @@ sub search_index {
 }
 
 # By name, and where a chapter has it to itself, by "page#name": address,
-# declaration, comment and where it is defined.
+# declaration, comment, where it is defined; and of what is everybody's, the numbers of the chapters that use it.
 sub symbols {
     my ($self) = @_;
     my $all = $self->{symbols};
-    my $of  = sub { [Symbols::address($_[0], ''), $_[0]{code}, $_[0]{says}, $self->name_of($_[0]{page})] };
-    my %by  = map { $_->{name} => $of->($_) } $all->all;
+    my $of  = sub {
+        my ($symbol) = @_;
+        return Symbols::address($symbol, ''), @$symbol{qw(code says)}, $self->name_of($symbol->{page});
+    };
+    my $users = sub {
+        my ($symbol) = @_;
+        return join ', ', map { $self->{number}{$_} }
+          grep { $symbol->{uses}{$_} && $self->{kind}{$_} } @{$self->{order}};
+    };
+    my %by = map { $_->{name} => [$of->($_), $users->($_)] } $all->all;
     for my $page (keys %{$all->{own}}) {
-        $by{"$page#$_->{name}"} = $of->($_) for values %{$all->{own}{$page}};
+        $by{"$page#$_->{name}"} = [$of->($_)] for values %{$all->{own}{$page}};
     }
     return _script(symbols => \%by);
 }

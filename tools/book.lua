@@ -64,8 +64,8 @@ local function listing(code)
     local note = get.type and ('<p class="label">in %s</p>\n'):format(file) or ''
     -- Each exercise that this listing solves.
     for number, name in (get.exercises or ''):gmatch('(%S+):(%S+)') do
-        note = note .. ('<p class="note"><a href="#exercise-%s">exercise %s</a>: <code>%s</code>'
-            .. ' is empty in the student edition</p>\n')
+        note = note .. ('<p class="note"><a href="#exercise-%s">exercise %s</a> asks for'
+            .. ' <code>%s</code></p>\n')
             :format(number:gsub('%.', '-'), number, escape(name))
     end
     local shown = ('<div class="listing">\n%s<pre class="code" %s><code>%s\n</code></pre>\n</div>')
@@ -202,7 +202,22 @@ local function Math(math)
         { { 'aria-label', 'formula' }, { 'tabindex', '0' }, { 'role', 'group' } }))
 end
 
+-- Each cell of a table of text but the first says which column it is in, as on a
+-- phone it may stand below the others.
+local function name_columns(tbl)
+    local head = tbl.head.rows[1]
+    if not head or not tbl.colspecs[1][2] then return end
+    for _, body in ipairs(tbl.bodies) do
+        for _, row in ipairs(body.body) do
+            for i = 2, #row.cells do
+                row.cells[i].attributes['column'] = stringify(head.cells[i].contents)
+            end
+        end
+    end
+end
+
 local function Table(tbl)
+    name_columns(tbl)
     return { html('<div class="table" %s>', scrolls('table')), tbl, html('</div>') }
 end
 

@@ -59,7 +59,7 @@ reading(
     assert.match(await printed(page), /^argument\.c: real_number: a score is 'x': /);
     assert.match(
       await runWith(page, "1 two"),
-      /^The same as on this page: 1 line, exit status 2, /,
+      /^Refused, as on this page: 1 line, exit status 2, /,
     );
     assert.match(await runWith(page, ""), /^The same as on this page: \d+ lines and \d+ figures, /);
   },

@@ -247,13 +247,17 @@ globalThis.book ??= {};
     card = shown = undefined;
   }
 
-  function fillCard([, code, says, where]) {
+  function fillCard([, code, says, where, uses]) {
     return book.make(
       "div",
       { id: "card", role: "tooltip" },
       book.make("pre", {}, book.make("code", {}, code)),
       ...(says ? [book.make("p", {}, says)] : []),
-      book.make("p", { class: "where" }, where || "src/attention.h"),
+      book.make(
+        "p",
+        { class: "where" },
+        (where || "src/attention.h") + (uses ? `; used in ${uses}` : ""),
+      ),
     );
   }
 

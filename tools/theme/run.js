@@ -134,10 +134,11 @@
     if (others.length) return { text: `This page has another ${others.join(", ")}.`, bad: true };
     const drawn = Object.keys(figures).length;
     const what = [count(printed.length, "line"), ...(drawn ? [count(drawn, "figure")] : [])];
+    const same = result.status ? "Refused, as on this page" : "The same as on this page";
     const status = result.status ? `, exit status ${result.status}` : "";
     const took = `in ${duration(result.ms)}`;
     return {
-      text: `The same as on this page: ${what.join(" and ")}${status}, ${took}.`,
+      text: `${same}: ${what.join(" and ")}${status}, ${took}.`,
       same: true,
     };
   }
