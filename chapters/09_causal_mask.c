@@ -75,11 +75,10 @@ void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
 
 /*
 The rest of a row is no longer a whole. So it is shared out anew, which is
-**renormalization**. With $A$ for the weights and $M$ for the mask, both of
-shape $n \times m$:
+**renormalization**. With $A$ for the weights, $M$ for the mask and $R$ for
+the result, all three of shape $n \times m$:
 
-$$\underset{n \times m}{A'}, \qquad
-  A'_{ij} = \frac{A_{ij} M_{ij}}{\sum_k A_{ik} M_{ik}}$$
+$$R_{ij} = \frac{A_{ij} M_{ij}}{\sum_{k=1}^{m} A_{ik} M_{ik}}$$
 
 **Exercise 9.1** (★, 2 points): `renormalize`. Divide each row by its sum. A
 row of zeros has no shares, and becomes `nan`.

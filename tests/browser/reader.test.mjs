@@ -530,6 +530,44 @@ reading("keys: said, and switched off for good", "softmax", async (page) => {
   assert.equal(await page.getByRole("checkbox", { name: "use these keys" }).isChecked(), false);
 });
 
+for (const [form, some] of Object.entries({ light: false, phone: true })) {
+  reading(
+    `${form}: Tab stops at what can be scrolled, and at no other box`,
+    "causal-mask",
+    { form },
+    async (page) => {
+      await page.evaluate(() => {
+        for (const fold of document.querySelectorAll("main details")) fold.open = true;
+      });
+      const boxes = () =>
+        page
+          .locator('main [role="group"][tabindex]')
+          .evaluateAll((all) =>
+            all.map((it) => ({
+              stops: it.tabIndex === 0,
+              scrolls: it.scrollWidth > it.clientWidth,
+            })),
+          );
+      await page.waitForFunction(
+        () =>
+          ![...document.querySelectorAll('main [role="group"][tabindex="0"]')].some(
+            (it) => it.scrollWidth <= it.clientWidth,
+          ),
+      );
+      const all = await boxes();
+      assert.deepEqual(
+        all.filter(({ stops, scrolls }) => stops !== scrolls),
+        [],
+      );
+      assert.equal(
+        all.some(({ stops }) => stops),
+        some,
+      );
+      assert.ok(all.length > 20);
+    },
+  );
+}
+
 reading(
   "by Tab and Enter alone: over the contents, search, colours, a section",
   "softmax",

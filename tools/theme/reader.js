@@ -377,6 +377,21 @@ globalThis.book ??= {};
     }
   }
 
+  /* ---- What scrolls is a stop for the Tab key, so that the arrow keys can move it, and
+   * no other box is. */
+
+  function skipWhatFits() {
+    const boxes = document.querySelectorAll('main [role="group"][tabindex="0"]');
+    const sizes = new ResizeObserver((changed) => {
+      for (const { target: box } of changed) {
+        box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+      }
+    });
+    document.fonts.ready.then(() => {
+      for (const box of boxes) sizes.observe(box);
+    });
+  }
+
   /* ---- All of it */
 
   for (const button of document.querySelectorAll("button.theme")) {
@@ -389,6 +404,7 @@ globalThis.book ??= {};
   addCopyButtons();
   prepareContents();
   prepareCards();
+  skipWhatFits();
   document.addEventListener("keydown", press);
   for (const unfold of [unfoldTarget, unfoldSought]) {
     addEventListener("hashchange", unfold);
