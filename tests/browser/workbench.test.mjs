@@ -404,6 +404,8 @@ reading("by keyboard alone: the maps, each one stop", "causal-mask", async (page
   await tabTo(page, /^first, first: 0\.9265$/, "Shift+Tab");
   await press(page, "Control+Home");
   assert.equal(await focused(page), "Life, Life: 0.0613");
+  await press(page, "Tab");
+  assert.equal(await map(), "map: renormalized");
 });
 
 reading(
@@ -501,6 +503,8 @@ reading("the address holds the state, and gives it again", "workbench", async (p
   try {
     await panel(again).waitFor();
     assert.equal(await heading(again), await heading(page));
+    const { y, height } = await root(again).locator("td.asked").boundingBox();
+    assert.ok(y > 0 && y + height < again.viewportSize().height, "the number is in sight");
     assert.deepEqual(await entries(again, "attention weights, head 2"), numbers);
     assert.equal(await words(again).inputValue(), "you, 你好 & I");
     assert.equal(await root(again).getByRole("radio", { name: "none" }).isChecked(), true);

@@ -122,7 +122,7 @@
       while (this.lines.children.length > lines.length) this.lines.lastChild.remove();
       while (this.lines.children.length < lines.length) this.lines.append(make("p"));
       lines.forEach((line, k) => {
-        setText(this.lines.children[k], line);
+        setWords(this.lines.children[k], line);
         this.lines.children[k].className = /\d.* = |=.*\d$|^-?\d/.test(line) ? "sum" : "";
       });
     }
@@ -356,6 +356,7 @@
       const result = this.answer();
       if (result.status === 0) {
         this.show(result);
+        if (this.path.length) this.bring();
         return true;
       }
       Object.assign(this, { given, path });
@@ -531,6 +532,11 @@
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
       this.placePanel();
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
+      this.bring(mark);
+    }
+
+    // Into sight: the number that was asked, if it was not chosen in a map, and what explains it.
+    bring(mark) {
       if (!mark) this.asked.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.reveal(this.panel.element, mark ?? this.asked);
     }
