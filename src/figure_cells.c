@@ -22,10 +22,14 @@ static void draw_cell(double left, double top, double wide, double high,
     pen_value(middle, line, "middle", x);
 }
 
-/* Columns as wide as their words need. */
+/* So wide that no word lies on the next, and the last is not cut off. */
 static void widen(Cells *c, int m, const char *const column[m])
 {
-    c->wide = fmax(c->wide, pen_room(m, column) * c->font / 14 + 2);
+    for (int j = 0; j < m; j++) {
+        const double room = pen_room(1, &column[j]);
+        const double next = pen_room(1, &column[j + 1 < m ? j + 1 : j]);
+        c->wide = fmax(c->wide, (room + next) / 2 * c->font / 14 + 2);
+    }
 }
 
 /* The cells of a table with the words of its columns and rows. */
