@@ -22,7 +22,7 @@
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}) => {
-    const element = make("button", { type: "button", ...attributes }, text);
+    const element = make("button", { type: "button", ...attributes }, ...(text ? [text] : []));
     element.addEventListener("click", act);
     return element;
   };
@@ -147,7 +147,7 @@
         button("", () => this.walk([...this.path, cell]), { class: "chip" }),
       );
       for (const chip of this.chips)
-        chip.append(make("span", { class: "of" }), make("span", { class: "value" }));
+        chip.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
       const groups = sources.map((source) => {
         const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
         const title = make(
@@ -242,7 +242,7 @@
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
       this.example = button("", () => this.askFirst(), { class: "chip" });
-      this.example.append(make("span", { class: "of" }), make("span", { class: "value" }));
+      this.example.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
       const hint = make("div", { class: "hint" });
       hint.append(
         make("p", {}, make("b", {}, "Press any number"), ", and it says how it was made."),
