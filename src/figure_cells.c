@@ -22,6 +22,16 @@ static void draw_cell(double left, double top, double wide, double high,
     pen_value(middle, line, "middle", x);
 }
 
+/* So wide that no word lies on the next, and the last is not cut off. */
+static void widen(Cells *c, int m, const char *const column[m])
+{
+    for (int j = 0; j < m; j++) {
+        const double room = pen_room(1, &column[j]);
+        const double next = pen_room(1, &column[j + 1 < m ? j + 1 : j]);
+        c->wide = fmax(c->wide, (room + next) / 2 * c->font / 14 + 2);
+    }
+}
+
 /* The cells of a table with the words of its columns and rows. */
 static void draw_cells(const Cells *c, int n, const char *const row[n],
                        int m, const char *const column[m],
@@ -54,6 +64,7 @@ void heatmap(const char *name, const char *title, int n,
     /* More than six columns fit with smaller letters. */
     if (m > 6)
         c = (Cells){12, pen_room(n, row) * 12 / 14 + 10, 28, 52, 33};
+    widen(&c, m, column);
     pen_begin(name, title, c.left + m * c.wide, c.top + n * c.high);
     for (int i = 0; i < n; i++)
         pen_row(row[i], m, column, x[i]);
@@ -72,6 +83,7 @@ void maps(const char *name, const char *title, int panels,
     /* Two of six columns fit a page with smaller letters. */
     if (m > 4)
         c = (Cells){11, pen_room(n, row) * 11 / 14 + 8, 40, 46, 29};
+    widen(&c, m, column);
     const double label = 1.1 * pen_room(panels, panel);
     pen_begin_panels(name, title, panels, c.left + fmax(m * c.wide, label),
                      c.top + n * c.high);

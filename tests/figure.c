@@ -199,6 +199,9 @@ static void test_heatmap(void)
     const float eight[1][8] = {{0}};
     DRAW(heatmap("x", "Title", 1, names, 8, long_words, eight));
     HOLDS(of("<svg", 0, "width") <= 500);
+    const char *const wide[2] = {long_words[0], long_words[0]};
+    DRAW(heatmap("x", "Title", 1, names, 2, wide, eight));
+    HOLDS(middle(1) - middle(0) >= 11 * 8);
 }
 
 static void test_maps(void)

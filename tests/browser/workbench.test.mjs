@@ -170,11 +170,14 @@ async function isBuilt(page, k, path) {
     const { figures } = book.runHere("workbench", { args, figures: true });
     return [
       figures[`${figure}.svg`],
-      [...it.querySelectorAll(".picture")].map((one) => one.textContent),
+      [...it.querySelectorAll(".picture")].map((one) =>
+        [...one.querySelectorAll("text")].map((text) => text.textContent).join(""),
+      ),
     ];
   }, file);
   assert.equal(drawn, wanted, `${path}.svg`);
-  const bare = (text) => text.replace(/<title.*?<\/title>|<[^>]*>|\s/g, "");
+  const bare = (text) =>
+    text.replace(/<(title|desc|style).*?<\/\1>/gs, "").replace(/<[^>]*>|\s/g, "");
   assert.ok(shown.map(bare).includes(bare(wanted)), `${path}.svg stands in the bench`);
 }
 
@@ -215,7 +218,7 @@ reading("a slider: the map and the tables follow, and say so", "scaling", async 
   await said(page).getByText("Other numbers than before in: ").waitFor({ state: "attached" });
   assert.equal(
     await said(page).innerText(),
-    "Other numbers than before in: scores, divided, attention weights, context vectors",
+    "Other numbers than before in: scaled scores, attention weights, context vectors",
   );
   assert.notEqual(await map(), before);
   assert.notDeepEqual(await entries(page, "attention weights"), weights);
@@ -276,7 +279,7 @@ reading("a weight, from share to embedding", "scaling", async (page) => {
     await panel(page).getByRole("button", { name }).click();
     assert.match((await heading(page)).replace(/\s+/g, " "), wanted);
   };
-  await follow(/^scores, divided: Life: /, /^scores, divided short, Life: 0\.1720$/);
+  await follow(/^scaled scores: Life: /, /^scaled scores short, Life: 0\.1720$/);
   await follow(/^scores: /, /^scores short, Life: 0\.2432$/);
   assert.equal(await faultOfProducts(page), "");
   await follow(/^queries: 1: /, /^queries short, 1: /);
@@ -308,38 +311,152 @@ reading("an example is there to be pressed", "heads", async (page) => {
   assert.match(await heading(page), /attention weights, head 1\s+short, Life: /);
 });
 
+// ---- By keyboard alone
+
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+// What has the focus: its name, or its text.
+const focused = (page) =>
+  page.evaluate(() => {
+    const it = document.activeElement;
+    return it.getAttribute("aria-label") ?? it.labels?.[0]?.textContent ?? it.textContent;
+  });
+
+async function tabTo(page, wanted, key = "Tab") {
+  const passed = [];
+  while (passed.length < 50) {
+    await press(page, key);
+    passed.push(await focused(page));
+    if (wanted.test(passed.at(-1))) return passed;
+  }
+  throw new Error(`${key} does not lead to ${wanted}: ${passed}`);
+}
+
 reading("by keyboard alone: open, change, ask, follow, leave, close", "scaling", async (page) => {
-  const { keyboard } = page;
-  const press = async (...keys) => {
-    for (const key of keys) await keyboard.press(key);
-  };
   const button = root(page).getByRole("button", { name: /^Change this/ });
   await button.focus();
-  await press("Enter");
+  await press(page, "Enter");
   await root(page).locator(".hint").waitFor();
   const at = page.url();
+  await tabTo(page, /^entries of a query$/);
+  await press(page, "ArrowRight");
   const slider = root(page).getByRole("slider", { name: "entries of a query" });
-  for (let k = 0; k < 9 && !(await hasFocus(slider)); k++) await press("Tab");
-  await press("ArrowRight");
-  await grid(page, "attention weights").waitFor();
+  await page.waitForFunction(() => document.querySelector(".workbench .changed.d_k"));
   assert.equal(await slider.inputValue(), "3");
-  await press("ArrowLeft");
-  const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
-  for (let k = 0; k < 40 && !/^Life, Life: /.test(await focused()); k++) await press("Tab");
-  await press("ArrowDown", "ArrowDown", "ArrowRight", "End", "ArrowRight", "Home");
-  assert.match(await focused(), /^short, Life: /);
-  await press("Enter", "Enter");
+  await press(page, "ArrowLeft");
+  await tabTo(page, /^scores$|^scores \d/);
+  await tabTo(page, /^Life, Life: /);
+  await press(page, "ArrowDown", "ArrowDown", "ArrowRight", "End", "ArrowRight", "Home");
+  assert.match(await focused(page), /^short, Life: /);
+  await tabTo(page, /^attention weights/);
+  await tabTo(page, /^Life, Life: /);
+  await press(page, "ArrowDown", "ArrowDown", "Enter", "Enter");
   assert.equal(await hasFocus(panel(page).locator(".number")), true);
-  await press("Tab", "Enter");
-  assert.match(await heading(page), /short, 1: /);
+  await press(page, "Tab", "Enter");
+  assert.match(await heading(page), /^scaled scores\s+short, Life: /);
   assert.equal(await hasFocus(panel(page).locator(".number")), true);
-  await press("Escape");
+  await press(page, "Tab", "Enter");
+  assert.match(await heading(page), /^scores\s+short, Life: /);
+  await tabTo(page, /^scaled scores$/, "Shift+Tab");
+  await press(page, "Enter");
+  assert.match(await heading(page), /^scaled scores\s+short, Life: /);
+  await tabTo(page, /^Back$/, "Shift+Tab");
+  await press(page, "Enter");
+  assert.match(await heading(page), /^attention weights\s+short, Life: /);
+  await press(page, "Escape");
   assert.equal(await panel(page).count(), 0);
-  assert.match(await focused(), /^short, 1: /);
-  await root(page).getByRole("button", { name: "Close" }).focus();
-  await press("Enter");
+  assert.match(await focused(page), /^short, Life: 0\.1965$/);
+  await tabTo(page, /^Close$/, "Shift+Tab");
+  await press(page, "Enter");
   assert.equal(await hasFocus(button), true);
   assert.equal(page.url(), at);
+});
+
+reading("by keyboard alone: the maps, each one stop", "causal-mask", async (page) => {
+  await root(page).getByRole("button").focus();
+  await press(page, "Enter");
+  await root(page).locator(".hint").waitFor();
+  const map = () =>
+    page.evaluate(() => document.activeElement.closest("svg [role=grid]")?.ariaLabel);
+  await tabTo(page, /^Life, Life: 0\.0613$/);
+  assert.equal(await map(), "map: scores");
+  await press(page, "ArrowDown", "ArrowRight", "ArrowUp", "ArrowDown");
+  assert.equal(await focused(page), "is, is: 3.4707");
+  await press(page, "Enter");
+  assert.match(await heading(page), /^scores\s+is, is: 3\.4707$/);
+  assert.match(await said(page).innerText(), /^scores is, is: 3\.4707\. /);
+  assert.equal(await focused(page), "is, is: 3.4707");
+  await press(page, "Enter", "Tab", "Enter");
+  assert.match(await heading(page), /^queries\s+is, 1: /);
+  await tabTo(page, /^Back$/, "Shift+Tab");
+  await press(page, "Enter", "Escape");
+  assert.equal(await panel(page).count(), 0);
+  assert.equal(await focused(page), "is, is: 3.4707");
+  assert.equal(await map(), "map: scores");
+  await press(page, "Control+End", "ArrowDown", "ArrowRight");
+  assert.equal(await focused(page), "first, first: 0.9265");
+  // What no table shows, "times the mask", has no number to ask.
+  const maps = [];
+  for (await press(page, "Tab"); await map(); await press(page, "Tab")) maps.push(await map());
+  assert.deepEqual(maps, ["map: renormalized", "map: from minus infinity"]);
+  await tabTo(page, /^first, first: 0\.9265$/, "Shift+Tab");
+  await press(page, "Control+Home");
+  assert.equal(await focused(page), "Life, Life: 0.0613");
+  await press(page, "Tab");
+  assert.equal(await map(), "map: renormalized");
+});
+
+reading(
+  "by keyboard alone: words, seed, heads, mask, dropout, Reset",
+  "workbench",
+  async (page) => {
+    await there(page);
+    const changed = (key) =>
+      page.waitForFunction((it) => document.querySelector(`.setting.${it}.changed`), key);
+    await root(page).locator(".label").first().focus();
+    await tabTo(page, /^text, of up to 12 words/);
+    await press(page, "Control+a");
+    await page.keyboard.type("to be");
+    await changed("words");
+    await tabTo(page, /^seed$/);
+    await press(page, "ArrowUp");
+    await changed("seed");
+    for (const [name, key, ...keys] of [
+      [/^heads$/, "heads", "ArrowRight"],
+      [/^causal$/, "mask", "ArrowLeft"],
+      [/^dropout rate$/, "p", "End"],
+    ]) {
+      await tabTo(page, name);
+      await press(page, ...keys);
+      await changed(key);
+    }
+    await grid(page, "after dropout, head 3").waitFor();
+    const { hash } = new URL(page.url());
+    assert.equal(hash, "#stage=all&words=to+be&seed=124&heads=3&mask=none&p=1");
+    await tabTo(page, /^Reset$/);
+    await press(page, "Enter");
+    await cell(page, "attention weights, head 1", "short, Life").waitFor();
+  },
+);
+
+reading("its keys are said, also from a number", "scaling", async (page) => {
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await opened(page);
+  await cell(page, "attention weights", "short, Life").click();
+  await press(page, "/");
+  await page.getByRole("dialog", { name: "Search" }).waitFor();
+  await press(page, "Escape", "?");
+  await keys.getByRole("heading", { name: "In the workbench" }).waitFor();
+  assert.match(await keys.innerText(), /Enter\s+asks how the number was made/);
+});
+
+reading("its keys are not said where it is not", "tokens", async (page) => {
+  await press(page, "?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await keys.waitFor();
+  assert.equal(await keys.getByText("In the workbench").count(), 0);
 });
 
 reading("what the page has no setting for is not called changed", "causal-mask", async (page) => {
@@ -365,7 +482,7 @@ reading("names for what is seen, and the answer is said", "scaling", async (page
   const text = await said(page).innerText();
   assert.match(text, /^attention weights short, Life: 0\.1965\. Softmax divides /);
   assert.match(text, /0\.7843 \/ 3\.9903 = 0\.1965$/);
-  const name = "scores, divided: Life: 0.1720; how was it made";
+  const name = "scaled scores: Life: 0.1720; how was it made";
   await panel(page).getByRole("button", { name }).click();
   await panel(page).getByRole("navigation", { name: "Numbers asked so far" }).waitFor();
   const slider = root(page).getByRole("slider", { name: "scores divided by" });
@@ -386,6 +503,8 @@ reading("the address holds the state, and gives it again", "workbench", async (p
   try {
     await panel(again).waitFor();
     assert.equal(await heading(again), await heading(page));
+    const { y, height } = await root(again).locator("td.asked").boundingBox();
+    assert.ok(y > 0 && y + height < again.viewportSize().height, "the number is in sight");
     assert.deepEqual(await entries(again, "attention weights, head 2"), numbers);
     assert.equal(await words(again).inputValue(), "you, 你好 & I");
     assert.equal(await root(again).getByRole("radio", { name: "none" }).isChecked(), true);
@@ -605,7 +724,7 @@ async function answer() {
 // a mark that was asked for before, and one after.
 async function slide() {
   const slider = document.querySelector(".workbench .scale input");
-  const map = document.querySelector(".workbench .picture desc");
+  const map = document.querySelector(".workbench .picture");
   const work = [];
   const frames = [];
   let before = map.textContent;

@@ -318,29 +318,43 @@ globalThis.book ??= {};
     help ??= book.dialog(
       { class: "help", "aria-labelledby": "help-title" },
       book.make("h2", { id: "help-title" }, "Keys"),
-      book.make("dl", {}, ...keyLines()),
+      ...keyLists(),
       letters(),
       book.make("form", { method: "dialog" }, book.make("button", { autofocus: "" }, "Close")),
     );
     help.showModal();
   }
 
-  function keyLines() {
-    const keys = [
-      ["←", "the page before"],
-      ["→", "the page after"],
-      ["/", "search"],
-      ["?", "these keys"],
-      ["Esc", "closes what is open"],
+  const pageKeys = [
+    ["←", "the page before"],
+    ["→", "the page after"],
+    ["/", "search"],
+    ["?", "these keys"],
+    ["Esc", "closes what is open"],
+  ];
+  const benchKeys = [
+    ["Tab", "to the next control, table or map"],
+    ["← ↑ ↓ →", "from number to number"],
+    ["Home End", "to the first, the last of the row; with Ctrl of all"],
+    ["Enter", "asks how the number was made; once more: to the answer"],
+    ["Esc", "closes the answer, back to the number"],
+  ];
+
+  // Those of the workbench only where there is one.
+  function keyLists() {
+    const bench = document.querySelector(".workbench button");
+    return [
+      keyList(pageKeys),
+      ...(bench ? [book.make("h3", {}, "In the workbench"), keyList(benchKeys)] : []),
     ];
-    return keys.map(([key, does]) =>
-      book.make(
-        "div",
-        {},
-        book.make("dt", {}, book.make("kbd", {}, key)),
-        book.make("dd", {}, does),
-      ),
-    );
+  }
+
+  function keyList(lines) {
+    const rows = lines.map(([keys, does]) => {
+      const each = keys.split(" ").flatMap((key) => [book.make("kbd", {}, key), " "]);
+      return book.make("div", {}, book.make("dt", {}, ...each), book.make("dd", {}, does));
+    });
+    return book.make("dl", {}, ...rows);
   }
 
   // Who dictates to the computer may want no key to be a command.
@@ -351,14 +365,12 @@ globalThis.book ??= {};
     return book.make("label", {}, box, " use these keys");
   }
 
-  const writes = (element) =>
-    element.closest(
-      "input, textarea, select, dialog, .workbench, [contenteditable], [role=slider]",
-    );
+  const writes = (element) => element.closest("input, textarea, select, dialog, [contenteditable]");
 
-  // In a box that scrolls sideways the arrows scroll.
-  const scrolls = (element) =>
-    element !== document.body && element.scrollWidth > element.clientWidth + 1;
+  // In a workbench the arrows lead from number to number; a box that scrolls sideways they scroll.
+  const needsArrows = (element) =>
+    element.closest(".workbench, [role=slider]") ||
+    (element !== document.body && element.scrollWidth > element.clientWidth + 1);
 
   function press(event) {
     if (event.key === "Escape") hideCard();
@@ -366,7 +378,7 @@ globalThis.book ??= {};
     if (writes(event.target) || document.querySelector("dialog[open]")) return;
     if (remembered("no-keys")) return;
     const turn = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
-    if (turn && !event.shiftKey && !scrolls(event.target)) {
+    if (turn && !event.shiftKey && !needsArrows(event.target)) {
       const link = document.querySelector(`link[rel="${turn}"]`);
       if (link) location.href = link.href;
     } else if (event.key === "/") {

@@ -173,7 +173,19 @@
     );
   }
 
-  const placeOf = new WeakMap(); // of a cell: its table's view, its row and its column
+  const placeOf = new WeakMap(); // of a cell of a table or map: what it is in, its row and column
+
+  // One tab stop for each table or map: the cell that was there last.
+  function rover(cells) {
+    const view = { cells, at: [0, 0] };
+    view.rove = (i, j) => {
+      const [row, column] = view.at;
+      view.cells[row]?.[column]?.setAttribute("tabindex", "-1");
+      view.at = [i, j];
+      view.cells[i]?.[j]?.setAttribute("tabindex", "0");
+    };
+    return view;
+  }
 
   function buildTable(view, table, names) {
     const head = names.columns.map((name) => make("th", { scope: "col" }, name));
@@ -216,15 +228,10 @@
   // One table. `update` takes its numbers, `show` writes them, and builds the table anew only
   // when its words or its shape changed; what is folded need not be written.
   function tableView(group) {
-    const view = { group, element: make("div", { class: "grid" }), cells: [], at: [0, 0] };
+    const view = Object.assign(rover([]), { group, element: make("div", { class: "grid" }) });
     const caption = make("p", { class: "head" });
     let shape;
     let isWritten = false;
-    view.rove = (i, j) => {
-      view.cells[view.at[0]]?.[view.at[1]]?.setAttribute("tabindex", "-1");
-      view.at = [i, j];
-      view.cells[i]?.[j]?.setAttribute("tabindex", "0");
-    };
     view.update = (bench, table) => {
       const names = {
         rows: table.cells.map((_, i) => nameOf(bench, table.rows, i)),
@@ -314,6 +321,7 @@
         for (const view of group.views) all.views.set(view.key, view);
       }
       for (const id of [...groups.keys()]) if (!ids.includes(id)) groups.delete(id);
+      all.byNumbers = new Map([...all.views.values()].map((it) => [numbersOf([it.data]), it]));
       arrange(
         element,
         ids.map((id) => groups.get(id).element),
@@ -341,18 +349,23 @@
 
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
   // it would hang over the cells that one points at, and its id may stand on the page already.
+  // Maps need no description: each of their cells can be read.
   function parse(text) {
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     const error = parsed.querySelector("parsererror"); // that is how a parser refuses
     if (error) throw new Error(`a figure cannot be read: ${error.textContent.trim()}`);
     const svg = document.importNode(parsed.documentElement, true);
     const nodes = nodesOf(svg);
-    const title = svg.querySelector(":scope > title");
-    svg.setAttribute("aria-label", title?.textContent ?? "");
-    title?.remove();
+    const [title, description] = svg.querySelectorAll(":scope > :is(title, desc)");
+    title.remove();
     svg.removeAttribute("aria-labelledby");
     for (const element of svg.querySelectorAll("[id]")) element.removeAttribute("id");
-    return { svg, nodes, parts: partsOf(text) };
+    const maps = [...svg.querySelectorAll("g")].map(mapView).filter(Boolean);
+    if (maps.length) {
+      svg.setAttribute("role", "group");
+      description.remove();
+    }
+    return { svg, title, nodes, maps, parts: partsOf(text) };
   }
 
   const attributesOf = (tag) => [...tag.matchAll(/([\w:-]+)="([^"]*)"/g)];
@@ -360,7 +373,7 @@
   // A function that makes a node what its part says now, or nothing where that takes more than
   // other values.
   function change(node, before, now) {
-    if (!node.isConnected || now.includes("&")) return undefined;
+    if (now.includes("&")) return undefined;
     if (node.nodeType === Node.TEXT_NODE) {
       return () => {
         node.data = now;
@@ -390,13 +403,17 @@
   function figures() {
     const element = make("div", { class: "figures" });
     const boxes = new Map();
+    let shown = [];
     // Returns how wide the widest wants to be.
     function update(bench, files) {
-      const shown = bench.figures.map((name) => {
+      shown = bench.figures.map((name) => {
         if (!files[name]) throw new Error(`the workbench's figure ${name} was not drawn`);
         const box = boxes.get(name) ?? { element: make("div", { class: "picture" }) };
         boxes.set(name, box);
         if (!box.figure || !patch(box.figure, files[name])) draw(box, files[name]);
+        const { svg, title, maps } = box.figure;
+        svg.setAttribute("aria-label", title.textContent);
+        for (const map of maps) map.update(title.textContent);
         return box;
       });
       arrange(
@@ -412,60 +429,79 @@
       box.element.replaceChildren(box.figure.svg);
     }
     // In the maps, too, the number that was asked and its sources are lit.
-    function light(views, asked, sources) {
-      for (const box of element.querySelectorAll(".asked, .source"))
-        box.classList.remove("asked", "source");
-      if (!asked) return;
-      for (const group of element.querySelectorAll("svg, svg g")) {
-        const rows = cellsOf(group);
-        const view = rows && tableOf(rows, views);
-        if (view) lightMap(rows, view, asked, sources);
+    function light(byNumbers, asked, sources) {
+      for (const map of shown.flatMap((box) => box.figure.maps)) {
+        map.show(byNumbers.get(map.numbers));
+        map.light(asked, sources);
       }
     }
     return { element, update, light };
   }
 
-  function lightMap(rows, view, asked, sources) {
-    for (const td of [...sources, asked]) {
-      const place = placeOf.get(td);
-      if (place.view !== view) continue;
-      const box = rows[place.i][place.j].previousElementSibling;
-      box.classList.add(td === asked ? "asked" : "source");
-    }
-  }
-
-  // A heat map's cells, which stand in a group: the words of its columns, and in each row its
-  // word and its values. Returns their texts by rows, or nothing where it is no heat map.
-  function cellsOf(group) {
-    const texts = [...group.children].filter((child) => child.nodeName === "text");
-    const first = texts.findIndex((text) => text.classList.contains("end"));
-    const isMap = first > 0 && texts.length % (first + 1) === first;
-    if (!isMap) return undefined;
-    const rows = [];
-    for (let k = first; k < texts.length; k += first + 1)
-      rows.push(texts.slice(k + 1, k + 1 + first));
-    return rows;
+  // Puts parts of a map, which follow each other, into a group of their own.
+  function grouped(role, parts) {
+    const group = document.createElementNS(parts[0].namespaceURI, "g");
+    group.setAttribute("role", role);
+    parts[0].before(group);
+    group.append(...parts);
+    return group;
   }
 
   const asPrinted = (text) => text.textContent.replace("-∞", "-inf").replace("−", "-");
 
-  // The table whose numbers a heat map shows, all of them; only then is it clear which is meant.
-  function tableOf(rows, views) {
-    const said = JSON.stringify(rows.map((row) => row.map(asPrinted)));
-    return [...views.values()].reverse().find((view) => JSON.stringify(view.data.cells) === said);
+  // A heat map, by rows: its cells stand in a group, the words of its columns first, and then of
+  // each row its word, and the boxes with their values. Nothing where it is no heat map.
+  function mapView(group) {
+    const texts = [...group.children].filter((child) => child.nodeName === "text");
+    const width = texts.findIndex((text) => text.classList.contains("end"));
+    if (width < 1 || texts.length % (width + 1) !== width) return undefined;
+    const columns = texts.splice(0, width);
+    const rows = [];
+    const map = rover([]);
+    while (texts.length) {
+      const [row, ...values] = texts.splice(0, width + 1);
+      rows.push(row);
+      map.cells.push(
+        values.map((text) => grouped("gridcell", [text.previousElementSibling, text])),
+      );
+      grouped("row", map.cells.at(-1));
+    }
+    // The words are said with each cell.
+    for (const text of [...columns, ...rows]) text.setAttribute("aria-hidden", "true");
+    group.setAttribute("role", "grid");
+    const each = map.cells.flatMap((row, i) => row.map((cell, j) => ({ cell, i, j })));
+    for (const { cell, i, j } of each) placeOf.set(cell, { view: map, i, j });
+
+    map.update = (title) => {
+      const name = group.parentNode.querySelector(":scope > .strong")?.textContent ?? title;
+      group.setAttribute("aria-label", `map: ${name}`);
+      const numbers = map.cells.map((row) => row.map((cell) => asPrinted(cell.lastChild)));
+      map.numbers = JSON.stringify([numbers]);
+      for (const { cell, i, j } of each) {
+        const says = `${rows[i].textContent}, ${columns[j].textContent}: ${numbers[i][j]}`;
+        if (cell.ariaLabel !== says) cell.ariaLabel = says;
+      }
+    };
+    // `table` has the same numbers, all of them: only then is it clear which are meant.
+    map.show = (table) => {
+      if (Boolean(table) !== Boolean(map.table))
+        for (const { cell } of each)
+          if (table) cell.setAttribute("tabindex", "-1");
+          else cell.removeAttribute("tabindex");
+      Object.assign(map, { table, data: table?.data });
+      if (table) map.rove(...map.at);
+    };
+    map.light = (asked, sources) => {
+      for (const box of group.querySelectorAll(".asked, .source"))
+        box.classList.remove("asked", "source");
+      for (const td of asked ? [...sources, asked] : []) {
+        const { view, i, j } = placeOf.get(td);
+        if (view === map.table)
+          map.cells[i][j].firstChild.classList.add(td === asked ? "asked" : "source");
+      }
+    };
+    return map;
   }
 
-  // The table and cell that a figure's text or box stands for.
-  function cellAt(target, views) {
-    const mark = target.closest("text, rect");
-    const group = mark?.parentNode;
-    const rows = group && cellsOf(group);
-    const view = rows && tableOf(rows, views);
-    if (!view) return undefined;
-    const text = mark.nodeName === "text" ? mark : mark.nextElementSibling;
-    const i = rows.findIndex((row) => row.includes(text));
-    return i < 0 ? undefined : { view, i, j: rows[i].indexOf(text) };
-  }
-
-  book.benchView = { setText, setWords, form, tables, figures, placeOf, cellAt };
+  book.benchView = { setText, setWords, form, tables, figures, placeOf };
 })();

@@ -9,7 +9,7 @@
 (() => {
   const { make } = book;
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { setText, setWords, form, tables, figures, placeOf, cellAt } = book.benchView;
+  const { setText, setWords, form, tables, figures, placeOf } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const OPEN = "Change this";
@@ -22,13 +22,14 @@
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}) => {
-    const element = make("button", { type: "button", ...attributes }, text);
+    const element = make("button", { type: "button", ...attributes }, ...(text ? [text] : []));
     element.addEventListener("click", act);
     return element;
   };
 
-  // A cell as the program names it: "weights:0:1:2".
+  // A cell as the program names it: "weights:0:1:2"; and its table.
   const inWords = ({ table, head, row, column }) => [table, head, row, column].join(":");
+  const tableOf = ({ table, head }) => `${table}:${head}`;
   const ofView = ({ view, i, j }) => ({
     table: view.data.id,
     head: view.data.head,
@@ -95,27 +96,25 @@
     show(bench, path, views) {
       this.path = path;
       const place = path.at(-1);
-      const view = views.get(`${place.table}:${place.head}`);
+      const view = views.get(tableOf(place));
       const { rows, columns } = view.names;
       setWords(this.name, view.title);
       setText(this.at, `${rows[place.row]}, ${columns[place.column]}:`);
       setText(this.value, view.data.cells[place.row][place.column]);
       this.back.hidden = path.length < 2;
       this.way.hidden = path.length < 2; // its one step would say the title again
-      this.trail.replaceChildren(...path.map((_, k) => this.crumb(k)));
+      this.trail.replaceChildren(...path.map((it, k) => this.crumb(k, views.get(tableOf(it)))));
       this.showLines(bench.explain.lines);
       this.showSources(bench.explain.sources, views);
     }
 
-    crumb(k) {
-      const name = this.path[k].table.replace(/_/g, " ");
+    crumb(k, { data }) {
       const isLast = k === this.path.length - 1;
-      if (isLast) return make("li", { "aria-current": "step" }, name);
-      return make(
-        "li",
-        {},
-        button(name, () => this.walk(this.path.slice(0, k + 1))),
-      );
+      const step = isLast
+        ? make("li", { "aria-current": "step" })
+        : button("", () => this.walk(this.path.slice(0, k + 1)));
+      setWords(step, data.common);
+      return isLast ? step : make("li", {}, step);
     }
 
     // In place while their number stays: a slider goes through here sixty times a second.
@@ -123,7 +122,7 @@
       while (this.lines.children.length > lines.length) this.lines.lastChild.remove();
       while (this.lines.children.length < lines.length) this.lines.append(make("p"));
       lines.forEach((line, k) => {
-        setText(this.lines.children[k], line);
+        setWords(this.lines.children[k], line);
         this.lines.children[k].className = /\d.* = |=.*\d$|^-?\d/.test(line) ? "sum" : "";
       });
     }
@@ -131,7 +130,7 @@
     showSources(sources, views) {
       const kind = sources.map(inWords).join(" ") + this.path.map(inWords);
       const cells = sources.flatMap((source) => {
-        const view = views.get(`${source.table}:${source.head}`);
+        const view = views.get(tableOf(source));
         if (!view)
           throw new Error(`the workbench names a source, ${inWords(source)}, that is in no table`);
         return cellsOf(source, view).map((cell) => ({ source, cell, view }));
@@ -148,7 +147,7 @@
         button("", () => this.walk([...this.path, cell]), { class: "chip" }),
       );
       for (const chip of this.chips)
-        chip.append(make("span", { class: "of" }), make("span", { class: "value" }));
+        chip.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
       const groups = sources.map((source) => {
         const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
         const title = make(
@@ -243,7 +242,7 @@
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
       this.example = button("", () => this.askFirst(), { class: "chip" });
-      this.example.append(make("span", { class: "of" }), make("span", { class: "value" }));
+      this.example.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
       const hint = make("div", { class: "hint" });
       hint.append(
         make("p", {}, make("b", {}, "Press any number"), ", and it says how it was made."),
@@ -357,6 +356,7 @@
       const result = this.answer();
       if (result.status === 0) {
         this.show(result);
+        if (this.path.length) this.bring();
         return true;
       }
       Object.assign(this, { given, path });
@@ -450,9 +450,10 @@
       const { explain } = this.result;
       if (!explain) return;
       const place = fromWords(inWords(explain));
-      const isThere = this.tables.views.get(`${place.table}:${place.head}`)?.data.cells[place.row];
+      const isThere = this.tables.views.get(tableOf(place))?.data.cells[place.row];
       if (isThere?.[place.column] !== undefined) {
-        this.path = [...this.path.slice(0, -1), place];
+        const { views } = this.tables;
+        this.path = [...this.path.slice(0, -1), place].filter((it) => views.has(tableOf(it)));
         return;
       }
       delete this.result.explain;
@@ -504,17 +505,18 @@
     // ---- Asking
 
     // A source of the number that is shown goes on from it; any other number begins anew.
-    // The mark is what was chosen in a figure.
+    // The mark is what was chosen in a map; Escape leads back to it.
     ask(place, mark) {
       const at = inWords(place);
       const isSource =
         this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
+      if (!isSource) this.origin = mark;
       this.walk(isSource ? [...this.path, place] : [place], mark);
     }
 
     askFirst() {
-      this.walk([this.first]);
+      this.ask(this.first);
       this.asked.focus({ preventScroll: true });
     }
 
@@ -530,6 +532,11 @@
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
       this.placePanel();
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
+      this.bring(mark);
+    }
+
+    // Into sight: the number that was asked, if it was not chosen in a map, and what explains it.
+    bring(mark) {
       if (!mark) this.asked.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.reveal(this.panel.element, mark ?? this.asked);
     }
@@ -547,11 +554,11 @@
     }
 
     forget() {
-      const { asked } = this;
+      const back = (this.path.length === 1 && this.origin) || this.asked;
       this.path = [];
       this.draw();
       setText(this.said, "");
-      asked?.focus();
+      back?.focus();
     }
 
     explain() {
@@ -567,7 +574,7 @@
       const asked = explain && this.cell(this.path.at(-1));
       const sources = explain ? this.panel.cells.map(({ cell }) => this.cell(cell)) : [];
       const lit = explain ? [asked, ...sources] : [];
-      this.figures.light(this.tables.views, asked, sources);
+      this.figures.light(this.tables.byNumbers, asked, sources);
       const isSame = lit.length === this.lit?.length && lit.every((td, k) => td === this.lit[k]);
       if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
@@ -590,10 +597,10 @@
       if (before && after) scrollBy({ top: after - before, behavior: "instant" });
     }
 
-    cell({ table, head, row, column }) {
-      const view = this.tables.views.get(`${table}:${head}`);
+    cell(place) {
+      const view = this.tables.views.get(tableOf(place));
       view.show();
-      return view.cells[row][column];
+      return view.cells[place.row][place.column];
     }
 
     // A bench may be wider than the page's text, as far as there is room to its right. Measured
@@ -630,32 +637,35 @@
 
     // ---- Mouse, touch and keys
 
+    // The cell of a table or map at an element, and where it is, if it can be asked.
+    at(element) {
+      const cell = element.closest("td, [role=gridcell]");
+      const place = placeOf.get(cell);
+      return place?.view.data && { cell, ...place };
+    }
+
     onClick(event) {
-      const place = placeOf.get(event.target) ?? this.inFigure(event.target);
+      const place = this.at(event.target);
       if (!place) return;
-      place.view.show();
       place.view.rove(place.i, place.j);
-      const isInTable = placeOf.has(event.target);
-      if (isInTable) event.target.focus({ preventScroll: true });
-      this.ask(ofView(place), isInTable ? undefined : event.target);
+      place.cell.focus({ preventScroll: true });
+      this.askAt(place);
     }
 
-    inFigure(target) {
-      return target.closest("svg") && cellAt(target, this.tables.views);
+    askAt(place) {
+      this.ask(ofView(place), place.cell.matches("td") ? undefined : place.cell);
     }
 
-    // What the mouse points at in a figure shows in its table.
+    // What the mouse points at in a map shows in its table.
     onPoint(event) {
       this.pointed?.classList.remove("pointed");
-      const place = this.inFigure(event.target);
-      event.target.closest("svg")?.classList.toggle("answers", Boolean(place));
-      place?.view.show();
-      this.pointed = place?.view.cells[place.i][place.j];
+      const place = this.at(event.target);
+      this.pointed = place && this.cell(ofView(place));
       this.pointed?.classList.add("pointed");
     }
 
     onKey(event) {
-      const place = placeOf.get(event.target);
+      const place = this.at(event.target);
       if (event.key === "Escape" && this.path.length) this.forget();
       else if (place && event.key === "Enter") this.onEnter(place);
       else if (place) this.move(place, event);
@@ -665,8 +675,9 @@
 
     // Asks; and asked once more, goes on to the answer.
     onEnter(place) {
-      if (place.view.cells[place.i][place.j] === this.asked) this.panel.heading.focus();
-      else this.ask(ofView(place));
+      if (this.path.length && inWords(ofView(place)) === inWords(this.path.at(-1)))
+        this.panel.heading.focus();
+      else this.askAt(place);
     }
 
     move({ view, i, j }, event) {

@@ -142,6 +142,10 @@ static const char *value_of(const char *argument, const char *key)
 /* Sets everything, the stage first; questions wait. */
 static void read_settings(Bench *b, int count, char *const argument[count])
 {
+    static const double usual[KEYS] = {[KEY_SEED] = 123,
+                                       [KEY_HEADS] = 1,
+                                       [KEY_WINDOW] = 2,
+                                       [KEY_LOTS] = 123};
     const char *stage = "all";
     for (int i = 0; i < count; i++)
         if (value_of(argument[i], "stage"))
@@ -149,7 +153,8 @@ static void read_settings(Bench *b, int count, char *const argument[count])
     b->stage = bench_stage(stage);
     b->words[0] = b->stage->text[0].words;
     b->words[1] = b->stage->text[1].words;
-    memcpy(b->number, b->stage->number, sizeof b->number);
+    for (int k = 0; k < KEYS; k++)
+        b->number[k] = b->stage->number[k] ? b->stage->number[k] : usual[k];
     for (int j = 0; j < MOST_WORDS; j++)
         b->score[j] = NAN;
     for (int i = 0; i < count; i++) {
@@ -196,16 +201,37 @@ static void print_lists(const Bench *b)
                    b->stage->names[per]);
 }
 
+static int size_of(const Bench *b, int k)
+{
+    return k ? b->m : b->n;
+}
+
+static int is_repeated(const Bench *b, int k, int i)
+{
+    int first = 0;
+    while (strcmp(b->name[k][first], b->name[k][i]) != 0)
+        first++;
+    return first < i;
+}
+
 /* Which words have rows that the chapter does not give them. */
 static void print_notes(const Bench *b)
 {
-    for (int k = 0; k < b->texts; k++)
-        for (int i = 0; i < (k ? b->m : b->n); i++)
-            if (b->stage->text[k].known && !b->is_known[k][i])
-                printf("@note Chapter %d has no numbers for '%s': its row "
-                       "is drawn as in chapter 5, from seed %.0f.\n",
-                       b->stage->text[k].chapter, b->name[k][i],
-                       b->number[KEY_SEED]);
+    for (int k = 0; k < b->texts; k++) {
+        int count = 0;
+        for (int i = 0; b->stage->text[k].known && i < size_of(b, k); i++) {
+            if (b->is_known[k][i] || is_repeated(b, k, i))
+                continue;
+            if (count == 0)
+                printf("@note Chapter %d has no numbers for ",
+                       b->stage->text[k].chapter);
+            printf("%s'%s'", count++ ? ", " : "", b->name[k][i]);
+        }
+        if (count)
+            printf(": %s drawn as in chapter 5, from seed %.0f.\n",
+                   count > 1 ? "their rows are" : "its row is",
+                   b->number[KEY_SEED]);
+    }
 }
 
 static void print_range(const char *key, const char *label, double least,
@@ -291,7 +317,7 @@ static int is_drawn(const Bench *b)
 {
     int drawn = b->stage->draw == BY_RAND || b->stage->draw == BY_LINEAR;
     for (int k = 0; k < b->texts; k++)
-        for (int i = 0; i < (k ? b->m : b->n); i++)
+        for (int i = 0; i < size_of(b, k); i++)
             drawn |= !b->is_known[k][i];
     return drawn;
 }
@@ -350,38 +376,29 @@ static TableId table_named(const Bench *b, const char *name)
     REFUSE("ask is for table '%s': one of %s is needed", name, all);
 }
 
+static int place(const char *what, const char *text, int count)
+{
+    return (int)whole_number(what, text, 0, (uint64_t)count - 1);
+}
+
 static void explain(const Bench *b, const char *ask)
 {
-    char part[4][20] = {"", "", "", ""};
-    const char *c = ask;
-    for (int k = 0; k < 4; k++) {
-        const size_t size = strcspn(c, ":");
-        if (size >= sizeof part[k] || (k < 3) != (c[size] == ':'))
-            REFUSE("ask is '%s': TABLE:HEAD:ROW:COLUMN is needed", ask);
-        memcpy(part[k], c, size);
-        c += size + 1;
-    }
+    char part[4][20], more;
+    if (sscanf(ask, "%19[^:]:%19[^:]:%19[^:]:%19[^:]%c", part[0], part[1],
+               part[2], part[3], &more) != 4)
+        REFUSE("ask is '%s': TABLE:HEAD:ROW:COLUMN is needed", ask);
     const TableId id = table_named(b, part[0]);
     const Shape s = bench_shape(b, id);
     if (s.heads != PER_HEAD && strcmp(part[1], "-") != 0)
         REFUSE("ask is for head %s of table '%s', which heads share: - is "
                "needed",
                part[1], part[0]);
-    const int h =
-        s.heads != PER_HEAD
-            ? 0
-            : (int)whole_number("head", part[1], 0, (uint64_t)s.h - 1);
-    const int i = (int)whole_number("row", part[2], 0, (uint64_t)s.n - 1);
-    const int j =
-        (int)whole_number("column", part[3], 0, (uint64_t)s.m - 1);
-    if (s.heads == PER_HEAD)
-        printf("@explain %s %d %d %d\n", part[0], h, i, j);
-    else
-        printf("@explain %s - %d %d\n", part[0], i, j);
-    bench_begin();
-    bench_kind[id].explain(b, h, i, j);
-    bench_print_sources();
+    const char *head = s.heads == PER_HEAD ? part[1] : "0";
+    bench_explain(b, (Cell){id, place("head", head, s.h),
+                            place("row", part[2], s.n),
+                            place("column", part[3], s.m)});
 }
+
 /* ---- The program */
 
 int main(int argc, char *argv[])

@@ -152,12 +152,17 @@ typedef struct {
     int h, n, m;
 } Shape;
 
-/* A table's name, what its printed label says, and who explains entry
- * [h][i][j] of it. */
+/* An entry; or, where one of the numbers is -1, all of them. */
+typedef struct {
+    TableId id;
+    int h, i, j;
+} Cell;
+
+/* A table's name, what its printed label says, and who explains an entry. */
 typedef struct {
     const char *id, *label;
     Per heads, rows, columns;
-    void (*explain)(const Bench *b, int h, int i, int j);
+    void (*explain)(const Bench *b, Cell c);
 } Kind;
 extern const Kind bench_kind[TABLES];
 
@@ -207,18 +212,15 @@ typedef struct {
 List bench_row_of(const Bench *b, TableId id, int h, int i);
 List bench_column_of(const Bench *b, TableId id, int h, int j);
 
-/* A number with as many
- * decimals as print.c shows, and without a sign where it rounds to 0; its
- * value as shown; and "+ 0.5000" or "- 0.5000". */
+/* A number with as many decimals as print.c shows, and without a sign where
+ * it rounds to 0; its value as shown; and "+ 0.5000" or "- 0.5000". */
 const char *bench_say(double x);
 double bench_shown(double x);
 const char *bench_add(double x);
 
-/* Begins an explanation; notes a table's cells as a source, -1 being all;
- * prints those noted. */
-void bench_begin(void);
+/* Prints how an entry was made; notes cells as a source of it. */
+void bench_explain(const Bench *b, Cell c);
 void bench_from(TableId id, int h, int i, int j);
-void bench_print_sources(void);
 
 /* Says once, where what is shown gives another result, that more is used. */
 void bench_remark(double shown, double result);
@@ -248,6 +250,5 @@ void bench_draw_mask(const Bench *b);
 void bench_draw_dropout(const Bench *b);
 void bench_draw_heads(const Bench *b);
 void bench_draw_output(const Bench *b);
-void bench_draw_all(const Bench *b);
 
 #endif

@@ -71,42 +71,35 @@ int bench_has(const Bench *b, TableId id)
     const int is_one = b->stage->draw == BY_NONE;
     const int is_masked = b->number[KEY_MASK] != SEE_ALL;
     const int hides_weights = b->number[KEY_HIDE] == HIDE_WEIGHTS;
-    switch (id) {
-    case OTHERS:
-        return b->texts == 2;
-    case ALIKE:
-        return b->stage->draw == BY_HAND && b->texts == 1;
-    case W_QUERY:
-    case W_KEY:
-    case W_VALUE:
-    case QUERY:
-    case KEY:
-    case VALUE:
-        return !is_one;
-    case SCALED:
-        return !is_one && b->number[KEY_SCALE] != 1;
-    case MASK:
-        return is_masked;
-    case MASKED:
-        return is_masked && !hides_weights;
-    case HIDDEN:
-    case RENORMALIZED:
-        return is_masked && hides_weights;
-    case EXPONENTIALS:
-    case PARTS:
-        return is_one;
-    case KEPT:
-    case DROPPED:
-        return b->number[KEY_P] > 0;
-    case JOINED:
-        return b->a.n_heads > 1 || bench_whole(b, KEY_D_OUT) > 0;
-    case W_OUT:
-    case B_OUT:
-    case OUT:
-        return bench_whole(b, KEY_D_OUT) > 0;
-    default:
-        return 1;
-    }
+    const int is_out = bench_whole(b, KEY_D_OUT) > 0;
+    const int has[TABLES] = {
+        [EMBEDDINGS] = 1,
+        [OTHERS] = b->texts == 2,
+        [ALIKE] = b->stage->draw == BY_HAND && b->texts == 1,
+        [W_QUERY] = !is_one,
+        [W_KEY] = !is_one,
+        [W_VALUE] = !is_one,
+        [QUERY] = !is_one,
+        [KEY] = !is_one,
+        [VALUE] = !is_one,
+        [SCORES] = 1,
+        [SCALED] = !is_one && b->number[KEY_SCALE] != 1,
+        [MASK] = is_masked,
+        [MASKED] = is_masked && !hides_weights,
+        [EXPONENTIALS] = is_one,
+        [WEIGHTS] = 1,
+        [HIDDEN] = is_masked && hides_weights,
+        [RENORMALIZED] = is_masked && hides_weights,
+        [KEPT] = b->number[KEY_P] > 0,
+        [DROPPED] = b->number[KEY_P] > 0,
+        [PARTS] = is_one,
+        [CONTEXT] = 1,
+        [JOINED] = b->a.n_heads > 1 || is_out,
+        [W_OUT] = is_out,
+        [B_OUT] = is_out,
+        [OUT] = is_out,
+    };
+    return has[id];
 }
 
 TableId bench_before_softmax(const Bench *b)

@@ -6,13 +6,14 @@
 
 /* ---- Embeddings and matrices */
 
-static void embedding(const Bench *b, int k, int i, int j)
+static void explain_embedding(const Bench *b, Cell c)
 {
+    const int k = c.id == OTHERS;
     const Text *text = &b->stage->text[k];
-    const char *word = b->name[k][i];
+    const char *word = b->name[k][c.i];
     const double seed = b->number[KEY_SEED];
-    const int id = b->id[k][i];
-    if (b->is_known[k][i])
+    const int id = b->id[k][c.i];
+    if (b->is_known[k][c.i])
         printf("The embedding of '%s' stands in chapter %d, written by "
                "hand.\n",
                word, text->chapter);
@@ -28,162 +29,120 @@ static void embedding(const Bench *b, int k, int i, int j)
                "each word. Row %d is the embedding of '%s'.\n",
                word, id, seed, id, word);
     printf("This is its %s: %s\n",
-           bench_entry_name(b, k ? PER_Y : PER_X, j),
-           bench_say(
-               (double)bench_entry(b, k ? OTHERS : EMBEDDINGS, 0, i, j)));
+           bench_entry_name(b, k ? PER_Y : PER_X, c.j),
+           bench_say((double)bench_entry(b, c.id, 0, c.i, c.j)));
 }
 
-static void explain_embeddings(const Bench *b, int h, int i, int j)
-{
-    (void)h;
-    embedding(b, 0, i, j);
-}
-
-static void explain_others(const Bench *b, int h, int i, int j)
-{
-    (void)h;
-    embedding(b, 1, i, j);
-}
-
-static void explain_alike(const Bench *b, int h, int i, int j)
+static void explain_alike(const Bench *b, Cell c)
 {
     printf("How alike are '%s' and '%s'? Their embeddings are multiplied "
            "entry by entry, and added up.\n",
-           bench_asks(b, i), bench_asked(b, j));
-    bench_products(b->a.d_x, bench_row_of(b, EMBEDDINGS, h, i),
-                   bench_row_of(b, EMBEDDINGS, h, j), "both ",
+           bench_asks(b, c.i), bench_asked(b, c.j));
+    bench_products(b->a.d_x, bench_row_of(b, EMBEDDINGS, c.h, c.i),
+                   bench_row_of(b, EMBEDDINGS, c.h, c.j), "both ",
                    bench_meanings(b, PER_X), NULL);
-    bench_from(EMBEDDINGS, 0, i, -1);
-    bench_from(EMBEDDINGS, 0, j, -1);
+    bench_from(EMBEDDINGS, 0, c.i, -1);
+    bench_from(EMBEDDINGS, 0, c.j, -1);
 }
 
 /* How many numbers were drawn before entry [i][j] of a head's matrix: head
  * by head, or, with linear layers, all heads' queries before the keys. */
-static int drawn_before(const Bench *b, TableId id, int h, int i, int j)
+static int drawn_before(const Bench *b, Cell c)
 {
-    const int d = b->a.d_x, own = (int)id - W_QUERY;
+    const int d = b->a.d_x, own = (int)c.id - W_QUERY;
     const int size[3] = {d * b->a.d_k, d * b->a.d_k, d * b->a.d_v};
-    int before = i * bench_shape(b, id).m + j;
+    int before = c.i * bench_shape(b, c.id).m + c.j;
     for (int k = 0; k < 3; k++) {
         const int is_before = k < own;
         if (b->stage->draw == BY_LINEAR)
             before += size[k] * (is_before  ? b->a.n_heads
-                                 : k == own ? h
+                                 : k == own ? c.h
                                             : 0);
         else
-            before += size[k] * (h + is_before);
+            before += size[k] * (c.h + is_before);
     }
     return before;
 }
 
-static void matrix(const Bench *b, TableId id, int h, int i, int j)
+static void explain_matrix(const Bench *b, Cell c)
 {
     static const char *const role[3] = {"query", "key", "value"};
-    const int is_linear = b->stage->draw == BY_LINEAR, k = id - W_QUERY;
+    const int is_linear = b->stage->draw == BY_LINEAR,
+              k = (int)c.id - W_QUERY;
     const Per in = k > 0 && b->texts == 2 ? PER_Y : PER_X;
-    const Per out = id == W_VALUE ? PER_V : PER_K;
+    const Per out = c.id == W_VALUE ? PER_V : PER_K;
     printf("A matrix makes a %s of an embedding. This is how much %s of "
            "the embedding adds to %s of the %s%s.\n",
-           role[k], bench_entry_name(b, in, is_linear ? j : i),
-           bench_entry_name(b, out, is_linear ? i : j), role[k],
-           bench_in_head(b, h));
+           role[k], bench_entry_name(b, in, is_linear ? c.j : c.i),
+           bench_entry_name(b, out, is_linear ? c.i : c.j), role[k],
+           bench_in_head(b, c.h));
     if (b->stage->draw == BY_HAND)
         printf(
             "In a model, training finds it. Here, chapter %d has written "
             "it by hand.\n%s\n",
             b->stage->text[0].chapter,
-            bench_say((double)bench_entry(b, id, h, i, j)));
+            bench_say((double)bench_entry(b, c.id, c.h, c.i, c.j)));
     else
-        bench_drawn(b, drawn_before(b, id, h, i, j),
+        bench_drawn(b, drawn_before(b, c),
                     is_linear ? 1 / sqrt(b->a.d_x) : 0);
-}
-
-static void explain_w_query(const Bench *b, int h, int i, int j)
-{
-    matrix(b, W_QUERY, h, i, j);
-}
-
-static void explain_w_key(const Bench *b, int h, int i, int j)
-{
-    matrix(b, W_KEY, h, i, j);
-}
-
-static void explain_w_value(const Bench *b, int h, int i, int j)
-{
-    matrix(b, W_VALUE, h, i, j);
 }
 
 /* ---- Roles */
 
 /* A row of embeddings times a column of a matrix x W, or a row of a linear
  * layer's weight. */
-static void role(const Bench *b, TableId x, TableId w, int h, int i, int j)
+static void explain_role(const Bench *b, Cell c)
 {
+    static const char *const does[3] = {"looks for", "can be found by",
+                                        "gives to those who find it"};
     const int is_linear = b->stage->draw == BY_LINEAR;
-    const Shape shape = bench_shape(b, w);
-    printf("The embedding and %s %d of %s%s are multiplied entry by entry, "
+    const int k = (int)c.id - QUERY, is_other = k > 0 && b->texts == 2;
+    const TableId x = is_other ? OTHERS : EMBEDDINGS, w = W_QUERY + k;
+    const List row = bench_row_of(b, w, c.h, c.j);
+    const List column = bench_column_of(b, w, c.h, c.j);
+    printf("What '%s' %s, %s of it%s.\n"
+           "The embedding and %s %d of %s%s are multiplied entry by entry, "
            "and added up.\n",
-           is_linear ? "row" : "column", j + 1, bench_kind[w].label,
-           bench_in_head(b, h));
-    bench_products(
-        is_linear ? shape.m : shape.n, bench_row_of(b, x, 0, i),
-        is_linear ? bench_row_of(b, w, h, j) : bench_column_of(b, w, h, j),
-        "from ", bench_meanings(b, x == OTHERS ? PER_Y : PER_X), NULL);
-    bench_from(x, 0, i, -1);
-    bench_from(w, h, is_linear ? j : -1, is_linear ? -1 : j);
-}
-
-static void explain_query(const Bench *b, int h, int i, int j)
-{
-    printf("What '%s' looks for, %s of it%s.\n", bench_asks(b, i),
-           bench_entry_name(b, PER_K, j), bench_in_head(b, h));
-    role(b, EMBEDDINGS, W_QUERY, h, i, j);
-}
-
-static void explain_key(const Bench *b, int h, int i, int j)
-{
-    printf("What '%s' can be found by, %s of it%s.\n", bench_asked(b, i),
-           bench_entry_name(b, PER_K, j), bench_in_head(b, h));
-    role(b, b->texts == 2 ? OTHERS : EMBEDDINGS, W_KEY, h, i, j);
-}
-
-static void explain_value(const Bench *b, int h, int i, int j)
-{
-    printf("What '%s' gives to those who find it, %s of it%s.\n",
-           bench_asked(b, i), bench_entry_name(b, PER_V, j),
-           bench_in_head(b, h));
-    role(b, b->texts == 2 ? OTHERS : EMBEDDINGS, W_VALUE, h, i, j);
+           k == 0 ? bench_asks(b, c.i) : bench_asked(b, c.i), does[k],
+           bench_entry_name(b, c.id == VALUE ? PER_V : PER_K, c.j),
+           bench_in_head(b, c.h), is_linear ? "row" : "column", c.j + 1,
+           bench_kind[w].label, bench_in_head(b, c.h));
+    bench_products(bench_shape(b, x).m, bench_row_of(b, x, 0, c.i),
+                   is_linear ? row : column, "from ",
+                   bench_meanings(b, is_other ? PER_Y : PER_X), NULL);
+    bench_from(x, 0, c.i, -1);
+    bench_from(w, c.h, is_linear ? c.j : -1, is_linear ? -1 : c.j);
 }
 
 /* ---- Scores */
 
-static void explain_scores(const Bench *b, int h, int i, int j)
+static void explain_scores(const Bench *b, Cell c)
 {
     const int is_one = b->stage->draw == BY_NONE;
     const TableId left = is_one ? EMBEDDINGS : QUERY;
     const TableId right = is_one ? EMBEDDINGS : KEY;
-    const int row = is_one ? b->asking : i;
-    printf("Here '%s' asks, and '%s' is asked%s.\n", bench_asks(b, i),
-           bench_asked(b, j), bench_in_head(b, h));
-    if (is_one && !isnan(b->score[j])) {
+    const int row = is_one ? b->asking : c.i;
+    printf("Here '%s' asks, and '%s' is asked%s.\n", bench_asks(b, c.i),
+           bench_asked(b, c.j), bench_in_head(b, c.h));
+    if (is_one && !isnan(b->score[c.j])) {
         printf("You have set this score yourself.\n%s\n",
-               bench_say((double)b->score[j]));
+               bench_say((double)b->score[c.j]));
         return;
     }
     printf("The %s of '%s' and the %s of '%s' are multiplied entry by "
            "entry, and added up.\n",
-           is_one ? "embedding" : "query", bench_asks(b, i),
-           is_one ? "embedding" : "key", bench_asked(b, j));
-    bench_products(bench_shape(b, left).m, bench_row_of(b, left, h, row),
-                   bench_row_of(b, right, h, j), "for ",
+           is_one ? "embedding" : "query", bench_asks(b, c.i),
+           is_one ? "embedding" : "key", bench_asked(b, c.j));
+    bench_products(bench_shape(b, left).m, bench_row_of(b, left, c.h, row),
+                   bench_row_of(b, right, c.h, c.j), "for ",
                    bench_meanings(b, is_one ? PER_X : PER_K), NULL);
-    bench_from(left, h, row, -1);
-    bench_from(right, h, j, -1);
+    bench_from(left, c.h, row, -1);
+    bench_from(right, c.h, c.j, -1);
 }
 
-static void explain_scaled(const Bench *b, int h, int i, int j)
+static void explain_scaled(const Bench *b, Cell c)
 {
-    const float score = bench_entry(b, SCORES, h, i, j);
+    const float score = bench_entry(b, SCORES, c.h, c.i, c.j);
     const float divisor = (float)b->divisor;
     const int d_k = b->a.d_k;
     puts("The more entries a query has, the larger its scores grow, and a "
@@ -192,15 +151,15 @@ static void explain_scaled(const Bench *b, int h, int i, int j)
         printf(
             "The score of '%s' with '%s' is divided by the root of d_k = "
             "%d, which is %s.\n",
-            bench_asks(b, i), bench_asked(b, j), d_k,
+            bench_asks(b, c.i), bench_asked(b, c.j), d_k,
             bench_say((double)divisor));
     else
         printf("The score of '%s' with '%s' is divided by the %s that you "
                "have chosen; the root of d_k = %d would be %s.\n",
-               bench_asks(b, i), bench_asked(b, j),
+               bench_asks(b, c.i), bench_asked(b, c.j),
                bench_say((double)divisor), d_k, bench_say(sqrt(d_k)));
     bench_quotient((double)score, (double)divisor, score / divisor);
-    bench_from(SCORES, h, i, j);
+    bench_from(SCORES, c.h, c.i, c.j);
 }
 
 /* Says where both words stand, and whether the one may see the other. */
@@ -225,36 +184,35 @@ static int is_seen(const Bench *b, int i, int j)
     return j <= i && !is_far;
 }
 
-static void explain_mask(const Bench *b, int h, int i, int j)
+static void explain_mask(const Bench *b, Cell c)
 {
-    (void)h;
-    const int seen = is_seen(b, i, j);
+    const int seen = is_seen(b, c.i, c.j);
     printf("The mask says so with %s\n", bench_say(seen));
 }
 
-static void explain_masked(const Bench *b, int h, int i, int j)
+static void explain_masked(const Bench *b, Cell c)
 {
     const TableId before = bench_has(b, SCALED) ? SCALED : SCORES;
-    if (is_seen(b, i, j))
+    if (is_seen(b, c.i, c.j))
         printf("The score stays as it was: %s\n",
-               bench_say((double)bench_entry(b, before, h, i, j)));
+               bench_say((double)bench_entry(b, before, c.h, c.i, c.j)));
     else
         puts("Minus infinity takes the place of its score. The exponential "
              "of that is 0, so it will get no share.\n-inf");
-    bench_from(before, h, i, j);
-    bench_from(MASK, 0, i, j);
+    bench_from(before, c.h, c.i, c.j);
+    bench_from(MASK, 0, c.i, c.j);
 }
 
 /* ---- Shares */
 
-static void explain_exponentials(const Bench *b, int h, int i, int j)
+static void explain_exponentials(const Bench *b, Cell c)
 {
-    const float score = bench_entry(b, SCORES, h, i, j);
+    const float score = bench_entry(b, SCORES, c.h, c.i, c.j);
     puts("The exponential of the score is above 0, whatever the score, and "
          "larger where the score is larger.");
     printf("e^%s = %s\n", bench_say((double)score),
            bench_say((double)expf(score)));
-    bench_from(SCORES, h, i, j);
+    bench_from(SCORES, c.h, c.i, c.j);
 }
 
 /* The exponentials of a row of scores, a line each, and their sum. */
@@ -277,18 +235,18 @@ static double exponentials(const Bench *b, const float *score, float *power)
     return sum;
 }
 
-static void explain_weights(const Bench *b, int h, int i, int j)
+static void explain_weights(const Bench *b, Cell c)
 {
     const TableId before = bench_before_softmax(b);
-    const float *score = bench_row(b, before, h, i);
+    const float *score = bench_row(b, before, c.h, c.i);
     float power[MOST_WORDS];
     int hidden = 0;
     for (int k = 0; k < b->m; k++)
         hidden += score[k] == -INFINITY;
-    bench_from(before, h, i, -1);
+    bench_from(before, c.h, c.i, -1);
     printf("Softmax divides one whole among the words that '%s' asks%s, "
            "with more for larger scores.\n",
-           bench_asks(b, i), bench_in_head(b, h));
+           bench_asks(b, c.i), bench_in_head(b, c.h));
     if (hidden == b->m) {
         puts("Here every score of the row is minus infinity, and there is "
              "nobody to share with.\n0 / 0 = nan");
@@ -297,42 +255,42 @@ static void explain_weights(const Bench *b, int h, int i, int j)
     const double sum = exponentials(b, score, power);
     puts("All of them together:");
     bench_sum(b->m, power, sum);
-    printf("The share of '%s' is its part of that:\n", bench_asked(b, j));
-    bench_quotient((double)power[j], sum, (float)(power[j] / sum));
+    printf("The share of '%s' is its part of that:\n", bench_asked(b, c.j));
+    bench_quotient((double)power[c.j], sum, (float)(power[c.j] / sum));
 }
 
-static void explain_hidden(const Bench *b, int h, int i, int j)
+static void explain_hidden(const Bench *b, Cell c)
 {
-    const int seen = is_seen(b, i, j);
+    const int seen = is_seen(b, c.i, c.j);
     puts("Its share is multiplied by the mask, 1 or 0.");
-    bench_product(bench_entry(b, WEIGHTS, h, i, j), (float)seen);
-    bench_from(WEIGHTS, h, i, j);
-    bench_from(MASK, 0, i, j);
+    bench_product(bench_entry(b, WEIGHTS, c.h, c.i, c.j), (float)seen);
+    bench_from(WEIGHTS, c.h, c.i, c.j);
+    bench_from(MASK, 0, c.i, c.j);
 }
 
-static void explain_renormalized(const Bench *b, int h, int i, int j)
+static void explain_renormalized(const Bench *b, Cell c)
 {
-    const float *left = bench_row(b, HIDDEN, h, i);
+    const float *left = bench_row(b, HIDDEN, c.h, c.i);
     double sum = 0;
     for (int k = 0; k < b->m; k++)
         sum += left[k];
     printf("What the mask has left of the shares of '%s' is no whole any "
            "more:\n",
-           bench_asks(b, i));
+           bench_asks(b, c.i));
     bench_sum(b->m, left, sum);
     printf("Divided by that, the shares are a whole again. That of '%s':\n",
-           bench_asked(b, j));
-    bench_quotient((double)left[j], sum, (float)(left[j] / sum));
-    bench_from(HIDDEN, h, i, -1);
+           bench_asked(b, c.j));
+    bench_quotient((double)left[c.j], sum, (float)(left[c.j] / sum));
+    bench_from(HIDDEN, c.h, c.i, -1);
 }
 
 /* ---- Dropout */
 
-static void explain_kept(const Bench *b, int h, int i, int j)
+static void explain_kept(const Bench *b, Cell c)
 {
     Random r;
     const double p = b->number[KEY_P];
-    const int before = (h * b->n + i) * b->m + j;
+    const int before = (c.h * b->n + c.i) * b->m + c.j;
     if (p == 1) {
         printf("A rate of 1 drops every share, and no lots are drawn.\n"
                "%s\n",
@@ -349,68 +307,68 @@ static void explain_kept(const Bench *b, int h, int i, int j)
            "%s\n",
            before + 1, b->number[KEY_LOTS], bench_say(lot),
            lot < 1 - p ? "below" : "not below", bench_add(-p),
-           bench_say(1 - p), bench_asks(b, i), bench_asked(b, j),
+           bench_say(1 - p), bench_asks(b, c.i), bench_asked(b, c.j),
            lot < 1 - p ? "kept" : "dropped", bench_say(lot < 1 - p));
 }
 
-static void explain_dropped(const Bench *b, int h, int i, int j)
+static void explain_dropped(const Bench *b, Cell c)
 {
     const TableId left =
         bench_has(b, RENORMALIZED) ? RENORMALIZED : WEIGHTS;
-    const int kept = bench_entry(b, KEPT, h, i, j) != 0;
+    const int kept = bench_entry(b, KEPT, c.h, c.i, c.j) != 0;
     const float factor = 1 / (float)(1 - b->number[KEY_P]);
     if (kept)
         printf("The lot keeps what '%s' gives to '%s'. To make up for what "
                "is dropped, it is multiplied by 1 / (1 %s) = %s.\n",
-               bench_asks(b, i), bench_asked(b, j),
+               bench_asks(b, c.i), bench_asked(b, c.j),
                bench_add(-b->number[KEY_P]), bench_say((double)factor));
     else
-        printf("The lot drops what '%s' gives to '%s'.\n", bench_asks(b, i),
-               bench_asked(b, j));
-    bench_product(bench_entry(b, left, h, i, j), kept ? factor : 0);
-    bench_from(left, h, i, j);
-    bench_from(KEPT, h, i, j);
+        printf("The lot drops what '%s' gives to '%s'.\n",
+               bench_asks(b, c.i), bench_asked(b, c.j));
+    bench_product(bench_entry(b, left, c.h, c.i, c.j), kept ? factor : 0);
+    bench_from(left, c.h, c.i, c.j);
+    bench_from(KEPT, c.h, c.i, c.j);
 }
 
 /* ---- Mixtures */
 
-static void explain_parts(const Bench *b, int h, int i, int j)
+static void explain_parts(const Bench *b, Cell c)
 {
     printf(
         "What '%s' adds to %s of the mixture: its share times that entry "
         "of its embedding.\n",
-        bench_asked(b, i), bench_entry_name(b, PER_V, j));
-    bench_product(bench_entry(b, WEIGHTS, h, 0, i),
-                  bench_entry(b, EMBEDDINGS, 0, i, j));
-    bench_from(WEIGHTS, h, 0, i);
-    bench_from(EMBEDDINGS, 0, i, j);
+        bench_asked(b, c.i), bench_entry_name(b, PER_V, c.j));
+    bench_product(bench_entry(b, WEIGHTS, c.h, 0, c.i),
+                  bench_entry(b, EMBEDDINGS, 0, c.i, c.j));
+    bench_from(WEIGHTS, c.h, 0, c.i);
+    bench_from(EMBEDDINGS, 0, c.i, c.j);
 }
 
-static void explain_context(const Bench *b, int h, int i, int j)
+static void explain_context(const Bench *b, Cell c)
 {
     const TableId mixing = bench_mixing(b);
     const TableId value = b->stage->draw == BY_NONE ? EMBEDDINGS : VALUE;
     printf("What '%s' takes home%s, %s of it: of each word its share times "
            "that entry of its %s, all added up.\n",
-           bench_asks(b, i), bench_in_head(b, h),
-           bench_entry_name(b, PER_V, j),
+           bench_asks(b, c.i), bench_in_head(b, c.h),
+           bench_entry_name(b, PER_V, c.j),
            value == VALUE ? "value" : "embedding");
-    bench_products(b->m, bench_row_of(b, mixing, h, i),
-                   bench_column_of(b, value, h, j), "of ", bench_others(b),
-                   NULL);
-    bench_from(mixing, h, i, -1);
-    bench_from(value, h, -1, j);
+    bench_products(b->m, bench_row_of(b, mixing, c.h, c.i),
+                   bench_column_of(b, value, c.h, c.j), "of ",
+                   bench_others(b), NULL);
+    bench_from(mixing, c.h, c.i, -1);
+    bench_from(value, c.h, -1, c.j);
 }
 
-static void explain_joined(const Bench *b, int h, int i, int j)
+static void explain_joined(const Bench *b, Cell c)
 {
-    const int head = j / b->a.d_v, k = j % b->a.d_v;
-    (void)h;
+    const int head = c.j / b->a.d_v, k = c.j % b->a.d_v;
     printf("The heads' results stand side by side. Column %d is %s of head "
            "%d, for '%s': %s\n",
-           j + 1, bench_entry_name(b, PER_V, k), head + 1, bench_asks(b, i),
-           bench_say((double)bench_entry(b, CONTEXT, head, i, k)));
-    bench_from(CONTEXT, head, i, k);
+           c.j + 1, bench_entry_name(b, PER_V, k), head + 1,
+           bench_asks(b, c.i),
+           bench_say((double)bench_entry(b, CONTEXT, head, c.i, k)));
+    bench_from(CONTEXT, head, c.i, k);
 }
 
 /* ---- The output layer, whose numbers come after those of all matrices */
@@ -422,64 +380,59 @@ static void output_number(const Bench *b, int place)
     bench_drawn(b, before + place, 1 / sqrt(b->out.d_in));
 }
 
-static void explain_w_out(const Bench *b, int h, int i, int j)
+static void explain_w_out(const Bench *b, Cell c)
 {
-    (void)h;
     printf("The output layer mixes what the heads have found. This is how "
            "much column %d of their results adds to entry %d of the "
            "output.\n",
-           j + 1, i + 1);
-    output_number(b, i * b->out.d_in + j);
+           c.j + 1, c.i + 1);
+    output_number(b, c.i * b->out.d_in + c.j);
 }
 
-static void explain_b_out(const Bench *b, int h, int i, int j)
+static void explain_b_out(const Bench *b, Cell c)
 {
-    (void)h;
-    (void)i;
     printf("The bias of the output layer is added to every word's output. "
            "This is entry %d of it.\n",
-           j + 1);
-    output_number(b, b->out.d_out * b->out.d_in + j);
+           c.j + 1);
+    output_number(b, b->out.d_out * b->out.d_in + c.j);
 }
 
-static void explain_out(const Bench *b, int h, int i, int j)
+static void explain_out(const Bench *b, Cell c)
 {
-    (void)h;
     printf("What all heads have found for '%s' and row %d of %s are "
            "multiplied entry by entry, and added up, with the bias.\n",
-           bench_asks(b, i), j + 1, bench_kind[W_OUT].label);
-    bench_products(b->out.d_in, bench_row_of(b, JOINED, 0, i),
-                   bench_row_of(b, W_OUT, 0, j), "", NULL, &b->out.bias[j]);
-    bench_from(JOINED, 0, i, -1);
-    bench_from(W_OUT, 0, j, -1);
-    bench_from(B_OUT, 0, 0, j);
+           bench_asks(b, c.i), c.j + 1, bench_kind[W_OUT].label);
+    bench_products(b->out.d_in, bench_row_of(b, JOINED, 0, c.i),
+                   bench_row_of(b, W_OUT, 0, c.j), "", NULL,
+                   &b->out.bias[c.j]);
+    bench_from(JOINED, 0, c.i, -1);
+    bench_from(W_OUT, 0, c.j, -1);
+    bench_from(B_OUT, 0, 0, c.j);
 }
 
 /* ---- All tables, in the order in which they are made */
 
 const Kind bench_kind[TABLES] = {
     [EMBEDDINGS] = {"embeddings", "embeddings", PER_ONE, PER_WORD, PER_X,
-                    explain_embeddings},
+                    explain_embedding},
     [OTHERS] = {"others", "embeddings of the text that is asked", PER_ONE,
-                PER_OTHER, PER_Y, explain_others},
+                PER_OTHER, PER_Y, explain_embedding},
     [ALIKE] = {"alike", "embeddings with each other", PER_ONE, PER_WORD,
                PER_OTHER, explain_alike},
     [W_QUERY] = {"w_query", "W_query", PER_HEAD, PER_X, PER_K,
-                 explain_w_query},
-    [W_KEY] = {"w_key", "W_key", PER_HEAD, PER_Y, PER_K, explain_w_key},
+                 explain_matrix},
+    [W_KEY] = {"w_key", "W_key", PER_HEAD, PER_Y, PER_K, explain_matrix},
     [W_VALUE] = {"w_value", "W_value", PER_HEAD, PER_Y, PER_V,
-                 explain_w_value},
-    [QUERY] = {"query", "queries", PER_HEAD, PER_WORD, PER_K,
-               explain_query},
-    [KEY] = {"key", "keys", PER_HEAD, PER_OTHER, PER_K, explain_key},
-    [VALUE] = {"value", "values", PER_HEAD, PER_OTHER, PER_V,
-               explain_value},
+                 explain_matrix},
+    [QUERY] = {"query", "queries", PER_HEAD, PER_WORD, PER_K, explain_role},
+    [KEY] = {"key", "keys", PER_HEAD, PER_OTHER, PER_K, explain_role},
+    [VALUE] = {"value", "values", PER_HEAD, PER_OTHER, PER_V, explain_role},
     [SCORES] = {"scores", "scores", PER_HEAD, PER_WORD, PER_OTHER,
                 explain_scores},
-    [SCALED] = {"scaled", "scores, divided", PER_HEAD, PER_WORD, PER_OTHER,
+    [SCALED] = {"scaled", "scaled scores", PER_HEAD, PER_WORD, PER_OTHER,
                 explain_scaled},
     [MASK] = {"mask", "mask", PER_ONE, PER_WORD, PER_OTHER, explain_mask},
-    [MASKED] = {"masked", "scores, masked", PER_HEAD, PER_WORD, PER_OTHER,
+    [MASKED] = {"masked", "masked scores", PER_HEAD, PER_WORD, PER_OTHER,
                 explain_masked},
     [EXPONENTIALS] = {"exponentials", "exponentials of the scores",
                       PER_HEAD, PER_WORD, PER_OTHER, explain_exponentials},

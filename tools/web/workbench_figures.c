@@ -198,8 +198,3 @@ void bench_draw_output(const Bench *b)
              b->n > 1 ? " " : "", b->n > 1 ? b->name[0][1] : "");
     draw_head_maps(b, title, before);
 }
-
-void bench_draw_all(const Bench *b)
-{
-    bench_draw_heads(b);
-}

@@ -101,23 +101,12 @@ const char *bench_add(double x)
 
 /* ---- Where an entry came from, kept until the text is complete */
 
-static struct {
-    TableId id;
-    int h, i, j; /* -1: all */
-} source[4];
+static Cell source[4];
 static int sources, has_remarked;
-
-void bench_begin(void)
-{
-    sources = has_remarked = 0;
-}
 
 void bench_from(TableId id, int h, int i, int j)
 {
-    source[sources].id = id;
-    source[sources].h = bench_kind[id].heads == PER_HEAD ? h : -1;
-    source[sources].i = i;
-    source[sources++].j = j;
+    source[sources++] = (Cell){id, h, i, j};
 }
 
 static void print_place(int place, const char *none)
@@ -128,15 +117,23 @@ static void print_place(int place, const char *none)
         printf(" %d", place);
 }
 
-void bench_print_sources(void)
+static void print_cell(const char *mark, Cell c)
 {
-    for (int k = 0; k < sources; k++) {
-        printf("@source %s", bench_kind[source[k].id].id);
-        print_place(source[k].h, "-");
-        print_place(source[k].i, "*");
-        print_place(source[k].j, "*");
-        putchar('\n');
-    }
+    const Kind *kind = &bench_kind[c.id];
+    printf("@%s %s", mark, kind->id);
+    print_place(kind->heads == PER_HEAD ? c.h : -1, "-");
+    print_place(c.i, "*");
+    print_place(c.j, "*");
+    putchar('\n');
+}
+
+void bench_explain(const Bench *b, Cell c)
+{
+    sources = has_remarked = 0;
+    print_cell("explain", c);
+    bench_kind[c.id].explain(b, c);
+    for (int k = 0; k < sources; k++)
+        print_cell("source", source[k]);
 }
 
 /* ---- Sums, products, quotients: each prints lines, and returns nothing, so
@@ -159,7 +156,9 @@ void bench_sum(int n, const float x[n], double sum)
     printf("%s", bench_say((double)x[0]));
     for (int k = 1; k < n; k++)
         printf(" %s", bench_add((double)x[k]));
-    printf(" = %s\n", bench_say(sum));
+    if (n > 1)
+        printf(" = %s", bench_say(sum));
+    putchar('\n');
 }
 
 static void print_product(float a, float c, const char *mark,
