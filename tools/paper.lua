@@ -704,7 +704,7 @@ local function Blocks(blocks)
     for i, block in ipairs(blocks) do
         local next = blocks[i + 1]
         local text = block.t == 'Para' and stringify(block) or ''
-        local introduces = next and next.t ~= 'Para' and #text < 250 and text:find(':$')
+        local introduces = next and next.t ~= 'Para' and #text < 120 and text:find(':$')
         if introduces then
             result:extend { raw('#introduces['), block, raw(']') }
         else
