@@ -134,7 +134,8 @@ end
 ------------------------------------------------------------------------------
 -- Figures, formulas, tables
 
--- An SVG made fit to stand in a page with others, its ids unique. Its width decides how far it may shrink before it scrolls.
+-- An SVG made fit to stand in a page with others, its ids unique. Its width decides
+-- how far it may shrink before it scrolls.
 local function inline_svg(path, name)
     local svg = common.svg(path):gsub('%s+$', '')
     svg = svg:gsub('(%sid=")([^"]+)"', '%1' .. name .. '-%2"')
