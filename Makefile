@@ -142,7 +142,7 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 	@for name in $(names); do tools/outputs --update chapters/$$name.c \
 	  $(BUILD)/chapters/$$name || exit; done
 
-weaver := $(wildcard tools/*.pm) tools/weave tools/literate.lua tools/book.lua \
+weaver := $(wildcard tools/*.pm) $(wildcard tools/*.lua) tools/weave \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*) $(BUILD)/card.png
 $(BUILD)/book/index.html: book.md src/attention.h $(weaver) $(checked) \
                           $(BUILD)/pandoc.found $$(module)
@@ -240,8 +240,8 @@ epub: $(paper).epub ## the book as EPUB
 
 typesetter := tools/typeset tools/theme/book.typ tools/theme/code.tmTheme \
               $(wildcard tools/theme/fonts/*.otf)
-$(paper).typ $(paper).epub: book.md src/attention.h $(weaver) tools/paper.lua \
-                            $(checked) $(BUILD)/pandoc.found
+$(paper).typ $(paper).epub: book.md src/attention.h $(weaver) $(checked) \
+                            $(BUILD)/pandoc.found
 	$(weave_file)
 $(paper).pdf: $(paper).typ $(typesetter)
 	tools/typeset $< $@ a4

@@ -159,17 +159,23 @@ sub code_missing {
     return @wrong;
 }
 
-# Every output stands on one page, with the command that gives it.
+# Every table of an output stands on one page: the first with the command that gives
+# it, each other there or on the next.
 sub output_broken {
     my ($pages, @chapters) = @_;
     my @wrong;
     for my $chapter (@chapters) {
         for my $block (grep { $_->{info} =~ /output/ } @{$chapter->{blocks}}) {
-            my $text = squeezed(@{$block->{lines}});
+            my ($first, @others) = map { squeezed($_) } split /(?<=\])\n(?=[^\[ ])/, join "\n", @{$block->{lines}};
             my ($args) = $block->{info} =~ /\bargs="(.*?)"/;
             my $command = defined $args ? squeezed(qq{make -s run-$chapter->{number} ARGS="$args"}) : '';
-            next if grep { index($_->{squeezed}, $text) >= 0 && index($_->{squeezed}, $command) >= 0 } @$pages;
-            push @wrong, "$chapter->{path}:$block->{first}: this output stands on no page as a whole";
+            next if grep {
+                my ($page, $next) = ($_, $pages->[$_->{number}]);
+                my $is_on = sub { my ($text, @these) = @_; grep { index($_->{squeezed}, $text) >= 0 } @these };
+                $is_on->($command, $page) && $is_on->($first, $page)
+                  && @others == grep { $is_on->($_, $page, $next // ()) } @others
+            } @$pages;
+            push @wrong, "$chapter->{path}:$block->{first}: this output stands on no page, or a table of it is broken";
         }
     }
     return @wrong;
@@ -204,21 +210,23 @@ sub left_alone {
         my $last = $page->{body}[-1] or next;
         my $text = text_of($last);
         push @wrong, "page $page->{number}: ends with: $text"
-          if $is_title{squeezed($text)} || $text =~ /^(?:How this is \w+: lines|the same in PyTorch$|output$)/
-          || $text =~ /^exercise\s\S+ \S+ is empty in/ || $text =~ /^Exercise\s\S+ \(page\s\d+\)$/;
+          if $is_title{squeezed($text)} || $text =~ /^(?:How this is \w+: lines|Python$|output$)/
+          || $text =~ /^exercise\s\S+ asks for \S+$/ || $text =~ /^Exercise\s\S+ \(page\s\d+\)$/;
     }
     return @wrong;
 }
 
-# No page is half empty, unless what follows begins with a large title.
-sub half_empty {
+# No page's last quarter is empty, unless what follows begins with a large title.
+sub ends_early {
     my ($pages) = @_;
     my @wrong;
     for my $page (@$pages[0 .. $#$pages - 1]) {
-        my @next = map { @$_ } grep {defined} @{$pages->[$page->{number}]{body}}[0 .. 2];
+        my @below = @{$pages->[$page->{number}]{body}};
+        my @next  = map { @$_ } splice @below, 0, 3;
         next if !@{$page->{body}} || grep { $_->{y1} - $_->{y0} > 20 } @next;
         my ($end) = sort { $b <=> $a } map { $_->{y1} } map { @$_ } @{$page->{body}};
-        push @wrong, sprintf 'page %d: is empty from %.0f on', $page->{number}, $end if $end < $page->{height} / 2;
+        push @wrong, sprintf 'page %d: is empty from %.0f on', $page->{number}, $end
+          if $end < $HEAD + 3 / 4 * ($page->{height} - 2 * $HEAD);
     }
     return @wrong;
 }

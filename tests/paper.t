@@ -57,10 +57,10 @@ for my $pdf ("$book.pdf", "$book-letter.pdf") {
     cmp_ok(scalar @$pages, '>', 100, "$name: there are pages");
     none("$name: no word is outside of the text block", Paper::outside($pages, \@figures));
     none("$name: every line of code is there, whole", Paper::code_missing($pages, @chapters, $header));
-    none("$name: no output is broken", Paper::output_broken($pages, @chapters));
+    none("$name: no table of an output is broken", Paper::output_broken($pages, @chapters));
     none("$name: every figure is there", Paper::figures_missing($pages, \@figures));
     none("$name: nothing that announces stands last on a page", Paper::left_alone($pages, Paper::titles_of($text)));
-    none("$name: no page is half empty", Paper::half_empty($pages));
+    none("$name: no page's last quarter is empty", Paper::ends_early($pages));
     none("$name: nothing is there for the web alone", Paper::left_from_web($pages, $text));
     none("$name: no sign is lost", Paper::signs_lost($pages, $text));
     none("$name: a page that is named is the right one", Paper::misled($pages));
@@ -91,7 +91,7 @@ sub set {
 my $long = 'x' x 64;
 my $chapter = bless {path => 'chapters/01_one.c', number => '01',
     lines => ['int main(void)', '{', "    return $long;", '}'],
-    kind => [('code') x 4], blocks => [{info => 'output', first => 7, lines => ['weights (2)', '[1.0000,', ' 2.0000]']},
+    kind => [('code') x 4], blocks => [{info => 'output', first => 7, lines => ['weights (2)', '[1.0000,', ' 2.0000]', 'its sum: 3']},
         {info => '{.output args="1 2"}', first => 13, lines => ['three']}]},
   'Chapter';
 my $svg = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="60"><text x="9" y="30">word</text></svg>';
@@ -105,7 +105,7 @@ sub small {
         chapter  => '#chapter("one", "Chapter", "1", "")[First things]',
         code     => qq{#listing("", ((first: 1, text: "int main(void)\\n{\\n    return $long;\\n}", blank: 0,}
           . ' marks: ("1": "main")),))',
-        output   => '#output("output", false, "", "weights (2)\n[1.0000,\n 2.0000]")',
+        output   => '#output("output", false, "", "weights (2)\n[1.0000,\n 2.0000]\nits sum: 3")',
         figure   => '#picture("fig-a", 200, 60, "Figure\u{a0}1.1", "alt", "' . $svg =~ s/"/\\"/gr . '", false)[See it]',
         run      => '#output("make -s run-01 ARGS=\"1 2\"", true, "", "three")',
         prose    => 'Übersetzen, 注意力.',
@@ -122,7 +122,7 @@ sub wrongs {
     return (Paper::outside($pages, [$figure]), Paper::code_missing($pages, $chapter),
         Paper::output_broken($pages, $chapter), Paper::figures_missing($pages, [$figure]),
         Paper::signs_lost($pages, 'Übersetzen, 注意力'), Paper::misled($pages),
-        Paper::contents_wrong($pages), Paper::index_wrong($pages), Paper::half_empty($pages),
+        Paper::contents_wrong($pages), Paper::index_wrong($pages), Paper::ends_early($pages),
         Paper::left_alone($pages, 'Secondthings'), Paper::left_from_web($pages, '[Press a key, and see.]{.web-only}'));
 }
 
@@ -140,11 +140,14 @@ finds('a line of code that stands out and is cut', qr/01_one\.c:3: is not|outsid
 finds('a line of code that is missing', qr/01_one\.c:4: is not on paper/,
     code => small() =~ /^(#listing.*)$/m ? $1 =~ s/\\n\}"/"/r : '');
 finds('a table of numbers that is broken', qr/01_one\.c:7: this output stands on no page/,
-    output => '#output("output", false, "", "weights (2)\n[1.0000,") #v(1fr) End. #pagebreak() #output("output", false, "", " 2.0000]")');
+    output => '#output("output", false, "", "weights (2)\n[1.0000,") #v(1fr) End. #pagebreak() #output("output", false, "", " 2.0000]\nits sum: 3")');
+finds('a table that is far from the first', qr/01_one\.c:7: this output stands on no page/,
+    output => '#output("output", false, "", "weights (2)\n[1.0000,\n 2.0000]")',
+    reference => small() =~ /^(#pagebreak.*)$/m ? "$1 #v(1fr) It ends. #pagebreak() its sum: 3" : '');
 finds('a command that is another', qr/01_one\.c:13: this output stands on no page/,
     run => '#output("make -s run-NN ARGS=\"1 2\"", true, "", "three")');
 finds('a title that is left alone', qr/page 3: ends with: Second things/, foot => '#v(1fr) Second things');
-finds('a page that is half empty', qr/page 3: is empty from/, foot => '');
+finds('a page that ends early', qr/page 3: is empty from/, foot => '#v(180pt) It ends.');
 finds('what is for the web alone', qr/is for the web alone: Press/, prose => 'Übersetzen, 注意力. Press a key, and see.');
 finds('a figure that is missing', qr/figure 1\.1 is on no page/, figure => '#anchor("fig-a")',
     reference => '#pagebreak() See #refer(label("one"), "")[chapter~1].');

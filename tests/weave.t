@@ -367,7 +367,7 @@ multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1) asks for twice
 34|float twice (reference.html#L12)(float x) 35|{ 36|····return x < 0 ? 2 * x : x + x;
 /* "quoted" & more */ 37|} ] [output output twice (1) [2.0000] ] [picture (picture) ] Figure
 1.1. What to see in it [question What do you expect? Will it be more? [folded Yes. ] ] [listing
-the same in PyTorch print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b'" exit status 2
+Python print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b'" exit status 2
 nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice (#L71). Three times. ] [ Exercise 1.3 (by
 hand): On paper. ] [solution Solution of exercise 1.2 [folded Like this: [listing exercise 1.2
 (#exercise-1-2) asks for thrice 71|float thrice(float x) 72|{

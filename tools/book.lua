@@ -13,12 +13,8 @@
 
 if not FORMAT:match('html') then return {} end
 
-local stringify = pandoc.utils.stringify
-
-local function escape(text)
-    return (text:gsub('[&<>"]',
-        { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
-end
+local common = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. '/common.lua')
+local stringify, escape = pandoc.utils.stringify, common.escape
 
 local function html(...)
     return pandoc.RawBlock('html', string.format(...))
@@ -32,28 +28,13 @@ end
 ------------------------------------------------------------------------------
 -- Code
 
--- The lines of a code block as HTML, highlighted by pandoc.
-local function highlighted_lines(text, language)
-    local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
-    local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
-    local lines = pandoc.List {}
-    for line in (code .. '\n'):gmatch('(.-)\n') do
-        lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
-    end
-    return lines
-end
-
--- A folded listing's one line, by what the listing does.
-local SHOWS = { print = 'How this is printed', draw = 'How this is drawn',
-                main = 'The program' }
-
 -- A listing of a C file. Line 57 has the id L57; lines of the header that stand
 -- in a chapter have H57, as the chapter has lines of its own, or, where a single
 -- type is shown, lead to those of the header's page.
 local function listing(code)
     local get = code.attributes
     local first, file = tonumber(get.startFrom), escape(get.file)
-    local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
+    local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
         local n = first + i - 1
         local id = (get.header and 'H' or 'L') .. n
         return ('<span class="line"%s><a href="%s#%s" aria-hidden="true" tabindex="-1"'
@@ -63,10 +44,10 @@ local function listing(code)
     end)
     local note = get.type and ('<p class="label">in %s</p>\n'):format(file) or ''
     -- Each exercise that this listing solves.
-    for number, name in (get.exercises or ''):gmatch('(%S+):(%S+)') do
-        note = note .. ('<p class="note"><a href="#exercise-%s">exercise %s</a> asks for'
+    for number, name in common.solved(code) do
+        note = note .. ('<p class="note"><a href="#%s">exercise %s</a> asks for'
             .. ' <code>%s</code></p>\n')
-            :format(number:gsub('%.', '-'), number, escape(name))
+            :format(common.exercise_id(number), number, escape(name))
     end
     local shown = ('<div class="listing">\n%s<pre class="code" %s><code>%s\n</code></pre>\n</div>')
         :format(note, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
@@ -75,7 +56,7 @@ local function listing(code)
     if get.shows then
         shown = ('<details class="shows">\n<summary><span class="label">%s</span>'
             .. ' <span class="lines">lines %d to %d</span></summary>\n%s\n</details>')
-            :format(SHOWS[get.shows], first, first + #lines - 1, shown)
+            :format(common.shows[get.shows], first, first + #lines - 1, shown)
     end
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
@@ -93,8 +74,7 @@ end
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
     local program = code.attributes.program or 'NN'
-    local label = args and ('<code>make -s run-%s ARGS="%s"</code>')
-        :format(program:match('^[^_]*'), escape(args)) or 'output'
+    local label = args and '<code>' .. common.command(program, escape(args)) .. '</code>' or 'output'
     if status then
         label = label .. ' <span class="status">exit status ' .. escape(status) .. '</span>'
     end
@@ -111,14 +91,9 @@ local function other_code(code)
     local python = language == 'python'
     return html('<div class="listing %s">\n%s<pre class="code plain" %s>'
         .. '<code>%s\n</code></pre>\n</div>', language or 'text',
-        python and '<p class="label">the same in PyTorch</p>\n' or '',
+        python and '<p class="label">Python</p>\n' or '',
         scrolls(python and 'PyTorch' or 'code'), language
-        and table.concat(highlighted_lines(code.text, language), '\n') or escape(code.text))
-end
-
-local function CodeBlock(code)
-    return code.classes:includes('numberLines') and listing(code)
-        or code.classes:includes('output') and output(code) or other_code(code)
+        and table.concat(common.highlighted_lines(code.text, language), '\n') or escape(code.text))
 end
 
 ------------------------------------------------------------------------------
@@ -142,7 +117,7 @@ local function Div(div)
     if class == 'question' then
         local asked = pandoc.Inlines { pandoc.Space() }
         -- The line is pressed as a whole: a link in it would be a second thing to press.
-        asked:extend(div.content[1].content:walk { Link = function(link) return link.content end })
+        asked:extend(common.unlinked(div.content[1].content))
         return folded(class, 'What do you expect?', asked, { table.unpack(div.content, 2) })
     elseif class == 'hint' or class == 'solution' then
         local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''
@@ -159,12 +134,10 @@ end
 ------------------------------------------------------------------------------
 -- Figures, formulas, tables
 
--- An SVG made fit to stand in a page with others: without XML declaration, its
--- ids unique. Its width decides how far it may shrink before it scrolls.
+-- An SVG made fit to stand in a page with others, its ids unique. Its width decides
+-- how far it may shrink before it scrolls.
 local function inline_svg(path, name)
-    local file = assert(io.open(path, 'rb'))
-    local svg = file:read('a'):gsub('^.-(<svg)', '%1', 1):gsub('%s+$', '')
-    file:close()
+    local svg = common.svg(path):gsub('%s+$', '')
     svg = svg:gsub('(%sid=")([^"]+)"', '%1' .. name .. '-%2"')
     svg = svg:gsub('(%saria%-%a+by=")([^"]+)', function(start, list)
         return start .. list:gsub('%S+', name .. '-%0')
@@ -177,18 +150,13 @@ local function Figure(figure)
     local name = figure.attributes.file:match('([^/]*)%.svg$')
     local svg, width = inline_svg(figure.attributes.file, name)
     local number = 'Figure ' .. figure.attributes.number
-    local caption = pandoc.Inlines {
-        pandoc.Span(pandoc.Inlines(number .. '.'), pandoc.Attr('', { 'number' })),
-        pandoc.Space(),
-    }
-    caption:extend(pandoc.utils.blocks_to_inlines(figure.caption.long))
     local id = figure.identifier ~= '' and ' id="' .. figure.identifier .. '"' or ''
     -- Several panels are too wide for the place beside the text.
     local beside = figure.classes:includes('beside') and not svg:find('class="figure panels"', 1, true)
     return {
         html('<figure%s%s>\n<div class="picture" style="--width: %gpx" %s>\n%s\n</div>\n'
             .. '<figcaption>', id, beside and ' class="beside"' or '', width, scrolls(number), svg),
-        pandoc.Plain(caption),
+        pandoc.Plain(common.caption(figure, number)),
         html('</figcaption>\n</figure>'),
     }
 end
@@ -202,22 +170,8 @@ local function Math(math)
         { { 'aria-label', 'formula' }, { 'tabindex', '0' }, { 'role', 'group' } }))
 end
 
--- Each cell of a table of text but the first says which column it is in, as on a
--- phone it may stand below the others.
-local function name_columns(tbl)
-    local head = tbl.head.rows[1]
-    if not head or not tbl.colspecs[1][2] then return end
-    for _, body in ipairs(tbl.bodies) do
-        for _, row in ipairs(body.body) do
-            for i = 2, #row.cells do
-                row.cells[i].attributes['column'] = stringify(head.cells[i].contents)
-            end
-        end
-    end
-end
-
 local function Table(tbl)
-    name_columns(tbl)
+    common.name_columns(tbl)
     return { html('<div class="table" %s>', scrolls('table')), tbl, html('</div>') }
 end
 
@@ -332,14 +286,6 @@ end
 ------------------------------------------------------------------------------
 -- Contents
 
--- A heading's words as the contents have them.
-local function bare(inlines)
-    return inlines:walk {
-        Note = function() return {} end,
-        Link = function(link) return link.content end,
-    }
-end
-
 -- Groups the pages, with their sections, by the parts of book.md: a part goes on
 -- until the next one, or to the first page without a number after it.
 local function parts_of(doc)
@@ -348,7 +294,7 @@ local function parts_of(doc)
     for _, block in ipairs(doc.blocks) do
         local current, id = parts[#parts], block.identifier
         if block.t == 'Header' and block.level == 1 then
-            page = { id = id, title = bare(block.content), number = block.attributes.number,
+            page = { id = id, title = common.bare(block.content), number = block.attributes.number,
                      sections = pandoc.List {} }
             if titles[id] or not current
                 or current.title and block.attributes.kind == 'page' then
@@ -358,7 +304,7 @@ local function parts_of(doc)
             table.insert(current.pages, page)
         elseif block.t == 'Header' and block.level == 2 and page then
             page.sections:insert(
-                { address = page.id .. '.html#' .. id, title = bare(block.content) })
+                { address = page.id .. '.html#' .. id, title = common.bare(block.content) })
         end
     end
     return parts
@@ -424,5 +370,5 @@ end
 return {
     { Pandoc = Pandoc },
     { Math = Math, Span = Span },
-    { CodeBlock = CodeBlock, Figure = Figure, Table = Table, Div = Div },
+    { CodeBlock = common.code_block(listing, output, other_code), Figure = Figure, Table = Table, Div = Div },
 }

@@ -13,13 +13,9 @@
 local TYPST = FORMAT == 'typst'
 if not TYPST and not FORMAT:match('^epub') then return {} end
 
-local stringify = pandoc.utils.stringify
+local common = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. '/common.lua')
+local stringify, escape = pandoc.utils.stringify, common.escape
 local List = pandoc.List
-
-local function escape(text)
-    return (text:gsub('[&<>"]',
-        { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
-end
 
 -- A string as typst writes it.
 local function quote(text)
@@ -65,14 +61,6 @@ Set by pandoc and typst in Libertinus Serif, New Computer Modern Math, DejaVu Sa
 Mono and, for Chinese, Noto Serif.
 ]]
 
--- A heading's words as the contents have them.
-local function bare(inlines)
-    return inlines:walk {
-        Note = function() return {} end,
-        Link = function(link) return link.content end,
-    }
-end
-
 -- The document as pages; what stands before the first heading is .front.
 local function pages_of(doc)
     local pages = List {}
@@ -81,7 +69,7 @@ local function pages_of(doc)
         if block.t == 'Header' and block.level == 1 then
             pages:insert({ heading = block, id = block.identifier, blocks = pandoc.Blocks {},
                            number = block.attributes.number, kind = block.attributes.kind,
-                           title = bare(block.content) })
+                           title = common.bare(block.content) })
         else
             local blocks = pages[1] and pages[#pages].blocks or front
             blocks:insert(block)
@@ -433,9 +421,7 @@ end
 -- of the first rule, for light pages; rules for other media and for panels go; and it
 -- has a viewBox, so that it scales. Returns it, its size in px and its description.
 local function plain_picture(path)
-    local file = assert(io.open(path, 'rb'))
-    local svg = file:read('a'):gsub('^.-(<svg)', '%1', 1)
-    file:close()
+    local svg = common.svg(path)
     local value = { paper = '#ffffff' }
     for name, colour in (svg:match('%.figure{([^}]*)}') or ''):gmatch('%-%-([%w-]+):([^;}]+)') do
         value[name] = colour
@@ -479,54 +465,37 @@ local function Figure(figure)
     local path = figure.attributes.file
     local svg, width, height, alt = plain_picture(path)
     local number = 'Figure\u{a0}' .. figure.attributes.number
-    local caption = pandoc.utils.blocks_to_inlines(figure.caption.long)
     if TYPST then
         return { raw('#picture(%s, %g, %g, %s, %s, %s, %s)[', quote(figure.identifier), width,
                      height, quote(number), quote(alt), quote(svg), figure.attributes.moves or 'false'),
-                 pandoc.Plain(caption), raw(']') }
+                 pandoc.Plain(pandoc.utils.blocks_to_inlines(figure.caption.long)), raw(']') }
     end
     local name = path:match('([^/]*/[^/]*)%.svg$'):gsub('/', '-') .. '.svg'
     pandoc.mediabag.insert(name, 'image/svg+xml', on_paper(svg, width, height))
-    local full = pandoc.Inlines { pandoc.Span(words(number .. '.'), attr('', 'number')),
-                                  pandoc.Space() }
-    full:extend(caption)
     local image = pandoc.Image(words('%s', alt), name, '', attr('', 'picture',
         { width = ('%gpx'):format(width) }))
     -- Pandoc finds no id of a figure from another chapter.
-    return pandoc.Div({ pandoc.Figure({ pandoc.Plain { image } }, { long = { pandoc.Plain(full) } }) },
+    return pandoc.Div({ pandoc.Figure({ pandoc.Plain { image } },
+        { long = { pandoc.Plain(common.caption(figure, number)) } }) },
         pandoc.Attr(figure.identifier))
 end
 
 ------------------------------------------------------------------------------
 -- Code
 
-local SHOWS = { print = 'How this is printed', draw = 'How this is drawn',
-                main = 'The program' }
-
 local function line_count(text) return select(2, text:gsub('\n', '')) + 1 end
 
 -- Who solves what with this listing, as inlines; empty if nobody.
-local function solves(get)
+local function solves(code)
     local notes = List {}
-    for number, name in (get.exercises or ''):gmatch('(%S+):(%S+)') do
-        local note = pandoc.Inlines { link('exercise\u{a0}' .. number,
-            'exercise-' .. number:gsub('%.', '-'), 'near'), pandoc.Str ':', pandoc.Space(),
-            pandoc.Code(name) }
-        note:extend(words(' is empty in the student edition'))
+    for number, name in common.solved(code) do
+        local note = pandoc.Inlines { link('exercise\u{a0}' .. number, common.exercise_id(number),
+            'near') }
+        note:extend(words(' asks for '))
+        note:insert(pandoc.Code(name))
         notes:insert(note)
     end
     return notes
-end
-
--- The lines of a code block as HTML, highlighted by pandoc.
-local function highlighted_lines(text, language)
-    local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
-    local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
-    local lines = List {}
-    for line in (code .. '\n'):gmatch('(.-)\n') do
-        lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
-    end
-    return lines
 end
 
 -- A listing in pieces, cut at the blank lines before what begins in column 0, which
@@ -550,9 +519,9 @@ local function listing(code)
     local get = code.attributes
     local first = tonumber(get.startFrom)
     local last = first + line_count(code.text) - 1
-    local notes = solves(get)
+    local notes = solves(code)
     local names = get.type and {} or names_in(code)
-    local label = get.shows and ('%s: lines %d to %d'):format(SHOWS[get.shows], first, last)
+    local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first, last)
         or get.type and 'in ' .. get.file or ''
     if TYPST then
         local blocks = pandoc.Blocks {}
@@ -578,7 +547,7 @@ local function listing(code)
             quote(get.owner == 'reference' and 'decl' or 'def')))
         return blocks
     end
-    local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
+    local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
         local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, first + i - 1)
         return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
             first + i - 1, line)
@@ -595,8 +564,7 @@ end
 
 local function output(code)
     local args, status = code.attributes.args, code.attributes.status
-    local label = args and ('make -s run-%s ARGS="%s"'):format(
-        code.attributes.program:match('^[^_]*'), args) or 'output'
+    local label = args and common.command(code.attributes.program, args) or 'output'
     status = status and 'exit status ' .. status or ''
     if TYPST then
         return raw('#output(%s, %s, %s, %s)', quote(label), args and 'true' or 'false',
@@ -609,19 +577,14 @@ end
 
 local function other_code(code)
     local language = code.classes[1]
-    local label = language == 'python' and 'the same in PyTorch' or ''
+    local label = language == 'python' and 'Python' or ''
     if TYPST then
         return raw('#other-code(%s, %s, %s)', quote(label), quote(language or 'text'),
             quote(code.text))
     end
     return raw('%s<pre class="plain"><code>%s</code></pre>',
         label ~= '' and '<p class="label">' .. label .. '</p>\n' or '', language
-        and table.concat(highlighted_lines(code.text, language), '\n') or escape(code.text))
-end
-
-local function CodeBlock(code)
-    return code.classes:includes('numberLines') and listing(code)
-        or code.classes:includes('output') and output(code) or other_code(code)
+        and table.concat(common.highlighted_lines(code.text, language), '\n') or escape(code.text))
 end
 
 ------------------------------------------------------------------------------
@@ -668,21 +631,22 @@ local function Str(str)
     if number then return raw_inline('%s\\.', number) end
 end
 
+-- Words as what a function of typst's is called with.
+local function called(words, call, ...)
+    return pandoc.Inlines { raw_inline(call .. '[', ...) } .. words .. { raw_inline(']') }
+end
+
 local function Span(span)
     local class, lang = span.classes[1], span.attributes.lang
     if class == 'cited' or class == 'quoted' then return span.content end
     if not TYPST then return end
     if class == 'term' then
-        local content = pandoc.Inlines { raw_inline('#anchor(%s)%s', quote(span.identifier),
-            index.terms[span.identifier] and mark(index.terms[span.identifier], 'term') or '') }
-        content:extend(span.content)
-        return content
+        local term = index.terms[span.identifier]
+        return pandoc.Inlines { raw_inline('#anchor(%s)%s', quote(span.identifier),
+            term and mark(term, 'term') or '') } .. span.content
     elseif class == 'label' or lang then
-        local content = pandoc.Inlines { raw_inline(lang and '#text(lang: %s, hyphenate: true)[' or '#label-text[',
-            quote(lang or '')) }
-        content:extend(span.content)
-        content:insert(raw_inline(']'))
-        return content
+        return called(span.content, lang and '#text(lang: %s, hyphenate: true)' or '#label-text',
+            quote(lang or ''))
     end
 end
 
@@ -695,18 +659,18 @@ local function Link(found)
     end
     if not id then return end
     if class == 'back' then return raw_inline('#back(label(%s))', quote(id)) end
-    local content = pandoc.Inlines { raw_inline('#refer(label(%s), %s)[', quote(id),
-        quote(id:match('^ref%-') and 'source' or class or '')) }
-    content:extend(found.content)
-    content:insert(raw_inline(']'))
-    return content
+    return called(found.content, '#refer(label(%s), %s)', quote(id),
+        quote(id:match('^ref%-') and 'source' or class or ''))
 end
 
 ------------------------------------------------------------------------------
 -- Blocks
 
 local function Table(tbl)
-    if not TYPST then return { raw('<div class="table">'), tbl, raw('</div>') } end
+    if not TYPST then
+        common.name_columns(tbl)
+        return { raw('<div class="table">'), tbl, raw('</div>') }
+    end
     local rows = 0
     for _, body in ipairs(tbl.bodies) do rows = rows + #body.body end
     -- A narrow last column has room for a reference and its page.
@@ -744,7 +708,7 @@ local function Blocks(blocks)
     for i, block in ipairs(blocks) do
         local next = blocks[i + 1]
         local text = block.t == 'Para' and stringify(block) or ''
-        local introduces = next and next.t ~= 'Para' and #text < 250 and text:find(':$')
+        local introduces = next and next.t ~= 'Para' and #text < 120 and text:find(':$')
         if introduces then
             result:extend { raw('#introduces['), block, raw(']') }
         else
@@ -756,7 +720,7 @@ end
 
 local function heading(page)
     local number = page.number
-    local title = page.heading.content:walk { Link = function(l) return l.content end }
+    local title = common.unlinked(page.heading.content)
     if TYPST then
         return { raw('#chapter(%s, %s, %s, %s, listed: %s)[', quote(page.id),
                      quote(number and (page.kind == 'chapter' and 'Chapter' or 'Appendix') or ''),
@@ -774,10 +738,9 @@ end
 
 local function Header(header)
     if not TYPST or header.level == 1 then return end
-    header.content = header.content:walk { Link = function(l) return l.content end }
     return { raw('#section(%d, %s, %s)[', header.level, quote(header.identifier),
                  tostring(not header.classes:includes('unlisted'))),
-             pandoc.Plain(header.content), raw(']') }
+             pandoc.Plain(common.unlinked(header.content)), raw(']') }
 end
 
 local function part_page(part, pages, first)
@@ -801,7 +764,8 @@ local function render(blocks)
         :walk { Math = Math, Str = Str, Span = Span, Code = Code, Link = Link,
                 Cite = function(cite) return cite.content end }
         :walk { Blocks = Blocks }
-        :walk { CodeBlock = CodeBlock, Figure = Figure, Table = Table, Div = Div, Header = Header }
+        :walk { CodeBlock = common.code_block(listing, output, other_code), Figure = Figure,
+                Table = Table, Div = Div, Header = Header }
 end
 
 -- What begins the document: for typst, its title.

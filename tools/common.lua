@@ -1,0 +1,93 @@
+-- What the filters for the screen (book.lua) and for paper (paper.lua) have in common.
+
+local common = {}
+
+function common.escape(text)
+    return (text:gsub('[&<>"]',
+        { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
+end
+
+-- Words without their links.
+function common.unlinked(inlines)
+    return inlines:walk { Link = function(link) return link.content end }
+end
+
+-- A heading's words as the contents have them.
+function common.bare(inlines)
+    return common.unlinked(inlines:walk { Note = function() return {} end })
+end
+
+------------------------------------------------------------------------------
+-- Code
+
+-- A folded listing's one line, by what the listing does.
+common.shows = { print = 'How this is printed', draw = 'How this is drawn',
+                 main = 'The program' }
+
+-- The lines of a code block as HTML, highlighted by pandoc.
+function common.highlighted_lines(text, language)
+    local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
+    local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
+    local lines = pandoc.List {}
+    for line in (code .. '\n'):gmatch('(.-)\n') do
+        lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
+    end
+    return lines
+end
+
+-- The exercises that a listing solves: number, id and function of each.
+function common.solved(code)
+    return (code.attributes.exercises or ''):gmatch('(%S+):(%S+)')
+end
+
+function common.exercise_id(number) return 'exercise-' .. number:gsub('%.', '-') end
+
+-- The command that runs a chapter's program with arguments.
+function common.command(program, args)
+    return ('make -s run-%s ARGS="%s"'):format(program:match('^[^_]*'), args)
+end
+
+-- Renders a code block by its kind.
+function common.code_block(listing, output, other)
+    return function(code)
+        local is = code.classes
+        return (is:includes('numberLines') and listing or is:includes('output') and output
+            or other)(code)
+    end
+end
+
+------------------------------------------------------------------------------
+-- Tables and figures
+
+-- Each cell but a row's first says which column it is in, as on a narrow screen it
+-- may stand below the others.
+function common.name_columns(tbl)
+    local head = tbl.head.rows[1]
+    if not head then return end
+    for _, body in ipairs(tbl.bodies) do
+        for _, row in ipairs(body.body) do
+            for i = 2, #row.cells do
+                row.cells[i].attributes.column = pandoc.utils.stringify(head.cells[i].contents)
+            end
+        end
+    end
+end
+
+-- An SVG without its XML declaration.
+function common.svg(path)
+    local file = assert(io.open(path, 'rb'))
+    local svg = file:read('a'):gsub('^.-(<svg)', '%1', 1)
+    file:close()
+    return svg
+end
+
+-- A figure's caption behind its number.
+function common.caption(figure, number)
+    local caption = pandoc.Inlines {
+        pandoc.Span(pandoc.Inlines(number .. '.'), pandoc.Attr('', { 'number' })), pandoc.Space(),
+    }
+    caption:extend(pandoc.utils.blocks_to_inlines(figure.caption.long))
+    return caption
+end
+
+return common
