@@ -22,9 +22,14 @@ static void draw_cell(double left, double top, double wide, double high,
     pen_value(middle, line, "middle", x);
 }
 
-/* So wide that no word lies on the next, and the last is not cut off. */
-static void widen(Cells *c, int m, const char *const column[m])
+/* So wide that no word and no value lies on the next, and the last is not
+ * cut off. */
+static void widen(Cells *c, int m, const char *const column[m], int values,
+                  const float x[values])
 {
+    for (int k = 0; k < values; k++)
+        c->wide =
+            fmax(c->wide, strlen(pen_number(4, x[k])) * 0.55 * c->font + 6);
     for (int j = 0; j < m; j++) {
         const double room = pen_room(1, &column[j]);
         const double next = pen_room(1, &column[j + 1 < m ? j + 1 : j]);
@@ -64,7 +69,7 @@ void heatmap(const char *name, const char *title, int n,
     /* More than six columns fit with smaller letters. */
     if (m > 6)
         c = (Cells){12, pen_room(n, row) * 12 / 14 + 10, 28, 52, 33};
-    widen(&c, m, column);
+    widen(&c, m, column, n * m, x[0]);
     pen_begin(name, title, c.left + m * c.wide, c.top + n * c.high);
     for (int i = 0; i < n; i++)
         pen_row(row[i], m, column, x[i]);
@@ -83,7 +88,7 @@ void maps(const char *name, const char *title, int panels,
     /* Two of six columns fit a page with smaller letters. */
     if (m > 4)
         c = (Cells){11, pen_room(n, row) * 11 / 14 + 8, 40, 46, 29};
-    widen(&c, m, column);
+    widen(&c, m, column, panels * n * m, x[0][0]);
     const double label = 1.1 * pen_room(panels, panel);
     pen_begin_panels(name, title, panels, c.left + fmax(m * c.wide, label),
                      c.top + n * c.high);

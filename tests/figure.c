@@ -202,25 +202,29 @@ static void test_heatmap(void)
     const char *const wide[2] = {long_words[0], long_words[0]};
     DRAW(heatmap("x", "Title", 1, names, 2, wide, eight));
     HOLDS(middle(1) - middle(0) >= 11 * 8);
+    /* A digit is 0.64 of a letter's size wide, and a sign half of that. */
+    const float loud[1][7] = {{0, -100.5f}};
+    DRAW(heatmap("x", "Title", 1, names, 7, seven, loud));
+    HOLDS(box(1, "width") >= (7 * 0.64 + 2 * 0.32) * 12);
 }
 
 static void test_maps(void)
 {
-    const float x[3][2][6] = {{{1, -0.5f}}, {{50, 0, 10}, {0, 100}}};
+    const float x[3][2][6] = {{{1, -0.5f}}, {{5, 0, 1}, {0, 10}}};
     DRAW(maps("x", "Title", 3, seven, 2, names, 6, seven, x));
-    has("b. a&lt;b: a 50.0000, b 0.0000, c 10.0000, d 0.0000, ");
+    has("b. a&lt;b: a 5.0000, b 0.0000, c 1.0000, d 0.0000, ");
     SAME(count("<rect"), 36);
     SAME(count("\"0.55\""), 2);  /* a scale for each panel */
     SAME(count("\"0.04\""), 31); /* zeros */
     SAME(count("class=\"c1\" fill-opacity=\"0.29"), 1);
-    CLOSE(box(12, "fill-opacity"), 0.295, 0.006); /* 50 of 100 */
+    CLOSE(box(12, "fill-opacity"), 0.295, 0.006); /* 5 of 10 */
     panels(3, 2, 1);
     HOLDS(of("<g", 1, "font-size") >= 11);
     for (int k = 0; k < 3; k++) {
         SAYS(21 * k, seven[k], "a", "b", "c", "d", "e", "f", "a&lt;b");
         cells(12 * k, 21 * k + 1, 2, 6);
     }
-    SAYS(29, "50.0000", "0.0000", "10.0000");
+    SAYS(29, "5.0000", "0.0000", "1.0000");
     HOLDS(box(5, "x") + box(5, "width") <= narrow("--narrow-w:"));
     HOLDS(3 * (box(6, "y") + box(6, "height")) <= narrow("--narrow-h:"));
     static const float small[5][2][2];
