@@ -326,7 +326,9 @@ sub faults {
         $is->($answer->{cell} eq "$id $h $i $j", "answered $answer->{cell}");
         for my $either ($r, $short) {
             my $entry = $either->{table}{"$id $h"}[$i][$j] =~ s/^-(0\.0+)$/$1/r;
-            my $last = $either->{asked}[$k]{text}[-1];
+            my ($last, @after) = @{$either->{asked}[$k]{text}}[-1];
+            ($last, @after) = @{$either->{asked}[$k]{text}}[-2, -1] if $last =~ /^\(All digits are used/;
+            $is->(!grep({ /^\(All/ && !@after } @{$either->{asked}[$k]{text}}), 'more is said after its remark');
             $is->(scalar $last =~ /(?:^|\s)\Q$entry\E$/, "ends '$last', is $entry");
         }
         my @wanted = sources($r, $id, $h, $i, $j);

@@ -17,7 +17,7 @@ const heading = (page) => panel(page).locator(".number").innerText();
 const steps = (page) => panel(page).locator(".steps p").allInnerTexts();
 const refusal = (page) => root(page).locator("[role=alert]");
 const words = (page) =>
-  root(page).getByRole("textbox", { name: /^text, of up to 12 words( · changed)?$/ });
+  root(page).getByRole("textbox", { name: /^text, of up to 12 words( changed)?$/ });
 const said = (page) => root(page).locator("[aria-live]");
 const hasFocus = (locator) => locator.evaluate((it) => it === document.activeElement);
 
@@ -272,7 +272,8 @@ reading("a weight, from share to embedding", "scaling", async (page) => {
   await opened(page);
   await cell(page, "attention weights", "short, Life").click();
   assert.match(await heading(page), /attention weights\s+short, Life: 0\.1965/);
-  assert.match((await steps(page)).at(-1), /^0\.7843 \/ 3\.9903 = 0\.1965$/);
+  assert.match((await steps(page)).at(-2), /^0\.7843 \/ 3\.9903 = 0\.1965$/);
+  assert.match((await steps(page)).at(-1), /^\(All digits are used, /);
   assert.equal(await root(page).locator("td.source").count(), 6);
   assert.equal(await root(page).locator(".picture rect.asked").count(), 1);
   const follow = async (name, wanted) => {
@@ -425,7 +426,7 @@ reading(
     await changed("seed");
     for (const [name, key, ...keys] of [
       [/^heads$/, "heads", "ArrowRight"],
-      [/^causal$/, "mask", "ArrowLeft"],
+      [/^those before$/, "mask", "ArrowLeft"],
       [/^dropout rate$/, "p", "End"],
     ]) {
       await tabTo(page, name);
@@ -461,7 +462,7 @@ reading("its keys are not said where it is not", "tokens", async (page) => {
 
 reading("what the page has no setting for is not called changed", "causal-mask", async (page) => {
   await opened(page);
-  await root(page).getByRole("radio", { name: "window" }).check();
+  await root(page).getByRole("radio", { name: "a window" }).check();
   const slider = root(page).getByRole("slider", { name: "words in the window" });
   for (const words of ["1", "3", "4"]) {
     await slider.fill(words);
@@ -481,7 +482,7 @@ reading("names for what is seen, and the answer is said", "scaling", async (page
   await cell(page, "attention weights", "short, Life").click();
   const text = await said(page).innerText();
   assert.match(text, /^attention weights short, Life: 0\.1965\. Softmax divides /);
-  assert.match(text, /0\.7843 \/ 3\.9903 = 0\.1965$/);
+  assert.match(text, /0\.7843 \/ 3\.9903 = 0\.1965\. \(All digits/);
   const name = "scaled scores: Life: 0.1720; how was it made";
   await panel(page).getByRole("button", { name }).click();
   await panel(page).getByRole("navigation", { name: "Numbers asked so far" }).waitFor();
@@ -495,7 +496,7 @@ reading("the address holds the state, and gives it again", "workbench", async (p
   await there(page);
   assert.equal(new URL(page.url()).hash, "");
   await words(page).fill("you, 你好 & I");
-  await root(page).getByRole("radio", { name: "none" }).check();
+  await root(page).getByRole("radio", { name: "all words" }).check();
   await cell(page, "attention weights, head 2", "&, I").click();
   const { hash } = new URL(page.url());
   const numbers = await entries(page, "attention weights, head 2");
@@ -507,7 +508,7 @@ reading("the address holds the state, and gives it again", "workbench", async (p
     assert.ok(y > 0 && y + height < again.viewportSize().height, "the number is in sight");
     assert.deepEqual(await entries(again, "attention weights, head 2"), numbers);
     assert.equal(await words(again).inputValue(), "you, 你好 & I");
-    assert.equal(await root(again).getByRole("radio", { name: "none" }).isChecked(), true);
+    assert.equal(await root(again).getByRole("radio", { name: "all words" }).isChecked(), true);
     assert.deepEqual(again.faults, []);
   } finally {
     await again.close();
