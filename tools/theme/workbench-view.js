@@ -153,17 +153,18 @@
   }
 
   const isOfText = (it) => it.matches(".stage, .words, .others");
-  const FOLDED = 4; // more settings than these are folded where there is little room
+  const FOLDED = 4; // as many settings are not much
 
-  // `tell(key, value)` hears of every change. `fold(isWide)` shows all settings, or all texts.
+  // `tell(key, value)` hears of every change. `fold(true)` folds what is no text, if
+  // that is much.
   function form(tell) {
     const texts = make("div", { class: "settings texts" });
     const others = make("div", { class: "settings" });
     const more = make("details", { class: "more" }, make("summary", {}, "More settings"), others);
     const element = make("div", { class: "form" }, texts, more);
     const controls = new Map();
-    const fold = (isWide) => {
-      const isShown = isWide || others.children.length <= FOLDED;
+    const fold = (isNarrow) => {
+      const isShown = !isNarrow || others.children.length <= FOLDED;
       if (more.classList.contains("shown") === isShown && element.isConnected) return;
       more.classList.toggle("shown", isShown);
       more.open = isShown;

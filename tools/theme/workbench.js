@@ -27,6 +27,7 @@
   const PROMISE = "and ask any number how it was made";
   const COPY = "Copy a link to this state";
   const BESIDE = 850; // pixels from which on the explanation stands beside the tables
+  const NARROW = 700; // below it, the form has two columns, and many settings are folded
   const WIDEST = 68; // rem
   const PANEL = 400; // what it takes of that, with all margins
   const GAP = 8; // pixels between what is brought into sight and the window's edge
@@ -173,10 +174,7 @@
         chip.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
       const groups = sources.map((source) => {
         const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
-        const title = make(
-          "p",
-          { class: "label" },
-        );
+        const title = make("p", { class: "label" });
         setWords(title, `from ${sourceName(source, cells[of[0]].view)}`);
         return make(
           "div",
@@ -214,7 +212,11 @@
 
     offer() {
       this.button.disabled = false;
-      this.button.replaceChildren(make("b", {}, OPEN), " ", make("span", {}, `Try ${CHANGES[this.given.get("stage")]}, ${PROMISE}`));
+      this.button.replaceChildren(
+        make("b", {}, OPEN),
+        " ",
+        make("span", {}, `Try ${CHANGES[this.given.get("stage")]}, ${PROMISE}`),
+      );
       this.root.replaceChildren(this.button);
     }
 
@@ -281,7 +283,7 @@
         this.tables.element,
       );
       this.root.classList.add("opened");
-      const top = [this.bar(), this.form.element, this.actions()];
+      const top = [this.bar(), this.form.element, this.refusal, this.actions()];
       this.root.replaceChildren(...top, body, this.said);
       this.listen();
     }
@@ -673,7 +675,9 @@
       this.root.classList.toggle("wide", this.isWide);
       const isBesideFigures = this.width - PANEL >= 0.9 * this.figureWidth;
       this.root.classList.toggle("stacked", this.isWide && !isBesideFigures);
-      this.form.fold(this.isWide);
+      const isNarrow = this.width < NARROW;
+      this.root.classList.toggle("narrow", isNarrow);
+      this.form.fold(isNarrow);
       this.placePanel();
     }
 
