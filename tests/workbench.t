@@ -326,7 +326,9 @@ sub faults {
         $is->($answer->{cell} eq "$id $h $i $j", "answered $answer->{cell}");
         for my $either ($r, $short) {
             my $entry = $either->{table}{"$id $h"}[$i][$j] =~ s/^-(0\.0+)$/$1/r;
-            my $last = $either->{asked}[$k]{text}[-1];
+            my ($last, @after) = @{$either->{asked}[$k]{text}}[-1];
+            ($last, @after) = @{$either->{asked}[$k]{text}}[-2, -1] if $last =~ /^\(All digits are used/;
+            $is->(!grep({ /^\(All/ && !@after } @{$either->{asked}[$k]{text}}), 'more is said after its remark');
             $is->(scalar $last =~ /(?:^|\s)\Q$entry\E$/, "ends '$last', is $entry");
         }
         my @wanted = sources($r, $id, $h, $i, $j);
@@ -395,6 +397,9 @@ is_deeply run($workbench, ['stage=roles', 'words=dog likes fish'])->{note},
   [q(Chapter 3 has no numbers for 'dog': its row is drawn as in chapter 5, from seed 123.)],
   'a word without numbers is named';
 is_deeply run($workbench, ['stage=roles'])->{note}, undef, '... and no other';
+is_deeply run($workbench, ['words=The cat the', 'seed=7'])->{note},
+  ["Seed 7 draws the embedding of every word, and the matrices. Without training, they mean nothing. "
+      . "'The' and 'the' are two words."], "where words' numbers come from, and that case counts";
 is run($workbench, ["words=é 你好 \x{1F600} &<"])->{status}, 0, 'other characters are words';
 is_deeply run($workbench, [])->{lines}, run($workbench, ['stage=all'])->{lines}, 'all is the stage without one';
 

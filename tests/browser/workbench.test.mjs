@@ -17,7 +17,7 @@ const heading = (page) => panel(page).locator(".number").innerText();
 const steps = (page) => panel(page).locator(".steps p").allInnerTexts();
 const refusal = (page) => root(page).locator("[role=alert]");
 const words = (page) =>
-  root(page).getByRole("textbox", { name: /^text, of up to 12 words( · changed)?$/ });
+  root(page).getByRole("textbox", { name: /^text, of up to 12 words( changed)?$/ });
 const said = (page) => root(page).locator("[aria-live]");
 const hasFocus = (locator) => locator.evaluate((it) => it === document.activeElement);
 
@@ -236,12 +236,47 @@ reading("softmax makes equal shares of equal scores", "softmax", async (page) =>
       .fill("2");
   await cell(page, "attention weights", "shiny, sun").getByText("0.3333").waitFor();
   assert.deepEqual(await entries(page, "attention weights"), [["0.3333", "0.3333", "0.3333"]]);
+  const first = root(page).getByRole("spinbutton").first();
+  assert.equal(await first.inputValue(), "2.0000");
+  await first.fill("5.25");
+  await cell(page, "scores", "shiny, Hello").getByText("5.2500").waitFor();
+  await root(page).getByRole("button", { name: "computed" }).first().click();
+  await cell(page, "scores", "shiny, Hello").getByText("0.7842").waitFor();
 });
+
+for (const name of ["workbench", "dropout"]) {
+  reading(`${name}: controls keep their places, whatever is chosen`, name, async (page) => {
+    if (name === "workbench") await there(page);
+    else await opened(page);
+    const settings = root(page).locator(".setting");
+    const known = {};
+    for (const [mask, p] of [
+      ["those before", "0.5"],
+      ["a window", "0.5"],
+      ["all words", "0"],
+      ["a window", "0"],
+      ["those before", "0.5"],
+    ]) {
+      await root(page).getByRole("radio", { name: mask }).check();
+      await root(page).getByRole("slider", { name: "dropout rate" }).fill(p);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      for (const [key, place] of await settings.evaluateAll((all) =>
+        all.map((it) => [it.className, `${it.offsetLeft} ${it.offsetTop} ${it.offsetWidth}`]),
+      )) {
+        const control = key.match(/^setting (\w+)/)[1];
+        known[control] ??= place;
+        assert.equal(place, known[control], `${control}, ${mask}, p = ${p}`);
+      }
+    }
+    assert.ok("window" in known && "lots" in known);
+  });
+}
 
 reading("what makes no sense is refused, and the last tables stay", "workbench", async (page) => {
   await there(page);
   await words(page).fill("a b c d e f g h i j k l m");
   await refusal(page).getByText("a text of 13 words: at most 12").waitFor();
+  assert.equal(await root(page).locator(".setting.words > [role=alert]").count(), 1);
   await cell(page, "attention weights, head 1", "short, Life").waitFor();
   await words(page).fill("a b");
   await cell(page, "attention weights, head 1", "b, a").waitFor();
@@ -272,7 +307,8 @@ reading("a weight, from share to embedding", "scaling", async (page) => {
   await opened(page);
   await cell(page, "attention weights", "short, Life").click();
   assert.match(await heading(page), /attention weights\s+short, Life: 0\.1965/);
-  assert.match((await steps(page)).at(-1), /^0\.7843 \/ 3\.9903 = 0\.1965$/);
+  assert.match((await steps(page)).at(-2), /^0\.7843 \/ 3\.9903 = 0\.1965$/);
+  assert.match((await steps(page)).at(-1), /^\(All digits are used, /);
   assert.equal(await root(page).locator("td.source").count(), 6);
   assert.equal(await root(page).locator(".picture rect.asked").count(), 1);
   const follow = async (name, wanted) => {
@@ -304,6 +340,81 @@ reading(
     assert.equal(await faultOfProducts(page), "");
   },
 );
+
+// What of an answer is in sight: the number that was asked, below its columns' names, what
+// explains it, and how many of its sources, in their tables and in the answer.
+const inSight = (page) =>
+  panel(page).evaluate((it) => {
+    const box = it.getBoundingClientRect();
+    const foot = it.closest(".wide") ? innerHeight : box.top;
+    const top = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    const isSeen = (one, until = foot) => {
+      const { top: from, bottom } = one.getBoundingClientRect();
+      return bottom > from && from >= top - 1 && bottom <= until + 1;
+    };
+    const headOf = (one) =>
+      one.closest("table")?.tHead ?? one.closest("[role=grid]").firstElementChild;
+    const all = (css) => [...document.querySelectorAll(css)];
+    return {
+      asked: all(":is(td, rect).asked").some((one) => isSeen(one) && isSeen(headOf(one))),
+      answer: isSeen(it.querySelector(".number"), innerHeight),
+      chips: all(".explanation .chip").filter((one) => !isSeen(one, innerHeight)).length,
+      sources: all("td.source").filter((one) => isSeen(one)).length,
+    };
+  });
+
+for (const [form, wanted] of [
+  ["laptop", [6, 1, 4, 6]],
+  ["phone", [6, 1, 2, 2]],
+]) {
+  const screen = form === "phone" ? { form } : { viewport: { width: 1280, height: 800 } };
+  reading(
+    `${form}: a number, its answer and its sources are in sight`,
+    "scaling",
+    screen,
+    async (page) => {
+      await opened(page);
+      const number = root(page).locator(".picture [role=gridcell]").nth(12);
+      await number.click();
+      assert.equal((await inSight(page)).asked, true);
+      await press(page, "Escape");
+      await root(page).locator(".hint").getByRole("button").click();
+      for (const least of wanted) {
+        const { asked, answer, chips, sources } = await inSight(page);
+        assert.deepEqual([asked, answer, chips], [true, true, 0], await heading(page));
+        assert.ok(sources >= least, `${await heading(page)}: ${sources} sources in sight`);
+        await panel(page).locator(".chip").first().click();
+      }
+    },
+  );
+}
+
+reading(
+  "a press in a map moves it no further than the answer needs",
+  "workbench",
+  { viewport: { width: 1280, height: 800 } },
+  async (page) => {
+    await there(page);
+    const number = root(page).locator(".picture [role=gridcell]").nth(12);
+    await number.scrollIntoViewIfNeeded();
+    const before = await number.boundingBox();
+    await number.click();
+    const { asked, answer, chips } = await inSight(page);
+    assert.deepEqual([asked, answer, chips], [true, true, 0]);
+    const after = await number.boundingBox();
+    const foot = (await panel(page).boundingBox()).y + (await panel(page).boundingBox()).height;
+    assert.ok(after.y === before.y || Math.abs(foot - 792) < 2, `${before.y} to ${after.y}`);
+  },
+);
+
+reading("Enter leads from a text to its numbers", "workbench", { form: "phone" }, async (page) => {
+  await there(page);
+  await words(page).fill("to be or not");
+  await press(page, "Enter");
+  assert.match(await focused(page), /^to, to: /);
+  const { y, height } = await root(page).locator(".picture").boundingBox();
+  assert.ok(y > 0 && y + Math.min(height, 200) < page.viewportSize().height, `the map at ${y}`);
+});
 
 reading("an example is there to be pressed", "heads", async (page) => {
   await opened(page);
@@ -425,8 +536,8 @@ reading(
     await changed("seed");
     for (const [name, key, ...keys] of [
       [/^heads$/, "heads", "ArrowRight"],
-      [/^causal$/, "mask", "ArrowLeft"],
       [/^dropout rate$/, "p", "End"],
+      [/^those before$/, "mask", "ArrowLeft"],
     ]) {
       await tabTo(page, name);
       await press(page, ...keys);
@@ -434,7 +545,7 @@ reading(
     }
     await grid(page, "after dropout, head 3").waitFor();
     const { hash } = new URL(page.url());
-    assert.equal(hash, "#stage=all&words=to+be&seed=124&heads=3&mask=none&p=1");
+    assert.equal(hash, "#stage=all&words=to+be&seed=124&heads=3&p=1&mask=none");
     await tabTo(page, /^Reset$/);
     await press(page, "Enter");
     await cell(page, "attention weights, head 1", "short, Life").waitFor();
@@ -461,7 +572,7 @@ reading("its keys are not said where it is not", "tokens", async (page) => {
 
 reading("what the page has no setting for is not called changed", "causal-mask", async (page) => {
   await opened(page);
-  await root(page).getByRole("radio", { name: "window" }).check();
+  await root(page).getByRole("radio", { name: "a window" }).check();
   const slider = root(page).getByRole("slider", { name: "words in the window" });
   for (const words of ["1", "3", "4"]) {
     await slider.fill(words);
@@ -481,7 +592,7 @@ reading("names for what is seen, and the answer is said", "scaling", async (page
   await cell(page, "attention weights", "short, Life").click();
   const text = await said(page).innerText();
   assert.match(text, /^attention weights short, Life: 0\.1965\. Softmax divides /);
-  assert.match(text, /0\.7843 \/ 3\.9903 = 0\.1965$/);
+  assert.match(text, /0\.7843 \/ 3\.9903 = 0\.1965\. \(All digits/);
   const name = "scaled scores: Life: 0.1720; how was it made";
   await panel(page).getByRole("button", { name }).click();
   await panel(page).getByRole("navigation", { name: "Numbers asked so far" }).waitFor();
@@ -495,7 +606,7 @@ reading("the address holds the state, and gives it again", "workbench", async (p
   await there(page);
   assert.equal(new URL(page.url()).hash, "");
   await words(page).fill("you, 你好 & I");
-  await root(page).getByRole("radio", { name: "none" }).check();
+  await root(page).getByRole("radio", { name: "all words" }).check();
   await cell(page, "attention weights, head 2", "&, I").click();
   const { hash } = new URL(page.url());
   const numbers = await entries(page, "attention weights, head 2");
@@ -507,12 +618,22 @@ reading("the address holds the state, and gives it again", "workbench", async (p
     assert.ok(y > 0 && y + height < again.viewportSize().height, "the number is in sight");
     assert.deepEqual(await entries(again, "attention weights, head 2"), numbers);
     assert.equal(await words(again).inputValue(), "you, 你好 & I");
-    assert.equal(await root(again).getByRole("radio", { name: "none" }).isChecked(), true);
+    assert.equal(await root(again).getByRole("radio", { name: "all words" }).isChecked(), true);
     assert.deepEqual(again.faults, []);
   } finally {
     await again.close();
   }
 });
+
+reading(
+  "an address without a number shows the workbench",
+  "workbench#stage=all&seed=7",
+  async (page) => {
+    await there(page);
+    const { y } = await root(page).boundingBox();
+    assert.ok(y >= 0 && y < 60, `the workbench at ${y}`);
+  },
+);
 
 reading("from a chapter to the page, with what was changed", "causal-mask", async (page) => {
   await opened(page);

@@ -36,15 +36,26 @@
 
   // ---- The form: a control for each setting in force
 
-  // A few words that the program knows are signs to a reader.
-  const saidAs = (word) => ({ root: "√d_k", all: "everything", texts: "two texts" })[word] ?? word;
+  // A few words that the program knows are others to a reader.
+  const OTHER = {
+    root: "√d_k",
+    auto: "computed",
+    all: "everything",
+    texts: "two texts",
+    none: "all words",
+    causal: "those before",
+    window: "a window",
+  };
+  const saidAs = (word) => OTHER[word] ?? word;
 
   let count = 0;
 
-  function labelled(setting, control, ...more) {
-    control.id = `bench-${++count}`;
-    const label = withWords(make("label", { for: control.id }), setting.label);
-    return make("div", { class: `setting ${setting.key}` }, label, control, ...more);
+  // A setting's name, and in its line what else can be said for it; below it, what sets it.
+  function labelled(setting, controls, more = []) {
+    const [{ id }] = controls.map((control) => Object.assign(control, { id: `bench-${++count}` }));
+    const label = withWords(make("label", { for: id }), setting.label);
+    const named = make("div", { class: "named" }, label, ...more);
+    return make("div", { class: `setting ${setting.key}` }, named, ...controls);
   }
 
   // A line to write in: words, or a number of which there are too many for a slider.
@@ -61,26 +72,33 @@
     const update = ({ value }) => {
       if (document.activeElement !== control) control.value = value;
     };
-    return { element: labelled(setting, control), update };
+    return { element: labelled(setting, [control]), update };
   }
 
-  // A slider, and beside it what it says; before it the words that a number may be replaced by.
+  // A slider, and beside it its number, to be written where there are many steps; above it the
+  // words that a number may be replaced by.
   function slid(setting, tell) {
     const { min, max, step } = setting.range;
     const control = make("input", { type: "range", min, max, step });
-    const output = make("output");
-    control.addEventListener("input", () => tell(setting.key, control.value));
+    const number = (max - min) / step > FEW ? { type: "number", min, max, step: "any" } : undefined;
+    const output = number
+      ? make("input", { ...number, "aria-label": `${setting.label}, as a number` })
+      : make("output");
+    for (const input of [control, output])
+      input.addEventListener("input", () => input.value && tell(setting.key, input.value));
     const choices = (setting.choices ?? []).map((choice) => {
       const button = withWords(make("button", { type: "button" }), saidAs(choice));
       button.addEventListener("click", () => tell(setting.key, choice));
       return { choice, button };
     });
-    const element = labelled(setting, control, output, ...choices.map(({ button }) => button));
+    const buttons = choices.map(({ button }) => button);
+    const element = labelled(setting, [control, output], buttons);
     const update = ({ value, number = value }) => {
       const words = number === value ? value : `${saidAs(value)} = ${number}`;
       if (Number(control.value) !== Number(number)) control.value = number;
       control.setAttribute("aria-valuetext", words);
-      setText(output, number);
+      if (output.matches("output")) setText(output, number);
+      else if (document.activeElement !== output) output.value = number;
       for (const { choice, button } of choices)
         button.setAttribute("aria-pressed", String(choice === value));
     };
@@ -121,10 +139,11 @@
     const update = ({ value }) => {
       control.value = value;
     };
-    return { element: labelled(setting, control), update };
+    return { element: labelled(setting, [control]), update };
   }
 
-  const MANY = 300; // steps of a slider that a hand can still hit
+  const FEW = 16; // steps of a slider that a hand hits without trying
+  const MANY = 300; // and that it can still hit
 
   function controlFor(setting, tell) {
     const { range, choices } = setting;
@@ -133,10 +152,25 @@
     return (choices.length > 5 ? listed : chosen)(setting, tell);
   }
 
-  // `tell(key, value)` hears of every change.
+  const isOfText = (it) => it.matches(".stage, .words, .others");
+  const FOLDED = 4; // as many settings are not much
+
+  // `tell(key, value)` hears of every change. `fold(true)` folds what is no text, if
+  // that is much.
   function form(tell) {
-    const element = make("div", { class: "settings" });
+    const texts = make("div", { class: "settings texts" });
+    const others = make("div", { class: "settings" });
+    const more = make("details", { class: "more" }, make("summary", {}, "More settings"), others);
+    const element = make("div", { class: "form" }, texts, more);
     const controls = new Map();
+    const fold = (isNarrow) => {
+      const isShown = !isNarrow || others.children.length <= FOLDED;
+      if (more.classList.contains("shown") === isShown && element.isConnected) return;
+      more.classList.toggle("shown", isShown);
+      more.open = isShown;
+    };
+    // The control of a setting, if it is there.
+    const of = (key) => [controls.get(key)?.element].find((it) => element.contains(it));
     // `own` is the same without any change.
     function update(bench, own) {
       const elements = [...bench.settings.values()].map((setting) => {
@@ -152,9 +186,11 @@
         );
         return control.element;
       });
-      arrange(element, elements);
+      const [first, rest] = [elements.filter(isOfText), elements.filter((it) => !isOfText(it))];
+      arrange(texts, first);
+      arrange(others, rest);
     }
-    return { element, update };
+    return { element, update, fold, of };
   }
 
   // ---- Tables: one HTML table for each that the program printed
@@ -408,11 +444,12 @@
     function update(bench, files) {
       shown = bench.figures.map((name) => {
         if (!files[name]) throw new Error(`the workbench's figure ${name} was not drawn`);
-        const box = boxes.get(name) ?? { element: make("div", { class: "picture" }) };
+        const box = boxes.get(name) ?? newBox();
         boxes.set(name, box);
         if (!box.figure || !patch(box.figure, files[name])) draw(box, files[name]);
         const { svg, title, maps } = box.figure;
         svg.setAttribute("aria-label", title.textContent);
+        setText(box.caption, title.textContent);
         for (const map of maps) map.update(title.textContent);
         return box;
       });
@@ -422,11 +459,16 @@
       );
       return Math.max(0, ...shown.map(({ width }) => width));
     }
+    function newBox() {
+      const caption = make("p", { class: "label", "aria-hidden": "true" }); // the figure's name
+      const picture = make("div", { class: "picture" });
+      return { element: make("div", { class: "pictured" }, caption, picture), caption, picture };
+    }
     function draw(box, text) {
       box.figure = parse(text);
       box.width = Number(box.figure.svg.getAttribute("width"));
-      box.element.style.setProperty("--width", `${box.width}px`);
-      box.element.replaceChildren(box.figure.svg);
+      box.picture.style.setProperty("--width", `${box.width}px`);
+      box.picture.replaceChildren(box.figure.svg);
     }
     // In the maps, too, the number that was asked and its sources are lit.
     function light(byNumbers, asked, sources) {

@@ -13,12 +13,24 @@
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const OPEN = "Change this";
-  const PROMISE =
-    "Open the workbench: try other words and settings, and ask any number how it was made";
+  const CHANGES = {
+    shares: "other words and other scores",
+    roles: "other words, and another word that asks",
+    scale: "other words and sizes, and another division of the scores",
+    texts: "another text, and other strangers",
+    translation: "other words on either side",
+    mask: "other words, and another mask",
+    dropout: "another rate, and other lots",
+    heads: "other words, and another number of heads",
+    output: "other words, heads and sizes, with and without dropout",
+  };
+  const PROMISE = "and ask any number how it was made";
   const COPY = "Copy a link to this state";
   const BESIDE = 850; // pixels from which on the explanation stands beside the tables
+  const NARROW = 700; // below it, the form has two columns, and many settings are folded
   const WIDEST = 68; // rem
   const PANEL = 400; // what it takes of that, with all margins
+  const GAP = 8; // pixels between what is brought into sight and the window's edge
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}) => {
@@ -40,6 +52,18 @@
     const [table, head, row, column] = text.split(":");
     return { table, head, row: Number(row), column: Number(column) };
   };
+
+  // From the top of the highest box to the foot of the lowest.
+  const join = (boxes) => ({
+    top: Math.min(...boxes.map((box) => box.top)),
+    bottom: Math.max(...boxes.map((box) => box.bottom)),
+  });
+
+  // What names a number's table and its columns, with the whole name first.
+  const headsOf = (element) =>
+    element.matches("td")
+      ? [element.closest(".tabled").firstChild, element.closest("table").tHead]
+      : [element.closest(".pictured").firstChild, element.closest("[role=grid]").firstElementChild];
 
   // A refusal's line, without the place in the program that it names.
   const reasonOf = ({ err }) =>
@@ -90,7 +114,7 @@
         class: "explanation",
         "aria-label": "How this number was made",
       });
-      this.element.append(this.way, buttons, this.heading, this.lines, this.sources);
+      this.element.append(this.way, buttons, this.heading, this.sources, this.lines);
     }
 
     show(bench, path, views) {
@@ -150,11 +174,8 @@
         chip.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
       const groups = sources.map((source) => {
         const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
-        const title = make(
-          "p",
-          { class: "label" },
-          `from ${sourceName(source, cells[of[0]].view)}`,
-        );
+        const title = make("p", { class: "label" });
+        setWords(title, `from ${sourceName(source, cells[of[0]].view)}`);
         return make(
           "div",
           { class: "source" },
@@ -191,7 +212,11 @@
 
     offer() {
       this.button.disabled = false;
-      this.button.replaceChildren(make("b", {}, OPEN), " ", make("span", {}, PROMISE));
+      this.button.replaceChildren(
+        make("b", {}, OPEN),
+        " ",
+        make("span", {}, `Try ${CHANGES[this.given.get("stage")]}, ${PROMISE}`),
+      );
       this.root.replaceChildren(this.button);
     }
 
@@ -298,6 +323,7 @@
       if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
       if (key === "stage" || key === "words") this.path = [];
       this.given.set(key, value);
+      this.last = key;
       this.schedule();
     }
 
@@ -308,6 +334,7 @@
     reset() {
       this.given = new Map(this.ownArguments());
       this.path = [];
+      this.last = undefined;
       this.draw();
     }
 
@@ -357,11 +384,12 @@
       if (result.status === 0) {
         this.show(result);
         if (this.path.length) this.bring();
+        else this.root.scrollIntoView({ behavior: "instant" });
         return true;
       }
       Object.assign(this, { given, path });
       this.draw();
-      setText(this.refusal, `This address cannot be shown: ${reasonOf(result)}.`);
+      this.sayRefusal(`This address cannot be shown: ${reasonOf(result)}.`);
       return true;
     }
 
@@ -397,6 +425,7 @@
       try {
         act();
       } catch (error) {
+        this.last = undefined;
         this.refuse({ err: error.message });
         throw error;
       }
@@ -458,7 +487,7 @@
       }
       delete this.result.explain;
       this.path = [];
-      setText(this.refusal, `the workbench explains ${inWords(explain)}, which is in no table`);
+      this.sayRefusal(`the workbench explains ${inWords(explain)}, which is in no table`);
     }
 
     // One number of the last table that is open and has the page's words in its rows.
@@ -490,9 +519,17 @@
       this.notes.replaceChildren(...notes.map((note) => make("p", {}, note)));
     }
 
-    // The program's line, at the form; the last tables that could be computed stay.
+    // At the setting, or below all of them.
+    sayRefusal(text, key) {
+      const setting = this.form.of(key);
+      if (setting) setting.append(this.refusal);
+      else this.form.element.after(this.refusal);
+      setText(this.refusal, text);
+    }
+
+    // The program's line, at what was changed last; the last tables that could be computed stay.
     refuse(result) {
-      setText(this.refusal, reasonOf(result));
+      this.sayRefusal(reasonOf(result), this.last);
       this.resets.disabled = false;
       this.root.classList.toggle("stale", Boolean(this.result));
     }
@@ -535,22 +572,39 @@
       this.bring(mark);
     }
 
-    // Into sight: the number that was asked, if it was not chosen in a map, and what explains it.
+    // Into sight, with as little scrolling as that takes: the number that was asked, in a map
+    // or its table, and as many of its sources as there is room for, the nearest first; and as
+    // much of the explanation beside them as then fits.
     bring(mark) {
-      if (!mark) this.asked.scrollIntoView({ block: "nearest", inline: "nearest" });
-      this.reveal(this.panel.element, mark ?? this.asked);
-    }
-
-    // Scrolls down to an element as far as a mark above it stays in sight; or, where it covers
-    // the foot of the screen, until the mark stands above it.
-    reveal(element, mark) {
-      const head =
-        Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 8;
-      const box = element.getBoundingClientRect();
-      const end = this.isWide ? box.bottom : mark.getBoundingClientRect().bottom + box.height;
-      const below = end - innerHeight + 8;
-      const room = mark.getBoundingClientRect().top - head;
-      scrollBy({ top: Math.max(0, Math.min(below, room)), behavior: "instant" });
+      const at = mark ?? this.asked;
+      at.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+      const panel = this.panel.element.getBoundingClientRect();
+      const padding = getComputedStyle(document.documentElement).scrollPaddingTop;
+      const top = Number.parseFloat(padding) || GAP;
+      const bottom = innerHeight - GAP - (this.isWide ? 0 : panel.height);
+      const room = bottom - top;
+      let seen = join([at.getBoundingClientRect()]);
+      const take = (...boxes) => {
+        const more = join([seen, ...boxes]);
+        if (more.bottom - more.top > room) return false;
+        seen = more;
+        return true;
+      };
+      const from = seen.top;
+      const lit = [...this.root.querySelectorAll(":is(td, rect).source")]
+        .map((it) => ({ it, far: Math.abs(it.getBoundingClientRect().top - from) }))
+        .sort((a, b) => a.far - b.far);
+      const known = new Set();
+      for (const it of [at, ...lit.map((each) => each.it)]) {
+        const place = inWords(ofView(this.at(it)));
+        const box = it.getBoundingClientRect();
+        const heads = headsOf(it).map((head) => head.getBoundingClientRect());
+        if (known.has(place)) continue;
+        if (heads.some((head) => take(box, head)) || take(box)) known.add(place);
+      }
+      const beside = this.isWide ? Math.max(0, panel.bottom - bottom) : 0;
+      const by = Math.min(seen.top - top, Math.max(seen.bottom - bottom, beside));
+      scrollBy({ top: by, behavior: "instant" });
     }
 
     forget() {
@@ -620,7 +674,10 @@
       this.isWide = this.width >= BESIDE;
       this.root.classList.toggle("wide", this.isWide);
       const isBesideFigures = this.width - PANEL >= 0.9 * this.figureWidth;
-      this.root.classList.toggle("wider", this.isWide && isBesideFigures);
+      this.root.classList.toggle("stacked", this.isWide && !isBesideFigures);
+      const isNarrow = this.width < NARROW;
+      this.root.classList.toggle("narrow", isNarrow);
+      this.form.fold(isNarrow);
       this.placePanel();
     }
 
@@ -666,11 +723,20 @@
 
     onKey(event) {
       const place = this.at(event.target);
-      if (event.key === "Escape" && this.path.length) this.forget();
+      if (event.key === "Enter" && event.target.matches("[type=text]")) this.toNumbers();
+      else if (event.key === "Escape" && this.path.length) this.forget();
       else if (place && event.key === "Enter") this.onEnter(place);
       else if (place) this.move(place, event);
       else return;
       if (event.key === "Enter" || event.key === "Escape") event.preventDefault();
+    }
+
+    // From a text to its numbers.
+    toNumbers() {
+      if (this.frame) this.draw();
+      const first = this.root.querySelector(".figures [tabindex='0'], .tables [tabindex='0']");
+      first.focus({ preventScroll: true });
+      first.closest(".pictured, .tabled").scrollIntoView({ block: "nearest", behavior: "instant" });
     }
 
     // Asks; and asked once more, goes on to the answer.

@@ -1,5 +1,7 @@
 #include "workbench.h"
 
+#include <strings.h>
+
 /* ---- What can be set. Texts and the word are kept as they are; all else
  * is a number, a choice being the number of its name. */
 
@@ -214,9 +216,29 @@ static int is_repeated(const Bench *b, int k, int i)
     return first < i;
 }
 
+/* Where two words are one but for their case. */
+static void print_case(const Bench *b, int k)
+{
+    for (int i = 0; i < size_of(b, k); i++)
+        for (int j = i + 1; j < size_of(b, k); j++)
+            if (strcmp(b->name[k][i], b->name[k][j]) != 0 &&
+                strcasecmp(b->name[k][i], b->name[k][j]) == 0) {
+                printf(" '%s' and '%s' are two words.", b->name[k][i],
+                       b->name[k][j]);
+                return;
+            }
+}
+
 /* Which words have rows that the chapter does not give them. */
 static void print_notes(const Bench *b)
 {
+    if (!b->stage->text[0].known) {
+        printf("@note Seed %.0f draws the embedding of every word, and the "
+               "matrices. Without training, they mean nothing.",
+               b->number[KEY_SEED]);
+        print_case(b, 0);
+        putchar('\n');
+    }
     for (int k = 0; k < b->texts; k++) {
         int count = 0;
         for (int i = 0; b->stage->text[k].known && i < size_of(b, k); i++) {

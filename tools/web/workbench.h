@@ -28,11 +28,11 @@ typedef enum {
     KEY_D_V,
     KEY_D_OUT,
     KEY_SCALE,
+    KEY_P,
+    KEY_HIDE,
+    KEY_LOTS,
     KEY_MASK,
     KEY_WINDOW,
-    KEY_HIDE,
-    KEY_P,
-    KEY_LOTS,
     KEYS
 } Key;
 
@@ -222,7 +222,8 @@ const char *bench_add(double x);
 void bench_explain(const Bench *b, Cell c);
 void bench_from(TableId id, int h, int i, int j);
 
-/* Says once, where what is shown gives another result, that more is used. */
+/* Notes where what is shown gives another result: in the end it is said that
+ * more is used. */
 void bench_remark(double shown, double result);
 
 /* Print a line: the sum of x; a product; a quotient. */

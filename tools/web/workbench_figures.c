@@ -183,8 +183,9 @@ void bench_draw_dropout(const Bench *b)
 void bench_draw_heads(const Bench *b)
 {
     char title[100];
-    snprintf(title, sizeof title, "The attention weights of %s head%s",
-             numerals[b->a.n_heads], b->a.n_heads > 1 ? "s" : "");
+    snprintf(title, sizeof title, "The attention weights of %s head%s%s",
+             numerals[b->a.n_heads], b->a.n_heads > 1 ? "s" : "",
+             bench_has(b, DROPPED) ? ", after dropout" : "");
     draw_head_maps(b, title, "");
 }
 

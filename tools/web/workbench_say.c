@@ -102,7 +102,7 @@ const char *bench_add(double x)
 /* ---- Where an entry came from, kept until the text is complete */
 
 static Cell source[4];
-static int sources, has_remarked;
+static int sources, is_rounded;
 
 void bench_from(TableId id, int h, int i, int j)
 {
@@ -129,9 +129,11 @@ static void print_cell(const char *mark, Cell c)
 
 void bench_explain(const Bench *b, Cell c)
 {
-    sources = has_remarked = 0;
+    sources = is_rounded = 0;
     print_cell("explain", c);
     bench_kind[c.id].explain(b, c);
+    if (is_rounded)
+        puts("(All digits are used, also those that are not shown.)");
     for (int k = 0; k < sources; k++)
         print_cell("source", source[k]);
 }
@@ -141,10 +143,7 @@ void bench_explain(const Bench *b, Cell c)
 
 void bench_remark(double shown, double result)
 {
-    if (!has_remarked && strcmp(bench_say(shown), bench_say(result)) != 0) {
-        puts("(All digits are used, also those that are not shown.)");
-        has_remarked = 1;
-    }
+    is_rounded |= strcmp(bench_say(shown), bench_say(result)) != 0;
 }
 
 void bench_sum(int n, const float x[n], double sum)
