@@ -540,14 +540,12 @@ for (const [form, some] of Object.entries({ light: false, phone: true })) {
         for (const fold of document.querySelectorAll("main details")) fold.open = true;
       });
       const boxes = () =>
-        page
-          .locator('main [role="group"][tabindex]')
-          .evaluateAll((all) =>
-            all.map((it) => ({
-              stops: it.tabIndex === 0,
-              scrolls: it.scrollWidth > it.clientWidth,
-            })),
-          );
+        page.locator('main [role="group"][tabindex]').evaluateAll((all) =>
+          all.map((it) => ({
+            stops: it.tabIndex === 0,
+            scrolls: it.scrollWidth > it.clientWidth,
+          })),
+        );
       await page.waitForFunction(
         () =>
           ![...document.querySelectorAll('main [role="group"][tabindex="0"]')].some(

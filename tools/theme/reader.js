@@ -336,7 +336,10 @@ globalThis.book ??= {};
     ["Tab", "to the next control, table or map"],
     ["← ↑ ↓ →", "from number to number"],
     ["Home End", "to the first, the last of the row; with Ctrl of all"],
-    ["Enter", "asks how the number was made; once more: to the answer"],
+    [
+      "Enter",
+      "asks how the number was made; once more: to the answer; in a text: to its first number",
+    ],
     ["Esc", "closes the answer, back to the number"],
   ];
 
