@@ -253,10 +253,11 @@ sub _change {
 
 # --------------------------------------------------------------- the index
 
-# Numbers of chapters that lead to places in them.
+# Numbers of chapters that lead to places in them, and what they are called when they
+# are read aloud.
 sub _places {
-    my ($self, %place) = @_;
-    return join ', ', map { qq{<a href="$place{$_}" aria-label="} . lc($self->{kind}{$_})
+    my ($self, $called, %place) = @_;
+    return join ', ', map { qq{<a href="$place{$_}" aria-label="$called} . lc($self->{kind}{$_})
           . qq{ $self->{number}{$_}">$self->{number}{$_}</a>} }
       grep { defined $place{$_} && $self->{kind}{$_} } @{$self->{order}};
 }
@@ -279,8 +280,8 @@ sub _index_of_code {
     return _entries('functions and types', map {
         my $symbol = $_;
         my %uses   = map { $_ => "$_.html#L$symbol->{uses}{$_}" } keys %{$symbol->{uses}};
-        my $where = $self->_places($symbol->{page} => "$symbol->{page}.html#L$symbol->{line}");
-        my $used  = $self->_places(%uses);
+        my $where = $self->_places('', $symbol->{page} => "$symbol->{page}.html#L$symbol->{line}");
+        my $used  = $self->_places('used in ', %uses);
         [$symbol->{name}, _symbol_link($symbol) . ' <span class="places">'
             . join('; used in ', ($where || '<a href="reference.html#L' . $symbol->{declared} . '">header</a>'),
             $used || ()) . '</span>'];
@@ -302,8 +303,8 @@ sub _index_of_terms {
             my ($section) = grep { $_->{text} =~ $term->{pattern} } @{$self->{sections}{$id}};
             $place{$id} = "$id.html" . ($section->{id} eq $id ? '' : "#$section->{id}") if $section;
         }
-        my $used  = $self->_places(%place);
-        my $where = $self->_places($home => $term->{address}) || escape(text($self->{title}{$home} // ''));
+        my $used  = $self->_places('also in ', %place);
+        my $where = $self->_places('', $home => $term->{address}) || escape(text($self->{title}{$home} // ''));
         [$term->{name}, qq{<a href="$term->{address}">} . escape($term->{name})
             . qq{</a> <span class="places">$where} . ($used ? "; also in $used" : '') . '</span>'];
     } @known);

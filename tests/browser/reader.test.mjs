@@ -427,7 +427,7 @@ reading("a function's use: its card on hover, and its definition", "causal-mask"
   const declared = header.match(/^void softmax_rows\([^;]*;/m)[0];
   assert.equal(await card(page).locator("pre").innerText(), declared);
   assert.match(await card(page).innerText(), /Softmax of each row of a table\.\nPyTorch: /);
-  assert.match(await card(page).innerText(), /Chapter\s2$/);
+  assert.match(await card(page).innerText(), /Chapter\s2; used in 2, 3, [\dA-D, ]+$/);
   await card(page).hover();
   await page.waitForTimeout(400);
   assert.equal(await card(page).count(), 1, "the pointer may go over to it");
@@ -497,9 +497,16 @@ reading("what is new in a chapter, in one line that unfolds", "causal-mask", asy
 reading("the index leads to a function and to a term", "book-index", async (page) => {
   const entry = (name) => page.locator(".index li").filter({ hasText: name });
   await entry(/^mask_scores /)
-    .getByRole("link", { name: "chapter 9" })
+    .getByRole("link", { name: "chapter 9", exact: true })
     .click();
   await page.waitForURL(/causal-mask\.html#L\d+$/);
+  assert.match(await page.locator(":target").innerText(), /^void mask_scores\(/);
+  await page.goBack();
+  await entry(/^mask_scores /)
+    .getByRole("link", { name: "used in chapter 9" })
+    .click();
+  await page.waitForURL(/causal-mask\.html#L\d+$/);
+  assert.match(await page.locator(":target").innerText(), /^ .*mask_scores\(/);
   await page.goBack();
   await entry(/^context vector /)
     .getByRole("link")
