@@ -351,7 +351,7 @@
     if (!line || !program) return;
     const run = button({ program, args: "" }, "Run this program", "Run");
     line.append(" ", make("span", {}, "·"), " ", run);
-    if (takesWords(program)) line.append(" ", make("span", {}, "(takes arguments)"));
+    if (takesWords(program)) line.append(" ", make("span", { class: "takes" }, "(takes arguments)"));
   }
 
   function addToOutput(output) {
