@@ -318,8 +318,8 @@ int pen_decimals(double step)
     return (int)fmax(0, -floor(log10(step) + 1e-9));
 }
 
-/* 8 pixels a letter are ample, and 12 for the widest. A letter may have several
- * bytes: those after its first begin with the bits 10. */
+/* 8 pixels a letter are ample, and 12 for the widest. A letter may have
+ * several bytes: those after its first begin with the bits 10. */
 double pen_room(int n, const char *const word[n])
 {
     double widest = 0;

@@ -335,7 +335,8 @@ sub search_index {
 }
 
 # By name, and where a chapter has it to itself, by "page#name": address,
-# declaration, comment, where it is defined; and of what is everybody's, the numbers of the chapters that use it.
+# declaration, comment, where it is defined; and of what the header declares, the
+# numbers of the chapters that use it.
 sub symbols {
     my ($self) = @_;
     my $all = $self->{symbols};

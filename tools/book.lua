@@ -370,5 +370,6 @@ end
 return {
     { Pandoc = Pandoc },
     { Math = Math, Span = Span },
-    { CodeBlock = common.code_block(listing, output, other_code), Figure = Figure, Table = Table, Div = Div },
+    { CodeBlock = common.code_block(listing, output, other_code), Figure = Figure,
+      Table = Table, Div = Div },
 }

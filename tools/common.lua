@@ -35,7 +35,7 @@ function common.highlighted_lines(text, language)
     return lines
 end
 
--- The exercises that a listing solves: number, id and function of each.
+-- The exercises that a listing solves: number and function of each.
 function common.solved(code)
     return (code.attributes.exercises or ''):gmatch('(%S+):(%S+)')
 end

@@ -134,7 +134,7 @@
     if (others.length) return { text: `This page has another ${others.join(", ")}.`, bad: true };
     const drawn = Object.keys(figures).length;
     const what = [count(printed.length, "line"), ...(drawn ? [count(drawn, "figure")] : [])];
-    const same = result.status ? "Refused, as on this page" : "The same as on this page";
+    const same = result.status === 2 ? "Refused, as on this page" : "The same as on this page";
     const status = result.status ? `, exit status ${result.status}` : "";
     const took = `in ${duration(result.ms)}`;
     return {
@@ -351,7 +351,8 @@
     if (!line || !program) return;
     const run = button({ program, args: "" }, "Run this program", "Run");
     line.append(" ", make("span", {}, "·"), " ", run);
-    if (takesWords(program)) line.append(" ", make("span", { class: "takes" }, "(takes arguments)"));
+    if (takesWords(program))
+      line.append(" ", make("span", { class: "takes" }, "(takes arguments)"));
   }
 
   function addToOutput(output) {

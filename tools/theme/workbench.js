@@ -215,7 +215,7 @@
       this.button.replaceChildren(
         make("b", {}, OPEN),
         " ",
-        make("span", {}, `Try ${CHANGES[this.given.get("stage")]}, ${PROMISE}`),
+        make("span", {}, `Try ${CHANGES[this.given.get("stage")] ?? "other settings"}, ${PROMISE}`),
       );
       this.root.replaceChildren(this.button);
     }

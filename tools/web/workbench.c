@@ -12,6 +12,7 @@ typedef struct {
     const char *choice[4];
 } Setting;
 
+_Static_assert(MOST_WORDS == 12, "so the text's label says");
 static const Setting settings[KEYS] = {
     [KEY_WORDS] = {"words", "text, of up to 12 words", TEXT, 0, 0, 0, {0}},
     [KEY_OTHERS] =
