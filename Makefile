@@ -49,10 +49,16 @@ help: ## this list
 	@perl -ne 'printf "  make %-14s %s\n", $$1, $$2 if /^(?:# )?(\S+):.*?## (.*)/' \
 	  Makefile
 
-# ---- Chapters, and after them the appendices. Each is compiled twice: as a
-# program, linked with the chapters before it, and with its main renamed, for
-# those that come after it. Chapter 5 is the first to need the normal numbers
-# of appendix B, which therefore comes before it here.
+# ---- Chapters, and after them the appendices. Each is compiled once, and linked
+# with the chapters before it. All have a main: as it is weak, the first one is
+# taken, which is the program's own. Chapter 5 is the first to need the normal
+# numbers of appendix B, which therefore comes before it here.
+#
+# What is compiled is a chapter's code, which is looked at whenever make begins: a
+# change of prose leaves it as it was, and nothing is compiled anew.
+ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
+$(error The chapters' code cannot be written)
+endif
 linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 
 define chapter
@@ -80,7 +86,7 @@ link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
-there := $(names:%=chapters/%) $(patsubst $(BUILD)/%,%,$(objects) $(support) $(tests))
+there := $(names:%=chapters/%) $(names:%=code/%.c) $(patsubst $(BUILD)/%,%,$(objects) $(support) $(tests))
 gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
 flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(there))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
@@ -93,24 +99,22 @@ $(BUILD)/flags:
 
 settings := Makefile $(BUILD)/flags
 
-$(BUILD)/chapters/%.o: chapters/%.c $(settings)
+$(BUILD)/chapters/%: $(BUILD)/obj/%.o $$(before_$$*) $(BUILD)/libsupport.a
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes -c $< -o $@
-
-$(BUILD)/chapters/%: $(BUILD)/chapters/%.o $$(before_$$*) $(BUILD)/libsupport.a
 	$(CC) $(CFLAGS) $(link)
 
-$(BUILD)/obj/%.o: chapters/%.c $(settings)
+$(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Dmain=main_$(call number,$*) -c $< -o $@
+	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' -c $< -o $@
 
 $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -c $< -o $@
 
+# Tests shall be there soon, rather than run fast.
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
+	$(compile:-O2=-O0) -c $< -o $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libattention.a
 	$(CC) $(CFLAGS) $(link)
@@ -191,14 +195,14 @@ web       := $(basename $(notdir $(wildcard tools/web/*.c)))
 own       := $(filter-out programs,$(foreach n,$(web),$(if $(findstring _,$n),,$n)))
 in_module := $(names) $(web) $(notdir $(basename $(wildcard src/*.c)))
 
-$(BUILD)/web/programs.h: $(names:%=chapters/%.c) $(own:%=tools/web/%.c) $(settings)
+$(BUILD)/web/programs.h: $(names:%=$(BUILD)/code/%.c) $(own:%=tools/web/%.c) $(settings)
 	@mkdir -p $(@D)
 	@perl -ne '/^int main\((void)?/ or next; my $$takes = $$1 ? "NOTHING" : "WORDS";' \
 	  -e '$$ARGV =~ m{(([^_/]*)[^/]*)\.c$$};' \
 	  -e 'print qq{TAKES_$$takes("$$1", "$$2", main_$$2)\n}' $(filter %.c,$^) >$@
 
 compile_wasm = $(wasm) $(FLAGS) -Oz -I$(BUILD)/web -MMD -MP $(call empty,$<)
-$(BUILD)/web/obj/%.o: chapters/%.c $(settings)
+$(BUILD)/web/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
 $(BUILD)/web/obj/%.o: src/%.c $(settings)

@@ -30,12 +30,13 @@ sub make {
 sub is_made { return !(make("-q $_[0]"))[0] }
 
 make_path(map { "$folder/$_" } qw(bin chapters src tests tools));
-copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/find-pandoc);
-chmod 0755, "$folder/tools/find-pandoc";
+copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/code tools/find-pandoc);
+chmod 0755, glob "$folder/tools/*";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);', '#define SHOW "none"');
 save('src/support.c', '#include "attention.h"', 'int support(void) { return 1; }');
-save("chapters/$_.c", 'int main(void) { return 0; }') for qw(01_one 05_tokens 06_six B_normals C_last);
+my @chapters = qw(01_one 05_tokens 06_six B_normals C_last);
+save("chapters/$chapters[$_].c", '/*', 'Prose.', '*/', "int main(void) { return $_; }") for 0 .. $#chapters;
 save('tests/support.c', '#include "attention.h"', 'int main(void) { return !support(); }');
 
 # ---- Targets.
@@ -55,15 +56,18 @@ for (split /\n/, $said =~ s/\\\n//gr) {
     $linked{$made} = join ' ', m{build/(?:obj|tests)/(\w+)\.o}g, m{build/(lib\w+)\.a (?!build)}g;
 }
 is_deeply \%linked, {
-    'chapters/01_one'    => 'libsupport',
-    'chapters/05_tokens' => '01_one B_normals libsupport',
-    'chapters/06_six'    => '01_one B_normals 05_tokens libsupport',
-    'chapters/B_normals' => '01_one libsupport',
-    'chapters/C_last'    => '01_one B_normals 05_tokens 06_six libsupport',
+    'chapters/01_one'    => '01_one libsupport',
+    'chapters/05_tokens' => '05_tokens 01_one B_normals libsupport',
+    'chapters/06_six'    => '06_six 01_one B_normals 05_tokens libsupport',
+    'chapters/B_normals' => 'B_normals 01_one libsupport',
+    'chapters/C_last'    => 'C_last 01_one B_normals 05_tokens 06_six libsupport',
     'libsupport.a'       => 'support',
     'libattention.a'     => '01_one 05_tokens 06_six B_normals C_last support',
     'tests/support'      => 'support libattention',
 }, 'each object is linked once, where it is needed';
+
+is join(' ', map { system("$folder/build/chapters/$_") >> 8 } @chapters), '0 1 2 3 4',
+  '... and a program begins with its own main';
 
 # ---- What is made anew.
 
@@ -73,13 +77,36 @@ for my $other ('CFLAGS=-O0', q{CFLAGS="-DIT=\"'a  b'\""}, 'CC="cc -pipe"', 'LDFL
     ($status, $said) = make("test-programs $other");
     is $status, 0, '... and it is done' or diag $said;
     my ($compiled, $linked) = map { scalar(() = $said =~ /$_/g) } qr/ -c /, qr/-lm -o/;
-    is "$compiled $linked", '12 6', '... to all that is compiled or linked';
+    is "$compiled $linked", '7 6', '... to all that is compiled or linked';
     is scalar(() = $said =~ /\Q$1\E.*-lm -o/g), 6, '... with it' if $other =~ /LD\w+=(.*)/;
     ok is_made("test-programs $other"), '... once';
     ok !is_made('test-programs'), '... and again without';
 }
 make('test-programs');
-unlink "$folder/chapters/06_six.c";
+my $six = 'chapters/06_six.c';
+for (['another word', 0, '/*', 'Other prose.', '*/', 'int main(void) { return 2; }'],
+     ['another line', 1, '/*', 'Other', 'prose.', '*/', 'int main(void) { return 2; }'],
+     ['other code', 1, '/*', 'Other', 'prose.', '*/', 'int main(void) { return 7; }'],
+     ['code instead of prose', 1, 'int prose;', 'int', 'more;', '', 'int main(void) { return 7; }']) {
+    my ($name, $compiled, @lines) = @$_;
+    save($six, @lines);
+    is !is_made('test-programs'), !!$compiled, "$name: " . ($compiled ? 'is compiled' : 'nothing is compiled');
+    ($status, $said) = make('test-programs');
+    is join(' ', $said =~ m{ -c \S+/(\w+)\.c}g), $compiled ? '06_six' : '', '... nor anything else';
+}
+is system("$folder/build/chapters/06_six") >> 8, 7, '... and what is run is what was last compiled';
+save($six, '/*', 'Prose.', '*/', 'int main(void) { return six; }');
+($status, $said) = make('test-programs');
+like $said, qr{^\Q$six\E:4:.*six}m, 'the compiler names the line of the chapter';
+isnt $status, 0, '... whose program is not made';
+save($six, '/*', 'Prose.', '*/', 'int main(void) { return 2; }');
+make('test-programs');
+rename "$folder/tools/code", "$folder/tools/gone";
+($status, $said) = make('test-programs');
+isnt $status, 0, 'what cannot be looked at is not compiled';
+rename "$folder/tools/gone", "$folder/tools/code";
+make('test-programs');
+unlink "$folder/$six";
 make('test-programs');
 is join(' ', glob "$folder/build/*/*six*"), '', 'nothing stays of a chapter that has gone';
 unlike `ar t '$folder/build/libattention.a'`, qr/six/, '... nor in the library';

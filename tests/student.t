@@ -92,11 +92,11 @@ my ($status, $said) = command("$make -s student CHAPTER=$number DIR='$work'");
 is $status, 0, 'an edition is made' or diag $said;
 is_deeply [$said =~ /^  (\S+)/mg], [map { $_->{id} } @exercises], '... which says what is to be written';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... and is empty there');
-command("mkdir '$work/build' && cp -Rp '$build'/flags '$build'/obj '$build'/chapters '$build'/tests "
+command("mkdir '$work/build' && cp -Rp '$build'/flags '$build'/code '$build'/obj '$build'/chapters '$build'/tests "
     . "'$build'/lib*.a '$work/build'");
 ($status, $said) = command("$make -C '$work' build/chapters/$name build/tests/$name");
 is $status, 0, '... it builds' or diag $said;
-is join(' ', $said =~ m{(\S+\.c)\b}g), "$path $path", '... from this chapter alone';
+is join(' ', $said =~ m{(\S+\.c)\b}g), "build/code/$name.c", '... from this chapter alone';
 unlike $said, qr/warning/, '... without a warning';
 ($status, $said) = command("$make -s -C '$work' test-$number");
 isnt $status, 0, "... make test-$number fails";

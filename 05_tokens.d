@@ -1,0 +1,2 @@
+05_tokens.o: chapters/05_tokens.c src/attention.h
+src/attention.h:

@@ -1,0 +1,2 @@
+D_mkl.o: chapters/D_mkl.c src/attention.h
+src/attention.h:
