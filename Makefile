@@ -22,11 +22,14 @@ export BUILD JOBS MAKE RUN_UNDER
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
 objects  := $(names:%=$(BUILD)/obj/%.o)
 programs := $(names:%=$(BUILD)/chapters/%)
+printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-woven    := tests/weave.t tests/card.t
-perl     := $(filter-out $(woven) tests/paper.t,$(sort $(wildcard tests/*.t)))
+of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card)
+perl     := $(filter-out $(of_tools) tests/paper.t,$(sort $(wildcard tests/*.t)))
+# Those that take longest begin first.
+long     := tests/student.t $(BUILD)/tests/safetensors tests/tap.t tests/form.t
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
@@ -86,7 +89,7 @@ link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
-there := $(names:%=chapters/%) $(names:%=code/%.c) $(patsubst $(BUILD)/%,%,$(objects) $(support) $(tests))
+there := $(names:%=chapters/%) $(names:%=code/%.c) $(patsubst $(BUILD)/%,%,$(printed) $(objects) $(support) $(tests))
 gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
 flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(there))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
@@ -257,20 +260,27 @@ $(paper).epub: $(paper)-cover.png
 
 # ---- Tests
 
+# What a program prints with all digits, and its figures: several tests read it.
+# What it refuses is there, too.
+$(BUILD)/printed/%.txt: drawn = $(BUILD)/printed/$(call number,$*)
+$(BUILD)/printed/%.txt: $(BUILD)/chapters/%
+	@rm -rf $(drawn) && mkdir -p $(drawn)
+	@DIGITS=9 FIGURES=$(drawn) $< >$@ 2>&1 || true
+
 # On all cores, or on one with JOBS=1; where make has a -j already, that holds.
 parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 test: ## all tests: needs neither Python nor a network
 	@$(MAKE) $(parallel) test-programs
-	prove -j$(JOBS) $(perl) $(tests)
+	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 
-test-programs: $(programs) $(tests) ## what make test runs, without running it
+test-programs: $(programs) $(printed) $(tests) ## what make test runs, without running it
 
 test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the weaver's own tests
-	PANDOC=$(BUILD)/pandoc prove $(woven)
+test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the tools' own tests: weaver, workbench, Makefile
+	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 

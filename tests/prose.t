@@ -33,10 +33,11 @@ sub numbers_in_code {
 # Those that a program prints: plainly, and in its runs with arguments.
 sub numbers_printed {
     my ($chapter) = @_;
-    return map {
+    my $plain = do { local (@ARGV, $/) = "$build/printed/$chapter->{name}.txt"; <> };
+    return numbers_in($plain), map {
         my ($lines) = Chapter::run("$build/chapters/$chapter->{name}", $_, DIGITS => 9);
         numbers_in(join "\n", @$lines, $_);
-    } '', grep { defined } map { $_->{args} } $chapter->outputs;
+    } grep { defined } map { $_->{args} } $chapter->outputs;
 }
 
 # A number with a minus must be known to be negative; one without may be the

@@ -265,7 +265,12 @@ static void read_or_refused(const char *damage, size_t at)
 {
     char what[64], said[1024] = "";
     int status;
-    FILE *error = tmpfile();
+    static FILE *error;
+    if (!error)
+        error = tmpfile();
+    rewind(error);
+    if (ftruncate(fileno(error), 0))
+        REFUSE("no temporary file can be emptied");
     write_file();
     const pid_t child = fork();
     if (child == 0) {
@@ -281,7 +286,6 @@ static void read_or_refused(const char *damage, size_t at)
     status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     rewind(error);
     said[fread(said, 1, sizeof said - 1, error)] = '\0';
-    fclose(error);
     snprintf(what, sizeof what, "%s %zu", damage, at);
     tap_report(status == 0 ? !*said
                            : status == 2 && tap_is_message(said, NULL) &&

@@ -316,13 +316,20 @@ sub outputs {
 
 # Runs a program as the shell would, and returns what it prints (a refusal's
 # message included) as lines, and its status.
-sub run {
+sub run { return finished(begun(@_)) }
+
+sub begun {
     my ($program, $args, %environment) = @_;
     %environment = (DIGITS => '', %environment); # a reader's own does not count
     local @ENV{keys %environment} = values %environment;
     my $under = $ENV{RUN_UNDER} // '';
     open my $pipe, '-|:encoding(UTF-8)', "$under '$program' " . ($args // '') . ' 2>&1'
       or die "$program: cannot be run: $!\n";
+    return $pipe;
+}
+
+sub finished {
+    my ($pipe) = @_;
     chomp(my @lines = <$pipe>);
     close $pipe;
     my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
@@ -445,8 +452,10 @@ sub _run_twice {
         map { [$_] } grep { defined $_->{args} } @outputs) {
         my ($args, $expect, $number) = ('', 0, 1);
         ($args, $expect, $number) = @{$blocks->[0]}{qw(args status first)} if @runs;
-        my ($usual, $status) = run($program, $args, @runs ? (FIGURES => '') : ());
-        my ($precise, $end)  = run($program, $args, DIGITS => 9, FIGURES => '');
+        # Both at a time.
+        my @both = (begun($program, $args, @runs ? (FIGURES => '') : ()),
+            begun($program, $args, DIGITS => 9, FIGURES => ''));
+        my ($usual, $status, $precise, $end) = map { finished($_) } @both;
         my $fault =
             $status != $expect   ? "ends with status $status where $expect is expected"
                                    . (@$usual ? "; its last words: $usual->[-1]" : '')
