@@ -270,7 +270,7 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 # On all cores, or on one with JOBS=1; where make has a -j already, that holds.
 parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-test: ## all tests: needs neither Python nor a network
+test: ## the tests of the book: needs neither Python nor a network
 	@$(MAKE) $(parallel) test-programs
 	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 
