@@ -300,25 +300,27 @@ $(browser)/node_modules/made: $(browser)/package-lock.json
 	npm ci --silent --prefix $(browser)
 	@touch $@
 
-# Weaves the whole book; weaves it after a change of one chapter (07); and makes it
-# after one, with programs, outputs and module. As changed counts what has another
-# sum than the one that was kept.
+# Where the time goes, in a folder of its own: all that `make` and `make test` do,
+# part by part, and what `make` does after a change of one chapter's prose (07). As
+# changed counts what has another sum than the one that was kept.
 seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
-  -e 'my $$from = time; system(@command) == 0 or exit 1;' \
-  -e 'printf "%-36s %4.1f s\n", $$what, time - $$from'
-one = $(or $(CHAPTER),07)
-change = perl -pi -e 's{"chapters/$(one)_[^"]*":"}{$$&-}' $(1).kept/sums.json
-weave_bench = PANDOC=$(BUILD)/pandoc $(seconds) $(1) tools/weave $(BUILD)/bench-book
-bench-book: $(BUILD)/book/index.html ## how long weaving takes: all, and after one chapter's change
-	@rm -rf $(BUILD)/bench-book $(BUILD)/bench-book.kept
-	@$(call weave_bench,'the whole book is woven')
-	@$(call change,$(BUILD)/bench-book)
-	@$(call weave_bench,'chapter $(one) being changed')
-	@rm -rf $(BUILD)/bench-book $(BUILD)/bench-book.kept
-	@$(call change,$(BUILD)/book)
+  -e 'open my $$out, ">&", *STDOUT; open STDOUT, ">", "/dev/null"; my $$from = time;' \
+  -e 'system(@command) == 0 or exit 1; printf $$out "%-36s %4.1f s\n", $$what, time - $$from'
+one   = $(or $(CHAPTER),07)
+bench = $(BUILD)/bench
+part  = @$(seconds) $(1) $(MAKE) $(parallel) -s BUILD=$(bench) $(2)
+bench-book: $(BUILD)/pandoc.found ## how long it takes: all, part by part, and after a change of prose
+	@rm -rf $(bench)
+	$(call part,'programs',programs)
+	$(call part,'their outputs',chapters)
+	$(if $(module),$(call part,'the module',$(bench)/web/module.js))
+	$(call part,'the whole book is woven',book)
+	@perl -pi -e 's{"chapters/$(one)_[^"]*":"}{$$&-}' $(bench)/book.kept/sums.json
 	@touch chapters/$(one)_*.c
-	@$(seconds) 'make, with its program and the module' \
-	  $(MAKE) $(parallel) -s $(BUILD)/book/index.html
+	$(call part,'make after a change of chapter $(one)',book)
+	$(call part,'programs of the tests',test-programs)
+	$(call part,'the tests',test)
+	@rm -rf $(bench)
 
 test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
 	prove tests/paper.t
