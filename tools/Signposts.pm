@@ -68,7 +68,7 @@ sub text {
         s{<msubsup>\s*($PART)\s*($PART)\s*($PART)\s*</msubsup>}
          {<msup><mi>@{[_in_line($1)]}_@{[_in_line($2)]}</mi>$3</msup>}g;
         1 while s{<(msub|msup|mfrac)\b[^>]*>\s*($PART)\s*($PART)\s*</\1>}
-                 {'<mi>' . _in_line($2) . $BETWEEN{$1} . _in_line($3) . '</mi>'}e;
+                 {'<mi>' . _in_line($2) . $BETWEEN{$1} . _in_line($3) . '</mi>'}ge;
         s{</(?:p|li|t[dh]|div|h\d|figcaption|summary)>|<br ?/?>}{ }g;
         s{<[^>]*>}{}g;
         s{&(?:#(\d+)|(\w+));}{$1 ? chr $1 : $ENTITY{$2} // "&$2;"}ge;
