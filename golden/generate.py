@@ -1196,6 +1196,91 @@ def mkl():
         [lots_of_mkl(first, rate, count) for rate in rates.tolist()]))
 
 
+# Chapter 14
+
+def save_row(case, scores, value, *cuts):
+    """A query that meets its keys, whose scores are given: after each of them
+    the log-sum-exp so far, and the context vector that it would have if there
+    were no more. An infinite score leaves no number, as in chapter 2. Blocks
+    of keys end at the cuts."""
+    s, v = wide(scores), wide(value)
+    log_sums = torch.logcumsumexp(s, dim=0)
+    prefixes = [F.softmax(s[:j + 1], dim=0) @ v[:j + 1]
+                for j in range(len(s))]
+    save(case, scores=scores, value=value, cuts=[*cuts, len(s)],
+         log_sums=log_sums.masked_fill(log_sums == INF, NAN),
+         contexts=torch.stack(prefixes))
+
+
+def save_flash(case, seen, query, key, value, **how):
+    """A whole attention. A query that sees nothing gets NaN, as in chapter 9,
+    and a log-sum-exp of minus infinity."""
+    q, k, v = wide(query), wide(key), wide(value)
+    scores = (q @ k.T / k.shape[1]**0.5).masked_fill(~seen, -INF)
+    context = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+    save(case, query=query, key=key, value=value,
+         context=context.masked_fill(~seen.any(dim=-1, keepdim=True), NAN),
+         log_sum=torch.logsumexp(scores, dim=-1), **how)
+
+
+def flash():
+    """Sizes around those of a tile and a block, 32."""
+    def roles(n, m, d_k, d_v, seed, size=2):
+        return (uniform(seed, n, d_k, size=size),
+                uniform(seed + 1, m, d_k, size=size), uniform(seed + 2, m, d_v))
+
+    rows = {"one": [0.5], "rising": [-1., 0, 1, 2, 90, 180],
+            "falling": [180., 90, 2, 1, 0, -1], "equal": [7.] * 5,
+            "first_hidden": [-INF, -INF, 3, -INF, 1],
+            "none_seen": [-INF] * 4, "last_hidden": [1., 2, -INF],
+            "low": [-2e4, -1e4, -1e4 + 1, -3e4], "nan": [1., NAN, 2],
+            "hidden_nan": [-INF, NAN, -INF, 0], "infinite": [1., INF, 2],
+            "two_infinite": [INF, 0, INF]}
+    for i, (case, scores) in enumerate(rows.items()):
+        save_row(f"row_{case}", tensor(scores),
+                 uniform(1400 + i, len(scores), 3), len(scores) // 2)
+    save_row("row_long", uniform(1450, 100, size=30),
+             uniform(1451, 100, 5), 1, 33, 64, 64, 97)
+
+    for n, m, d_k, d_v, first in [
+            (1, 1, 1, 1, 0), (6, 6, 2, 4, 0), (31, 33, 3, 2, 0),
+            (32, 32, 4, 3, 0), (33, 65, 2, 5, 32), (64, 100, 5, 3, 36),
+            (70, 31, 3, 4, -39), (65, 97, 2, 3, 10), (40, 70, 3, 2, -9),
+            (1, 96, 4, 6, 95), (34, 40, 2, 2, 100), (3, 50, 3, 3, -50),
+            (96, 96, 8, 7, 0)]:
+        for entry in "a", "b":
+            seed = 10 * (n + 101 * m) + (100_000 if entry == "b" else 0)
+            save_flash(f"past_{n}x{m}x{d_k}x{d_v}_{first}_{entry}",
+                       visible(n, m, first), *roles(n, m, d_k, d_v, seed),
+                       first=first)
+    for n, m, d_k, d_v in [(1, 1, 2, 3), (5, 64, 3, 4), (33, 31, 4, 2),
+                           (65, 129, 3, 5), (64, 64, 64, 32)]:
+        everything = torch.ones(n, m, dtype=torch.bool)
+        save_flash(f"all_{n}x{m}x{d_k}x{d_v}", everything,
+                   *roles(n, m, d_k, d_v, 7 * (n + 103 * m)))
+        mask = torch.randint(3, (n, m), generator=seeded(n + m)).float() - 1
+        mask[n // 2] = 0  # sees nothing
+        save_flash(f"table_{n}x{m}x{d_k}x{d_v}", mask != 0,
+                   *roles(n, m, d_k, d_v, 9 * (n + 107 * m)), mask=mask)
+    loud = roles(40, 70, 3, 2, 1460, size=12)
+    save_flash("loud_all", torch.ones(40, 70, dtype=torch.bool), *loud)
+    save_flash("loud_past", visible(40, 70, 30), *loud, first=30)
+
+    for i, (a, b, size) in enumerate([(1, 1, 2), (3, 5, 2), (40, 2, 1),
+                                      (7, 0, 5), (0, 7, 5), (0, 0, 1),
+                                      (6, 4, 200)]):
+        scores = uniform(1470 + i, a + b, size=size)
+        value = uniform(1480 + i, a + b, 4)
+        parts = [(torch.logsumexp(wide(s), 0), F.softmax(wide(s), 0) @ wide(v)
+                  if len(s) else torch.full((4,), NAN))
+                 for s, v in ((scores[:a], value[:a]), (scores[a:], value[a:]),
+                              (scores, value))]
+        save(f"parts_{a}_{b}", context=parts[0][1].float(),
+             log_sum=parts[0][0].float(), other=parts[1][1].float(),
+             other_log_sum=parts[1][0].float(), joined=parts[2][1],
+             joined_log_sum=parts[2][0])
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -1210,6 +1295,7 @@ CHAPTERS = {
     "11_causal_attention": causal_attention,
     "12_heads": heads,
     "13_multi_head": multi_head,
+    "14_flash": flash,
     "B_normals": normals,
     "C_sheet": sheet,
     "D_mkl": mkl,

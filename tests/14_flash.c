@@ -1,0 +1,190 @@
+/* Chapter 14 against PyTorch: golden/14_flash. */
+#define CHAPTER "14_flash"
+#include "traces.h"
+
+#define ATOL 2e-6
+
+/* What has been met so far, against PyTorch's answer after j keys. */
+static void so_far(const Running *r, int j, int d_v,
+                   const float mixture[d_v])
+{
+    float context[d_v];
+    memcpy(context, mixture, sizeof context);
+    const float log_sum = running_end(d_v, r, context);
+    tap_near(tap_words("log_sums[%d]", j), log_sum, doubles("log_sums")[j],
+             2e-7, ATOL);
+    for (int k = 0; k < d_v; k++)
+        tap_near(tap_words("contexts[%d][%d]", j, k), context[k],
+                 doubles("contexts")[j * d_v + k], 0, ATOL);
+}
+
+static void key_by_key(void)
+{
+    const int n = dim("scores", 0), d_v = dim("value", 1);
+    const float *scores = input("scores");
+    const float(*value)[d_v] = input("value");
+    float *mixture = room_for("mixture", (size_t)d_v);
+    Running r;
+    running_begin(d_v, &r, mixture);
+    for (int j = 0; j < n; j++) {
+        meet_key(d_v, scores[j], value[j], &r, mixture);
+        so_far(&r, j, d_v, mixture);
+    }
+}
+
+static void block_by_block(void)
+{
+    const int d_v = dim("value", 1), blocks = dim("cuts", 0);
+    const float *scores = input("scores");
+    const float(*value)[d_v] = input("value");
+    float *mixture = room_for("mixture", (size_t)d_v);
+    Running r;
+    running_begin(d_v, &r, mixture);
+    for (int b = 0, from = 0; b < blocks; b++) {
+        const int till = (int)integers("cuts")[b];
+        meet_keys(till - from, d_v, scores + from, value + from, &r,
+                  mixture);
+        if (till > 0)
+            so_far(&r, till - 1, d_v, mixture);
+        from = till;
+    }
+}
+
+/* A flash_forward of the set. */
+static void flash_as(Mask see)
+{
+    const bool is_loud = !strncmp(sets_now, "loud", 4);
+    const int n = dim("query", 0), m = dim("key", 0);
+    float *context = result("context"), *log_sum = result("log_sum");
+    flash_forward(n, m, dim("key", 1), dim("value", 1), see, input("query"),
+                  input("key"), input("value"), (void *)context, log_sum);
+    agrees("context", context, 0, is_loud ? 1e-5 : ATOL);
+    agrees("log_sum", log_sum, 3e-7, ATOL);
+}
+
+static void past_test(void)
+{
+    flash_as(see_past((int)number("first", "first")));
+}
+
+static void all_test(void)
+{
+    flash_as(see_all());
+}
+
+static void table_test(void)
+{
+    flash_as(see_where(dim("mask", 0), dim("mask", 1), input("mask")));
+}
+
+/* As chapter 9's functions have it, for any sizes and masks. */
+static void compare_with_table(int n, int m, int d_k, int d_v, Mask see)
+{
+    float *query = room_for("query", (size_t)(n * d_k));
+    float *key = room_for("key", (size_t)(m * d_k));
+    float *value = room_for("value", (size_t)(m * d_v));
+    float *got = room_for("context", (size_t)(n * d_v));
+    float *log_sum = room_for("log_sum", (size_t)n);
+    tap_fill(n * d_k, query, -2, 2);
+    tap_fill(m * d_k, key, -2, 2);
+    tap_fill(m * d_v, value, -1, 1);
+    Trace t = one_head(n, m, d_k, d_v);
+    masked_weights(n, m, d_k, see, (void *)query, (void *)key,
+                   (void *)t.scores, (void *)t.weights);
+    matmul(n, d_v, m, (void *)t.weights, (void *)value, (void *)t.context);
+    flash_forward(n, m, d_k, d_v, see, (void *)query, (void *)key,
+                  (void *)value, (void *)got, log_sum);
+    similar("context", (size_t)(n * d_v), got, t.context, 0, ATOL);
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < m; j++)
+            sum += exp((double)t.scores[i * m + j]);
+        tap_near(tap_words("log_sum[%d]", i), log_sum[i], log(sum), 0,
+                 ATOL);
+    }
+}
+
+static void with_a_table(void)
+{
+    enum { SIZES = 200, MOST = 80, WIDE = 9 };
+    for (int k = 0; k < SIZES; k++) {
+        Random r = seeded(k);
+        int size[4];
+        for (int i = 0; i < 4; i++)
+            size[i] = 1 + (int)(random_u32(&r) % (i < 2 ? MOST : WIDE));
+        const int first = (int)(random_u32(&r) % (3 * MOST)) - MOST;
+        float table[MOST * MOST];
+        for (int i = 0; i < size[0] * size[1]; i++)
+            table[i] = (float)(random_u32(&r) % 3) - 1;
+        const Mask see[3] = {
+            see_all(), see_past(first),
+            see_where(size[0], size[1], (const void *)table)};
+        next_case();
+        give("n = %d, m = %d, d_k = %d, d_v = %d, a mask of kind %d, "
+             "first = %d",
+             size[0], size[1], size[2], size[3], k % 3, first);
+        compare_with_table(size[0], size[1], size[2], size[3], see[k % 3]);
+    }
+}
+
+/* What nobody in a tile sees is not read: not the last two of four blocks. */
+static void blocks_are_skipped(void)
+{
+    enum { N = 128, SEEN = 64 };
+    static float x[N][1], value[N][1], context[N][1], log_sum[N];
+    for (int j = SEEN; j < N; j++)
+        x[j][0] = value[j][0] = NAN;
+    flash_forward(SEEN, N, 1, 1, see_past(0), x, x, value, context,
+                  log_sum);
+    for (int i = 0; i < SEEN; i++)
+        tap_near(tap_words("context[%d]", i), context[i][0], 0, 0, 0);
+}
+
+static void join_test(void)
+{
+    float *context = room_for("context", 4);
+    memcpy(context, input("context"), 4 * sizeof *context);
+    const float log_sum = (float)number("log_sum", "log_sum");
+    const float other = (float)number("other_log_sum", "other_log_sum");
+    const float joined =
+        join_parts(4, context, log_sum, input("other"), other);
+    tap_close("context", part("joined"), context, 0, ATOL);
+    tap_near("the log-sum-exp", joined, *doubles("joined_log_sum"), 3e-7,
+             ATOL);
+}
+
+static void refusals(void)
+{
+    const float table[2][3] = {{0}};
+    float x[3][2] = {{0}}, out[3][2], log_sum[3];
+    Mask odd = see_where(2, 3, table);
+    REFUSES("14_flash.c: flash_forward: a mask of kind 2, 2 times 3, for 3 "
+            "queries and 3 keys: one of kind 0 or 1, or a table of their "
+            "size, is needed",
+            flash_forward(3, 3, 2, 2, odd, x, x, x, out, log_sum));
+    REFUSES_SUCH("a mask of 2 times 3 for 2 queries and 2 keys",
+                 flash_forward(2, 2, 2, 2, odd, x, x, x, out, log_sum));
+    odd.kind = 9;
+    REFUSES_SUCH("a mask of kind 9",
+                 flash_forward(2, 3, 2, 2, odd, x, x, x, out, log_sum));
+    REFUSES_SUCH("a mask without its table",
+                 flash_forward(2, 2, 2, 2,
+                               (Mask){MASK_TABLE, 0, 2, 2, NULL}, x, x, x,
+                               out, log_sum));
+}
+
+int main(void)
+{
+    EACH("meet_key", key_by_key, "row_*-scores");
+    EACH("meet_keys", block_by_block, "row_*-scores");
+    EACH("flash_forward", past_test, "past_*-query");
+    EACH("flash_forward", all_test, "all_*-query");
+    EACH("flash_forward", table_test, "table_*-query");
+    SETS("flash_forward", all_test, "loud_all");
+    SETS("flash_forward", past_test, "loud_past");
+    TAP(with_a_table, "flash_forward: as masked_weights and matmul");
+    TAP(blocks_are_skipped, "flash_forward: what nobody sees is skipped");
+    EACH("join_parts", join_test, "parts_*-other");
+    refusals();
+    return tap_done();
+}
