@@ -48,8 +48,8 @@ A mebibyte, MiB, is 1,024 times 1,024 bytes. These are the tables of a
 single head of 64 entries. What goes in and comes out grows with the number
 of tokens, scores and weights with its square: 16 times for a text of four
 times the length. A chapter of a novel has 16,384 tokens, and its scores and
-weights need 2 GiB, head by head, layer by layer. At 65,536 they need 32 GiB,
-and most machines give up.
+weights need 2 GiB, head by head, layer by layer. At 65,536 they need 32
+GiB, and most machines give up.
 
 ## Key by key {#flash-key}
 
@@ -58,17 +58,18 @@ largest of them before it takes the first exponential, and the sum of all
 exponentials before it knows the first share. So the last score must be
 known before the first value can be mixed.
 
-Exercise 2.3 was a way around the first half of this: guess that the largest
-score *so far* will remain the largest, and where the guess was wrong, mend
-the sum by a factor [@milakov2018]. The same factor mends the mixture
-[@rabe2021]. Let a query meet its keys one after the other, and remember
-only the largest score $m$ that it has met; the sum $l$ of the exponentials
-$e^{s - m}$; and the mixture $c$ of the values with these exponentials, which
-is not yet divided by anything. When it meets the next key, with the score
-$s$ and the value $v$, the three become
+A challenge of [](#softmax) was a way around the first half of this: guess
+that the largest score *so far* will remain the largest, and where the guess
+was wrong, mend the sum by a factor [@milakov2018]. The same factor mends
+the mixture [@rabe2021]. Let a query meet its keys one after the other, and
+remember only the largest score $m$ that it has met; the sum $l$ of the
+exponentials $e^{s - m}$; and the mixture $c$ of the values with these
+exponentials, which is not yet divided by anything. When it meets the next
+key, with the score $s$ and the value $v$, the three become
 
 $$m' = \max(m, s), \qquad l' = e^{m - m'}\, l + e^{s - m'}, \qquad
-  \underset{d_v}{c'} = e^{m - m'} \underset{d_v}{c} + e^{s - m'} \underset{d_v}{v}$$
+  \underset{d_v}{c'} = e^{m - m'} \underset{d_v}{c}
+  + e^{s - m'} \underset{d_v}{v}$$
 
 Nothing is lost by that. Say that before this key $l$ is the sum of
 $e^{s_k - m}$ over the keys that were met, and $c$ the sum of
@@ -104,7 +105,8 @@ factor for what was there, also for the first key: $e^{-\infty}$ is 0.
 :::
 
 ::: hint
-What would minus infinity less minus infinity be, if a hidden key came first?
+What would minus infinity less minus infinity be, if a hidden key came
+first?
 :::
 */
 
@@ -174,8 +176,8 @@ static void show_meetings(void)
 ::: question
 Which of the six keys make the sum smaller than it was?
 
-None of the keys itself, as each adds something. But a key with a new largest
-score first multiplies the sum by less than 1.
+None of the keys itself, as each adds something. But a key with a new
+largest score first multiplies the sum by less than 1.
 :::
 
 ``` output
@@ -252,11 +254,6 @@ small piece of the table:
 
 enum { TILE = 32, BLOCK = 32 }; /* queries that meet as many keys */
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* Hides what the queries from number i on must not see of the keys from
  * number j on. */
 static void mask_tile(Mask see, int i, int j, int rows, int cols,
@@ -264,18 +261,16 @@ static void mask_tile(Mask see, int i, int j, int rows, int cols,
 {
     if (see.kind == MASK_CAUSAL)
         mask_scores(rows, cols, see.first + i - j, scores);
-    if (see.kind == MASK_TABLE)
-        for (int k = 0; k < rows; k++)
-            mask_where(
-                1, cols,
-                (const void *)(see.table + (i + k) * (size_t)see.m + j),
-                scores + k);
+    for (int k = 0; k < rows && see.kind == MASK_TABLE; k++)
+        mask_where(1, cols,
+                   (const void *)(see.table + (i + k) * (size_t)see.m + j),
+                   scores + k);
 }
 
 /*
-In the tile, query `i` is the first, and key `j`. `mask_scores` wants to know
-which key stands where the first query stands, counted from the first key it
-is given, and that is `first + i - j`.
+In the tile, query `i` is the first, and key `j`. `mask_scores` wants to
+know which key stands where the first query stands, counted from the first
+key it is given, and that is `first + i - j`.
 
 With a causal mask, most pieces beyond the diagonal have nothing to be seen.
 Nobody has to compute them in order to hide them:
@@ -299,7 +294,7 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask see,
     for (int k = 0; k < rows; k++)
         running_begin(d_v, &running[k], context[k]);
     for (int j = 0; j < m && is_seen(see, i + rows - 1, j); j += BLOCK) {
-        const int cols = least(BLOCK, m - j);
+        const int cols = m - j < BLOCK ? m - j : BLOCK;
         float(*scores)[cols] = (void *)memory;
         dot_scores(rows, cols, d_k, query, key + j, scores);
         scale_scores(rows, cols, d_k, scores);
@@ -330,8 +325,8 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask see,
             "one of kind 0 or 1, or a table of their size, is needed",
             (int)see.kind, see.n, see.m, n, m);
     for (int i = 0; i < n; i += TILE)
-        attend_tile(i, least(TILE, n - i), m, d_k, d_v, see, query + i, key,
-                    value, context + i, log_sum + i);
+        attend_tile(i, n - i < TILE ? n - i : TILE, m, d_k, d_v, see,
+                    query + i, key, value, context + i, log_sum + i);
 }
 
 /*
@@ -410,8 +405,8 @@ the tiles end.)
 
 ## What it remembers {#flash-memory}
 
-The scores of a piece, and a maximum and a sum for each query of a tile. That
-is all, for a text of any length:
+The scores of a piece, and a maximum and a sum for each query of a tile.
+That is all, for a text of any length:
 */
 
 static void show_memory(void)
@@ -455,8 +450,8 @@ that makes it, and what else has to be done, is the next chapter's.
 ## The logarithm of the sum {#flash-log-sum}
 
 `flash_forward` hands back a number for each query, $L = m + \ln l$. It is
-the **log-sum-exp** of the query's scores, $\ln \sum_k e^{s_k}$, and it is as
-good as the row of weights that nobody has kept:
+the **log-sum-exp** of the query's scores, $\ln \sum_k e^{s_k}$, and it is
+as good as the row of weights that nobody has kept:
 
 $$w_k = \frac{e^{s_k}}{\sum_j e^{s_j}} = e^{s_k - L}$$
 
@@ -489,8 +484,8 @@ weights of short, from scores and log-sum-exp (6)
 
 It does more. Let somebody else work on half of the keys, in another thread
 or on another machine. Two context vectors come back, each a mixture of its
-own half, and two log-sum-exps. They are enough to make the one vector of all
-keys, which is exercise 14.3.
+own half, and two log-sum-exps. They are enough to make the one vector of
+all keys, which is a challenge below.
 
 ## Everything together
 */
@@ -561,8 +556,8 @@ $e^{L_a}$ may be infinite as a float. Subtract the larger of the two first,
 as `softmax` does.
 :::
 
-**Exercise 14.4** (by hand): A query meets keys with the scores 1, 3, 2. What
-are the running maximum and the running sum after each of them?
+**Exercise 14.4** (by hand): A query meets keys with the scores 1, 3, 2.
+What are the running maximum and the running sum after each of them?
 
 **Exercise 14.5** (by hand): In which order of keys does the largest score
 change most often, and in which order least?
@@ -570,9 +565,9 @@ change most often, and in which order least?
 ## Solutions
 
 ::: {.solution exercise="14.3"}
-The two log-sum-exps are scores of the two parts: their softmax is how much of
-each is wanted, and their log-sum-exp is that of the whole. So the parts are
-met like keys, with the context vectors for values.
+The two log-sum-exps are scores of the two parts: their softmax is how much
+of each is wanted, and their log-sum-exp is that of the whole. So the parts
+are met like keys, with the context vectors for values.
 */
 
 float join_parts(int d_v, float context[d_v], float log_sum,

@@ -18,6 +18,28 @@ static void so_far(const Running *r, int j, int d_v,
                  doubles("contexts")[j * d_v + k], 0, ATOL);
 }
 
+static void nothing_met(void)
+{
+    float mixture[3] = {5, NAN, -7};
+    const float zeros[3] = {0};
+    Running r = {7, 8};
+    running_begin(3, &r, mixture);
+    same("mixture", 3, mixture, zeros);
+    tap_near("log-sum-exp", running_end(3, &r, mixture), -INFINITY, 0, 0);
+    for (int k = 0; k < 3; k++)
+        tap_near(tap_words("mixture[%d]", k), mixture[k], NAN, 0, 0);
+}
+
+static void mixture_is_divided(void)
+{
+    const Running r = {2, 4};
+    const float expect[2] = {2, -0.5f};
+    float mixture[2] = {8, -2};
+    tap_near("log-sum-exp", running_end(2, &r, mixture), 2 + log(4), 3e-7,
+             0);
+    same("mixture", 2, mixture, expect);
+}
+
 static void key_by_key(void)
 {
     const int n = dim("scores", 0), d_v = dim("value", 1);
@@ -175,6 +197,9 @@ static void refusals(void)
 
 int main(void)
 {
+    TAP(nothing_met, "running_begin: nothing has been met");
+    TAP(mixture_is_divided,
+        "running_end: by the sum, whose logarithm counts");
     EACH("meet_key", key_by_key, "row_*-scores");
     EACH("meet_keys", block_by_block, "row_*-scores");
     EACH("flash_forward", past_test, "past_*-query");
