@@ -58,30 +58,33 @@ largest of them before it takes the first exponential, and the sum of all
 exponentials before it knows the first share. So the last score must be
 known before the first value can be mixed.
 
-A challenge of [](#softmax) was a way around the first half of this: guess
-that the largest score *so far* will remain the largest, and where the guess
-was wrong, mend the sum by a factor [@milakov2018]. The same factor mends
-the mixture [@rabe2021]. Let a query meet its keys one after the other, and
-remember only the largest score $m$ that it has met; the sum $l$ of the
-exponentials $e^{s - m}$; and the mixture $c$ of the values with these
-exponentials, which is not yet divided by anything. When it meets the next
-key, with the score $s$ and the value $v$, the three become
+A challenge of [](#softmax) was a way around half of this: guess that the
+largest score *so far* will remain the largest, and where the guess was
+wrong, mend the sum by a factor [@milakov2018]. The same factor mends the
+mixture [@rabe2021]. So let a query meet its keys one after the other, and
+remember three things when it has met $j$ of them: $m_j$, the largest score
+so far; $l_j$, the sum of the exponentials, each taken of a score less
+$m_j$; and $c_j$, the values mixed with these exponentials, and not yet
+divided by anything. The next key has the score $s$ and the value $v$:
 
-$$m' = \max(m, s), \qquad l' = e^{m - m'}\, l + e^{s - m'}, \qquad
-  \underset{d_v}{c'} = e^{m - m'} \underset{d_v}{c}
-  + e^{s - m'} \underset{d_v}{v}$$
+$$m_{j+1} = \max(m_j, s), \qquad l_{j+1} = f\, l_j + e^{s - m_{j+1}}, \qquad
+  \underset{d_v}{c_{j+1}} = f\, \underset{d_v}{c_j}
+  + e^{s - m_{j+1}} \underset{d_v}{v}$$
 
-Nothing is lost by that. Say that before this key $l$ is the sum of
-$e^{s_k - m}$ over the keys that were met, and $c$ the sum of
-$e^{s_k - m} v_k$. Times $e^{m - m'}$, each of these terms becomes
+with the factor $f = e^{m_j - m_{j+1}}$, which is 1 as long as the largest
+score stays the largest.
 
-$$e^{m - m'}\, e^{s_k - m} = e^{s_k - m'}$$
+Nothing is lost by that. Say that $l_j$ and $c_j$ are right for the keys
+that were met: sums of $e^{s_k - m_j}$, and of $e^{s_k - m_j} v_k$. The
+factor turns each of these exponentials into
 
-which is what it would be had $m'$ been the largest from the beginning. The
-new key adds its own term, and the same holds again. Before the first key
-both sums are empty, and 0. So after the last key $l$ is the sum by which
-softmax divides, and $c / l$ is the context vector. This is the
-**online softmax**, and $m$ and $l$ are a **running maximum** and a
+$$f\, e^{s_k - m_j} = e^{m_j - m_{j+1}}\, e^{s_k - m_j} = e^{s_k - m_{j+1}}$$
+
+which is what it would be had $m_{j+1}$ been the largest from the beginning.
+The new key adds its own term, and both sums are right again. They were
+right before the first key, when they were empty, and 0. So after the last
+key $l$ is the sum by which softmax divides, and $c / l$ is the context
+vector. This is the **online softmax**, with its **running maximum** and its
 **running sum**:
 
 ::: {.header of="Running"}
