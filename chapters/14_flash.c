@@ -78,7 +78,8 @@ Nothing is lost by that. Say that $l_j$ and $c_j$ are right for the keys
 that were met: sums of $e^{s_k - m_j}$, and of $e^{s_k - m_j} v_k$. The
 factor turns each of these exponentials into
 
-$$f\, e^{s_k - m_j} = e^{m_j - m_{j+1}}\, e^{s_k - m_j} = e^{s_k - m_{j+1}}$$
+$$f\, e^{s_k - m_j} = e^{m_j - m_{j+1}}\, e^{s_k - m_j}
+  = e^{s_k - m_{j+1}}$$
 
 which is what it would be had $m_{j+1}$ been the largest from the beginning.
 The new key adds its own term, and both sums are right again. They were
