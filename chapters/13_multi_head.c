@@ -738,18 +738,18 @@ numbers.
 
 ## What it lacks {#multi-head-beyond}
 
-What it lacks is sense. Every matrix here was drawn at random, and the maps
+What it lacks is speed. A trace has room for every score, $n \times m$ of
+them for each head, and one product is computed after the other, where a
+processor could do many. [](#flash) computes the same result tile by tile and
+never has all scores at once; the chapters after it get out of the processor
+what is in it.
+
+And it lacks sense. Every matrix here was drawn at random, and the maps
 show what random numbers look at. [](#self-attention) has let one head learn
 something by trying out what happens when a number is moved a little, one
 number after the other. The four layers of an attention with
 $d_{model} = 512$ have more than a million. How to find out for all of them
 at once in which direction they should move is where learning begins.
-
-And it lacks speed. There is room for every score in a trace, $n \times m$
-of them for each head. FlashAttention computes the same result tile by tile
-and never has them all at once [@dao2022]; other variants let several heads
-share their keys and values, or look at a window, as in [](#causal-mask).
-What this book has built is what they are measured against.
 
 [](#sheet) has all of attention on one sheet, and what becomes of the word
 *journey* under its variants.
