@@ -740,9 +740,9 @@ numbers.
 
 What it lacks is speed. A trace has room for every score, $n \times m$ of
 them for each head, and one product is computed after the other, where a
-processor could do many. [](#flash) computes the same result tile by tile and
-never has all scores at once; the chapters after it get out of the processor
-what is in it.
+processor could do many. [](#flash) computes the same result tile by tile
+and never has all scores at once; the chapters after it get out of the
+processor what is in it.
 
 And it lacks sense. Every matrix here was drawn at random, and the maps
 show what random numbers look at. [](#self-attention) has let one head learn
