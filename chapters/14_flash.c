@@ -1,62 +1,69 @@
 /*
 # Attention without its table {#flash}
 
-![The way from words to attention. This chapter takes the shaded steps in
-one](pipeline.svg){#fig-flash-pipeline}
+![The way from words to attention. This chapter takes the shaded steps
+together, without dropout](pipeline.svg){#fig-flash-pipeline}
 
 Each attention so far has written down a score for every query and every
 key, and a weight for each score. The pages printed them, so it was good to
-have them. But the result is a context vector for each query, and in the
-course of its computation each score is read once and each weight is read
-once. What does it cost to keep them?
+have them. But what is asked for is the context vectors. What does it cost
+to keep the rest?
 */
 
 #include "attention.h"
 
-static float mebibytes(double count)
-{
-    return (float)(count * sizeof(float) / (1024 * 1024));
-}
-
-static void show_tables(void)
+static void show_sizes(void)
 {
     enum { TEXTS = 5 };
     const double tokens[TEXTS] = {6, 1024, 4096, 16384, 65536};
-    float table[TEXTS][3];
+    const double mebibytes = sizeof(float) / (1024.0 * 1024);
+    float table[TEXTS][4];
     for (int i = 0; i < TEXTS; i++) {
         const double n = tokens[i];
         table[i][0] = (float)n;
-        table[i][1] = mebibytes(4 * n * 64);
-        table[i][2] = mebibytes(2 * n * n);
+        table[i][1] = (float)(4 * n * 64 * mebibytes);
+        table[i][2] = (float)(2 * n * n * mebibytes);
+        table[i][3] = (float)(2 * n * mebibytes);
     }
-    print_matrix("tokens; MiB of query, key, value, context; of scores and "
-                 "weights",
-                 TEXTS, 3, table);
+    print_matrix(
+        "tokens; MiB in and out, of scores and weights, of one row "
+        "of these",
+        TEXTS, 4, table);
 }
 
 /*
 ``` output
-tokens; MiB of query, key, value, context; of scores and weights (5, 3)
-[[    6.0000,     0.0059,     0.0003],
- [ 1024.0000,     1.0000,     8.0000],
- [ 4096.0000,     4.0000,   128.0000],
- [16384.0000,    16.0000,  2048.0000],
- [65536.0000,    64.0000, 32768.0000]]
+tokens; MiB in and out, of scores and weights, of one row of these (5, 4)
+[[    6.0000,     0.0059,     0.0003,     0.0000],
+ [ 1024.0000,     1.0000,     8.0000,     0.0078],
+ [ 4096.0000,     4.0000,   128.0000,     0.0312],
+ [16384.0000,    16.0000,  2048.0000,     0.1250],
+ [65536.0000,    64.0000, 32768.0000,     0.5000]]
 ```
 
-A mebibyte, MiB, is 1,024 times 1,024 bytes. These are the tables of a
-single head of 64 entries. What goes in and comes out grows with the number
-of tokens, scores and weights with its square: 16 times for a text of four
-times the length. A chapter of a novel has 16,384 tokens, and its scores and
-weights need 2 GiB, head by head, layer by layer. At 65,536 they need 32
-GiB, and most machines give up.
+A mebibyte, MiB, is 1,024 times 1,024 bytes, and 1,024 of them are a
+gibibyte. These are the tables of one head whose queries, keys, values and
+contexts have 64 entries. What goes in and comes out grows with the number
+of tokens; scores and weights grow with its square. For 65,536 tokens they
+are 32 GiB, more than most machines have.
+
+Nobody needs them all at once. `attend_one` of [](#qkv) computed one row,
+and for 65,536 keys a row of scores and one of weights are half a MiB. Query
+by query, attention fits everywhere. But each query then fetches all keys
+and values again. A processor computes faster than memory hands it numbers.
+So it keeps what it has read last in a small memory of its own, a **cache**,
+and what is there need not be fetched. Let 32 queries go over the keys
+together: each key is fetched once for all of them, if their rows of scores
+are in the cache, too. Now these are in the way: 32 rows for 65,536 keys are
+16 MiB with their weights, and a cache may have one or two.
+
+So the row has to go, and that is a question to softmax.
 
 ## Key by key {#flash-key}
 
-Why do the scores have to be kept at all? Softmax ([](#softmax)) wants the
-largest of them before it takes the first exponential, and the sum of all
-exponentials before it knows the first share. So the last score must be
-known before the first value can be mixed.
+Softmax ([](#softmax)) wants the largest score before it takes the first
+exponential, and the sum of all exponentials before it knows the first
+share. That is why the scores of a row have been kept: they are read again.
 
 A challenge of [](#softmax) was a way around half of this: guess that the
 largest score *so far* will remain the largest, and where the guess was
@@ -65,14 +72,18 @@ mixture [@rabe2021]. So let a query meet its keys one after the other, and
 remember three things when it has met $j$ of them: $m_j$, the largest score
 so far; $l_j$, the sum of the exponentials, each taken of a score less
 $m_j$; and $c_j$, the values mixed with these exponentials, and not yet
-divided by anything. The next key has the score $s$ and the value $v$:
+divided by anything. Before the first key $m_0 = -\infty$, and both sums are
+0. The next key has the score $s$ and the value $v$. Then
 
-$$m_{j+1} = \max(m_j, s), \qquad l_{j+1} = f\, l_j + e^{s - m_{j+1}}, \qquad
-  \underset{d_v}{c_{j+1}} = f\, \underset{d_v}{c_j}
-  + e^{s - m_{j+1}} \underset{d_v}{v}$$
+$$\begin{aligned}
+m_{j+1} &= \max(m_j, s), \qquad f = e^{m_j - m_{j+1}} \\
+l_{j+1} &= f\, l_j + e^{s - m_{j+1}} \\
+\underset{d_v}{c_{j+1}} &= f\, \underset{d_v}{c_j}
+  + e^{s - m_{j+1}} \underset{d_v}{v}
+\end{aligned}$$
 
-with the factor $f = e^{m_j - m_{j+1}}$, which is 1 as long as the largest
-score stays the largest.
+As long as the largest score stays the largest, the factor $f$ is 1. For the
+first key it is $e^{-\infty} = 0$, and there is nothing to mend.
 
 Nothing is lost by that. Say that $l_j$ and $c_j$ are right for the keys
 that were met: sums of $e^{s_k - m_j}$, and of $e^{s_k - m_j} v_k$. The
@@ -83,10 +94,10 @@ $$f\, e^{s_k - m_j} = e^{m_j - m_{j+1}}\, e^{s_k - m_j}
 
 which is what it would be had $m_{j+1}$ been the largest from the beginning.
 The new key adds its own term, and both sums are right again. They were
-right before the first key, when they were empty, and 0. So after the last
-key $l$ is the sum by which softmax divides, and $c / l$ is the context
-vector. This is the **online softmax**, with its **running maximum** and its
-**running sum**:
+right when they were empty, so they are right after the last key: then $l$
+is the sum by which softmax divides, and $c / l$ is the context vector. This
+is the **online softmax**, with its **running maximum** and its **running
+sum**:
 
 ::: {.header of="Running"}
 :::
@@ -99,13 +110,25 @@ void running_begin(int d_v, Running *r, float mixture[d_v])
         mixture[k] = 0;
 }
 
+/* A larger score than all before. */
+static void raise_largest(float largest, int d_v, Running *r,
+                          float mixture[d_v])
+{
+    const float f = expf(r->largest - largest);
+    r->largest = largest;
+    r->sum *= f;
+    for (int k = 0; k < d_v; k++)
+        mixture[k] *= f;
+}
+
 /*
-**Exercise 14.1** (★★, 3 points): `meet_key`. What the formulas say. A key
-whose score is minus infinity is hidden, and nothing happens.
+**Exercise 14.1** (★★, 3 points): `meet_key`. What the formulas say;
+`raise_largest` does what the factor does. A key whose score is minus
+infinity is hidden: nothing happens, whatever its value is.
 
 ::: hint
-`expf(r->largest - largest)` with the old maximum and the new one is the
-factor for what was there, also for the first key: $e^{-\infty}$ is 0.
+Raise the largest score first, if the new one is larger. What remains is the
+key's own term, for the sum and for each entry of the mixture.
 :::
 
 ::: hint
@@ -119,18 +142,17 @@ void meet_key(int d_v, float score, const float value[d_v], Running *r,
 {
     if (score == -INFINITY)
         return;
-    const float largest = score > r->largest ? score : r->largest;
-    const float shrink = expf(r->largest - largest);
-    const float share = expf(score - largest);
-    r->largest = largest;
-    r->sum = r->sum * shrink + share;
+    if (score > r->largest)
+        raise_largest(score, d_v, r, mixture);
+    const float share = expf(score - r->largest);
+    r->sum += share;
     for (int k = 0; k < d_v; k++)
-        mixture[k] = mixture[k] * shrink + share * value[k];
+        mixture[k] += share * value[k];
 }
 
 /*
-After the last key, the mixture is divided. The logarithm of the whole sum,
-$m + \ln l$, is handed back; we shall need it.
+After the last key, the mixture is divided. The logarithm of the whole sum
+is handed back; [below](#flash-log-sum) is what it is good for.
 */
 
 float running_end(int d_v, const Running *r, float mixture[d_v])
@@ -141,84 +163,66 @@ float running_end(int d_v, const Running *r, float mixture[d_v])
 }
 
 /*
-The sentence is *Life is short, eat dessert first*, with the queries, keys
-and values of [](#scaling). This is what *short* meets:
-*/
+In *Life is short, eat dessert first*, *short* meets six keys. Matrices
+would change nothing here, so the embeddings themselves are queries, keys
+and values.
 
-static void project_life(float query[6][2], float key[6][2],
-                         float value[6][4])
-{
-    Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][4];
-    random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
-}
+::: question
+Six scores, and the largest is not the first. Can the running sum become
+smaller on the way?
+
+It can: a factor of 0.1 makes 0.4 of 4, and the new key adds 1. Here the
+factors are near 1, and the sum only grows.
+:::
+*/
 
 static void show_meetings(void)
 {
-    float query[6][2], key[6][2], value[6][4];
-    float scores[1][6], weights[1][6], context[1][4], met[6][3], mixture[4];
-    project_life(query, key, value);
-    attention(1, 6, 2, 4, query + 2, key, value, scores, weights, context);
+    float scores[1][6], weights[1][6], context[1][3], met[6][3], mixture[3];
+    attention(1, 6, 3, 3, life + 2, life, life, scores, weights, context);
     Running r;
-    running_begin(4, &r, mixture);
+    running_begin(3, &r, mixture);
     for (int j = 0; j < 6; j++) {
-        meet_key(4, scores[0][j], value[j], &r, mixture);
-        memcpy(met[j], (float[]){scores[0][j], r.largest, (float)r.sum},
-               sizeof met[j]);
+        meet_key(3, scores[0][j], life[j], &r, mixture);
+        met[j][0] = scores[0][j];
+        met[j][1] = r.largest;
+        met[j][2] = (float)r.sum;
     }
     print_matrix("score; largest so far; sum so far", 6, 3, met);
-    running_end(4, &r, mixture);
-    print_vector("context vector of short, key by key", 4, mixture);
-    print_vector("context vector of short, by attention", 4, context[0]);
+    running_end(3, &r, mixture);
+    print_vector("context vector of short, key by key", 3, mixture);
+    print_vector("context vector of short, by attention", 3, context[0]);
 }
 
 /*
-::: question
-Which of the six keys make the sum smaller than it was?
-
-None of the keys itself, as each adds something. But a key with a new
-largest score first multiplies the sum by less than 1.
-:::
-
 ``` output
 score; largest so far; sum so far (6, 3)
-[[ 0.1720,  0.1720,  1.0000],
- [-0.9853,  0.1720,  1.3143],
- [ 0.4150,  0.4150,  2.0308],
- [-0.1309,  0.4150,  2.6102],
- [-0.3671,  0.4150,  3.0676],
- [ 0.3345,  0.4150,  3.9903]]
-context vector of short, key by key (4)
-[-0.3542, -0.1234, -0.2626, -0.3706]
-context vector of short, by attention (4)
-[-0.3542, -0.1234, -0.2626, -0.3706]
+[[ 0.2392,  0.2392,  1.0000],
+ [-0.3483,  0.2392,  1.5557],
+ [ 0.6465,  0.6465,  2.0352],
+ [-0.4692,  0.6465,  2.3629],
+ [-0.4959,  0.6465,  2.6819],
+ [ 0.6142,  0.6465,  3.6501]]
+context vector of short, key by key (3)
+[-0.2340,  0.3202, -0.5321]
+context vector of short, by attention (3)
+[-0.2340,  0.3202, -0.5321]
 ```
 
 ## A block of keys {#flash-block}
 
-A key with a new largest score costs a pass over the mixture, and even where
-the largest score stays, every key multiplies all of the mixture by 1. So
-meet the keys a block at a time: the largest score of the block first, then
-one factor for what was there, then all keys of the block.
+Raising the largest score costs an exponential and a pass over the mixture.
+In an unlucky order, with scores that grow, every key raises it. So take the
+keys a **block** at a time: look for the largest score of the block, raise
+once, and then let the keys add their terms.
 
-**Exercise 14.2** (★★★, 4 points): `meet_keys`. The same for `n` keys at
-once: the sum and the mixture are multiplied once. The result is that of
-`meet_key` for each of them, but for rounding. Where all scores are minus
-infinity, nothing happens.
-
-::: hint
-Three steps: the largest of the old maximum and all scores; the factor; the
-keys.
-:::
+**Exercise 14.2** (★★, 2 points): `meet_keys`. The same for `n` keys, of
+which some or all may be hidden. The largest score is raised once at most.
+But for rounding, the result is that of `meet_key` for each of them, so
+that this is the one thing that no test can see.
 
 ::: hint
-If the largest is still minus infinity, nothing has been seen so far, and
-there is nothing to do. Where it is not, the exponential of a hidden score
-is 0 by itself.
+Two passes over the scores: one for the largest, one for the terms.
 :::
 */
 
@@ -227,67 +231,63 @@ void meet_keys(int n, int d_v, const float scores[n],
 {
     float largest = r->largest;
     for (int j = 0; j < n; j++)
-        if (scores[j] > largest || isnan(scores[j]))
+        if (scores[j] > largest)
             largest = scores[j];
-    if (largest == -INFINITY)
-        return;
-    const float shrink = expf(r->largest - largest);
-    r->largest = largest;
-    r->sum *= shrink;
-    for (int k = 0; k < d_v; k++)
-        mixture[k] *= shrink;
-    for (int j = 0; j < n; j++) {
-        const float share = expf(scores[j] - largest);
-        r->sum += share;
-        for (int k = 0; k < d_v; k++)
-            mixture[k] += share * value[j][k];
-    }
+    if (largest > r->largest)
+        raise_largest(largest, d_v, r, mixture);
+    for (int j = 0; j < n; j++)
+        meet_key(d_v, scores[j], value[j], r, mixture);
 }
 
 /*
-A block needs its scores, so there is a table again. But it is as large as a
-block, however long the text, and the next block writes over it.
-
 ## Tiles {#flash-tiles}
 
-Keys and values have to come from memory for each query that meets them. So
-let a few queries, a **tile** of them, meet a block together, while it is at
-hand. What they need are `dot_scores`, `scale_scores` and a mask, for a
-small piece of the table:
+A block needs its scores, so there is a table again, but one that is as
+small as we like, and the next block writes over it. Now a few queries, a
+**tile** of them, can share a block while it is in the cache. Their scores
+are a piece of the whole table, 32 rows and 32 columns of it, and
+`dot_scores`, `scale_scores` and the masks of [](#causal-mask) do for a
+piece what they did for the whole:
 */
 
-enum { TILE = 32, BLOCK = 32 }; /* queries that meet as many keys */
+enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
-/* Hides what the queries from number i on must not see of the keys from
- * number j on. */
-static void mask_tile(Mask see, int i, int j, int rows, int cols,
-                      float scores[rows][cols])
+/* Hides, in the piece whose first row is query i and whose first column is
+ * key j, what must not be seen. */
+static void mask_piece(Mask see, int i, int j, int rows, int cols,
+                       float scores[rows][cols])
 {
-    if (see.kind == MASK_CAUSAL)
-        mask_scores(rows, cols, see.first + i - j, scores);
-    for (int k = 0; k < rows && see.kind == MASK_TABLE; k++)
-        mask_where(1, cols,
-                   (const void *)(see.table + (i + k) * (size_t)see.m + j),
-                   scores + k);
+    const int64_t place = (int64_t)see.first + i - j;
+    if (see.kind == MASK_CAUSAL && place < cols)
+        mask_scores(rows, cols, place > -rows ? (int)place : -rows, scores);
+    else if (see.kind == MASK_TABLE)
+        for (int k = 0; k < rows; k++) {
+            const float *row = see.table + (size_t)(i + k) * (size_t)see.m;
+            mask_where(1, cols, (const void *)(row + j), scores + k);
+        }
 }
 
 /*
-In the tile, query `i` is the first, and key `j`. `mask_scores` wants to
-know which key stands where the first query stands, counted from the first
-key it is given, and that is `first + i - j`.
+Query `i` stands at place `first + i` of the text. `mask_scores` counts its
+keys from the piece's first, which is key `j`; so there it stands at
+`first + i - j`. With `first = 0`, the piece of the queries from 64 on and
+the keys from 32 on has the place 32, and all of it is seen. Where `i` and
+`j` are equal, the piece lies on the diagonal. (Places far away are all
+alike, and sums of large `int`s may not fit into one.) A table is masked row
+by row, as its rows are longer than the piece's.
 
-With a causal mask, most pieces beyond the diagonal have nothing to be seen.
-Nobody has to compute them in order to hide them:
+Pieces above the diagonal have nothing to be seen. Nobody has to compute
+them in order to hide them:
 */
 
-/* Do any of the queries up to number `last` see the keys from j on? */
+/* May the queries up to number `last` see any of the keys from j on? */
 static int is_seen(Mask see, int last, int j)
 {
     return see.kind != MASK_CAUSAL || j <= (int64_t)see.first + last;
 }
 
-/* What the queries from number i on get; what the caller hands over begins
- * with theirs. */
+/* What the queries from number i on get. The arrays of queries and of
+ * results begin with theirs. */
 static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask see,
                         const float query[rows][d_k],
                         const float key[m][d_k], const float value[m][d_v],
@@ -299,10 +299,10 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask see,
         running_begin(d_v, &running[k], context[k]);
     for (int j = 0; j < m && is_seen(see, i + rows - 1, j); j += BLOCK) {
         const int cols = m - j < BLOCK ? m - j : BLOCK;
-        float(*scores)[cols] = (void *)memory;
+        float(*scores)[cols] = (void *)memory; /* the last may be narrow */
         dot_scores(rows, cols, d_k, query, key + j, scores);
         scale_scores(rows, cols, d_k, scores);
-        mask_tile(see, i, j, rows, cols, scores);
+        mask_piece(see, i, j, rows, cols, scores);
         for (int k = 0; k < rows; k++)
             meet_keys(cols, d_v, scores[k], value + j, &running[k],
                       context[k]);
@@ -312,179 +312,195 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask see,
 }
 
 /*
-The mixtures stand where the context vectors will be. All queries are cut
-into tiles, and that is **FlashAttention** [@dao2022], as far as its idea
-goes:
+The mixtures stand where the context vectors will be. Cut all queries into
+tiles, and you have **FlashAttention** [@dao2022], in the order that its
+second version has [@dao2023]:
 */
+
+void mask_must_fit(int n, int m, Mask see)
+{
+    if (see.kind == MASK_NONE || see.kind == MASK_CAUSAL)
+        return;
+    if (see.kind != MASK_TABLE || !see.table || see.n != n || see.m != m)
+        REFUSE(
+            "a mask of kind %d, %d times %d, for %d queries and %d keys: "
+            "one of kind 0 or 1, or a table of their size, is needed",
+            (int)see.kind, see.n, see.m, n, m);
+}
 
 void flash_forward(int n, int m, int d_k, int d_v, Mask see,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
                    float log_sum[n])
 {
-    if (see.kind != MASK_NONE && see.kind != MASK_CAUSAL &&
-        (see.kind != MASK_TABLE || !see.table || see.n != n || see.m != m))
-        REFUSE(
-            "a mask of kind %d, %d times %d, for %d queries and %d keys: "
-            "one of kind 0 or 1, or a table of their size, is needed",
-            (int)see.kind, see.n, see.m, n, m);
+    mask_must_fit(n, m, see);
     for (int i = 0; i < n; i += TILE)
         attend_tile(i, n - i < TILE ? n - i : TILE, m, d_k, d_v, see,
                     query + i, key, value, context + i, log_sum + i);
 }
 
 /*
-The tests compare it with `attention` and `masked_weights` and with PyTorch,
-for texts that fill no tile, one tile, or several and a bit. Here are the
-six words, once with everything seen and once with the future hidden:
+Six words fill no tile. A hundred random tokens fill three and a bit:
 */
+
+static void show_agreement(const char *what, int n, int d, Mask see,
+                           const float x[n][d])
+{
+    float(*scores)[n] = (void *)new_table(n, n);
+    float(*weights)[n] = (void *)new_table(n, n);
+    float(*with)[d] = (void *)new_table(n, d);
+    float(*without)[d] = (void *)new_table(n, d);
+    float *log_sum = new_table(1, n), difference = 0;
+    masked_weights(n, n, d, see, x, x, scores, weights);
+    matmul(n, d, n, weights, x, with);
+    flash_forward(n, n, d, d, see, x, x, x, without, log_sum);
+    for (int i = 0; i < n * d; i++)
+        difference = fmaxf(difference, fabsf(with[0][i] - without[0][i]));
+    printf("%s, as with tables to 2 millionths: %s\n", what,
+           difference < 2e-6f ? "yes" : "no");
+    free(scores);
+    free(weights);
+    free(with);
+    free(without);
+    free(log_sum);
+}
 
 static void show_flash(void)
 {
-    float query[6][2], key[6][2], value[6][4], context[6][4], log_sum[6];
-    project_life(query, key, value);
-    flash_forward(6, 6, 2, 4, see_all(), query, key, value, context,
+    enum { N = 100, D = 16 };
+    static float x[N][D];
+    float context[6][3], log_sum[6];
+    Random r;
+    random_seed(&r, 123);
+    normal_fill(&r, N, D, 0, 1, x);
+    show_agreement("100 tokens", N, D, see_all(), x);
+    show_agreement("the future hidden", N, D, see_past(0), x);
+    flash_forward(6, 6, 3, 3, see_all(), life, life, life, context,
                   log_sum);
-    print_matrix("context vectors", 6, 4, context);
+    print_matrix("context vectors of Life is short", 6, 3, context);
     print_vector("logarithms of the sums", 6, log_sum);
-    flash_forward(6, 6, 2, 4, see_past(0), query, key, value, context,
+    flash_forward(6, 6, 3, 3, see_past(0), life, life, life, context,
                   log_sum);
-    print_matrix("context vectors, the future hidden", 6, 4, context);
-    print_vector("logarithms of the sums, the future hidden", 6, log_sum);
+    print_matrix("the same, the future hidden", 6, 3, context);
+    print_vector("logarithms of these sums", 6, log_sum);
 }
 
 /*
 ``` output
-context vectors (6, 4)
-[[-0.1564,  0.1028, -0.0763, -0.0764],
- [ 0.5313,  1.3607,  0.7891,  1.3110],
- [-0.3542, -0.1234, -0.2626, -0.3706],
- [ 0.0071,  0.3345,  0.0969,  0.1998],
- [ 0.1008,  0.4780,  0.2021,  0.3674],
- [-0.5296, -0.2799, -0.4107, -0.6006]]
+100 tokens, as with tables to 2 millionths: yes
+the future hidden, as with tables to 2 millionths: yes
+context vectors of Life is short (6, 3)
+[[-0.1556,  0.3073, -0.2447],
+ [-0.0370,  1.2817,  0.2470],
+ [-0.2340,  0.3202, -0.5321],
+ [-0.2024,  0.2726,  0.1444],
+ [-0.2497,  0.5312,  0.0973],
+ [-0.7276,  0.5876, -0.9173]]
 logarithms of the sums (6)
-[1.7738, 2.8296, 1.7988, 1.8375, 1.8980, 1.9301]
+[1.7545, 2.6783, 1.9413, 1.7477, 1.9558, 2.7141]
+the same, the future hidden (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1916,  1.7350,  0.4337],
+ [ 0.2752,  0.2484, -0.5106],
+ [ 0.0676,  0.1875,  0.1808],
+ [-0.0929,  0.5033,  0.3479],
+ [-0.7276,  0.5876, -0.9173]]
+logarithms of these sums (6)
+[0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
 ```
 
-``` output
-context vectors, the future hidden (6, 4)
-[[-0.2546, -0.2608, -0.1544, -0.2801],
- [ 0.6124,  1.7823,  1.0298,  1.6994],
- [-0.4415, -0.1738, -0.2191, -0.3539],
- [ 0.1242,  0.4529,  0.2647,  0.4297],
- [ 0.2848,  0.6142,  0.3719,  0.6158],
- [-0.5296, -0.2799, -0.4107, -0.6006]]
-logarithms of the sums, the future hidden (6)
-[0.0434, 2.5088, 1.1234, 1.4436, 1.7667, 1.9301]
-```
-
-These are the tables of [](#scaling) and [](#causal-mask). And this is what
-is computed of the table of 256 queries and 256 keys, in pieces of 32 times
-32:
+With a causal mask, which pieces of the table are computed?
 */
 
-static void draw_pieces(void)
+static void show_pieces(void)
 {
     enum { PIECES = 8 };
     const char *const panel[2] = {"all seen", "the future hidden"};
     const Mask see[2] = {see_all(), see_past(0)};
     float piece[2][PIECES][PIECES];
+    int count[2] = {0, 0};
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < PIECES; i++)
-            for (int j = 0; j < PIECES; j++)
-                piece[p][i][j] =
-                    is_seen(see[p], (i + 1) * TILE - 1, j * BLOCK);
+            for (int j = 0; j < PIECES; j++) {
+                const int last = (i + 1) * TILE - 1;
+                count[p] += is_seen(see[p], last, j * BLOCK);
+                piece[p][i][j] = is_seen(see[p], last, j * BLOCK);
+            }
+    print_integers("256 queries and keys: pieces, and those left out", 2,
+                   (int[]){count[0], count[0] - count[1]});
     grid("pieces", "Pieces of the table that are computed", 2, panel,
          PIECES, PIECES, piece);
 }
 
 /*
-![Pieces that are computed. With a causal mask nearly half are left
-out](pieces.svg){#fig-flash-pieces}
+``` output
+256 queries and keys: pieces, and those left out (2)
+[64, 28]
+```
 
-(A value that no query of a tile may see is not even read there. In
-[](#causal-mask) it was mixed with the weight 0, so that an infinite one
-spoiled rows that must not see it. Now it may or may not, depending on where
-the tiles end.)
+![Pieces that are computed. A row is a tile of 32 queries, a column is a
+block of 32 keys](pieces.svg){#fig-flash-pieces}
 
-## What it remembers {#flash-memory}
-
-The scores of a piece, and a maximum and a sum for each query of a tile.
-That is all, for a text of any length:
+What a processor has to have at hand is a piece and a block of keys and
+values, and that does not depend on the length of the text:
 */
 
 static void show_memory(void)
 {
-    enum { TEXTS = 4 };
-    const char *const curve[2] = {"scores and weights", "tile by tile"};
-    const char *const at[TEXTS] = {"1,024", "2,048", "3,072", "4,096"};
-    const float piece = mebibytes(TILE * BLOCK + TILE * 3);
-    float grows[2][TEXTS];
-    for (int i = 0; i < TEXTS; i++) {
-        const double n = 1024 * (i + 1);
-        grows[0][i] = mebibytes(2 * n * n);
-        grows[1][i] = piece;
-    }
-    print_matrix("MiB for 1,024 to 4,096 tokens: with the table, by tiles",
-                 2, TEXTS, grows);
-    print_integers("tokens whose scores and weights fill 16 GiB", 1,
-                   (int[]){(int)sqrt(16.0 * 1024 * 1024 * 1024 /
-                                     (2 * sizeof(float)))});
-    curves("memory", "MiB that attention remembers, by tokens", curve,
-           TEXTS, at, grows);
+    print_integers("bytes: scores of a piece, a block's keys and values", 2,
+                   (int[]){TILE * BLOCK * (int)sizeof(float),
+                           2 * BLOCK * 64 * (int)sizeof(float)});
 }
 
 /*
 ``` output
-MiB for 1,024 to 4,096 tokens: with the table, by tiles (2, 4)
-[[  8.0000,  32.0000,  72.0000, 128.0000],
- [  0.0043,   0.0043,   0.0043,   0.0043]]
-tokens whose scores and weights fill 16 GiB (1)
-[46340]
+bytes: scores of a piece, a block's keys and values (2)
+[ 4096, 16384]
 ```
 
-![What attention has to remember beyond what goes in and comes
-out](memory.svg){#fig-flash-memory}
+With all seen, nothing is saved in computation: each score takes its dot
+product and its exponential as before, and a few factors come on top.
 
-What is computed has not become less: each score takes its dot product and
-its exponential as before. A processor computes faster than memory can hand
-it numbers, though, and a piece of 4 KiB stays where it is near. How fast
-that makes it, and what else has to be done, is the next chapter's.
+Dropout has no part in this. It draws a lot for each weight, and
+[](#dropout) keeps the lots in a table. And `attention_forward` of
+[](#multi-head) goes on filling its trace, for these pages, and for the
+training that reads it.
 
 ## The logarithm of the sum {#flash-log-sum}
 
-`flash_forward` hands back a number for each query, $L = m + \ln l$. It is
-the **log-sum-exp** of the query's scores, $\ln \sum_k e^{s_k}$, and it is
-as good as the row of weights that nobody has kept:
+`flash_forward` hands back a number for each query, $L = m + \ln l$. Since
+
+$$e^L = e^m\, l = e^m \sum_k e^{s_k - m} = \sum_k e^{s_k}$$
+
+it is $\ln \sum_k e^{s_k}$, the **log-sum-exp** of the query's scores. It
+replaces the row of weights that nobody has kept. Whoever needs one of them
+later computes its score again:
 
 $$w_k = \frac{e^{s_k}}{\sum_j e^{s_j}} = e^{s_k - L}$$
-
-Whoever needs a weight later computes its score again, and takes this
-exponential. Training will ([](#self-attention-training) asked how the
-result changes with the parameters), and it costs less than to keep them.
 */
 
 static void show_weights_again(void)
 {
-    float query[6][2], key[6][2], value[6][4], context[6][4], log_sum[6];
-    float scores[6][6], weights[6][6], again[6];
-    project_life(query, key, value);
-    flash_forward(6, 6, 2, 4, see_all(), query, key, value, context,
+    float context[6][3], log_sum[6], scores[1][6], weights[1][6], again[6];
+    flash_forward(6, 6, 3, 3, see_all(), life, life, life, context,
                   log_sum);
-    masked_weights(6, 6, 2, see_all(), query, key, scores, weights);
+    masked_weights(1, 6, 3, see_all(), life + 2, life, scores, weights);
     for (int j = 0; j < 6; j++)
-        again[j] = expf(scores[2][j] - log_sum[2]);
-    print_vector("weights of short, by softmax", 6, weights[2]);
+        again[j] = expf(scores[0][j] - log_sum[2]);
+    print_vector("weights of short, by softmax", 6, weights[0]);
     print_vector("weights of short, from scores and log-sum-exp", 6, again);
 }
 
 /*
 ``` output
 weights of short, by softmax (6)
-[0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312]
+[0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
 weights of short, from scores and log-sum-exp (6)
-[0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312]
+[0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
 ```
+
+(It is a float, and so is the score. Where scores are as large as 10,000,
+the digits behind the point are few, and so are those of $e^{s - L}$.)
 
 It does more. Let somebody else work on half of the keys, in another thread
 or on another machine. Two context vectors come back, each a mixture of its
@@ -497,10 +513,10 @@ all keys, which is a challenge below.
 int main(void)
 {
     pipeline("pipeline", "scores scale mask weights context");
-    show_tables();
+    show_sizes();
     show_meetings();
     show_flash();
-    draw_pieces();
+    show_pieces();
     show_memory();
     show_weights_again();
     return 0;
@@ -508,7 +524,7 @@ int main(void)
 
 /*
 The same in PyTorch. `F.scaled_dot_product_attention` chooses by itself
-whether it works by tiles; what it calls then can be called by name, and
+whether it works by tiles. What it then calls can be called by name, and
 hands back the log-sum-exp, too:
 
 ``` python
@@ -519,70 +535,65 @@ words = "Life is short eat dessert first".split()
 ids = torch.tensor([sorted(words).index(w) for w in words])
 torch.manual_seed(123)
 x = torch.nn.Embedding(50_000, 3)(ids).detach()
-torch.manual_seed(123)
-query, key = x @ torch.rand(3, 2), x @ torch.rand(3, 2)
-value = x @ torch.rand(3, 4)
 
-scores = query @ key.T / 2**0.5
-print(F.scaled_dot_product_attention(query, key, value))
-print(torch.logsumexp(scores, dim=-1))
-print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
-hidden = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf)
-print(torch.logsumexp(hidden, dim=-1))
-print(F.softmax(scores, dim=-1)[2])
+tiles = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+context, log_sum = tiles(x[None, None], x[None, None], x[None, None])
+print(context[0, 0])
+print(log_sum[0, 0])
+context, log_sum = tiles(x[None, None], x[None, None], x[None, None],
+                         is_causal=True)
+print(context[0, 0])
+print(log_sum[0, 0])
+print(F.softmax(x @ x.T / 3**0.5, dim=-1)[2])
 
 q, k, v = [torch.rand(1, 2, 300, 64) for _ in range(3)]
-tiles = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-context, log_sum = tiles(q, k, v)
 scores = q @ k.mT / 8
+context, log_sum = tiles(q, k, v)
 assert torch.allclose(context, F.softmax(scores, dim=-1) @ v, atol=1e-6)
 assert torch.allclose(log_sum, torch.logsumexp(scores, dim=-1), atol=1e-5)
 ```
 
-Our tiles are clear, and they are slow: a few lines of C that a processor
-takes one number at a time.
+`x[None, None]` is a batch of one text with one head.
 
 ## Further exercises
 
-**Exercise 14.3** (★★, challenge, 3 points): `join_parts`. What a query has
-got from one part of the keys and what it has got from the rest, each with
-its log-sum-exp, made into what it gets from all of them, in place of the
-first. A part in which it saw nothing has minus infinity for a log-sum-exp
-and `nan` for a context vector, and adds nothing.
+**Exercise 14.3** (★★, challenge, 3 points): `join_parts`. A query has got a
+context vector from one part of the keys, and another one from the rest,
+each with its log-sum-exp. Replace the first by what the query gets from all
+keys, and return the log-sum-exp of all. A part in which it has seen nothing
+has minus infinity for its log-sum-exp and `nan` for its context vector, and
+adds nothing.
 
 ::: hint
-By which share of the whole must each part be multiplied? The sum of the
-whole is $e^{L_a} + e^{L_b}$.
+$e^{L}$ times the context vector is the sum of $e^{s_k} v_k$ over the part.
+So the parts are like keys. What are their scores, and what their values?
 :::
 
 ::: hint
-$e^{L_a}$ may be infinite as a float. Subtract the larger of the two first,
-as `softmax` does.
+Of the first part, a running maximum, sum and mixture are known that need
+nothing but to go on: $L$, 1, and its context vector.
 :::
 
 **Exercise 14.4** (by hand): A query meets keys with the scores 1, 3, 2.
 What are the running maximum and the running sum after each of them?
 
-**Exercise 14.5** (by hand): In which order of keys does the largest score
-change most often, and in which order least?
+**Exercise 14.5** (by hand): In which order of keys is the largest score
+raised most often, and in which order least?
 
 ## Solutions
 
 ::: {.solution exercise="14.3"}
-The two log-sum-exps are scores of the two parts: their softmax is how much
-of each is wanted, and their log-sum-exp is that of the whole. So the parts
-are met like keys, with the context vectors for values.
+A part is one key, whose score is its log-sum-exp and whose value is its
+context vector. The first has been met:
 */
 
 float join_parts(int d_v, float context[d_v], float log_sum,
                  const float other[d_v], float other_log_sum)
 {
-    Running r;
-    float mixture[d_v];
-    running_begin(d_v, &r, mixture);
-    meet_key(d_v, log_sum, context, &r, mixture);
-    meet_key(d_v, other_log_sum, other, &r, mixture);
-    memcpy(context, mixture, sizeof mixture);
+    Running r = {.largest = log_sum, .sum = 1};
+    if (log_sum == -INFINITY)
+        running_begin(d_v, &r, context);
+    meet_key(d_v, other_log_sum, other, &r, context);
     return running_end(d_v, &r, context);
 }
 
@@ -595,7 +606,7 @@ $e^{-2} + 1 + e^{-1}$.
 :::
 
 ::: {.solution exercise="14.5"}
-Most often when the scores grow from key to key: it changes with every one.
+Most often when the scores grow from key to key: then every key raises it.
 Least when the largest comes first.
 :::
 */

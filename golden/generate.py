@@ -1214,10 +1214,12 @@ def save_row(case, scores, value, *cuts):
 
 def save_flash(case, seen, query, key, value, **how):
     """A whole attention. A query that sees nothing gets NaN, as in chapter 9,
-    and a log-sum-exp of minus infinity."""
+    and a log-sum-exp of minus infinity. Values that are hidden from all are
+    made infinite, since nobody looks at them."""
     q, k, v = wide(query), wide(key), wide(value)
     scores = (q @ k.T / k.shape[1]**0.5).masked_fill(~seen, -INF)
     context = F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+    value = value.masked_fill(~seen.any(dim=0)[:, None], INF)
     save(case, query=query, key=key, value=value,
          context=context.masked_fill(~seen.any(dim=-1, keepdim=True), NAN),
          log_sum=torch.logsumexp(scores, dim=-1), **how)
@@ -1262,6 +1264,8 @@ def flash():
         mask[n // 2] = 0  # sees nothing
         save_flash(f"table_{n}x{m}x{d_k}x{d_v}", mask != 0,
                    *roles(n, m, d_k, d_v, 9 * (n + 107 * m)), mask=mask)
+    save_flash("all_long", torch.ones(2, 3000, dtype=torch.bool),
+               *roles(2, 3000, 3, 2, 1455))
     loud = roles(40, 70, 3, 2, 1460, size=12)
     save_flash("loud_all", torch.ones(40, 70, dtype=torch.bool), *loud)
     save_flash("loud_past", visible(40, 70, 30), *loud, first=30)

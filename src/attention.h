@@ -732,50 +732,55 @@ void average_weights(int n, int m, int n_heads,
 
 /* What a query remembers of the keys that it has met: the largest score,
  * and the sum of e to the power of each score minus the largest. Beside it
- * goes a mixture of the values by these exponentials, [d_v]. */
+ * goes the mixture of the values by these exponentials, [d_v]. */
 typedef struct {
     float largest;
     double sum;
 } Running;
 
-/* Before the first key: a mixture of zeros. */
+/* Before the first key. */
 void running_begin(int d_v, Running *r, float mixture[d_v]);
 
 /* After the last key: divides the mixture, which becomes the context
- * vector, and hands back the log-sum-exp of all scores. Where no key was
- * seen, they are NaN and minus infinity; where a score was NaN or
- * +infinity, all is NaN.
- * PyTorch: torch.logsumexp(scores, dim=-1). */
+ * vector, and returns the log-sum-exp of all scores. If no key was seen,
+ * these are NaN and minus infinity; if a score was NaN or +infinity, all is
+ * NaN. PyTorch: torch.logsumexp(scores, dim=-1), which is +infinity in the
+ * last case. */
 float running_end(int d_v, const Running *r, float mixture[d_v]);
 
-/* A query meets a key: score, value. A score of minus infinity hides it.
+/* A query meets a key, with its score and its value. Minus infinity hides a
+ * key, and its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */
 void meet_key(int d_v, float score, const float value[d_v], Running *r,
               float mixture[d_v]);
 
-/* The same for n keys at once.
- * Dao et al. 2022, algorithm 1, lines 10 to 13. */
+/* The same for a block of n keys; n may be 0. */
 void meet_keys(int n, int d_v, const float scores[n],
                const float value[n][d_v], Running *r, float mixture[d_v]);
 
+/* Refuses what apply_mask refuses, before there are scores. */
+void mask_must_fit(int n, int m, Mask see);
+
 /* What n queries get from the m keys that they may see, and the log-sum-exp
- * of each query's scores, without a table of the scores: some 4 KiB at a
- * time, for any n and m. As masked_weights and matmul, but that a value
- * that is not finite spoils those queries that must not see it only if it
- * lies in a piece of the table in which something is seen. Refuses what
- * apply_mask refuses.
+ * of each query's scores, with a table of 32 times 32 scores, for any n and
+ * m. As masked_weights and matmul, but that the value of a hidden key does
+ * not matter, whatever it is, and that values are added up before they are
+ * divided, so that those near FLT_MAX may become infinite. Keys and values
+ * of which all are hidden from 32 queries by see_past may be left unread.
+ * Refuses what mask_must_fit refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=...), which answers 0 to a query that sees nothing.
- * Dao et al. 2022, algorithm 1. */
+ * Dao et al. 2022; Dao 2023, algorithm 1. */
 void flash_forward(int n, int m, int d_k, int d_v, Mask see,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
                    float log_sum[n]);
 
 /* From what a query has got from one part of the keys, and what it has got
- * from another, each with its log-sum-exp: what it gets from both, in place
- * of the first, and its log-sum-exp. A part with minus infinity for its
- * log-sum-exp adds nothing, whatever its context vector is.
+ * from another, each with its log-sum-exp: puts what it gets from both in
+ * the place of the first, and returns its log-sum-exp. A part with minus
+ * infinity for its log-sum-exp adds nothing; two of these leave NaN and
+ * minus infinity. NaN or +infinity in a log-sum-exp leave NaN.
  * Dao et al. 2022, section 3.1, the decomposition of softmax. */
 float join_parts(int d_v, float context[d_v], float log_sum,
                  const float other[d_v], float other_log_sum);

@@ -149,17 +149,42 @@ static void with_a_table(void)
     }
 }
 
-/* What nobody in a tile sees is not read: not the last two of four blocks. */
+/* Only the first block of three is there; queries that see no other do not
+ * read on. */
 static void blocks_are_skipped(void)
 {
-    enum { N = 128, SEEN = 64 };
-    static float x[N][1], value[N][1], context[N][1], log_sum[N];
-    for (int j = SEEN; j < N; j++)
-        x[j][0] = value[j][0] = NAN;
-    flash_forward(SEEN, N, 1, 1, see_past(0), x, x, value, context,
-                  log_sum);
+    enum { SEEN = 32 };
+    float *key = room_for("key", SEEN), *value = room_for("value", SEEN);
+    float *context = room_for("context", SEEN);
+    float *log_sum = room_for("log_sum", SEEN);
+    tap_fill(SEEN, key, -1, 1);
+    for (int j = 0; j < SEEN; j++)
+        value[j] = 3;
+    tap_limit_memory(0);
+    flash_forward(SEEN, INT_MAX / 2, 1, 1, see_past(0), (void *)key,
+                  (void *)key, (void *)value, (void *)context, log_sum);
     for (int i = 0; i < SEEN; i++)
-        tap_near(tap_words("context[%d]", i), context[i][0], 0, 0, 0);
+        tap_near(tap_words("context[%d]", i), context[i], 3, 0, ATOL);
+}
+
+/* A place before or behind every text. */
+static void first_far_away(void)
+{
+    enum { N = 64, M = 40 };
+    const int first[4] = {INT_MAX, INT_MAX - 40, INT_MIN, INT_MIN + 40};
+    static float x[N][1], value[M][1], context[N][1];
+    float log_sum[N];
+    for (int j = 0; j < M; j++)
+        value[j][0] = (float)j;
+    for (int k = 0; k < 4; k++) {
+        next_case();
+        give("n = %d, m = %d, first = %d", N, M, first[k]);
+        flash_forward(N, M, 1, 1, see_past(first[k]), x, x, value, context,
+                      log_sum);
+        for (int i = 0; i < N; i++)
+            tap_near(tap_words("context[%d]", i), context[i][0],
+                     k < 2 ? 19.5 : NAN, 1e-6, 0);
+    }
 }
 
 static void join_test(void)
@@ -178,21 +203,23 @@ static void join_test(void)
 static void refusals(void)
 {
     const float table[2][3] = {{0}};
-    float x[3][2] = {{0}}, out[3][2], log_sum[3];
+    float x[6][2] = {{0}}, out[6][2], log_sum[6];
+    const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
     Mask odd = see_where(2, 3, table);
-    REFUSES("14_flash.c: flash_forward: a mask of kind 2, 2 times 3, for 3 "
+    REFUSES("14_flash.c: mask_must_fit: a mask of kind 2, 2 times 3, for 3 "
             "queries and 3 keys: one of kind 0 or 1, or a table of their "
             "size, is needed",
-            flash_forward(3, 3, 2, 2, odd, x, x, x, out, log_sum));
-    REFUSES_SUCH("a mask of 2 times 3 for 2 queries and 2 keys",
-                 flash_forward(2, 2, 2, 2, odd, x, x, x, out, log_sum));
+            mask_must_fit(3, 3, odd));
+    for (int k = 0; k < 5; k++)
+        REFUSES_SUCH(
+            tap_words("a mask of 2 times 3 for %d queries and %d "
+                      "keys",
+                      n[k], m[k]),
+            flash_forward(n[k], m[k], 2, 2, odd, x, x, x, out, log_sum));
     odd.kind = 9;
-    REFUSES_SUCH("a mask of kind 9",
-                 flash_forward(2, 3, 2, 2, odd, x, x, x, out, log_sum));
+    REFUSES_SUCH("a mask of kind 9", mask_must_fit(2, 3, odd));
     REFUSES_SUCH("a mask without its table",
-                 flash_forward(2, 2, 2, 2,
-                               (Mask){MASK_TABLE, 0, 2, 2, NULL}, x, x, x,
-                               out, log_sum));
+                 mask_must_fit(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}));
 }
 
 int main(void)
@@ -208,7 +235,8 @@ int main(void)
     SETS("flash_forward", all_test, "loud_all");
     SETS("flash_forward", past_test, "loud_past");
     TAP(with_a_table, "flash_forward: as masked_weights and matmul");
-    TAP(blocks_are_skipped, "flash_forward: what nobody sees is skipped");
+    TAP(blocks_are_skipped, "flash_forward: what nobody sees is not read");
+    TAP(first_far_away, "flash_forward: the first and the last of ints");
     EACH("join_parts", join_test, "parts_*-other");
     refusals();
     return tap_done();
