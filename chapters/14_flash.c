@@ -25,15 +25,14 @@ static void show_sizes(void)
         table[i][2] = (float)(2 * n * n * mebibytes);
         table[i][3] = (float)(2 * n * mebibytes);
     }
-    print_matrix(
-        "tokens; MiB in and out, of scores and weights, of one row "
-        "of these",
-        TEXTS, 4, table);
+    print_matrix("tokens; MiB in and out, of scores and weights, of a row "
+                 "of these",
+                 TEXTS, 4, table);
 }
 
 /*
 ``` output
-tokens; MiB in and out, of scores and weights, of one row of these (5, 4)
+tokens; MiB in and out, of scores and weights, of a row of these (5, 4)
 [[    6.0000,     0.0059,     0.0003,     0.0000],
  [ 1024.0000,     1.0000,     8.0000,     0.0078],
  [ 4096.0000,     4.0000,   128.0000,     0.0312],
@@ -499,8 +498,8 @@ weights of short, from scores and log-sum-exp (6)
 [0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
 ```
 
-(It is a float, and so is the score. Where scores are as large as 10,000,
-the digits behind the point are few, and so are those of $e^{s - L}$.)
+(Both are floats. Where scores are very large, few digits are left for what
+is behind the point, and so are few digits of $e^{s - L}$.)
 
 It does more. Let somebody else work on half of the keys, in another thread
 or on another machine. Two context vectors come back, each a mixture of its
