@@ -786,6 +786,111 @@ float join_parts(int d_v, float context[d_v], float log_sum,
                  const float other[d_v], float other_log_sum);
 
 /*
+## Chapter 15, the kernel {#header-kernel}
+*/
+
+/* Rows of floats somewhere in memory: that of token i in head h of text t
+ * begins at at[t * text + h * head + i * token]. A step of 0 makes all
+ * texts, or all heads, share theirs. */
+typedef struct {
+    float *at;
+    ptrdiff_t text, head, token;
+} Rows;
+
+/* The rows of a table [texts][n_heads][n][d], and of one where the heads of
+ * a token lie side by side, [texts][n][n_heads][d]. What a job only reads
+ * may be constant. */
+Rows rows_by_head(int n_heads, int n, int d, const float *at);
+Rows rows_by_token(int n_heads, int n, int d, const float *at);
+
+/* Attention for all heads of all texts: n queries with m keys of d_k
+ * entries and m values of d_v, in each. Zeros where nothing is said:
+ * n_key_heads 0 is n_heads; else so many neighbours share a head of keys
+ * and values as n_heads is a multiple of it. scale 0 is 1 / sqrt(d_k). bias
+ * holds rows of m numbers that are added to the scaled scores. kept holds
+ * rows of m factors for the weights, as dropout_mask makes them.
+ * log_sum is [texts][n_heads][n], or NULL. threads 0 is as many as there
+ * are processors. */
+typedef struct {
+    int texts, n_heads, n_key_heads, n, m, d_k, d_v;
+    Mask see;
+    float scale;
+    Rows query, key, value, bias, kept;
+    Rows context;
+    float *log_sum;
+    int threads;
+} Job;
+
+/* Does the job, as flash_forward does one head's, but for rounding, and but
+ * that a hidden key's value, if it is not finite, may make NaN. A query
+ * that sees nothing gets NaN, and minus infinity for its log-sum-exp.
+ * What comes out does not depend on the number of threads.
+ * Refuses sizes below 1, heads that the key heads do not divide, rows that
+ * are not there, and what mask_must_fit refuses.
+ * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
+ * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */
+void attend_fast(const Job *job);
+
+/* 2 to the power of x: for x from -126 to 127, off by 2 units of the last
+ * digit at most; 0 below -127 and for minus infinity; NaN for NaN. Above
+ * 127 it is not to be used. C: exp2f(x). */
+float exp2_fast(float x);
+
+/* The product of a and b, [n][d] and [d][m], as matmul's, in the order in
+ * which all that is read lies in memory. PyTorch: a @ b. */
+void multiply_ordered(int n, int m, int d, const float a[n][d],
+                      const float b[d][m], float c[n][m]);
+
+/* A table somewhere in memory: entry [i][k] is at[i * row + k * column]. */
+typedef struct {
+    const float *at;
+    ptrdiff_t row, column;
+} View;
+
+/* c = start + a times b, where a is [n][d], b is [d][m], and start is [n][m]
+ * or, with at NULL, all zeros. start may be c itself. PyTorch: torch.addmm.
+ */
+void multiply_fast(int n, int m, int d, View a, View b, View start,
+                   float c[n][m]);
+
+/* As matmul and linear_forward, but for rounding, and fast where tables are
+ * large. */
+void matmul_fast(int n, int m, int d, const float a[n][d],
+                 const float b[d][m], float c[n][m]);
+void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
+                         float y[n][l->d_out]);
+
+/*
+Chapter 15 is compiled once for each instruction set that its machine may
+have. What a program is to use is looked up when it runs:
+*/
+
+/* What chapter 15 is where it was compiled for one instruction set. */
+typedef struct {
+    const char *name; /* "AVX-512", "AVX2", "plain" */
+    int lanes;        /* floats in a vector */
+    void (*attend)(const Job *job);
+    void (*multiply)(int n, int m, int d, View a, View b, View start,
+                     float *c);
+    float (*exp2)(float x);
+} Kernel;
+
+/* The one with the most lanes that this processor can run. */
+const Kernel *best_kernel(void);
+
+/* The one with that name; NULL where this processor or this library has it
+ * not. */
+const Kernel *kernel_named(const char *name);
+
+/* How many threads are worth their while for so many products: as many as
+ * are asked for, or with 0 as there are processors; and 1 for less than a
+ * million products, or where the library was compiled without OpenMP. */
+int threads_for(int64_t products, int asked);
+
+/* Refuses what attend_fast refuses. */
+void job_must_fit(const Job *job);
+
+/*
 ## Appendix B, normal numbers {#header-normals}
 */
 
