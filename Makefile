@@ -5,7 +5,19 @@ CFLAGS ?= -O2
 # How much is done at a time.
 JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
-# Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
+
+# Chapters that are about speed have flags of their own, use several threads
+# where there is OpenMP, and are compiled once more for each instruction set
+# that the machine may have.
+fast   := 15_kernel 16_kv_cache
+hash   := \#
+OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
+sets   := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
+march_avx2   := x86-64-v3
+march_avx512 := x86-64-v4
+CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(or $(OPENMP),-fopenmp-simd)
+CFLAGS_kernels := $(OPENMP)
+$(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
 $(error BUILD is "$(BUILD)": the name of one folder, without blanks, is needed)
@@ -20,7 +32,9 @@ MAKEFLAGS += --no-builtin-rules
 export BUILD JOBS MAKE RUN_UNDER
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
-objects  := $(names:%=$(BUILD)/obj/%.o)
+# A chapter's objects.
+of        = $(BUILD)/obj/$(1).o $(if $(filter $(fast),$(1)),$(sets:%=$(BUILD)/obj/$(1).%.o))
+objects  := $(foreach n,$(names),$(call of,$(n)))
 programs := $(names:%=$(BUILD)/chapters/%)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
@@ -66,7 +80,7 @@ linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 
 define chapter
 before_$(1) := $$(seen)
-seen += $(BUILD)/obj/$(1).o
+seen += $$(call of,$(1))
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 ifneq ($(wildcard tests/$(1).c),)
@@ -85,7 +99,7 @@ $(foreach n,$(linked),$(eval $(call chapter,$(n))))
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
 
 compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
-link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -lm -o $@
+link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
@@ -102,13 +116,22 @@ $(BUILD)/flags:
 
 settings := Makefile $(BUILD)/flags
 
-$(BUILD)/chapters/%: $(BUILD)/obj/%.o $$(before_$$*) $(BUILD)/libsupport.a
+$(BUILD)/chapters/%: $$(call of,$$*) $$(before_$$*) $(BUILD)/libsupport.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(link)
 
 $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' -c $< -o $@
+
+# The public functions get the set's name behind their own.
+define variant
+$(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
+	@mkdir -p $$(@D)
+	$$(compile) -march=$(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
+	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_$(1)"' $$<)
+endef
+$(foreach s,$(sets),$(eval $(call variant,$(s))))
 
 $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)

@@ -871,7 +871,7 @@ typedef struct {
     int lanes;        /* floats in a vector */
     void (*attend)(const Job *job);
     void (*multiply)(int n, int m, int d, View a, View b, View start,
-                     float *c);
+                     float c[n][m]);
     float (*exp2)(float x);
 } Kernel;
 

@@ -34,3 +34,61 @@ void job_must_fit(const Job *job)
                "contexts are needed");
     mask_must_fit(job->n, job->m, job->see);
 }
+
+/* What the Makefile calls chapter 15's functions where it compiles it for
+ * an instruction set. */
+#define COMPILED_FOR(SET)                                                    \
+    void attend_fast_##SET(const Job *job);                                  \
+    void multiply_fast_##SET(int n, int m, int d, View a, View b,            \
+                             View start, float c[n][m]);                     \
+    float exp2_fast_##SET(float x);
+#define KERNEL(NAME, LANES, SET)                                             \
+    {NAME, LANES, attend_fast_##SET, multiply_fast_##SET, exp2_fast_##SET}
+
+#ifdef __x86_64__
+COMPILED_FOR(avx512)
+COMPILED_FOR(avx2)
+#endif
+
+static const Kernel kernels[] = {
+#ifdef __x86_64__
+    KERNEL("AVX-512", 16, avx512),
+    KERNEL("AVX2", 8, avx2),
+#endif
+    {"plain", __BIGGEST_ALIGNMENT__ / 4, attend_fast, multiply_fast,
+     exp2_fast},
+};
+
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static int runs_here(const Kernel *kernel)
+{
+#ifdef __x86_64__
+    if (kernel->lanes == 16)
+        return __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+    if (kernel->lanes == 8)
+        return __builtin_cpu_supports("avx2") &&
+               __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2");
+#endif
+    return kernel->lanes > 0;
+}
+
+const Kernel *best_kernel(void)
+{
+    const Kernel *kernel = kernels;
+    while (!runs_here(kernel))
+        kernel++;
+    return kernel;
+}
+
+const Kernel *kernel_named(const char *name)
+{
+    for (int k = 0; k < KERNELS; k++)
+        if (!strcmp(kernels[k].name, name) && runs_here(&kernels[k]))
+            return &kernels[k];
+    return NULL;
+}
