@@ -803,6 +803,9 @@ typedef struct {
 Rows rows_by_head(int n_heads, int n, int d, const float *at);
 Rows rows_by_token(int n_heads, int n, int d, const float *at);
 
+/* Where the row of token i in a head of a text begins. */
+float *row_of(const Rows *rows, int text, int head, int i);
+
 /* Attention for all heads of all texts: n queries with m keys of d_k
  * entries and m values of d_v, in each. Zeros where nothing is said:
  * n_key_heads 0 is n_heads; else so many neighbours share a head of keys
@@ -881,6 +884,11 @@ const Kernel *best_kernel(void);
 /* The one with that name; NULL where this processor or this library has it
  * not. */
 const Kernel *kernel_named(const char *name);
+
+/* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
+ * both are so many floats apart. */
+void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
+               float *to, ptrdiff_t to_row);
 
 /* How many threads are worth their while for so many products: as many as
  * are asked for, or with 0 as there are processors; and 1 for less than a
@@ -975,6 +983,11 @@ float real_number(const char *what, const char *text);
 /* Memory for n times m numbers, to be freed by the caller. Refuses sizes
  * below 1, and what does not fit. */
 float *new_table(int n, int m);
+
+/* Memory for so many pieces of a size, which is a multiple of a power of 2
+ * that is also how it is aligned, to be freed by the caller. Refuses what
+ * does not fit. */
+void *new_aligned(size_t count, size_t size);
 
 /* One table in a block: where its address goes, and three sizes, of which
  * the product is the number of its entries. A table of none is NULL. */

@@ -4,6 +4,41 @@
 #include <omp.h>
 #endif
 
+Rows rows_by_head(int n_heads, int n, int d, const float *at)
+{
+    const ptrdiff_t head = (ptrdiff_t)n * d;
+    return (Rows){(float *)at, n_heads * head, head, d};
+}
+
+Rows rows_by_token(int n_heads, int n, int d, const float *at)
+{
+    const ptrdiff_t token = (ptrdiff_t)n_heads * d;
+    return (Rows){(float *)at, n * token, d, token};
+}
+
+float *row_of(const Rows *rows, int text, int head, int i)
+{
+    return rows->at + text * rows->text + head * rows->head +
+           i * rows->token;
+}
+
+void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
+          float *to, ptrdiff_t to_row)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < m; j++) {
+            const float *f = from + i * row + j;
+            const float four[4] = {factor * f[0], factor * f[row],
+                                   factor * f[2 * row],
+                                   factor * f[3 * row]};
+            memcpy(to + j * to_row + i, four, sizeof four);
+        }
+    for (; i < n; i++)
+        for (int j = 0; j < m; j++)
+            to[j * to_row + i] = factor * from[i * row + j];
+}
+
 int threads_for(int64_t products, int asked)
 {
 #ifdef _OPENMP
@@ -17,33 +52,40 @@ int threads_for(int64_t products, int asked)
 
 void job_must_fit(const Job *job)
 {
-    const int key_heads = job->n_key_heads ? job->n_key_heads : job->n_heads;
+    const int key_heads =
+        job->n_key_heads ? job->n_key_heads : job->n_heads;
     if (job->texts < 1 || job->n_heads < 1 || job->n < 1 || job->m < 1 ||
         job->d_k < 1 || job->d_v < 1)
         REFUSE("%d texts, %d heads, %d queries, %d keys of %d entries and "
                "values of %d: at least 1 of each is needed",
-               job->texts, job->n_heads, job->n, job->m, job->d_k, job->d_v);
+               job->texts, job->n_heads, job->n, job->m, job->d_k,
+               job->d_v);
     if (key_heads < 1 || job->n_heads % key_heads)
         REFUSE("%d heads share %d of keys: a divisor is needed",
                job->n_heads, key_heads);
     if (job->threads < 0)
         REFUSE("%d threads: at least 1, or 0 for all, are needed",
                job->threads);
-    if (!job->query.at || !job->key.at || !job->value.at || !job->context.at)
-        REFUSE("rows that are not there: queries, keys, values and room for "
-               "contexts are needed");
+    if (!job->query.at || !job->key.at || !job->value.at ||
+        !job->context.at)
+        REFUSE(
+            "rows that are not there: queries, keys, values and room for "
+            "contexts are needed");
     mask_must_fit(job->n, job->m, job->see);
 }
 
 /* What the Makefile calls chapter 15's functions where it compiles it for
  * an instruction set. */
-#define COMPILED_FOR(SET)                                                    \
-    void attend_fast_##SET(const Job *job);                                  \
-    void multiply_fast_##SET(int n, int m, int d, View a, View b,            \
-                             View start, float c[n][m]);                     \
+#define COMPILED_FOR(SET)                                                  \
+    void attend_fast_##SET(const Job *job);                                \
+    void multiply_fast_##SET(int n, int m, int d, View a, View b,          \
+                             View start, float c[n][m]);                   \
     float exp2_fast_##SET(float x);
-#define KERNEL(NAME, LANES, SET)                                             \
-    {NAME, LANES, attend_fast_##SET, multiply_fast_##SET, exp2_fast_##SET}
+#define KERNEL(NAME, LANES, SET)                                           \
+    {                                                                      \
+        NAME, LANES, attend_fast_##SET, multiply_fast_##SET,               \
+            exp2_fast_##SET                                                \
+    }
 
 #ifdef __x86_64__
 COMPILED_FOR(avx512)
