@@ -150,10 +150,11 @@ for (['prose', "/*\nWord.\n*/\nint a = __LINE__;\n", 'Word'],
 unlink "$folder/$at";
 is join(' ', map { (make($_))[0] } qw(clean help)) . (-e "$folder/build/code" ? ' code' : ''), '0 0',
   'what compiles nothing looks at no chapter';
+make_path("$folder/many");
+save("many/$_.c", 'int a;') for 1 .. 200;
 is `cd '$folder' && for i in 1 2 3 4; do rm -rf build; for j in 1 2 3 4 5 6 7 8; do
-    tools/code build/code chapters/*.c 2>&1 & done; wait; done`, '', 'several may begin at once';
-is join(' ', map { s{.*/}{}r } glob "$folder/build/code/*"), '01_one.c 05_tokens.c B_normals.c C_last.c',
-  '... and leave nothing else';
+    tools/code build/code many/*.c 2>&1 & done; wait; done`, '', 'several may begin at once';
+is join(' ', grep { !m{/\d+\.c$} } glob "$folder/build/code/*"), '', '... and leave nothing else';
 
 # ---- Pandoc.
 
