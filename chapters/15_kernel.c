@@ -117,12 +117,10 @@ without ever looking across. And with these rows as `b` and the values as
 :::
 */
 
-#define INLINE inline __attribute__((always_inline))
-
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to ROWS rows. */
-static INLINE void register_tile(int rows, int vectors, int d, View a,
-                                 const Lanes b[d], const Lanes *factor,
-                                 Lanes c[rows])
+INLINE void register_tile(int rows, int vectors, int d, View a,
+                          const Lanes b[d], const Lanes *factor,
+                          Lanes c[rows])
 {
     Vector sum[ROWS][VECTORS];
     for (int i = 0; i < rows; i++)
@@ -146,8 +144,8 @@ only then does it write out the loops over them, and keep the sums in
 registers:
 */
 
-static INLINE void tiles(int n, int vectors, int d, View a,
-                         const Lanes b[d], const Lanes *factor, Lanes c[n])
+INLINE void tiles(int n, int vectors, int d, View a, const Lanes b[d],
+                  const Lanes *factor, Lanes c[n])
 {
     int i = 0;
     for (; i + ROWS <= n; i += ROWS, a.at += ROWS * a.row)
@@ -160,10 +158,8 @@ static INLINE void tiles(int n, int vectors, int d, View a,
 
 /* Which step is 1 is worth knowing, too. Not inline: among other code the
  * registers would not suffice. */
-static __attribute__((noinline)) void product(int n, int vectors, int d,
-                                              View a, const Lanes b[d],
-                                              const Lanes *factor,
-                                              Lanes c[n])
+APART void product(int n, int vectors, int d, View a, const Lanes b[d],
+                   const Lanes *factor, Lanes c[n])
 {
     if (vectors == 1)
         tiles(n, 1, d, a, b, factor, c);
@@ -215,12 +211,9 @@ inline float exp2_fast(float x)
 {
     const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
     const float whole = held + far, f = held - (whole - far);
-    float y = 1.32764719e-3f, power;
-    y = y * f + 9.67554133e-3f;
-    y = y * f + 5.55071327e-2f;
-    y = y * f + 2.40221197e-1f;
-    y = y * f + 6.93146967e-1f;
-    y = y * f + 1.00000007f;
+    float y = 1.32764719e-3f * f + 9.67554133e-3f, power;
+    y = (y * f + 5.55071327e-2f) * f + 2.40221197e-1f;
+    y = (y * f + 6.93146967e-1f) * f + 1.00000007f;
     uint32_t bits;
     memcpy(&bits, &whole, sizeof bits);
     bits <<= 23;
@@ -256,33 +249,23 @@ typedef struct {
 } Tile;
 
 /* The tile whose first query is i, with memory for it. */
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static Tile begin(const Job *job, int text, int head, int i, int rows,
                   Lanes *memory)
 {
     const float scale =
         job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
     const int64_t seen = (int64_t)job->see.first + i + rows;
-    Tile t = {text,
-              head,
-              i,
-              rows,
-              rows <= LANES ? 1 : VECTORS,
-              job->m,
-              memory,
-              memory + job->d_k,
-              {{0}},
-              {{0}}};
+    Tile t = {.text = text, .head = head, .i = i, .rows = rows};
+    t.vectors = rows <= LANES ? 1 : VECTORS;
+    t.end = job->m;
+    t.query = memory;
+    t.context = memory + job->d_k;
     if (job->see.kind == MASK_CAUSAL && seen < job->m)
         t.end = seen < 0 ? 0 : (int)seen;
     for (int k = 0; k < QUERIES; k++)
         t.largest.at[k] = -FLT_MAX;
     memset(memory, 0, (size_t)(job->d_k + job->d_v) * sizeof *memory);
-    turn(rows, job->d_k, log2_e * scale, row_of(&job->query, text, head, i),
+    turn(rows, job->d_k, log2_e * scale, row_at(&job->query, text, head, i),
          job->query.token, t.query->at, QUERIES);
     return t;
 }
@@ -299,7 +282,7 @@ static void use_table(char how, const Rows *table, const Tile *t, int j,
                       int cols, Lanes x[cols])
 {
     for (int i = 0; i < t->rows; i++) {
-        const float *y = row_of(table, t->text, t->head, t->i + i) + j;
+        const float *y = row_at(table, t->text, t->head, t->i + i) + j;
         for (int k = 0; k < cols; k++)
             if (how == '+')
                 x[k].at[i] += log2_e * y[k];
@@ -326,14 +309,15 @@ static void hide(Mask see, const Tile *t, int j, int cols,
 
 /* The scores become exponentials; shrink is what the mixture is to be
  * multiplied by. */
-static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
-                          Lanes *shrink)
+INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
+                   Lanes *shrink)
 {
     Lanes largest = t->largest, sum = {{0}};
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < lanes; i++)
-            if (scores[k].at[i] > largest.at[i])
-                largest.at[i] = scores[k].at[i];
+            largest.at[i] = scores[k].at[i] > largest.at[i]
+                                ? scores[k].at[i]
+                                : largest.at[i];
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < lanes; i++) {
             scores[k].at[i] = exp2_fast(scores[k].at[i] - largest.at[i]);
@@ -352,9 +336,9 @@ static void meet(const Job *job, Tile *t, int j, int cols,
     const int shared = job->n_key_heads
                            ? t->head * job->n_key_heads / job->n_heads
                            : t->head;
-    const View key = {row_of(&job->key, t->text, shared, j), job->key.token,
+    const View key = {row_at(&job->key, t->text, shared, j), job->key.token,
                       1};
-    const View value = {row_of(&job->value, t->text, shared, j), 1,
+    const View value = {row_at(&job->value, t->text, shared, j), 1,
                         job->value.token};
     Lanes shrink;
     product(cols, t->vectors, job->d_k, key, t->query, NULL, scores);
@@ -382,7 +366,7 @@ static void end(const Job *job, Tile *t)
         for (int i = 0; i < QUERIES; i++)
             t->context[k].at[i] *= t->sum.at[i];
     turn(job->d_v, t->rows, 1, t->context->at, QUERIES,
-         row_of(&job->context, t->text, t->head, t->i), job->context.token);
+         row_at(&job->context, t->text, t->head, t->i), job->context.token);
 }
 
 /*
@@ -395,10 +379,11 @@ KiB to a few MiB. Six tiles of queries use it before the next one is fetched:
 
 enum { BLOCK = 128, TILES = 6, NEAR = 64 };
 
-/* What a head's queries from `from` on get, as many as TILES tiles hold. */
-static void attend_rows(const Job *job, int text, int head, int from,
-                        int rows)
+/* What so many rows of queries of a head get, as TILES tiles hold. */
+static void attend_piece(const Job *job, int most, int piece, int h)
 {
+    const int text = h / job->n_heads, head = h % job->n_heads;
+    const int from = piece * most, rows = least(most, job->n - from);
     const int count = (rows + QUERIES - 1) / QUERIES;
     const int need = least(BLOCK, job->m) + count * (job->d_k + job->d_v);
     Lanes near[NEAR];
@@ -438,13 +423,14 @@ void attend_fast(const Job *job)
     const int rows = threads > 1 && fair < TILES * QUERIES
                          ? (int)(fair / QUERIES + 1) * QUERIES
                          : TILES * QUERIES;
-    const int last = (job->n - 1) / rows;
-#pragma omp parallel for schedule(dynamic) collapse(2)                     \
-    num_threads(threads) if (threads > 1)
-    for (int piece = last; piece >= 0; piece--)
-        for (int h = 0; h < heads; h++)
-            attend_rows(job, h / job->n_heads, h % job->n_heads,
-                        piece * rows, least(rows, job->n - piece * rows));
+    const int pieces = (job->n + rows - 1) / rows;
+    if (threads == 1) /* who does little does not wait for threads */
+        for (int i = 0; i < heads * pieces; i++)
+            attend_piece(job, rows, i % pieces, i / pieces);
+    else
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int i = 0; i < heads * pieces; i++)
+            attend_piece(job, rows, pieces - 1 - i / heads, i % heads);
 }
 
 /*

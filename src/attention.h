@@ -804,7 +804,7 @@ Rows rows_by_head(int n_heads, int n, int d, const float *at);
 Rows rows_by_token(int n_heads, int n, int d, const float *at);
 
 /* Where the row of token i in a head of a text begins. */
-float *row_of(const Rows *rows, int text, int head, int i);
+float *row_at(const Rows *rows, int text, int head, int i);
 
 /* Attention for all heads of all texts: n queries with m keys of d_k
  * entries and m values of d_v, in each. Zeros where nothing is said:
@@ -889,6 +889,17 @@ const Kernel *kernel_named(const char *name);
  * both are so many floats apart. */
 void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
                float *to, ptrdiff_t to_row);
+
+/* A function that is put where it is used, so that what is known there is
+ * known to it; and one that is not. */
+#define INLINE static inline __attribute__((always_inline))
+#define APART  static __attribute__((noinline))
+
+/* The smaller one. */
+INLINE int least(int a, int b)
+{
+    return a < b ? a : b;
+}
 
 /* How many threads are worth their while for so many products: as many as
  * are asked for, or with 0 as there are processors; and 1 for less than a

@@ -16,7 +16,7 @@ Rows rows_by_token(int n_heads, int n, int d, const float *at)
     return (Rows){(float *)at, n * token, d, token};
 }
 
-float *row_of(const Rows *rows, int text, int head, int i)
+float *row_at(const Rows *rows, int text, int head, int i)
 {
     return rows->at + text * rows->text + head * rows->head +
            i * rows->token;
