@@ -458,7 +458,9 @@ bytes: scores of a piece, a block's keys and values (2)
 ```
 
 With all seen, nothing is saved in computation: each score takes its dot
-product and its exponential as before, and a few factors come on top.
+product and its exponential as before, and a few factors come on top. What
+can be saved is time, since a machine is waiting for most of it; that is
+[](#kernel).
 
 Dropout has no part in this. It draws a lot for each weight, and
 [](#dropout) keeps the lots in a table. And `attention_forward` of

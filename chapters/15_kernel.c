@@ -554,8 +554,142 @@ context vectors of Life is short
 
 ## Measured {#kernel-measured}
 
-TABLES
+What is gained, step by step, all on one core:
+*/
 
+static void draw_steps(void)
+{
+    enum { STEPS = 6 };
+    const char *const attend = "step attention 1024x64";
+    const char *const product = "step product 512x512x512";
+    const char *const words[STEPS] = {
+        "attention",        "flash_forward", "matmul",
+        "multiply_ordered", "multiply_fast", "attend_fast"};
+    float x[1][STEPS];
+    for (int i = 0; i < STEPS; i++)
+        x[0][i] = speed(i < 2 || i > 4 ? attend : product, words[i]);
+    bars("steps", "Billions of operations a second on one core", 1,
+         (const char *[]){"GFLOP/s"}, STEPS, words, x);
+}
+
+/*
+![Each function's speed. Those that begin with *m* are products of 512 times
+512 numbers; the others are attention, for 1,024 queries and keys with 64
+entries](steps.svg){#fig-kernel-steps}
+
+And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
+by the fastest of its ways that we know, in the same run, one core each. What
+is asked for is in front: so many texts, heads, tokens and entries.
+*/
+
+static void show_shapes(void)
+{
+    enum { SHAPES = 4, LIBRARIES = 4 };
+    const char *const shape[SHAPES] = {"1x12x256x64", "1x12x1024x64",
+                                       "1x8x4096x64", "1x32x2048x128"};
+    const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
+                                            "onnxruntime", "openblas"};
+    puts("of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS");
+    for (int i = 0; i < 2 * SHAPES; i++) {
+        char what[32];
+        float x[LIBRARIES];
+        snprintf(what, sizeof what, "%s %s", shape[i / 2],
+                 i % 2 ? "causal" : "full");
+        for (int k = 0; k < LIBRARIES; k++)
+            x[k] = measured(what, library[k], 1)->fraction;
+        print_vector(what, LIBRARIES, x);
+    }
+}
+
+/*
+``` output
+of the peak: this book
+```
+
+With a causal mask, half of the operations count. The tiles on the diagonal
+are computed whole, which is why a short text loses more. What is missing from
+1 is the exponentials, the turning of queries and contexts, and loads that the
+products wait for. On two cores nearly twice as much is done; `make bench`
+prints that, too, and what came out differently on your machine.
+
+How much can be reached is not the same for all work. A machine has a second
+limit, its **bandwidth**: how many bytes a second come from memory. Work that
+does few operations with each byte waits for bytes, however fast its core is.
+[](#fig-kernel-roofline) has both limits as a roof, and what stands under it.
+Attention over $n$ tokens does $\frac n4$ operations a byte, so that long
+texts leave the memory far behind. A single query does half a one, and no
+kernel makes it fast: that is the next chapter's matter.
+*/
+
+static void draw_roofline(void)
+{
+    const float peak = speed("peak", "AVX-512");
+    const float read = measured("read", "memory", 1)->gbs;
+    const float edge[3] = {0.25f, peak / read, 2048};
+    const float roof[3] = {0.25f * read, peak, peak};
+    const char *const what[3] = {"1x12x256x64 full", "1x12x1024x64 full",
+                                 "1x8x4096x64 full"};
+    const float bytes[3] = {64, 256, 1024};
+    float y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = speed(what[i], "attention-in-c");
+    log_log("roofline", "The roof of a machine, and attention under it",
+            "operations per byte", "GFLOP/s", 4,
+            (Line[]){{"at most", 3, edge, roof},
+                     {"256 tokens", 1, bytes, y},
+                     {"1,024 tokens", 1, bytes + 1, y + 1},
+                     {"4,096 tokens", 1, bytes + 2, y + 2}});
+}
+
+/*
+![The roof: on the left it is the memory's, on the right the core's. Points
+are attention without a mask](roofline.svg){#fig-kernel-roofline}
+*/
+
+static void draw_growth(void)
+{
+    enum { SIZES = 7, LIBRARIES = 4 };
+    const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
+                                            "onnxruntime", "openblas"};
+    const char *const label[LIBRARIES] = {"this book", "PyTorch",
+                                          "ONNX Runtime", "OpenBLAS"};
+    float tokens[SIZES], ms[LIBRARIES][SIZES];
+    Line line[LIBRARIES];
+    for (int k = 0; k < LIBRARIES; k++) {
+        for (int i = 0; i < SIZES; i++) {
+            char what[32];
+            snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
+            tokens[i] = (float)(128 << i);
+            ms[k][i] = measured(what, library[k], 1)->ms;
+        }
+        line[k] = (Line){label[k], SIZES, tokens, ms[k]};
+    }
+    log_log("growth", "Time for 8 heads against the number of tokens",
+            "tokens", "milliseconds", LIBRARIES, line);
+}
+
+/*
+![Twice the tokens take four times as long, for everybody. Eight heads with
+64 entries, no mask, one core](growth.svg){#fig-kernel-growth}
+
+And memory stays small. Beside what goes in and comes out, attention over
+65,536 tokens took
+*/
+
+static void show_memory(void)
+{
+    print_value("megabytes",
+                measured("long 1x1x65536x64 causal", "attention-in-c", 2)->mb);
+}
+
+/*
+``` output
+megabytes
+```
+
+where a table of scores would have taken 17,180.
+
+## Everything together
 */
 
 int main(void)
@@ -566,6 +700,11 @@ int main(void)
     show_exponential();
     show_tiles();
     show_call();
+    draw_steps();
+    show_shapes();
+    draw_roofline();
+    draw_growth();
+    show_memory();
     return 0;
 }
 

@@ -87,12 +87,12 @@ void bench_plain(const Job *job)
         REFUSE("%d keys and mask %d: at most 64, and none, are needed",
                job->m, job->see.kind);
     for (int h = 0; h < job->texts * job->n_heads; h++) {
-        const Job one =
-            head_of_job(job, h / job->n_heads, h % job->n_heads);
+        const int text = h / job->n_heads, head = h % job->n_heads;
         for (int i = 0; i < job->n; i++)
-            plain_query(&one, one.query.at + i * one.query.token,
-                        one.key.at, one.value.at,
-                        one.context.at + i * one.context.token);
+            plain_query(job, row_at(&job->query, text, head, i),
+                        row_at(&job->key, text, head, 0),
+                        row_at(&job->value, text, head, 0),
+                        row_at(&job->context, text, head, i));
     }
 }
 
@@ -164,12 +164,13 @@ void bench_three_steps(Sgemm *sgemm, const Job *job, float *tables)
 #pragma omp for schedule(dynamic) collapse(2)
         for (int t = 0; t < job->texts; t++)
             for (int h = 0; h < job->n_heads; h++) {
-                const Job one = head_of_job(job, t, h);
                 sgemm(BY_ROW, AS_IT_IS, TURNED, n, m, d_k, scale,
-                      one.query.at, d_k, one.key.at, d_k, 0, scores[0], m);
+                      row_at(&job->query, t, h, 0), d_k,
+                      row_at(&job->key, t, h, 0), d_k, 0, scores[0], m);
                 weigh_rows(n, m, job->see, scores);
                 sgemm(BY_ROW, AS_IT_IS, AS_IT_IS, n, d_v, m, 1, scores[0],
-                      m, one.value.at, d_v, 0, one.context.at, d_v);
+                      m, row_at(&job->value, t, h, 0), d_v, 0,
+                      row_at(&job->context, t, h, 0), d_v);
             }
     }
 }
