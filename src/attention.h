@@ -1025,8 +1025,9 @@ show it.
  * machine's peak; the largest difference from float64; and millions of
  * bytes in use beside inputs and outputs. NaN where it does not apply. */
 typedef struct {
-    const char *what;    /* "1x12x1024x64 causal": texts, heads, tokens, d */
-    const char *library; /* "attention-in-c", "pytorch", "onnxruntime", ... */
+    const char *what; /* "1x12x1024x64 causal": texts, heads, tokens, d */
+    const char
+        *library; /* "attention-in-c", "pytorch", "onnxruntime", ... */
     int threads;
     float ms, gflops, gbs, mb, fraction, error;
 } Measured;
@@ -1034,7 +1035,8 @@ typedef struct {
 /* What was measured with so many threads, or for 0 with the most. The
  * machine's own limits are "peak" by "AVX-512", "AVX2" or "plain", and
  * "read" by "memory". Refuses what was not measured. */
-const Measured *measured(const char *what, const char *library, int threads);
+const Measured *measured(const char *what, const char *library,
+                         int threads);
 
 /* The machine on which it was, the day, and the libraries' versions. */
 extern const char measured_on[], measured_at[], measured_with[];

@@ -1,6 +1,6 @@
-/* What this machine can do at most, which is what fast code is held against:
- * floats multiplied and added a second, for each instruction set, and bytes
- * read from memory a second. `make roofline`; --json for programs. */
+/* What this machine can do at most, which fast code is held against: floats
+ * multiplied and added a second, for each instruction set, and bytes read
+ * from memory a second. `make roofline`; --json for programs. */
 #define _DEFAULT_SOURCE /* clock_gettime, sysconf */
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ static const Set sets[] = {
 
 enum { SETS = sizeof sets / sizeof *sets, RUNS = 60 };
 
-static volatile float unused; /* makes a result one that is needed */
+static volatile double unused; /* makes a result one that is needed */
 
 static double seconds(void)
 {
@@ -60,15 +60,16 @@ static double peak(const Set *set, int threads)
     long steps = 20000;
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
-        double count = 0;
+        double count = 0, sum = 0;
         const double from = seconds();
-#pragma omp parallel num_threads(threads) reduction(+ : count)
+#pragma omp parallel num_threads(threads) reduction(+ : count, sum)
         {
             float result;
             count = (double)set->multiply(steps, 0.999f, 1e-3f, &result);
-            unused = result;
+            sum = result;
         }
         const double took = seconds() - from;
+        unused = sum;
         best = fmax(best, 1e-9 * count / took);
         steps = (long)fmax(1e4, (double)steps * 0.005 / took);
     }
@@ -79,13 +80,15 @@ static double peak(const Set *set, int threads)
 static double bandwidth(const Set *set, int threads, size_t count, float *x)
 {
     const size_t part = count / (size_t)threads / 16 * 16;
+    const double gb = 1e-9 * sizeof *x * (double)part * threads;
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
+        double sum = 0;
         const double from = seconds();
-#pragma omp parallel num_threads(threads)
-        unused = set->add(part, x + (size_t)omp_get_thread_num() * part);
-        const double bytes = (double)(part * (size_t)threads * sizeof *x);
-        best = fmax(best, 1e-9 * bytes / (seconds() - from));
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+        sum = set->add(part, x + (size_t)omp_get_thread_num() * part);
+        best = fmax(best, gb / (seconds() - from));
+        unused = sum;
     }
     return best;
 }
