@@ -1137,18 +1137,18 @@ void lookup(const char *name, const char *title, int n,
 And some that are drawn from structs:
 */
 
-/* A line through n points, or a single dot; what it is called. */
+/* A line through n points, or a dot where there is one. */
 typedef struct {
     const char *label;
     int n;
     const float *x, *y;
 } Line;
 
-/* Lines on two axes on which equal factors are equally far apart: powers of
- * two where all numbers are, else powers of ten, or 1, 2, 5, 10 and so on
- * where there is room. A line's label is where it ends, or as near to that
- * as it covers nothing. Refuses no line, more than eight, a line without
- * points, and a number that is not finite or not above 0. */
+/* Lines on two axes on which equal factors are equally far apart. Marks are
+ * powers of two where all numbers of an axis are; else powers of ten, or 1,
+ * 2 and 5 times these where there is room. A label stands where its line
+ * ends, or as near as it covers nothing. Refuses no line, more than eight,
+ * a line without points, and a number that is not finite or not above 0. */
 void log_log(const char *name, const char *title, const char *x,
              const char *y, int count, const Line line[count]);
 

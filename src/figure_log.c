@@ -211,8 +211,8 @@ static Label label_at(const Plot *p, Label label, int side, double lower)
     return label;
 }
 
-/* As near to the end as it covers nothing: right, left, below, above, then
- * lower and higher and higher. */
+/* The first free place: right of the end, left, below, above, then the same
+ * ever lower and higher. */
 static Label free_place(const Plot *p, Label label, int is_strict)
 {
     for (int lower = 0; lower < HIGH; lower += 3)
