@@ -888,12 +888,12 @@ const Kernel *kernel_named(const char *name);
 /* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
  * both are so many floats apart. */
 void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
-               float *to, ptrdiff_t to_row);
+          float *to, ptrdiff_t to_row);
 
 /* A function that is put where it is used, so that what is known there is
  * known to it; and one that is not. */
 #define INLINE static inline __attribute__((always_inline))
-#define APART  static __attribute__((noinline))
+#define APART static __attribute__((noinline))
 
 /* The smaller one. */
 INLINE int least(int a, int b)
@@ -1163,8 +1163,23 @@ void lookup(const char *name, const char *title, int n,
             const float x[n][d]);
 
 /*
-And two that are drawn from structs:
+And some that are drawn from structs:
 */
+
+/* A line through n points, or a dot where there is one. */
+typedef struct {
+    const char *label;
+    int n;
+    const float *x, *y;
+} Line;
+
+/* Lines on two axes on which equal factors are equally far apart. Marks are
+ * powers of two where all numbers of an axis are; else powers of ten, or 1,
+ * 2 and 5 times these where there is room. A label stands where its line
+ * ends, or as near as it covers nothing. Refuses no line, more than eight,
+ * a line without points, and a number that is not finite or not above 0. */
+void log_log(const char *name, const char *title, const char *x,
+             const char *y, int count, const Line line[count]);
 
 /* A matrix as a rectangle: its label, its rows and columns, in how many
  * parts of equal width its columns are coloured, and the sign after it,
