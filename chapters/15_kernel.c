@@ -31,7 +31,9 @@ static void show_beginning(void)
 
 /*
 ``` output
-measured on
+measured on AMD EPYC, 2 processors
+GFLOP/s: attention, flash_forward, at most (3)
+[  2.3994,   2.9077, 112.8100]
 ```
 
 A GFLOP/s is a billion of them in a second, here on one core, with 1,024
@@ -98,7 +100,7 @@ store, since a row of `c` does not fit into the registers.
 So compute a small piece of the result, as many rows and lanes of it as
 there are registers, and go through all of `k` before the next piece. The
 sums stay where they are, a vector of `b` is loaded once for all rows, and
-an entry of `a` once for all lanes. No compiler finds this by itself. It is
+an entry of `a` once for all lanes. Compilers seldom find this by themselves. It is
 written with vectors as types, which gcc and clang know beyond the standard:
 */
 
@@ -135,9 +137,9 @@ round, which takes no copy but only a look from another side:
 */
 
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to ROWS rows. */
-INLINE void register_tile(int rows, int vectors, int d, View a,
-                          const Lanes b[d], const Lanes *factor,
-                          Lanes c[rows])
+static INLINE void register_tile(int rows, int vectors, int d, View a,
+                                 const Lanes b[d], const Lanes *factor,
+                                 Lanes c[rows])
 {
     Vector sum[ROWS][VECTORS];
     for (int i = 0; i < rows; i++)
@@ -160,8 +162,8 @@ knows. Told to put the body there (`INLINE`), it writes the loops over them
 out, and each `sum[i][j]` is a register:
 */
 
-INLINE void tiles(int n, int vectors, int d, View a, const Lanes b[d],
-                  const Lanes *factor, Lanes c[n])
+static INLINE void tiles(int n, int vectors, int d, View a,
+                         const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     int i = 0;
     for (; i + ROWS <= n; i += ROWS, a.at += ROWS * a.row)
@@ -174,8 +176,8 @@ INLINE void tiles(int n, int vectors, int d, View a, const Lanes b[d],
 
 /* Which step is 1 is worth knowing, too. Not inline: among other code the
  * registers would not suffice. */
-APART void product(int n, int vectors, int d, View a, const Lanes b[d],
-                   const Lanes *factor, Lanes c[n])
+static APART void product(int n, int vectors, int d, View a,
+                          const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     if (vectors == 1)
         tiles(n, 1, d, a, b, factor, c);
@@ -227,7 +229,8 @@ static void show_product(void)
 
 /*
 ``` output
-GFLOP/s: matmul
+GFLOP/s: matmul, multiply_ordered, multiply_fast (3)
+[ 1.0255,  7.7644, 68.8870]
 ```
 
 ## The exponential {#kernel-exp2}
@@ -238,14 +241,14 @@ time. Ours is to work in lanes: no branch, no table, nothing but arithmetic.
 Take powers of 2, since $e^x = 2^{x \log_2 e}$, and this factor can go into
 the scale, where it costs nothing. Split $x$ into a whole number $w$ and a
 rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$. For $2^f$ a
-polynomial of degree 5 is as near as a float can be, and $2^w$ is a float
+polynomial of degree 5 is nearly as near as a float can be, and $2^w$ is a float
 whose exponent is $w$, put together from its bits.
 
-To split, add $2^{23} + 2^{22}$. Floats of that size have no room behind the
-point, so the sum is rounded to a whole number, and taking the same away
-again leaves $w$. With 127 more, the lowest bits of the sum are those that
-stand for the exponent $w$ in a float, and a shift by 23 puts them into
-their place.
+To split, add $2^{23}$ and half of that. Floats of that size have no room
+behind the point, so the sum is rounded to a whole number, and taking the
+same away again leaves $w$. With 127 more, the lowest bits of the sum are
+those that stand for the exponent $w$ in a float, and a shift by 23 puts
+them into their place.
 
 **Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ up to 127, and
 0 below $-127$, so also for minus infinity; `nan` stays `nan`. The six
@@ -292,7 +295,9 @@ static void show_exponential(void)
 
 /*
 ``` output
-nanoseconds: expf
+nanoseconds: expf, exp2_fast (2)
+[5.7990, 0.1525]
+off by less than 3 of 10 million: yes
 ```
 
 ## A tile of queries meets a block of keys {#kernel-meet}
@@ -345,8 +350,8 @@ there, a row in which all is hidden would take infinity from infinity. Now
 its exponentials are 0, and 0 divided by 0 is the `nan` it is to get.
 */
 
-/* What a table says about the scores of a block: its entries hide them where
- * they are 0, or are added, or are factors for the weights. */
+/* What a table says about a block: its entries hide scores where they are
+ * 0, or are added to them, or are factors for the weights. */
 static void use_table(char how, const Rows *table, const Tile *t, int j,
                       int cols, Lanes x[cols])
 {
@@ -378,8 +383,8 @@ static void hide(Mask see, const Tile *t, int j, int cols,
 
 /* The scores become exponentials; shrink is what the mixture is to be
  * multiplied by. */
-INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
-                   Lanes *shrink)
+static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
+                          Lanes *shrink)
 {
     Lanes largest = t->largest, sum = {{0}};
     for (int k = 0; k < cols; k++)
@@ -513,7 +518,8 @@ static void show_tiles(void)
 
 /*
 ``` output
-GFLOP/s: 1 tile
+GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
+[51.1290, 81.4700, 47.4720]
 ```
 
 ## For each processor its own {#kernel-sets}
@@ -549,7 +555,15 @@ static void show_call(void)
 
 /*
 ``` output
-context vectors of Life is short
+context vectors of Life is short, the future hidden (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1916,  1.7350,  0.4337],
+ [ 0.2752,  0.2484, -0.5106],
+ [ 0.0676,  0.1875,  0.1808],
+ [-0.0929,  0.5033,  0.3479],
+ [-0.7276,  0.5876, -0.9173]]
+logarithms of the sums (6)
+[0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
 ```
 
 ## Measured {#kernel-measured}
@@ -557,29 +571,35 @@ context vectors of Life is short
 What is gained, step by step, all on one core:
 */
 
-static void draw_steps(void)
+static void show_steps(void)
 {
     enum { STEPS = 6 };
     const char *const attend = "step attention 1024x64";
     const char *const product = "step product 512x512x512";
-    const char *const words[STEPS] = {
-        "attention",        "flash_forward", "matmul",
-        "multiply_ordered", "multiply_fast", "attend_fast"};
+    const char *const words[STEPS] = {"attention",     "flash_forward",
+                                      "matmul",        "multiply_ordered",
+                                      "multiply_fast", "attend_fast"};
     float x[1][STEPS];
     for (int i = 0; i < STEPS; i++)
         x[0][i] = speed(i < 2 || i > 4 ? attend : product, words[i]);
+    print_vector("GFLOP/s of each function in turn", STEPS, x[0]);
     bars("steps", "Billions of operations a second on one core", 1,
          (const char *[]){"GFLOP/s"}, STEPS, words, x);
 }
 
 /*
+``` output
+GFLOP/s of each function in turn (6)
+[ 2.3994,  2.9077,  1.0255,  7.7644, 68.8870, 85.3400]
+```
+
 ![Each function's speed. Those that begin with *m* are products of 512 times
 512 numbers; the others are attention, for 1,024 queries and keys with 64
 entries](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
-by the fastest of its ways that we know, in the same run, one core each. What
-is asked for is in front: so many texts, heads, tokens and entries.
+by the fastest of its ways that we know, in the same run, one core each.
+What is asked for is in front: so many texts, heads, tokens and entries.
 */
 
 static void show_shapes(void)
@@ -603,25 +623,41 @@ static void show_shapes(void)
 
 /*
 ``` output
-of the peak: this book
+of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
+1x12x256x64 full (4)
+[0.6552, 0.4780, 0.5114, 0.5400]
+1x12x256x64 causal (4)
+[0.4928, 0.2391, 0.2113, 0.2756]
+1x12x1024x64 full (4)
+[0.7972, 0.5622, 0.7066, 0.6288]
+1x12x1024x64 causal (4)
+[0.6698, 0.3693, 0.3271, 0.3135]
+1x8x4096x64 full (4)
+[0.7312, 0.5486, 0.6121, 0.5279]
+1x8x4096x64 causal (4)
+[0.7492, 0.4862, 0.4145, 0.2534]
+1x32x2048x128 full (4)
+[0.6827, 0.5295, 0.6222, 0.6064]
+1x32x2048x128 causal (4)
+[0.7432, 0.4608, 0.4931, 0.3176]
 ```
 
 With a causal mask, half of the operations count. The tiles on the diagonal
-are computed whole, which is why a short text loses more. What is missing from
-1 is the exponentials, the turning of queries and contexts, and loads that the
-products wait for. On two cores nearly twice as much is done; `make bench`
-prints that, too, and what came out differently on your machine.
+are computed whole, which is why a short text loses more. What is missing
+from 1 is the exponentials, the turning of queries and contexts, and loads
+that the products wait for. On two cores nearly twice as much is done; `make
+bench` prints that, too, and what came out differently on your machine.
 
 How much can be reached is not the same for all work. A machine has a second
-limit, its **bandwidth**: how many bytes a second come from memory. Work that
-does few operations with each byte waits for bytes, however fast its core is.
-[](#fig-kernel-roofline) has both limits as a roof, and what stands under it.
-Attention over $n$ tokens does $\frac n4$ operations a byte, so that long
-texts leave the memory far behind. A single query does half a one, and no
-kernel makes it fast: that is the next chapter's matter.
+limit, its **bandwidth**: how many bytes a second come from memory. Work
+that does few operations with each byte waits for bytes, however fast its
+core is. [](#fig-kernel-roofline) has both limits as a roof, and what stands
+under it. Attention over $n$ tokens does $\frac n4$ operations a byte, so
+that long texts leave the memory far behind. A single query does half a one,
+and no kernel makes it fast: that is the next chapter's matter.
 */
 
-static void draw_roofline(void)
+static void show_roofline(void)
 {
     const float peak = speed("peak", "AVX-512");
     const float read = measured("read", "memory", 1)->gbs;
@@ -633,6 +669,10 @@ static void draw_roofline(void)
     float y[3];
     for (int i = 0; i < 3; i++)
         y[i] = speed(what[i], "attention-in-c");
+    print_vector("operations a byte: where the roof begins, bends, ends", 3,
+                 edge);
+    print_vector("GFLOP/s there", 3, roof);
+    print_vector("GFLOP/s with 256, 1024, 4096 tokens", 3, y);
     log_log("roofline", "The roof of a machine, and attention under it",
             "operations per byte", "GFLOP/s", 4,
             (Line[]){{"at most", 3, edge, roof},
@@ -642,52 +682,77 @@ static void draw_roofline(void)
 }
 
 /*
+``` output
+operations a byte: where the roof begins, bends, ends (3)
+[   0.2500,    4.6674, 2048.0000]
+GFLOP/s there (3)
+[  6.0425, 112.8100, 112.8100]
+GFLOP/s with 256, 1024, 4096 tokens (3)
+[73.9120, 89.9310, 82.4880]
+```
+
 ![The roof: on the left it is the memory's, on the right the core's. Points
 are attention without a mask](roofline.svg){#fig-kernel-roofline}
 */
 
-static void draw_growth(void)
+static void show_growth(void)
 {
     enum { SIZES = 7, LIBRARIES = 4 };
     const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
                                             "onnxruntime", "openblas"};
     const char *const label[LIBRARIES] = {"this book", "PyTorch",
                                           "ONNX Runtime", "OpenBLAS"};
-    float tokens[SIZES], ms[LIBRARIES][SIZES];
+    float ms[LIBRARIES + 1][SIZES], table[SIZES][LIBRARIES + 1];
     Line line[LIBRARIES];
-    for (int k = 0; k < LIBRARIES; k++) {
-        for (int i = 0; i < SIZES; i++) {
-            char what[32];
-            snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
-            tokens[i] = (float)(128 << i);
-            ms[k][i] = measured(what, library[k], 1)->ms;
-        }
-        line[k] = (Line){label[k], SIZES, tokens, ms[k]};
+    for (int i = 0; i < SIZES; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
+        ms[0][i] = (float)(128 << i);
+        for (int k = 0; k < LIBRARIES; k++)
+            ms[k + 1][i] = measured(what, library[k], 1)->ms;
     }
+    for (int k = 0; k < LIBRARIES; k++)
+        line[k] = (Line){label[k], SIZES, ms[0], ms[k + 1]};
+    transpose(LIBRARIES + 1, SIZES, ms, table);
+    print_matrix("tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS",
+                 SIZES, LIBRARIES + 1, table);
     log_log("growth", "Time for 8 heads against the number of tokens",
             "tokens", "milliseconds", LIBRARIES, line);
 }
 
 /*
+``` output
+tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
+[[ 128.0000,    0.4052,    0.5508,    0.6087,    0.5458],
+ [ 256.0000,    1.8260,    2.5482,    2.2132,    2.1499],
+ [ 512.0000,    6.6957,    9.1260,    7.7095,    7.7379],
+ [1024.0000,   24.5700,   32.9970,   27.9920,   31.3200],
+ [2048.0000,   97.1980,  133.0400,  130.4500,  149.2200],
+ [4096.0000,  416.5400,  555.2000,  497.6100,  576.9900],
+ [8192.0000, 1745.6000, 2261.7000, 2108.7000, 2461.5000]]
+```
+
 ![Twice the tokens take four times as long, for everybody. Eight heads with
 64 entries, no mask, one core](growth.svg){#fig-kernel-growth}
 
-And memory stays small. Beside what goes in and comes out, attention over
-65,536 tokens took
+And memory stays small, beside what goes in and comes out:
 */
 
 static void show_memory(void)
 {
-    print_value("megabytes",
-                measured("long 1x1x65536x64 causal", "attention-in-c", 2)->mb);
+    const float tokens = 65536;
+    print_vector(
+        "MB for 65536 tokens: attend_fast, a table of scores", 2,
+        (float[]){
+            measured("long 1x1x65536x64 causal", "attention-in-c", 2)->mb,
+            4 * tokens * tokens / 1e6f});
 }
 
 /*
 ``` output
-megabytes
+MB for 65536 tokens: attend_fast, a table of scores (2)
+[    1.9292, 17179.8691]
 ```
-
-where a table of scores would have taken 17,180.
 
 ## Everything together
 */
@@ -700,10 +765,10 @@ int main(void)
     show_exponential();
     show_tiles();
     show_call();
-    draw_steps();
+    show_steps();
     show_shapes();
-    draw_roofline();
-    draw_growth();
+    show_roofline();
+    show_growth();
     show_memory();
     return 0;
 }
@@ -784,8 +849,8 @@ void multiply_fast(int n, int m, int d, View a, View b, View start,
 For each step of $k$ it loads $v$ vectors and $r$ entries for $rv$
 multiply-adds, so $\frac1r + \frac1v$ each. There have to be $rv$ registers
 for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
-are all 16, at $\frac7{12}$; $v = 2$ and $r = 6$ need 15, at $\frac8{12}$;
-with $v = 1$ and $r = 14$ it is $\frac{15}{14}$.
+are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and
+$v = 1$ always takes more than 1.
 :::
 
 ::: {.solution exercise="15.6"}

@@ -892,11 +892,11 @@ void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
 
 /* A function that is put where it is used, so that what is known there is
  * known to it; and one that is not. */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE inline __attribute__((always_inline))
 #define APART static __attribute__((noinline))
 
 /* The smaller one. */
-INLINE int least(int a, int b)
+static INLINE int least(int a, int b)
 {
     return a < b ? a : b;
 }
