@@ -15,7 +15,8 @@ OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null
 sets   := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
 march_avx2   := x86-64-v3
 march_avx512 := x86-64-v4
-CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(or $(OPENMP),-fopenmp-simd)
+threaded     := $(or $(OPENMP),-fopenmp-simd)
+CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
 CFLAGS_kernels := $(OPENMP)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
@@ -353,8 +354,8 @@ test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubch
 	prove tests/paper.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
-	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS)' tools/mutants $(CHAPTER)
+	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
+	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(CHAPTER)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
