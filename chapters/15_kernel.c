@@ -100,8 +100,9 @@ store, since a row of `c` does not fit into the registers.
 So compute a small piece of the result, as many rows and lanes of it as
 there are registers, and go through all of `k` before the next piece. The
 sums stay where they are, a vector of `b` is loaded once for all rows, and
-an entry of `a` once for all lanes. Compilers seldom find this by themselves. It is
-written with vectors as types, which gcc and clang know beyond the standard:
+an entry of `a` once for all lanes. Compilers seldom find this by
+themselves. It is written with vectors as types, which gcc and clang know
+beyond the standard:
 */
 
 enum {
@@ -241,8 +242,8 @@ time. Ours is to work in lanes: no branch, no table, nothing but arithmetic.
 Take powers of 2, since $e^x = 2^{x \log_2 e}$, and this factor can go into
 the scale, where it costs nothing. Split $x$ into a whole number $w$ and a
 rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$. For $2^f$ a
-polynomial of degree 5 is nearly as near as a float can be, and $2^w$ is a float
-whose exponent is $w$, put together from its bits.
+polynomial of degree 5 is nearly as near as a float can be, and $2^w$ is a
+float whose exponent is $w$, put together from its bits.
 
 To split, add $2^{23}$ and half of that. Floats of that size have no room
 behind the point, so the sum is rounded to a whole number, and taking the

@@ -850,9 +850,9 @@ typedef struct {
     ptrdiff_t row, column;
 } View;
 
-/* c = start + a times b, where a is [n][d], b is [d][m], and start is [n][m]
- * or, with at NULL, all zeros. start may be c itself. PyTorch: torch.addmm.
- */
+/* c = start + a times b, where a is [n][d], b is [d][m], and start, which
+ * may be c itself, is [n][m]; with at NULL it is all zeros.
+ * PyTorch: torch.addmm(start, a, b). */
 void multiply_fast(int n, int m, int d, View a, View b, View start,
                    float c[n][m]);
 
@@ -893,7 +893,7 @@ void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
 /* A function that is put where it is used, so that what is known there is
  * known to it; and one that is not. */
 #define INLINE inline __attribute__((always_inline))
-#define APART static __attribute__((noinline))
+#define APART __attribute__((noinline))
 
 /* The smaller one. */
 static INLINE int least(int a, int b)
@@ -1016,8 +1016,8 @@ float *new_block(int parts, const Part part[parts], size_t *count);
 ## What was measured: `measured.c` {#header-measured}
 
 `make bench` measures this book's functions beside others'. One run, of a
-machine that did nothing else, is kept in `src/measured.h`, so that pages can
-show it.
+machine that did nothing else, is kept in `src/measured.h`, so that pages
+can show it.
 */
 
 /* How long something took, in milliseconds, and what that is in billions of
