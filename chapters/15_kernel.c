@@ -577,26 +577,28 @@ static void show_steps(void)
     enum { STEPS = 6 };
     const char *const attend = "step attention 1024x64";
     const char *const product = "step product 512x512x512";
-    const char *const words[STEPS] = {"attention",     "flash_forward",
-                                      "matmul",        "multiply_ordered",
-                                      "multiply_fast", "attend_fast"};
+    const char *const step[STEPS] = {"matmul",        "multiply_ordered",
+                                     "multiply_fast", "attention",
+                                     "flash_forward", "attend_fast"};
+    const char *const words[STEPS] = {"by dot", "ordered", "tiles",
+                                      "tables", "flash",   "kernel"};
     float x[1][STEPS];
     for (int i = 0; i < STEPS; i++)
-        x[0][i] = speed(i < 2 || i > 4 ? attend : product, words[i]);
-    print_vector("GFLOP/s of each function in turn", STEPS, x[0]);
+        x[0][i] = speed(i < 3 ? product : attend, step[i]);
+    print_vector("GFLOP/s of each step", STEPS, x[0]);
     bars("steps", "Billions of operations a second on one core", 1,
          (const char *[]){"GFLOP/s"}, STEPS, words, x);
 }
 
 /*
 ``` output
-GFLOP/s of each function in turn (6)
-[ 2.3994,  2.9077,  1.0255,  7.7644, 68.8870, 85.3400]
+GFLOP/s of each step (6)
+[ 1.0255,  7.7644, 68.8870,  2.3994,  2.9077, 85.3400]
 ```
 
-![Each function's speed. Those that begin with *m* are products of 512 times
-512 numbers; the others are attention, for 1,024 queries and keys with 64
-entries](steps.svg){#fig-kernel-steps}
+![Three ways to a product of 512 times 512 numbers, and three to attention
+for 1,024 queries and keys with 64 entries: with tables ([](#scaling)), without
+([](#flash)), and fast](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
 by the fastest of its ways that we know, in the same run, one core each.
@@ -664,22 +666,23 @@ static void show_roofline(void)
     const float read = measured("read", "memory", 1)->gbs;
     const float edge[3] = {0.25f, peak / read, 2048};
     const float roof[3] = {0.25f * read, peak, peak};
-    const char *const what[3] = {"1x12x256x64 full", "1x12x1024x64 full",
-                                 "1x8x4096x64 full"};
     const float bytes[3] = {64, 256, 1024};
-    float y[3];
-    for (int i = 0; i < 3; i++)
-        y[i] = speed(what[i], "attention-in-c");
+    const float y[4] = {speed("1x12x256x64 full", "attention-in-c"),
+                        speed("1x12x1024x64 full", "attention-in-c"),
+                        speed("1x8x4096x64 full", "attention-in-c"),
+                        speed("step attention 1024x64", "attention")};
     print_vector("operations a byte: where the roof begins, bends, ends", 3,
                  edge);
     print_vector("GFLOP/s there", 3, roof);
-    print_vector("GFLOP/s with 256, 1024, 4096 tokens", 3, y);
+    print_vector("GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables", 4,
+                 y);
     log_log("roofline", "The roof of a machine, and attention under it",
-            "operations per byte", "GFLOP/s", 4,
+            "operations per byte", "GFLOP/s", 5,
             (Line[]){{"at most", 3, edge, roof},
                      {"256 tokens", 1, bytes, y},
                      {"1,024 tokens", 1, bytes + 1, y + 1},
-                     {"4,096 tokens", 1, bytes + 2, y + 2}});
+                     {"4,096 tokens", 1, bytes + 2, y + 2},
+                     {"1,024, with tables", 1, bytes + 1, y + 3}});
 }
 
 /*
@@ -688,8 +691,8 @@ operations a byte: where the roof begins, bends, ends (3)
 [   0.2500,    4.6674, 2048.0000]
 GFLOP/s there (3)
 [  6.0425, 112.8100, 112.8100]
-GFLOP/s with 256, 1024, 4096 tokens (3)
-[73.9120, 89.9310, 82.4880]
+GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
+[73.9120, 89.9310, 82.4880,  2.3994]
 ```
 
 ![The roof: on the left it is the memory's, on the right the core's. Points
@@ -701,24 +704,29 @@ static void show_growth(void)
     enum { SIZES = 7, LIBRARIES = 4 };
     const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
                                             "onnxruntime", "openblas"};
-    const char *const label[LIBRARIES] = {"this book", "PyTorch",
-                                          "ONNX Runtime", "OpenBLAS"};
-    float ms[LIBRARIES + 1][SIZES], table[SIZES][LIBRARIES + 1];
+    const char *const label[LIBRARIES] = {"this book", "PyTorch", "ONNX",
+                                          "OpenBLAS"};
+    float x[LIBRARIES + 1][SIZES], ms[LIBRARIES + 1][SIZES];
+    float table[SIZES][LIBRARIES + 1];
     Line line[LIBRARIES];
     for (int i = 0; i < SIZES; i++) {
         char what[32];
         snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
-        ms[0][i] = (float)(128 << i);
-        for (int k = 0; k < LIBRARIES; k++)
+        x[0][i] = ms[0][i] = (float)(128 << i);
+        for (int k = 0; k < LIBRARIES; k++) {
+            x[k + 1][i] = speed(what, library[k]);
             ms[k + 1][i] = measured(what, library[k], 1)->ms;
+        }
     }
     for (int k = 0; k < LIBRARIES; k++)
-        line[k] = (Line){label[k], SIZES, ms[0], ms[k + 1]};
+        line[k] = (Line){label[k], SIZES, x[0], x[k + 1]};
     transpose(LIBRARIES + 1, SIZES, ms, table);
     print_matrix("tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS",
                  SIZES, LIBRARIES + 1, table);
-    log_log("growth", "Time for 8 heads against the number of tokens",
-            "tokens", "milliseconds", LIBRARIES, line);
+    transpose(LIBRARIES + 1, SIZES, x, table);
+    print_matrix("tokens; GFLOP/s: the same", SIZES, LIBRARIES + 1, table);
+    log_log("growth", "Speed for 8 heads against the number of tokens",
+            "tokens", "GFLOP/s", LIBRARIES, line);
 }
 
 /*
@@ -731,10 +739,19 @@ tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
  [2048.0000,   97.1980,  133.0400,  130.4500,  149.2200],
  [4096.0000,  416.5400,  555.2000,  497.6100,  576.9900],
  [8192.0000, 1745.6000, 2261.7000, 2108.7000, 2461.5000]]
+tokens; GFLOP/s: the same (7, 5)
+[[ 128.0000,   82.8030,   60.9140,   55.1250,   61.4770],
+ [ 256.0000,   73.5030,   52.6720,   60.6440,   62.4290],
+ [ 512.0000,   80.1820,   58.8290,   69.6380,   69.3820],
+ [1024.0000,   87.4040,   65.0800,   76.7180,   68.5670],
+ [2048.0000,   88.3750,   64.5650,   65.8500,   57.5670],
+ [4096.0000,   82.4880,   61.8870,   69.0500,   59.5500],
+ [8192.0000,   78.7340,   60.7670,   65.1770,   55.8370]]
 ```
 
-![Twice the tokens take four times as long, for everybody. Eight heads with
-64 entries, no mask, one core](growth.svg){#fig-kernel-growth}
+![Eight heads with 64 entries, no mask, one core. Twice the tokens take four
+times as long for everybody, and how many operations a second that is hardly
+changes](growth.svg){#fig-kernel-growth}
 
 And memory stays small, beside what goes in and comes out:
 */
