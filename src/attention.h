@@ -888,12 +888,12 @@ const Kernel *kernel_named(const char *name);
 /* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
  * both are so many floats apart. */
 void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
-          float *to, ptrdiff_t to_row);
+               float *to, ptrdiff_t to_row);
 
 /* A function that is put where it is used, so that what is known there is
  * known to it; and one that is not. */
 #define INLINE static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline))
+#define APART  static __attribute__((noinline))
 
 /* The smaller one. */
 INLINE int least(int a, int b)
