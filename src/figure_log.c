@@ -282,7 +282,9 @@ static const char *number(float x)
 
 static void say_lines(const Plot *p, const char *x, const char *y)
 {
-    pen_say("%s for %s, both in equal steps for equal factors. ", y, x);
+    pen_say(
+        "%s for %s; on both axes, equal factors are equally far apart. ", y,
+        x);
     for (int k = 0; k < p->count; k++)
         for (int i = 0; i < p->line[k].n; i++) {
             pen_say("%s%s", i ? ", " : p->line[k].label, i ? "" : ": ");

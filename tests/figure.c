@@ -491,7 +491,9 @@ static void test_log_log(void)
     const float dot_x[1] = {0.5f}, dot_y[1] = {12.48f};
     const Line lines[2] = {{"a<b", 3, x, y}, {"dot", 1, dot_x, dot_y}};
     DRAW(log_log("x", "Title", "per byte", "GFLOP/s", 2, lines));
-    has(">GFLOP/s for per byte, both in equal steps for equal factors. "
+    has(">GFLOP/s for per byte; on both axes, equal factors are equally "
+        "far "
+        "apart. "
         "a&lt;b: 3.9 for 0.1, 156 for 4, 156 for 1000. "
         "dot: 12.48 for 0.5. </desc>");
     SAYS(0, "0.1", "1", "10", "100", "1000", "2", "5", "10", "20", "50",
