@@ -1,8 +1,8 @@
 #include "pen.h"
 
-/* An axis on which equal factors are equally far apart, from mark `first` to
- * mark `last`, and from one pixel to another. Marks are powers of two, or
- * 1, 2 and 5 times powers of ten; every `step`-th is named. */
+/* An axis on which equal factors are equally far apart, from mark `first`
+ * to mark `last`, and from one pixel to another. Marks are powers of two,
+ * or 1, 2 and 5 times powers of ten; every `step`-th is named. */
 typedef struct {
     int is_binary, first, last, step;
     double from, to;
@@ -168,8 +168,8 @@ static int is_apart(const Label *a, const Label *b)
            fabs(a->y - b->y) >= LABEL_HIGH;
 }
 
-/* Does the label cover nothing and, to be strict, no line lie between it and
- * its own? */
+/* Does the label cover nothing and, to be strict, does no line lie between
+ * it and its own? */
 static int is_free(const Plot *p, const Label *label, int is_strict)
 {
     const double middle = (TOP + BOTTOM) * 0.5;
