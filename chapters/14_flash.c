@@ -109,9 +109,7 @@ void running_begin(int d_v, Running *r, float mixture[d_v])
         mixture[k] = 0;
 }
 
-/* A larger score than all before. */
-static void raise_largest(float largest, int d_v, Running *r,
-                          float mixture[d_v])
+void raise_largest(float largest, int d_v, Running *r, float mixture[d_v])
 {
     const float f = expf(r->largest - largest);
     r->largest = largest;

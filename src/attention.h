@@ -748,6 +748,11 @@ void running_begin(int d_v, Running *r, float mixture[d_v]);
  * last case. */
 float running_end(int d_v, const Running *r, float mixture[d_v]);
 
+/* A score is larger than all before: what was summed becomes relative to
+ * it. If none was before, the sum and the mixture are still 0, and stay so.
+ */
+void raise_largest(float largest, int d_v, Running *r, float mixture[d_v]);
+
 /* A query meets a key, with its score and its value. Minus infinity hides a
  * key, and its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */

@@ -1,8 +1,8 @@
 #include "pen.h"
 
-/* An axis on which equal factors are equally far apart, from mark `first` to
- * mark `last`, and from one pixel to another. Marks are powers of two, or
- * 1, 2 and 5 times powers of ten; every `step`-th is named. */
+/* An axis on which equal factors are equally far apart, from mark `first`
+ * to mark `last`, and from one pixel to another. Marks are powers of two,
+ * or 1, 2 and 5 times powers of ten; every `step`-th is named. */
 typedef struct {
     int is_binary, first, last, step;
     double from, to;
@@ -135,15 +135,15 @@ static void place_column(Plot *p)
             }
 }
 
-/* Does a line from one point to the other come so near? */
-static int is_met(const Label *label, Point a, Point b, double near)
+/* Does a line from one point to the other come near? */
+static int is_met(const Label *label, Point a, Point b)
 {
-    enum { PARTS = 100 };
+    enum { PARTS = 100, NEAR = 5 };
     for (int i = 0; i <= PARTS; i++) {
         const double x = a.x + (b.x - a.x) * i / PARTS;
         const double y = a.y + (b.y - a.y) * i / PARTS;
-        if (x > label->left - near && x < label->right + near &&
-            fabs(y - label->y) < LABEL_HIGH * 0.5 + near)
+        if (x > label->left - NEAR && x < label->right + NEAR &&
+            fabs(y - label->y) < LABEL_HIGH * 0.5 + NEAR)
             return 1;
     }
     return 0;
@@ -162,15 +162,14 @@ static int is_crossed(const Label *label, Point a, Point b)
            turn_of(end, tip, a) * turn_of(end, tip, b) < 0;
 }
 
-static int is_apart(const Label *a, const Label *b, int is_strict)
+static int is_apart(const Label *a, const Label *b)
 {
-    return (a->left > b->right + GAP || b->left > a->right + GAP ||
-            fabs(a->y - b->y) >= LABEL_HIGH) &&
-           !(is_strict && (is_met(a, b->end, b->tip, 1) ||
-                           is_met(b, a->end, a->tip, 1)));
+    return a->left > b->right + GAP || b->left > a->right + GAP ||
+           fabs(a->y - b->y) >= LABEL_HIGH;
 }
 
-/* Does the label cover nothing, nor, to be strict, its thin line? */
+/* Does the label cover nothing and, to be strict, does no line lie between
+ * it and its own? */
 static int is_free(const Plot *p, const Label *label, int is_strict)
 {
     const double middle = (TOP + BOTTOM) * 0.5;
@@ -178,13 +177,12 @@ static int is_free(const Plot *p, const Label *label, int is_strict)
         fabs(label->y - middle) > (HIGH - LABEL_HIGH) * 0.5)
         return 0;
     for (int k = 0; k < p->count; k++) {
-        if (p->label[k].is_placed &&
-            !is_apart(label, &p->label[k], is_strict))
+        if (p->label[k].is_placed && !is_apart(label, &p->label[k]))
             return 0;
         for (int i = 0; i < p->line[k].n; i++) {
             const Point from = point_at(p, k, i > 0 ? i - 1 : 0);
             const Point to = point_at(p, k, i);
-            if (is_met(label, from, to, 5) ||
+            if (is_met(label, from, to) ||
                 (is_strict && is_crossed(label, from, to)))
                 return 0;
         }
@@ -284,7 +282,9 @@ static const char *number(float x)
 
 static void say_lines(const Plot *p, const char *x, const char *y)
 {
-    pen_say("%s for %s, both in equal steps for equal factors. ", y, x);
+    pen_say(
+        "%s for %s; on both axes, equal factors are equally far apart. ", y,
+        x);
     for (int k = 0; k < p->count; k++)
         for (int i = 0; i < p->line[k].n; i++) {
             pen_say("%s%s", i ? ", " : p->line[k].label, i ? "" : ": ");

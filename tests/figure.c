@@ -488,10 +488,12 @@ static void test_values(void)
 static void test_log_log(void)
 {
     const float x[3] = {0.1f, 4, 1000}, y[3] = {3.9f, 156, 156};
-    const float dot_x[1] = {0.5f}, dot_y[1] = {0.0312f * 400};
+    const float dot_x[1] = {0.5f}, dot_y[1] = {12.48f};
     const Line lines[2] = {{"a<b", 3, x, y}, {"dot", 1, dot_x, dot_y}};
     DRAW(log_log("x", "Title", "per byte", "GFLOP/s", 2, lines));
-    has(">GFLOP/s for per byte, both in equal steps for equal factors. "
+    has(">GFLOP/s for per byte; on both axes, equal factors are equally "
+        "far "
+        "apart. "
         "a&lt;b: 3.9 for 0.1, 156 for 4, 156 for 1000. "
         "dot: 12.48 for 0.5. </desc>");
     SAYS(0, "0.1", "1", "10", "100", "1000", "2", "5", "10", "20", "50",
@@ -568,6 +570,9 @@ static void test_marks(void)
     const float below[2] = {0.5f, 4}; /* not 1, 2, 4, but 0.5, 1, 2, 5 */
     marks(4, 2, below);
     SAYS(0, "0.5", "1", "2", "5");
+    const float tenth[2] = {0.001f, 0.1f}; /* a little above 0.1 */
+    marks(7, 2, tenth);
+    SAYS(0, "0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1");
     const float wide[2] = {1e-6f, 1e6f};
     marks(5, 2, wide);
     SAYS(0, "0.000001", "0.001", "1", "1000", "1000000");
@@ -641,14 +646,32 @@ static void test_labels(void)
     for (int k = 0; k < 8; k++) /* all in one place */
         lines[k].x = x[7], lines[k].y = y[7], lines[k].n = 1;
     labels(8, lines);
+    /* Right, left, below, above; the others with thin lines to the dot. */
+    SAME(count("<line"), count("small muted\"") + 2 + 4);
+    for (int k = 0; k < 4; k++) {
+        SAME(word_x(called[k]), circle(k, "cx") + (k == 0   ? 9
+                                                   : k == 1 ? -9
+                                                            : 0));
+        SAME(word_y(called[k]), circle(k, "cy") + 5 +
+                                    (k == 2   ? 18
+                                     : k == 3 ? -18
+                                              : 0));
+    }
     /* Eight that end together, in their order, around the end. */
-    const float to[2] = {1, 2000}, up[2] = {1, 30};
+    const float to[2] = {1, 2000}, up[2] = {1, 30}, low[2] = {30, 1};
     for (int k = 0; k < 8; k++)
         lines[k] = (Line){called[k], 2, to, up};
     labels(8, lines);
     for (int k = 0; k < 8; k++)
         CLOSE(of("<text", count("<text") - 8 + k, "y"),
               word_y(called[0]) + 18 * k, 0.3);
+    SAME(count("class=\"s7\""), 2);
+    SAME(count("class=\"c7\""), 2);
+    for (int k = 0; k < 8; k++)
+        lines[k].y = low;
+    labels(8, lines); /* at the bottom */
+    for (int k = 0; k < 8; k++)
+        lines[k].y = up;
     const float high[2] = {1, 31}, top[2] = {1, 1000};
     lines[0].y = top;
     lines[2].y = high;
@@ -664,6 +687,10 @@ static void test_labels(void)
     labels(2, lines);
     SAME(word_x(called[1]), circle(3, "cx") + 9);
     SAME(word_y(called[1]), circle(3, "cy") + 5);
+    /* A dot has it there, too. */
+    lines[0] = (Line){"a", 1, to, to};
+    labels(1, lines);
+    SAME(word_x("a"), circle(0, "cx") + 9);
     /* One that is too long for either side. */
     static const char longest[] =
         "about as long as a label of a line may be "
@@ -966,7 +993,9 @@ static void refusals(bool is_drawn)
             "columns in 3 parts: parts of equal width are needed",
             blocks("x", "", 1, odd));
     REFUSED(NULL, blocks("x", "", 1, none));
-    const Line line[9] = {{"a", 2, two, two}};
+    Line line[9];
+    for (int k = 0; k < 9; k++)
+        line[k] = (Line){"a", 2, two, two};
     const Line zero = {"a", 2, two, bit[0][0]},
                no_end = {"a", 2, map[1][0], two};
     REFUSED("figure_log.c: log_log: figure 'x' has 0 lines: 1 to 8 can be "
