@@ -410,7 +410,7 @@ $(bench_lib)/attention.so: $(objects) $(support)
 	  $(OPENMP) -lm -o $@
 $(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
 	@mkdir -p $(@D)
-	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$? = $$done != 1 }' $< >$@
+	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@
 $(bench_lib)/bench.%.so: tools/bench.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*:%=-march=%) \
 	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $< \

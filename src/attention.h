@@ -1020,9 +1020,8 @@ float *new_block(int parts, const Part part[parts], size_t *count);
 /*
 ## What was measured: `measured.c` {#header-measured}
 
-`make bench` measures this book's functions beside others'. One run, of a
-machine that did nothing else, is kept in `src/measured.h`, so that pages
-can show it.
+`make bench` measures this book's functions beside others'. One run is kept
+in `src/measured.h`, so that pages can show it.
 */
 
 /* How long something took, in milliseconds, and what that is in billions of

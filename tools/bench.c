@@ -142,35 +142,58 @@ static void weigh_rows(int n, int m, Mask see, float scores[n][m])
     }
 }
 
-/* cblas_sgemm */
-typedef void Sgemm(int order, int turn_a, int turn_b, int n, int m, int d,
-                   float alpha, const float *a, int row_a, const float *b,
-                   int row_b, float beta, float *c, int row_c);
+/* A library's products: cblas_sgemm, cblas_sgemv. */
+typedef struct {
+    void (*gemm)(int order, int turn_a, int turn_b, int n, int m, int d,
+                 float alpha, const float *a, int row_a, const float *b,
+                 int row_b, float beta, float *c, int row_c);
+    void (*gemv)(int order, int turn_a, int n, int m, float alpha,
+                 const float *a, int row_a, const float *x, int step_x,
+                 float beta, float *y, int step_y);
+} Blas;
 
-/* Scores, softmax, values, each for a whole head, the products by a library
- * that uses one thread: the heads are shared among several, each of which
- * has a table of scores. */
-void bench_three_steps(Sgemm *sgemm, const Job *job, float *tables)
+enum { BY_ROW = 101, AS_IT_IS = 111, TURNED = 112 };
+
+/* Scores, softmax, values of one head. */
+static void three_steps(const Blas *blas, const Job *job, int text,
+                        int head, float *scores)
 {
-    enum { BY_ROW = 101, AS_IT_IS = 111, TURNED = 112 };
     const int n = job->n, m = job->m, d_k = job->d_k, d_v = job->d_v;
     const float scale = log2_e / sqrtf((float)d_k);
+    const float *query = row_at(&job->query, text, head, 0),
+                *key = row_at(&job->key, text, head, 0),
+                *value = row_at(&job->value, text, head, 0);
+    float *context = row_at(&job->context, text, head, 0);
+    if (n == 1)
+        blas->gemv(BY_ROW, AS_IT_IS, m, d_k, scale, key, d_k, query, 1, 0,
+                   scores, 1);
+    else
+        blas->gemm(BY_ROW, AS_IT_IS, TURNED, n, m, d_k, scale, query, d_k,
+                   key, d_k, 0, scores, m);
+    weigh_rows(n, m, job->see, (void *)scores);
+    if (n == 1)
+        blas->gemv(BY_ROW, TURNED, m, d_v, 1, value, d_v, scores, 1, 0,
+                   context, 1);
+    else
+        blas->gemm(BY_ROW, AS_IT_IS, AS_IT_IS, n, d_v, m, 1, scores, m,
+                   value, d_v, 0, context, d_v);
+}
+
+/* All heads, shared among threads, each of which has a table of scores and
+ * calls a library that itself uses one. */
+void bench_three_steps(const Blas *blas, const Job *job, float *tables)
+{
+    const size_t size = (size_t)job->n * (size_t)job->m;
 #pragma omp parallel num_threads(job->threads) firstprivate(tables)
     {
 #ifdef _OPENMP
-        tables += (size_t)omp_get_thread_num() * n * m;
+        tables += (size_t)omp_get_thread_num() * size;
 #endif
-        float(*scores)[m] = (void *)tables;
 #pragma omp for schedule(dynamic) collapse(2)
         for (int t = 0; t < job->texts; t++)
             for (int h = 0; h < job->n_heads; h++) {
-                sgemm(BY_ROW, AS_IT_IS, TURNED, n, m, d_k, scale,
-                      row_at(&job->query, t, h, 0), d_k,
-                      row_at(&job->key, t, h, 0), d_k, 0, scores[0], m);
-                weigh_rows(n, m, job->see, scores);
-                sgemm(BY_ROW, AS_IT_IS, AS_IT_IS, n, d_v, m, 1, scores[0],
-                      m, row_at(&job->value, t, h, 0), d_v, 0,
-                      row_at(&job->context, t, h, 0), d_v);
+                three_steps(blas, job, t, h, tables);
             }
     }
+    (void)size; /* without OpenMP there is one table */
 }
