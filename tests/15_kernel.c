@@ -492,7 +492,8 @@ static void ask(const Kernel *kernel, int n, int m, Mask see,
                           .log_sum = log_sum});
 }
 
-/* Scores 10,000 apart, the largest in any place: all get its value. */
+/* Scores 10,000 apart, high and low ones, the largest in any place: all get
+ * its value. */
 static void far_apart(void)
 {
     enum { N = 3, M = 300 };
@@ -502,16 +503,18 @@ static void far_apart(void)
     const int places[] = {0, 1, 127, 128, 200, 256, M - 1};
     for (int j = 0; j < M; j++)
         value[j] = (float)j;
-    for (int k = 0; k < 7; k++) {
+    for (int k = 0; k < 14; k++) {
+        const int place = places[k % 7];
+        const float largest = k < 7 ? 1e4f : -1e4f;
         next_case();
-        give("the largest at %d of %d", places[k], M);
+        give("of %d the largest, %g, at %d", M, largest, place);
         for (int j = 0; j < M; j++)
-            key[j] = j == places[k] ? 1e4f : -1e4f * (float)(j % 2);
+            key[j] = largest - 1e4f * (float)(j == place ? 0 : 1 + j % 2);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             ask(kernel, N, M, see_all(), key, value, context, log_sum);
             for (int i = 0; i < N; i++) {
-                tap_near(kernel->name, context[i], places[k], 2e-7, 0);
-                tap_near("log_sum", log_sum[i], 1e4, 2e-7, 0);
+                tap_near(kernel->name, context[i], place, 3e-7, 0);
+                tap_near("log_sum", log_sum[i], largest, 3e-7, 0);
             }
         }
     }
@@ -557,7 +560,7 @@ static void first_far_away(void)
         }
 }
 
-/* A hidden key may be anything, and so may other texts' and heads' rows. */
+/* A hidden key may be anything. */
 static void hidden_keys(void)
 {
     enum { N = 40, M = 170 };
