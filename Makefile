@@ -50,7 +50,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student chapter clean help
+        student chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -391,6 +391,54 @@ format: ## gives all C the form that .clang-format says
 
 format-check: ## says where C has another form
 	clang-format --dry-run -Werror $(code)
+
+# ---- Speed: what this machine can do at most, and what each library makes of it.
+
+# The part that is compiled once for each instruction set.
+roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
+$(BUILD)/tools/roofline_peak.o: CFLAGS += $(CFLAGS_fast)
+$(BUILD)/tools/roofline_peak.o: tools/roofline_peak.c $(settings)
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
+$(BUILD)/tools/roofline_peak.%.o: tools/roofline_peak.c $(settings)
+	@mkdir -p $(@D)
+	$(compile) $(CFLAGS_fast) -march=$(march_$*) -Dmultiply_and_add=multiply_and_add_$* \
+	  -Dadd_up=add_up_$* -c $< -o $@
+$(BUILD)/tools/roofline: tools/roofline.c $(roofline_sets) $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) $(or $(OPENMP),-fopenmp-simd) $< $(link)
+
+roofline: $(BUILD)/tools/roofline ## what this machine can do at most: GFLOP/s, GB/s
+	@$(RUN_UNDER) $< $(ARGS)
+
+# The book's functions as a shared library, and bench.c with a copy of the kernel
+# that takes one tile of queries at a time.
+bench_lib  := $(BUILD)/bench-lib
+shared     := -O2 -fPIC -fno-semantic-interposition
+helpers    := $(foreach s,plain $(sets),$(bench_lib)/bench.$(s).so)
+bench_made := $(bench_lib)/attention.so $(helpers) $(BUILD)/bench-venv/made $(BUILD)/tools/roofline
+
+bench: $(bench_made) ## its speed beside PyTorch's and others': CASES="tiny product" for a part
+	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/bench --build $(BUILD) \
+	  $(if $(MEASURED),--measured '$(MEASURED)') $(CASES)
+
+$(bench_lib)/attention.so: $(objects) $(support)
+	$(MAKE) --no-print-directory -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
+	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) \
+	  $(OPENMP) -lm -o $@
+$(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
+	@mkdir -p $(@D)
+	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@
+$(bench_lib)/bench.%.so: tools/bench.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
+	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*:%=-march=%) \
+	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $< \
+	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm -o $@
+
+$(BUILD)/bench-venv/made: tools/bench.txt
+	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

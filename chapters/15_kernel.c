@@ -4,25 +4,45 @@
 ![The way from words to attention. This chapter makes the shaded steps
 fast](pipeline.svg){#fig-kernel-pipeline}
 
-`flash_forward` needs little memory. Does it need little time? Attention is
-counted in products: each entry of each score takes a multiplication and an
-addition, and so does each entry of each value that is mixed. Together these
-are $2nmd_k + 2nmd_v$ floating-point operations for a head, **FLOPs**, and
-how many of them are done in a second tells how well a machine is used.
+`flash_forward` needs little memory. Does it need little time? Work of this
+kind is counted in floating-point operations, **FLOPs**: an entry of a score
+takes a multiplication and an addition, and so does an entry of a value that
+is mixed. A head with $n$ queries and $m$ keys takes $2nmd_k + 2nmd_v$ of
+them, and how many a program does in a second tells how well it uses its
+machine.
 */
 
 #include "attention.h"
 
+/* Billions of operations a second, on one thread. */
+static float speed(const char *what, const char *library)
+{
+    return measured(what, library, 1)->gflops;
+}
+
+static void show_beginning(void)
+{
+    printf("measured on %s\n", measured_on);
+    print_vector("GFLOP/s: attention, flash_forward, at most", 3,
+                 (float[]){speed("step attention 1024x64", "attention"),
+                           speed("step attention 1024x64", "flash_forward"),
+                           speed("peak", "AVX-512")});
+}
+
 /*
 ``` output
+measured on AMD EPYC, 2 processors
+GFLOP/s: attention, flash_forward, at most (3)
+[  2.3994,   2.9077, 112.8100]
 ```
 
-These are figures of one machine, from one run of `make bench`; that it
-prints them for yours, too, is why the book gives fractions beside them. The
-**peak** is what the machine does at most: a loop that does nothing but
-multiply and add, without a single number from memory. Chapter 6 uses a
-thirtieth of it. The rest of this chapter is the way to most of it, one
-measured step after the other, in C and without a word of assembler.
+A GFLOP/s is a billion of them in a second, here on one core, with 1,024
+queries and keys of 64 entries. The figures are from one run of `make bench`
+on the machine named; run it, and you see yours. The **peak**, what a core
+can do at most, was measured too, by a loop that does nothing but multiply
+and add and needs no number from memory. The first two use less than a
+twentieth of it. This chapter goes the way to most of it, one measured step
+after the other, in C and without a word of assembler.
 
 ## What a core can do {#kernel-core}
 
@@ -42,9 +62,9 @@ is multiplied is already in registers.
 ## In which order {#kernel-order}
 
 `dot` adds up one number, and each addition waits for the one before. The
-compiler may not help, as sums of floats in another order have other last
-digits, and C promises ours. But a product of matrices has many sums, and
-nothing says that one must be finished before the next begins.
+compiler may not change that: sums of floats in another order have other
+last digits. But a product of matrices has many sums, and nothing says that
+one must be finished before the next begins.
 
 **Exercise 15.1** (★, 2 points): `multiply_ordered`. What `matmul` does, in
 another order: take the entries of a row of `a` one by one, and add to the
@@ -71,18 +91,18 @@ void multiply_ordered(int n, int m, int d, const float a[n][d],
 }
 
 /*
-The sums along `j` do not wait for each other, and a compiler puts them into
-lanes by itself. Each entry of the result is still added up in the order of
-`k`, so that not a digit changes. But for one multiply-add there are two
-loads and a store: a row of `c` does not fit into registers.
+The sums along `j` do not wait for each other, and the compiler puts them
+into lanes by itself. But for each multiply-add there are two loads and a
+store, since a row of `c` does not fit into the registers.
 
 ## A tile that stays in registers {#kernel-tile}
 
-Compute a small piece of the result at a time, as many rows and lanes of it
-as there are registers, and go through all of `k` before the next piece. Then
-the sums stay where they are, and one load from `a` serves all lanes, one
-vector of `b` all rows. The compiler does not find this by itself. We write
-it with vectors as types, which gcc and clang know:
+So compute a small piece of the result, as many rows and lanes of it as
+there are registers, and go through all of `k` before the next piece. The
+sums stay where they are, a vector of `b` is loaded once for all rows, and
+an entry of `a` once for all lanes. Compilers seldom find this by
+themselves. It is written with vectors as types, which gcc and clang know
+beyond the standard:
 */
 
 enum {
@@ -99,28 +119,28 @@ typedef union {
 } Lanes;
 
 /*
-`+` and `*` work on a `Vector` lane by lane, and a float beside it stands
+`+` and `*` work on a `Vector` lane by lane, and a float beside one stands
 for a vector of equals. `__BIGGEST_ALIGNMENT__` is the compiler's word for
-the bytes of the widest register. With 16 lanes there are 32 registers: 24
-are sums, 2 hold `b`. With fewer lanes there are 16: 12 sums, 3 for `b`, and
-1 for an entry of `a`.
+the bytes of its widest register. With 16 lanes there are 32 registers: 24
+for sums, 2 for `b`. With fewer there are 16: 12 for sums, 3 for `b`, and
+one for an entry of `a`.
 
-What is to be in the lanes? Entries of a query would have to be added up
-across the lanes, and keys would have to be turned. But *queries* may lie
-side by side: 32 of them, turned once, so that entry `k` of all is `b[k]`,
-and each key is a row of `a`, read as it lies. Then row `j` of the result
-has the scores of all 32 with key `j`; softmax, too, goes along the lanes
-without ever looking across. And with these rows as `b` and the values as
-`a`, turned by their steps alone, the same routine mixes the contexts:
+What is to be in the lanes? Not the entries of a query, which would have to
+be added up across. But *queries* can lie side by side. Turned once, entry
+`k` of all queries of a tile is `b[k]`, and each key is a row of `a`, read
+as it lies. Row `j` of the result then has the scores of all these queries
+with key `j`, so softmax, too, goes along the lanes and never looks across.
+Its weights are the next `b`, and for `a` the values stand the other way
+round, which takes no copy but only a look from another side:
 
 ::: {.header of="View"}
 :::
 */
 
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to ROWS rows. */
-INLINE void register_tile(int rows, int vectors, int d, View a,
-                          const Lanes b[d], const Lanes *factor,
-                          Lanes c[rows])
+static INLINE void register_tile(int rows, int vectors, int d, View a,
+                                 const Lanes b[d], const Lanes *factor,
+                                 Lanes c[rows])
 {
     Vector sum[ROWS][VECTORS];
     for (int i = 0; i < rows; i++)
@@ -137,15 +157,14 @@ INLINE void register_tile(int rows, int vectors, int d, View a,
 }
 
 /*
-`factor` is for the running mixture, which shrinks when the largest score is
-raised. Where the function is used, `rows` and `vectors` are numbers known to
-the compiler. It must be told to put the body there (`always_inline`), for
-only then does it write out the loops over them, and keep the sums in
-registers:
+`factor` is there for mixtures that shrink when a larger score is met. Where
+the function is called, `rows` and `vectors` are numbers that the compiler
+knows. Told to put the body there (`INLINE`), it writes the loops over them
+out, and each `sum[i][j]` is a register:
 */
 
-INLINE void tiles(int n, int vectors, int d, View a, const Lanes b[d],
-                  const Lanes *factor, Lanes c[n])
+static INLINE void tiles(int n, int vectors, int d, View a,
+                         const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     int i = 0;
     for (; i + ROWS <= n; i += ROWS, a.at += ROWS * a.row)
@@ -158,8 +177,8 @@ INLINE void tiles(int n, int vectors, int d, View a, const Lanes b[d],
 
 /* Which step is 1 is worth knowing, too. Not inline: among other code the
  * registers would not suffice. */
-APART void product(int n, int vectors, int d, View a, const Lanes b[d],
-                   const Lanes *factor, Lanes c[n])
+static APART void product(int n, int vectors, int d, View a,
+                          const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     if (vectors == 1)
         tiles(n, 1, d, a, b, factor, c);
@@ -172,38 +191,77 @@ APART void product(int n, int vectors, int d, View a, const Lanes b[d],
 }
 
 /*
+Any product can be made of it; [a challenge](#kernel-exercises) does, by
+`multiply_fast`, which takes its tables as views.
+
+**Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
+`multiply_fast`. How far is it in a table from an entry to the one below it,
+and how far to the one beside it?
+
+::: hint
+In `linear_forward_fast` below, the weight stands the other way round, and
+the bias is a table whose rows are all the same. `{NULL, 0, 0}` counts as
+zeros.
+:::
+*/
+
+void matmul_fast(int n, int m, int d, const float a[n][d],
+                 const float b[d][m], float c[n][m])
+{
+    multiply_fast(n, m, d, (View){a[0], d, 1}, (View){b[0], m, 1},
+                  (View){NULL, 0, 0}, c);
+}
+
+void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
+                         float y[n][l->d_out])
+{
+    multiply_fast(n, l->d_out, l->d_in, (View){x[0], l->d_in, 1},
+                  (View){l->weight, 1, l->d_in}, (View){l->bias, 0, 1}, y);
+}
+
+static void show_product(void)
+{
+    const char *const what = "step product 512x512x512";
+    const float x[3] = {speed(what, "matmul"),
+                        speed(what, "multiply_ordered"),
+                        speed(what, "multiply_fast")};
+    print_vector("GFLOP/s: matmul, multiply_ordered, multiply_fast", 3, x);
+}
+
+/*
 ``` output
+GFLOP/s: matmul, multiply_ordered, multiply_fast (3)
+[ 1.0255,  7.7644, 68.8870]
 ```
 
 ## The exponential {#kernel-exp2}
 
-Each score takes an exponential. The C library's `expf` does one at a time,
-and takes as long as some dozens of multiply-adds. Ours is to work in lanes:
-no branch, no table, nothing but arithmetic.
+Each score takes an exponential. The C library's `expf` computes one at a
+time. Ours is to work in lanes: no branch, no table, nothing but arithmetic.
 
-Take powers of 2 instead of $e$, since $e^x = 2^{x \log_2 e}$, and the factor
-can go into the scale, where it costs nothing. Then split $x$ into a whole
-number $w$ and a rest $f$ between $-\frac12$ and $\frac12$: $2^x = 2^w 2^f$.
-For $2^f$ a polynomial of degree 5 is near enough, and $2^w$ is a float whose
-exponent is $w$, put together from its bits
-([appendix B](#normals) has them in a picture).
+Take powers of 2, since $e^x = 2^{x \log_2 e}$, and this factor can go into
+the scale, where it costs nothing. Split $x$ into a whole number $w$ and a
+rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$. For $2^f$ a
+polynomial of degree 5 is nearly as near as a float can be, and $2^w$ is a
+float whose exponent is $w$, put together from its bits.
 
-To split, add $2^{23} + 2^{22}$: floats of that size have no room behind the
-point, so the sum is rounded to a whole number, and what is taken away again
-leaves $w$. With 127 more, the lowest bits of the sum are what the exponent
-of $2^w$ has to be, and a shift puts them there.
+To split, add $2^{23}$ and half of that. Floats of that size have no room
+behind the point, so the sum is rounded to a whole number, and taking the
+same away again leaves $w$. With 127 more, the lowest bits of the sum are
+those that stand for the exponent $w$ in a float, and a shift by 23 puts
+them into their place.
 
 **Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ up to 127, and
-0 below $-127$, of which minus infinity is a case; `nan` stays `nan`. The six
+0 below $-127$, so also for minus infinity; `nan` stays `nan`. The six
 numbers of the polynomial are given.
 
 ::: hint
-`held + far` is the rounded sum. Its bits, shifted by 23, are those of $2^w$.
+`held + far` is the rounded sum; its bits, shifted, are the float $2^w$.
 :::
 
 ::: hint
-With $x$ held at $-127$, the exponent is 0, and the float is 0: who is hidden
-needs no case of its own.
+Where $x$ is held at $-127$, the exponent's bits are all 0, and so is the
+float. A hidden key needs no case of its own.
 :::
 */
 
@@ -221,16 +279,33 @@ inline float exp2_fast(float x)
     return y * power;
 }
 
+static void show_exponential(void)
+{
+    float furthest = 0;
+    for (float x = -126; x < 127; x += 0.01f) {
+        const double right = exp2((double)x);
+        furthest = fmaxf(furthest, (float)fabs(exp2_fast(x) / right - 1));
+    }
+    print_vector(
+        "nanoseconds: expf, exp2_fast", 2,
+        (float[]){1e6f * measured("step exponential", "expf", 1)->ms,
+                  1e6f * measured("step exponential", "exp2_fast", 1)->ms});
+    printf("off by less than 3 of 10 million: %s\n",
+           furthest < 3e-7f ? "yes" : "no");
+}
+
 /*
 ``` output
+nanoseconds: expf, exp2_fast (2)
+[5.7990, 0.1525]
+off by less than 3 of 10 million: yes
 ```
 
 ## A tile of queries meets a block of keys {#kernel-meet}
 
-The rest is chapter 14 along the lanes. Queries, keys and values may lie in
-memory in several ways, heads one after the other or side by side in each
-token, several heads of queries may share one of keys, and so a job says
-where everything is:
+The rest is [](#flash) along the lanes. Several texts, many heads: their
+rows may lie in memory head by head, or side by side in each token, and
+several heads may share keys and values. A job says where everything is:
 
 ::: {.header of="Rows"}
 :::
@@ -271,13 +346,13 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
 }
 
 /*
-The largest score begins with the lowest float instead of minus infinity, so
-that a row in which all is hidden is $0 / 0$, `nan`, by itself, and nowhere is
-infinity taken from infinity. The factors, the masks and the running sums:
+The largest score so far begins with the lowest float. With minus infinity
+there, a row in which all is hidden would take infinity from infinity. Now
+its exponentials are 0, and 0 divided by 0 is the `nan` it is to get.
 */
 
-/* What a table says about the scores of a block: its entries hide them where
- * they are 0, or are added, or are factors for the weights. */
+/* What a table says about a block: its entries hide scores where they are
+ * 0, or are added to them, or are factors for the weights. */
 static void use_table(char how, const Rows *table, const Tile *t, int j,
                       int cols, Lanes x[cols])
 {
@@ -309,8 +384,8 @@ static void hide(Mask see, const Tile *t, int j, int cols,
 
 /* The scores become exponentials; shrink is what the mixture is to be
  * multiplied by. */
-INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
-                   Lanes *shrink)
+static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
+                          Lanes *shrink)
 {
     Lanes largest = t->largest, sum = {{0}};
     for (int k = 0; k < cols; k++)
@@ -372,9 +447,9 @@ static void end(const Job *job, Tile *t)
 /*
 ## Blocks for the cache, threads for the cores {#kernel-threads}
 
-A block of 128 keys and values, with 64 entries each, is 64 KiB: more than
-the nearest cache holds, and little for the second, which has some hundred
-KiB to a few MiB. Six tiles of queries use it before the next one is fetched:
+128 keys and values with 64 entries each are 64 KiB: more than the nearest
+cache holds, and little for the second, which has some hundred KiB or more.
+Up to six tiles of queries use them before the next block is fetched:
 */
 
 enum { BLOCK = 128, TILES = 6, NEAR = 64 };
@@ -404,12 +479,12 @@ static void attend_piece(const Job *job, int most, int piece, int h)
 }
 
 /*
-Heads and pieces of their queries do not wait for each other, so each core
-can have its own, as a **thread**. OpenMP hands them out by one line, a
-`#pragma`; a compiler without OpenMP leaves it aside, and all is done by one
-thread. With a causal mask the last piece sees most keys; it is begun first,
-so that no core has a long one left when the others are done. Which thread
-takes which piece changes nothing in it, and so no digit either.
+Heads do not wait for each other, nor do pieces of their queries. So each
+core can have its own, as a **thread**. OpenMP hands them out; it takes one
+line, a `#pragma`, and a compiler without OpenMP leaves it aside and does
+everything in one thread. Under a causal mask the last piece sees most keys.
+It is begun first, so that at the end no core has a long one left. Which
+thread does a piece changes nothing in it, and so not a digit.
 */
 
 void attend_fast(const Job *job)
@@ -433,58 +508,371 @@ void attend_fast(const Job *job)
             attend_piece(job, rows, pieces - 1 - i / heads, i % heads);
 }
 
+static void show_tiles(void)
+{
+    const char *const what = "step tiles 32768x64";
+    print_vector(
+        "GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads", 3,
+        (float[]){speed(what, "1 tile"), speed(what, "attention-in-c"),
+                  measured(what, "attention-in-c", 2)->gflops});
+}
+
 /*
-## Further exercises
+``` output
+GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
+[51.1290, 81.4700, 47.4720]
+```
+
+## For each processor its own {#kernel-sets}
+
+Which registers there are is a question of the **instruction set**, and a
+program that uses one that its processor lacks is killed. So the Makefile
+compiles this file several times, for AVX-512, for AVX2 and for what every
+processor of its kind has (on ARM that is NEON), each with other names, and
+`best_kernel` looks once where the program runs:
+*/
+
+static void show_call(void)
+{
+    float context[6][3], log_sum[6];
+    const Rows x = rows_by_head(1, 6, 3, life[0]);
+    const Job job = {.texts = 1,
+                     .n_heads = 1,
+                     .n = 6,
+                     .m = 6,
+                     .d_k = 3,
+                     .d_v = 3,
+                     .see = see_past(0),
+                     .query = x,
+                     .key = x,
+                     .value = x,
+                     .context = rows_by_head(1, 6, 3, context[0]),
+                     .log_sum = log_sum};
+    best_kernel()->attend(&job);
+    print_matrix("context vectors of Life is short, the future hidden", 6,
+                 3, context);
+    print_vector("logarithms of the sums", 6, log_sum);
+}
+
+/*
+``` output
+context vectors of Life is short, the future hidden (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1916,  1.7350,  0.4337],
+ [ 0.2752,  0.2484, -0.5106],
+ [ 0.0676,  0.1875,  0.1808],
+ [-0.0929,  0.5033,  0.3479],
+ [-0.7276,  0.5876, -0.9173]]
+logarithms of the sums (6)
+[0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
+```
+
+## Measured {#kernel-measured}
+
+What is gained, step by step, all on one core:
+*/
+
+static void show_steps(void)
+{
+    enum { STEPS = 6 };
+    const char *const attend = "step attention 1024x64";
+    const char *const product = "step product 512x512x512";
+    const char *const step[STEPS] = {"matmul",        "multiply_ordered",
+                                     "multiply_fast", "attention",
+                                     "flash_forward", "attend_fast"};
+    const char *const words[STEPS] = {"by dot", "ordered", "tiles",
+                                      "tables", "flash",   "kernel"};
+    float x[1][STEPS];
+    for (int i = 0; i < STEPS; i++)
+        x[0][i] = speed(i < 3 ? product : attend, step[i]);
+    print_vector("GFLOP/s of each step", STEPS, x[0]);
+    bars("steps", "Billions of operations a second on one core", 1,
+         (const char *[]){"GFLOP/s"}, STEPS, words, x);
+}
+
+/*
+``` output
+GFLOP/s of each step (6)
+[ 1.0255,  7.7644, 68.8870,  2.3994,  2.9077, 85.3400]
+```
+
+![Three ways to a product of 512 times 512 numbers, and three to attention
+for 1,024 queries and keys with 64 entries: with tables ([](#scaling)), without
+([](#flash)), and fast](steps.svg){#fig-kernel-steps}
+
+And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
+by the fastest of its ways that we know, in the same run, one core each.
+What is asked for is in front: so many texts, heads, tokens and entries.
+*/
+
+static void show_shapes(void)
+{
+    enum { SHAPES = 4, LIBRARIES = 4 };
+    const char *const shape[SHAPES] = {"1x12x256x64", "1x12x1024x64",
+                                       "1x8x4096x64", "1x32x2048x128"};
+    const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
+                                            "onnxruntime", "openblas"};
+    puts("of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS");
+    for (int i = 0; i < 2 * SHAPES; i++) {
+        char what[32];
+        float x[LIBRARIES];
+        snprintf(what, sizeof what, "%s %s", shape[i / 2],
+                 i % 2 ? "causal" : "full");
+        for (int k = 0; k < LIBRARIES; k++)
+            x[k] = measured(what, library[k], 1)->fraction;
+        print_vector(what, LIBRARIES, x);
+    }
+}
+
+/*
+``` output
+of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
+1x12x256x64 full (4)
+[0.6552, 0.4780, 0.5114, 0.5400]
+1x12x256x64 causal (4)
+[0.4928, 0.2391, 0.2113, 0.2756]
+1x12x1024x64 full (4)
+[0.7972, 0.5622, 0.7066, 0.6288]
+1x12x1024x64 causal (4)
+[0.6698, 0.3693, 0.3271, 0.3135]
+1x8x4096x64 full (4)
+[0.7312, 0.5486, 0.6121, 0.5279]
+1x8x4096x64 causal (4)
+[0.7492, 0.4862, 0.4145, 0.2534]
+1x32x2048x128 full (4)
+[0.6827, 0.5295, 0.6222, 0.6064]
+1x32x2048x128 causal (4)
+[0.7432, 0.4608, 0.4931, 0.3176]
+```
+
+With a causal mask, half of the operations count. The tiles on the diagonal
+are computed whole, which is why a short text loses more. What is missing
+from 1 is the exponentials, the turning of queries and contexts, and loads
+that the products wait for. On two cores nearly twice as much is done; `make
+bench` prints that, too, and what came out differently on your machine.
+
+How much can be reached is not the same for all work. A machine has a second
+limit, its **bandwidth**: how many bytes a second come from memory. Work
+that does few operations with each byte waits for bytes, however fast its
+core is. [](#fig-kernel-roofline) has both limits as a roof, and what stands
+under it. Attention over $n$ tokens does $\frac n4$ operations a byte, so
+that long texts leave the memory far behind. A single query does half a one,
+and no kernel makes it fast: that is the next chapter's matter.
+*/
+
+static void show_roofline(void)
+{
+    const float peak = speed("peak", "AVX-512");
+    const float read = measured("read", "memory", 1)->gbs;
+    const float edge[3] = {0.25f, peak / read, 2048};
+    const float roof[3] = {0.25f * read, peak, peak};
+    const float bytes[3] = {64, 256, 1024};
+    const float y[4] = {speed("1x12x256x64 full", "attention-in-c"),
+                        speed("1x12x1024x64 full", "attention-in-c"),
+                        speed("1x8x4096x64 full", "attention-in-c"),
+                        speed("step attention 1024x64", "attention")};
+    print_vector("operations a byte: where the roof begins, bends, ends", 3,
+                 edge);
+    print_vector("GFLOP/s there", 3, roof);
+    print_vector("GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables", 4,
+                 y);
+    log_log("roofline", "The roof of a machine, and attention under it",
+            "operations per byte", "GFLOP/s", 5,
+            (Line[]){{"at most", 3, edge, roof},
+                     {"256 tokens", 1, bytes, y},
+                     {"1,024 tokens", 1, bytes + 1, y + 1},
+                     {"4,096 tokens", 1, bytes + 2, y + 2},
+                     {"1,024, with tables", 1, bytes + 1, y + 3}});
+}
+
+/*
+``` output
+operations a byte: where the roof begins, bends, ends (3)
+[   0.2500,    4.6674, 2048.0000]
+GFLOP/s there (3)
+[  6.0425, 112.8100, 112.8100]
+GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
+[73.9120, 89.9310, 82.4880,  2.3994]
+```
+
+![The roof: on the left it is the memory's, on the right the core's. Points
+are attention without a mask](roofline.svg){#fig-kernel-roofline}
+*/
+
+static void show_growth(void)
+{
+    enum { SIZES = 7, LIBRARIES = 4 };
+    const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
+                                            "onnxruntime", "openblas"};
+    const char *const label[LIBRARIES] = {"this book", "PyTorch", "ONNX",
+                                          "OpenBLAS"};
+    float x[LIBRARIES + 1][SIZES], ms[LIBRARIES + 1][SIZES];
+    float table[SIZES][LIBRARIES + 1];
+    Line line[LIBRARIES];
+    for (int i = 0; i < SIZES; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
+        x[0][i] = ms[0][i] = (float)(128 << i);
+        for (int k = 0; k < LIBRARIES; k++) {
+            x[k + 1][i] = speed(what, library[k]);
+            ms[k + 1][i] = measured(what, library[k], 1)->ms;
+        }
+    }
+    for (int k = 0; k < LIBRARIES; k++)
+        line[k] = (Line){label[k], SIZES, x[0], x[k + 1]};
+    transpose(LIBRARIES + 1, SIZES, ms, table);
+    print_matrix("tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS",
+                 SIZES, LIBRARIES + 1, table);
+    transpose(LIBRARIES + 1, SIZES, x, table);
+    print_matrix("tokens; GFLOP/s: the same", SIZES, LIBRARIES + 1, table);
+    log_log("growth", "Speed for 8 heads against the number of tokens",
+            "tokens", "GFLOP/s", LIBRARIES, line);
+}
+
+/*
+``` output
+tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
+[[ 128.0000,    0.4052,    0.5508,    0.6087,    0.5458],
+ [ 256.0000,    1.8260,    2.5482,    2.2132,    2.1499],
+ [ 512.0000,    6.6957,    9.1260,    7.7095,    7.7379],
+ [1024.0000,   24.5700,   32.9970,   27.9920,   31.3200],
+ [2048.0000,   97.1980,  133.0400,  130.4500,  149.2200],
+ [4096.0000,  416.5400,  555.2000,  497.6100,  576.9900],
+ [8192.0000, 1745.6000, 2261.7000, 2108.7000, 2461.5000]]
+tokens; GFLOP/s: the same (7, 5)
+[[ 128.0000,   82.8030,   60.9140,   55.1250,   61.4770],
+ [ 256.0000,   73.5030,   52.6720,   60.6440,   62.4290],
+ [ 512.0000,   80.1820,   58.8290,   69.6380,   69.3820],
+ [1024.0000,   87.4040,   65.0800,   76.7180,   68.5670],
+ [2048.0000,   88.3750,   64.5650,   65.8500,   57.5670],
+ [4096.0000,   82.4880,   61.8870,   69.0500,   59.5500],
+ [8192.0000,   78.7340,   60.7670,   65.1770,   55.8370]]
+```
+
+![Eight heads with 64 entries, no mask, one core. Twice the tokens take four
+times as long for everybody, and how many operations a second that is hardly
+changes](growth.svg){#fig-kernel-growth}
+
+And memory stays small, beside what goes in and comes out:
+*/
+
+static void show_memory(void)
+{
+    const float tokens = 65536;
+    print_vector(
+        "MB for 65536 tokens: attend_fast, a table of scores", 2,
+        (float[]){
+            measured("long 1x1x65536x64 causal", "attention-in-c", 2)->mb,
+            4 * tokens * tokens / 1e6f});
+}
+
+/*
+``` output
+MB for 65536 tokens: attend_fast, a table of scores (2)
+[    1.9292, 17179.8691]
+```
+
+## Everything together
+*/
+
+int main(void)
+{
+    pipeline("pipeline", "scores scale mask weights context");
+    show_beginning();
+    show_product();
+    show_exponential();
+    show_tiles();
+    show_call();
+    show_steps();
+    show_shapes();
+    show_roofline();
+    show_growth();
+    show_memory();
+    return 0;
+}
+
+/*
+The same in PyTorch:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = "Life is short eat dessert first".split()
+ids = torch.tensor([sorted(words).index(w) for w in words])
+torch.manual_seed(123)
+x = torch.nn.Embedding(50_000, 3)(ids).detach()
+print(F.scaled_dot_product_attention(x, x, x, is_causal=True))
+print(torch.logsumexp((x @ x.T / 3**0.5).masked_fill(
+    torch.ones(6, 6).triu(1).bool(), -torch.inf), dim=-1))
+```
+
+## Further exercises {#kernel-exercises}
+
+**Exercise 15.4** (★★★, challenge, 4 points): `multiply_fast`. Any product
+of tables that are views, plus another one to start from, by `product`. The
+columns of `b` are to lie in lanes, `QUERIES` of them at a time; those that
+are missing at the edge are zeros.
+
+::: hint
+For each group of columns: copy them to `Lanes columns[d]`; then `product`,
+with so many rows of `a` at a time as you have room for; then add what
+`start` holds and write the columns that there are.
+:::
+
+**Exercise 15.5** (by hand): A register tile of $r$ rows and $v$ vectors
+loads how many vectors and entries for each multiply-add? Which of the
+shapes that fit into 16 registers loads least?
+
+**Exercise 15.6** (by hand): `-ffast-math` allows the compiler to reckon
+with floats as with real numbers. What becomes of `exp2_fast`?
 
 ## Solutions
 
+::: {.solution exercise="15.4"}
 */
-
-static void multiply_strip(int j, int n, int m, int d, View a, View b,
-                           View start, float c[n][m])
-{
-    Lanes *strip = new_aligned((size_t)d, sizeof *strip), sum[8 * ROWS];
-    for (int k = 0; k < d; k++)
-        for (int l = 0; l < QUERIES; l++)
-            strip[k].at[l] =
-                j + l < m ? b.at[k * b.row + (j + l) * b.column] : 0;
-    for (int i = 0; i < n; i += 8 * ROWS) {
-        const int rows = least(n - i, 8 * ROWS);
-        product(rows, VECTORS, d, (View){a.at + i * a.row, a.row, a.column},
-                strip, NULL, sum);
-        for (int k = i; k < i + rows; k++)
-            for (int l = j; l < least(m, j + QUERIES); l++)
-                c[k][l] =
-                    sum[k - i].at[l - j] +
-                    (start.at ? start.at[k * start.row + l * start.column]
-                              : 0);
-    }
-    free(strip);
-}
 
 void multiply_fast(int n, int m, int d, View a, View b, View start,
                    float c[n][m])
 {
 #pragma omp parallel for num_threads(threads_for((int64_t)n *m *d, 0))
-    for (int j = 0; j < m; j += QUERIES)
-        multiply_strip(j, n, m, d, a, b, start, c);
+    for (int j = 0; j < m; j += QUERIES) {
+        const int end = least(m, j + QUERIES);
+        Lanes *columns = new_aligned((size_t)d, sizeof *columns);
+        Lanes sum[8 * ROWS];
+        memset(columns, 0, (size_t)d * sizeof *columns);
+        for (int k = 0; k < d; k++)
+            for (int l = j; l < end; l++)
+                columns[k].at[l - j] = b.at[k * b.row + l * b.column];
+        for (int i = 0; i < n; i++) {
+            const int row = i % (8 * ROWS);
+            if (row == 0)
+                product(least(n - i, 8 * ROWS), VECTORS, d,
+                        (View){a.at + i * a.row, a.row, a.column}, columns,
+                        NULL, sum);
+            for (int l = j; l < end; l++)
+                c[i][l] =
+                    sum[row].at[l - j] +
+                    (start.at ? start.at[i * start.row + l * start.column]
+                              : 0);
+        }
+        free(columns);
+    }
 }
 
-void matmul_fast(int n, int m, int d, const float a[n][d],
-                 const float b[d][m], float c[n][m])
-{
-    multiply_fast(n, m, d, (View){a[0], d, 1}, (View){b[0], m, 1},
-                  (View){NULL, 0, 0}, c);
-}
+/*
+:::
 
-void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
-                         float y[n][l->d_out])
-{
-    multiply_fast(n, l->d_out, l->d_in, (View){x[0], l->d_in, 1},
-                  (View){l->weight, 1, l->d_in}, (View){l->bias, 0, 1}, y);
-}
+::: {.solution exercise="15.5"}
+For each step of $k$ it loads $v$ vectors and $r$ entries for $rv$
+multiply-adds, so $\frac1r + \frac1v$ each. There have to be $rv$ registers
+for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
+are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and
+$v = 1$ always takes more than 1.
+:::
 
-int main(void)
-{
-    return 0;
-}
+::: {.solution exercise="15.6"}
+`held + far - far` is `held` for real numbers. So $f$ becomes 0 at best, and
+every answer a power of 2 with a whole exponent.
+:::
+*/

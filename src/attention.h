@@ -748,6 +748,11 @@ void running_begin(int d_v, Running *r, float mixture[d_v]);
  * last case. */
 float running_end(int d_v, const Running *r, float mixture[d_v]);
 
+/* A score is larger than all before: what was summed becomes relative to
+ * it. If none was before, the sum and the mixture are still 0, and stay so.
+ */
+void raise_largest(float largest, int d_v, Running *r, float mixture[d_v]);
+
 /* A query meets a key, with its score and its value. Minus infinity hides a
  * key, and its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */
@@ -850,9 +855,9 @@ typedef struct {
     ptrdiff_t row, column;
 } View;
 
-/* c = start + a times b, where a is [n][d], b is [d][m], and start is [n][m]
- * or, with at NULL, all zeros. start may be c itself. PyTorch: torch.addmm.
- */
+/* c = start + a times b, where a is [n][d], b is [d][m], and start, which
+ * may be c itself, is [n][m]; with at NULL it is all zeros.
+ * PyTorch: torch.addmm(start, a, b). */
 void multiply_fast(int n, int m, int d, View a, View b, View start,
                    float c[n][m]);
 
@@ -888,15 +893,15 @@ const Kernel *kernel_named(const char *name);
 /* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
  * both are so many floats apart. */
 void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
-               float *to, ptrdiff_t to_row);
+          float *to, ptrdiff_t to_row);
 
 /* A function that is put where it is used, so that what is known there is
  * known to it; and one that is not. */
-#define INLINE static inline __attribute__((always_inline))
-#define APART  static __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
+#define APART __attribute__((noinline))
 
 /* The smaller one. */
-INLINE int least(int a, int b)
+static INLINE int least(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -1011,6 +1016,34 @@ typedef struct {
  * freed by the caller; count is how many numbers it holds. Refuses sizes
  * below 0, and what does not fit. */
 float *new_block(int parts, const Part part[parts], size_t *count);
+
+/*
+## What was measured: `measured.c` {#header-measured}
+
+`make bench` measures this book's functions beside others'. One run is kept
+in `src/measured.h`, so that pages can show it.
+*/
+
+/* How long something took, in milliseconds, and what that is in billions of
+ * floating-point operations or of bytes a second, as a fraction of the
+ * machine's peak; the largest difference from float64; and millions of
+ * bytes in use beside inputs and outputs. NaN where it does not apply. */
+typedef struct {
+    const char *what; /* "1x12x1024x64 causal": texts, heads, tokens, d */
+    const char
+        *library; /* "attention-in-c", "pytorch", "onnxruntime", ... */
+    int threads;
+    float ms, gflops, gbs, mb, fraction, error;
+} Measured;
+
+/* What was measured with so many threads, or for 0 with the most. The
+ * machine's own limits are "peak" by "AVX-512", "AVX2" or "plain", and
+ * "read" by "memory". Refuses what was not measured. */
+const Measured *measured(const char *what, const char *library,
+                         int threads);
+
+/* The machine on which it was, the day, and the libraries' versions. */
+extern const char measured_on[], measured_at[], measured_with[];
 
 /*
 ## Printing: `print.c` {#header-print}
@@ -1134,8 +1167,23 @@ void lookup(const char *name, const char *title, int n,
             const float x[n][d]);
 
 /*
-And two that are drawn from structs:
+And some that are drawn from structs:
 */
+
+/* A line through n points, or a dot where there is one. */
+typedef struct {
+    const char *label;
+    int n;
+    const float *x, *y;
+} Line;
+
+/* Lines on two axes on which equal factors are equally far apart. Marks are
+ * powers of two where all numbers of an axis are; else powers of ten, or 1,
+ * 2 and 5 times these where there is room. A label stands where its line
+ * ends, or as near as it covers nothing. Refuses no line, more than eight,
+ * a line without points, and a number that is not finite or not above 0. */
+void log_log(const char *name, const char *title, const char *x,
+             const char *y, int count, const Line line[count]);
 
 /* A matrix as a rectangle: its label, its rows and columns, in how many
  * parts of equal width its columns are coloured, and the sign after it,
