@@ -359,13 +359,31 @@ mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
-            --errors-for-leak-kinds=definite
-check: format-check ## the form of C; tests and chapters with clang, with sanitizers, under valgrind
+            --errors-for-leak-kinds=definite --show-leak-kinds=definite
+# Those of the fast chapters also with clang's OpenMP, of which alone the sanitizer
+# for threads knows who waits for whom; on a processor of another kind, with NEON;
+# and on two that lack AVX-512, or AVX as well. A line says what is left out.
+arm64     := aarch64-linux-gnu
+small     := TAP_SMALL=1 TAP_SECONDS=600
+few        = tests='$(patsubst %,$(1)/tests/%,06_scaling 14_flash 15_kernel)' test-c
+try        = @if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
+               else echo "$(1): left out, for want of $(3)"; fi
+without    = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(2)))
+check: format-check ## the form of C; tests and chapters with clang, with sanitizers, under valgrind, on other processors
 	$(MAKE) $(parallel) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
 	TAP_SECONDS=60 $(MAKE) $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
 	  CFLAGS='$(sanitize)' test-c chapters
 	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
+	$(call try,Threads,echo '$(hash)include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
+	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(small) $(MAKE) $(parallel) \
+	  BUILD=$(BUILD)/threads CC=clang CFLAGS='-O1 -g -fsanitize=thread' \
+	  $(call few,$(BUILD)/threads))
+	$(call try,NEON,command -v $(arm64)-gcc && command -v qemu-aarch64,gcc-$(arm64) and qemu-user, \
+	  $(small) $(MAKE) $(parallel) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
+	  RUN_UNDER='qemu-aarch64 -L /usr/$(arm64)' $(call few,$(BUILD)/arm64))
+	$(call without,AVX-512,$(small) $(MAKE) $(parallel) RUN_UNDER='qemu-x86_64 -cpu max' $(call few,$(BUILD)))
+	$(call without,AVX,$(small) $(MAKE) $(parallel) RUN_UNDER='qemu-x86_64 -cpu Nehalem' $(call few,$(BUILD)))
 
 code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/web/*.[ch])
 format: ## gives all C the form that .clang-format says

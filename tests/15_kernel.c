@@ -812,11 +812,11 @@ static void rows_test(void)
 /* Rows so far apart that no int counts the floats between them. */
 static void far_rows(void)
 {
-    const Rows rows = rows_by_head(1 << 10, 1 << 20, 1 << 10, NULL);
-    tap_true("text", rows.text == (ptrdiff_t)1 << 40);
-    tap_true("head", rows.head == (ptrdiff_t)1 << 30);
-    const Rows tokens = rows_by_token(1 << 10, 1 << 20, 1 << 10, NULL);
-    tap_true("text of tokens", tokens.text == (ptrdiff_t)1 << 40);
+    const Rows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
+    tap_true("text", rows.text == (ptrdiff_t)1 << 41);
+    tap_true("head", rows.head == (ptrdiff_t)1 << 31);
+    const Rows tokens = rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
+    tap_true("text of tokens", tokens.text == (ptrdiff_t)1 << 41);
 }
 
 static void turn_test(void)
