@@ -46,8 +46,7 @@ static INLINE void register_tile(int rows, int d, View a, const Lanes b[d],
     for (int k = 0; k < d; k++)
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < VECTORS; j++)
-                sum[i][j] +=
-                    a.at[i * a.row + k * a.column] * b[k].part[j];
+                sum[i][j] += a.at[i * a.row + k * a.column] * b[k].part[j];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < VECTORS; j++)
             c[i].part[j] = sum[i][j];
@@ -97,9 +96,10 @@ inline float exp2_fast(float x)
 
 static Lanes *new_lanes(size_t count)
 {
-    Lanes *lanes = count > PTRDIFF_MAX / sizeof(Lanes)
-                       ? NULL
-                       : aligned_alloc(sizeof(Vector), count * sizeof(Lanes));
+    Lanes *lanes =
+        count > PTRDIFF_MAX / sizeof(Lanes)
+            ? NULL
+            : aligned_alloc(sizeof(Vector), count * sizeof(Lanes));
     if (!lanes)
         REFUSE("%zu numbers do not fit into memory: fewer are needed",
                count * QUERIES);
@@ -250,7 +250,8 @@ static void attend_rows(const Job *job, int from, int rows)
     const int count = (rows + QUERIES - 1) / QUERIES;
     const int block = job->m < BLOCK ? job->m : BLOCK;
     const int need = block + count * (job->d_k + job->d_v);
-    Lanes *memory = need <= NEAR ? near : new_lanes((size_t)need), *at = memory + block;
+    Lanes *memory = need <= NEAR ? near : new_lanes((size_t)need),
+          *at = memory + block;
     int last = 0;
     for (int k = 0; k < count; k++) {
         tile[k].query = at;
@@ -307,9 +308,9 @@ void attend_fast(const Job *job)
 {
     job_must_fit(job);
     const int heads = job->texts * job->n_heads;
-    const int threads = threads_for(
-        (int64_t)heads * job->n * job->m * (job->d_k + job->d_v),
-        job->threads);
+    const int threads = threads_for((int64_t)heads * job->n * job->m *
+                                        (job->d_k + job->d_v),
+                                    job->threads);
     int rows = TILES * QUERIES;
     while (threads > 1 && rows > QUERIES &&
            (int64_t)heads * job->n < (int64_t)rows * 8 * threads)
@@ -337,7 +338,9 @@ static void multiply_piece(int n, int m, int d, View a,
         ones.at[j] = 1;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < QUERIES; j++)
-            sum[i].at[j] = start.at && j < m ? start.at[i * start.row + j * start.column] : 0;
+            sum[i].at[j] = start.at && j < m
+                               ? start.at[i * start.row + j * start.column]
+                               : 0;
     for (int k = 0; k < d; k += DEEP, a.at += DEEP * a.column)
         product(n, d - k < DEEP ? d - k : DEEP, a, columns + k, &ones, sum);
     for (int i = 0; i < n; i++)
@@ -369,7 +372,10 @@ void multiply_fast(int n, int m, int d, View a, View b, View start,
                                m - j < QUERIES ? m - j : QUERIES, d,
                                (View){a.at + i * a.row, a.row, a.column},
                                columns + (ptrdiff_t)s * d,
-                               (View){start.at ? start.at + i * start.row + j * start.column : NULL, start.row, start.column},
+                               (View){start.at ? start.at + i * start.row +
+                                                     j * start.column
+                                               : NULL,
+                                      start.row, start.column},
                                &c[i][j], m);
             }
     }
