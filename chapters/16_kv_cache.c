@@ -2,7 +2,7 @@
 # One token at a time {#kv-cache}
 
 ![The way from words to attention. This chapter takes the shaded steps for
-one new word, and keeps what does not change](pipeline.svg){#fig-kv-pipeline}
+one word at a time](pipeline.svg){#fig-kv-pipeline}
 
 A model that writes makes one token at a time. It reads the text so far,
 guesses the next token from what the last one has got, appends it, and
@@ -84,7 +84,7 @@ static void put_row(Format format, int d, const float x[d], void *row)
 next `n` tokens, for each head of keys. Token `t` of the text stands in row
 `t % room`, which is `t` as long as there is room. `count` grows by `n`; if
 it is more than `room` then, `first` is the first token whose row has not
-been taken by a later one. The refusal stands in the header.
+been taken by a later one. `cache_must_take` refuses what does not fit.
 
 ::: hint
 `put_row` writes a row, and `row_at` says where. What is left is two loops:
@@ -104,12 +104,7 @@ The last `room` tokens are there, or all, if there are fewer.
 
 void cache_append(Cache *c, int n, Rows key, Rows value)
 {
-    if (!c->key || !key.at || !value.at || n < 1 ||
-        (!c->window && n > c->room - c->count))
-        REFUSE("%d tokens after %" PRId64 ", where there is room for %d: "
-               "at least 1, and where there is no window, no more than fit "
-               "are needed, with their rows",
-               n, c->count, c->room);
+    cache_must_take(c, n, key, value);
     for (int h = 0; h < c->n_key_heads; h++)
         for (int i = 0; i < n; i++) {
             const int row = (int)((c->count + i) % c->room);
@@ -677,8 +672,8 @@ sees, with a window and without? Does it see any besides itself?
 **Exercise 16.4** (by hand): A model has 32 layers and 8 heads of keys, of
 128 entries, in bfloat16. How many bytes does it keep for a token?
 
-**Exercise 16.5** (by hand): 257 and 259 have been rounded to 256 and 260.
-Why not to the number between these two?
+**Exercise 16.5** (by hand): 257 became smaller in bfloat16, and 259 larger.
+Why has neither become the number between them?
 
 ## Solutions
 
@@ -708,10 +703,10 @@ layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32$, which is 128 times 1,024.
 :::
 
 ::: {.solution exercise="16.5"}
-That number has a place in bfloat16, too: from 256 on, neighbours are 2
-apart. So both 257 and 259 are halfway between two neighbours, one of which
-is the number between, and get the one whose last bit is 0. The last bit of
-256 is 0, that of the next is 1, and that of 260 is 0 again.
+That number has a place in bfloat16, where neighbours are 2 apart there. So
+both 257 and 259 are halfway between two neighbours, and get the one whose
+last bit is 0. The number between them is a neighbour of both, and its last
+bit is 1.
 :::
 
 ## The rest of the program {#kv-cache-rest}

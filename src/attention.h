@@ -935,6 +935,9 @@ void cache_free(Cache *c);
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
 void cache_append(Cache *c, int n, Rows key, Rows value);
 
+/* Refuses what cache_append refuses. */
+void cache_must_take(const Cache *c, int n, Rows key, Rows value);
+
 /* What the last n tokens that have come get, in each of n_heads heads, of
  * which neighbours share a head of keys: attention to the tokens up to
  * their own place, or with a window to the last so many of these, as from

@@ -206,6 +206,19 @@ void cache_free(Cache *c)
     *c = (Cache){0};
 }
 
+void cache_must_take(const Cache *c, int n, Rows key, Rows value)
+{
+    if (!c->key)
+        REFUSE("a cache without memory: cache_init makes room for it");
+    if (!key.at || !value.at)
+        REFUSE("rows that are not there: keys and values are needed");
+    if (n < 1 || (!c->window && n > c->room - c->count))
+        REFUSE("%d tokens after %" PRId64 ", where there is room for %d: "
+               "at least 1, and without a window no more than fit, are "
+               "needed",
+               n, c->count, c->room);
+}
+
 void cache_must_hold(const Cache *c, int n_heads, int n, int threads)
 {
     const int64_t from = c->window ? c->count - n - c->window + 1 : 0;
