@@ -1331,7 +1331,7 @@ def kv_cache():
         bits += [middle - 1, middle, middle + 1, middle | 1 << 31]
     bits += [0, 1 << 31, 0x7f800000, 0xff800000, 0x7f7fffff, 0x7f7f7fff,
              0x7f7f8000, 1, 0x7fffff, 0x33000000, 0x33000001, 0x477fefff,
-             0x477ff000, 0x477fffff, 0x47800000]
+             0x477ff000, 0x477fffff, 0x47800000, 0x4780e800, 0x47ffe000]
     x = floats_of(bits)
     x = x[~x.isnan()]
     save("numbers", x=x, **{
