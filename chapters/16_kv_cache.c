@@ -612,7 +612,7 @@ long as memory sets the pace, nearly half of the time.
 
 int main(void)
 {
-    pipeline("pipeline", "query key value scores weights context");
+    pipeline("pipeline", "roles scores scale mask weights context");
     show_work();
     show_cuts();
     show_sizes();

@@ -171,7 +171,7 @@ static void any_cuts(void)
         const Text t = any_text(n, tap_int(1, 3), tap_int(1, 5),
                                 tap_int(1, 40), tap_int(1, 40), window);
         const int room =
-            window ? window + tap_int(0, 9) : n + tap_int(0, 9);
+            window ? window + tap_int(0, k % 4 == 1 ? 9 : MOST) : n + 9;
         Cache c = cache_for(&t, room, FLOAT32);
         come_in_pieces(&c, &t, k % 3 ? 5 : MOST);
         compare(&t);
