@@ -26,9 +26,9 @@ static void show_work(void)
 ```
 
 Most of these queries have been asked before, of the same keys, and got the
-same answer. A new token needs its own query. And it needs the keys and
-values of all that came before, which have been there before, too. So keep
-them: that is the **key-value cache**.
+same answer. A new token needs an answer to its own query alone. For that it
+needs the keys and values of all that came before, and these were made when
+those came. So keep them: that is the **key-value cache**.
 
 ::: question
 Why are the queries not kept?
@@ -65,7 +65,7 @@ static char *row_at(const Cache *c, void *rows, int wide, int head, int row)
     return (char *)rows + ((ptrdiff_t)head * c->room + row) * wide * bytes;
 }
 
-static void put_row(Format format, int d, const float x[d], void *row)
+void put_row(Format format, int d, const float x[d], void *row)
 {
     float *floats = row;
     uint16_t *halves = row;
@@ -195,9 +195,9 @@ best that a program can do is never to keep memory waiting.
 
 So all is read once, and in the order in which it lies, since the processor
 fetches ahead what it sees coming. (Four keys at a time, entry by entry, was
-tried first: it is the same arithmetic, and took twice the time.) With one
-query there is also nothing to put into the lanes of a vector but what lies
-side by side: the entries of a row. Rows are filled up with zeros to a
+tried first. It is the same arithmetic, and was slower.) With one query
+there is also nothing to put into the lanes of a vector but what lies side
+by side: the entries of a row. Rows are filled up with zeros to a
 multiple of 16, so that vectors fit.
 */
 
@@ -253,8 +253,8 @@ static INLINE Vector load(Format format, const char *row, int k)
 }
 
 /*
-Several queries share what is read of a key, and so does the mixture what is
-read of a value. It stays in registers as long as the block lasts:
+Several queries share what is read of a key or a value. Mixtures, or up to
+eight vectors of them, stay in registers as long as the block lasts:
 */
 
 /* The scores of some queries, from number q on, with n keys in a row. */
@@ -297,9 +297,9 @@ static INLINE void mix_parts(Format format, int queries, int parts, int n,
 }
 
 /*
-Between the two stands softmax, as [](#kernel) has it: powers of 2, since
-queries have been multiplied by the logarithm of $e$ to that base. What a
-query may not see is hidden here.
+Between the two stands softmax, as [](#kernel) has it: in powers of 2, for
+which queries have been multiplied by the logarithm of $e$ to that base.
+What a query may not see is hidden here.
 */
 
 /* Scores of query q with the n tokens from number j on become exponentials
@@ -387,7 +387,7 @@ so is the time, as long as memory sets the pace: a key is read once for its
 group.
 
 It is not the same attention. A model has to be trained for it, or trained
-on, but not much is lost.
+on for a while, and then little is lost [@ainslie2023].
 */
 
 static void show_groups(void)
@@ -601,11 +601,11 @@ largest error of a context: bfloat16, float16 (2)
 [0.0086, 0.0011]
 ```
 
-The last line is about a hundred random tokens, each of which asks all
-before it. Keys and values are rounded when they are kept; queries, sums and
-contexts remain floats. A model's own weights are often kept in bfloat16,
-and then nothing much is lost. What is gained is half of the bytes, and as
-long as memory sets the pace, nearly half of the time.
+The last line is about a hundred random tokens, each of which asks itself
+and all before it. Keys and values are rounded when they are kept; queries,
+sums and contexts remain floats. bfloat16 has three bits less, and errors
+about eight times as large. What is gained is half of the bytes, and so, as
+long as memory sets the pace, up to half of the time.
 
 ## Everything together
 */

@@ -908,8 +908,8 @@ typedef struct {
     Format format; /* of what is kept */
 
     /* What cache_init sets: */
-    int wide_k,
-        wide_v;    /* d_k and d_v, up to a multiple of 16, with zeros */
+    int wide_k;    /* d_k, up to a multiple of 16, with zeros */
+    int wide_v;    /* d_v, the same */
     void *key;     /* [n_key_heads][room][wide_k], of that format */
     void *value;   /* [n_key_heads][room][wide_v] */
     int64_t count; /* tokens that have come */
@@ -926,6 +926,9 @@ size_t cache_bytes(const Cache *c);
  * does not fit into memory. */
 void cache_init(Cache *c);
 void cache_free(Cache *c);
+
+/* Writes d numbers in this format, one behind the other. */
+void put_row(Format format, int d, const float x[d], void *row);
 
 /* The keys and values of the next n tokens, for each head of keys. With a
  * window, they take the rows of the oldest ones. Refuses n below 1, rows

@@ -317,6 +317,22 @@ static void rows_stand(void)
     }
 }
 
+/* Numbers that are the same in each format, and what is behind them. */
+static void row_is_put(void)
+{
+    const float x[5] = {1, -2.5f, 0, 65280, -0x1p-14f};
+    for (int format = 0; format < 3; format++) {
+        float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5];
+        const float rest = format ? row[5] : 7;
+        put_row((Format)format, 5, x, row);
+        const Cache c = {.format = (Format)format};
+        for (int k = 0; k < 5; k++)
+            got[k] = entry(&c, row, (size_t)k);
+        same("x", 5, got, x);
+        tap_near("what is behind it", row[5], rest, 0, 0);
+    }
+}
+
 /* More at once than a ring has rows. */
 static void more_than_the_ring(void)
 {
@@ -527,16 +543,17 @@ static void none_back(void)
 
 /* ---- What is refused. */
 
+/* n tokens of zeros have come. */
 static Cache filled(int room, int window, int n)
 {
-    static float x[64];
     Cache c = {.n_key_heads = 2,
                .d_k = 1,
                .d_v = 1,
                .room = room,
                .window = window};
     cache_init(&c);
-    cache_append(&c, n, rows_by_head(2, n, 1, x), rows_by_head(2, n, 1, x));
+    c.count = n;
+    c.first = n > room ? n - room : 0;
     return c;
 }
 
@@ -627,6 +644,7 @@ int main(void)
     TAP(rows_stand, "cache_append: which row has which token");
     TAP(any_cuts, "cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "cache_append: more than the ring has rows");
+    TAP(row_is_put, "put_row: three formats");
     TAP(bytes, "cache_bytes: rows are filled up to 16");
     TAP(given_back, "cache_init: zeros");
     TAP(given_back, "cache_free: all is given back");
