@@ -5,7 +5,20 @@ CFLAGS ?= -O2
 # How much is done at a time.
 JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
-# Flags of one chapter alone would stand here: CFLAGS_18_kernel := -O3
+
+# Chapters that are about speed have flags of their own, use several threads
+# where there is OpenMP, and are compiled once more for each instruction set
+# that the machine may have.
+fast   := 15_kernel 16_kv_cache
+hash   := \#
+OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
+sets   := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
+march_avx2   := x86-64-v3
+march_avx512 := x86-64-v4
+threaded     := $(or $(OPENMP),-fopenmp-simd)
+CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
+CFLAGS_kernels := $(OPENMP)
+$(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
 $(error BUILD is "$(BUILD)": the name of one folder, without blanks, is needed)
@@ -20,7 +33,9 @@ MAKEFLAGS += --no-builtin-rules
 export BUILD JOBS MAKE RUN_UNDER
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
-objects  := $(names:%=$(BUILD)/obj/%.o)
+# A chapter's objects.
+of        = $(BUILD)/obj/$(1).o $(if $(filter $(fast),$(1)),$(sets:%=$(BUILD)/obj/$(1).%.o))
+objects  := $(foreach n,$(names),$(call of,$(n)))
 programs := $(names:%=$(BUILD)/chapters/%)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
@@ -35,7 +50,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student chapter clean help
+        student chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -59,14 +74,16 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
+ifneq ($(filter-out help clean student chapter format%,$(or $(MAKECMDGOALS),book)),)
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
+endif
 endif
 linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 
 define chapter
 before_$(1) := $$(seen)
-seen += $(BUILD)/obj/$(1).o
+seen += $$(call of,$(1))
 run-$(call number,$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 ifneq ($(wildcard tests/$(1).c),)
@@ -85,13 +102,16 @@ $(foreach n,$(linked),$(eval $(call chapter,$(n))))
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
 
 compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
-link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -lm -o $@
+link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
-there := $(names:%=chapters/%) $(names:%=code/%.c) $(patsubst $(BUILD)/%,%,$(printed) $(objects) $(support) $(tests))
+there := $(names:%=chapters/%) $(names:%=code/%.c) \
+         $(patsubst $(BUILD)/%,%,$(printed) $(objects) $(support) $(tests))
 gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
-flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(there))
+# Tests shall be there soon, rather than run fast, unless CFLAGS says how.
+soon  := $(if $(filter file,$(origin CFLAGS)),-O0)
+flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(soon) | $(there))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
 .PHONY: $(BUILD)/flags
 endif
@@ -102,7 +122,7 @@ $(BUILD)/flags:
 
 settings := Makefile $(BUILD)/flags
 
-$(BUILD)/chapters/%: $(BUILD)/obj/%.o $$(before_$$*) $(BUILD)/libsupport.a
+$(BUILD)/chapters/%: $$(call of,$$*) $$(before_$$*) $(BUILD)/libsupport.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(link)
 
@@ -110,14 +130,23 @@ $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' -c $< -o $@
 
+# The public functions get the set's name behind their own.
+define variant
+$(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
+	@mkdir -p $$(@D)
+	$$(compile) -march=$(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
+	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_", \
+	  $$$$1 eq "main" ? "$$*_" : "", "$(1)"' $$<)
+endef
+$(foreach s,$(sets),$(eval $(call variant,$(s))))
+
 $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -c $< -o $@
 
-# Tests shall be there soon, rather than run fast.
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile:-O2=-O0) -c $< -o $@
+	$(compile) $(soon) -c $< -o $@
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libattention.a
 	$(CC) $(CFLAGS) $(link)
@@ -326,14 +355,14 @@ test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubch
 	prove tests/paper.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
-	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS)' tools/mutants $(CHAPTER)
+	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
+	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(CHAPTER)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
             --errors-for-leak-kinds=definite
 check: format-check ## the form of C; tests and chapters with clang, with sanitizers, under valgrind
-	$(MAKE) $(parallel) BUILD=$(BUILD)/clang CC=clang test-c chapters
+	$(MAKE) $(parallel) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
 	TAP_SECONDS=60 $(MAKE) $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
 	  CFLAGS='$(sanitize)' test-c chapters
 	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
@@ -345,6 +374,54 @@ format: ## gives all C the form that .clang-format says
 
 format-check: ## says where C has another form
 	clang-format --dry-run -Werror $(code)
+
+# ---- Speed: what this machine can do at most, and what each library makes of it.
+
+# The part that is compiled once for each instruction set.
+roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
+$(BUILD)/tools/roofline_peak.o: CFLAGS += $(CFLAGS_fast)
+$(BUILD)/tools/roofline_peak.o: tools/roofline_peak.c $(settings)
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
+$(BUILD)/tools/roofline_peak.%.o: tools/roofline_peak.c $(settings)
+	@mkdir -p $(@D)
+	$(compile) $(CFLAGS_fast) -march=$(march_$*) -Dmultiply_and_add=multiply_and_add_$* \
+	  -Dadd_up=add_up_$* -c $< -o $@
+$(BUILD)/tools/roofline: tools/roofline.c $(roofline_sets) $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) $(or $(OPENMP),-fopenmp-simd) $< $(link)
+
+roofline: $(BUILD)/tools/roofline ## what this machine can do at most: GFLOP/s, GB/s
+	@$(RUN_UNDER) $< $(ARGS)
+
+# The book's functions as a shared library, and bench.c with a copy of the kernel
+# that takes one tile of queries at a time.
+bench_lib  := $(BUILD)/bench-lib
+shared     := -O2 -fPIC -fno-semantic-interposition
+helpers    := $(foreach s,plain $(sets),$(bench_lib)/bench.$(s).so)
+bench_made := $(bench_lib)/attention.so $(helpers) $(BUILD)/bench-venv/made $(BUILD)/tools/roofline
+
+bench: $(bench_made) ## its speed beside PyTorch's and others': CASES="tiny product" for a part
+	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/bench --build $(BUILD) \
+	  $(if $(MEASURED),--measured '$(MEASURED)') $(CASES)
+
+$(bench_lib)/attention.so: $(objects) $(support)
+	$(MAKE) --no-print-directory -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
+	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) \
+	  $(OPENMP) -lm -o $@
+$(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
+	@mkdir -p $(@D)
+	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@
+$(bench_lib)/bench.%.so: tools/bench.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
+	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*:%=-march=%) \
+	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $< \
+	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm -o $@
+
+$(BUILD)/bench-venv/made: tools/bench.txt
+	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

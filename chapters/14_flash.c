@@ -109,9 +109,7 @@ void running_begin(int d_v, Running *r, float mixture[d_v])
         mixture[k] = 0;
 }
 
-/* A larger score than all before. */
-static void raise_largest(float largest, int d_v, Running *r,
-                          float mixture[d_v])
+void raise_largest(float largest, int d_v, Running *r, float mixture[d_v])
 {
     const float f = expf(r->largest - largest);
     r->largest = largest;
@@ -458,7 +456,9 @@ bytes: scores of a piece, a block's keys and values (2)
 ```
 
 With all seen, nothing is saved in computation: each score takes its dot
-product and its exponential as before, and a few factors come on top.
+product and its exponential as before, and a few factors come on top. What
+can be saved is time, since a machine is waiting for most of it; that is
+[](#kernel).
 
 Dropout has no part in this. It draws a lot for each weight, and
 [](#dropout) keeps the lots in a table. And `attention_forward` of

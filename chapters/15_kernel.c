@@ -1,22 +1,109 @@
 /*
-# The kernel {#kernel}
+# The same, fast {#kernel}
 
-TO WRITE: all of it.
+![The way from words to attention. This chapter makes the shaded steps
+fast](pipeline.svg){#fig-kernel-pipeline}
+
+`flash_forward` needs little memory. Does it need little time? Work of this
+kind is counted in floating-point operations, **FLOPs**: an entry of a score
+takes a multiplication and an addition, and so does an entry of a value that
+is mixed. A head with $n$ queries and $m$ keys takes $2nmd_k + 2nmd_v$ of
+them, and how many a program does in a second tells how well it uses its
+machine.
 */
 
 #include "attention.h"
 
+/* Billions of operations a second, on one thread. */
+static float speed(const char *what, const char *library)
+{
+    return measured(what, library, 1)->gflops;
+}
+
+static void show_beginning(void)
+{
+    printf("measured on %s\n", measured_on);
+    print_vector("GFLOP/s: attention, flash_forward, at most", 3,
+                 (float[]){speed("step attention 1024x64", "attention"),
+                           speed("step attention 1024x64", "flash_forward"),
+                           speed("peak", "AVX-512")});
+}
+
+/*
+``` output
+measured on AMD EPYC, 2 processors
+GFLOP/s: attention, flash_forward, at most (3)
+[  2.3994,   2.9077, 112.8100]
+```
+
+A GFLOP/s is a billion of them in a second, here on one core, with 1,024
+queries and keys of 64 entries. The figures are from one run of `make bench`
+on the machine named; run it, and you see yours. The **peak**, what a core
+can do at most, was measured too, by a loop that does nothing but multiply
+and add and needs no number from memory. The first two use less than a
+twentieth of it. This chapter goes the way to most of it, one measured step
+after the other, in C and without a word of assembler.
+
+## What a core can do {#kernel-core}
+
+A processor has several **cores**, each of which runs a program of its own.
+A core adds and multiplies in **registers**, of which there are few, 16 or
+32. Each can hold not one float but a vector of 4, 8 or 16, its **lanes**;
+an instruction does the same with all lanes at once. One instruction, the
+**fused multiply-add**, takes three vectors $a$, $b$, $c$ and makes $ab + c$
+of them. It takes four steps of the clock until its result is there, but
+with every step another one or two can begin, if they do not need that
+result.
+
+So a core is fast if three things hold: all lanes have work; there are
+always some ten sums to go on with that do not wait for each other; and what
+is multiplied is already in registers.
+
+## In which order {#kernel-order}
+
+`dot` adds up one number, and each addition waits for the one before. The
+compiler may not change that: sums of floats in another order have other
+last digits. But a product of matrices has many sums, and nothing says that
+one must be finished before the next begins.
+
+**Exercise 15.1** (★, 2 points): `multiply_ordered`. What `matmul` does, in
+another order: take the entries of a row of `a` one by one, and add to the
+whole row of the result what each of them contributes. Then all that is read
+and written lies side by side.
+
+::: hint
+`a[i][k]` belongs to row `k` of `b`. Which loop has to be the innermost?
+:::
+
+::: hint
+The result is a sum: it has to begin with zeros.
+:::
+*/
+
 void multiply_ordered(int n, int m, int d, const float a[n][d],
                       const float b[d][m], float c[n][m])
 {
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < m; j++)
-            c[i][j] = 0;
+    memset(c, 0, (size_t)n * sizeof *c);
+    for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
             for (int j = 0; j < m; j++)
                 c[i][j] += a[i][k] * b[k][j];
-    }
 }
+
+/*
+The sums along `j` do not wait for each other, and the compiler puts them
+into lanes by itself. But for each multiply-add there are two loads and a
+store, since a row of `c` does not fit into the registers.
+
+## A tile that stays in registers {#kernel-tile}
+
+So compute a small piece of the result, as many rows and lanes of it as
+there are registers, and go through all of `k` before the next piece. The
+sums stay where they are, a vector of `b` is loaded once for all rows, and
+an entry of `a` once for all lanes. Compilers seldom find this by
+themselves. It is written with vectors as types, which gcc and clang know
+beyond the standard:
+*/
 
 enum {
     LANES = __BIGGEST_ALIGNMENT__ / (int)sizeof(float),
@@ -26,361 +113,97 @@ enum {
 };
 
 typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
-
 typedef union {
     float at[QUERIES];
     Vector part[VECTORS];
 } Lanes;
 
-#define INLINE inline __attribute__((always_inline))
+/*
+`+` and `*` work on a `Vector` lane by lane, and a float beside one stands
+for a vector of equals. `__BIGGEST_ALIGNMENT__` is the compiler's word for
+the bytes of its widest register. With 16 lanes there are 32 registers: 24
+for sums, 2 for `b`. With fewer there are 16: 12 for sums, 3 for `b`, and
+one for an entry of `a`.
+
+What is to be in the lanes? Not the entries of a query, which would have to
+be added up across. But *queries* can lie side by side. Turned once, entry
+`k` of all queries of a tile is `b[k]`, and each key is a row of `a`, read
+as it lies. Row `j` of the result then has the scores of all these queries
+with key `j`, so softmax, too, goes along the lanes and never looks across.
+Its weights are the next `b`, and for `a` the values stand the other way
+round, which takes no copy but only a look from another side:
+
+::: {.header of="View"}
+:::
+*/
 
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to ROWS rows. */
-static INLINE void register_tile(int rows, int d, View a, const Lanes b[d],
-                                 const Lanes *factor, Lanes c[rows])
+static INLINE void register_tile(int rows, int vectors, int d, View a,
+                                 const Lanes b[d], const Lanes *factor,
+                                 Lanes c[rows])
 {
     Vector sum[ROWS][VECTORS];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < VECTORS; j++)
+        for (int j = 0; j < vectors; j++)
             sum[i][j] =
                 factor ? factor->part[j] * c[i].part[j] : (Vector){0};
     for (int k = 0; k < d; k++)
         for (int i = 0; i < rows; i++)
-            for (int j = 0; j < VECTORS; j++)
+            for (int j = 0; j < vectors; j++)
                 sum[i][j] += a.at[i * a.row + k * a.column] * b[k].part[j];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < VECTORS; j++)
+        for (int j = 0; j < vectors; j++)
             c[i].part[j] = sum[i][j];
 }
 
-static INLINE void tiles(int n, int d, View a, const Lanes b[d],
-                         const Lanes *factor, Lanes c[n])
+/*
+`factor` is there for mixtures that shrink when a larger score is met. Where
+the function is called, `rows` and `vectors` are numbers that the compiler
+knows. Told to put the body there (`INLINE`), it writes the loops over them
+out, and each `sum[i][j]` is a register:
+*/
+
+static INLINE void tiles(int n, int vectors, int d, View a,
+                         const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     int i = 0;
     for (; i + ROWS <= n; i += ROWS, a.at += ROWS * a.row)
-        register_tile(ROWS, d, a, b, factor, c + i);
+        register_tile(ROWS, vectors, d, a, b, factor, c + i);
     for (; i + 4 <= n; i += 4, a.at += 4 * a.row)
-        register_tile(4, d, a, b, factor, c + i);
+        register_tile(4, vectors, d, a, b, factor, c + i);
     for (; i < n; i++, a.at += a.row)
-        register_tile(1, d, a, b, factor, c + i);
+        register_tile(1, vectors, d, a, b, factor, c + i);
 }
 
-/* Kept apart, or the registers do not suffice for it and what is around
- * it. A step that is known to be 1 costs nothing. */
-static __attribute__((noinline)) void product(int n, int d, View a,
-                                              const Lanes b[d],
-                                              const Lanes *factor,
-                                              Lanes c[n])
+/* Which step is 1 is worth knowing, too. Not inline: among other code the
+ * registers would not suffice. */
+static APART void product(int n, int vectors, int d, View a,
+                          const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
-    if (a.column == 1)
-        tiles(n, d, (View){a.at, a.row, 1}, b, factor, c);
+    if (vectors == 1)
+        tiles(n, 1, d, a, b, factor, c);
+    else if (a.column == 1)
+        tiles(n, VECTORS, d, (View){a.at, a.row, 1}, b, factor, c);
+    else if (a.row == 1)
+        tiles(n, VECTORS, d, (View){a.at, 1, a.column}, b, factor, c);
     else
-        tiles(n, d, (View){a.at, 1, a.column}, b, factor, c);
+        tiles(n, VECTORS, d, a, b, factor, c);
 }
 
-inline float exp2_fast(float x)
-{
-    const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
-    const float whole = held + far, f = held - (whole - far);
-    float y = 1.32764719e-3f, power;
-    y = y * f + 9.67554133e-3f;
-    y = y * f + 5.55071327e-2f;
-    y = y * f + 2.40221197e-1f;
-    y = y * f + 6.93146967e-1f;
-    y = y * f + 1.00000007f;
-    uint32_t bits;
-    memcpy(&bits, &whole, sizeof bits);
-    bits <<= 23;
-    memcpy(&power, &bits, sizeof power);
-    return y * power;
-}
+/*
+Any product can be made of it; [a challenge](#kernel-exercises) does, by
+`multiply_fast`, which takes its tables as views.
 
-static Lanes *new_lanes(size_t count)
-{
-    Lanes *lanes =
-        count > PTRDIFF_MAX / sizeof(Lanes)
-            ? NULL
-            : aligned_alloc(sizeof(Vector), count * sizeof(Lanes));
-    if (!lanes)
-        REFUSE("%zu numbers do not fit into memory: fewer are needed",
-               count * QUERIES);
-    return lanes;
-}
+**Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
+`multiply_fast`. How far is it in a table from an entry to the one below it,
+and how far to the one beside it?
 
-static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
-
-enum { BLOCK = 128, TILES = 6, NEAR = 64 };
-
-typedef struct {
-    int i, rows, end;
-    Lanes *query, *context;
-    Lanes largest, sum;
-} Tile;
-
-static void add_bias(const Job *job, const Tile *t, int j, int cols,
-                     Lanes scores[cols])
-{
-    for (int i = 0; i < t->rows; i++) {
-        const float *bias = job->bias.at + (t->i + i) * job->bias.token + j;
-        for (int k = 0; k < cols; k++)
-            scores[k].at[i] += log2_e * bias[k];
-    }
-}
-
-static void hide(Mask see, const Tile *t, int j, int cols,
-                 Lanes scores[cols])
-{
-    const int64_t place = (int64_t)see.first + t->i - j;
-    if (see.kind == MASK_CAUSAL && place < cols - 1)
-        for (int k = 0; k < cols; k++)
-            for (int i = 0; i < QUERIES; i++)
-                scores[k].at[i] =
-                    k <= place + i ? scores[k].at[i] : -INFINITY;
-    if (see.kind == MASK_TABLE)
-        for (int i = 0; i < t->rows; i++)
-            for (int k = 0; k < cols; k++)
-                if (see.table[(t->i + i) * (ptrdiff_t)see.m + j + k] == 0)
-                    scores[k].at[i] = -INFINITY;
-}
-
-/* Scores become the exponentials of what they are above the largest. */
-static void soften(Tile *t, int cols, Lanes scores[cols], Lanes *shrink)
-{
-    Lanes largest = t->largest, sum = {{0}};
-    for (int k = 0; k < cols; k++)
-        for (int i = 0; i < QUERIES; i++)
-            largest.at[i] = scores[k].at[i] > largest.at[i]
-                                ? scores[k].at[i]
-                                : largest.at[i];
-    for (int k = 0; k < cols; k++)
-        for (int i = 0; i < QUERIES; i++) {
-            scores[k].at[i] = exp2_fast(scores[k].at[i] - largest.at[i]);
-            sum.at[i] += scores[k].at[i];
-        }
-    for (int i = 0; i < QUERIES; i++) {
-        shrink->at[i] = exp2_fast(t->largest.at[i] - largest.at[i]);
-        t->sum.at[i] = t->sum.at[i] * shrink->at[i] + sum.at[i];
-    }
-    t->largest = largest;
-}
-
-static void keep(const Job *job, const Tile *t, int j, int cols,
-                 Lanes weights[cols])
-{
-    for (int i = 0; i < t->rows; i++) {
-        const float *kept = job->kept.at + (t->i + i) * job->kept.token + j;
-        for (int k = 0; k < cols; k++)
-            weights[k].at[i] *= kept[k];
-    }
-}
-
-static void meet(const Job *job, Tile *t, int j, int cols,
-                 Lanes scores[cols])
-{
-    const View key = {job->key.at + j * job->key.token, job->key.token, 1};
-    const View value = {job->value.at + j * job->value.token, 1,
-                        job->value.token};
-    Lanes shrink;
-    product(cols, job->d_k, key, t->query, NULL, scores);
-    if (job->bias.at)
-        add_bias(job, t, j, cols, scores);
-    hide(job->see, t, j, cols, scores);
-    soften(t, cols, scores, &shrink);
-    if (job->kept.at)
-        keep(job, t, j, cols, scores);
-    product(job->d_v, cols, value, scores, &shrink, t->context);
-}
-
-/* to[j][i] = from[i][j] */
-static void turn(int n, int m, const float *from, ptrdiff_t row, float *to,
-                 ptrdiff_t to_row)
-{
-    int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int j = 0; j < m; j++) {
-            const float *f = from + i * row + j;
-            float *t = to + j * to_row + i;
-            const float four[4] = {f[0], f[row], f[2 * row], f[3 * row]};
-            memcpy(t, four, sizeof four);
-        }
-    for (; i < n; i++)
-        for (int j = 0; j < m; j++)
-            to[j * to_row + i] = from[i * row + j];
-}
-
-static void begin(const Job *job, int i, int rows, Tile *t)
-{
-    const float scale =
-        log2_e * (job->scale ? job->scale : 1 / sqrtf((float)job->d_k));
-    const int64_t seen = (int64_t)job->see.first + i + rows;
-    t->i = i;
-    t->rows = rows;
-    t->end = job->m;
-    if (job->see.kind == MASK_CAUSAL && seen < job->m)
-        t->end = seen < 0 ? 0 : (int)seen;
-    for (int q = 0; q < QUERIES; q++) {
-        t->largest.at[q] = -FLT_MAX;
-        t->sum.at[q] = 0;
-    }
-    memset(t->query, 0, (size_t)job->d_k * sizeof(Lanes));
-    memset(t->context, 0, (size_t)job->d_v * sizeof(Lanes));
-    turn(rows, job->d_k, job->query.at + i * job->query.token,
-         job->query.token, t->query->at, QUERIES);
-    for (int k = 0; k < job->d_k; k++)
-        for (int q = 0; q < QUERIES; q++)
-            t->query[k].at[q] *= scale;
-}
-
-static void end(const Job *job, const Tile *t)
-{
-    for (int k = 0; k < job->d_v; k++)
-        for (int q = 0; q < QUERIES; q++)
-            t->context[k].at[q] /= t->sum.at[q];
-    turn(job->d_v, t->rows, t->context->at, QUERIES,
-         job->context.at + t->i * job->context.token, job->context.token);
-    for (int q = 0; job->log_sum && q < t->rows; q++)
-        job->log_sum[t->i + q] =
-            ln_2 * (t->largest.at[q] + log2f(t->sum.at[q]));
-}
-
-/* One head: what the queries from `from` on get. */
-static void attend_rows(const Job *job, int from, int rows)
-{
-    Tile tile[TILES];
-    Lanes near[NEAR];
-    const int count = (rows + QUERIES - 1) / QUERIES;
-    const int block = job->m < BLOCK ? job->m : BLOCK;
-    const int need = block + count * (job->d_k + job->d_v);
-    Lanes *memory = need <= NEAR ? near : new_lanes((size_t)need),
-          *at = memory + block;
-    int last = 0;
-    for (int k = 0; k < count; k++) {
-        tile[k].query = at;
-        tile[k].context = at + job->d_k;
-        at += job->d_k + job->d_v;
-        const int i = k * QUERIES;
-        begin(job, from + i, rows - i < QUERIES ? rows - i : QUERIES,
-              &tile[k]);
-        last = tile[k].end; /* the last sees most */
-    }
-    for (int j = 0; j < last; j += BLOCK)
-        for (int k = 0; k < count; k++)
-            if (j < tile[k].end)
-                meet(job, &tile[k], j,
-                     tile[k].end - j < BLOCK ? tile[k].end - j : BLOCK,
-                     memory);
-    for (int k = 0; k < count; k++)
-        end(job, &tile[k]);
-    if (memory != near)
-        free(memory);
-}
-
-static void move(Rows *rows, int text, int head)
-{
-    if (rows->at)
-        rows->at += text * rows->text + head * rows->head;
-}
-
-static Job head_of_job(const Job *job, int text, int head)
-{
-    const int sharing =
-        job->n_key_heads ? job->n_heads / job->n_key_heads : 1;
-    Job one = *job;
-    move(&one.query, text, head);
-    move(&one.key, text, head / sharing);
-    move(&one.value, text, head / sharing);
-    move(&one.bias, text, head);
-    move(&one.kept, text, head);
-    move(&one.context, text, head);
-    if (job->log_sum)
-        one.log_sum += ((ptrdiff_t)text * job->n_heads + head) * job->n;
-    return one;
-}
-
-static void attend_piece(const Job *job, int rows, int piece, int head)
-{
-    const Job one =
-        head_of_job(job, head / job->n_heads, head % job->n_heads);
-    const int left = job->n - piece * rows;
-    attend_rows(&one, piece * rows, left < rows ? left : rows);
-}
-
-void attend_fast(const Job *job)
-{
-    job_must_fit(job);
-    const int heads = job->texts * job->n_heads;
-    const int threads = threads_for((int64_t)heads * job->n * job->m *
-                                        (job->d_k + job->d_v),
-                                    job->threads);
-    int rows = TILES * QUERIES;
-    while (threads > 1 && rows > QUERIES &&
-           (int64_t)heads * job->n < (int64_t)rows * 8 * threads)
-        rows -= QUERIES;
-    const int pieces = (job->n + rows - 1) / rows;
-    if (threads == 1)
-        for (int h = 0; h < heads; h++)
-            for (int piece = 0; piece < pieces; piece++)
-                attend_piece(job, rows, piece, h);
-    else
-#pragma omp parallel for schedule(dynamic) collapse(2) num_threads(threads)
-        for (int piece = pieces - 1; piece >= 0; piece--)
-            for (int h = 0; h < heads; h++)
-                attend_piece(job, rows, piece, h);
-}
-
-enum { DEEP = 256, CHUNK = 8 * ROWS };
-
-static void multiply_piece(int n, int m, int d, View a,
-                           const Lanes columns[d], View start, float *c,
-                           int row)
-{
-    Lanes sum[CHUNK], ones;
-    for (int j = 0; j < QUERIES; j++)
-        ones.at[j] = 1;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < QUERIES; j++)
-            sum[i].at[j] = start.at && j < m
-                               ? start.at[i * start.row + j * start.column]
-                               : 0;
-    for (int k = 0; k < d; k += DEEP, a.at += DEEP * a.column)
-        product(n, d - k < DEEP ? d - k : DEEP, a, columns + k, &ones, sum);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            c[(ptrdiff_t)i * row + j] = sum[i].at[j];
-}
-
-void multiply_fast(int n, int m, int d, View a, View b, View start,
-                   float c[n][m])
-{
-    const int strips = (m + QUERIES - 1) / QUERIES;
-    Lanes *columns = new_lanes((size_t)strips * (size_t)d);
-    const int threads = threads_for((int64_t)n * m * d, 0);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-#pragma omp for
-        for (int s = 0; s < strips; s++)
-            for (int k = 0; k < d; k++)
-                for (int j = 0; j < QUERIES; j++)
-                    columns[(ptrdiff_t)s * d + k].at[j] =
-                        s * QUERIES + j < m
-                            ? b.at[k * b.row + (s * QUERIES + j) * b.column]
-                            : 0;
-#pragma omp for schedule(dynamic) collapse(2)
-        for (int i = 0; i < n; i += CHUNK)
-            for (int s = 0; s < strips; s++) {
-                const int j = s * QUERIES;
-                multiply_piece(n - i < CHUNK ? n - i : CHUNK,
-                               m - j < QUERIES ? m - j : QUERIES, d,
-                               (View){a.at + i * a.row, a.row, a.column},
-                               columns + (ptrdiff_t)s * d,
-                               (View){start.at ? start.at + i * start.row +
-                                                     j * start.column
-                                               : NULL,
-                                      start.row, start.column},
-                               &c[i][j], m);
-            }
-    }
-    free(columns);
-}
+::: hint
+In `linear_forward_fast` below, the weight stands the other way round, and
+the bias is a table whose rows are all the same. `{NULL, 0, 0}` counts as
+zeros.
+:::
+*/
 
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m])
@@ -396,19 +219,660 @@ void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
                   (View){l->weight, 1, l->d_in}, (View){l->bias, 0, 1}, y);
 }
 
-Rows rows_by_head(int n_heads, int n, int d, const float *at)
+static void show_product(void)
 {
-    const ptrdiff_t head = (ptrdiff_t)n * d;
-    return (Rows){(float *)at, n_heads * head, head, d};
+    const char *const what = "step product 512x512x512";
+    const float x[3] = {speed(what, "matmul"),
+                        speed(what, "multiply_ordered"),
+                        speed(what, "multiply_fast")};
+    print_vector("GFLOP/s: matmul, multiply_ordered, multiply_fast", 3, x);
 }
 
-Rows rows_by_token(int n_heads, int n, int d, const float *at)
+/*
+``` output
+GFLOP/s: matmul, multiply_ordered, multiply_fast (3)
+[ 1.0255,  7.7644, 68.8870]
+```
+
+## The exponential {#kernel-exp2}
+
+Each score takes an exponential. The C library's `expf` computes one at a
+time. Ours is to work in lanes: no branch, no table, nothing but arithmetic.
+
+Take powers of 2, since $e^x = 2^{x \log_2 e}$, and this factor can go into
+the scale, where it costs nothing. Split $x$ into a whole number $w$ and a
+rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$. For $2^f$ a
+polynomial of degree 5 is nearly as near as a float can be, and $2^w$ is a
+float whose exponent is $w$, put together from its bits.
+
+To split, add $2^{23}$ and half of that. Floats of that size have no room
+behind the point, so the sum is rounded to a whole number, and taking the
+same away again leaves $w$. With 127 more, the lowest bits of the sum are
+those that stand for the exponent $w$ in a float, and a shift by 23 puts
+them into their place.
+
+**Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ up to 127, and
+0 below $-127$, so also for minus infinity; `nan` stays `nan`. The six
+numbers of the polynomial are given.
+
+::: hint
+`held + far` is the rounded sum; its bits, shifted, are the float $2^w$.
+:::
+
+::: hint
+Where $x$ is held at $-127$, the exponent's bits are all 0, and so is the
+float. A hidden key needs no case of its own.
+:::
+*/
+
+inline float exp2_fast(float x)
 {
-    const ptrdiff_t token = (ptrdiff_t)n_heads * d;
-    return (Rows){(float *)at, n * token, d, token};
+    const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
+    const float whole = held + far, f = held - (whole - far);
+    float y = 1.32764719e-3f * f + 9.67554133e-3f, power;
+    y = (y * f + 5.55071327e-2f) * f + 2.40221197e-1f;
+    y = (y * f + 6.93146967e-1f) * f + 1.00000007f;
+    uint32_t bits;
+    memcpy(&bits, &whole, sizeof bits);
+    bits <<= 23;
+    memcpy(&power, &bits, sizeof power);
+    return y * power;
 }
+
+static void show_exponential(void)
+{
+    float furthest = 0;
+    for (float x = -126; x < 127; x += 0.01f) {
+        const double right = exp2((double)x);
+        furthest = fmaxf(furthest, (float)fabs(exp2_fast(x) / right - 1));
+    }
+    print_vector(
+        "nanoseconds: expf, exp2_fast", 2,
+        (float[]){1e6f * measured("step exponential", "expf", 1)->ms,
+                  1e6f * measured("step exponential", "exp2_fast", 1)->ms});
+    printf("off by less than 3 of 10 million: %s\n",
+           furthest < 3e-7f ? "yes" : "no");
+}
+
+/*
+``` output
+nanoseconds: expf, exp2_fast (2)
+[5.7990, 0.1525]
+off by less than 3 of 10 million: yes
+```
+
+## A tile of queries meets a block of keys {#kernel-meet}
+
+The rest is [](#flash) along the lanes. Several texts, many heads: their
+rows may lie in memory head by head, or side by side in each token, and
+several heads may share keys and values. A job says where everything is:
+
+::: {.header of="Rows"}
+:::
+
+::: {.header of="Job"}
+:::
+*/
+
+static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
+
+typedef struct {
+    int text, head, i, rows; /* whose queries, from which on, how many */
+    int vectors, end;        /* that suffice for them; the keys they see */
+    Lanes *query, *context;  /* [d_k], [d_v] */
+    Lanes largest, sum;
+} Tile;
+
+/* The tile whose first query is i, with memory for it. */
+static Tile begin(const Job *job, int text, int head, int i, int rows,
+                  Lanes *memory)
+{
+    const float scale =
+        job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
+    const int64_t seen = (int64_t)job->see.first + i + rows;
+    Tile t = {.text = text, .head = head, .i = i, .rows = rows};
+    t.vectors = rows <= LANES ? 1 : VECTORS;
+    t.end = job->m;
+    t.query = memory;
+    t.context = memory + job->d_k;
+    if (job->see.kind == MASK_CAUSAL && seen < job->m)
+        t.end = seen < 0 ? 0 : (int)seen;
+    for (int k = 0; k < QUERIES; k++)
+        t.largest.at[k] = -FLT_MAX;
+    memset(memory, 0, (size_t)(job->d_k + job->d_v) * sizeof *memory);
+    turn(rows, job->d_k, log2_e * scale, row_at(&job->query, text, head, i),
+         job->query.token, t.query->at, QUERIES);
+    return t;
+}
+
+/*
+The largest score so far begins with the lowest float. With minus infinity
+there, a row in which all is hidden would take infinity from infinity. Now
+its exponentials are 0, and 0 divided by 0 is the `nan` it is to get.
+*/
+
+/* What a table says about a block: its entries hide scores where they are
+ * 0, or are added to them, or are factors for the weights. */
+static void use_table(char how, const Rows *table, const Tile *t, int j,
+                      int cols, Lanes x[cols])
+{
+    for (int i = 0; i < t->rows; i++) {
+        const float *y = row_at(table, t->text, t->head, t->i + i) + j;
+        for (int k = 0; k < cols; k++)
+            if (how == '+')
+                x[k].at[i] += log2_e * y[k];
+            else if (how == '*')
+                x[k].at[i] *= y[k];
+            else if (y[k] == 0)
+                x[k].at[i] = -INFINITY;
+    }
+}
+
+static void hide(Mask see, const Tile *t, int j, int cols,
+                 Lanes scores[cols])
+{
+    const int64_t place = (int64_t)see.first + t->i - j;
+    const Rows table = {(float *)see.table, 0, 0, see.m};
+    if (see.kind == MASK_TABLE)
+        use_table('0', &table, t, j, cols, scores);
+    if (see.kind == MASK_CAUSAL && place < cols - 1)
+        for (int k = 0; k < cols; k++)
+            for (int i = 0; i < QUERIES; i++)
+                if (k > place + i)
+                    scores[k].at[i] = -INFINITY;
+}
+
+/* The scores become exponentials; shrink is what the mixture is to be
+ * multiplied by. */
+static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
+                          Lanes *shrink)
+{
+    Lanes largest = t->largest, sum = {{0}};
+    for (int k = 0; k < cols; k++)
+        for (int i = 0; i < lanes; i++)
+            largest.at[i] = scores[k].at[i] > largest.at[i]
+                                ? scores[k].at[i]
+                                : largest.at[i];
+    for (int k = 0; k < cols; k++)
+        for (int i = 0; i < lanes; i++) {
+            scores[k].at[i] = exp2_fast(scores[k].at[i] - largest.at[i]);
+            sum.at[i] += scores[k].at[i];
+        }
+    for (int i = 0; i < lanes; i++) {
+        shrink->at[i] = exp2_fast(t->largest.at[i] - largest.at[i]);
+        t->sum.at[i] = t->sum.at[i] * shrink->at[i] + sum.at[i];
+    }
+    t->largest = largest;
+}
+
+static void meet(const Job *job, Tile *t, int j, int cols,
+                 Lanes scores[cols])
+{
+    const int shared = job->n_key_heads
+                           ? t->head * job->n_key_heads / job->n_heads
+                           : t->head;
+    const View key = {row_at(&job->key, t->text, shared, j), job->key.token,
+                      1};
+    const View value = {row_at(&job->value, t->text, shared, j), 1,
+                        job->value.token};
+    Lanes shrink;
+    product(cols, t->vectors, job->d_k, key, t->query, NULL, scores);
+    if (job->bias.at)
+        use_table('+', &job->bias, t, j, cols, scores);
+    hide(job->see, t, j, cols, scores);
+    if (t->vectors == 1)
+        soften(LANES, t, cols, scores, &shrink);
+    else
+        soften(QUERIES, t, cols, scores, &shrink);
+    if (job->kept.at)
+        use_table('*', &job->kept, t, j, cols, scores);
+    product(job->d_v, t->vectors, cols, value, scores, &shrink, t->context);
+}
+
+static void end(const Job *job, Tile *t)
+{
+    float *log_sum = job->log_sum +
+                     ((ptrdiff_t)t->text * job->n_heads + t->head) * job->n;
+    for (int i = 0; job->log_sum && i < t->rows; i++)
+        log_sum[t->i + i] = ln_2 * (t->largest.at[i] + log2f(t->sum.at[i]));
+    for (int i = 0; i < QUERIES; i++)
+        t->sum.at[i] = 1 / t->sum.at[i];
+    for (int k = 0; k < job->d_v; k++)
+        for (int i = 0; i < QUERIES; i++)
+            t->context[k].at[i] *= t->sum.at[i];
+    turn(job->d_v, t->rows, 1, t->context->at, QUERIES,
+         row_at(&job->context, t->text, t->head, t->i), job->context.token);
+}
+
+/*
+## Blocks for the cache, threads for the cores {#kernel-threads}
+
+128 keys and values with 64 entries each are 64 KiB: more than the nearest
+cache holds, and little for the second, which has some hundred KiB or more.
+Up to six tiles of queries use them before the next block is fetched:
+*/
+
+enum { BLOCK = 128, TILES = 6, NEAR = 64 };
+
+/* What so many rows of queries of a head get, as TILES tiles hold. */
+static void attend_piece(const Job *job, int most, int piece, int h)
+{
+    const int text = h / job->n_heads, head = h % job->n_heads;
+    const int from = piece * most, rows = least(most, job->n - from);
+    const int count = (rows + QUERIES - 1) / QUERIES;
+    const int need = least(BLOCK, job->m) + count * (job->d_k + job->d_v);
+    Lanes near[NEAR];
+    Lanes *far =
+        need > NEAR ? new_aligned((size_t)need, sizeof *far) : NULL;
+    Lanes *scores = far ? far : near, *at = scores + least(BLOCK, job->m);
+    Tile tile[TILES], *last = tile + count - 1;
+    for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
+        tile[i / QUERIES] =
+            begin(job, text, head, from + i, least(rows - i, QUERIES), at);
+    for (int j = 0; j < last->end; j += BLOCK)
+        for (Tile *t = tile; t <= last; t++)
+            if (j < t->end)
+                meet(job, t, j, least(BLOCK, t->end - j), scores);
+    for (Tile *t = tile; t <= last; t++)
+        end(job, t);
+    free(far);
+}
+
+/*
+Heads do not wait for each other, nor do pieces of their queries. So each
+core can have its own, as a **thread**. OpenMP hands them out; it takes one
+line, a `#pragma`, and a compiler without OpenMP leaves it aside and does
+everything in one thread. Under a causal mask the last piece sees most keys.
+It is begun first, so that at the end no core has a long one left. Which
+thread does a piece changes nothing in it, and so not a digit.
+*/
+
+void attend_fast(const Job *job)
+{
+    job_must_fit(job);
+    const int heads = job->texts * job->n_heads;
+    const int threads = threads_for((int64_t)heads * job->n * job->m *
+                                        (job->d_k + job->d_v),
+                                    job->threads);
+    const int64_t fair = (int64_t)heads * job->n / (8 * threads);
+    const int rows = threads > 1 && fair < TILES * QUERIES
+                         ? (int)(fair / QUERIES + 1) * QUERIES
+                         : TILES * QUERIES;
+    const int pieces = (job->n + rows - 1) / rows;
+    if (threads == 1) /* who does little does not wait for threads */
+        for (int i = 0; i < heads * pieces; i++)
+            attend_piece(job, rows, i % pieces, i / pieces);
+    else
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int i = 0; i < heads * pieces; i++)
+            attend_piece(job, rows, pieces - 1 - i / heads, i % heads);
+}
+
+static void show_tiles(void)
+{
+    const char *const what = "step tiles 32768x64";
+    print_vector(
+        "GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads", 3,
+        (float[]){speed(what, "1 tile"), speed(what, "attention-in-c"),
+                  measured(what, "attention-in-c", 2)->gflops});
+}
+
+/*
+``` output
+GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
+[51.1290, 81.4700, 47.4720]
+```
+
+## For each processor its own {#kernel-sets}
+
+Which registers there are is a question of the **instruction set**, and a
+program that uses one that its processor lacks is killed. So the Makefile
+compiles this file several times, for AVX-512, for AVX2 and for what every
+processor of its kind has (on ARM that is NEON), each with other names, and
+`best_kernel` looks once where the program runs:
+*/
+
+static void show_call(void)
+{
+    float context[6][3], log_sum[6];
+    const Rows x = rows_by_head(1, 6, 3, life[0]);
+    const Job job = {.texts = 1,
+                     .n_heads = 1,
+                     .n = 6,
+                     .m = 6,
+                     .d_k = 3,
+                     .d_v = 3,
+                     .see = see_past(0),
+                     .query = x,
+                     .key = x,
+                     .value = x,
+                     .context = rows_by_head(1, 6, 3, context[0]),
+                     .log_sum = log_sum};
+    best_kernel()->attend(&job);
+    print_matrix("context vectors of Life is short, the future hidden", 6,
+                 3, context);
+    print_vector("logarithms of the sums", 6, log_sum);
+}
+
+/*
+``` output
+context vectors of Life is short, the future hidden (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1916,  1.7350,  0.4337],
+ [ 0.2752,  0.2484, -0.5106],
+ [ 0.0676,  0.1875,  0.1808],
+ [-0.0929,  0.5033,  0.3479],
+ [-0.7276,  0.5876, -0.9173]]
+logarithms of the sums (6)
+[0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
+```
+
+## Measured {#kernel-measured}
+
+What is gained, step by step, all on one core:
+*/
+
+static void show_steps(void)
+{
+    enum { STEPS = 6 };
+    const char *const attend = "step attention 1024x64";
+    const char *const product = "step product 512x512x512";
+    const char *const step[STEPS] = {"matmul",        "multiply_ordered",
+                                     "multiply_fast", "attention",
+                                     "flash_forward", "attend_fast"};
+    const char *const words[STEPS] = {"by dot", "ordered", "tiles",
+                                      "tables", "flash",   "kernel"};
+    float x[1][STEPS];
+    for (int i = 0; i < STEPS; i++)
+        x[0][i] = speed(i < 3 ? product : attend, step[i]);
+    print_vector("GFLOP/s of each step", STEPS, x[0]);
+    bars("steps", "Billions of operations a second on one core", 1,
+         (const char *[]){"GFLOP/s"}, STEPS, words, x);
+}
+
+/*
+``` output
+GFLOP/s of each step (6)
+[ 1.0255,  7.7644, 68.8870,  2.3994,  2.9077, 85.3400]
+```
+
+![Three ways to a product of 512 times 512 numbers, and three to attention
+for 1,024 queries and keys with 64 entries: with tables ([](#scaling)), without
+([](#flash)), and fast](steps.svg){#fig-kernel-steps}
+
+And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
+by the fastest of its ways that we know, in the same run, one core each.
+What is asked for is in front: so many texts, heads, tokens and entries.
+*/
+
+static void show_shapes(void)
+{
+    enum { SHAPES = 4, LIBRARIES = 4 };
+    const char *const shape[SHAPES] = {"1x12x256x64", "1x12x1024x64",
+                                       "1x8x4096x64", "1x32x2048x128"};
+    const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
+                                            "onnxruntime", "openblas"};
+    puts("of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS");
+    for (int i = 0; i < 2 * SHAPES; i++) {
+        char what[32];
+        float x[LIBRARIES];
+        snprintf(what, sizeof what, "%s %s", shape[i / 2],
+                 i % 2 ? "causal" : "full");
+        for (int k = 0; k < LIBRARIES; k++)
+            x[k] = measured(what, library[k], 1)->fraction;
+        print_vector(what, LIBRARIES, x);
+    }
+}
+
+/*
+``` output
+of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
+1x12x256x64 full (4)
+[0.6552, 0.4780, 0.5114, 0.5400]
+1x12x256x64 causal (4)
+[0.4928, 0.2391, 0.2113, 0.2756]
+1x12x1024x64 full (4)
+[0.7972, 0.5622, 0.7066, 0.6288]
+1x12x1024x64 causal (4)
+[0.6698, 0.3693, 0.3271, 0.3135]
+1x8x4096x64 full (4)
+[0.7312, 0.5486, 0.6121, 0.5279]
+1x8x4096x64 causal (4)
+[0.7492, 0.4862, 0.4145, 0.2534]
+1x32x2048x128 full (4)
+[0.6827, 0.5295, 0.6222, 0.6064]
+1x32x2048x128 causal (4)
+[0.7432, 0.4608, 0.4931, 0.3176]
+```
+
+With a causal mask, half of the operations count. The tiles on the diagonal
+are computed whole, which is why a short text loses more. What is missing
+from 1 is the exponentials, the turning of queries and contexts, and loads
+that the products wait for. On two cores nearly twice as much is done; `make
+bench` prints that, too, and what came out differently on your machine.
+
+How much can be reached is not the same for all work. A machine has a second
+limit, its **bandwidth**: how many bytes a second come from memory. Work
+that does few operations with each byte waits for bytes, however fast its
+core is. [](#fig-kernel-roofline) has both limits as a roof, and what stands
+under it. Attention over $n$ tokens does $\frac n4$ operations a byte, so
+that long texts leave the memory far behind. A single query does half a one,
+and no kernel makes it fast: that is the next chapter's matter.
+*/
+
+static void show_roofline(void)
+{
+    const float peak = speed("peak", "AVX-512");
+    const float read = measured("read", "memory", 1)->gbs;
+    const float edge[3] = {0.25f, peak / read, 2048};
+    const float roof[3] = {0.25f * read, peak, peak};
+    const float bytes[3] = {64, 256, 1024};
+    const float y[4] = {speed("1x12x256x64 full", "attention-in-c"),
+                        speed("1x12x1024x64 full", "attention-in-c"),
+                        speed("1x8x4096x64 full", "attention-in-c"),
+                        speed("step attention 1024x64", "attention")};
+    print_vector("operations a byte: where the roof begins, bends, ends", 3,
+                 edge);
+    print_vector("GFLOP/s there", 3, roof);
+    print_vector("GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables", 4,
+                 y);
+    log_log("roofline", "The roof of a machine, and attention under it",
+            "operations per byte", "GFLOP/s", 5,
+            (Line[]){{"at most", 3, edge, roof},
+                     {"256 tokens", 1, bytes, y},
+                     {"1,024 tokens", 1, bytes + 1, y + 1},
+                     {"4,096 tokens", 1, bytes + 2, y + 2},
+                     {"1,024, with tables", 1, bytes + 1, y + 3}});
+}
+
+/*
+``` output
+operations a byte: where the roof begins, bends, ends (3)
+[   0.2500,    4.6674, 2048.0000]
+GFLOP/s there (3)
+[  6.0425, 112.8100, 112.8100]
+GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
+[73.9120, 89.9310, 82.4880,  2.3994]
+```
+
+![The roof: on the left it is the memory's, on the right the core's. Points
+are attention without a mask](roofline.svg){#fig-kernel-roofline}
+*/
+
+static void show_growth(void)
+{
+    enum { SIZES = 7, LIBRARIES = 4 };
+    const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
+                                            "onnxruntime", "openblas"};
+    const char *const label[LIBRARIES] = {"this book", "PyTorch", "ONNX",
+                                          "OpenBLAS"};
+    float x[LIBRARIES + 1][SIZES], ms[LIBRARIES + 1][SIZES];
+    float table[SIZES][LIBRARIES + 1];
+    Line line[LIBRARIES];
+    for (int i = 0; i < SIZES; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
+        x[0][i] = ms[0][i] = (float)(128 << i);
+        for (int k = 0; k < LIBRARIES; k++) {
+            x[k + 1][i] = speed(what, library[k]);
+            ms[k + 1][i] = measured(what, library[k], 1)->ms;
+        }
+    }
+    for (int k = 0; k < LIBRARIES; k++)
+        line[k] = (Line){label[k], SIZES, x[0], x[k + 1]};
+    transpose(LIBRARIES + 1, SIZES, ms, table);
+    print_matrix("tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS",
+                 SIZES, LIBRARIES + 1, table);
+    transpose(LIBRARIES + 1, SIZES, x, table);
+    print_matrix("tokens; GFLOP/s: the same", SIZES, LIBRARIES + 1, table);
+    log_log("growth", "Speed for 8 heads against the number of tokens",
+            "tokens", "GFLOP/s", LIBRARIES, line);
+}
+
+/*
+``` output
+tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
+[[ 128.0000,    0.4052,    0.5508,    0.6087,    0.5458],
+ [ 256.0000,    1.8260,    2.5482,    2.2132,    2.1499],
+ [ 512.0000,    6.6957,    9.1260,    7.7095,    7.7379],
+ [1024.0000,   24.5700,   32.9970,   27.9920,   31.3200],
+ [2048.0000,   97.1980,  133.0400,  130.4500,  149.2200],
+ [4096.0000,  416.5400,  555.2000,  497.6100,  576.9900],
+ [8192.0000, 1745.6000, 2261.7000, 2108.7000, 2461.5000]]
+tokens; GFLOP/s: the same (7, 5)
+[[ 128.0000,   82.8030,   60.9140,   55.1250,   61.4770],
+ [ 256.0000,   73.5030,   52.6720,   60.6440,   62.4290],
+ [ 512.0000,   80.1820,   58.8290,   69.6380,   69.3820],
+ [1024.0000,   87.4040,   65.0800,   76.7180,   68.5670],
+ [2048.0000,   88.3750,   64.5650,   65.8500,   57.5670],
+ [4096.0000,   82.4880,   61.8870,   69.0500,   59.5500],
+ [8192.0000,   78.7340,   60.7670,   65.1770,   55.8370]]
+```
+
+![Eight heads with 64 entries, no mask, one core. Twice the tokens take four
+times as long for everybody, and how many operations a second that is hardly
+changes](growth.svg){#fig-kernel-growth}
+
+And memory stays small, beside what goes in and comes out:
+*/
+
+static void show_memory(void)
+{
+    const float tokens = 65536;
+    print_vector(
+        "MB for 65536 tokens: attend_fast, a table of scores", 2,
+        (float[]){
+            measured("long 1x1x65536x64 causal", "attention-in-c", 2)->mb,
+            4 * tokens * tokens / 1e6f});
+}
+
+/*
+``` output
+MB for 65536 tokens: attend_fast, a table of scores (2)
+[    1.9292, 17179.8691]
+```
+
+## Everything together
+*/
 
 int main(void)
 {
+    pipeline("pipeline", "scores scale mask weights context");
+    show_beginning();
+    show_product();
+    show_exponential();
+    show_tiles();
+    show_call();
+    show_steps();
+    show_shapes();
+    show_roofline();
+    show_growth();
+    show_memory();
     return 0;
 }
+
+/*
+The same in PyTorch:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = "Life is short eat dessert first".split()
+ids = torch.tensor([sorted(words).index(w) for w in words])
+torch.manual_seed(123)
+x = torch.nn.Embedding(50_000, 3)(ids).detach()
+print(F.scaled_dot_product_attention(x, x, x, is_causal=True))
+print(torch.logsumexp((x @ x.T / 3**0.5).masked_fill(
+    torch.ones(6, 6).triu(1).bool(), -torch.inf), dim=-1))
+```
+
+## Further exercises {#kernel-exercises}
+
+**Exercise 15.4** (★★★, challenge, 4 points): `multiply_fast`. Any product
+of tables that are views, plus another one to start from, by `product`. The
+columns of `b` are to lie in lanes, `QUERIES` of them at a time; those that
+are missing at the edge are zeros.
+
+::: hint
+For each group of columns: copy them to `Lanes columns[d]`; then `product`,
+with so many rows of `a` at a time as you have room for; then add what
+`start` holds and write the columns that there are.
+:::
+
+**Exercise 15.5** (by hand): A register tile of $r$ rows and $v$ vectors
+loads how many vectors and entries for each multiply-add? Which of the
+shapes that fit into 16 registers loads least?
+
+**Exercise 15.6** (by hand): `-ffast-math` allows the compiler to reckon
+with floats as with real numbers. What becomes of `exp2_fast`?
+
+## Solutions
+
+::: {.solution exercise="15.4"}
+*/
+
+void multiply_fast(int n, int m, int d, View a, View b, View start,
+                   float c[n][m])
+{
+#pragma omp parallel for num_threads(threads_for((int64_t)n *m *d, 0))
+    for (int j = 0; j < m; j += QUERIES) {
+        const int end = least(m, j + QUERIES);
+        Lanes *columns = new_aligned((size_t)d, sizeof *columns);
+        Lanes sum[8 * ROWS];
+        memset(columns, 0, (size_t)d * sizeof *columns);
+        for (int k = 0; k < d; k++)
+            for (int l = j; l < end; l++)
+                columns[k].at[l - j] = b.at[k * b.row + l * b.column];
+        for (int i = 0; i < n; i++) {
+            const int row = i % (8 * ROWS);
+            if (row == 0)
+                product(least(n - i, 8 * ROWS), VECTORS, d,
+                        (View){a.at + i * a.row, a.row, a.column}, columns,
+                        NULL, sum);
+            for (int l = j; l < end; l++)
+                c[i][l] =
+                    sum[row].at[l - j] +
+                    (start.at ? start.at[i * start.row + l * start.column]
+                              : 0);
+        }
+        free(columns);
+    }
+}
+
+/*
+:::
+
+::: {.solution exercise="15.5"}
+For each step of $k$ it loads $v$ vectors and $r$ entries for $rv$
+multiply-adds, so $\frac1r + \frac1v$ each. There have to be $rv$ registers
+for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
+are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and
+$v = 1$ always takes more than 1.
+:::
+
+::: {.solution exercise="15.6"}
+`held + far - far` is `held` for real numbers. So $f$ becomes 0 at best, and
+every answer a power of 2 with a whole exponent.
+:::
+*/

@@ -59,7 +59,7 @@ these are 0, all is kept, as floats.
 */
 
 /* Where a head's row begins, of `wide` numbers. */
-static char *row_at(const Cache *c, void *rows, int wide, int head, int row)
+static char *row_of(const Cache *c, void *rows, int wide, int head, int row)
 {
     const ptrdiff_t bytes = c->format == FLOAT32 ? 4 : 2;
     return (char *)rows + ((ptrdiff_t)head * c->room + row) * wide * bytes;
@@ -87,14 +87,14 @@ it is more than `room` then, `first` is the first token whose row has not
 been taken by a later one. `cache_must_take` refuses what does not fit.
 
 ::: hint
-`put_row` writes a row, and `row_at` says where. What is left is two loops:
+`put_row` writes a row, and `row_of` says where. What is left is two loops:
 in which row does token `i` of the new ones stand, and where do its key and
 value of head `h` begin?
 :::
 
 ::: hint
-`key.at + h * key.head + i * key.token`, and for values alike. A token's row
-has to do with how many came before it: `c->count + i`.
+The new ones are row `row_at(&key, 0, h, i)`, and for values alike. The row
+in which they are kept has to do with how many came before: `c->count + i`.
 :::
 
 ::: hint
@@ -108,12 +108,10 @@ void cache_append(Cache *c, int n, Rows key, Rows value)
     for (int h = 0; h < c->n_key_heads; h++)
         for (int i = 0; i < n; i++) {
             const int row = (int)((c->count + i) % c->room);
-            put_row(c->format, c->d_k,
-                    key.at + h * key.head + i * key.token,
-                    row_at(c, c->key, c->wide_k, h, row));
-            put_row(c->format, c->d_v,
-                    value.at + h * value.head + i * value.token,
-                    row_at(c, c->value, c->wide_v, h, row));
+            put_row(c->format, c->d_k, row_at(&key, 0, h, i),
+                    row_of(c, c->key, c->wide_k, h, row));
+            put_row(c->format, c->d_v, row_at(&value, 0, h, i),
+                    row_of(c, c->value, c->wide_v, h, row));
         }
     c->count += n;
     if (c->first < c->count - c->room)
@@ -213,8 +211,6 @@ enum {
 typedef float Vector __attribute__((vector_size(LANES * 4)));
 typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
 typedef uint16_t Halves __attribute__((vector_size(LANES * 2)));
-
-#define INLINE inline __attribute__((always_inline))
 
 /*
 Queries that meet the same keys are a group, and meet them a block at a
@@ -799,8 +795,8 @@ static void meet_tokens(const Cache *c, int head, int64_t j, int n,
                         Group *g)
 {
     const int row = (int)(j % c->room);
-    const char *key = row_at(c, c->key, c->wide_k, head, row);
-    const char *value = row_at(c, c->value, c->wide_v, head, row);
+    const char *key = row_of(c, c->key, c->wide_k, head, row);
+    const char *value = row_of(c, c->value, c->wide_v, head, row);
     if (c->format == FLOAT32)
         meet_as(FLOAT32, j, n, key, value, g);
     else if (c->format == BFLOAT16)
@@ -834,8 +830,7 @@ static void begin(const Asked *a, int head, int q, Group *g)
            (size_t)(g->count * (g->wide_k + g->wide_v)) * sizeof(Vector));
     for (int i = 0; i < g->count; i++, q++) {
         const int h = head * a->sharing + q / a->n;
-        const float *query =
-            a->query.at + h * a->query.head + q % a->n * a->query.token;
+        const float *query = row_at(&a->query, 0, h, q % a->n);
         float *to = (float *)(g->query + i * g->wide_k);
         for (int k = 0; k < c->d_k; k++)
             to[k] = scale * query[k];
@@ -902,7 +897,7 @@ static void join_pieces(const Asked *a, Rows context)
             part += d_v + 1;
             for (int piece = 1; piece < a->pieces; piece++, part += d_v + 1)
                 log_sum = join_parts(d_v, got, log_sum, part, part[d_v]);
-            memcpy(context.at + h * context.head + i * context.token, got,
+            memcpy(row_at(&context, 0, h, i), got,
                    (size_t)d_v * sizeof *got);
         }
 }
@@ -911,7 +906,7 @@ static void join_pieces(const Asked *a, Rows context)
 static void attend_all(const Cache *c, int n_heads, int n, Rows query,
                        int threads, Rows context)
 {
-    attend_fast(&(Job){
+    best_kernel()->attend(&(Job){
         .texts = 1,
         .n_heads = n_heads,
         .n_key_heads = c->n_key_heads,

@@ -1285,6 +1285,72 @@ def flash():
              joined_log_sum=parts[2][0])
 
 
+# Chapter 15
+
+def save_job(case, query, key, value, scale=None, bias=None, mask=None,
+               first=None, **how):
+    """Heads of several texts, some of which share keys. A query that sees
+    nothing gets NaN, as in chapter 9, and an infinite score leaves no
+    number."""
+    q, k, v = wide(query), wide(key), wide(value)
+    added = torch.zeros(q.shape[2], k.shape[2], dtype=torch.float64)
+    if first is not None:
+        seen = visible(*added.shape, first)
+        how |= {"is_causal": True} if first == 0 else {"attn_mask": seen}
+        added = added.masked_fill(~seen, -INF)
+        save(case, first=[first])
+    if mask is not None:
+        how["attn_mask"] = mask != 0
+        added = added.masked_fill(mask == 0, -INF)
+        save(case, mask=mask)
+    if bias is not None:
+        how["attn_mask"] = added = wide(bias)
+        save(case, bias=bias)
+    context = F.scaled_dot_product_attention(q, k, v, scale=scale,
+                                             enable_gqa=True, **how)
+    shared = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+    scores = q @ shared.mT * (scale or q.shape[-1]**-0.5) + added
+    log_sum = torch.logsumexp(scores, dim=-1)
+    blind = (scores == -INF).all(dim=-1, keepdim=True)
+    save(case, query=query, key=key, value=value,
+         context=context.masked_fill(blind, NAN),
+         log_sum=log_sum.masked_fill(log_sum == INF, NAN))
+
+
+def kernel():
+    def roles(seed, texts, heads, key_heads, n, m, d_k, d_v, size=2):
+        return (uniform(seed, texts, heads, n, d_k, size=size),
+                uniform(seed + 1, texts, key_heads, m, d_k, size=size),
+                uniform(seed + 2, texts, key_heads, m, d_v))
+
+    save_job("all_one", *roles(1500, 1, 1, 1, 1, 1, 1, 1))
+    save_job("all_groups", *roles(1503, 2, 4, 2, 13, 130, 3, 5))
+    save_job("all_wide", *roles(1506, 1, 1, 1, 9, 33, 65, 40))
+    save("scaled", scale=[0.3])
+    save_job("scaled", *roles(1509, 1, 3, 1, 26, 70, 4, 3), scale=0.3)
+    save_job("loud", *roles(1512, 1, 1, 1, 33, 150, 4, 3, size=60))
+    save_job("past_square", *roles(1515, 1, 1, 1, 140, 140, 3, 4), first=0)
+    save_job("past_later", *roles(1518, 1, 3, 1, 50, 150, 3, 2), first=100)
+    save_job("past_before", *roles(1521, 1, 1, 1, 60, 31, 2, 3), first=-20)
+    mask = torch.randint(3, (35, 140), generator=seeded(1524)).float() - 1
+    mask[17] = 0  # sees nothing
+    save_job("table", *roles(1525, 1, 2, 1, 35, 140, 3, 4), mask=mask)
+    bias = uniform(1528, 30, 135, size=3).masked_fill(
+        uniform(1529, 30, 135) < -0.8, -INF)
+    save_job("bias", *roles(1530, 2, 2, 1, 30, 135, 3, 2), bias=bias)
+
+    query, key, value = roles(1533, 1, 2, 2, 15, 140, 2, 3)
+    query[0, 0, 3, 1] = key[0, 1, 7, 0] = value[0, 0, 131, 2] = NAN
+    save_job("all_nan", query, key, value)
+    query, key, value = roles(1536, 1, 2, 2, 15, 140, 2, 3)
+    query[0, 1, 4, 0] = query[0, 1, 13, 1] = key[0, 0, 9, 0] = INF
+    query[0, 0, 6, 0] = 0
+    query[0, 1, 5] = tensor([INF, -INF])
+    value[0, 0, 3, 1] = value[0, 1, 133, 0] = INF
+    value[0, 1, 134, 2] = -INF
+    save_job("all_infinite", query, key, value)
+
+
 # Chapter 16
 
 def save_cached(case, heads, key_heads, n, d_k, d_v, window, format):
@@ -1343,6 +1409,8 @@ def kv_cache():
         for name in ("bfloat16", "float16")})
 
 
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -1358,6 +1426,7 @@ CHAPTERS = {
     "12_heads": heads,
     "13_multi_head": multi_head,
     "14_flash": flash,
+    "15_kernel": kernel,
     "16_kv_cache": kv_cache,
     "B_normals": normals,
     "C_sheet": sheet,

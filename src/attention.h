@@ -748,6 +748,11 @@ void running_begin(int d_v, Running *r, float mixture[d_v]);
  * last case. */
 float running_end(int d_v, const Running *r, float mixture[d_v]);
 
+/* A score is larger than all before: what was summed becomes relative to
+ * it. If none was before, the sum and the mixture are still 0, and stay so.
+ */
+void raise_largest(float largest, int d_v, Running *r, float mixture[d_v]);
+
 /* A query meets a key, with its score and its value. Minus infinity hides a
  * key, and its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */
@@ -803,6 +808,9 @@ typedef struct {
 Rows rows_by_head(int n_heads, int n, int d, const float *at);
 Rows rows_by_token(int n_heads, int n, int d, const float *at);
 
+/* Where the row of token i in a head of a text begins. */
+float *row_at(const Rows *rows, int text, int head, int i);
+
 /* Attention for all heads of all texts: n queries with m keys of d_k
  * entries and m values of d_v, in each. Zeros where nothing is said:
  * n_key_heads 0 is n_heads; else so many neighbours share a head of keys
@@ -847,9 +855,9 @@ typedef struct {
     ptrdiff_t row, column;
 } View;
 
-/* c = start + a times b, where a is [n][d], b is [d][m], and start is [n][m]
- * or, with at NULL, all zeros. start may be c itself. PyTorch: torch.addmm.
- */
+/* c = start + a times b, where a is [n][d], b is [d][m], and start, which
+ * may be c itself, is [n][m]; with at NULL it is all zeros.
+ * PyTorch: torch.addmm(start, a, b). */
 void multiply_fast(int n, int m, int d, View a, View b, View start,
                    float c[n][m]);
 
@@ -861,18 +869,23 @@ void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
                          float y[n][l->d_out]);
 
 /*
-Chapter 15 is compiled once for each instruction set that its machine may
-have. What a program is to use is looked up when it runs:
+Chapters 15 and 16 are compiled once for each instruction set that their
+machine may have. What a program is to use is looked up when it runs:
 */
 
-/* What chapter 15 is where it was compiled for one instruction set. */
+struct Cache; /* chapter 16 */
+
+/* What chapters 15 and 16 are where they were compiled for one instruction
+ * set. */
 typedef struct {
     const char *name; /* "AVX-512", "AVX2", "plain" */
     int lanes;        /* floats in a vector */
     void (*attend)(const Job *job);
     void (*multiply)(int n, int m, int d, View a, View b, View start,
-                     float *c);
+                     float c[n][m]);
     float (*exp2)(float x);
+    void (*attend_cache)(const struct Cache *c, int n_heads, int n,
+                         Rows query, int threads, Rows context);
 } Kernel;
 
 /* The one with the most lanes that this processor can run. */
@@ -881,6 +894,22 @@ const Kernel *best_kernel(void);
 /* The one with that name; NULL where this processor or this library has it
  * not. */
 const Kernel *kernel_named(const char *name);
+
+/* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
+ * both are so many floats apart. */
+void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
+          float *to, ptrdiff_t to_row);
+
+/* A function that is put where it is used, so that what is known there is
+ * known to it; and one that is not. */
+#define INLINE inline __attribute__((always_inline))
+#define APART __attribute__((noinline))
+
+/* The smaller one. */
+static INLINE int least(int a, int b)
+{
+    return a < b ? a : b;
+}
 
 /* How many threads are worth their while for so many products: as many as
  * are asked for, or with 0 as there are processors; and 1 for less than a
@@ -901,7 +930,7 @@ typedef enum { FLOAT32, BFLOAT16, FLOAT16 } Format;
 
 /* The keys and values of the tokens of one text, for each head of keys.
  * Token t of the text stands in row t % room. */
-typedef struct {
+typedef struct Cache {
     int n_key_heads, d_k, d_v;
     int room;      /* rows of each head */
     int window;    /* how many tokens a query sees; 0: all there are */
@@ -1066,6 +1095,11 @@ float real_number(const char *what, const char *text);
  * below 1, and what does not fit. */
 float *new_table(int n, int m);
 
+/* Memory for so many pieces of a size, which is a multiple of a power of 2
+ * that is also how it is aligned, to be freed by the caller. Refuses what
+ * does not fit. */
+void *new_aligned(size_t count, size_t size);
+
 /* One table in a block: where its address goes, and three sizes, of which
  * the product is the number of its entries. A table of none is NULL. */
 typedef struct {
@@ -1077,6 +1111,34 @@ typedef struct {
  * freed by the caller; count is how many numbers it holds. Refuses sizes
  * below 0, and what does not fit. */
 float *new_block(int parts, const Part part[parts], size_t *count);
+
+/*
+## What was measured: `measured.c` {#header-measured}
+
+`make bench` measures this book's functions beside others'. One run is kept
+in `src/measured.h`, so that pages can show it.
+*/
+
+/* How long something took, in milliseconds, and what that is in billions of
+ * floating-point operations or of bytes a second, as a fraction of the
+ * machine's peak; the largest difference from float64; and millions of
+ * bytes in use beside inputs and outputs. NaN where it does not apply. */
+typedef struct {
+    const char *what; /* "1x12x1024x64 causal": texts, heads, tokens, d */
+    const char
+        *library; /* "attention-in-c", "pytorch", "onnxruntime", ... */
+    int threads;
+    float ms, gflops, gbs, mb, fraction, error;
+} Measured;
+
+/* What was measured with so many threads, or for 0 with the most. The
+ * machine's own limits are "peak" by "AVX-512", "AVX2" or "plain", and
+ * "read" by "memory". Refuses what was not measured. */
+const Measured *measured(const char *what, const char *library,
+                         int threads);
+
+/* The machine on which it was, the day, and the libraries' versions. */
+extern const char measured_on[], measured_at[], measured_with[];
 
 /*
 ## Printing: `print.c` {#header-print}
@@ -1200,8 +1262,23 @@ void lookup(const char *name, const char *title, int n,
             const float x[n][d]);
 
 /*
-And two that are drawn from structs:
+And some that are drawn from structs:
 */
+
+/* A line through n points, or a dot where there is one. */
+typedef struct {
+    const char *label;
+    int n;
+    const float *x, *y;
+} Line;
+
+/* Lines on two axes on which equal factors are equally far apart. Marks are
+ * powers of two where all numbers of an axis are; else powers of ten, or 1,
+ * 2 and 5 times these where there is room. A label stands where its line
+ * ends, or as near as it covers nothing. Refuses no line, more than eight,
+ * a line without points, and a number that is not finite or not above 0. */
+void log_log(const char *name, const char *title, const char *x,
+             const char *y, int count, const Line line[count]);
 
 /* A matrix as a rectangle: its label, its rows and columns, in how many
  * parts of equal width its columns are coloured, and the sign after it,

@@ -80,15 +80,20 @@ int pen_wanted(void)
 
 int pen_draws(PenKind kind, const char *name, int n, const float x[n])
 {
-    static const char *const words[] = {
-        "finite numbers", "finite numbers, -inf and nan",
-        "finite numbers from 0 on", "finite numbers from 0 on and nan",
-        "0 and 1"};
+    static const char *const words[] = {"finite numbers",
+                                        "finite numbers, -inf and nan",
+                                        "finite numbers from 0 on",
+                                        "finite numbers from 0 on and nan",
+                                        "0 and 1",
+                                        "finite numbers above 0"};
     for (int i = 0; i < n && pen_wanted(); i++) {
         const int is_part = isfinite(x[i]) && x[i] >= 0;
-        const int is_good[] = {isfinite(x[i]), x[i] != INFINITY, is_part,
+        const int is_good[] = {isfinite(x[i]),
+                               x[i] != INFINITY,
+                               is_part,
                                is_part || isnan(x[i]),
-                               x[i] == 0 || x[i] == 1};
+                               x[i] == 0 || x[i] == 1,
+                               is_part && x[i] > 0};
         if (!is_good[kind])
             REFUSE("figure '%s' has an entry %g: only %s can be drawn",
                    name, (double)x[i], words[kind]);

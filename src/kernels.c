@@ -4,6 +4,41 @@
 #include <omp.h>
 #endif
 
+Rows rows_by_head(int n_heads, int n, int d, const float *at)
+{
+    const ptrdiff_t head = (ptrdiff_t)n * d;
+    return (Rows){(float *)at, n_heads * head, head, d};
+}
+
+Rows rows_by_token(int n_heads, int n, int d, const float *at)
+{
+    const ptrdiff_t token = (ptrdiff_t)n_heads * d;
+    return (Rows){(float *)at, n * token, d, token};
+}
+
+float *row_at(const Rows *rows, int text, int head, int i)
+{
+    return rows->at + text * rows->text + head * rows->head +
+           i * rows->token;
+}
+
+void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
+          float *to, ptrdiff_t to_row)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < m; j++) {
+            const float *f = from + i * row + j;
+            const float four[4] = {factor * f[0], factor * f[row],
+                                   factor * f[2 * row],
+                                   factor * f[3 * row]};
+            memcpy(to + j * to_row + i, four, sizeof four);
+        }
+    for (; i < n; i++)
+        for (int j = 0; j < m; j++)
+            to[j * to_row + i] = factor * from[i * row + j];
+}
+
 int threads_for(int64_t products, int asked)
 {
 #ifdef _OPENMP
@@ -37,4 +72,67 @@ void job_must_fit(const Job *job)
             "rows that are not there: queries, keys, values and room for "
             "contexts are needed");
     mask_must_fit(job->n, job->m, job->see);
+}
+
+/* What the Makefile calls functions of chapters 15 and 16 where it compiles
+ * them for an instruction set. */
+#define COMPILED_FOR(SET)                                                  \
+    void attend_fast_##SET(const Job *job);                                \
+    void multiply_fast_##SET(int n, int m, int d, View a, View b,          \
+                             View start, float c[n][m]);                   \
+    float exp2_fast_##SET(float x);                                        \
+    void cache_attend_##SET(const Cache *c, int n_heads, int n,            \
+                            Rows query, int threads, Rows context);
+#define KERNEL(NAME, LANES, SET)                                           \
+    {                                                                      \
+        NAME, LANES, attend_fast_##SET, multiply_fast_##SET,               \
+            exp2_fast_##SET, cache_attend_##SET                            \
+    }
+
+#ifdef __x86_64__
+COMPILED_FOR(avx512)
+COMPILED_FOR(avx2)
+#endif
+
+static const Kernel kernels[] = {
+#ifdef __x86_64__
+    KERNEL("AVX-512", 16, avx512),
+    KERNEL("AVX2", 8, avx2),
+#endif
+    {"plain", __BIGGEST_ALIGNMENT__ / 4, attend_fast, multiply_fast,
+     exp2_fast, cache_attend},
+};
+
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static int runs_here(const Kernel *kernel)
+{
+#ifdef __x86_64__
+    if (kernel->lanes == 16)
+        return __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+    if (kernel->lanes == 8)
+        return __builtin_cpu_supports("avx2") &&
+               __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2");
+#endif
+    return kernel->lanes > 0;
+}
+
+const Kernel *best_kernel(void)
+{
+    const Kernel *kernel = kernels;
+    while (!runs_here(kernel))
+        kernel++;
+    return kernel;
+}
+
+const Kernel *kernel_named(const char *name)
+{
+    for (int k = 0; k < KERNELS; k++)
+        if (!strcmp(kernels[k].name, name) && runs_here(&kernels[k]))
+            return &kernels[k];
+    return NULL;
 }

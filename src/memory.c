@@ -51,3 +51,16 @@ float *new_table(int n, int m)
                n, m);
     return new_block(1, &(Part){&x, 1, n, m}, &count);
 }
+
+void *new_aligned(size_t count, size_t size)
+{
+    const size_t alignment = size & (~size + 1);
+    void *at = count > SIZE_MAX / size
+                   ? NULL
+                   : aligned_alloc(alignment, count * size);
+    if (!at)
+        REFUSE("%zu pieces of %zu bytes do not fit into memory: fewer are "
+               "needed",
+               count, size);
+    return at;
+}

@@ -25,7 +25,8 @@ typedef enum {
     PEN_CELLS,  /* or minus infinity or nan */
     PEN_PARTS,  /* from 0 on */
     PEN_POINTS, /* from 0 on or nan */
-    PEN_BITS
+    PEN_BITS,
+    PEN_POSITIVE
 } PenKind;
 int pen_draws(PenKind kind, const char *name, int n, const float x[n]);
 

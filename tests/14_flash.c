@@ -40,6 +40,20 @@ static void mixture_is_divided(void)
     same("mixture", 2, mixture, expect);
 }
 
+/* By the logarithm of 2, so that halves are left. */
+static void what_was_summed_is_halved(void)
+{
+    const float expect[2] = {1, -2};
+    float mixture[2] = {2, -4};
+    Running r = {3, 5};
+    raise_largest(3.69314718f, 2, &r, mixture);
+    tap_near("largest", r.largest, 3.69314718, 1e-7, 0);
+    tap_near("sum", r.sum, 2.5, 3e-7, 0);
+    for (int k = 0; k < 2; k++)
+        tap_near(tap_words("mixture[%d]", k), mixture[k], expect[k], 3e-7,
+                 0);
+}
+
 static void key_by_key(void)
 {
     const int n = dim("scores", 0), d_v = dim("value", 1);
@@ -227,6 +241,7 @@ int main(void)
     TAP(nothing_met, "running_begin: nothing has been met");
     TAP(mixture_is_divided,
         "running_end: by the sum, whose logarithm counts");
+    TAP(what_was_summed_is_halved, "raise_largest: halves");
     EACH("meet_key", key_by_key, "row_*-scores");
     EACH("meet_keys", block_by_block, "row_*-scores");
     EACH("flash_forward", past_test, "past_*-query");

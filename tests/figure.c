@@ -482,6 +482,241 @@ static void test_values(void)
     has(">0.0000</text>");
 }
 
+/* Where the k-th point of all lines is. */
+#define circle(k, name) of("<circle", k, name)
+
+static void test_log_log(void)
+{
+    const float x[3] = {0.1f, 4, 1000}, y[3] = {3.9f, 156, 156};
+    const float dot_x[1] = {0.5f}, dot_y[1] = {12.48f};
+    const Line lines[2] = {{"a<b", 3, x, y}, {"dot", 1, dot_x, dot_y}};
+    DRAW(log_log("x", "Title", "per byte", "GFLOP/s", 2, lines));
+    has(">GFLOP/s for per byte; on both axes, equal factors are equally "
+        "far "
+        "apart. "
+        "a&lt;b: 3.9 for 0.1, 156 for 4, 156 for 1000. "
+        "dot: 12.48 for 0.5. </desc>");
+    SAYS(0, "0.1", "1", "10", "100", "1000", "2", "5", "10", "20", "50",
+         "100", "200", "GFLOP/s", "per byte", "a&lt;b", "dot");
+    SAME(count("<text"), 16);
+    /* Ten times as much is as far everywhere. */
+    const double left = word_x("0.1"), low = word_y("2") - 4;
+    const double unit_x = (word_x("1000") - left) / 4;
+    const double unit_y = (low - (word_y("200") - 4)) / 2;
+    HOLDS(unit_x > 80 && unit_y > 80);
+    for (int k = 0; k < 4; k++) {
+        const double to_x = k < 3 ? (double)x[k] : (double)dot_x[0];
+        const double to_y = k < 3 ? (double)y[k] : (double)dot_y[0];
+        CLOSE(circle(k, "cx"), left + unit_x * log10(to_x / 0.1), 0.2);
+        CLOSE(circle(k, "cy"), low - unit_y * log10(to_y / 2), 0.2);
+        SAME(circle(k, "r"), k < 3 ? 3 : 5);
+    }
+    for (int i = 0; i < 5; i++)
+        SAME(line(i, "x1"), of("<text", i, "x"));
+    for (int i = 5; i < 12; i++)
+        SAME(line(i, "y1"), of("<text", i, "y") - 4);
+    /* Behind these and the axes: from point to point, and to the label. */
+    SAME(count("<line"), 12 + 2 + 3);
+    SAME(count("class=\"s0\""), 3);
+    for (int k = 14; k < 17; k++) {
+        SAME(line(k, "x1"), circle(k - 14, "cx"));
+        SAME(line(k, "y1"), circle(k - 14, "cy"));
+        if (k == 16)
+            continue;
+        SAME(line(k, "x2"), circle(k - 13, "cx"));
+        SAME(line(k, "y2"), circle(k - 13, "cy"));
+    }
+    SAME(line(16, "x2"), word_x("a&lt;b") - 4);
+    SAME(line(16, "y2"), circle(2, "cy"));
+    SAME(word_y("a&lt;b"), circle(2, "cy") + 5);
+    HOLDS(word_x("a&lt;b") > word_x("1000") + 8);
+    SAME(word_x("dot"), circle(3, "cx") + 9);
+    SAME(word_y("dot"), circle(3, "cy") + 5);
+    HOLDS(of("<svg", 0, "width") <= 500);
+}
+
+/* The marks of the axis below are those of x, n of them, as far apart as
+ * they are wide. */
+static void marks(int n, int points, const float x[points])
+{
+    static const float one[20] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+                                  3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
+    DRAW(log_log("x", "", "x", "y", 1, &(Line){"a", points, x, one}));
+    SAME(count("class=\"middle small muted\""), n);
+    for (int i = 1; i < n; i++) {
+        const char *word = strchr(behind("<text", i), '>') + 1;
+        const double apart = of("<text", i, "x") - of("<text", i - 1, "x");
+        HOLDS(apart > 9.0 * strcspn(word, "<"));
+    }
+}
+
+static void test_marks(void)
+{
+    const float tokens[7] = {128, 256, 512, 1024, 2048, 4096, 8192};
+    marks(7, 7, tokens);
+    SAYS(0, "128", "256", "512", "1024", "2048", "4096", "8192", "2", "5");
+    CLOSE(circle(3, "cx"), word_x("1024"), 0.1);
+    CLOSE(circle(5, "cx") - circle(4, "cx"),
+          circle(1, "cx") - circle(0, "cx"), 0.2);
+    const float far[2] = {1, 1 << 20}; /* too many for all */
+    marks(6, 2, far);
+    SAYS(0, "1", "16", "256", "4096", "65536", "1048576");
+    const float mixed[2] = {128, 3000};
+    marks(6, 2, mixed);
+    SAYS(0, "100", "200", "500", "1000", "2000", "5000");
+    const float tens[2] = {0.2f, 1500};
+    marks(4, 2, tens);
+    SAYS(0, "1", "10", "100", "1000");
+    const float below[2] = {0.5f, 4}; /* not 1, 2, 4, but 0.5, 1, 2, 5 */
+    marks(4, 2, below);
+    SAYS(0, "0.5", "1", "2", "5");
+    const float tenth[2] = {0.001f, 0.1f}; /* a little above 0.1 */
+    marks(7, 2, tenth);
+    SAYS(0, "0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1");
+    const float wide[2] = {1e-6f, 1e6f};
+    marks(5, 2, wide);
+    SAYS(0, "0.000001", "0.001", "1", "1000", "1000000");
+    marks(3, 1, &tokens[0]);
+    SAYS(0, "64", "128", "256");
+    const float same[2] = {30, 30};
+    marks(2, 2, same);
+    SAYS(0, "20", "50");
+    const float small[1] = {0.0000312f};
+    DRAW(log_log("x", "", "x", "y", 1, &(Line){"a", 1, small, tokens}));
+    has("a: 128 for 0.000031. ");
+}
+
+/* Where the k-th label begins, if it is so wide. */
+static double left_of(int k, double wide)
+{
+    const char *class = strstr(behind("<text", k), "class=\"");
+    const char at = class ? class[7] : 'r';
+    return of("<text", k, "x") - wide * (at == 'e'   ? 1
+                                         : at == 'm' ? 0.5
+                                                     : 0);
+}
+
+/* Labels lie within the picture, and cover no other and no point. */
+static void labels(int n, const Line lines[n])
+{
+    DRAW(log_log("x", "Title", "x", "y", n, lines));
+    const int t = count("<text") - n;
+    const double axis = line(count("small muted\""), "x1");
+    const double right = of("<svg", 0, "width");
+    for (int k = 0; k < n; k++) {
+        const double wide = 8.0 * strlen(lines[k].label);
+        const double left = left_of(t + k, wide);
+        const double y = of("<text", t + k, "y") - 5;
+        HOLDS(is_said(t + k, lines[k].label));
+        HOLDS(left > axis - 1 && left + wide < right + 1);
+        HOLDS(y > 33 && y < 299);
+        for (int i = 0; i < count("<circle"); i++)
+            HOLDS(circle(i, "cx") < left - 3 ||
+                  circle(i, "cx") > left + wide + 3 ||
+                  fabs(circle(i, "cy") - y) > 13);
+        for (int i = 0; i < k; i++) {
+            const double size = 8.0 * strlen(lines[i].label);
+            const double other = left_of(t + i, size);
+            HOLDS(other > left + wide + 7 || left > other + size + 7 ||
+                  fabs(of("<text", t + i, "y") - 5 - y) > 17.7);
+        }
+    }
+}
+
+static void test_labels(void)
+{
+    static const char *const called[8] = {
+        "T = 256", "T = 1024", "decoding", "chapter 6",
+        "roof",    "a",        "library",  "b c d"};
+    float x[8][2], y[8][2];
+    Line lines[8];
+    for (int trial = 0; trial < 20; trial++) {
+        for (int k = 0; k < 8; k++) {
+            tap_fill(2, x[k], 0, 3);
+            tap_fill(2, y[k], 0, (float)(trial % 5 + 1));
+            for (int i = 0; i < 2; i++) {
+                x[k][i] = powf(10, x[k][i]);
+                y[k][i] = powf(10, y[k][i]);
+            }
+            x[k][1] = k < 3 ? 1500 : x[k][1];
+            lines[k] = (Line){called[k], k < 4 ? 2 : 1, x[k], y[k]};
+        }
+        labels(8, lines);
+    }
+    for (int k = 0; k < 8; k++) /* all in one place */
+        lines[k].x = x[7], lines[k].y = y[7], lines[k].n = 1;
+    labels(8, lines);
+    /* Right, left, below, above; the others with thin lines to the dot. */
+    SAME(count("<line"), count("small muted\"") + 2 + 4);
+    for (int k = 0; k < 4; k++) {
+        SAME(word_x(called[k]), circle(k, "cx") + (k == 0   ? 9
+                                                   : k == 1 ? -9
+                                                            : 0));
+        SAME(word_y(called[k]), circle(k, "cy") + 5 +
+                                    (k == 2   ? 18
+                                     : k == 3 ? -18
+                                              : 0));
+    }
+    /* Eight that end together, in their order, around the end. */
+    const float to[2] = {1, 2000}, up[2] = {1, 30}, low[2] = {30, 1};
+    for (int k = 0; k < 8; k++)
+        lines[k] = (Line){called[k], 2, to, up};
+    labels(8, lines);
+    for (int k = 0; k < 8; k++)
+        CLOSE(of("<text", count("<text") - 8 + k, "y"),
+              word_y(called[0]) + 18 * k, 0.3);
+    SAME(count("class=\"s7\""), 2);
+    SAME(count("class=\"c7\""), 2);
+    for (int k = 0; k < 8; k++)
+        lines[k].y = low;
+    labels(8, lines); /* at the bottom */
+    for (int k = 0; k < 8; k++)
+        lines[k].y = up;
+    const float high[2] = {1, 31}, top[2] = {1, 1000};
+    lines[0].y = top;
+    lines[2].y = high;
+    labels(4, lines); /* 2 before 1 before 3, and these around 1 */
+    SAME(word_y(called[0]), circle(1, "cy") + 5);
+    CLOSE(word_y(called[1]) - 18, word_y(called[2]), 0.3);
+    CLOSE(word_y(called[1]) + 18, word_y(called[3]), 0.3);
+    CLOSE(word_y(called[1]), circle(3, "cy") + 5, 1);
+    /* One that ends before the axis does has its label there. */
+    const float early[2] = {1, 20}, less[2] = {1, 3};
+    lines[1].x = early;
+    lines[1].y = less;
+    labels(2, lines);
+    SAME(word_x(called[1]), circle(3, "cx") + 9);
+    SAME(word_y(called[1]), circle(3, "cy") + 5);
+    /* A dot has it there, too. */
+    lines[0] = (Line){"a", 1, to, to};
+    labels(1, lines);
+    SAME(word_x("a"), circle(0, "cx") + 9);
+    /* One that is too long for either side. */
+    static const char longest[] =
+        "about as long as a label of a line may be "
+        "in";
+    const float thousand[1] = {20};
+    lines[0] = (Line){longest, 1, thousand, thousand};
+    lines[1] = (Line){"roof", 2, to, up};
+    labels(2, lines);
+}
+
+/* A dot below a roof has no label above it. */
+static void test_roof(void)
+{
+    const float x[3] = {0.2f, 6.4f, 2000}, y[3] = {7.8f, 249, 249};
+    const float at[4] = {64, 256, 1024, 0.5f};
+    const float high[4] = {168, 205, 222, 17};
+    static const char *const called[4] = {"T = 256", "T = 1024", "T = 4096",
+                                          "decoding"};
+    Line lines[5] = {{"roof", 3, x, y}};
+    for (int k = 0; k < 4; k++)
+        lines[1 + k] = (Line){called[k], 1, &at[k], &high[k]};
+    labels(5, lines);
+    for (int k = 0; k < 3; k++)
+        HOLDS(word_y(called[k]) - 14 > circle(1, "cy"));
+}
+
 static void test_blocks(void)
 {
     const Block b[4] = {{"X", 6, 3, 1, "·"},
@@ -758,6 +993,25 @@ static void refusals(bool is_drawn)
             "columns in 3 parts: parts of equal width are needed",
             blocks("x", "", 1, odd));
     REFUSED(NULL, blocks("x", "", 1, none));
+    Line line[9];
+    for (int k = 0; k < 9; k++)
+        line[k] = (Line){"a", 2, two, two};
+    const Line zero = {"a", 2, two, bit[0][0]},
+               no_end = {"a", 2, map[1][0], two};
+    REFUSED("figure_log.c: log_log: figure 'x' has 0 lines: 1 to 8 can be "
+            "drawn",
+            log_log("x", "", "", "", 0, line));
+    REFUSED(NULL, log_log("x", "", "", "", 9, line));
+    REFUSED("figure_log.c: log_log: figure 'x' has a line 'a' of 0 points: "
+            "each needs at least 1",
+            log_log("x", "", "", "", 1, &(Line){"a", 0, two, two}));
+    REFUSED(ENTRY "0: only finite numbers above 0 can be drawn",
+            log_log("x", "", "", "", 1, &zero));
+    REFUSED(ENTRY "inf: only finite numbers above 0 can be drawn",
+            log_log("x", "", "", "", 1, &no_end));
+    REFUSED(NULL, log_log("x", "", "", "", 1, &(Line){"a", 2, last, two}));
+    REFUSED(NULL,
+            log_log("x", "", "", "", 1, &(Line){"a", 2, two, part[1]}));
 }
 
 static void test_nothing(void)
@@ -815,6 +1069,10 @@ int main(void)
     TAP(test_curves, "curves: places, heights, words");
     TAP(test_gaps, "curves: what is not there, what is said already");
     TAP(test_values, "curves: axis from 0, values side by side");
+    TAP(test_log_log, "log_log: words, places, lines, labels");
+    TAP(test_marks, "log_log: which numbers stand at the axes");
+    TAP(test_labels, "log_log: labels side by side");
+    TAP(test_roof, "log_log: labels on their side of a line");
     TAP(test_blocks, "blocks: shapes, parts, signs, lines");
     TAP(test_pipeline, "pipeline: lit stages");
     TAP(test_index, "worksheet: letters below the line");

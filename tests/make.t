@@ -72,13 +72,14 @@ is join(' ', map { system("$folder/build/chapters/$_") >> 8 } @chapters), '0 1 2
 # ---- What is made anew.
 
 ok is_made('test-programs'), 'then nothing is left to do';
-for my $other ('CFLAGS=-O0', q{CFLAGS="-DIT=\"'a  b'\""}, 'CC="cc -pipe"', 'LDFLAGS=-Wl,-z,now', 'LDLIBS=-lc') {
+for my $other ('CFLAGS=-O0', q{CFLAGS="-DIT=\"'a  b'\""}, 'CFLAGS=-O2', 'CC="cc -pipe"', 'LDFLAGS=-Wl,-z,now', 'LDLIBS=-lc') {
     ok !is_made("test-programs $other"), "with $other there is";
     ($status, $said) = make("test-programs $other");
     is $status, 0, '... and it is done' or diag $said;
     my ($compiled, $linked) = map { scalar(() = $said =~ /$_/g) } qr/ -c /, qr/-lm -o/;
     is "$compiled $linked", '7 6', '... to all that is compiled or linked';
     is scalar(() = $said =~ /\Q$1\E.*-lm -o/g), 6, '... with it' if $other =~ /LD\w+=(.*)/;
+    is scalar(() = $said =~ /-O2.* -O0 -c/g), $other =~ /CFLAGS/ ? 0 : 1, '... tests without optimization, if nothing is said';
     ok is_made("test-programs $other"), '... once';
     ok !is_made('test-programs'), '... and again without';
 }
@@ -116,6 +117,44 @@ unlink "$folder/tests/spare.c";
 make('test-programs BUILD=.');
 is join(' ', map { s{.*/}{}r } glob "$folder/chapters/*.c $folder/tests/*.c $folder/tests/spare*"),
   '01_one.c 05_tokens.c B_normals.c C_last.c support.c', 'no other file is removed, wherever is built';
+
+# ---- What is compiled is the chapter without its prose: to the compiler the same,
+# line by line, wherever comments begin and end.
+
+my $cc = $ENV{CC} // 'cc';
+my ($at, $to) = ('chapters/06_six.c', 'build/code/06_six.c');
+for (['prose', "/*\nWord.\n*/\nint a = __LINE__;\n", 'Word'],
+     ['no prose', "int a = __LINE__;\n"],
+     ['no end of the last line', "/*\nWord.\n*/\nint a = __LINE__;", 'Word'],
+     ['prose to the end', "int a;\n/*\nWord.\n*/", 'Word'],
+     ['ends of lines as elsewhere', "/*\r\nWord.\r\n*/\r\nint a = __LINE__;\r\n", 'Word'],
+     ['blanks behind the marks', "/* \t\nWord.\n*/ \nint a = __LINE__;\n", 'Word'],
+     ['code behind the end of prose', "/*\nWord. */ int a = __LINE__;\n/*\nWord.\n*/int b = __LINE__;\n", 'Word'],
+     ['two ends', "/*\n\n*/*/\nint a = __LINE__;\n"],
+     ['an empty one', "/*\n*/\nint a = __LINE__;\n"],
+     ['a comment in the middle of which prose seems to begin', "/* Not\n/*\nWord.\n*/ int a = __LINE__;\n/**/ int b;\n"],
+     ['comments in code', "int a; /* 1 */\n// /*\nint b = __LINE__; // */\nchar *c = \"/*\";\n/*\nWord\n*/\nint d = __LINE__;\n", 'Word'],
+     ['prose that never ends', "int a;\n/*\nint b = __LINE__;\n"],
+     ['two that follow', "/*\nWord.\n*/\n/*\nWord.\n*/\nint a = __LINE__;\n", 'Word'],
+     ['nothing', '']) {
+    my ($name, $text, $gone) = @$_;
+    unlink "$folder/$to";
+    open my $file, '>:raw', "$folder/$at" or die "$folder/$at: $!\n";
+    print $file $text;
+    close $file;
+    make('-n programs');
+    my ($chapter, $code) = map { `cd '$folder' && $cc -E -P $_ 2>&1; echo \$?` =~ s/^\S+?:(?=\d+:)|^ +//gmr } $at, $to;
+    is $code, $chapter, "$name: the same is compiled";
+    ok -e "$folder/$to" && !(defined $gone && `cat '$folder/$to'` =~ /$gone/), '... without prose';
+}
+unlink "$folder/$at";
+is join(' ', map { (make($_))[0] } qw(clean help)) . (-e "$folder/build/code" ? ' code' : ''), '0 0',
+  'what compiles nothing looks at no chapter';
+make_path("$folder/many");
+save("many/$_.c", 'int a;') for 1 .. 200;
+is `cd '$folder' && for i in 1 2 3 4; do rm -rf build; for j in 1 2 3 4 5 6 7 8; do
+    tools/code build/code many/*.c 2>&1 & done; wait; done`, '', 'several may begin at once';
+is join(' ', grep { !m{/\d+\.c$} } glob "$folder/build/code/*"), '', '... and leave nothing else';
 
 # ---- Pandoc.
 

@@ -32,6 +32,19 @@ static void table_test(void)
     free(x);
 }
 
+/* Each size asks for the largest power of two that divides it. */
+static void aligned_test(void)
+{
+    const size_t size[4] = {16, 48, 64, 96}, begins[4] = {16, 16, 64, 32};
+    for (int k = 0; k < 4; k++) {
+        void *at = new_aligned(100, size[k]);
+        tap_near(tap_words("of %zu bytes", size[k]),
+                 (double)((uintptr_t)at % begins[k]), 0, 0, 0);
+        memset(at, 1, 100 * size[k]); /* a sanitizer sees its room */
+        free(at);
+    }
+}
+
 static float *table, *other;
 static size_t count;
 
@@ -49,6 +62,10 @@ int main(void)
 {
     TAP(block_test, "new_block: one table behind the other");
     TAP(table_test, "new_table: room for every entry");
+    TAP(aligned_test, "new_aligned: where a vector can be");
+    REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
+            "do not fit into memory: fewer are needed",
+            new_aligned((size_t)1 << 58, 64));
     REFUSES("memory.c: entries: a table of -1 times 2 times 3 numbers: "
             "sizes from 0 on that fit into memory are needed",
             new_block(1, parts(-1, 2, 3), &count));

@@ -37,8 +37,9 @@ is_deeply [$chapter->runs], [[9, 13]], 'and runs of code';
 is $chapter->{lines}[10], 'int a;', 'whatever ends a line';
 is_deeply chapter('/*', '**Exercise 1.2** (★, challenge, 2 points):', '`f`. Do.', '',
     '**Exercise 1.1** (by hand): `f`.', '*/', 'int f(int x)', '{', '}')->{exercises},
-  [{id => '1.2', about => '★, challenge, 2 points', function => 'f', points => 2, line => 1},
-    {id => '1.1', about => 'by hand', function => undef, points => undef, line => 4}], 'and exercises';
+  [{id => '1.2', about => '★, challenge, 2 points', function => 'f', points => 2, line => 1, open => 7},
+    {id => '1.1', about => 'by hand', function => undef, points => undef, line => 4, open => undef}],
+  'and exercises';
 
 # What only shows is folded. No line of code is lost, or there twice.
 sub pieces {

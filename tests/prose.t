@@ -33,8 +33,9 @@ sub numbers_in_code {
 # Those that a program prints: plainly, and in its runs with arguments.
 sub numbers_printed {
     my ($chapter) = @_;
-    my $plain = do { local (@ARGV, $/) = "$build/printed/$chapter->{name}.txt"; <> };
-    return numbers_in($plain), map {
+    my $printed = "$build/printed/$chapter->{name}.txt";
+    open my $plain, '<:encoding(UTF-8)', $printed or die "$printed: $!\n";
+    return numbers_in(join '', <$plain>), map {
         my ($lines) = Chapter::run("$build/chapters/$chapter->{name}", $_, DIGITS => 9);
         numbers_in(join "\n", @$lines, $_);
     } grep { defined } map { $_->{args} } $chapter->outputs;

@@ -101,7 +101,7 @@ static void changes_input(void) { ((float *)hello()->data)[5] += 1; good(); }
 static void beyond_input(void) { ((float *)hello()->data)[9] = 1; good(); }
 static void prints(void) { puts("ok 99 - not a result"); printf("not"); good(); }
 static void prints_much(void) { for (int i = 0; i < 99999; i++) printf("%d\n", i); wrong(); }
-static void endless(void) { for (;;) pause(); }
+static void endless(void) { for (;;) { puts("and on"); usleep(1000); } }
 static void endless_too(void) { for (;;) puts("and on"); }
 
 /* What REFUSES calls, and whether it shall be content. */
@@ -113,7 +113,7 @@ static void crashes(int expected) { raise(expected ? SIGSEGV : 0); }
 static void says(const char *line, int expected) { (void)expected; fputs(line, stderr); exit(2); }
 static void chats(int expected) { puts("n:"); printf("%d ", expected); REFUSE("no luck"); }
 static void todo(int expected) { (void)expected; TODO("9.9"); }
-static void a_third(int expected) { (void)expected; for (;;) pause(); }
+static void a_third(int expected) { for (;;) accepts(expected); }
 EOT
 $program .= "static void text_$_(void) { TEXT(" . quoted($texts[$_]) . "); }\n" for 0 .. $#texts;
 

@@ -26,7 +26,8 @@ my $SLACK = 2e-6;
 #   kind       for each line: prose, code, mark (the /* and */ lines) or fence
 #   blocks     its fences: info, first (index of the first line inside), lines
 #   divs       [first, last] of each: the indices of its lines ":::"
-#   exercises  id, about, function (undef if by hand), points, line (index)
+#   exercises  id, about, function (undef if by hand), points, line (index), open (index
+#              of the function's first brace)
 # Dies with all that is wrong with the form, a line each.
 sub load {
     my ($class, $path) = @_;
@@ -132,14 +133,15 @@ sub _find_exercises {
             next;
         }
         undef $function if $about =~ /by hand/;
+        my ($open) = $function ? eval { $self->body($function) } : ();
         push @faults, [$i, "exercise $id stands in $path: its number must begin with $number."]
           if index($id, "$number.") != 0;
         push @faults, [$i, "exercise $id names no function: $FORM"]
           if !$function && $about !~ /by hand/;
         push @faults, [$i, "exercise $id names the function $function, which $path does not define"]
-          if $function && !eval { $self->body($function) };
+          if $function && !defined $open;
         push @{$self->{exercises}}, {id => $id, about => $about, function => $function,
-            points => $about =~ /(\d+) points?/ ? $1 : undef, line => $i};
+            points => $about =~ /(\d+) points?/ ? $1 : undef, line => $i, open => $open};
     }
     $self->{exercises} //= [];
     return @faults;

@@ -15,6 +15,7 @@ use strict;
 use warnings;
 use utf8;
 use JSON::PP;
+use List::Util qw(first);
 use Symbols;
 
 my %ENTITY = (amp => '&', lt => '<', gt => '>', quot => '"', nbsp => "\xa0");
@@ -293,14 +294,17 @@ sub _index_of_terms {
     my @known = map {
         my $first = $_->{name} =~ s/,.*//r;
         my $stem  = $first =~ s/(?:y|ix|s)$//r;
-        +{%$_, pattern => qr/(?<!\w)\Q$stem\E(?:ys?|ies|ix|ices|s|es)?(?!\w)/i}
+        +{%$_, stem => lc $stem, pattern => qr/(?<!\w)\Q$stem\E(?:ys?|ies|ix|ices|s|es)?(?!\w)/i}
     } @{$self->{terms}};
+    # Where a text has the letters of a term, what stands around them counts.
+    my %letters = map { $_ => lc $_ } map { map { $_->{text} } @$_ } values %{$self->{sections}};
     return _entries('terms', map {
         my $term = $_;
         my ($home) = $term->{address} =~ /^([\w-]+)/;
         my %place;
         for my $id (grep { $self->{kind}{$_} && $_ ne $home } @{$self->{order}}) {
-            my ($section) = grep { $_->{text} =~ $term->{pattern} } @{$self->{sections}{$id}};
+            my ($section) = first { index($letters{$_->{text}}, $term->{stem}) >= 0
+                  && $_->{text} =~ $term->{pattern} } @{$self->{sections}{$id}};
             $place{$id} = "$id.html" . ($section->{id} eq $id ? '' : "#$section->{id}") if $section;
         }
         my $used  = $self->_places('also in ', %place);

@@ -313,18 +313,24 @@ end
 -- Takes out what stands before the first heading, which would become a page of
 -- its own, for the title page. Its links are written as those of pages.
 local function take_invitation(doc)
-    local page_of, page, front, body = {}, nil, pandoc.Blocks {}, pandoc.Blocks {}
-    local function note(element) page_of[element.identifier] = page end
+    local begun, front, body = false, pandoc.Blocks {}, pandoc.Blocks {}
     for _, block in ipairs(doc.blocks) do
-        if block.t == 'Header' and block.level == 1 then page = block.identifier end
-        pandoc.Blocks { block }:walk {
-            Header = note, Div = note, Figure = note, Span = note, CodeBlock = note,
-        }
-        local place = page and body or front
+        begun = begun or block.t == 'Header' and block.level == 1
+        local place = begun and body or front
         place:insert(block)
     end
     doc.blocks = body
     if #front == 0 then return end
+    local page_of, page = {}, nil
+    local function note(element) page_of[element.identifier] = page end
+    body:walk {
+        traverse = 'topdown',
+        Header = function(heading)
+            if heading.level == 1 then page = heading.identifier end
+            note(heading)
+        end,
+        Div = note, Figure = note, Span = note, CodeBlock = note,
+    }
     doc.meta.invitation = pandoc.MetaBlocks(front:walk {
         Link = function(link)
             local id = link.target:match('^#(.*)')

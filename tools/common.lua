@@ -7,14 +7,14 @@ function common.escape(text)
         { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
 end
 
+local function words_of(link) return link.content end
+
 -- Words without their links.
-function common.unlinked(inlines)
-    return inlines:walk { Link = function(link) return link.content end }
-end
+function common.unlinked(inlines) return inlines:walk { Link = words_of } end
 
 -- A heading's words as the contents have them.
 function common.bare(inlines)
-    return common.unlinked(inlines:walk { Note = function() return {} end })
+    return inlines:walk { Link = words_of, Note = function() return {} end }
 end
 
 ------------------------------------------------------------------------------

@@ -410,6 +410,7 @@ local function resolve_links(file, book)
 
     -- An empty reference that begins a sentence begins with a capital.
     local function resolve_all(inlines)
+        if not inlines:find_if(function(inline) return inline.t == 'Link' end) then return end
         local start = true
         for i, inline in ipairs(inlines) do
             if inline.t == 'Link' then inlines[i] = resolve(inline, start) end

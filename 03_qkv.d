@@ -1,2 +1,0 @@
-03_qkv.o: chapters/03_qkv.c src/attention.h
-src/attention.h:

@@ -1,2 +1,0 @@
-05_tokens.o: chapters/05_tokens.c src/attention.h
-src/attention.h:

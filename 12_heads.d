@@ -1,2 +1,0 @@
-12_heads.o: chapters/12_heads.c src/attention.h
-src/attention.h:

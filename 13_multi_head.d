@@ -1,2 +1,0 @@
-13_multi_head.o: chapters/13_multi_head.c src/attention.h
-src/attention.h:

@@ -1,2 +1,0 @@
-B_normals.o: chapters/B_normals.c src/attention.h
-src/attention.h:

@@ -1,0 +1,1021 @@
+/* Chapter 15 against PyTorch, golden/15_kernel, and against the chapters
+ * before it; for each instruction set that this processor has. */
+#define CHAPTER "15_kernel"
+#include "traces.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* How far floats may be from floats. Measured, in parts of what is due or
+ * of 1, if that is more: 9.7e-7 between a log_sum and the book's, 6.9e-7
+ * between contexts; and from PyTorch's float64 no more than 4e-7. */
+#define ATOL 2e-6
+
+/* Whether the processor has it, as it says itself. */
+static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
+static bool has(int k)
+{
+#ifdef __x86_64__
+    return k == 2 || (k == 0 ? __builtin_cpu_supports("avx512vl")
+                             : __builtin_cpu_supports("avx2"));
+#else
+    return k == 2;
+#endif
+}
+
+/* The first one that is here, and that after another. */
+static const Kernel *after(const Kernel *last)
+{
+    for (int k = 0; k < 3; k++) {
+        const Kernel *kernel = has(k) ? kernel_named(kernel_name[k]) : NULL;
+        if (kernel && !last)
+            return kernel;
+        if (kernel == last)
+            last = NULL;
+    }
+    return NULL;
+}
+
+/* ---- Any job */
+
+enum { MOST = 300, WIDE = 257 };
+
+static int below(Random *r, int n)
+{
+    return (int)(random_u32(r) % (unsigned)n);
+}
+
+/* Mostly small, or beside where a tile or a block ends. */
+static int any_size(Random *r, int most)
+{
+    static const int edge[] = {4,  8,  12,  16,  24,  32, 48,
+                               64, 72, 128, 144, 192, 256};
+    const int size =
+        below(r, 2)
+            ? edge[below(r, sizeof edge / sizeof *edge)] + below(r, 3) - 1
+            : 1 + below(r, 2 << below(r, 9));
+    return size < most ? size : most;
+}
+
+/* Rows with nothing between them, or with numbers there that are none. All
+ * texts share theirs, or all heads as well. */
+static Rows any_rows(Random *r, const char *name, const int size[4],
+                     int shared)
+{
+    const int texts = size[0], heads = size[1], n = size[2], d = size[3];
+    const ptrdiff_t token = d + below(r, 4), head = n * token + below(r, 9);
+    const Rows layout[3] = {rows_by_head(heads, n, d, NULL),
+                            rows_by_token(heads, n, d, NULL),
+                            {NULL, heads * head + 3, head, token}};
+    Rows rows = layout[below(r, 3)];
+    rows.text *= shared < 1;
+    rows.head *= shared < 2;
+    const ptrdiff_t count = (texts - 1) * rows.text +
+                            (heads - 1) * rows.head + (n - 1) * rows.token +
+                            d;
+    rows.at = room_for(name, (size_t)count);
+    return rows;
+}
+
+/* The rows of a role, and what fills one of them. */
+typedef void (*Fill)(Random *r, int d, float row[d]);
+static Rows filled(Random *r, const char *name, int texts, int heads, int n,
+                   int d, int shared, Fill fill)
+{
+    const Rows rows =
+        any_rows(r, name, (const int[]){texts, heads, n, d}, shared);
+    float *end = row_at(&rows, texts - 1, heads - 1, n - 1) + d;
+    for (float *x = rows.at; x < end; x++)
+        *x = NAN;
+    for (int h = 0; h < texts * heads; h++)
+        for (int i = 0; i < n; i++)
+            fill(r, d, row_at(&rows, h / heads, h % heads, i));
+    return rows;
+}
+static void numbers(Random *r, int d, float row[d])
+{
+    uniform_fill(r, 1, d, -1, 1, (void *)row);
+}
+static void added(Random *r, int d, float row[d])
+{
+    uniform_fill(r, 1, d, -2, 2, (void *)row);
+    if (d > 2)
+        row[below(r, d)] = -INFINITY;
+}
+static void lots_of(Random *r, int d, float row[d])
+{
+    dropout_mask(r, 0.25, 1, d, (void *)row);
+    for (int k = 0; k < d; k++)
+        row[k] *= 1 / 0.75f;
+}
+
+static Mask any_mask(Random *r, int n, int m)
+{
+    const int kind = below(r, 6), place = below(r, 2 * (n + m)) - n - m;
+    const int dense = 1 + below(r, 4);
+    if (kind == 0)
+        return see_all();
+    if (kind < 5)
+        return see_past(kind == 1 ? 0 : kind == 2 ? m - n : place);
+    float *table = room_for("table", (size_t)(n * m));
+    for (int i = 0; i < n; i++) {
+        const bool is_empty = !below(r, 5);
+        for (int j = 0; j < m; j++)
+            table[i * m + j] =
+                is_empty || below(r, dense) ? 0 : (float)(1 - 2 * (j % 2));
+    }
+    return see_where(n, m, (const void *)table);
+}
+
+static int64_t work(const Job *job)
+{
+    return (int64_t)job->texts * job->n_heads * job->n * job->m *
+           (job->d_k + job->d_v);
+}
+
+/* Any sizes, so small that the book's loops soon have them. */
+static Job any_sizes(Random *r, int most)
+{
+    Job job;
+    do {
+        const int shared = 1 + below(r, 3);
+        job = (Job){.texts = 1 + below(r, 3),
+                    .n_heads = shared * (1 + below(r, 3)),
+                    .n_key_heads = shared,
+                    .n = any_size(r, MOST),
+                    .m = any_size(r, MOST),
+                    .d_k = any_size(r, WIDE),
+                    .d_v = any_size(r, WIDE)};
+    } while (work(&job) > most);
+    if (job.n_heads == job.n_key_heads)
+        job.n_key_heads = 0;
+    return job;
+}
+
+/* Any rows for these sizes, and all else. */
+static Job any_job(Random *r, Job job)
+{
+    const int texts = job.texts, heads = job.n_heads, n = job.n, m = job.m;
+    const int key_heads = job.n_key_heads ? job.n_key_heads : heads;
+    job.context =
+        any_rows(r, "context", (const int[]){texts, heads, n, job.d_v}, 0);
+    job.query = filled(r, "query", texts, heads, n, job.d_k, 0, numbers);
+    job.key = filled(r, "key", texts, key_heads, m, job.d_k, 0, numbers);
+    job.value =
+        filled(r, "value", texts, key_heads, m, job.d_v, 0, numbers);
+    job.see = any_mask(r, n, m);
+    job.scale =
+        below(r, 2) ? 0 : (1 + 3 * random_float(r)) / sqrtf((float)job.d_k);
+    if (!below(r, 3))
+        job.bias =
+            filled(r, "bias", texts, heads, n, m, below(r, 3), added);
+    if (!below(r, 3))
+        job.kept =
+            filled(r, "kept", texts, heads, n, m, below(r, 3), lots_of);
+    if (below(r, 3))
+        job.log_sum = room_for("log_sum", (size_t)(texts * heads * n));
+    job.threads = below(r, 4);
+    return job;
+}
+
+static const char *words_for(const Kernel *kernel, const Job *job)
+{
+    static char text[300];
+    snprintf(
+        text, sizeof text,
+        "%s: texts = %d, n_heads = %d, n_key_heads = %d, n = %d, m = %d, "
+        "d_k = %d, d_v = %d, a mask of kind %d, first = %d, scale = "
+        "%g, %s bias, %s kept, threads = %d",
+        kernel->name, job->texts, job->n_heads, job->n_key_heads, job->n,
+        job->m, job->d_k, job->d_v, job->see.kind, job->see.first,
+        job->scale, job->bias.at ? "a" : "no",
+        job->kept.at ? "with" : "without", job->threads);
+    return text;
+}
+
+/* After a case: its arrays are not needed any more. */
+static void close_rooms(void)
+{
+    tap_check_rooms();
+    while (tap_rooms)
+        free(tap_room[--tap_rooms].block);
+}
+
+/* ---- What the book's functions answer */
+
+typedef struct {
+    float scores[MOST * MOST], weights[MOST * MOST];
+    float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
+    float context[MOST * WIDE], log_sum[MOST];
+} Answer;
+
+static void gather(const Rows *rows, int text, int head, int n, int d,
+                   float *to)
+{
+    for (int i = 0; i < n; i++)
+        memcpy(to + i * d, row_at(rows, text, head, i),
+               (size_t)d * sizeof *to);
+}
+
+/* The largest score less the logarithm of its weight. */
+static float log_sum_of(int m, const float scores[m],
+                        const float weights[m])
+{
+    int best = 0;
+    for (int j = 1; j < m; j++)
+        if (scores[j] > scores[best])
+            best = j;
+    return scores[best] == -INFINITY
+               ? -INFINITY
+               : (float)(scores[best] - log(weights[best]));
+}
+
+static void answer_head(const Job *job, int text, int head, Answer *a)
+{
+    const int n = job->n, m = job->m, count = n * m;
+    const int shared =
+        job->n_key_heads ? head / (job->n_heads / job->n_key_heads) : head;
+    gather(&job->query, text, head, n, job->d_k, a->query);
+    gather(&job->key, text, shared, m, job->d_k, a->key);
+    gather(&job->value, text, shared, m, job->d_v, a->value);
+    dot_scores(n, m, job->d_k, (void *)a->query, (void *)a->key,
+               (void *)a->scores);
+    if (job->scale == 0)
+        scale_scores(n, m, job->d_k, (void *)a->scores);
+    for (int k = 0; job->scale != 0 && k < count; k++)
+        a->scores[k] *= job->scale;
+    for (int k = 0; job->bias.at && k < count; k++)
+        a->scores[k] += row_at(&job->bias, text, head, k / m)[k % m];
+    apply_mask(n, m, job->see, (void *)a->scores);
+    softmax_rows(n, m, (void *)a->scores, (void *)a->weights);
+    for (int i = 0; job->log_sum && i < n; i++)
+        a->log_sum[i] =
+            log_sum_of(m, a->scores + i * m, a->weights + i * m);
+    for (int k = 0; job->kept.at && k < count; k++)
+        a->weights[k] *= row_at(&job->kept, text, head, k / m)[k % m];
+    matmul(n, job->d_v, m, (void *)a->weights, (void *)a->value,
+           (void *)a->context);
+}
+
+/* What is due of a job: of all heads, one after the other. */
+typedef struct {
+    double *context, *log_sum;
+} Due;
+
+static Due answer(const Job *job)
+{
+    static Answer a;
+    const int heads = job->texts * job->n_heads, n = job->n;
+    const int entries = n * job->d_v;
+    Due due = {malloc((size_t)(heads * entries) * sizeof(double)),
+               malloc((size_t)(heads * n) * sizeof(double))};
+    for (int h = 0; h < heads; h++) {
+        answer_head(job, h / job->n_heads, h % job->n_heads, &a);
+        for (int k = 0; k < entries; k++)
+            due.context[h * entries + k] = a.context[k];
+        for (int i = 0; job->log_sum && i < n; i++)
+            due.log_sum[h * n + i] = a.log_sum[i];
+    }
+    return due;
+}
+
+/* ---- How far a kernel is from it */
+
+typedef struct {
+    double off;
+    char where[400];
+} Worst;
+
+static void worse(Worst *worst, double got, double due, const char *where)
+{
+    double off = fabs(got - due) / (fabs(due) > 1 ? fabs(due) : 1);
+    if (!isfinite(off))
+        off = tap_is_near(got, due, 0) ? 0 : INFINITY;
+    if (off > worst->off) {
+        worst->off = off;
+        snprintf(worst->where, sizeof worst->where,
+                 "%s: %.9g where %.9g is due", where, got, due);
+    }
+}
+
+static void report(const char *what, const Worst *worst, double tolerance)
+{
+    tap_report(worst->off <= tolerance, what, "%.3g apart, in %s",
+               worst->off, worst->where);
+}
+
+/* Runs a job, held against what is due. Where no row is, nothing may be
+ * written. */
+static void run_job(const Kernel *kernel, Job job, Due due, Worst *context,
+                    Worst *log_sum)
+{
+    const int heads = job.n_heads, rows = job.texts * heads * job.n;
+    float *at = job.context.at;
+    float *end =
+        row_at(&job.context, job.texts - 1, heads - 1, job.n - 1) + job.d_v;
+    const char *where = words_for(kernel, &job);
+    ptrdiff_t between = end - at - rows * job.d_v;
+    while (at < end)
+        *at++ = unset;
+    kernel->attend(&job);
+    for (int i = 0, k = 0; i < rows; i++) {
+        const int h = i / job.n;
+        const float *row =
+            row_at(&job.context, h / heads, h % heads, i % job.n);
+        for (int j = 0; j < job.d_v; j++)
+            worse(context, row[j], due.context[k++], where);
+        if (job.log_sum)
+            worse(log_sum, job.log_sum[i], due.log_sum[i], where);
+    }
+    for (at = job.context.at; at < end; at++)
+        between -= *at == unset;
+    tap_report(between == 0, "contexts", "written between rows: %s", where);
+}
+
+/* ---- attend_fast */
+
+static void any_jobs(void)
+{
+    const int jobs = getenv("TAP_SMALL") ? 20 : 300;
+    static Worst context, log_sum;
+    for (int k = 0; k < jobs; k++) {
+        Random r = seeded(k);
+        const Job job = any_job(&r, any_sizes(&r, 1 << 19));
+        const Due due = answer(&job);
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+            run_job(kernel, job, due, &context, &log_sum);
+        free(due.context);
+        free(due.log_sum);
+        close_rooms();
+    }
+    report("context", &context, ATOL);
+    report("log_sum", &log_sum, ATOL);
+}
+
+/* The same for any number of threads. */
+static void threads_agree(void)
+{
+    const int threads[4] = {1, 2, 3, 7};
+    for (int k = 0; k < 3; k++) {
+        Random r = seeded(1500 + k);
+        Job job;
+        do
+            job = any_sizes(&r, 1 << 21);
+        while (work(&job) < 1 << 20 || job.n < 30);
+        job = any_job(&r, job);
+        const int count = job.texts * job.n_heads * job.n * job.d_v;
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            float *context[4];
+            for (int t = 0; t < 4; t++) {
+                context[t] = room_for("context", (size_t)count);
+                job.context =
+                    rows_by_head(job.n_heads, job.n, job.d_v, context[t]);
+                job.threads = threads[t];
+                kernel->attend(&job);
+                tap_report(!memcmp(context[0], context[t],
+                                   (size_t)count * sizeof(float)),
+                           "context", "not as with one thread: %s",
+                           words_for(kernel, &job));
+            }
+        }
+        close_rooms();
+    }
+}
+
+/* A job of the set, of heads [texts][n_heads][n][d], held against
+ * PyTorch. */
+static void golden_job(Job job)
+{
+    static Worst context, log_sum;
+    job.texts = dim("query", 0);
+    job.n_heads = dim("query", 1);
+    job.n_key_heads = dim("key", 1);
+    job.n = dim("query", 2);
+    job.m = dim("key", 2);
+    job.d_k = dim("key", 3);
+    job.d_v = dim("value", 3);
+    job.query = rows_by_head(job.n_heads, job.n, job.d_k, input("query"));
+    job.key = rows_by_head(job.n_key_heads, job.m, job.d_k, input("key"));
+    job.value =
+        rows_by_head(job.n_key_heads, job.m, job.d_v, input("value"));
+    job.context =
+        rows_by_head(job.n_heads, job.n, job.d_v, result("context"));
+    job.log_sum = result("log_sum");
+    const Due due = {(double *)doubles("context"),
+                     (double *)doubles("log_sum")};
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        run_job(kernel, job, due, &context, &log_sum);
+    report("context", &context, 1e-6);
+    report("log_sum", &log_sum, 4e-7);
+}
+
+static void all_test(void)
+{
+    golden_job((Job){.threads = 0});
+}
+
+static void scaled_test(void)
+{
+    golden_job((Job){.scale = (float)number("scale", "scale")});
+}
+
+static void past_test(void)
+{
+    golden_job((Job){.see = see_past((int)number("first", "first"))});
+}
+
+static void table_test(void)
+{
+    golden_job((Job){
+        .see = see_where(dim("mask", 0), dim("mask", 1), input("mask"))});
+}
+
+static void bias_test(void)
+{
+    const ptrdiff_t m = dim("bias", 1);
+    golden_job((Job){.bias = {input("bias"), 0, 0, m}});
+}
+
+/* Chapter 11's attend draws lots of its own. */
+static void as_dropout(void)
+{
+    enum { N = 60, M = 150, D = 7 };
+    Random r = seeded(1520);
+    float *query = room_for("query", N * D), *key = room_for("key", M * D);
+    float *value = room_for("value", M * D), *got = room_for("got", N * D);
+    rand_fill(&r, N, D, (void *)query);
+    rand_fill(&r, M, D, (void *)key);
+    rand_fill(&r, M, D, (void *)value);
+    Trace t = one_head(N, M, D, D);
+    attend(N, M, D, D, see_past(M - N), 0.5, &r, (void *)query, (void *)key,
+           (void *)value, (void *)t.scores, (void *)t.weights,
+           (void *)t.kept, (void *)t.dropped, (void *)t.context);
+    for (int k = 0; k < N * M; k++)
+        t.kept[k] /= 1 - 0.5f;
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        kernel->attend(&(Job){.texts = 1,
+                              .n_heads = 1,
+                              .n = N,
+                              .m = M,
+                              .d_k = D,
+                              .d_v = D,
+                              .see = see_past(M - N),
+                              .query = rows_by_head(1, N, D, query),
+                              .key = rows_by_head(1, M, D, key),
+                              .value = rows_by_head(1, M, D, value),
+                              .kept = rows_by_head(1, N, M, t.kept),
+                              .context = rows_by_head(1, N, D, got)});
+        similar(kernel->name, N * D, got, t.context, 0, ATOL);
+    }
+}
+
+/* N queries of one entry, each 1, ask m keys and values of one. */
+static void ask(const Kernel *kernel, int n, int m, Mask see,
+                const float *key, const float *value, float *context,
+                float *log_sum)
+{
+    float *query = room_for("query", (size_t)n);
+    for (int i = 0; i < n; i++)
+        query[i] = 1;
+    kernel->attend(&(Job){.texts = 1,
+                          .n_heads = 1,
+                          .n = n,
+                          .m = m,
+                          .d_k = 1,
+                          .d_v = 1,
+                          .see = see,
+                          .query = rows_by_head(1, n, 1, query),
+                          .key = rows_by_head(1, m, 1, key),
+                          .value = rows_by_head(1, m, 1, value),
+                          .context = rows_by_head(1, n, 1, context),
+                          .log_sum = log_sum});
+}
+
+/* Scores 10,000 apart, high and low ones, the largest in any place: all get
+ * its value. */
+static void far_apart(void)
+{
+    enum { N = 3, M = 300 };
+    float *key = room_for("key", M), *value = room_for("value", M);
+    float *context = room_for("context", N);
+    float *log_sum = room_for("log_sum", N);
+    const int places[] = {0, 1, 127, 128, 200, 256, M - 1};
+    for (int j = 0; j < M; j++)
+        value[j] = (float)j;
+    for (int k = 0; k < 14; k++) {
+        const int place = places[k % 7];
+        const float largest = k < 7 ? 1e4f : -1e4f;
+        next_case();
+        give("of %d the largest, %g, at %d", M, largest, place);
+        for (int j = 0; j < M; j++)
+            key[j] = largest - 1e4f * (float)(j == place ? 0 : 1 + j % 2);
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            ask(kernel, N, M, see_all(), key, value, context, log_sum);
+            for (int i = 0; i < N; i++) {
+                tap_near(kernel->name, context[i], place, 3e-7, 0);
+                tap_near("log_sum", log_sum[i], largest, 3e-7, 0);
+            }
+        }
+    }
+}
+
+/* Only the first keys of very many are there. */
+static void blocks_are_skipped(void)
+{
+    enum { SEEN = 130 };
+    float *key = room_for("key", SEEN), *value = room_for("value", SEEN);
+    float *context = room_for("context", SEEN);
+    tap_fill(SEEN, key, -1, 1);
+    for (int j = 0; j < SEEN; j++)
+        value[j] = 3;
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        ask(kernel, SEEN, INT_MAX / 2, see_past(0), key, value, context,
+            NULL);
+        for (int i = 0; i < SEEN; i++)
+            tap_near(kernel->name, context[i], 3, 1e-6, 0);
+    }
+}
+
+/* A place before or behind every text. */
+static void first_far_away(void)
+{
+    enum { N = 64, M = 140 };
+    const int first[4] = {INT_MAX, INT_MAX - M, INT_MIN, INT_MIN + M};
+    float *key = room_for("key", M), *value = room_for("value", M);
+    float *context = room_for("context", N);
+    for (int j = 0; j < M; j++) {
+        key[j] = 1;
+        value[j] = (float)j;
+    }
+    for (int k = 0; k < 4; k++)
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            next_case();
+            give("n = %d, m = %d, first = %d", N, M, first[k]);
+            ask(kernel, N, M, see_past(first[k]), key, value, context,
+                NULL);
+            for (int i = 0; i < N; i++)
+                tap_near(kernel->name, context[i], k < 2 ? 69.5 : NAN, 1e-6,
+                         0);
+        }
+}
+
+/* A hidden key may be anything. */
+static void hidden_keys(void)
+{
+    enum { N = 40, M = 170 };
+    const float odd[3] = {NAN, INFINITY, -INFINITY};
+    float *key = room_for("key", M), *value = room_for("value", M);
+    float *context = room_for("context", N);
+    for (int k = 0; k < 3; k++)
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            for (int j = 0; j < M; j++) {
+                key[j] = j < 20 || j > 150 ? odd[k] : 1;
+                value[j] = j < 20 || j > 150 ? 0 : 5;
+            }
+            float table[N][M];
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < M; j++)
+                    table[i][j] = j >= 20 && j <= 150;
+            ask(kernel, N, M, see_where(N, M, table), key, value, context,
+                NULL);
+            for (int i = 0; i < N; i++)
+                tap_near(kernel->name, context[i], 5, 1e-6, 0);
+        }
+}
+
+/* ---- exp2_fast */
+
+static void exp2_grid(void)
+{
+    const int step = getenv("TAP_SMALL") ? 64 : 1;
+    static Worst worst;
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        for (int k = -126 * 1024; k <= 127 * 1024; k += step) {
+            const float x = (float)k / 1024;
+            const double due = exp2(x), off = kernel->exp2(x) / due - 1;
+            if (!(fabs(off) <= worst.off)) {
+                worst.off = isnan(off) ? INFINITY : fabs(off);
+                snprintf(worst.where, sizeof worst.where, "%s: of %.9g",
+                         kernel->name, x);
+            }
+        }
+    report("exp2", &worst, 0x1p-22);
+}
+
+static void exp2_limits(void)
+{
+    const float low[] = {-INFINITY, -FLT_MAX, -1e9f,
+                         -1000,     -128,     nextafterf(-127, -200)};
+    const uint32_t odd[] = {0x7fc00000, 0xffc00000, 0x7fc00001,
+                            0xffffffff, 0x7fffffff, 0x7fc12345};
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        for (int k = 0; k < 6; k++) {
+            float x;
+            memcpy(&x, &odd[k], sizeof x);
+            give("%s: %g, of bits %#x", kernel->name, x, (unsigned)odd[k]);
+            tap_near("exp2", kernel->exp2(x), NAN, 0, 0);
+            tap_near("exp2", kernel->exp2(low[k]), 0, 0, 0);
+        }
+        for (int k = -126; k <= 127; k++) {
+            next_case();
+            give("x = %d", k);
+            tap_near("exp2", kernel->exp2((float)k), ldexp(1, k), 1.2e-7,
+                     0);
+        }
+    }
+}
+
+/* ---- Products */
+
+/* Any table, or one turned, with room between its entries. */
+static View any_view(Random *r, const char *name, int n, int m)
+{
+    const int step = 1 + below(r, 3), turned = below(r, 2);
+    const int beside = (turned ? n : m) * step + below(r, 5);
+    const ptrdiff_t row = turned ? step : beside,
+                    column = turned ? beside : step;
+    float *x =
+        room_for(name, (size_t)((n - 1) * row + (m - 1) * column + 1));
+    for (ptrdiff_t k = 0; k <= (n - 1) * row + (m - 1) * column; k++)
+        x[k] = NAN;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            uniform_fill(r, 1, 1, -1, 1,
+                         (void *)(x + i * row + j * column));
+    return (View){x, row, column};
+}
+
+/* How far a product is from its sum in float64, where 1 is the sum of what
+ * is added, without signs. */
+static void product_off(int m, int d, View a, View b, View start, int place,
+                        float got, Worst *worst, const char *where)
+{
+    const int i = place / m, j = place % m;
+    double due = start.at ? start.at[i * start.row + j * start.column] : 0;
+    double size = fabs(due);
+    for (int k = 0; k < d; k++) {
+        const double x = a.at[i * a.row + k * a.column];
+        const double y = b.at[k * b.row + j * b.column];
+        due += x * y;
+        size += fabs(x * y);
+    }
+    worse(worst, got / size, due / size, where);
+}
+
+/* start is NULL, one row, a table or the result itself; the first product
+ * is large enough for threads. */
+static void multiply_test(void)
+{
+    static Worst worst;
+    for (int s = 0; s < 60; s++) {
+        Random r = seeded(1600 + s);
+        const int n = s ? any_size(&r, 60) : 113;
+        const int m = s ? any_size(&r, 80) : 131;
+        const int d = s ? any_size(&r, 80) : 79;
+        float *c = room_for("c", (size_t)(n * m));
+        float *old = room_for("start", (size_t)(n * m));
+        const View a = any_view(&r, "a", n, d), b = any_view(&r, "b", d, m);
+        const View other = any_view(&r, "start", n, m);
+        const View start[4] = {
+            {NULL, 0, 0}, {other.at, 0, other.column}, other, {old, m, 1}};
+        uniform_fill(&r, n, m, -1, 1, (void *)old);
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            const char *where =
+                tap_words("%s: n = %d, m = %d, d = %d, start %d",
+                          kernel->name, n, m, d, s % 4);
+            memcpy(c, old, (size_t)(n * m) * sizeof *c);
+            kernel->multiply(n, m, d, a, b,
+                             s % 4 < 3 ? start[s % 4] : (View){c, m, 1},
+                             (void *)c);
+            for (int k = 0; k < n * m; k += s ? 1 : 7)
+                product_off(m, d, a, b, start[s % 4], k, c[k], &worst,
+                            where);
+        }
+        close_rooms();
+    }
+    report("c", &worst, 4e-7);
+}
+
+/* Where it is known how many threads there are, any number of them. */
+static void multiply_threads(void)
+{
+    enum { N = 100, M = 129, D = 110 };
+    float *a = room_for("a", N * D), *b = room_for("b", D * M), *c[4];
+    tap_fill(N * D, a, -1, 1);
+    tap_fill(D * M, b, -1, 1);
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        for (int t = 0; t < 4; t++) {
+#ifdef _OPENMP
+            omp_set_num_threads((int[]){1, 2, 3, 7}[t]);
+#endif
+            c[t] = room_for("c", N * M);
+            kernel->multiply(N, M, D, (View){a, D, 1}, (View){b, M, 1},
+                             (View){NULL, 0, 0}, (void *)c[t]);
+            same("c", N * M, c[t], c[0]);
+        }
+}
+
+/* The book's own product and the fast ones, of odd sizes. */
+static void
+matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
+                             const float (*b)[m], float (*c)[m]),
+          double tolerance)
+{
+    for (int s = 0; s < 40; s++) {
+        next_case();
+        Random r = seeded(1700 + s);
+        const int n = any_size(&r, 60), m = any_size(&r, 130);
+        const int d = any_size(&r, 60);
+        float *a = room_for("a", (size_t)(n * d));
+        float *b = room_for("b", (size_t)(d * m));
+        float *c = room_for("c", (size_t)(n * m));
+        float *due = room((size_t)(n * m));
+        uniform_fill(&r, n, d, -1, 1, (void *)a);
+        uniform_fill(&r, d, m, -1, 1, (void *)b);
+        give_table("a", n, d, a);
+        give_table("b", d, m, b);
+        matmul(n, m, d, (void *)a, (void *)b, (void *)due);
+        multiplies(n, m, d, (void *)a, (void *)b, (void *)c);
+        const Tensor right = {.type = 'f',
+                              .rank = 2,
+                              .shape = {n, m},
+                              .count = (size_t)(n * m),
+                              .data = due};
+        tap_compare("c", &right, 'f', c, 0, tolerance);
+        close_rooms();
+    }
+}
+
+/* In matmul's order, and so equal, where there is no fused multiply-add. */
+static void ordered_test(void)
+{
+#if defined __x86_64__ && !defined __FMA__
+    matmul_as(multiply_ordered, 0);
+#else
+    matmul_as(multiply_ordered, ATOL);
+#endif
+}
+
+static void matmul_test(void)
+{
+    matmul_as(matmul_fast, ATOL);
+}
+
+static void linear_test(void)
+{
+    for (int s = 0; s < 20; s++) {
+        next_case();
+        Random r = seeded(1800 + s);
+        const int n = any_size(&r, 60);
+        Linear l = {.d_in = any_size(&r, 60), .d_out = any_size(&r, 130)};
+        const size_t count = (size_t)(n * l.d_out);
+        l.weight = room_for("weight", (size_t)(l.d_in * l.d_out));
+        l.bias = s % 2 ? room_for("bias", (size_t)l.d_out) : NULL;
+        float *x = room_for("x", (size_t)(n * l.d_in));
+        float *y = room_for("y", count), *due = room(count);
+        uniform_fill(&r, n, l.d_in, -1, 1, (void *)x);
+        uniform_fill(&r, l.d_out, l.d_in, -1, 1, (void *)l.weight);
+        if (l.bias)
+            uniform_fill(&r, 1, l.d_out, -1, 1, (void *)l.bias);
+        give("n = %d, l->d_in = %d, l->d_out = %d, %s bias", n, l.d_in,
+             l.d_out, l.bias ? "a" : "no");
+        linear_forward(&l, n, (void *)x, (void *)due);
+        linear_forward_fast(&l, n, (void *)x, (void *)y);
+        similar("y", count, y, due, 0, ATOL);
+        close_rooms();
+    }
+}
+
+/* ---- What is around it */
+
+static void rows_test(void)
+{
+    static float x[2 * 3 * 5 * 7];
+    const Rows by_head = rows_by_head(3, 5, 7, x);
+    const Rows by_token = rows_by_token(3, 5, 7, x);
+    const Rows shared = {x, 0, 0, 7};
+    for (int b = 0; b < 2; b++)
+        for (int h = 0; h < 3; h++)
+            for (int i = 0; i < 5; i++) {
+                give("text %d, head %d, token %d", b, h, i);
+                tap_true("rows_by_head", row_at(&by_head, b, h, i) ==
+                                             x + ((b * 3 + h) * 5 + i) * 7);
+                tap_true("rows_by_token",
+                         row_at(&by_token, b, h, i) ==
+                             x + ((b * 5 + i) * 3 + h) * 7);
+                tap_true("steps of 0",
+                         row_at(&shared, b, h, i) == x + i * 7);
+            }
+}
+
+/* Rows so far apart that no int counts the floats between them. */
+static void far_rows(void)
+{
+    const Rows rows = rows_by_head(1 << 10, 1 << 20, 1 << 10, NULL);
+    tap_true("text", rows.text == (ptrdiff_t)1 << 40);
+    tap_true("head", rows.head == (ptrdiff_t)1 << 30);
+    const Rows tokens = rows_by_token(1 << 10, 1 << 20, 1 << 10, NULL);
+    tap_true("text of tokens", tokens.text == (ptrdiff_t)1 << 40);
+}
+
+static void turn_test(void)
+{
+    for (int n = 1; n <= 9; n++)
+        for (int m = 1; m <= 6; m++) {
+            const int row = m + n % 3, to_row = n + m % 3;
+            const size_t count = (size_t)((n - 1) * row + m);
+            float *from = room_for("from", count);
+            float *to = room_for("to", (size_t)(m * to_row));
+            tap_fill((int)count, from, -1, 1);
+            next_case();
+            give("n = %d, m = %d, row = %d, to_row = %d", n, m, row,
+                 to_row);
+            turn(n, m, 0.5f, from, row, to, to_row);
+            for (int j = 0; j < m; j++)
+                for (int i = 0; i < to_row; i++)
+                    tap_near(
+                        tap_words("to[%d][%d]", j, i), to[j * to_row + i],
+                        i < n ? 0.5f * from[i * row + j] : unset, 0, 0);
+        }
+}
+
+static void least_test(void)
+{
+    tap_true("of 2 and 3", least(2, 3) == 2);
+    tap_true("of 3 and -2", least(3, -2) == -2);
+    tap_true("of equals", least(4, 4) == 4);
+}
+
+static void threads_test(void)
+{
+    const int64_t worth = 1 << 20;
+    tap_near("little", threads_for(worth - 1, 5), 1, 0, 0);
+    tap_near("nothing", threads_for(0, 0), 1, 0, 0);
+#ifdef _OPENMP
+    tap_near("asked for", threads_for(worth, 5), 5, 0, 0);
+    tap_near("all", threads_for(worth * worth, 0), omp_get_max_threads(), 0,
+             0);
+#else
+    tap_near("none", threads_for(worth, 5), 1, 0, 0);
+#endif
+}
+
+/* Those that this processor has; it is asked as the library does not. */
+static const char *kernel_now;
+static void kernel_test(void)
+{
+    const Kernel *kernel = kernel_named(kernel_now);
+    const int lanes[3] = {16, 8, __BIGGEST_ALIGNMENT__ / 4};
+    tap_report(kernel != NULL, kernel_now, "is not found");
+    for (int k = 0; kernel && k < 3; k++)
+        if (!strcmp(kernel_name[k], kernel_now)) {
+            tap_near("lanes", kernel->lanes, lanes[k], 0, 0);
+            tap_true("name", !strcmp(kernel->name, kernel_now));
+        }
+}
+
+static void other_names(void)
+{
+    tap_true("AVX", !kernel_named("AVX"));
+    tap_true("no name", !kernel_named(""));
+    for (int k = 0; k < 3; k++)
+        tap_true(kernel_name[k], has(k) || !kernel_named(kernel_name[k]));
+}
+
+static void best_test(void)
+{
+    tap_true("the first of them", best_kernel() == after(NULL));
+}
+
+static void each_kernel(void)
+{
+    for (int k = 0; k < 3; k++) {
+        const char *name = tap_words("kernel_named: %s", kernel_name[k]);
+        kernel_now = kernel_name[k];
+        if (has(k))
+            TAP(kernel_test, name);
+        else
+            tap_skip(name, "this processor does not have it");
+    }
+}
+
+/* A job that fits; for the child of REFUSES one of its sizes is another. */
+static Job small = {.texts = 2,
+                    .n_heads = 6,
+                    .n_key_heads = 3,
+                    .n = 4,
+                    .m = 5,
+                    .d_k = 2,
+                    .d_v = 3};
+static const Job *job_but(int *size, int value)
+{
+    static float x[1000];
+    small.query = small.key = small.value = small.context =
+        (Rows){x, 0, 0, 3};
+    *size = value;
+    return &small;
+}
+static const Job *job_without(Rows *rows)
+{
+    job_but(&small.n, 4);
+    rows->at = NULL;
+    return &small;
+}
+static const Job *job_hidden(Mask see)
+{
+    small.see = see;
+    return job_but(&small.n, 4);
+}
+
+static void job_fits(void)
+{
+    job_must_fit(job_but(&small.n, 4));
+    job_must_fit(job_but(&small.n_key_heads, 0));
+    job_must_fit(job_but(&small.n_key_heads, 1));
+    job_must_fit(job_hidden(see_past(INT_MIN)));
+    tap_true("they fit", true);
+}
+
+#define REFUSES_JOB(line, job)                                             \
+    do {                                                                   \
+        REFUSES("kernels.c: job_must_fit: " line, attend_fast(job));       \
+        REFUSES("kernels.c: job_must_fit: " line, job_must_fit(job));      \
+    } while (0)
+#define SIZES(line) line ": at least 1 of each is needed"
+#define NOT_THERE                                                          \
+    "rows that are not there: queries, keys, values and room for "         \
+    "contexts are needed"
+
+static void refusals(void)
+{
+    const float table[4][6] = {{0}};
+    REFUSES_JOB(SIZES("0 texts, 6 heads, 4 queries, 5 keys of 2 entries "
+                      "and values of 3"),
+                job_but(&small.texts, 0));
+    REFUSES_JOB(SIZES("2 texts, -1 heads, 4 queries, 5 keys of 2 entries "
+                      "and values of 3"),
+                job_but(&small.n_heads, -1));
+    REFUSES_JOB(SIZES("2 texts, 6 heads, 0 queries, 5 keys of 2 entries "
+                      "and values of 3"),
+                job_but(&small.n, 0));
+    REFUSES_JOB(SIZES("2 texts, 6 heads, 4 queries, 0 keys of 2 entries "
+                      "and values of 3"),
+                job_but(&small.m, 0));
+    REFUSES_JOB(SIZES("2 texts, 6 heads, 4 queries, 5 keys of 0 entries "
+                      "and values of 3"),
+                job_but(&small.d_k, 0));
+    REFUSES_JOB(SIZES("2 texts, 6 heads, 4 queries, 5 keys of 2 entries "
+                      "and values of 0"),
+                job_but(&small.d_v, 0));
+    REFUSES_JOB("6 heads share 4 of keys: a divisor is needed",
+                job_but(&small.n_key_heads, 4));
+    REFUSES_JOB("6 heads share -3 of keys: a divisor is needed",
+                job_but(&small.n_key_heads, -3));
+    REFUSES_JOB("-1 threads: at least 1, or 0 for all, are needed",
+                job_but(&small.threads, -1));
+    REFUSES_JOB(NOT_THERE, job_without(&small.query));
+    REFUSES_JOB(NOT_THERE, job_without(&small.key));
+    REFUSES_JOB(NOT_THERE, job_without(&small.value));
+    REFUSES_JOB(NOT_THERE, job_without(&small.context));
+    REFUSES_SUCH("a mask of another size",
+                 attend_fast(job_hidden(see_where(4, 6, table))));
+    REFUSES_SUCH("a mask of another size",
+                 job_must_fit(job_hidden(see_where(4, 6, table))));
+}
+
+int main(void)
+{
+    each_kernel();
+    TAP(other_names, "kernel_named: what is not there");
+    TAP(best_test, "best_kernel: the first that is there");
+    TAP(exp2_grid, "exp2_fast: as exp2");
+    TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
+    TAP(ordered_test, "multiply_ordered: as matmul, digit for digit");
+    TAP(matmul_test, "matmul_fast: as matmul");
+    TAP(linear_test, "linear_forward_fast: as linear_forward");
+    TAP(multiply_test, "multiply_fast: any tables, any start");
+    TAP(multiply_threads, "multiply_fast: alike for any number of threads");
+    EACH("attend_fast", all_test, "all_*-query");
+    SETS("attend_fast", scaled_test, "scaled");
+    SETS("attend_fast", all_test, "loud");
+    EACH("attend_fast", past_test, "past_*-query");
+    SETS("attend_fast", table_test, "table");
+    SETS("attend_fast", bias_test, "bias");
+    TAP(any_jobs, "attend_fast: as the chapters before");
+    TAP(threads_agree, "attend_fast: alike for any number of threads");
+    TAP(as_dropout, "attend_fast: with lots, as attend");
+    TAP(far_apart, "attend_fast: scores far apart");
+    TAP(blocks_are_skipped, "attend_fast: what nobody sees is not read");
+    TAP(first_far_away, "attend_fast: the first and the last of ints");
+    TAP(hidden_keys, "attend_fast: hidden keys are of no matter");
+    TAP(rows_test, "row_at: any row");
+    TAP(far_rows, "rows_by_head: very many");
+    TAP(rows_test, "rows_by_token: heads side by side");
+    TAP(turn_test, "turn: any sizes");
+    TAP(least_test, "least: the smaller one");
+    TAP(threads_test, "threads_for: who does little has one");
+    TAP(job_fits, "job_must_fit: what fits");
+    refusals();
+    return tap_done();
+}

@@ -1,0 +1,170 @@
+/* What this machine can do at most, which fast code is held against: floats
+ * multiplied and added a second, for each instruction set, and bytes read
+ * from memory a second. `make roofline`; --json for programs. */
+#define _DEFAULT_SOURCE /* clock_gettime, sysconf */
+#include <unistd.h>
+
+#include "attention.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static int omp_get_max_threads(void)
+{
+    return 1;
+}
+static int omp_get_thread_num(void)
+{
+    return 0;
+}
+#endif
+
+typedef long MultiplyAndAdd(long steps, float factor, float more,
+                            float *result);
+typedef float AddUp(size_t count, const float x[count]);
+
+typedef struct {
+    const char *name; /* as kernel_named knows it */
+    MultiplyAndAdd *multiply;
+    AddUp *add;
+} Set;
+
+MultiplyAndAdd multiply_and_add, multiply_and_add_avx2,
+    multiply_and_add_avx512;
+AddUp add_up, add_up_avx2, add_up_avx512;
+
+static const Set sets[] = {
+#ifdef __x86_64__
+    {"AVX-512", multiply_and_add_avx512, add_up_avx512},
+    {"AVX2", multiply_and_add_avx2, add_up_avx2},
+#endif
+    {"plain", multiply_and_add, add_up},
+};
+
+enum { SETS = sizeof sets / sizeof *sets, RUNS = 60 };
+
+static volatile double unused; /* makes a result one that is needed */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* GFLOP/s, the most of several runs of some 5 ms: whatever else the machine
+ * does makes a run slower, and none faster. */
+static double peak(const Set *set, int threads)
+{
+    (void)threads; /* without OpenMP there is one */
+    long steps = 20000;
+    double best = 0;
+    for (int run = 0; run < RUNS; run++) {
+        double count = 0, sum = 0;
+        const double from = seconds();
+#pragma omp parallel num_threads(threads) reduction(+ : count, sum)
+        {
+            float result;
+            count = (double)set->multiply(steps, 0.999f, 1e-3f, &result);
+            sum = result;
+        }
+        const double took = seconds() - from;
+        unused = sum;
+        best = fmax(best, 1e-9 * count / took);
+        steps = (long)fmax(1e4, (double)steps * 0.005 / took);
+    }
+    return best;
+}
+
+/* GB/s. Each thread reads a part of its own. */
+static double bandwidth(const Set *set, int threads, size_t count, float *x)
+{
+    const size_t part = count / (size_t)threads / 16 * 16;
+    const double gb = 1e-9 * sizeof *x * (double)part * threads;
+    double best = 0;
+    for (int run = 0; run < RUNS; run++) {
+        double sum = 0;
+        const double from = seconds();
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+        sum = set->add(part, x + (size_t)omp_get_thread_num() * part);
+        best = fmax(best, gb / (seconds() - from));
+        unused = sum;
+    }
+    return best;
+}
+
+/* So many floats that of the last cache they fill at least four. */
+static size_t floats_beyond_caches(void)
+{
+    size_t bytes = (size_t)128 << 20;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (cache > 0 && 4 * (size_t)cache > bytes)
+        bytes = 4 * (size_t)cache;
+#endif
+    return bytes / sizeof(float);
+}
+
+static void machine_name(int size, char name[size])
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    snprintf(name, (size_t)size, "a processor without a name");
+    while (file && fgets(line, sizeof line, file)) {
+        char *value = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !value)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(name, (size_t)size, "%s", value + 2);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+/* The two forms: for people, and for programs. */
+typedef struct {
+    const char *begin, *set, *read, *between, *end;
+} Form;
+
+static const Form forms[] = {
+    {"%s, %d processors\n",
+     "%-8s %8.1f GFLOP/s on one thread, %8.1f on %d\n",
+     "memory   %8.1f GB/s read by one thread, %7.1f by %d\n", "", ""},
+    {"{\"machine\": \"%s\", \"processors\": %d, \"peak_gflops\": {",
+     "\"%s\": {\"1\": %.2f, \"all\": %.2f, \"threads\": %d}",
+     "}, \"bandwidth_gbs\": {\"1\": %.2f, \"all\": %.2f, \"threads\": %d}",
+     ", ", "}\n"}};
+
+int main(int argc, char *argv[])
+{
+    const int is_json = argc == 2 && !strcmp(argv[1], "--json");
+    if (argc > 1 && !is_json)
+        REFUSE("'%s': nothing or --json is needed", argv[1]);
+    const Form *form = &forms[is_json];
+    const int threads = omp_get_max_threads();
+    const Set *best = NULL;
+    char name[256];
+    machine_name(sizeof name, name);
+    printf(form->begin, name, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    for (const Set *set = sets; set < sets + SETS; set++) {
+        if (!kernel_named(set->name))
+            continue;
+        printf("%s", best ? form->between : "");
+        printf(form->set, set->name, peak(set, 1), peak(set, threads),
+               threads);
+        best = best ? best : set;
+    }
+    const size_t count = floats_beyond_caches();
+    float *x = aligned_alloc(64, count * sizeof *x);
+    if (!x)
+        REFUSE("%zu numbers do not fit into memory: fewer are needed",
+               count);
+    for (size_t i = 0; i < count; i++)
+        x[i] = 1;
+    printf(form->read, bandwidth(best, 1, count, x),
+           bandwidth(best, threads, count, x), threads);
+    printf("%s", form->end);
+    free(x);
+    return 0;
+}
