@@ -28,12 +28,25 @@ static Cache cache_for(const Text *t, int room, Format format)
     return c;
 }
 
+/* That of the chapter, or of one of the instruction sets that are here. */
+static void (*attend_cache)(const Cache *c, int n_heads, int n, Rows query,
+                            int threads, Rows context) = cache_attend;
+
+static int with_set(int k)
+{
+    static const char *const name[3] = {"plain", "AVX2", "AVX-512"};
+    const Kernel *kernel = kernel_named(name[k]);
+    if (kernel)
+        attend_cache = kernel->attend_cache;
+    return kernel != NULL;
+}
+
 /* The next n tokens of a text come, and ask. */
 static void come(Cache *c, const Text *t, int n)
 {
     const int from = (int)c->count;
     cache_append(c, n, rows_from(t->key, from), rows_from(t->value, from));
-    cache_attend(c, t->n_heads, n, rows_from(t->query, from), 0,
+    attend_cache(c, t->n_heads, n, rows_from(t->query, from), 0,
                  rows_from(t->context, from));
 }
 
@@ -58,7 +71,9 @@ static void text_of_set(void)
     const int d_k = dim("key", 2), d_v = dim("value", 2);
     const int most[3] = {1, 3, n};
     const Format format = (Format)*integers("format");
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 9; k++) {
+        if (!with_set(k / 3))
+            continue;
         float *context = result("context");
         next_case();
         const Text t = {heads,
@@ -72,9 +87,9 @@ static void text_of_set(void)
                         rows_by_head(key_heads, n, d_v, input("value")),
                         rows_by_head(heads, n, d_v, context)};
         give("format = %d, up to %d tokens at a time", (int)format,
-             most[k]);
+             most[k % 3]);
         Cache c = cache_for(&t, t.window ? t.window + k : n, format);
-        come_in_pieces(&c, &t, most[k]);
+        come_in_pieces(&c, &t, most[k % 3]);
         agrees("context", context, 0, ATOL);
         cache_free(&c);
     }
@@ -162,10 +177,10 @@ static void compare(const Text *t)
     free(right);
 }
 
-static void any_cuts(void)
+static void cut_any_texts(int texts)
 {
-    enum { TEXTS = 200, MOST = 60 };
-    for (int k = 0; k < TEXTS; k++) {
+    enum { MOST = 60 };
+    for (int k = 0; k < texts; k++) {
         const int n = tap_int(1, MOST);
         const int window = k % 2 ? tap_int(1, MOST / 2) : 0;
         const Text t = any_text(n, tap_int(1, 3), tap_int(1, 5),
@@ -177,6 +192,11 @@ static void any_cuts(void)
         compare(&t);
         cache_free(&c);
     }
+}
+
+static void any_cuts(void)
+{
+    cut_any_texts(200);
 }
 
 /* More queries than one group has, with keys in 16 bits that lose nothing,
@@ -194,6 +214,15 @@ static void many_queries(void)
         compare(&t);
         cache_free(&c);
     }
+}
+
+static void any_set(void)
+{
+    for (int k = 0; k < 3; k++)
+        if (with_set(k)) {
+            cut_any_texts(60);
+            many_queries();
+        }
 }
 
 /* More keys than one piece has, by the kernel and without it; and with one
@@ -642,6 +671,7 @@ int main(void)
 {
     EACH("cache_attend", text_of_set, "*-context");
     TAP(any_cuts, "cache_attend: any text, in any pieces");
+    TAP(any_set, "cache_attend: for each instruction set");
     TAP(many_queries, "cache_attend: more queries than a group has");
     TAP(many_keys, "cache_attend: more keys than a piece has");
     TAP(loud_scores, "cache_attend: large scores");
