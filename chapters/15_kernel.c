@@ -5,11 +5,11 @@
 fast](pipeline.svg){#fig-kernel-pipeline}
 
 `flash_forward` needs little memory. Does it need little time? Work of this
-kind is counted in floating-point operations, **FLOPs**: an entry of a score
-takes a multiplication and an addition, and so does an entry of a value that
-is mixed. A head with $n$ queries and $m$ keys takes $2nmd_k + 2nmd_v$ of
-them, and how many a program does in a second tells how well it uses its
-machine.
+kind is counted in floating-point operations, **FLOPs**. A score is a sum of
+$d_k$ products, each a multiplication and an addition, and mixing a value
+takes as much for each of its $d_v$ entries. So a head with $n$ queries and
+$m$ keys takes $2nmd_k + 2nmd_v$ of them, and how many a program does in a
+second tells how well it uses its machine.
 */
 
 #include "attention.h"
@@ -37,27 +37,33 @@ GFLOP/s: attention, flash_forward, at most (3)
 ```
 
 A GFLOP/s is a billion of them in a second, here on one core, with 1,024
-queries and keys of 64 entries. The figures are from one run of `make bench`
-on the machine named; run it, and you see yours. The **peak**, what a core
-can do at most, was measured too, by a loop that does nothing but multiply
-and add and needs no number from memory. The first two use less than a
-twentieth of it. This chapter goes the way to most of it, one measured step
-after the other, in C and without a word of assembler.
+queries and keys of 64 entries. These figures are kept with the book: `make
+bench` measured them on the machine named, and `measured` finds them, so a
+program prints the same wherever it runs. What *your* machine does, `make
+bench` tells you.
+
+The last figure is the **peak**, what the core can do at most. It was
+measured, too, by a loop that does nothing but multiply and add and needs no
+number from memory. The first two are less than a twentieth of it. This
+chapter goes most of the way, one measured step after the other, in C and
+without a word of assembler.
 
 ## What a core can do {#kernel-core}
 
 A processor has several **cores**, each of which runs a program of its own.
-A core adds and multiplies in **registers**, of which there are few, 16 or
-32. Each can hold not one float but a vector of 4, 8 or 16, its **lanes**;
-an instruction does the same with all lanes at once. One instruction, the
-**fused multiply-add**, takes three vectors $a$, $b$, $c$ and makes $ab + c$
-of them. It takes four steps of the clock until its result is there, but
-with every step another one or two can begin, if they do not need that
-result.
+A core computes in **registers**, of which there are 16 or 32. Each holds
+not one float but a vector of 4, 8 or 16, its **lanes**, and an instruction
+does the same with all lanes at once. One instruction, the **fused
+multiply-add**, takes three vectors $a$, $b$ and $c$ and makes $ab + c$ of
+them. That takes about four steps of the processor's clock. Meanwhile others
+can begin, one or two with every step, unless they wait for the result. So
+the peak is the number of lanes, times 2 operations, times those that begin
+in a step, times the steps in a second; and some eight sums must be under
+way to reach it.
 
-So a core is fast if three things hold: all lanes have work; there are
-always some ten sums to go on with that do not wait for each other; and what
-is multiplied is already in registers.
+A core is fast, then, if all lanes have work, if there are always sums to go
+on with that do not wait for each other, and if what is multiplied is in
+registers already.
 
 ## In which order {#kernel-order}
 
@@ -97,12 +103,12 @@ store, since a row of `c` does not fit into the registers.
 
 ## A tile that stays in registers {#kernel-tile}
 
-So compute a small piece of the result, as many rows and lanes of it as
-there are registers, and go through all of `k` before the next piece. The
-sums stay where they are, a vector of `b` is loaded once for all rows, and
-an entry of `a` once for all lanes. Compilers seldom find this by
-themselves. It is written with vectors as types, which gcc and clang know
-beyond the standard:
+So compute a small part of the result at a time, as many rows and lanes as
+there are registers, through all of `k`, before the next part. The sums stay
+where they are, a vector of `b` is loaded once for all rows, and an entry of
+`a` once for all lanes. Such a part is called a register tile. Compilers
+seldom find this by themselves. It is written with vectors as types, which
+gcc and clang know beyond the standard:
 */
 
 enum {
@@ -122,16 +128,30 @@ typedef union {
 `+` and `*` work on a `Vector` lane by lane, and a float beside one stands
 for a vector of equals. `__BIGGEST_ALIGNMENT__` is the compiler's word for
 the bytes of its widest register. With 16 lanes there are 32 registers: 24
-for sums, 2 for `b`. With fewer there are 16: 12 for sums, 3 for `b`, and
+for sums, 2 for `b`. With fewer we count on 16: 12 for sums, 3 for `b`, and
 one for an entry of `a`.
 
 What is to be in the lanes? Not the entries of a query, which would have to
-be added up across. But *queries* can lie side by side. Turned once, entry
-`k` of all queries of a tile is `b[k]`, and each key is a row of `a`, read
-as it lies. Row `j` of the result then has the scores of all these queries
-with key `j`, so softmax, too, goes along the lanes and never looks across.
-Its weights are the next `b`, and for `a` the values stand the other way
-round, which takes no copy but only a look from another side:
+be added up across. But *queries* can lie side by side, `QUERIES` of them,
+one to a lane. All of attention's products then have the queries as their
+columns:
+
+$$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
+  \underset{d_k \times n}{Q^\top} \qquad
+  \underset{d_v \times n}{C^\top} = \underset{d_v \times m}{V^\top}\,
+  \underset{m \times n}{W^\top}$$
+
+| | `a[i][k]` | `b[k]`, in lanes | `c[i]`, in lanes |
+|:---------|:-----------------|:----------------------|:---------------------|
+| scores | entry `k` of key `i` | entry `k` of the queries | their scores with key `i` |
+| contexts | entry `i` of value `k` | their weights for key `k` | entry `i` of the contexts |
+
+Each row of scores holds one key's with all queries of the tile. So softmax
+goes along the lanes, too, and never looks across, and the weights lie as
+the second product wants them. Only queries and contexts are transposed,
+once. Keys are read as they lie. Of the values, entry `i` of value `k` is
+wanted where the table has entry `k` of value `i`, but that is only the same
+table looked at with its two steps exchanged:
 
 ::: {.header of="View"}
 :::
@@ -157,10 +177,11 @@ static INLINE void register_tile(int rows, int vectors, int d, View a,
 }
 
 /*
-`factor` is there for mixtures that shrink when a larger score is met. Where
-the function is called, `rows` and `vectors` are numbers that the compiler
+`factor` is for mixtures, which shrink when a larger score is met. Where the
+function is called, `rows` and `vectors` are numbers that the compiler
 knows. Told to put the body there (`INLINE`), it writes the loops over them
-out, and each `sum[i][j]` is a register:
+out, and each `sum[i][j]` becomes a register. What is left over of the rows
+is done four at a time, then one by one:
 */
 
 static INLINE void tiles(int n, int vectors, int d, View a,
@@ -175,8 +196,9 @@ static INLINE void tiles(int n, int vectors, int d, View a,
         register_tile(1, vectors, d, a, b, factor, c + i);
 }
 
-/* Which step is 1 is worth knowing, too. Not inline: among other code the
- * registers would not suffice. */
+/* If the compiler knows which step is 1, it reckons less with addresses. A
+ * function of its own (APART), as among other code the registers would not
+ * suffice. */
 static APART void product(int n, int vectors, int d, View a,
                           const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
@@ -191,8 +213,9 @@ static APART void product(int n, int vectors, int d, View a,
 }
 
 /*
-Any product can be made of it; [a challenge](#kernel-exercises) does, by
-`multiply_fast`, which takes its tables as views.
+Any product of tables can be made of this. `multiply_fast`, a
+[challenge](#kernel-exercises) at the end, does it for tables that are
+views.
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
 `multiply_fast`. How far is it in a table from an entry to the one below it,
@@ -240,20 +263,23 @@ Each score takes an exponential. The C library's `expf` computes one at a
 time. Ours is to work in lanes: no branch, no table, nothing but arithmetic.
 
 Take powers of 2, since $e^x = 2^{x \log_2 e}$, and this factor can go into
-the scale, where it costs nothing. Split $x$ into a whole number $w$ and a
-rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$. For $2^f$ a
-polynomial of degree 5 is nearly as near as a float can be, and $2^w$ is a
-float whose exponent is $w$, put together from its bits.
+the scale, where it costs nothing. Split $x$ into the nearest whole number
+$w$ and a rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$.
+For $2.3$ these are 2 and 0.3, and $2^{2.3} = 2^2 \cdot 2^{0.3}$. For $2^f$
+a polynomial of degree 5 will do; its six numbers are those with which the
+largest error is least. And $2^w$ is put together from bits: of a float's 32
+bits, the first is its sign, the next 8 are the exponent of 2 with 127
+added, and the last 23 are the digits behind the point, here all 0.
 
-To split, add $2^{23}$ and half of that. Floats of that size have no room
-behind the point, so the sum is rounded to a whole number, and taking the
-same away again leaves $w$. With 127 more, the lowest bits of the sum are
-those that stand for the exponent $w$ in a float, and a shift by 23 puts
-them into their place.
+To split, add $2^{23}$ and half of that, which C writes as `0x1.8p23f`.
+Floats from $2^{23}$ to $2^{24}$ have no room behind the point, so the sum
+is rounded to a whole number, also for a negative $x$; and taking the same
+away again leaves $w$. If 127 more is added, the last bits of the sum are
+just those of $w + 127$, and a shift by 23 puts them where the exponent is.
 
-**Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ up to 127, and
-0 below $-127$, so also for minus infinity; `nan` stays `nan`. The six
-numbers of the polynomial are given.
+**Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ from $-126$ to
+127, and 0 from $-127$ down, minus infinity among them; between, either is
+right. `nan` stays `nan`.
 
 ::: hint
 `held + far` is the rounded sum; its bits, shifted, are the float $2^w$.
@@ -287,6 +313,9 @@ static void show_exponential(void)
         furthest = fmaxf(furthest, (float)fabs(exp2_fast(x) / right - 1));
     }
     print_vector(
+        "2.3: w, f, 2 to the power of each, the product", 5,
+        (float[]){2, 0.3f, exp2_fast(2), exp2_fast(0.3f), exp2_fast(2.3f)});
+    print_vector(
         "nanoseconds: expf, exp2_fast", 2,
         (float[]){1e6f * measured("step exponential", "expf", 1)->ms,
                   1e6f * measured("step exponential", "exp2_fast", 1)->ms});
@@ -296,6 +325,8 @@ static void show_exponential(void)
 
 /*
 ``` output
+2.3: w, f, 2 to the power of each, the product (5)
+[2.0000, 0.3000, 4.0000, 1.2311, 4.9246]
 nanoseconds: expf, exp2_fast (2)
 [5.7990, 0.1525]
 off by less than 3 of 10 million: yes
@@ -303,9 +334,11 @@ off by less than 3 of 10 million: yes
 
 ## A tile of queries meets a block of keys {#kernel-meet}
 
-The rest is [](#flash) along the lanes. Several texts, many heads: their
-rows may lie in memory head by head, or side by side in each token, and
-several heads may share keys and values. A job says where everything is:
+The rest is [](#flash) along the lanes. It is to do more at once: several
+texts and heads, whose rows lie in memory head by head, or token by token
+with the heads side by side; heads that share keys and values, which
+[](#kv-cache) needs; a bias that is added to scores; and dropout, by factors
+that were drawn before into a table. A job says what there is and where:
 
 ::: {.header of="Rows"}
 :::
@@ -346,9 +379,14 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
 }
 
 /*
-The largest score so far begins with the lowest float. With minus infinity
-there, a row in which all is hidden would take infinity from infinity. Now
-its exponentials are 0, and 0 divided by 0 is the `nan` it is to get.
+This is `running_begin` and more. The largest score so far begins with the
+lowest float: with minus infinity, a row in which all is hidden would take
+infinity from infinity. Now its exponentials are all 0, and so is their sum,
+by which 0 is divided in the end. That makes the `nan` it is to get.
+
+Under a causal mask, `end` is how many keys the last query of the tile sees;
+blocks behind it are never met. Within a block, `hide` is chapter 14's
+`mask_piece`, and `use_table` reads tables that a job may have:
 */
 
 /* What a table says about a block: its entries hide scores where they are
@@ -382,6 +420,14 @@ static void hide(Mask see, const Tile *t, int j, int cols,
                     scores[k].at[i] = -INFINITY;
 }
 
+/*
+`soften` is `meet_keys` without the values: raise the largest, take the
+exponentials, mend the sum. The mixture's turn comes with the product, which
+takes `shrink` for its factor. (The sum is a float here. A block's 128 terms
+are added up by themselves first, so that small ones are not lost in a large
+sum; [below](#kernel-measured) is how little that changes.)
+*/
+
 /* The scores become exponentials; shrink is what the mixture is to be
  * multiplied by. */
 static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
@@ -404,6 +450,10 @@ static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
     }
     t->largest = largest;
 }
+
+/*
+Now a tile meets a block. First scores, then weights, then the mixtures:
+*/
 
 static void meet(const Job *job, Tile *t, int j, int cols,
                  Lanes scores[cols])
@@ -429,6 +479,11 @@ static void meet(const Job *job, Tile *t, int j, int cols,
     product(job->d_v, t->vectors, cols, value, scores, &shrink, t->context);
 }
 
+/*
+In the end comes the division. As all exponents are those of 2, so is the
+logarithm, and $L = \ln 2 \cdot (m + \log_2 l)$.
+*/
+
 static void end(const Job *job, Tile *t)
 {
     float *log_sum = job->log_sum +
@@ -447,9 +502,13 @@ static void end(const Job *job, Tile *t)
 /*
 ## Blocks for the cache, threads for the cores {#kernel-threads}
 
-128 keys and values with 64 entries each are 64 KiB: more than the nearest
-cache holds, and little for the second, which has some hundred KiB or more.
-Up to six tiles of queries use them before the next block is fetched:
+A core has caches of its own. The nearest has some 32 KiB, and a second,
+slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
+entries is 64 KiB. So it stays in the second cache while up to six tiles of
+queries, one after the other, meet it, and only then the next one is
+fetched. Six tiles are one *piece* of a head's queries. What they need is
+asked for once; for the few numbers of a small job, the stack has room
+(`near`).
 */
 
 enum { BLOCK = 128, TILES = 6, NEAR = 64 };
@@ -479,12 +538,13 @@ static void attend_piece(const Job *job, int most, int piece, int h)
 }
 
 /*
-Heads do not wait for each other, nor do pieces of their queries. So each
-core can have its own, as a **thread**. OpenMP hands them out; it takes one
-line, a `#pragma`, and a compiler without OpenMP leaves it aside and does
-everything in one thread. Under a causal mask the last piece sees most keys.
-It is begun first, so that at the end no core has a long one left. Which
-thread does a piece changes nothing in it, and so not a digit.
+Pieces do not wait for each other. So each core can have its own, as a
+**thread**. OpenMP hands them out; it takes one line, a `#pragma`, and a
+compiler without OpenMP leaves it aside and does everything in one thread.
+If there are few queries, pieces are made smaller, so that there are eight
+for each thread. Under a causal mask the last piece sees most keys. It is
+begun first, so that at the end no core has a long one left. Which thread
+does a piece changes nothing in it, and so not a digit.
 */
 
 void attend_fast(const Job *job)
@@ -523,32 +583,40 @@ GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
 [51.1290, 81.4700, 47.4720]
 ```
 
+With one tile, each block is fetched from memory for every 32 queries; with
+six, for 192, and the memory keeps up. The third figure is two threads'.
+
 ## For each processor its own {#kernel-sets}
 
 Which registers there are is a question of the **instruction set**, and a
 program that uses one that its processor lacks is killed. So the Makefile
-compiles this file several times, for AVX-512, for AVX2 and for what every
-processor of its kind has (on ARM that is NEON), each with other names, and
-`best_kernel` looks once where the program runs:
+compiles this file several times: for AVX-512, for AVX2, and for what every
+processor of its kind has, which on ARM is NEON. Each time the public
+functions get another name, `attend_fast_avx2` say, and when a program asks
+for `best_kernel`, it is looked up what the processor has:
+*/
+
+static void attend_words(float context[6][3], float log_sum[6])
+{
+    const Rows x = rows_by_head(1, 6, 3, life[0]);
+    Job job = {
+        .texts = 1, .n_heads = 1, .n = 6, .m = 6, .d_k = 3, .d_v = 3};
+    job.see = see_past(0);
+    job.query = job.key = job.value = x;
+    job.context = rows_by_head(1, 6, 3, context[0]);
+    job.log_sum = log_sum;
+    best_kernel()->attend(&job);
+}
+
+/*
+This is how a job is done. Contexts and log-sum-exps are those of
+[](#flash):
 */
 
 static void show_call(void)
 {
     float context[6][3], log_sum[6];
-    const Rows x = rows_by_head(1, 6, 3, life[0]);
-    const Job job = {.texts = 1,
-                     .n_heads = 1,
-                     .n = 6,
-                     .m = 6,
-                     .d_k = 3,
-                     .d_v = 3,
-                     .see = see_past(0),
-                     .query = x,
-                     .key = x,
-                     .value = x,
-                     .context = rows_by_head(1, 6, 3, context[0]),
-                     .log_sum = log_sum};
-    best_kernel()->attend(&job);
+    attend_words(context, log_sum);
     print_matrix("context vectors of Life is short, the future hidden", 6,
                  3, context);
     print_vector("logarithms of the sums", 6, log_sum);
@@ -597,8 +665,8 @@ GFLOP/s of each step (6)
 ```
 
 ![Three ways to a product of 512 times 512 numbers, and three to attention
-for 1,024 queries and keys with 64 entries: with tables ([](#scaling)), without
-([](#flash)), and fast](steps.svg){#fig-kernel-steps}
+for 1,024 queries and keys with 64 entries: with tables ([](#scaling)),
+without ([](#flash)), and fast](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
 by the fastest of its ways that we know, in the same run, one core each.
@@ -645,19 +713,46 @@ of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
 [0.7432, 0.4608, 0.4931, 0.3176]
 ```
 
-With a causal mask, half of the operations count. The tiles on the diagonal
-are computed whole, which is why a short text loses more. What is missing
-from 1 is the exponentials, the turning of queries and contexts, and loads
-that the products wait for. On two cores nearly twice as much is done; `make
-bench` prints that, too, and what came out differently on your machine.
+With a causal mask, half of the operations count, but the tiles on the
+diagonal are computed whole. A core that takes an exponential for each score
+cannot reach 1. At the peak, the $4d$ operations of a score would take as
+long as the first figure below says, and its exponential the second, in
+nanoseconds. What else is missing is the transposing, the edges of blocks,
+and waiting for loads.
+*/
 
-How much can be reached is not the same for all work. A machine has a second
-limit, its **bandwidth**: how many bytes a second come from memory. Work
-that does few operations with each byte waits for bytes, however fast its
-core is. [](#fig-kernel-roofline) has both limits as a roof, and what stands
-under it. Attention over $n$ tokens does $\frac n4$ operations a byte, so
-that long texts leave the memory far behind. A single query does half a one,
-and no kernel makes it fast: that is the next chapter's matter.
+static void show_missing(void)
+{
+    const float peak = speed("peak", "AVX-512");
+    print_vector(
+        "nanoseconds for a score: products, exponential", 2,
+        (float[]){4 * 64 / peak,
+                  1e6f * measured("step exponential", "exp2_fast", 1)->ms});
+    print_vector(
+        "off from float64, in millionths, 256 to 4096 tokens", 3,
+        (float[]){
+            1e6f * measured("1x12x256x64 full", "attention-in-c", 1)->error,
+            1e6f *
+                measured("1x12x1024x64 full", "attention-in-c", 1)->error,
+            1e6f *
+                measured("1x8x4096x64 full", "attention-in-c", 1)->error});
+}
+
+/*
+``` output
+nanoseconds for a score: products, exponential (2)
+[2.2693, 0.1525]
+off from float64, in millionths, 256 to 4096 tokens (3)
+[0.5865, 0.3912, 0.5770]
+```
+
+Nor does all work reach the peak, however well it is written. A machine has
+a second limit, its **bandwidth**: how many bytes a second come from memory.
+Work that does few operations with each byte waits for bytes. Attention over
+$n$ tokens does $4n^2d$ operations, and what it reads and writes at least,
+queries, keys, values and contexts, are $16nd$ bytes: $\frac n4$ operations
+a byte. A single query does $4nd$ operations with the $8nd$ bytes of keys
+and values: half a one. Both limits together look like a roof:
 */
 
 static void show_roofline(void)
@@ -671,9 +766,10 @@ static void show_roofline(void)
                         speed("1x12x1024x64 full", "attention-in-c"),
                         speed("1x8x4096x64 full", "attention-in-c"),
                         speed("step attention 1024x64", "attention")};
-    print_vector("operations a byte: where the roof begins, bends, ends", 3,
+    print_vector("operations a byte: left, where the roof bends, right", 3,
                  edge);
-    print_vector("GFLOP/s there", 3, roof);
+    print_vector("GFLOP/s at most there", 3, roof);
+    print_value("GB/s read by one core", read);
     print_vector("GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables", 4,
                  y);
     log_log("roofline", "The roof of a machine, and attention under it",
@@ -687,16 +783,22 @@ static void show_roofline(void)
 
 /*
 ``` output
-operations a byte: where the roof begins, bends, ends (3)
+operations a byte: left, where the roof bends, right (3)
 [   0.2500,    4.6674, 2048.0000]
-GFLOP/s there (3)
+GFLOP/s at most there (3)
 [  6.0425, 112.8100, 112.8100]
+GB/s read by one core: 24.1700
 GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
 [73.9120, 89.9310, 82.4880,  2.3994]
 ```
 
-![The roof: on the left it is the memory's, on the right the core's. Points
-are attention without a mask](roofline.svg){#fig-kernel-roofline}
+![The roof of one core. On the left, where each byte is used little, it is the
+memory's, on the right the core's; both axes grow by factors. The dots are
+attention without a mask](roofline.svg){#fig-kernel-roofline}
+
+Long texts leave the memory far behind. For a single query no kernel can do
+that; it is the matter of [](#kv-cache). And how does time grow with the
+text?
 */
 
 static void show_growth(void)
@@ -753,7 +855,8 @@ tokens; GFLOP/s: the same (7, 5)
 times as long for everybody, and how many operations a second that is hardly
 changes](growth.svg){#fig-kernel-growth}
 
-And memory stays small, beside what goes in and comes out:
+What is in use beyond inputs and outputs, in millions of bytes, on two
+threads:
 */
 
 static void show_memory(void)
@@ -785,6 +888,7 @@ int main(void)
     show_call();
     show_steps();
     show_shapes();
+    show_missing();
     show_roofline();
     show_growth();
     show_memory();
@@ -821,8 +925,8 @@ with so many rows of `a` at a time as you have room for; then add what
 :::
 
 **Exercise 15.5** (by hand): A register tile of $r$ rows and $v$ vectors
-loads how many vectors and entries for each multiply-add? Which of the
-shapes that fit into 16 registers loads least?
+loads how many vectors and entries for each multiply-add? Which shapes of up
+to 3 vectors that fit into 16 registers load least?
 
 **Exercise 15.6** (by hand): `-ffast-math` allows the compiler to reckon
 with floats as with real numbers. What becomes of `exp2_fast`?
@@ -867,8 +971,10 @@ void multiply_fast(int n, int m, int d, View a, View b, View start,
 For each step of $k$ it loads $v$ vectors and $r$ entries for $rv$
 multiply-adds, so $\frac1r + \frac1v$ each. There have to be $rv$ registers
 for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
-are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and
-$v = 1$ always takes more than 1.
+are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and $v =
+1$ always more than 1. (With 32 registers, 3 vectors and 8 rows load less
+than 2 and 12. But loads are then not what is waited for, and 32 queries go
+into 256 without a rest, 48 do not.)
 :::
 
 ::: {.solution exercise="15.6"}

@@ -29,7 +29,7 @@ sub functions_in { return $_[0] =~ /^(?!static )\w.*?\b(\w+)\(.*(?:,|\))$/mg }
 # ---- Chapters.
 
 # A kernel is longer than a lesson.
-my %may_have = ('15_kernel' => 255, '16_kv_cache' => 150);
+my %may_have = ('15_kernel' => [2400, 270], '16_kv_cache' => [2000, 150]);
 
 my (@known, %is_known, %defined);
 for my $path (sort glob 'chapters/*.c') {
@@ -55,8 +55,8 @@ for my $path (sort glob 'chapters/*.c') {
 
     if ($chapter->{number} =~ /^\d/) {
         my ($words, $open) = $chapter->measure;
-        ok $words >= 1200 && $words <= 2000, "$name: $words words of prose, of 1200 to 2000";
-        my $most = $may_have{$name} // 120;
+        my ($long, $most) = @{$may_have{$name} // [2000, 120]};
+        ok $words >= 1200 && $words <= $long, "$name: $words words of prose, of 1200 to $long";
         ok $open <= $most, "$name: $open lines of open code, of at most $most";
     }
 
