@@ -330,8 +330,9 @@ Threads share the heads, and if there are few queries, also the keys of a
 head: each piece of 1,024 keys is a task, and `join_parts` of [](#flash)
 puts together what they found. Many tokens at once, as a question brings
 them, are better off with the kernel, to which a cache of floats is keys and
-values as any others. Both stand at [the end of the
-page](#kv-cache-rest).
+values as any others. Both stand at [the end of the page](#kv-cache-rest).
+And `cache_attend_of(best_kernel())` is this function as it was compiled for
+the processor on which it runs.
 
 ## Fewer keys {#kv-cache-groups}
 

@@ -869,14 +869,11 @@ void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
                          float y[n][l->d_out]);
 
 /*
-Chapters 15 and 16 are compiled once for each instruction set that their
-machine may have. What a program is to use is looked up when it runs:
+Chapter 15 is compiled once for each instruction set that its machine may
+have. What a program is to use is looked up when it runs:
 */
 
-struct Cache; /* chapter 16 */
-
-/* What chapters 15 and 16 are where they were compiled for one instruction
- * set. */
+/* What chapter 15 is where it was compiled for one instruction set. */
 typedef struct {
     const char *name; /* "AVX-512", "AVX2", "plain" */
     int lanes;        /* floats in a vector */
@@ -884,8 +881,6 @@ typedef struct {
     void (*multiply)(int n, int m, int d, View a, View b, View start,
                      float c[n][m]);
     float (*exp2)(float x);
-    void (*attend_cache)(const struct Cache *c, int n_heads, int n,
-                         Rows query, int threads, Rows context);
 } Kernel;
 
 /* The one with the most lanes that this processor can run. */
@@ -930,7 +925,7 @@ typedef enum { FLOAT32, BFLOAT16, FLOAT16 } Format;
 
 /* The keys and values of the tokens of one text, for each head of keys.
  * Token t of the text stands in row t % room. */
-typedef struct Cache {
+typedef struct {
     int n_key_heads, d_k, d_v;
     int room;      /* rows of each head */
     int window;    /* how many tokens a query sees; 0: all there are */
@@ -984,6 +979,11 @@ void cache_must_take(const Cache *c, int n, Rows key, Rows value);
  * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */
 void cache_attend(const Cache *c, int n_heads, int n, Rows query,
                   int threads, Rows context);
+
+/* cache_attend as it was compiled for a kernel's instruction set. */
+typedef void CacheAttend(const Cache *c, int n_heads, int n, Rows query,
+                         int threads, Rows context);
+CacheAttend *cache_attend_of(const Kernel *kernel);
 
 /* Refuses what cache_attend refuses of these. */
 void cache_must_hold(const Cache *c, int n_heads, int n, int threads);

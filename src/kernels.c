@@ -74,19 +74,17 @@ void job_must_fit(const Job *job)
     mask_must_fit(job->n, job->m, job->see);
 }
 
-/* What the Makefile calls functions of chapters 15 and 16 where it compiles
- * them for an instruction set. */
+/* What the Makefile calls chapter 15's functions where it compiles it for
+ * an instruction set. */
 #define COMPILED_FOR(SET)                                                  \
     void attend_fast_##SET(const Job *job);                                \
     void multiply_fast_##SET(int n, int m, int d, View a, View b,          \
                              View start, float c[n][m]);                   \
-    float exp2_fast_##SET(float x);                                        \
-    void cache_attend_##SET(const Cache *c, int n_heads, int n,            \
-                            Rows query, int threads, Rows context);
+    float exp2_fast_##SET(float x);
 #define KERNEL(NAME, LANES, SET)                                           \
     {                                                                      \
         NAME, LANES, attend_fast_##SET, multiply_fast_##SET,               \
-            exp2_fast_##SET, cache_attend_##SET                            \
+            exp2_fast_##SET                                                \
     }
 
 #ifdef __x86_64__
@@ -100,7 +98,7 @@ static const Kernel kernels[] = {
     KERNEL("AVX2", 8, avx2),
 #endif
     {"plain", __BIGGEST_ALIGNMENT__ / 4, attend_fast, multiply_fast,
-     exp2_fast, cache_attend},
+     exp2_fast},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };

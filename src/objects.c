@@ -1,7 +1,7 @@
 #include "attention.h"
 
-/* The memory of an attention, of its trace and of a cache, and whether they
- * fit. The chapters say what the tables are for; the header, in their
+/* The memory of an attention and of its trace, and whether they fit each
+ * other. The chapters say what the tables are for; the header, in their
  * order, what the functions refuse. */
 
 /* C would count columns with an int. */
@@ -155,88 +155,4 @@ void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
         REFUSE("a text of %d tokens: at most %d, the context length, fit",
                most, a->context_length);
     trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
-}
-
-/* Rows are as long as the longest vectors need. */
-static size_t padded(int d)
-{
-    return ((size_t)d + 15) / 16 * 16;
-}
-
-size_t cache_bytes(const Cache *c)
-{
-    const size_t each = c->format == FLOAT32 ? 4 : 2;
-    if (c->n_key_heads < 1 || c->d_k < 1 || c->d_v < 1 || c->room < 1)
-        REFUSE(
-            "n_key_heads, d_k, d_v, room = %d, %d, %d, %d: at least 1 of "
-            "each is needed",
-            c->n_key_heads, c->d_k, c->d_v, c->room);
-    if (c->window < 0 || c->window > c->room)
-        REFUSE(
-            "a window of %d tokens: one from 0 to %d, the room, is needed",
-            c->window, c->room);
-    if (c->format != FLOAT32 && c->format != BFLOAT16 &&
-        c->format != FLOAT16)
-        REFUSE("a format %d: 0, 1 or 2 is needed", (int)c->format);
-    const size_t rows = (size_t)c->n_key_heads * (size_t)c->room;
-    const size_t row = padded(c->d_k) + padded(c->d_v);
-    if (rows > SIZE_MAX / each / row)
-        REFUSE("%zu rows of %zu numbers: fewer, that fit into memory, are "
-               "needed",
-               rows, row);
-    return rows * row * each;
-}
-
-void cache_init(Cache *c)
-{
-    const size_t bytes = cache_bytes(c);
-    c->wide_k = (int)padded(c->d_k);
-    c->wide_v = (int)padded(c->d_v);
-    c->key = calloc(bytes, 1);
-    if (!c->key)
-        REFUSE("%zu bytes do not fit into memory: fewer are needed", bytes);
-    c->value = (char *)c->key +
-               bytes / (size_t)(c->wide_k + c->wide_v) * (size_t)c->wide_k;
-    c->count = c->first = 0;
-}
-
-void cache_free(Cache *c)
-{
-    free(c->key);
-    *c = (Cache){0};
-}
-
-void cache_must_take(const Cache *c, int n, Rows key, Rows value)
-{
-    if (!c->key)
-        REFUSE("a cache without memory: cache_init makes room for it");
-    if (!key.at || !value.at)
-        REFUSE("rows that are not there: keys and values are needed");
-    if (n < 1 || (!c->window && n > c->room - c->count))
-        REFUSE("%d tokens after %" PRId64 ", where there is room for %d: "
-               "at least 1, and without a window no more than fit, are "
-               "needed",
-               n, c->count, c->room);
-}
-
-void cache_must_hold(const Cache *c, int n_heads, int n, int threads)
-{
-    const int64_t from = c->window ? c->count - n - c->window + 1 : 0;
-    if (!c->key)
-        REFUSE("a cache without memory: cache_init makes room for it");
-    if (n_heads < 1 || n_heads % c->n_key_heads)
-        REFUSE("%d heads share %d of keys: a multiple is needed", n_heads,
-               c->n_key_heads);
-    if (n < 1 || n > c->count)
-        REFUSE("%d queries, where %" PRId64
-               " tokens have come: at least 1, "
-               "and at most so many, are needed",
-               n, c->count);
-    if (threads < 0)
-        REFUSE("%d threads: at least 1, or 0 for all, are needed", threads);
-    if (c->first > (from > 0 ? from : 0))
-        REFUSE("%d queries with a window of %d, where the first token that "
-               "is there is number %" PRId64 ": room for %" PRId64
-               " tokens, and not %d, is needed",
-               n, c->window, c->first, (int64_t)c->window + n - 1, c->room);
 }

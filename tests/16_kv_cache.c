@@ -29,15 +29,14 @@ static Cache cache_for(const Text *t, int room, Format format)
 }
 
 /* That of the chapter, or of one of the instruction sets that are here. */
-static void (*attend_cache)(const Cache *c, int n_heads, int n, Rows query,
-                            int threads, Rows context) = cache_attend;
+static CacheAttend *attend_cache = cache_attend;
 
 static int with_set(int k)
 {
     static const char *const name[3] = {"plain", "AVX2", "AVX-512"};
     const Kernel *kernel = kernel_named(name[k]);
     if (kernel)
-        attend_cache = kernel->attend_cache;
+        attend_cache = cache_attend_of(kernel);
     return kernel != NULL;
 }
 
@@ -607,10 +606,9 @@ static void refusals_of_sizes(void)
         REFUSES_SUCH(what[i], cache_bytes(&c[i]));
         REFUSES_SUCH(what[i], cache_init(&c[i]));
     }
-    REFUSES(
-        "objects.c: cache_bytes: a window of 4 tokens: one from 0 to 3, "
-        "the room, is needed",
-        cache_init(&c[5]));
+    REFUSES("cache.c: cache_bytes: a window of 4 tokens: one from 0 to 3, "
+            "the room, is needed",
+            cache_init(&c[5]));
 }
 
 static void refusals(void)
@@ -620,7 +618,7 @@ static void refusals(void)
     const Rows results = rows_by_head(2, 4, 1, out);
     Cache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
     REFUSES(
-        "objects.c: cache_must_take: 1 tokens after 4, where there is "
+        "cache.c: cache_must_take: 1 tokens after 4, where there is "
         "room for 4: at least 1, and without a window no more than fit, "
         "are needed",
         cache_append(&full, 1, rows, rows));
@@ -629,7 +627,7 @@ static void refusals(void)
     REFUSES_SUCH("no values", cache_append(&ring, 1, rows, none));
     REFUSES_SUCH("no memory", cache_append(&empty, 1, rows, rows));
     REFUSES_SUCH("no memory", cache_must_take(&empty, 1, rows, rows));
-    REFUSES("objects.c: cache_must_hold: 3 heads share 2 of keys: a "
+    REFUSES("cache.c: cache_must_hold: 3 heads share 2 of keys: a "
             "multiple is needed",
             cache_attend(&full, 3, 1, rows, 0, results));
     REFUSES_SUCH("no heads", cache_attend(&full, 0, 1, rows, 0, results));
@@ -671,7 +669,7 @@ int main(void)
 {
     EACH("cache_attend", text_of_set, "*-context");
     TAP(any_cuts, "cache_attend: any text, in any pieces");
-    TAP(any_set, "cache_attend: for each instruction set");
+    TAP(any_set, "cache_attend_of: for each instruction set");
     TAP(many_queries, "cache_attend: more queries than a group has");
     TAP(many_keys, "cache_attend: more keys than a piece has");
     TAP(loud_scores, "cache_attend: large scores");
