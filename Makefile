@@ -135,7 +135,8 @@ define variant
 $(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $$(@D)
 	$$(compile) -march=$(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
-	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_$(1)"' $$<)
+	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_", \
+	  $$$$1 eq "main" ? "$$*_" : "", "$(1)"' $$<)
 endef
 $(foreach s,$(sets),$(eval $(call variant,$(s))))
 

@@ -1351,6 +1351,66 @@ def kernel():
     save_job("all_infinite", query, key, value)
 
 
+# Chapter 16
+
+def save_cached(case, heads, key_heads, n, d_k, d_v, window, format):
+    """What n tokens get, each when it is the last: a causal attention, with a
+    window or, where that is 0, without. Keys and values are rounded to the
+    format before they are used."""
+    seed = 1600 + len(made)
+    query = uniform(seed, heads, n, d_k, size=2)
+    key = uniform(seed + 1, key_heads, n, d_k, size=2)
+    value = uniform(seed + 2, key_heads, n, d_v)
+    place = torch.arange(n)
+    back = place[:, None] - place
+    dtype = (torch.float32, torch.bfloat16, torch.float16)[format]
+    context = F.scaled_dot_product_attention(
+        wide(query), wide(key.to(dtype)), wide(value.to(dtype)),
+        attn_mask=(back >= 0) & (back < (window or n)), enable_gqa=True)
+    save(case, query=query, key=key, value=value, context=context,
+         window=[window], format=[format])
+
+
+def floats_of(bits):
+    return tensor(bits, dtype=torch.int64).to(torch.int32).view(torch.float32)
+
+
+def kv_cache():
+    for format, name in enumerate(["float32", "bfloat16", "float16"]):
+        save_cached(f"{name}_all", 4, 2, 23, 5, 3, 0, format)
+        save_cached(f"{name}_window", 3, 1, 31, 3, 20, 7, format)
+    save_cached("float32_alone", 2, 2, 40, 17, 6, 0, 0)
+
+    # Floats of all kinds, and those at and around halfway between two
+    # numbers of 16 bits.
+    bits = torch.randint(2**32, (300,), generator=seeded(1690)).tolist()
+    for half in torch.randint(2**15, (40,), generator=seeded(1691)).tolist():
+        bits += [(half << 16) + more for more in
+                 (0, 1, 0x7fff, 0x8000, 0x8001, 0xffff)]
+    halves = torch.randint(0x7bff, (60,), generator=seeded(1692)).tolist()
+    halves += [0, 1, 2, 3, 0x3fe, 0x3ff, 0x400, 0x401, 0x7bfe, 0x7bff]
+    for half in halves:
+        a = tensor(half, dtype=torch.int16).view(torch.float16).float()
+        b = 65536 if half == 0x7bff else tensor(
+            half + 1, dtype=torch.int16).view(torch.float16).float()
+        middle = int(((a + b) / 2).view(torch.int32))
+        bits += [middle - 1, middle, middle + 1, middle | 1 << 31]
+    bits += [0, 1 << 31, 0x7f800000, 0xff800000, 0x7f7fffff, 0x7f7f7fff,
+             0x7f7f8000, 1, 0x7fffff, 0x33000000, 0x33000001, 0x477fefff,
+             0x477ff000, 0x477fffff, 0x47800000, 0x4780e800, 0x47ffe000]
+    x = floats_of(bits)
+    x = x[~x.isnan()]
+    save("numbers", x=x, **{
+        name: x.to(getattr(torch, name)).view(torch.int16).to(torch.int64)
+        & 0xffff for name in ("bfloat16", "float16")})
+    patterns = torch.arange(0, 2**16, 211)
+    save("patterns", bits=patterns, **{
+        name: patterns.to(torch.int16).view(getattr(torch, name)).float()
+        for name in ("bfloat16", "float16")})
+
+
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -1367,6 +1427,7 @@ CHAPTERS = {
     "13_multi_head": multi_head,
     "14_flash": flash,
     "15_kernel": kernel,
+    "16_kv_cache": kv_cache,
     "B_normals": normals,
     "C_sheet": sheet,
     "D_mkl": mkl,

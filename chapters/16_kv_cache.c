@@ -1,0 +1,955 @@
+/*
+# One token at a time {#kv-cache}
+
+![The way from words to attention. This chapter takes the shaded steps for
+one word at a time](pipeline.svg){#fig-kv-pipeline}
+
+A model that writes makes one token at a time. It reads the text so far,
+guesses the next token from what the last one has got, appends it, and
+begins again with a text that is longer by one. How much of that is new?
+*/
+
+#include "attention.h"
+
+static void show_work(void)
+{
+    enum { TOKENS = 4096 };
+    print_integers("4,096 tokens, one at a time: queries that are asked, "
+                   "and new ones",
+                   2, (int[]){TOKENS * (TOKENS + 1) / 2, TOKENS});
+}
+
+/*
+``` output
+4,096 tokens, one at a time: queries that are asked, and new ones (2)
+[8390656,    4096]
+```
+
+Most of these queries have been asked before, of the same keys, and got the
+same answer. A new token needs an answer to its own query alone. For that it
+needs the keys and values of all that came before, and these were made when
+those came. So keep them: that is the **key-value cache**.
+
+::: question
+Why are the queries not kept?
+
+Nobody asks with them again. A token asks once, when it is new. From then on
+it is only asked, and answers with its key and its value.
+:::
+
+## Why nothing changes {#kv-cache-exact}
+
+With a causal mask ([](#causal-mask)), what a token gets is made from its
+own query and from the keys and values up to its own place; and these are
+made from their own tokens, or in a model with several layers from what
+those tokens got one layer below. So nothing that a later token brings can
+change anything that was there before it, and what is kept is what would be
+computed again.
+
+It does not matter, then, how a text comes: token by token, as when a model
+writes; all at once, as a question to it does; or in any pieces. Here is
+what is kept, for one text and one layer:
+
+::: {.header of="Cache"}
+:::
+
+The rows of a head stand one behind the other, so that they can be read in
+order. The next two sections need neither `window` nor `format`, and where
+these are 0, all is kept, as floats.
+*/
+
+/* Where a head's row begins, of `wide` numbers. */
+static char *row_of(const Cache *c, void *rows, int wide, int head, int row)
+{
+    const ptrdiff_t bytes = c->format == FLOAT32 ? 4 : 2;
+    return (char *)rows + ((ptrdiff_t)head * c->room + row) * wide * bytes;
+}
+
+void put_row(Format format, int d, const float x[d], void *row)
+{
+    float *floats = row;
+    uint16_t *halves = row;
+    for (int k = 0; k < d; k++)
+        if (format == FLOAT32)
+            floats[k] = x[k];
+        else
+            halves[k] =
+                format == BFLOAT16 ? to_bfloat16(x[k]) : to_float16(x[k]);
+}
+
+/*
+`to_bfloat16` and `to_float16` [come later](#kv-cache-half).
+
+**Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
+next `n` tokens, for each head of keys. Token `t` of the text stands in row
+`t % room`, which is `t` as long as there is room. `count` grows by `n`; if
+it is more than `room` then, `first` is the first token whose row has not
+been taken by a later one. `cache_must_take` refuses what does not fit.
+
+::: hint
+`put_row` writes a row, and `row_of` says where. What is left is two loops:
+in which row does token `i` of the new ones stand, and where do its key and
+value of head `h` begin?
+:::
+
+::: hint
+The new ones are row `row_at(&key, 0, h, i)`, and for values alike. The row
+in which they are kept has to do with how many came before: `c->count + i`.
+:::
+
+::: hint
+The last `room` tokens are there, or all, if there are fewer.
+:::
+*/
+
+void cache_append(Cache *c, int n, Rows key, Rows value)
+{
+    cache_must_take(c, n, key, value);
+    for (int h = 0; h < c->n_key_heads; h++)
+        for (int i = 0; i < n; i++) {
+            const int row = (int)((c->count + i) % c->room);
+            put_row(c->format, c->d_k, row_at(&key, 0, h, i),
+                    row_of(c, c->key, c->wide_k, h, row));
+            put_row(c->format, c->d_v, row_at(&value, 0, h, i),
+                    row_of(c, c->value, c->wide_v, h, row));
+        }
+    c->count += n;
+    if (c->first < c->count - c->room)
+        c->first = c->count - c->room;
+}
+
+/*
+Then the last `n` tokens ask, by
+`cache_attend(c, n_heads, n, query, threads, context)`, which is [made
+below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat dessert
+first* into pieces: after each word but the last there is a cut or there is
+none. All of them must give what [](#flash) printed for the whole text, the
+future hidden:
+*/
+
+/* Appends n words of Life is short, and asks for them. */
+static void show_words(Cache *c, int n, float context[6][3])
+{
+    const int from = (int)c->count;
+    const Rows words = rows_by_head(1, n, 3, life[from]);
+    cache_append(c, n, words, words);
+    cache_attend(c, 1, n, words, 0, rows_by_head(1, n, 3, context[from]));
+}
+
+static float show_farthest(int n, int d, const float a[n][d],
+                           const float b[n][d])
+{
+    float difference = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < d; k++)
+            difference = fmaxf(difference, fabsf(a[i][k] - b[i][k]));
+    return difference;
+}
+
+static void show_cuts(void)
+{
+    float context[6][3], whole[6][3], log_sum[6];
+    int alike = 0;
+    flash_forward(6, 6, 3, 3, see_past(0), life, life, life, whole,
+                  log_sum);
+    for (int cuts = 0; cuts < 32; cuts++) {
+        Cache c = {.n_key_heads = 1, .d_k = 3, .d_v = 3, .room = 6};
+        cache_init(&c);
+        for (int i = 0, begun = 0; i < 6; i++)
+            if (i == 5 || cuts >> i & 1) {
+                show_words(&c, i + 1 - begun, context);
+                begun = i + 1;
+            }
+        alike += show_farthest(6, 3, context, whole) < 1e-6f;
+        cache_free(&c);
+    }
+    print_integers("ways to cut six words, and those that agree", 2,
+                   (int[]){32, alike});
+    print_matrix("context vectors of Life is short, word by word", 6, 3,
+                 context);
+}
+
+/*
+``` output
+ways to cut six words, and those that agree (2)
+[32, 32]
+context vectors of Life is short, word by word (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1916,  1.7350,  0.4337],
+ [ 0.2752,  0.2484, -0.5106],
+ [ 0.0676,  0.1875,  0.1808],
+ [-0.0929,  0.5033,  0.3479],
+ [-0.7276,  0.5876, -0.9173]]
+```
+
+## What a token costs {#kv-cache-pace}
+
+One query meets each key once. Each number of a key is read for one
+multiplication and one addition, and so is each number of a value: two
+operations for four bytes. In [](#kernel), a key that had been read met many
+queries, and the processor had to compute as fast as it can. Here it waits.
+What a token costs is the time in which memory hands over the cache, and the
+best that a program can do is never to keep memory waiting.
+
+So all is read once, and in the order in which it lies, since the processor
+fetches ahead what it sees coming. (Four keys at a time, entry by entry, was
+tried first. It is the same arithmetic, and was slower.) With one query
+there is also nothing to put into the lanes of a vector but what lies side
+by side: the entries of a row. Rows are filled up with zeros to a
+multiple of 16, so that vectors fit.
+*/
+
+enum {
+    LANES = __BIGGEST_ALIGNMENT__ / (int)sizeof(float),
+    BLOCK = 64,   /* keys */
+    MANY = 32,    /* queries that share them */
+    PIECE = 1024, /* keys that one thread takes at a time */
+    FEW = 16,     /* tokens; more ask in chapter 15's way */
+    PARTS = 8     /* vectors of a mixture that stay in registers */
+};
+
+typedef float Vector __attribute__((vector_size(LANES * 4)));
+typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
+typedef uint16_t Halves __attribute__((vector_size(LANES * 2)));
+
+/*
+Queries that meet the same keys are a group, and meet them a block at a
+time, as in [](#flash):
+*/
+
+/* Queries that share their keys, and a block of these. */
+typedef struct {
+    int count, wide_k, wide_v;      /* how many, and vectors of a row */
+    int64_t from[MANY], till[MANY]; /* the tokens that each may see */
+    Vector *query, *mixture;        /* [count][wide_k], [count][wide_v] */
+    float largest[MANY], sum[MANY];
+    float scores[MANY][BLOCK];
+} Group;
+
+/*
+A row is read a vector at a time. Of the three kinds of numbers, two are
+explained [below](#kv-cache-half), by `widen`; `load` has all of them become
+floats.
+*/
+
+static INLINE Vector widen(Format format, Halves halves);
+static INLINE float sum_lanes(Vector x);
+
+/* Vector k of a row. */
+static INLINE Vector load(Format format, const char *row, int k)
+{
+    Vector x;
+    Halves halves;
+    if (format == FLOAT32) {
+        memcpy(&x, row + k * (int)sizeof x, sizeof x);
+        return x;
+    }
+    memcpy(&halves, row + k * (int)sizeof halves, sizeof halves);
+    return widen(format, halves);
+}
+
+/*
+Several queries share what is read of a key or a value. Mixtures, or up to
+eight vectors of them, stay in registers as long as the block lasts:
+*/
+
+/* The scores of some queries, from number q on, with n keys in a row. */
+static INLINE void dots(Format format, int queries, int n, const char *key,
+                        int q, Group *g)
+{
+    const int wide = g->wide_k, bytes = LANES * (format ? 2 : 4);
+    const Vector *query = g->query + q * wide;
+    for (int j = 0; j < n; j++, key += wide * bytes) {
+        Vector sum[4] = {{0}};
+        for (int k = 0; k < wide; k++) {
+            const Vector part = load(format, key, k);
+            for (int i = 0; i < queries; i++)
+                sum[i] += query[i * wide + k] * part;
+        }
+        for (int i = 0; i < queries; i++)
+            g->scores[q + i][j] = sum_lanes(sum[i]);
+    }
+}
+
+/* Adds n values in a row to the mixtures: so many parts, from part k on. */
+static INLINE void mix_parts(Format format, int queries, int parts, int n,
+                             const char *value, int q, int k, Group *g)
+{
+    const int wide = g->wide_v, bytes = LANES * (format ? 2 : 4);
+    Vector *mixture = g->mixture + q * wide + k, sum[2][PARTS];
+    for (int i = 0; i < queries * parts; i++)
+        sum[i / parts][i % parts] = mixture[i / parts * wide + i % parts];
+    for (int j = 0; j < n; j++, value += wide * bytes) {
+        for (int b = 0; k == 0 && b < wide * bytes; b += 64)
+            __builtin_prefetch(value + b); /* all parts, in their order */
+        for (int p = 0; p < parts; p++) {
+            const Vector part = load(format, value, k + p);
+            for (int i = 0; i < queries; i++)
+                sum[i][p] += g->scores[q + i][j] * part;
+        }
+    }
+    for (int i = 0; i < queries * parts; i++)
+        mixture[i / parts * wide + i % parts] = sum[i / parts][i % parts];
+}
+
+/*
+Between the two stands softmax, as [](#kernel) has it: in powers of 2, for
+which queries have been multiplied by the logarithm of $e$ to that base.
+What a query may not see is hidden here.
+*/
+
+/* Scores of query q with the n tokens from number j on become exponentials
+ * of what they are above the largest. */
+static void soften(int64_t j, int n, int q, Group *g)
+{
+    float *scores = g->scores[q], largest = g->largest[q], most[LANES];
+    Vector sum = {0};
+    for (int k = 0; k < BLOCK; k++)
+        if (k >= n || j + k < g->from[q] || j + k >= g->till[q])
+            scores[k] = -INFINITY;
+    for (int i = 0; i < LANES; i++)
+        most[i] = largest;
+    for (int k = 0; k < BLOCK; k += LANES)
+        for (int i = 0; i < LANES; i++)
+            most[i] = scores[k + i] > most[i] ? scores[k + i] : most[i];
+    for (int i = 0; i < LANES; i++)
+        largest = most[i] > largest ? most[i] : largest;
+    for (int k = 0; k < BLOCK; k++)
+        scores[k] = exp2_fast(scores[k] - largest);
+    for (int k = 0; k < BLOCK / LANES; k++)
+        sum += load(FLOAT32, (char *)scores, k);
+    const float shrink = exp2_fast(g->largest[q] - largest);
+    g->largest[q] = largest;
+    g->sum[q] = g->sum[q] * shrink + sum_lanes(sum);
+    for (int k = 0; shrink != 1 && k < g->wide_v; k++)
+        g->mixture[q * g->wide_v + k] *= shrink;
+}
+
+/*
+Threads share the heads, and if there are few queries, also the keys of a
+head: each piece of 1,024 keys is a task, and `join_parts` of [](#flash)
+puts together what they found. Many tokens at once, as a question brings
+them, are better off with the kernel, to which a cache of floats is keys and
+values as any others. Both stand at [the end of the page](#kv-cache-rest).
+And `cache_attend_of(best_kernel())` is this function as it was compiled for
+the processor on which it runs.
+
+## Fewer keys {#kv-cache-groups}
+
+How large is a cache? A model with 32 layers, each with 32 heads of 128
+entries, keeps for each token 32 times 32 keys and as many values:
+*/
+
+static void show_sizes(void)
+{
+    const int key_heads[3] = {32, 8, 1};
+    float table[3][4];
+    for (int i = 0; i < 3; i++) {
+        Cache c = {.n_key_heads = key_heads[i],
+                   .d_k = 128,
+                   .d_v = 128,
+                   .room = 4096};
+        const float layers = 32, mebibyte = 1024 * 1024;
+        table[i][0] = (float)key_heads[i];
+        table[i][1] = layers * (float)cache_bytes(&c) / mebibyte;
+        c.format = BFLOAT16;
+        table[i][2] = layers * (float)cache_bytes(&c) / mebibyte;
+        c.room = c.window = 1024;
+        table[i][3] = layers * (float)cache_bytes(&c) / mebibyte;
+    }
+    print_matrix("heads of keys; MiB of 4,096 tokens, in 16 bits, of the "
+                 "last 1,024",
+                 3, 4, table);
+    bars("sizes", "What a cache takes, in MiB", 1, (const char *[]){"MiB"},
+         4, (const char *[]){"32 heads", "8 heads", "16 bits", "window"},
+         (const float[1][4]){
+             {table[0][1], table[1][1], table[1][2], table[1][3]}});
+}
+
+/*
+``` output
+heads of keys; MiB of 4,096 tokens, in 16 bits, of the last 1,024 (3, 4)
+[[  32.0000, 4096.0000, 2048.0000,  512.0000],
+ [   8.0000, 1024.0000,  512.0000,  128.0000],
+ [   1.0000,  128.0000,   64.0000,   16.0000]]
+```
+
+Four gibibytes for one text, to be read for each token that is written. Of
+the three ways to have less, one has been prepared in [](#kernel): let
+several heads share their keys and values. Each still asks its own queries.
+With all sharing one head of keys, that is **multi-query attention**
+[@shazeer2019]; with one for every few neighbours, **grouped-query
+attention** [@ainslie2023]. The cache is smaller by the size of a group, and
+so is the time, as long as memory sets the pace: a key is read once for its
+group.
+
+It is not the same attention. A model has to be trained for it, or trained
+on for a while, and then little is lost [@ainslie2023].
+*/
+
+static void show_groups(void)
+{
+    float query[4][3], key[2][6][3], value[2][6][3], context[4][3];
+    Cache c = {.n_key_heads = 2, .d_k = 3, .d_v = 3, .room = 6};
+    Random r;
+    random_seed(&r, 123);
+    rand_fill(&r, 4, 3, query);
+    rand_fill(&r, 12, 3, key[0]);
+    rand_fill(&r, 12, 3, value[0]);
+    cache_init(&c);
+    cache_append(&c, 6, rows_by_head(2, 6, 3, key[0][0]),
+                 rows_by_head(2, 6, 3, value[0][0]));
+    cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]), 0,
+                 rows_by_head(4, 1, 3, context[0]));
+    print_matrix("one token in four heads that share two of keys", 4, 3,
+                 context);
+    cache_free(&c);
+}
+
+/*
+``` output
+one token in four heads that share two of keys (4, 3)
+[[0.5962, 0.5120, 0.3501],
+ [0.6154, 0.5042, 0.3505],
+ [0.4649, 0.6128, 0.4503],
+ [0.4767, 0.6288, 0.4340]]
+```
+
+![What a cache of 4,096 tokens takes: with 32 heads of keys, with 8, these
+in 16 bits, and of these the last 1,024 tokens](sizes.svg){#fig-kv-sizes}
+
+## A ring {#kv-cache-window}
+
+The second way is not to look back for ever. With a **sliding window** a
+token sees the last $w$ tokens, itself included [@beltagy2020;
+@jiang2023]. Then a key is of no use any more when $w$ tokens have come
+after it, and its row can be taken by the newest. Room for $w$ rows is
+enough, however long the text becomes. The rows are a **ring buffer**: after
+the last comes the first.
+*/
+
+static void show_ring(void)
+{
+    enum { N = 8, W = 4 };
+    const char *const panel[2] = {"all before", "the last four"};
+    float seen[2][N][N], scores[N][N] = {{0}}, context[6][3];
+    causal_mask(N, N, 0, seen[0]);
+    mask_window(N, N, 0, W, scores);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            seen[1][i][j] = scores[i][j] == 0;
+    grid("window", "Which tokens a token sees", 2, panel, N, N, seen);
+    Cache c = {
+        .n_key_heads = 1, .d_k = 3, .d_v = 3, .room = W, .window = W};
+    int token[W];
+    cache_init(&c);
+    for (int i = 0; i < 6; i++) {
+        token[i % c.room] = i;
+        show_words(&c, 1, context);
+    }
+    print_integers("places of the words in the four rows", W, token);
+    print_vector("context vector of first, by the ring", 3, context[5]);
+    float log_sum, in_order[3];
+    flash_forward(1, W, 3, 3, see_all(), life + 5, life + 2, life + 2,
+                  &in_order, &log_sum);
+    print_vector("context vector of first, by the words in order", 3,
+                 in_order);
+    cache_free(&c);
+}
+
+/*
+![Which tokens a token sees, a row for each: all up to its own place, or the
+last four](window.svg){#fig-kv-window}
+
+``` output
+places of the words in the four rows (4)
+[4, 5, 2, 3]
+context vector of first, by the ring (3)
+[-0.8950,  0.5150, -1.1015]
+context vector of first, by the words in order (3)
+[-0.8950,  0.5150, -1.1015]
+```
+
+The words are out of order, and nothing has to put them right: a context
+vector is a sum over keys, and a sum does not ask in which order its terms
+come. (Where a token's place matters, it has been worked into its key before
+that is kept.)
+
+A word that nobody sees any more is not lost. Those who saw it have mixed it
+into what they are, and in the next layer, they are seen.
+
+When several tokens come at once, the first of them looks further back than
+the last: `n` tokens need room for $w + n - 1$, and `cache_attend` refuses
+less.
+
+## Half of the bytes {#kv-cache-half}
+
+The third way is to keep each number in 16 bits. A float has 32: one for the
+sign, eight for the exponent, and 23 for the fraction ([](#random) drew
+them). **bfloat16** is the upper half of it: the same exponent, with seven
+bits of fraction. Any float has a place, but a coarse one.
+
+To cut the lower half off would be simple, and always err towards zero.
+Better is the nearest of the two neighbours, and of two that are equally
+near, the one whose last bit is 0, so that ties go up as often as down. That
+takes one addition: of `0x7fff`, a little less than half of the last bit
+that stays, and of that bit itself. If it carries, the number goes up.
+
+**Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
+rounded. What is no number must stay so: its fraction must not become 0,
+which would mean infinity, and no carry may run into its exponent.
+
+::: hint
+`memcpy` gives the bits as a `uint32_t`. The last bit that stays is
+`bits >> 16 & 1`.
+:::
+
+::: hint
+For `nan`, take the upper half as it is, and set the highest bit of its
+fraction, `0x40`.
+:::
+*/
+
+uint16_t to_bfloat16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (isnan(x))
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/*
+**float16** [@ieee754] has five bits for the exponent and ten for the
+fraction: finer, but nothing from 65,520 on has a place, and becomes
+infinite. Below $2^{-14}$ the exponent has come to its end, and all numbers
+are multiples of $2^{-24}$. Its rounding stands at [the end of the
+page](#kv-cache-rest).
+
+The way back is exact, and can be written for a whole vector at once. Of
+bfloat16 the lower half was missing. Of float16 the fraction is moved to its
+place, and the exponent with it, which counts from another zero: a factor of
+$2^{112}$ sets it right, also where the number was a multiple of $2^{-24}$.
+*/
+
+static INLINE Vector widen(Format format, Halves halves)
+{
+    const Bits bits = __builtin_convertvector(halves, Bits);
+    if (format == BFLOAT16)
+        return (Vector)(bits << 16);
+    const Vector x = (Vector)((bits & 0x7fff) << 13) * 0x1p112f;
+    const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
+    return (Vector)((Bits)x | (bits & 0x8000) << 16 |
+                    (is_huge & 0x7f800000));
+}
+
+static void show_numbers(void)
+{
+    enum { N = 6 };
+    const float x[N] = {3.14159265f, 0.1f, 257, 259, 2049, 65520};
+    float bfloat[N], half[N];
+    for (int i = 0; i < N; i++) {
+        bfloat[i] = from_bfloat16(to_bfloat16(x[i]));
+        half[i] = from_float16(to_float16(x[i]));
+    }
+    print_vector("six numbers", N, x);
+    print_vector("in bfloat16", N, bfloat);
+    print_vector("in float16", N, half);
+}
+
+/* What a hundred random tokens get, with keys and values in this format. */
+static void show_asked(Format format, float context[100][16])
+{
+    static float x[100][16];
+    Random r;
+    random_seed(&r, 123);
+    normal_fill(&r, 100, 16, 0, 1, x);
+    Cache c = {.n_key_heads = 1,
+               .d_k = 16,
+               .d_v = 16,
+               .room = 100,
+               .format = format};
+    const Rows rows = rows_by_head(1, 100, 16, x[0]);
+    cache_init(&c);
+    cache_append(&c, 100, rows, rows);
+    cache_attend(&c, 1, 100, rows, 0, rows_by_head(1, 100, 16, context[0]));
+    cache_free(&c);
+}
+
+static void show_errors(void)
+{
+    static float x[3][100][16];
+    for (int f = 0; f < 3; f++)
+        show_asked((Format)f, x[f]);
+    const float error[2] = {show_farthest(100, 16, x[0], x[BFLOAT16]),
+                            show_farthest(100, 16, x[0], x[FLOAT16])};
+    print_vector("largest error of a context: bfloat16, float16", 2, error);
+}
+
+/*
+``` output
+six numbers (6)
+[    3.1416,     0.1000,   257.0000,   259.0000,  2049.0000, 65520.0000]
+in bfloat16 (6)
+[    3.1406,     0.1001,   256.0000,   260.0000,  2048.0000, 65536.0000]
+in float16 (6)
+[   3.1406,    0.1000,  257.0000,  259.0000, 2048.0000,       inf]
+largest error of a context: bfloat16, float16 (2)
+[0.0086, 0.0011]
+```
+
+The last line is about a hundred random tokens, each of which asks itself
+and all before it. Keys and values are rounded when they are kept; queries,
+sums and contexts remain floats. bfloat16 has three bits less, and errors
+about eight times as large. What is gained is half of the bytes, and so, as
+long as memory sets the pace, up to half of the time.
+
+## Everything together
+*/
+
+int main(void)
+{
+    pipeline("pipeline", "roles scores scale mask weights context");
+    show_work();
+    show_cuts();
+    show_sizes();
+    show_groups();
+    show_ring();
+    show_numbers();
+    show_errors();
+    return 0;
+}
+
+/*
+The same in PyTorch, which leaves the cache to its callers:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = "Life is short eat dessert first".split()
+ids = torch.tensor([sorted(words).index(w) for w in words])
+torch.manual_seed(123)
+x = torch.nn.Embedding(50_000, 3)(ids).detach()
+attend = F.scaled_dot_product_attention
+
+kept, contexts = x[:0], []
+for word in x:
+    kept = torch.cat([kept, word[None]])
+    contexts.append(attend(word[None], kept, kept)[0])
+print(torch.stack(contexts))
+
+torch.manual_seed(123)
+q, k, v = torch.rand(4, 1, 3), torch.rand(2, 6, 3), torch.rand(2, 6, 3)
+print(attend(q[None], k[None], v[None], enable_gqa=True)[0, :, 0])
+print(attend(x[5:], x[2:], x[2:])[0])
+numbers = torch.tensor([3.14159265, 0.1, 257, 259, 2049, 65520])
+print(numbers.bfloat16().float())
+print(numbers.half().float())
+```
+
+## Further exercises
+
+**Exercise 16.3** (★★, challenge, 3 points): `cache_forget`. A small model
+may guess several tokens ahead, and the large one, asked about all of them
+at once, keep those that it would have written itself [@leviathan2023]. The
+rest must be taken back: the last `n` tokens, as if they had not come.
+Refuse it where the next token would see one whose row has been taken.
+
+::: hint
+No row is to be changed. But `first` is still the first token that is there,
+unless that has been taken back itself.
+:::
+
+::: hint
+The next token will have the number `count - n`. Which is the first that it
+sees, with a window and without? Does it see any besides itself?
+:::
+
+**Exercise 16.4** (by hand): A model has 32 layers and 8 heads of keys, of
+128 entries, in bfloat16. How many bytes does it keep for a token?
+
+**Exercise 16.5** (by hand): 257 became smaller in bfloat16, and 259 larger.
+Why has neither become the number between them?
+
+## Solutions
+
+::: {.solution exercise="16.3"}
+*/
+
+void cache_forget(Cache *c, int n)
+{
+    const int64_t left = c->count - n;
+    const int64_t back = c->window ? left - c->window + 1 : 0;
+    const int64_t from = back > 0 ? back : 0;
+    if (n < 0 || left < 0 || (from < left && from < c->first))
+        REFUSE("to take %d of %" PRId64 " tokens back, the first of which "
+               "that is there is number %" PRId64 ": fewer are needed",
+               n, c->count, c->first);
+    c->count = left;
+    if (c->first > left)
+        c->first = left;
+}
+
+/*
+:::
+
+::: {.solution exercise="16.4"}
+A key and a value of 128 entries of two bytes, for each of 8 heads in 32
+layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32$, which is 128 times 1,024.
+:::
+
+::: {.solution exercise="16.5"}
+That number has a place in bfloat16, where neighbours are 2 apart there. So
+both 257 and 259 are halfway between two neighbours, and get the one whose
+last bit is 0. The number between them is a neighbour of both, and its last
+bit is 1.
+:::
+
+## The rest of the program {#kv-cache-rest}
+
+What float16 cannot hold is sorted out first. Below $2^{-14}$, all are
+multiples of $2^{-24}$, which is also the last place of numbers from 0.5 to
+1: so adding 0.5 rounds to such a multiple, and how many of them there are
+is how far the bits of the sum are above those of 0.5. Other numbers are
+rounded as for bfloat16, once their exponent counts from float16's zero.
+*/
+
+uint16_t to_float16(float x)
+{
+    const float small = fabsf(x) + 0.5f, half = 0.5f;
+    uint32_t bits, units, zero;
+    memcpy(&bits, &x, sizeof bits);
+    memcpy(&units, &small, sizeof units);
+    memcpy(&zero, &half, sizeof zero);
+    const uint32_t sign = bits >> 16 & 0x8000;
+    bits &= 0x7fffffff;
+    if (isnan(x))
+        return (uint16_t)(sign | 0x7e00);
+    if (fabsf(x) < 0x1p-14f)
+        return (uint16_t)(sign | (units - zero));
+    if (fabsf(x) >= 65520)
+        return (uint16_t)(sign | 0x7c00);
+    bits -= 112u << 23;
+    return (uint16_t)(sign | (bits + 0xfff + (bits >> 13 & 1)) >> 13);
+}
+
+/*
+The way back, for one number:
+*/
+
+float from_bfloat16(uint16_t bits)
+{
+    return widen(BFLOAT16, (Halves){bits})[0];
+}
+
+float from_float16(uint16_t bits)
+{
+    return widen(FLOAT16, (Halves){bits})[0];
+}
+
+/*
+A group meets a block:
+*/
+
+static INLINE float sum_lanes(Vector x)
+{
+    typedef float Four __attribute__((vector_size(16)));
+    union {
+        Vector all;
+        Four part[LANES / 4];
+    } u = {x};
+    Four sum = u.part[0];
+    for (int i = 1; i < LANES / 4; i++)
+        sum += u.part[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static INLINE void mixes(Format format, int queries, int n,
+                         const char *value, int q, Group *g)
+{
+    int k = 0;
+    for (; k + PARTS <= g->wide_v; k += PARTS)
+        mix_parts(format, queries, PARTS, n, value, q, k, g);
+    for (; k < g->wide_v; k++)
+        mix_parts(format, queries, 1, n, value, q, k, g);
+}
+
+/* The group meets the n tokens from number j on. */
+static INLINE void meet_as(Format format, int64_t j, int n, const char *key,
+                           const char *value, Group *g)
+{
+    int q = 0;
+    for (; q + 4 <= g->count; q += 4)
+        dots(format, 4, n, key, q, g);
+    for (; q < g->count; q++)
+        dots(format, 1, n, key, q, g);
+    for (q = 0; q < g->count; q++)
+        soften(j, n, q, g);
+    for (q = 0; q + 2 <= g->count; q += 2)
+        mixes(format, 2, n, value, q, g);
+    for (; q < g->count; q++)
+        mixes(format, 1, n, value, q, g);
+}
+
+static void meet_tokens(const Cache *c, int head, int64_t j, int n,
+                        Group *g)
+{
+    const int row = (int)(j % c->room);
+    const char *key = row_of(c, c->key, c->wide_k, head, row);
+    const char *value = row_of(c, c->value, c->wide_v, head, row);
+    if (c->format == FLOAT32)
+        meet_as(FLOAT32, j, n, key, value, g);
+    else if (c->format == BFLOAT16)
+        meet_as(BFLOAT16, j, n, key, value, g);
+    else
+        meet_as(FLOAT16, j, n, key, value, g);
+}
+
+/*
+And all groups meet all blocks. Tokens that stand behind one another in a
+ring do so up to its end.
+*/
+
+/* Who asks: the last n tokens, in heads of which so many share their keys;
+ * what they see, in pieces; and what each gets from each piece, [heads][n]
+ * [pieces][d_v + 1], with the log-sum-exp in the last column. */
+typedef struct {
+    const Cache *cache;
+    int n, sharing, pieces;
+    int64_t first;
+    Rows query;
+    float *parts;
+} Asked;
+
+/* The group of queries from number q on, of those that share a head. */
+static void begin(const Asked *a, int head, int q, Group *g)
+{
+    const Cache *c = a->cache;
+    const float scale = 1.44269504f / sqrtf((float)c->d_k);
+    memset(g->query, 0,
+           (size_t)(g->count * (g->wide_k + g->wide_v)) * sizeof(Vector));
+    for (int i = 0; i < g->count; i++, q++) {
+        const int h = head * a->sharing + q / a->n;
+        const float *query = row_at(&a->query, 0, h, q % a->n);
+        float *to = (float *)(g->query + i * g->wide_k);
+        for (int k = 0; k < c->d_k; k++)
+            to[k] = scale * query[k];
+        g->largest[i] = -FLT_MAX;
+        g->sum[i] = 0;
+        g->till[i] = c->count - a->n + q % a->n + 1;
+        g->from[i] = c->window ? g->till[i] - c->window : 0;
+    }
+}
+
+static void end(const Asked *a, int head, int q, int piece, const Group *g)
+{
+    const int d_v = a->cache->d_v;
+    for (int i = 0; i < g->count; i++, q++) {
+        const ptrdiff_t at =
+            ((ptrdiff_t)head * a->sharing * a->n + q) * a->pieces + piece;
+        float *part = a->parts + at * (d_v + 1);
+        const float *mixture = (float *)(g->mixture + i * g->wide_v);
+        for (int k = 0; k < d_v; k++)
+            part[k] = mixture[k] / g->sum[i];
+        part[d_v] = 0.693147181f * (g->largest[i] + log2f(g->sum[i]));
+    }
+}
+
+/* What the queries from number q on get from a piece of a head's tokens. */
+static void attend_piece(const Asked *a, int head, int q, int piece)
+{
+    const Cache *c = a->cache;
+    const int left = a->sharing * a->n - q;
+    Group g = {.count = left < MANY ? left : MANY,
+               .wide_k = c->wide_k / LANES,
+               .wide_v = c->wide_v / LANES};
+    const int wide = g.wide_k + g.wide_v;
+    g.query = aligned_alloc(sizeof(Vector),
+                            (size_t)(g.count * wide) * sizeof(Vector));
+    if (!g.query)
+        REFUSE("%d queries do not fit into memory: fewer are needed",
+               g.count);
+    g.mixture = g.query + g.count * g.wide_k;
+    begin(a, head, q, &g);
+    const int64_t from = a->first + (int64_t)piece * PIECE;
+    int64_t till = a->pieces > 1 ? from + PIECE : c->count;
+    if (till > c->count)
+        till = c->count;
+    for (int64_t j = from, n; j < till; j += n) {
+        const int64_t behind = c->room - j % c->room; /* rows to the end */
+        n = till - j < BLOCK ? till - j : BLOCK;
+        n = n < behind ? n : behind;
+        meet_tokens(c, head, j, (int)n, &g);
+    }
+    end(a, head, q, piece, &g);
+    free(g.query);
+}
+
+/* Joins what the queries have got from the pieces. */
+static void join_pieces(const Asked *a, Rows context)
+{
+    const int d_v = a->cache->d_v,
+              heads = a->cache->n_key_heads * a->sharing;
+    float *part = a->parts;
+    for (int h = 0; h < heads; h++)
+        for (int i = 0; i < a->n; i++) {
+            float *got = part, log_sum = part[d_v];
+            part += d_v + 1;
+            for (int piece = 1; piece < a->pieces; piece++, part += d_v + 1)
+                log_sum = join_parts(d_v, got, log_sum, part, part[d_v]);
+            memcpy(row_at(&context, 0, h, i), got,
+                   (size_t)d_v * sizeof *got);
+        }
+}
+
+/* Chapter 15's way, for which a cache is keys and values as any others. */
+static void attend_all(const Cache *c, int n_heads, int n, Rows query,
+                       int threads, Rows context)
+{
+    best_kernel()->attend(&(Job){
+        .texts = 1,
+        .n_heads = n_heads,
+        .n_key_heads = c->n_key_heads,
+        .n = n,
+        .m = (int)c->count,
+        .d_k = c->d_k,
+        .d_v = c->d_v,
+        .see = see_past((int)c->count - n),
+        .query = query,
+        .key = {c->key, 0, (ptrdiff_t)c->room * c->wide_k, c->wide_k},
+        .value = {c->value, 0, (ptrdiff_t)c->room * c->wide_v, c->wide_v},
+        .context = context,
+        .threads = threads});
+}
+
+void cache_attend(const Cache *c, int n_heads, int n, Rows query,
+                  int threads, Rows context)
+{
+    cache_must_hold(c, n_heads, n, threads);
+    if (!query.at || !context.at)
+        REFUSE("rows that are not there: queries, and room for contexts, "
+               "are needed");
+    if (c->format == FLOAT32 && !c->window && n >= FEW) {
+        attend_all(c, n_heads, n, query, threads, context);
+        return;
+    }
+    Asked a = {c, n, n_heads / c->n_key_heads, 1, c->first, query, NULL};
+    const int queries = a.sharing * n;
+    if (c->window && a.first < c->count - n - c->window + 1)
+        a.first = c->count - n - c->window + 1;
+    const int64_t seen = c->count - a.first;
+    if (queries <= MANY)
+        a.pieces = (int)((seen + PIECE - 1) / PIECE);
+    a.parts = new_table(n_heads * n * a.pieces, c->d_v + 1);
+    threads = threads_for((int64_t)n_heads * n * seen * (c->d_k + c->d_v),
+                          threads);
+#pragma omp parallel for collapse(3) schedule(dynamic)                     \
+    num_threads(threads) if (threads > 1)
+    for (int h = 0; h < c->n_key_heads; h++)
+        for (int q = 0; q < queries; q += MANY)
+            for (int piece = 0; piece < a.pieces; piece++)
+                attend_piece(&a, h, q, piece);
+    join_pieces(&a, context);
+    free(a.parts);
+}

@@ -1,0 +1,104 @@
+#include "attention.h"
+
+/* The memory of a cache, what it refuses, and chapter 16's function for an
+ * instruction set. */
+
+/* Rows are as long as the longest vectors need. */
+static size_t padded(int d)
+{
+    return ((size_t)d + 15) / 16 * 16;
+}
+
+size_t cache_bytes(const Cache *c)
+{
+    const size_t each = c->format == FLOAT32 ? 4 : 2;
+    if (c->n_key_heads < 1 || c->d_k < 1 || c->d_v < 1 || c->room < 1)
+        REFUSE(
+            "n_key_heads, d_k, d_v, room = %d, %d, %d, %d: at least 1 of "
+            "each is needed",
+            c->n_key_heads, c->d_k, c->d_v, c->room);
+    if (c->window < 0 || c->window > c->room)
+        REFUSE(
+            "a window of %d tokens: one from 0 to %d, the room, is needed",
+            c->window, c->room);
+    if (c->format != FLOAT32 && c->format != BFLOAT16 &&
+        c->format != FLOAT16)
+        REFUSE("a format %d: 0, 1 or 2 is needed", (int)c->format);
+    const size_t rows = (size_t)c->n_key_heads * (size_t)c->room;
+    const size_t row = padded(c->d_k) + padded(c->d_v);
+    if (rows > SIZE_MAX / each / row)
+        REFUSE("%zu rows of %zu numbers: fewer, that fit into memory, are "
+               "needed",
+               rows, row);
+    return rows * row * each;
+}
+
+void cache_init(Cache *c)
+{
+    const size_t bytes = cache_bytes(c);
+    c->wide_k = (int)padded(c->d_k);
+    c->wide_v = (int)padded(c->d_v);
+    c->key = calloc(bytes, 1);
+    if (!c->key)
+        REFUSE("%zu bytes do not fit into memory: fewer are needed", bytes);
+    c->value = (char *)c->key +
+               bytes / (size_t)(c->wide_k + c->wide_v) * (size_t)c->wide_k;
+    c->count = c->first = 0;
+}
+
+void cache_free(Cache *c)
+{
+    free(c->key);
+    *c = (Cache){0};
+}
+
+void cache_must_take(const Cache *c, int n, Rows key, Rows value)
+{
+    if (!c->key)
+        REFUSE("a cache without memory: cache_init makes room for it");
+    if (!key.at || !value.at)
+        REFUSE("rows that are not there: keys and values are needed");
+    if (n < 1 || (!c->window && n > c->room - c->count))
+        REFUSE("%d tokens after %" PRId64 ", where there is room for %d: "
+               "at least 1, and without a window no more than fit, are "
+               "needed",
+               n, c->count, c->room);
+}
+
+void cache_must_hold(const Cache *c, int n_heads, int n, int threads)
+{
+    const int64_t from = c->window ? c->count - n - c->window + 1 : 0;
+    if (!c->key)
+        REFUSE("a cache without memory: cache_init makes room for it");
+    if (n_heads < 1 || n_heads % c->n_key_heads)
+        REFUSE("%d heads share %d of keys: a multiple is needed", n_heads,
+               c->n_key_heads);
+    if (n < 1 || n > c->count)
+        REFUSE("%d queries, where %" PRId64
+               " tokens have come: at least 1, "
+               "and at most so many, are needed",
+               n, c->count);
+    if (threads < 0)
+        REFUSE("%d threads: at least 1, or 0 for all, are needed", threads);
+    if (c->first > (from > 0 ? from : 0))
+        REFUSE("%d queries with a window of %d, where the first token that "
+               "is there is number %" PRId64 ": room for %" PRId64
+               " tokens, and not %d, is needed",
+               n, c->window, c->first, (int64_t)c->window + n - 1, c->room);
+}
+
+#ifdef __x86_64__
+CacheAttend cache_attend_avx512, cache_attend_avx2;
+#endif
+
+CacheAttend *cache_attend_of(const Kernel *kernel)
+{
+#ifdef __x86_64__
+    if (kernel->lanes == 16)
+        return cache_attend_avx512;
+    if (kernel->lanes == 8)
+        return cache_attend_avx2;
+#endif
+    (void)kernel;
+    return cache_attend;
+}
