@@ -141,10 +141,10 @@ $$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
   \underset{d_v \times n}{C^\top} = \underset{d_v \times m}{V^\top}\,
   \underset{m \times n}{W^\top}$$
 
-| | `a[i][k]` | `b[k]`, in lanes | `c[i]`, in lanes |
-|:---------|:-----------------|:----------------------|:---------------------|
-| scores | entry `k` of key `i` | entry `k` of the queries | their scores with key `i` |
-| contexts | entry `i` of value `k` | their weights for key `k` | entry `i` of the contexts |
+| | `a[i][k]` | `b[k]` in lanes | `c[i]` in lanes |
+|:-------|:----------------|:-----------------|:------------------|
+| scores | entry `k`, key `i` | entry `k` of queries | scores, key `i` |
+| mixtures | entry `i`, value `k` | weights, key `k` | entry `i` of each |
 
 Each row of scores holds one key's with all queries of the tile. So softmax
 goes along the lanes, too, and never looks across, and the weights lie as
@@ -313,7 +313,7 @@ static void show_exponential(void)
         furthest = fmaxf(furthest, (float)fabs(exp2_fast(x) / right - 1));
     }
     print_vector(
-        "2.3: w, f, 2 to the power of each, the product", 5,
+        "w, f, 2 to the power of each, the product of these", 5,
         (float[]){2, 0.3f, exp2_fast(2), exp2_fast(0.3f), exp2_fast(2.3f)});
     print_vector(
         "nanoseconds: expf, exp2_fast", 2,
@@ -325,7 +325,7 @@ static void show_exponential(void)
 
 /*
 ``` output
-2.3: w, f, 2 to the power of each, the product (5)
+w, f, 2 to the power of each, the product of these (5)
 [2.0000, 0.3000, 4.0000, 1.2311, 4.9246]
 nanoseconds: expf, exp2_fast (2)
 [5.7990, 0.1525]
@@ -385,8 +385,8 @@ infinity from infinity. Now its exponentials are all 0, and so is their sum,
 by which 0 is divided in the end. That makes the `nan` it is to get.
 
 Under a causal mask, `end` is how many keys the last query of the tile sees;
-blocks behind it are never met. Within a block, `hide` is chapter 14's
-`mask_piece`, and `use_table` reads tables that a job may have:
+blocks behind it are never met. Within a block, `hide` is the `mask_piece`
+of [](#flash), and `use_table` reads tables that a job may have:
 */
 
 /* What a table says about a block: its entries hide scores where they are
@@ -583,8 +583,9 @@ GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
 [51.1290, 81.4700, 47.4720]
 ```
 
-With one tile, each block is fetched from memory for every 32 queries; with
-six, for 192, and the memory keeps up. The third figure is two threads'.
+With one tile, each block is fetched from memory for every 32 queries. With
+six, it serves six times as many, and the memory keeps up. The third figure
+is that of two threads.
 
 ## For each processor its own {#kernel-sets}
 
@@ -792,7 +793,7 @@ GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
 [73.9120, 89.9310, 82.4880,  2.3994]
 ```
 
-![The roof of one core. On the left, where each byte is used little, it is the
+![The roof of one core. On the left, where bytes are used little, it is the
 memory's, on the right the core's; both axes grow by factors. The dots are
 attention without a mask](roofline.svg){#fig-kernel-roofline}
 
@@ -973,8 +974,8 @@ multiply-adds, so $\frac1r + \frac1v$ each. There have to be $rv$ registers
 for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
 are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and $v =
 1$ always more than 1. (With 32 registers, 3 vectors and 8 rows load less
-than 2 and 12. But loads are then not what is waited for, and 32 queries go
-into 256 without a rest, 48 do not.)
+than 2 and 12. But loads are then not what is waited for, and at the end of
+a short text a narrow tile leaves fewer lanes empty.)
 :::
 
 ::: {.solution exercise="15.6"}
