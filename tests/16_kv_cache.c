@@ -621,7 +621,8 @@ static void refusals(void)
         "cache.c: cache_must_take: 1 tokens after 4, where there is "
         "room for 4: at least 1, and without a window no more than fit, "
         "are needed",
-        cache_append(&full, 1, rows, rows));
+        cache_must_take(&full, 1, rows, rows));
+    REFUSES_SUCH("no room", cache_append(&full, 1, rows, rows));
     REFUSES_SUCH("no tokens", cache_append(&ring, 0, rows, rows));
     REFUSES_SUCH("no keys", cache_append(&ring, 1, none, rows));
     REFUSES_SUCH("no values", cache_append(&ring, 1, rows, none));
