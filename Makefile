@@ -111,7 +111,7 @@ there := $(names:%=chapters/%) $(names:%=code/%.c) \
 gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
 # Tests shall be there soon, rather than run fast, unless CFLAGS says how.
 soon  := $(if $(filter file,$(origin CFLAGS)),-O0)
-flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(soon) | $(there))
+flags := $(strip $(CC) $(FLAGS) $(CFLAGS) $(threaded) | $(LDFLAGS) $(LDLIBS) $(OPENMP) | $(soon) | $(there))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
 .PHONY: $(BUILD)/flags
 endif
