@@ -365,7 +365,7 @@ valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
 # and on two that lack AVX-512, or AVX as well. A line says what is left out.
 arm64     := aarch64-linux-gnu
 small     := TAP_SMALL=1 TAP_SECONDS=600
-few        = tests='$(patsubst %,$(1)/tests/%,06_scaling 14_flash 15_kernel)' test-c
+few        = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast)))' test-c
 try        = @if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
                else echo "$(1): left out, for want of $(3)"; fi
 without    = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(2)))
