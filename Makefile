@@ -111,7 +111,7 @@ there := $(names:%=chapters/%) $(names:%=code/%.c) \
 gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
 # Tests shall be there soon, rather than run fast, unless CFLAGS says how.
 soon  := $(if $(filter file,$(origin CFLAGS)),-O0)
-flags := $(strip $(CC) $(FLAGS) $(CFLAGS) | $(LDFLAGS) $(LDLIBS) | $(soon) | $(there))
+flags := $(strip $(CC) $(FLAGS) $(CFLAGS) $(threaded) | $(LDFLAGS) $(LDLIBS) $(OPENMP) | $(soon) | $(there))
 ifneq ($(flags),$(shell cat $(BUILD)/flags 2>/dev/null))
 .PHONY: $(BUILD)/flags
 endif
@@ -366,7 +366,7 @@ valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
 # and on two that lack AVX-512, or AVX as well. A line says what is left out.
 arm64     := aarch64-linux-gnu
 small     := TAP_SMALL=1 TAP_SECONDS=600
-few        = tests='$(patsubst %,$(1)/tests/%,06_scaling 14_flash 15_kernel)' test-c
+few        = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast)))' test-c
 try        = @if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
                else echo "$(1): left out, for want of $(3)"; fi
 without    = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(2)))

@@ -58,7 +58,7 @@ my $install = qr/apt-get install (?:-y )?((?:[^\n"&\\]|\\\n)+)/;
 my $readme       = text_of('README.md');
 my $contributing = text_of('CONTRIBUTING.md');
 my @named        = packages_after($readme =~ /$install/g);
-push @named, $contributing =~ /`([a-z-]+)`/g;
+push @named, $contributing =~ /`([a-z0-9-]+)`/g;
 my %is_named = map { $_ => 1 } @named;
 
 my ($array) = text_of('.ci/run') =~ /^packages=\(\n(.*?)^\)/ms;
