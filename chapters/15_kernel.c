@@ -295,9 +295,9 @@ inline float exp2_fast(float x)
 {
     const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
     const float whole = held + far, f = held - (whole - far);
-    float y = 1.32764719e-3f * f + 9.67554133e-3f, power;
-    y = (y * f + 5.55071327e-2f) * f + 2.40221197e-1f;
-    y = (y * f + 6.93146967e-1f) * f + 1.00000007f;
+    float y = 1.32647261e-3f * f + 9.67150275e-3f, power;
+    y = (y * f + 5.55072501e-2f) * f + 2.40222439e-1f;
+    y = (y * f + 6.93147004e-1f) * f + 1;
     uint32_t bits;
     memcpy(&bits, &whole, sizeof bits);
     bits <<= 23;
