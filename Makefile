@@ -12,12 +12,15 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
 fast   := 15_kernel 16_kv_cache
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
-sets   := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2 avx512)
-march_avx2   := x86-64-v3
-march_avx512 := x86-64-v4
+march_avx2   := -march=x86-64-v3
+march_avx512 := -march=x86-64-v4 -mprefer-vector-width=512
+can    = $(shell printf '%s\n' '$(hash)ifndef __x86_64__' '$(hash)error' '$(hash)endif' | \
+  $(CC) $(march_$(1)) -E - >/dev/null 2>&1 && echo $(1))
+sets   := $(call can,avx2) $(call can,avx512)
 threaded     := $(or $(OPENMP),-fopenmp-simd)
 CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
-CFLAGS_kernels := $(OPENMP)
+CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
+CFLAGS_cache   := $(sets:%=-DHAS_%)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
@@ -134,7 +137,7 @@ $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 define variant
 $(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $$(@D)
-	$$(compile) -march=$(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
+	$$(compile) $(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
 	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_", \
 	  $$$$1 eq "main" ? "$$*_" : "", "$(1)"' $$<)
 endef
@@ -403,7 +406,7 @@ $(BUILD)/tools/roofline_peak.o: tools/roofline_peak.c $(settings)
 	$(compile) -c $< -o $@
 $(BUILD)/tools/roofline_peak.%.o: tools/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(CFLAGS_fast) -march=$(march_$*) -Dmultiply_and_add=multiply_and_add_$* \
+	$(compile) $(CFLAGS_fast) $(march_$*) -Dmultiply_and_add=multiply_and_add_$* \
 	  -Dadd_up=add_up_$* -c $< -o $@
 $(BUILD)/tools/roofline: tools/roofline.c $(roofline_sets) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
@@ -431,7 +434,7 @@ $(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
 	@mkdir -p $(@D)
 	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@
 $(bench_lib)/bench.%.so: tools/bench.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
-	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*:%=-march=%) \
+	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \
 	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $< \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm -o $@
 

@@ -112,12 +112,10 @@ gcc and clang know beyond the standard:
 */
 
 enum {
-    LANES = __BIGGEST_ALIGNMENT__ / (int)sizeof(float),
     VECTORS = LANES == 16 ? 2 : 3,
     QUERIES = VECTORS * LANES,
-    ROWS = LANES == 16 ? 12 : 4
+    ROWS = (REGISTERS - VECTORS - 1) / VECTORS / 4 * 4
 };
-
 typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
 typedef union {
     float at[QUERIES];
@@ -125,11 +123,11 @@ typedef union {
 } Lanes;
 
 /*
-`+` and `*` work on a `Vector` lane by lane, and a float beside one stands
-for a vector of equals. `__BIGGEST_ALIGNMENT__` is the compiler's word for
-the bytes of its widest register. With 16 lanes there are 32 registers: 24
-for sums, 2 for `b`. With fewer we count on 16: 12 for sums, 3 for `b`, and
-one for an entry of `a`.
+`LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32. `+`
+and `*` work on a `Vector` lane by lane, and a float beside one stands for a
+vector of equals. With 16 lanes, 24 of the 32 registers are for sums and 2 for
+`b`. With 8 there are 16 registers: 12 for sums, 3 for `b`, and one for an entry
+of `a`.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -188,12 +186,12 @@ static INLINE void tiles(int n, int vectors, int d, View a,
                          const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     int i = 0;
-    for (; i + ROWS <= n; i += ROWS, a.at += ROWS * a.row)
-        register_tile(ROWS, vectors, d, a, b, factor, c + i);
-    for (; i + 4 <= n; i += 4, a.at += 4 * a.row)
-        register_tile(4, vectors, d, a, b, factor, c + i);
-    for (; i < n; i++, a.at += a.row)
-        register_tile(1, vectors, d, a, b, factor, c + i);
+    for (; i + ROWS <= n; i += ROWS)
+        register_tile(ROWS, vectors, d, from_row(a, i), b, factor, c + i);
+    for (; i + 4 <= n; i += 4)
+        register_tile(4, vectors, d, from_row(a, i), b, factor, c + i);
+    for (; i < n; i++)
+        register_tile(1, vectors, d, from_row(a, i), b, factor, c + i);
 }
 
 /* If the compiler knows which step is 1, it reckons less with addresses. A
@@ -214,11 +212,12 @@ static APART void product(int n, int vectors, int d, View a,
 
 /*
 Any product of tables can be made of this. `multiply_fast`, a
-[challenge](#kernel-exercises) at the end, does it for tables that are
-views.
+[challenge](#kernel-exercises) at the end, does it for tables that are views,
+and `best_kernel()->multiply` is the same for the processor at hand
+([below](#kernel-sets)).
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
-`multiply_fast`. How far is it in a table from an entry to the one below it,
+`best_kernel()->multiply`. How far is it in a table from an entry to the one below it,
 and how far to the one beside it?
 
 ::: hint
@@ -231,15 +230,16 @@ zeros.
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m])
 {
-    multiply_fast(n, m, d, (View){a[0], d, 1}, (View){b[0], m, 1},
-                  (View){NULL, 0, 0}, c);
+    best_kernel()->multiply(n, m, d, (View){a[0], d, 1}, (View){b[0], m, 1},
+                            (View){NULL, 0, 0}, c);
 }
 
 void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
                          float y[n][l->d_out])
 {
-    multiply_fast(n, l->d_out, l->d_in, (View){x[0], l->d_in, 1},
-                  (View){l->weight, 1, l->d_in}, (View){l->bias, 0, 1}, y);
+    best_kernel()->multiply(n, l->d_out, l->d_in, (View){x[0], l->d_in, 1},
+                            (View){l->weight, 1, l->d_in},
+                            (View){l->bias, 0, 1}, y);
 }
 
 static void show_product(void)
@@ -347,6 +347,8 @@ that were drawn before into a table. A job says what there is and where:
 :::
 */
 
+enum { BLOCK = 128, TILES = 6, NEAR = 64 };
+
 static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
 
 typedef struct {
@@ -374,7 +376,7 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
         t.largest.at[k] = -FLT_MAX;
     memset(memory, 0, (size_t)(job->d_k + job->d_v) * sizeof *memory);
     turn(rows, job->d_k, log2_e * scale, row_at(&job->query, text, head, i),
-         job->query.token, t.query->at, QUERIES);
+         job->query.token, (float *)t.query, QUERIES);
     return t;
 }
 
@@ -389,35 +391,44 @@ blocks behind it are never met. Within a block, `hide` is the `mask_piece`
 of [](#flash), and `use_table` reads tables that a job may have:
 */
 
+/* What is added to a score: -FLT_MAX, as a mask often has it, is to stay a
+ * number. */
+static INLINE float in_base_2(float x)
+{
+    return x < -FLT_MAX ? x : x < -FLT_MAX / 2 ? -FLT_MAX : log2_e * x;
+}
+
 /* What a table says about a block: its entries hide scores where they are
  * 0, or are added to them, or are factors for the weights. */
 static void use_table(char how, const Rows *table, const Tile *t, int j,
                       int cols, Lanes x[cols])
 {
-    for (int i = 0; i < t->rows; i++) {
-        const float *y = row_at(table, t->text, t->head, t->i + i) + j;
-        for (int k = 0; k < cols; k++)
-            if (how == '+')
-                x[k].at[i] += log2_e * y[k];
-            else if (how == '*')
-                x[k].at[i] *= y[k];
-            else if (y[k] == 0)
-                x[k].at[i] = -INFINITY;
-    }
+    Lanes y[BLOCK] = {{{0}}};
+    turn(t->rows, cols, 1, row_at(table, t->text, t->head, t->i) + j,
+         table->token, (float *)y, QUERIES);
+    for (int k = 0; k < cols; k++)
+        for (int i = 0; i < QUERIES; i++)
+            x[k].at[i] = how == '*'   ? x[k].at[i] * y[k].at[i]
+                         : how == '+' ? x[k].at[i] + in_base_2(y[k].at[i])
+                         : y[k].at[i] != 0 ? x[k].at[i]
+                                           : -INFINITY;
 }
 
 static void hide(Mask see, const Tile *t, int j, int cols,
                  Lanes scores[cols])
 {
-    const int64_t place = (int64_t)see.first + t->i - j;
+    const int64_t first = (int64_t)see.first + t->i - j;
+    const int place = first < -QUERIES ? -QUERIES
+                      : first > cols   ? cols
+                                       : (int)first;
     const Rows table = {(float *)see.table, 0, 0, see.m};
     if (see.kind == MASK_TABLE)
         use_table('0', &table, t, j, cols, scores);
     if (see.kind == MASK_CAUSAL && place < cols - 1)
         for (int k = 0; k < cols; k++)
             for (int i = 0; i < QUERIES; i++)
-                if (k > place + i)
-                    scores[k].at[i] = -INFINITY;
+                scores[k].at[i] =
+                    k > place + i ? -INFINITY : scores[k].at[i];
 }
 
 /*
@@ -486,16 +497,16 @@ logarithm, and $L = \ln 2 \cdot (m + \log_2 l)$.
 
 static void end(const Job *job, Tile *t)
 {
-    float *log_sum = job->log_sum +
-                     ((ptrdiff_t)t->text * job->n_heads + t->head) * job->n;
+    const ptrdiff_t at = (ptrdiff_t)t->text * job->n_heads + t->head;
     for (int i = 0; job->log_sum && i < t->rows; i++)
-        log_sum[t->i + i] = ln_2 * (t->largest.at[i] + log2f(t->sum.at[i]));
+        job->log_sum[at * job->n + t->i + i] =
+            ln_2 * (t->largest.at[i] + log2f(t->sum.at[i]));
     for (int i = 0; i < QUERIES; i++)
         t->sum.at[i] = 1 / t->sum.at[i];
     for (int k = 0; k < job->d_v; k++)
         for (int i = 0; i < QUERIES; i++)
             t->context[k].at[i] *= t->sum.at[i];
-    turn(job->d_v, t->rows, 1, t->context->at, QUERIES,
+    turn(job->d_v, t->rows, 1, (float *)t->context, QUERIES,
          row_at(&job->context, t->text, t->head, t->i), job->context.token);
 }
 
@@ -510,8 +521,6 @@ fetched. Six tiles are one *piece* of a head's queries. What they need is
 asked for once; for the few numbers of a small job, the stack has room
 (`near`).
 */
-
-enum { BLOCK = 128, TILES = 6, NEAR = 64 };
 
 /* What so many rows of queries of a head get, as TILES tiles hold. */
 static void attend_piece(const Job *job, int most, int piece, int h)
@@ -551,14 +560,15 @@ void attend_fast(const Job *job)
 {
     job_must_fit(job);
     const int heads = job->texts * job->n_heads;
-    const int threads = threads_for((int64_t)heads * job->n * job->m *
-                                        (job->d_k + job->d_v),
-                                    job->threads);
+    int threads =
+        threads_for((double)heads * job->n * job->m * (job->d_k + job->d_v),
+                    job->threads);
     const int64_t fair = (int64_t)heads * job->n / (8 * threads);
     const int rows = threads > 1 && fair < TILES * QUERIES
                          ? (int)(fair / QUERIES + 1) * QUERIES
                          : TILES * QUERIES;
     const int pieces = (job->n + rows - 1) / rows;
+    threads = least(threads, heads * pieces);
     if (threads == 1) /* who does little does not wait for threads */
         for (int i = 0; i < heads * pieces; i++)
             attend_piece(job, rows, i % pieces, i / pieces);
@@ -940,7 +950,7 @@ with floats as with real numbers. What becomes of `exp2_fast`?
 void multiply_fast(int n, int m, int d, View a, View b, View start,
                    float c[n][m])
 {
-#pragma omp parallel for num_threads(threads_for((int64_t)n *m *d, 0))
+#pragma omp parallel for num_threads(threads_for((double)n *m *d, 0))
     for (int j = 0; j < m; j += QUERIES) {
         const int end = least(m, j + QUERIES);
         Lanes *columns = new_aligned((size_t)d, sizeof *columns);

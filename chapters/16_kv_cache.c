@@ -200,7 +200,6 @@ multiple of 16, so that vectors fit.
 */
 
 enum {
-    LANES = __BIGGEST_ALIGNMENT__ / (int)sizeof(float),
     BLOCK = 64,   /* keys */
     MANY = 32,    /* queries that share them */
     PIECE = 1024, /* keys that one thread takes at a time */
@@ -942,8 +941,8 @@ void cache_attend(const Cache *c, int n_heads, int n, Rows query,
     if (queries <= MANY)
         a.pieces = (int)((seen + PIECE - 1) / PIECE);
     a.parts = new_table(n_heads * n * a.pieces, c->d_v + 1);
-    threads = threads_for((int64_t)n_heads * n * seen * (c->d_k + c->d_v),
-                          threads);
+    threads = threads_for(
+        (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
 #pragma omp parallel for collapse(3) schedule(dynamic)                     \
     num_threads(threads) if (threads > 1)
     for (int h = 0; h < c->n_key_heads; h++)

@@ -830,18 +830,22 @@ typedef struct {
 } Job;
 
 /* Does the job, as flash_forward does one head's, but for rounding, and but
- * that a hidden key's value, if it is not finite, may make NaN. A query
- * that sees nothing gets NaN, and minus infinity for its log-sum-exp.
- * What comes out does not depend on the number of threads.
- * Refuses sizes below 1, heads that the key heads do not divide, rows that
- * are not there, and what mask_must_fit refuses.
+ * that a hidden key's value, if it is not finite, may make NaN; scores must
+ * stay below FLT_MAX / log2(e), or they count as infinite. A query that sees
+ * nothing gets NaN, and minus infinity for its log-sum-exp. What comes out
+ * does not depend on the number of threads. This one is compiled for what
+ * every processor of its kind has; best_kernel()->attend is the faster one.
+ * Refuses sizes below 1 or so large that an int cannot count all queries,
+ * heads that the key heads do not divide, threads below 0, rows that are not
+ * there, and what mask_must_fit refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */
 void attend_fast(const Job *job);
 
-/* 2 to the power of x: for x from -126 to 127, off by 2 units of the last
- * digit at most; 0 below -127 and for minus infinity; NaN for NaN. Above
- * 127 it is not to be used. C: exp2f(x). */
+/* 2 to the power of x: for x from -126 to 127, off by 2 of ten million parts
+ * at most, and exact for whole numbers; 0 from -127 down and for minus
+ * infinity, and between one or the other; NaN for NaN. Above 127 it is not
+ * to be used. C: exp2f(x). */
 float exp2_fast(float x);
 
 /* The product of a and b, [n][d] and [d][m], as matmul's, in the order in
@@ -855,14 +859,20 @@ typedef struct {
     ptrdiff_t row, column;
 } View;
 
+/* The view of what is below, from row i on. */
+static inline View from_row(View a, int i)
+{
+    return (View){a.at + i * a.row, a.row, a.column};
+}
+
 /* c = start + a times b, where a is [n][d], b is [d][m], and start, which
  * may be c itself, is [n][m]; with at NULL it is all zeros.
  * PyTorch: torch.addmm(start, a, b). */
 void multiply_fast(int n, int m, int d, View a, View b, View start,
                    float c[n][m]);
 
-/* As matmul and linear_forward, but for rounding, and fast where tables are
- * large. */
+/* As matmul and linear_forward, but for rounding, and by the best kernel's
+ * multiply. */
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m]);
 void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
@@ -895,6 +905,21 @@ const Kernel *kernel_named(const char *name);
 void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
           float *to, ptrdiff_t to_row);
 
+/* The floats in the widest register, and how many such registers there are,
+ * for the instruction set that is compiled for. */
+#if defined __AVX512F__
+#define LANES 16
+#elif defined __AVX__
+#define LANES 8
+#else
+#define LANES 4
+#endif
+#if defined __AVX512F__ || defined __aarch64__
+#define REGISTERS 32
+#else
+#define REGISTERS 16
+#endif
+
 /* A function that is put where it is used, so that what is known there is
  * known to it; and one that is not. */
 #define INLINE inline __attribute__((always_inline))
@@ -909,7 +934,7 @@ static INLINE int least(int a, int b)
 /* How many threads are worth their while for so many products: as many as
  * are asked for, or with 0 as there are processors; and 1 for less than a
  * million products, or where the library was compiled without OpenMP. */
-int threads_for(int64_t products, int asked);
+int threads_for(double products, int asked);
 
 /* Refuses what attend_fast refuses. */
 void job_must_fit(const Job *job);

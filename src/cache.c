@@ -87,16 +87,16 @@ void cache_must_hold(const Cache *c, int n_heads, int n, int threads)
                n, c->window, c->first, (int64_t)c->window + n - 1, c->room);
 }
 
-#ifdef __x86_64__
 CacheAttend cache_attend_avx512, cache_attend_avx2;
-#endif
 
 CacheAttend *cache_attend_of(const Kernel *kernel)
 {
-#ifdef __x86_64__
-    if (kernel->lanes == 16)
+#ifdef HAS_avx512
+    if (!strcmp(kernel->name, "AVX-512"))
         return cache_attend_avx512;
-    if (kernel->lanes == 8)
+#endif
+#ifdef HAS_avx2
+    if (!strcmp(kernel->name, "AVX2"))
         return cache_attend_avx2;
 #endif
     (void)kernel;

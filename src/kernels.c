@@ -39,7 +39,7 @@ void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
             to[j * to_row + i] = factor * from[i * row + j];
 }
 
-int threads_for(int64_t products, int asked)
+int threads_for(double products, int asked)
 {
 #ifdef _OPENMP
     if (products >= 1 << 20)
@@ -87,50 +87,56 @@ void job_must_fit(const Job *job)
             exp2_fast_##SET                                                \
     }
 
-#ifdef __x86_64__
+#ifdef HAS_avx512
 COMPILED_FOR(avx512)
+#endif
+#ifdef HAS_avx2
 COMPILED_FOR(avx2)
 #endif
 
+/* The last one always runs. */
 static const Kernel kernels[] = {
-#ifdef __x86_64__
+#ifdef HAS_avx512
     KERNEL("AVX-512", 16, avx512),
+#endif
+#ifdef HAS_avx2
     KERNEL("AVX2", 8, avx2),
 #endif
-    {"plain", __BIGGEST_ALIGNMENT__ / 4, attend_fast, multiply_fast,
-     exp2_fast},
+    {"plain", LANES, attend_fast, multiply_fast, exp2_fast},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-static int runs_here(const Kernel *kernel)
+static int runs_here(int k)
 {
-#ifdef __x86_64__
-    if (kernel->lanes == 16)
-        return __builtin_cpu_supports("avx512f") &&
+#if defined HAS_avx2 || defined HAS_avx512
+    const int has_avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    if (!strcmp(kernels[k].name, "AVX2"))
+        return has_avx2;
+    if (!strcmp(kernels[k].name, "AVX-512"))
+        return has_avx2 && __builtin_cpu_supports("avx512f") &&
                __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512cd") &&
                __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl");
-    if (kernel->lanes == 8)
-        return __builtin_cpu_supports("avx2") &&
-               __builtin_cpu_supports("fma") &&
-               __builtin_cpu_supports("bmi2");
 #endif
-    return kernel->lanes > 0;
+    return k == KERNELS - 1;
 }
 
 const Kernel *best_kernel(void)
 {
-    const Kernel *kernel = kernels;
-    while (!runs_here(kernel))
-        kernel++;
-    return kernel;
+    int k = 0;
+    while (!runs_here(k))
+        k++;
+    return &kernels[k];
 }
 
 const Kernel *kernel_named(const char *name)
 {
     for (int k = 0; k < KERNELS; k++)
-        if (!strcmp(kernels[k].name, name) && runs_here(&kernels[k]))
+        if (!strcmp(kernels[k].name, name) && runs_here(k))
             return &kernels[k];
     return NULL;
 }

@@ -865,7 +865,7 @@ static const char *kernel_now;
 static void kernel_test(void)
 {
     const Kernel *kernel = kernel_named(kernel_now);
-    const int lanes[3] = {16, 8, __BIGGEST_ALIGNMENT__ / 4};
+    const int lanes[3] = {16, 8, LANES};
     tap_report(kernel != NULL, kernel_now, "is not found");
     for (int k = 0; kernel && k < 3; k++)
         if (!strcmp(kernel_name[k], kernel_now)) {

@@ -2,7 +2,13 @@
  * LANES floats in a vector, and its functions renamed. */
 #include <stddef.h>
 
-enum { LANES = __BIGGEST_ALIGNMENT__ / (int)sizeof(float) };
+#if defined __AVX512F__
+enum { LANES = 16 };
+#elif defined __AVX__
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
 
 typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
 
