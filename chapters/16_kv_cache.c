@@ -185,11 +185,12 @@ context vectors of Life is short, word by word (6, 3)
 ## What a token costs {#kv-cache-pace}
 
 One query meets each key once. Each number of a key is read for one
-multiplication and one addition, and so is each number of a value: two
-operations for four bytes. In [](#kernel), a key that had been read met many
-queries, and the processor had to compute as fast as it can. Here it waits.
-What a token costs is the time in which memory hands over the cache, and the
-best that a program can do is never to keep memory waiting.
+multiplication and one addition, and so is each number of a value: two FLOPs
+for four bytes. In [](#kernel), a key that had been read met many queries,
+and the processor had to compute as fast as it can. Here it waits. What is
+kept is too large for its own caches, and lies in memory. So a token costs
+the time in which memory hands over all of it, and the best that a program
+can do is never to keep memory waiting.
 
 So all is read once, and in the order in which it lies, since the processor
 fetches ahead what it sees coming. (Four keys at a time, entry by entry, was
