@@ -26,7 +26,7 @@ static void show_beginning(void)
     print_vector("GFLOP/s: attention, flash_forward, at most", 3,
                  (float[]){speed("step attention 1024x64", "attention"),
                            speed("step attention 1024x64", "flash_forward"),
-                           speed("peak", "AVX-512")});
+                           speed("peak", "any")});
 }
 
 /*
@@ -734,7 +734,7 @@ and waiting for loads.
 
 static void show_missing(void)
 {
-    const float peak = speed("peak", "AVX-512");
+    const float peak = speed("peak", "any");
     print_vector(
         "nanoseconds for a score: products, exponential", 2,
         (float[]){4 * 64 / peak,
@@ -768,7 +768,7 @@ and values: half a one. Both limits together look like a roof:
 
 static void show_roofline(void)
 {
-    const float peak = speed("peak", "AVX-512");
+    const float peak = speed("peak", "any");
     const float read = measured("read", "memory", 1)->gbs;
     const float edge[3] = {0.25f, peak / read, 2048};
     const float roof[3] = {0.25f * read, peak, peak};

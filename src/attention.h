@@ -1157,8 +1157,9 @@ typedef struct {
 } Measured;
 
 /* What was measured with so many threads, or for 0 with the most. The
- * machine's own limits are "peak" by "AVX-512", "AVX2" or "plain", and
- * "read" by "memory". Refuses what was not measured. */
+ * machine's own limits are "peak" by "any", its widest instruction set, or
+ * by "AVX-512", "AVX2" or "plain"; and "read" by "memory". Refuses what was
+ * not measured. */
 const Measured *measured(const char *what, const char *library,
                          int threads);
 
