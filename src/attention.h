@@ -966,8 +966,9 @@ typedef struct {
 } Cache;
 
 /* The bytes of keys and values of a cache of these sizes. Refuses sizes
- * below 1, a window that is below 0 or larger than the room, a format that
- * there is not, and more bytes than a size_t can count. */
+ * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
+ * than the room, a format that there is not, and more bytes than a size_t
+ * can count. */
 size_t cache_bytes(const Cache *c);
 
 /* Makes room, filled with 0, for the keys and values of the sizes that c
