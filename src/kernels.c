@@ -60,6 +60,10 @@ void job_must_fit(const Job *job)
                "values of %d: at least 1 of each is needed",
                job->texts, job->n_heads, job->n, job->m, job->d_k,
                job->d_v);
+    if ((double)job->texts * job->n_heads * job->n > INT_MAX)
+        REFUSE("%d texts of %d heads with %d queries: an int cannot count "
+               "more than %d in all",
+               job->texts, job->n_heads, job->n, INT_MAX);
     if (key_heads < 1 || job->n_heads % key_heads)
         REFUSE("%d heads share %d of keys: a divisor is needed",
                job->n_heads, key_heads);
