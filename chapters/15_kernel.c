@@ -123,11 +123,11 @@ typedef union {
 } Lanes;
 
 /*
-`LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32. `+`
-and `*` work on a `Vector` lane by lane, and a float beside one stands for a
-vector of equals. With 16 lanes, 24 of the 32 registers are for sums and 2 for
-`b`. With 8 there are 16 registers: 12 for sums, 3 for `b`, and one for an entry
-of `a`.
+`LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32.
+`+` and `*` work on a `Vector` lane by lane, and a float beside one stands
+for a vector of equals. With 16 lanes, 24 of the 32 registers are for sums
+and 2 for `b`. With 8 there are 16 registers: 12 for sums, 3 for `b`, and
+one for an entry of `a`.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -212,13 +212,13 @@ static APART void product(int n, int vectors, int d, View a,
 
 /*
 Any product of tables can be made of this. `multiply_fast`, a
-[challenge](#kernel-exercises) at the end, does it for tables that are views,
-and `best_kernel()->multiply` is the same for the processor at hand
+[challenge](#kernel-exercises) at the end, does it for tables that are
+views, and `best_kernel()->multiply` is the same for the processor at hand
 ([below](#kernel-sets)).
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
-`best_kernel()->multiply`. How far is it in a table from an entry to the one below it,
-and how far to the one beside it?
+`best_kernel()->multiply`. How far is it in a table from an entry to the one
+below it, and how far to the one beside it?
 
 ::: hint
 In `linear_forward_fast` below, the weight stands the other way round, and

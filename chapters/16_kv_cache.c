@@ -201,11 +201,13 @@ multiple of 16, so that vectors fit.
 */
 
 enum {
-    BLOCK = 64,           /* keys */
-    MANY = 32,            /* queries that share them */
-    PIECE = 1024,         /* keys that one thread takes at a time */
-    FEW = 16,             /* tokens; more ask in chapter 15's way */
-    PARTS = REGISTERS / 4 /* vectors of a mixture that stay in registers */
+    BLOCK = 64,   /* keys */
+    MANY = 32,    /* queries that share them */
+    PIECE = 1024, /* keys that one thread takes at a time */
+    FEW = 16,     /* tokens; more ask in chapter 15's way */
+    PARTS = REGISTERS == 32
+                ? 8
+                : 6 /* vectors of a mixture that stay in registers */
 };
 
 typedef float Vector __attribute__((vector_size(LANES * 4)));
