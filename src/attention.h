@@ -843,9 +843,9 @@ typedef struct {
 void attend_fast(const Job *job);
 
 /* 2 to the power of x: for x from -126 to 127, off by 2 of ten million
- * parts at most, and exact for whole numbers; 0 from -127 down and for minus
- * infinity, and between one or the other; NaN for NaN. Above 127 it is not
- * to be used. C: exp2f(x). */
+ * parts at most, and exact for whole numbers; 0 from -127 down and for
+ * minus infinity, and between one or the other; NaN for NaN. Above 127 it
+ * is not to be used. C: exp2f(x). */
 float exp2_fast(float x);
 
 /* The product of a and b, [n][d] and [d][m], as matmul's, in the order in
