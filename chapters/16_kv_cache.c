@@ -5,8 +5,9 @@
 one word at a time](pipeline.svg){#fig-kv-pipeline}
 
 A model that writes makes one token at a time. It reads the text so far,
-guesses the next token from what the last one has got, appends it, and
-begins again with a text that is longer by one. How much of that is new?
+guesses the next token from the last one's context vector, by steps that
+this book does not build yet, appends it, and begins again with a text
+that is longer by one. How much of that is new?
 */
 
 #include "attention.h"
@@ -14,21 +15,23 @@ begins again with a text that is longer by one. How much of that is new?
 static void show_work(void)
 {
     enum { TOKENS = 4096 };
-    print_integers("4,096 tokens, one at a time: queries that are asked, "
-                   "and new ones",
-                   2, (int[]){TOKENS * (TOKENS + 1) / 2, TOKENS});
+    print_integers("queries of 4,096 tokens, and new ones", 2,
+                   (int[]){TOKENS * (TOKENS + 1) / 2, TOKENS});
 }
 
 /*
 ``` output
-4,096 tokens, one at a time: queries that are asked, and new ones (2)
+queries of 4,096 tokens, and new ones (2)
 [8390656,    4096]
 ```
 
-Most of these queries have been asked before, of the same keys, and got the
-same answer. A new token needs an answer to its own query alone. For that it
+The first number is 1 + 2 + ... + 4,096: a text of so many tokens asks so
+many queries, at every step. Most of them have been asked before, of the
+same keys, and got the same answer. A new token needs an answer to its own query alone. For that it
 needs the keys and values of all that came before, and these were made when
-those came. So keep them: that is the **key-value cache**.
+those came. So keep them: that is the **key-value cache**. With it each
+query is asked once. But it still meets all keys up to its own, and that
+makes 8,390,656 meetings.
 
 ::: question
 Why are the queries not kept?
@@ -40,9 +43,10 @@ it is only asked, and answers with its key and its value.
 ## Why nothing changes {#kv-cache-exact}
 
 With a causal mask ([](#causal-mask)), what a token gets is made from its
-own query and from the keys and values up to its own place; and these are
-made from their own tokens, or in a model with several layers from what
-those tokens got one layer below. So nothing that a later token brings can
+own query and from the keys and values up to its own place, and these are
+made each from its own token. (Models stack attention in several **layers**:
+what a token gets in one is what it brings to the next. There it is the
+same, one layer after the other.) So nothing that a later token brings can
 change anything that was there before it, and what is kept is what would be
 computed again.
 
@@ -54,8 +58,9 @@ what is kept, for one text and one layer:
 :::
 
 The rows of a head stand one behind the other, so that they can be read in
-order. The next two sections need neither `window` nor `format`, and where
-these are 0, all is kept, as floats.
+order. `window` and `format` may be passed over until [a ring](
+#kv-cache-window) and [half of the bytes](#kv-cache-half) need them: where
+they are 0, as in `{.room = 6}`, all is kept, as floats.
 */
 
 /* Where a head's row begins, of `wide` numbers. */
@@ -78,13 +83,15 @@ void put_row(Format format, int d, const float x[d], void *row)
 }
 
 /*
-`to_bfloat16` and `to_float16` [come later](#kv-cache-half).
 
 **Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
 next `n` tokens, for each head of keys. Token `t` of the text stands in row
-`t % room`, which is `t` as long as there is room. `count` grows by `n`; if
-it is more than `room` then, `first` is the first token whose row has not
-been taken by a later one. `cache_must_take` refuses what does not fit.
+`t % room`, and `count` grows by `n`. Without a window, `cache_must_take`
+has refused more tokens than there is room for, and the row is `t`. With
+one, new tokens take the rows of the oldest, and `first` becomes the first
+token whose row has not been taken. A row is `wide_k` long, but `put_row`
+needs to write only the `d_k` numbers: the zeros behind them are from
+`cache_init`.
 
 ::: hint
 `put_row` writes a row, and `row_of` says where. What is left is two loops:
@@ -123,8 +130,8 @@ Then the last `n` tokens ask, by
 `cache_attend(c, n_heads, n, query, threads, context)`, which is [made
 below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat dessert
 first* into pieces: after each word but the last there is a cut or there is
-none. All of them must give what [](#flash) printed for the whole text, the
-future hidden:
+none. All of them must give what `flash_forward` gives for the whole text at
+once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
@@ -163,17 +170,16 @@ static void show_cuts(void)
         alike += show_farthest(6, 3, context, whole) < 1e-6f;
         cache_free(&c);
     }
-    print_integers("ways to cut six words, and those that agree", 2,
+    print_integers("ways to cut, and those that agree to 1e-6", 2,
                    (int[]){32, alike});
-    print_matrix("context vectors of Life is short, word by word", 6, 3,
-                 context);
+    print_matrix("context vectors, word by word", 6, 3, context);
 }
 
 /*
 ``` output
-ways to cut six words, and those that agree (2)
+ways to cut, and those that agree to 1e-6 (2)
 [32, 32]
-context vectors of Life is short, word by word (6, 3)
+context vectors, word by word (6, 3)
 [[ 0.3374, -0.1778, -0.3035],
  [ 0.1916,  1.7350,  0.4337],
  [ 0.2752,  0.2484, -0.5106],
@@ -186,23 +192,61 @@ context vectors of Life is short, word by word (6, 3)
 
 One query meets each key once. Each number of a key is read for one
 multiplication and one addition, and so is each number of a value: two FLOPs
-for four bytes. In [](#kernel), a key that had been read met many queries,
-and the processor had to compute as fast as it can. Here it waits. What is
-kept is too large for its own caches, and lies in memory. So a token costs
-the time in which memory hands over all of it, and the best that a program
-can do is never to keep memory waiting.
+for four bytes. In [](#fig-kernel-roofline) that is far on the left, where
+the roof is the memory's. The kernel had many queries for a key that it had
+read, and computed as fast as the processor can. Here the processor waits.
+What is kept is too large for its own caches, and a token costs the time in
+which memory hands over all of it. This is one token in 32
+heads, with 4,096 keys of 128 entries in each, on one core of the machine
+that [](#kernel) names:
+*/
 
-So all is read once, and in the order in which it lies, since the processor
-fetches ahead what it sees coming. (Four keys at a time, entry by entry, was
-tried first. It is the same arithmetic, and was slower.) With one query
-there is also nothing to put into the lanes of a vector but what lies side
-by side: the entries of a row. Rows are filled up with zeros to a
-multiple of 16, so that vectors fit.
+static void show_cost(void)
+{
+    const char *const library[4] = {"attention-in-c", "pytorch",
+                                    "onnxruntime", "openblas"};
+    float table[4][2];
+    for (int i = 0; i < 4; i++) {
+        const Measured *m = measured("decode 32x4096x128", library[i], 1);
+        table[i][0] = m->ms;
+        table[i][1] = m->gbs;
+    }
+    print_matrix("ms, GB/s: here, PyTorch, ONNX, OpenBLAS", 4, 2, table);
+    print_value("GB/s that memory gives",
+                measured("read", "memory", 1)->gbs);
+}
+
+/*
+``` output
+ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
+[[ 6.9000, 19.4000],
+ [26.3960,  5.0847],
+ [52.3640,  2.5632],
+ [23.0220,  5.8300]]
+GB/s that memory gives: 24.1700
+```
+
+A row each for this chapter's function, two libraries, and attention by the
+products of a third. The last number is how fast the bytes could come: the best
+that a program can do is never to keep memory waiting.
+
+So all is fetched once, and in the order in which it lies, since the
+processor fetches ahead what it sees coming. With one query there is also
+nothing to put into lanes but what lies side by side: the entries of a row.
+Rows are filled up with zeros to a multiple of 16, so that vectors fit.
+
+Several queries meet the same keys where several tokens ask at once, or, as
+[the next section](#kv-cache-groups) has it, where several heads share keys.
+Such queries are a **group**, and what is read serves them all. A group
+meets a block of keys at a time, as in [](#flash): `dots` makes scores,
+`soften` turns them into exponentials, `mix_parts` adds the values. Before
+the first block `begin` lays out the queries, after the last `end` divides
+by the sum.
 */
 
 enum {
     BLOCK = 64,   /* keys */
-    MANY = 32,    /* queries that share them */
+    MANY = 32,    /* queries of a group */
     PIECE = 1024, /* keys that one thread takes at a time */
     FEW = 16,     /* tokens; more ask in chapter 15's way */
     PARTS = REGISTERS == 32
@@ -214,11 +258,6 @@ typedef float Vector __attribute__((vector_size(LANES * 4)));
 typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
 typedef uint16_t Halves __attribute__((vector_size(LANES * 2)));
 
-/*
-Queries that meet the same keys are a group, and meet them a block at a
-time, as in [](#flash):
-*/
-
 /* Queries that share their keys, and a block of these. */
 typedef struct {
     int count, wide_k, wide_v;      /* how many, and vectors of a row */
@@ -229,9 +268,8 @@ typedef struct {
 } Group;
 
 /*
-A row is read a vector at a time. Of the three kinds of numbers, two are
-explained [below](#kv-cache-half), by `widen`; `load` has all of them become
-floats.
+A row is read a vector at a time. If its numbers have 16 bits, `widen` makes
+floats of them, [below](#kv-cache-half).
 */
 
 static INLINE Vector widen(Format format, Halves halves);
@@ -251,8 +289,13 @@ static INLINE Vector load(Format format, const char *row, int k)
 }
 
 /*
-Several queries share what is read of a key or a value. Mixtures, or up to
-eight vectors of them, stay in registers as long as the block lasts:
+As registers are few, `dots` takes one query or four, each with a vector of
+sums. `mix_parts` takes one or two, each with up to eight vectors of its
+mixture, which stay as long as the block lasts. (These are 16 sums. Where
+there are 16 registers and not 32, a few give way to the nearest cache.)
+A longer mixture goes through the block again for the next eight. For memory
+to hand out whole values all the same, the first time all parts are asked
+for: `__builtin_prefetch` announces that an address will be needed soon.
 */
 
 /* The scores of some queries, from number q on, with n keys in a row. */
@@ -279,8 +322,9 @@ static INLINE void mix_parts(Format format, int queries, int parts, int n,
 {
     const int wide = g->wide_v, bytes = LANES * (format ? 2 : 4);
     Vector *mixture = g->mixture + q * wide + k, sum[2][PARTS];
-    for (int i = 0; i < queries * parts; i++)
-        sum[i / parts][i % parts] = mixture[i / parts * wide + i % parts];
+    for (int i = 0; i < queries; i++)
+        for (int p = 0; p < parts; p++)
+            sum[i][p] = mixture[i * wide + p];
     for (int j = 0; j < n; j++, value += wide * bytes) {
         for (int b = 0; k == 0 && b < wide * bytes; b += 64)
             __builtin_prefetch(value + b); /* all parts, in their order */
@@ -290,8 +334,9 @@ static INLINE void mix_parts(Format format, int queries, int parts, int n,
                 sum[i][p] += g->scores[q + i][j] * part;
         }
     }
-    for (int i = 0; i < queries * parts; i++)
-        mixture[i / parts * wide + i % parts] = sum[i / parts][i % parts];
+    for (int i = 0; i < queries; i++)
+        for (int p = 0; p < parts; p++)
+            mixture[i * wide + p] = sum[i][p];
 }
 
 /*
@@ -330,11 +375,14 @@ static void soften(int64_t j, int n, int q, Group *g)
 /*
 Threads share the heads, and if there are few queries, also the keys of a
 head: each piece of 1,024 keys is a task, and `join_parts` of [](#flash)
-puts together what they found. Many tokens at once, as a question brings
-them, are better off with the kernel, to which a cache of floats is keys and
-values as any others. Both stand at [the end of the page](#kv-cache-rest).
-And `cache_attend_of(best_kernel())` is this function as it was compiled for
-the processor on which it runs.
+puts together what they found. Where 16 tokens or more ask at once, as a
+question does, the kernel is the faster one, to which a cache of floats
+without a window is keys and values as any others. `cache_attend` chooses
+between the two, at [the end of the page](#kv-cache-rest).
+
+As it is called here, it runs on any processor of its kind. Where time
+matters, call `cache_attend_of(best_kernel())`: the same function, compiled
+for the processor at hand.
 
 ## Fewer keys {#kv-cache-groups}
 
@@ -342,48 +390,40 @@ How large is a cache? A model with 32 layers, each with 32 heads of 128
 entries, keeps for each token 32 times 32 keys and as many values:
 */
 
+/* What 32 layers keep of so many tokens, in MiB. */
+static int show_mebibytes(int key_heads, int tokens, Format format)
+{
+    const Cache c = {.n_key_heads = key_heads,
+                     .d_k = 128,
+                     .d_v = 128,
+                     .room = tokens,
+                     .format = format};
+    return (int)(32 * cache_bytes(&c) >> 20);
+}
+
 static void show_sizes(void)
 {
-    const int key_heads[3] = {32, 8, 1};
-    float table[3][4];
-    for (int i = 0; i < 3; i++) {
-        Cache c = {.n_key_heads = key_heads[i],
-                   .d_k = 128,
-                   .d_v = 128,
-                   .room = 4096};
-        const float layers = 32, mebibyte = 1024 * 1024;
-        table[i][0] = (float)key_heads[i];
-        table[i][1] = layers * (float)cache_bytes(&c) / mebibyte;
-        c.format = BFLOAT16;
-        table[i][2] = layers * (float)cache_bytes(&c) / mebibyte;
-        c.room = c.window = 1024;
-        table[i][3] = layers * (float)cache_bytes(&c) / mebibyte;
-    }
-    print_matrix("heads of keys; MiB of 4,096 tokens, in 16 bits, of the "
-                 "last 1,024",
-                 3, 4, table);
-    bars("sizes", "What a cache takes, in MiB", 1, (const char *[]){"MiB"},
-         4, (const char *[]){"32 heads", "8 heads", "16 bits", "window"},
-         (const float[1][4]){
-             {table[0][1], table[1][1], table[1][2], table[1][3]}});
+    print_integers("MiB of 4,096 tokens: 32 heads of keys, 8, 1", 3,
+                   (int[]){show_mebibytes(32, 4096, FLOAT32),
+                           show_mebibytes(8, 4096, FLOAT32),
+                           show_mebibytes(1, 4096, FLOAT32)});
 }
 
 /*
 ``` output
-heads of keys; MiB of 4,096 tokens, in 16 bits, of the last 1,024 (3, 4)
-[[  32.0000, 4096.0000, 2048.0000,  512.0000],
- [   8.0000, 1024.0000,  512.0000,  128.0000],
- [   1.0000,  128.0000,   64.0000,   16.0000]]
+MiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
+[4096, 1024,  128]
 ```
 
-Four gibibytes for one text, to be read for each token that is written. Of
-the three ways to have less, one has been prepared in [](#kernel): let
+Four gibibytes for one text, all of which the 4,096th token reads. Of the
+three ways to have less, one has been prepared in [](#kernel): let
 several heads share their keys and values. Each still asks its own queries.
 With all sharing one head of keys, that is **multi-query attention**
 [@shazeer2019]; with one for every few neighbours, **grouped-query
-attention** [@ainslie2023]. The cache is smaller by the size of a group, and
-so is the time, as long as memory sets the pace: a key is read once for its
-group.
+attention** [@ainslie2023]. The cache is smaller by the size of a group, as a
+key is kept and read once for all of it. So is the time, as long as memory
+sets the pace, that is, left of the bend in [](#fig-kernel-roofline): four
+heads that share do two operations a byte, and twice as many in 16 bits.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -403,22 +443,28 @@ static void show_groups(void)
                  rows_by_head(2, 6, 3, value[0][0]));
     cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]), 0,
                  rows_by_head(4, 1, 3, context[0]));
-    print_matrix("one token in four heads that share two of keys", 4, 3,
-                 context);
+    print_matrix("one token, four heads, two of keys", 4, 3, context);
+    float alone[4][3], log_sum;
+    for (int h = 0; h < 4; h++)
+        flash_forward(1, 6, 3, 3, see_all(), query + h, key[h / 2],
+                      value[h / 2], alone + h, &log_sum);
+    printf("head h by itself, with the keys of h / 2: %s\n",
+           show_farthest(4, 3, context, alone) < 1e-6f ? "the same"
+                                                       : "another");
     cache_free(&c);
 }
 
 /*
 ``` output
-one token in four heads that share two of keys (4, 3)
+one token, four heads, two of keys (4, 3)
 [[0.5962, 0.5120, 0.3501],
  [0.6154, 0.5042, 0.3505],
  [0.4649, 0.6128, 0.4503],
  [0.4767, 0.6288, 0.4340]]
+head h by itself, with the keys of h / 2: the same
 ```
 
-![What a cache of 4,096 tokens takes: with 32 heads of keys, with 8, these
-in 16 bits, and of these the last 1,024 tokens](sizes.svg){#fig-kv-sizes}
+The first two heads share the first head of keys, the other two the second.
 
 ## A ring {#kv-cache-window}
 
@@ -443,19 +489,21 @@ static void show_ring(void)
     grid("window", "Which tokens a token sees", 2, panel, N, N, seen);
     Cache c = {
         .n_key_heads = 1, .d_k = 3, .d_v = 3, .room = W, .window = W};
-    int token[W];
+    int word[W] = {0};
     cache_init(&c);
-    for (int i = 0; i < 6; i++) {
-        token[i % c.room] = i;
+    for (int i = 0; i < 6; i++)
         show_words(&c, 1, context);
-    }
-    print_integers("places of the words in the four rows", W, token);
-    print_vector("context vector of first, by the ring", 3, context[5]);
+    for (int row = 0; row < W; row++)
+        for (int i = 0; i < 6; i++)
+            if (!memcmp(row_of(&c, c.key, c.wide_k, 0, row), life[i],
+                        sizeof life[i]))
+                word[row] = i;
+    print_integers("which word each row holds, counted from 0", W, word);
+    print_vector("first, by the ring", 3, context[5]);
     float log_sum, in_order[3];
     flash_forward(1, W, 3, 3, see_all(), life + 5, life + 2, life + 2,
                   &in_order, &log_sum);
-    print_vector("context vector of first, by the words in order", 3,
-                 in_order);
+    print_vector("first, by the words in order", 3, in_order);
     cache_free(&c);
 }
 
@@ -464,38 +512,41 @@ static void show_ring(void)
 last four](window.svg){#fig-kv-window}
 
 ``` output
-places of the words in the four rows (4)
+which word each row holds, counted from 0 (4)
 [4, 5, 2, 3]
-context vector of first, by the ring (3)
+first, by the ring (3)
 [-0.8950,  0.5150, -1.1015]
-context vector of first, by the words in order (3)
+first, by the words in order (3)
 [-0.8950,  0.5150, -1.1015]
 ```
 
-The words are out of order, and nothing has to put them right: a context
+*dessert* and *first* have taken the rows of *Life* and *is*. The words are
+out of order, and nothing has to put them right: a context
 vector is a sum over keys, and a sum does not ask in which order its terms
 come. (Where a token's place matters, it has been worked into its key before
 that is kept.)
 
 A word that nobody sees any more is not lost. Those who saw it have mixed it
-into what they are, and in the next layer, they are seen.
+into what they are, and in the next layer they are seen.
 
 When several tokens come at once, the first of them looks further back than
-the last: `n` tokens need room for $w + n - 1$, and `cache_attend` refuses
-less.
+the last: `n` tokens need room for $w + n - 1$. If there is less,
+`cache_append` has overwritten what the first would see, and `cache_attend`
+refuses. A long question is put in pieces of at most room $- w + 1$ tokens.
 
 ## Half of the bytes {#kv-cache-half}
 
 The third way is to keep each number in 16 bits. A float has 32: one for the
 sign, eight for the exponent, and 23 for the fraction ([](#random) drew
 them). **bfloat16** is the upper half of it: the same exponent, with seven
-bits of fraction. Any float has a place, but a coarse one.
+bits of fraction. What any float can say it can say coarsely.
 
 To cut the lower half off would be simple, and always err towards zero.
 Better is the nearest of the two neighbours, and of two that are equally
 near, the one whose last bit is 0, so that ties go up as often as down. That
 takes one addition: of `0x7fff`, a little less than half of the last bit
-that stays, and of that bit itself. If it carries, the number goes up.
+that stays, and of that bit itself. If it carries, the number goes up, and
+the very largest floats become infinite, as they should.
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
 rounded. What is no number must stay so: its fraction must not become 0,
@@ -523,15 +574,24 @@ uint16_t to_bfloat16(float x)
 
 /*
 **float16** [@ieee754] has five bits for the exponent and ten for the
-fraction: finer, but nothing from 65,520 on has a place, and becomes
-infinite. Below $2^{-14}$ the exponent has come to its end, and all numbers
+fraction: finer, but 65,504 is its largest number, and from 65,520 on,
+halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the exponent has come to its end, and all numbers
 are multiples of $2^{-24}$. Its rounding stands at [the end of the
 page](#kv-cache-rest).
 
-The way back is exact, and can be written for a whole vector at once. Of
-bfloat16 the lower half was missing. Of float16 the fraction is moved to its
-place, and the exponent with it, which counts from another zero: a factor of
-$2^{112}$ sets it right, also where the number was a multiple of $2^{-24}$.
+The way back is exact, and can be written for a whole vector at once.
+`__builtin_convertvector` puts each 16 bits into 32 of their own; of
+bfloat16 only the empty lower half was missing. `(Vector)bits` is the floats
+that have these bits.
+
+Of float16, fraction and exponent are moved to a float's places, 13 bits up.
+But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
+15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
+which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets
+that right, also for the multiples of $2^{-24}$. Only where float16's
+exponent is all ones, as in infinity and `nan`, the float's must be made so,
+too. To compare vectors gives a mask, in lanes where it holds all ones and
+in others 0.
 */
 
 static INLINE Vector widen(Format format, Halves halves)
@@ -548,7 +608,7 @@ static INLINE Vector widen(Format format, Halves halves)
 static void show_numbers(void)
 {
     enum { N = 6 };
-    const float x[N] = {3.14159265f, 0.1f, 257, 259, 2049, 65520};
+    const float x[N] = {2.f / 3, 257, 259, 2049, 65504, 65520};
     float bfloat[N], half[N];
     for (int i = 0; i < N; i++) {
         bfloat[i] = from_bfloat16(to_bfloat16(x[i]));
@@ -557,6 +617,10 @@ static void show_numbers(void)
     print_vector("six numbers", N, x);
     print_vector("in bfloat16", N, bfloat);
     print_vector("in float16", N, half);
+    const int bits = to_float16(1.5f);
+    print_integers("1.5 in float16: exponent, fraction, of", 3,
+                   (int[]){bits >> 10, bits & 1023, 1024});
+    print_value("log2 of float16's smallest", log2f(from_float16(1)));
 }
 
 /* What a hundred random tokens get, with keys and values in this format. */
@@ -585,26 +649,52 @@ static void show_errors(void)
         show_asked((Format)f, x[f]);
     const float error[2] = {show_farthest(100, 16, x[0], x[BFLOAT16]),
                             show_farthest(100, 16, x[0], x[FLOAT16])};
-    print_vector("largest error of a context: bfloat16, float16", 2, error);
+    print_vector("largest errors: bfloat16, float16", 2, error);
+    const char *const decode = "decode 32x4096x128";
+    print_vector(
+        "ms: as floats, in bfloat16, in float16", 3,
+        (float[]){measured(decode, "attention-in-c", 1)->ms,
+                  measured(decode, "attention-in-c bfloat16", 1)->ms,
+                  measured(decode, "attention-in-c float16", 1)->ms});
+    const float mib[4] = {(float)show_mebibytes(32, 4096, FLOAT32),
+                          (float)show_mebibytes(8, 4096, FLOAT32),
+                          (float)show_mebibytes(8, 1024, FLOAT32),
+                          (float)show_mebibytes(8, 1024, BFLOAT16)};
+    bars("sizes", "What a cache takes, in MiB", 1, (const char *[]){"MiB"},
+         4,
+         (const char *[]){"32 heads", "8 heads", "+ window", "+ 16 bits"},
+         (const float(*)[4]) & mib);
 }
 
 /*
 ``` output
 six numbers (6)
-[    3.1416,     0.1000,   257.0000,   259.0000,  2049.0000, 65520.0000]
+[    0.6667,   257.0000,   259.0000,  2049.0000, 65504.0000, 65520.0000]
 in bfloat16 (6)
-[    3.1406,     0.1001,   256.0000,   260.0000,  2048.0000, 65536.0000]
+[    0.6680,   256.0000,   260.0000,  2048.0000, 65536.0000, 65536.0000]
 in float16 (6)
-[   3.1406,    0.1000,  257.0000,  259.0000, 2048.0000,       inf]
-largest error of a context: bfloat16, float16 (2)
+[    0.6665,   257.0000,   259.0000,  2048.0000, 65504.0000,        inf]
+1.5 in float16: exponent, fraction, of (3)
+[  15,  512, 1024]
+log2 of float16's smallest: -24.0000
+largest errors: bfloat16, float16 (2)
 [0.0086, 0.0011]
+ms: as floats, in bfloat16, in float16 (3)
+[6.9000, 3.9000, 5.1000]
 ```
 
-The last line is about a hundred random tokens, each of which asks itself
-and all before it. Keys and values are rounded when they are kept; queries,
-sums and contexts remain floats. bfloat16 has three bits less, and errors
-about eight times as large. What is gained is half of the bytes, and so, as
-long as memory sets the pace, up to half of the time.
+The errors are those of a hundred random tokens. Keys and values are rounded
+when they are kept; queries, sums and contexts remain floats. bfloat16 has three bits less, and errors
+about eight times as large. What is gained is half of the bytes, and up to
+half of the time, less what it takes to widen them: that is more steps for
+float16. The last line is the token of [above](#kv-cache-pace) again.
+
+Fewer keys, a window and 16 bits each have their price, and can be had
+together:
+
+![What a cache of 4,096 tokens takes in 32 layers: with 32 heads of keys;
+with 8; of these the last 1,024 tokens only; and these in 16
+bits](sizes.svg){#fig-kv-sizes}
 
 ## Everything together
 */
@@ -614,6 +704,7 @@ int main(void)
     pipeline("pipeline", "roles scores scale mask weights context");
     show_work();
     show_cuts();
+    show_cost();
     show_sizes();
     show_groups();
     show_ring();
@@ -623,7 +714,8 @@ int main(void)
 }
 
 /*
-The same in PyTorch, which leaves the cache to its callers:
+The same in PyTorch, which leaves the cache to its callers. With
+`enable_gqa`, neighbouring heads share their keys:
 
 ``` python
 import torch
@@ -645,7 +737,7 @@ torch.manual_seed(123)
 q, k, v = torch.rand(4, 1, 3), torch.rand(2, 6, 3), torch.rand(2, 6, 3)
 print(attend(q[None], k[None], v[None], enable_gqa=True)[0, :, 0])
 print(attend(x[5:], x[2:], x[2:])[0])
-numbers = torch.tensor([3.14159265, 0.1, 257, 259, 2049, 65520])
+numbers = torch.tensor([2 / 3, 257, 259, 2049, 65504, 65520])
 print(numbers.bfloat16().float())
 print(numbers.half().float())
 ```
@@ -654,8 +746,8 @@ print(numbers.half().float())
 
 **Exercise 16.3** (★★, challenge, 3 points): `cache_forget`. A small model
 may guess several tokens ahead, and the large one, asked about all of them
-at once, keep those that it would have written itself [@leviathan2023]. The
-rest must be taken back: the last `n` tokens, as if they had not come.
+at once, which reads the cache once for all of them, keep those that it
+would have written itself [@leviathan2023]. The rest must be taken back: the last `n` tokens, as if they had not come.
 Refuse it where the next token would see one whose row has been taken.
 
 ::: hint
@@ -710,11 +802,12 @@ bit is 1.
 
 ## The rest of the program {#kv-cache-rest}
 
-What float16 cannot hold is sorted out first. Below $2^{-14}$, all are
-multiples of $2^{-24}$, which is also the last place of numbers from 0.5 to
-1: so adding 0.5 rounds to such a multiple, and how many of them there are
-is how far the bits of the sum are above those of 0.5. Other numbers are
-rounded as for bfloat16, once their exponent counts from float16's zero.
+What float16 cannot hold is sorted out first. Below $2^{-14}$, its numbers
+are the multiples of $2^{-24}$, and its bits say how many. That is also how
+far apart floats are from 0.5 to 1. So adding 0.5 rounds to such a multiple:
+$3 \cdot 2^{-24}$, or what is near it, becomes the third float after 0.5,
+whose bits are 3 more than those of 0.5. Other numbers are rounded as for
+bfloat16, once their exponent counts from float16's zero.
 */
 
 uint16_t to_float16(float x)
@@ -733,7 +826,7 @@ uint16_t to_float16(float x)
     if (fabsf(x) >= 65520)
         return (uint16_t)(sign | 0x7c00);
     bits -= 112u << 23;
-    return (uint16_t)(sign | (bits + 0xfff + (bits >> 13 & 1)) >> 13);
+    return (uint16_t)(sign | ((bits + 0xfff + (bits >> 13 & 1)) >> 13));
 }
 
 /*
@@ -751,7 +844,10 @@ float from_float16(uint16_t bits)
 }
 
 /*
-A group meets a block:
+A group meets a block: all its scores first, four queries at a time, then
+softmax of each, then the mixtures, two at a time. `sum_lanes` adds a vector
+up across. `meet_tokens` looks up where the block lies and in which format;
+for each of these the compiler makes a `meet_as` of its own.
 */
 
 static INLINE float sum_lanes(Vector x)
@@ -809,8 +905,12 @@ static void meet_tokens(const Cache *c, int head, int64_t j, int n,
 }
 
 /*
-And all groups meet all blocks. Tokens that stand behind one another in a
-ring do so up to its end.
+And all groups meet all blocks. The queries of a head of keys are numbered
+through: `q / n` says of which head, and `q % n` of which of the new tokens.
+`begin` has their scale, with the logarithm for powers of 2, and what each
+may see; `end` writes down what each has got from a piece, with the
+log-sum-exp by which `join_pieces` weighs it. A block stops where the ring
+ends, and the next one begins at row 0.
 */
 
 /* Who asks: the last n tokens, in heads of which so many share their keys;
@@ -943,6 +1043,13 @@ static void attend_all(const Cache *c, int n_heads, int n, Rows query,
         .context = context,
         .threads = threads});
 }
+
+/*
+All pieces of all groups of all heads are independent of each other.
+`collapse(3)` makes one list of the three loops, from which threads take
+what is next. Where there are many queries, a head is one piece: there are
+tasks enough without.
+*/
 
 void cache_attend(const Cache *c, int n_heads, int n, Rows query,
                   int threads, Rows context)
