@@ -26,7 +26,7 @@ static void show_beginning(void)
     print_vector("GFLOP/s: attention, flash_forward, at most", 3,
                  (float[]){speed("step attention 1024x64", "attention"),
                            speed("step attention 1024x64", "flash_forward"),
-                           speed("peak", "AVX-512")});
+                           speed("peak", "any")});
 }
 
 /*
@@ -123,11 +123,11 @@ typedef union {
 } Lanes;
 
 /*
-`LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32. `+`
-and `*` work on a `Vector` lane by lane, and a float beside one stands for a
-vector of equals. With 16 lanes, 24 of the 32 registers are for sums and 2 for
-`b`. With 8 there are 16 registers: 12 for sums, 3 for `b`, and one for an entry
-of `a`.
+`LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32.
+`+` and `*` work on a `Vector` lane by lane, and a float beside one stands
+for a vector of equals. With 16 lanes, 24 of the 32 registers are for sums
+and 2 for `b`. With 8 there are 16 registers: 12 for sums, 3 for `b`, and
+one for an entry of `a`.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -212,13 +212,13 @@ static APART void product(int n, int vectors, int d, View a,
 
 /*
 Any product of tables can be made of this. `multiply_fast`, a
-[challenge](#kernel-exercises) at the end, does it for tables that are views,
-and `best_kernel()->multiply` is the same for the processor at hand
+[challenge](#kernel-exercises) at the end, does it for tables that are
+views, and `best_kernel()->multiply` is the same for the processor at hand
 ([below](#kernel-sets)).
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
-`best_kernel()->multiply`. How far is it in a table from an entry to the one below it,
-and how far to the one beside it?
+`best_kernel()->multiply`. How far is it in a table from an entry to the one
+below it, and how far to the one beside it?
 
 ::: hint
 In `linear_forward_fast` below, the weight stands the other way round, and
@@ -734,7 +734,7 @@ and waiting for loads.
 
 static void show_missing(void)
 {
-    const float peak = speed("peak", "AVX-512");
+    const float peak = speed("peak", "any");
     print_vector(
         "nanoseconds for a score: products, exponential", 2,
         (float[]){4 * 64 / peak,
@@ -768,7 +768,7 @@ and values: half a one. Both limits together look like a roof:
 
 static void show_roofline(void)
 {
-    const float peak = speed("peak", "AVX-512");
+    const float peak = speed("peak", "any");
     const float read = measured("read", "memory", 1)->gbs;
     const float edge[3] = {0.25f, peak / read, 2048};
     const float roof[3] = {0.25f * read, peak, peak};

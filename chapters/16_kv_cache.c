@@ -205,7 +205,9 @@ enum {
     MANY = 32,    /* queries that share them */
     PIECE = 1024, /* keys that one thread takes at a time */
     FEW = 16,     /* tokens; more ask in chapter 15's way */
-    PARTS = 8     /* vectors of a mixture that stay in registers */
+    PARTS = REGISTERS == 32
+                ? 8
+                : 6 /* vectors of a mixture that stay in registers */
 };
 
 typedef float Vector __attribute__((vector_size(LANES * 4)));
@@ -813,7 +815,8 @@ ring do so up to its end.
 
 /* Who asks: the last n tokens, in heads of which so many share their keys;
  * what they see, in pieces; and what each gets from each piece, [heads][n]
- * [pieces][d_v + 1], with the log-sum-exp in the last column. */
+ * [pieces][d_v + 2]: a mixture, and in the last columns the largest score
+ * and the sum, in powers of 2. */
 typedef struct {
     const Cache *cache;
     int n, sharing, pieces;
@@ -848,12 +851,24 @@ static void end(const Asked *a, int head, int q, int piece, const Group *g)
     for (int i = 0; i < g->count; i++, q++) {
         const ptrdiff_t at =
             ((ptrdiff_t)head * a->sharing * a->n + q) * a->pieces + piece;
-        float *part = a->parts + at * (d_v + 1);
-        const float *mixture = (float *)(g->mixture + i * g->wide_v);
-        for (int k = 0; k < d_v; k++)
-            part[k] = mixture[k] / g->sum[i];
-        part[d_v] = 0.693147181f * (g->largest[i] + log2f(g->sum[i]));
+        float *part = a->parts + at * (d_v + 2);
+        memcpy(part, g->mixture + i * g->wide_v,
+               (size_t)d_v * sizeof *part);
+        part[d_v] = g->largest[i];
+        part[d_v + 1] = g->sum[i];
     }
+}
+
+/* Of the tokens from and till, those that some query of the group sees. */
+static void narrow(const Group *g, int64_t *from, int64_t *till)
+{
+    int64_t first = g->from[0], last = g->till[0];
+    for (int i = 1; i < g->count; i++) {
+        first = g->from[i] < first ? g->from[i] : first;
+        last = g->till[i] > last ? g->till[i] : last;
+    }
+    *from = first > *from ? first : *from;
+    *till = last < *till ? last : *till;
 }
 
 /* What the queries from number q on get from a piece of a head's tokens. */
@@ -865,17 +880,12 @@ static void attend_piece(const Asked *a, int head, int q, int piece)
                .wide_k = c->wide_k / LANES,
                .wide_v = c->wide_v / LANES};
     const int wide = g.wide_k + g.wide_v;
-    g.query = aligned_alloc(sizeof(Vector),
-                            (size_t)(g.count * wide) * sizeof(Vector));
-    if (!g.query)
-        REFUSE("%d queries do not fit into memory: fewer are needed",
-               g.count);
+    g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
     g.mixture = g.query + g.count * g.wide_k;
     begin(a, head, q, &g);
-    const int64_t from = a->first + (int64_t)piece * PIECE;
+    int64_t from = a->first + (int64_t)piece * PIECE;
     int64_t till = a->pieces > 1 ? from + PIECE : c->count;
-    if (till > c->count)
-        till = c->count;
+    narrow(&g, &from, &till);
     for (int64_t j = from, n; j < till; j += n) {
         const int64_t behind = c->room - j % c->room; /* rows to the end */
         n = till - j < BLOCK ? till - j : BLOCK;
@@ -886,7 +896,18 @@ static void attend_piece(const Asked *a, int head, int q, int piece)
     free(g.query);
 }
 
-/* Joins what the queries have got from the pieces. */
+/* Adds what a query has got from another piece, as join_parts does. */
+static void join_piece(int d_v, float got[d_v + 2],
+                       const float part[d_v + 2])
+{
+    const float largest = got[d_v] > part[d_v] ? got[d_v] : part[d_v];
+    const float mine = exp2_fast(got[d_v] - largest);
+    const float its = exp2_fast(part[d_v] - largest);
+    for (int k = 0; k < d_v + 2; k++)
+        got[k] = mine * got[k] + its * part[k];
+    got[d_v] = largest;
+}
+
 static void join_pieces(const Asked *a, Rows context)
 {
     const int d_v = a->cache->d_v,
@@ -894,12 +915,12 @@ static void join_pieces(const Asked *a, Rows context)
     float *part = a->parts;
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < a->n; i++) {
-            float *got = part, log_sum = part[d_v];
-            part += d_v + 1;
-            for (int piece = 1; piece < a->pieces; piece++, part += d_v + 1)
-                log_sum = join_parts(d_v, got, log_sum, part, part[d_v]);
-            memcpy(row_at(&context, 0, h, i), got,
-                   (size_t)d_v * sizeof *got);
+            float *got = part, *to = row_at(&context, 0, h, i);
+            part += d_v + 2;
+            for (int piece = 1; piece < a->pieces; piece++, part += d_v + 2)
+                join_piece(d_v, got, part);
+            for (int k = 0; k < d_v; k++)
+                to[k] = got[k] / got[d_v + 1];
         }
 }
 
@@ -941,7 +962,7 @@ void cache_attend(const Cache *c, int n_heads, int n, Rows query,
     const int64_t seen = c->count - a.first;
     if (queries <= MANY)
         a.pieces = (int)((seen + PIECE - 1) / PIECE);
-    a.parts = new_table(n_heads * n * a.pieces, c->d_v + 1);
+    a.parts = new_table(n_heads * n * a.pieces, c->d_v + 2);
     threads = threads_for(
         (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
 #pragma omp parallel for collapse(3) schedule(dynamic)                     \

@@ -831,19 +831,19 @@ typedef struct {
 
 /* Does the job, as flash_forward does one head's, but for rounding, and but
  * that a hidden key's value, if it is not finite, may make NaN; scores must
- * stay below FLT_MAX / log2(e), or they count as infinite. A query that sees
- * nothing gets NaN, and minus infinity for its log-sum-exp. What comes out
- * does not depend on the number of threads. This one is compiled for what
- * every processor of its kind has; best_kernel()->attend is the faster one.
+ * stay below FLT_MAX / log2(e), or they count as infinite. A query that
+ * sees nothing gets NaN, and minus infinity for its log-sum-exp. What comes
+ * out does not depend on the number of threads. This one is compiled for
+ * what every processor of its kind has; best_kernel()->attend is faster.
  * Refuses sizes below 1 or so large that an int cannot count all queries,
- * heads that the key heads do not divide, threads below 0, rows that are not
- * there, and what mask_must_fit refuses.
+ * heads that the key heads do not divide, threads below 0, rows that are
+ * not there, and what mask_must_fit refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */
 void attend_fast(const Job *job);
 
-/* 2 to the power of x: for x from -126 to 127, off by 2 of ten million parts
- * at most, and exact for whole numbers; 0 from -127 down and for minus
+/* 2 to the power of x: for x from -126 to 127, off by 2 of ten million
+ * parts at most, and exact for whole numbers; 0 from -127 down and for minus
  * infinity, and between one or the other; NaN for NaN. Above 127 it is not
  * to be used. C: exp2f(x). */
 float exp2_fast(float x);
@@ -966,8 +966,9 @@ typedef struct {
 } Cache;
 
 /* The bytes of keys and values of a cache of these sizes. Refuses sizes
- * below 1, a window that is below 0 or larger than the room, a format that
- * there is not, and more bytes than a size_t can count. */
+ * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
+ * than the room, a format that there is not, and more bytes than a size_t
+ * can count. */
 size_t cache_bytes(const Cache *c);
 
 /* Makes room, filled with 0, for the keys and values of the sizes that c
@@ -1157,8 +1158,9 @@ typedef struct {
 } Measured;
 
 /* What was measured with so many threads, or for 0 with the most. The
- * machine's own limits are "peak" by "AVX-512", "AVX2" or "plain", and
- * "read" by "memory". Refuses what was not measured. */
+ * machine's own limits are "peak" by "any", its widest instruction set, or
+ * by "AVX-512", "AVX2" or "plain"; and "read" by "memory". Refuses what was
+ * not measured. */
 const Measured *measured(const char *what, const char *library,
                          int threads);
 

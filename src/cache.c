@@ -17,6 +17,9 @@ size_t cache_bytes(const Cache *c)
             "n_key_heads, d_k, d_v, room = %d, %d, %d, %d: at least 1 of "
             "each is needed",
             c->n_key_heads, c->d_k, c->d_v, c->room);
+    if (c->d_k > 1 << 20 || c->d_v > 1 << 20)
+        REFUSE("d_k, d_v = %d, %d: at most %d of each are needed", c->d_k,
+               c->d_v, 1 << 20);
     if (c->window < 0 || c->window > c->room)
         REFUSE(
             "a window of %d tokens: one from 0 to %d, the room, is needed",
@@ -24,13 +27,13 @@ size_t cache_bytes(const Cache *c)
     if (c->format != FLOAT32 && c->format != BFLOAT16 &&
         c->format != FLOAT16)
         REFUSE("a format %d: 0, 1 or 2 is needed", (int)c->format);
-    const size_t rows = (size_t)c->n_key_heads * (size_t)c->room;
+    const size_t room = (size_t)c->room, heads = (size_t)c->n_key_heads;
     const size_t row = padded(c->d_k) + padded(c->d_v);
-    if (rows > SIZE_MAX / each / row)
-        REFUSE("%zu rows of %zu numbers: fewer, that fit into memory, are "
-               "needed",
-               rows, row);
-    return rows * row * each;
+    if (room > SIZE_MAX / each / row / heads)
+        REFUSE("%zu times %zu rows of %zu numbers: fewer, that fit into "
+               "memory, are needed",
+               heads, room, row);
+    return heads * room * row * each;
 }
 
 void cache_init(Cache *c)

@@ -7,6 +7,8 @@
 
 static const Measured rows[] = {
     // ms, GFLOP/s, GB/s, MB, fraction of the peak, error
+    {"peak", "any", 1, NAN, 112.81f, NAN, NAN, NAN, NAN},
+    {"peak", "any", 2, NAN, 214.95f, NAN, NAN, NAN, NAN},
     {"peak", "AVX-512", 1, NAN, 112.81f, NAN, NAN, NAN, NAN},
     {"peak", "AVX-512", 2, NAN, 214.95f, NAN, NAN, NAN, NAN},
     {"peak", "AVX2", 1, NAN, 112.04f, NAN, NAN, NAN, NAN},
@@ -41,6 +43,12 @@ static const Measured rows[] = {
     {"product 1024x1024x1024", "attention-in-c", 2, 21.002f, 102.25f, NAN, NAN, 0.4757f, 0.00019886f},
     {"product 1024x1024x1024", "pytorch", 2, 19.629f, 109.4f, NAN, NAN, 0.50897f, 6.065e-05f},
     {"product 1024x1024x1024", "openblas", 2, 15.673f, 137.01f, NAN, NAN, 0.63743f, 7.8299e-05f},
+    {"decode 32x4096x128", "attention-in-c", 1, 6.9f, NAN, 19.4f, NAN, NAN, 9.0e-08f},
+    {"decode 32x4096x128", "attention-in-c bfloat16", 1, 3.9f, NAN, 17.2f, NAN, NAN, 9.0e-08f},
+    {"decode 32x4096x128", "attention-in-c float16", 1, 5.1f, NAN, 13.1f, NAN, NAN, 9.0e-08f},
+    {"decode 32x4096x128", "attention-in-c", 2, 4.1f, NAN, 32.7f, NAN, NAN, 9.0e-08f},
+    {"decode 32x4096x128", "attention-in-c bfloat16", 2, 2.3f, NAN, 29.2f, NAN, NAN, 9.0e-08f},
+    {"decode 32x4096x128", "attention-in-c float16", 2, 2.9f, NAN, 23.1f, NAN, NAN, 9.0e-08f},
     {"decode 32x4096x128", "pytorch", 1, 26.396f, NAN, 5.0847f, NAN, 0.21037f, 2.3231e-07f},
     {"decode 32x4096x128", "pytorch bfloat16", 1, 42.72f, NAN, 1.5709f, NAN, 0.064994f, 0.00039413f},
     {"decode 32x4096x128", "pytorch float16", 1, 78.899f, NAN, 0.85057f, NAN, 0.035191f, 4.593e-05f},

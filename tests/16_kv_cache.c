@@ -224,11 +224,15 @@ static void any_set(void)
         }
 }
 
-/* More keys than one piece has, by the kernel and without it; and with one
- * thread or several. */
+/* More keys than one piece has, by the kernel and without it, and so many
+ * that there are several threads if that is asked for. The last piece has
+ * one token, which only the last query sees. */
 static void many_keys(void)
 {
-    enum { N = 2100, W = 1300 };
+    enum { N = 3 * 1024 + 1, W = 2900 };
+#ifdef _OPENMP
+    tap_near("threads", threads_for(4 * 3 * (double)W * 32, 2), 2, 0, 0);
+#endif
     for (int window = 0; window <= W; window += W) {
         Text t = any_text(N, 2, 2, 20, 12, window);
         const Rows kernel = t.context;
@@ -666,6 +670,26 @@ static void just_enough(void)
     cache_free(&ring);
 }
 
+/* However large the scores, equal ones are equal in all pieces. */
+static void loud_pieces(void)
+{
+    enum { N = 1025 };
+    static float x[N][1], ones[N][1];
+    float context;
+    Cache c = {.n_key_heads = 1, .d_k = 1, .d_v = 1, .room = N};
+    for (int i = 0; i < N; i++) {
+        x[i][0] = 316.25f;
+        ones[i][0] = 1;
+    }
+    cache_init(&c);
+    cache_append(&c, N, rows_by_head(1, N, 1, x[0]),
+                 rows_by_head(1, N, 1, ones[0]));
+    cache_attend(&c, 1, 1, rows_by_head(1, 1, 1, x[0]), 0,
+                 rows_by_head(1, 1, 1, &context));
+    tap_near("context", context, 1, 1e-6, 0);
+    cache_free(&c);
+}
+
 int main(void)
 {
     EACH("cache_attend", text_of_set, "*-context");
@@ -673,6 +697,7 @@ int main(void)
     TAP(any_set, "cache_attend_of: for each instruction set");
     TAP(many_queries, "cache_attend: more queries than a group has");
     TAP(many_keys, "cache_attend: more keys than a piece has");
+    TAP(loud_pieces, "cache_attend: large scores in several pieces");
     TAP(loud_scores, "cache_attend: large scores");
     TAP(rows_stand, "cache_append: which row has which token");
     TAP(any_cuts, "cache_append: any text, in any pieces");
