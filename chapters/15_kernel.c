@@ -125,9 +125,8 @@ typedef union {
 /*
 `LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32.
 `+` and `*` work on a `Vector` lane by lane, and a float beside one stands
-for a vector of equals. With 16 lanes, 24 of the 32 registers are for sums
-and 2 for `b`. With 8 there are 16 registers: 12 for sums, 3 for `b`, and
-one for an entry of `a`.
+for a vector of equals. Two or three registers are for a row of `b`, one for
+an entry of `a`, and what is left for sums, `ROWS` rows of them.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -982,10 +981,10 @@ void multiply_fast(int n, int m, int d, View a, View b, View start,
 For each step of $k$ it loads $v$ vectors and $r$ entries for $rv$
 multiply-adds, so $\frac1r + \frac1v$ each. There have to be $rv$ registers
 for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
-are all 16, at $\frac7{12}$. $v = 2$ and $r = 6$ take $\frac8{12}$, and $v =
-1$ always more than 1. (With 32 registers, 3 vectors and 8 rows load less
-than 2 and 12. But loads are then not what is waited for, and at the end of
-a short text a narrow tile leaves fewer lanes empty.)
+are all 16, and it is a little more than a half. $v = 2$ and $r = 6$ take
+two thirds, and $v = 1$ always more than 1. (With 32 registers, 3 vectors
+load less, too. But loads are then not what is waited for, and at the end of
+a short text a tile of 2 leaves fewer lanes empty.)
 :::
 
 ::: {.solution exercise="15.6"}

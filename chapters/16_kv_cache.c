@@ -6,8 +6,8 @@ one word at a time](pipeline.svg){#fig-kv-pipeline}
 
 A model that writes makes one token at a time. It reads the text so far,
 guesses the next token from the last one's context vector, by steps that
-this book does not build yet, appends it, and begins again with a text
-that is longer by one. How much of that is new?
+this book does not build yet, appends it, and begins again with a text that
+is longer by one. How much of that is new?
 */
 
 #include "attention.h"
@@ -25,13 +25,13 @@ queries of 4,096 tokens, and new ones (2)
 [8390656,    4096]
 ```
 
-The first number is 1 + 2 + ... + 4,096: a text of so many tokens asks so
-many queries, at every step. Most of them have been asked before, of the
-same keys, and got the same answer. A new token needs an answer to its own query alone. For that it
-needs the keys and values of all that came before, and these were made when
-those came. So keep them: that is the **key-value cache**. With it each
-query is asked once. But it still meets all keys up to its own, and that
-makes 8,390,656 meetings.
+The first number is 1 + 2 + ... + 4,096: at each step, all tokens so far
+ask. Most of these queries have been asked before, of the same keys, and got
+the same answer. A new token needs an answer to its own query alone. For
+that it needs the keys and values of all that came before, and these were
+made when those came. So keep them: that is the **key-value cache**. With it
+each query is asked once. But it still meets all keys up to its own, and
+that makes 8,390,656 meetings.
 
 ::: question
 Why are the queries not kept?
@@ -58,9 +58,9 @@ what is kept, for one text and one layer:
 :::
 
 The rows of a head stand one behind the other, so that they can be read in
-order. `window` and `format` may be passed over until [a ring](
-#kv-cache-window) and [half of the bytes](#kv-cache-half) need them: where
-they are 0, as in `{.room = 6}`, all is kept, as floats.
+order. `window` and `format` may be passed over until
+[](#kv-cache-window) and [](#kv-cache-half)
+need them: where they are 0, all is kept, as floats.
 */
 
 /* Where a head's row begins, of `wide` numbers. */
@@ -83,6 +83,7 @@ void put_row(Format format, int d, const float x[d], void *row)
 }
 
 /*
+`to_bfloat16` and `to_float16` [come later](#kv-cache-half).
 
 **Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
 next `n` tokens, for each head of keys. Token `t` of the text stands in row
@@ -127,11 +128,11 @@ void cache_append(Cache *c, int n, Rows key, Rows value)
 
 /*
 Then the last `n` tokens ask, by
-`cache_attend(c, n_heads, n, query, threads, context)`, which is [made
-below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat dessert
-first* into pieces: after each word but the last there is a cut or there is
-none. All of them must give what `flash_forward` gives for the whole text at
-once, the future hidden:
+`cache_attend(c, n_heads, n, query, threads, context)`, which is
+[made below](#kv-cache-pace). There are 32 ways
+to cut *Life is short, eat dessert first* into pieces: after each word but
+the last there is a cut or there is none. All of them must give what
+`flash_forward` gives for the whole text at once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
@@ -192,13 +193,13 @@ context vectors, word by word (6, 3)
 
 One query meets each key once. Each number of a key is read for one
 multiplication and one addition, and so is each number of a value: two FLOPs
-for four bytes. In [](#fig-kernel-roofline) that is far on the left, where
-the roof is the memory's. The kernel had many queries for a key that it had
-read, and computed as fast as the processor can. Here the processor waits.
-What is kept is too large for its own caches, and a token costs the time in
-which memory hands over all of it. This is one token in 32
-heads, with 4,096 keys of 128 entries in each, on one core of the machine
-that [](#kernel) names:
+for four bytes, half an operation a byte. In [](#fig-kernel-roofline) that
+is far on the left, where the roof is the memory's. The kernel had many
+queries for a key that it had read, and computed as fast as the processor
+can. Here it waits. What is kept is too large for its own caches, and a
+token costs the time in which memory hands over all of it. This is one token
+in 32 heads, with 4,096 keys of 128 entries in each, on one core of the
+machine that [](#kernel) names:
 */
 
 static void show_cost(void)
@@ -227,8 +228,8 @@ GB/s that memory gives: 24.1700
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
-products of a third. The last number is how fast the bytes could come: the best
-that a program can do is never to keep memory waiting.
+products of a third. The last number is how fast the bytes could come: the
+best that a program can do is never to keep memory waiting.
 
 So all is fetched once, and in the order in which it lies, since the
 processor fetches ahead what it sees coming. With one query there is also
@@ -240,18 +241,16 @@ Several queries meet the same keys where several tokens ask at once, or, as
 Such queries are a **group**, and what is read serves them all. A group
 meets a block of keys at a time, as in [](#flash): `dots` makes scores,
 `soften` turns them into exponentials, `mix_parts` adds the values. Before
-the first block `begin` lays out the queries, after the last `end` divides
-by the sum.
+the first block `begin` lays out the queries; after the last, mixtures and
+sums are handed on, to be joined and divided.
 */
 
 enum {
     BLOCK = 64,   /* keys */
     MANY = 32,    /* queries of a group */
     PIECE = 1024, /* keys that one thread takes at a time */
-    FEW = 16,     /* tokens; more ask in chapter 15's way */
-    PARTS = REGISTERS == 32
-                ? 8
-                : 6 /* vectors of a mixture that stay in registers */
+    FEW = 16,     /* tokens, or more, ask in chapter 15's way */
+    PARTS = REGISTERS == 32 ? 8 : 6 /* vectors of a mixture at a time */
 };
 
 typedef float Vector __attribute__((vector_size(LANES * 4)));
@@ -292,8 +291,8 @@ static INLINE Vector load(Format format, const char *row, int k)
 As registers are few, `dots` takes one query or four, each with a vector of
 sums. `mix_parts` takes one or two, each with up to eight vectors of its
 mixture, which stay as long as the block lasts. (These are 16 sums. Where
-there are 16 registers and not 32, a few give way to the nearest cache.)
-A longer mixture goes through the block again for the next eight. For memory
+there are 16 registers and not 32, a few give way to the nearest cache.) A
+longer mixture goes through the block again for the next eight. For memory
 to hand out whole values all the same, the first time all parts are asked
 for: `__builtin_prefetch` announces that an address will be needed soon.
 */
@@ -390,40 +389,41 @@ How large is a cache? A model with 32 layers, each with 32 heads of 128
 entries, keeps for each token 32 times 32 keys and as many values:
 */
 
-/* What 32 layers keep of so many tokens, in MiB. */
-static int show_mebibytes(int key_heads, int tokens, Format format)
+/* What 32 layers keep of so many tokens, in GiB. */
+static float show_gibibytes(int key_heads, int tokens, Format format)
 {
     const Cache c = {.n_key_heads = key_heads,
                      .d_k = 128,
                      .d_v = 128,
                      .room = tokens,
                      .format = format};
-    return (int)(32 * cache_bytes(&c) >> 20);
+    return 32 * (float)cache_bytes(&c) / (1 << 30);
 }
 
 static void show_sizes(void)
 {
-    print_integers("MiB of 4,096 tokens: 32 heads of keys, 8, 1", 3,
-                   (int[]){show_mebibytes(32, 4096, FLOAT32),
-                           show_mebibytes(8, 4096, FLOAT32),
-                           show_mebibytes(1, 4096, FLOAT32)});
+    print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3,
+                 (float[]){show_gibibytes(32, 4096, FLOAT32),
+                           show_gibibytes(8, 4096, FLOAT32),
+                           show_gibibytes(1, 4096, FLOAT32)});
 }
 
 /*
 ``` output
-MiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
-[4096, 1024,  128]
+GiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
+[4.0000, 1.0000, 0.1250]
 ```
 
 Four gibibytes for one text, all of which the 4,096th token reads. Of the
-three ways to have less, one has been prepared in [](#kernel): let
-several heads share their keys and values. Each still asks its own queries.
-With all sharing one head of keys, that is **multi-query attention**
-[@shazeer2019]; with one for every few neighbours, **grouped-query
-attention** [@ainslie2023]. The cache is smaller by the size of a group, as a
-key is kept and read once for all of it. So is the time, as long as memory
-sets the pace, that is, left of the bend in [](#fig-kernel-roofline): four
-heads that share do two operations a byte, and twice as many in 16 bits.
+three ways to have less, one has been prepared in [](#kernel): let several
+heads share their keys and values. With all
+sharing one head of keys, that is **multi-query attention** [@shazeer2019];
+with one for every few neighbours, **grouped-query attention**
+[@ainslie2023]. The cache is smaller by the size of a group, as a key is
+kept and read once for all of it. So is the time, as long as memory sets the
+pace, that is, left of the bend in [](#fig-kernel-roofline): four heads that
+share do two operations a byte, and twice as many in 16
+bits, which comes near it.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -469,11 +469,11 @@ The first two heads share the first head of keys, the other two the second.
 ## A ring {#kv-cache-window}
 
 The second way is not to look back for ever. With a **sliding window** a
-token sees the last $w$ tokens, itself included [@beltagy2020;
-@jiang2023]. Then a key is of no use any more when $w$ tokens have come
-after it, and its row can be taken by the newest. Room for $w$ rows is
-enough, however long the text becomes. The rows are a **ring buffer**: after
-the last comes the first.
+token sees the last $w$ tokens, itself included [@beltagy2020; @jiang2023].
+Then a key is of no use any more when $w$ tokens have come after it, and its
+row can be taken by the newest. Room for $w$ rows is enough, however long
+the text becomes. The rows are a **ring buffer**: after the last comes the
+first.
 */
 
 static void show_ring(void)
@@ -521,10 +521,9 @@ first, by the words in order (3)
 ```
 
 *dessert* and *first* have taken the rows of *Life* and *is*. The words are
-out of order, and nothing has to put them right: a context
-vector is a sum over keys, and a sum does not ask in which order its terms
-come. (Where a token's place matters, it has been worked into its key before
-that is kept.)
+out of order, and nothing has to put them right: a context vector is a sum
+over keys, and a sum does not ask in which order its terms come. (Where a
+token's place matters, it has been worked into its key before that is kept.)
 
 A word that nobody sees any more is not lost. Those who saw it have mixed it
 into what they are, and in the next layer they are seen.
@@ -532,14 +531,15 @@ into what they are, and in the next layer they are seen.
 When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
 `cache_append` has overwritten what the first would see, and `cache_attend`
-refuses. A long question is put in pieces of at most room $- w + 1$ tokens.
+refuses. A long question is put in pieces of at most `room` $- w + 1$
+tokens.
 
 ## Half of the bytes {#kv-cache-half}
 
 The third way is to keep each number in 16 bits. A float has 32: one for the
 sign, eight for the exponent, and 23 for the fraction ([](#random) drew
 them). **bfloat16** is the upper half of it: the same exponent, with seven
-bits of fraction. What any float can say it can say coarsely.
+bits of fraction. It reaches as far as a float, in coarser steps.
 
 To cut the lower half off would be simple, and always err towards zero.
 Better is the nearest of the two neighbours, and of two that are equally
@@ -575,9 +575,9 @@ uint16_t to_bfloat16(float x)
 /*
 **float16** [@ieee754] has five bits for the exponent and ten for the
 fraction: finer, but 65,504 is its largest number, and from 65,520 on,
-halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the exponent has come to its end, and all numbers
-are multiples of $2^{-24}$. Its rounding stands at [the end of the
-page](#kv-cache-rest).
+halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the
+exponent has come to its end, and all numbers are multiples of $2^{-24}$.
+Its rounding stands at [the end of the page](#kv-cache-rest).
 
 The way back is exact, and can be written for a whole vector at once.
 `__builtin_convertvector` puts each 16 bits into 32 of their own; of
@@ -587,11 +587,11 @@ that have these bits.
 Of float16, fraction and exponent are moved to a float's places, 13 bits up.
 But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
 15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
-which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets
-that right, also for the multiples of $2^{-24}$. Only where float16's
-exponent is all ones, as in infinity and `nan`, the float's must be made so,
-too. To compare vectors gives a mask, in lanes where it holds all ones and
-in others 0.
+which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
+right, also for the multiples of $2^{-24}$. Only where float16's exponent is
+all ones, as in infinity and `nan`, the float's must be made so, too
+(`is_huge`). To compare vectors gives a mask, in lanes where it holds all
+ones and in others 0.
 */
 
 static INLINE Vector widen(Format format, Halves halves)
@@ -656,14 +656,14 @@ static void show_errors(void)
         (float[]){measured(decode, "attention-in-c", 1)->ms,
                   measured(decode, "attention-in-c bfloat16", 1)->ms,
                   measured(decode, "attention-in-c float16", 1)->ms});
-    const float mib[4] = {(float)show_mebibytes(32, 4096, FLOAT32),
-                          (float)show_mebibytes(8, 4096, FLOAT32),
-                          (float)show_mebibytes(8, 1024, FLOAT32),
-                          (float)show_mebibytes(8, 1024, BFLOAT16)};
-    bars("sizes", "What a cache takes, in MiB", 1, (const char *[]){"MiB"},
+    const float gib[1][4] = {{show_gibibytes(32, 4096, FLOAT32),
+                              show_gibibytes(8, 4096, FLOAT32),
+                              show_gibibytes(8, 1024, FLOAT32),
+                              show_gibibytes(8, 1024, BFLOAT16)}};
+    bars("sizes", "What a cache takes, in GiB", 1, (const char *[]){"GiB"},
          4,
          (const char *[]){"32 heads", "8 heads", "+ window", "+ 16 bits"},
-         (const float(*)[4]) & mib);
+         gib);
 }
 
 /*
@@ -684,10 +684,11 @@ ms: as floats, in bfloat16, in float16 (3)
 ```
 
 The errors are those of a hundred random tokens. Keys and values are rounded
-when they are kept; queries, sums and contexts remain floats. bfloat16 has three bits less, and errors
-about eight times as large. What is gained is half of the bytes, and up to
-half of the time, less what it takes to widen them: that is more steps for
-float16. The last line is the token of [above](#kv-cache-pace) again.
+when they are kept; queries, sums and contexts remain floats. bfloat16 has
+three bits less, and errors about eight times as large. What is gained is
+half of the bytes, and up to half of the time, less what it takes to widen
+them: that is more steps for float16. The last line is [the
+token of above](#kv-cache-pace).
 
 Fewer keys, a window and 16 bits each have their price, and can be had
 together:
@@ -745,10 +746,11 @@ print(numbers.half().float())
 ## Further exercises
 
 **Exercise 16.3** (★★, challenge, 3 points): `cache_forget`. A small model
-may guess several tokens ahead, and the large one, asked about all of them
-at once, which reads the cache once for all of them, keep those that it
-would have written itself [@leviathan2023]. The rest must be taken back: the last `n` tokens, as if they had not come.
-Refuse it where the next token would see one whose row has been taken.
+may guess several tokens ahead. The large one is asked about all of them at
+once, as that reads the cache only once, and keeps those that it would have
+written itself [@leviathan2023]. The rest must be taken back: the
+last `n` tokens, as if they had not come. Refuse it where the next token
+would see one whose row has been taken.
 
 ::: hint
 No row is to be changed. But `first` is still the first token that is there,
