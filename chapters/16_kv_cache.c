@@ -196,10 +196,10 @@ multiplication and one addition, and so is each number of a value: two FLOPs
 for four bytes, half an operation a byte. In [](#fig-kernel-roofline) that
 is far on the left, where the roof is the memory's. The kernel had many
 queries for a key that it had read, and computed as fast as the processor
-can. Here it waits. What is kept is too large for its own caches, and a
-token costs the time in which memory hands over all of it. This is one token
-in 32 heads, with 4,096 keys of 128 entries in each, on one core of the
-machine that [](#kernel) names:
+can. Here the processor waits. What is kept is too large for its own caches,
+and a token costs the time in which memory hands over all of it. This is one
+token in 32 heads, with 4,096 keys of 128 entries in each, on one core of
+the machine that [](#kernel) names:
 */
 
 static void show_cost(void)
@@ -531,7 +531,7 @@ into what they are, and in the next layer they are seen.
 When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
 `cache_append` has overwritten what the first would see, and `cache_attend`
-refuses. A long question is put in pieces of at most `room` $- w + 1$
+refuses. A long question is put in pieces of at most `room - w + 1`
 tokens.
 
 ## Half of the bytes {#kv-cache-half}
@@ -590,8 +590,8 @@ But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
 which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
 right, also for the multiples of $2^{-24}$. Only where float16's exponent is
 all ones, as in infinity and `nan`, the float's must be made so, too
-(`is_huge`). To compare vectors gives a mask, in lanes where it holds all
-ones and in others 0.
+(`is_huge`). Comparing vectors gives a mask: all ones in lanes where it
+holds, and 0 in the others.
 */
 
 static INLINE Vector widen(Format format, Halves halves)
@@ -607,14 +607,14 @@ static INLINE Vector widen(Format format, Halves halves)
 
 static void show_numbers(void)
 {
-    enum { N = 6 };
-    const float x[N] = {2.f / 3, 257, 259, 2049, 65504, 65520};
+    enum { N = 5 };
+    const float x[N] = {2.f / 3, 257, 259, 65504, 65520};
     float bfloat[N], half[N];
     for (int i = 0; i < N; i++) {
         bfloat[i] = from_bfloat16(to_bfloat16(x[i]));
         half[i] = from_float16(to_float16(x[i]));
     }
-    print_vector("six numbers", N, x);
+    print_vector("five numbers", N, x);
     print_vector("in bfloat16", N, bfloat);
     print_vector("in float16", N, half);
     const int bits = to_float16(1.5f);
@@ -668,12 +668,12 @@ static void show_errors(void)
 
 /*
 ``` output
-six numbers (6)
-[    0.6667,   257.0000,   259.0000,  2049.0000, 65504.0000, 65520.0000]
-in bfloat16 (6)
-[    0.6680,   256.0000,   260.0000,  2048.0000, 65536.0000, 65536.0000]
-in float16 (6)
-[    0.6665,   257.0000,   259.0000,  2048.0000, 65504.0000,        inf]
+five numbers (5)
+[    0.6667,   257.0000,   259.0000, 65504.0000, 65520.0000]
+in bfloat16 (5)
+[    0.6680,   256.0000,   260.0000, 65536.0000, 65536.0000]
+in float16 (5)
+[    0.6665,   257.0000,   259.0000, 65504.0000,        inf]
 1.5 in float16: exponent, fraction, of (3)
 [  15,  512, 1024]
 log2 of float16's smallest: -24.0000
@@ -738,7 +738,7 @@ torch.manual_seed(123)
 q, k, v = torch.rand(4, 1, 3), torch.rand(2, 6, 3), torch.rand(2, 6, 3)
 print(attend(q[None], k[None], v[None], enable_gqa=True)[0, :, 0])
 print(attend(x[5:], x[2:], x[2:])[0])
-numbers = torch.tensor([2 / 3, 257, 259, 2049, 65504, 65520])
+numbers = torch.tensor([2 / 3, 257, 259, 65504, 65520])
 print(numbers.bfloat16().float())
 print(numbers.half().float())
 ```
