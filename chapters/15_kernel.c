@@ -566,7 +566,7 @@ void attend_fast(const Job *job)
     const int rows = threads > 1 && fair < TILES * QUERIES
                          ? (int)(fair / QUERIES + 1) * QUERIES
                          : TILES * QUERIES;
-    const int pieces = (job->n + rows - 1) / rows;
+    const int pieces = (job->n - 1) / rows + 1;
     threads = least(threads, heads * pieces);
     if (threads == 1) /* who does little does not wait for threads */
         for (int i = 0; i < heads * pieces; i++)

@@ -64,6 +64,11 @@ void job_must_fit(const Job *job)
         REFUSE("%d texts of %d heads with %d queries: an int cannot count "
                "more than %d in all",
                job->texts, job->n_heads, job->n, INT_MAX);
+    if (job->m > INT_MAX - 1024 || job->d_k > 1 << 20 || job->d_v > 1 << 20)
+        REFUSE(
+            "%d keys of %d entries and values of %d: at most %d keys, and "
+            "%d entries, are needed",
+            job->m, job->d_k, job->d_v, INT_MAX - 1024, 1 << 20);
     if (key_heads < 1 || job->n_heads % key_heads)
         REFUSE("%d heads share %d of keys: a divisor is needed",
                job->n_heads, key_heads);

@@ -1265,6 +1265,15 @@ static void refusals(void)
     REFUSES_JOB("1073741824 texts of 6 heads with 4 queries: an int cannot "
                 "count more than 2147483647 in all",
                 job_but(&small.texts, 1 << 30));
+    REFUSES_JOB("2147483647 keys of 2 entries and values of 3: at most "
+                "2147482623 keys, and 1048576 entries, are needed",
+                job_but(&small.m, INT_MAX));
+    REFUSES_JOB("5 keys of 1048577 entries and values of 3: at most "
+                "2147482623 keys, and 1048576 entries, are needed",
+                job_but(&small.d_k, (1 << 20) + 1));
+    REFUSES_JOB("5 keys of 2 entries and values of 1048577: at most "
+                "2147482623 keys, and 1048576 entries, are needed",
+                job_but(&small.d_v, (1 << 20) + 1));
     REFUSES_JOB("6 heads share 4 of keys: a divisor is needed",
                 job_but(&small.n_key_heads, 4));
     REFUSES_JOB("6 heads share -3 of keys: a divisor is needed",
