@@ -1223,7 +1223,8 @@ static void job_fits(void)
     job_must_fit(job_but(&small.n_heads, INT_MAX));
     small.n_heads = 1;
     job_must_fit(job_but(&small.texts, INT_MAX));
-    small.m = small.d_k = small.d_v = INT_MAX;
+    small.m = INT_MAX - 1024;
+    small.d_k = small.d_v = 1 << 20;
     job_must_fit(job_but(&small.threads, INT_MAX));
     tap_true("they fit", true);
 }
