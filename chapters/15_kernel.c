@@ -33,7 +33,7 @@ static void show_beginning(void)
 ``` output
 measured on AMD EPYC, 2 processors
 GFLOP/s: attention, flash_forward, at most (3)
-[  2.3994,   2.9077, 112.8100]
+[  2.4716,   3.1159, 115.6900]
 ```
 
 A GFLOP/s is a billion of them in a second, here on one core, with 1,024
@@ -253,7 +253,7 @@ static void show_product(void)
 /*
 ``` output
 GFLOP/s: matmul, multiply_ordered, multiply_fast (3)
-[ 1.0255,  7.7644, 68.8870]
+[ 1.1145, 10.7990, 74.1960]
 ```
 
 ## The exponential {#kernel-exp2}
@@ -327,7 +327,7 @@ static void show_exponential(void)
 w, f, 2 to the power of each, the product of these (5)
 [2.0000, 0.3000, 4.0000, 1.2311, 4.9246]
 nanoseconds: expf, exp2_fast (2)
-[5.7990, 0.1525]
+[3.7218, 0.1451]
 off by less than 3 of 10 million: yes
 ```
 
@@ -589,7 +589,7 @@ static void show_tiles(void)
 /*
 ``` output
 GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
-[51.1290, 81.4700, 47.4720]
+[ 50.1610,  83.9730, 151.9900]
 ```
 
 With one tile, each block is fetched from memory for every 32 queries. With
@@ -671,7 +671,7 @@ static void show_steps(void)
 /*
 ``` output
 GFLOP/s of each step (6)
-[ 1.0255,  7.7644, 68.8870,  2.3994,  2.9077, 85.3400]
+[ 1.1145, 10.7990, 74.1960,  2.4716,  3.1159, 85.0840]
 ```
 
 ![Three ways to a product of 512 times 512 numbers, and three to attention
@@ -706,21 +706,21 @@ static void show_shapes(void)
 ``` output
 of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
 1x12x256x64 full (4)
-[0.6552, 0.4780, 0.5114, 0.5400]
+[0.6301, 0.4703, 0.5368, 0.5388]
 1x12x256x64 causal (4)
-[0.4928, 0.2391, 0.2113, 0.2756]
+[0.5666, 0.2799, 0.2480, 0.3026]
 1x12x1024x64 full (4)
-[0.7972, 0.5622, 0.7066, 0.6288]
+[0.7966, 0.6220, 0.7015, 0.6212]
 1x12x1024x64 causal (4)
-[0.6698, 0.3693, 0.3271, 0.3135]
+[0.6984, 0.3358, 0.3148, 0.4663]
 1x8x4096x64 full (4)
-[0.7312, 0.5486, 0.6121, 0.5279]
+[0.6802, 0.5913, 0.7646, 0.6394]
 1x8x4096x64 causal (4)
-[0.7492, 0.4862, 0.4145, 0.2534]
+[0.8317, 0.5703, 0.5432, 0.6289]
 1x32x2048x128 full (4)
-[0.6827, 0.5295, 0.6222, 0.6064]
+[0.6799, 0.5405, 0.7149, 0.6852]
 1x32x2048x128 causal (4)
-[0.7432, 0.4608, 0.4931, 0.3176]
+[0.7860, 0.4831, 0.5992, 0.6350]
 ```
 
 With a causal mask, half of the operations count, but the tiles on the
@@ -751,9 +751,9 @@ static void show_missing(void)
 /*
 ``` output
 nanoseconds for a score: products, exponential (2)
-[2.2693, 0.1525]
+[2.2128, 0.1451]
 off from float64, in millionths, 256 to 4096 tokens (3)
-[0.5865, 0.3912, 0.5770]
+[0.5865, 0.3750, 0.4277]
 ```
 
 Nor does all work reach the peak, however well it is written. A machine has
@@ -794,12 +794,12 @@ static void show_roofline(void)
 /*
 ``` output
 operations a byte: left, where the roof bends, right (3)
-[   0.2500,    4.6674, 2048.0000]
+[   0.2500,    4.5818, 2048.0000]
 GFLOP/s at most there (3)
-[  6.0425, 112.8100, 112.8100]
-GB/s read by one core: 24.1700
+[  6.3125, 115.6900, 115.6900]
+GB/s read by one core: 25.2500
 GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
-[73.9120, 89.9310, 82.4880,  2.3994]
+[72.8950, 92.1650, 78.6910,  2.4716]
 ```
 
 ![The roof of one core. On the left, where bytes are used little, it is the
@@ -844,21 +844,21 @@ static void show_growth(void)
 /*
 ``` output
 tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
-[[ 128.0000,    0.4052,    0.5508,    0.6087,    0.5458],
- [ 256.0000,    1.8260,    2.5482,    2.2132,    2.1499],
- [ 512.0000,    6.6957,    9.1260,    7.7095,    7.7379],
- [1024.0000,   24.5700,   32.9970,   27.9920,   31.3200],
- [2048.0000,   97.1980,  133.0400,  130.4500,  149.2200],
- [4096.0000,  416.5400,  555.2000,  497.6100,  576.9900],
- [8192.0000, 1745.6000, 2261.7000, 2108.7000, 2461.5000]]
+[[ 128.0000,    0.4013,    0.6626,    0.5543,    0.5613],
+ [ 256.0000,    1.6597,    2.3076,    1.9572,    2.0421],
+ [ 512.0000,    6.3125,    8.2597,    7.3622,    7.6373],
+ [1024.0000,   29.2000,   41.8140,   33.2250,   36.8700],
+ [2048.0000,  105.3700,  148.1400,  111.2700,  132.1600],
+ [4096.0000,  436.6400,  502.2500,  388.4400,  464.4900],
+ [8192.0000, 1642.0000, 2385.7000, 1958.8000, 2319.6001]]
 tokens; GFLOP/s: the same (7, 5)
-[[ 128.0000,   82.8030,   60.9140,   55.1250,   61.4770],
- [ 256.0000,   73.5030,   52.6720,   60.6440,   62.4290],
- [ 512.0000,   80.1820,   58.8290,   69.6380,   69.3820],
- [1024.0000,   87.4040,   65.0800,   76.7180,   68.5670],
- [2048.0000,   88.3750,   64.5650,   65.8500,   57.5670],
- [4096.0000,   82.4880,   61.8870,   69.0500,   59.5500],
- [8192.0000,   78.7340,   60.7670,   65.1770,   55.8370]]
+[[ 128.0000,   83.6190,   50.6390,   60.5370,   59.7790],
+ [ 256.0000,   80.8710,   58.1630,   68.5760,   65.7250],
+ [ 512.0000,   85.0480,   64.9990,   72.9230,   70.2960],
+ [1024.0000,   73.5440,   51.3580,   64.6350,   58.2440],
+ [2048.0000,   81.5190,   57.9860,   77.1990,   64.9950],
+ [4096.0000,   78.6910,   68.4110,   88.4550,   73.9720],
+ [8192.0000,   83.7010,   57.6090,   70.1630,   59.2510]]
 ```
 
 ![Eight heads with 64 entries, no mask, one core. Twice the tokens take four
@@ -882,7 +882,7 @@ static void show_memory(void)
 /*
 ``` output
 MB for 65536 tokens: attend_fast, a table of scores (2)
-[    1.9292, 17179.8691]
+[    2.2364, 17179.8691]
 ```
 
 ## Everything together

@@ -220,11 +220,11 @@ static void show_cost(void)
 /*
 ``` output
 ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
-[[ 6.9000, 19.4000],
- [26.3960,  5.0847],
- [52.3640,  2.5632],
- [23.0220,  5.8300]]
-GB/s that memory gives: 24.1700
+[[ 9.3448, 14.3630],
+ [25.9830,  5.1657],
+ [ 6.5960, 20.3480],
+ [14.3400,  9.3594]]
+GB/s that memory gives: 25.2500
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
@@ -680,7 +680,7 @@ log2 of float16's smallest: -24.0000
 largest errors: bfloat16, float16 (2)
 [0.0086, 0.0011]
 ms: as floats, in bfloat16, in float16 (3)
-[6.9000, 3.9000, 5.1000]
+[9.3448, 7.0648, 9.8052]
 ```
 
 The errors are those of a hundred random tokens. Keys and values are rounded
