@@ -138,8 +138,8 @@ $$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
   \underset{d_v \times n}{C^\top} = \underset{d_v \times m}{V^\top}\,
   \underset{m \times n}{W^\top}$$
 
-| | `a[i][k]` | `b[k]` in lanes | `c[i]` in lanes |
-|:-------|:----------------|:-----------------|:------------------|
+| product | `a[i][k]` | `b[k]` in lanes | `c[i]` in lanes |
+|:--------|:----------------|:-----------------|:------------------|
 | scores | entry `k`, key `i` | entry `k` of queries | scores, key `i` |
 | mixtures | entry `i`, value `k` | weights, key `k` | entry `i` of each |
 

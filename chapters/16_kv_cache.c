@@ -150,7 +150,8 @@ static float show_farthest(int n, int d, const float a[n][d],
     float difference = 0;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
-            difference = fmaxf(difference, fabsf(a[i][k] - b[i][k]));
+            if (!(fabsf(a[i][k] - b[i][k]) <= difference)) /* NaN, too */
+                difference = fabsf(a[i][k] - b[i][k]);
     return difference;
 }
 
@@ -373,8 +374,8 @@ static void soften(int64_t j, int n, int q, Group *g)
 
 /*
 Threads share the heads, and if there are few queries, also the keys of a
-head: each piece of 1,024 keys is a task, and `join_parts` of [](#flash)
-puts together what they found. Where 16 tokens or more ask at once, as a
+head: each piece of 1,024 keys is a task, and what they found is put
+together as by `join_parts` of [](#flash). Where 16 tokens or more ask at once, as a
 question does, the kernel is the faster one, to which a cache of floats
 without a window is keys and values as any others. `cache_attend` chooses
 between the two, at [the end of the page](#kv-cache-rest).
@@ -910,8 +911,9 @@ static void meet_tokens(const Cache *c, int head, int64_t j, int n,
 And all groups meet all blocks. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
 `begin` has their scale, with the logarithm for powers of 2, and what each
-may see; `end` writes down what each has got from a piece, with the
-log-sum-exp by which `join_pieces` weighs it. A block stops where the ring
+may see; `end` writes down what each has got from a piece, with the largest
+score and the sum, by which `join_piece` weighs it. (A log-sum-exp would do,
+but of large scores a float keeps few digits.) A block stops where the ring
 ends, and the next one begins at row 0.
 */
 

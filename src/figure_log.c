@@ -259,7 +259,7 @@ static void measure(Plot *p)
     for (int k = 0; k < p->count; k++) {
         const Line *line = &p->line[k];
         Label *label = &p->label[k];
-        label->wide = pen_room(1, &line->label);
+        label->wide = pen_room(1, &line->label) + 10; /* capitals */
         label->is_behind =
             line->n > 1 && !((double)line->x[line->n - 1] < largest);
         if (label->is_behind)
