@@ -675,7 +675,7 @@ static void loud_pieces(void)
 {
     enum { N = 1025 };
     static float x[N][1], ones[N][1];
-    float context;
+    float context = NAN;
     Cache c = {.n_key_heads = 1, .d_k = 1, .d_v = 1, .room = N};
     for (int i = 0; i < N; i++) {
         x[i][0] = 316.25f;
