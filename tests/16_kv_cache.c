@@ -704,8 +704,8 @@ int main(void)
     TAP(more_than_the_ring, "cache_append: more than the ring has rows");
     TAP(row_is_put, "put_row: three formats");
     TAP(bytes, "cache_bytes: rows are filled up to 16");
-    TAP(given_back, "cache_init: zeros");
-    TAP(given_back, "cache_free: all is given back");
+    TAP_LARGE(given_back, "cache_init: zeros");
+    TAP_LARGE(given_back, "cache_free: all is given back");
     SETS("to_bfloat16", numbers_to_bfloat16, "numbers");
     SETS("to_float16", numbers_to_float16, "numbers");
     SETS("from_bfloat16", numbers_from_bfloat16, "patterns");
