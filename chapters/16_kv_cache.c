@@ -375,10 +375,10 @@ static void soften(int64_t j, int n, int q, Group *g)
 /*
 Threads share the heads, and if there are few queries, also the keys of a
 head: each piece of 1,024 keys is a task, and what they found is put
-together as by `join_parts` of [](#flash). Where 16 tokens or more ask at once, as a
-question does, the kernel is the faster one, to which a cache of floats
-without a window is keys and values as any others. `cache_attend` chooses
-between the two, at [the end of the page](#kv-cache-rest).
+together as by `join_parts` of [](#flash). Where 16 tokens or more ask at
+once, as a question does, the kernel is the faster one, to which a cache of
+floats without a window is keys and values as any others. `cache_attend`
+chooses between the two, at [the end of the page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
 matters, call `cache_attend_of(best_kernel())`: the same function, compiled
@@ -509,9 +509,6 @@ static void show_ring(void)
 }
 
 /*
-![Which tokens a token sees, a row for each: all up to its own place, or the
-last four](window.svg){#fig-kv-window}
-
 ``` output
 which word each row holds, counted from 0 (4)
 [4, 5, 2, 3]
@@ -520,6 +517,9 @@ first, by the ring (3)
 first, by the words in order (3)
 [-0.8950,  0.5150, -1.1015]
 ```
+
+![Which tokens a token sees, a row for each: all up to its own place, or the
+last four](window.svg){#fig-kv-window}
 
 *dessert* and *first* have taken the rows of *Life* and *is*. The words are
 out of order, and nothing has to put them right: a context vector is a sum
