@@ -862,8 +862,8 @@ tokens; GFLOP/s: the same (7, 5)
 ```
 
 ![Eight heads with 64 entries, no mask, one core. Twice the tokens take four
-times as long for everybody, and how many operations a second that is hardly
-changes](growth.svg){#fig-kernel-growth}
+times as long, or nearly, for everybody, so that operations a second change
+little](growth.svg){#fig-kernel-growth}
 
 What is in use beyond inputs and outputs, in millions of bytes, on two
 threads:

@@ -150,8 +150,10 @@ static float show_farthest(int n, int d, const float a[n][d],
     float difference = 0;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
-            if (!(fabsf(a[i][k] - b[i][k]) <= difference)) /* NaN, too */
-                difference = fabsf(a[i][k] - b[i][k]);
+            if (isnan(a[i][k]) || isnan(b[i][k]))
+                difference = INFINITY;
+            else
+                difference = fmaxf(difference, fabsf(a[i][k] - b[i][k]));
     return difference;
 }
 
