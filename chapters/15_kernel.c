@@ -15,7 +15,7 @@ second tells how well it uses its machine.
 #include "attention.h"
 
 /* Billions of operations a second, on one thread. */
-static float speed(const char *what, const char *library)
+static float show_speed(const char *what, const char *library)
 {
     return measured(what, library, 1)->gflops;
 }
@@ -23,10 +23,11 @@ static float speed(const char *what, const char *library)
 static void show_beginning(void)
 {
     printf("measured on %s\n", measured_on);
-    print_vector("GFLOP/s: attention, flash_forward, at most", 3,
-                 (float[]){speed("step attention 1024x64", "attention"),
-                           speed("step attention 1024x64", "flash_forward"),
-                           speed("peak", "any")});
+    print_vector(
+        "GFLOP/s: attention, flash_forward, at most", 3,
+        (float[]){show_speed("step attention 1024x64", "attention"),
+                  show_speed("step attention 1024x64", "flash_forward"),
+                  show_speed("peak", "any")});
 }
 
 /*
@@ -193,18 +194,13 @@ static INLINE void tiles(int n, int vectors, int d, View a,
         register_tile(1, vectors, d, from_row(a, i), b, factor, c + i);
 }
 
-/* If the compiler knows which step is 1, it reckons less with addresses. A
- * function of its own (APART), as among other code the registers would not
- * suffice. */
+/* A function of its own (APART), as among other code the registers would
+ * not suffice. */
 static APART void product(int n, int vectors, int d, View a,
                           const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     if (vectors == 1)
         tiles(n, 1, d, a, b, factor, c);
-    else if (a.column == 1)
-        tiles(n, VECTORS, d, (View){a.at, a.row, 1}, b, factor, c);
-    else if (a.row == 1)
-        tiles(n, VECTORS, d, (View){a.at, 1, a.column}, b, factor, c);
     else
         tiles(n, VECTORS, d, a, b, factor, c);
 }
@@ -244,9 +240,9 @@ void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
 static void show_product(void)
 {
     const char *const what = "step product 512x512x512";
-    const float x[3] = {speed(what, "matmul"),
-                        speed(what, "multiply_ordered"),
-                        speed(what, "multiply_fast")};
+    const float x[3] = {show_speed(what, "matmul"),
+                        show_speed(what, "multiply_ordered"),
+                        show_speed(what, "multiply_fast")};
     print_vector("GFLOP/s: matmul, multiply_ordered, multiply_fast", 3, x);
 }
 
@@ -346,12 +342,13 @@ that were drawn before into a table. A job says what there is and where:
 :::
 */
 
-enum { BLOCK = 128, TILES = 6, NEAR = 64 };
+enum { BLOCK = 128, TILES = 16, NEAR = 64, GAP = 16 };
 
 static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
 
 typedef struct {
     int text, head, i, rows; /* whose queries, from which on, how many */
+    int key_head;            /* whose keys and values they meet */
     int vectors, end;        /* that suffice for them; the keys they see */
     Lanes *query, *context;  /* [d_k], [d_v] */
     Lanes largest, sum;
@@ -363,8 +360,11 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
 {
     const float scale =
         job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
+    const int key_heads =
+        job->n_key_heads ? job->n_key_heads : job->n_heads;
     const int64_t seen = (int64_t)job->see.first + i + rows;
     Tile t = {.text = text, .head = head, .i = i, .rows = rows};
+    t.key_head = key_heads * head / job->n_heads;
     t.vectors = rows <= LANES ? 1 : VECTORS;
     t.end = job->m;
     t.query = memory;
@@ -462,31 +462,50 @@ static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
 }
 
 /*
-Now a tile meets a block. First scores, then weights, then the mixtures:
+Now a tile meets a block. First scores, then weights, then the mixtures. The
+next block is announced, as [below](#kernel-threads) tells:
 */
 
-static void meet(const Job *job, Tile *t, int j, int cols,
-                 Lanes scores[cols])
+/* A part of the keys and values from number j on will soon be needed. */
+static void announce(const Job *job, const Tile *t, int j)
 {
-    const int shared = job->n_key_heads
-                           ? t->head * job->n_key_heads / job->n_heads
-                           : t->head;
-    const View key = {row_at(&job->key, t->text, shared, j), job->key.token,
-                      1};
-    const View value = {row_at(&job->value, t->text, shared, j), 1,
-                        job->value.token};
-    Lanes shrink;
-    product(cols, t->vectors, job->d_k, key, t->query, NULL, scores);
+    enum { PART = BLOCK / TILES };
+    const int from = j + t->i / QUERIES % TILES * PART;
+    for (int i = from; i < least(from + PART, job->m); i++) {
+        const float *key = row_at(&job->key, t->text, t->key_head, i);
+        const float *value = row_at(&job->value, t->text, t->key_head, i);
+        for (int k = 0; k < job->d_k; k += 16)
+            __builtin_prefetch(key + k, 0, 2);
+        for (int k = 0; k < job->d_v; k += 16)
+            __builtin_prefetch(value + k, 0, 2);
+    }
+}
+
+/* Keys and values of up to BLOCK tokens, and room for a tile's scores. */
+typedef struct {
+    int from;
+    View key, value;
+    Lanes *scores;
+} Keys;
+
+static void meet(const Job *job, Tile *t, const Keys *b)
+{
+    const int cols = least(BLOCK, t->end - b->from);
+    const View turned = {b->value.at, 1, b->value.row};
+    Lanes *scores = b->scores, shrink;
+    announce(job, t, b->from + BLOCK);
+    product(cols, t->vectors, job->d_k, b->key, t->query, NULL, scores);
     if (job->bias.at)
-        use_table('+', &job->bias, t, j, cols, scores);
-    hide(job->see, t, j, cols, scores);
+        use_table('+', &job->bias, t, b->from, cols, scores);
+    hide(job->see, t, b->from, cols, scores);
     if (t->vectors == 1)
         soften(LANES, t, cols, scores, &shrink);
     else
         soften(QUERIES, t, cols, scores, &shrink);
     if (job->kept.at)
-        use_table('*', &job->kept, t, j, cols, scores);
-    product(job->d_v, t->vectors, cols, value, scores, &shrink, t->context);
+        use_table('*', &job->kept, t, b->from, cols, scores);
+    product(job->d_v, t->vectors, cols, turned, scores, &shrink,
+            t->context);
 }
 
 /*
@@ -514,12 +533,45 @@ static void end(const Job *job, Tile *t)
 
 A core has caches of its own. The nearest has some 32 KiB, and a second,
 slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
-entries is 64 KiB. So it stays in the second cache while up to six tiles of
-queries, one after the other, meet it, and only then the next one is
-fetched. Six tiles are one *piece* of a head's queries. What they need is
-asked for once; for the few numbers of a small job, the stack has room
-(`near`).
+entries is 64 KiB. So it stays in the second cache while up to 16 tiles of
+queries, one after the other, meet it, and only then comes the next one.
+These tiles are one *piece* of a head's queries. While each of them
+computes, a part of the next block is fetched for all: that is what
+`announce` has asked for. The memory of a piece is asked for once; for the
+few numbers of a small job, the stack has room (`near`).
 */
+
+/* The rows of a head from number j on. Where several tiles meet them, these
+ * read a copy, in which rows do not all compete for the same few places of
+ * a cache. */
+static View rows_of(const Rows *rows, const Tile *t, int j, int d,
+                    float *copy)
+{
+    const View from = {row_at(rows, t->text, t->key_head, j), rows->token,
+                       1};
+    if (!copy)
+        return from;
+    for (int i = 0; i < least(BLOCK, t->end - j); i++)
+        memcpy(copy + i * (d + GAP), from_row(from, i).at,
+               (size_t)d * sizeof *copy);
+    return (View){copy, d + GAP, 1};
+}
+
+/* The tiles from first to last meet all keys that the last one sees. copy:
+ * room for those of a block and their values, or NULL. */
+static void meet_all(const Job *job, Tile *first, Tile *last, Lanes *scores,
+                     float *copy)
+{
+    float *value = copy ? copy + BLOCK * (job->d_k + GAP) : NULL;
+    for (int j = 0; j < last->end; j += BLOCK) {
+        const Keys b = {j, rows_of(&job->key, last, j, job->d_k, copy),
+                        rows_of(&job->value, last, j, job->d_v, value),
+                        scores};
+        for (Tile *t = first; t <= last; t++)
+            if (j < t->end)
+                meet(job, t, &b);
+    }
+}
 
 /* What so many rows of queries of a head get, as TILES tiles hold. */
 static void attend_piece(const Job *job, int most, int piece, int h)
@@ -527,7 +579,10 @@ static void attend_piece(const Job *job, int most, int piece, int h)
     const int text = h / job->n_heads, head = h % job->n_heads;
     const int from = piece * most, rows = least(most, job->n - from);
     const int count = (rows + QUERIES - 1) / QUERIES;
-    const int need = least(BLOCK, job->m) + count * (job->d_k + job->d_v);
+    const int copied =
+        count > 1 ? BLOCK * (job->d_k + job->d_v + 2 * GAP) : 0;
+    const int need = least(BLOCK, job->m) + count * (job->d_k + job->d_v) +
+                     (copied + QUERIES - 1) / QUERIES;
     Lanes near[NEAR];
     Lanes *far =
         need > NEAR ? new_aligned((size_t)need, sizeof *far) : NULL;
@@ -536,10 +591,7 @@ static void attend_piece(const Job *job, int most, int piece, int h)
     for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
         tile[i / QUERIES] =
             begin(job, text, head, from + i, least(rows - i, QUERIES), at);
-    for (int j = 0; j < last->end; j += BLOCK)
-        for (Tile *t = tile; t <= last; t++)
-            if (j < t->end)
-                meet(job, t, j, least(BLOCK, t->end - j), scores);
+    meet_all(job, tile, last, scores, copied ? at->at : NULL);
     for (Tile *t = tile; t <= last; t++)
         end(job, t);
     free(far);
@@ -580,21 +632,22 @@ void attend_fast(const Job *job)
 static void show_tiles(void)
 {
     const char *const what = "step tiles 32768x64";
-    print_vector(
-        "GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads", 3,
-        (float[]){speed(what, "1 tile"), speed(what, "attention-in-c"),
-                  measured(what, "attention-in-c", 2)->gflops});
+    print_vector("GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads",
+                 3,
+                 (float[]){show_speed(what, "1 tile"),
+                           show_speed(what, "attention-in-c"),
+                           measured(what, "attention-in-c", 2)->gflops});
 }
 
 /*
 ``` output
-GFLOP/s: 1 tile a block, 6 tiles, 6 tiles on 2 threads (3)
+GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
 [ 50.1610,  83.9730, 151.9900]
 ```
 
 With one tile, each block is fetched from memory for every 32 queries. With
-six, it serves six times as many, and the memory keeps up. The third figure
-is that of two threads.
+16, it serves 16 times as many, and the memory keeps up. The third figure is
+that of two threads.
 
 ## For each processor its own {#kernel-sets}
 
@@ -606,8 +659,9 @@ functions get another name, `attend_fast_avx2` say, and when a program asks
 for `best_kernel`, it is looked up what the processor has:
 */
 
-static void attend_words(float context[6][3], float log_sum[6])
+static void show_call(void)
 {
+    float context[6][3], log_sum[6];
     const Rows x = rows_by_head(1, 6, 3, life[0]);
     Job job = {
         .texts = 1, .n_heads = 1, .n = 6, .m = 6, .d_k = 3, .d_v = 3};
@@ -616,23 +670,15 @@ static void attend_words(float context[6][3], float log_sum[6])
     job.context = rows_by_head(1, 6, 3, context[0]);
     job.log_sum = log_sum;
     best_kernel()->attend(&job);
-}
-
-/*
-This is how a job is done. Contexts and log-sum-exps are those of
-[](#flash):
-*/
-
-static void show_call(void)
-{
-    float context[6][3], log_sum[6];
-    attend_words(context, log_sum);
     print_matrix("context vectors of Life is short, the future hidden", 6,
                  3, context);
     print_vector("logarithms of the sums", 6, log_sum);
 }
 
 /*
+This is how a job is done. Contexts and log-sum-exps are those of
+[](#flash):
+
 ``` output
 context vectors of Life is short, the future hidden (6, 3)
 [[ 0.3374, -0.1778, -0.3035],
@@ -662,7 +708,7 @@ static void show_steps(void)
                                       "tables", "flash",   "kernel"};
     float x[1][STEPS];
     for (int i = 0; i < STEPS; i++)
-        x[0][i] = speed(i < 3 ? product : attend, step[i]);
+        x[0][i] = show_speed(i < 3 ? product : attend, step[i]);
     print_vector("GFLOP/s of each step", STEPS, x[0]);
     bars("steps", "Billions of operations a second on one core", 1,
          (const char *[]){"GFLOP/s"}, STEPS, words, x);
@@ -733,7 +779,7 @@ and waiting for loads.
 
 static void show_missing(void)
 {
-    const float peak = speed("peak", "any");
+    const float peak = show_speed("peak", "any");
     print_vector(
         "nanoseconds for a score: products, exponential", 2,
         (float[]){4 * 64 / peak,
@@ -767,15 +813,15 @@ and values: half a one. Both limits together look like a roof:
 
 static void show_roofline(void)
 {
-    const float peak = speed("peak", "any");
+    const float peak = show_speed("peak", "any");
     const float read = measured("read", "memory", 1)->gbs;
     const float edge[3] = {0.25f, peak / read, 2048};
     const float roof[3] = {0.25f * read, peak, peak};
     const float bytes[3] = {64, 256, 1024};
-    const float y[4] = {speed("1x12x256x64 full", "attention-in-c"),
-                        speed("1x12x1024x64 full", "attention-in-c"),
-                        speed("1x8x4096x64 full", "attention-in-c"),
-                        speed("step attention 1024x64", "attention")};
+    const float y[4] = {show_speed("1x12x256x64 full", "attention-in-c"),
+                        show_speed("1x12x1024x64 full", "attention-in-c"),
+                        show_speed("1x8x4096x64 full", "attention-in-c"),
+                        show_speed("step attention 1024x64", "attention")};
     print_vector("operations a byte: left, where the roof bends, right", 3,
                  edge);
     print_vector("GFLOP/s at most there", 3, roof);
@@ -826,7 +872,7 @@ static void show_growth(void)
         snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
         x[0][i] = ms[0][i] = (float)(128 << i);
         for (int k = 0; k < LIBRARIES; k++) {
-            x[k + 1][i] = speed(what, library[k]);
+            x[k + 1][i] = show_speed(what, library[k]);
             ms[k + 1][i] = measured(what, library[k], 1)->ms;
         }
     }
@@ -961,9 +1007,8 @@ void multiply_fast(int n, int m, int d, View a, View b, View start,
         for (int i = 0; i < n; i++) {
             const int row = i % (8 * ROWS);
             if (row == 0)
-                product(least(n - i, 8 * ROWS), VECTORS, d,
-                        (View){a.at + i * a.row, a.row, a.column}, columns,
-                        NULL, sum);
+                product(least(n - i, 8 * ROWS), VECTORS, d, from_row(a, i),
+                        columns, NULL, sum);
             for (int l = j; l < end; l++)
                 c[i][l] =
                     sum[row].at[l - j] +
