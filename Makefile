@@ -158,6 +158,7 @@ $(BUILD)/libsupport.a: $(support)
 $(BUILD)/libattention.a: $(objects) $(support)
 $(BUILD)/lib%.a:
 	@rm -f $@
+	@$(if $(OPENMP),,echo "$(CC) has no OpenMP: the kernel will use one thread")
 	$(AR) rcs $@ $^
 
 -include $(wildcard $(BUILD)/*/*.d)
@@ -406,8 +407,8 @@ $(BUILD)/tools/roofline_peak.o: tools/roofline_peak.c $(settings)
 	$(compile) -c $< -o $@
 $(BUILD)/tools/roofline_peak.%.o: tools/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(CFLAGS_fast) $(march_$*) -Dmultiply_and_add=multiply_and_add_$* \
-	  -Dadd_up=add_up_$* -c $< -o $@
+	$(compile) $(CFLAGS_fast) $(march_$*) -Dcompute_at_most=compute_at_most_$* \
+	  -Dread_at_most=read_at_most_$* -c $< -o $@
 $(BUILD)/tools/roofline: tools/roofline.c $(roofline_sets) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(or $(OPENMP),-fopenmp-simd) $< $(link)
@@ -433,9 +434,9 @@ $(bench_lib)/attention.so: $(objects) $(support)
 $(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
 	@mkdir -p $(@D)
 	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@
-$(bench_lib)/bench.%.so: tools/bench.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
+$(bench_lib)/bench.%.so: tools/bench.c tools/roofline_peak.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \
-	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $< \
+	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $(filter tools/%,$^) \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm -o $@
 
 $(BUILD)/bench-venv/made: tools/bench.txt

@@ -462,24 +462,8 @@ static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
 }
 
 /*
-Now a tile meets a block. First scores, then weights, then the mixtures. The
-next block is announced, as [below](#kernel-threads) tells:
+Now a tile meets a block. First scores, then weights, then the mixtures:
 */
-
-/* A part of the keys and values from number j on will soon be needed. */
-static void announce(const Job *job, const Tile *t, int j)
-{
-    enum { PART = BLOCK / TILES };
-    const int from = j + t->i / QUERIES % TILES * PART;
-    for (int i = from; i < least(from + PART, job->m); i++) {
-        const float *key = row_at(&job->key, t->text, t->key_head, i);
-        const float *value = row_at(&job->value, t->text, t->key_head, i);
-        for (int k = 0; k < job->d_k; k += 16)
-            __builtin_prefetch(key + k, 0, 2);
-        for (int k = 0; k < job->d_v; k += 16)
-            __builtin_prefetch(value + k, 0, 2);
-    }
-}
 
 /* Keys and values of up to BLOCK tokens, and room for a tile's scores. */
 typedef struct {
@@ -493,7 +477,6 @@ static void meet(const Job *job, Tile *t, const Keys *b)
     const int cols = least(BLOCK, t->end - b->from);
     const View turned = {b->value.at, 1, b->value.row};
     Lanes *scores = b->scores, shrink;
-    announce(job, t, b->from + BLOCK);
     product(cols, t->vectors, job->d_k, b->key, t->query, NULL, scores);
     if (job->bias.at)
         use_table('+', &job->bias, t, b->from, cols, scores);
@@ -531,19 +514,17 @@ static void end(const Job *job, Tile *t)
 /*
 ## Blocks for the cache, threads for the cores {#kernel-threads}
 
-A core has caches of its own. The nearest has some 32 KiB, and a second,
+A core has caches of its own: the nearest has some 32 KiB, and a second,
 slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
-entries is 64 KiB. So it stays in the second cache while up to 16 tiles of
-queries, one after the other, meet it, and only then comes the next one.
-These tiles are one *piece* of a head's queries. While each of them
-computes, a part of the next block is fetched for all: that is what
-`announce` has asked for. The memory of a piece is asked for once; for the
-few numbers of a small job, the stack has room (`near`).
+entries is 64 KiB. It is fetched once for up to 16 tiles of queries, which
+meet it one after the other, and only then comes the next. These tiles are
+one *piece* of a head's queries. For them the block is copied: in a cache,
+addresses that are a power of two apart compete for the same few places, and
+so do rows of 64 floats, let alone tokens that are 32 heads of 128 apart.
 */
 
-/* The rows of a head from number j on. Where several tiles meet them, these
- * read a copy, in which rows do not all compete for the same few places of
- * a cache. */
+/* The rows of a head from number j on; with room for it, a copy, whose rows
+ * are GAP more than their length apart. */
 static View rows_of(const Rows *rows, const Tile *t, int j, int d,
                     float *copy)
 {
@@ -557,6 +538,27 @@ static View rows_of(const Rows *rows, const Tile *t, int j, int d,
     return (View){copy, d + GAP, 1};
 }
 
+/*
+While a tile computes, part of the next block is on its way already:
+`__builtin_prefetch` names an address that will soon be read, and the
+processor fetches it and does not wait.
+*/
+
+/* Announces a part of the keys and values from number j on. */
+static void announce(const Job *job, const Tile *t, int j)
+{
+    enum { PART = BLOCK / TILES };
+    const int from = j + t->i / QUERIES % TILES * PART;
+    for (int i = from; i < least(from + PART, job->m); i++) {
+        const float *key = row_at(&job->key, t->text, t->key_head, i);
+        const float *value = row_at(&job->value, t->text, t->key_head, i);
+        for (int k = 0; k < job->d_k; k += 16)
+            __builtin_prefetch(key + k, 0, 2);
+        for (int k = 0; k < job->d_v; k += 16)
+            __builtin_prefetch(value + k, 0, 2);
+    }
+}
+
 /* The tiles from first to last meet all keys that the last one sees. copy:
  * room for those of a block and their values, or NULL. */
 static void meet_all(const Job *job, Tile *first, Tile *last, Lanes *scores,
@@ -568,10 +570,17 @@ static void meet_all(const Job *job, Tile *first, Tile *last, Lanes *scores,
                         rows_of(&job->value, last, j, job->d_v, value),
                         scores};
         for (Tile *t = first; t <= last; t++)
-            if (j < t->end)
+            if (j < t->end) {
+                announce(job, t, j + BLOCK);
                 meet(job, t, &b);
+            }
     }
 }
+
+/*
+The memory of a piece is asked for once. For the few numbers of a small job,
+the stack has room (`near`).
+*/
 
 /* What so many rows of queries of a head get, as TILES tiles hold. */
 static void attend_piece(const Job *job, int most, int piece, int h)

@@ -13,37 +13,30 @@ static int omp_get_max_threads(void)
 {
     return 1;
 }
-static int omp_get_thread_num(void)
-{
-    return 0;
-}
 #endif
 
-typedef long MultiplyAndAdd(long steps, float factor, float more,
-                            float *result);
-typedef float AddUp(size_t count, const float x[count]);
+/* They answer how many products and sums, and how many bytes. */
+typedef double Compute(int threads, long steps);
+typedef double Read(int threads, size_t count, const float x[count]);
 
 typedef struct {
     const char *name; /* as kernel_named knows it */
-    MultiplyAndAdd *multiply;
-    AddUp *add;
+    Compute *compute;
+    Read *read;
 } Set;
 
-MultiplyAndAdd multiply_and_add, multiply_and_add_avx2,
-    multiply_and_add_avx512;
-AddUp add_up, add_up_avx2, add_up_avx512;
+Compute compute_at_most, compute_at_most_avx2, compute_at_most_avx512;
+Read read_at_most, read_at_most_avx2, read_at_most_avx512;
 
 static const Set sets[] = {
 #ifdef __x86_64__
-    {"AVX-512", multiply_and_add_avx512, add_up_avx512},
-    {"AVX2", multiply_and_add_avx2, add_up_avx2},
+    {"AVX-512", compute_at_most_avx512, read_at_most_avx512},
+    {"AVX2", compute_at_most_avx2, read_at_most_avx2},
 #endif
-    {"plain", multiply_and_add, add_up},
+    {"plain", compute_at_most, read_at_most},
 };
 
 enum { SETS = sizeof sets / sizeof *sets, RUNS = 60 };
-
-static volatile double unused; /* makes a result one that is needed */
 
 static double seconds(void)
 {
@@ -56,39 +49,25 @@ static double seconds(void)
  * does makes a run slower, and none faster. */
 static double peak(const Set *set, int threads)
 {
-    (void)threads; /* without OpenMP there is one */
     long steps = 20000;
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
-        double count = 0, sum = 0;
-        const double from = seconds();
-#pragma omp parallel num_threads(threads) reduction(+ : count, sum)
-        {
-            float result;
-            count = (double)set->multiply(steps, 0.999f, 1e-3f, &result);
-            sum = result;
-        }
+        const double from = seconds(), count = set->compute(threads, steps);
         const double took = seconds() - from;
-        unused = sum;
         best = fmax(best, 1e-9 * count / took);
         steps = (long)fmax(1e4, (double)steps * 0.005 / took);
     }
     return best;
 }
 
-/* GB/s. Each thread reads a part of its own. */
-static double bandwidth(const Set *set, int threads, size_t count, float *x)
+/* GB/s, the same. */
+static double bandwidth(const Set *set, int threads, size_t count,
+                        const float x[count])
 {
-    const size_t part = count / (size_t)threads / 16 * 16;
-    const double gb = 1e-9 * sizeof *x * (double)part * threads;
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
-        double sum = 0;
-        const double from = seconds();
-#pragma omp parallel num_threads(threads) reduction(+ : sum)
-        sum = set->add(part, x + (size_t)omp_get_thread_num() * part);
-        best = fmax(best, gb / (seconds() - from));
-        unused = sum;
+        const double from = seconds(), bytes = set->read(threads, count, x);
+        best = fmax(best, 1e-9 * bytes / (seconds() - from));
     }
     return best;
 }

@@ -1,25 +1,18 @@
-/* What roofline.c measures: compiled once for each instruction set, with
- * LANES floats in a vector, and its functions renamed. */
-#include <stddef.h>
+/* What roofline.c measures: compiled once for each instruction set, and its
+ * public functions renamed. */
+#include "attention.h"
 
-#if defined __AVX512F__
-enum { LANES = 16 };
-#elif defined __AVX__
-enum { LANES = 8 };
-#else
-enum { LANES = 4 };
+#ifdef _OPENMP
+#include <omp.h>
 #endif
 
 typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
 
 /* So many sums that no product waits for the one before it, and so few that
- * all of them, and two factors, stay in registers: AVX-512 and arm64 have
- * 32, others 16. */
-#if defined __AVX512F__ || defined __aarch64__
-enum { SUMS = 16 };
-#else
-enum { SUMS = 12 };
-#endif
+ * all of them, and two factors, stay in registers. */
+enum { SUMS = REGISTERS == 32 ? 16 : 12 };
+
+static volatile float unused; /* makes a result one that is needed */
 
 static float total(const Vector sum[SUMS])
 {
@@ -30,8 +23,7 @@ static float total(const Vector sum[SUMS])
     return all;
 }
 
-/* Multiplies and adds in registers; returns how many products and sums. */
-long multiply_and_add(long steps, float factor, float more, float *result)
+static APART float multiply_and_add(long steps, float factor, float more)
 {
     Vector sum[SUMS], x = {0}, y = {0};
     x += factor;
@@ -41,13 +33,10 @@ long multiply_and_add(long steps, float factor, float more, float *result)
     for (long k = 0; k < steps; k++)
         for (int i = 0; i < SUMS; i++)
             sum[i] = sum[i] * x + y;
-    *result = total(sum);
-    return 2 * steps * SUMS * LANES;
+    return total(sum);
 }
 
-/* Reads x, which begins at a multiple of 64 bytes; what does not fill all
- * sums is left out. */
-float add_up(size_t count, const float x[count])
+static APART float add_up(size_t count, const float x[count])
 {
     const Vector *at = (const void *)x;
     Vector sum[SUMS] = {{0}};
@@ -56,4 +45,33 @@ float add_up(size_t count, const float x[count])
         for (int i = 0; i < SUMS; i++)
             sum[i] += at[i];
     return total(sum);
+}
+
+/* Multiplies and adds in registers, on so many threads; returns how many
+ * products and sums. */
+double compute_at_most(int threads, long steps)
+{
+    float sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    sum = multiply_and_add(steps, 0.999f, 1e-3f);
+    unused = sum;
+    return 2. * (double)steps * SUMS * LANES * threads;
+}
+
+/* Reads x, which begins at a multiple of 64 bytes, each thread a part of its
+ * own; returns how many bytes. What does not fill all sums is left out. */
+double read_at_most(int threads, size_t count, const float x[count])
+{
+    const size_t part = count / (size_t)threads / 16 * 16;
+    float sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+        size_t from = 0;
+#ifdef _OPENMP
+        from = (size_t)omp_get_thread_num() * part;
+#endif
+        sum = add_up(part, x + from);
+    }
+    unused = sum;
+    return (double)(sizeof *x * part) * threads;
 }
