@@ -465,28 +465,22 @@ static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
 Now a tile meets a block. First scores, then weights, then the mixtures:
 */
 
-/* Keys and values of up to BLOCK tokens, and room for a tile's scores. */
-typedef struct {
-    int from;
-    View key, value;
-    Lanes *scores;
-} Keys;
-
-static void meet(const Job *job, Tile *t, const Keys *b)
+static void meet(const Job *job, Tile *t, int j, View key, View value,
+                 Lanes *scores)
 {
-    const int cols = least(BLOCK, t->end - b->from);
-    const View turned = {b->value.at, 1, b->value.row};
-    Lanes *scores = b->scores, shrink;
-    product(cols, t->vectors, job->d_k, b->key, t->query, NULL, scores);
+    const int cols = least(BLOCK, t->end - j);
+    const View turned = {value.at, value.column, value.row};
+    Lanes shrink;
+    product(cols, t->vectors, job->d_k, key, t->query, NULL, scores);
     if (job->bias.at)
-        use_table('+', &job->bias, t, b->from, cols, scores);
-    hide(job->see, t, b->from, cols, scores);
+        use_table('+', &job->bias, t, j, cols, scores);
+    hide(job->see, t, j, cols, scores);
     if (t->vectors == 1)
         soften(LANES, t, cols, scores, &shrink);
     else
         soften(QUERIES, t, cols, scores, &shrink);
     if (job->kept.at)
-        use_table('*', &job->kept, t, b->from, cols, scores);
+        use_table('*', &job->kept, t, j, cols, scores);
     product(job->d_v, t->vectors, cols, turned, scores, &shrink,
             t->context);
 }
@@ -517,10 +511,10 @@ static void end(const Job *job, Tile *t)
 A core has caches of its own: the nearest has some 32 KiB, and a second,
 slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
 entries is 64 KiB. It is fetched once for up to 16 tiles of queries, which
-meet it one after the other, and only then comes the next. These tiles are
-one *piece* of a head's queries. For them the block is copied: in a cache,
-addresses that are a power of two apart compete for the same few places, and
-so do rows of 64 floats, let alone tokens that are 32 heads of 128 apart.
+meet it one after the other: a *piece* of a head's queries. For them the
+block is copied: in a cache, addresses that are a power of two apart compete
+for the same few places, and so do rows of 64 floats, let alone tokens that
+are 32 heads of 128 apart.
 */
 
 /* The rows of a head from number j on; with room for it, a copy, whose rows
@@ -560,19 +554,18 @@ static void announce(const Job *job, const Tile *t, int j)
 }
 
 /* The tiles from first to last meet all keys that the last one sees. copy:
- * room for those of a block and their values, or NULL. */
-static void meet_all(const Job *job, Tile *first, Tile *last, Lanes *scores,
-                     float *copy)
+ * room for a block of keys and one of values, or NULL. */
+static void meet_all(const Job *job, Tile *first, Tile *last, float *copy,
+                     Lanes *scores)
 {
-    float *value = copy ? copy + BLOCK * (job->d_k + GAP) : NULL;
+    float *behind = copy ? copy + BLOCK * (job->d_k + GAP) : NULL;
     for (int j = 0; j < last->end; j += BLOCK) {
-        const Keys b = {j, rows_of(&job->key, last, j, job->d_k, copy),
-                        rows_of(&job->value, last, j, job->d_v, value),
-                        scores};
+        const View key = rows_of(&job->key, last, j, job->d_k, copy);
+        const View value = rows_of(&job->value, last, j, job->d_v, behind);
         for (Tile *t = first; t <= last; t++)
             if (j < t->end) {
                 announce(job, t, j + BLOCK);
-                meet(job, t, &b);
+                meet(job, t, j, key, value, scores);
             }
     }
 }
@@ -600,7 +593,7 @@ static void attend_piece(const Job *job, int most, int piece, int h)
     for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
         tile[i / QUERIES] =
             begin(job, text, head, from + i, least(rows - i, QUERIES), at);
-    meet_all(job, tile, last, scores, copied ? at->at : NULL);
+    meet_all(job, tile, last, copied ? at->at : NULL, scores);
     for (Tile *t = tile; t <= last; t++)
         end(job, t);
     free(far);
@@ -654,9 +647,8 @@ GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
 [ 50.1610,  83.9730, 151.9900]
 ```
 
-With one tile, each block is fetched from memory for every 32 queries. With
-16, it serves 16 times as many, and the memory keeps up. The third figure is
-that of two threads.
+With one tile, each block is fetched for every 32 queries, with 16 for 16
+times as many. The third figure is that of two threads.
 
 ## For each processor its own {#kernel-sets}
 
@@ -734,8 +726,11 @@ for 1,024 queries and keys with 64 entries: with tables ([](#scaling)),
 without ([](#flash)), and fast](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
-by the fastest of its ways that we know, in the same run, one core each.
-What is asked for is in front: so many texts, heads, tokens and entries.
+by the fastest of its ways that we know, one core each. They took turns, and
+the peak with them, since a machine is not always equally fast. (PyTorch's
+products are Intel's MKL, and this processor is AMD's: elsewhere its place
+may be another.) What is asked for is in front: so many texts, heads, tokens
+and entries.
 */
 
 static void show_shapes(void)
