@@ -1062,7 +1062,8 @@ static void attend_few(const Cache *c, int n_heads, int n, Rows query,
         a.first = c->count - n - c->window + 1;
     const int64_t seen = c->count - a.first;
     a.pieces = (int)((seen + PIECE - 1) / PIECE);
-    a.parts = new_table(n_heads * n * a.pieces, c->d_v + 2);
+    new_block(1, &(Part){&a.parts, n_heads * n, a.pieces, c->d_v + 2},
+              &(size_t){0});
     threads = threads_for(
         (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
 #pragma omp parallel for collapse(3) schedule(dynamic)                     \
