@@ -27,11 +27,10 @@ queries of 4,096 tokens, and new ones (2)
 
 The first number is 1 + 2 + ... + 4,096: at each step, all tokens so far
 ask. Most of these queries have been asked before, of the same keys, and got
-the same answer. A new token needs an answer to its own query alone. For
-that it needs the keys and values of all that came before, and these were
-made when those came. So keep them: that is the **key-value cache**. With it
-each query is asked once. But it still meets all keys up to its own, and
-that makes 8,390,656 meetings.
+the same answer. A new token needs an answer to its own query alone. The
+keys and values that it asks were made when their tokens came. So keep them:
+that is the **key-value cache**. With it each query is asked once. But it
+still meets all keys up to its own, and that makes 8,390,656 meetings.
 
 ::: question
 Why are the queries not kept?
@@ -58,9 +57,8 @@ what is kept, for one text and one layer:
 :::
 
 The rows of a head stand one behind the other, so that they can be read in
-order. `window` and `format` may be passed over until
-[](#kv-cache-window) and [](#kv-cache-half)
-need them: where they are 0, all is kept, as floats.
+order. `window` and `format` wait for [](#kv-cache-window) and
+[](#kv-cache-half): where they are 0, all is kept, as floats.
 */
 
 /* Where a head's row begins, of `wide` numbers. */
@@ -184,11 +182,10 @@ One query meets each key once. Each number of a key is read for one
 multiplication and one addition, and so is each number of a value: two FLOPs
 for four bytes, half an operation a byte. In [](#fig-kernel-roofline) that
 is far on the left, where the roof is the memory's. The kernel had many
-queries for a key that it had read, and computed as fast as the processor
-can. Here the processor waits. What is kept is too large for its own caches,
-and a token costs the time in which memory hands over all of it. This is one
-token in 32 heads, with 4,096 keys of 128 entries in each, on one core of
-the machine that [](#kernel) names:
+queries for a key that it had read. Here the processor waits: what is kept
+is too large for its own caches, and a token costs the time in which memory
+hands over all of it. This is one token in 32 heads, with 4,096 keys of 128
+entries in each, on one core of the machine that [](#kernel) names:
 */
 
 static void show_cost(void)
@@ -217,8 +214,8 @@ GB/s that memory gives: 25.2500
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
-products of a third. The last number is how fast the bytes could come: the
-best that a program can do is never to keep memory waiting.
+products of a third. The last number is how fast the bytes could come: a
+program can do no better than never to keep memory waiting.
 
 So all is fetched once, and in the order in which it lies, since the
 processor fetches ahead what it sees coming. It takes it some rows to see
@@ -266,8 +263,8 @@ static INLINE void dots(Format format, int queries, int wide, int n,
 }
 
 /*
-`load` gives vector `k` of a row; if its numbers have 16 bits, it
-[makes floats of them](#kv-cache-half). `sum_lanes` adds a vector up across.
+`load` gives vector `k` of a row, as floats, also if its numbers
+[have 16 bits](#kv-cache-half). `sum_lanes` adds a vector up across.
 `wide` is how many vectors a row has. Where `dots` is called, `format` and
 `queries`, which is 1 or 4, are known to the compiler, as in [](#kernel).
 
@@ -339,28 +336,36 @@ static float show_gibibytes(int key_heads, int tokens, Format format)
 
 static void show_sizes(void)
 {
-    print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3,
-                 (float[]){show_gibibytes(32, 4096, FLOAT32),
-                           show_gibibytes(8, 4096, FLOAT32),
-                           show_gibibytes(1, 4096, FLOAT32)});
+    const char *const what[3] = {"decode 32x4096x128",
+                                 "decode 32x4096x128 on 8 of keys",
+                                 "decode 32x4096x128 on 1 of keys"};
+    const int heads[3] = {32, 8, 1};
+    float gib[3], ms[3];
+    for (int i = 0; i < 3; i++) {
+        gib[i] = show_gibibytes(heads[i], 4096, FLOAT32);
+        ms[i] = measured(what[i], "attention-in-c", 1)->ms;
+    }
+    print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3, gib);
+    print_vector("ms for a token in a layer", 3, ms);
 }
 
 /*
 ``` output
 GiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
 [4.0000, 1.0000, 0.1250]
+ms for a token in a layer (3)
+[9.3448, 3.0000, 2.0000]
 ```
 
 Four gibibytes for one text, all of which the 4,096th token reads. Of the
 three ways to have less, one has been prepared in [](#kernel): let several
-heads share their keys and values. With all
-sharing one head of keys, that is **multi-query attention** [@shazeer2019];
-with one for every few neighbours, **grouped-query attention**
-[@ainslie2023]. The cache is smaller by the size of a group, as a key is
-kept and read once for all of it. So is the time, as long as memory sets the
-pace, that is, left of the bend in [](#fig-kernel-roofline): four heads that
-share do two operations a byte, and twice as many in 16
-bits, which comes near it.
+heads share their keys and values. With all sharing one head of keys, that
+is **multi-query attention** [@shazeer2019]; with one for every few
+neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
+by the size of a group, as a key is kept and read once for all of it. The
+time shrinks less. Each query still does its own operations: four heads that
+share do two with each byte, and 32 are right of the bend in
+[](#fig-kernel-roofline), where the core sets the pace.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -457,10 +462,10 @@ first, by the words in order (3)
 ![Which tokens a token sees, a row for each: all up to its own place, or the
 last four](window.svg){#fig-kv-window}
 
-*dessert* and *first* have taken the rows of *Life* and *is*. The words are
-out of order, and nothing has to put them right: a context vector is a sum
-over keys, and a sum does not ask in which order its terms come. (Where a
-token's place matters, it has been worked into its key before that is kept.)
+*dessert* and *first* have taken the rows of *Life* and *is*. Nothing has to
+put the words in order: a context vector is a sum over keys, whichever comes
+first. (Where a token's place matters, it has been worked into its key
+before that is kept.)
 
 A word that nobody sees any more is not lost. Those who saw it have mixed it
 into what they are, and in the next layer they are seen.
@@ -478,12 +483,12 @@ sign, eight for the exponent, and 23 for the fraction ([](#random) drew
 them). **bfloat16** is the upper half of it: the same exponent, with seven
 bits of fraction. It reaches as far as a float, in coarser steps.
 
-To cut the lower half off would be simple, and always err towards zero.
-Better is the nearest of the two neighbours, and of two that are equally
-near, the one whose last bit is 0, so that ties go up as often as down. That
-takes one addition: of `0x7fff`, a little less than half of the last bit
-that stays, and of that bit itself. If it carries, the number goes up, and
-the very largest floats become infinite, as they should.
+To cut the lower half off would always err towards zero. Better is the
+nearer of the two neighbours, and of two that are equally near, the one
+whose last bit is 0, so that ties go up as often as down. That takes one
+addition: of `0x7fff`, a little less than half of the last bit that stays,
+and of that bit itself. If it carries, the number goes up, and the very
+largest floats become infinite, as they should.
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
 rounded. What is no number must stay so: its fraction must not become 0,
@@ -514,32 +519,9 @@ uint16_t to_bfloat16(float x)
 fraction: finer, but 65,504 is its largest number, and from 65,520 on,
 halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the
 exponent has come to its end, and all numbers are multiples of $2^{-24}$.
-Its rounding stands at [the end of the page](#kv-cache-rest).
-
-The way back is exact, and can be written for a whole vector at once.
-`__builtin_convertvector` puts each 16 bits into 32 of their own; of
-bfloat16 only the empty lower half was missing. `(Vector)bits` is the floats
-that have these bits.
-
-Of float16, fraction and exponent are moved to a float's places, 13 bits up.
-But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
-15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
-which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
-right, also for the multiples of $2^{-24}$. Only where float16's exponent is
-all ones, as in infinity and `nan`, the float's must be made so, too
-(`is_huge`). Comparing vectors gives a mask: all ones in lanes where it
-holds, and 0 in the others.
+Its rounding stands at [the end of the page](#kv-cache-rest), and there is
+the way back from both formats, which is exact.
 */
-
-static INLINE Vector widen(Format format, Halves halves)
-{
-    const Bits bits = __builtin_convertvector(halves, Bits);
-    if (format == BFLOAT16)
-        return (Vector)(bits << 16);
-    const Vector x = (Vector)(bits << 13 & 0x8fffe000) * 0x1p112f;
-    const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
-    return (Vector)((Bits)x | (is_huge & 0x7f800000));
-}
 
 static void show_numbers(void)
 {
@@ -621,13 +603,11 @@ ms: as floats, in bfloat16, in float16 (3)
 
 The errors are those of a hundred random tokens. Keys and values are rounded
 when they are kept; queries, sums and contexts remain floats. bfloat16 has
-three bits less, and errors about eight times as large. What is gained is
-half of the bytes, and up to half of the time, less what it takes to widen
-them: that is more steps for float16. The last line is [the
-token of above](#kv-cache-pace).
+three bits less, and errors about eight times as large. The last line is
+[the token of above](#kv-cache-pace): half of the bytes take up to half of
+the time, and what it takes to widen them, which is more for float16.
 
-Fewer keys, a window and 16 bits each have their price, and can be had
-together:
+Fewer keys, a window and 16 bits can be had together:
 
 ![What a cache of 4,096 tokens takes in 32 layers: with 32 heads of keys;
 with 8; of these the last 1,024 tokens only; and these in 16
@@ -768,8 +748,39 @@ uint16_t to_float16(float x)
 }
 
 /*
-A row is written number by number, and read a vector at a time. The way back
-of one number is that of a vector's first:
+The way back is exact, and can be written for a whole vector at once. First
+each 16 bits get 32 of their own, and the first of them, the sign, is
+repeated in all that are added in front. `__builtin_convertvector` does that, but where vectors are long,
+gcc 12 makes more instructions of it than of the loop. Of bfloat16 only the
+empty lower half was missing. `(Vector)bits` is the floats that have these
+bits.
+
+Of float16, fraction and exponent are moved to a float's places, 13 bits up.
+But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
+15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
+which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
+right, also for the multiples of $2^{-24}$. Only where float16's exponent is
+all ones, as in infinity and `nan`, the float's must be made so, too.
+Comparing vectors gives a mask, `is_huge`: all ones in lanes where it holds,
+and 0 in the others.
+*/
+
+static INLINE Vector widen(Format format, Halves halves)
+{
+    Bits bits = {0};
+    if (LANES == 4)
+        bits = __builtin_convertvector(halves, Bits);
+    for (int i = 0; LANES > 4 && i < LANES; i++)
+        bits[i] = (uint32_t)halves[i];
+    if (format == BFLOAT16)
+        return (Vector)(bits << 16);
+    const Vector x = (Vector)(bits << 13 & 0x8fffe000) * 0x1p112f;
+    const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
+    return (Vector)((Bits)x | (is_huge & 0x7f800000));
+}
+
+/*
+So a row is written number by number, and read a vector at a time:
 */
 
 void put_row(Format format, int d, const float x[d], void *row)
@@ -1088,6 +1099,8 @@ static Rows lay_out(const Cache *c, void *rows, int wide, int64_t from,
                     int m)
 {
     const size_t size = (size_t)(wide / LANES) * (size_t)m;
+    if (c->format == FLOAT32 && !c->window)
+        return (Rows){rows, 0, (ptrdiff_t)c->room * wide, wide};
     Vector *all = new_aligned((size_t)c->n_key_heads * size, sizeof *all);
     Vector *to = all;
     for (int h = 0; h < c->n_key_heads; h++)
@@ -1103,9 +1116,8 @@ static Rows lay_out(const Cache *c, void *rows, int wide, int64_t from,
 /* The job's n tokens ask, of which the first has number `at`. */
 static void attend_many(const Cache *c, int64_t at, Job job)
 {
-    const int is_plain = c->format == FLOAT32 && !c->window;
-    const int64_t first = at - c->window + 1;
-    const int64_t from = c->window && first > 0 ? first : 0;
+    const int64_t first = c->window ? at - c->window + 1 : 0;
+    const int64_t from = first > 0 ? first : 0;
     const int own = (int)(at - from), m = own + job.n;
     float *seen = c->window ? new_table(job.n, m) : NULL;
     for (int i = 0; seen && i < job.n; i++)
@@ -1114,15 +1126,10 @@ static void attend_many(const Cache *c, int64_t at, Job job)
                 j <= own + i && own + i - j < c->window;
     job.m = m;
     job.see = seen ? see_where(job.n, m, (void *)seen) : see_past(own);
-    job.key = (Rows){c->key, 0, (ptrdiff_t)c->room * c->wide_k, c->wide_k};
-    job.value =
-        (Rows){c->value, 0, (ptrdiff_t)c->room * c->wide_v, c->wide_v};
-    if (!is_plain) {
-        job.key = lay_out(c, c->key, c->wide_k, from, m);
-        job.value = lay_out(c, c->value, c->wide_v, from, m);
-    }
+    job.key = lay_out(c, c->key, c->wide_k, from, m);
+    job.value = lay_out(c, c->value, c->wide_v, from, m);
     best_kernel()->attend(&job);
-    if (!is_plain) {
+    if (job.key.at != c->key) {
         free(job.key.at);
         free(job.value.at);
     }
