@@ -113,10 +113,10 @@ void cache_append(Cache *c, int n, Rows key, Rows value)
 /*
 Then the last `n` tokens ask, by
 `cache_attend(c, n_heads, n, query, threads, context)`, which is
-[made below](#kv-cache-pace). There are 32 ways
-to cut *Life is short, eat dessert first* into pieces: after each word but
-the last there is a cut or there is none. All of them must give what
-`flash_forward` gives for the whole text at once, the future hidden:
+[made below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat
+dessert first* into pieces: after each word but the last there is a cut or
+there is none. All of them must give what `flash_forward` gives for the
+whole text at once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
@@ -218,22 +218,22 @@ products of a third. The last number is how fast the bytes could come: a
 program can do no better than never to keep memory waiting.
 
 So all is fetched once, and in the order in which it lies, since the
-processor fetches ahead what it sees coming. It takes it some rows to see
-that, and so stretches are long: the keys of 1,024 tokens are a **piece**,
-which is read from one end to the other before the first of its values. With
-one query there is also nothing to put into lanes but what lies side by
-side: the entries of a row. Rows are filled up with zeros to a multiple of
-16, so that vectors fit.
+processor fetches ahead what it sees coming. It needs some rows to see it,
+and so stretches are long: the keys of 1,024 tokens are a *piece*, which is
+read from one end to the other before the first of its values. With one
+query there is also nothing to put into lanes but what lies side by side:
+the entries of a row. Rows are filled up with zeros to a multiple of 16, so
+that vectors fit.
 
 Several queries meet the same keys where several tokens ask at once, or, as
 [the next section](#kv-cache-groups) has it, where several heads share keys.
-Such queries are a **group**, and what is read serves them all.
+Such queries are a *group*, and what is read serves them all.
 */
 
 enum {
     PIECE = 1024, /* keys */
     MANY = 32,    /* queries of a group */
-    FEW = 32,     /* tokens; where more ask at once, the kernel is faster */
+    FEW = 32,     /* tokens; if so many ask at once, the kernel is faster */
     PARTS = 8     /* vectors of a mixture at a time */
 };
 
@@ -268,17 +268,17 @@ static INLINE void dots(Format format, int queries, int wide, int n,
 `wide` is how many vectors a row has. Where `dots` is called, `format` and
 `queries`, which is 1 or 4, are known to the compiler, as in [](#kernel).
 
-When a piece has its scores, softmax is as ever ([](#softmax)), but in powers
-of 2, and without dividing: `weigh`, [at the end](#kv-cache-rest). Then come
-the values. `mix_parts` takes one or two queries, each with up to eight
-vectors of its mixture, which stay in registers as long as the piece lasts.
-A longer mixture goes through the values again for the next eight. For
-memory to hand out whole values all the same, the first time all parts are
-asked for: `__builtin_prefetch` announces that an address will be needed
+When a piece has its scores, softmax is as ever ([](#softmax)), but in
+powers of 2, and without dividing: `weigh`, [at the end](#kv-cache-rest).
+Then come the values. `mix_parts` takes one or two queries, each with up to
+eight vectors of its mixture, which stay in registers as long as the piece
+lasts. A longer mixture goes through the values again for the next eight.
+For memory to hand out whole values all the same, the first time all parts
+are asked for: `__builtin_prefetch` announces that an address will be needed
 soon.
 */
 
-/* Adds n values in a row to some mixtures: so many parts, from part k on. */
+/* Adds n values in a row to some mixtures: parts of these, from k on. */
 static INLINE void mix_parts(Format format, int queries, int parts,
                              int wide, int n, const float *weights,
                              const char *value, int k, Vector *mixture)
@@ -309,9 +309,9 @@ static INLINE void mix_parts(Format format, int queries, int parts,
 What a query has got from each piece is put together as by `join_parts` of
 [](#flash). So pieces do not wait for each other, and threads share them.
 Where 32 tokens or more ask at once, as a question does, the kernel is the
-faster one, to which a cache of floats is keys and values as any others.
-`cache_attend` chooses between the two, at
-[the end of the page](#kv-cache-rest).
+faster one, to which a cache of floats is keys and values as any others; for
+other caches these are laid out first. `cache_attend` chooses between the
+two, at [the end of the page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
 matters, call `cache_attend_of(best_kernel())`: the same function, compiled
@@ -750,10 +750,10 @@ uint16_t to_float16(float x)
 /*
 The way back is exact, and can be written for a whole vector at once. First
 each 16 bits get 32 of their own, and the first of them, the sign, is
-repeated in all that are added in front. `__builtin_convertvector` does that, but where vectors are long,
-gcc 12 makes more instructions of it than of the loop. Of bfloat16 only the
-empty lower half was missing. `(Vector)bits` is the floats that have these
-bits.
+repeated in all that are added in front. `__builtin_convertvector` does
+that, but where vectors are long, gcc 12 makes more instructions of it than
+of the loop. Of bfloat16 only the empty lower half was missing.
+`(Vector)bits` is the floats that have these bits.
 
 Of float16, fraction and exponent are moved to a float's places, 13 bits up.
 But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only

@@ -983,8 +983,8 @@ void put_row(Format format, int d, const float x[d], void *row);
 
 /* The keys and values of the next n tokens, for each head of keys. With a
  * window, they take the rows of the oldest ones. What cannot be kept in 16
- * bits becomes infinite, NaN stays NaN. On one thread. Refuses n below 1, rows
- * that are not there, a cache without memory, and, where there is no
+ * bits becomes infinite, NaN stays NaN. On one thread. Refuses n below 1,
+ * rows that are not there, a cache without memory, and, where there is no
  * window, tokens for which there is no room.
  * PyTorch: torch.cat([keys, key], dim=-2).
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
