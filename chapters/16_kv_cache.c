@@ -27,11 +27,10 @@ queries of 4,096 tokens, and new ones (2)
 
 The first number is 1 + 2 + ... + 4,096: at each step, all tokens so far
 ask. Most of these queries have been asked before, of the same keys, and got
-the same answer. A new token needs an answer to its own query alone. For
-that it needs the keys and values of all that came before, and these were
-made when those came. So keep them: that is the **key-value cache**. With it
-each query is asked once. But it still meets all keys up to its own, and
-that makes 8,390,656 meetings.
+the same answer. A new token needs an answer to its own query alone. The
+keys and values that it asks were made when their tokens came. So keep them:
+that is the **key-value cache**. With it each query is asked once. But it
+still meets all keys up to its own, and that makes 8,390,656 meetings.
 
 ::: question
 Why are the queries not kept?
@@ -58,9 +57,8 @@ what is kept, for one text and one layer:
 :::
 
 The rows of a head stand one behind the other, so that they can be read in
-order. `window` and `format` may be passed over until
-[](#kv-cache-window) and [](#kv-cache-half)
-need them: where they are 0, all is kept, as floats.
+order. `window` and `format` wait for [](#kv-cache-window) and
+[](#kv-cache-half): where they are 0, all is kept, as floats.
 */
 
 /* Where a head's row begins, of `wide` numbers. */
@@ -70,21 +68,7 @@ static char *row_of(const Cache *c, void *rows, int wide, int head, int row)
     return (char *)rows + ((ptrdiff_t)head * c->room + row) * wide * bytes;
 }
 
-void put_row(Format format, int d, const float x[d], void *row)
-{
-    float *floats = row;
-    uint16_t *halves = row;
-    for (int k = 0; k < d; k++)
-        if (format == FLOAT32)
-            floats[k] = x[k];
-        else
-            halves[k] =
-                format == BFLOAT16 ? to_bfloat16(x[k]) : to_float16(x[k]);
-}
-
 /*
-`to_bfloat16` and `to_float16` [come later](#kv-cache-half).
-
 **Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
 next `n` tokens, for each head of keys. Token `t` of the text stands in row
 `t % room`, and `count` grows by `n`. Without a window, `cache_must_take`
@@ -129,10 +113,10 @@ void cache_append(Cache *c, int n, Rows key, Rows value)
 /*
 Then the last `n` tokens ask, by
 `cache_attend(c, n_heads, n, query, threads, context)`, which is
-[made below](#kv-cache-pace). There are 32 ways
-to cut *Life is short, eat dessert first* into pieces: after each word but
-the last there is a cut or there is none. All of them must give what
-`flash_forward` gives for the whole text at once, the future hidden:
+[made below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat
+dessert first* into pieces: after each word but the last there is a cut or
+there is none. All of them must give what `flash_forward` gives for the
+whole text at once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
@@ -198,11 +182,10 @@ One query meets each key once. Each number of a key is read for one
 multiplication and one addition, and so is each number of a value: two FLOPs
 for four bytes, half an operation a byte. In [](#fig-kernel-roofline) that
 is far on the left, where the roof is the memory's. The kernel had many
-queries for a key that it had read, and computed as fast as the processor
-can. Here the processor waits. What is kept is too large for its own caches,
-and a token costs the time in which memory hands over all of it. This is one
-token in 32 heads, with 4,096 keys of 128 entries in each, on one core of
-the machine that [](#kernel) names:
+queries for a key that it had read. Here the processor waits: what is kept
+is too large for its own caches, and a token costs the time in which memory
+hands over all of it. This is one token in 32 heads, with 4,096 keys of 128
+entries in each, on one core of the machine that [](#kernel) names:
 */
 
 static void show_cost(void)
@@ -223,7 +206,7 @@ static void show_cost(void)
 /*
 ``` output
 ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
-[[ 9.3448, 14.3630],
+[[ 5.9200, 22.6720],
  [25.9830,  5.1657],
  [ 6.5960, 20.3480],
  [14.3400,  9.3594]]
@@ -231,81 +214,42 @@ GB/s that memory gives: 25.2500
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
-products of a third. The last number is how fast the bytes could come: the
-best that a program can do is never to keep memory waiting.
+products of a third. The last number is how fast the bytes could come: a
+program can do no better than never to keep memory waiting.
 
 So all is fetched once, and in the order in which it lies, since the
-processor fetches ahead what it sees coming. With one query there is also
-nothing to put into lanes but what lies side by side: the entries of a row.
-Rows are filled up with zeros to a multiple of 16, so that vectors fit.
+processor fetches ahead what it sees coming. It needs some rows to see it,
+and so stretches are long: the keys of 1,024 tokens are a *piece*, which is
+read from one end to the other before the first of its values. With one
+query there is also nothing to put into lanes but what lies side by side:
+the entries of a row. Rows are filled up with zeros to a multiple of 16, so
+that vectors fit.
 
 Several queries meet the same keys where several tokens ask at once, or, as
 [the next section](#kv-cache-groups) has it, where several heads share keys.
-Such queries are a **group**, and what is read serves them all. A group
-meets a block of keys at a time, as in [](#flash): `dots` makes scores,
-`soften` turns them into exponentials, `mix_parts` adds the values. Before
-the first block `begin` lays out the queries; after the last, mixtures and
-sums are handed on, to be joined and divided.
+Such queries are a *group*, and what is read serves them all.
 */
 
 enum {
-    BLOCK = 64,   /* keys */
+    PIECE = 1024, /* keys */
     MANY = 32,    /* queries of a group */
-    PIECE = 1024, /* keys that one thread takes at a time */
-    FEW = 16,     /* tokens, or more, ask in chapter 15's way */
-    PARTS = REGISTERS == 32 ? 8 : 6 /* vectors of a mixture at a time */
+    FEW = 32,     /* tokens; if so many ask at once, the kernel is faster */
+    PARTS = 8     /* vectors of a mixture at a time */
 };
 
 typedef float Vector __attribute__((vector_size(LANES * 4)));
 typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
-typedef uint16_t Halves __attribute__((vector_size(LANES * 2)));
+typedef int16_t Halves __attribute__((vector_size(LANES * 2)));
 
-/* Queries that share their keys, and a block of these. */
-typedef struct {
-    int count, wide_k, wide_v;      /* how many, and vectors of a row */
-    int64_t from[MANY], till[MANY]; /* the tokens that each may see */
-    Vector *query, *mixture;        /* [count][wide_k], [count][wide_v] */
-    float largest[MANY], sum[MANY];
-    float scores[MANY][BLOCK];
-} Group;
-
-/*
-A row is read a vector at a time. If its numbers have 16 bits, `widen` makes
-floats of them, [below](#kv-cache-half).
-*/
-
-static INLINE Vector widen(Format format, Halves halves);
+static INLINE Vector load(Format format, const char *row, int k);
 static INLINE float sum_lanes(Vector x);
 
-/* Vector k of a row. */
-static INLINE Vector load(Format format, const char *row, int k)
+/* The scores of some queries with n keys in a row: those of query i from
+ * scores[i * PIECE] on. */
+static INLINE void dots(Format format, int queries, int wide, int n,
+                        const Vector *query, const char *key, float *scores)
 {
-    Vector x;
-    Halves halves;
-    if (format == FLOAT32) {
-        memcpy(&x, row + k * (int)sizeof x, sizeof x);
-        return x;
-    }
-    memcpy(&halves, row + k * (int)sizeof halves, sizeof halves);
-    return widen(format, halves);
-}
-
-/*
-As registers are few, `dots` takes one query or four, each with a vector of
-sums. `mix_parts` takes one or two, each with up to eight vectors of its
-mixture, which stay as long as the block lasts. (These are 16 sums. Where
-there are 16 registers and not 32, a few give way to the nearest cache.) A
-longer mixture goes through the block again for the next eight. For memory
-to hand out whole values all the same, the first time all parts are asked
-for: `__builtin_prefetch` announces that an address will be needed soon.
-*/
-
-/* The scores of some queries, from number q on, with n keys in a row. */
-static INLINE void dots(Format format, int queries, int n, const char *key,
-                        int q, Group *g)
-{
-    const int wide = g->wide_k, bytes = LANES * (format ? 2 : 4);
-    const Vector *query = g->query + q * wide;
+    const int bytes = LANES * (format ? 2 : 4);
     for (int j = 0; j < n; j++, key += wide * bytes) {
         Vector sum[4] = {{0}};
         for (int k = 0; k < wide; k++) {
@@ -314,26 +258,46 @@ static INLINE void dots(Format format, int queries, int n, const char *key,
                 sum[i] += query[i * wide + k] * part;
         }
         for (int i = 0; i < queries; i++)
-            g->scores[q + i][j] = sum_lanes(sum[i]);
+            scores[i * PIECE + j] = sum_lanes(sum[i]);
     }
 }
 
-/* Adds n values in a row to the mixtures: so many parts, from part k on. */
-static INLINE void mix_parts(Format format, int queries, int parts, int n,
-                             const char *value, int q, int k, Group *g)
+/*
+`load` gives vector `k` of a row, as floats, also if its numbers
+[have 16 bits](#kv-cache-half). `sum_lanes` adds a vector up across.
+`wide` is how many vectors a row has. Where `dots` is called, `format` and
+`queries`, which is 1 or 4, are known to the compiler, as in [](#kernel).
+
+When a piece has its scores, softmax is as ever ([](#softmax)), but in
+powers of 2, and without dividing: `weigh`, [at the end](#kv-cache-rest).
+Then come the values. `mix_parts` takes one or two queries, each with up to
+eight vectors of its mixture, which stay in registers as long as the piece
+lasts. A longer mixture goes through the values again for the next eight.
+For memory to hand out whole values all the same, the first time all parts
+are asked for: `__builtin_prefetch` announces that an address will be needed
+soon.
+*/
+
+/* Adds n values in a row to some mixtures: parts of these, from k on. */
+static INLINE void mix_parts(Format format, int queries, int parts,
+                             int wide, int n, const float *weights,
+                             const char *value, int k, Vector *mixture)
 {
-    const int wide = g->wide_v, bytes = LANES * (format ? 2 : 4);
-    Vector *mixture = g->mixture + q * wide + k, sum[2][PARTS];
+    const int bytes = LANES * (format ? 2 : 4);
+    const int ahead = k == 0 && wide > parts ? wide * bytes : 0;
+    Vector sum[2][PARTS];
+    mixture += k;
+    value += k * bytes;
     for (int i = 0; i < queries; i++)
         for (int p = 0; p < parts; p++)
             sum[i][p] = mixture[i * wide + p];
     for (int j = 0; j < n; j++, value += wide * bytes) {
-        for (int b = 0; k == 0 && b < wide * bytes; b += 64)
-            __builtin_prefetch(value + b); /* all parts, in their order */
+        for (int b = 0; b < ahead; b += 64)
+            __builtin_prefetch(value + b);
         for (int p = 0; p < parts; p++) {
-            const Vector part = load(format, value, k + p);
+            const Vector part = load(format, value, p);
             for (int i = 0; i < queries; i++)
-                sum[i][p] += g->scores[q + i][j] * part;
+                sum[i][p] += weights[i * PIECE + j] * part;
         }
     }
     for (int i = 0; i < queries; i++)
@@ -342,45 +306,12 @@ static INLINE void mix_parts(Format format, int queries, int parts, int n,
 }
 
 /*
-Between the two stands softmax, as [](#kernel) has it: in powers of 2, for
-which queries have been multiplied by the logarithm of $e$ to that base.
-What a query may not see is hidden here.
-*/
-
-/* Scores of query q with the n tokens from number j on become exponentials
- * of what they are above the largest. */
-static void soften(int64_t j, int n, int q, Group *g)
-{
-    float *scores = g->scores[q], largest = g->largest[q], most[LANES];
-    Vector sum = {0};
-    for (int k = 0; k < BLOCK; k++)
-        if (k >= n || j + k < g->from[q] || j + k >= g->till[q])
-            scores[k] = -INFINITY;
-    for (int i = 0; i < LANES; i++)
-        most[i] = largest;
-    for (int k = 0; k < BLOCK; k += LANES)
-        for (int i = 0; i < LANES; i++)
-            most[i] = scores[k + i] > most[i] ? scores[k + i] : most[i];
-    for (int i = 0; i < LANES; i++)
-        largest = most[i] > largest ? most[i] : largest;
-    for (int k = 0; k < BLOCK; k++)
-        scores[k] = exp2_fast(scores[k] - largest);
-    for (int k = 0; k < BLOCK / LANES; k++)
-        sum += load(FLOAT32, (char *)scores, k);
-    const float shrink = exp2_fast(g->largest[q] - largest);
-    g->largest[q] = largest;
-    g->sum[q] = g->sum[q] * shrink + sum_lanes(sum);
-    for (int k = 0; shrink != 1 && k < g->wide_v; k++)
-        g->mixture[q * g->wide_v + k] *= shrink;
-}
-
-/*
-Threads share the heads, and if there are few queries, also the keys of a
-head: each piece of 1,024 keys is a task, and what they found is put
-together as by `join_parts` of [](#flash). Where 16 tokens or more ask at
-once, as a question does, the kernel is the faster one, to which a cache of
-floats without a window is keys and values as any others. `cache_attend`
-chooses between the two, at [the end of the page](#kv-cache-rest).
+What a query has got from each piece is put together as by `join_parts` of
+[](#flash). So pieces do not wait for each other, and threads share them.
+Where 32 tokens or more ask at once, as a question does, the kernel is the
+faster one, to which a cache of floats is keys and values as any others; for
+other caches these are laid out first. `cache_attend` chooses between the
+two, at [the end of the page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
 matters, call `cache_attend_of(best_kernel())`: the same function, compiled
@@ -405,28 +336,36 @@ static float show_gibibytes(int key_heads, int tokens, Format format)
 
 static void show_sizes(void)
 {
-    print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3,
-                 (float[]){show_gibibytes(32, 4096, FLOAT32),
-                           show_gibibytes(8, 4096, FLOAT32),
-                           show_gibibytes(1, 4096, FLOAT32)});
+    const char *const what[3] = {"decode 32x4096x128",
+                                 "decode 32x4096x128 on 8 of keys",
+                                 "decode 32x4096x128 on 1 of keys"};
+    const int heads[3] = {32, 8, 1};
+    float gib[3], ms[3];
+    for (int i = 0; i < 3; i++) {
+        gib[i] = show_gibibytes(heads[i], 4096, FLOAT32);
+        ms[i] = measured(what[i], "attention-in-c", 1)->ms;
+    }
+    print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3, gib);
+    print_vector("ms for a token in a layer", 3, ms);
 }
 
 /*
 ``` output
 GiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
 [4.0000, 1.0000, 0.1250]
+ms for a token in a layer (3)
+[5.9200, 2.9400, 1.4890]
 ```
 
 Four gibibytes for one text, all of which the 4,096th token reads. Of the
 three ways to have less, one has been prepared in [](#kernel): let several
-heads share their keys and values. With all
-sharing one head of keys, that is **multi-query attention** [@shazeer2019];
-with one for every few neighbours, **grouped-query attention**
-[@ainslie2023]. The cache is smaller by the size of a group, as a key is
-kept and read once for all of it. So is the time, as long as memory sets the
-pace, that is, left of the bend in [](#fig-kernel-roofline): four heads that
-share do two operations a byte, and twice as many in 16
-bits, which comes near it.
+heads share their keys and values. With all sharing one head of keys, that
+is **multi-query attention** [@shazeer2019]; with one for every few
+neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
+by the size of a group, as a key is kept and read once for all of it. The
+time shrinks less. Each query still does its own operations: four heads that
+share do two with each byte, and 32 are right of the bend in
+[](#fig-kernel-roofline), where the core sets the pace.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -523,10 +462,10 @@ first, by the words in order (3)
 ![Which tokens a token sees, a row for each: all up to its own place, or the
 last four](window.svg){#fig-kv-window}
 
-*dessert* and *first* have taken the rows of *Life* and *is*. The words are
-out of order, and nothing has to put them right: a context vector is a sum
-over keys, and a sum does not ask in which order its terms come. (Where a
-token's place matters, it has been worked into its key before that is kept.)
+*dessert* and *first* have taken the rows of *Life* and *is*. Nothing has to
+put the words in order: a context vector is a sum over keys, whichever comes
+first. (Where a token's place matters, it has been worked into its key
+before that is kept.)
 
 A word that nobody sees any more is not lost. Those who saw it have mixed it
 into what they are, and in the next layer they are seen.
@@ -544,12 +483,12 @@ sign, eight for the exponent, and 23 for the fraction ([](#random) drew
 them). **bfloat16** is the upper half of it: the same exponent, with seven
 bits of fraction. It reaches as far as a float, in coarser steps.
 
-To cut the lower half off would be simple, and always err towards zero.
-Better is the nearest of the two neighbours, and of two that are equally
-near, the one whose last bit is 0, so that ties go up as often as down. That
-takes one addition: of `0x7fff`, a little less than half of the last bit
-that stays, and of that bit itself. If it carries, the number goes up, and
-the very largest floats become infinite, as they should.
+To cut the lower half off would always err towards zero. Better is the
+nearer of the two neighbours, and of two that are equally near, the one
+whose last bit is 0, so that ties go up as often as down. That takes one
+addition: of `0x7fff`, a little less than half of the last bit that stays,
+and of that bit itself. If it carries, the number goes up, and the very
+largest floats become infinite, as they should.
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
 rounded. What is no number must stay so: its fraction must not become 0,
@@ -580,33 +519,9 @@ uint16_t to_bfloat16(float x)
 fraction: finer, but 65,504 is its largest number, and from 65,520 on,
 halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the
 exponent has come to its end, and all numbers are multiples of $2^{-24}$.
-Its rounding stands at [the end of the page](#kv-cache-rest).
-
-The way back is exact, and can be written for a whole vector at once.
-`__builtin_convertvector` puts each 16 bits into 32 of their own; of
-bfloat16 only the empty lower half was missing. `(Vector)bits` is the floats
-that have these bits.
-
-Of float16, fraction and exponent are moved to a float's places, 13 bits up.
-But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
-15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
-which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
-right, also for the multiples of $2^{-24}$. Only where float16's exponent is
-all ones, as in infinity and `nan`, the float's must be made so, too
-(`is_huge`). Comparing vectors gives a mask: all ones in lanes where it
-holds, and 0 in the others.
+Its rounding stands at [the end of the page](#kv-cache-rest), and there is
+the way back from both formats, which is exact.
 */
-
-static INLINE Vector widen(Format format, Halves halves)
-{
-    const Bits bits = __builtin_convertvector(halves, Bits);
-    if (format == BFLOAT16)
-        return (Vector)(bits << 16);
-    const Vector x = (Vector)((bits & 0x7fff) << 13) * 0x1p112f;
-    const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
-    return (Vector)((Bits)x | (bits & 0x8000) << 16 |
-                    (is_huge & 0x7f800000));
-}
 
 static void show_numbers(void)
 {
@@ -683,18 +598,16 @@ log2 of float16's smallest: -24.0000
 largest errors: bfloat16, float16 (2)
 [0.0086, 0.0011]
 ms: as floats, in bfloat16, in float16 (3)
-[9.3448, 7.0648, 9.8052]
+[5.9200, 3.7530, 5.4760]
 ```
 
 The errors are those of a hundred random tokens. Keys and values are rounded
 when they are kept; queries, sums and contexts remain floats. bfloat16 has
-three bits less, and errors about eight times as large. What is gained is
-half of the bytes, and up to half of the time, less what it takes to widen
-them: that is more steps for float16. The last line is [the
-token of above](#kv-cache-pace).
+three bits less, and errors about eight times as large. The last line is
+[the token of above](#kv-cache-pace): half of the bytes take up to half of
+the time, and what it takes to widen them, which is more for float16.
 
-Fewer keys, a window and 16 bits each have their price, and can be had
-together:
+Fewer keys, a window and 16 bits can be had together:
 
 ![What a cache of 4,096 tokens takes in 32 layers: with 32 heads of keys;
 with 8; of these the last 1,024 tokens only; and these in 16
@@ -835,25 +748,73 @@ uint16_t to_float16(float x)
 }
 
 /*
-The way back, for one number:
+The way back is exact, and can be written for a whole vector at once. First
+each 16 bits get 32 of their own, and the first of them, the sign, is
+repeated in all that are added in front. `__builtin_convertvector` does
+that, but where vectors are long, gcc 12 makes more instructions of it than
+of the loop. Of bfloat16 only the empty lower half was missing.
+`(Vector)bits` is the floats that have these bits.
+
+Of float16, fraction and exponent are moved to a float's places, 13 bits up.
+But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
+15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
+which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
+right, also for the multiples of $2^{-24}$. Only where float16's exponent is
+all ones, as in infinity and `nan`, the float's must be made so, too.
+Comparing vectors gives a mask, `is_huge`: all ones in lanes where it holds,
+and 0 in the others.
 */
+
+static INLINE Vector widen(Format format, Halves halves)
+{
+    Bits bits = {0};
+    if (LANES == 4)
+        bits = __builtin_convertvector(halves, Bits);
+    for (int i = 0; LANES > 4 && i < LANES; i++)
+        bits[i] = (uint32_t)halves[i];
+    if (format == BFLOAT16)
+        return (Vector)(bits << 16);
+    const Vector x = (Vector)(bits << 13 & 0x8fffe000) * 0x1p112f;
+    const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
+    return (Vector)((Bits)x | (is_huge & 0x7f800000));
+}
+
+/*
+So a row is written number by number, and read a vector at a time:
+*/
+
+void put_row(Format format, int d, const float x[d], void *row)
+{
+    uint16_t *halves = row;
+    if (format == FLOAT32)
+        memcpy(row, x, (size_t)d * sizeof *x);
+    for (int k = 0; format == BFLOAT16 && k < d; k++)
+        halves[k] = to_bfloat16(x[k]);
+    for (int k = 0; format == FLOAT16 && k < d; k++)
+        halves[k] = to_float16(x[k]);
+}
+
+static INLINE Vector load(Format format, const char *row, int k)
+{
+    Vector x;
+    Halves halves;
+    if (format == FLOAT32) {
+        memcpy(&x, row + k * (int)sizeof x, sizeof x);
+        return x;
+    }
+    memcpy(&halves, row + k * (int)sizeof halves, sizeof halves);
+    return widen(format, halves);
+}
 
 float from_bfloat16(uint16_t bits)
 {
-    return widen(BFLOAT16, (Halves){bits})[0];
+    return widen(BFLOAT16, (Halves){(int16_t)bits})[0];
 }
 
 float from_float16(uint16_t bits)
 {
-    return widen(FLOAT16, (Halves){bits})[0];
+    return widen(FLOAT16, (Halves){(int16_t)bits})[0];
 }
-
-/*
-A group meets a block: all its scores first, four queries at a time, then
-softmax of each, then the mixtures, two at a time. `sum_lanes` adds a vector
-up across. `meet_tokens` looks up where the block lies and in which format;
-for each of these the compiler makes a `meet_as` of its own.
-*/
 
 static INLINE float sum_lanes(Vector x)
 {
@@ -868,61 +829,142 @@ static INLINE float sum_lanes(Vector x)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static INLINE void mixes(Format format, int queries, int n,
-                         const char *value, int q, Group *g)
+/*
+This is what a group needs while it meets a piece, and its softmax, from
+which what a query may not see is hidden. `power` is `exp2_fast`
+([](#kernel-exp2)), put where it is used: a call for each score would keep
+memory waiting.
+*/
+
+/* Queries that share their keys. */
+typedef struct {
+    int count, wide_k, wide_v;      /* how many, and vectors of a row */
+    int64_t from[MANY], till[MANY]; /* the tokens that each may see */
+    Vector *query, *mixture;        /* [count][wide_k], [count][wide_v] */
+    float (*scores)[PIECE];         /* [count], then weights */
+    float largest[MANY], sum[MANY];
+} Group;
+
+static INLINE float power(float x)
 {
-    int k = 0;
-    for (; k + PARTS <= g->wide_v; k += PARTS)
-        mix_parts(format, queries, PARTS, n, value, q, k, g);
-    for (; k < g->wide_v; k++)
-        mix_parts(format, queries, 1, n, value, q, k, g);
+    const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
+    const float whole = held + far, f = held - (whole - far);
+    float y = 1.32647261e-3f * f + 9.67150275e-3f, power;
+    y = (y * f + 5.55072501e-2f) * f + 2.40222439e-1f;
+    y = (y * f + 6.93147004e-1f) * f + 1;
+    uint32_t bits;
+    memcpy(&bits, &whole, sizeof bits);
+    bits <<= 23;
+    memcpy(&power, &bits, sizeof power);
+    return y * power;
 }
 
-/* The group meets the n tokens from number j on. */
-static INLINE void meet_as(Format format, int64_t j, int n, const char *key,
-                           const char *value, Group *g)
+/* The scores of query q with the n tokens from number `first` on become
+ * powers of 2 of what they are above the largest. */
+static void weigh(int64_t first, int n, int q, Group *g)
 {
-    int q = 0;
-    for (; q + 4 <= g->count; q += 4)
-        dots(format, 4, n, key, q, g);
-    for (; q < g->count; q++)
-        dots(format, 1, n, key, q, g);
-    for (q = 0; q < g->count; q++)
-        soften(j, n, q, g);
-    for (q = 0; q + 2 <= g->count; q += 2)
-        mixes(format, 2, n, value, q, g);
-    for (; q < g->count; q++)
-        mixes(format, 1, n, value, q, g);
-}
-
-static void meet_tokens(const Cache *c, int head, int64_t j, int n,
-                        Group *g)
-{
-    const int row = (int)(j % c->room);
-    const char *key = row_of(c, c->key, c->wide_k, head, row);
-    const char *value = row_of(c, c->value, c->wide_v, head, row);
-    if (c->format == FLOAT32)
-        meet_as(FLOAT32, j, n, key, value, g);
-    else if (c->format == BFLOAT16)
-        meet_as(BFLOAT16, j, n, key, value, g);
-    else
-        meet_as(FLOAT16, j, n, key, value, g);
+    const int64_t from = g->from[q] - first, till = g->till[q] - first;
+    const int end = (n + LANES - 1) / LANES * LANES;
+    float *scores = g->scores[q], largest = -FLT_MAX, most[LANES];
+    Vector sum = {0};
+    for (int j = 0; j < end && j < from; j++)
+        scores[j] = -INFINITY;
+    for (int64_t j = till > 0 ? till : 0; j < end; j++)
+        scores[j] = -INFINITY;
+    for (int i = 0; i < LANES; i++)
+        most[i] = largest;
+    for (int j = 0; j < end; j += LANES)
+        for (int i = 0; i < LANES; i++)
+            most[i] = scores[j + i] > most[i] ? scores[j + i] : most[i];
+    for (int i = 0; i < LANES; i++)
+        largest = most[i] > largest ? most[i] : largest;
+    for (int j = 0; j < end; j++)
+        scores[j] = power(scores[j] - largest);
+    for (int j = 0; j < end / LANES; j++)
+        sum += load(FLOAT32, (char *)scores, j);
+    g->largest[q] = largest;
+    g->sum[q] = sum_lanes(sum);
 }
 
 /*
-And all groups meet all blocks. The queries of a head of keys are numbered
+A group meets a piece: all its scores first, four queries at a time, then
+softmax of each, then the mixtures, two at a time. Where the ring ends, one
+run of rows ends and the next one begins, at row 0. For each format the
+compiler makes a `meet_as` of its own.
+*/
+
+static INLINE void score_run(Format format, int n, const char *key, int at,
+                             Group *g)
+{
+    const int wide = g->wide_k;
+    int q = 0;
+    for (; q + 4 <= g->count; q += 4)
+        dots(format, 4, wide, n, g->query + q * wide, key,
+             g->scores[q] + at);
+    for (; q < g->count; q++)
+        dots(format, 1, wide, n, g->query + q * wide, key,
+             g->scores[q] + at);
+}
+
+static INLINE void mix_run(Format format, int queries, int n,
+                           const char *value, int at, int q, Group *g)
+{
+    const float *weights = g->scores[q] + at;
+    const int wide = g->wide_v;
+    Vector *mixture = g->mixture + q * wide;
+    int k = 0;
+    for (; k + PARTS <= wide; k += PARTS)
+        mix_parts(format, queries, PARTS, wide, n, weights, value, k,
+                  mixture);
+    for (; k + 4 <= wide; k += 4)
+        mix_parts(format, queries, 4, wide, n, weights, value, k, mixture);
+    for (; k < wide; k++)
+        mix_parts(format, queries, 1, wide, n, weights, value, k, mixture);
+}
+
+/* How many rows lie in a row from token j on, up to token till. */
+static int run_of(const Cache *c, int64_t j, int64_t till)
+{
+    const int64_t behind = c->room - j % c->room;
+    return (int)(till - j < behind ? till - j : behind);
+}
+
+static INLINE void meet_as(Format format, const Cache *c, int head,
+                           int64_t from, int64_t till, Group *g)
+{
+    for (int64_t j = from, n; j < till; j += n) {
+        const int row = (int)(j % c->room);
+        n = run_of(c, j, till);
+        score_run(format, (int)n, row_of(c, c->key, c->wide_k, head, row),
+                  (int)(j - from), g);
+    }
+    for (int q = 0; q < g->count; q++)
+        weigh(from, (int)(till - from), q, g);
+    for (int64_t j = from, n; j < till; j += n) {
+        const int row = (int)(j % c->room), at = (int)(j - from);
+        const char *value = row_of(c, c->value, c->wide_v, head, row);
+        int q = 0;
+        n = run_of(c, j, till);
+        for (; q + 2 <= g->count; q += 2)
+            mix_run(format, 2, (int)n, value, at, q, g);
+        for (; q < g->count; q++)
+            mix_run(format, 1, (int)n, value, at, q, g);
+    }
+}
+
+/*
+And all groups meet all pieces. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
 `begin` has their scale, with the logarithm for powers of 2, and what each
 may see; `end` writes down what each has got from a piece, with the largest
 score and the sum, by which `join_piece` weighs it. (A log-sum-exp would do,
-but of large scores a float keeps few digits.) A block stops where the ring
-ends, and the next one begins at row 0.
+but of large scores a float keeps few digits.)
 */
 
 /* Who asks: the last n tokens, in heads of which so many share their keys;
- * what they see, in pieces; and what each gets from each piece, [heads][n]
- * [pieces][d_v + 2]: a mixture, and in the last columns the largest score
- * and the sum, in powers of 2. */
+ * what they see, in pieces, from token `first` on; and what each gets from
+ * each piece, [heads][n][pieces][d_v + 2]: a mixture, and in the last
+ * columns the largest score and the sum, in powers of 2. */
 typedef struct {
     const Cache *cache;
     int n, sharing, pieces;
@@ -944,8 +986,6 @@ static void begin(const Asked *a, int head, int q, Group *g)
         float *to = (float *)(g->query + i * g->wide_k);
         for (int k = 0; k < c->d_k; k++)
             to[k] = scale * query[k];
-        g->largest[i] = -FLT_MAX;
-        g->sum[i] = 0;
         g->till[i] = c->count - a->n + q % a->n + 1;
         g->from[i] = c->window ? g->till[i] - c->window : 0;
     }
@@ -965,39 +1005,27 @@ static void end(const Asked *a, int head, int q, int piece, const Group *g)
     }
 }
 
-/* Of the tokens from and till, those that some query of the group sees. */
-static void narrow(const Group *g, int64_t *from, int64_t *till)
-{
-    int64_t first = g->from[0], last = g->till[0];
-    for (int i = 1; i < g->count; i++) {
-        first = g->from[i] < first ? g->from[i] : first;
-        last = g->till[i] > last ? g->till[i] : last;
-    }
-    *from = first > *from ? first : *from;
-    *till = last < *till ? last : *till;
-}
-
 /* What the queries from number q on get from a piece of a head's tokens. */
 static void attend_piece(const Asked *a, int head, int q, int piece)
 {
     const Cache *c = a->cache;
     const int left = a->sharing * a->n - q;
+    const int64_t from = a->first + (int64_t)piece * PIECE;
+    const int64_t till = c->count - from < PIECE ? c->count : from + PIECE;
     Group g = {.count = left < MANY ? left : MANY,
                .wide_k = c->wide_k / LANES,
                .wide_v = c->wide_v / LANES};
-    const int wide = g.wide_k + g.wide_v;
+    const int wide = g.wide_k + g.wide_v + PIECE / LANES;
     g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
     g.mixture = g.query + g.count * g.wide_k;
+    g.scores = (void *)(g.mixture + g.count * g.wide_v);
     begin(a, head, q, &g);
-    int64_t from = a->first + (int64_t)piece * PIECE;
-    int64_t till = a->pieces > 1 ? from + PIECE : c->count;
-    narrow(&g, &from, &till);
-    for (int64_t j = from, n; j < till; j += n) {
-        const int64_t behind = c->room - j % c->room; /* rows to the end */
-        n = till - j < BLOCK ? till - j : BLOCK;
-        n = n < behind ? n : behind;
-        meet_tokens(c, head, j, (int)n, &g);
-    }
+    if (c->format == FLOAT32)
+        meet_as(FLOAT32, c, head, from, till, &g);
+    else if (c->format == BFLOAT16)
+        meet_as(BFLOAT16, c, head, from, till, &g);
+    else
+        meet_as(FLOAT16, c, head, from, till, &g);
     end(a, head, q, piece, &g);
     free(g.query);
 }
@@ -1030,32 +1058,83 @@ static void join_pieces(const Asked *a, Rows context)
         }
 }
 
-/* Chapter 15's way, for which a cache is keys and values as any others. */
-static void attend_all(const Cache *c, int n_heads, int n, Rows query,
-                       int threads, Rows context)
-{
-    best_kernel()->attend(&(Job){
-        .texts = 1,
-        .n_heads = n_heads,
-        .n_key_heads = c->n_key_heads,
-        .n = n,
-        .m = (int)c->count,
-        .d_k = c->d_k,
-        .d_v = c->d_v,
-        .see = see_past((int)c->count - n),
-        .query = query,
-        .key = {c->key, 0, (ptrdiff_t)c->room * c->wide_k, c->wide_k},
-        .value = {c->value, 0, (ptrdiff_t)c->room * c->wide_v, c->wide_v},
-        .context = context,
-        .threads = threads});
-}
-
 /*
 All pieces of all groups of all heads are independent of each other.
 `collapse(3)` makes one list of the three loops, from which threads take
-what is next. Where there are many queries, a head is one piece: there are
-tasks enough without.
+what is next.
 */
+
+static void attend_few(const Cache *c, int n_heads, int n, Rows query,
+                       int threads, Rows context)
+{
+    Asked a = {c, n, n_heads / c->n_key_heads, 1, 0, query, NULL};
+    const int queries = a.sharing * n;
+    if (c->window && c->count - n >= c->window)
+        a.first = c->count - n - c->window + 1;
+    const int64_t seen = c->count - a.first;
+    a.pieces = (int)((seen + PIECE - 1) / PIECE);
+    new_block(1, &(Part){&a.parts, n_heads * n, a.pieces, c->d_v + 2},
+              &(size_t){0});
+    threads = threads_for(
+        (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
+#pragma omp parallel for collapse(3) schedule(dynamic)                     \
+    num_threads(threads) if (threads > 1)
+    for (int h = 0; h < c->n_key_heads; h++)
+        for (int piece = 0; piece < a.pieces; piece++)
+            for (int q = 0; q < queries; q += MANY)
+                attend_piece(&a, h, q, piece);
+    join_pieces(&a, context);
+    free(a.parts);
+}
+
+/*
+The kernel wants floats, in the order of their tokens. So what is kept in 16
+bits or in a ring is laid out for it, for as long as it works, and a window
+is a table of what is seen. That would become large: with a window, no more
+than 256 tokens ask at a time.
+*/
+
+/* The rows of all heads, for m tokens from number `from` on. */
+static Rows lay_out(const Cache *c, void *rows, int wide, int64_t from,
+                    int m)
+{
+    const size_t size = (size_t)(wide / LANES) * (size_t)m;
+    if (c->format == FLOAT32 && !c->window)
+        return (Rows){rows, 0, (ptrdiff_t)c->room * wide, wide};
+    Vector *all = new_aligned((size_t)c->n_key_heads * size, sizeof *all);
+    Vector *to = all;
+    for (int h = 0; h < c->n_key_heads; h++)
+        for (int j = 0; j < m; j++) {
+            const char *row =
+                row_of(c, rows, wide, h, (int)((from + j) % c->room));
+            for (int k = 0; k < wide / LANES; k++)
+                *to++ = load(c->format, row, k);
+        }
+    return (Rows){(float *)all, 0, (ptrdiff_t)m * wide, wide};
+}
+
+/* The job's n tokens ask, of which the first has number `at`. */
+static void attend_many(const Cache *c, int64_t at, Job job)
+{
+    const int64_t first = c->window ? at - c->window + 1 : 0;
+    const int64_t from = first > 0 ? first : 0;
+    const int own = (int)(at - from), m = own + job.n;
+    float *seen = c->window ? new_table(job.n, m) : NULL;
+    for (int i = 0; seen && i < job.n; i++)
+        for (int j = 0; j < m; j++)
+            seen[(ptrdiff_t)i * m + j] =
+                j <= own + i && own + i - j < c->window;
+    job.m = m;
+    job.see = seen ? see_where(job.n, m, (void *)seen) : see_past(own);
+    job.key = lay_out(c, c->key, c->wide_k, from, m);
+    job.value = lay_out(c, c->value, c->wide_v, from, m);
+    best_kernel()->attend(&job);
+    if (job.key.at != c->key) {
+        free(job.key.at);
+        free(job.value.at);
+    }
+    free(seen);
+}
 
 void cache_attend(const Cache *c, int n_heads, int n, Rows query,
                   int threads, Rows context)
@@ -1064,26 +1143,21 @@ void cache_attend(const Cache *c, int n_heads, int n, Rows query,
     if (!query.at || !context.at)
         REFUSE("rows that are not there: queries, and room for contexts, "
                "are needed");
-    if (c->format == FLOAT32 && !c->window && n >= FEW) {
-        attend_all(c, n_heads, n, query, threads, context);
-        return;
+    if (n < FEW)
+        attend_few(c, n_heads, n, query, threads, context);
+    const int most = c->window ? 256 : n;
+    for (int i = 0; n >= FEW && i < n; i += most) {
+        Job job = {.texts = 1,
+                   .n_heads = n_heads,
+                   .n_key_heads = c->n_key_heads,
+                   .n = least(most, n - i),
+                   .d_k = c->d_k,
+                   .d_v = c->d_v,
+                   .query = query,
+                   .context = context,
+                   .threads = threads};
+        job.query.at += i * query.token;
+        job.context.at += i * context.token;
+        attend_many(c, c->count - n + i, job);
     }
-    Asked a = {c, n, n_heads / c->n_key_heads, 1, c->first, query, NULL};
-    const int queries = a.sharing * n;
-    if (c->window && a.first < c->count - n - c->window + 1)
-        a.first = c->count - n - c->window + 1;
-    const int64_t seen = c->count - a.first;
-    if (queries <= MANY)
-        a.pieces = (int)((seen + PIECE - 1) / PIECE);
-    a.parts = new_table(n_heads * n * a.pieces, c->d_v + 2);
-    threads = threads_for(
-        (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
-#pragma omp parallel for collapse(3) schedule(dynamic)                     \
-    num_threads(threads) if (threads > 1)
-    for (int h = 0; h < c->n_key_heads; h++)
-        for (int q = 0; q < queries; q += MANY)
-            for (int piece = 0; piece < a.pieces; piece++)
-                attend_piece(&a, h, q, piece);
-    join_pieces(&a, context);
-    free(a.parts);
 }

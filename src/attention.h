@@ -977,12 +977,14 @@ size_t cache_bytes(const Cache *c);
 void cache_init(Cache *c);
 void cache_free(Cache *c);
 
-/* Writes d numbers in this format, one behind the other. */
+/* Writes d numbers in this format, of which there are the three, one behind
+ * the other. */
 void put_row(Format format, int d, const float x[d], void *row);
 
 /* The keys and values of the next n tokens, for each head of keys. With a
- * window, they take the rows of the oldest ones. Refuses n below 1, rows
- * that are not there, a cache without memory, and, where there is no
+ * window, they take the rows of the oldest ones. What cannot be kept in 16
+ * bits becomes infinite, NaN stays NaN. On one thread. Refuses n below 1,
+ * rows that are not there, a cache without memory, and, where there is no
  * window, tokens for which there is no room.
  * PyTorch: torch.cat([keys, key], dim=-2).
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
@@ -998,15 +1000,18 @@ void cache_must_take(const Cache *c, int n, Rows key, Rows value);
  * hidden value, if it is not finite, may make NaN. threads 0 is as many as
  * there are processors; what comes out does not depend on it.
  * Refuses n below 1 or above the number of tokens, heads that the key heads
- * do not divide, threads below 0, rows that are not there, a cache without
- * memory, and queries that see a token that is no longer there: with a
- * window, room for window + n - 1 tokens is needed.
+ * do not divide, more queries of all heads than an int can count, threads
+ * below 0, rows that are not there, a cache without memory, queries that
+ * see a token that is no longer there (with a window, room for window +
+ * n - 1 tokens is needed), and what does not fit into memory: 32 tokens or
+ * more have what is in 16 bits or in a ring laid out as floats.
  * PyTorch: F.scaled_dot_product_attention(query, keys, values,
  * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */
 void cache_attend(const Cache *c, int n_heads, int n, Rows query,
                   int threads, Rows context);
 
-/* cache_attend as it was compiled for a kernel's instruction set. */
+/* cache_attend as it was compiled for the instruction set of a kernel, one
+ * from best_kernel or kernel_named. It does and refuses the same. */
 typedef void CacheAttend(const Cache *c, int n_heads, int n, Rows query,
                          int threads, Rows context);
 CacheAttend *cache_attend_of(const Kernel *kernel);
@@ -1125,6 +1130,12 @@ float *new_table(int n, int m);
  * that is also how it is aligned, to be freed by the caller. Refuses what
  * does not fit. */
 void *new_aligned(size_t count, size_t size);
+
+/* So many bytes of zeros, to be freed by the caller, for what is read from
+ * one end to the other: they begin at a multiple of 64, and where there are
+ * many and the system is Linux, they are asked for in pages of 2 MiB, of
+ * which it finds the next one sooner. Refuses what does not fit. */
+void *new_pages(size_t bytes);
 
 /* One table in a block: where its address goes, and three sizes, of which
  * the product is the number of its entries. A table of none is NULL. */

@@ -41,9 +41,7 @@ void cache_init(Cache *c)
     const size_t bytes = cache_bytes(c);
     c->wide_k = (int)padded(c->d_k);
     c->wide_v = (int)padded(c->d_v);
-    c->key = calloc(bytes, 1);
-    if (!c->key)
-        REFUSE("%zu bytes do not fit into memory: fewer are needed", bytes);
+    c->key = new_pages(bytes);
     c->value = (char *)c->key +
                bytes / (size_t)(c->wide_k + c->wide_v) * (size_t)c->wide_k;
     c->count = c->first = 0;
@@ -81,6 +79,10 @@ void cache_must_hold(const Cache *c, int n_heads, int n, int threads)
                " tokens have come: at least 1, "
                "and at most so many, are needed",
                n, c->count);
+    if ((double)n_heads * n > INT_MAX)
+        REFUSE("%d heads with %d queries: an int cannot count more than %d "
+               "in all",
+               n_heads, n, INT_MAX);
     if (threads < 0)
         REFUSE("%d threads: at least 1, or 0 for all, are needed", threads);
     if (c->first > (from > 0 ? from : 0))

@@ -1,4 +1,9 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "attention.h"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 /* The entries of a part: the product of its sizes, if a block can hold it. */
 static size_t entries(const Part *p)
@@ -63,4 +68,18 @@ void *new_aligned(size_t count, size_t size)
                "needed",
                count, size);
     return at;
+}
+
+void *new_pages(size_t bytes)
+{
+    const size_t huge = (size_t)2 << 20, page = bytes < huge ? 64 : huge;
+    const size_t size = (bytes + page - 1) / page * page;
+    void *at = size < bytes ? NULL : aligned_alloc(page, size);
+    if (!at)
+        REFUSE("%zu bytes do not fit into memory: fewer are needed", bytes);
+#ifdef MADV_HUGEPAGE
+    if (page == huge)
+        madvise(at, size, MADV_HUGEPAGE);
+#endif
+    return memset(at, 0, size);
 }

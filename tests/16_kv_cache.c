@@ -94,13 +94,19 @@ static void text_of_set(void)
     }
 }
 
-/* ---- Without a cache: chapter 9's attention, head by head. */
+/* ---- Without a cache: chapter 14's attention, head by head. */
 
 static void copy_rows(Rows rows, int head, int n, int d, float x[n][d])
 {
     for (int i = 0; i < n; i++)
         memcpy(x[i], rows.at + head * rows.head + i * rows.token,
                sizeof x[i]);
+}
+
+/* Whether token i sees token j. */
+static int sees(const Text *t, int i, int j)
+{
+    return j <= i && (!t->window || i - j < t->window);
 }
 
 /* The text's contexts, [n_heads][n][d_v]. */
@@ -112,26 +118,23 @@ static float *without_cache(const Text *t)
     float(*key)[d_k] = (void *)new_table(n, d_k);
     float(*value)[d_v] = (void *)new_table(n, d_v);
     float(*seen)[n] = (void *)new_table(n, n);
-    float(*scores)[n] = (void *)new_table(n, n);
-    float(*weights)[n] = (void *)new_table(n, n);
+    float *log_sum = new_table(n, 1);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++)
-            seen[i][j] = !t->window || i - j < t->window;
+        for (int j = 0; j < n; j++)
+            seen[i][j] = (float)sees(t, i, j);
     for (int h = 0; h < t->n_heads; h++) {
         const int key_head = h / (t->n_heads / t->n_key_heads);
         copy_rows(t->query, h, n, d_k, query);
         copy_rows(t->key, key_head, n, d_k, key);
         copy_rows(t->value, key_head, n, d_v, value);
-        masked_weights(n, n, d_k, see_where(n, n, seen), query, key, scores,
-                       weights);
-        matmul(n, d_v, n, weights, value, (void *)(all + h * n * d_v));
+        flash_forward(n, n, d_k, d_v, see_where(n, n, seen), query, key,
+                      value, (void *)(all + h * n * d_v), log_sum);
     }
     free(query);
     free(key);
     free(value);
     free(seen);
-    free(scores);
-    free(weights);
+    free(log_sum);
     return all;
 }
 
@@ -198,18 +201,45 @@ static void any_cuts(void)
     cut_any_texts(200);
 }
 
-/* More queries than one group has, with keys in 16 bits that lose nothing,
- * so that all of them go the way of few. */
+/* Numbers that lose nothing in any format. */
+static void make_short(Text *t)
+{
+    const int keys = t->n * t->n_key_heads;
+    for (int i = 0; i < keys * t->d_k; i++)
+        t->key.at[i] = (float)tap_int(-8, 8) / 4;
+    for (int i = 0; i < keys * t->d_v; i++)
+        t->value.at[i] = (float)tap_int(-8, 8) / 8;
+}
+
+/* More queries than one group has, of as many tokens as do not yet go the
+ * kernel's way. */
 static void many_queries(void)
 {
-    for (int window = 0; window < 60; window += 29) {
-        const Text t = any_text(50, 2, 3, 20, 33, window);
-        for (int i = 0; i < 50 * 2 * 33; i++)
-            t.value.at[i] = (float)tap_int(-8, 8) / 8;
-        for (int i = 0; i < 50 * 2 * 20; i++)
-            t.key.at[i] = (float)tap_int(-8, 8) / 4;
-        Cache c = cache_for(&t, 120, BFLOAT16);
-        come(&c, &t, 50);
+    for (int k = 0; k < 6; k++) {
+        Text t = any_text(40, 2, 3, 20, 33, k % 2 * 29);
+        make_short(&t);
+        Cache c = cache_for(&t, 80, (Format)(k / 2));
+        come(&c, &t, 9);
+        come(&c, &t, 31);
+        compare(&t);
+        cache_free(&c);
+    }
+}
+
+/* Questions of many tokens, which go the kernel's way; with a window, the
+ * second goes over the ring's end, and 256 of it ask at a time. */
+static void long_questions(void)
+{
+    for (int k = 0; k < 6; k++) {
+        const int window = k % 2 * 50;
+        Text t = any_text(420, 2, 2, 9, 17, window);
+        make_short(&t);
+        Cache c =
+            cache_for(&t, window ? window + 300 : 500, (Format)(k / 2));
+        give("format = %d", k / 2);
+        come(&c, &t, 32);
+        come(&c, &t, 300);
+        come(&c, &t, 88);
         compare(&t);
         cache_free(&c);
     }
@@ -221,53 +251,101 @@ static void any_set(void)
         if (with_set(k)) {
             cut_any_texts(60);
             many_queries();
+            long_questions();
         }
 }
 
-/* More keys than one piece has, by the kernel and without it, and so many
- * that there are several threads if that is asked for. The last piece has
- * one token, which only the last query sees. */
+/* What the last 3 tokens of the text get from all others, by the kernel. */
+static float *by_kernel(const Text *t)
+{
+    const int n = t->n;
+    float *right = new_table(t->n_heads * 3, t->d_v);
+    float(*seen)[n] = (void *)new_table(3, n);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < n; j++)
+            seen[i][j] = (float)sees(t, n - 3 + i, j);
+    attend_fast(
+        &(Job){.texts = 1,
+               .n_heads = t->n_heads,
+               .n_key_heads = t->n_key_heads,
+               .n = 3,
+               .m = n,
+               .d_k = t->d_k,
+               .d_v = t->d_v,
+               .see = see_where(3, n, seen),
+               .query = rows_from(t->query, n - 3),
+               .key = t->key,
+               .value = t->value,
+               .context = rows_by_head(t->n_heads, 3, t->d_v, right)});
+    free(seen);
+    return right;
+}
+
+/* More keys than one piece has, in each format and by each instruction set,
+ * and so many that there are several threads if that is asked for. The last
+ * piece has one token, which only the last query sees; with a window, the
+ * ring's end lies amid a piece. */
 static void many_keys(void)
 {
-    enum { N = 3 * 1024 + 1, W = 2900 };
+    enum { N = 3 * 1024 + 1, W = 2900, ALL = 4 * 3 * 12 };
 #ifdef _OPENMP
     tap_near("threads", threads_for(4 * 3 * (double)W * 32, 2), 2, 0, 0);
 #endif
-    for (int window = 0; window <= W; window += W) {
-        Text t = any_text(N, 2, 2, 20, 12, window);
-        const Rows kernel = t.context;
-        Cache c = cache_for(&t, N, FLOAT32);
-        cache_append(&c, N - 3, t.key, t.value);
-        t.query = rows_from(t.query, N - 3);
-        cache_append(&c, 3, rows_from(t.key, N - 3),
-                     rows_from(t.value, N - 3));
-        float *few = room(4 * 3 * 12), *same_few = room(4 * 3 * 12);
-        cache_attend(&c, 4, 3, t.query, 1, rows_by_head(4, 3, 12, few));
-        cache_attend(&c, 4, 3, t.query, 2,
-                     rows_by_head(4, 3, 12, same_few));
-        same("context by two threads", 4 * 3 * 12, same_few, few);
-        float(*seen)[N] = (void *)new_table(3, N);
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j <= N - 3 + i; j++)
-                seen[i][j] = !window || N - 3 + i - j < window;
-        attend_fast(&(Job){.texts = 1,
-                           .n_heads = 4,
-                           .n_key_heads = 2,
-                           .n = 3,
-                           .m = N,
-                           .d_k = 20,
-                           .d_v = 12,
-                           .see = see_where(3, N, seen),
-                           .query = t.query,
-                           .key = t.key,
-                           .value = t.value,
-                           .context = kernel});
-        for (int h = 0; h < 4; h++)
-            for (int i = 0; i < 3; i++)
-                similar("context", 12, few + (h * 3 + i) * 12,
-                        kernel.at + h * kernel.head + i * kernel.token, 0,
-                        ATOL);
-        free(seen);
+    for (int k = 0; k < 18; k++) {
+        const Format format = (Format)(k / 2 % 3);
+        if (!with_set(k / 6))
+            continue;
+        Text t = any_text(N, 2, 2, 20, 12, k % 2 * W);
+        make_short(&t);
+        give("format = %d", (int)format);
+        Cache c = cache_for(&t, t.window ? W + 5 : N, format);
+        cache_append(&c, N, t.key, t.value);
+        const Rows query = rows_from(t.query, N - 3);
+        float *few = room(ALL), *same_few = room(ALL);
+        attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
+        attend_cache(&c, 4, 3, query, 2, rows_by_head(4, 3, 12, same_few));
+        same("context by two threads", ALL, same_few, few);
+        float *right = by_kernel(&t);
+        similar("context", ALL, few, right, 0, ATOL);
+        free(right);
+        cache_free(&c);
+    }
+}
+
+/* NaN and infinities, in a query, a key or a value, as flash_forward has
+ * them. What a hidden value does that is not finite is left open. */
+static void odd_numbers(void)
+{
+    enum { N = 70, D = 5, KINDS = 3 * 3 * 3 * 2 };
+    static const float odd[3] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3 * KINDS; k++) {
+        if (!with_set(k / KINDS))
+            continue;
+        Text t = any_text(N, 1, 2, D, D, k % 2 * 9);
+        make_short(&t);
+        const int where = k / 2 % 3, token = tap_int(0, N - 1);
+        const Rows rows = where == 0   ? t.query
+                          : where == 1 ? t.key
+                                       : t.value;
+        rows.at[token * rows.token + tap_int(0, D - 1)] = odd[k / 6 % 3];
+        const Format format = (Format)(k / 18 % 3);
+        give("%g in %s of token %d, format = %d", (double)odd[k / 6 % 3],
+             where == 0   ? "the query"
+             : where == 1 ? "the key"
+                          : "the value",
+             token, (int)format);
+        Cache c = cache_for(&t, N, format);
+        come_in_pieces(&c, &t, k % 5 ? 3 : 40);
+        float *right = without_cache(&t), *got = room(2 * N * D);
+        for (int h = 0; h < 2; h++) {
+            copy_rows(t.context, h, N, D, (void *)(got + h * N * D));
+            for (int i = 0; i < N; i++)
+                if (where < 2 || sees(&t, i, token))
+                    similar(tap_words("context of token %d", i), D,
+                            got + (h * N + i) * D, right + (h * N + i) * D,
+                            0, ATOL);
+        }
+        free(right);
         cache_free(&c);
     }
 }
@@ -638,6 +716,8 @@ static void refusals(void)
     REFUSES_SUCH("no heads", cache_attend(&full, 0, 1, rows, 0, results));
     REFUSES_SUCH("no queries", cache_attend(&full, 2, 0, rows, 0, results));
     REFUSES_SUCH("5 queries", cache_attend(&full, 2, 5, rows, 0, results));
+    REFUSES_SUCH("more queries than an int counts",
+                 cache_attend(&full, INT_MAX - 1, 4, rows, 0, results));
     REFUSES_SUCH("-1 threads",
                  cache_attend(&full, 2, 1, rows, -1, results));
     REFUSES_SUCH("rows of none",
@@ -696,6 +776,8 @@ int main(void)
     TAP(any_cuts, "cache_attend: any text, in any pieces");
     TAP(any_set, "cache_attend_of: for each instruction set");
     TAP(many_queries, "cache_attend: more queries than a group has");
+    TAP(long_questions, "cache_attend: many tokens at once");
+    TAP(odd_numbers, "cache_attend: NaN and infinities");
     TAP(many_keys, "cache_attend: more keys than a piece has");
     TAP(loud_pieces, "cache_attend: large scores in several pieces");
     TAP(loud_scores, "cache_attend: large scores");

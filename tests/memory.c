@@ -45,6 +45,25 @@ static void aligned_test(void)
     }
 }
 
+/* Few bytes, and more than a page of 2 MiB, which is begun anew each time:
+ * what another has left there is gone. */
+static void pages_test(void)
+{
+    const size_t many = ((size_t)2 << 20) + 1, bytes[3] = {1, 100, many};
+    for (int k = 0; k < 6; k++) {
+        const size_t size = bytes[k % 3];
+        unsigned char *at = new_pages(size);
+        tap_near(tap_words("of %zu bytes", size),
+                 (double)((uintptr_t)at % 64), 0, 0, 0);
+        size_t others = 0;
+        for (size_t i = 0; i < size; i++)
+            others += at[i] != 0;
+        tap_near("other bytes than 0", (double)others, 0, 0, 0);
+        memset(at, 7, size); /* a sanitizer sees its room */
+        free(at);
+    }
+}
+
 static float *table, *other;
 static size_t count;
 
@@ -63,6 +82,10 @@ int main(void)
     TAP(block_test, "new_block: one table behind the other");
     TAP(table_test, "new_table: room for every entry");
     TAP(aligned_test, "new_aligned: where a vector can be");
+    TAP(pages_test, "new_pages: zeros where a vector can be");
+    REFUSES("memory.c: new_pages: 18446744073709551615 bytes do not fit "
+            "into memory: fewer are needed",
+            new_pages(SIZE_MAX));
     REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
             "do not fit into memory: fewer are needed",
             new_aligned((size_t)1 << 58, 64));

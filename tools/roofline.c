@@ -135,10 +135,7 @@ int main(int argc, char *argv[])
         best = best ? best : set;
     }
     const size_t count = floats_beyond_caches();
-    float *x = aligned_alloc(64, count * sizeof *x);
-    if (!x)
-        REFUSE("%zu numbers do not fit into memory: fewer are needed",
-               count);
+    float *x = new_pages(count * sizeof *x);
     for (size_t i = 0; i < count; i++)
         x[i] = 1;
     printf(form->read, bandwidth(best, 1, count, x),
