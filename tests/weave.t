@@ -320,7 +320,10 @@ sub said {
     my %named = (lt => '<', gt => '>', quot => '"', amp => '&', '#39' => "'");
     for ($html) {
         s{^.*<main[^>]*>|</main>.*$}{}gs;
-        s{<a [^>]*data-n="(\d+)"></a>( *)}{"$1|" . '·' x length $2}ge;
+        s{(?<=counter-reset:line )(\d+)(.*?)(?=</pre>)}{
+            my ($n, $lines) = ($1, $2);
+            $lines =~ s|<a [^>]*aria-hidden[^>]*></a>( *)|++$n . '\|' . '·' x length $1|ge;
+            "$n$lines"}gse;
         s{<nav class="turn".*?</nav>|<a class="anchor".*?</a>}{}gs;
         s{<svg.*?</svg>}{(picture)}gs;
         s{<math.*?</math>}{(formula)}gs;

@@ -163,7 +163,7 @@ sub _link_code {
     $html =~ s{(<pre class="code" .*?</pre>)}{
         my $listing = $1;
         %seen = ();
-        $listing =~ s/(data-n="(\d+)"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
+        $listing =~ s/("[\w.]*#[LH](\d+)" aria-hidden="true" tabindex="-1"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
         $listing}gse;
     # In prose, code that is nothing but a name.
     $html =~ s{(<(a|h\d|summary|pre|nav|hgroup|svg)\b.*?</\2>|<p\ class="(?:label|note)">.*?</p>)

@@ -381,8 +381,8 @@ reading(
     const source = readFileSync(join(root, "chapters/02_softmax.c"), "utf8").split("\n");
     const listing = page.locator("main > .listing:has([id^=L])").first();
     const numbers = await listing
-      .locator("[data-n]")
-      .evaluateAll((all) => all.map((it) => +it.dataset.n));
+      .locator(".line")
+      .evaluateAll((all) => all.map((it) => +it.id.slice(1)));
     const lines = numbers.map((n) => source[n - 1]).join("\n");
     await listing.hover();
     const button = listing.getByRole("button", { name: "Copy this code" });
