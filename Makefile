@@ -211,12 +211,14 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 # ---- The programs in the pages: all of them as one module of WebAssembly,
 # with those of tools/web. There programs.c calls all others, and NAME_part.c is
 # a part of the program NAME.c, which alone has a main. -Oz makes two thirds of
-# what -O2 makes, and as fast.
+# what -O2 makes, and as fast; what the fast chapters want to have put in place, for
+# registers, of which there are none here, is left to it; and with -flto it sees all
+# programs as one.
 #
 # Whether clang makes modules is asked until it does. The first time that it
 # does, the book is woven anew: a file that was not there makes none older.
 
-wasm      := clang --target=wasm32-wasi
+wasm      := clang --target=wasm32-wasi -flto
 can_wasm   = [ -e $(BUILD)/web/can ] && command -v $(firstword $(wasm)) || \
   { mkdir -p $(BUILD)/web && echo 'int main(void) { return 0; }' | \
     $(wasm) -x c - -o $(BUILD)/web/can; }
@@ -237,7 +239,7 @@ $(BUILD)/web/programs.h: $(names:%=$(BUILD)/code/%.c) $(own:%=tools/web/%.c) $(s
 	  -e '$$ARGV =~ m{(([^_/]*)[^/]*)\.c$$};' \
 	  -e 'print qq{TAKES_$$takes("$$1", "$$2", main_$$2)\n}' $(filter %.c,$^) >$@
 
-compile_wasm = $(wasm) $(FLAGS) -Oz -I$(BUILD)/web -MMD -MP $(call empty,$<)
+compile_wasm = $(wasm) $(FLAGS) -Oz -Dalways_inline= -I$(BUILD)/web -MMD -MP $(call empty,$<)
 $(BUILD)/web/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
@@ -252,7 +254,8 @@ $(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
 	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
 
 $(BUILD)/web/module.wasm: $(in_module:%=$(BUILD)/web/obj/%.o)
-	$(wasm) -Oz -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 $^ -o $@
+	$(wasm) -Oz -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 \
+	  $^ -o $@
 
 $(BUILD)/web/module.js: $(BUILD)/web/module.wasm tools/web/pack
 	tools/web/pack $(names) $(own) <$< >$@

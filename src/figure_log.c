@@ -73,7 +73,7 @@ static void lay(Axis *a, double from, double to, double room)
     a->to = to;
     a->step = 1;
     if (a->is_binary)
-        a->step = (int)fmax(1, ceil(log2(factor) - 1e-9));
+        a->step = (int)fmax(1, ceil(log(factor) / log(2) - 1e-9));
     else if (factor > 2)
         a->step = 3 * (int)ceil(log10(factor) - 1e-9);
 }

@@ -89,14 +89,15 @@ sub _printed {
 }
 
 # A page's sections: id, title, text and printed numbers of each, the first being the
-# page's own.
+# page's own. A hint is for who asks for it.
 sub _sections {
     my ($html) = @_;
     my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
     my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
     my @sections;
     while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
-        push @sections, {id => $id, title => text($title), text => text($body),
+        my $open = $body =~ s{<details class="hint">.*?</details>}{}gsr;
+        push @sections, {id => $id, title => text($title), text => text($open),
             numbers => _printed($body)};
     }
     return @sections;
@@ -163,7 +164,7 @@ sub _link_code {
     $html =~ s{(<pre class="code" .*?</pre>)}{
         my $listing = $1;
         %seen = ();
-        $listing =~ s/(data-n="(\d+)"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
+        $listing =~ s/("[\w.]*#[LH](\d+)" aria-hidden="true" tabindex="-1"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
         $listing}gse;
     # In prose, code that is nothing but a name.
     $html =~ s{(<(a|h\d|summary|pre|nav|hgroup|svg)\b.*?</\2>|<p\ class="(?:label|note)">.*?</p>)
@@ -322,42 +323,42 @@ sub _script {
 }
 
 # Pages: id, "Chapter 2", title. Sections: page, id, title, text with the numbers that
-# are printed there, which a tutorial's reader may look for. Terms: name, address,
-# what the glossary says.
+# are printed there, which a tutorial's reader may look for, but without addresses and the
+# titles of other sections. Terms: name, address, what the glossary says.
 sub search_index {
     my ($self) = @_;
     my (@pages, @sections);
     for my $id (@{$self->{order}}) {
         push @pages, [$id, $self->name_of($id), text($self->{title}{$id})];
         next if $id eq 'book-index';
-        push @sections, [$#pages, $_->{id}, $_->{title},
-            $id eq 'glossary' ? '' : join ' ', grep { $_ ne '' } @$_{qw(text numbers)}]
-          for @{$self->{sections}{$id}};
+        for (@{$self->{sections}{$id}}) {
+            my $says = join ' ', grep { $_ ne '' } @$_{qw(text numbers)};
+            $says =~ s{\b((?:chapter|appendix) \w+), “[^”]*”| https?:\S+}{$1 // ''}gie;
+            push @sections, [$#pages, $_->{id}, $_->{title}, $id eq 'glossary' ? '' : $says];
+        }
     }
     return _script(index => {pages => \@pages, sections => \@sections,
         terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}]});
 }
 
-# By name, and where a chapter has it to itself, by "page#name": address,
-# declaration, comment, where it is defined; and of what the header declares, the
-# numbers of the chapters that use it.
+# By name, of what the header declares: address, comment, where it is defined. What
+# only a card needs is by itself: the declaration, and the chapters that use it.
 sub symbols {
     my ($self) = @_;
-    my $all = $self->{symbols};
-    my $of  = sub {
-        my ($symbol) = @_;
-        return Symbols::address($symbol, ''), @$symbol{qw(code says)}, $self->name_of($symbol->{page});
-    };
+    return _script(symbols => {map {
+        $_->{name} => [Symbols::address($_, ''), $_->{says}, $self->name_of($_->{page})]
+    } $self->{symbols}->all});
+}
+
+sub declarations {
+    my ($self) = @_;
     my $users = sub {
         my ($symbol) = @_;
         return join ', ', map { $self->{number}{$_} }
           grep { $symbol->{uses}{$_} && $self->{kind}{$_} } @{$self->{order}};
     };
-    my %by = map { $_->{name} => [$of->($_), $users->($_)] } $all->all;
-    for my $page (keys %{$all->{own}}) {
-        $by{"$page#$_->{name}"} = [$of->($_)] for values %{$all->{own}{$page}};
-    }
-    return _script(symbols => \%by);
+    return _script(declarations => {map { $_->{name} => [$_->{code}, $users->($_)] }
+          $self->{symbols}->all});
 }
 
 # ---------------------------------------------------------- further files

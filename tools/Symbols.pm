@@ -9,7 +9,7 @@ package Symbols;
 #                      and end, the last line that has its name
 #   declared           its line in the header (not if it is a chapter's own)
 #   announced          the page whose part of the header that is
-#   code      says     its declaration, and the comment above that
+#   code      says     its declaration, and the comment above that (of the header's)
 #   uses               {page => first line of its code that uses it}
 
 use strict;
@@ -31,7 +31,7 @@ sub new {
             my $known = $found->{is_static} ? undef : $self->{all}{$found->{name}};
             my $place = {page => $page, line => $found->{first} + 1, end => $found->{first} + 1};
             if ($known) { @$known{keys %$place} = values %$place }
-            else        { $self->{own}{$page}{$found->{name}} = _own($chapter, $found, $place) }
+            else        { $self->{own}{$page}{$found->{name}} = {%$found, %$place, uses => {}} }
         }
     }
     _note_uses($self, $_) for @chapters;
@@ -71,18 +71,6 @@ sub address {
 }
 
 # ------------------------------------------------------------- in the files
-
-# What a chapter keeps to itself, with the comment right above it.
-sub _own {
-    my ($chapter, $found, $place) = @_;
-    my $lines = $chapter->{lines};
-    my $code  = join "\n", @$lines[$found->{first} .. $found->{last}];
-    $code =~ s/\s*(?:=[^=].*|\{.*)\z//s;
-    my $up = $found->{first};
-    $up-- while $up > 0 && $chapter->{kind}[$up - 1] eq 'code' && $lines->[$up - 1] =~ m{^(?:/[/*]| \*)};
-    return {%$found, %$place, code => "$code;",
-        says => _plain(@$lines[$up .. $found->{first} - 1]), uses => {}};
-}
 
 # The words of a comment; what it is called elsewhere begins a line.
 sub _plain {

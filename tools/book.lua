@@ -37,10 +37,9 @@ local function listing(code)
     local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
         local n = first + i - 1
         local id = (get.header and 'H' or 'L') .. n
-        return ('<span class="line"%s><a href="%s#%s" aria-hidden="true" tabindex="-1"'
-            .. ' data-n="%d"></a>%s</span>'):format(
-            get.type and '' or (' id="%s"'):format(id),
-            get.type and 'reference.html' or '', id, n, line)
+        return ('<span class="line"%s><a href="%s#%s" aria-hidden="true" tabindex="-1"></a>%s</span>')
+            :format(get.type and '' or (' id="%s"'):format(id),
+                get.type and 'reference.html' or '', id, line)
     end)
     local note = get.type and ('<p class="label">in %s</p>\n'):format(file) or ''
     -- Each exercise that this listing solves.
@@ -49,8 +48,9 @@ local function listing(code)
             .. ' <code>%s</code></p>\n')
             :format(common.exercise_id(number), number, escape(name))
     end
-    local shown = ('<div class="listing">\n%s<pre class="code" %s><code>%s\n</code></pre>\n</div>')
-        :format(note, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
+    local shown = ('<div class="listing">\n%s<pre class="code" style="counter-reset:line %d" %s>'
+        .. '<code>%s\n</code></pre>\n</div>')
+        :format(note, first - 1, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
             table.concat(lines, '\n'))
     -- What only shows is there for whoever asks, at its place in the file.
     if get.shows then

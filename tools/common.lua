@@ -24,11 +24,13 @@ end
 common.shows = { print = 'How this is printed', draw = 'How this is drawn',
                  main = 'The program' }
 
--- The lines of a code block as HTML, highlighted by pandoc.
+-- The lines of a code block as HTML, highlighted by pandoc; an operator of one
+-- character looks as anything else, and needs no element.
 function common.highlighted_lines(text, language)
     local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
     local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
     local lines = pandoc.List {}
+    code = code:gsub('<span class="op">(.)</span>', '%1')
     for line in (code .. '\n'):gmatch('(.-)\n') do
         lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
     end

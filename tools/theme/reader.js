@@ -247,7 +247,27 @@ globalThis.book ??= {};
     card = shown = undefined;
   }
 
-  function fillCard([, code, says, where, uses]) {
+  // What a page keeps to itself stands there, its comment right above it.
+  function onThisPage(line) {
+    const code = [];
+    const says = [];
+    for (let it = line; it && !/[;{=]/.test(code.join()); it = it.nextElementSibling)
+      code.push(it.textContent);
+    const above = (it) => it.previousElementSibling;
+    for (let it = above(line); /^(\/[/*]| \*)/.test(it?.textContent); it = above(it))
+      says.unshift(it.textContent.replace(/^ ?[/*]+ ?| *\*\/$/g, ""));
+    const declared = code.join("\n").replace(/\s*[;{=].*/s, ";");
+    return { code: declared, says: says.join(" "), where: "on this page" };
+  }
+
+  function whatIs(link) {
+    const name = link.textContent;
+    const [, says, where] = book.symbols[name] ?? [];
+    const [code, uses] = book.declarations[name] ?? [];
+    return code ? { code, says, where, uses } : onThisPage(document.querySelector(link.hash));
+  }
+
+  function fillCard({ code, says, where, uses }) {
     return book.make(
       "div",
       { id: "card", role: "tooltip" },
@@ -272,17 +292,11 @@ globalThis.book ??= {};
   }
 
   async function showCard(link) {
-    await book.load("symbols.js");
-    const page = location.pathname
-      .split("/")
-      .at(-1)
-      .replace(/\.html$/, "");
-    const name = link.textContent;
-    const found = book.symbols[`${page}#${name}`] ?? book.symbols[name];
-    if (!found || !link.matches(":hover, :focus-visible")) return;
+    await Promise.all([book.load("symbols.js"), book.load("declarations.js")]);
+    if (!link.matches(":hover, :focus-visible")) return;
     hideCard();
     shown = link;
-    card = fillCard(found);
+    card = fillCard(whatIs(link));
     card.addEventListener("pointerleave", hideCard);
     document.body.append(card);
     placeCard(link);

@@ -49,11 +49,9 @@ globalThis.book ??= {};
     });
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     records = [
-      ...Object.entries(book.symbols)
-        .filter(([name]) => !name.includes("#"))
-        .map(([name, [address, , says, where]]) =>
-          record("code", name, says.replace(/\n/g, " "), address, where || "attention.h"),
-        ),
+      ...Object.entries(book.symbols).map(([name, [address, says, where]]) =>
+        record("code", name, says.replace(/\n/g, " "), address, where || "attention.h"),
+      ),
       ...terms.map(([name, address, says]) =>
         record("term", name, says, address, titleOf(address)),
       ),
