@@ -34,7 +34,7 @@ static void show_beginning(void)
 ``` output
 measured on AMD EPYC, 2 processors
 GFLOP/s: attention, flash_forward, at most (3)
-[  2.4716,   3.1159, 115.6900]
+[  2.4314,   3.0424, 113.3500]
 ```
 
 A GFLOP/s is a billion of them in a second, here on one core, with 1,024
@@ -249,7 +249,7 @@ static void show_product(void)
 /*
 ``` output
 GFLOP/s: matmul, multiply_ordered, multiply_fast (3)
-[ 1.1145, 10.7990, 74.1960]
+[ 1.0503,  7.2058, 76.4450]
 ```
 
 ## The exponential {#kernel-exp2}
@@ -323,7 +323,7 @@ static void show_exponential(void)
 w, f, 2 to the power of each, the product of these (5)
 [2.0000, 0.3000, 4.0000, 1.2311, 4.9246]
 nanoseconds: expf, exp2_fast (2)
-[3.7218, 0.1451]
+[3.4958, 0.1388]
 off by less than 3 of 10 million: yes
 ```
 
@@ -644,7 +644,7 @@ static void show_tiles(void)
 /*
 ``` output
 GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
-[ 50.1610,  83.9730, 151.9900]
+[ 51.9450,  88.2580, 171.6500]
 ```
 
 With one tile, each block is fetched for every 32 queries, with 16 for 16
@@ -718,7 +718,7 @@ static void show_steps(void)
 /*
 ``` output
 GFLOP/s of each step (6)
-[ 1.1145, 10.7990, 74.1960,  2.4716,  3.1159, 85.0840]
+[ 1.0503,  7.2058, 76.4450,  2.4314,  3.0424, 84.7910]
 ```
 
 ![Three ways to a product of 512 times 512 numbers, and three to attention
@@ -756,21 +756,21 @@ static void show_shapes(void)
 ``` output
 of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
 1x12x256x64 full (4)
-[0.6301, 0.4703, 0.5368, 0.5388]
+[0.7387, 0.5791, 0.6337, 0.6109]
 1x12x256x64 causal (4)
-[0.5666, 0.2799, 0.2480, 0.3026]
+[0.5160, 0.2423, 0.2237, 0.2824]
 1x12x1024x64 full (4)
-[0.7966, 0.6220, 0.7015, 0.6212]
+[0.7912, 0.5760, 0.6977, 0.6318]
 1x12x1024x64 causal (4)
-[0.6984, 0.3358, 0.3148, 0.4663]
+[0.7358, 0.3786, 0.3456, 0.5115]
 1x8x4096x64 full (4)
-[0.6802, 0.5913, 0.7646, 0.6394]
+[0.8230, 0.5498, 0.6424, 0.5871]
 1x8x4096x64 causal (4)
-[0.8317, 0.5703, 0.5432, 0.6289]
+[0.8124, 0.4814, 0.4462, 0.5710]
 1x32x2048x128 full (4)
-[0.6799, 0.5405, 0.7149, 0.6852]
+[0.8832, 0.5634, 0.7435, 0.7296]
 1x32x2048x128 causal (4)
-[0.7860, 0.4831, 0.5992, 0.6350]
+[0.7913, 0.4602, 0.4849, 0.5501]
 ```
 
 With a causal mask, half of the operations count, but the tiles on the
@@ -801,7 +801,7 @@ static void show_missing(void)
 /*
 ``` output
 nanoseconds for a score: products, exponential (2)
-[2.2128, 0.1451]
+[2.2585, 0.1388]
 off from float64, in millionths, 256 to 4096 tokens (3)
 [0.5865, 0.3750, 0.4277]
 ```
@@ -844,12 +844,12 @@ static void show_roofline(void)
 /*
 ``` output
 operations a byte: left, where the roof bends, right (3)
-[   0.2500,    4.5818, 2048.0000]
+[   0.2500,    4.4980, 2048.0000]
 GFLOP/s at most there (3)
-[  6.3125, 115.6900, 115.6900]
-GB/s read by one core: 25.2500
+[  6.3000, 113.3500, 113.3500]
+GB/s read by one core: 25.2000
 GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
-[72.8950, 92.1650, 78.6910,  2.4716]
+[83.3430, 88.3310, 89.1160,  2.4314]
 ```
 
 ![The roof of one core. On the left, where bytes are used little, it is the
@@ -894,26 +894,26 @@ static void show_growth(void)
 /*
 ``` output
 tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
-[[ 128.0000,    0.4013,    0.6626,    0.5543,    0.5613],
- [ 256.0000,    1.6597,    2.3076,    1.9572,    2.0421],
- [ 512.0000,    6.3125,    8.2597,    7.3622,    7.6373],
- [1024.0000,   29.2000,   41.8140,   33.2250,   36.8700],
- [2048.0000,  105.3700,  148.1400,  111.2700,  132.1600],
- [4096.0000,  436.6400,  502.2500,  388.4400,  464.4900],
- [8192.0000, 1642.0000, 2385.7000, 1958.8000, 2319.6001]]
+[[ 128.0000,    0.6187,    0.9473,    0.7723,    0.6726],
+ [ 256.0000,    1.8830,    2.6164,    2.3135,    2.1281],
+ [ 512.0000,    6.6672,    9.5481,    8.1207,    8.0364],
+ [1024.0000,   25.3320,   34.6020,   30.4830,   31.5430],
+ [2048.0000,   97.7040,  141.6600,  111.0700,  129.2200],
+ [4096.0000,  385.5600,  577.2000,  493.9800,  540.5300],
+ [8192.0000, 1541.3000, 2368.6001, 2105.2000, 2319.7000]]
 tokens; GFLOP/s: the same (7, 5)
-[[ 128.0000,   83.6190,   50.6390,   60.5370,   59.7790],
- [ 256.0000,   80.8710,   58.1630,   68.5760,   65.7250],
- [ 512.0000,   85.0480,   64.9990,   72.9230,   70.2960],
- [1024.0000,   73.5440,   51.3580,   64.6350,   58.2440],
- [2048.0000,   81.5190,   57.9860,   77.1990,   64.9950],
- [4096.0000,   78.6910,   68.4110,   88.4550,   73.9720],
- [8192.0000,   83.7010,   57.6090,   70.1630,   59.2510]]
+[[ 128.0000,   54.2330,   35.4230,   43.4490,   49.8910],
+ [ 256.0000,   71.2770,   51.2990,   58.0150,   63.0700],
+ [ 512.0000,   80.5240,   56.2280,   66.1110,   66.8050],
+ [1024.0000,   84.7720,   62.0620,   70.4490,   68.0800],
+ [2048.0000,   87.9180,   60.6390,   77.3360,   66.4760],
+ [4096.0000,   89.1160,   59.5280,   69.5570,   63.5670],
+ [8192.0000,   89.1720,   58.0270,   65.2860,   59.2490]]
 ```
 
-![Eight heads with 64 entries, no mask, one core. Twice the tokens take four
-times as long, or nearly, for everybody, so that operations a second change
-little](growth.svg){#fig-kernel-growth}
+![Eight heads with 64 entries, no mask, one core. From 512 tokens on, twice
+as many take about four times as long, for everybody, and operations a
+second change little](growth.svg){#fig-kernel-growth}
 
 What is in use beyond inputs and outputs, in millions of bytes, on two
 threads:
@@ -932,7 +932,7 @@ static void show_memory(void)
 /*
 ``` output
 MB for 65536 tokens: attend_fast, a table of scores (2)
-[    2.2364, 17179.8691]
+[    7.9421, 17179.8691]
 ```
 
 ## Everything together

@@ -206,11 +206,11 @@ static void show_cost(void)
 /*
 ``` output
 ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
-[[ 5.9200, 22.6720],
- [25.9830,  5.1657],
- [ 6.5960, 20.3480],
- [14.3400,  9.3594]]
-GB/s that memory gives: 25.2500
+[[ 5.8074, 23.1110],
+ [26.2630,  5.1105],
+ [ 6.7136, 19.9920],
+ [15.0500,  8.9179]]
+GB/s that memory gives: 25.2000
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
@@ -354,7 +354,7 @@ static void show_sizes(void)
 GiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
 [4.0000, 1.0000, 0.1250]
 ms for a token in a layer (3)
-[5.9200, 2.9400, 1.4890]
+[5.8074, 3.4758, 1.4419]
 ```
 
 Four gibibytes for one text, all of which the 4,096th token reads. Of the
@@ -598,7 +598,7 @@ log2 of float16's smallest: -24.0000
 largest errors: bfloat16, float16 (2)
 [0.0086, 0.0011]
 ms: as floats, in bfloat16, in float16 (3)
-[5.9200, 3.7530, 5.4760]
+[5.8074, 3.3217, 4.4170]
 ```
 
 The errors are those of a hundred random tokens. Keys and values are rounded
