@@ -144,7 +144,8 @@ $$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
 | scores | entry `k`, key `i` | entry `k` of queries | scores, key `i` |
 | mixtures | entry `i`, value `k` | weights, key `k` | entry `i` of each |
 
-Each row of scores holds one key's with all queries of the tile. So softmax
+Each row of scores belongs to one key and has its scores with all queries of
+the tile. So softmax
 goes along the lanes, too, and never looks across, and the weights lie as
 the second product wants them. Only queries and contexts are transposed,
 once. Keys are read as they lie. Of the values, entry `i` of value `k` is
@@ -240,10 +241,12 @@ void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
 static void show_product(void)
 {
     const char *const what = "step product 512x512x512";
-    const float x[3] = {show_speed(what, "matmul"),
+    const float x[4] = {show_speed(what, "matmul"),
                         show_speed(what, "multiply_ordered"),
+                        show_speed(what, "multiply_fast plain"),
                         show_speed(what, "multiply_fast")};
-    print_vector("GFLOP/s: matmul, multiply_ordered, multiply_fast", 3, x);
+    print_vector("GFLOP/s: matmul, ordered, fast, with wider registers", 4,
+                 x);
 }
 
 /*
@@ -435,7 +438,7 @@ static void hide(Mask see, const Tile *t, int j, int cols,
 exponentials, mend the sum. The mixture's turn comes with the product, which
 takes `shrink` for its factor. (The sum is a float here. A block's 128 terms
 are added up by themselves first, so that small ones are not lost in a large
-sum; [below](#kernel-measured) is how little that changes.)
+sum; [below](#kernel-measured) is how far all is from float64.)
 */
 
 /* The scores become exponentials; shrink is what the mixture is to be
@@ -513,8 +516,8 @@ slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
 entries is 64 KiB. It is fetched once for up to 16 tiles of queries, which
 meet it one after the other: a *piece* of a head's queries. For them the
 block is copied: in a cache, addresses that are a power of two apart compete
-for the same few places, and so do rows of 64 floats, let alone tokens that
-are 32 heads of 128 apart.
+for the same few places. So do the entries `i` of all values, if they are 64
+floats apart, let alone 32 heads of 128.
 */
 
 /* The rows of a head from number j on; with room for it, a copy, whose rows
@@ -589,7 +592,8 @@ static void attend_piece(const Job *job, int most, int piece, int h)
     Lanes *far =
         need > NEAR ? new_aligned((size_t)need, sizeof *far) : NULL;
     Lanes *scores = far ? far : near, *at = scores + least(BLOCK, job->m);
-    Tile tile[TILES], *last = tile + count - 1;
+    Tile tile[TILES],
+        *last = tile + count - 1; /* each with memory at `at` */
     for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
         tile[i / QUERIES] =
             begin(job, text, head, from + i, least(rows - i, QUERIES), at);
@@ -647,8 +651,9 @@ GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
 [ 51.9450,  88.2580, 171.6500]
 ```
 
-With one tile, each block is fetched for every 32 queries, with 16 for 16
-times as many. The third figure is that of two threads.
+This is one head with 32,768 queries and keys of 64 entries. With one tile,
+each block is fetched for every 32 queries, and not copied; with 16, it
+serves 16 times as many.
 
 ## For each processor its own {#kernel-sets}
 
@@ -660,9 +665,8 @@ functions get another name, `attend_fast_avx2` say, and when a program asks
 for `best_kernel`, it is looked up what the processor has:
 */
 
-static void show_call(void)
+static void attend_words(float context[6][3], float log_sum[6])
 {
-    float context[6][3], log_sum[6];
     const Rows x = rows_by_head(1, 6, 3, life[0]);
     Job job = {
         .texts = 1, .n_heads = 1, .n = 6, .m = 6, .d_k = 3, .d_v = 3};
@@ -671,15 +675,23 @@ static void show_call(void)
     job.context = rows_by_head(1, 6, 3, context[0]);
     job.log_sum = log_sum;
     best_kernel()->attend(&job);
+}
+
+/*
+This is how a job is done. Contexts and log-sum-exps are those of
+[](#flash):
+*/
+
+static void show_call(void)
+{
+    float context[6][3], log_sum[6];
+    attend_words(context, log_sum);
     print_matrix("context vectors of Life is short, the future hidden", 6,
                  3, context);
     print_vector("logarithms of the sums", 6, log_sum);
 }
 
 /*
-This is how a job is done. Contexts and log-sum-exps are those of
-[](#flash):
-
 ``` output
 context vectors of Life is short, the future hidden (6, 3)
 [[ 0.3374, -0.1778, -0.3035],
@@ -699,17 +711,23 @@ What is gained, step by step, all on one core:
 
 static void show_steps(void)
 {
-    enum { STEPS = 6 };
+    enum { STEPS = 8 };
     const char *const attend = "step attention 1024x64";
     const char *const product = "step product 512x512x512";
-    const char *const step[STEPS] = {"matmul",        "multiply_ordered",
-                                     "multiply_fast", "attention",
-                                     "flash_forward", "attend_fast"};
+    const char *const step[STEPS] = {"matmul",
+                                     "multiply_ordered",
+                                     "multiply_fast plain",
+                                     "multiply_fast",
+                                     "attention",
+                                     "flash_forward",
+                                     "attend_fast plain",
+                                     "attend_fast"};
     const char *const words[STEPS] = {"by dot", "ordered", "tiles",
-                                      "tables", "flash",   "kernel"};
+                                      "wider",  "tables",  "flash",
+                                      "kernel", "wider"};
     float x[1][STEPS];
     for (int i = 0; i < STEPS; i++)
-        x[0][i] = show_speed(i < 3 ? product : attend, step[i]);
+        x[0][i] = show_speed(i < 4 ? product : attend, step[i]);
     print_vector("GFLOP/s of each step", STEPS, x[0]);
     bars("steps", "Billions of operations a second on one core", 1,
          (const char *[]){"GFLOP/s"}, STEPS, words, x);
@@ -721,16 +739,19 @@ GFLOP/s of each step (6)
 [ 1.0503,  7.2058, 76.4450,  2.4314,  3.0424, 84.7910]
 ```
 
-![Three ways to a product of 512 times 512 numbers, and three to attention
-for 1,024 queries and keys with 64 entries: with tables ([](#scaling)),
-without ([](#flash)), and fast](steps.svg){#fig-kernel-steps}
+![A product of 512 times 512 numbers by `dot`, in order, by tiles, and by
+tiles with the widest registers there are; and attention for 1,024 queries
+and keys with 64 entries, with tables ([](#scaling)), without ([](#flash)),
+by the kernel, and by that with the widest
+registers](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
-by the fastest of its ways that we know, one core each. They took turns, and
-the peak with them, since a machine is not always equally fast. (PyTorch's
-products are Intel's MKL, and this processor is AMD's: elsewhere its place
-may be another.) What is asked for is in front: so many texts, heads, tokens
-and entries.
+by the fastest of its ways that we know, one core each. (OpenBLAS has only
+products; the softmax between them is ours. PyTorch's products are Intel's
+MKL, and this processor is AMD's: elsewhere its place may be another.) As a
+machine is not always equally fast, they took turns, and each row is held
+against a peak that was measured in the same turns. What is asked for is in
+front: so many texts, heads, tokens and entries.
 */
 
 static void show_shapes(void)
@@ -773,12 +794,14 @@ of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
 [0.7913, 0.4602, 0.4849, 0.5501]
 ```
 
-With a causal mask, half of the operations count, but the tiles on the
-diagonal are computed whole. A core that takes an exponential for each score
-cannot reach 1. At the peak, the $4d$ operations of a score would take as
-long as the first figure below says, and its exponential the second, in
-nanoseconds. What else is missing is the transposing, the edges of blocks,
-and waiting for loads.
+With a causal mask, half of the operations count. But tiles on the diagonal
+are computed whole, and what is done once for a query or a key, such as
+transposing and copying, weighs twice as much, most of all where a text is
+short. Nor can a core that takes an exponential for each score reach 1. At
+the peak, the $4d$ operations of a score would take as long as the first
+figure below says, and its exponential the second, in nanoseconds. What else
+is missing, the other passes of `soften`, edges of tiles and blocks, waiting
+for loads, we have not measured one by one.
 */
 
 static void show_missing(void)
@@ -811,8 +834,9 @@ a second limit, its **bandwidth**: how many bytes a second come from memory.
 Work that does few operations with each byte waits for bytes. Attention over
 $n$ tokens does $4n^2d$ operations, and what it reads and writes at least,
 queries, keys, values and contexts, are $16nd$ bytes: $\frac n4$ operations
-a byte. A single query does $4nd$ operations with the $8nd$ bytes of keys
-and values: half a one. Both limits together look like a roof:
+a byte. With tables of scores and weights, written and read, these are
+$16n^2$ more. A single query does $4nd$ operations with the $8nd$ bytes of
+keys and values: half a one. Both limits together look like a roof:
 */
 
 static void show_roofline(void)
@@ -821,24 +845,28 @@ static void show_roofline(void)
     const float read = measured("read", "memory", 1)->gbs;
     const float edge[3] = {0.25f, peak / read, 2048};
     const float roof[3] = {0.25f * read, peak, peak};
-    const float bytes[3] = {64, 256, 1024};
-    const float y[4] = {show_speed("1x12x256x64 full", "attention-in-c"),
-                        show_speed("1x12x1024x64 full", "attention-in-c"),
-                        show_speed("1x8x4096x64 full", "attention-in-c"),
-                        show_speed("step attention 1024x64", "attention")};
+    const float x[5] = {0.5f, 64, 256, 1024, 1024 * 64 / (4 * 1088.f)};
+    const float y[5] = {
+        0.5f * measured("decode 32x4096x128", "attention-in-c", 1)->gbs,
+        show_speed("1x12x256x64 full", "attention-in-c"),
+        show_speed("1x12x1024x64 full", "attention-in-c"),
+        show_speed("1x8x4096x64 full", "attention-in-c"),
+        show_speed("step attention 1024x64", "attention")};
     print_vector("operations a byte: left, where the roof bends, right", 3,
                  edge);
     print_vector("GFLOP/s at most there", 3, roof);
     print_value("GB/s read by one core", read);
-    print_vector("GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables", 4,
-                 y);
+    print_vector("one query, 256, 1024, 4096, 1024 with tables: a byte", 5,
+                 x);
+    print_vector("and their GFLOP/s", 5, y);
     log_log("roofline", "The roof of a machine, and attention under it",
-            "operations per byte", "GFLOP/s", 5,
+            "operations per byte", "GFLOP/s", 6,
             (Line[]){{"at most", 3, edge, roof},
-                     {"256 tokens", 1, bytes, y},
-                     {"1,024 tokens", 1, bytes + 1, y + 1},
-                     {"4,096 tokens", 1, bytes + 2, y + 2},
-                     {"1,024, with tables", 1, bytes + 1, y + 3}});
+                     {"one query", 1, x, y},
+                     {"256 tokens", 1, x + 1, y + 1},
+                     {"1,024 tokens", 1, x + 2, y + 2},
+                     {"4,096 tokens", 1, x + 3, y + 3},
+                     {"1,024, with tables", 1, x + 4, y + 4}});
 }
 
 /*
@@ -857,8 +885,8 @@ memory's, on the right the core's; both axes grow by factors. The dots are
 attention without a mask](roofline.svg){#fig-kernel-roofline}
 
 Long texts leave the memory far behind. For a single query no kernel can do
-that; it is the matter of [](#kv-cache). And how does time grow with the
-text?
+that: it is the dot on the left, and the matter of [](#kv-cache). And how
+does time grow with the text?
 */
 
 static void show_growth(void)
@@ -911,12 +939,12 @@ tokens; GFLOP/s: the same (7, 5)
  [8192.0000,   89.1720,   58.0270,   65.2860,   59.2490]]
 ```
 
-![Eight heads with 64 entries, no mask, one core. From 512 tokens on, twice
-as many take about four times as long, for everybody, and operations a
-second change little](growth.svg){#fig-kernel-growth}
+![Eight heads with 64 entries, no mask, one core. Twice as many tokens take
+about four times as long, for everybody; less where texts are short, since
+what is done once weighs more there](growth.svg){#fig-kernel-growth}
 
 What is in use beyond inputs and outputs, in millions of bytes, on two
-threads:
+threads, counted as what the whole process grows by:
 */
 
 static void show_memory(void)

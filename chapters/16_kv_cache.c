@@ -263,10 +263,12 @@ static INLINE void dots(Format format, int queries, int wide, int n,
 }
 
 /*
-`load` gives vector `k` of a row, as floats, also if its numbers
-[have 16 bits](#kv-cache-half). `sum_lanes` adds a vector up across.
-`wide` is how many vectors a row has. Where `dots` is called, `format` and
-`queries`, which is 1 or 4, are known to the compiler, as in [](#kernel).
+`load` gives vector `k` of a row, as floats, also if its numbers [have 16
+bits](#kv-cache-half). `sum_lanes` adds a vector up across. `wide` is how
+many vectors a row has. One query has one sum; it waits for itself
+([](#kernel-core)), but for memory longer. Where `dots` is called,
+`format` and `queries`, which is 1 or 4, are known to the compiler, as in
+[](#kernel).
 
 When a piece has its scores, softmax is as ever ([](#softmax)), but in
 powers of 2, and without dividing: `weigh`, [at the end](#kv-cache-rest).
@@ -363,9 +365,9 @@ heads share their keys and values. With all sharing one head of keys, that
 is **multi-query attention** [@shazeer2019]; with one for every few
 neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
 by the size of a group, as a key is kept and read once for all of it. The
-time shrinks less. Each query still does its own operations: four heads that
-share do two with each byte, and 32 are right of the bend in
-[](#fig-kernel-roofline), where the core sets the pace.
+time shrinks less. What each query does for itself stays: its exponentials,
+and above all the sum across the lanes for each score. The third figure is
+nearly all of that, as hardly anything is fetched for it.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -479,9 +481,9 @@ tokens.
 ## Half of the bytes {#kv-cache-half}
 
 The third way is to keep each number in 16 bits. A float has 32: one for the
-sign, eight for the exponent, and 23 for the fraction ([](#random) drew
-them). **bfloat16** is the upper half of it: the same exponent, with seven
-bits of fraction. It reaches as far as a float, in coarser steps.
+sign, eight for the exponent, and 23 for the fraction ([](#kernel-exp2)).
+**bfloat16** is the upper half of it: the same exponent, with seven bits of
+fraction. It reaches as far as a float, in coarser steps.
 
 To cut the lower half off would always err towards zero. Better is the
 nearer of the two neighbours, and of two that are equally near, the one
@@ -604,8 +606,9 @@ ms: as floats, in bfloat16, in float16 (3)
 The errors are those of a hundred random tokens. Keys and values are rounded
 when they are kept; queries, sums and contexts remain floats. bfloat16 has
 three bits less, and errors about eight times as large. The last line is
-[the token of above](#kv-cache-pace): half of the bytes take up to half of
-the time, and what it takes to widen them, which is more for float16.
+[the token of above](#kv-cache-pace): half of the time in which bytes come
+is saved, and what it takes to widen them is added, which is more for
+float16.
 
 Fewer keys, a window and 16 bits can be had together:
 
