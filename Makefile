@@ -158,7 +158,7 @@ $(BUILD)/libsupport.a: $(support)
 $(BUILD)/libattention.a: $(objects) $(support)
 $(BUILD)/lib%.a:
 	@rm -f $@
-	@$(if $(OPENMP),,echo "$(CC) has no OpenMP: the kernel will use one thread")
+	@$(if $(OPENMP)$(filter %support.a,$@),,echo "$(CC) has no OpenMP: the kernel will use one thread")
 	$(AR) rcs $@ $^
 
 -include $(wildcard $(BUILD)/*/*.d)

@@ -363,11 +363,11 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
 {
     const float scale =
         job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
-    const int key_heads =
-        job->n_key_heads ? job->n_key_heads : job->n_heads;
     const int64_t seen = (int64_t)job->see.first + i + rows;
     Tile t = {.text = text, .head = head, .i = i, .rows = rows};
-    t.key_head = key_heads * head / job->n_heads;
+    t.key_head = head;
+    if (job->n_key_heads)
+        t.key_head /= job->n_heads / job->n_key_heads;
     t.vectors = rows <= LANES ? 1 : VECTORS;
     t.end = job->m;
     t.query = memory;
@@ -514,20 +514,20 @@ static void end(const Job *job, Tile *t)
 A core has caches of its own: the nearest has some 32 KiB, and a second,
 slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
 entries is 64 KiB. It is fetched once for up to 16 tiles of queries, which
-meet it one after the other: a *piece* of a head's queries. For them the
-block is copied: in a cache, addresses that are a power of two apart compete
-for the same few places. So do the entries `i` of all values, if they are 64
-floats apart, let alone 32 heads of 128.
+meet it one after the other: a *piece* of a head's queries. Where the
+heads of a token lie side by side, the block is copied for them: in a cache,
+addresses that are a power of two apart compete for the same few places, and
+so do tokens of 32 heads with 128 entries.
 */
 
-/* The rows of a head from number j on; with room for it, a copy, whose rows
- * are GAP more than their length apart. */
+/* The rows of a head from number j on. With room for it, a copy, whose rows
+ * are GAP more than their length apart, unless they lie side by side. */
 static View rows_of(const Rows *rows, const Tile *t, int j, int d,
                     float *copy)
 {
     const View from = {row_at(rows, t->text, t->key_head, j), rows->token,
                        1};
-    if (!copy)
+    if (!copy || from.row == d)
         return from;
     for (int i = 0; i < least(BLOCK, t->end - j); i++)
         memcpy(copy + i * (d + GAP), from_row(from, i).at,
@@ -597,7 +597,7 @@ static void attend_piece(const Job *job, int most, int piece, int h)
     for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
         tile[i / QUERIES] =
             begin(job, text, head, from + i, least(rows - i, QUERIES), at);
-    meet_all(job, tile, last, copied ? at->at : NULL, scores);
+    meet_all(job, tile, last, copied ? (float *)at : NULL, scores);
     for (Tile *t = tile; t <= last; t++)
         end(job, t);
     free(far);
@@ -652,8 +652,8 @@ GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
 ```
 
 This is one head with 32,768 queries and keys of 64 entries. With one tile,
-each block is fetched for every 32 queries, and not copied; with 16, it
-serves 16 times as many.
+each block is fetched for every 32 queries; with 16, it serves 16 times as
+many.
 
 ## For each processor its own {#kernel-sets}
 

@@ -199,8 +199,8 @@ static void show_cost(void)
         table[i][1] = m->gbs;
     }
     print_matrix("ms, GB/s: here, PyTorch, ONNX, OpenBLAS", 4, 2, table);
-    print_value("GB/s that memory gives",
-                measured("read", "memory", 1)->gbs);
+    print_value("GB/s read in the same turns",
+                measured("decode 32x4096x128", "at most", 1)->gbs);
 }
 
 /*
@@ -210,7 +210,7 @@ ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
  [26.2630,  5.1105],
  [ 6.7136, 19.9920],
  [15.0500,  8.9179]]
-GB/s that memory gives: 25.2000
+GB/s read in the same turns: 25.2000
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
@@ -227,13 +227,13 @@ that vectors fit.
 
 Several queries meet the same keys where several tokens ask at once, or, as
 [the next section](#kv-cache-groups) has it, where several heads share keys.
-Such queries are a *group*, and what is read serves them all.
+Such queries are a *group*, and what is fetched serves them all.
 */
 
 enum {
     PIECE = 1024, /* keys */
     MANY = 32,    /* queries of a group */
-    FEW = 32,     /* tokens; if so many ask at once, the kernel is faster */
+    FEW = 32,     /* tokens; if more ask at once, the kernel is faster */
     PARTS = 8     /* vectors of a mixture at a time */
 };
 
@@ -310,10 +310,10 @@ static INLINE void mix_parts(Format format, int queries, int parts,
 /*
 What a query has got from each piece is put together as by `join_parts` of
 [](#flash). So pieces do not wait for each other, and threads share them.
-Where 32 tokens or more ask at once, as a question does, the kernel is the
+Where some dozens of tokens ask at once, as in a question, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
-other caches these are laid out first. `cache_attend` chooses between the
-two, at [the end of the page](#kv-cache-rest).
+others these are laid out first, and so more must ask. `cache_attend`
+chooses between the two, at [the end of the page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
 matters, call `cache_attend_of(best_kernel())`: the same function, compiled
@@ -365,9 +365,9 @@ heads share their keys and values. With all sharing one head of keys, that
 is **multi-query attention** [@shazeer2019]; with one for every few
 neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
 by the size of a group, as a key is kept and read once for all of it. The
-time shrinks less. What each query does for itself stays: its exponentials,
-and above all the sum across the lanes for each score. The third figure is
-nearly all of that, as hardly anything is fetched for it.
+time shrinks less. Registers hold the mixtures of two queries, so that a
+piece's values come again for every two, if only from a cache; and each
+query takes its own exponentials and sums across lanes.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -603,8 +603,8 @@ ms: as floats, in bfloat16, in float16 (3)
 [5.8074, 3.3217, 4.4170]
 ```
 
-The errors are those of a hundred random tokens. Keys and values are rounded
-when they are kept; queries, sums and contexts remain floats. bfloat16 has
+These are the errors of a hundred random tokens. Keys and values are rounded
+when kept; queries, sums and contexts remain floats. bfloat16 has
 three bits less, and errors about eight times as large. The last line is
 [the token of above](#kv-cache-pace): half of the time in which bytes come
 is saved, and what it takes to widen them is added, which is more for
@@ -903,16 +903,16 @@ static INLINE void score_run(Format format, int n, const char *key, int at,
     int q = 0;
     for (; q + 4 <= g->count; q += 4)
         dots(format, 4, wide, n, g->query + q * wide, key,
-             g->scores[q] + at);
+             (float *)g->scores + q * PIECE + at);
     for (; q < g->count; q++)
         dots(format, 1, wide, n, g->query + q * wide, key,
-             g->scores[q] + at);
+             (float *)g->scores + q * PIECE + at);
 }
 
 static INLINE void mix_run(Format format, int queries, int n,
                            const char *value, int at, int q, Group *g)
 {
-    const float *weights = g->scores[q] + at;
+    const float *weights = (float *)g->scores + q * PIECE + at;
     const int wide = g->wide_v;
     Vector *mixture = g->mixture + q * wide;
     int k = 0;
@@ -1146,10 +1146,11 @@ void cache_attend(const Cache *c, int n_heads, int n, Rows query,
     if (!query.at || !context.at)
         REFUSE("rows that are not there: queries, and room for contexts, "
                "are needed");
-    if (n < FEW)
+    const int few = c->format || c->window ? 2 * FEW : FEW;
+    if (n < few)
         attend_few(c, n_heads, n, query, threads, context);
     const int most = c->window ? 256 : n;
-    for (int i = 0; n >= FEW && i < n; i += most) {
+    for (int i = 0; n >= few && i < n; i += most) {
         Job job = {.texts = 1,
                    .n_heads = n_heads,
                    .n_key_heads = c->n_key_heads,

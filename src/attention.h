@@ -836,8 +836,9 @@ typedef struct {
  * out does not depend on the number of threads. This one is compiled for
  * what every processor of its kind has; best_kernel()->attend is faster.
  * Refuses sizes below 1 or so large that an int cannot count all queries,
- * heads that the key heads do not divide, threads below 0, rows that are
- * not there, and what mask_must_fit refuses.
+ * more than INT_MAX - 1024 keys, or 1,048,576 entries, heads that the key
+ * heads do not divide, threads below 0, rows that are not there, and what
+ * mask_must_fit refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */
 void attend_fast(const Job *job);
@@ -1034,7 +1035,8 @@ void cache_forget(Cache *c, int n);
 uint16_t to_bfloat16(float x);
 uint16_t to_float16(float x);
 
-/* The number that these 16 bits are.
+/* The number that these 16 bits are; but where a program has told its
+ * processor to take floats below 2^-126 for 0, a float16 below 2^-14 is 0.
  * PyTorch: bits.view(torch.bfloat16).float(),
  * bits.view(torch.float16).float(). */
 float from_bfloat16(uint16_t bits);
@@ -1134,7 +1136,8 @@ void *new_aligned(size_t count, size_t size);
 /* So many bytes of zeros, to be freed by the caller, for what is read from
  * one end to the other: they begin at a multiple of 64, and where there are
  * many and the system is Linux, they are asked for in pages of 2 MiB, of
- * which it finds the next one sooner. Refuses what does not fit. */
+ * which it finds the next one sooner. All are in use at once. Refuses what
+ * does not fit. */
 void *new_pages(size_t bytes);
 
 /* One table in a block: where its address goes, and three sizes, of which
@@ -1157,8 +1160,8 @@ in `src/measured.h`, so that pages can show it.
 */
 
 /* How long something took, in milliseconds, and what that is in billions of
- * floating-point operations or of bytes a second, as a fraction of the
- * machine's peak; the largest difference from float64; and millions of
+ * floating-point operations or of bytes a second, as a fraction of what
+ * the machine did "at most" in the same turns; the largest difference from float64; and millions of
  * bytes in use beside inputs and outputs. NaN where it does not apply. */
 typedef struct {
     const char *what; /* "1x12x1024x64 causal": texts, heads, tokens, d */

@@ -218,4 +218,6 @@ static const Measured rows[] = {
     {"long 1x1x65536x64 causal", "attention-in-c", 2, 3137.6f, 175.22f, NAN, 7.9421f, 0.7846f, NAN},
     {"long 1x1x65536x64 causal", "pytorch", 2, 6803.1f, 80.81f, NAN, 1.5974f, 0.36186f, NAN},
     {"long 1x1x65536x64 causal", "onnxruntime", 2, 7995.4f, 68.759f, NAN, 89.485f, 0.30789f, NAN},
+    {"step product 512x512x512", "multiply_fast plain", 1, 11.359f, 23.632f, NAN, NAN, 0.22502f, NAN},
+    {"step attention 1024x64", "attend_fast plain", 1, 12.f, 22.37f, NAN, NAN, 0.20705f, 3.645e-07f},
 };

@@ -805,6 +805,38 @@ static void side_by_side(void)
     }
 }
 
+/* So many heads that an int cannot hold their number times itself. With one
+ * key, a context is its value. */
+static void many_heads(void)
+{
+    enum { HEADS = 65536 };
+    float *key = room_for("key", HEADS), *value = room_for("value", HEADS);
+    float *context = room_for("context", HEADS);
+    tap_fill(HEADS, key, -1, 1);
+    tap_fill(HEADS, value, -1, 1);
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        for (int sharing = 0; sharing <= 2; sharing++) {
+            kernel->attend(
+                &(Job){.texts = 1,
+                       .n_heads = HEADS,
+                       .n_key_heads = sharing ? HEADS / sharing : 0,
+                       .n = 1,
+                       .m = 1,
+                       .d_k = 1,
+                       .d_v = 1,
+                       .query = rows_by_head(HEADS, 1, 1, key),
+                       .key = rows_by_head(HEADS, 1, 1, key),
+                       .value = rows_by_head(HEADS, 1, 1, value),
+                       .context = rows_by_head(HEADS, 1, 1, context)});
+            float due[HEADS];
+            for (int h = 0; h < HEADS; h++)
+                due[h] = value[h / (sharing ? sharing : 1)];
+            next_case();
+            give("%s: %d share a head of keys", kernel->name, sharing);
+            same(kernel->name, HEADS, context, due);
+        }
+}
+
 /* ---- exp2_fast */
 
 /* How far it is from exp2, in parts of what is due. */
@@ -1324,6 +1356,7 @@ int main(void)
     TAP(odd_scores, "attend_fast: scores that are NaN or infinite");
     TAP(odd_value, "attend_fast: a value that is NaN");
     TAP(side_by_side, "attend_fast: heads side by side, 4 KiB apart");
+    TAP(many_heads, "attend_fast: 65,536 heads");
     TAP(rows_test, "row_at: any row");
     if (sizeof(ptrdiff_t) > sizeof(int))
         TAP(far_rows, "rows_by_head: very many");

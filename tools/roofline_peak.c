@@ -51,11 +51,16 @@ static APART float add_up(size_t count, const float x[count])
  * products and sums. */
 double compute_at_most(int threads, long steps)
 {
+    (void)threads; /* without OpenMP there is one */
     float sum = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : sum)
-    sum = multiply_and_add(steps, 0.999f, 1e-3f);
+    int count = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum, count)
+    {
+        sum = multiply_and_add(steps, 0.999f, 1e-3f);
+        count = 1;
+    }
     unused = sum;
-    return 2. * (double)steps * SUMS * LANES * threads;
+    return 2. * (double)steps * SUMS * LANES * count;
 }
 
 /* Reads x, which begins at a multiple of 64 bytes, each thread a part of its
@@ -64,14 +69,16 @@ double read_at_most(int threads, size_t count, const float x[count])
 {
     const size_t part = count / (size_t)threads / 16 * 16;
     float sum = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    size_t read = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum, read)
     {
         size_t from = 0;
 #ifdef _OPENMP
         from = (size_t)omp_get_thread_num() * part;
 #endif
         sum = add_up(part, x + from);
+        read = part;
     }
     unused = sum;
-    return (double)(sizeof *x * part) * threads;
+    return (double)(sizeof *x * read);
 }
