@@ -34,7 +34,7 @@ static void show_beginning(void)
 ``` output
 measured on AMD EPYC, 2 processors
 GFLOP/s: attention, flash_forward, at most (3)
-[  2.4314,   3.0424, 113.3500]
+[  2.5043,   2.2200, 114.3800]
 ```
 
 A GFLOP/s is a billion of them in a second, here on one core, with 1,024
@@ -251,8 +251,8 @@ static void show_product(void)
 
 /*
 ``` output
-GFLOP/s: matmul, multiply_ordered, multiply_fast (3)
-[ 1.0503,  7.2058, 76.4450]
+GFLOP/s: matmul, ordered, fast, with wider registers (4)
+[ 1.0925, 14.7120, 24.6060, 86.5650]
 ```
 
 ## The exponential {#kernel-exp2}
@@ -326,7 +326,7 @@ static void show_exponential(void)
 w, f, 2 to the power of each, the product of these (5)
 [2.0000, 0.3000, 4.0000, 1.2311, 4.9246]
 nanoseconds: expf, exp2_fast (2)
-[3.4958, 0.1388]
+[3.8233, 0.1450]
 off by less than 3 of 10 million: yes
 ```
 
@@ -648,7 +648,7 @@ static void show_tiles(void)
 /*
 ``` output
 GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
-[ 51.9450,  88.2580, 171.6500]
+[ 52.9940,  90.8530, 181.3100]
 ```
 
 This is one head with 32,768 queries and keys of 64 entries. With one tile,
@@ -735,8 +735,8 @@ static void show_steps(void)
 
 /*
 ``` output
-GFLOP/s of each step (6)
-[ 1.0503,  7.2058, 76.4450,  2.4314,  3.0424, 84.7910]
+GFLOP/s of each step (8)
+[ 1.0925, 14.7120, 24.6060, 86.5650,  2.5043,  2.2200, 23.9980, 88.9070]
 ```
 
 ![A product of 512 times 512 numbers by `dot`, in order, by tiles, and by
@@ -777,21 +777,21 @@ static void show_shapes(void)
 ``` output
 of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
 1x12x256x64 full (4)
-[0.7387, 0.5791, 0.6337, 0.6109]
+[0.6688, 0.5026, 0.5364, 0.5820]
 1x12x256x64 causal (4)
-[0.5160, 0.2423, 0.2237, 0.2824]
+[0.5551, 0.2960, 0.2944, 0.3283]
 1x12x1024x64 full (4)
-[0.7912, 0.5760, 0.6977, 0.6318]
+[0.8149, 0.6327, 0.7264, 0.6714]
 1x12x1024x64 causal (4)
-[0.7358, 0.3786, 0.3456, 0.5115]
+[0.7178, 0.3347, 0.3244, 0.4793]
 1x8x4096x64 full (4)
-[0.8230, 0.5498, 0.6424, 0.5871]
+[0.8455, 0.5838, 0.6518, 0.5529]
 1x8x4096x64 causal (4)
-[0.8124, 0.4814, 0.4462, 0.5710]
+[0.7801, 0.5071, 0.4772, 0.6170]
 1x32x2048x128 full (4)
-[0.8832, 0.5634, 0.7435, 0.7296]
+[0.8541, 0.5788, 0.7021, 0.6928]
 1x32x2048x128 causal (4)
-[0.7913, 0.4602, 0.4849, 0.5501]
+[0.7910, 0.4336, 0.5369, 0.5739]
 ```
 
 With a causal mask, half of the operations count. But tiles on the diagonal
@@ -824,7 +824,7 @@ static void show_missing(void)
 /*
 ``` output
 nanoseconds for a score: products, exponential (2)
-[2.2585, 0.1388]
+[2.2382, 0.1450]
 off from float64, in millionths, 256 to 4096 tokens (3)
 [0.5865, 0.3750, 0.4277]
 ```
@@ -872,12 +872,14 @@ static void show_roofline(void)
 /*
 ``` output
 operations a byte: left, where the roof bends, right (3)
-[   0.2500,    4.4980, 2048.0000]
+[   0.2500,    4.3773, 2048.0000]
 GFLOP/s at most there (3)
-[  6.3000, 113.3500, 113.3500]
-GB/s read by one core: 25.2000
-GFLOP/s with 256, 1024, 4096 tokens, 1024 with tables (4)
-[83.3430, 88.3310, 89.1160,  2.4314]
+[  6.5325, 114.3800, 114.3800]
+GB/s read by one core: 26.1300
+one query, 256, 1024, 4096, 1024 with tables: a byte (5)
+[   0.5000,   64.0000,  256.0000, 1024.0000,   15.0588]
+and their GFLOP/s (5)
+[12.5215, 74.6010, 91.0030, 93.0220,  2.5043]
 ```
 
 ![The roof of one core. On the left, where bytes are used little, it is the
@@ -922,26 +924,26 @@ static void show_growth(void)
 /*
 ``` output
 tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS (7, 5)
-[[ 128.0000,    0.6187,    0.9473,    0.7723,    0.6726],
- [ 256.0000,    1.8830,    2.6164,    2.3135,    2.1281],
- [ 512.0000,    6.6672,    9.5481,    8.1207,    8.0364],
- [1024.0000,   25.3320,   34.6020,   30.4830,   31.5430],
- [2048.0000,   97.7040,  141.6600,  111.0700,  129.2200],
- [4096.0000,  385.5600,  577.2000,  493.9800,  540.5300],
- [8192.0000, 1541.3000, 2368.6001, 2105.2000, 2319.7000]]
+[[ 128.0000,    0.4407,    0.7237,    0.6228,    0.6558],
+ [ 256.0000,    1.8043,    2.4718,    2.2123,    2.1519],
+ [ 512.0000,    6.5124,    9.1583,    8.0398,    7.9253],
+ [1024.0000,   25.1390,   34.1500,   30.1070,   30.9790],
+ [2048.0000,   98.1320,  133.2900,  107.4400,  120.5700],
+ [4096.0000,  369.3700,  534.9300,  479.1600,  564.8900],
+ [8192.0000, 1626.1000, 1930.5000, 1964.3000, 2288.8999]]
 tokens; GFLOP/s: the same (7, 5)
-[[ 128.0000,   54.2330,   35.4230,   43.4490,   49.8910],
- [ 256.0000,   71.2770,   51.2990,   58.0150,   63.0700],
- [ 512.0000,   80.5240,   56.2280,   66.1110,   66.8050],
- [1024.0000,   84.7720,   62.0620,   70.4490,   68.0800],
- [2048.0000,   87.9180,   60.6390,   77.3360,   66.4760],
- [4096.0000,   89.1160,   59.5280,   69.5570,   63.5670],
- [8192.0000,   89.1720,   58.0270,   65.2860,   59.2490]]
+[[ 128.0000,   76.1420,   46.3680,   53.8760,   51.1680],
+ [ 256.0000,   74.3880,   54.2990,   60.6700,   62.3710],
+ [ 512.0000,   82.4390,   58.6210,   66.7770,   67.7420],
+ [1024.0000,   85.4230,   62.8840,   71.3290,   69.3200],
+ [2048.0000,   87.5350,   64.4440,   79.9480,   71.2420],
+ [4096.0000,   93.0220,   64.2320,   71.7080,   60.8260],
+ [8192.0000,   84.5200,   71.1930,   69.9690,   60.0470]]
 ```
 
-![Eight heads with 64 entries, no mask, one core. Twice as many tokens take
-about four times as long, for everybody; less where texts are short, since
-what is done once weighs more there](growth.svg){#fig-kernel-growth}
+![Eight heads with 64 entries, no mask, one core. Twice as many tokens are
+four times as many operations, and take three to five times as long, for
+everybody](growth.svg){#fig-kernel-growth}
 
 What is in use beyond inputs and outputs, in millions of bytes, on two
 threads, counted as what the whole process grows by:
@@ -960,7 +962,7 @@ static void show_memory(void)
 /*
 ``` output
 MB for 65536 tokens: attend_fast, a table of scores (2)
-[    7.9421, 17179.8691]
+[    6.2300, 17179.8691]
 ```
 
 ## Everything together

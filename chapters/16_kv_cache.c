@@ -183,7 +183,7 @@ multiplication and one addition, and so is each number of a value: two FLOPs
 for four bytes, half an operation a byte. In [](#fig-kernel-roofline) that
 is far on the left, where the roof is the memory's. The kernel had many
 queries for a key that it had read. Here the processor waits: what is kept
-is too large for its own caches, and a token costs the time in which memory
+is too large for its caches, and a token costs the time in which memory
 hands over all of it. This is one token in 32 heads, with 4,096 keys of 128
 entries in each, on one core of the machine that [](#kernel) names:
 */
@@ -199,18 +199,17 @@ static void show_cost(void)
         table[i][1] = m->gbs;
     }
     print_matrix("ms, GB/s: here, PyTorch, ONNX, OpenBLAS", 4, 2, table);
-    print_value("GB/s read in the same turns",
-                measured("decode 32x4096x128", "at most", 1)->gbs);
+    print_value("GB/s read at best", measured("read", "memory", 1)->gbs);
 }
 
 /*
 ``` output
 ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
-[[ 5.8074, 23.1110],
- [26.2630,  5.1105],
- [ 6.7136, 19.9920],
- [15.0500,  8.9179]]
-GB/s read in the same turns: 25.2000
+[[ 5.3595, 25.0430],
+ [25.2730,  5.3108],
+ [ 6.5710, 20.4260],
+ [14.7090,  9.1251]]
+GB/s read at best: 26.1300
 ```
 
 A row each for this chapter's function, two libraries, and attention by the
@@ -310,7 +309,7 @@ static INLINE void mix_parts(Format format, int queries, int parts,
 /*
 What a query has got from each piece is put together as by `join_parts` of
 [](#flash). So pieces do not wait for each other, and threads share them.
-Where some dozens of tokens ask at once, as in a question, the kernel is the
+Where some dozens of tokens ask at once, as in questions, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
 others these are laid out first, and so more must ask. `cache_attend`
 chooses between the two, at [the end of the page](#kv-cache-rest).
@@ -356,7 +355,7 @@ static void show_sizes(void)
 GiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
 [4.0000, 1.0000, 0.1250]
 ms for a token in a layer (3)
-[5.8074, 3.4758, 1.4419]
+[5.3595, 3.8261, 1.3420]
 ```
 
 Four gibibytes for one text, all of which the 4,096th token reads. Of the
@@ -600,7 +599,7 @@ log2 of float16's smallest: -24.0000
 largest errors: bfloat16, float16 (2)
 [0.0086, 0.0011]
 ms: as floats, in bfloat16, in float16 (3)
-[5.8074, 3.3217, 4.4170]
+[5.3595, 3.2533, 4.7938]
 ```
 
 These are the errors of a hundred random tokens. Keys and values are rounded
