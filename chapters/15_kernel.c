@@ -255,6 +255,10 @@ GFLOP/s: matmul, ordered, fast, with wider registers (4)
 [ 1.0925, 14.7120, 24.6060, 86.5650]
 ```
 
+The third figure is that of a program that runs on every processor of this
+kind. The last is compiled for the widest registers that this one has;
+[below](#kernel-sets) is how.
+
 ## The exponential {#kernel-exp2}
 
 Each score takes an exponential. The C library's `expf` computes one at a
@@ -739,11 +743,14 @@ GFLOP/s of each step (8)
 [ 1.0925, 14.7120, 24.6060, 86.5650,  2.5043,  2.2200, 23.9980, 88.9070]
 ```
 
-![A product of 512 times 512 numbers by `dot`, in order, by tiles, and by
-tiles with the widest registers there are; and attention for 1,024 queries
-and keys with 64 entries, with tables ([](#scaling)), without ([](#flash)),
-by the kernel, and by that with the widest
-registers](steps.svg){#fig-kernel-steps}
+The first four are a product of 512 times 512 numbers: by `dot`, in order,
+by tiles, and by tiles with the widest registers there are. The others are
+attention for 1,024 queries and keys with 64 entries: with tables
+([](#scaling)), without ([](#flash)), by the kernel, and by that with the
+widest registers.
+
+![Billions of operations a second: a product, and attention, step by
+step](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
 by the fastest of its ways that we know, one core each. (OpenBLAS has only

@@ -1162,8 +1162,8 @@ in `src/measured.h`, so that pages can show it.
 /* How long something took, in milliseconds, and what that is in billions of
  * floating-point operations or of bytes a second, as a fraction of what the
  * machine did "at most" in the same turns; the largest difference from
- * float64; and millions of bytes in use beside inputs and outputs. NaN where
- * it does not apply. */
+ * float64; and millions of bytes in use beside inputs and outputs. NaN
+ * where it does not apply. */
 typedef struct {
     const char *what; /* "1x12x1024x64 causal": texts, heads, tokens, d */
     const char
