@@ -1004,7 +1004,7 @@ void cache_must_take(const Cache *c, int n, Rows key, Rows value);
  * do not divide, more queries of all heads than an int can count, threads
  * below 0, rows that are not there, a cache without memory, queries that
  * see a token that is no longer there (with a window, room for window +
- * n - 1 tokens is needed), and what does not fit into memory: 32 tokens or
+ * n - 1 tokens is needed), and what does not fit into memory: 64 tokens or
  * more have what is in 16 bits or in a ring laid out as floats.
  * PyTorch: F.scaled_dot_product_attention(query, keys, values,
  * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */

@@ -64,8 +64,6 @@ sub check_chapter {
     }
     is build($chapter, 'tests', "-Dmain=main_$chapter->{number} $build/tests/$name.o", @lines),
       '', "$name: each can be emptied by itself";
-    # Where jobs are drawn at random, a few are enough to see what fails.
-    local $ENV{TAP_SMALL} = 1 if $name =~ /kernel|cache/;
     check_exercise($_) for @exercises;
 }
 
