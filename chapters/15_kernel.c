@@ -394,48 +394,18 @@ by which 0 is divided in the end. That makes the `nan` it is to get.
 
 Under a causal mask, `end` is how many keys the last query of the tile sees;
 blocks behind it are never met. Within a block, `hide` is the `mask_piece`
-of [](#flash), and `use_table` reads tables that a job may have:
+of [](#flash), and `use_table` reads tables that a job may have. Both stand
+[at the end](#kernel-rest).
 */
-
-/* What is added to a score: -FLT_MAX, as a mask often has it, is to stay a
- * number. */
-static INLINE float in_base_2(float x)
-{
-    return x < -FLT_MAX ? x : x < -FLT_MAX / 2 ? -FLT_MAX : log2_e * x;
-}
 
 /* What a table says about a block: its entries hide scores where they are
  * 0, or are added to them, or are factors for the weights. */
 static void use_table(char how, const Rows *table, const Tile *t, int j,
-                      int cols, Lanes x[cols])
-{
-    Lanes y[BLOCK] = {{{0}}};
-    turn(t->rows, cols, 1, row_at(table, t->text, t->head, t->i) + j,
-         table->token, (float *)y, QUERIES);
-    for (int k = 0; k < cols; k++)
-        for (int i = 0; i < QUERIES; i++)
-            x[k].at[i] = how == '*'   ? x[k].at[i] * y[k].at[i]
-                         : how == '+' ? x[k].at[i] + in_base_2(y[k].at[i])
-                         : y[k].at[i] != 0 ? x[k].at[i]
-                                           : -INFINITY;
-}
+                      int cols, Lanes x[cols]);
 
+/* Scores that the mask hides become minus infinity. */
 static void hide(Mask see, const Tile *t, int j, int cols,
-                 Lanes scores[cols])
-{
-    const int64_t first = (int64_t)see.first + t->i - j;
-    const int place = first < -QUERIES ? -QUERIES
-                      : first > cols   ? cols
-                                       : (int)first;
-    const Rows table = {(float *)see.table, 0, 0, see.m};
-    if (see.kind == MASK_TABLE)
-        use_table('0', &table, t, j, cols, scores);
-    if (see.kind == MASK_CAUSAL && place < cols - 1)
-        for (int k = 0; k < cols; k++)
-            for (int i = 0; i < QUERIES; i++)
-                scores[k].at[i] =
-                    k > place + i ? -INFINITY : scores[k].at[i];
-}
+                 Lanes scores[cols]);
 
 /*
 `soften` is `meet_keys` without the values: raise the largest, take the
@@ -596,8 +566,7 @@ static void attend_piece(const Job *job, int most, int piece, int h)
     Lanes *far =
         need > NEAR ? new_aligned((size_t)need, sizeof *far) : NULL;
     Lanes *scores = far ? far : near, *at = scores + least(BLOCK, job->m);
-    Tile tile[TILES],
-        *last = tile + count - 1; /* each with memory at `at` */
+    Tile tile[TILES], *last = tile + count - 1;
     for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
         tile[i / QUERIES] =
             begin(job, text, head, from + i, least(rows - i, QUERIES), at);
@@ -1077,4 +1046,46 @@ a short text a tile of 2 leaves fewer lanes empty.)
 `held + far - far` is `held` for real numbers. So $f$ becomes 0 at best, and
 every answer a power of 2 with a whole exponent.
 :::
+
+## The rest of the program {#kernel-rest}
+
+A table's rows are queries, and in the lanes these are columns.
 */
+
+/* What is added to a score: -FLT_MAX, as a mask often has it, is to stay a
+ * number. */
+static INLINE float in_base_2(float x)
+{
+    return x < -FLT_MAX ? x : x < -FLT_MAX / 2 ? -FLT_MAX : log2_e * x;
+}
+
+static void use_table(char how, const Rows *table, const Tile *t, int j,
+                      int cols, Lanes x[cols])
+{
+    Lanes y[BLOCK] = {{{0}}};
+    turn(t->rows, cols, 1, row_at(table, t->text, t->head, t->i) + j,
+         table->token, (float *)y, QUERIES);
+    for (int k = 0; k < cols; k++)
+        for (int i = 0; i < QUERIES; i++)
+            x[k].at[i] = how == '*'   ? x[k].at[i] * y[k].at[i]
+                         : how == '+' ? x[k].at[i] + in_base_2(y[k].at[i])
+                         : y[k].at[i] != 0 ? x[k].at[i]
+                                           : -INFINITY;
+}
+
+static void hide(Mask see, const Tile *t, int j, int cols,
+                 Lanes scores[cols])
+{
+    const int64_t first = (int64_t)see.first + t->i - j;
+    const int place = first < -QUERIES ? -QUERIES
+                      : first > cols   ? cols
+                                       : (int)first;
+    const Rows table = {(float *)see.table, 0, 0, see.m};
+    if (see.kind == MASK_TABLE)
+        use_table('0', &table, t, j, cols, scores);
+    if (see.kind == MASK_CAUSAL && place < cols - 1)
+        for (int k = 0; k < cols; k++)
+            for (int i = 0; i < QUERIES; i++)
+                scores[k].at[i] =
+                    k > place + i ? -INFINITY : scores[k].at[i];
+}
