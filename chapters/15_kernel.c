@@ -602,10 +602,11 @@ void attend_fast(const Job *job)
     if (threads == 1) /* who does little does not wait for threads */
         for (int i = 0; i < heads * pieces; i++)
             attend_piece(job, rows, i % pieces, i / pieces);
-    else
+    else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (int i = 0; i < heads * pieces; i++)
             attend_piece(job, rows, pieces - 1 - i / heads, i % heads);
+    }
 }
 
 static void show_tiles(void)
