@@ -32,7 +32,8 @@ endif
 .SECONDEXPANSION:
 # Nor does make remove the objects between a chapter and its program.
 .SECONDARY:
-MAKEFLAGS += --no-builtin-rules
+# Without a -j of the user's, make does as much at a time as there are cores.
+MAKEFLAGS += --no-builtin-rules --no-print-directory -j$(JOBS)
 export BUILD JOBS MAKE RUN_UNDER
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
@@ -184,8 +185,8 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 
 weaver := $(wildcard tools/*.pm) $(wildcard tools/*.lua) tools/weave \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*) $(BUILD)/card.png
-$(BUILD)/book/index.html: book.md src/attention.h $(weaver) $(checked) \
-                          $(BUILD)/pandoc.found $$(module)
+$(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(module) $(checked) $(weaver) \
+                          book.md src/attention.h
 	@$(without_module)
 	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
@@ -303,11 +304,9 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 	@rm -rf $(drawn) && mkdir -p $(drawn)
 	@DIGITS=9 FIGURES=$(drawn) $< >$@ 2>&1 || true
 
-# On all cores, or on one with JOBS=1; where make has a -j already, that holds.
-parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
-
-test: ## the tests of the book: needs neither Python nor a network
-	@$(MAKE) $(parallel) test-programs
+# Threads that wait leave the cores to the tests beside them.
+test test-c: export OMP_WAIT_POLICY ?= passive
+test: test-programs ## the tests of the book: needs neither Python nor a network
 	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 
 test-programs: $(programs) $(printed) $(tests) ## what make test runs, without running it
@@ -344,7 +343,7 @@ seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
   -e 'system(@command) == 0 or exit 1; printf $$out "%-36s %4.1f s\n", $$what, time - $$from'
 one   = $(or $(CHAPTER),07)
 bench = $(BUILD)/bench
-part  = @$(seconds) $(1) $(MAKE) $(parallel) -s BUILD=$(bench) $(2)
+part  = +@$(seconds) $(1) $(MAKE) -s BUILD=$(bench) $(2)
 bench-book: $(BUILD)/pandoc.found ## how long it takes: all, part by part, and after a change of prose
 	@rm -rf $(bench)
 	$(call part,'programs',programs)
@@ -374,24 +373,24 @@ valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
 arm64     := aarch64-linux-gnu
 small     := TAP_SMALL=1 TAP_SECONDS=600
 few        = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast)))' test-c
-try        = @if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
+try        = +@if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
                else echo "$(1): left out, for want of $(3)"; fi
 without    = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(2)))
 check: format-check ## the form of C; tests and chapters with clang, with sanitizers, under valgrind, on other processors
-	$(MAKE) $(parallel) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
-	TAP_SECONDS=60 $(MAKE) $(parallel) BUILD=$(BUILD)/sanitized CC=gcc \
+	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
+	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc \
 	  CFLAGS='$(sanitize)' test-c chapters
-	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) $(parallel) BUILD=$(BUILD)/valgrind CC=gcc \
+	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc \
 	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters
 	$(call try,Threads,echo '$(hash)include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
-	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(small) $(MAKE) $(parallel) \
+	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(small) $(MAKE) \
 	  BUILD=$(BUILD)/threads CC=clang CFLAGS='-O1 -g -fsanitize=thread' \
 	  $(call few,$(BUILD)/threads))
 	$(call try,NEON,command -v $(arm64)-gcc && command -v qemu-aarch64,gcc-$(arm64) and qemu-user, \
-	  $(small) $(MAKE) $(parallel) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
+	  $(small) $(MAKE) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
 	  RUN_UNDER='qemu-aarch64 -L /usr/$(arm64)' $(call few,$(BUILD)/arm64))
-	$(call without,AVX-512,$(small) $(MAKE) $(parallel) RUN_UNDER='qemu-x86_64 -cpu max' $(call few,$(BUILD)))
-	$(call without,AVX,$(small) $(MAKE) $(parallel) RUN_UNDER='qemu-x86_64 -cpu Nehalem' $(call few,$(BUILD)))
+	$(call without,AVX-512,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu max' $(call few,$(BUILD)))
+	$(call without,AVX,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu Nehalem' $(call few,$(BUILD)))
 
 code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/web/*.[ch])
 format: ## gives all C the form that .clang-format says

@@ -2,8 +2,9 @@
 # The student edition: what is emptied compiles without a warning, and its
 # tests fail exactly for it; an edition is tried from its making to its end.
 #
-# All exercises of a chapter are emptied in one compilation. For each by
-# itself another is enough, in which the environment's EMPTY says which is.
+# Which tests need an exercise is asked of the solutions, all of which say when
+# they are called, and go on. In the edition just these tests fail, each for an
+# exercise that it needs.
 
 use strict;
 use warnings;
@@ -25,46 +26,56 @@ sub command {
     return ($? >> 8, $said);
 }
 
-# Compiles lines as this chapter and links them; what is only tested, as the
-# Makefile does with tests. Returns what the compiler says.
+# Compiles lines as this chapter, as the Makefile does with tests, and links them
+# with these. Returns what the compiler says.
 sub build {
-    my ($chapter, $program, $with, @lines) = @_;
+    my ($chapter, $with, @lines) = @_;
     my $source = Chapter::save("$folder/$chapter->{name}.c", @lines);
-    my $how = $program eq 'tests' ? "$compile $soon" : $compile;
-    my (undef, $said) = command("$how -Wno-unused-parameter $with '$source' "
-        . "$build/libattention.a $link -lm -o '$folder/$program'");
+    my (undef, $said) = command("$compile $soon -Wno-unused-parameter -Wmissing-prototypes "
+        . "-D'main=__attribute__((weak)) main' '$source' $with $build/libattention.a $link -lm -o '$folder/program'");
     return $said;
 }
 
-sub check_exercise {
-    my ($exercise) = @_;
-    my ($id, $function) = @$exercise{qw(id function)};
-    local $ENV{EMPTY} = $id;
-    my @tests = Chapter::run_tests("$folder/tests");
-    my @odd = grep { $_->{ok} ? @{$_->{empty}} : "@{$_->{empty}}" ne $id } @tests;
-    is join(', ', map { $_->{name} } @odd), '', "$id empty: tests fail exactly for it";
-    my @own = grep { $_->{name} =~ /^\Q$function\E:/ } @tests;
-    cmp_ok scalar @own, '>', 0, "... $function has tests of its own";
-    is join(', ', map { $_->{name} } grep { $_->{ok} } @own), '', '... which all fail';
-    cmp_ok scalar(grep { $_->{ok} } @tests), '>', 0, '... and others pass' if @own < @tests;
+sub run_tests {
+    my ($chapter, @lines) = @_;
+    is build($chapter, "$build/tests/$chapter->{name}.o", @lines), '', "$chapter->{name}: its tests compile";
+    return Chapter::run_tests("$folder/program");
 }
 
 sub check_chapter {
     my ($chapter, @exercises) = @_;
     my ($name, @lines) = ($chapter->{name}, @{$chapter->{lines}});
+    for (@exercises) {
+        my ($open) = $chapter->body($_->{function});
+        $lines[$open] .= qq( { static int once; if (!once++) fputs("exercise $_->{id} is still empty\\n", stderr); });
+    }
+    my @needs = do { local $ENV{TAP_TELL} = 1; run_tests($chapter, @lines) };
+    is join(', ', map { $_->{name} } grep { !$_->{ok} } @needs), '', "$name: a solution may print";
+
     my @empty = $chapter->emptied(@exercises);
     is scalar @empty, scalar @lines, "$name, empty: no line has moved";
-    is build($chapter, 'program', '-Wmissing-prototypes', @empty), '',
-      '... it compiles without a warning';
+    is build($chapter, '', @empty), '', '... it compiles without a warning';
     my ($status, $said) = command("'$folder/program'");
     like $said, qr/^$name\.c: \w+: exercise \S+ is still empty/m, '... and says where it stopped';
-    for my $exercise (@exercises) {
-        my ($open) = $chapter->body($exercise->{function});
-        $lines[$open] .= qq{ if (!strcmp(getenv("EMPTY"), "$exercise->{id}")) TODO("$exercise->{id}");};
+    my @tests = run_tests($chapter, @empty);
+    pop @needs if $needs[-1]{name} =~ /^golden:/; # is said where all pass
+    is_deeply [map { $_->{name} } @tests], [map { $_->{name} } @needs], '... all tests are run';
+    my (%needed, @odd);
+    for my $k (0 .. $#needs) {
+        my ($name, $ok, @why) = ($tests[$k]{name}, $tests[$k]{ok}, @{$tests[$k]{empty}});
+        my %needs = map { $_ => 1 } @{$needs[$k]{empty}};
+        push @odd, $name if $ok ? %needs : @why != 1 || !$needs{$why[0]};
+        push @{$needed{$_}}, $name for keys %needs;
     }
-    is build($chapter, 'tests', "-Dmain=main_$chapter->{number} $build/tests/$name.o", @lines),
-      '', "$name: each can be emptied by itself";
-    check_exercise($_) for @exercises;
+    is join(', ', @odd), '', '... and fail exactly for what is empty';
+    for (@exercises) {
+        my ($id, $function) = @$_{qw(id function)};
+        my @own = grep { /^\Q$function\E:/ } map { $_->{name} } @tests;
+        my %needs = map { $_ => 1 } @{$needed{$id}};
+        cmp_ok scalar @own, '>', 0, "$id: $function has tests of its own";
+        is join(', ', grep { !$needs{$_} } @own), '', '... which all need it';
+        cmp_ok scalar keys %needs, '<', @tests, '... and others do not' if @own < @tests;
+    }
 }
 
 my @chapters = grep { @{$_->{exercises}} } map { Chapter->load($_) } sort glob 'chapters/*.c';
@@ -166,11 +177,10 @@ for my $test (glob 'tests/*_*.c') {
       "$test: the words of no exercise's refusal are held";
 }
 ($chapter) = grep { $_->{name} eq '02_softmax' } @chapters;
-my ($open, $close) = $chapter->body('softmax');
+my ($open) = $chapter->body('softmax');
 my @lines = @{$chapter->{lines}};
 $lines[$open] .= ' printf("debug"); fprintf(stderr, "%d", n); if (n < 1) REFUSE("my own words");';
-is build($chapter, 'tests', "-Dmain=main_02 $build/tests/02_softmax.o", @lines), '', 'a solution that prints';
-is join(', ', map { $_->{name} } grep { !$_->{ok} } Chapter::run_tests("$folder/tests")), '', '... is right';
+is join(', ', map { $_->{name} } grep { !$_->{ok} } run_tests($chapter, @lines)), '', 'a solution that prints is right';
 
 # ---- What it refuses.
 

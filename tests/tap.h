@@ -16,7 +16,8 @@
  *
  * A program with golden data defines CHAPTER before it includes this, such
  * as "02_softmax": golden/02_softmax.safetensors is read before the first
- * test, and each test gets copies of what it asks for. */
+ * test, and each test gets copies of what it asks for. What none asks for
+ * fails a last test of the chapter's own program. */
 #ifndef TAP_H
 #define TAP_H
 
@@ -55,6 +56,7 @@ static unsigned tap_seconds;      /* what the running test may take */
 static char tap_endless[64];      /* the last function that took more */
 static char tap_name[300];        /* of the running test point */
 static Tensors tap_golden;        /* the chapter's golden data */
+static bool *tap_is_read;         /* shared: whether a test has read each */
 
 /* What the running test tells. Its child shares this memory with the
  * parent, who can read it when the child has crashed. */
@@ -164,6 +166,16 @@ static inline void *room_for(const char *name, size_t count)
 }
 #define room(count) room_for("an array", count)
 
+/* Zeros that a test's child shares with its parent. */
+static inline void *tap_shared(size_t size)
+{
+    void *x = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (x == MAP_FAILED)
+        REFUSE("no memory can be shared with the tests");
+    return x;
+}
+
 /* Reads the chapter's golden data, once for all tests. */
 static inline void tap_read_golden(void)
 {
@@ -175,17 +187,7 @@ static inline void tap_read_golden(void)
                "`make golden` makes it with PyTorch",
                path);
     tap_golden = tensors_read(path);
-}
-
-/* Adds a name to the file that GOLDEN_READ names, if it names one. */
-static inline void tap_log(const char *name)
-{
-    const char *path = getenv("GOLDEN_READ");
-    FILE *log = path ? fopen(path, "a") : NULL;
-    if (log) {
-        fprintf(log, "%s\n", name);
-        fclose(log);
-    }
+    tap_is_read = tap_shared(tap_golden.count * sizeof *tap_is_read);
 }
 
 /* A copy of a golden tensor, by the names of the chapter and its own, such
@@ -193,10 +195,10 @@ static inline void tap_log(const char *name)
 static inline const Tensor *golden(const char *name)
 {
     const size_t chapter = strlen(CHAPTER "/");
-    tap_log(name);
     if (strncmp(name, CHAPTER "/", chapter) != 0)
         REFUSE("golden data %s: only %s is read here", name, CHAPTER);
     const Tensor *original = tensors_find(&tap_golden, name + chapter);
+    tap_is_read[original - tap_golden.tensor] = true;
     const size_t size = original->count * (original->type == 'f' ? 4 : 8);
     const int k = tap_reserve(size);
     Tensor *copy = &tap_room[k].tensor;
@@ -518,16 +520,18 @@ static inline void tap_char(int c)
     printf(c > 0 && c < ' ' ? "\\x%02x" : "%c", c);
 }
 
-/* Reports the test point; if it fails, with all that is told, in YAML that
- * prove can read: each value stands in quotes on one line. On anything else
- * prove stumbles and drops all further tests, or never ends. */
+/* Reports the test point; if it fails, or the environment has TAP_TELL, with
+ * all that is told, in YAML that prove can read: each value stands in quotes
+ * on one line. On anything else prove stumbles and drops all further tests,
+ * or never ends. */
 static inline void tap_line(bool good)
 {
     const char *const key[] = {"given", "gave", "due", "wrong", "printed"};
+    const bool tells = !good || getenv("TAP_TELL");
     printf("%sok %d - %s\n", good ? "" : "not ", tap_next(), tap_name);
     tap_failed += !good;
-    printf("%s", good ? "" : "  ---\n");
-    for (int k = 0; k < TAP_KEYS && !good; k++) {
+    printf("%s", tells ? "  ---\n" : "");
+    for (int k = 0; k < TAP_KEYS && tells; k++) {
         const char *c = tap_told->text[k];
         if (!*c)
             continue;
@@ -536,7 +540,7 @@ static inline void tap_line(bool good)
             tap_char(*c);
         printf("\"\n");
     }
-    printf("%s", good ? "" : "  ...\n");
+    printf("%s", tells ? "  ...\n" : "");
     fflush(stdout);
 }
 
@@ -564,10 +568,7 @@ static inline bool tap_begin(const char *name, bool refuses,
     snprintf(tap_name, sizeof tap_name, "%.*s%s%s", function, name,
              refuses ? ": refuses " : "", words ? words : name + function);
     if (!tap_told)
-        tap_told = mmap(NULL, sizeof *tap_told, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (tap_told == MAP_FAILED)
-        REFUSE("no memory can be shared with the tests");
+        tap_told = tap_shared(sizeof *tap_told);
     memset(tap_told, 0, sizeof *tap_told);
     tap_child = -1;
     if (*tap_endless &&
@@ -719,9 +720,25 @@ static inline void tap_refuses_end(int code, const char *line)
             tap_refuses_end(tap_wait(true), line);                         \
     } while (0)
 
+/* The last test point of a chapter, where all others pass and none is left
+ * out: its tests read all of its golden tensors. */
+static inline void tap_golden_done(void)
+{
+    if (!tap_golden.count || !strstr(__BASE_FILE__, CHAPTER ".c") ||
+        tap_failed || getenv("TAP_SMALL"))
+        return;
+    snprintf(tap_name, sizeof tap_name, "golden: every tensor is read");
+    memset(tap_told, 0, sizeof *tap_told);
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (!tap_is_read[i] && !tap_told->wrong++)
+            tap_tell(WRONG, "\n%s is not", tap_golden.tensor[i].name);
+    tap_line(!tap_told->wrong);
+}
+
 /* Prints the plan; main returns what this returns. */
 static inline int tap_done(void)
 {
+    tap_golden_done();
     printf("1..%d\n", tap_count);
     return tap_failed ? 1 : 0;
 }

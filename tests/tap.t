@@ -193,6 +193,19 @@ my $cc = join ' ', $ENV{CC} // 'cc', map { $ENV{$_} // () } qw(CFLAGS LDFLAGS);
 is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o '$folder/x'"), 0,
   'it compiles' or BAIL_OUT('no harness');
 
+# A chapter's own program, which reads one tensor of many, and the same by
+# another name, which may.
+for my $name ('01_dot_product', 'x2') {
+    my $source = Chapter::save("$folder/$name.c", '#define CHAPTER "01_dot_product"', '#include "tap.h"',
+        'static void one(void) { tap_true("read", golden("01_dot_product/hello-query")->count == 9); }',
+        'int main(void) { TAP(one, "dot: ok"); return tap_done(); }');
+    system "$cc -std=c11 -Isrc -Itests '$source' '$build/libsupport.a' -lm -o '$folder/$name'";
+    my @tests = Chapter::run_tests("$folder/$name");
+    is join(' | ', map { "$_->{ok} $_->{name} " . ($_->{told}{wrong} // '') } @tests),
+      $name eq 'x2' ? '1 dot: ok ' : '1 dot: ok  |  golden: every tensor is read 1x1x1-cosines is not',
+      "$name: golden data that nothing reads";
+}
+
 my $parser = TAP::Parser->new({exec => ["$folder/x"], merge => 1});
 my ($tests, @yaml, @names) = (0);
 while (my $result = $parser->next) {

@@ -699,7 +699,7 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
 # A pandoc that has written its output, says so, and is interrupted; one that fails.
 {
     remove_tree("$book.kept");
-    my $version = qq{[ "\$1" = --version ] && exec $pandoc --version\n$pandoc "\$@"\n};
+    my $version = qq{case "\$*" in *--version) exec $pandoc --version; esac\n$pandoc "\$@"\n};
     local $ENV{PANDOC} = script('slow', "${version}touch $tools/started\nexec sleep 60\n");
     for my $signal (qw(INT TERM HUP)) {
         my $pid = fork // die $!;

@@ -351,7 +351,7 @@ sub run_tests {
             my ($key, $text) = ($1, $2);
             $text =~ s/\\(?:x(..)|(.))/$2 \/\/ chr hex $1/ge;
             $tests[-1]{told}{$key} = $text;
-            push @{$tests[-1]{empty}}, $text =~ /exercise (\S+) is still empty/;
+            push @{$tests[-1]{empty}}, $text =~ /exercise (\S+) is still empty/g;
         }
         elsif (/^1\.\.(\d+)$/) { $planned = $1 }
         elsif (!/^(?:TAP version|  (?:---|\.\.\.)$)/) { push @rest, $_ }
