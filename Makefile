@@ -54,7 +54,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student chapter clean help roofline bench
+        student chapter clean help roofline bench worksheet quiz
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -197,6 +197,11 @@ $(BUILD)/card.png: $(BUILD)/tools/card
 $(BUILD)/tools/card: tools/card.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(filter %.c,$^) $(link)
+
+# What tells the tasks of worksheets.
+$(BUILD)/tools/worksheet: $(wildcard tools/worksheets/*.[ch]) $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link)
 
 # $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
 # that of the search, as the link has none of its own for make. If the pandoc
@@ -392,7 +397,7 @@ check: format-check ## the form of C; tests and chapters with clang, with saniti
 	$(call without,AVX-512,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu max' $(call few,$(BUILD)))
 	$(call without,AVX,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu Nehalem' $(call few,$(BUILD)))
 
-code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/web/*.[ch])
+code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/web/*.[ch] tools/worksheets/*.[ch])
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
 
@@ -466,6 +471,9 @@ golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; r
 
 student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
 	@tools/student "$(CHAPTER)" "$(DIR)"
+
+worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
+	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"
 
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
 	@tools/new-chapter "$(NAME)" "$(TITLE)"
