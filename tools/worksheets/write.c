@@ -157,7 +157,7 @@ void answer_words(const char *format, ...)
 
 void softmax_steps(int n, const float scores[n])
 {
-    float power[n], weights[n], sum = 0, most = scores[0];
+    float power[8] = {0}, weights[8], sum = 0, most = scores[0];
     for (int k = 1; k < n; k++)
         most = fmaxf(most, scores[k]);
     for (int k = 0; k < n; k++)
