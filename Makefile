@@ -475,6 +475,9 @@ student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
 	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"
 
+quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
+	@tools/quiz "$(CHAPTER)" "$(PAPER)"
+
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
 	@tools/new-chapter "$(NAME)" "$(TITLE)"
 
