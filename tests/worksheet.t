@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use utf8;
 use open qw(:std :encoding(UTF-8));
+use Cwd ();
 use Digest::SHA;
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
@@ -259,5 +260,142 @@ is_deeply [wrong_with('0.12 3', [.1234, 3]), wrong_with('1 2;3 4', [[1, 2], [3, 
 for (['0.13', .1234], ['0.12', .1249], ['-0.00', -.001], ['1 2;3 4', [[1, 2], [3, 5]]], ['1 2', [1, 2, 3]], ['a', 'b']) {
     is scalar(() = wrong_with($_->[0], $_->[1])), 1, "$_->[0] is not right here";
 }
+
+# ------------------------------------------------------- tools, and what they refuse
+
+# A build folder of its own.
+my $own = tempdir(CLEANUP => 1);
+make_path("$own/tools");
+symlink Cwd::abs_path($program), "$own/tools/worksheet" or die "$own: $!\n";
+symlink Cwd::abs_path("$build/pandoc"), "$own/pandoc" or die "$own: $!\n";
+
+sub tool {
+    my ($command) = @_;
+    local $ENV{BUILD} = $own;
+    local $ENV{PANDOC};
+    delete $ENV{PANDOC};
+    my $said = `$command 2>&1`;
+    return ($? >> 8, $said);
+}
+
+for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are needed, as in/],
+     ["worksheet 03 '' 3",     qr/a chapter, a seed/],
+     ["worksheet 99 7 3",      qr/there is no worksheet for CHAPTER '99': there is one for each from 01 to 14/],
+     ["worksheet '0*' 7 3",    qr/there is no worksheet for CHAPTER '0\*'/],
+     ["worksheet 03 7 0",      qr/COPIES is '0': a whole number from 1 to 999 is needed/],
+     ["worksheet 03 7 1000",   qr/COPIES is '1000': a whole number/],
+     ["worksheet 03 seven 3",  qr/SEED is 'seven': a whole number from 0 to 4294967295 is needed/],
+     ["worksheet 03 -1 3",     qr/SEED is '-1': a whole number/],
+     ["worksheet 03 '1 2' 3",  qr/SEED is '1 2': a whole number/],
+     ["worksheet 03 \"'\" 3",  qr/SEED is ''': a whole number/],
+     ["worksheet 03 7 3 a9",   qr/PAPER is 'a9': a4 or us-letter is needed/],
+     ["quiz ''",               qr/a chapter is needed, as in/],
+     ["quiz 99",               qr/there is no chapter '99': its number is needed/],
+     ["quiz '03 *'",           qr/there is no chapter '\*'/],
+     ["quiz B",                qr/chapter B asks nothing/],
+     ["quiz 03 a9",            qr/PAPER is 'a9': a4 or us-letter is needed/]) {
+    my ($command, $message) = @$_;
+    my ($status, $said) = tool("tools/$command");
+    my ($name) = $command =~ /^(\w+)/;
+    is $status, 2, "$command: is refused";
+    like $said, qr/\Atools\/$name: $message.*\n\z/, '... in one line, with what would be right';
+    is join(' ', map { s{.*/}{}r } glob "$own/*"), 'pandoc tools', '... and nothing is left behind';
+}
+
+# ------------------------------------------------------- paper
+
+sub needed {
+    my ($what) = @_;
+    die "$what\n" if $ENV{CI};
+    diag "$what: what is on paper is not looked at";
+    done_testing;
+    exit;
+}
+needed('typst is not there: make sets it up') if !-x '.venv/bin/python' || system('.venv/bin/python -c "import typst" 2>/dev/null');
+needed('pdftotext is not there: install poppler-utils') if system('pdftotext -v 2>/dev/null') != 0;
+
+# pdftotext minds a flag of PDF/UA, in as many lines as it reads files.
+sub pages {
+    open my $errors, ">&", *STDERR or die $!;
+    open STDERR, ">", "/dev/null" or die $!;
+    my $pages = Paper::read_pdf(@_);
+    open STDERR, ">&", $errors or die $!;
+    return $pages;
+}
+sub plain { return Paper::squeezed($_[0] =~ s{#su(?:b|per)\[(.*?)\]}{$1}gr =~ tr{_`}{}dr =~ tr{-}{−}r) }
+sub on_page { return $_[0]{by_cell} =~ tr{_}{}dr =~ tr{-’}{−'}r }
+
+# What is wrong with the pages of some sheets: cut, lost, or no room to write in.
+my ($MARGIN, $ROOM) = (39, 70);
+sub wrong_on_paper {
+    my ($pages, @sheets) = @_;
+    return 'has ' . @$pages . ' pages, not ' . @sheets if @$pages != @sheets;
+    my @wrong;
+    for my $k (0 .. $#sheets) {
+        my ($page, $sheet) = ($pages->[$k], $sheets[$k]);
+        my @texts = map { my ($kind, @parts) = split /\t/; $kind =~ /task|ask/ ? @parts : () } @{$sheet->{lines}};
+        push @wrong, map {"$sheet->{code}: lacks: $_"} grep { index(on_page($page), plain($_)) < 0 } $sheet->{code}, @texts;
+        push @wrong, map {"$sheet->{code}: '$_->{text}' is outside of the text block"} grep {
+            $_->{x0} < $MARGIN || $_->{x1} > $page->{width} - $MARGIN || $_->{y0} < $MARGIN - 5 || $_->{y1} > $page->{height} - $MARGIN
+        } @{$page->{words}};
+        my ($end, $rooms) = (0, 0);
+        for ((sort { $a->{y0} <=> $b->{y0} } @{$page->{words}}), {y0 => $page->{height} - $MARGIN, y1 => 0}) {
+            $rooms++ if $end && $_->{y0} - $end >= $ROOM;
+            $end = max $end, $_->{y1};
+        }
+        my $tasks = grep {/^task/} @{$sheet->{lines}};
+        push @wrong, "$sheet->{code}: has room for $rooms of $tasks tasks" if $rooms != $tasks;
+    }
+    return @wrong;
+}
+
+sub slurp { open my $file, '<', $_[0] or die "$_[0]: $!\n"; local $/; return scalar <$file> }
+
+for my $chapter (@chapters) {
+    my @sheets = sheets($chapter, 5, 3);
+    for my $paper ('us-letter', 'a4') {
+        my ($status, $said) = tool("tools/worksheet $chapter 5 3 $paper");
+        is $status, 0, "$chapter, $paper: sheets are made" or diag $said;
+        is_deeply [split /\n/, $said], [map {"$own/worksheets/$chapter-5$_"} '-answers.csv', '-answers.pdf', '.pdf'],
+          '... and it is said which';
+        none '... each a page, whole, with room for each task', wrong_on_paper(pages("$own/worksheets/$chapter-5.pdf"), @sheets);
+    }
+    my $answers = join '', map { on_page($_) } @{pages("$own/worksheets/$chapter-5-answers.pdf")};
+    none '... all answers stand on paper', grep { index($answers, plain($_)) < 0 }
+      map { $_->{code}, map { s/;/ ; /gr } @{$_->{answers}} } @sheets;
+    my (undef, @rows) = map { [/"(.*?)"/g] } split /\n/, slurp("$own/worksheets/$chapter-5-answers.csv");
+    is_deeply \@rows, [map { [$_->{code}, @{$_->{answers}}] } @sheets], '... and in the table';
+}
+my @sums = map { tool('tools/worksheet 03 5 3'); Digest::SHA->new(256)->addfile("$own/worksheets/03-5.pdf")->hexdigest } 1, 2;
+is $sums[0], $sums[1], 'a PDF that is made twice has the same bytes';
+
+# The same, of sheets of which one thing is wrong.
+my @sheets = sheets('03', 5, 3);
+my $pages = pages("$own/worksheets/03-5.pdf");
+for ([qr/has 3 pages, not 2/, $pages, @sheets[0, 1]],
+     [qr/3-5-4: lacks: 3-5-4/, $pages, $sheets[0], {%{$sheets[1]}, code => '3-5-4'}, $sheets[2]],
+     [qr/lacks: Their beard/, $pages, @sheets[0, 1], {%{$sheets[2]}, lines => [@{$sheets[2]{lines}}, "ask\tTheir beard."]}],
+     [qr/room for 2 of 3 tasks/, $pages, @sheets[0, 1], {%{$sheets[2]}, lines => [@{$sheets[2]{lines}}, "task\tTheir\tvalues."]}],
+     [qr/outside of the text/, [@$pages[0, 1], {%{$pages->[2]}, width => $pages->[2]{width} - 40}], @sheets]) {
+    my ($pattern, $seen, @told) = @$_;
+    ok scalar(grep { $_ =~ $pattern } wrong_on_paper($seen, @told)), "found: $pattern" or diag wrong_on_paper($seen, @told);
+}
+
+# ------------------------------------------------------- quizzes
+
+my ($status, $said) = tool("tools/quiz '@chapters 15 16'");
+is $status, 0, 'a quiz of all chapters is made' or diag $said;
+my ($quiz, $solved) = map { join '', map { on_page($_) } @{pages($_)} } reverse split /\n/, $said;
+my @questions = map { slurp($_) =~ /^::: question\n(.*?)\n\n(.*?)\n:::$/msg } glob 'chapters/*.c';
+sub words { return grep { length > 30 } map { plain($_) } split /\[.*?\]\(.*?\)|\$.*?\$|['"*`]|^\n/m, $_[0] }
+cmp_ok scalar @questions, '>', 30, 'chapters ask';
+for (0 .. $#questions) {
+    my ($text, $is_answer) = (utf8::decode($questions[$_]) && $questions[$_], $_ % 2);
+    none +($is_answer ? 'an answer stands' : 'a question stands') . ' where it should: ' . substr($text, 0, 30),
+      (grep { index($solved, $_) < 0 } words($text)),
+      grep { $is_answer ? index($quiz, $_) >= 0 : index($quiz, $_) < 0 } words($text);
+}
+like $quiz, qr/Exercise1\.4.*Exercise16\.5/s, 'exercises by hand are asked';
+unlike $quiz, qr/Exercise1\.1\D/, '... and no others';
 
 done_testing;

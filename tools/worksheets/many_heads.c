@@ -404,7 +404,7 @@ static void join_two(Random *r)
     const float share = 1 / (1 + expf(log_sums[1] - log_sums[0]));
     task("Two parts",
          "From one part of the keys a query has got the context vector "
-         "_c_#sub[1], from the other _c_#sub[2]; their log-sum-exps are %g "
+         "_c_#sub[1], from the other _c_#sub[2]. Their log-sum-exps are %g "
          "and %g.",
          (double)log_sums[0], (double)log_sums[1]);
     given("c_1", 1, 2, (void *)first);
