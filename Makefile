@@ -45,7 +45,7 @@ printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card)
+of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card worksheet)
 perl     := $(filter-out $(of_tools) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
 long     := tests/student.t $(BUILD)/tests/safetensors tests/tap.t tests/form.t
@@ -319,7 +319,7 @@ test-programs: $(programs) $(printed) $(tests) ## what make test runs, without r
 test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the tools' own tests: weaver, workbench, Makefile
+test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(BUILD)/tools/worksheet $(checked) ## the tools' own tests: weaver, workbench, Makefile, worksheets
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up

@@ -302,6 +302,16 @@ for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are n
     is join(' ', map { s{.*/}{}r } glob "$own/*"), 'pandoc tools', '... and nothing is left behind';
 }
 
+# Typst fails: no sheet without its answers, no answers without sheets.
+mkdir "$own/bin" or die "$own/bin: $!\n";
+chmod 0755, Chapter::save("$own/bin/python3", "#!/bin/sh", "echo no typst; exit 1");
+for my $command ("worksheet 03 7 3", "quiz 03") {
+    local $ENV{PATH} = "$own/bin:$ENV{PATH}";
+    my ($status, $said) = tool("tools/$command");
+    is "$status $said", "1 no typst\n", "$command: fails as typst does";
+    is join(" ", map { s{.*/}{}r } glob "$own/*"), "bin pandoc tools", "... and nothing is left behind";
+}
+
 # ------------------------------------------------------- paper
 
 sub needed {
