@@ -2,6 +2,14 @@
  * pass. As in one_head.c, numbers are drawn until they are pleasant. */
 #include "worksheet.h"
 
+static float sum_of(int n, const float x[n])
+{
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += x[k];
+    return sum;
+}
+
 static void hide_and_renormalize(Random *r)
 {
     float weights[3][3], mask[3][3], seen[3][3];
@@ -56,10 +64,10 @@ static void hide_scores(Random *r)
 static void count_seen(Random *r)
 {
     const int n = whole(r, 3, 8), m = n + whole(r, 2, 9);
-    float mask[8][17], sum = 0;
-    causal_mask(n, m, m - n, (void *)mask);
-    for (int k = 0; k < n * m; k++)
-        sum += mask[0][k];
+    float mask[n][m], sum = 0;
+    causal_mask(n, m, m - n, mask);
+    for (int i = 0; i < n; i++)
+        sum += sum_of(m, mask[i]);
     task(
         "How many are seen",
         "A text has %d words, and the last %d of them ask all %d. None may "
@@ -76,14 +84,6 @@ void tasks_09(Random *r)
     hide_and_renormalize(r);
     hide_scores(r);
     count_seen(r);
-}
-
-static float sum_of(int n, const float x[n])
-{
-    float sum = 0;
-    for (int k = 0; k < n; k++)
-        sum += x[k];
-    return sum;
 }
 
 /* A rate, and lots of which some keep and some drop. */
@@ -174,7 +174,7 @@ static void fill_up(Random *r)
     const int n = whole(r, 6, 8), d = whole(r, 3, 6);
     const int words[2] = {whole(r, 2, 3), whole(r, 4, n - 1)};
     const int row = words[0] + whole(r, 1, n - words[0]);
-    float mask[8][8];
+    float mask[n][n], sum = 0;
     task("A batch of three",
          "Three sentences have %d, %d and %d words. The shorter ones are "
          "filled up with tokens that are no words; a token has %d entries.",
@@ -185,12 +185,13 @@ static void fill_up(Random *r)
     ask("No token may see those after it, nor what is no word. Row %d of "
         "the mask for the sentence of %d words, 1 for seen.",
         row, words[0]);
-    text_mask(n, words[0], (void *)mask);
-    answer(0, n, mask[0] + (row - 1) * n);
+    text_mask(n, words[0], mask);
+    answer(0, n, mask[row - 1]);
     ask("How many entries of the mask for the sentence of %d words are 1?",
         words[1]);
-    text_mask(n, words[1], (void *)mask);
-    const float sum = sum_of(n * n, mask[0]);
+    text_mask(n, words[1], mask);
+    for (int i = 0; i < n; i++)
+        sum += sum_of(n, mask[i]);
     answer(0, 1, &sum);
 }
 
