@@ -404,6 +404,55 @@ format: ## gives all C the form that .clang-format says
 format-check: ## says where C has another form
 	clang-format --dry-run -Werror $(code)
 
+# ---- Grading: the judge has a chapter's tests and what is due, the runner the
+# submission and the chapters before. Calls go from one to the other.
+
+gradable := $(filter-out A_% B_% C_% D_%,$(names))
+grader    = $(BUILD)/grader
+graders  := $(foreach n,$(gradable),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
+named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
+
+$(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
+	@mkdir -p $(@D)
+	@tools/grader/calls $< >$@
+$(grader)/%.calls.o: $(grader)/%.c tools/grader/remote.h src/attention.h $(settings)
+	$(compile) -Itools/grader -c $< -o $@
+$(grader)/%.stubs.o: $(grader)/%.c tools/grader/remote.h src/attention.h $(settings)
+	$(compile) -Itools/grader -DJUDGE -c $< -o $@
+$(grader)/%.given.o: $(BUILD)/code/%.c $(grader)/%.c $(settings)
+	$(compile) -Dmain=main_given $(call named,$(grader)/$*.c) -c $< -o $@
+$(grader)/%.o: tools/grader/%.c tools/grader/remote.h src/attention.h $(settings)
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
+$(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o \
+                   $(grader)/jail.o $(BUILD)/libattention.a
+	$(CC) $(CFLAGS) $(link)
+# As on a machine that has no other instruction sets: what chapter 15 is there
+# for others is not for a submission to call.
+$(grader)/plain.%.o: src/%.c $(settings)
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) -MMD -MP -c $< -o $@
+$(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)) \
+               $(filter-out %/kernels.o %/cache.o,$(support)) $(grader)/plain.kernels.o $(grader)/plain.cache.o
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# How many tests an exercise has, and how C is compiled.
+$(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
+	@mkdir -p $(@D)
+	@TAP_ONLY="$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' ')" $< | \
+	  sed -n 's/^ok [0-9]* - //p' >$@
+$(grader)/how: $(settings)
+	@mkdir -p $(@D)
+	@printf '%s\n' 'cc $(CC)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
+	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)') \
+	  'libraries $(OPENMP)' >$@
+
+graders: $(graders)
+
+grade: $(graders) ## grades the work in a folder: WORK=folder; CONF, FORMAT
+	@BUILD=$(BUILD) FORMAT=$(FORMAT) tools/grade '$(subst ','\'',$(WORK))' $(CONF)
+
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
 # The part that is compiled once for each instruction set.

@@ -10,6 +10,9 @@
  * run, and those of other functions get a tenth: endless loops shall not
  * keep anyone waiting once for each test.
  *
+ * Where the environment's TAP_ONLY names functions, as "dot mix", theirs are
+ * the only tests.
+ *
  * A test that fails tells in YAML what was given, what the function gave and
  * what was due, where these are small; what is wrong, in words; and what the
  * tested code has printed, which so cannot be taken for a result.
@@ -558,6 +561,19 @@ static inline unsigned tap_limit(void)
     return *tap_endless ? (most + 9) / 10 : most;
 }
 
+/* Is the running test point one that is asked for? */
+static inline bool tap_is_asked(void)
+{
+    const char *at = getenv("TAP_ONLY");
+    const size_t n = strcspn(tap_name, ":");
+    for (; at && *at; at += *at == ' ') {
+        if (strcspn(at, " ") == n && !strncmp(at, tap_name, n))
+            return true;
+        at += strcspn(at, " ");
+    }
+    return !at;
+}
+
 /* Begins a test point; true in its child. A call that shall refuse gives
  * the name, as "softmax: refuses (0, x, y)", or with what is wrong in words.
  * What the child prints goes into the pipe. */
@@ -571,6 +587,8 @@ static inline bool tap_begin(const char *name, bool refuses,
         tap_told = tap_shared(sizeof *tap_told);
     memset(tap_told, 0, sizeof *tap_told);
     tap_child = -1;
+    if (!tap_is_asked())
+        return false;
     if (*tap_endless &&
         !strncmp(tap_name, tap_endless, strlen(tap_endless))) {
         tap_tell(WRONG, "\nnot run: a test before it has no end");
@@ -725,7 +743,7 @@ static inline void tap_refuses_end(int code, const char *line)
 static inline void tap_golden_done(void)
 {
     if (!tap_golden.count || !strstr(__BASE_FILE__, CHAPTER ".c") ||
-        tap_failed || getenv("TAP_SMALL"))
+        tap_failed || getenv("TAP_SMALL") || getenv("TAP_ONLY"))
         return;
     snprintf(tap_name, sizeof tap_name, "golden: every tensor is read");
     memset(tap_told, 0, sizeof *tap_told);

@@ -343,7 +343,12 @@ sub finished {
 # empty).
 sub run_tests {
     my ($program) = @_;
-    my ($lines, $status) = run($program, '');
+    return tests_of($program, run($program, ''));
+}
+
+# The same of what it has printed, and its status.
+sub tests_of {
+    my ($program, $lines, $status) = @_;
     my (@tests, @rest, $planned);
     for (@$lines) {
         if (/^(not )?ok \d+ - (.*)/) { push @tests, {ok => !$1, name => $2, told => {}, empty => []} }

@@ -1,0 +1,1 @@
+package Report; sub write { my ($f,$r)=@_; return join('', map { sprintf "%-5s %-16s %d/%d %-10s %s\n", @$_{qw(id function earned points state message)} } @{$r->{exercises}}) . sprintf "score: %d / %d in %.1f s\n", @$r{qw(score max seconds)}; } 1;

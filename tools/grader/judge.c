@@ -1,0 +1,203 @@
+/* The judge's side of a call: see remote.h. The runner is a process of its
+ * own for each test, begun by its first call; it ends with the test. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "remote.h"
+
+static pid_t runner, owner; /* the runner's, and that of its judge */
+static int to_runner, from_runner;
+
+/* What is sent waits until there is much of it, or all. */
+static struct {
+    char bytes[1 << 16];
+    size_t count;
+} waiting;
+
+static struct {
+    char bytes[1 << 16];
+    size_t at, count;
+} come;
+
+static int by_place(const void *a, const void *b)
+{
+    const Range *p = a, *q = b;
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+/* Ranges that overlap become one, so that what is one place here is one
+ * there. */
+static void merge(Visit *v)
+{
+    int n = 0;
+    qsort(v->range, (size_t)v->ranges, sizeof v->range[0], by_place);
+    for (int i = 0; i < v->ranges; i++) {
+        Range *last = n ? &v->range[n - 1] : NULL, *next = &v->range[i];
+        if (!last || next->at >= last->at + last->size)
+            v->range[n++] = *next;
+        else if (next->at + next->size > last->at + last->size)
+            last->size = next->at + next->size - last->at;
+    }
+    v->ranges = n;
+}
+
+/* In the child that becomes the runner. A test may have set itself a limit
+ * for memory; then that holds there. */
+static void become_runner(int in, int out)
+{
+    const char *program = getenv("GRADED");
+    struct rlimit own;
+    const int high_in = fcntl(in, F_DUPFD, 10);
+    const int high_out = fcntl(out, F_DUPFD, 10);
+    alarm(0);
+    dup2(high_in, REMOTE_IN);
+    dup2(high_out, REMOTE_OUT);
+    for (int i = REMOTE_OUT + 1; i < 256; i++)
+        close(i);
+    close(STDIN_FILENO);
+    getrlimit(RLIMIT_AS, &own);
+    confine(own.rlim_cur < USUAL_BYTES ? own.rlim_cur : USUAL_BYTES);
+    execle(program, program, (char *)NULL, (char *[]){NULL});
+    _exit(127);
+}
+
+static void start(void)
+{
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
+        (runner = fork()) < 0)
+        REFUSE("no process can be started");
+    owner = getpid();
+    if (runner == 0)
+        become_runner(in[0], out[1]);
+    close(in[0]);
+    close(out[1]);
+    waiting.count = come.at = come.count = 0;
+    to_runner = in[1];
+    from_runner = out[0];
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* Ends as the runner has ended. */
+static _Noreturn void end_as_runner(void)
+{
+    int status = 0;
+    kill(runner, SIGKILL); /* if it lives, and has answered nonsense */
+    waitpid(runner, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        fputs("asked for what a solution does not need: files, processes, "
+              "a network, ...\n",
+              stderr);
+    if (WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* What can be read is sent, and zeros for the rest. */
+static void send_now(const char *at, size_t size)
+{
+    static const char zeros[1 << 16];
+    int readable = 1;
+    while (size > 0) {
+        const size_t most = readable || size < sizeof zeros ? size
+                                                            : sizeof zeros;
+        const ssize_t n = write(to_runner, readable ? at : zeros, most);
+        if (n < 0 && errno == EFAULT) {
+            readable = 0;
+            continue;
+        }
+        if (n < 0)
+            end_as_runner();
+        at += n;
+        size -= (size_t)n;
+    }
+}
+
+static void send_waiting(void)
+{
+    send_now(waiting.bytes, waiting.count);
+    waiting.count = 0;
+}
+
+static void send_bytes(const void *at, size_t size)
+{
+    if (size > 1024 || waiting.count + size > sizeof waiting.bytes)
+        send_waiting();
+    if (size > 1024) {
+        send_now(at, size);
+        return;
+    }
+    memcpy(waiting.bytes + waiting.count, at, size);
+    waiting.count += size;
+}
+
+static void receive(void *at, size_t size)
+{
+    for (char *to = at; size > 0;) {
+        if (come.at == come.count) {
+            const ssize_t n =
+                read(from_runner, come.bytes, sizeof come.bytes);
+            if (n <= 0)
+                end_as_runner();
+            come.count = (size_t)n;
+            come.at = 0;
+        }
+        const size_t left = come.count - come.at;
+        const size_t n = size < left ? size : left;
+        memcpy(to, come.bytes + come.at, n);
+        come.at += n;
+        to += n;
+        size -= n;
+    }
+}
+
+/* Bytes that have changed are written, as others may not be writable. */
+static void receive_range(const Range *r)
+{
+    static char piece[1 << 16];
+    char *at = (char *)(uintptr_t)r->at;
+    for (uint64_t i = 0; i < r->size; i += sizeof piece) {
+        const size_t n =
+            r->size - i < sizeof piece ? r->size - i : sizeof piece;
+        receive(piece, n);
+        if (memcmp(at + i, piece, n) != 0)
+            memcpy(at + i, piece, n);
+    }
+}
+
+void remote_call(const Remote *r, void *args, void *result,
+                 size_t result_size)
+{
+    static Visit v;
+    if (!runner || owner != getpid())
+        start();
+    v.ranges = v.pointers = 0;
+    r->visit(&v, args);
+    merge(&v);
+    const Call call = {(int32_t)(r - remote), v.ranges};
+    send_bytes(&call, sizeof call);
+    send_bytes(args, r->args);
+    for (int i = 0; i < v.ranges; i++) {
+        send_bytes(&v.range[i], sizeof v.range[i]);
+        send_bytes((void *)(uintptr_t)v.range[i].at, v.range[i].size);
+    }
+    send_waiting();
+    Answer answer;
+    receive(&answer, sizeof answer);
+    if (answer.mark != ANSWER_MARK)
+        end_as_runner();
+    for (int i = 0; i < v.ranges; i++)
+        receive_range(&v.range[i]);
+    for (int i = 0; i < v.pointers; i++)
+        if (*v.pointer[i].place != v.pointer[i].was)
+            *v.pointer[i].place = v.pointer[i].was;
+    if (result_size)
+        memcpy(result, answer.result, result_size);
+}

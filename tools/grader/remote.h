@@ -1,0 +1,215 @@
+/* Calls of functions that live in another process.
+ *
+ * A graded function is called by the chapter's tests as ever, in the judge.
+ * There it is a stub: what its arguments point to goes, with them, to the
+ * runner, which has the submission and nothing else; the runner calls the
+ * submission's function, and what it has made of all that comes back. What
+ * is due, the tests and the comparison never leave the judge.
+ *
+ * calls.c, which tools/grader/calls makes of the declarations, has for each
+ * function a struct of its arguments and a visit: it shows each pointer, and
+ * how many bytes are there. The judge visits to find what is to be sent, the
+ * runner to let the pointers point to what it has got. */
+#ifndef REMOTE_H
+#define REMOTE_H
+
+#include "attention.h"
+
+enum {
+    REMOTE_IN = 3, /* file descriptors of the runner */
+    REMOTE_OUT = 4,
+    MOST_RANGES = 400,
+    MOST_ARGS = 400,        /* bytes of arguments */
+    MOST_BYTES = 1 << 28,   /* of one array */
+    USUAL_BYTES = 1 << 30,  /* of memory */
+    NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
+};
+
+/* Bytes in the judge's memory, and where the runner has them. */
+typedef struct {
+    uint64_t at, size;
+    char *here;
+} Range;
+
+typedef struct {
+    Range range[MOST_RANGES];
+    int ranges;
+    int is_here; /* pointers are set to what has come */
+    struct {
+        void **place, *was;
+    } pointer[MOST_RANGES]; /* those that the judge must have back */
+    int pointers;
+} Visit;
+
+/* What goes before a call's arguments and ranges, and before what comes
+ * back. */
+typedef struct {
+    int32_t function, ranges;
+} Call;
+typedef struct {
+    uint64_t mark;
+    char result[8];
+} Answer;
+#define ANSWER_MARK 0x61747465u
+
+/* A function that can be called from elsewhere. */
+typedef struct {
+    const char *name;
+    size_t args;
+    void (*visit)(Visit *v, void *args);
+    void (*call)(void *args, void *result);
+} Remote;
+extern const Remote remote[];
+extern const int remotes;
+
+/* The judge's side: answers, or ends as the runner has ended. */
+void remote_call(const Remote *r, void *args, void *result,
+                 size_t result_size);
+
+/* Takes away from this process, and from what it executes, what a solution
+ * does not need: files, processes, networks, memory beyond so many bytes.
+ * Refuses where the system cannot do so. */
+void confine(uint64_t bytes);
+
+/* ---- What a visit shows. */
+
+static inline size_t times(long long n, size_t size)
+{
+    const size_t most = (size_t)MOST_BYTES + 1;
+    return n <= 0 ? 0 : size > most / (size_t)n ? most : (size_t)n * size;
+}
+
+/* From `before` bytes in front of where a pointer points, `size` bytes.
+ * Answers whether they can be looked at. */
+static inline int visit_part(Visit *v, void *place, size_t before,
+                              size_t size)
+{
+    void **pointer = place;
+    const uint64_t at = (uint64_t)(uintptr_t)*pointer - before;
+    if (at < NO_ADDRESS_BELOW || size == 0 || size > MOST_BYTES)
+        return 0;
+    for (int i = 0; v->is_here && i < v->ranges; i++) {
+        const Range *r = v->range + i;
+        if (at >= r->at && at + size <= r->at + r->size) {
+            *pointer = r->here + (at - r->at) + before;
+            return 1;
+        }
+    }
+    if (v->is_here)
+        return 0;
+    if (v->ranges == MOST_RANGES || v->pointers == MOST_RANGES)
+        REFUSE("a call with more than %d arrays", MOST_RANGES);
+    v->range[v->ranges++] = (Range){.at = at, .size = size};
+    v->pointer[v->pointers].place = pointer;
+    v->pointer[v->pointers++].was = *pointer;
+    return 1;
+}
+
+static inline int visit_array(Visit *v, void *place, size_t size)
+{
+    return visit_part(v, place, 0, size);
+}
+
+/* ---- What the book's types point to. Each type is the name of its visit's
+ * end; what is NULL is not visited. */
+
+static inline void visit_Random(Visit *v, Random *r)
+{
+    (void)v, (void)r;
+}
+static inline void visit_Running(Visit *v, Running *r)
+{
+    (void)v, (void)r;
+}
+
+static inline void visit_Linear(Visit *v, Linear *l)
+{
+    visit_array(v, &l->weight,
+                times(l->d_out, times(l->d_in, sizeof(float))));
+    visit_array(v, &l->bias, times(l->d_out, sizeof(float)));
+}
+
+static inline void visit_Attention(Visit *v, Attention *a)
+{
+    visit_array(v, &a->memory, times((long long)a->count, sizeof(float)));
+    visit_Linear(v, &a->query);
+    visit_Linear(v, &a->key);
+    visit_Linear(v, &a->value);
+    visit_Linear(v, &a->out);
+}
+
+static inline void visit_SelfAttentionV1(Visit *v, SelfAttentionV1 *a)
+{
+    const size_t row_k = times(a->d_k, sizeof(float));
+    visit_array(v, &a->w_query, times(a->d_in, row_k));
+    visit_array(v, &a->w_key, times(a->d_in, row_k));
+    visit_array(v, &a->w_value,
+                times(a->d_in, times(a->d_v, sizeof(float))));
+}
+
+static inline void visit_Trace(Visit *v, Trace *t)
+{
+    const size_t head = times(t->n_heads, sizeof(float));
+    const size_t map = times(t->n, times(t->m, head));
+    const size_t q = times(t->n, times(t->d_k, head));
+    const size_t k = times(t->m, times(t->d_k, head));
+    const size_t x = times(t->m, times(t->d_v, head));
+    const size_t c = times(t->n, times(t->d_v, head));
+    const struct {
+        float **table;
+        size_t size;
+    } all[] = {
+        {&t->memory, times((long long)t->count, sizeof(float))},
+        {&t->query, q},       {&t->key, k},       {&t->value, x},
+        {&t->head_query, q},  {&t->head_key, k},  {&t->head_value, x},
+        {&t->scores, map},    {&t->weights, map}, {&t->kept, map},
+        {&t->dropped, map},   {&t->context, c},   {&t->joined, c},
+        {&t->out, times(t->n, times(t->d_out, sizeof(float)))},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        visit_array(v, all[i].table, all[i].size);
+}
+
+static inline void visit_Cache(Visit *v, Cache *c)
+{
+    const size_t row = times(c->n_key_heads,
+                             times(c->room, c->format == FLOAT32 ? 4 : 2));
+    visit_array(v, &c->key, times(c->wide_k, row));
+    visit_array(v, &c->value, times(c->wide_v, row));
+}
+
+static inline void visit_Mask(Visit *v, Mask *see)
+{
+    if (see->kind == MASK_TABLE)
+        visit_array(v, &see->table,
+                    times(see->n, times(see->m, sizeof(float))));
+}
+
+/* Rows that lie apart: all from the first number to the last. */
+static inline void visit_rows(Visit *v, void *place, int dims,
+                              const long long count[],
+                              const ptrdiff_t stride[])
+{
+    long long low = 0, high = 1;
+    for (int k = 0; k < dims; k++) {
+        if (count[k] <= 0)
+            return;
+        *(stride[k] < 0 ? &low : &high) += (count[k] - 1) * stride[k];
+    }
+    visit_part(v, place, times(-low, sizeof(float)),
+               times(high - low, sizeof(float)));
+}
+
+static inline void visit_Rows(Visit *v, Rows *rows, int heads, int n, int d)
+{
+    visit_rows(v, &rows->at, 3, (long long[]){heads, n, d},
+               (ptrdiff_t[]){rows->head, rows->token, 1});
+}
+
+static inline void visit_View(Visit *v, View *view, int n, int d)
+{
+    visit_rows(v, &view->at, 2, (long long[]){n, d},
+               (ptrdiff_t[]){view->row, view->column});
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* The runner: has a submission and nothing else, calls its functions with
+ * what the judge sends, and sends back what has come of it. See remote.h.
+ *
+ * Each array ends where its page does, and the next page may not be touched:
+ * who reads or writes beyond its end crashes there and then. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "remote.h"
+
+enum { PAGE = 4096 };
+
+static struct {
+    char bytes[1 << 16];
+    size_t at, count;
+} in, out;
+
+static void get(void *at, size_t size)
+{
+    for (char *to = at; size > 0;) {
+        if (in.at == in.count) {
+            const ssize_t n = read(REMOTE_IN, in.bytes, sizeof in.bytes);
+            if (n <= 0)
+                _exit(0); /* the judge has gone */
+            in.count = (size_t)n;
+            in.at = 0;
+        }
+        const size_t left = in.count - in.at;
+        const size_t n = size < left ? size : left;
+        memcpy(to, in.bytes + in.at, n);
+        in.at += n;
+        to += n;
+        size -= n;
+    }
+}
+
+static void put_out(void)
+{
+    for (out.at = 0; out.at < out.count;) {
+        const ssize_t n =
+            write(REMOTE_OUT, out.bytes + out.at, out.count - out.at);
+        if (n <= 0)
+            _exit(0);
+        out.at += (size_t)n;
+    }
+    out.count = 0;
+}
+
+static void put(const void *at, size_t size)
+{
+    for (const char *from = at; size > 0;) {
+        const size_t left = sizeof out.bytes - out.count;
+        const size_t n = size < left ? size : left;
+        memcpy(out.bytes + out.count, from, n);
+        out.count += n;
+        from += n;
+        size -= n;
+        if (size > 0)
+            put_out();
+    }
+}
+
+/* Room for so many bytes, up to the end of a page; NULL where there is
+ * none. In front of it, and behind, a page that nobody may touch. */
+static void *fenced(size_t size)
+{
+    const size_t pages = (size + PAGE - 1) / PAGE * PAGE;
+    char *x = mmap(NULL, pages + 2 * PAGE, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (x == MAP_FAILED ||
+        mprotect(x + PAGE, pages, PROT_READ | PROT_WRITE))
+        return NULL;
+    return x + PAGE + pages - size;
+}
+
+static void unfence(void *x, size_t size)
+{
+    const uintptr_t first = (uintptr_t)x / PAGE * PAGE - PAGE;
+    const size_t pages = (size + PAGE - 1) / PAGE * PAGE;
+    munmap((void *)first, pages + 2 * (size_t)PAGE);
+}
+
+/* ---- The same for what the submission asks for itself. In front of each
+ * block stands its size; sizes are multiples of 16, and the bytes that this
+ * adds must stay as they are. */
+
+enum { HEAD = 16, SPARE = 0x5a };
+
+static size_t whole(size_t size)
+{
+    return (size + 15) / 16 * 16;
+}
+
+void *malloc(size_t size)
+{
+    char *x = size < (size_t)1 << 40 ? fenced(HEAD + whole(size)) : NULL;
+    if (!x)
+        return NULL;
+    memcpy(x, &size, sizeof size);
+    memset(x + HEAD + size, SPARE, whole(size) - size);
+    return x + HEAD;
+}
+
+void free(void *block)
+{
+    size_t size;
+    if (!block)
+        return;
+    char *x = (char *)block - HEAD;
+    memcpy(&size, x, sizeof size);
+    for (size_t i = size; i < whole(size); i++)
+        if (x[HEAD + i] != SPARE)
+            abort();
+    unfence(x, HEAD + whole(size));
+}
+
+void *calloc(size_t n, size_t size) /* pages come with zeros in them */
+{
+    return size && n > SIZE_MAX / size ? NULL : malloc(n * size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    void *new = malloc(size);
+    size_t was = 0;
+    if (!new || !block)
+        return new;
+    memcpy(&was, (char *)block - HEAD, sizeof was);
+    memcpy(new, block, was < size ? was : size);
+    free(block);
+    return new;
+}
+
+/* Ends of blocks lie at ends of pages: sizes decide what they begin at. */
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return malloc((size + alignment - 1) / alignment * alignment);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    *block = aligned_alloc(alignment, size);
+    return *block ? 0 : ENOMEM;
+}
+
+void *memalign(size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size)
+{
+    return aligned_alloc(alignment, size);
+}
+
+static void one_call(void)
+{
+    static Visit v;
+    _Alignas(16) char args[MOST_ARGS];
+    Call call;
+    Answer answer = {.mark = ANSWER_MARK};
+    get(&call, sizeof call);
+    const Remote *r = remote + call.function;
+    get(args, r->args);
+    v.ranges = call.ranges;
+    v.is_here = 1;
+    for (int i = 0; i < v.ranges; i++) {
+        get(&v.range[i], sizeof v.range[i]);
+        v.range[i].here = fenced(v.range[i].size);
+        if (!v.range[i].here)
+            REFUSE("no memory for %zu bytes", (size_t)v.range[i].size);
+        get(v.range[i].here, v.range[i].size);
+    }
+    r->visit(&v, args);
+    r->call(args, answer.result);
+    fflush(NULL);
+    put(&answer, sizeof answer);
+    for (int i = 0; i < v.ranges; i++) {
+        put(v.range[i].here, v.range[i].size);
+        unfence(v.range[i].here, v.range[i].size);
+    }
+    put_out();
+}
+
+int main(void)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (;;)
+        one_call();
+}
