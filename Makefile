@@ -397,7 +397,7 @@ check: format-check ## the form of C; tests and chapters with clang, with saniti
 	$(call without,AVX-512,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu max' $(call few,$(BUILD)))
 	$(call without,AVX,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu Nehalem' $(call few,$(BUILD)))
 
-code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/web/*.[ch] tools/worksheets/*.[ch])
+code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch])
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
 
@@ -452,6 +452,9 @@ graders: $(graders)
 
 grade: $(graders) ## grades the work in a folder: WORK=folder; CONF, FORMAT
 	@BUILD=$(BUILD) FORMAT=$(FORMAT) tools/grade '$(subst ','\'',$(WORK))' $(CONF)
+
+grade-all: $(graders) ## grades a class: DIR=folder of folders; CONF, OUT
+	@BUILD=$(BUILD) tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades)' $(CONF)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 

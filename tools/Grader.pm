@@ -85,6 +85,13 @@ sub file_of {
     return ($path, undef);
 }
 
+# The names of an assignment's chapters.
+sub chapters {
+    my ($assignment) = @_;
+    my %seen = map { $_->{chapter} => 1 } @{$assignment->{exercises}};
+    return map { basename($_, '.c') } map { glob "$ROOT/chapters/${_}_*.c" } sort keys %seen;
+}
+
 # What keeps a chapter from being compiled by itself, or nothing: files of others, and
 # what goes around C.
 sub not_by_itself {

@@ -20,16 +20,36 @@
  * and to answer, the time, an end. No files, no other processes, no network.
  * Of what is not in all systems, those that are. */
 static const int allowed[] = {
-    SYS_execve,         SYS_set_tid_address,   SYS_set_robust_list,
-    SYS_readlinkat,     SYS_uname,             SYS_mmap,
-    SYS_munmap,         SYS_mremap,            SYS_mprotect,
-    SYS_madvise,        SYS_brk,               SYS_futex,
-    SYS_read,           SYS_write,             SYS_writev,
-    SYS_lseek,          SYS_close,             SYS_rt_sigreturn,
-    SYS_rt_sigaction,   SYS_rt_sigprocmask,    SYS_sigaltstack,
-    SYS_clock_gettime,  SYS_gettimeofday,      SYS_getpid,
-    SYS_gettid,         SYS_getrandom,         SYS_sched_getaffinity,
-    SYS_sched_yield,    SYS_exit,              SYS_exit_group,
+    SYS_execve,
+    SYS_set_tid_address,
+    SYS_set_robust_list,
+    SYS_readlinkat,
+    SYS_uname,
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_mprotect,
+    SYS_madvise,
+    SYS_brk,
+    SYS_futex,
+    SYS_read,
+    SYS_write,
+    SYS_writev,
+    SYS_lseek,
+    SYS_close,
+    SYS_rt_sigreturn,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_sigaltstack,
+    SYS_clock_gettime,
+    SYS_gettimeofday,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getrandom,
+    SYS_sched_getaffinity,
+    SYS_sched_yield,
+    SYS_exit,
+    SYS_exit_group,
     SYS_prlimit64,
 #ifdef SYS_arch_prctl
     SYS_arch_prctl,
@@ -55,8 +75,7 @@ enum { ALLOWED = sizeof allowed / sizeof allowed[0] };
 #define UNLESS(test, value, skip)                                          \
     (struct sock_filter)                                                   \
         BPF_JUMP(BPF_JMP | test | BPF_K, (unsigned)(value), 0, skip)
-#define ANSWER(what)                                                       \
-    (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, what)
+#define ANSWER(what) (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, what)
 
 /* Besides: a signal to itself, as abort sends it; a thread, but no process;
  * clone3, whose flags cannot be looked at, is said not to exist, and files

@@ -106,8 +106,8 @@ static void send_now(const char *at, size_t size)
     static const char zeros[1 << 16];
     int readable = 1;
     while (size > 0) {
-        const size_t most = readable || size < sizeof zeros ? size
-                                                            : sizeof zeros;
+        const size_t most =
+            readable || size < sizeof zeros ? size : sizeof zeros;
         const ssize_t n = write(to_runner, readable ? at : zeros, most);
         if (n < 0 && errno == EFAULT) {
             readable = 0;

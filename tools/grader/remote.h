@@ -21,7 +21,7 @@ enum {
     MOST_RANGES = 400,
     MOST_ARGS = 400,        /* bytes of arguments */
     MOST_BYTES = 1 << 28,   /* of one array */
-    USUAL_BYTES = 1 << 30,  /* of memory */
+    USUAL_BYTES = 1 << 29,  /* of memory */
     NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
 };
 
@@ -82,7 +82,7 @@ static inline size_t times(long long n, size_t size)
 /* From `before` bytes in front of where a pointer points, `size` bytes.
  * Answers whether they can be looked at. */
 static inline int visit_part(Visit *v, void *place, size_t before,
-                              size_t size)
+                             size_t size)
 {
     void **pointer = place;
     const uint64_t at = (uint64_t)(uintptr_t)*pointer - before;
@@ -160,10 +160,18 @@ static inline void visit_Trace(Visit *v, Trace *t)
         size_t size;
     } all[] = {
         {&t->memory, times((long long)t->count, sizeof(float))},
-        {&t->query, q},       {&t->key, k},       {&t->value, x},
-        {&t->head_query, q},  {&t->head_key, k},  {&t->head_value, x},
-        {&t->scores, map},    {&t->weights, map}, {&t->kept, map},
-        {&t->dropped, map},   {&t->context, c},   {&t->joined, c},
+        {&t->query, q},
+        {&t->key, k},
+        {&t->value, x},
+        {&t->head_query, q},
+        {&t->head_key, k},
+        {&t->head_value, x},
+        {&t->scores, map},
+        {&t->weights, map},
+        {&t->kept, map},
+        {&t->dropped, map},
+        {&t->context, c},
+        {&t->joined, c},
         {&t->out, times(t->n, times(t->d_out, sizeof(float)))},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -172,8 +180,8 @@ static inline void visit_Trace(Visit *v, Trace *t)
 
 static inline void visit_Cache(Visit *v, Cache *c)
 {
-    const size_t row = times(c->n_key_heads,
-                             times(c->room, c->format == FLOAT32 ? 4 : 2));
+    const size_t row =
+        times(c->n_key_heads, times(c->room, c->format == FLOAT32 ? 4 : 2));
     visit_array(v, &c->key, times(c->wide_k, row));
     visit_array(v, &c->value, times(c->wide_v, row));
 }
