@@ -34,6 +34,7 @@ my %MOST  = (actions => 100_000);
 my $MOST  = 1_000_000;
 my $LONG  = 4096; # characters of each text, and fewer where that is too much
 my $LINE = 200;  # characters of a message, which is one line
+my $YAML = 10_000; # characters of a text in TAP
 my $SHOWN = 3;    # tests that fail, of each exercise: the others mostly follow
 my @TOLD  = qw(given gave due wrong printed);
 my $ALIKE = '3.3.11'; # the version of check50 whose form its report has
@@ -354,12 +355,14 @@ sub _tap {
     return join '', map { tr/\n/ /r . "\n" } @lines;
 }
 
-# In the form of tests/tap.h, which prove can read.
+# In the form of tests/tap.h, which prove can read, up to 65534 characters in quotes. Of
+# those each may be four.
 sub _yaml {
     my (@pairs) = @_;
     my @lines = '  ---';
     while (my ($key, $text) = splice @pairs, 0, 2) {
         next if !length($text // '');
+        $text = substr($text, 0, $YAML) . ' ...' if length $text > $YAML;
         $text =~ s/(["\\])/\\$1/g;
         $text =~ s/([\n\t])/sprintf '\\x%02x', ord $1/ge;
         push @lines, qq(  $key: "$text");
