@@ -17,7 +17,7 @@ package Report;
 use strict;
 use warnings;
 use utf8;
-use Encode qw(decode);
+use Encode qw(decode encode);
 use JSON::PP;
 use List::Util qw(first max sum0);
 use MIME::Base64 qw(encode_base64);
@@ -41,7 +41,7 @@ my $ALIKE = '3.3.11'; # the version of check50 whose form its report has
 
 sub formats { return sort keys %WRITER }
 
-# Returns what is to be written, as bytes of UTF-8. Dies with one line where that
+# Returns what is to be written in UTF-8, as characters. Dies with one line where that
 # cannot be, or would not be true.
 sub write {
     my ($format, $result) = @_;
@@ -51,8 +51,8 @@ sub write {
     my $most = $MOST{$format} // $MOST;
     for (my $long = $LONG; $long >= 16; $long /= 2) {
         my $text = $writer->(_told($result, $long));
-        utf8::encode($text);
-        return $text if length $text <= $most;
+        utf8::encode(my $bytes = $text);
+        return $text if length $bytes <= $most;
     }
     die "$result->{name}: its report is longer than the $most bytes that $format takes\n";
 }
@@ -177,9 +177,8 @@ sub _text { return join "\n", _lines($_[0]) }
 # The chapters that do not compile: what the compiler says of each.
 sub _uncompiled {
     my ($told) = @_;
-    my $said = $told->{compiled};
-    return map { "chapter $_ does not compile:\n" . $said->{$_} =~ s/\s+\z//r }
-      grep { defined $said->{$_} } sort keys %$said;
+    my %is = map { $_->{chapter} => 1 } grep { $_->{state} eq 'uncompiled' } @{$told->{exercises}};
+    return map { "chapter $_ does not compile:\n" . ($told->{compiled}{$_} // '') =~ s/\s+\z//r } sort keys %is;
 }
 
 sub _summary {
@@ -236,7 +235,7 @@ sub _actions {
     my %is = map { $_->{status} => 1 } @tests;
     my $all = {version => 1, status => (first { $is{$_} } qw(error fail pass)), max_score => $told->{max},
         tests => \@tests};
-    return encode_base64(JSON::PP->new->canonical->utf8->encode($all), '') . "\n";
+    return encode_base64(encode('UTF-8', JSON::PP->new->canonical->encode($all)), '') . "\n";
 }
 
 sub _status {
