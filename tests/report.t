@@ -43,7 +43,7 @@ sub submission {
 
 sub submissions {
     my ($text, $who) = @_;
-    my @tests = map { {name => "mix: $_", ok => $_ < 2, told => $_ < 2 ? {} : {given => 'n = 2', gave => '[1, 2]',
+    my @tests = map { {name => "mix: $_", ok => $_ < 2, told => $_ < 2 ? {} : {given => "n = 2\nof\nfour\nlines", gave => '[1, 2]',
         due => '[1, 3]', wrong => 'entry 1', printed => "1\n2\n3\n4\n5" . ($_ == 2 ? $text : '')}} } 1 .. 30;
     my $half = submission('half right', exercise('2.1', 'softmax', 3, 'done'),
         exercise('2.2', 'mix', 3, 'wrong', message => "mix: 2: entry 1$text", diagnosis => "rows and columns$text", tests => \@tests),
@@ -309,7 +309,7 @@ like report('table', (submissions("=\xc3\xa9\xff"))[0]), qr/entry 1=é\\xFF$/m, 
 
 # ---- What is told of a test, and how much.
 
-like of('gradescope', $half)->{tests}[1]{output}, qr/^FAILED  mix: 2\n +given +n = 2\n +gave +\[1, 2\]\n +due +\[1, 3\]
+like of('gradescope', $half)->{tests}[1]{output}, qr/^FAILED  mix: 2\n +given +n = 2\n +of\n +four\n +lines\n +gave +\[1, 2\]\n +due +\[1, 3\]
  +wrong +entry 1\n +printed +\.\.\.\n +3\n +4\n +5\nFAILED  mix: 3\n.*FAILED  mix: 4\n.*\nand 26 more\z/ms, 'the first that fail';
 my $large = submission('large', map { my $k = $_; exercise("2.$k", "f$k", 1, 'wrong', message => '"' x 1e4, diagnosis => "\x{1f600}" x 1e4,
     tests => [map { {name => "f$k: $_", ok => 0, told => {map { $_ => "\"\\\n" x 4e3 } qw(given gave due wrong printed)}} } 1 .. 9]) } 1 .. 14);
