@@ -272,7 +272,7 @@ sub bar {
     my $text = sprintf '%d of %d exercises, %d of %d points', scalar @done, scalar @all, $points, $of;
     my $room = $width - length($text) - 4;
     return $text if $room < 4;
-    my $full = int($room * $points / ($of || 1));
+    my $full = int($room * $points / ($of || 1)) || ($points > 0);
     return '[' . '=' x $full . '-' x ($room - $full) . "] $text";
 }
 
