@@ -54,7 +54,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student chapter clean help roofline bench
+        student watch progress chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -78,7 +78,7 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
-ifneq ($(filter-out help clean student chapter format%,$(or $(MAKECMDGOALS),book)),)
+ifneq ($(filter-out help clean student watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
 endif
@@ -462,9 +462,21 @@ golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; r
 	  -r golden/requirements.txt
 	@touch $@
 
+# ---- For learners, in a student edition
+
+watch: ## builds and tests each time you save; shows what comes next, ? its keys
+	@tools/watch
+
+progress: ## how far all exercises are
+	@tools/watch progress
+
+# hint-2.1: ## the next hint, or HINT=1; solution-2.1: once solved; reset-2.1: empty again
+hint-% solution-% reset-%:
+	@tools/watch $(subst -, ,$@)
+
 # ---- For teachers and authors
 
-student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
+student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
 	@tools/student "$(CHAPTER)" "$(DIR)"
 
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
