@@ -54,7 +54,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student watch progress chapter clean help roofline bench
+        student handout watch progress chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -78,7 +78,7 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
-ifneq ($(filter-out help clean student watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
+ifneq ($(filter-out help clean student handout watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
 endif
@@ -478,6 +478,9 @@ hint-% solution-% reset-%:
 
 student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
 	@tools/student "$(CHAPTER)" "$(DIR)"
+
+handout: ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
+	@tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
 
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
 	@tools/new-chapter "$(NAME)" "$(TITLE)"
