@@ -108,12 +108,14 @@ like text_of("$folder/second/hw1/ASSIGNMENT.md"), qr/^# hw1\n\nAssignment `hw1`,
 # ---- What it refuses leaves what is there.
 
 my $before = -s "$folder/out/hw1.zip";
+make_path("$folder/full/hw1.zip/x");
 Chapter::save($conf, 'name = hw1', 'exercises = 2.9');
 Chapter::save("$folder/file", 'x');
 Chapter::save("$folder/right.conf", 'name = hw1', 'exercises = 1.1');
 for ([$conf, "$folder/out", qr{^tools/handout: \Q$conf\E:2: exercise 2\.9 is not in chapter 2}],
      ["$folder/none.conf", "$folder/out", qr{^tools/handout: \Q$folder\E/none\.conf cannot be read}],
      ['', "$folder/out", qr{^tools/handout: an assignment and a folder are needed}],
+     ["$folder/right.conf", "$folder/full", qr{^tools/handout: \Q$folder\E/full/hw1\.zip: }],
      ["$folder/right.conf", "$folder/file", qr{^tools/handout: .*\Q$folder\E/file}]) {
     my ($conf, $out, $message) = @$_;
     my ($status, $said) = handout($conf, $out);
@@ -122,6 +124,7 @@ for ([$conf, "$folder/out", qr{^tools/handout: \Q$conf\E:2: exercise 2\.9 is not
     is join(' ', glob "'$folder/out/'*"), "$folder/out/hw1.zip", '... with nothing left behind';
 }
 is -s "$folder/out/hw1.zip", $before, 'what was there is there';
+is join(' ', glob "'$folder/full/'*"), "$folder/full/hw1.zip", '... nor is anything beside a folder of that name';
 is `$make -s handout 2>&1` =~ s/\n.*//sr, 'tools/handout: an assignment and a folder are needed, as in: make handout '
   . 'NAME=hw1, which reads hw1.conf', 'make handout';
 
