@@ -309,7 +309,7 @@ like report('table', (submissions("=\xc3\xa9\xff"))[0]), qr/entry 1=é\\xFF$/m, 
 
 # ---- What is told of a test, and how much.
 
-like of('gradescope', $half)->{tests}[1]{output}, qr/^FAILED  mix: 2\n +given +n = 2\n +of\n +four\n +lines\n +gave +\[1, 2\]\n +due +\[1, 3\]
+like of('gradescope', $half)->{tests}[1]{output}, qr/\Aperhaps: rows and columns\nFAILED  mix: 2\n +given +n = 2\n +of\n +four\n +lines\n +gave +\[1, 2\]\n +due +\[1, 3\]
  +wrong +entry 1\n +printed +\.\.\.\n +3\n +4\n +5\nFAILED  mix: 3\n.*FAILED  mix: 4\n.*\nand 26 more\z/ms, 'the first that fail';
 my $large = submission('large', map { my $k = $_; exercise("2.$k", "f$k", 1, 'wrong', message => '"' x 1e4, diagnosis => "\x{1f600}" x 1e4,
     tests => [map { {name => "f$k: $_", ok => 0, told => {map { $_ => "\"\\\n" x 4e3 } qw(given gave due wrong printed)}} } 1 .. 9]) } 1 .. 14);

@@ -158,8 +158,9 @@ sub _perhaps { return length($_[0]{diagnosis} // '') ? "perhaps: $_[0]{diagnosis
 sub _lines {
     my ($exercise) = @_;
     return 'done' if $exercise->{state} eq 'done';
-    my @lines = ($exercise->{message}, _perhaps($exercise));
     my @failed = $exercise->{state} eq 'wrong' ? grep { !$_->{ok} } @{$exercise->{tests}} : ();
+    # The message is that of the first of them.
+    my @lines = (@failed ? () : $exercise->{message}, _perhaps($exercise));
     for my $test (grep { defined } @failed[0 .. $SHOWN - 1]) {
         push @lines, "FAILED  $test->{name}";
         for my $key (@TOLD) {
