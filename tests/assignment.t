@@ -41,8 +41,9 @@ is_deeply [@$set{qw(name title due seconds)}], ['hw1', 'Scores and shares in C#'
 is_deeply $set->{exercises}, [
     {id => '1.1', chapter => '01', function => 'dot', points => 2, title => 'The dot product, the sum of a[k] * b[k]'},
     {id => '1.2', chapter => '01', function => 'dot_scores', points => 3,
-        title => 'All dot products of n queries with m keys of d entries each'},
-    {id => '2.1', chapter => '02', function => 'softmax', points => 5, title => 'Softmax'}],
+        title => 'All dot products of n queries with m keys of d entries each: scores[i][j] = dot(query[i], key[j])'},
+    {id => '2.1', chapter => '02', function => 'softmax', points => 5, 
+        title => 'Softmax: shares from 0 to 1 that add up to one, whatever the size of the scores'}],
   'the exercises, in the order of the book, with the book\'s points or other ones';
 $set = set("\xef\xbb\xbfname = U-1_b\r\nchapters = 2 03\r\nexercises = 1.3\r\npoints 3.1 = 1000");
 is ids($set), '1.3 2.1 2.2 2.3 3.1 3.3 3.4', 'all of some chapters, and one; lines with CR, and the mark of UTF-8';
@@ -54,6 +55,8 @@ my @book = map { my $of = $_; map { [$of->{number}, @$_{qw(id function points)}]
 my $all = Assignment::load();
 is_deeply [map { [@$_{qw(chapter id function points)}] } @{$all->{exercises}}], \@book, 'without a file, all of the book';
 is join(', ', map { $_->{id} } grep { ($_->{title} // '') !~ /^\w[^\n]*[^.:;\s]\z/ } @{$all->{exercises}}), '', '... each has a title';
+is((map { $_->{title} } grep { $_->{id} eq '6.1' } @{$all->{exercises}})[0], 'The spread of n scores, their standard deviation',
+  '... what follows a colon is left out where it is long');
 is_deeply [@$all{qw(name due seconds)}], ['all', undef, 60], '... and a name';
 
 # ---- What is refused.

@@ -26,7 +26,7 @@ use Symbols;
 
 my $ROOT = dirname(dirname(File::Spec->rel2abs(__FILE__)));
 my @KEYS = qw(name title exercises chapters due seconds);
-my ($MOST_POINTS, $MOST_SECONDS, $SECONDS) = (1000, 600, 60);
+my ($MOST_POINTS, $MOST_SECONDS, $SECONDS, $LONG_TITLE) = (1000, 600, 60, 100);
 my @chapters;
 
 # Returns name, title, due (undef if open), seconds, and exercises in the book's
@@ -147,7 +147,8 @@ sub _assigned {
     my $symbols = Symbols->new(Chapter->load("$ROOT/src/attention.h"));
     for (@exercises) {
         my $says = ($symbols->{all}{$_->{function}}{says} // '') =~ s/\s+/ /gr;
-        ($_->{title}) = $says =~ /^(.*?)(?:[.:;](?:\s|\z)|\z)/;
+        ($_->{title}) = $says =~ /^(.*?)(?:[.;](?:\s|\z)|\z)/;
+        $_->{title} =~ s/: .*// if length $_->{title} > $LONG_TITLE;
     }
     return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
         seconds => 0 + ($given->{seconds} // $SECONDS), exercises => \@exercises};
