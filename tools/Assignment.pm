@@ -73,8 +73,8 @@ sub load {
 
 # The book's chapters with exercises, read once.
 sub _chapters {
-    @chapters = grep { @{$_->{exercises}} } map { Chapter->load($_) } bsd_glob("$ROOT/chapters/*_*.c") if !@chapters;
-    return @chapters;
+    @chapters = map { Chapter->load($_) } bsd_glob("$ROOT/chapters/*_*.c") if !@chapters;
+    return grep { @{$_->{exercises}} } @chapters;
 }
 
 # What the file says of each key, and in which line.
@@ -113,8 +113,8 @@ sub _is_day {
 # Those exercises of a chapter that are functions: a program cannot test the others.
 sub _testable {
     my ($chapter) = @_;
-    return map { +{id => $_->{id}, chapter => $chapter->{number}, function => $_->{function}, points => 0 + $_->{points}} }
-      grep { $_->{function} } @{$chapter->{exercises}};
+    return map { +{id => $_->{id}, chapter => $chapter->{number}, function => $_->{function},
+        points => 0 + $_->{points}} } grep { $_->{function} } @{$chapter->{exercises}};
 }
 
 sub _plain { return $_[0] =~ s/^0+(?=.)//r }
@@ -130,7 +130,8 @@ sub _find {
     my ($key, $id, $chapters, $refuse) = @_;
     my $number = $key eq 'chapters' ? $id : $id =~ s/\..*//sr;
     my ($of) = grep { _plain($_->{number}) eq _plain($number) } @$chapters
-      or $refuse->("there is no chapter $number with exercises" . ($key eq 'chapters' ? '' : ", as '$id' would have it")
+      or $refuse->("there is no chapter $number with exercises"
+          . ($key eq 'chapters' ? '' : ", as '$id' would have it")
           . ': one of ' . _plain($chapters->[0]{number}) . ' to ' . _plain($chapters->[-1]{number}) . ' is needed');
     my @all = _testable($of);
     return @all if $key eq 'chapters';

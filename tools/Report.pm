@@ -113,8 +113,8 @@ sub _told {
         my %own = map { $_ => $clean->($exercise->{$_}) }
           qw(id chapter function title state waits_for message diagnosis);
         @own{qw(points earned)} = map { 0 + $exercise->{$_} } qw(points earned);
-        my $failed = 0;
-        $own{tests} = [map { _told_test($_, $clean, !$_->{ok} && $failed++ < $SHOWN) } @{$exercise->{tests} // []}];
+        my ($failed, @tests) = (0, @{$exercise->{tests} // []});
+        $own{tests} = [map { _told_test($_, $clean, !$_->{ok} && $failed++ < $SHOWN) } @tests];
         $own{message} = substr _first_message(\%own, $told->{compiled}), 0, $LINE;
         push @{$told->{exercises}}, \%own;
     }
@@ -137,9 +137,10 @@ sub _first_message {
     return 'waits for exercise ' . ($exercise->{waits_for} // '?') if $state eq 'waits';
     return $message if defined $message;
     return join ': ', "chapter $chapter does not compile", _error($compiled->{$chapter}) if $state eq 'uncompiled';
-    return $state eq 'empty' ? "exercise $exercise->{id} is still empty"
-      : $state eq 'missing'  ? "$exercise->{function} is missing"
-      :                        (map { "$_->{name} fails" } grep { !$_->{ok} } @{$exercise->{tests}})[0] // 'it is wrong';
+    return "exercise $exercise->{id} is still empty" if $state eq 'empty';
+    return "$exercise->{function} is missing" if $state eq 'missing';
+    my ($failed) = grep { !$_->{ok} } @{$exercise->{tests}};
+    return $failed ? "$failed->{name} fails" : 'it is wrong';
 }
 
 # The line of what a compiler says that says it best.
@@ -252,8 +253,8 @@ sub _prairielearn {
     my @tests = map { +{name => _label($_), description => $_->{title} // '', points => $_->{earned},
         max_points => $_->{points}, message => $_->{message}, output => _text($_)} } @{$told->{exercises}};
     my @errors = _uncompiled($told);
-    return _as_json({score => $told->{score} / $told->{max}, gradable => @errors ? JSON::PP::false : JSON::PP::true,
-        @errors ? (format_errors => \@errors) : (), message => "score: $told->{score} / $told->{max}",
+    return _as_json({score => $told->{score} / $told->{max}, 
+        gradable => @errors ? JSON::PP::false : JSON::PP::true, @errors ? (format_errors => \@errors) : (), message => "score: $told->{score} / $told->{max}",
         output => _summary($told), tests => \@tests});
 }
 
@@ -312,7 +313,8 @@ sub _junit {
     my @lines = ('<?xml version="1.0" encoding="UTF-8"?>', '<testsuites' . _attributes(name => $told->{name},
         _totals(@{$told->{exercises}}), time => $told->{seconds}) . '>');
     for my $chapter (@chapters) {
-        push @lines, '<testsuite' . _attributes(name => "chapter $chapter", _totals(@{$of{$chapter}}), time => 0) . '>';
+        push @lines, '<testsuite'
+          . _attributes(name => "chapter $chapter", _totals(@{$of{$chapter}}), time => 0) . '>';
         for (@{$of{$chapter}}) {
             my $case = '<testcase' . _attributes(classname => "chapter $chapter", name => _label($_), time => 0);
             my $kind = $element{$_->{state}};
