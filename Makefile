@@ -54,7 +54,8 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student chapter clean help roofline bench worksheet quiz
+        student handout graders grade grade-all worksheet quiz watch progress \
+        chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
 
@@ -78,7 +79,7 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
-ifneq ($(filter-out help clean student chapter format%,$(or $(MAKECMDGOALS),book)),)
+ifneq ($(filter-out help clean student handout watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
 endif
@@ -450,11 +451,12 @@ $(grader)/how: $(settings)
 
 graders: $(graders)
 
-grade: $(graders) ## grades the work in a folder: WORK=folder; CONF, FORMAT
-	@BUILD=$(BUILD) FORMAT=$(FORMAT) tools/grade '$(subst ','\'',$(WORK))' $(CONF)
+conf = '$(or $(CONF),$(NAME:%=%.conf))'
+grade: $(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
+	@tools/grade '$(subst ','\'',$(WORK))' $(conf)
 
-grade-all: $(graders) ## grades a class: DIR=folder of folders; CONF, OUT
-	@BUILD=$(BUILD) tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades)' $(CONF)
+grade-all: $(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
+	@tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades)' $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
@@ -519,10 +521,25 @@ golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; r
 	  -r golden/requirements.txt
 	@touch $@
 
+# ---- For learners, in a student edition
+
+watch: ## builds and tests each time you save; shows what comes next, ? its keys
+	@tools/watch
+
+progress: ## how far all exercises are
+	@tools/watch progress
+
+# hint-2.1: ## the next hint, or HINT=1; solution-2.1: once solved; reset-2.1: empty again
+hint-% solution-% reset-%:
+	@tools/watch $(subst -, ,$@)
+
 # ---- For teachers and authors
 
-student: ## CHAPTER=02 DIR=work: a copy with that chapter's exercises empty
+student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
 	@tools/student "$(CHAPTER)" "$(DIR)"
+
+handout: ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
+	@tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
 	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"

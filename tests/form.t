@@ -46,7 +46,13 @@ for my $path (sort glob 'chapters/*.c') {
         push @wrong, "exercise $id has $hints hints" if $function && ($hints < 1 || $hints > 3);
         push @wrong, "exercise $id has $solved solutions at the end" if $solved != ($apart ? 1 : 0);
         push @wrong, "exercise $id is worth no points" if $function && !$exercise->{points};
+        my ($answer) = grep { $lines->[$_->[0]] eq "::: {.solution exercise=\"$id\"}" } @{$chapter->{divs}};
+        push @wrong, "the solution of exercise $id says nothing"
+          if $answer && !grep { /\w/ } @$lines[$answer->[0] + 1 .. $answer->[1] - 1];
     }
+    my @ids = map { $_->{id} } @{$chapter->{exercises}};
+    my ($number) = $chapter->{number} =~ /^0*(\w+)/;
+    push @wrong, "the exercises are @ids: 1, 2, 3, ... is needed" if "@ids" ne join ' ', map {"$number.$_"} 1 .. @ids;
     none "$name: hints, points and solutions", @wrong;
     is scalar(grep { $_->{info} eq 'python' } @{$chapter->{blocks}}), 1,
       "$name: one version in PyTorch" if $chapter->{number} =~ /^\d/;

@@ -189,7 +189,8 @@ for (["bob", solved => 1], ["alice\n\"x\", y", solved => 1], ['=cmd()', ()],
     submission(@with, folder => "class/$name");
 }
 symlink '/', "$class/link";
-sub grade_class { local $ENV{CHAPTERS} = '02'; return scalar `tools/grade-all '$class' '$folder/grades' 2>&1` }
+my $conf = Chapter::save("$folder/hw.conf", 'name = hw', 'chapters = 02');
+sub grade_class { return scalar `tools/grade-all '$class' '$folder/grades' '$conf' 2>&1` }
 sub text_of { open my $file, '<:encoding(UTF-8)', "$folder/grades/$_[0]" or return ''; local $/; return <$file> }
 like grade_class(), qr/^2\.1 +softmax +2 done, 1 wrong, 1 open; most often: .*\n(?s:.*)^4 submissions;/m, 'a class is graded';
 my $table = text_of('grades.csv');

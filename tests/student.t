@@ -26,14 +26,24 @@ sub command {
     return ($? >> 8, $said);
 }
 
-# Compiles lines as this chapter, as the Makefile does with tests, and links them
-# with these. Returns what the compiler says.
-sub build {
-    my ($chapter, $with, @lines) = @_;
+# Compiles lines as this chapter, as the Makefile does with tests, into an object.
+# Returns what the compiler says.
+sub compile {
+    my ($chapter, $object, @lines) = @_;
     my $source = Chapter::save("$folder/$chapter->{name}.c", @lines);
-    my (undef, $said) = command("$compile $soon -Wno-unused-parameter -Wmissing-prototypes "
-        . "-D'main=__attribute__((weak)) main' '$source' $with $build/libattention.a $link -lm -o '$folder/program'");
-    return $said;
+    return (command("$compile $soon -Wno-unused-parameter -Wmissing-prototypes "
+        . "-D'main=__attribute__((weak)) main' -c '$source' -o '$object'"))[1];
+}
+
+# Links objects into a program. Returns what the linker says.
+sub linked {
+    my @objects = map {"'$_'"} @_;
+    return (command("$compile @objects $build/libattention.a $link -lm -o '$folder/program'"))[1];
+}
+
+sub build {
+    my ($chapter, $tests, @lines) = @_;
+    return compile($chapter, "$folder/program.o", @lines) . linked("$folder/program.o", $tests ? $tests : ());
 }
 
 sub run_tests {
@@ -42,15 +52,33 @@ sub run_tests {
     return Chapter::run_tests("$folder/program");
 }
 
-sub check_chapter {
+# The chapter's lines, with exercises that say that they are called, and go on.
+sub telling {
     my ($chapter, @exercises) = @_;
-    my ($name, @lines) = ($chapter->{name}, @{$chapter->{lines}});
+    my @lines = @{$chapter->{lines}};
     for (@exercises) {
         my ($open) = $chapter->body($_->{function});
         $lines[$open] .= qq( { static int once; if (!once++) fputs("exercise $_->{id} is still empty\\n", stderr); });
     }
-    my @needs = do { local $ENV{TAP_TELL} = 1; run_tests($chapter, @lines) };
+    return @lines;
+}
+
+my (%told, %is_challenge); # by chapter's name the object that tells; by exercise's id
+
+sub check_chapter {
+    my ($chapter, @exercises) = @_;
+    my ($name, @lines) = ($chapter->{name}, @{$chapter->{lines}});
+    my %is_own = map { $_->{id} => 1 } @exercises;
+    is linked("$build/tests/$name.o", map { $told{$_} } sort keys %told), '', "$name: its tests compile";
+    my @needs = do { local $ENV{TAP_TELL} = 1; Chapter::run_tests("$folder/program") };
     is join(', ', map { $_->{name} } grep { !$_->{ok} } @needs), '', "$name: a solution may print";
+    for my $exercise (grep { !$is_challenge{$_->{id}} } @exercises) {
+        my ($id, $function) = @$exercise{qw(id function)};
+        my %optional = map { $_ => 1 } grep { $is_challenge{$_} } map { @{$_->{empty}} }
+          grep { $_->{name} =~ /^\Q$function\E:/ } @needs;
+        is join(', ', sort keys %optional), '', "$id: $function can be written without a challenge";
+    }
+    $_->{empty} = [grep { $is_own{$_} } @{$_->{empty}}] for @needs;
 
     my @empty = $chapter->emptied(@exercises);
     is scalar @empty, scalar @lines, "$name, empty: no line has moved";
@@ -79,6 +107,12 @@ sub check_chapter {
 }
 
 my @chapters = grep { @{$_->{exercises}} } map { Chapter->load($_) } sort glob 'chapters/*.c';
+for my $chapter (@chapters) {
+    my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
+    $told{$chapter->{name}} = "$folder/$chapter->{name}.o";
+    is compile($chapter, $told{$chapter->{name}}, telling($chapter, @exercises)), '', "$chapter->{name} says what is called";
+    $is_challenge{$_->{id}} = $_->{about} =~ /challenge/ for @exercises;
+}
 check_chapter($_, grep { $_->{function} } @{$_->{exercises}}) for @chapters;
 
 # ---- What is said of a solution is empty with it; what is done by hand, is not.
@@ -118,6 +152,73 @@ unlike $said, qr/^FAILED/m, '... and finds nothing wrong' or diag $said;
 Chapter::save("$work/$path", @{$chapter->{lines}});
 ($status, $said) = command("$make -s -C '$work' test-$number");
 is $status, 0, '... until it is filled in' or diag $said;
+
+# What learners ask for, with the true make; tests/watch.t has the rest.
+
+($status, $said) = command("$make -s -C '$work' progress");
+is $status, 0, '... make progress says so' or diag $said;
+is_deeply [$said =~ /^  (\S+) .* done$/mg], [map { $_->{id} } @exercises], '... of each' or diag $said;
+my ($id, $function) = @{$exercises[0]}{qw(id function)};
+($status, $said) = command("$make -s -C '$work' solution-$id");
+like $said, qr/^\w.*\b$function\(.*^\}$/ms, "... make solution-$id shows how the book does it";
+($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+is $status, 0, "... make reset-$id empties it again" or diag $said;
+($status, $said) = command("$make -s -C '$work' test-$number EXERCISE=$id");
+like $said, qr/^  $id +$function +empty$/m, '... and its tests say so';
+my @own = $said =~ /^  not ok +$function: (.*)$/mg;
+cmp_ok scalar @own, '>', 1, '... each of them, if they are asked for';
+($status, $said) = command("HINT=1 $make -s -C '$work' hint-$id");
+is $status, 0, "... make hint-$id helps" or diag $said;
+like $said, qr/^Hint 1 of \d to $id/, '... with one';
+
+# A chapter that comes with its old time, from an archive or by cp -p, is compiled.
+
+Chapter::save("$work/$path", @{$chapter->{lines}});
+utime 1, 1, "$work/$path";
+($status, $said) = command("$make -s -C '$work' test-$number");
+is $status, 0, 'a chapter with an old time is built anew' or diag $said;
+Chapter::save("$work/$path", $chapter->emptied(@exercises));
+utime 1, 1, "$work/$path";
+($status, $said) = command("$make -s -C '$work' test-$number");
+isnt $status, 0, '... and again';
+
+# ---- Several chapters, all, single exercises; and from a book that is only for
+# reading.
+
+sub emptied_in {
+    my ($words) = @_;
+    my $to = "$folder/some";
+    system 'rm', '-rf', $to;
+    ($status, $said) = command("tools/student '$words' '$to'");
+    is $status, 0, "an edition of $words" or diag $said;
+    my @empty = sort { $a <=> $b } map { /TODO\("(\S+)"\)/ } map { @{Chapter->load($_)->{lines}} } glob "$to/chapters/*.c";
+    open my $list, '<', "$to/.book/exercises" or die "$to: $!\n";
+    chomp(my @kept = <$list>);
+    is "@kept", "@empty", '... which knows what is to be written';
+    is_deeply [$said =~ /^  (\S+)/mg], \@kept, '... and says it';
+    my @yours = $said =~ m{: (chapters/\S+\.c) has}g;
+    is_deeply \@yours, [map { s{.*/\.book/}{chapters/}r } glob "$to/.book/*.c"], '... and which files are to be edited';
+    is join('', map { `cmp '$to/.book/$_' 'chapters/$_' 2>&1` } map { s{.*/}{}r } @yours), '', '... and what the book has there';
+    return \@empty;
+}
+
+my %ids = map { $_->{number} => [map { $_->{id} } grep { $_->{function} } @{$_->{exercises}}] } @chapters;
+is_deeply emptied_in('03 02'), [map { @{$ids{$_}} } '02', '03'], '... these, in the order of the book';
+is_deeply emptied_in('all'), [map { @{$ids{$_}} } sort keys %ids], '... all of them';
+is_deeply emptied_in('3.3,2.1'), ['2.1', '3.3'], '... these alone';
+is join(' ', map { s{.*/}{}r } glob "$folder/some/tests/*.txt"),
+  join(' ', grep { $_ ne 'mutants.txt' } map { s{.*/}{}r } glob 'tests/*.txt'), '... without the mistakes that others plant';
+
+command("mv '$folder/some' '$folder/server' && chmod -R a-w '$folder/server'");
+($status, $said) = command("cd '$folder' && server/tools/student 03 some");
+is $status, 0, 'an edition of a book that is only for reading' or diag $said;
+is `find '$folder/some' ! -perm -u+w`, '', '... can be written to, everywhere';
+mkdir "$folder/bin";
+chmod 0755, Chapter::save("$folder/bin/cp", '#!/bin/sh', 'for to; do :; done', 'mkdir "$to/a"', 'chmod 555 "$to/a"', 'exit 1');
+($status, $said) = command("PATH='$folder/bin':\$PATH tools/student 03 '$folder/other'");
+is "$status $said", "2 tools/student: $folder/other: the book cannot be copied there\n", 'what cannot be copied is told';
+is join(' ', glob "$folder/other*"), '', '... and nothing is left behind';
+command("chmod -R u+w '$folder/server'");
 
 # ---- What is shown of tests that fail: of those that have no end, the first
 # and no other; words as they are in quotes; the last of what is printed.
@@ -187,6 +288,8 @@ is join(', ', map { $_->{name} } grep { !$_->{ok} } run_tests($chapter, @lines))
 for (['', "'$folder/x'", qr/a chapter and a folder are needed/],
      ['02', "''", qr/a chapter and a folder are needed/],
      ['99', "'$folder/x'", qr/there is no chapter '99'/],
+     ['02 99', "'$folder/x'", qr/there is no chapter '99'/],
+     ['2.9', "'$folder/x'", qr/there is no exercise 2\.9 with a function to write: the chapter has 2\.1, /],
      ['02', "'$folder'", qr/\Q$folder\E exists: a new folder is needed/],
      ['A', "'$folder/x'", qr/chapter A has no exercises to fill in/]) {
     my ($number, $rest, $message) = @$_;

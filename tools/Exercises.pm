@@ -1,0 +1,279 @@
+package Exercises;
+
+# The exercises of a student edition, as someone who works on them meets them:
+# where each stands, its hints, what to read again, how the book does it, and how
+# far it is. What the book says is read in .book, where tools/student has left
+# it: a learner's own file may be half written at any time.
+
+use strict;
+use warnings;
+use utf8;
+use Digest::MD5 qw(md5_hex);
+use Encode qw(encode_utf8);
+use Chapter;
+
+my $KEPT = '.progress'; # what is kept from one day to the next
+
+# All that are open here, in the book's order: what Chapter says of each, and
+# chapter, the book's, number, and path, the learner's file. The folder is that
+# of the edition.
+sub load {
+    my ($class) = @_;
+    open my $list, '<', '.book/exercises'
+      or die "this is no student edition: make student CHAPTER=02 DIR=work makes one, in work\n";
+    chomp(my @ids = <$list>);
+    my %wanted = map { $_ => 1 } @ids;
+    my $self = bless {exercises => [], kept => {}}, $class;
+    for my $chapter (map { Chapter->load($_) } sort glob '.book/*_*.c') {
+        push @{$self->{exercises}}, map { {%$_, chapter => $chapter, number => $chapter->{number},
+            path => "chapters/$chapter->{name}.c"} }
+          grep { $wanted{$_->{id}} } @{$chapter->{exercises}};
+    }
+    if (open my $kept, '<:encoding(UTF-8)', $KEPT) {
+        /^(\S+) (\w+) (.*)/ and $self->{kept}{$1}{$2} = $3 while <$kept>;
+    }
+    return $self;
+}
+
+sub keep {
+    my ($self) = @_;
+    my $kept = $self->{kept};
+    Chapter::save($KEPT, map { my $of = $_; map { "$of $_ $kept->{$of}{$_}" } sort keys %{$kept->{$of}} }
+          sort keys %$kept);
+}
+
+sub all { return @{$_[0]{exercises}} }
+
+sub find {
+    my ($self, $id) = @_;
+    my ($found) = grep { $_->{id} eq $id } $self->all;
+    return $found // die "there is no exercise $id here: "
+      . join(', ', map { $_->{id} } $self->all) . " can be written\n";
+}
+
+# The lines of a file, none if it is not there.
+sub lines_of {
+    my ($path) = @_;
+    open my $file, '<:encoding(UTF-8)', $path or return;
+    chomp(my @lines = map { tr/\r//dr } <$file>);
+    return @lines;
+}
+
+# ---- What the book says.
+
+# Markdown as plain text: what pandoc makes of it is on the page.
+sub plain {
+    my $text = join "\n", @_;
+    $text =~ s{^/\*\s*$|^\*/\s*$|^:::.*$}{}mg;
+    $text =~ s/!\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?/(Figure: $1)/g;
+    $text =~ s/\[\]\(#([\w-]+)\)/'"' . title_of($1) . '"'/ge;
+    $text =~ s/\[([^\]]*)\]\(#[^)]*\)/$1/g;
+    $text =~ s/ ?\[\@[^\]]*\]//g;
+    $text =~ s/\[([^\]]*)\]\{\.[^}]*\}/$1/g;
+    $text =~ s/^#+ (.*?)(?: *\{#.*\})?$/$1/mg;
+    $text =~ s/\*\*//g;
+    $text =~ s/^```.*$//mg;
+    $text =~ s/\n{3,}/\n\n/g;
+    $text =~ s/^\n+|\n+$//g;
+    return split /\n/, $text;
+}
+
+# What a reference leads to.
+my %titles;
+sub title_of {
+    my ($id) = @_;
+    if (!%titles) {
+        for my $path ('book.md', sort glob 'chapters/*_*.c') {
+            /^#+ (.*?) *\{#([\w-]+)\}/ and $titles{$2} //= $1 for lines_of($path);
+        }
+    }
+    return $titles{$id} // $id;
+}
+
+# Up to where an exercise's text goes: its function, or what follows.
+sub _end {
+    my ($e) = @_;
+    my ($lines, $kind) = @{$e->{chapter}}{qw(lines kind)};
+    my $end = $e->{line} + 1;
+    $end++ while $end < @$lines && $kind->[$end] eq 'prose' && $lines->[$end] !~ /^(?:#+ |\*\*Exercise\b)/;
+    return $end;
+}
+
+# What is asked.
+sub asked {
+    my ($e) = @_;
+    my @lines = @{$e->{chapter}{lines}}[$e->{line} .. _end($e) - 1];
+    my ($last) = grep { $lines[$_] =~ /^:::/ } 0 .. $#lines;
+    return plain(@lines[0 .. ($last // @lines) - 1]);
+}
+
+# Its hints, each as lines.
+sub hints {
+    my ($e) = @_;
+    my ($lines, $divs) = @{$e->{chapter}}{qw(lines divs)};
+    my $end = _end($e);
+    return map { [plain(@$lines[$_->[0] + 1 .. $_->[1] - 1])] } sort { $a->[0] <=> $b->[0] }
+      grep { $_->[0] > $e->{line} && $_->[0] < $end && $lines->[$_->[0]] =~ /^:::+ *\{?\.?hint\b/ } @$divs;
+}
+
+# What to read again: the heading of the section that leads to it, and its lines.
+# Where exercises alone stand under a heading, it is the chapter. What is to be
+# written there is not shown.
+sub section {
+    my ($e) = @_;
+    my ($chapter, $kind) = ($e->{chapter}, $e->{chapter}{kind});
+    my $lines = [$chapter->emptied(grep { $_->{function} } @{$chapter->{exercises}})];
+    my @heads = grep { $_ < $e->{line} && $kind->[$_] eq 'prose' && $lines->[$_] =~ /^#+ / } 0 .. $e->{line};
+    my $from = $heads[-1] // 0;
+    my ($first) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /\S/ } $from + 1 .. $e->{line};
+    my $further = $first == $e->{line} || $lines->[$first] =~ /^\*\*Exercise\b/;
+    $from = $heads[0] if $further && @heads;
+    my ($title) = plain($lines->[$from]);
+    my @text = $further ? @$lines[$from .. ($heads[1] // $e->{line}) - 1] : @$lines[$from .. $e->{line} - 1];
+    return {title => $title, heading => $lines->[$from], text => [plain(@text)]};
+}
+
+# How the book does it: the function, and what is said of it.
+sub solution {
+    my ($e) = @_;
+    my $chapter = $e->{chapter};
+    my ($lines, $kind) = @$chapter{qw(lines kind)};
+    my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
+    my (undef, $close) = $chapter->body($e->{function});
+    my ($div) = grep { $lines->[$_->[0]] =~ /\.solution\b.*\bexercise="\Q$e->{id}\E"/ } @{$chapter->{divs}};
+    my @prose = $div ? plain(map { $lines->[$_] } grep { $kind->[$_] ne 'code' } $div->[0] .. $div->[1]) : ();
+    return (@$lines[$definition->{first} .. $close], @prose ? ('', @prose) : ());
+}
+
+# ---- Where it stands in the learner's file.
+
+# The line, from 1, of what is still empty, or of the function, or of what is
+# said there; 1 if nothing is found.
+sub line_of {
+    my ($path, @patterns) = @_;
+    my @lines = lines_of($path);
+    for my $pattern (@patterns) {
+        my ($found) = grep { $lines[$_] =~ $pattern } 0 .. $#lines;
+        return $found + 1 if defined $found;
+    }
+    return 1;
+}
+
+sub place {
+    my ($e) = @_;
+    return "$e->{path}:" . line_of($e->{path}, qr/^\s*TODO\("\Q$e->{id}\E"\)/,
+        qr/^\w[^;]*\b\Q$e->{function}\E\(/, qr/^\*\*Exercise \Q$e->{id}\E\*\*/);
+}
+
+sub read_again {
+    my ($e) = @_;
+    my $section = section($e);
+    return qq{"$section->{title}", $e->{path}:} . line_of($e->{path}, qr/^\Q$section->{heading}\E$/);
+}
+
+# Empties it again, with the declaration that the book has, and returns where the
+# file as it was has been kept.
+sub empty_again {
+    my ($e) = @_;
+    my $now = Chapter->load($e->{path});
+    my ($mine)  = grep { $_->{name} eq $e->{function} } $now->definitions;
+    my ($books) = grep { $_->{name} eq $e->{function} } $e->{chapter}->definitions;
+    my (undef, $end)   = $now->body($e->{function});
+    my (undef, $close) = $e->{chapter}->body($e->{function});
+    my @empty = $e->{chapter}->emptied($e);
+    my $k = 1;
+    $k++ while -e "$e->{path}.$k";
+    my @lines = @{$now->{lines}};
+    Chapter::save("$e->{path}.$k", @lines);
+    splice @lines, $mine->{first}, $end - $mine->{first} + 1, @empty[$books->{first} .. $close];
+    Chapter::save($e->{path}, @lines);
+    return "$e->{path}.$k";
+}
+
+# ---- How far it is.
+
+# What a file holds, in short.
+sub sum { return md5_hex(encode_utf8(join "\n", lines_of($_[0]))) }
+
+# Has a chapter's file stayed as it was when tools/progress told its states?
+sub is_fresh {
+    my ($self, $e) = @_;
+    return ($self->{kept}{$e->{number}}{sum} // '') eq sum($e->{path});
+}
+
+# The state that was last told. What still holds its TODO, is empty.
+sub state {
+    my ($self, $e) = @_;
+    my $state = $self->{kept}{$e->{id}}{state};
+    return $state if defined $state && $self->is_fresh($e);
+    return 'empty' if grep { /^\s*TODO\("\Q$e->{id}\E"\)/ } lines_of($e->{path});
+    return defined $state && $state ne 'empty' ? $state : 'not tested yet';
+}
+
+# What `make test-02` has printed, taken apart: states by id, tests ([ok or not
+# ok, name]) of the exercise that was asked for, failed (lines for each failure),
+# faults (of the compiler; lines for each, errors alone if there are any).
+sub told {
+    my ($text) = @_;
+    my %told = (states => {}, tests => [], failed => [], faults => []);
+    my (@faults, $into);
+    for (split /\n/, $text =~ tr/\r//dr) {
+        if (/^FAILED  /) { push @{$told{failed}}, $into = [$_] }
+        elsif (/^  (ok|not ok) +(.*)/)            { push @{$told{tests}}, [$1, $2]; undef $into }
+        elsif (/^  (\w+\.\d+) +\w+ +(\S.*)/)      { $told{states}{$1} = $2; undef $into }
+        elsif (/^(\S+\.[ch]:\d+):(?:\d+:)? (?:(fatal error|error|warning|note): )?(.*)/) {
+            $into = ["$1: $3"];
+            push @faults, [($2 // 'error'), $into] if ($2 // '') ne 'note';
+        }
+        elsif (/: (undefined reference to .*|multiple definition of .*)/) { push @faults, ['error', ["linking: $1"]] }
+        elsif ($into && /^ /) { push @$into, $_ }
+        else                  { undef $into }
+    }
+    my @errors = grep { $_->[0] =~ /error/ } @faults;
+    $told{faults} = [map { $_->[1] } @errors ? @errors : @faults];
+    $told{compiles} = !@errors;
+    return \%told;
+}
+
+# Keeps what was told of a chapter whose file had this sum when its tests began.
+sub learn {
+    my ($self, $number, $sum, $told) = @_;
+    return if !%{$told->{states}};
+    $self->{kept}{$number}{sum} = $sum;
+    $self->{kept}{$_}{state} = $told->{states}{$_} for keys %{$told->{states}};
+    $self->keep;
+}
+
+# The next hint, which is then kept as seen, or the one that is asked for: its
+# number, and its lines.
+sub hint {
+    my ($self, $e, $asked) = @_;
+    my @hints = hints($e);
+    my $seen = \$self->{kept}{$e->{id}}{hints};
+    die "exercise $e->{id} has hints 1 to " . @hints . ": HINT=$asked is none of them\n"
+      if defined $asked && ($asked !~ /^\d+$/ || $asked < 1 || $asked > @hints);
+    my $k = $asked // ($$seen // 0) + 1;
+    my $over = $k > @hints;
+    $k = @hints if $over;
+    $$seen = $k if $k > ($$seen // 0);
+    $self->keep;
+    return ("Hint $k of " . @hints . " to $e->{id} $e->{function}" . ($over ? ', the last one:' : ':'),
+        @{$hints[$k - 1] // []});
+}
+
+# A bar of what is done, over all exercises that are open here.
+sub bar {
+    my ($self, $width) = @_;
+    my @all  = $self->all;
+    my @done = grep { $self->state($_) eq 'done' } @all;
+    my ($points, $of) = (0, 0);
+    $points += $_->{points} // 0 for @done;
+    $of     += $_->{points} // 0 for @all;
+    my $text = sprintf '%d of %d exercises, %d of %d points', scalar @done, scalar @all, $points, $of;
+    my $room = $width - length($text) - 4;
+    return $text if $room < 4;
+    my $full = int($room * $points / ($of || 1)) || ($points > 0);
+    return '[' . '=' x $full . '-' x ($room - $full) . "] $text";
+}
+
+1;
