@@ -122,7 +122,7 @@ sub build {
     my @cc = (@{$how->{cc}}, @flags, "-I$ROOT/src");
     my $wrong = not_by_itself(\@cc, $source)
       // ((compiler(20, @cc, '-fstack-protector-strong', '-Dmain=main_of_the_submission', '-c', $source, '-o', "$folder/$name.o"))[1]
-      || (compiler(20, @{$how->{cc}}, '-static', "$folder/$name.o", "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", @{$how->{libraries}},
+      || (compiler(20, @{$how->{cc}}, '-static', "$folder/$name.o", "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", @{$how->{libraries}{$name} // []},
         '-lm', '-o', "$folder/$name"))[1]);
     return if !$wrong;
     $wrong =~ s{\Q$folder\E/}{}g;
@@ -194,12 +194,12 @@ sub grade {
 # What the Makefile knows: how C is compiled, and how many tests each exercise has.
 sub how {
     my $build = $ENV{BUILD} // 'build';
-    my %how = (build => abs_path($build), flags => {}, due => {});
+    my %how = (build => abs_path($build), flags => {}, libraries => {}, due => {});
     for (lines_of("$build/grader/how")) {
-        my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? (.*)/ or next;
+        my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? ?(.*)/ or next;
         my @words = split ' ', $words;
-        if ($key eq 'flags') { $how{flags}{$name // ''} = \@words }
-        else                 { $how{$key} = \@words }
+        if ($key eq 'cc') { $how{cc} = \@words }
+        else              { $how{$key}{$name // ''} = \@words }
     }
     for my $list (glob "$build/grader/*.tests") {
         my $name = basename($list, '.tests');
