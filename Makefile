@@ -446,8 +446,8 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@printf '%s\n' 'cc $(CC)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
-	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)') \
-	  'libraries $(OPENMP)' >$@
+	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
+	    'libraries.$(n) $(OPENMP)') >$@
 
 graders: $(graders)
 
