@@ -168,6 +168,17 @@ Chapter::save('chapters/02_softmax.c', split(/\n/, $mine), '// more');
 is(Exercises->load->is_fresh($book->find('2.1')), '', 'after a change nothing is known for sure');
 Chapter::save('chapters/02_softmax.c', split /\n/, $mine);
 
+# attend_one, of chapter 3, calls what is not done.
+
+write_in('3.3', '    mix(m, d_v, weights, value, context); /* not project(1) */');
+lay_out('03', states(['3.1', 'empty'], ['3.3', 'wrong in 3 of 4 tests'], ['3.4', 'empty']));
+like((command('tools/watch progress'))[1], qr/3\.3 .* waits for exercise 2\.2$/m, 'one that is wrong waits for one that it calls');
+write_in('2.2', '    second();');
+lay_out('02', states(['2.1', 'done'], ['2.2', 'done'], $empty[2]));
+like((command('tools/watch progress'))[1], qr/3\.3 .* wrong in 3 of 4 tests$/m, '... until that is done');
+Chapter::save("chapters/02_softmax.c", split /\n/, $mine);
+lay_out('02', states(['2.1', 'done'], @empty[1, 2]));
+
 ($status, $said) = command('tools/watch reset 2.1 </dev/null');
 is "$status $said", "2 tools/watch: reset empties softmax in chapters/02_softmax.c: say make reset-2.1 SURE=1\n",
   'without a terminal, only who is sure resets';

@@ -29,15 +29,23 @@ sub load {
             path => "chapters/$chapter->{name}.c"} }
           grep { $wanted{$_->{id}} } @{$chapter->{exercises}};
     }
-    if (open my $kept, '<:encoding(UTF-8)', $KEPT) {
-        /^(\S+) (\w+) (.*)/ and $self->{kept}{$1}{$2} = $3 while <$kept>;
-    }
+    $self->_recall;
     return $self;
 }
 
-sub keep {
+sub _recall {
     my ($self) = @_;
+    $self->{kept} = {};
+    /^(\S+) (\w+) (.*)/ and $self->{kept}{$1}{$2} = $3 for lines_of($KEPT);
+}
+
+# Keeps what has changed: [of which exercise or chapter, what, value] each. Another
+# terminal may have kept something, too.
+sub keep {
+    my ($self, @changes) = @_;
+    $self->_recall;
     my $kept = $self->{kept};
+    $kept->{$_->[0]}{$_->[1]} = $_->[2] for @changes;
     Chapter::save($KEPT, map { my $of = $_; map { "$of $_ $kept->{$of}{$_}" } sort keys %{$kept->{$of}} }
           sort keys %$kept);
 }
@@ -201,8 +209,27 @@ sub is_fresh {
     return ($self->{kept}{$e->{number}}{sum} // '') eq sum($e->{path});
 }
 
-# The state that was last told. What still holds its TODO, is empty.
+# The learner's function, as it stands.
+sub text_of {
+    my ($e) = @_;
+    my ($text) = join("\n", lines_of($e->{path})) =~ /^(\w[^;\n]*\b\Q$e->{function}\E\(.*?^\})/ms;
+    return $text // '';
+}
+
+# How far an exercise is. What is wrong, and calls one of an earlier chapter that is
+# not done, waits for that; tools/progress says the same within a chapter.
 sub state {
+    my ($self, $e) = @_;
+    my $state = $self->_state($e);
+    return $state if $state !~ /^wrong/;
+    my $text = text_of($e) =~ s{/\*.*?\*/|//[^\n]*}{}gsr;
+    my ($first) = grep { $_->{number} lt $e->{number} && $text =~ /\b$_->{function}\s*\(/ && $self->_state($_) ne 'done' }
+      $self->all;
+    return $first ? "waits for exercise $first->{id}" : $state;
+}
+
+# The state that was last told. What still holds its TODO, is empty.
+sub _state {
     my ($self, $e) = @_;
     my $state = $self->{kept}{$e->{id}}{state};
     return $state if defined $state && $self->is_fresh($e);
@@ -239,9 +266,8 @@ sub told {
 sub learn {
     my ($self, $number, $sum, $told) = @_;
     return if !%{$told->{states}};
-    $self->{kept}{$number}{sum} = $sum;
-    $self->{kept}{$_}{state} = $told->{states}{$_} for keys %{$told->{states}};
-    $self->keep;
+    my $states = $told->{states};
+    $self->keep([$number, 'sum', $sum], map { [$_, 'state', $states->{$_}] } keys %$states);
 }
 
 # The next hint, which is then kept as seen, or the one that is asked for: its
@@ -249,14 +275,13 @@ sub learn {
 sub hint {
     my ($self, $e, $asked) = @_;
     my @hints = hints($e);
-    my $seen = \$self->{kept}{$e->{id}}{hints};
+    my $seen = $self->{kept}{$e->{id}}{hints} // 0;
     die "exercise $e->{id} has hints 1 to " . @hints . ": HINT=$asked is none of them\n"
       if defined $asked && ($asked !~ /^\d+$/ || $asked < 1 || $asked > @hints);
-    my $k = $asked // ($$seen // 0) + 1;
+    my $k = $asked // $seen + 1;
     my $over = $k > @hints;
     $k = @hints if $over;
-    $$seen = $k if $k > ($$seen // 0);
-    $self->keep;
+    $self->keep([$e->{id}, 'hints', $k]) if $k > $seen;
     return ("Hint $k of " . @hints . " to $e->{id} $e->{function}" . ($over ? ', the last one:' : ':'),
         @{$hints[$k - 1] // []});
 }
