@@ -268,8 +268,6 @@ sub end_watch {
     close $_ for $in, $out;
 }
 
-sub changed_at { my ($number, $told) = @_; lay_out($number, $told) }
-
 unlink '.progress', "$folder/asked";
 for my $e ($book->all) { Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } $book->all)) }
 lay_out('01', "  not ok dot: one\n" . states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
@@ -363,12 +361,12 @@ chmod 0755, Chapter::save("$folder/bin/inotifywait", '#!/bin/sh', "echo \$\$ >'$
 
 SKIP: {
     skip 'script, which makes terminals, is not here', 1 if `script --version 2>/dev/null` !~ /util-linux/;
-    for (['q', 'a key', "printf q"], ['Ctrl-C', 'Ctrl-C', "printf '\\003'"], ['TERM', 'a signal', 'kill -TERM $(cat pid)'],
-         ['HUP', 'another', 'kill -HUP $(cat pid)']) {
-        my ($name, undef, $how) = @$_;
-        unlink 'pid';
+    for (['q', 'printf q'], ['Ctrl-C', "printf '\\003'"], map { ["a signal $_", "kill -$_ \$(cat pid)"] } qw(INT TERM HUP)) {
+        my ($name, $how) = @$_;
+        unlink 'pid', 'after', "$folder/asked"; # make is asked when all is set
         Chapter::save('session', 'stty -g >before', 'sh -c \'echo $$ >pid; exec tools/watch\'', 'stty -g >after', 'echo over');
-        ($status, $said) = command("{ sleep 1.2; $how; sleep 0.3; } | script -qec 'sh session' /dev/null");
+        ($status, $said) = command("w() { i=0; until [ -s \"\$1\" ] || [ \$((i = i + 1)) -gt 200 ]; do sleep 0.1; done; }; "
+            . "{ w '$folder/asked'; $how; w after; } | script -qec 'sh session' /dev/null");
         like $said, qr/\e\[\?1049h.*1\.1 dot.*\e\[\?25h\e\[\?1049l/s, "$name: what stood on the terminal comes back";
         is `cat after`, `cat before`, '... and it is as it was';
     }

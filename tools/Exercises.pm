@@ -10,6 +10,7 @@ use warnings;
 use utf8;
 use Digest::MD5 qw(md5_hex);
 use Encode qw(encode_utf8);
+use Time::HiRes qw(stat);
 use Chapter;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
@@ -59,13 +60,20 @@ sub find {
       . join(', ', map { $_->{id} } $self->all) . " can be written\n";
 }
 
-# The lines of a file, none if it is not there.
-sub lines_of {
+# The lines of a file, none if it is not there; their sum; and the exercises whose
+# TODO it holds. It is asked for often, and read when it is another.
+my %read;
+sub _read {
     my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return;
-    chomp(my @lines = map { tr/\r//dr } <$file>);
-    return @lines;
+    my $now = join ' ', 'as of', (stat $path)[1, 7, 9];
+    return $read{$path} if ($read{$path}{stat} // '') eq $now;
+    my @lines;
+    if (open my $file, '<:encoding(UTF-8)', $path) { chomp(@lines = map { tr/\r//dr } <$file>) }
+    return $read{$path} = {stat => $now, lines => \@lines, sum => md5_hex(encode_utf8(join "\n", @lines)),
+        todo => {map { /^\s*TODO\("(.*?)"\)/ ? ($1 => 1) : () } @lines}};
 }
+
+sub lines_of { return @{_read($_[0])->{lines}} }
 
 # ---- What the book says.
 
@@ -201,7 +209,7 @@ sub empty_again {
 # ---- How far it is.
 
 # What a file holds, in short.
-sub sum { return md5_hex(encode_utf8(join "\n", lines_of($_[0]))) }
+sub sum { return _read($_[0])->{sum} }
 
 # Has a chapter's file stayed as it was when tools/progress told its states?
 sub is_fresh {
@@ -233,7 +241,7 @@ sub _state {
     my ($self, $e) = @_;
     my $state = $self->{kept}{$e->{id}}{state};
     return $state if defined $state && $self->is_fresh($e);
-    return 'empty' if grep { /^\s*TODO\("\Q$e->{id}\E"\)/ } lines_of($e->{path});
+    return 'empty' if _read($e->{path})->{todo}{$e->{id}};
     return defined $state && $state ne 'empty' ? $state : 'not tested yet';
 }
 
