@@ -48,7 +48,7 @@ tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card worksheet)
 perl     := $(filter-out $(of_tools) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
-long     := tests/student.t $(BUILD)/tests/safetensors tests/tap.t tests/form.t
+long     := tests/student.t tests/watch.t $(BUILD)/tests/safetensors tests/tap.t tests/form.t
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
