@@ -115,7 +115,7 @@ is perhaps(progress(with('02', mix => $forgotten =~ s/value\[j\]\[k\]/1.5f * val
 $said = progress(with('02', mix => $forgotten,
     softmax => 'if (n < 1) REFUSE("none"); for (int j = 0; j < n; j++) { weights[j] = expf(scores[j]); } '
       . 'double sum = 0; for (int j = 0; j < n; j++) sum += weights[j]; '
-      . 'for (int j = 0; j < n; j++) weights[j] /= (float)sum;'));
+      . 'for (int j = 0; j < n; j++) weights[j] = (float)((double)weights[j] / sum);'));
 is perhaps($said), 'the largest score is not subtracted | the weights are forgotten', 'two mistakes in two exercises' or diag $said;
 
 # ---- All tests of the exercise must agree, and one with a number.
