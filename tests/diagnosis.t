@@ -109,7 +109,13 @@ my $said = progress(with('06', attention => $unscaled));
 like perhaps($said), qr/^the scores are not scaled(?: \| .*)?$/, 'a known mistake in words of its own' or diag $said;
 like $said, qr/^        wrong    .*\n        perhaps  the scores are not scaled$/m, '... stands below what is wrong';
 is perhaps(progress(with('06', attention => $unscaled =~ s/\(float\)s;/(float)(s \/ 3);/r))), '', 'another mistake gets no name';
-is perhaps(progress(with('02'))), '', 'a right answer gets none';
+$said = progress(with('02'));
+is perhaps($said), '', 'a right answer gets none';
+unlike $said, qr/^What/m, '... and when all is done, nothing is left to say';
+$said = progress(with('02', softmax_online => ''));
+my ($line) = $said =~ /^What mix is for: \S+ goes on in line (\d+), and make -s run-02 uses it\.$/m;
+is $chapter{'02'}{lines}[($line // 0) - 1], 'Here is what each word contributes, and the sum:',
+  'of the last exercise that is done it is said where the text goes on' or diag $said;
 is perhaps(progress(with('02', mix => '', softmax => '', softmax_online => ''))), '', 'nor one that does nothing';
 is perhaps(progress(with('02', mix => $forgotten =~ s/value\[j\]\[k\]/1.5f * value[j][k]/r))), '', 'nor one like a known mistake';
 $said = progress(with('02', mix => $forgotten,
