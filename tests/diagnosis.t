@@ -26,8 +26,10 @@ my @mutants = grep { Mutants::is_exercise($_) } Mutants::load('tests/mutants.txt
 my %sum = Mutants::sums(@mutants);
 is join(' ', grep { ($kept->{$_}{sum} // '') ne $sum{$_} } sort keys %sum), '',
   'tests/mistakes.txt has what the chapters, their tests and their mistakes make: else make mistakes CHAPTER=...';
+my %of = map { $_->{chapter} => $_->{of} } @mutants;
 is_deeply [map { my $n = $_; map { "$n $_->{function}: $_->{name}" } @{$kept->{$n}{mistakes}} } sort keys %$kept],
-  [map { $_->{heading} } sort { $a->{chapter} cmp $b->{chapter} } @mutants], '... of each mistake of an exercise';
+  [map { my $n = $_; map { $_->{heading} } grep({ $_->{chapter} eq $n } @mutants), Mutants::idle($of{$n}) } sort keys %of],
+  '... of each mistake of an exercise, and of doing nothing';
 
 # ---- A failed test as a line, and which lines are the same.
 
@@ -68,7 +70,8 @@ sub progress {
     my $said = `$compile $soon -w -D'main=__attribute__((weak)) main' '$source' $build/tests/$chapter->{name}.o \\
       $build/libattention.a $link -lm -o '$folder/tests' 2>&1`;
     is $said, '', 'it compiles';
-    return `tools/progress '$source' '$folder/tests' 2>&1`;
+    $said = `tools/progress '$source' '$folder/tests' 2>&1`; # all of it as one text
+    return $said;
 }
 sub perhaps { return join ' | ', $_[0] =~ /^        (?:perhaps |or      ) (.*)/mg }
 
@@ -116,7 +119,8 @@ $said = progress(with('02', softmax_online => ''));
 my ($line) = $said =~ /^What mix is for: \S+ goes on in line (\d+), and make -s run-02 uses it\.$/m;
 is $chapter{'02'}{lines}[($line // 0) - 1], 'Here is what each word contributes, and the sum:',
   'of the last exercise that is done it is said where the text goes on' or diag $said;
-is perhaps(progress(with('02', mix => '', softmax => '', softmax_online => ''))), '', 'nor one that does nothing';
+is perhaps(progress(with('02', mix => ''))), 'the context is not set to 0 first | nothing is written',
+  'an answer that does nothing, and one that looks alike';
 is perhaps(progress(with('02', mix => $forgotten =~ s/value\[j\]\[k\]/1.5f * value[j][k]/r))), '', 'nor one like a known mistake';
 $said = progress(with('02', mix => $forgotten,
     softmax => 'if (n < 1) REFUSE("none"); for (int j = 0; j < n; j++) { weights[j] = expf(scores[j]); } '

@@ -65,7 +65,9 @@ sub is_exercise {
     return scalar grep { ($_->{function} // '') eq $mutant->{function} } @{$mutant->{of}{exercises}};
 }
 
-# An answer for each exercise of a chapter that does nothing.
+# For each exercise of a chapter one mistake more, in the same form: an answer that
+# does nothing. It may look like another, as tests cannot tell an array that was
+# only added to from one that was not written.
 sub idle {
     my ($chapter) = @_;
     my @idle;
@@ -73,10 +75,11 @@ sub idle {
         my @lines = @{$chapter->{lines}};
         my ($open, $close) = $chapter->body($function);
         my ($head) = grep { /^\w.*\b\Q$function\E\(/ } reverse @lines[0 .. $open];
-        my $returns = $head =~ /^void\b[^*]*\b\Q$function\E\(/ ? '    return;' : '    return 0;';
-        push @idle, {of => $chapter, chapter => $chapter->{number}, function => $function, is_idle => 1,
-            heading => "$chapter->{number} $function: an answer that does nothing",
-            lines => [@lines[0 .. $open], $returns, @lines[$close .. $#lines]]};
+        my $is_void = $head =~ /^void\b[^*]*\b\Q$function\E\(/;
+        my $name = $is_void ? 'nothing is written' : '0 is returned, whatever is given';
+        push @idle, {of => $chapter, chapter => $chapter->{number}, function => $function, name => $name,
+            is_idle => 1, heading => "$chapter->{number} $function: $name",
+            lines => [@lines[0 .. $open], $is_void ? '    return;' : '    return 0;', @lines[$close .. $#lines]]};
     }
     return @idle;
 }
