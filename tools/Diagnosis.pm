@@ -94,7 +94,8 @@ sub fits {
 # Are the tests that fail, and what they tell, the same?
 sub is_same {
     my ($old, $new) = @_;
-    return "@{[sort keys %$old]}" eq "@{[sort keys %$new]}" && !grep { !agree($old->{$_}, $new->{$_}) } keys %$new;
+    return "@{[sort keys %$old]}" eq "@{[sort keys %$new]}"
+      && !grep { !agree($old->{$_} // '', $new->{$_} // '') } keys %$new;
 }
 
 # The names of the mistakes of an exercise that make its tests tell what they do.
