@@ -52,7 +52,7 @@ long     := tests/student.t tests/watch.t $(BUILD)/tests/safetensors tests/tap.t
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
-        test-book format format-check mutants check golden golden-check \
+        test-book format format-check mutants mistakes check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
         student handout graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench
@@ -367,8 +367,11 @@ test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubch
 	prove tests/paper.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
+mistakes: keep = --keep
+mistakes: $(tests) ## what each mistake of an exercise makes its tests tell: tests/mistakes.txt
+mutants mistakes:
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(CHAPTER)
+	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(CHAPTER)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
