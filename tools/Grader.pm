@@ -11,6 +11,7 @@ use strict;
 use warnings;
 use utf8;
 use Chapter;
+use Diagnosis;
 use Cwd qw(abs_path);
 use Encode qw(decode);
 use Fcntl qw(:mode);
@@ -156,6 +157,16 @@ sub state_of {
     return ('wrong', ($first // $bad[0])->{name} . ': ' . $words =~ s/\n.*//sr, undef);
 }
 
+# Which known mistake it may be, in words.
+my $known;
+sub diagnosis {
+    my ($number, $exercise, @tests) = @_;
+    $known //= Diagnosis::load("$ROOT/tests/mistakes.txt");
+    my @names = Diagnosis::names($known->{$number}, $exercise->{function},
+        Diagnosis::of_tests($exercise->{function}, @tests));
+    return @names ? join(', or: ', @names) : undef;
+}
+
 # Grades a folder. Returns the result as Report takes it.
 sub grade {
     my ($how, $assignment, $work) = @_;
@@ -182,7 +193,8 @@ sub grade {
               : state_of($exercise, $due, $stopped, @own);
             my $earned = $state eq 'done' ? $exercise->{points} : 0;
             push @{$result{exercises}}, {%$exercise, earned => $earned, state => $state,
-                waits_for => $for, message => $message, diagnosis => undef, tests => \@own};
+                waits_for => $for, message => $message, diagnosis => $state eq 'wrong' ? diagnosis($number, $exercise, @$tests) : undef,
+                tests => \@own};
             $result{score} += $earned;
             $result{max} += $exercise->{points};
         }
