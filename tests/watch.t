@@ -324,6 +324,7 @@ press('r');
 screen_like(qr/^Empty dot again\?.*^y yes/ms, 'r asks');
 press('n');
 screen_like(qr/^1\.1 dot, 2 points: done(?!.*Empty dot)/ms, '... and does nothing if it is not sure');
+ok !-e 'chapters/01_dot_product.c.1', '... to the file neither';
 lay_out('01', states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
 press('r');
 screen_like(qr/^Empty dot again\?/m, '... asks again');

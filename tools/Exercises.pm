@@ -231,8 +231,8 @@ sub state {
     my $state = $self->_state($e);
     return $state if $state !~ /^wrong/;
     my $text = text_of($e) =~ s{/\*.*?\*/|//[^\n]*}{}gsr;
-    my ($first) = grep { $_->{number} lt $e->{number} && $text =~ /\b$_->{function}\s*\(/ && $self->_state($_) ne 'done' }
-      $self->all;
+    my ($first) = grep { $text =~ /\b$_->{function}\s*\(/ && $self->_state($_) ne 'done' }
+      grep { $_->{number} lt $e->{number} } $self->all;
     return $first ? "waits for exercise $first->{id}" : $state;
 }
 
@@ -260,7 +260,9 @@ sub told {
             $into = ["$1: $3"];
             push @faults, [($2 // 'error'), $into] if ($2 // '') ne 'note';
         }
-        elsif (/: (undefined reference to .*|multiple definition of .*)/) { push @faults, ['error', ["linking: $1"]] }
+        elsif (/: (undefined reference to .*|multiple definition of .*)/) {
+            push @faults, ['error', ["linking: $1"]];
+        }
         elsif ($into && /^ /) { push @$into, $_ }
         else                  { undef $into }
     }
