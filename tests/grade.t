@@ -18,6 +18,8 @@ use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $folder = tempdir(CLEANUP => 1);
+make_path($ENV{TMPDIR} = "$folder/tmp");
+chmod 0711, $folder;
 my ($chapter) = map { Chapter->load($_) } 'chapters/02_softmax.c';
 my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
 my $how = Grader::how();
@@ -66,6 +68,10 @@ is $result->{score}, 10, '... in a folder of any name';
     code => "#include <stdlib.h>\n#include <stdio.h>\n__attribute__((unused)) static float *mine;",
     body => '    printf("debug"); fprintf(stderr, "%d", n); free(calloc(3, 7)); if (n < 1) REFUSE("my own words");'));
 is $result->{score}, 10, '... that prints and asks for memory';
+($result) = graded(submission(solved => 1, code => "#include <threads.h>\n#include <unistd.h>\n"
+    . "static int order(const void *a, const void *b)\n{\n    return *(const char *)a - *(const char *)b;\n}",
+    body => '    char many[5000] = {0}; qsort(many, 500, 10, order); isatty(1); thrd_sleep(&(struct timespec){.tv_nsec = 9}, NULL);'));
+is $result->{score}, 10, '... that sorts, sleeps, and asks for a terminal';
 my $odd = <<'C';
 /*
 # 1 line: include a sum
@@ -97,6 +103,14 @@ like message($result), qr/^there is no 02_softmax\.c/, '... which is said';
 my $bare = submission(solved => 1);
 rename "$bare/chapters/02_softmax.c", "$bare/02_softmax.c";
 is((graded($bare))[0]{score}, 10, 'a chapter by itself');
+
+SKIP: {
+    skip 'who is not root starts what is in folders of their own', 1 if $> != 0;
+    chmod 0700, $folder;
+    eval { graded(submission(solved => 1)) };
+    like $@, qr/^submissions cannot be run here/, 'where nothing can be run, nobody is blamed';
+    chmod 0711, $folder;
+}
 
 # ---- Attacks. For each: what stands in softmax's body, what before, and what is said.
 
@@ -253,6 +267,6 @@ like text_of('class.html'), qr{<li>100 %: }, 'those that are alike are named';
 is_deeply {sums()}, \%before, 'nothing else has changed';
 ok !-e "$folder/$_", "... nothing was $_" for qw(written made);
 ok !-e 'x', '... no name was a command';
-is join('', grep { m{ ?/\S*/grade-\w+/02_softmax\s*$} && !/cc/ } `ps -eo args`), '', '... and no process is left';
+is join('', grep { m{\Q$folder\E/tmp/} } `ps -eo args`), '', '... and no process is left';
 
 done_testing;

@@ -69,41 +69,51 @@ static const char *hidden(const char *text)
 /* In the child that becomes the runner. A test may have set itself a limit
  * for memory; then that holds there. Threads have stacks: as many as a large
  * machine has cores are not to be had with the usual memory. */
-static void become_runner(int in, int out)
+static void become_runner(int in, int out, int fails)
 {
     const char *program = hidden(getenv("GRADED"));
     struct rlimit own;
     const int high_in = fcntl(in, F_DUPFD, 10);
     const int high_out = fcntl(out, F_DUPFD, 10);
+    const int high_fails = fcntl(fails, F_DUPFD_CLOEXEC, 10);
     alarm(0);
     dup2(high_in, REMOTE_IN);
     dup2(high_out, REMOTE_OUT);
     for (int i = REMOTE_OUT + 1; i < 256; i++)
-        close(i);
+        if (i != high_fails)
+            close(i);
     close(STDIN_FILENO);
     getrlimit(RLIMIT_AS, &own);
     if (most_seconds > 0)
         setrlimit(RLIMIT_CPU, &(struct rlimit){most_seconds, most_seconds});
-    confine(own.rlim_cur < USUAL_BYTES ? own.rlim_cur : USUAL_BYTES,
-            program);
-    execle(program, program, (char *)NULL,
-           (char *[]){"OMP_NUM_THREADS=4", NULL});
+    if (confine(own.rlim_cur < USUAL_BYTES ? own.rlim_cur : USUAL_BYTES,
+                program) == 0)
+        execle(program, program, (char *)NULL,
+               (char *[]){"OMP_NUM_THREADS=4", NULL});
+    if (write(high_fails, "", 1) == 1)
+        _exit(127);
     _exit(127);
 }
 
 static void start(void)
 {
-    int in[2], out[2];
+    int in[2], out[2], fails[2];
+    char failed;
     most_seconds = alarm(0);
     alarm(PATIENCE * most_seconds);
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
-        (runner = fork()) < 0)
+        pipe2(fails, O_CLOEXEC) || (runner = fork()) < 0)
         REFUSE("no process can be started");
     owner = getpid();
     if (runner == 0)
-        become_runner(in[0], out[1]);
+        become_runner(in[0], out[1], fails[1]);
     close(in[0]);
     close(out[1]);
+    close(fails[1]);
+    if (read(fails[0], &failed, 1) == 1) /* the judge ends, as nobody can
+                                          * be judged here */
+        kill(getppid(), SIGUSR1);
+    close(fails[0]);
     waiting.count = come.at = come.count = 0;
     to_runner = in[1];
     from_runner = out[0];
