@@ -40,10 +40,14 @@ static void merge(Visit *v)
     qsort(v->range, (size_t)v->ranges, sizeof v->range[0], by_place);
     for (int i = 0; i < v->ranges; i++) {
         Range *last = n ? &v->range[n - 1] : NULL, *next = &v->range[i];
-        if (!last || next->at >= last->at + last->size)
+        if (!last || next->at >= last->at + last->size) {
             v->range[n++] = *next;
-        else if (next->at + next->size > last->at + last->size)
+            continue;
+        }
+        if (next->at + next->size > last->at + last->size)
             last->size = next->at + next->size - last->at;
+        last->is_given &= next->is_given;
+        last->is_struct |= next->is_struct;
     }
     v->ranges = n;
 }
@@ -203,6 +207,13 @@ static void receive(void *at, size_t size)
     }
 }
 
+static _Noreturn void end_as_changed(void)
+{
+    fputs("the function has changed what it is given to read\n", stderr);
+    kill(runner, SIGKILL);
+    _exit(1);
+}
+
 /* Bytes that have changed are written, as others may not be writable. */
 static void receive_range(const Range *r)
 {
@@ -212,8 +223,11 @@ static void receive_range(const Range *r)
         const size_t n =
             r->size - i < sizeof piece ? r->size - i : sizeof piece;
         receive(piece, n);
-        if (memcmp(at + i, piece, n) != 0)
-            memcpy(at + i, piece, n);
+        if (memcmp(at + i, piece, n) == 0 || (r->is_given && r->is_struct))
+            continue;
+        if (r->is_given)
+            end_as_changed();
+        memcpy(at + i, piece, n);
     }
 }
 
@@ -223,7 +237,7 @@ void remote_call(const Remote *r, void *args, void *result,
     static Visit v;
     if (!runner || owner != getpid())
         start();
-    v.ranges = v.pointers = 0;
+    v.ranges = v.pointers = v.kepts = 0;
     r->visit(&v, args);
     merge(&v);
     const Call call = {(int32_t)(r - remote), v.ranges};
@@ -243,6 +257,9 @@ void remote_call(const Remote *r, void *args, void *result,
     for (int i = 0; i < v.pointers; i++)
         if (*v.pointer[i].place != v.pointer[i].was)
             *v.pointer[i].place = v.pointer[i].was;
+    for (int i = 0; i < v.kepts; i++)
+        if (memcmp(v.kept[i].place, v.kept[i].was, v.kept[i].size) != 0)
+            memcpy(v.kept[i].place, v.kept[i].was, v.kept[i].size);
     if (result_size)
         memcpy(result, answer.result, result_size);
 }

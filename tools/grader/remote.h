@@ -25,20 +25,30 @@ enum {
     NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
 };
 
-/* Bytes in the judge's memory, and where the runner has them. */
+/* Bytes in the judge's memory, and where the runner has them. What is given
+ * (const) does not come back: a struct's pointers are others there, and an
+ * array must be as it was. */
 typedef struct {
     uint64_t at, size;
     char *here;
+    int is_given, is_struct;
 } Range;
 
 typedef struct {
     Range range[MOST_RANGES];
     int ranges;
-    int is_here; /* pointers are set to what has come */
+    int is_here;  /* pointers are set to what has come */
+    int is_given; /* what is visited now is const */
     struct {
         void **place, *was;
     } pointer[MOST_RANGES]; /* those that the judge must have back */
     int pointers;
+    struct {
+        void *place;
+        size_t size;
+        char was[32];
+    } kept[MOST_RANGES]; /* so are sizes that no function changes */
+    int kepts;
 } Visit;
 
 /* What goes before a call's arguments and ranges, and before what comes
@@ -100,7 +110,8 @@ static inline int visit_part(Visit *v, void *place, size_t before,
         return 0;
     if (v->ranges == MOST_RANGES || v->pointers == MOST_RANGES)
         REFUSE("a call with more than %d arrays", MOST_RANGES);
-    v->range[v->ranges++] = (Range){.at = at, .size = size};
+    v->range[v->ranges++] =
+        (Range){.at = at, .size = size, .is_given = v->is_given};
     v->pointer[v->pointers].place = pointer;
     v->pointer[v->pointers++].was = *pointer;
     return 1;
@@ -109,6 +120,25 @@ static inline int visit_part(Visit *v, void *place, size_t before,
 static inline int visit_array(Visit *v, void *place, size_t size)
 {
     return visit_part(v, place, 0, size);
+}
+
+static inline int visit_struct(Visit *v, void *place, size_t size)
+{
+    const int is_there = visit_part(v, place, 0, size);
+    if (is_there && !v->is_here)
+        v->range[v->ranges - 1].is_struct = 1;
+    return is_there;
+}
+
+/* From one entry of a struct up to another, at most 32 bytes. */
+static inline void visit_kept(Visit *v, void *from, const void *to)
+{
+    if (v->is_here || v->kepts == MOST_RANGES)
+        return;
+    v->kept[v->kepts].place = from;
+    v->kept[v->kepts].size = (size_t)((const char *)to - (char *)from);
+    memcpy(v->kept[v->kepts].was, from, v->kept[v->kepts].size);
+    v->kepts++;
 }
 
 /* ---- What the book's types point to. Each type is the name of its visit's
@@ -150,6 +180,8 @@ static inline void visit_SelfAttentionV1(Visit *v, SelfAttentionV1 *a)
 
 static inline void visit_Trace(Visit *v, Trace *t)
 {
+    visit_kept(v, &t->n, &t->query);
+    visit_kept(v, &t->count, &t->count + 1);
     const size_t head = times(t->n_heads, sizeof(float));
     const size_t map = times(t->n, times(t->m, head));
     const size_t q = times(t->n, times(t->d_k, head));
@@ -183,6 +215,7 @@ static inline void visit_Cache(Visit *v, Cache *c)
 {
     const size_t row =
         times(c->n_key_heads, times(c->room, c->format == FLOAT32 ? 4 : 2));
+    visit_kept(v, &c->n_key_heads, &c->key);
     visit_array(v, &c->key, times(c->wide_k, row));
     visit_array(v, &c->value, times(c->wide_v, row));
 }

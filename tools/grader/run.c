@@ -12,7 +12,7 @@
 
 #include "remote.h"
 
-enum { PAGE = 4096 };
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 static struct {
     char bytes[1 << 16];
@@ -96,7 +96,7 @@ static void unfence(void *x, size_t size)
 {
     const uintptr_t first = (uintptr_t)x / PAGE * PAGE - PAGE;
     const size_t pages = (size + PAGE - 1) / PAGE * PAGE;
-    munmap((void *)first, pages + 2 * (size_t)PAGE);
+    munmap((void *)first, pages + 2 * PAGE);
 }
 
 /* ---- The same for what the submission asks for itself. In front of each
