@@ -48,7 +48,8 @@ sub assignment {
 my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %mistakes;
-push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{heading} =~ s{.*?: }{}r for Mutants::load('tests/mutants.txt');
+push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{heading} =~ s{.*?: }{}r
+  for Mutants::load('tests/mutants.txt');
 
 # What is wrong with a section that is to be the n-th.
 sub faults {
@@ -90,6 +91,13 @@ is "@set", "@due", 'all exercises of their chapters that are no challenges, once
 
 my ($own) = text_of('README.md') =~ /^((?:    [\w. ]+ = .*\n)+)/m;
 is ((assignment($own =~ s/^ {4}//gmr))[1], '', 'the file in the README is one, too');
+
+my @counts = sort { $a <=> $b } grep { $_ } map { scalar grep { $_->{function} } @{$_->{exercises}} } @chapters;
+like $page{$_}, qr{two to four\s+functions}, "$_: how many functions a chapter asks for" for qw(learn teach);
+is "@counts[0, -1]", '2 4', "... which is true";
+my ($last) = $page{teach} =~ m{sheets for the chapters up to\s+\[\]\(#([\w-]+)\)};
+my ($highest) = reverse sort map { text_of($_) =~ m{\btasks_(\d+)}g } glob 'tools/worksheets/*.c';
+is $last, $page_of{$highest}, 'the last chapter with worksheets';
 
 # ---- Commands, and what they are told.
 
