@@ -45,14 +45,15 @@ printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card worksheet)
-perl     := $(filter-out $(of_tools) tests/paper.t,$(sort $(wildcard tests/*.t)))
+of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card)
+of_class := $(patsubst %,tests/%.t,grade worksheet student watch autograder diagnosis report handout assignment)
+perl     := $(filter-out $(of_tools) $(of_class) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
-long     := tests/student.t $(BUILD)/tests/safetensors tests/tap.t tests/form.t
+long     := $(BUILD)/tests/safetensors tests/tap.t tests/form.t
 number    = $(firstword $(subst _, ,$(1)))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
-        test-book format format-check mutants check golden golden-check \
+        test-book test-class format format-check mutants mistakes check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
         student handout graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench
@@ -311,7 +312,7 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 	@DIGITS=9 FIGURES=$(drawn) $< >$@ 2>&1 || true
 
 # Threads that wait leave the cores to the tests beside them.
-test test-c: export OMP_WAIT_POLICY ?= passive
+test test-c test-class: export OMP_WAIT_POLICY ?= passive
 test: test-programs ## the tests of the book: needs neither Python nor a network
 	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 
@@ -320,8 +321,11 @@ test-programs: $(programs) $(printed) $(tests) ## what make test runs, without r
 test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(BUILD)/tools/worksheet $(checked) ## the tools' own tests: weaver, workbench, Makefile, worksheets
+test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the tools' own tests: weaver, workbench, Makefile
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
+
+test-class: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
+	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(wildcard $(of_class))
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 
@@ -367,8 +371,11 @@ test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubch
 	prove tests/paper.t
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
+mistakes: keep = --keep
+mistakes: $(tests) ## what each mistake of an exercise makes its tests tell: tests/mistakes.txt
+mutants mistakes:
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(CHAPTER)
+	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(CHAPTER)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
@@ -446,8 +453,8 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@printf '%s\n' 'cc $(CC)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
-	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)') \
-	  'libraries $(OPENMP)' >$@
+	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
+	    'libraries.$(n) $(OPENMP)') >$@
 
 graders: $(graders)
 

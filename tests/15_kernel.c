@@ -24,10 +24,11 @@ static bool has(int k)
 #endif
 }
 
-/* The first one that is here, and that after another. */
+/* The plain one, and those that are here after another, the best last. None,
+ * once something is wrong: so what is told is the same on all machines. */
 static const Kernel *after(const Kernel *last)
 {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 2; k >= 0 && !tap_told->wrong; k--) {
         const Kernel *kernel = has(k) ? kernel_named(kernel_name[k]) : NULL;
         if (kernel && !last)
             return kernel;
@@ -854,10 +855,11 @@ static void exp2_grid(void)
 {
     const int step = getenv("TAP_SMALL") ? 64 : 1;
     static Worst worst;
-    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         for (int k = -126 * 1024; k <= 127 * 1024; k += step)
             exp2_off(kernel, (float)k / 1024, &worst);
-    report("exp2", &worst, 2e-7);
+        report("exp2", &worst, 2e-7);
+    }
 }
 
 /* Beside whole numbers and beside what lies in the middle, where the whole
@@ -865,7 +867,7 @@ static void exp2_grid(void)
 static void exp2_beside(void)
 {
     static Worst worst;
-    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         for (int k = -252; k <= 254; k++) {
             const float x = (float)k / 2;
             float up = x, down = x;
@@ -876,7 +878,8 @@ static void exp2_beside(void)
                 down = nextafterf(down, -INFINITY);
             }
         }
-    report("exp2", &worst, 2e-7);
+        report("exp2", &worst, 2e-7);
+    }
 }
 
 /* From -127 to -126: 0 or the power, which has fewer digits there. */
@@ -951,7 +954,7 @@ static void product_off(int m, int d, View a, View b, View start, int place,
 
 /* start is NULL, one row, a table or the result itself; the first product
  * is large enough for threads. */
-static void multiply_test(void)
+static void multiply_as(const Kernel *kernel)
 {
     static Worst worst;
     for (int s = 0; s < 60; s++) {
@@ -966,21 +969,24 @@ static void multiply_test(void)
         const View start[4] = {
             {NULL, 0, 0}, {other.at, 0, other.column}, other, {old, m, 1}};
         uniform_fill(&r, n, m, -1, 1, (void *)old);
-        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            const char *where =
-                tap_words("%s: n = %d, m = %d, d = %d, start %d",
-                          kernel->name, n, m, d, s % 4);
-            memcpy(c, old, (size_t)(n * m) * sizeof *c);
-            kernel->multiply(n, m, d, a, b,
-                             s % 4 < 3 ? start[s % 4] : (View){c, m, 1},
-                             (void *)c);
-            for (int k = 0; k < n * m; k += s ? 1 : 7)
-                product_off(m, d, a, b, start[s % 4], k, c[k], &worst,
-                            where);
-        }
+        const char *where =
+            tap_words("%s: n = %d, m = %d, d = %d, start %d", kernel->name,
+                      n, m, d, s % 4);
+        memcpy(c, old, (size_t)(n * m) * sizeof *c);
+        kernel->multiply(n, m, d, a, b,
+                         s % 4 < 3 ? start[s % 4] : (View){c, m, 1},
+                         (void *)c);
+        for (int k = 0; k < n * m; k += s ? 1 : 7)
+            product_off(m, d, a, b, start[s % 4], k, c[k], &worst, where);
         close_rooms();
     }
     report("c", &worst, 4e-7);
+}
+
+static void multiply_test(void)
+{
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        multiply_as(kernel);
 }
 
 /* Where it is known how many threads there are, any number of them. */
@@ -1198,7 +1204,11 @@ static void other_names(void)
 
 static void best_test(void)
 {
-    tap_true("the first of them", best_kernel() == after(NULL));
+    int first = 0;
+    while (!has(first))
+        first++;
+    tap_true("the first of them",
+             best_kernel() == kernel_named(kernel_name[first]));
 }
 
 static void each_kernel(void)

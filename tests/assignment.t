@@ -47,7 +47,7 @@ is_deeply $set->{exercises}, [
   'the exercises, in the order of the book, with the book\'s points or other ones';
 $set = set("\xef\xbb\xbfname = U-1_b\r\nchapters = 2 03\r\nexercises = 1.3\r\npoints 3.1 = 1000");
 is ids($set), '1.3 2.1 2.2 2.3 3.1 3.3 3.4', 'all of some chapters, and one; lines with CR, and the mark of UTF-8';
-is_deeply [@$set{qw(title due seconds)}, $set->{exercises}[4]{points}], ['U-1_b', undef, 60, 1000], 'what need not be said';
+is_deeply [@$set{qw(title due seconds)}, $set->{exercises}[4]{points}], ['U-1_b', undef, 180, 1000], 'what need not be said';
 is set("name = a\ntitle = \xc3\x9cbung\nexercises = 1.1\n")->{title}, 'Übung', 'UTF-8';
 
 my @book = map { my $of = $_; map { [$of->{number}, @$_{qw(id function points)}] } grep { $_->{function} } @{$of->{exercises}} }
@@ -57,7 +57,7 @@ is_deeply [map { [@$_{qw(chapter id function points)}] } @{$all->{exercises}}], 
 is join(', ', map { $_->{id} } grep { ($_->{title} // '') !~ /^\w[^\n]*[^.:;\s]\z/ } @{$all->{exercises}}), '', '... each has a title';
 is((map { $_->{title} } grep { $_->{id} eq '6.1' } @{$all->{exercises}})[0], 'The spread of n scores, their standard deviation',
   '... what follows a colon is left out where it is long');
-is_deeply [@$all{qw(name due seconds)}], ['all', undef, 60], '... and a name';
+is_deeply [@$all{qw(name due seconds)}], ['all', undef, 960], '... and a name';
 
 # ---- What is refused.
 

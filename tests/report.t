@@ -256,7 +256,8 @@ for my $result (@all) {
 
 # ---- TAP, as prove reads it.
 
-for my $result (@all) {
+for my $result (@all, submission('a name', exercise('2.1', 'softmax # TODO', 3, 'wrong'),
+    exercise('2.2', 'mix # SKIP \\', 3, 'done'))) {
     my $parser = TAP::Parser->new({tap => encode('UTF-8', report('tap', $result))});
     my (@is, @told);
     while (my $line = $parser->next) {

@@ -14,8 +14,9 @@
  * the only tests.
  *
  * A test that fails tells in YAML what was given, what the function gave and
- * what was due, where these are small; what is wrong, in words; and what the
- * tested code has printed, which so cannot be taken for a result.
+ * what was due, where these are small; what is wrong, in words; what the tested
+ * code has printed, which so cannot be taken for a result; and how many of its
+ * comparisons fail.
  *
  * A program with golden data defines CHAPTER before it includes this, such
  * as "02_softmax": golden/02_softmax.safetensors is read before the first
@@ -543,6 +544,9 @@ static inline void tap_line(bool good)
             tap_char(*c);
         printf("\"\n");
     }
+    if (tap_told->wrong > 0 && tap_told->compared > 1)
+        printf("  fail: \"%d of %d\"\n", tap_told->wrong,
+               tap_told->compared);
     printf("%s", tells ? "  ...\n" : "");
     fflush(stdout);
 }

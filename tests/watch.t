@@ -168,6 +168,17 @@ Chapter::save('chapters/02_softmax.c', split(/\n/, $mine), '// more');
 is(Exercises->load->is_fresh($book->find('2.1')), '', 'after a change nothing is known for sure');
 Chapter::save('chapters/02_softmax.c', split /\n/, $mine);
 
+# attend_one, of chapter 3, calls what is not done.
+
+write_in('3.3', '    mix(m, d_v, weights, value, context); /* not project(1) */');
+lay_out('03', states(['3.1', 'empty'], ['3.3', 'wrong in 3 of 4 tests'], ['3.4', 'empty']));
+like((command('tools/watch progress'))[1], qr/3\.3 .* waits for exercise 2\.2$/m, 'one that is wrong waits for one that it calls');
+write_in('2.2', '    second();');
+lay_out('02', states(['2.1', 'done'], ['2.2', 'done'], $empty[2]));
+like((command('tools/watch progress'))[1], qr/3\.3 .* wrong in 3 of 4 tests$/m, '... until that is done');
+Chapter::save("chapters/02_softmax.c", split /\n/, $mine);
+lay_out('02', states(['2.1', 'done'], @empty[1, 2]));
+
 ($status, $said) = command('tools/watch reset 2.1 </dev/null');
 is "$status $said", "2 tools/watch: reset empties softmax in chapters/02_softmax.c: say make reset-2.1 SURE=1\n",
   'without a terminal, only who is sure resets';
@@ -257,8 +268,6 @@ sub end_watch {
     close $_ for $in, $out;
 }
 
-sub changed_at { my ($number, $told) = @_; lay_out($number, $told) }
-
 unlink '.progress', "$folder/asked";
 for my $e ($book->all) { Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } $book->all)) }
 lay_out('01', "  not ok dot: one\n" . states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
@@ -290,9 +299,8 @@ lay_out('01', $broken);
 write_in('1.1', '    return 1', '    ;');
 screen_like(qr/^chapters\/01_a\.c:97: expected ';'\n +97 \| .*\n +\| +\^\n(?!.*make:)/m, 'a save that does not compile: where');
 lay_out('01', $failed =~ s/gave     1/gave     \e[31m\x{263a}/r);
-write_in('1.1', 'x');
 Chapter::save('chapters/01_dot_product.c', map { s/return 1$/return 2/r } Exercises::lines_of('chapters/01_dot_product.c'));
-screen_like(qr/^1\.1 dot, 2 points: wrong in 2 of 3 tests.*^\+-  1 of 2.*^FAILED  dot: one\n +gave     \?\[31m\x{263a}\n(?!.*dot: two)/ms,
+screen_like(qr/^1\.1 dot, 2 points: wrong in 2 of 3 tests.*^\+-  1 of 2.*^FAILED  dot: one\n +gave     \?\[31m\x{263a}\n(?!.*(?:dot: two|is built))/ms,
   'one that is wrong: the first failure, from which nothing reaches the terminal');
 
 my $whole = join "\n", Exercises::lines_of('chapters/01_dot_product.c');
@@ -316,6 +324,7 @@ press('r');
 screen_like(qr/^Empty dot again\?.*^y yes/ms, 'r asks');
 press('n');
 screen_like(qr/^1\.1 dot, 2 points: done(?!.*Empty dot)/ms, '... and does nothing if it is not sure');
+ok !-e 'chapters/01_dot_product.c.1', '... to the file neither';
 lay_out('01', states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
 press('r');
 screen_like(qr/^Empty dot again\?/m, '... asks again');
@@ -352,12 +361,12 @@ chmod 0755, Chapter::save("$folder/bin/inotifywait", '#!/bin/sh', "echo \$\$ >'$
 
 SKIP: {
     skip 'script, which makes terminals, is not here', 1 if `script --version 2>/dev/null` !~ /util-linux/;
-    for (['q', 'a key', "printf q"], ['Ctrl-C', 'Ctrl-C', "printf '\\003'"], ['TERM', 'a signal', 'kill -TERM $(cat pid)'],
-         ['HUP', 'another', 'kill -HUP $(cat pid)']) {
-        my ($name, undef, $how) = @$_;
-        unlink 'pid';
+    for (['q', 'printf q'], ['Ctrl-C', "printf '\\003'"], map { ["a signal $_", "kill -$_ \$(cat pid)"] } qw(INT TERM HUP)) {
+        my ($name, $how) = @$_;
+        unlink 'pid', 'after', "$folder/asked"; # make is asked when all is set
         Chapter::save('session', 'stty -g >before', 'sh -c \'echo $$ >pid; exec tools/watch\'', 'stty -g >after', 'echo over');
-        ($status, $said) = command("{ sleep 1.2; $how; sleep 0.3; } | script -qec 'sh session' /dev/null");
+        ($status, $said) = command("w() { i=0; until [ -s \"\$1\" ] || [ \$((i = i + 1)) -gt 200 ]; do sleep 0.1; done; }; "
+            . "{ w '$folder/asked'; $how; w after; } | script -qec 'sh session' /dev/null");
         like $said, qr/\e\[\?1049h.*1\.1 dot.*\e\[\?25h\e\[\?1049l/s, "$name: what stood on the terminal comes back";
         is `cat after`, `cat before`, '... and it is as it was';
     }

@@ -8,7 +8,7 @@ package Assignment;
 #   exercises = 1.1 1.2 2.1       # or, with all that these chapters have: chapters = 01 02
 #   points 2.1 = 5                # if not those that the book gives
 #   due = 2026-12-01
-#   seconds = 60                  # that grading one submission may take
+#   seconds = 60                  # that grading one submission may take; else 60 a chapter
 #
 # of which name, and exercises or chapters, must be there. "#", first in a line or
 # after a blank, begins a comment.
@@ -19,7 +19,7 @@ use utf8;
 use File::Basename qw(dirname);
 use File::Glob qw(bsd_glob);
 use File::Spec;
-use List::Util qw(any first);
+use List::Util qw(any first uniq);
 use Time::Local qw(timegm);
 use Chapter;
 use Symbols;
@@ -152,7 +152,7 @@ sub _assigned {
         $_->{title} =~ s/: .*// if length $_->{title} > $LONG_TITLE;
     }
     return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
-        seconds => 0 + ($given->{seconds} // $SECONDS), exercises => \@exercises};
+        seconds => 0 + ($given->{seconds} // $SECONDS * uniq map { $_->{chapter} } @exercises), exercises => \@exercises};
 }
 
 1;

@@ -10,6 +10,7 @@ use warnings;
 use utf8;
 use Digest::MD5 qw(md5_hex);
 use Encode qw(encode_utf8);
+use Time::HiRes qw(stat);
 use Chapter;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
@@ -29,15 +30,23 @@ sub load {
             path => "chapters/$chapter->{name}.c"} }
           grep { $wanted{$_->{id}} } @{$chapter->{exercises}};
     }
-    if (open my $kept, '<:encoding(UTF-8)', $KEPT) {
-        /^(\S+) (\w+) (.*)/ and $self->{kept}{$1}{$2} = $3 while <$kept>;
-    }
+    $self->_recall;
     return $self;
 }
 
-sub keep {
+sub _recall {
     my ($self) = @_;
+    $self->{kept} = {};
+    /^(\S+) (\w+) (.*)/ and $self->{kept}{$1}{$2} = $3 for lines_of($KEPT);
+}
+
+# Keeps what has changed: [of which exercise or chapter, what, value] each. Another
+# terminal may have kept something, too.
+sub keep {
+    my ($self, @changes) = @_;
+    $self->_recall;
     my $kept = $self->{kept};
+    $kept->{$_->[0]}{$_->[1]} = $_->[2] for @changes;
     Chapter::save($KEPT, map { my $of = $_; map { "$of $_ $kept->{$of}{$_}" } sort keys %{$kept->{$of}} }
           sort keys %$kept);
 }
@@ -51,13 +60,20 @@ sub find {
       . join(', ', map { $_->{id} } $self->all) . " can be written\n";
 }
 
-# The lines of a file, none if it is not there.
-sub lines_of {
+# The lines of a file, none if it is not there; their sum; and the exercises whose
+# TODO it holds. It is asked for often, and read when it is another.
+my %read;
+sub _read {
     my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return;
-    chomp(my @lines = map { tr/\r//dr } <$file>);
-    return @lines;
+    my $now = join ' ', 'as of', (stat $path)[1, 7, 9];
+    return $read{$path} if ($read{$path}{stat} // '') eq $now;
+    my @lines;
+    if (open my $file, '<:encoding(UTF-8)', $path) { chomp(@lines = map { tr/\r//dr } <$file>) }
+    return $read{$path} = {stat => $now, lines => \@lines, sum => md5_hex(encode_utf8(join "\n", @lines)),
+        todo => {map { /^\s*TODO\("(.*?)"\)/ ? ($1 => 1) : () } @lines}};
 }
+
+sub lines_of { return @{_read($_[0])->{lines}} }
 
 # ---- What the book says.
 
@@ -193,7 +209,7 @@ sub empty_again {
 # ---- How far it is.
 
 # What a file holds, in short.
-sub sum { return md5_hex(encode_utf8(join "\n", lines_of($_[0]))) }
+sub sum { return _read($_[0])->{sum} }
 
 # Has a chapter's file stayed as it was when tools/progress told its states?
 sub is_fresh {
@@ -201,12 +217,31 @@ sub is_fresh {
     return ($self->{kept}{$e->{number}}{sum} // '') eq sum($e->{path});
 }
 
-# The state that was last told. What still holds its TODO, is empty.
+# The learner's function, as it stands.
+sub text_of {
+    my ($e) = @_;
+    my ($text) = join("\n", lines_of($e->{path})) =~ /^(\w[^;\n]*\b\Q$e->{function}\E\(.*?^\})/ms;
+    return $text // '';
+}
+
+# How far an exercise is. What is wrong, and calls one of an earlier chapter that is
+# not done, waits for that; tools/progress says the same within a chapter.
 sub state {
+    my ($self, $e) = @_;
+    my $state = $self->_state($e);
+    return $state if $state !~ /^wrong/;
+    my $text = text_of($e) =~ s{/\*.*?\*/|//[^\n]*}{}gsr;
+    my ($first) = grep { $text =~ /\b$_->{function}\s*\(/ && $self->_state($_) ne 'done' }
+      grep { $_->{number} lt $e->{number} } $self->all;
+    return $first ? "waits for exercise $first->{id}" : $state;
+}
+
+# The state that was last told. What still holds its TODO, is empty.
+sub _state {
     my ($self, $e) = @_;
     my $state = $self->{kept}{$e->{id}}{state};
     return $state if defined $state && $self->is_fresh($e);
-    return 'empty' if grep { /^\s*TODO\("\Q$e->{id}\E"\)/ } lines_of($e->{path});
+    return 'empty' if _read($e->{path})->{todo}{$e->{id}};
     return defined $state && $state ne 'empty' ? $state : 'not tested yet';
 }
 
@@ -225,7 +260,9 @@ sub told {
             $into = ["$1: $3"];
             push @faults, [($2 // 'error'), $into] if ($2 // '') ne 'note';
         }
-        elsif (/: (undefined reference to .*|multiple definition of .*)/) { push @faults, ['error', ["linking: $1"]] }
+        elsif (/: (undefined reference to .*|multiple definition of .*)/) {
+            push @faults, ['error', ["linking: $1"]];
+        }
         elsif ($into && /^ /) { push @$into, $_ }
         else                  { undef $into }
     }
@@ -239,9 +276,8 @@ sub told {
 sub learn {
     my ($self, $number, $sum, $told) = @_;
     return if !%{$told->{states}};
-    $self->{kept}{$number}{sum} = $sum;
-    $self->{kept}{$_}{state} = $told->{states}{$_} for keys %{$told->{states}};
-    $self->keep;
+    my $states = $told->{states};
+    $self->keep([$number, 'sum', $sum], map { [$_, 'state', $states->{$_}] } keys %$states);
 }
 
 # The next hint, which is then kept as seen, or the one that is asked for: its
@@ -249,14 +285,13 @@ sub learn {
 sub hint {
     my ($self, $e, $asked) = @_;
     my @hints = hints($e);
-    my $seen = \$self->{kept}{$e->{id}}{hints};
+    my $seen = $self->{kept}{$e->{id}}{hints} // 0;
     die "exercise $e->{id} has hints 1 to " . @hints . ": HINT=$asked is none of them\n"
       if defined $asked && ($asked !~ /^\d+$/ || $asked < 1 || $asked > @hints);
-    my $k = $asked // ($$seen // 0) + 1;
+    my $k = $asked // $seen + 1;
     my $over = $k > @hints;
     $k = @hints if $over;
-    $$seen = $k if $k > ($$seen // 0);
-    $self->keep;
+    $self->keep([$e->{id}, 'hints', $k]) if $k > $seen;
     return ("Hint $k of " . @hints . " to $e->{id} $e->{function}" . ($over ? ', the last one:' : ':'),
         @{$hints[$k - 1] // []});
 }

@@ -11,6 +11,7 @@ use strict;
 use warnings;
 use utf8;
 use Chapter;
+use Diagnosis;
 use Cwd qw(abs_path);
 use Encode qw(decode);
 use Fcntl qw(:mode);
@@ -122,7 +123,7 @@ sub build {
     my @cc = (@{$how->{cc}}, @flags, "-I$ROOT/src");
     my $wrong = not_by_itself(\@cc, $source)
       // ((compiler(20, @cc, '-fstack-protector-strong', '-Dmain=main_of_the_submission', '-c', $source, '-o', "$folder/$name.o"))[1]
-      || (compiler(20, @{$how->{cc}}, '-static', "$folder/$name.o", "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", @{$how->{libraries}},
+      || (compiler(20, @{$how->{cc}}, '-static', "$folder/$name.o", "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", @{$how->{libraries}{$name} // []},
         '-lm', '-o', "$folder/$name"))[1]);
     return if !$wrong;
     $wrong =~ s{\Q$folder\E/}{}g;
@@ -156,6 +157,16 @@ sub state_of {
     return ('wrong', ($first // $bad[0])->{name} . ': ' . $words =~ s/\n.*//sr, undef);
 }
 
+# Which known mistake it may be, in words.
+my $known;
+sub diagnosis {
+    my ($number, $exercise, @tests) = @_;
+    $known //= Diagnosis::load("$ROOT/tests/mistakes.txt");
+    my @names = Diagnosis::names($known->{$number}, $exercise->{function},
+        Diagnosis::of_tests($exercise->{function}, @tests));
+    return @names ? join(', or: ', @names) : undef;
+}
+
 # Grades a folder. Returns the result as Report takes it.
 sub grade {
     my ($how, $assignment, $work) = @_;
@@ -182,7 +193,8 @@ sub grade {
               : state_of($exercise, $due, $stopped, @own);
             my $earned = $state eq 'done' ? $exercise->{points} : 0;
             push @{$result{exercises}}, {%$exercise, earned => $earned, state => $state,
-                waits_for => $for, message => $message, diagnosis => undef, tests => \@own};
+                waits_for => $for, message => $message, diagnosis => $state eq 'wrong' ? diagnosis($number, $exercise, @$tests) : undef,
+                tests => \@own};
             $result{score} += $earned;
             $result{max} += $exercise->{points};
         }
@@ -194,12 +206,12 @@ sub grade {
 # What the Makefile knows: how C is compiled, and how many tests each exercise has.
 sub how {
     my $build = $ENV{BUILD} // 'build';
-    my %how = (build => abs_path($build), flags => {}, due => {});
+    my %how = (build => abs_path($build), flags => {}, libraries => {}, due => {});
     for (lines_of("$build/grader/how")) {
-        my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? (.*)/ or next;
+        my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? ?(.*)/ or next;
         my @words = split ' ', $words;
-        if ($key eq 'flags') { $how{flags}{$name // ''} = \@words }
-        else                 { $how{$key} = \@words }
+        if ($key eq 'cc') { $how{cc} = \@words }
+        else              { $how{$key}{$name // ''} = \@words }
     }
     for my $list (glob "$build/grader/*.tests") {
         my $name = basename($list, '.tests');

@@ -7,6 +7,8 @@ use strict;
 use warnings;
 use utf8;
 use Chapter;
+use Digest::SHA qw(sha1_hex);
+use Encode qw(encode);
 
 # Reads the file, a paragraph a mistake, into a list:
 #   heading   such as '02 softmax: the largest score is not subtracted': the
@@ -55,6 +57,52 @@ sub plant {
         $body =~ s/$place/$new/m;
     }
     return (@lines[0 .. $open], split(/\n/, $body), @lines[$close .. $#lines]);
+}
+
+# Is what the mistake is in an exercise?
+sub is_exercise {
+    my ($mutant) = @_;
+    return scalar grep { ($_->{function} // '') eq $mutant->{function} } @{$mutant->{of}{exercises}};
+}
+
+# For each exercise of a chapter one mistake more, in the same form: an answer that
+# does nothing. It may look like another, as tests cannot tell an array that was
+# only added to from one that was not written.
+sub idle {
+    my ($chapter) = @_;
+    my @idle;
+    for my $function (grep { defined } map { $_->{function} } @{$chapter->{exercises}}) {
+        my @lines = @{$chapter->{lines}};
+        my ($open, $close) = $chapter->body($function);
+        my ($head) = grep { /^\w.*\b\Q$function\E\(/ } reverse @lines[0 .. $open];
+        my $is_void = $head =~ /^void\b[^*]*\b\Q$function\E\(/;
+        my $name = $is_void ? 'nothing is written' : '0 is returned, whatever is given';
+        push @idle, {of => $chapter, chapter => $chapter->{number}, function => $function, name => $name,
+            is_idle => 1, heading => "$chapter->{number} $function: $name",
+            lines => [@lines[0 .. $open], $is_void ? '    return;' : '    return 0;', @lines[$close .. $#lines]]};
+    }
+    return @idle;
+}
+
+# For each chapter a sum of what its exercises' mistakes come from: its code,
+# its tests, what these read, and the mistakes themselves.
+sub sums {
+    my (@mutants) = @_;
+    my (%text, %of, %sum);
+    for (grep { is_exercise($_) } @mutants) {
+        $of{$_->{chapter}} = $_->{of};
+        $text{$_->{chapter}} .= join "\n", $_->{heading}, @{$_->{changes}};
+    }
+    for my $number (keys %of) {
+        my $name = $of{$number}{name};
+        my @text = map { $of{$number}{lines}[$_] } $of{$number}->lines_of('code');
+        for my $path ("tests/$name.c", 'golden/SHA256SUMS') {
+            open my $file, '<:encoding(UTF-8)', $path or die "$path: cannot be read: $!\n";
+            push @text, grep { $path =~ /^tests/ || /\b\Q$name\E\./ } <$file>;
+        }
+        $sum{$number} = substr sha1_hex(encode('UTF-8', join "\n", $text{$number}, @text)), 0, 16;
+    }
+    return %sum;
 }
 
 1;
