@@ -18,6 +18,8 @@ use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $folder = tempdir(CLEANUP => 1);
+make_path($ENV{TMPDIR} = "$folder/tmp");
+chmod 0711, $folder;
 my ($chapter) = map { Chapter->load($_) } 'chapters/02_softmax.c';
 my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
 my $how = Grader::how();
@@ -66,6 +68,28 @@ is $result->{score}, 10, '... in a folder of any name';
     code => "#include <stdlib.h>\n#include <stdio.h>\n__attribute__((unused)) static float *mine;",
     body => '    printf("debug"); fprintf(stderr, "%d", n); free(calloc(3, 7)); if (n < 1) REFUSE("my own words");'));
 is $result->{score}, 10, '... that prints and asks for memory';
+($result) = graded(submission(solved => 1, code => "#include <threads.h>\n#include <unistd.h>\n"
+    . "static int order(const void *a, const void *b)\n{\n    return *(const char *)a - *(const char *)b;\n}",
+    body => '    char many[5000] = {0}; qsort(many, 500, 10, order); isatty(1); thrd_sleep(&(struct timespec){.tv_nsec = 9}, NULL);'));
+is $result->{score}, 10, '... that sorts, sleeps, and asks for a terminal';
+my $odd = <<'C';
+/*
+# 1 line: include a sum
+#include "attention.h"
+# line up
+*/ // don't; TODO(2.1); 'asm' __asm__ "
+#include <string.h>
+__attribute__((unused)) static const char *odd = "__asm__('asm') .incbin \"x\" /* // # \\";
+C
+for (['lines that end as on Windows', '', sub { return $_[0] =~ s/\n/\r\n/gr }],
+     ['a byte order mark', '', sub { return "\x{FEFF}$_[0]" }],
+     ['all sorts of things in comments and strings', $odd, sub { return $_[0] }]) {
+    my ($what, $code, $change) = @$_;
+    my $path = submission(solved => 1, code => $code) . '/chapters/02_softmax.c';
+    Chapter::save($path, split /\n/, $change->(join "\n", Grader::lines_of($path)));
+    ($result) = graded($path =~ s{/chapters/.*}{}r);
+    is $result->{score}, 10, "... with $what" or diag $result->{compiled}{'02'};
+}
 ($result) = graded(submission());
 is states($result), 'empty empty empty', 'an empty one is called so';
 is $result->{score}, 0, '... and has none';
@@ -79,6 +103,14 @@ like message($result), qr/^there is no 02_softmax\.c/, '... which is said';
 my $bare = submission(solved => 1);
 rename "$bare/chapters/02_softmax.c", "$bare/02_softmax.c";
 is((graded($bare))[0]{score}, 10, 'a chapter by itself');
+
+SKIP: {
+    skip 'who is not root starts what is in folders of their own', 1 if $> != 0;
+    chmod 0700, $folder;
+    eval { graded(submission(solved => 1)) };
+    like $@, qr/^submissions cannot be run here/, 'where nothing can be run, nobody is blamed';
+    chmod 0711, $folder;
+}
 
 # ---- Attacks. For each: what stands in softmax's body, what before, and what is said.
 
@@ -116,11 +148,22 @@ my @attacks = (
         . qq{__attribute__((section(".preinit_array"), used)) static void (*p)(void) = early;}, qr/Bad system call/],
     ['longjmp', 'longjmp(place, 1);', "#include <setjmp.h>\nstatic jmp_buf place;", qr/./],
     ['signals', 'kill(getppid(), SIGKILL); kill(-1, SIGKILL);', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
+    ['what waits without working', 'char a; read(3, &a, 1); weights[0] = 0;', '#include <unistd.h>', qr/no end in 1 s/],
+    ['a terminal\'s commands', 'fputs("x\\033]0;y\\007", stderr); abort();', '', qr/\A[^\e\a]*Aborted[^\e\a]*\z/],
     ['a stop', 'raise(SIGSTOP); for (;;) ;', '#include <signal.h>', qr/no end|Bad/],
     ['no alarm', 'alarm(0); for (;;) ;', '#include <unistd.h>', qr/Bad system call/],
     ['signals ignored', 'for (int i = 1; i < 64; i++) signal(i, SIG_IGN); for (;;) ;', '#include <signal.h>', qr/no end/],
     ['a program', 'execl("/bin/sh", "sh", "-c", "echo ok 1 - softmax", (char *)0); weights[0] = 1;', '#include <unistd.h>', qr/./],
     ['a shell', 'system("touch written");', '', qr/Bad system call|where/],
+    ['another instruction set\'s calls', 'int (*call)(int, unsigned, unsigned) = (void *)code; call(5, (unsigned)(uintptr_t)path, 0);',
+        qq{static char path[] = "$golden";\n__attribute__((section(".text#"))) static const unsigned char code[] = }
+        . '{0x53, 0x89, 0xf8, 0x89, 0xf3, 0x89, 0xd1, 0x31, 0xd2, 0xcd, 0x80, 0x5b, 0xc3};', qr/Bad system call|Illegal|Segmentation/],
+    ['a limit for another process', 'struct rlimit none = {0, 0}; prlimit(1, RLIMIT_CPU, &none, NULL);', '#include <sys/resource.h>', qr/Bad system call/],
+    ['a fellow student\'s program', 'weights[0] = 0;', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
+        . '{ char *none[] = {NULL}; execve("/proc/self/exe", none, none); }', qr/Bad system call/],
+    ['the place in front of the result', 'weights[-1] = 0;', '', qr/Aborted/],
+    ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1];', '', qr/beyond the ends/],
+    ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i];', '', qr/where/],
     ['a network', 'socket(2, 1, 0);', '#include <sys/socket.h>', qr/Bad system call/],
     ['the library\'s place for the solution', 'void *all = dlopen(0, 2); *(void **)&all = dlsym(all, "softmax_given"); weights[0] = 1;',
         '#include <dlfcn.h>', qr/./],
@@ -141,6 +184,16 @@ for (['the solution included', qq{#include "$root/chapters/02_softmax.c"}, qr/^d
      ['a file without end', '#include "/dev/zero"', qr/^does not compile/],
      ['golden data by the assembler', qq{__asm__(".incbin \\"$golden\\"");}, qr/^does not compile: it has assembler/],
      ['assembler behind a name', "#define A __asm\n#define B A__\n__asm__ (\"nop\");", qr/^does not compile: it has assembler/],
+     ['the solution as a header of C', qq{#include <../..$root/chapters/02_softmax.c>}, qr/^does not compile: it includes/],
+     ['... written otherwise', qq{/*\n*/ ??=in\\\nclude /* */ "/proc/self/cwd/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
+     ['... behind a name', qq{#define A <../../proc/self/cwd/chapters/02_softmax.c>\n#include A}, qr/^does not compile: it includes/],
+     ['... shown by a message', qq{#pragma GCC poison float\n#include "$root/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
+     ['another file\'s name', qq{#line 1 "/usr/include/x.h"\n__asm__(".incbin \\"$golden\\"");}, qr/^does not compile: it has assembler/],
+     ['C\'s own header\'s name', qq{# 1 "/usr/include/x.h" 1 3}, qr/^does not compile: it names/],
+     ['golden data by a section', qq{__attribute__((section(".x,\\"a\\"\\n.incbin \\"$golden\\"\\n#"))) int x = 3;}, qr/^does not compile: it has assembler/],
+     ['... with odd quotes', qq{__attribute__((section(".x\\n.byte '\\"; .incbin \\"$golden\\"; .byte '\\"\\n#"))) int x = 3;},
+         qr/^does not compile: it has assembler/],
+     ['a terminal\'s commands', "#error \e[2J\e]0;x\a", qr/^does not compile: [^\e\a]*error[^\e\a]*\z/],
      ['a main of its own', "#undef main\nint main(void) { return 0; }\n#define main other", qr/^does not compile/],
      ['the runner\'s functions', 'void *malloc(unsigned long n) { (void)n; return 0; }', qr/^does not compile: .*multiple definition/],
      ['a table of functions', '#include "remote.h"', qr/^does not compile/],
@@ -214,6 +267,6 @@ like text_of('class.html'), qr{<li>100 %: }, 'those that are alike are named';
 is_deeply {sums()}, \%before, 'nothing else has changed';
 ok !-e "$folder/$_", "... nothing was $_" for qw(written made);
 ok !-e 'x', '... no name was a command';
-is join('', grep { m{ ?/\S*/grade-\w+/02_softmax\s*$} && !/cc/ } `ps -eo args`), '', '... and no process is left';
+is join('', grep { m{\Q$folder\E/tmp/} } `ps -eo args`), '', '... and no process is left';
 
 done_testing;

@@ -25,6 +25,7 @@ use Time::HiRes qw(time);
 my $ROOT = dirname(dirname(abs_path(__FILE__)));
 my $LARGEST = 1_000_000; # bytes of a chapter; the longest of the book has a tenth
 my $PRINTED = 4_000_000; # bytes of what the judge or the compiler says
+my $TEMPORARY;           # the folder that goes with the submission
 
 # ---- Commands that must end
 
@@ -45,6 +46,7 @@ sub limited {
         exec {$command[0]} @command or POSIX::_exit(127);
     }
     setpgrp($pid, $pid);
+    local @SIG{qw(INT TERM HUP)} = (sub { kill KILL => -$pid; exit 1 }) x 3;
     close $to;
     my ($said, $end, $stopped) = ('', time + $seconds, 0);
     while (1) {
@@ -59,14 +61,20 @@ sub limited {
     waitpid $pid, 0;
     my $status = $?;
     kill KILL => -$pid;
-    return (decode('UTF-8', $said), $status & 127 ? 128 + ($status & 127) : $status >> 8, $stopped);
+    return (plain(decode('UTF-8', $said)), $status & 127 ? 128 + ($status & 127) : $status >> 8, $stopped);
+}
+
+# A text without what commands a terminal, or turns a line around.
+sub plain {
+    my ($text) = @_;
+    return $text =~ s/([^\P{Cc}\t\n]|[\x{202a}-\x{202e}\x{2066}-\x{2069}])/sprintf '\\x%02x', ord $1/ger;
 }
 
 # The compiler, which a submission can make work for ever or for all memory: so many
 # seconds. Returns what it has printed, and what is wrong.
 sub compiler {
     my ($seconds, @command) = @_;
-    my ($said, $status, $stopped) = limited($seconds + 10, {}, '/bin/sh', '-c',
+    my ($said, $status, $stopped) = limited($seconds + 10, {TMPDIR => $TEMPORARY // '/tmp'}, '/bin/sh', '-c',
         "ulimit -t $seconds; ulimit -v 4000000; ulimit -f 200000; ulimit -c 0; exec \"\$@\"", 'sh', @command);
     return ($said, $stopped ? "the compiler did not end in $seconds s\n" : !$status ? ''
           : $said || "the compiler ended with status $status\n");
@@ -93,10 +101,49 @@ sub chapters {
     return map { basename($_, '.c') } map { glob "$ROOT/chapters/${_}_*.c" } sort keys %seen;
 }
 
+# What a chapter's text says to the preprocessor that none may say, or nothing: read before
+# any compiler does, whose messages would show a file's lines, and which takes what is
+# found by way of /usr/include/../.. for C's own. Lines that only look like it, as in a
+# comment, are taken for it: who writes them reads why.
+sub told_the_preprocessor {
+    my ($source) = @_;
+    open my $file, '<:raw', $source or return "it cannot be read: $!\n";
+    my $text = do { local $/; <$file> } // '';
+    $text =~ s/\A\xEF\xBB\xBF//;
+    return "it has a byte 0 in it\n" if $text =~ /\0/;
+    $text =~ s/\r\n?/\n/g;
+    $text =~ s/\?\?\//\\/g;
+    $text =~ s/\\[ \t\f\x0b]*\n//g;
+    my $blank = qr{(?:[ \t\f\x0b]|/\*.*?\*/)*}s;
+    while ($text =~ m{^(?:[^\n]*\*/)?$blank(?:\#|%:|\?\?=)$blank(\w+)$blank([^\n]*)}mg) {
+        my ($word, $rest) = ($1, $2);
+        return "it names another file and line as its own\n" if $word =~ /^\d+$/ && $rest =~ /^"/;
+        return "it includes $rest: attention.h and C's own headers are all there is\n"
+          if $word =~ /^(?:include_next|import|embed|__include_macros)$/ && $rest =~ /^[<"]/
+          || $word eq 'include' && ($rest !~ m{^(?:<[\w+-][\w.+/-]*>|"[\w+-][\w.+/-]*")} || $rest =~ m{^[<"][^>"]*\.\.});
+    }
+    return;
+}
+
+# What the assembler is told that no C says, or nothing. A string in C can hold lines
+# for the assembler, as of an attribute; so all that has quotes must look like the compiler's.
+sub told_the_assembler {
+    my ($path) = @_;
+    open my $file, '<:raw', $path or return "it cannot be read: $!\n";
+    while (<$file>) {
+        next if /^\s*\.(?:string|ascii|asciz|ident)\s+"(?:[^"\\]|\\.)*"(?:\\0)?\s*$/;
+        return "it has assembler in it: C alone is graded\n"
+          if /\.(?:incbin|include|macro|irpc?|altmacro|rept?)\b/i || !/^[^"']*(?:"[^"\\']*"[^"']*)*$/;
+    }
+    return;
+}
+
 # What keeps a chapter from being compiled by itself, or nothing: files of others, and
 # what goes around C.
 sub not_by_itself {
     my ($cc, $source) = @_;
+    my $told = told_the_preprocessor($source);
+    return $told if $told;
     my ($said, $wrong) = compiler(10, @$cc, '-MM', '-MG', $source);
     return $wrong if $wrong;
     $said =~ s/^[^:]*://;
@@ -105,10 +152,11 @@ sub not_by_itself {
     return "it includes $others[0]: attention.h and C's own headers are all there is\n" if @others;
     ($said, $wrong) = compiler(10, @$cc, '-E', $source);
     return $wrong if $wrong;
-    my $own = 0;
+    my $depth = 0;
     for (split /\n/, $said) {
-        if (/^# \d+ "(.*?)"/) { $own = $1 eq $source; next }
-        return "it has assembler in it: C alone is graded\n" if $own && /\b(?:asm|__asm|__asm__)\b/;
+        if (/^# \d+ ".*"((?: \d)*)$/) { $depth += $1 =~ /1/ ? 1 : $1 =~ /2/ ? -1 : 0; next }
+        return "it has assembler in it: C alone is graded\n"
+          if !$depth && s/"(?:[^"\\]|\\.)*"//gr =~ /\b(?:__asm|__asm__)\b/;
     }
     return;
 }
@@ -122,7 +170,9 @@ sub build {
     my @flags = @{$how->{flags}{$name} // $how->{flags}{''}};
     my @cc = (@{$how->{cc}}, @flags, "-I$ROOT/src");
     my $wrong = not_by_itself(\@cc, $source)
-      // ((compiler(20, @cc, '-fstack-protector-strong', '-Dmain=main_of_the_submission', '-c', $source, '-o', "$folder/$name.o"))[1]
+      // ((compiler(20, @cc, '-fstack-protector-strong', '-Dmain=main_of_the_submission', '-S', $source, '-o', "$folder/$name.s"))[1]
+      || told_the_assembler("$folder/$name.s")
+      || (compiler(20, @{$how->{cc}}, '-c', "$folder/$name.s", '-o', "$folder/$name.o"))[1]
       || (compiler(20, @{$how->{cc}}, '-static', "$folder/$name.o", "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", @{$how->{libraries}{$name} // []},
         '-lm', '-o', "$folder/$name"))[1]);
     return if !$wrong;
@@ -137,7 +187,10 @@ sub judged {
     my ($said, $status, $stopped) = limited($seconds, {GRADED => "$folder/$name", TAP_ONLY => "@functions",
         TAP_SECONDS => $assignment->{test_seconds} // 5},
         "$how->{build}/grader/$name.judge");
+    die "submissions cannot be run here: grade on Linux, or in a container there, with a temporary folder "
+      . "(TMPDIR) in which programs may be run and which the user nobody may enter\n" if $status == 128 + POSIX::SIGUSR1;
     my @tests = Chapter::tests_of("the judge of chapter $name", [split /\n/, $said], $status);
+    for my $told (map { $_->{told} } @tests) { $_ = plain($_) for values %$told }
     pop @tests if @tests && $tests[-1]{name} =~ /^the judge of/ && $stopped;
     return (\@tests, $stopped);
 }
@@ -172,7 +225,8 @@ sub grade {
     my ($how, $assignment, $work) = @_;
     my $begun = time;
     my $folder = tempdir('grade-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-    chmod 0755, $folder;
+    chmod 0711, $folder; # nobody runs what is in it, and lists nothing
+    $TEMPORARY = $folder;
     my (%result, %by_chapter);
     %result = (name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {}, exercises => []);
     push @{$by_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};

@@ -68,8 +68,9 @@ void remote_call(const Remote *r, void *args, void *result,
 
 /* Takes away from this process, and from what it executes, what a solution
  * does not need: files, processes, networks, memory beyond so many bytes.
- * Refuses where the system cannot do so. */
-void confine(uint64_t bytes);
+ * All it can still execute is what the name at this place says. Answers
+ * 0, or -1 where the system cannot do so. */
+int confine(uint64_t bytes, const char *program);
 
 /* ---- What a visit shows. */
 
