@@ -45,7 +45,7 @@ printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card worksheet)
+of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card worksheet grade autograder)
 perl     := $(filter-out $(of_tools) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
 long     := tests/student.t $(BUILD)/tests/safetensors tests/tap.t tests/form.t
@@ -54,7 +54,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book format format-check mutants check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student handout graders grade grade-all worksheet quiz watch progress \
+        student handout autograder graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
@@ -79,7 +79,7 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
-ifneq ($(filter-out help clean student handout watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
+ifneq ($(filter-out help clean student handout autograder watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
 endif
@@ -320,7 +320,7 @@ test-programs: $(programs) $(printed) $(tests) ## what make test runs, without r
 test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(BUILD)/tools/worksheet $(checked) ## the tools' own tests: weaver, workbench, Makefile, worksheets
+test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(BUILD)/tools/worksheet $(checked) $$(graders) ## the tools' own tests: weaver, workbench, Makefile, worksheets, grading
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
@@ -409,8 +409,10 @@ format-check: ## says where C has another form
 # submission and the chapters before. Calls go from one to the other.
 
 gradable := $(filter-out A_% B_% C_% D_%,$(names))
+# Those that are asked for, or all.
+graded   := $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(filter $(n)_%,$(gradable))),$(gradable))
 grader    = $(BUILD)/grader
-graders  := $(foreach n,$(gradable),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
+graders  := $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
@@ -539,7 +541,10 @@ student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1
 	@tools/student "$(CHAPTER)" "$(DIR)"
 
 handout: ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
-	@tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
+
+autograder: ## NAME=hw1: what grades it on Gradescope, GitHub, Classroom 50 and PrairieLearn, in build/autograder
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/autograder'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
 	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"

@@ -5,12 +5,11 @@
 use strict;
 use warnings;
 use utf8;
-use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
-use IO::Uncompress::Unzip qw($UnzipError);
-use lib 'tools';
+use lib qw(tools tests);
 use Chapter;
+use Formats qw(unpacked);
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
@@ -29,32 +28,6 @@ sub text_of {
     open my $file, '<:encoding(UTF-8)', $path or return "$path: $!";
     local $/;
     return scalar <$file>;
-}
-
-# Unpacks an archive as any program would, and returns the names of its files, each
-# with what it may.
-sub unpacked {
-    my ($archive, $into) = @_;
-    my $zip = IO::Uncompress::Unzip->new($archive) or die "$archive: $UnzipError\n";
-    my %mode;
-    do {
-        my $name = $zip->getHeaderInfo->{Name};
-        die "$name stands twice\n" if exists $mode{$name};
-        make_path(dirname("$into/$name"));
-        open my $file, '>:raw', "$into/$name" or die "$into/$name: $!\n";
-        local $/;
-        print $file scalar(<$zip>) // '';
-        $mode{$name} = '';
-    } while ($zip->nextStream > 0);
-    # Attributes stand in the directory at the end alone.
-    open my $file, '<:raw', $archive or die "$archive: $!\n";
-    my $bytes = do { local $/; <$file> };
-    while ($bytes =~ /PK\x01\x02.{2}.{22}(.{2})(.{2})(.{2}).{4}(.{4}).{4}/sg) {
-        my ($length, $attributes) = (unpack('v', $1), unpack 'V', $4);
-        my $name = substr $bytes, pos $bytes, $length;
-        $mode{$name} = sprintf '%o', $attributes >> 16 if exists $mode{$name};
-    }
-    return \%mode;
 }
 
 my $conf = "$folder/hw 1.conf";
