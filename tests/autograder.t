@@ -32,7 +32,11 @@ sub text_of {
     return scalar <$file>;
 }
 
-sub copied { my ($to, @from) = @_; make_path($to); system('cp', '-Rp', '--', @from, $to) == 0 or die "no copy in $to\n" }
+sub copied {
+    my ($to, @from) = @_;
+    make_path($to);
+    system('cp', '-Rp', '--', @from, $to) == 0 or die "no copy in $to\n";
+}
 
 # ---- A book that says where it is; and what was built of this one, as it is older than
 # what is packed, so that nothing is compiled again.
@@ -43,13 +47,14 @@ copied("$book/tests", glob 'tests/*.[ch] tests/*.txt');
 copied("$book/tools", grep({ -f } glob 'tools/*'), 'tools/grader');
 copied("$folder/build", grep { -e } map {"$build/$_"} qw(grader obj code tests flags libattention.a libsupport.a));
 my $plain = text_of('book.md');
-my $placed = $plain =~ s{^(version: ).*}{$1'1.2'\nrepository: https://github.com/a-teacher/the.book/edit/main/{file}}mr;
+my $where = 'https://github.com/a-teacher/the.book/edit/main/{file}';
+my $placed = $plain =~ s{^(version: ).*}{$1'1.2'\nrepository: $where}mr;
 Chapter::save("$book/book.md", split /\n/, $placed);
 $ENV{SOURCE_DATE_EPOCH} = 1_000_000_000;
 
 my $TITLE = 'Scores ${{ secrets.MINE }} & <é> {{more}}';
-my $conf = Chapter::save("$folder/hw 1.conf", 'name = hw1', "title = $TITLE  # it hurts", 'chapters = 02', 'points 2.3 = 9',
-    'due = 2026-12-01', 'seconds = 20');
+my $conf = Chapter::save("$folder/hw 1.conf", 'name = hw1', "title = $TITLE  # it hurts", 'chapters = 02',
+    'points 2.3 = 9', 'due = 2026-12-01', 'seconds = 20');
 sub packed {
     my ($conf, $out) = @_;
     my $said = `'$book/tools/autograder' '$conf' '$out' 2>&1`;
@@ -80,8 +85,10 @@ utime 1.2e9, 1.2e9, glob "$book/chapters/* $book/tools/*";
 }
 my %zip = map { $_ => delete $_->{'/hw1-gradescope.zip'} } $first, my $second = sums($out);
 is_deeply $second, $first, '... the same files give the same folders';
-is_deeply [map { s/^\d+ \d+ //r } values %zip], [((values %zip)[0] =~ s/^\d+ \d+ //r) x 2], '... and the same archive';
-is join(' ', map { s{.*/}{}r } glob "$out/*"), 'hw1-actions hw1-classroom50 hw1-gradescope.zip hw1-prairielearn', '... nothing else is left';
+my ($one, $other) = map { s/^\d+ \d+ //r } values %zip;
+is $one, $other, '... and the same archive';
+is join(' ', map { s{.*/}{}r } glob "$out/*"), 'hw1-actions hw1-classroom50 hw1-gradescope.zip hw1-prairielearn',
+  '... nothing else is left';
 cmp_ok -s "$out/hw1-gradescope.zip", '<', 8e6, 'the book is small enough for Classroom 50, which takes 10 MB';
 
 # ---- Submissions
@@ -96,11 +103,13 @@ my %SUBMISSION = (
 );
 for ($SUBMISSION{hostile}) {
     my @lines = $chapter->emptied(@exercises);
-    my @places = map {"$folder/$_"} qw(autograder/results/results.json grade/results/results.json work/result.json output);
+    my @places = map {"$folder/$_"} qw(autograder/results/results.json grade/results/results.json
+      work/result.json output);
     my $write = join ' ', map { qq{f = fopen("$_", "w"); if (f) fputs(lies, f), fclose(f);} } @places;
     my ($include) = grep { $lines[$_] =~ /^#include "attention\.h"/ } 0 .. $#lines;
-    $lines[$include] .= "\n#include <stdio.h>\n#include <stdlib.h>\nstatic const char lies[] = \"" . $LIES =~ s/"/\\"/gr . '";'
-      . "\nstatic void tell(void) { FILE *f; puts(lies); puts(\"ok 1 - softmax: all\"); fflush(stdout); $write exit(0); }";
+    $lines[$include] .= "\n#include <stdio.h>\n#include <stdlib.h>\nstatic const char lies[] = \""
+      . $LIES =~ s/"/\\"/gr . "\";\nstatic void tell(void) { FILE *f; puts(lies); puts(\"ok 1 - softmax: all\"); "
+      . "fflush(stdout); $write exit(0); }";
     $lines[$open + 1] = '    (void)n; (void)scores; (void)weights; tell();';
     $_ = [[0, 0, 0], @lines];
 }
@@ -122,7 +131,9 @@ sub submit {
 # ---- Each system's folders: what it does before all, and for each submission; and where
 # the result is then.
 
-my $grade_py = (grep { -x "$_/python3" } split /:/, $ENV{PATH}) ? 'python3 autograder.py' : 'sh grade';
+my $bundle = '../bundle/hw1-classroom50';
+my $has_python = grep { -x "$_/python3" } split /:/, $ENV{PATH};
+my $classroom50 = $has_python ? "python3 $bundle/autograder.py" : "sh $bundle/grade";
 my %workflow;
 my %SYSTEM = (
     gradescope => {
@@ -132,15 +143,17 @@ my %SYSTEM = (
             make_path("$folder/autograder/results");
             return 'sh autograder/source/setup.sh';
         },
-        from => 'autograder/submission', run => 'sh autograder/run_autograder', to => 'autograder/results/results.json',
+        from => 'autograder/submission', run => 'sh autograder/run_autograder',
+        to => 'autograder/results/results.json',
         conf => 'autograder/source/hw1.conf'},
     classroom50 => {
         prepare => sub { copied("$folder/bundle", "$out/hw1-classroom50"); return 'true' },
-        from => 'work', run => "cd work && $grade_py" =~ s{(\w+(?:\.py)?)\z}{../bundle/hw1-classroom50/$1}r, to => 'work/result.json',
+        from => 'work', run => "cd work && $classroom50", to => 'work/result.json',
         conf => 'bundle/hw1-classroom50/hw1.conf'},
     prairielearn => {
         prepare => sub { copied("$folder/grade", "$out/hw1-prairielearn/tests"); return 'chmod +x grade/tests/grade' },
-        from => 'grade/student', run => './grade/tests/grade', to => 'grade/results/results.json', conf => 'grade/tests/hw1.conf'},
+        from => 'grade/student', run => './grade/tests/grade', to => 'grade/results/results.json',
+        conf => 'grade/tests/hw1.conf'},
     actions => {
         prepare => sub {
             copied("$folder/workspace", $book);
@@ -160,11 +173,12 @@ make_path("$folder/temp");
 my $path = "$out/hw1-actions/.github/workflows/grade.yml";
 my $yaml = text_of($path);
 my %expressions = map { $_ => 1 } $yaml =~ /(\$\{\{.*?\}\})/g;
-is_deeply [sort keys %expressions], [q(${{ '${{' }}), '${{ steps.grade.outputs.result }}'], 'a workflow, in which a title is but text';
+is_deeply [sort keys %expressions], [q(${{ '${{' }}), '${{ steps.grade.outputs.result }}'],
+  'a workflow, in which a title is but text';
 is_deeply [map { [$yaml =~ /^\s*$_: +(.*)$/mg] } qw(repository ref persist-credentials contents)],
   [['a-teacher/the.book'], ['v1.2'], ['false', 'false'], ['read']], '... with the book at its version, which may but read';
 unlike $yaml =~ s/secrets\.MINE//r, qr/secrets|token/i, '... and has no secret';
-like $yaml, qr{uses: classroom-resources/autograding-grading-reporter\@v1\n +env:\n +GRADE_RESULTS: .*\n +with:\n +runners: grade\n},
+like $yaml, qr{uses: classroom-resources/autograding-grading-reporter\@v1\n +env:\n +GRADE_RESULTS: .*\n +with:\n +runners: grade$}m,
   '... and hands its result on';
 for my $key (qw(CONF run)) {
     my ($indent, $block) = $yaml =~ /^( *)$key: \|\n((?:\1  .*\n)+)/m or die "no $key\n";
@@ -211,9 +225,10 @@ for my $format (sort keys %SYSTEM) {
 # ---- PrairieLearn's question
 
 my $info = JSON::PP->new->utf8(0)->decode(text_of("$out/hw1-prairielearn/info.json"));
-is join("\n", faults($info, {uuid => qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, title => 'string', topic => 'string', type => 'v3',
-    singleVariant => 'boolean', gradingMethod => 'External', externalGradingOptions => {enabled => 'boolean', image => 'string',
-        entrypoint => '/grade/tests/grade', timeout => 'integer'}}, 'info')), '', 'a question: its form';
+my %INFO = (uuid => qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, title => 'string', topic => 'string', type => 'v3',
+    singleVariant => 'boolean', gradingMethod => 'External', externalGradingOptions => {enabled => 'boolean',
+        image => 'string', entrypoint => '/grade/tests/grade', timeout => 'integer'});
+is join("\n", faults($info, \%INFO, 'info')), '', 'a question: its form';
 is $info->{title}, $TITLE, '... its title';
 cmp_ok $info->{externalGradingOptions}{timeout}, '<=', 600, '... its time';
 my $html = text_of("$out/hw1-prairielearn/question.html");
@@ -230,14 +245,16 @@ unlike $html, qr/\{\{|&(?!#)/, '... with nothing to be filled in';
     like text_of($path), qr{^ +ref: fall/2026$}m, 'another version of the book';
 }
 Chapter::save("$book/book.md", split /\n/, $plain);
-like +(packed($conf, $out))[1], qr/^.*hw1-classroom50 and hw1-prairielearn grade .*\nFor GitHub Actions, book\.md's title block must say/,
+like +(packed($conf, $out))[1],
+  qr/^.*hw1-classroom50 and hw1-prairielearn grade .*\nFor GitHub Actions, book\.md's title block must say/,
   'a book that does not say where it is';
 ok !-e "$out/hw1-actions", '... has no workflow, nor that of another time';
 my $before = sums($out);
 Chapter::save("$folder/wrong.conf", 'name = hw1', 'exercises = 2.9');
 Chapter::save("$folder/file", 'x');
 make_path("$folder/full/hw1-gradescope.zip/x");
-for (["$folder/wrong.conf", $out, qr/wrong\.conf:2: exercise 2\.9 is not in chapter 2/], ['', $out, qr/an assignment and a folder are needed/],
+for (["$folder/wrong.conf", $out, qr/wrong\.conf:2: exercise 2\.9 is not in chapter 2/],
+     ['', $out, qr/an assignment and a folder are needed/],
      [$conf, "$folder/file", qr{\Q$folder\E/file}], [$conf, "$folder/full", qr{/full/hw1-gradescope\.zip: }],
      [$conf, $out, qr/REF is 'a b': the name of a tag/, 'a b'], [$conf, $out, qr/REF is '\$\{\{x\}\}'/, '${{x}}']) {
     my ($conf, $out, $message, $ref) = @$_;

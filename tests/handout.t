@@ -10,11 +10,13 @@ use File::Temp qw(tempdir);
 use lib qw(tools tests);
 use Chapter;
 use Formats qw(unpacked);
+use List::Util qw(uniq);
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $make = $ENV{MAKE} // 'make';
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+$ENV{SOURCE_DATE_EPOCH} = 1_000_000_000;
 my $folder = tempdir(CLEANUP => 1);
 
 sub handout {
@@ -39,6 +41,7 @@ like $said, qr{^\Q$folder\E/out/hw1\.zip: 3 exercises, 11 points; begin with hw1
 is join(' ', glob "'$folder/out/'*"), "$folder/out/hw1.zip", '... and nothing else is left';
 
 my $mode = unpacked("$folder/out/hw1.zip", $folder);
+is join(' ', uniq map { (stat "$folder/$_")[9] } keys %$mode), $ENV{SOURCE_DATE_EPOCH}, 'all files have one time';
 is join(' ', grep { !m{^hw1/} || m{/\.\.?/} } keys %$mode), '', 'all is in one folder';
 is_deeply [@$mode{qw(hw1/Makefile hw1/tools/progress hw1/tests/tap.h)}], [100644, 100755, 100644], 'tools can be run';
 for my $chapter (map { Chapter->load($_) } sort glob 'chapters/*.c') {

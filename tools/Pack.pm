@@ -7,7 +7,6 @@ use warnings;
 use utf8;
 use File::Find qw(find);
 use IO::Compress::Zip qw($ZipError);
-use POSIX qw(tzset);
 
 my $FIRST = 315_532_800; # the first second of 1980, before which an archive has no time
 
@@ -30,10 +29,10 @@ sub files {
 sub zip {
     my ($folder, $path, $skip) = @_;
     local $ENV{TZ} = 'UTC';
-    tzset();
     my $zip;
     for my $file (files($folder)) {
-        my @about = (Name => substr($file, $skip), Time => epoch(), ExtAttr => (0100644 | (-x $file ? 0111 : 0)) << 16);
+        my @about = (Name => substr($file, $skip), Time => epoch(),
+            ExtAttr => (0100644 | (-x $file ? 0111 : 0)) << 16);
         if ($zip) { $zip->newStream(@about) or die "$path: $ZipError\n" }
         else      { $zip = IO::Compress::Zip->new($path, @about) or die "$path: $ZipError\n" }
         open my $in, '<:raw', $file or die "$file: $!\n";
