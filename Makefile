@@ -55,7 +55,7 @@ number    = $(firstword $(subst _, ,$(1)))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book test-class format format-check mutants mistakes check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
-        student handout graders grade grade-all worksheet quiz watch progress \
+        student handout autograder graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)))
@@ -80,7 +80,7 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
-ifneq ($(filter-out help clean student handout watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
+ifneq ($(filter-out help clean student handout autograder watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
 endif
@@ -416,8 +416,10 @@ format-check: ## says where C has another form
 # submission and the chapters before. Calls go from one to the other.
 
 gradable := $(filter-out A_% B_% C_% D_%,$(names))
+# Those that are asked for, or all.
+graded   := $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(filter $(n)_%,$(gradable))),$(gradable))
 grader    = $(BUILD)/grader
-graders  := $(foreach n,$(gradable),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
+graders  := $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
@@ -452,6 +454,8 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 	  sed -n 's/^ok [0-9]* - //p' >$@
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
+	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
+	  "library to link statically: glibc-static, or libc6-dev, is needed"; exit 1; }
 	@printf '%s\n' 'cc $(CC)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
 	    'libraries.$(n) $(OPENMP)') >$@
@@ -463,7 +467,7 @@ grade: $(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
 	@tools/grade '$(subst ','\'',$(WORK))' $(conf)
 
 grade-all: $(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
-	@tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades)' $(conf)
+	@tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))' $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
@@ -546,7 +550,10 @@ student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1
 	@tools/student "$(CHAPTER)" "$(DIR)"
 
 handout: ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
-	@tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
+
+autograder: ## NAME=hw1: what grades it on Gradescope, GitHub, Classroom 50 and PrairieLearn, in build/autograder
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/autograder'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
 	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"

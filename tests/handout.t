@@ -5,17 +5,18 @@
 use strict;
 use warnings;
 use utf8;
-use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
-use IO::Uncompress::Unzip qw($UnzipError);
-use lib 'tools';
+use lib qw(tools tests);
 use Chapter;
+use Formats qw(unpacked);
+use List::Util qw(uniq);
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $make = $ENV{MAKE} // 'make';
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+$ENV{SOURCE_DATE_EPOCH} = 1_000_000_000;
 my $folder = tempdir(CLEANUP => 1);
 
 sub handout {
@@ -31,32 +32,6 @@ sub text_of {
     return scalar <$file>;
 }
 
-# Unpacks an archive as any program would, and returns the names of its files, each
-# with what it may.
-sub unpacked {
-    my ($archive, $into) = @_;
-    my $zip = IO::Uncompress::Unzip->new($archive) or die "$archive: $UnzipError\n";
-    my %mode;
-    do {
-        my $name = $zip->getHeaderInfo->{Name};
-        die "$name stands twice\n" if exists $mode{$name};
-        make_path(dirname("$into/$name"));
-        open my $file, '>:raw', "$into/$name" or die "$into/$name: $!\n";
-        local $/;
-        print $file scalar(<$zip>) // '';
-        $mode{$name} = '';
-    } while ($zip->nextStream > 0);
-    # Attributes stand in the directory at the end alone.
-    open my $file, '<:raw', $archive or die "$archive: $!\n";
-    my $bytes = do { local $/; <$file> };
-    while ($bytes =~ /PK\x01\x02.{2}.{22}(.{2})(.{2})(.{2}).{4}(.{4}).{4}/sg) {
-        my ($length, $attributes) = (unpack('v', $1), unpack 'V', $4);
-        my $name = substr $bytes, pos $bytes, $length;
-        $mode{$name} = sprintf '%o', $attributes >> 16 if exists $mode{$name};
-    }
-    return \%mode;
-}
-
 my $conf = "$folder/hw 1.conf";
 Chapter::save($conf, 'name = hw1', 'title = Scores & *shares* <é>', 'exercises = 1.1 2.1 2.3', 'points 2.1 = 5',
     'due = 2026-12-01');
@@ -66,6 +41,7 @@ like $said, qr{^\Q$folder\E/out/hw1\.zip: 3 exercises, 11 points; begin with hw1
 is join(' ', glob "'$folder/out/'*"), "$folder/out/hw1.zip", '... and nothing else is left';
 
 my $mode = unpacked("$folder/out/hw1.zip", $folder);
+is join(' ', uniq map { (stat "$folder/$_")[9] } keys %$mode), $ENV{SOURCE_DATE_EPOCH}, 'all files have one time';
 is join(' ', grep { !m{^hw1/} || m{/\.\.?/} } keys %$mode), '', 'all is in one folder';
 is_deeply [@$mode{qw(hw1/Makefile hw1/tools/progress hw1/tests/tap.h)}], [100644, 100755, 100644], 'tools can be run';
 for my $chapter (map { Chapter->load($_) } sort glob 'chapters/*.c') {

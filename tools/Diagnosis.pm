@@ -85,6 +85,7 @@ sub fits {
     my $values = 0;
     for my $name (keys %$of) {
         my ($kept, $came) = ($fails->{$name}, $of->{$name});
+        next if !defined $kept && ($came // '') eq 'not refused'; # a refusal comes last, to most
         return 0 if defined $kept != defined $came || defined $came && !agree($kept, $came);
         $values++ if defined $came && $came !~ $NO_ANSWER;
     }
