@@ -117,7 +117,7 @@ my $knows = join '', map { text_of($_) } 'Makefile', grep { -f && -T } glob 'too
 for my $given (sort +uniq map { /\b([A-Z]+)=/g } $page{teach}, $page{learn}) {
     like $knows, qr/\$\($given\)|\$\($given:|ENV\{$given\}/, "$given= is read";
 }
-my ($formats) = $page{teach} =~ /^There are (table,[a-z0-9,\s]+)\.$/m;
+my ($formats) = $page{teach} =~ /^There are (table,[a-z0-9,\s]+)\./m;
 is join(' ', sort split /,\s+(?:which a person reads,\s+)?|\s+and\s+/, $formats // ''), join(' ', Report::formats()),
   'all formats are named';
 my ($keys) = text_of('tools/watch') =~ /^my \@KEYS = \((.*?)^\);/ms;
