@@ -107,7 +107,13 @@ $(foreach n,$(linked),$(eval $(call chapter,$(n))))
 # does not comes back as soon as the exercise is written.
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
 
-compile = $(CC) $(FLAGS) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
+# In a student copy a variable without a value has one that is wrong, each time.
+ifneq ($(wildcard .book),)
+unset := $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/null 2>&1 && \
+  echo -ftrivial-auto-var-init=pattern)
+endif
+
+compile = $(CC) $(FLAGS) $(unset) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
 link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
@@ -456,7 +462,8 @@ $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
 	  "library to link statically: glibc-static, or libc6-dev, is needed"; exit 1; }
-	@printf '%s\n' 'cc $(CC)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
+	@printf '%s\n' 'cc $(CC)' 'unset $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/null 2>&1 && \
+	  echo -ftrivial-auto-var-init=pattern)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
 	    'libraries.$(n) $(OPENMP)') >$@
 

@@ -266,7 +266,7 @@ and 2 more: $program prints all.
   1.1   dot                wrong in 1 of 1 tests
   1.2   dot_scores         waits for exercise 1.1
   1.3   cosine_scores      wrong in 4 of 4 tests
-0 of 6 tests of chapter 01 pass.
+0 of 6 tests of chapter 01 pass; until all do, make calls it an error.
 END
 
 # ---- Who solves an exercise may refuse in words of his own, and print.

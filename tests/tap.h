@@ -400,6 +400,8 @@ static inline void tap_differs(double got, double due, double tolerance)
              number == unset ? ": nothing was written there, or only added "
                                "to what was there"
              : (float)due == unset ? ": nothing is to be written there"
+             : fabs(got) > 1.69e38 && fabs(got) < 1.7e38
+                 ? ": perhaps a variable was used before it had a value"
              : !isnan(got)         ? ""
              : bits & TAP_BEYOND
                  ? ": not a number, read beyond the ends of an array"

@@ -39,6 +39,7 @@ static void close_by(void) { tap_near("it", 1000.5, 1000, 1e-6, 0); }
 static void no_number(void) { tap_near("it", 0 * -INFINITY, 1, 1, 1); }
 static void a_number(void) { tap_near("it", 1, -NAN, 1, 1); }
 static void infinite(void) { tap_near("it", INFINITY, 1e30, 1, 1); }
+static void no_value(void) { uint32_t bits = 0xfefefefe; float x; memcpy(&x, &bits, 4); tap_near("it", x, 3, 0, 0); }
 static void other_infinity(void) { tap_near("it", -INFINITY, INFINITY, 1, 1); }
 static void lie(void) { tap_true("one and one is three", false); }
 static void twice(void) { tap_near("it", 3, 2, 0, 0); wrong(); }
@@ -128,6 +129,7 @@ int main(void)
     TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, of inf * 0, or of reading beyond an array's ends
     TAP(a_number, "not"); // it: 1 where nan is due
     TAP(infinite, "not"); // it: inf where 1e+30 is due
+    TAP(no_value, "not"); // it: -1.69473953e+38 where 3 is due: perhaps a variable was used before it had a value
     TAP(other_infinity, "not"); // it: -inf where inf is due
     TAP(lie, "not"); // one and one is three: this is not so
     TAP(twice, "not"); // it: 3 where 2 is due

@@ -99,11 +99,29 @@ sub is_same {
       && !grep { !agree($old->{$_} // '', $new->{$_} // '') } keys %$new;
 }
 
-# The names of the mistakes of an exercise that make its tests tell what they do.
+# Two mistakes in one function: each test tells of one of them, some of the first alone,
+# and some of the second.
+sub both {
+    my ($one, $other) = @_;
+    my %fails = (%$other, %$one);
+    my @own = map { my ($x, $y) = @$_; [grep { !defined $y->{$_} } keys %$x] } [$one, $other], [$other, $one];
+    return @{$own[0]} && @{$own[1]} && \%fails;
+}
+
+# The names of the mistakes of an exercise that make its tests tell what they do: of
+# one, or else of two together.
 sub names {
     my ($chapter, $function, $of) = @_;
-    return map { $_->{name} } grep { $_->{function} eq $function && fits($_->{fails}, $of) }
-      @{$chapter->{mistakes} // []};
+    my @known = grep { $_->{function} eq $function } @{$chapter->{mistakes} // []};
+    my @names = map { $_->{name} } grep { fits($_->{fails}, $of) } @known;
+    return @names if @names;
+    for my $k (0 .. $#known) {
+        for my $other (grep { $_ != $k } 0 .. $#known) { # what both fail, the first tells
+            my $fails = both($known[$k]{fails}, $known[$other]{fails}) or next;
+            return "$known[$k]{name}, and $known[$other]{name}" if fits($fails, $of);
+        }
+    }
+    return;
 }
 
 # Reads what is kept: number => {sum, mistakes => [{function, name, fails}]}.

@@ -167,7 +167,7 @@ sub build {
     copy($path, $source) or return "$name.c cannot be read: $!\n";
     chmod 0644, $source;
     my @flags = @{$how->{flags}{$name} // $how->{flags}{''}};
-    my @cc = (@{$how->{cc}}, @flags, "-I$ROOT/src");
+    my @cc = (@{$how->{cc}}, @flags, @{$how->{unset}}, "-I$ROOT/src");
     my $wrong = not_by_itself(\@cc, $source)
       // ((compiler(20, @cc, '-fstack-protector-strong', '-Dmain=main_of_the_submission', '-S', $source, '-o', "$folder/$name.s"))[1]
       || told_the_assembler("$folder/$name.s")
@@ -262,8 +262,8 @@ sub how {
     for (lines_of("$build/grader/how")) {
         my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? ?(.*)/ or next;
         my @words = split ' ', $words;
-        if ($key eq 'cc') { $how{cc} = \@words }
-        else              { $how{$key}{$name // ''} = \@words }
+        if ($key =~ /^(?:cc|unset)$/) { $how{$key} = \@words }
+        else                          { $how{$key}{$name // ''} = \@words }
     }
     for my $list (glob "$build/grader/*.tests") {
         my $name = basename($list, '.tests');
