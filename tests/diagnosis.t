@@ -150,4 +150,15 @@ like $@, qr/list:3: a chapter, a mistake, or a test .* is due, not no tab/, '...
 is_deeply(Diagnosis::load("$folder/none"), {}, 'without the file nothing is said');
 is system("tools/mutants --keep 99 2>'$folder/said'") >> 8, 2, 'a chapter that is not there is refused';
 
+# ---- Two mistakes in one function, each with tests of its own.
+
+my $two = {mistakes => [{function => 'f', name => 'one', fails => {a => '1 where 2 ~ 1 of 3', c => '5 where 6'}},
+    {function => 'f', name => 'two', fails => {b => '3 where 4'}}, {function => 'g', name => 'another', fails => {d => '7 where 8'}}]};
+my %both = (a => '1 where 2 ~ 1 of 3', b => '3 where 4', c => '5 where 6', d => undef);
+is join(' | ', Diagnosis::names($two, 'f', \%both)), 'one, and two', 'two mistakes at once';
+is join(' | ', Diagnosis::names($two, 'f', {%both, b => undef})), 'one', '... or one of them';
+is join(' | ', Diagnosis::names($two, 'f', {%both, b => 'not refused'})), '', '... or none, where a value is another';
+is join(' | ', Diagnosis::names($two, 'f', {%both, b => undef, d => 'not refused'})), 'one', '... and one that refuses nothing besides';
+is join(' | ', Diagnosis::names($two, 'f', {%both, d => '7 where 8'})), '', '... and none of another function';
+
 done_testing;

@@ -402,7 +402,7 @@ static inline void tap_differs(double got, double due, double tolerance)
              : (float)due == unset ? ": nothing is to be written there"
              : fabs(got) > 1.69e38 && fabs(got) < 1.7e38
                  ? ": perhaps a variable was used before it had a value"
-             : !isnan(got)         ? ""
+             : !isnan(got) ? ""
              : bits & TAP_BEYOND
                  ? ": not a number, read beyond the ends of an array"
                  : ": not a number, as comes of 0/0, of inf - inf, of "
