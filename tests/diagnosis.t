@@ -157,7 +157,7 @@ my $two = {mistakes => [{function => 'f', name => 'one', fails => {a => '1 where
 my %both = (a => '1 where 2 ~ 1 of 3', b => '3 where 4', c => '5 where 6', d => undef);
 is join(' | ', Diagnosis::names($two, 'f', \%both)), 'one, and two', 'two mistakes at once';
 is join(' | ', Diagnosis::names($two, 'f', {%both, b => undef})), 'one', '... or one of them';
-is join(' | ', Diagnosis::names($two, 'f', {%both, b => 'not refused'})), '', '... or none, where a value is another';
+is join(' | ', Diagnosis::names($two, 'f', {%both, b => '9 where 4'})), '', '... or none, where a value is another';
 is join(' | ', Diagnosis::names($two, 'f', {%both, b => undef, d => 'not refused'})), 'one', '... and one that refuses nothing besides';
 is join(' | ', Diagnosis::names($two, 'f', {%both, d => '7 where 8'})), '', '... and none of another function';
 
