@@ -96,7 +96,7 @@ is $result->{score}, 0, '... and has none';
 ($result) = graded(submission(body => '    (void)scores; for (int i = 0; i < n; i++) weights[i] = 1.0f / (float)n;'));
 is states($result), 'wrong empty empty', 'a wrong one';
 like message($result), qr/^softmax: \w+: weights\[0\].*: 0\.\d+ where 0\.\d+ is due/, '... is told what is wrong';
-($result) = graded(submission(solved => 1, body => '    volatile float sum; weights[0] = sum; weights[n - 1] = sum; return;'));
+($result) = graded(submission(solved => 1, body => '    float none; weights[0] = none; weights[n - 1] = none; return;'));
 is states($result), 'wrong done done', 'a variable without a value';
 make_path("$folder/none");
 ($result) = graded("$folder/none");
