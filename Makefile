@@ -33,7 +33,7 @@ endif
 # Nor does make remove the objects between a chapter and its program.
 .SECONDARY:
 # Without a -j of the user's, make does as much at a time as there are cores.
-MAKEFLAGS += --no-builtin-rules --no-print-directory -j$(JOBS)
+MAKEFLAGS += --no-builtin-rules --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
 export BUILD JOBS MAKE RUN_UNDER
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
