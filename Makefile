@@ -107,11 +107,11 @@ $(foreach n,$(linked),$(eval $(call chapter,$(n))))
 # does not comes back as soon as the exercise is written.
 empty = $(if $(shell grep -l 'TODO."' $(1)),-Wno-unused-parameter)
 
-# In a student copy a variable without a value has one that is wrong, each time.
-ifneq ($(wildcard .book),)
-unset := $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/null 2>&1 && \
+# What gives a variable without a value one that is wrong, each time: in a student
+# copy, and in a submission.
+pattern = $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/null 2>&1 && \
   echo -ftrivial-auto-var-init=pattern)
-endif
+unset  := $(if $(wildcard .book),$(pattern))
 
 compile = $(CC) $(FLAGS) $(unset) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
 link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm -o $@
@@ -331,7 +331,7 @@ test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the tools' own 
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
 test-class: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
-	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(wildcard $(of_class))
+	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_class)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 
@@ -461,9 +461,8 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
-	  "library to link statically: glibc-static, or libc6-dev, is needed"; exit 1; }
-	@printf '%s\n' 'cc $(CC)' 'unset $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/null 2>&1 && \
-	  echo -ftrivial-auto-var-init=pattern)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
+	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
+	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
 	    'libraries.$(n) $(OPENMP)') >$@
 

@@ -5,7 +5,8 @@ package Diagnosis;
 # what each tells; tools/mutants writes it, and the student edition has it.
 #
 # An answer is told a mistake only if every test of its exercise agrees: those
-# that fail, with what they tell, and those that pass.
+# that fail, with what they tell, and those that pass. A refusal may be missing
+# besides, and two mistakes may share the tests.
 
 use strict;
 use warnings;

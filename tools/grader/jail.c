@@ -115,9 +115,8 @@ static int only(struct sock_filter f[ONLY], int call, int k, uint64_t value)
  * to ask for limits, but not to set them, which could be other processes';
  * a signal to itself, as abort sends it; a thread, but no process; clone3,
  * whose flags cannot be looked at, is said not to exist, no terminal to be
- * there, and files not to
- * be allowed, as OpenMP asks for one. All else ends the program by
- * SIGSYS. */
+ * there, and files not to be allowed, as OpenMP asks for one. All else ends
+ * the program by SIGSYS. */
 static int let_alone(const char *program)
 {
     struct sock_filter f[2 * ALLOWED + 3 * ONLY + 16];

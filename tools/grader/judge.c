@@ -21,10 +21,7 @@ static struct {
     size_t count;
 } waiting;
 
-static struct {
-    char bytes[1 << 16];
-    size_t at, count;
-} come;
+static Come come;
 
 static int by_place(const void *a, const void *b)
 {
@@ -189,22 +186,8 @@ static void send_bytes(const void *at, size_t size)
 
 static void receive(void *at, size_t size)
 {
-    for (char *to = at; size > 0;) {
-        if (come.at == come.count) {
-            const ssize_t n =
-                read(from_runner, come.bytes, sizeof come.bytes);
-            if (n <= 0)
-                end_as_runner();
-            come.count = (size_t)n;
-            come.at = 0;
-        }
-        const size_t left = come.count - come.at;
-        const size_t n = size < left ? size : left;
-        memcpy(to, come.bytes + come.at, n);
-        come.at += n;
-        to += n;
-        size -= n;
-    }
+    if (!take(&come, from_runner, at, size))
+        end_as_runner();
 }
 
 static _Noreturn void end_as_changed(void)

@@ -13,6 +13,8 @@
 #ifndef REMOTE_H
 #define REMOTE_H
 
+#include <unistd.h>
+
 #include "attention.h"
 
 enum {
@@ -71,6 +73,33 @@ typedef struct {
 } Remote;
 extern const Remote remote[];
 extern const int remotes;
+
+/* What has come through a pipe, and has not been read yet. */
+typedef struct {
+    char bytes[1 << 16];
+    size_t at, count;
+} Come;
+
+/* Reads so many bytes; answers 0 if the other side has gone. */
+static inline int take(Come *come, int from, void *at, size_t size)
+{
+    for (char *to = at; size > 0;) {
+        if (come->at == come->count) {
+            const ssize_t n = read(from, come->bytes, sizeof come->bytes);
+            if (n <= 0)
+                return 0;
+            come->count = (size_t)n;
+            come->at = 0;
+        }
+        const size_t left = come->count - come->at;
+        const size_t n = size < left ? size : left;
+        memcpy(to, come->bytes + come->at, n);
+        come->at += n;
+        to += n;
+        size -= n;
+    }
+    return 1;
+}
 
 /* The judge's side: answers, or ends as the runner has ended. */
 void remote_call(const Remote *r, void *args, void *result,

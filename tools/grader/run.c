@@ -14,28 +14,12 @@
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
-static struct {
-    char bytes[1 << 16];
-    size_t at, count;
-} in, out;
+static Come in, out; /* what goes out waits likewise */
 
 static void get(void *at, size_t size)
 {
-    for (char *to = at; size > 0;) {
-        if (in.at == in.count) {
-            const ssize_t n = read(REMOTE_IN, in.bytes, sizeof in.bytes);
-            if (n <= 0)
-                _exit(0); /* the judge has gone */
-            in.count = (size_t)n;
-            in.at = 0;
-        }
-        const size_t left = in.count - in.at;
-        const size_t n = size < left ? size : left;
-        memcpy(to, in.bytes + in.at, n);
-        in.at += n;
-        to += n;
-        size -= n;
-    }
+    if (!take(&in, REMOTE_IN, at, size))
+        _exit(0); /* the judge has gone */
 }
 
 static void put_out(void)
