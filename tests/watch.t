@@ -48,7 +48,7 @@ for my $e ($book->all) {
     for my $part (sort keys %text) {
         my @prose = grep { !/^ {4}|[;{}]$/ } @{$text{$part}};
         push @short,  "$id: $part" if !grep { /\w/ } @{$text{$part}};
-        push @marked, map {"$id $part: $_"} grep { m{\]\(#|^:::|^```|\*\*|\{[.#]|^/\*$|^\*/$|\[@} } @prose;
+        push @marked, map {"$id $part: $_"} grep { m{\]\(#|^:::|^```|\*\*|\{[.#]|^/\*$|^\*/$|\[@|\\[a-z]{2,}|\$\S.*\$} } @prose;
     }
     push @short, "$id: hints"   if !@hints || grep { !"@$_" } @hints;
     push @short, "$id: heading" if $section->{title} !~ /\w/;
@@ -69,9 +69,10 @@ is join("\n", @marked),    '', '... told without the marks of Markdown';
 is join("\n", @shown),     '', '... without what is to be written';
 is join("\n", @short),     '', '... each with hints, a section and how the book does it';
 is join("\n", @elsewhere), '', '... and leads to where it stands';
-is_deeply [Exercises::plain('## A [trap]{.cited} {#a}', '', '::: hint', 'See [](#softmax), [there](#x) and **this** [@a].',
-    '![What.', 'More](a.svg){#f}', ':::')], ['A trap', '', 'See "Shares of a whole", there and this.', '(Figure: What.',
-    'More)'], 'Markdown becomes plain';
+is_deeply [Plain::plain('## A [trap]{.cited} {#a}', '', '::: hint', 'See [](#softmax), [there](#x) and **this** [@a].',
+    '![What.', 'More](a.svg){#f}', ':::', '$$\\underset{n \\times d}{Q} =', '\\frac{K^\\top}{\\sqrt{d_k}}$$ costs $5, not $6')],
+  ['A trap', '', 'See "Shares of a whole", there and this.', '(Figure: What.', 'More)', '',
+    'Q[n × d] = (K^T) / sqrt(d_k) costs $5, not $6'], 'Markdown becomes plain, and so do formulas';
 
 # ---- What make has printed, taken apart.
 

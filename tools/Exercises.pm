@@ -12,6 +12,7 @@ use Digest::MD5 qw(md5_hex);
 use Encode qw(encode_utf8);
 use Time::HiRes qw(stat);
 use Chapter;
+use Plain;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
 
@@ -77,35 +78,6 @@ sub lines_of { return @{_read($_[0])->{lines}} }
 
 # ---- What the book says.
 
-# Markdown as plain text: what pandoc makes of it is on the page.
-sub plain {
-    my $text = join "\n", @_;
-    $text =~ s{^/\*\s*$|^\*/\s*$|^:::.*$}{}mg;
-    $text =~ s/!\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?/(Figure: $1)/g;
-    $text =~ s/\[\]\(#([\w-]+)\)/'"' . title_of($1) . '"'/ge;
-    $text =~ s/\[([^\]]*)\]\(#[^)]*\)/$1/g;
-    $text =~ s/ ?\[\@[^\]]*\]//g;
-    $text =~ s/\[([^\]]*)\]\{\.[^}]*\}/$1/g;
-    $text =~ s/^#+ (.*?)(?: *\{#.*\})?$/$1/mg;
-    $text =~ s/\*\*//g;
-    $text =~ s/^```.*$//mg;
-    $text =~ s/\n{3,}/\n\n/g;
-    $text =~ s/^\n+|\n+$//g;
-    return split /\n/, $text;
-}
-
-# What a reference leads to.
-my %titles;
-sub title_of {
-    my ($id) = @_;
-    if (!%titles) {
-        for my $path ('book.md', sort glob 'chapters/*_*.c') {
-            /^#+ (.*?) *\{#([\w-]+)\}/ and $titles{$2} //= $1 for lines_of($path);
-        }
-    }
-    return $titles{$id} // $id;
-}
-
 # Up to where an exercise's text goes: its function, or what follows.
 sub _end {
     my ($e) = @_;
@@ -120,7 +92,7 @@ sub asked {
     my ($e) = @_;
     my @lines = @{$e->{chapter}{lines}}[$e->{line} .. _end($e) - 1];
     my ($last) = grep { $lines[$_] =~ /^:::/ } 0 .. $#lines;
-    return plain(@lines[0 .. ($last // @lines) - 1]);
+    return Plain::plain(@lines[0 .. ($last // @lines) - 1]);
 }
 
 # Its hints, each as lines.
@@ -128,7 +100,7 @@ sub hints {
     my ($e) = @_;
     my ($lines, $divs) = @{$e->{chapter}}{qw(lines divs)};
     my $end = _end($e);
-    return map { [plain(@$lines[$_->[0] + 1 .. $_->[1] - 1])] } sort { $a->[0] <=> $b->[0] }
+    return map { [Plain::plain(@$lines[$_->[0] + 1 .. $_->[1] - 1])] } sort { $a->[0] <=> $b->[0] }
       grep { $_->[0] > $e->{line} && $_->[0] < $end && $lines->[$_->[0]] =~ /^:::+ *\{?\.?hint\b/ } @$divs;
 }
 
@@ -144,9 +116,9 @@ sub section {
     my ($first) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /\S/ } $from + 1 .. $e->{line};
     my $further = $first == $e->{line} || $lines->[$first] =~ /^\*\*Exercise\b/;
     $from = $heads[0] if $further && @heads;
-    my ($title) = plain($lines->[$from]);
+    my ($title) = Plain::plain($lines->[$from]);
     my @text = $further ? @$lines[$from .. ($heads[1] // $e->{line}) - 1] : @$lines[$from .. $e->{line} - 1];
-    return {title => $title, heading => $lines->[$from], text => [plain(@text)]};
+    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@text)]};
 }
 
 # How the book does it: the function, and what is said of it.
@@ -157,7 +129,7 @@ sub solution {
     my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
     my (undef, $close) = $chapter->body($e->{function});
     my ($div) = grep { $lines->[$_->[0]] =~ /\.solution\b.*\bexercise="\Q$e->{id}\E"/ } @{$chapter->{divs}};
-    my @prose = $div ? plain(map { $lines->[$_] } grep { $kind->[$_] ne 'code' } $div->[0] .. $div->[1]) : ();
+    my @prose = $div ? Plain::plain(map { $lines->[$_] } grep { $kind->[$_] ne 'code' } $div->[0] .. $div->[1]) : ();
     return (@$lines[$definition->{first} .. $close], @prose ? ('', @prose) : ());
 }
 
