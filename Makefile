@@ -80,7 +80,16 @@ help: ## this list
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
 # change of prose leaves it as it was, and nothing is compiled anew.
-ifneq ($(filter-out help clean student handout autograder watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),book)),)
+# In a student edition `make` alone says how far all is, and no chapter may be gone.
+ifneq ($(wildcard .book),)
+.DEFAULT_GOAL := progress
+endif
+ifneq ($(filter-out help clean student handout autograder watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))),)
+lost := $(firstword $(filter-out $(names),$(basename $(notdir $(wildcard .book/*_*.c)))))
+ifneq ($(lost),)
+$(error chapters/$(lost).c is gone: make reset-$(shell \
+  grep -m1 '^$(patsubst 0%,%,$(call number,$(lost)))\.' .book/exercises) lays it there again, with its exercises empty)
+endif
 ifneq ($(shell tools/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)
 endif
@@ -160,7 +169,9 @@ $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(soon) -c $< -o $@
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libattention.a
+# With the chapters before it: what stands in later ones is not its concern.
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $$(if $$(filter $$*,$(names)), \
+                  $$(call of,$$*) $$(before_$$*) $(BUILD)/libsupport.a,$(BUILD)/libattention.a)
 	$(CC) $(CFLAGS) $(link)
 
 $(BUILD)/libsupport.a: $(support)

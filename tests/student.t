@@ -183,6 +183,37 @@ utime 1, 1, "$work/$path";
 ($status, $said) = command("$make -s -C '$work' test-$number");
 isnt $status, 0, '... and again';
 
+# What is broken in a later chapter is not in the way; a missing brace is told by its
+# function, and make alone says how far all is.
+
+my ($later) = map { $_->{path} } $chapters[1];
+Chapter::save("$work/$path", @{$chapter->{lines}});
+Chapter::save("$work/$later", @{$chapters[1]{lines}}, 'this is no C');
+($status, $said) = command("$make -s -C '$work' test-$number");
+is $status, 0, 'a later chapter that does not compile is not in the way' or diag $said;
+Chapter::save("$work/$later", @{$chapters[1]{lines}});
+($status, $said) = command("$make -s -C '$work'");
+like $said, qr/^\[=+\] .*^  $id .* done$/ms, 'make alone says how far all is';
+my ($brace, $close) = $chapter->body($function);
+my @torn = @{$chapter->{lines}};
+$torn[$brace + 1] = '    for (;;) { /* } */';
+$torn[$_] = '' for $brace + 2 .. $close - 1;
+Chapter::save("$work/$path", @torn);
+($status, $said) = command("$make -s -C '$work' test-$number");
+my ($first) = grep { $_->{name} eq $function } $chapter->definitions;
+like $said, qr/^\Q$path\E:@{[$first->{first} + 1]}: error: $function: 2 \{ and 1 \}: each \{ needs its \}\n/,
+  'a brace that is missing is told by its function';
+
+# A chapter that is gone.
+
+unlink "$work/$path";
+($status, $said) = command("$make -s -C '$work' test-$number");
+is $status, 2, 'a chapter that is gone';
+like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is told';
+($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
+is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
+
 # ---- Several chapters, all, single exercises; and from a book that is only for
 # reading.
 
@@ -262,7 +293,7 @@ is $said, <<"END", 'an exercise waits for one that it calls';
 FAILED  dot: one
 FAILED  cosine_scores: 3
 FAILED  cosine_scores: 4
-and 2 more: $program prints all.
+and 2 more tests of the chapter: $program prints all.
   1.1   dot                wrong in 1 of 1 tests
   1.2   dot_scores         waits for exercise 1.1
   1.3   cosine_scores      wrong in 4 of 4 tests

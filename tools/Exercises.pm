@@ -22,7 +22,7 @@ my $KEPT = '.progress'; # what is kept from one day to the next
 sub load {
     my ($class) = @_;
     open my $list, '<', '.book/exercises'
-      or die "this is no student edition: make student CHAPTER=02 DIR=work makes one, in work\n";
+      or die "this is no student edition: make student CHAPTER=01 DIR=work makes one, in work\n";
     chomp(my @ids = <$list>);
     my %wanted = map { $_ => 1 } @ids;
     my $self = bless {exercises => [], kept => {}}, $class;
@@ -159,10 +159,15 @@ sub read_again {
     return qq{"$section->{title}", $e->{path}:} . line_of($e->{path}, qr/^\Q$section->{heading}\E$/);
 }
 
-# Empties it again, with the declaration that the book has, and returns where the
-# file as it was has been kept.
+# Empties it again, with the declaration that the book has, and returns what is to be
+# said of it: above all, where the file as it was has been kept. One that is gone is
+# there again, with all its exercises empty.
 sub empty_again {
-    my ($e) = @_;
+    my ($e, @all) = @_;
+    if (!-e $e->{path}) {
+        Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } @all));
+        return "$e->{path} was gone: it is there again, and its exercises are empty";
+    }
     my $now = Chapter->load($e->{path});
     my ($mine)  = grep { $_->{name} eq $e->{function} } $now->definitions;
     my ($books) = grep { $_->{name} eq $e->{function} } $e->{chapter}->definitions;
@@ -175,7 +180,7 @@ sub empty_again {
     Chapter::save("$e->{path}.$k", @lines);
     splice @lines, $mine->{first}, $end - $mine->{first} + 1, @empty[$books->{first} .. $close];
     Chapter::save($e->{path}, @lines);
-    return "$e->{path}.$k";
+    return "$e->{function} is empty again. Your text is in $e->{path}.$k";
 }
 
 # ---- How far it is.
