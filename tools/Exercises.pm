@@ -13,23 +13,24 @@ use Encode qw(encode_utf8);
 use Time::HiRes qw(stat);
 use Chapter;
 use Plain;
+use State;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
 
 # All that are open here, in the book's order: what Chapter says of each, and
-# chapter, the book's, number, and path, the learner's file. The folder is that
-# of the edition.
+# chapter, the book's, number, and path, the learner's file; and those by hand. The
+# folder is that of the edition.
 sub load {
     my ($class) = @_;
     open my $list, '<', '.book/exercises'
       or die "this is no student edition: make student CHAPTER=01 DIR=work makes one, in work\n";
     chomp(my @ids = <$list>);
     my %wanted = map { $_ => 1 } @ids;
-    my $self = bless {exercises => [], kept => {}}, $class;
+    my $self = bless {exercises => [], by_hand => [], kept => {}}, $class;
     for my $chapter (map { Chapter->load($_) } sort glob '.book/*_*.c') {
-        push @{$self->{exercises}}, map { {%$_, chapter => $chapter, number => $chapter->{number},
-            path => "chapters/$chapter->{name}.c"} }
-          grep { $wanted{$_->{id}} } @{$chapter->{exercises}};
+        push @{$self->{$_->{function} ? 'exercises' : 'by_hand'}}, {%$_, chapter => $chapter,
+            number => $chapter->{number}, path => "chapters/$chapter->{name}.c"}
+          for grep { $wanted{$_->{id}} || !$_->{function} } @{$chapter->{exercises}};
     }
     $self->_recall;
     return $self;
@@ -56,7 +57,7 @@ sub all { return @{$_[0]{exercises}} }
 
 sub find {
     my ($self, $id) = @_;
-    my ($found) = grep { $_->{id} eq $id } $self->all;
+    my ($found) = grep { $_->{id} eq $id } $self->all, @{$self->{by_hand}};
     return $found // die "there is no exercise $id here: "
       . join(', ', map { $_->{id} } $self->all) . " can be written\n";
 }
@@ -78,31 +79,21 @@ sub lines_of { return @{_read($_[0])->{lines}} }
 
 # ---- What the book says.
 
-# Up to where an exercise's text goes: its function, or what follows.
-sub _end {
-    my ($e) = @_;
-    my ($lines, $kind) = @{$e->{chapter}}{qw(lines kind)};
-    my $end = $e->{line} + 1;
-    $end++ while $end < @$lines && $kind->[$end] eq 'prose' && $lines->[$end] !~ /^(?:#+ |\*\*Exercise\b)/;
-    return $end;
-}
-
 # What is asked.
 sub asked {
     my ($e) = @_;
-    my @lines = @{$e->{chapter}{lines}}[$e->{line} .. _end($e) - 1];
+    my @lines = @{$e->{chapter}{lines}}[$e->{line} .. $e->{chapter}->text_end($e) - 1];
     my ($last) = grep { $lines[$_] =~ /^:::/ } 0 .. $#lines;
     return Plain::plain(@lines[0 .. ($last // @lines) - 1]);
 }
 
-# Its hints, each as lines.
-sub hints {
-    my ($e) = @_;
-    my ($lines, $divs) = @{$e->{chapter}}{qw(lines divs)};
-    my $end = _end($e);
-    return map { [Plain::plain(@$lines[$_->[0] + 1 .. $_->[1] - 1])] } sort { $a->[0] <=> $b->[0] }
-      grep { $_->[0] > $e->{line} && $_->[0] < $end && $lines->[$_->[0]] =~ /^:::+ *\{?\.?hint\b/ } @$divs;
+# Its hints, or what is said when it is done, each as lines.
+sub below {
+    my ($e, $kind) = @_;
+    return map { [Plain::filled(@{$e->{chapter}{lines}}[$_->[0] + 1 .. $_->[1] - 1])] } $e->{chapter}->below($e, $kind);
 }
+sub hints { return below($_[0], 'hint') }
+sub done  { return map { @$_ } below($_[0], 'done') }
 
 # What to read again: the heading of the section that leads to it, and its lines.
 # Where exercises alone stand under a heading, it is the chapter. What is to be
@@ -121,15 +112,19 @@ sub section {
     return {title => $title, heading => $lines->[$from], text => [Plain::plain(@text)]};
 }
 
-# How the book does it: the function, and what is said of it.
+# How the book does it: the function, and what is said of it; or what is found by hand.
+# What a teacher hands out has none.
 sub solution {
     my ($e) = @_;
     my $chapter = $e->{chapter};
     my ($lines, $kind) = @$chapter{qw(lines kind)};
-    my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
-    my (undef, $close) = $chapter->body($e->{function});
     my ($div) = grep { $lines->[$_->[0]] =~ /\.solution\b.*\bexercise="\Q$e->{id}\E"/ } @{$chapter->{divs}};
     my @prose = $div ? Plain::plain(map { $lines->[$_] } grep { $kind->[$_] ne 'code' } $div->[0] .. $div->[1]) : ();
+    return @prose if !$e->{function};
+    my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
+    my ($open, $close) = $chapter->body($e->{function});
+    die "how the book does $e->{id} is not in this copy: it stands in the book\n"
+      if grep { /^\s*TODO\("\Q$e->{id}\E"\)/ } @$lines[$open .. $close];
     return (@$lines[$definition->{first} .. $close], @prose ? ('', @prose) : ());
 }
 
@@ -195,11 +190,7 @@ sub is_fresh {
 }
 
 # The learner's function, as it stands.
-sub text_of {
-    my ($e) = @_;
-    my ($text) = join("\n", lines_of($e->{path})) =~ /^(\w[^;\n]*\b\Q$e->{function}\E\(.*?^\})/ms;
-    return $text // '';
-}
+sub text_of { return Chapter::code_of($_[0]{function}, lines_of($_[0]{path})) }
 
 # How far an exercise is. What is wrong, and calls one of an earlier chapter that is
 # not done, waits for that; tools/progress says the same within a chapter.
@@ -207,10 +198,9 @@ sub state {
     my ($self, $e) = @_;
     my $state = $self->_state($e);
     return $state if $state !~ /^wrong/;
-    my $text = text_of($e) =~ s{/\*.*?\*/|//[^\n]*}{}gsr;
-    my ($first) = grep { $text =~ /\b$_->{function}\s*\(/ && $self->_state($_) ne 'done' }
-      grep { $_->{number} lt $e->{number} } $self->all;
-    return $first ? "waits for exercise $first->{id}" : $state;
+    my $first = State::waits_for($e, [lines_of($e->{path})],
+        grep { $_->{number} lt $e->{number} && $self->_state($_) ne 'done' } $self->all);
+    return $first ? "waits for exercise $first" : $state;
 }
 
 # The state that was last told. What still holds its TODO, is empty.
