@@ -4,7 +4,8 @@ BUILD  ?= build
 CFLAGS ?= -O2
 # How much is done at a time.
 JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
-FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
+FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration \
+          -ffp-contract=off -Isrc
 
 # Chapters that are about speed have flags of their own, use several threads
 # where there is OpenMP, and are compiled once more for each instruction set
@@ -51,6 +52,8 @@ perl     := $(filter-out $(of_tools) $(of_class) tests/paper.t,$(sort $(wildcard
 # Those that take longest begin first.
 long     := $(BUILD)/tests/safetensors tests/tap.t tests/form.t
 number    = $(firstword $(subst _, ,$(1)))
+# run-2 is run-02, too.
+short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book test-class format format-check mutants mistakes check golden golden-check \
@@ -58,7 +61,7 @@ number    = $(firstword $(subst _, ,$(1)))
         student handout autograder graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
-          run-$(call number,$(n)) test-$(call number,$(n)))
+          run-$(call number,$(n)) test-$(call number,$(n)) $(call short,run-$(n)) $(call short,test-$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
 
@@ -99,13 +102,13 @@ linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 define chapter
 before_$(1) := $$(seen)
 seen += $$(call of,$(1))
-run-$(call number,$(1)): $(BUILD)/chapters/$(1)
+run-$(call number,$(1)) $(call short,run-$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 ifneq ($(wildcard tests/$(1).c),)
-test-$(call number,$(1)): $(BUILD)/tests/$(1)
+test-$(call number,$(1)) $(call short,test-$(1)): $(BUILD)/tests/$(1)
 	@tools/progress chapters/$(1).c $$<
 else
-test-$(call number,$(1)): $(BUILD)/run/$(1).ok
+test-$(call number,$(1)) $(call short,test-$(1)): $(BUILD)/run/$(1).ok
 	@echo "$(1) has no functions of its own; its outputs are right"
 endif
 endef

@@ -656,10 +656,10 @@ gets a list of its own.
 
 **Exercise 2.3** (★★★, challenge, 4 points): `softmax_online`. Finding the
 largest score and adding up the exponentials takes two passes over the
-scores. One is enough [@milakov2018]. Keep the largest score *so far*, and a
-sum of exponentials that is right for it; when a larger score turns up, make
-the sum right again. The result is that of `softmax` for all scores,
-infinite ones and `nan` included, and so is the refusal.
+scores. One is enough [@milakov2018]. Keep the largest score *so far*, and,
+as a `double`, a sum of exponentials that is right for it; when a larger
+score turns up, make the sum right again. The result is that of `softmax`
+for all scores, infinite ones and `nan` included, and so is the refusal.
 
 ::: hint
 [](#softmax-trap) subtracts the largest score. The sum so far is $\sum

@@ -446,7 +446,8 @@ multiply these rows by the table. The caller hands in memory for the one-hot
 rows, `one_hot`, which the function fills. It refuses what `embed` refuses.
 
 ::: hint
-What remains of row times column if the row is 0 but for one place?
+[](#tokens-vectors) has the formula. What remains of row times column if the
+row is 0 but for one place?
 :::
 
 ::: done

@@ -481,8 +481,9 @@ query is refused, as is one whose other sizes do not fit, and so are several
 heads and an output layer.
 
 ::: hint
-A trace for one query has one row of queries, scores, weights and context.
-How many keys it has, it knows itself.
+It is the rest of what [](#cross-attention-queries) does. A trace for one
+query has one row of queries, scores, weights and context. How many keys it
+has, it knows itself.
 :::
 
 ::: hint
@@ -501,8 +502,9 @@ weight that is `nan` is never the largest, and a row that has nothing else
 is refused. The entries may be any floats, minus infinity included.
 
 ::: hint
-Comparisons with `nan` are false, but for `!=`. With which weight can the
-search begin, if the first may be `nan` and another minus infinity?
+[](#cross-attention-translation) has such weights. Comparisons with `nan`
+are false, but for `!=`. With which weight can the search begin, if the
+first may be `nan` and another minus infinity?
 :::
 
 ::: hint

@@ -181,8 +181,8 @@ returns in a variable, and pass the variable's address.
 :::
 
 ::: hint
-`t[h].context` is a table of `n` rows and `d_v` columns. At which column of
-`joined` do those of head `h` begin?
+`t[h].context` points to `n` rows of `d_v` numbers, one row behind the
+other. At which column of `joined` do those of head `h` begin?
 :::
 
 ::: done

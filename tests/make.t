@@ -30,7 +30,7 @@ sub make {
 sub is_made { return !(make("-q $_[0]"))[0] }
 
 make_path(map { "$folder/$_" } qw(bin chapters src tests tools));
-copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/code tools/find-pandoc);
+copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/code tools/Chapter.pm tools/find-pandoc);
 chmod 0755, glob "$folder/tools/*";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);', '#define SHOW "none"');

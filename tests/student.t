@@ -201,7 +201,7 @@ $torn[$_] = '' for $brace + 2 .. $close - 1;
 Chapter::save("$work/$path", @torn);
 ($status, $said) = command("$make -s -C '$work' test-$number");
 my ($first) = grep { $_->{name} eq $function } $chapter->definitions;
-like $said, qr/^\Q$path\E:@{[$first->{first} + 1]}: error: $function: 2 \{ and 1 \}: each \{ needs its \}\n/,
+is join("\n", $said =~ /(.*error:.*)/g), "$path:@{[$first->{first} + 1]}:2: error: #error $function: 2 { and 1 }: each { needs its }",
   'a brace that is missing is told by its function';
 
 # A chapter that is gone.
@@ -241,7 +241,10 @@ is_deeply emptied_in('3.3,2.1'), ['2.1', '3.3'], '... these alone';
 is join(' ', map { s{.*/}{}r } glob "$folder/some/tests/*.txt"),
   join(' ', grep { $_ ne 'mutants.txt' } map { s{.*/}{}r } glob 'tests/*.txt'), '... without the mistakes that others plant';
 
-command("mv '$folder/some' '$folder/server' && chmod -R a-w '$folder/server'");
+($status, $said) = command("cd '$folder' && some/tools/student 03 another");
+is "$status $said", "2 tools/student: this is a student copy: copies are made in the folder of the book\n",
+  'a copy of a copy would have its holes';
+command("mv '$folder/some' '$folder/server' && rm -r '$folder/server/.book' && chmod -R a-w '$folder/server'");
 ($status, $said) = command("cd '$folder' && server/tools/student 03 some");
 is $status, 0, 'an edition of a book that is only for reading' or diag $said;
 is `find '$folder/some' ! -perm -u+w`, '', '... can be written to, everywhere';

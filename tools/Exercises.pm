@@ -58,8 +58,12 @@ sub all { return @{$_[0]{exercises}} }
 sub find {
     my ($self, $id) = @_;
     my ($found) = grep { $_->{id} eq $id } $self->all, @{$self->{by_hand}};
-    return $found // die "there is no exercise $id here: "
-      . join(', ', map { $_->{id} } $self->all) . " can be written\n";
+    my @near = map { $_->{id} } $self->all;
+    if (my ($chapter) = $id =~ /^0*(\w+)\b/) {
+        my @own = grep { /^\Q$chapter\E\./ } @near;
+        @near = @own ? @own : ("$near[0] to $near[-1]");
+    }
+    return $found // die "there is no exercise $id here: " . join(', ', @near) . " can be written\n";
 }
 
 # The lines of a file, none if it is not there; their sum; and the exercises whose
@@ -95,21 +99,25 @@ sub below {
 sub hints { return below($_[0], 'hint') }
 sub done  { return map { @$_ } below($_[0], 'done') }
 
-# What to read again: the heading of the section that leads to it, and its lines.
-# Where exercises alone stand under a heading, it is the chapter. What is to be
-# written there is not shown.
+# What to read again: the heading of the section that leads to it, and its lines. Where
+# exercises alone stand under a heading, it is the first section of the chapter to which
+# their text has a link, or else its beginning. What is to be written there is not shown.
 sub section {
     my ($e) = @_;
     my ($chapter, $kind) = ($e->{chapter}, $e->{chapter}{kind});
     my $lines = [$chapter->emptied(grep { $_->{function} } @{$chapter->{exercises}})];
-    my @heads = grep { $_ < $e->{line} && $kind->[$_] eq 'prose' && $lines->[$_] =~ /^#+ / } 0 .. $e->{line};
-    my $from = $heads[-1] // 0;
-    my ($first) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /\S/ } $from + 1 .. $e->{line};
-    my $further = $first == $e->{line} || $lines->[$first] =~ /^\*\*Exercise\b/;
-    $from = $heads[0] if $further && @heads;
+    my @heads = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /^#+ / } 0 .. $#$lines;
+    my ($from) = reverse grep { $_ < $e->{line} } @heads;
+    my $end = $e->{line};
+    my ($first) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /\S/ } $from + 1 .. $end;
+    if ($first == $end || $lines->[$first] =~ /^\*\*Exercise\b/) {
+        my @ids = map { /\[\]\(#([\w-]+)\)/g } @{$chapter->{lines}}[$e->{line} .. $chapter->text_end($e) - 1];
+        my ($leads) = grep { defined } map { my $id = $_; grep { $lines->[$_] =~ /\{#\Q$id\E\}/ } @heads } @ids;
+        $from = $leads // $heads[0];
+        ($end) = grep { $_ > $from } @heads;
+    }
     my ($title) = Plain::plain($lines->[$from]);
-    my @text = $further ? @$lines[$from .. ($heads[1] // $e->{line}) - 1] : @$lines[$from .. $e->{line} - 1];
-    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@text)]};
+    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@$lines[$from .. $end - 1])]};
 }
 
 # How the book does it: the function, and what is said of it; or what is found by hand.
@@ -155,22 +163,26 @@ sub read_again {
 }
 
 # Empties it again, with the declaration that the book has, and returns what is to be
-# said of it: above all, where the file as it was has been kept. One that is gone is
-# there again, with all its exercises empty.
+# said of it: above all, where the file as it was has been kept. One that is gone, or
+# no chapter any more, is there again with all its exercises empty.
 sub empty_again {
     my ($e, @all) = @_;
-    if (!-e $e->{path}) {
+    my $k = 1;
+    $k++ while -e "$e->{path}.$k";
+    my @mine = lines_of($e->{path});
+    my $now  = eval { Chapter->load($e->{path}) };
+    if (!$now || !grep { $_->{name} eq $e->{function} } $now->definitions) {
+        my $kept = @mine && Chapter::save("$e->{path}.$k", @mine);
         Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } @all));
-        return "$e->{path} was gone: it is there again, and its exercises are empty";
+        return "$e->{path} was gone: it is there again, and its exercises are empty" if !@mine;
+        return "$e->{path} had lost its form: all its exercises are empty again. Your text is in $kept";
     }
-    my $now = Chapter->load($e->{path});
+    return "$e->{function} is empty already" if _read($e->{path})->{todo}{$e->{id}};
     my ($mine)  = grep { $_->{name} eq $e->{function} } $now->definitions;
     my ($books) = grep { $_->{name} eq $e->{function} } $e->{chapter}->definitions;
     my (undef, $end)   = $now->body($e->{function});
     my (undef, $close) = $e->{chapter}->body($e->{function});
     my @empty = $e->{chapter}->emptied($e);
-    my $k = 1;
-    $k++ while -e "$e->{path}.$k";
     my @lines = @{$now->{lines}};
     Chapter::save("$e->{path}.$k", @lines);
     splice @lines, $mine->{first}, $end - $mine->{first} + 1, @empty[$books->{first} .. $close];
@@ -207,6 +219,7 @@ sub state {
 sub _state {
     my ($self, $e) = @_;
     my $state = $self->{kept}{$e->{id}}{state};
+    return _read($e->{path})->{todo}{$e->{id}} ? 'empty' : 'not compiled' if $self->{not_now}{$e->{number}};
     return $state if defined $state && $self->is_fresh($e);
     return 'empty' if _read($e->{path})->{todo}{$e->{id}};
     return defined $state && $state ne 'empty' ? $state : 'not tested yet';
@@ -261,6 +274,35 @@ sub hint {
     $self->keep([$e->{id}, 'hints', $k]) if $k > $seen;
     return ("Hint $k of " . @hints . " to $e->{id} $e->{function}" . ($over ? ', the last one:' : ':'),
         @{$hints[$k - 1] // []});
+}
+
+# Those that were seen, up to the next one, together; and as if none had been.
+sub hints_so_far {
+    my ($self, $e) = @_;
+    my $seen = $self->{kept}{$e->{id}}{hints} // 0;
+    my ($head, @last) = $self->hint($e);
+    my @before = (hints($e))[0 .. $seen - 1 - ($head =~ /the last one/ ? 1 : 0)];
+    return ($head =~ s/Hint (\d+)/$1 > 1 ? "Hints 1 to $1" : "Hint 1"/er, map({ (@$_, '') } @before), @last);
+}
+
+sub forget_hints { $_[0]->keep([$_[1]{id}, 'hints', 0]) }
+
+# What is said of an exercise while something does not compile: where it is, if it is not
+# in its own function.
+sub blame {
+    my ($self, $e, $fault) = @_;
+    my ($path, $line) = ($fault // [''])->[0] =~ /^(\S+):(\d+)/ or return 'does not compile';
+    my ($whose) = grep { $_->{path} eq $path && _spans($_, $line) } $self->all;
+    return 'does not compile' if $whose ? $whose->{id} eq $e->{id} : $path eq $e->{path};
+    return 'waits: ' . ($whose ? "$whose->{id} $whose->{function}" : "$path:$line") . ' does not compile';
+}
+
+# Does a line belong to a function of the learner's?
+sub _spans {
+    my ($e, $line) = @_;
+    my $first = line_of($e->{path}, qr/^\w[^;]*\b\Q$e->{function}\E\(/);
+    my $lines = text_of($e) =~ tr/\n//;
+    return $lines && $line >= $first && $line <= $first + $lines;
 }
 
 # A bar of what is done, over all exercises that are open here.
