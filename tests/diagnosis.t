@@ -145,6 +145,18 @@ like $@, qr/list:3: a chapter, a mistake, or a test .* is due, not no tab/, '...
 is_deeply(Diagnosis::load("$folder/none"), {}, 'without the file nothing is said');
 is system("tools/mutants --keep 99 2>'$folder/said'") >> 8, 2, 'a chapter that is not there is refused';
 
+# ---- One of which most tests tell, and something else.
+
+my %most = map { $_ => "x: $_ where 9" } 1 .. 4;
+my $known = {mistakes => [{function => 'f', name => 'one', fails => {%most, more => '1 where 2'}}]};
+is join(' | ', Diagnosis::names($known, 'f', $_->[1])), $_->[0], $_->[2]
+  for ['one', {%most, more => '1 where 2'}, 'all tell of it'],
+  ['one, and something else besides', {%most, more => '3 where 2'}, 'most tell of it'],
+  ['one, and something else besides', {%most, more => 'Segmentation fault', other => 'x: 1 where 2'}, '... two for each other one'],
+  ['', {%most, 4 => undef, more => '3 where 2'}, '... and no fewer'],
+  ['', {1 => $most{1}, 2 => $most{2}, more => '3 where 2'}, '... three at least'],
+  ['', {1 => $most{1}, 2 => $most{2}, 3 => 'Segmentation fault', more => 'x'}, '... with values'];
+
 # ---- Two mistakes in one function, each with tests of its own.
 
 my $two = {mistakes => [{function => 'f', name => 'one', fails => {a => '1 where 2 ~ 1 of 3', c => '5 where 6'}},

@@ -46,9 +46,10 @@ sub load {
 # Writes a file of lines: a whole new one takes the old one's place, or none.
 sub save {
     my ($path, @lines) = @_;
-    open my $file, '>:encoding(UTF-8)', "$path.new" or die "$path.new: $!\n";
+    my $new = "$path.new.$$"; # others may be writing it, too
+    open my $file, '>:encoding(UTF-8)', $new or die "$new: $!\n";
     print $file map { "$_\n" } @lines;
-    close $file and rename "$path.new", $path or die "$path: $!\n";
+    close $file and rename $new, $path or die "$path: $!\n";
     return $path;
 }
 
