@@ -9,6 +9,8 @@
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
+use IO::Select;
+use IPC::Open2 qw(open2);
 use lib 'tools';
 use Chapter;
 use Test::More;
@@ -213,6 +215,32 @@ like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is 
 ($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
 is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
+
+# make watch with the true make, from what is empty to what is done; tests/watch.t has
+# the rest.
+
+my $watch = open2(my $out, my $in, "cd '$work' && exec tools/watch --pipe");
+my $seen = '';
+sub screen_like {
+    my ($pattern, $name) = @_;
+    my $until = time + 120;
+    while (time < $until && $seen !~ $pattern) {
+        IO::Select->new($out)->can_read(0.1) and (sysread($out, $seen, 1 << 16, length $seen) || last);
+    }
+    like $seen, $pattern, $name;
+    $seen = '';
+}
+screen_like(qr/^$id $function.*: empty\n.*^-+  0 of \d+ tests$/ms, 'make watch: the first exercise is empty');
+my @wrong = $chapter->emptied(@exercises);
+$wrong[$brace + 1] = '    return 7;';
+Chapter::save("$work/$path", @wrong);
+screen_like(qr/^$id $function.*: wrong in .*^FAILED  $function: .*^ +wrong +\S/ms, '... a save that is wrong is told');
+Chapter::save("$work/$path", @{$chapter->{lines}});
+screen_like(qr/^$id $function.*: done\n.*^All its tests pass\..*\n\w.*^That was the last one/ms, '... and one that is right, with what is gained');
+print $in 'q';
+close $in;
+waitpid $watch, 0;
+is $?, 0, '... until it ends';
 
 # ---- Several chapters, all, single exercises; and from a book that is only for
 # reading.

@@ -210,6 +210,12 @@ local function unfold(page)
             local class = div.classes[1]
             if class == 'question' then return ask(page, div), false end
             if class == 'hint' or class == 'solution' or class == 'workbench' then return {}, false end
+            if class == 'done' then
+                local first = pandoc.Inlines { pandoc.Emph 'When its tests pass:', pandoc.Space() }
+                first:extend(div.content[1].content)
+                div.content[1].content = first
+                return div.content, false
+            end
             if class == 'exercise' then
                 local number = div.identifier:gsub('^exercise%-', '')
                 local found = page.exercises[number]
