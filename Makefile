@@ -579,7 +579,7 @@ autograder: ## NAME=hw1: what grades it on Gradescope, GitHub, Classroom 50 and 
 	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder $(conf) '$(BUILD)/autograder'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
-	@tools/worksheet $(foreach v,CHAPTER SEED COPIES PAPER,$(call quoted,$($(v))))
+	@tools/worksheet $(call quoted,$(CHAPTER)) $(call quoted,$(SEED)) $(call quoted,$(COPIES)) $(call quoted,$(PAPER))
 
 quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
 	@tools/quiz $(call quoted,$(CHAPTER)) $(call quoted,$(PAPER))

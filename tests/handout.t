@@ -179,6 +179,7 @@ make_path("$folder/full/hw1.zip/x", "$folder/bin");
 Chapter::save($conf, 'name = hw1', 'exercises = 2.9');
 Chapter::save("$folder/file", 'x');
 Chapter::save("$folder/right.conf", 'name = hw1', 'exercises = 1.1');
+Chapter::save("$folder/party.conf", 'name = hw1', 'title = 🎉', 'exercises = 1.1'); # paper has no such sign
 chmod 0755, Chapter::save("$folder/bin/python3", '#!/bin/sh', 'echo no typst; exit 1');
 my $path = $ENV{PATH};
 for ([[$conf, $out], qr{\Q$conf\E:2: exercise 2\.9 is not in chapter 2}],
@@ -188,7 +189,8 @@ for ([[$conf, $out], qr{\Q$conf\E:2: exercise 2\.9 is not in chapter 2}],
      [["$folder/right.conf", "$folder/file"], qr{.*\Q$folder\E/file}],
      [["$folder/right.conf", $out, 'a9'], qr{PAPER is 'a9': a4 or us-letter is needed}],
      [["$folder/right.conf", $out], qr{/none cannot be run: make build/pandoc\.found sets up}, PANDOC => '/none'],
-     [["$folder/right.conf", $out], qr{no typst$}, PATH => "$folder/bin:$path"]) {
+     [["$folder/party.conf", $out], qr{ASSIGNMENT\.pdf: PDF\S+ error: the text \S+🎉}],
+     [["$folder/right.conf", $out], qr{ASSIGNMENT\.pdf: no typst$}, PATH => "$folder/bin:$path"]) {
     my ($given, $message, %environment) = @$_;
     local @ENV{keys %environment} = values %environment;
     my ($status, $said) = handout(@$given);

@@ -307,7 +307,7 @@ for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are n
 mkdir "$own/bin" or die "$own/bin: $!\n";
 chmod 0755, Chapter::save("$own/bin/python3", "#!/bin/sh", "echo no typst; exit 1");
 chmod 0755, Chapter::save("$own/bin/pandoc", "#!/bin/sh", "echo no sheet >&2; echo at all >&2; exit 1");
-for (['worksheet 03 7 3', qr/no typst/], ['quiz 03', qr/no typst/], ['quiz 03', qr/no sheet/, PANDOC => "$own/bin/pandoc"],
+for (['worksheet 03 7 3', qr/03-7-answers\.pdf: no typst/], ['quiz 03', qr/03-quiz-answers\.pdf: no typst/], ['quiz 03', qr/no sheet/, PANDOC => "$own/bin/pandoc"],
      ['quiz 03', qr{/none cannot be run: make \Q$own\E/pandoc\.found sets up pandoc and typst}, PANDOC => '/none'],
      ['worksheet 03 7 3', qr{/none/tools/worksheet is not there: make /none/tools/worksheet makes it}, BUILD => '/none']) {
     my ($command, $message, %environment) = @$_;

@@ -146,7 +146,8 @@ sub _make_in {
         print $file $text{$name};
         close $file or die "$folder/$name: $!\n";
         my $pdf = $name =~ s/\.typ$/.pdf/r;
-        run('tools/typeset', "$folder/$name", "$folder/$pdf", $paper) if $pdf ne $name;
+        eval { run('tools/typeset', "$folder/$name", "$folder/$pdf", $paper) if $pdf ne $name; 1 }
+          or die "$pdf: ", $@ =~ s/^tools\/typeset: (?:\Q$folder\E\S+ (?:error: )?)?//r;
         push @made, $pdf;
     }
     return @made;
