@@ -69,11 +69,8 @@ sub title_of {
 # What an exercise asks, without hints, and without its number and the function's name.
 sub asked {
     my ($chapter, $exercise) = @_;
-    my ($lines, $kind) = @$chapter{qw(lines kind)};
-    my $end = $exercise->{line} + 1;
-    $end++ while $end < @$lines && $kind->[$end] =~ /prose|fence/
-      && ($kind->[$end] eq 'fence' || $lines->[$end] !~ /^(?:#|:::|\*\*Exercise\b|\(A hint: )/);
-    my $asked = join "\n", @$lines[$exercise->{line} .. $end - 1];
+    my $asked = join "\n", @{$chapter->{lines}}[$exercise->{line} .. $chapter->text_end($exercise) - 1];
+    $asked =~ s/^(?::::|\(A hint: ).*//ms;
     $asked =~ s/^\*\*Exercise.*?\):\s+//s;
     $asked =~ s/^`\w+`\.\s+// if $exercise->{function};
     return $asked =~ s/\s+\z//r;
