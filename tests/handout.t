@@ -107,7 +107,7 @@ for my $name (sort keys %says) {
         my ($line) = grep { $chapter->{lines}[$_ - 1] =~ /TODO\("\Q$id\E"\)/ } 1 .. @{$chapter->{lines}};
         $told->("chapters/$chapter->{name}.c, line $line: " . ($function eq 'dot' ? 'float dot(int n, const' : "void $function(int n,"));
     }
-    $told->($_) for 'sudo apt-get install build-essential perl', 'make watch', 'TODO("1.1");', 'make hint-1.1',
+    $told->($_) for 'A function refuses by REFUSE, which', 'sudo apt-get install build-essential perl', 'make watch', 'TODO("1.1");', 'make hint-1.1',
       'make -s test-01 make -s test-02', 'Of a file that does not compile nothing can be tested', 'Only these files,';
     unlike $said, qr/\[\]|\[@|variabletogrow|Threepasses/, '... without references that lead nowhere, and without hints';
 }
@@ -171,6 +171,11 @@ like text_of("$folder/second/hw1/ASSIGNMENT.md"),
   qr/^# hw1\n\nAssignment `hw1`, without a day on which it is due: 1 function to write, 1 point in\s+all\.\n.*\(★★, 1 point\).*This says.*Only this file, /s,
   '... with one file, open for ever';
 like `pdfinfo '$folder/second/hw1/ASSIGNMENT.pdf' 2>/dev/null`, qr/^Page size: +612 x 792/m, '... on letter' if $reads_pdf;
+
+Chapter::save($conf, 'name = hw1', 'exercises = 1.1');
+is((handout($conf, $out))[0], 0, 'an assignment in which nothing is refused');
+unpacked("$out/hw1.zip", "$folder/third");
+unlike text_of("$folder/third/hw1/ASSIGNMENT.md"), qr/refuse/i, '... does not say how';
 
 # ---- What it refuses leaves what is there.
 
