@@ -342,8 +342,19 @@ sub pages {
 sub plain { return Paper::squeezed($_[0] =~ s{#su(?:b|per)\[(.*?)\]}{$1}gr =~ tr{_`}{}dr =~ tr{-}{−}r) }
 sub on_page { return $_[0]{by_cell} =~ tr{_}{}dr =~ tr{-’}{−'}r }
 
-# What is wrong with the pages of some sheets: cut, lost, or no room to write in.
+# How often a page has room to write in.
 my ($MARGIN, $ROOM) = (39, 70);
+sub rooms {
+    my ($page) = @_;
+    my ($end, $rooms) = (0, 0);
+    for ((sort { $a->{y0} <=> $b->{y0} } @{$page->{words}}), {y0 => $page->{height} - $MARGIN, y1 => 0}) {
+        $rooms++ if $end && $_->{y0} - $end >= $ROOM;
+        $end = max $end, $_->{y1};
+    }
+    return $rooms;
+}
+
+# What is wrong with the pages of some sheets: cut, lost, or no room to write in.
 sub wrong_on_paper {
     my ($pages, @sheets) = @_;
     return 'has ' . @$pages . ' pages, not ' . @sheets if @$pages != @sheets;
@@ -355,12 +366,7 @@ sub wrong_on_paper {
         push @wrong, map {"$sheet->{code}: '$_->{text}' is outside of the text block"} grep {
             $_->{x0} < $MARGIN || $_->{x1} > $page->{width} - $MARGIN || $_->{y0} < $MARGIN - 5 || $_->{y1} > $page->{height} - $MARGIN
         } @{$page->{words}};
-        my ($end, $rooms) = (0, 0);
-        for ((sort { $a->{y0} <=> $b->{y0} } @{$page->{words}}), {y0 => $page->{height} - $MARGIN, y1 => 0}) {
-            $rooms++ if $end && $_->{y0} - $end >= $ROOM;
-            $end = max $end, $_->{y1};
-        }
-        my $tasks = grep {/^task/} @{$sheet->{lines}};
+        my ($rooms, $tasks) = (rooms($page), scalar grep {/^task/} @{$sheet->{lines}});
         push @wrong, "$sheet->{code}: has room for $rooms of $tasks tasks" if $rooms != $tasks;
     }
     return @wrong;
@@ -425,6 +431,9 @@ is join(' ', map { s{.*/}{}r } split /\n/, (tool('tools/quiz 9'))[1]), '09-quiz-
 my ($one) = map { join "\n", map { $_->{text} } @{pages($_)} } "$own/worksheets/09-quiz.pdf";
 unlike $one =~ s/.*Date//sr, qr/Chapter 9 ·/, '... which its questions do not say again';
 like $one, qr/context vectors, the future hidden.*The last line is the third row of the table/s, 'what is spoken of is shown';
+is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter16·Exercise16\.5/)[0],
+  'there is room for each answer';
+cmp_ok scalar @{pages("$own/worksheets/09-quiz.pdf")}, '==', 1, '... and four short ones have room on one page';
 like join("\n", map { $_->{by_line} } map { @{pages($_)} } (split /\n/, $said)[1]), qr/ARGS="0 0 -inf"/, 'a command is not torn';
 like $quiz, qr/withthesamelots\./, 'what leads to code ends there';
 like $quiz, qr/Exercise1\.4.*Exercise16\.5/s, 'exercises by hand are asked';
