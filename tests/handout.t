@@ -168,7 +168,7 @@ Chapter::save($conf, 'name = hw1', 'exercises = 2.1', 'points 2.1 = 1');
 is((handout($conf, $out, 'us-letter'))[0], 0, 'another of this name takes its place');
 unpacked("$out/hw1.zip", "$folder/second");
 like text_of("$folder/second/hw1/ASSIGNMENT.md"),
-  qr/^# hw1\n\nAssignment `hw1`, without a day on which it is due: 1 function to write, 1 point in\s+all\.\n.*\(★★, 1 point\).*This says.*Only this file, /s,
+  qr/^# hw1\n\nAssignment `hw1`: 1 function to write, 1 point in all\.\n.*\(★★, 1 point\).*This says.*Only this file, /s,
   '... with one file, open for ever';
 like `pdfinfo '$folder/second/hw1/ASSIGNMENT.pdf' 2>/dev/null`, qr/^Page size: +612 x 792/m, '... on letter' if $reads_pdf;
 
