@@ -97,13 +97,12 @@ for my $name (sort keys %says) {
     my $told = sub { like $said, qr/\Q@{[Paper::squeezed($_[0]) =~ tr{'\/*`}{}dr]}/, "$name: $_[0]" };
     $told->(q{Scores & *shares*, "it's" <é> $x$ @me});
     $told->('Assignment hw1, due on 2026-12-01: 3 functions to write, 11 points in all.');
-    for (['1.1', 'dot', '★, 2 points', 'The sum of the products. For two lists without entries'],
-         ['2.1', 'softmax', '★★, 5 points', 'of any length. It refuses a list without scores.'],
-         ['2.3', 'softmax_online', '★★★, challenge, 4 points', 'the scores. One is enough. Keep the largest score so far, and a']) {
-        my ($id, $function, $about, $asks) = @$_;
+    for (['1.1', 'dot', '★, 2 points'], ['2.1', 'softmax', '★★, 5 points'], ['2.3', 'softmax_online', '★★★, challenge, 4 points']) {
+        my ($id, $function, $about) = @$_;
         $told->("Exercise $id: $function ($about)");
-        $told->($asks);
         my ($chapter) = map { Chapter->load($_) } glob sprintf "$folder/hw1/chapters/%02d_*.c", $id;
+        my ($asks) = join("\n", @{$chapter->{lines}}) =~ /^\*\*Exercise \Q$id\E\*\*.*?\n(.*?)\n\n/ms;
+        $told->($_) for grep { !/@/ } split /\n/, $asks;
         my ($line) = grep { $chapter->{lines}[$_ - 1] =~ /TODO\("\Q$id\E"\)/ } 1 .. @{$chapter->{lines}};
         $told->("chapters/$chapter->{name}.c, line $line: " . ($function eq 'dot' ? 'float dot(int n, const' : "void $function(int n,"));
     }
