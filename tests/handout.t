@@ -45,6 +45,11 @@ sub of_html {
     my %sign = (lt => '<', gt => '>', amp => '&', quot => '"');
     return $text =~ s{<style>.*?</style>|<title>.*?</title>|<[^>]*>}{ }gsr =~ s/&(\w+);/$sign{$1}/gr;
 }
+if (!-x '.venv/bin/python' || system('.venv/bin/python -c "import typst" 2>/dev/null')) {
+    my $why = 'typst is not there: make sets it up';
+    die "$why\n" if $ENV{CI};
+    plan skip_all => $why;
+}
 my $reads_pdf = system('pdftotext -v 2>/dev/null') == 0;
 die "pdftotext is not there: install poppler-utils\n" if !$reads_pdf && $ENV{CI};
 diag 'pdftotext is not there: what is on paper is not looked at' if !$reads_pdf;
