@@ -28,6 +28,9 @@ ifneq ($(words $(BUILD)),1)
 $(error BUILD is "$(BUILD)": the name of one folder, without blanks, is needed)
 endif
 
+# What someone gave, as one word of the shell's, whatever it holds.
+quoted = '$(subst ','\'',$(1))'
+
 # A rule that fails leaves no half-made target behind.
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -142,7 +145,7 @@ endif
 $(BUILD)/flags:
 	@mkdir -p $(@D)
 	@rm -f $(foreach f,$(gone:%=$(BUILD)/%),$f $f.o $(basename $f).d)
-	@printf '%s\n' '$(subst ','\'',$(flags))' >$@
+	@printf '%s\n' $(call quoted,$(flags)) >$@
 
 settings := Makefile $(BUILD)/flags
 
@@ -482,12 +485,12 @@ $(grader)/how: $(settings)
 
 graders: $(graders)
 
-conf = '$(or $(CONF),$(NAME:%=%.conf))'
+conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
 grade: $(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
-	@tools/grade '$(subst ','\'',$(WORK))' $(conf)
+	@tools/grade $(call quoted,$(WORK)) $(conf)
 
 grade-all: $(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
-	@tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))' $(conf)
+	@tools/grade-all $(call quoted,$(DIR)) $(call quoted,$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))) $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
@@ -567,22 +570,22 @@ hint-% solution-% reset-%:
 # ---- For teachers and authors
 
 student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
-	@tools/student "$(CHAPTER)" "$(DIR)"
+	@tools/student $(call quoted,$(CHAPTER)) $(call quoted,$(DIR))
 
-handout: ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
-	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
+handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/handout $(conf) '$(BUILD)/handout' $(call quoted,$(PAPER))
 
 autograder: ## NAME=hw1: what grades it on Gradescope, GitHub, Classroom 50 and PrairieLearn, in build/autograder
-	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/autograder'
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder $(conf) '$(BUILD)/autograder'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
-	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"
+	@tools/worksheet $(call quoted,$(CHAPTER)) $(call quoted,$(SEED)) $(call quoted,$(COPIES)) $(call quoted,$(PAPER))
 
 quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
-	@tools/quiz "$(CHAPTER)" "$(PAPER)"
+	@tools/quiz $(call quoted,$(CHAPTER)) $(call quoted,$(PAPER))
 
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
-	@tools/new-chapter "$(NAME)" "$(TITLE)"
+	@tools/new-chapter $(call quoted,$(NAME)) $(call quoted,$(TITLE))
 
 clean: ## removes what was built (not .venv)
 	rm -rf "$(BUILD)"

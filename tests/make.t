@@ -46,6 +46,18 @@ my ($phony) = $makefile =~ /^\.PHONY: (book(?:[^\n\\]|\\\n)*)/m;
 is_deeply [grep { $makefile !~ /^\Q$_\E:/m } grep { $_ ne '\\' } split ' ', $phony], [],
   'what can be asked for has a rule: without one, make would do nothing and be content';
 
+# What someone gives reaches a tool as it is, whatever it holds.
+my $odd = q{it's a "b" & `c`};
+my @given = map { s/'/'\\''/gr } map {"$_=$odd"} qw(CHAPTER DIR NAME SEED COPIES PAPER WORK TITLE);
+my $would = `$make -n student handout autograder worksheet quiz chapter grade grade-all @{[map {"'$_'"} @given]}`;
+for (['student', $odd, $odd], ['handout', "$odd.conf", 'build/handout', $odd], ['autograder', "$odd.conf", 'build/autograder'],
+     ['worksheet', ($odd) x 4], ['quiz', $odd, $odd], ['new-chapter', $odd, $odd], ['grade', $odd, "$odd.conf"],
+     ['grade-all', $odd, "build/grades/$odd", "$odd.conf"]) {
+    my ($tool, @words) = @$_;
+    my ($takes) = $would =~ m{^(?:\w+=\w+ )?tools/$tool (.*)$}m;
+    is `printf '<%s>' $takes`, join('', map {"<$_>"} @words), "$tool takes what is given";
+}
+
 # ---- Linking.
 
 my ($status, $said) = make('test-programs');

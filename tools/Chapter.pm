@@ -43,6 +43,9 @@ sub load {
     return $self;
 }
 
+# A chapter's number as its file has it, of what someone calls it: 3 is 03.
+sub numbered { return $_[0] =~ /^0*([0-9]{1,2})\z/ ? sprintf '%02d', $1 : $_[0] }
+
 # Writes a file of lines: a whole new one takes the old one's place, or none.
 sub save {
     my ($path, @lines) = @_;
