@@ -219,18 +219,35 @@ for my $result (@all) {
     none '... no formulas', grep { /^[=+\-@\t]/ } map { @$_ } @rows;
     my $table = report('table', $result);
     unlike $table, $BAD, "table, $result->{what}: no controls";
-    like $table, qr{^score: $result->{score} / $result->{max}\n\z}m, '... the last line is the score';
+    like $table, qr{^hw1.*: $result->{score} of $result->{max} points\n\n}, '... the first line has the points';
 }
-is report('table', $half), <<'END', 'table';
+is report('table', $half), <<'END', 'table: how far all is, and then the first test that fails';
+hw1, alice: 3 of 12 points
+
 2.1 softmax          3 / 3   done
-2.2 mix              0 / 3   wrong       mix: 2: entry 1
-                                         perhaps: rows and columns
+2.2 mix              0 / 3   wrong       29 of 30 tests fail
 2.3 softmax_online   0 / 4   waits       waits for exercise 2.1
 3.1 project          0 / 2   missing     project is missing
-score: 3 / 12
+
+2.2 mix
+    perhaps: rows and columns
+    FAILED  mix: 2
+            given    n = 2
+                     of
+                     four
+                     lines
+            gave     [1, 2]
+            due      [1, 3]
+            wrong    entry 1
+            printed  ...
+                     3
+                     4
+                     5
+    and 28 more
 END
 like report('table', $broken), qr/^2\.1 softmax .*uncompiled  chapter 02 does not compile: .*error: expected ';'$/m, '... what does not compile';
-like report('table', (submissions("=\xc3\xa9\xff"))[0]), qr/entry 1=é\\xFF$/m, '... bytes become characters, or are shown';
+like report('table', $broken), qr/\n\nchapter 02 does not compile:\n02_softmax\.c: In function/, '... in the words of the compiler';
+like report('table', (submissions("=\xc3\xa9\xff"))[0]), qr/columns=é\\xFF$/m, '... bytes become characters, or are shown';
 
 # ---- What is told of a test, and how much.
 

@@ -12,16 +12,18 @@ package Report;
 #                    be), and tests: name, ok, told (of Chapter::run_tests)
 #
 # What a student's code prints may hold anything. Here it becomes characters that
-# every format can hold, and as many as fit.
+# every format can hold (tools/Text.pm), and as many as fit. What a class has earned
+# stands at the end.
 
 use strict;
 use warnings;
 use utf8;
-use Encode qw(decode encode);
+use Encode qw(encode);
 use JSON::PP;
-use List::Util qw(first max sum0);
+use List::Util qw(first max min sum0);
 use MIME::Base64 qw(encode_base64);
 use POSIX qw(strftime);
+use Text;
 
 my %WRITER = (table => \&_table, gradescope => \&_gradescope, classroom50 => \&_classroom50,
     actions => \&_actions, prairielearn => \&_prairielearn, check50 => \&_check50, junit => \&_junit,
@@ -78,33 +80,11 @@ sub _check {
 
 # ---- What all formats say.
 
-# A text as characters without controls, nor what turns the direction of writing,
-# nor what XML cannot hold; bytes that are not UTF-8 are shown as \xHH.
-sub _clean {
-    my ($text, $long) = @_;
-    return undef if !defined $text;
-    my $copy = substr $text, 0, $long;
-    my $cut  = length $text > $long ? ' ... (the rest is left out)' : '';
-    $copy =~ s/[\xc0-\xff][\x80-\xbf]*\z// if $cut && !utf8::is_utf8($copy); # a part of a character
-    $copy = decode('UTF-8', $copy, sub { join '', map { sprintf '\\x%02X', $_ } @_ }) if !utf8::is_utf8($copy);
-    $copy =~ s/\r\n/\n/g;
-    $copy =~ s/([\x00-\x08\x0b-\x1f\x7f-\x9f])/sprintf '\\x%02X', ord $1/ge;
-    $copy =~ s/([\x{202a}-\x{202e}\x{2066}-\x{2069}])/sprintf '\\x{%X}', ord $1/ge;
-    $copy = join '', map { _is_character(ord) ? $_ : sprintf '\\x{%X}', ord } split //, $copy
-      if $copy =~ /[^\x{00}-\x{d7ff}]/;
-    return $copy . $cut;
-}
-
-sub _is_character {
-    my ($code) = @_;
-    return !($code >= 0xd800 && $code <= 0xdfff || ($code & 0xfffe) == 0xfffe || $code > 0x10ffff);
-}
-
 # A copy of the result: texts are clean, numbers are numbers, and each exercise that
 # is not done has a message.
 sub _told {
     my ($result, $long) = @_;
-    my $clean = sub { _clean($_[0], $long) };
+    my $clean = sub { Text::safe($_[0], $long) };
     my $said  = $result->{compiled} // {};
     my $told  = {name => $clean->($result->{name}), who => $clean->($result->{who}),
         seconds => 0 + sprintf('%.3f', $result->{seconds} // 0), score => 0 + $result->{score},
@@ -155,14 +135,15 @@ sub _is_done { return $_[0]{state} eq 'done' ? JSON::PP::true : JSON::PP::false 
 
 sub _perhaps { return length($_[0]{diagnosis} // '') ? "perhaps: $_[0]{diagnosis}" : () }
 
-# What a learner reads of an exercise, as lines.
+# What a learner reads of an exercise, as lines: of the tests that fail at most so many.
 sub _lines {
-    my ($exercise) = @_;
+    my ($exercise, $most) = @_;
     return 'done' if $exercise->{state} eq 'done';
     my @failed = $exercise->{state} eq 'wrong' ? grep { !$_->{ok} } @{$exercise->{tests}} : ();
     # The message is that of the first of them.
     my @lines = (@failed ? () : $exercise->{message}, _perhaps($exercise));
-    for my $test (grep { defined } @failed[0 .. $SHOWN - 1]) {
+    $most = min($most // $SHOWN, scalar @failed);
+    for my $test (@failed[0 .. $most - 1]) {
         push @lines, "FAILED  $test->{name}";
         for my $key (@TOLD) {
             my @told = split /\n/, $test->{told}{$key} // '';
@@ -170,7 +151,7 @@ sub _lines {
             push @lines, map { sprintf '        %-8s %s', $_ ? '' : $key, $told[$_] } 0 .. $#told;
         }
     }
-    push @lines, 'and ' . (@failed - $SHOWN) . ' more' if @failed > $SHOWN;
+    push @lines, 'and ' . (@failed - $most) . ' more' if @failed > $most;
     return @lines;
 }
 
@@ -183,25 +164,34 @@ sub _uncompiled {
     return map { "chapter $_ does not compile:\n" . ($told->{compiled}{$_} // '') =~ s/\s+\z//r } sort keys %is;
 }
 
+sub _score { return "score: $_[0]{score} / $_[0]{max}" }
+
 sub _summary {
     my ($told) = @_;
-    return join "\n", _uncompiled($told), "score: $told->{score} / $told->{max}";
+    return join "\n", _uncompiled($told), _score($told);
 }
 
 sub _as_json { return JSON::PP->new->canonical->pretty->indent_length(1)->encode($_[0]) }
 
 # ---- The formats. Each returns characters.
 
+# The first screen says how far all is; and then of each that is wrong its first test
+# that fails, and what the compiler says.
 sub _table {
     my ($told) = @_;
-    my ($wide) = max map { length _label($_) } @{$told->{exercises}};
-    my @lines;
-    for (@{$told->{exercises}}) {
+    my @exercises = @{$told->{exercises}};
+    my ($wide) = max map { length _label($_) } @exercises;
+    my @lines = (join(', ', $told->{name}, map { Text::line($_) } $told->{who} // ()) . ": $told->{score} of $told->{max} points", '');
+    for (@exercises) {
+        my ($all, $failed) = (scalar @{$_->{tests}}, scalar grep { !$_->{ok} } @{$_->{tests}});
         push @lines, sprintf "%-*s  %2d / %-2d  %-10s  %s", $wide, _label($_), @$_{qw(earned points state)},
-          $_->{message};
-        push @lines, map { ' ' x ($wide + 23) . $_ } map { /(.*)/ } _perhaps($_);
+          $_->{state} eq 'wrong' && $failed ? "$failed of $all tests fail" : $_->{message};
     }
-    return join '', map { s/ +\z//r . "\n" } @lines, _summary($told);
+    push @lines, '', _uncompiled($told) if _uncompiled($told);
+    for (grep { $_->{state} eq 'wrong' } @exercises) {
+        push @lines, '', _label($_), map {"    $_"} map { split /\n/ } _lines($_, 1);
+    }
+    return join '', map { s/ +\z//r . "\n" } @lines;
 }
 
 sub _json { return _as_json($_[0]) }
@@ -223,7 +213,7 @@ sub _classroom50 {
     die 'classroom50 needs ' . join(', ', @missing) . " in the environment\n" if @missing;
     my @tests = map { +{'test-name' => _label($_), passed => _is_done($_), score => $_->{earned},
         'max-score' => $_->{points}} } @{$told->{exercises}};
-    return _as_json({schema => 'classroom50/result/v1', (map { $_ => _clean($ENV{$from{$_}}, $LONG) } keys %from),
+    return _as_json({schema => 'classroom50/result/v1', (map { $_ => Text::safe($ENV{$from{$_}}, $LONG) } keys %from),
         datetime => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime), score => $told->{score}, 'max-score' => $told->{max},
         tests => \@tests});
 }
@@ -253,9 +243,8 @@ sub _prairielearn {
     my @tests = map { +{name => _label($_), description => $_->{title} // '', points => $_->{earned},
         max_points => $_->{points}, message => $_->{message}, output => _text($_)} } @{$told->{exercises}};
     my @errors = _uncompiled($told);
-    return _as_json({score => $told->{score} / $told->{max}, 
-        gradable => @errors ? JSON::PP::false : JSON::PP::true, @errors ? (format_errors => \@errors) : (), message => "score: $told->{score} / $told->{max}",
-        output => _summary($told), tests => \@tests});
+    return _as_json({score => $told->{score} / $told->{max}, message => _score($told), output => _summary($told),
+        gradable => @errors ? JSON::PP::false : JSON::PP::true, (format_errors => \@errors) x !!@errors, tests => \@tests});
 }
 
 sub _check50 {
@@ -273,18 +262,12 @@ sub _check50 {
     return _as_json({slug => $told->{name}, version => $ALIKE, results => \@results});
 }
 
-sub _xml {
-    my ($text) = @_;
-    my %name = ('<' => 'lt', '>' => 'gt', '&' => 'amp', '"' => 'quot');
-    return $text =~ s/([<>&"])/&$name{$1};/gr;
-}
-
 # In an attribute, XML takes the end of a line for a blank.
 sub _attributes {
     my (@pairs) = @_;
     my $text = '';
     while (my ($key, $value) = splice @pairs, 0, 2) {
-        $text .= qq( $key=") . _xml($value) =~ s/([\n\t])/'&#' . ord($1) . ';'/ger . '"';
+        $text .= qq( $key=") . Text::escaped($value) =~ s/([\n\t])/'&#' . ord($1) . ';'/ger . '"';
     }
     return $text;
 }
@@ -319,27 +302,18 @@ sub _junit {
             my $case = '<testcase' . _attributes(classname => "chapter $chapter", name => _label($_), time => 0);
             my $kind = $element{$_->{state}};
             push @lines, $kind ? ("$case>", "<$kind" . _attributes(message => $_->{message}) . '>'
-                . _xml(_text($_)) . "</$kind>", '</testcase>') : "$case/>";
+                . Text::escaped(_text($_)) . "</$kind>", '</testcase>') : "$case/>";
         }
         push @lines, '</testsuite>';
     }
     return join '', map { "$_\n" } @lines, '</testsuites>';
 }
 
-# As RFC 4180 has it. A spreadsheet would take a field that begins with = for a
-# formula, and run it.
 sub _csv {
     my ($told) = @_;
     my @keys = qw(id function title points earned state message);
-    my @rows = (['name', 'who', 'exercise', @keys[1 .. $#keys]],
+    return Text::csv(['name', 'who', 'exercise', @keys[1 .. $#keys]],
         map { [@$told{qw(name who)}, @$_{@keys}] } @{$told->{exercises}});
-    return join '', map { join(',', map { _field($_ // '') } @$_) . "\r\n" } @rows;
-}
-
-sub _field {
-    my ($text) = @_;
-    $text = "'$text" if $text =~ /^[=+\-@\t]/;
-    return $text =~ /[",\n]|^\s|\s\z/ ? '"' . $text =~ s/"/""/gr . '"' : $text;
 }
 
 # What waits fails here: prove takes what is skipped for passed.
@@ -370,6 +344,128 @@ sub _yaml {
         push @lines, qq(  $key: "$text");
     }
     return (@lines, '  ...');
+}
+
+# ---- Of a class, which is {who, key (the name of its files), and result or fault} for each.
+
+# What the class has of each exercise: how many are done, wrong and open, and the mistakes
+# with how many made them, the most frequent first.
+sub _of_class {
+    my ($assignment, @class) = @_;
+    my (%count, %mistakes);
+    for my $its (map { @{$_->{result}{exercises}} } grep { $_->{result} } @class) {
+        $count{$its->{id}}{_mark($its)}++;
+        my ($failed) = grep { !$_->{ok} } @{$its->{tests}};
+        my $mistake = $its->{diagnosis} // ($failed ? "no mistake that is known, in the test $failed->{name}" : $its->{message});
+        $mistakes{$its->{id}}{Text::line($mistake)}++ if $its->{state} eq 'wrong';
+    }
+    return map {
+        my ($is, $made) = map { $_ // {} } $count{$_->{id}}, $mistakes{$_->{id}};
+        +{%$_, (map { $_ => $is->{$_} // 0 } qw(done wrong open)),
+            mistakes => [map { [$made->{$_}, $_] } sort { $made->{$b} <=> $made->{$a} || $a cmp $b } keys %$made]}
+    } @{$assignment->{exercises}};
+}
+
+sub _mark { return $_[0]{state} =~ /^(?:done|wrong)$/ ? $_[0]{state} : 'open' }
+
+# A row for each; who could not be graded has no points, and the reason.
+sub class_grades {
+    my ($assignment, @class) = @_;
+    my @ids = map { $_->{id} } @{$assignment->{exercises}};
+    my @rows = ['name', 'score', 'max', @ids, 'note'];
+    for (@class) {
+        my $its = $_->{result} // {};
+        my %earned = map { $_->{id} => $_->{earned} } @{$its->{exercises}};
+        my $said = $its->{compiled} // {};
+        my @notes = $_->{fault} // map { Text::line(_error($said->{$_}), $LINE) } grep { defined $said->{$_} } sort keys %$said;
+        push @rows, [$_->{who}, @$its{qw(score max)}, @earned{@ids}, join '; ', @notes];
+    }
+    my $text = Text::csv(@rows);
+    return ($text =~ /[^\x00-\x7f]/ ? "\x{feff}" : '') . $text; # by which Excel knows UTF-8
+}
+
+# What is said when a class was graded.
+sub class_lines {
+    my ($assignment, @class) = @_;
+    return map {
+        my ($most) = @{$_->{mistakes}};
+        sprintf '%-6s %-18s %d done, %d wrong, %d open%s', @$_{qw(id function done wrong open)},
+          $most ? "; most often: $most->[1]" : ''
+    } _of_class($assignment, @class);
+}
+
+my $STYLE = <<'END';
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color-scheme: light dark;
+  overflow-wrap: anywhere }
+h1, h2, h3 { line-height: 1.25 } h3 { margin: 1.5rem 0 0 } h3 span, .few { font-weight: normal; opacity: .75 }
+.bar { display: flex; height: 1rem; max-width: 25rem; margin: .4rem 0; border-radius: 3px; overflow: hidden }
+.done { background: #3f8f4f } .wrong { background: #d0604a } .open { background: #9aa0a6 }
+ul, ol { margin: .3rem 0; padding-left: 1.5rem } .wide { overflow-x: auto }
+table { border-collapse: collapse } th, td { padding: .15rem .9rem .15rem 0; text-align: left; white-space: nowrap }
+td { border-top: 1px solid #8884 } td + td, th + th { text-align: right; font-variant-numeric: tabular-nums }
+td:first-child { white-space: normal; min-width: 9rem } a { color: inherit }
+END
+
+# What a teacher sees: what to teach again first, then each exercise, each student, and
+# pairs that are alike ([share, index, index]).
+sub class_page {
+    my ($assignment, $alike, @class) = @_;
+    my @exercises = _of_class($assignment, @class);
+    my @graded = grep { $_->{result} } @class;
+    my ($title, @not) = (Text::escaped($assignment->{title}), grep { !$_->{result} } @class);
+    my $counts = sub { sprintf '%d solved, %d wrong, %d open', @{$_[0]}{qw(done wrong open)} };
+    my $mistakes = sub { map { '<li>' . Text::escaped("$_->[0] of " . @graded . ": $_->[1]") . '</li>' } @_ };
+    my @html = ('<!doctype html>', '<html lang="en">', '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$title</title>",
+        "<style>\n$STYLE</style>", "<h1>$title</h1>", '<p>' . @graded . ' graded' . (@not ? ', ' . @not . ' not' : '')
+        . (@graded ? '; half of them have ' . _median(map { $_->{result}{score} } @graded)
+            . " of $graded[0]{result}{max} points or more" : '') . '.</p>',
+        '<h2>What to teach again</h2>', _to_teach(scalar @graded, @exercises), '<h2>Exercises</h2>',
+        '<p class="few">Open is what is empty, waits for another, is missing or does not compile.</p>');
+    for my $its (@exercises) {
+        my @parts = map { qq(<div class="$_" style="flex: $its->{$_}"></div>) } grep { $its->{$_} } qw(done wrong open);
+        push @html, "<h3>$its->{id} <code>$its->{function}</code> <span>" . $counts->($its) . '</span></h3>',
+          '<div class="bar" aria-hidden="true">' . join('', @parts) . '</div>';
+        push @html, '<ul>', $mistakes->(grep { defined } @{$its->{mistakes}}[0 .. 4]), '</ul>' if @{$its->{mistakes}};
+    }
+    push @html, '<h2>Students</h2>', '<div class="wide"><table>',
+      '<tr>' . join('', map {"<th>$_</th>"} 'Name', 'Points', map { $_->{id} } @exercises) . '</tr>';
+    push @html, map { _row($_, scalar @exercises) } @class;
+    push @html, '</table></div>';
+    push @html, '<h2>Alike</h2>', '<p>For a person to look at; nothing follows from it.</p>', '<ul>', (map {
+        my ($share, @pair) = @$_;
+        sprintf '<li>%d %%: %s and %s</li>', 100 * $share, map { Text::escaped($class[$_]{who}) } @pair
+    } @$alike), '</ul>' if @$alike;
+    return join '', map {"$_\n"} @html, '</html>';
+}
+
+sub _median { my @sorted = sort { $b <=> $a } @_; return $sorted[$#sorted / 2] }
+
+# The exercises that more than a third has not solved, the worst first, with what most have
+# done there.
+sub _to_teach {
+    my ($all, @exercises) = @_;
+    my @worst = sort { $a->{done} <=> $b->{done} } grep { $all - $_->{done} > $all / 3 } @exercises;
+    return '<p>Nothing: at least two thirds have solved each exercise.</p>' if !@worst;
+    my @items = map {
+        my ($most) = @{$_->{mistakes}};
+        my $what = $_->{open} > $_->{wrong} ? ": $_->{open} have not come so far"
+          : $most && $most->[0] > 1 ? ": $most->[0] times, $most->[1]" : '';
+        "<li><strong>$_->{id} <code>$_->{function}</code></strong>, which " . ($all - $_->{done}) . " of $all have not solved"
+          . Text::escaped($what) . '</li>'
+    } grep { defined } @worst[0 .. 4];
+    return ('<ol>', @items, '</ol>');
+}
+
+sub _row {
+    my ($student, $columns) = @_;
+    my ($name, $result) = (Text::escaped($student->{who}), $student->{result});
+    return "<tr><td>$name</td><td>–</td><td colspan=\"$columns\">" . Text::escaped($student->{fault}) . '</td></tr>'
+      if !$result;
+    my $link = $student->{key} =~ s{([^\w.~-])}{sprintf '%%%02X', ord $1}gear;
+    my %sign = (done => '✓', wrong => '✗', open => '·');
+    my @cells = map { my $mark = _mark($_); "<td title=\"$mark\">$sign{$mark}</td>" } @{$result->{exercises}};
+    return qq(<tr><td><a href="reports/$link.txt">$name</a></td><td>$result->{score}</td>@cells</tr>);
 }
 
 1;
