@@ -143,7 +143,8 @@ is $table, join("\r\n", "\x{feff}name,score,max,2.1,2.2,2.3,note", q{"'=cmd()",0
 like $table, qr/^broken,.*02_softmax\.c:2:.*error/m, '... that tells why one does not compile';
 like text_of("$out/reports/Anna M\xc3\xbcller.txt"), qr/\Ahw, Anna Müller: 10 of 10 points\n/, 'a report has its student\'s name';
 my $page = text_of("$out/class.html");
-like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 4 of 7 have not solved}s, 'a page says what to teach';
+like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 4 of 7 have not solved: 3 have not come so far</li>}s, 'a page says what to teach';
+like $page, qr{; 1 not compiled\.</p>}, '... how many do not compile';
 like $page, qr{<td><a href="reports/Anna%20M%C3%BCller\.txt">Anna Müller</a></td><td>10</td>}, '... and links to each report';
 like $page, qr{<li>100 %: Anna Müller and bob</li>}, '... those that are alike are named';
 
@@ -174,7 +175,7 @@ is $status, 2, 'who cannot be graded makes the status 2';
 like $told, qr{\Atools/grade-all: bob could not be graded: [^\n]*bob\.json: \w[^\n]*; emil could not be graded: emil\.rar is an archive: unpack it first[^\n]*\n\z},
   '... is said on one line';
 like text_of("$out/grades.csv"), qr/^bob,,,,,,.*bob\.json: .*\r\n(?s:.*)^emil,,,,,,"?emil\.rar is an archive/m, '... has no points in the table, but the reason';
-like text_of("$out/class.html"), qr{<td>emil</td><td>–</td><td colspan="3">emil\.rar is an archive}, '... nor on the page';
+like text_of("$out/class.html"), qr{<td>emil</td><td colspan="4">emil\.rar is an archive}, '... nor on the page';
 ok !-e "$out/reports/bob.txt", '... nor a report of another day';
 is join(' ', grep { /part/ } glob "'$out/'* '$out/results/'*"), '', '... and nothing is half written';
 rmdir "$out/results/bob.json/x" and rmdir "$out/results/bob.json" and unlink "$class/emil.rar";

@@ -356,7 +356,8 @@ sub _of_class {
     for my $its (map { @{$_->{result}{exercises}} } grep { $_->{result} } @class) {
         $count{$its->{id}}{_mark($its)}++;
         my ($failed) = grep { !$_->{ok} } @{$its->{tests}};
-        my $mistake = $its->{diagnosis} // ($failed ? "no mistake that is known, in the test $failed->{name}" : $its->{message});
+        my $mistake = $its->{diagnosis}
+          // ($failed ? 'a mistake without a name, in the test ' . $failed->{name} =~ s/^\w+: //r : $its->{message});
         $mistakes{$its->{id}}{Text::line($mistake)}++ if $its->{state} eq 'wrong';
     }
     return map {
@@ -395,15 +396,16 @@ sub class_lines {
 }
 
 my $STYLE = <<'END';
-body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color-scheme: light dark;
-  overflow-wrap: anywhere }
+:root { color-scheme: light dark }
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
 h1, h2, h3 { line-height: 1.25 } h3 { margin: 1.5rem 0 0 } h3 span, .few { font-weight: normal; opacity: .75 }
 .bar { display: flex; height: 1rem; max-width: 25rem; margin: .4rem 0; border-radius: 3px; overflow: hidden }
 .done { background: #3f8f4f } .wrong { background: #d0604a } .open { background: #9aa0a6 }
 ul, ol { margin: .3rem 0; padding-left: 1.5rem } .wide { overflow-x: auto }
 table { border-collapse: collapse } th, td { padding: .15rem .9rem .15rem 0; text-align: left; white-space: nowrap }
 td { border-top: 1px solid #8884 } td + td, th + th { text-align: right; font-variant-numeric: tabular-nums }
-td:first-child { white-space: normal; min-width: 9rem } a { color: inherit }
+td:first-child { white-space: normal; min-width: 9rem } td[colspan] { white-space: normal; text-align: left }
+a { color: inherit }
 END
 
 # What a teacher sees: what to teach again first, then each exercise, each student, and
@@ -413,13 +415,14 @@ sub class_page {
     my @exercises = _of_class($assignment, @class);
     my @graded = grep { $_->{result} } @class;
     my ($title, @not) = (Text::escaped($assignment->{title}), grep { !$_->{result} } @class);
+    my $broken = grep { _count($_->{result}{exercises}, 'uncompiled') } @graded;
     my $counts = sub { sprintf '%d solved, %d wrong, %d open', @{$_[0]}{qw(done wrong open)} };
     my $mistakes = sub { map { '<li>' . Text::escaped("$_->[0] of " . @graded . ": $_->[1]") . '</li>' } @_ };
     my @html = ('<!doctype html>', '<html lang="en">', '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$title</title>",
         "<style>\n$STYLE</style>", "<h1>$title</h1>", '<p>' . @graded . ' graded' . (@not ? ', ' . @not . ' not' : '')
         . (@graded ? '; half of them have ' . _median(map { $_->{result}{score} } @graded)
-            . " of $graded[0]{result}{max} points or more" : '') . '.</p>',
+            . " of $graded[0]{result}{max} points or more" : '') . ($broken ? "; $broken not compiled" : '') . '.</p>',
         '<h2>What to teach again</h2>', _to_teach(scalar @graded, @exercises), '<h2>Exercises</h2>',
         '<p class="few">Open is what is empty, waits for another, is missing or does not compile.</p>');
     for my $its (@exercises) {
@@ -430,7 +433,7 @@ sub class_page {
     }
     push @html, '<h2>Students</h2>', '<div class="wide"><table>',
       '<tr>' . join('', map {"<th>$_</th>"} 'Name', 'Points', map { $_->{id} } @exercises) . '</tr>';
-    push @html, map { _row($_, scalar @exercises) } @class;
+    push @html, map { _row($_, 1 + @exercises) } @class;
     push @html, '</table></div>';
     push @html, '<h2>Alike</h2>', '<p>For a person to look at; nothing follows from it.</p>', '<ul>', (map {
         my ($share, @pair) = @$_;
@@ -450,7 +453,7 @@ sub _to_teach {
     my @items = map {
         my ($most) = @{$_->{mistakes}};
         my $what = $_->{open} > $_->{wrong} ? ": $_->{open} have not come so far"
-          : $most && $most->[0] > 1 ? ": $most->[0] times, $most->[1]" : '';
+          : $most && $most->[0] > 1 ? "; most often, $most->[0] times: $most->[1]" : '';
         "<li><strong>$_->{id} <code>$_->{function}</code></strong>, which " . ($all - $_->{done}) . " of $all have not solved"
           . Text::escaped($what) . '</li>'
     } grep { defined } @worst[0 .. 4];
@@ -460,7 +463,7 @@ sub _to_teach {
 sub _row {
     my ($student, $columns) = @_;
     my ($name, $result) = (Text::escaped($student->{who}), $student->{result});
-    return "<tr><td>$name</td><td>–</td><td colspan=\"$columns\">" . Text::escaped($student->{fault}) . '</td></tr>'
+    return "<tr><td>$name</td><td colspan=\"$columns\">" . Text::escaped($student->{fault}) . '</td></tr>'
       if !$result;
     my $link = $student->{key} =~ s{([^\w.~-])}{sprintf '%%%02X', ord $1}gear;
     my %sign = (done => '✓', wrong => '✗', open => '·');
