@@ -144,6 +144,7 @@ like $table, qr/^broken,.*02_softmax\.c:2:.*error/m, '... that tells why one doe
 like text_of("$out/reports/Anna M\xc3\xbcller.txt"), qr/\Ahw, Anna Müller: 10 of 10 points\n/, 'a report has its student\'s name';
 my $page = text_of("$out/class.html");
 like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 4 of 7 have not solved: 3 have not come so far</li>}s, 'a page says what to teach';
+like $page, qr/^:root \{ color-scheme: light dark \}$/m, '... dark, too, where the screen is';
 like $page, qr{; 1 not compiled\.</p>}, '... how many do not compile';
 like $page, qr{<td><a href="reports/Anna%20M%C3%BCller\.txt">Anna Müller</a></td><td>10</td>}, '... and links to each report';
 like $page, qr{<li>100 %: Anna Müller and bob</li>}, '... those that are alike are named';

@@ -29,7 +29,8 @@ sub _runs {
     my ($functions) = @_;
     my %is_in;
     for my $name (keys %$functions) {
-        my @words = map { /^[A-Za-z_]/ && !/$KEPT/ ? 'name' : $_ } $functions->{$name} =~ /[A-Za-z_]\w*|[\d.]\w*|[^\s\w]/g;
+        my @words = map { /^[A-Za-z_]/ && !/$KEPT/ ? 'name' : $_ }
+          $functions->{$name} =~ /[A-Za-z_]\w*|[\d.]\w*|[^\s\w]/g;
         $is_in{join ' ', $name, @words[$_ .. $_ + $LONG - 1]} = 1 for 0 .. @words - $LONG;
     }
     return keys %is_in;

@@ -62,8 +62,9 @@ sub _remove_parts {
 sub rules {
     my ($how, $assignment) = @_;
     my @chapters = map { my $name = $_; map {"$name.$_"} qw(judge a tests) } Grader::chapters($assignment);
-    my @paths = ((map {"$how->{build}/grader/$_"} @chapters, 'run.o', 'how'), "$ROOT/src/attention.h",
-        "$ROOT/tests/mistakes.txt", sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC);
+    my @tools = sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC;
+    my @paths = ((map {"$how->{build}/grader/$_"} @chapters, 'run.o', 'how'),
+        (map {"$ROOT/$_"} 'src/attention.h', 'tests/mistakes.txt'), @tools);
     return sha1_hex(join "\0", $json->encode($assignment), map { sha1_hex(_bytes_of($_)) } @paths);
 }
 
@@ -146,12 +147,15 @@ sub grade {
     _remove_parts($_) for $out, "$out/results", "$out/reports";
     my $rules = rules($how, $assignment);
     my @names = sort keys %$of;
-    my $do = sub { _grade($how, $assignment, $rules, $_[0], $of->{$_[0]}, "$out/results/" . key($_[0]) . '.json') };
-    my %fault = _each_apart($jobs, $do, $tell, @names);
+    my $kept_of = sub { "$out/results/" . key($_[0]) . '.json' };
+    my %fault = _each_apart($jobs, sub {
+        my ($name) = @_;
+        _grade($how, $assignment, $rules, $name, $of->{$name}, $kept_of->($name));
+    }, $tell, @names);
     my @all;
     for my $name (@names) {
         my %its = (who => Text::line($name), key => key($name), fault => $fault{$name});
-        my $result = defined $its{fault} ? {} : _kept("$out/results/$its{key}.json");
+        my $result = defined $its{fault} ? {} : _kept($kept_of->($name));
         if ($result->{exercises}) { $its{result} = $result }
         else                      { $its{fault} ||= 'there is no result' }
         push @all, \%its;

@@ -12,8 +12,7 @@ package Report;
 #                    be), and tests: name, ok, told (of Chapter::run_tests)
 #
 # What a student's code prints may hold anything. Here it becomes characters that
-# every format can hold (tools/Text.pm), and as many as fit. What a class has earned
-# stands at the end.
+# every format can hold (tools/Text.pm), and as many as fit.
 
 use strict;
 use warnings;
@@ -71,7 +70,8 @@ sub _check {
           if !$STATES{$state};
         die "$name: exercise $id earns $earned of $points points, and is $state: from 0 to $points are "
           . "needed, and $points only when it is done\n"
-          if "$earned $points" !~ /^\d+ [1-9]\d*$/ || ($state eq 'done' ? $earned != $points : $earned >= $points);
+          if "$earned $points" !~ /^\d+ [1-9]\d*$/
+          || ($state eq 'done' ? $earned != $points : $earned >= $points);
     }
     my ($score, $max) = map { my $key = $_; sum0 map { $_->{$key} } @exercises } qw(earned points);
     die "$name: a score of $result->{score} / $result->{max} is not the sum of its exercises, $score / $max\n"
@@ -116,15 +116,15 @@ sub _first_message {
     return '' if $state eq 'done';
     return 'waits for exercise ' . ($exercise->{waits_for} // '?') if $state eq 'waits';
     return $message if defined $message;
-    return join ': ', "chapter $chapter does not compile", _error($compiled->{$chapter}) if $state eq 'uncompiled';
+    return join ': ', "chapter $chapter does not compile", error_of($compiled->{$chapter}) if $state eq 'uncompiled';
     return "exercise $exercise->{id} is still empty" if $state eq 'empty';
     return "$exercise->{function} is missing" if $state eq 'missing';
     my ($failed) = grep { !$_->{ok} } @{$exercise->{tests}};
     return $failed ? "$failed->{name} fails" : 'it is wrong';
 }
 
-# The line of what a compiler says that says it best.
-sub _error {
+# Of what a compiler says, the line that says it best.
+sub error_of {
     my @lines = grep { /\S/ } split /\n/, $_[0] // '';
     return (first { /\berror\b/ } @lines) // $lines[0] // ();
 }
@@ -181,7 +181,8 @@ sub _table {
     my ($told) = @_;
     my @exercises = @{$told->{exercises}};
     my ($wide) = max map { length _label($_) } @exercises;
-    my @lines = (join(', ', $told->{name}, map { Text::line($_) } $told->{who} // ()) . ": $told->{score} of $told->{max} points", '');
+    my @whose = ($told->{name}, map { Text::line($_) } $told->{who} // ());
+    my @lines = (join(', ', @whose) . ": $told->{score} of $told->{max} points", '');
     for (@exercises) {
         my ($all, $failed) = (scalar @{$_->{tests}}, scalar grep { !$_->{ok} } @{$_->{tests}});
         push @lines, sprintf "%-*s  %2d / %-2d  %-10s  %s", $wide, _label($_), @$_{qw(earned points state)},
@@ -244,7 +245,8 @@ sub _prairielearn {
         max_points => $_->{points}, message => $_->{message}, output => _text($_)} } @{$told->{exercises}};
     my @errors = _uncompiled($told);
     return _as_json({score => $told->{score} / $told->{max}, message => _score($told), output => _summary($told),
-        gradable => @errors ? JSON::PP::false : JSON::PP::true, (format_errors => \@errors) x !!@errors, tests => \@tests});
+        gradable => @errors ? JSON::PP::false : JSON::PP::true, (@errors ? (format_errors => \@errors) : ()),
+        tests => \@tests});
 }
 
 sub _check50 {
@@ -344,131 +346,6 @@ sub _yaml {
         push @lines, qq(  $key: "$text");
     }
     return (@lines, '  ...');
-}
-
-# ---- Of a class, which is {who, key (the name of its files), and result or fault} for each.
-
-# What the class has of each exercise: how many are done, wrong and open, and the mistakes
-# with how many made them, the most frequent first.
-sub _of_class {
-    my ($assignment, @class) = @_;
-    my (%count, %mistakes);
-    for my $its (map { @{$_->{result}{exercises}} } grep { $_->{result} } @class) {
-        $count{$its->{id}}{_mark($its)}++;
-        my ($failed) = grep { !$_->{ok} } @{$its->{tests}};
-        my $mistake = $its->{diagnosis}
-          // ($failed ? 'a mistake without a name, in the test ' . $failed->{name} =~ s/^\w+: //r : $its->{message});
-        $mistakes{$its->{id}}{Text::line($mistake)}++ if $its->{state} eq 'wrong';
-    }
-    return map {
-        my ($is, $made) = map { $_ // {} } $count{$_->{id}}, $mistakes{$_->{id}};
-        +{%$_, (map { $_ => $is->{$_} // 0 } qw(done wrong open)),
-            mistakes => [map { [$made->{$_}, $_] } sort { $made->{$b} <=> $made->{$a} || $a cmp $b } keys %$made]}
-    } @{$assignment->{exercises}};
-}
-
-sub _mark { return $_[0]{state} =~ /^(?:done|wrong)$/ ? $_[0]{state} : 'open' }
-
-# A row for each; who could not be graded has no points, and the reason.
-sub class_grades {
-    my ($assignment, @class) = @_;
-    my @ids = map { $_->{id} } @{$assignment->{exercises}};
-    my @rows = ['name', 'score', 'max', @ids, 'note'];
-    for (@class) {
-        my $its = $_->{result} // {};
-        my %earned = map { $_->{id} => $_->{earned} } @{$its->{exercises}};
-        my $said = $its->{compiled} // {};
-        my @notes = $_->{fault} // map { Text::line(_error($said->{$_}), $LINE) } grep { defined $said->{$_} } sort keys %$said;
-        push @rows, [$_->{who}, @$its{qw(score max)}, @earned{@ids}, join '; ', @notes];
-    }
-    my $text = Text::csv(@rows);
-    return ($text =~ /[^\x00-\x7f]/ ? "\x{feff}" : '') . $text; # by which Excel knows UTF-8
-}
-
-# What is said when a class was graded.
-sub class_lines {
-    my ($assignment, @class) = @_;
-    return map {
-        my ($most) = @{$_->{mistakes}};
-        sprintf '%-6s %-18s %d done, %d wrong, %d open%s', @$_{qw(id function done wrong open)},
-          $most ? "; most often: $most->[1]" : ''
-    } _of_class($assignment, @class);
-}
-
-my $STYLE = <<'END';
-:root { color-scheme: light dark }
-body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
-h1, h2, h3 { line-height: 1.25 } h3 { margin: 1.5rem 0 0 } h3 span, .few { font-weight: normal; opacity: .75 }
-.bar { display: flex; height: 1rem; max-width: 25rem; margin: .4rem 0; border-radius: 3px; overflow: hidden }
-.done { background: #3f8f4f } .wrong { background: #d0604a } .open { background: #9aa0a6 }
-ul, ol { margin: .3rem 0; padding-left: 1.5rem } .wide { overflow-x: auto }
-table { border-collapse: collapse } th, td { padding: .15rem .9rem .15rem 0; text-align: left; white-space: nowrap }
-td { border-top: 1px solid #8884 } td + td, th + th { text-align: right; font-variant-numeric: tabular-nums }
-td:first-child { white-space: normal; min-width: 9rem } td[colspan] { white-space: normal; text-align: left }
-a { color: inherit }
-END
-
-# What a teacher sees: what to teach again first, then each exercise, each student, and
-# pairs that are alike ([share, index, index]).
-sub class_page {
-    my ($assignment, $alike, @class) = @_;
-    my @exercises = _of_class($assignment, @class);
-    my @graded = grep { $_->{result} } @class;
-    my ($title, @not) = (Text::escaped($assignment->{title}), grep { !$_->{result} } @class);
-    my $broken = grep { _count($_->{result}{exercises}, 'uncompiled') } @graded;
-    my $counts = sub { sprintf '%d solved, %d wrong, %d open', @{$_[0]}{qw(done wrong open)} };
-    my $mistakes = sub { map { '<li>' . Text::escaped("$_->[0] of " . @graded . ": $_->[1]") . '</li>' } @_ };
-    my @html = ('<!doctype html>', '<html lang="en">', '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$title</title>",
-        "<style>\n$STYLE</style>", "<h1>$title</h1>", '<p>' . @graded . ' graded' . (@not ? ', ' . @not . ' not' : '')
-        . (@graded ? '; half of them have ' . _median(map { $_->{result}{score} } @graded)
-            . " of $graded[0]{result}{max} points or more" : '') . ($broken ? "; $broken not compiled" : '') . '.</p>',
-        '<h2>What to teach again</h2>', _to_teach(scalar @graded, @exercises), '<h2>Exercises</h2>',
-        '<p class="few">Open is what is empty, waits for another, is missing or does not compile.</p>');
-    for my $its (@exercises) {
-        my @parts = map { qq(<div class="$_" style="flex: $its->{$_}"></div>) } grep { $its->{$_} } qw(done wrong open);
-        push @html, "<h3>$its->{id} <code>$its->{function}</code> <span>" . $counts->($its) . '</span></h3>',
-          '<div class="bar" aria-hidden="true">' . join('', @parts) . '</div>';
-        push @html, '<ul>', $mistakes->(grep { defined } @{$its->{mistakes}}[0 .. 4]), '</ul>' if @{$its->{mistakes}};
-    }
-    push @html, '<h2>Students</h2>', '<div class="wide"><table>',
-      '<tr>' . join('', map {"<th>$_</th>"} 'Name', 'Points', map { $_->{id} } @exercises) . '</tr>';
-    push @html, map { _row($_, 1 + @exercises) } @class;
-    push @html, '</table></div>';
-    push @html, '<h2>Alike</h2>', '<p>For a person to look at; nothing follows from it.</p>', '<ul>', (map {
-        my ($share, @pair) = @$_;
-        sprintf '<li>%d %%: %s and %s</li>', 100 * $share, map { Text::escaped($class[$_]{who}) } @pair
-    } @$alike), '</ul>' if @$alike;
-    return join '', map {"$_\n"} @html, '</html>';
-}
-
-sub _median { my @sorted = sort { $b <=> $a } @_; return $sorted[$#sorted / 2] }
-
-# The exercises that more than a third has not solved, the worst first, with what most have
-# done there.
-sub _to_teach {
-    my ($all, @exercises) = @_;
-    my @worst = sort { $a->{done} <=> $b->{done} } grep { $all - $_->{done} > $all / 3 } @exercises;
-    return '<p>Nothing: at least two thirds have solved each exercise.</p>' if !@worst;
-    my @items = map {
-        my ($most) = @{$_->{mistakes}};
-        my $what = $_->{open} > $_->{wrong} ? ": $_->{open} have not come so far"
-          : $most && $most->[0] > 1 ? "; most often, $most->[0] times: $most->[1]" : '';
-        "<li><strong>$_->{id} <code>$_->{function}</code></strong>, which " . ($all - $_->{done}) . " of $all have not solved"
-          . Text::escaped($what) . '</li>'
-    } grep { defined } @worst[0 .. 4];
-    return ('<ol>', @items, '</ol>');
-}
-
-sub _row {
-    my ($student, $columns) = @_;
-    my ($name, $result) = (Text::escaped($student->{who}), $student->{result});
-    return "<tr><td>$name</td><td colspan=\"$columns\">" . Text::escaped($student->{fault}) . '</td></tr>'
-      if !$result;
-    my $link = $student->{key} =~ s{([^\w.~-])}{sprintf '%%%02X', ord $1}gear;
-    my %sign = (done => '✓', wrong => '✗', open => '·');
-    my @cells = map { my $mark = _mark($_); "<td title=\"$mark\">$sign{$mark}</td>" } @{$result->{exercises}};
-    return qq(<tr><td><a href="reports/$link.txt">$name</a></td><td>$result->{score}</td>@cells</tr>);
 }
 
 1;

@@ -35,7 +35,7 @@ sub _owner {
         my $name = _in_front($file, $chapter);
         return $name =~ s/[ _-]+\z//r if defined $name;
     }
-    return $1 if $file =~ /^(.+)\.zip\z/is || $file =~ /^(.+?)$OTHER/is || @chapters == 1 && $file =~ /^(.+?)$ENDING/is;
+    return $1 if $file =~ /^(.+?)(?:\.zip\z|$OTHER)/is || @chapters == 1 && $file =~ /^(.+?)$ENDING/is;
     return;
 }
 
@@ -52,9 +52,8 @@ sub all {
         if    (!length($name // '')) { push @others, $entry }
         elsif (!$is_folder{$name})   { push @{$of{$name}}, "$dir/$entry" } # else it was unpacked
     }
-    my $first = $others[0] // 'nothing';
-    die "$dir has no submissions in it, but ", Text::line($first), ": a folder or an archive for each student is needed\n"
-      if !%of;
+    die "$dir has no submissions in it, but ", Text::line($others[0] // 'nothing'),
+      ": a folder or an archive for each student is needed\n" if !%of;
     return (\%of, @others);
 }
 
@@ -84,7 +83,8 @@ sub _text_of {
 sub _unpacked {
     my ($path) = @_;
     my $shown = Text::line($path =~ s{.*/}{}sr);
-    my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0) or die "$shown is no zip archive, or a damaged one\n";
+    my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0)
+      or die "$shown is no zip archive, or a damaged one\n";
     my ($size, $count, %text) = (0, 0);
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;

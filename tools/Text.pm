@@ -42,15 +42,17 @@ sub escaped {
 }
 
 # Rows of fields as CSV, in which lines end as RFC 4180 has it. A spreadsheet takes what
-# begins with one of = + - @ for a formula, and runs it: unless it is a number, it gets
-# an apostrophe in front, which is shown nowhere else.
+# begins with one of these signs for a formula, and runs it: so it gets an apostrophe in
+# front, unless it is a number.
+my $FORMULA = qr/^\s*[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]|^[\t\r]/;
+
 sub csv {
     return join '', map { join(',', map { _field($_ // '') } @$_) . "\r\n" } @_;
 }
 
 sub _field {
     my ($text) = @_;
-    $text = "'$text" if $text =~ /^\s*[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]|^[\t\r]/ && $text !~ /^-?\d+(?:\.\d+)?\z/;
+    $text = "'$text" if $text =~ $FORMULA && $text !~ /^-?\d+(?:\.\d+)?\z/;
     return $text =~ /[",\r\n;\t']|^\s|\s\z/ ? '"' . $text =~ s/"/""/gr . '"' : $text;
 }
 
