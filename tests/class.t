@@ -65,8 +65,9 @@ sub archive {
 sub found {
     my ($paths, @chapters) = @_;
     @chapters = '02_softmax' if !@chapters;
-    my ($text, $why) = eval { Submission::texts([map {"$work/$_"} @$paths], @chapters) };
-    return $@ || join ' ', map { $text->{$_} // $why->{$_} // 'none' } @chapters;
+    my %text = eval { Submission::texts([map {"$work/$_"} @$paths], @chapters) };
+    return $@ || join ' ', map { !exists $text{$_} ? 'none' : !defined $text{$_} ? 'no file' : length $text{$_} > 9e5
+          ? length $text{$_} : $text{$_} } @chapters;
 }
 
 my @two = qw(02_softmax 03_qkv);
@@ -79,9 +80,10 @@ put("$work/differ/b/02_softmax.c", 'another');
 put("$work/large/deep/02_softmax.c", 'x' x 1_000_001);
 put("$work/packed/hw1.tar.gz", 'x');
 put("$work/broken/hw1.zip", 'x');
-make_path("$work/empty");
+make_path("$work/link", "$work/links");
 symlink '/', "$work/plain/link";
-symlink "$folder/elsewhere.c", "$work/empty/02_softmax.c";
+symlink "$work/plain/02_softmax.c", "$work/link/02_softmax.c";
+symlink "$work/below/chapters", "$work/links/chapters";
 archive("$work/zipped/hw1.zip", ['hw1/README.md', 'x'], ['hw1/.book/02_softmax.c', 'the solution'],
     ['__MACOSX/hw1/._02_softmax.c', 'x'], ['hw1/chapters/02_softmax.c', 'Z'], ["$folder/escaped/03_qkv.c", 'Y'], ['../../x/02_softmax.c', 'X']);
 archive("$work/windows.zip", ['hw1\\chapters\\02_softmax.c', 'W']);
@@ -89,9 +91,9 @@ archive("$work/large.zip", ['02_softmax.c', 'x' x 1_000_001]);
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
      ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'],
      ['differ', "02_softmax.c is there more than once: a/02_softmax.c and b/02_softmax.c: one is needed\n"],
-     ['large', '02_softmax.c has more than 1000000 bytes'], ['large.zip', '02_softmax.c has more than 1000000 bytes'],
+     ['large', 1_000_001], ['large.zip', 1_000_001],
      ['packed', "hw1.tar.gz is an archive: unpack it first, into a folder of its own\n"],
-     ['broken', qr/^hw1\.zip is no zip archive, or a damaged one\n\z/], ['empty', '02_softmax.c is a link, or no file: a file is needed'],
+     ['broken', qr/^hw1\.zip is no zip archive that can be read here: unpack it first, into a folder of its own\n\z/], ['link', 'no file'], ['links', 'no file'],
      ['zipped', 'Z'], ['zipped', 'Z Y', @two], ['windows.zip', 'W'], ['alone', 'none none', @two]) {
     my ($path, $due, @chapters) = @$_;
     my $came = found([$path], @chapters);
@@ -124,6 +126,8 @@ put("$class/alice\n\"x\", y/02_softmax.c", $solved);
 put("$class/=cmd()/chapters/02_softmax.c", $empty);
 put("$class/carol/deep/02_softmax.c", $wrong);
 put("$class/none/README.md", 'x');
+make_path("$class/tied");
+symlink "$class/bob/chapters/02_softmax.c", "$class/tied/02_softmax.c";
 put("$class/broken/02_softmax.c", "int a;\nint b = ;\n");
 archive("$class/Anna M\xc3\xbcller.zip", ['hw/02_softmax.c', $solved]);
 symlink '/', "$class/link";
@@ -134,16 +138,17 @@ sub grade_class {
 }
 my ($status, $said, $told) = grade_class();
 is "$status $told", '0 ', 'a class is graded';
-like $said, qr/^2\.1 +softmax +3 done, 1 wrong, 3 open; most often: \w.*\n(?s:.*)^7 submissions; /m, '... of which is said how far it is';
+like $said, qr/^2\.1 +softmax +3 done, 1 wrong, 4 open; most often: \w.*\n(?s:.*)^8 submissions; /m, '... of which is said how far it is';
 like $said, qr/^Left out, as neither folder, archive nor chapter: link$/m, '... and what is nobody\'s';
 my $table = text_of("$out/grades.csv");
 is $table, join("\r\n", "\x{feff}name,score,max,2.1,2.2,2.3,note", q{"'=cmd()",0,10,0,0,0,}, 'Anna Müller,10,10,3,3,4,',
     q{"alice ""x"", y",10,10,3,3,4,}, 'bob,10,10,3,3,4,', ($table =~ /^(broken,0,10,0,0,0,.*)\r$/m)[0] // 'broken',
-    'carol,0,10,0,0,0,', q{none,0,10,0,0,0,there is no 02_softmax.c}, ''), '... into a table in which no name is a formula';
+    'carol,0,10,0,0,0,', q{none,0,10,0,0,0,there is no 02_softmax.c},
+    q{tied,0,10,0,0,0,"02_softmax.c is a link, or no file: a file is needed"}, ''), '... into a table in which no name is a formula';
 like $table, qr/^broken,.*02_softmax\.c:2:.*error/m, '... that tells why one does not compile';
 like text_of("$out/reports/Anna M\xc3\xbcller.txt"), qr/\Ahw, Anna Müller: 10 of 10 points\n/, 'a report has its student\'s name';
 my $page = text_of("$out/class.html");
-like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 4 of 7 have not solved: 3 have not come so far</li>}s, 'a page says what to teach';
+like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 5 of 8 have not solved: 4 have not come so far</li>}s, 'a page says what to teach';
 like $page, qr/^:root \{ color-scheme: light dark \}$/m, '... dark, too, where the screen is';
 like $page, qr{; 1 not compiled\.</p>}, '... how many do not compile';
 like $page, qr{<td><a href="reports/Anna%20M%C3%BCller\.txt">Anna Müller</a></td><td>10</td>}, '... and links to each report';
@@ -151,7 +156,7 @@ like $page, qr{<li>100 %: Anna Müller and bob</li>}, '... those that are alike 
 
 # Again: what is as it was stays, what is not is graded.
 my %old = map { $_ => (stat)[9] } glob "'$out/results/'*.json";
-is scalar keys %old, 7, 'a result is kept for each';
+is scalar keys %old, 8, 'a result is kept for each';
 my ($gone, $damaged, @rest) = sort keys %old;
 unlink $gone;
 put($damaged, '{"score": 10');

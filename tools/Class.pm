@@ -63,7 +63,7 @@ sub rules {
     my ($how, $assignment) = @_;
     my @chapters = map { my $name = $_; map {"$name.$_"} qw(judge a tests) } Grader::chapters($assignment);
     my @tools = sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC;
-    my @paths = ((map {"$how->{build}/grader/$_"} @chapters, 'run.o', 'how'),
+    my @paths = ((map {"$how->{build}/grader/$_"} @chapters, 'run.o', 'how', 'confined'),
         (map {"$ROOT/$_"} 'src/attention.h', 'tests/mistakes.txt'), @tools);
     return sha1_hex(join "\0", $json->encode($assignment), map { sha1_hex(_bytes_of($_)) } @paths);
 }
@@ -80,23 +80,26 @@ sub _kept {
 sub _grade {
     my ($how, $assignment, $rules, $name, $paths, $to) = @_;
     my @chapters = Grader::chapters($assignment);
-    my ($text, $why) = Submission::texts($paths, @chapters);
-    my $sum = sha1_hex(join "\0", $rules, map { ($text->{$_} // '') . "\0" . ($why->{$_} // '') } @chapters);
+    my %text = Submission::texts($paths, @chapters);
+    my $sum = sha1_hex(join "\0", $rules, map { exists $text{$_} ? $text{$_} // 'no file' : 'none' } @chapters);
     return if (_kept($to)->{sum} // '') eq $sum;
-    my $folder = tempdir('work-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-    for my $chapter (keys %$text) {
-        open my $file, '>:raw', "$folder/$chapter.c" or die "$folder: $!\n";
-        print $file $text->{$chapter} and close $file or die "$folder: $!\n";
-    }
-    my $result = Grader::grade($how, $assignment, $folder);
-    for my $exercise (grep { $_->{state} eq 'missing' } @{$result->{exercises}}) {
-        my ($wrong) = map { $why->{$_} } grep { /^\Q$exercise->{chapter}\E_/ } keys %$why;
-        $exercise->{message} = $result->{compiled}{$exercise->{chapter}} = $wrong if defined $wrong;
-    }
-    my $functions = Alike::functions(join("\n", map { $text->{$_} // '' } @chapters),
+    my $result = Grader::grade($how, $assignment, _laid_out(%text));
+    my $functions = Alike::functions(join("\n", map { $_ // '' } values %text),
         map { $_->{function} } @{$assignment->{exercises}});
     $result->{who} = Text::line($name);
     save($to, $json->encode({%$result, sum => $sum, functions => $functions}));
+}
+
+# A folder with just these chapters; what is no file to be read is none there, either.
+sub _laid_out {
+    my (%text) = @_;
+    my $folder = tempdir('work-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+    for my $chapter (keys %text) {
+        my $path = "$folder/$chapter.c";
+        if (defined $text{$chapter}) { save($path, $text{$chapter}) }
+        else                         { symlink '/dev/null', $path or die "$path: $!\n" }
+    }
+    return $folder;
 }
 
 # ---- All of them

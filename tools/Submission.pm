@@ -10,10 +10,9 @@ use utf8;
 use File::Find qw(find);
 use IO::Uncompress::Unzip qw($UnzipError);
 use List::Util qw(uniq);
-use Grader;
 use Text;
 
-my $LARGEST = 1_000_000; # bytes of a chapter, as for Grader
+my $LARGEST = 1_000_000; # bytes of a chapter that are read, as in Grader, and one more
 my $MOST = 200_000_000;  # bytes in an archive,
 my $MOST_FILES = 20_000; # and files, there or in a folder
 my $NUMBER = qr/(?:[ _-]*\(?\d+\)?)?/; # of another attempt, or of a browser that had one already
@@ -83,8 +82,8 @@ sub _text_of {
 sub _unpacked {
     my ($path) = @_;
     my $shown = Text::line($path =~ s{.*/}{}sr);
-    my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0)
-      or die "$shown is no zip archive, or a damaged one\n";
+    my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0, Strict => 1)
+      or die "$shown is no zip archive that can be read here: unpack it first, into a folder of its own\n";
     my ($size, $count, %text) = (0, 0);
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;
@@ -120,23 +119,19 @@ sub _chosen {
     return %chosen;
 }
 
-# The chapters' texts as bytes, by name, and for those that are not to be read why. Dies
-# with one line where a person has to look.
+# The chapters by name: each its text as bytes, or undef where it is a link, or no file.
+# Of one that is too long there is as much as shows it. Dies with one line where a person
+# has to look.
 sub texts {
     my ($paths, @chapters) = @_;
     my ($folder) = grep { -d } @$paths;
-    my (%text, %why);
-    for my $chapter ($folder ? @chapters : ()) {
-        my ($path, $wrong) = Grader::file_of($folder, $chapter);
-        if    (defined $path)             { $text{$chapter} = _text_of($path) }
-        elsif ($wrong !~ /^there is no /) { $why{$chapter} = $wrong }
-    }
-    my @left = grep { !defined $text{$_} && !defined $why{$_} } @chapters;
+    my %text = map { _in_place($folder, $_) } $folder ? @chapters : ();
+    my @left = grep { !exists $text{$_} } @chapters;
     my %path = !@left ? () : map { ($folder ? substr $_, 1 + length $folder : s{.*/}{}sr) => $_ }
       $folder ? _below($folder) : @$paths;
     my $read = sub { _text_of($path{$_[0]}) };
     my %chosen = _chosen(\@left, $read, sort keys %path);
-    if (@left == @chapters && !%chosen) {
+    if (!%text && !%chosen) {
         my %unpacked = map { _unpacked($path{$_}) } grep { /\.zip\z/i } sort keys %path;
         $read = sub { $unpacked{$_[0]} };
         %chosen = _chosen(\@left, $read, sort keys %unpacked);
@@ -144,12 +139,16 @@ sub texts {
         die Text::line($archive), " is an archive: unpack it first, into a folder of its own\n"
           if defined $archive && !%chosen;
     }
-    for my $chapter (keys %chosen) {
-        my $text = $read->($chosen{$chapter});
-        if (length $text <= $LARGEST) { $text{$chapter} = $text }
-        else                          { $why{$chapter} = "$chapter.c has more than $LARGEST bytes" }
-    }
-    return (\%text, \%why);
+    $text{$_} = $read->($chosen{$_}) for keys %chosen;
+    return %text;
+}
+
+# A chapter where it should be: its name and its text, or nothing.
+sub _in_place {
+    my ($folder, $chapter) = @_;
+    my ($path) = grep { -l || -e } map {"$folder/$_$chapter.c"} 'chapters/', '' or return;
+    my $is_file = !-l $path && -f _ && !-l "$folder/chapters";
+    return ($chapter => $is_file ? _text_of($path) : undef);
 }
 
 1;
