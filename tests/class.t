@@ -72,21 +72,21 @@ sub found {
 
 my @two = qw(02_softmax 03_qkv);
 put("$work/$_", 'C') for 'plain/02_softmax.c', 'below/chapters/02_softmax.c', 'deep/hw1/chapters/02_softmax.c',
-  'deep/hw1/.book/02_softmax.c', 'deep/__MACOSX/02_softmax.c', 'again/a/02_softmax (1).c', 'alone/mine/my softmax.c',
+  'again/a/02_softmax (1).c', 'alone/mine/my softmax.c',
   'windows/02_Softmax.c.txt', "Anna M\xc3\xbcller \"A\"/'x y'/02_softmax.c", 'twice/a/02_softmax.c', 'twice/b/02_softmax.c',
   'differ/a/02_softmax.c', 'two/02_softmax.c', 'two/other/03_qkv.c', 'main/main.c', 'main/second.c';
-put("$work/deep/hw1/.book/02_softmax.c", 'the solution');
-put("$work/differ/b/02_softmax.c", 'another');
+put("$work/$_/02_softmax.c", 'another') for 'deep/hw1/.book', 'deep/__MACOSX', 'differ/b';
 put("$work/large/deep/02_softmax.c", 'x' x 1_000_001);
 put("$work/packed/hw1.tar.gz", 'x');
 put("$work/broken/hw1.zip", 'x');
 make_path("$work/link", "$work/links");
-symlink '/', "$work/plain/link";
+make_path("$work/deep/links");
+symlink "$work/differ/b/02_softmax.c", "$work/deep/links/02_softmax.c";
 symlink "$work/plain/02_softmax.c", "$work/link/02_softmax.c";
 symlink "$work/below/chapters", "$work/links/chapters";
 archive("$work/zipped/hw1.zip", ['hw1/README.md', 'x'], ['hw1/.book/02_softmax.c', 'the solution'],
-    ['__MACOSX/hw1/._02_softmax.c', 'x'], ['hw1/chapters/02_softmax.c', 'Z'], ["$folder/escaped/03_qkv.c", 'Y'], ['../../x/02_softmax.c', 'X']);
-archive("$work/windows.zip", ['hw1\\chapters\\02_softmax.c', 'W']);
+    ['__MACOSX/hw1/02_softmax.c', 'x'], ['hw1/chapters/02_softmax.c', 'Z'], ["$folder/escaped/03_qkv.c", 'Y'], ['../../x/02_softmax.c', 'X']);
+archive("$work/windows.zip", ['hw1\\chapters\\02_softmax.c', 'W'], ['hw1\\.book\\02_softmax.c', 'the solution']);
 archive("$work/large.zip", ['02_softmax.c', 'x' x 1_000_001]);
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
      ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'],

@@ -12,6 +12,7 @@ use Text;
 
 my $LONG = 200; # characters of a note
 my $MOST = 5;   # mistakes of an exercise, and exercises to teach again
+my $PAIRS = 30; # that are alike
 
 # ---- What the class has of each exercise
 
@@ -115,9 +116,7 @@ sub page {
     push @html, '<h2>Students</h2>', '<div class="wide"><table>',
       '<tr>' . join('', map {"<th>$_</th>"} 'Name', 'Points', map { $_->{id} } @exercises) . '</tr>',
       (map { _student($_, 1 + @exercises) } @class), '</table></div>';
-    push @html, '<h2>Alike</h2>', '<p>For a person to look at; nothing follows from it.</p>',
-      _list('ul', map { sprintf '%d %%: %s and %s', 100 * $_->[0],
-          map { Text::escaped($class[$_]{who}) } @$_[1, 2] } @$alike) if @$alike;
+    push @html, _alike($alike, @class) if @$alike;
     return join '', map {"$_\n"} @html, '</html>';
 }
 
@@ -169,6 +168,17 @@ sub _student {
     my @cells = map { my $mark = _mark($_); qq(<td title="$mark">$sign{$mark}</td>) } @{$result->{exercises}};
     return qq(<tr><td><a href="reports/$link.txt">$name</a></td><td>$result->{score}</td>)
       . join('', @cells) . '</tr>';
+}
+
+sub _alike {
+    my ($pairs, @class) = @_;
+    my @shown = _first($PAIRS, @$pairs);
+    my @items = map {
+        my ($share, @two) = @$_;
+        sprintf '%d %%: %s and %s', 100 * $share, map { Text::escaped($class[$_]{who}) } @two
+    } @shown;
+    push @items, 'and ' . (@$pairs - @shown) . ' more' if @$pairs > @shown;
+    return ('<h2>Alike</h2>', '<p>For a person to look at; nothing follows from it.</p>', _list('ul', @items));
 }
 
 1;

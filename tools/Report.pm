@@ -186,7 +186,7 @@ sub _table {
     for (@exercises) {
         my ($all, $failed) = (scalar @{$_->{tests}}, scalar grep { !$_->{ok} } @{$_->{tests}});
         push @lines, sprintf "%-*s  %2d / %-2d  %-10s  %s", $wide, _label($_), @$_{qw(earned points state)},
-          $_->{state} eq 'wrong' && $failed ? "$failed of $all tests fail" : $_->{message};
+          $_->{state} eq 'wrong' && $failed ? "$failed of $all tests fail" : $_->{state} eq 'empty' ? '' : $_->{message};
     }
     push @lines, '', _uncompiled($told) if _uncompiled($told);
     for (grep { $_->{state} eq 'wrong' } @exercises) {
