@@ -164,12 +164,13 @@ sub _uncompiled {
     return map { "chapter $_ does not compile:\n" . ($told->{compiled}{$_} // '') =~ s/\s+\z//r } sort keys %is;
 }
 
-sub _score { return "score: $_[0]{score} / $_[0]{max}" }
-
-sub _summary {
+sub _score {
     my ($told) = @_;
-    return join "\n", _uncompiled($told), _score($told);
+    return join "\n", "score: $told->{score} / $told->{max}",
+      $told->{is_open} ? 'compiled unconfined (UNCONFINED=1): it could include what others have written' : ();
 }
+
+sub _summary { return join "\n", _uncompiled($_[0]), _score($_[0]) }
 
 sub _as_json { return JSON::PP->new->canonical->pretty->indent_length(1)->encode($_[0]) }
 
@@ -182,12 +183,13 @@ sub _table {
     my @exercises = @{$told->{exercises}};
     my ($wide) = max map { length _label($_) } @exercises;
     my @whose = ($told->{name}, map { Text::line($_) } $told->{who} // ());
-    my @lines = (join(', ', @whose) . ": $told->{score} of $told->{max} points", '');
+    my @lines = (join(', ', @whose), '');
     for (@exercises) {
         my ($all, $failed) = (scalar @{$_->{tests}}, scalar grep { !$_->{ok} } @{$_->{tests}});
         push @lines, sprintf "%-*s  %2d / %-2d  %-10s  %s", $wide, _label($_), @$_{qw(earned points state)},
           $_->{state} eq 'wrong' && $failed ? "$failed of $all tests fail" : $_->{state} eq 'empty' ? '' : $_->{message};
     }
+    push @lines, _score($told);
     push @lines, '', _uncompiled($told) if _uncompiled($told);
     for (grep { $_->{state} eq 'wrong' } @exercises) {
         push @lines, '', _label($_), map {"    $_"} map { split /\n/ } _lines($_, 1);

@@ -48,8 +48,8 @@ sub all {
     my (%is_folder, @others) = map { $_ => 1 } keys %of;
     for my $entry (grep { !$is_folder{$_} } @entries) {
         my $name = !-l "$dir/$entry" && -f _ ? _owner($entry, @chapters) : undef;
-        if    (!length($name // '')) { push @others, $entry }
-        elsif (!$is_folder{$name})   { push @{$of{$name}}, "$dir/$entry" } # else it was unpacked
+        if (length($name // '')) { push @{$of{$name}}, "$dir/$entry" }
+        else                     { push @others, $entry }
     }
     die "$dir has no submissions in it, but ", Text::line($others[0] // 'nothing'),
       ": a folder or an archive for each student is needed\n" if !%of;
