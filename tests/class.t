@@ -175,16 +175,16 @@ sub uniq_of { my %seen; return grep { !$seen{$_}++ } @_ }
 # Who cannot be graded.
 unlink "$out/results/bob.json";
 make_path("$out/results/bob.json/x");
-put("$class/emil.rar", 'x');
+put("$class/$_.rar", 'x') for qw(emil fay gus);
 ($status, $said, $told) = grade_class();
 is $status, 2, 'who cannot be graded makes the status 2';
-like $told, qr{\Atools/grade-all: bob could not be graded: [^\n]*bob\.json: \w[^\n]*; emil could not be graded: emil\.rar is an archive: unpack it first[^\n]*\n\z},
+like $told, qr{\Atools/grade-all: bob could not be graded: [^\n]*bob\.json: \w[^\n]*; emil could not be graded: emil\.rar is an archive: unpack it first[^\n]*; fay could[^;\n]*; 1 more: grades\.csv says why\. When[^\n]*\n\z},
   '... is said on one line';
-like text_of("$out/grades.csv"), qr/^bob,,,,,,.*bob\.json: .*\r\n(?s:.*)^emil,,,,,,"?emil\.rar is an archive/m, '... has no points in the table, but the reason';
+like text_of("$out/grades.csv"), qr/^bob,,,,,,.*bob\.json: .*\r\n(?s:.*)^emil,,,,,,"?emil\.rar is an archive(?s:.*)^gus,/m, '... has no points in the table, but the reason';
 like text_of("$out/class.html"), qr{<td>emil</td><td colspan="4">emil\.rar is an archive}, '... nor on the page';
 ok !-e "$out/reports/bob.txt", '... nor a report of another day';
 is join(' ', grep { /part/ } glob "'$out/'* '$out/results/'*"), '', '... and nothing is half written';
-rmdir "$out/results/bob.json/x" and rmdir "$out/results/bob.json" and unlink "$class/emil.rar";
+rmdir "$out/results/bob.json/x" and rmdir "$out/results/bob.json" and unlink map {"$class/$_.rar"} qw(emil fay gus);
 ($status) = grade_class();
 is $status, 0, 'when that is mended, all are';
 my $whole = text_of("$out/grades.csv");

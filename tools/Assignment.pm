@@ -24,6 +24,7 @@ use List::Util qw(any first min uniq);
 use Time::Local qw(timegm);
 use Chapter;
 use Symbols;
+use Text;
 
 my $ROOT = dirname(dirname(File::Spec->rel2abs(__FILE__)));
 my @KEYS = qw(name title exercises chapters due seconds);
@@ -77,7 +78,7 @@ sub load {
 
 # The book's chapters with exercises, read once.
 sub _chapters {
-    @chapters = map { Chapter->load($_) } bsd_glob("$ROOT/chapters/*_*.c") if !@chapters;
+    @chapters = map { Chapter->load($_) } bsd_glob(Text::path($ROOT) . '/chapters/*_*.c') if !@chapters;
     return grep { @{$_->{exercises}} } @chapters;
 }
 

@@ -41,6 +41,9 @@ sub escaped {
     return $text =~ s/([&<>"'])/&$name{$1};/gr;
 }
 
+# A path as bsd_glob takes it by the letter.
+sub path { return $_[0] =~ s/([\\*?\[\]{}~])/\\$1/gr }
+
 # Rows of fields as CSV, in which lines end as RFC 4180 has it. A spreadsheet takes what
 # begins with one of these signs for a formula, and runs it: so it gets an apostrophe in
 # front, unless it is a number.
