@@ -205,6 +205,13 @@ for my $signal (qw(TERM KILL)) {
     is join(' ', uniq_of(map { (stat)[9] } @done)), '1', '... those that were are not graded again';
 }
 
+# What is made to take time takes none.
+my $begun = time;
+Alike::functions($_ x (1e6 / length), 'softmax') for '/*', "softmax(){\n", 'softmax(', "/**/", "a softmax(b)\n";
+my @long = Alike::pairs(({softmax => 'a ' x 5e5}) x 2);
+cmp_ok time - $begun, '<', 20, 'text that is made to be slow is not';
+is scalar @long, 0, '... and a word again and again is not much';
+
 # ---- What a result depends on
 
 my $book = "$folder/book";

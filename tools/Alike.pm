@@ -8,6 +8,7 @@ use warnings;
 use utf8;
 
 my $LONG = 14;    # words of C that are one run
+my $MOST = 20_000; # words of a function, of which the first count
 my $ENOUGH = 20;  # runs, of which fewer are too few to tell
 my $MUCH = 0.6;   # of the runs
 my $KEPT = qr/^(?:for|while|if|else|return|float|double|int|const|do)$/;
@@ -15,10 +16,10 @@ my $KEPT = qr/^(?:for|while|if|else|return|float|double|int|const|do)$/;
 # The functions of a text that have these names: name => body, without comments.
 sub functions {
     my ($text, @names) = @_;
-    $text =~ s{/\*.*?\*/|//[^\n]*}{ }gs;
+    $text =~ s{/\*.*?(?:\*/|\z)|//[^\n]*}{ }gs;
     my %body;
     for my $name (@names) {
-        my ($body) = $text =~ /^\w[^\n;{}]*\b\Q$name\E\([^;{}]{0,2000}\)\s*\{(.*?)^\}/ms;
+        my ($body) = $text =~ /^\w[^\n;{}]*\b\Q$name\E\([^;{}]{0,2000}\)\s*\{(.*?)(?:^\}|\z)/ms;
         $body{$name} = $body if defined $body;
     }
     return \%body;
@@ -31,6 +32,7 @@ sub _runs {
     for my $name (keys %$functions) {
         my @words = map { /^[A-Za-z_]/ && !/$KEPT/ ? 'name' : $_ }
           $functions->{$name} =~ /[A-Za-z_]\w*|[\d.]\w*|[^\s\w]/g;
+        splice @words, $MOST if @words > $MOST;
         $is_in{join ' ', $name, @words[$_ .. $_ + $LONG - 1]} = 1 for 0 .. @words - $LONG;
     }
     return keys %is_in;

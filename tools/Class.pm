@@ -108,6 +108,7 @@ sub _laid_out {
 # time. Returns what kept it from being done, by name.
 sub _each_apart {
     my ($jobs, $do, $tell, @names) = @_;
+    local $SIG{CHLD} = 'DEFAULT';
     my ($finished, @queue, %fault) = (0, @names);
     while (@queue || %worker) {
         while (@queue && keys %worker < $jobs) { _begin($do, shift @queue) }
@@ -115,7 +116,7 @@ sub _each_apart {
         my $pid = wait;
         my ($name, $from) = @{delete $worker{$pid} // next};
         my $said = do { local $/; <$from> } // '';
-        $fault{$name} = $? & 127 ? 'its grading was ended by signal ' . ($? & 127) : $said if $?;
+        $fault{$name} = $? & 127 ? 'its grading was ended by signal ' . ($? & 127) : Text::line($said) if $?;
         $finished++;
     }
     $tell->($finished);
