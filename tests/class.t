@@ -76,6 +76,9 @@ put("$work/$_", 'C') for 'plain/02_softmax.c', 'below/chapters/02_softmax.c', 'd
   'windows/02_Softmax.c.txt', "Anna M\xc3\xbcller \"A\"/'x y'/02_softmax.c", 'twice/a/02_softmax.c', 'twice/b/02_softmax.c',
   'differ/a/02_softmax.c', 'two/02_softmax.c', 'two/other/03_qkv.c', 'main/main.c', 'main/second.c';
 put("$work/$_/02_softmax.c", 'another') for 'deep/hw1/.book', 'deep/__MACOSX', 'differ/b';
+put("$work/book/hw1/$_", 'C') for 'chapters/02_softmax.c', 'chapters/03_qkv.c';
+put("$work/book/hw1/$_/02_softmax.c", 'another') for 'tests', 'build/code', 'old';
+put("$work/tests/hw1/tests/02_softmax.c", 'another');
 put("$work/large/deep/02_softmax.c", 'x' x 1_000_001);
 put("$work/packed/hw1.tar.gz", 'x');
 put("$work/broken/hw1.zip", 'x');
@@ -89,7 +92,7 @@ archive("$work/zipped/hw1.zip", ['hw1/README.md', 'x'], ['hw1/.book/02_softmax.c
 archive("$work/windows.zip", ['hw1\\chapters\\02_softmax.c', 'W'], ['hw1\\.book\\02_softmax.c', 'the solution']);
 archive("$work/large.zip", ['02_softmax.c', 'x' x 1_000_001]);
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
-     ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'],
+     ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'], ['book', 'C'], ['book', 'C C', @two], ['tests', 'none'],
      ['differ', "02_softmax.c is there more than once: a/02_softmax.c and b/02_softmax.c: one is needed\n"],
      ['large', 1_000_001], ['large.zip', 1_000_001],
      ['packed', "hw1.tar.gz is an archive: unpack it first, into a folder of its own\n"],

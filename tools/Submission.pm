@@ -100,19 +100,21 @@ sub _unpacked {
     return %text;
 }
 
-# Which of these files is each chapter: name => path. One that is called so, or nearly; or
-# the only one in C, where one is due. Dies with one line where two that differ may be meant.
+# Which of these files is each chapter: name => path. One in a folder chapters/, or that is
+# called so, or nearly; or the only one in C, where one is due. Who hands in the whole book
+# has its tests, too, and what was built. Dies with one line where two that differ may be meant.
 sub _chosen {
     my ($chapters, $read, @files) = @_;
-    my (%chosen, %size);
+    my %chosen;
+    @files = grep { !m{(?:^|/)(?:tests|build)/} } @files;
     for my $chapter (@$chapters) {
         my @like = grep { defined _in_front(s{.*/}{}sr, $chapter) } @files;
-        my @same = grep { m{(?:^|/)\Q$chapter\E\.c\z}s } @like;
-        my @these = @same ? @same : @like;
-        next if !@these;
-        die "$chapter.c is there more than once: ", Text::line(join ' and ', @these), ": one is needed\n"
-          if 1 < uniq map { $read->($_) } @these;
-        $chosen{$chapter} = $these[0];
+        my ($these) = grep { @$_ } [grep { m{(?:^|/)chapters/\Q$chapter\E\.c\z}s } @like],
+          [grep { m{(?:^|/)\Q$chapter\E\.c\z}s } @like], \@like;
+        next if !$these;
+        die "$chapter.c is there more than once: ", Text::line(join ' and ', @$these), ": one is needed\n"
+          if 1 < uniq map { $read->($_) } @$these;
+        $chosen{$chapter} = $these->[0];
     }
     my @c = grep { /$ENDING/ } @files;
     $chosen{$chapters->[0]} = $c[0] if !%chosen && @$chapters == 1 && @c == 1;
