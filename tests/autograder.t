@@ -223,6 +223,11 @@ for my $format (sort keys %SYSTEM) {
     is join(' ', glob "'$folder/$its{to}'*"), '', '... but has no result';
     }
 
+# Some build the graders for each submission: no later chapter than is needed.
+my $plan = `$make -n graders CHAPTER=02 BUILD='$folder/none' 2>&1`;
+like $plan, qr{-o \S*/grader/02_softmax\.judge$}m, 'the graders of a chapter';
+is join(' ', grep { !/01_dot_product|02_softmax/ } $plan =~ m{ -o (\S*/obj/\w\w_\w+\.o)}g), '', '... are compiled without those behind it';
+
 # ---- PrairieLearn's question
 
 my $info = JSON::PP->new->utf8(0)->decode(text_of("$out/hw1-prairielearn/info.json"));
