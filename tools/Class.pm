@@ -90,10 +90,11 @@ sub _grade {
     save($to, $json->encode({%$result, sum => $sum, functions => $functions}));
 }
 
-# A folder with just these chapters; what is no file to be read is none there, either.
+# A folder with just these chapters, called as Grader's; what is no file to be read is none
+# there, either.
 sub _laid_out {
     my (%text) = @_;
-    my $folder = tempdir('work-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+    my $folder = tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1);
     for my $chapter (keys %text) {
         my $path = "$folder/$chapter.c";
         if (defined $text{$chapter}) { save($path, $text{$chapter}) }
