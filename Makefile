@@ -50,7 +50,7 @@ checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card)
-of_class := $(patsubst %,tests/%.t,grade worksheet student watch autograder diagnosis report handout assignment)
+of_class := $(patsubst %,tests/%.t,grade class worksheet student watch autograder diagnosis report handout assignment)
 perl     := $(filter-out $(of_tools) $(of_class) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
 long     := $(BUILD)/tests/safetensors tests/tap.t tests/form.t
@@ -458,7 +458,8 @@ $(grader)/%.o: tools/grader/%.c tools/grader/remote.h src/attention.h $(settings
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 $(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o \
-                   $(grader)/jail.o $(BUILD)/libattention.a
+                   $(grader)/jail.o $$(filter-out $(BUILD)/obj/$$*.o,$$(call of,$$*)) $$(before_$$*) \
+                   $(BUILD)/libsupport.a
 	$(CC) $(CFLAGS) $(link)
 # As on a machine that has no other instruction sets: what chapter 15 is there
 # for others is not for a submission to call.

@@ -57,7 +57,7 @@ is_deeply [map { [@$_{qw(chapter id function points)}] } @{$all->{exercises}}], 
 is join(', ', map { $_->{id} } grep { ($_->{title} // '') !~ /^\w[^\n]*[^.:;\s]\z/ } @{$all->{exercises}}), '', '... each has a title';
 is((map { $_->{title} } grep { $_->{id} eq '6.1' } @{$all->{exercises}})[0], 'The spread of n scores, their standard deviation',
   '... what follows a colon is left out where it is long');
-is_deeply [@$all{qw(name due seconds)}], ['all', undef, 960], '... and a name';
+is_deeply [@$all{qw(name due seconds)}], ['all', undef, 360], '... and a name, and no more time than there is elsewhere';
 
 # ---- What is refused.
 
@@ -88,7 +88,7 @@ for (["name = hw1\ntitle = x\nexercises = 1.1 2.9\n", "3: exercise 2.9 is not in
          0, -1, 1.5, 'three', 1001, '1e2', '00', '9' x 30),
      (map { ["${good}due = $_\n", "3: it is due on '$_': a day such as 2026-12-01 is needed"] }
          '2026-02-30', '2027-02-29', '2026-13-01', '2026-00-01', '1.12.2026', '2026-12-1', '2026-12-01 12:00'),
-     (map { ["${good}seconds = $_\n", "3: grading takes '$_' seconds: a number from 1 to 600 is needed"] } 0, 601, -1, '1m')) {
+     (map { ["${good}seconds = $_\n", "3: grading takes '$_' seconds: a number from 1 to 360 is needed"] } 0, 361, 600, -1, '1m')) {
     my ($text, $message) = @$_;
     ok !eval { set($text) }, "refused: $message";
     like $@, qr/^\Q$path:$message\E[^\n]*\n\z/, '... in one line';

@@ -41,7 +41,7 @@ sub copied {
 # ---- A book that says where it is; and what was built of this one, as it is older than
 # what is packed, so that nothing is compiled again.
 
-my $book = "$folder/book";
+my $book = "$folder/the [book]";
 copied($book, qw(Makefile LICENSE.md book.md chapters golden src));
 copied("$book/tests", glob 'tests/*.[ch] tests/*.txt');
 copied("$book/tools", grep({ -f } glob 'tools/*'), 'tools/grader');
@@ -78,7 +78,7 @@ sub sums {
     return \%sum;
 }
 my $first = sums($out);
-utime 1.2e9, 1.2e9, glob "$book/chapters/* $book/tools/*";
+cmp_ok utime(1.2e9, 1.2e9, map { glob "$folder/the*/$_/*" } qw(chapters tools)), q(>), 50, "files of another time";
 {
     local $ENV{TZ} = 'Asia/Tokyo';
     is((packed($conf, $out))[0], 0, 'and again');
@@ -157,6 +157,7 @@ my %SYSTEM = (
     actions => {
         prepare => sub {
             copied("$folder/workspace", $book);
+            rename "$folder/workspace/the [book]", "$folder/workspace/book";
             utime 1e9, 1e9, grep { -f } glob "$folder/workspace/book/{Makefile,*/*,*/*/*}";
             Chapter::save("$folder/step", "cd workspace/book", $workflow{run});
             return 'true';
@@ -222,6 +223,11 @@ for my $format (sort keys %SYSTEM) {
     is join(' ', glob "'$folder/$its{to}'*"), '', '... but has no result';
     }
 
+# Some build the graders for each submission: no later chapter than is needed.
+my $plan = `$make -n graders CHAPTER=02 BUILD='$folder/none' 2>&1`;
+like $plan, qr{-o \S*/grader/02_softmax\.judge$}m, 'the graders of a chapter';
+is join(' ', grep { !/01_dot_product|02_softmax/ } $plan =~ m{ -o (\S*/obj/\w\w_\w+\.o)}g), '', '... are compiled without those behind it';
+
 # ---- PrairieLearn's question
 
 my $info = JSON::PP->new->utf8(0)->decode(text_of("$out/hw1-prairielearn/info.json"));
@@ -230,12 +236,12 @@ my %INFO = (uuid => qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, title => 
         image => 'string', entrypoint => '/grade/tests/grade', timeout => 'integer'});
 is join("\n", faults($info, \%INFO, 'info')), '', 'a question: its form';
 is $info->{title}, $TITLE, '... its title';
-cmp_ok $info->{externalGradingOptions}{timeout}, '<=', 600, '... its time';
+is $info->{externalGradingOptions}{timeout}, 20 + 240, '... its time, and some to build the graders';
 my $html = text_of("$out/hw1-prairielearn/question.html");
 like $html, qr{<pl-file-upload file-names="02_softmax\.c">}, '... asks for a file';
 like $html, qr{<td>2\.3</td><td><code>softmax_online</code></td><td>9</td>}, '... and says what is asked';
-like $html, qr{<strong>Scores \$&#123;&#123; secrets\.MINE &#125;&#125; &#38; &#60;é&#62; }, '... by its title';
-unlike $html, qr/\{\{|&(?!#)/, '... with nothing to be filled in';
+like $html, qr{<strong>Scores \$&#123;&#123; secrets\.MINE &#125;&#125; &amp; &lt;é&gt; }, '... by its title';
+unlike $html, qr/\{\{|&(?!#|amp;|lt;|gt;)/, '... with nothing to be filled in';
 
 # ---- Another version; a book that does not say where it is; and what is refused.
 

@@ -235,37 +235,6 @@ Chapter::save("$work/src/attention.h", '#define TODO(x) (void)0');
 Chapter::save("$work/golden/02_softmax.safetensors", '');
 is states((graded($work))[0]), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
 
-# ---- A class: each once, in parallel; stopped, and gone on with.
-
-my $class = "$folder/class";
-for (["bob", solved => 1], ["alice\n\"x\", y", solved => 1], ['=cmd()', ()],
-     ['carol', body => '    (void)n; weights[0] = scores[0];']) {
-    my ($name, @with) = @$_;
-    submission(@with, folder => "class/$name");
-}
-symlink '/', "$class/link";
-my $conf = Chapter::save("$folder/hw.conf", 'name = hw', 'chapters = 02');
-sub grade_class { return scalar `tools/grade-all '$class' '$folder/grades' '$conf' 2>&1` }
-sub text_of { open my $file, '<:encoding(UTF-8)', "$folder/grades/$_[0]" or return ''; local $/; return <$file> }
-like grade_class(), qr/^2\.1 +softmax +2 done, 1 wrong, 1 open; most often: \w.*\n(?s:.*)^4 submissions;/m, 'a class is graded';
-my $table = text_of('grades.csv');
-is $table, join("\n", 'name,score,max,2.1,2.2,2.3', q{"'=cmd()",0,10,0,0,0}, qq{"alice\n""x"", y",10,10,3,3,4},
-    'bob,10,10,3,3,4', 'carol,0,10,0,0,0', ''), '... into a table in which no name is a formula';
-my %old = map { $_ => (stat)[9] } glob "'$folder/grades/results/'*";
-is scalar keys %old, 4, '... with a result for each';
-my ($gone, $damaged, @rest) = sort keys %old;
-unlink $gone;
-Chapter::save($damaged, '{"score": 10');
-utime 1, 1, @rest;
-grade_class();
-is text_of('grades.csv'), $table, 'what is missing or half written is graded again, to the same table';
-is join(' ', map { (stat)[9] } @rest), '1 1', '... and nothing else';
-submission(solved => 1, folder => 'class/carol');
-submission(folder => 'class/bob');
-grade_class();
-like text_of('grades.csv'), qr/^carol,10/m, 'a submission that has changed is graded anew';
-like text_of('class.html'), qr{<li>100 %: }, 'those that are alike are named';
-
 is_deeply {sums()}, \%before, 'nothing else has changed';
 ok !-e "$folder/$_", "... nothing was $_" for qw(written made);
 ok !-e 'x', '... no name was a command';

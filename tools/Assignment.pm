@@ -8,7 +8,8 @@ package Assignment;
 #   exercises = 1.1 1.2 2.1       # or, with all that these chapters have: chapters = 01 02
 #   points 2.1 = 5                # if not those that the book gives
 #   due = 2026-12-01
-#   seconds = 60                  # that grading one submission may take; else 60 a chapter
+#   seconds = 60                  # that grading one submission may take; else 60 a chapter,
+#                                 # and at most 360
 #
 # of which name, and exercises or chapters, must be there. "#", first in a line or
 # after a blank, begins a comment.
@@ -19,14 +20,17 @@ use utf8;
 use File::Basename qw(dirname);
 use File::Glob qw(bsd_glob);
 use File::Spec;
-use List::Util qw(any first uniq);
+use List::Util qw(any first min uniq);
 use Time::Local qw(timegm);
 use Chapter;
 use Symbols;
+use Text;
 
 my $ROOT = dirname(dirname(File::Spec->rel2abs(__FILE__)));
 my @KEYS = qw(name title exercises chapters due seconds);
-my ($MOST_POINTS, $MOST_SECONDS, $SECONDS, $LONG_TITLE) = (1000, 600, 60, 100);
+my ($MOST_POINTS, $SECONDS, $LONG_TITLE) = (1000, 60, 100);
+# PrairieLearn ends a job after 600 s, of which 240 are for building the graders.
+my $MOST_SECONDS = 360;
 my @chapters;
 
 # Returns name, title, due (undef if open), seconds, and exercises in the book's
@@ -48,8 +52,9 @@ sub load {
         . 'a letter or digit first') if $given->{name} !~ /^[a-zA-Z0-9][\w-]{0,39}\z/a;
     $wrong->('due', "it is due on '$given->{due}': a day such as 2026-12-01 is needed")
       if defined $given->{due} && !_is_day($given->{due});
-    $wrong->('seconds', "grading takes '$given->{seconds}' seconds: a number from 1 to $MOST_SECONDS is needed")
-      if defined $given->{seconds} && !_is_number($given->{seconds}, $MOST_SECONDS);
+    $wrong->('seconds', "grading takes '$given->{seconds}' seconds: a number from 1 to $MOST_SECONDS is needed, "
+        . 'since some systems end all after 600, building the graders included') if defined $given->{seconds}
+      && !_is_number($given->{seconds}, $MOST_SECONDS);
 
     my %chosen;
     for my $key (qw(chapters exercises)) {
@@ -73,7 +78,7 @@ sub load {
 
 # The book's chapters with exercises, read once.
 sub _chapters {
-    @chapters = map { Chapter->load($_) } bsd_glob("$ROOT/chapters/*_*.c") if !@chapters;
+    @chapters = map { Chapter->load($_) } bsd_glob(Text::path($ROOT) . '/chapters/*_*.c') if !@chapters;
     return grep { @{$_->{exercises}} } @chapters;
 }
 
@@ -152,7 +157,8 @@ sub _assigned {
         $_->{title} =~ s/: .*// if length $_->{title} > $LONG_TITLE;
     }
     return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
-        seconds => 0 + ($given->{seconds} // $SECONDS * uniq map { $_->{chapter} } @exercises), exercises => \@exercises};
+        seconds => 0 + ($given->{seconds} // min($MOST_SECONDS, $SECONDS * uniq map { $_->{chapter} } @exercises)),
+        exercises => \@exercises};
 }
 
 1;

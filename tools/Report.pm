@@ -12,16 +12,17 @@ package Report;
 #                    be), and tests: name, ok, told (of Chapter::run_tests)
 #
 # What a student's code prints may hold anything. Here it becomes characters that
-# every format can hold, and as many as fit.
+# every format can hold (tools/Text.pm), and as many as fit.
 
 use strict;
 use warnings;
 use utf8;
-use Encode qw(decode encode);
+use Encode qw(encode);
 use JSON::PP;
-use List::Util qw(first max sum0);
+use List::Util qw(first max min sum0);
 use MIME::Base64 qw(encode_base64);
 use POSIX qw(strftime);
+use Text;
 
 my %WRITER = (table => \&_table, gradescope => \&_gradescope, classroom50 => \&_classroom50,
     actions => \&_actions, prairielearn => \&_prairielearn, check50 => \&_check50, junit => \&_junit,
@@ -69,7 +70,8 @@ sub _check {
           if !$STATES{$state};
         die "$name: exercise $id earns $earned of $points points, and is $state: from 0 to $points are "
           . "needed, and $points only when it is done\n"
-          if "$earned $points" !~ /^\d+ [1-9]\d*$/ || ($state eq 'done' ? $earned != $points : $earned >= $points);
+          if "$earned $points" !~ /^\d+ [1-9]\d*$/
+          || ($state eq 'done' ? $earned != $points : $earned >= $points);
     }
     my ($score, $max) = map { my $key = $_; sum0 map { $_->{$key} } @exercises } qw(earned points);
     die "$name: a score of $result->{score} / $result->{max} is not the sum of its exercises, $score / $max\n"
@@ -78,33 +80,11 @@ sub _check {
 
 # ---- What all formats say.
 
-# A text as characters without controls, nor what turns the direction of writing,
-# nor what XML cannot hold; bytes that are not UTF-8 are shown as \xHH.
-sub _clean {
-    my ($text, $long) = @_;
-    return undef if !defined $text;
-    my $copy = substr $text, 0, $long;
-    my $cut  = length $text > $long ? ' ... (the rest is left out)' : '';
-    $copy =~ s/[\xc0-\xff][\x80-\xbf]*\z// if $cut && !utf8::is_utf8($copy); # a part of a character
-    $copy = decode('UTF-8', $copy, sub { join '', map { sprintf '\\x%02X', $_ } @_ }) if !utf8::is_utf8($copy);
-    $copy =~ s/\r\n/\n/g;
-    $copy =~ s/([\x00-\x08\x0b-\x1f\x7f-\x9f])/sprintf '\\x%02X', ord $1/ge;
-    $copy =~ s/([\x{202a}-\x{202e}\x{2066}-\x{2069}])/sprintf '\\x{%X}', ord $1/ge;
-    $copy = join '', map { _is_character(ord) ? $_ : sprintf '\\x{%X}', ord } split //, $copy
-      if $copy =~ /[^\x{00}-\x{d7ff}]/;
-    return $copy . $cut;
-}
-
-sub _is_character {
-    my ($code) = @_;
-    return !($code >= 0xd800 && $code <= 0xdfff || ($code & 0xfffe) == 0xfffe || $code > 0x10ffff);
-}
-
 # A copy of the result: texts are clean, numbers are numbers, and each exercise that
 # is not done has a message.
 sub _told {
     my ($result, $long) = @_;
-    my $clean = sub { _clean($_[0], $long) };
+    my $clean = sub { Text::safe($_[0], $long) };
     my $said  = $result->{compiled} // {};
     my $told  = {name => $clean->($result->{name}), who => $clean->($result->{who}),
         seconds => 0 + sprintf('%.3f', $result->{seconds} // 0), score => 0 + $result->{score},
@@ -136,15 +116,15 @@ sub _first_message {
     return '' if $state eq 'done';
     return 'waits for exercise ' . ($exercise->{waits_for} // '?') if $state eq 'waits';
     return $message if defined $message;
-    return join ': ', "chapter $chapter does not compile", _error($compiled->{$chapter}) if $state eq 'uncompiled';
+    return join ': ', "chapter $chapter does not compile", error_of($compiled->{$chapter}) if $state eq 'uncompiled';
     return "exercise $exercise->{id} is still empty" if $state eq 'empty';
     return "$exercise->{function} is missing" if $state eq 'missing';
     my ($failed) = grep { !$_->{ok} } @{$exercise->{tests}};
     return $failed ? "$failed->{name} fails" : 'it is wrong';
 }
 
-# The line of what a compiler says that says it best.
-sub _error {
+# Of what a compiler says, the line that says it best.
+sub error_of {
     my @lines = grep { /\S/ } split /\n/, $_[0] // '';
     return (first { /\berror\b/ } @lines) // $lines[0] // ();
 }
@@ -155,14 +135,15 @@ sub _is_done { return $_[0]{state} eq 'done' ? JSON::PP::true : JSON::PP::false 
 
 sub _perhaps { return length($_[0]{diagnosis} // '') ? "perhaps: $_[0]{diagnosis}" : () }
 
-# What a learner reads of an exercise, as lines.
+# What a learner reads of an exercise, as lines: of the tests that fail at most so many.
 sub _lines {
-    my ($exercise) = @_;
+    my ($exercise, $most) = @_;
     return 'done' if $exercise->{state} eq 'done';
     my @failed = $exercise->{state} eq 'wrong' ? grep { !$_->{ok} } @{$exercise->{tests}} : ();
     # The message is that of the first of them.
     my @lines = (@failed ? () : $exercise->{message}, _perhaps($exercise));
-    for my $test (grep { defined } @failed[0 .. $SHOWN - 1]) {
+    $most = min($most // $SHOWN, scalar @failed);
+    for my $test (@failed[0 .. $most - 1]) {
         push @lines, "FAILED  $test->{name}";
         for my $key (@TOLD) {
             my @told = split /\n/, $test->{told}{$key} // '';
@@ -170,7 +151,7 @@ sub _lines {
             push @lines, map { sprintf '        %-8s %s', $_ ? '' : $key, $told[$_] } 0 .. $#told;
         }
     }
-    push @lines, 'and ' . (@failed - $SHOWN) . ' more' if @failed > $SHOWN;
+    push @lines, 'and ' . (@failed - $most) . ' more' if @failed > $most;
     return @lines;
 }
 
@@ -183,25 +164,37 @@ sub _uncompiled {
     return map { "chapter $_ does not compile:\n" . ($told->{compiled}{$_} // '') =~ s/\s+\z//r } sort keys %is;
 }
 
-sub _summary {
+sub _score {
     my ($told) = @_;
-    return join "\n", _uncompiled($told), "score: $told->{score} / $told->{max}";
+    return join "\n", "score: $told->{score} / $told->{max}",
+      $told->{is_open} ? 'compiled unconfined (UNCONFINED=1): it could include what others have written' : ();
 }
+
+sub _summary { return join "\n", _uncompiled($_[0]), _score($_[0]) }
 
 sub _as_json { return JSON::PP->new->canonical->pretty->indent_length(1)->encode($_[0]) }
 
 # ---- The formats. Each returns characters.
 
+# The first screen says how far all is; and then of each that is wrong its first test
+# that fails, and what the compiler says.
 sub _table {
     my ($told) = @_;
-    my ($wide) = max map { length _label($_) } @{$told->{exercises}};
-    my @lines;
-    for (@{$told->{exercises}}) {
+    my @exercises = @{$told->{exercises}};
+    my ($wide) = max map { length _label($_) } @exercises;
+    my @whose = ($told->{name}, map { Text::line($_) } $told->{who} // ());
+    my @lines = (join(', ', @whose), '');
+    for (@exercises) {
+        my ($all, $failed) = (scalar @{$_->{tests}}, scalar grep { !$_->{ok} } @{$_->{tests}});
         push @lines, sprintf "%-*s  %2d / %-2d  %-10s  %s", $wide, _label($_), @$_{qw(earned points state)},
-          $_->{message};
-        push @lines, map { ' ' x ($wide + 23) . $_ } map { /(.*)/ } _perhaps($_);
+          $_->{state} eq 'wrong' && $failed ? "$failed of $all tests fail" : $_->{state} eq 'empty' ? '' : $_->{message};
     }
-    return join '', map { s/ +\z//r . "\n" } @lines, _summary($told);
+    push @lines, _score($told);
+    push @lines, '', _uncompiled($told) if _uncompiled($told);
+    for (grep { $_->{state} eq 'wrong' } @exercises) {
+        push @lines, '', _label($_), map {"    $_"} map { split /\n/ } _lines($_, 1);
+    }
+    return join '', map { s/ +\z//r . "\n" } @lines;
 }
 
 sub _json { return _as_json($_[0]) }
@@ -223,7 +216,7 @@ sub _classroom50 {
     die 'classroom50 needs ' . join(', ', @missing) . " in the environment\n" if @missing;
     my @tests = map { +{'test-name' => _label($_), passed => _is_done($_), score => $_->{earned},
         'max-score' => $_->{points}} } @{$told->{exercises}};
-    return _as_json({schema => 'classroom50/result/v1', (map { $_ => _clean($ENV{$from{$_}}, $LONG) } keys %from),
+    return _as_json({schema => 'classroom50/result/v1', (map { $_ => Text::safe($ENV{$from{$_}}, $LONG) } keys %from),
         datetime => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime), score => $told->{score}, 'max-score' => $told->{max},
         tests => \@tests});
 }
@@ -253,9 +246,9 @@ sub _prairielearn {
     my @tests = map { +{name => _label($_), description => $_->{title} // '', points => $_->{earned},
         max_points => $_->{points}, message => $_->{message}, output => _text($_)} } @{$told->{exercises}};
     my @errors = _uncompiled($told);
-    return _as_json({score => $told->{score} / $told->{max}, 
-        gradable => @errors ? JSON::PP::false : JSON::PP::true, @errors ? (format_errors => \@errors) : (), message => "score: $told->{score} / $told->{max}",
-        output => _summary($told), tests => \@tests});
+    return _as_json({score => $told->{score} / $told->{max}, message => _score($told), output => _summary($told),
+        gradable => @errors ? JSON::PP::false : JSON::PP::true, (@errors ? (format_errors => \@errors) : ()),
+        tests => \@tests});
 }
 
 sub _check50 {
@@ -273,18 +266,12 @@ sub _check50 {
     return _as_json({slug => $told->{name}, version => $ALIKE, results => \@results});
 }
 
-sub _xml {
-    my ($text) = @_;
-    my %name = ('<' => 'lt', '>' => 'gt', '&' => 'amp', '"' => 'quot');
-    return $text =~ s/([<>&"])/&$name{$1};/gr;
-}
-
 # In an attribute, XML takes the end of a line for a blank.
 sub _attributes {
     my (@pairs) = @_;
     my $text = '';
     while (my ($key, $value) = splice @pairs, 0, 2) {
-        $text .= qq( $key=") . _xml($value) =~ s/([\n\t])/'&#' . ord($1) . ';'/ger . '"';
+        $text .= qq( $key=") . Text::escaped($value) =~ s/([\n\t])/'&#' . ord($1) . ';'/ger . '"';
     }
     return $text;
 }
@@ -319,27 +306,18 @@ sub _junit {
             my $case = '<testcase' . _attributes(classname => "chapter $chapter", name => _label($_), time => 0);
             my $kind = $element{$_->{state}};
             push @lines, $kind ? ("$case>", "<$kind" . _attributes(message => $_->{message}) . '>'
-                . _xml(_text($_)) . "</$kind>", '</testcase>') : "$case/>";
+                . Text::escaped(_text($_)) . "</$kind>", '</testcase>') : "$case/>";
         }
         push @lines, '</testsuite>';
     }
     return join '', map { "$_\n" } @lines, '</testsuites>';
 }
 
-# As RFC 4180 has it. A spreadsheet would take a field that begins with = for a
-# formula, and run it.
 sub _csv {
     my ($told) = @_;
     my @keys = qw(id function title points earned state message);
-    my @rows = (['name', 'who', 'exercise', @keys[1 .. $#keys]],
+    return Text::csv(['name', 'who', 'exercise', @keys[1 .. $#keys]],
         map { [@$told{qw(name who)}, @$_{@keys}] } @{$told->{exercises}});
-    return join '', map { join(',', map { _field($_ // '') } @$_) . "\r\n" } @rows;
-}
-
-sub _field {
-    my ($text) = @_;
-    $text = "'$text" if $text =~ /^[=+\-@\t]/;
-    return $text =~ /[",\n]|^\s|\s\z/ ? '"' . $text =~ s/"/""/gr . '"' : $text;
 }
 
 # What waits fails here: prove takes what is skipped for passed.
