@@ -436,7 +436,7 @@ gradable := $(filter-out A_% B_% C_% D_%,$(names))
 # Those that are asked for, or all.
 graded   := $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(filter $(n)_%,$(gradable))),$(gradable))
 grader    = $(BUILD)/grader
-graders  := $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
+graders  := $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how $(grader)/confined
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
@@ -454,6 +454,11 @@ $(grader)/%.o: tools/grader/%.c tools/grader/remote.h src/attention.h $(settings
 $(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o \
                    $(grader)/jail.o $(BUILD)/libattention.a
 	$(CC) $(CFLAGS) $(link)
+# Where the compiler is, if not where all others are.
+prefix = $(shell $(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/..*\)/lib[^/]*/gcc.*,\1,p')
+$(grader)/confined.o: FLAGS += -DCOMPILER='"$(prefix)"'
+$(grader)/confined: $(grader)/confined.o $(grader)/jail.o
+	$(CC) $(CFLAGS) $(link)
 # As on a machine that has no other instruction sets: what chapter 15 is there
 # for others is not for a submission to call.
 $(grader)/plain.%.o: src/%.c $(settings)
@@ -464,6 +469,9 @@ $(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+# No plugin takes part when a submission is linked: gcc's compiles what it finds.
+plain = $(shell $(CC) -fno-use-linker-plugin -Werror -x c -E /dev/null >/dev/null 2>&1 && echo -fno-use-linker-plugin)
+
 # How many tests an exercise has, and how C is compiled.
 $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 	@mkdir -p $(@D)
@@ -473,7 +481,7 @@ $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
 	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
-	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
+	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'plain $(plain)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
 	    'libraries.$(n) $(OPENMP)') >$@
 

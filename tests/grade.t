@@ -27,7 +27,7 @@ my %assignment = (name => 'scores', seconds => 20, test_seconds => 1,
     exercises => [map { {%$_, chapter => '02'} } @exercises]);
 
 # A submission's folder: the chapter with these lines in the place of softmax's first
-# ones, and these in front of all its code.
+# ones, and these in front of all its code; or with this text alone.
 my $count = 0;
 sub submission {
     my (%with) = @_;
@@ -36,6 +36,7 @@ sub submission {
     $lines[$open + 1] = $with{body} . ($with{solved} ? "\n$lines[$open + 1]" : '') if defined $with{body};
     my ($include) = grep { $lines[$_] =~ /^#include "attention\.h"/ } 0 .. $#lines;
     $lines[$include] .= "\n$with{code}" if defined $with{code};
+    @lines = @{$with{text}} if $with{text};
     my $work = "$folder/" . ($with{folder} // 'work' . $count++);
     make_path("$work/chapters");
     Chapter::save("$work/chapters/02_softmax.c", @lines);
@@ -79,6 +80,7 @@ my $odd = <<'C';
 # line up
 */ // don't; TODO(2.1); 'asm' __asm__ "
 #include <string.h>
+__asm__("nop");
 __attribute__((unused)) static const char *odd = "__asm__('asm') .incbin \"x\" /* // # \\";
 C
 for (['lines that end as on Windows', '', sub { return $_[0] =~ s/\n/\r\n/gr }],
@@ -114,10 +116,15 @@ SKIP: {
     chmod 0711, $folder;
 }
 
-# ---- Attacks. For each: what stands in softmax's body, what before, and what is said.
+# ---- Attacks. For each: what stands at the beginning of softmax, what before, and what is
+# said. What follows is the solution: who gets so far, as the attack has succeeded, has
+# the points.
 
 my $golden = "$ENV{PWD}/golden/02_softmax.safetensors";
 my $root = $ENV{PWD};
+make_path("$folder/open");
+chmod 0777, "$folder/open";
+my $there = Chapter::save("$folder/open/there", '');
 my @attacks = (
     ['a loop without end', 'for (;;) ;', '', qr/no end in 1 s/],
     ['one that prints', 'for (;;) puts("ok 1 - softmax: masked");', '#include <stdio.h>', qr/no end in 1 s/],
@@ -128,83 +135,117 @@ my @attacks = (
     ['the result overrun', 'for (int i = 0; i < n + 1; i++) weights[i] = 0;', '', qr/Segmentation/],
     ['scores overrun', 'float s = 0; for (int i = 0; i < n + 9; i++) s += scores[i]; weights[0] = s;', '', qr/Segmentation/],
     ['all memory', 'for (;;) { volatile char *a = malloc(1 << 24); for (int i = 0; i < 1 << 24; i += 4096) a[i] = 1; }', '', qr/Segmentation|no end/],
-    ['processes', 'for (;;) fork();', '#include <unistd.h>', qr/Bad system call/],
+    ['processes', 'if (fork() < 0) return;', '#include <unistd.h>', qr/Bad system call/],
     ['a thread bomb', 'for (;;) { pthread_t t; pthread_create(&t, NULL, loops, NULL); }',
         "#include <pthread.h>\nstatic void *loops(void *x) { for (;;) ; return x; }", qr/no end|Segmentation|Bad/],
-    ['a file written', qq{fclose(fopen("$folder/written", "w"));}, '', qr/Segmentation|Bad system/],
-    ['a file removed', qq{remove("$folder/none");}, '', qr/Bad system call/],
-    ['golden data read', qq{FILE *f = fopen("$golden", "rb"); fread(weights, 4, (size_t)n, f);}, '', qr/Segmentation|Bad/],
-    ['golden data by the reader', qq{Tensors t = tensors_read("$golden"); memcpy(weights, t.tensor[0].data, (size_t)n * 4);}, '',
-        qr/status|refused|cannot be opened/],
+    ['a file written', qq{if (!fopen("$folder/open/written", "w")) return;}, '', qr/where/],
+    ['a file removed', qq{if (remove("$there")) return;}, '', qr/Bad system call/],
+    ['golden data read', qq{if (!fopen("$golden", "rb")) return;}, '', qr/where/],
+    ['golden data by the reader', qq{tensors_read("$golden");}, '', qr/status|refused|cannot be opened/],
     ['exit(0)', 'exit(0);', '', qr/ended by itself, with status 0/],
     ['_exit(0)', '_exit(0);', '#include <unistd.h>', qr/ended by itself, with status 0/],
     ['quick_exit and atexit', 'atexit(bye); exit(1);', "#include <unistd.h>\nstatic void bye(void) { _exit(0); }", qr/ended by itself/],
     ['TAP of its own', 'printf("\nok 1 - softmax: masked\nok 2 - mix: all\n1..2\n"); fflush(stdout); _exit(0);', '#include <unistd.h>',
         qr/ended by itself/],
-    ['standard output closed', 'close(1); close(2); weights[0] = 1;', '#include <unistd.h>', qr/where/],
-    ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/./],
-    ['an answer of the right form', 'uint64_t a[4000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/./],
-    ['before main', 'weights[0] = 0;', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
-        qr/./],
-    ['before what is before main', 'weights[0] = 0;', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
+    ['standard output closed', 'close(1); close(2); if (n > 0) weights[0] = 1; return;', '#include <unistd.h>', qr/refus|where/],
+    ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/ended by itself/],
+    ['an answer of the right form', 'uint64_t a[4000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/ended by itself/],
+    ['before main', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
+        qr/ended by itself/],
+    ['before what is before main', '', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
         . qq{__attribute__((section(".preinit_array"), used)) static void (*p)(void) = early;}, qr/Bad system call/],
-    ['longjmp', 'longjmp(place, 1);', "#include <setjmp.h>\nstatic jmp_buf place;", qr/./],
-    ['signals', 'kill(getppid(), SIGKILL); kill(-1, SIGKILL);', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
+    ['signals', 'if (kill(getpid(), 0)) return;', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
     ['what waits without working', 'char a; read(3, &a, 1); weights[0] = 0;', '#include <unistd.h>', qr/no end in 1 s/],
     ['a terminal\'s commands', 'fputs("x\\033]0;y\\007", stderr); abort();', '', qr/\A[^\e\a]*Aborted[^\e\a]*\z/],
     ['a stop', 'raise(SIGSTOP); for (;;) ;', '#include <signal.h>', qr/no end|Bad/],
     ['no alarm', 'alarm(0); for (;;) ;', '#include <unistd.h>', qr/Bad system call/],
     ['signals ignored', 'for (int i = 1; i < 64; i++) signal(i, SIG_IGN); for (;;) ;', '#include <signal.h>', qr/no end/],
-    ['a program', 'execl("/bin/sh", "sh", "-c", "echo ok 1 - softmax", (char *)0); weights[0] = 1;', '#include <unistd.h>', qr/./],
-    ['a shell', 'system("touch written");', '', qr/Bad system call|where/],
-    ['another instruction set\'s calls', 'int (*call)(int, unsigned, unsigned) = (void *)code; call(5, (unsigned)(uintptr_t)path, 0);',
+    ['a program', qq{execl("/bin/sh", "sh", "-c", "touch $folder/open/written", (char *)0); return;}, '#include <unistd.h>', qr/Bad system call/],
+    ['a shell', qq{if (system("touch $folder/open/written")) return;}, '', qr/Bad system call|where/],
+    ['another instruction set\'s calls', 'int (*call)(int, unsigned, unsigned) = (void *)code; if (call(5, (unsigned)(uintptr_t)path, 0) < 0) return;',
         qq{static char path[] = "$golden";\n__attribute__((section(".text#"))) static const unsigned char code[] = }
         . '{0x53, 0x89, 0xf8, 0x89, 0xf3, 0x89, 0xd1, 0x31, 0xd2, 0xcd, 0x80, 0x5b, 0xc3};', qr/Bad system call|Illegal|Segmentation/],
-    ['a limit for another process', 'struct rlimit none = {0, 0}; prlimit(1, RLIMIT_CPU, &none, NULL);', '#include <sys/resource.h>', qr/Bad system call/],
-    ['a fellow student\'s program', 'weights[0] = 0;', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
+    ['a limit for another process', 'struct rlimit none = {0, 0}; if (prlimit(0, RLIMIT_CORE, &none, NULL)) return;', '#include <sys/resource.h>', qr/Bad system call/],
+    ['a fellow student\'s program', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
         . '{ char *none[] = {NULL}; execve("/proc/self/exe", none, none); }', qr/Bad system call/],
     ['the place in front of the result', 'weights[-1] = 0;', '', qr/Aborted/],
-    ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1];', '', qr/beyond the ends/],
-    ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i];', '', qr/where/],
-    ['a network', 'socket(2, 1, 0);', '#include <sys/socket.h>', qr/Bad system call/],
-    ['the library\'s place for the solution', 'void *all = dlopen(0, 2); *(void **)&all = dlsym(all, "softmax_given"); weights[0] = 1;',
-        '#include <dlfcn.h>', qr/./],
+    ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1]; return;', '', qr/beyond the ends/],
+    ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i]; return;', '', qr/where/],
+    ['a network', 'if (socket(2, 1, 0) < 0) return;', '#include <sys/socket.h>', qr/Bad system call/],
+    ['the library\'s place for the solution', 'void *all = dlopen(0, 2); if (!all || !dlsym(all, "softmax_given")) return;',
+        '#include <dlfcn.h>', qr/where/],
+    ['an interpreter', '', '__attribute__((section(".interp"), used)) static const char other[] = "/lib64/ld-linux-x86-64.so.2";', qr/ended by itself, with status 127/],
+    ['more than fits', 'memset(large, 1, sizeof large);', 'static char large[600 << 20];', qr/Segmentation|status 127|Killed/],
 );
 for my $attack (@attacks) {
     my ($what, $body, $code, $words) = @$attack;
-    my ($result, $seconds) = graded(submission(body => "    (void)n, (void)scores, (void)weights; $body",
+    my ($result, $seconds) = graded(submission(solved => 1, body => "    (void)n, (void)scores, (void)weights; $body",
         code => "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n$code"));
-    is $result->{score}, 0, "$what: no point" or diag explain [map { "$_->{id} $_->{state} $_->{message}" } @{$result->{exercises}}];
+    my ($first) = @{$result->{exercises}};
+    is "$first->{earned} $first->{state}", '0 wrong', "$what: no point";
+    like message($result), $words, '... and it is said why';
+    cmp_ok $seconds, '<', 25, '... in its time';
+}
+ok -e $there, 'nothing was removed';
+
+# ---- What is not compiled at all.
+
+# Where the solution's file is, the text is right: who could include it had all points.
+my $solution = "$root/chapters/02_softmax.c";
+my $hidden = Chapter::save("$folder/hidden", 'int key = 7;');
+my $not_there = qr/^does not compile: .*(?:Permission denied|No such file|not found)/;
+for (['the solution included', [qq{#include "$solution"}], $not_there],
+     ['... by its place', ['#include "../chapters/02_softmax.c"'], $not_there],
+     ['... as a header of C', [qq{#include <../..$solution>}], $not_there],
+     ['... written otherwise', ["/*\n*/ ??=in\\\nclude /* */ \"/proc/self/cwd/$solution\""], $not_there],
+     ['... behind a name', ["#define A <../..$solution>", '#include A'], $not_there],
+     ['... as the next', ["#define A <../..$solution>", '#include_next A'], $not_there],
+     ['... between comments', ['/* */', "#include <../..$solution>", '/* */ #define Y 1'], $not_there],
+     ['... shown by a message', ['#pragma GCC poison float', qq{#include "$solution"}], $not_there],
+     ['what a user has', [qq{#include "$hidden"}, @{$chapter->{lines}}], $not_there],
+     ['what a user has, to assemble', [qq{__asm__(".pushsection .text; .include \\"$root/src/attention.h\\"; .popsection");}, @{$chapter->{lines}}],
+         qr/^does not compile: .*can't open/],
+     ['what a system keeps', ['#include <../../etc/passwd>', @{$chapter->{lines}}], $not_there],
+     ['a file without end', ['#include "/dev/zero"', @{$chapter->{lines}}], $not_there],
+     ['golden data by the assembler', [qq{__asm__(".incbin \\"$golden\\"");}, @{$chapter->{lines}}], $not_there],
+     ['golden data by a section', [qq{__attribute__((section(".x,\\"a\\"\\n.incbin \\"$golden\\"\\n#"))) int x = 3;}, @{$chapter->{lines}}], $not_there],
+     ['a terminal\'s commands', ["#error \e[2J\e]0;x\a"], qr/^does not compile: [^\e\a]*error[^\e\a]*\z/],
+     ['a main of its own', ['__asm__(".globl main; main: ret");', @{$chapter->{lines}}], qr/^does not compile: .*multiple definition/],
+     ['the runner\'s functions', ['void *malloc(unsigned long n) { (void)n; return 0; }', @{$chapter->{lines}}],
+         qr/^does not compile: .*multiple definition/],
+     ['a table of functions', ['#include "remote.h"', @{$chapter->{lines}}], $not_there],
+     ['no C', ['this is no C'], qr/^does not compile: .*error/]) {
+    my ($what, $text, $words) = @$_;
+    my ($result, $seconds) = graded(submission(text => $text));
+    is $result->{score}, 0, "$what: no point";
     like message($result), $words, '... and it is said why';
     cmp_ok $seconds, '<', 25, '... in its time';
 }
 
-# ---- What is not compiled at all.
-
-for (['the solution included', qq{#include "$root/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['... by its place', qq{#include "../chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['a file without end', '#include "/dev/zero"', qr/^does not compile/],
-     ['golden data by the assembler', qq{__asm__(".incbin \\"$golden\\"");}, qr/^does not compile: it has assembler/],
-     ['assembler behind a name', "#define A __asm\n#define B A__\n__asm__ (\"nop\");", qr/^does not compile: it has assembler/],
-     ['the solution as a header of C', qq{#include <../..$root/chapters/02_softmax.c>}, qr/^does not compile: it includes/],
-     ['... written otherwise', qq{/*\n*/ ??=in\\\nclude /* */ "/proc/self/cwd/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['... behind a name', qq{#define A <../../proc/self/cwd/chapters/02_softmax.c>\n#include A}, qr/^does not compile: it includes/],
-     ['... shown by a message', qq{#pragma GCC poison float\n#include "$root/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['another file\'s name', qq{#line 1 "/usr/include/x.h"\n__asm__(".incbin \\"$golden\\"");}, qr/^does not compile: it has assembler/],
-     ['C\'s own header\'s name', qq{# 1 "/usr/include/x.h" 1 3}, qr/^does not compile: it names/],
-     ['golden data by a section', qq{__attribute__((section(".x,\\"a\\"\\n.incbin \\"$golden\\"\\n#"))) int x = 3;}, qr/^does not compile: it has assembler/],
-     ['... with odd quotes', qq{__attribute__((section(".x\\n.byte '\\"; .incbin \\"$golden\\"; .byte '\\"\\n#"))) int x = 3;},
-         qr/^does not compile: it has assembler/],
-     ['a terminal\'s commands', "#error \e[2J\e]0;x\a", qr/^does not compile: [^\e\a]*error[^\e\a]*\z/],
-     ['a main of its own', "#undef main\nint main(void) { return 0; }\n#define main other", qr/^does not compile/],
-     ['the runner\'s functions', 'void *malloc(unsigned long n) { (void)n; return 0; }', qr/^does not compile: .*multiple definition/],
-     ['a table of functions', '#include "remote.h"', qr/^does not compile/],
-     ['no C', 'this is no C', qr/^does not compile: .*error/]) {
-    my ($what, $code, $words) = @$_;
-    my ($result, $seconds) = graded(submission(solved => 1, code => $code));
-    is $result->{score}, 0, "$what: no point";
-    like message($result), $words, '... and it is said why';
-    cmp_ok $seconds, '<', 25, '... in its time';
+# Bytecode, which gcc's linker would compile: it comes as tables in sections of its names.
+sub bytecode {
+    my ($code, $options) = @_;
+    my $path = Chapter::save("$folder/bytecode.c", $code) =~ s/\.c\z//r;
+    system("@{$how->{cc}} -flto -fno-fat-lto-objects -Isrc -c $path.c -o $path.o 2>$path.said") == 0 or return;
+    return map {
+        my $section = $_;
+        system 'objcopy', '--dump-section', "$section=$path.part", "$path.o", "$path.other";
+        open my $file, '<:raw', "$path.part" or die "$path.part: $!\n";
+        my $bytes = $section eq '.gnu.lto_.opts' && defined $options ? $options : do { local $/; <$file> };
+        sprintf '__attribute__((section("%s"), used, aligned(1))) static const unsigned char part%d[] = {%s};', $section, $count++,
+          join ',', unpack 'C*', $bytes;
+    } `objdump -h $path.o` =~ /(\.gnu\.lto_\S+)/g;
+}
+my $functions = join '', map { "void $_->{function}(void) { fputs(hidden, stderr); abort(); }\n" } @exercises;
+my @reads = bytecode(qq{__asm__(".globl hidden; hidden: .incbin \\"$hidden\\"; .byte 0");\nextern const char hidden[];\n}
+    . "#include <stdio.h>\n#include <stdlib.h>\n$functions");
+my @writes = bytecode('int x;', "'-Xassembler' '--MD' '-Xassembler' '$folder/open/by-options'\0");
+SKIP: {
+    skip 'this compiler makes no bytecode', 2 if !@reads || !@writes;
+    my ($result) = graded(submission(text => \@reads));
+    unlike join('', explain $result), qr/key = 7/, 'bytecode does not read files for a report';
+    graded(submission(text => [@writes, @{$chapter->{lines}}]));
+    ok !-e "$folder/open/by-options", '... and writes none';
 }
 
 # ---- Folders that are not as they should be.
@@ -267,7 +308,7 @@ like text_of('grades.csv'), qr/^carol,10/m, 'a submission that has changed is gr
 like text_of('class.html'), qr{<li>100 %: }, 'those that are alike are named';
 
 is_deeply {sums()}, \%before, 'nothing else has changed';
-ok !-e "$folder/$_", "... nothing was $_" for qw(written made);
+ok !-e $_, '... nothing was written' for "$folder/open/written", "$folder/made";
 ok !-e 'x', '... no name was a command';
 is join('', grep { m{\Q$folder\E/tmp/} } `ps -eo args`), '', '... and no process is left';
 

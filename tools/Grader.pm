@@ -12,72 +12,22 @@ use warnings;
 use utf8;
 use Chapter;
 use Diagnosis;
+use Limits;
 use Cwd qw(abs_path);
-use Encode qw(decode);
 use Fcntl qw(:mode);
 use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
+use File::Glob qw(bsd_glob);
+use File::Path qw(remove_tree);
+use File::Spec;
 use File::Temp qw(tempdir);
 use POSIX ();
 use Time::HiRes qw(time);
 
 my $ROOT = dirname(dirname(abs_path(__FILE__)));
+my $NOBODY  = 65534;
+my $OLD     = 3600; # seconds; what grades is never as long at work
 my $LARGEST = 1_000_000; # bytes of a chapter; the longest of the book has a tenth
-my $PRINTED = 4_000_000; # bytes of what the judge or the compiler says
-my $TEMPORARY;           # the folder that goes with the submission
-
-# ---- Commands that must end
-
-# Runs a command (a list) in a process group of its own, with nothing to read, for at
-# most so many seconds. Returns what it has printed, its status, and whether it was
-# stopped. No process of the group is left.
-sub limited {
-    my ($seconds, $environment, @command) = @_;
-    pipe(my $from, my $to) or die "no pipe: $!\n";
-    my $pid = fork // die "no process can be started: $!\n";
-    if (!$pid) {
-        setpgrp(0, 0);
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>&', $to;
-        open STDERR, '>&', $to;
-        close $from;
-        %ENV = (PATH => $ENV{PATH}, LC_ALL => 'C', %$environment);
-        exec {$command[0]} @command or POSIX::_exit(127);
-    }
-    setpgrp($pid, $pid);
-    local @SIG{qw(INT TERM HUP)} = (sub { kill KILL => -$pid; exit 1 }) x 3;
-    close $to;
-    my ($said, $end, $stopped) = ('', time + $seconds, 0);
-    while (1) {
-        my $left = $end - time;
-        my $ready = '';
-        vec($ready, fileno $from, 1) = 1;
-        if ($left <= 0 || !select $ready, undef, undef, $left) { $stopped = 1; last }
-        sysread $from, my $more, 65536 or last;
-        $said .= $more if length $said < $PRINTED;
-    }
-    kill KILL => -$pid if $stopped;
-    waitpid $pid, 0;
-    my $status = $?;
-    kill KILL => -$pid;
-    return (plain(decode('UTF-8', $said)), $status & 127 ? 128 + ($status & 127) : $status >> 8, $stopped);
-}
-
-# A text without what commands a terminal, or turns a line around.
-sub plain {
-    my ($text) = @_;
-    return $text =~ s/([^\P{Cc}\t\n]|[\x{202a}-\x{202e}\x{2066}-\x{2069}])/sprintf '\\x%02x', ord $1/ger;
-}
-
-# The compiler, which a submission can make work for ever or for all memory: so many
-# seconds. Returns what it has printed, and what is wrong.
-sub compiler {
-    my ($seconds, @command) = @_;
-    my ($said, $status, $stopped) = limited($seconds + 10, {TMPDIR => $TEMPORARY // '/tmp'}, '/bin/sh', '-c',
-        "ulimit -t $seconds; ulimit -v 4000000; ulimit -f 200000; ulimit -c 0; exec \"\$@\"", 'sh', @command);
-    return ($said, $stopped ? "the compiler did not end in $seconds s\n" : !$status ? ''
-          : $said || "the compiler ended with status $status\n");
-}
 
 # ---- A submission
 
@@ -97,99 +47,53 @@ sub file_of {
 sub chapters {
     my ($assignment) = @_;
     my %seen = map { $_->{chapter} => 1 } @{$assignment->{exercises}};
-    return map { basename($_, '.c') } map { glob "$ROOT/chapters/${_}_*.c" } sort keys %seen;
+    return map { basename($_, '.c') } map { bsd_glob "$ROOT/chapters/${_}_*.c" } sort keys %seen;
 }
 
-# What a chapter's text says to the preprocessor that none may say, or nothing: read before
-# any compiler does, whose messages would show a file's lines, and which takes what is
-# found by way of /usr/include/../.. for C's own. Lines that only look like it, as in a
-# comment, are taken for it: who writes them reads why.
-sub told_the_preprocessor {
-    my ($source) = @_;
-    open my $file, '<:raw', $source or return "it cannot be read: $!\n";
-    my $text = do { local $/; <$file> } // '';
-    $text =~ s/\A\xEF\xBB\xBF//;
-    return "it has a byte 0 in it\n" if $text =~ /\0/;
-    $text =~ s/\r\n?/\n/g;
-    $text =~ s/\?\?\//\\/g;
-    $text =~ s/\\[ \t\f\x0b]*\n//g;
-    my $blank = qr{(?:[ \t\f\x0b]|/\*.*?\*/)*}s;
-    while ($text =~ m{^(?:[^\n]*\*/)?$blank(?:\#|%:|\?\?=)$blank(\w+)$blank([^\n]*)}mg) {
-        my ($word, $rest) = ($1, $2);
-        return "it names another file and line as its own\n" if $word =~ /^\d+$/ && $rest =~ /^"/;
-        return "it includes $rest: attention.h and C's own headers are all there is\n"
-          if $word =~ /^(?:include_next|import|embed|__include_macros)$/ && $rest =~ /^[<"]/
-          || $word eq 'include' && ($rest !~ m{^(?:<[\w+-][\w.+/-]*>|"[\w+-][\w.+/-]*")} || $rest =~ m{^[<"][^>"]*\.\.});
-    }
-    return;
-}
-
-# What the assembler is told that no C says, or nothing. A string in C can hold lines
-# for the assembler, as of an attribute; so all that has quotes must look like the compiler's.
-sub told_the_assembler {
-    my ($path) = @_;
-    open my $file, '<:raw', $path or return "it cannot be read: $!\n";
-    while (<$file>) {
-        next if /^\s*\.(?:string|ascii|asciz|ident)\s+"(?:[^"\\]|\\.)*"(?:\\0)?\s*$/;
-        return "it has assembler in it: C alone is graded\n"
-          if /\.(?:incbin|include|macro|irpc?|altmacro|rept?)\b/i || !/^[^"']*(?:"[^"\\']*"[^"']*)*$/;
-    }
-    return;
-}
-
-# What keeps a chapter from being compiled by itself, or nothing: files of others, and
-# what goes around C.
-sub not_by_itself {
-    my ($cc, $source) = @_;
-    my $told = told_the_preprocessor($source);
-    return $told if $told;
-    my ($said, $wrong) = compiler(10, @$cc, '-MM', '-MG', $source);
-    return $wrong if $wrong;
-    $said =~ s/^[^:]*://;
-    $said =~ s/\\\n/ /g;
-    my @others = grep { $_ ne $source && $_ ne "$ROOT/src/attention.h" } $said =~ /((?:\\.|\S)+)/g;
-    return "it includes $others[0]: attention.h and C's own headers are all there is\n" if @others;
-    ($said, $wrong) = compiler(10, @$cc, '-E', $source);
-    return $wrong if $wrong;
-    my $depth = 0;
-    for (split /\n/, $said) {
-        if (/^# \d+ ".*"((?: \d)*)$/) { $depth += $1 =~ /1/ ? 1 : $1 =~ /2/ ? -1 : 0; next }
-        return "it has assembler in it: C alone is graded\n"
-          if !$depth && s/"(?:[^"\\]|\\.)*"//gr =~ /\b(?:__asm|__asm__)\b/;
-    }
-    return;
-}
-
-# Compiles a chapter and links it with its runner. Returns what is wrong, or nothing.
+# Compiles a chapter in a folder and links it with its runner. Returns what is wrong, or
+# nothing. Whatever of C and of assembler is in it, it can say nothing but to its own
+# process, which is confined likewise; what others have in mind, such as a main, the runner
+# has, too, and the linker refuses it twice. No bytecode is linked: the linker would compile it.
 sub build {
     my ($how, $folder, $path, $name) = @_;
-    my $source = "$folder/$name.c";
-    copy($path, $source) or return "$name.c cannot be read: $!\n";
-    chmod 0644, $source;
-    my @flags = @{$how->{flags}{$name} // $how->{flags}{''}};
-    my @cc = (@{$how->{cc}}, @flags, @{$how->{unset}}, "-I$ROOT/src");
-    my $wrong = not_by_itself(\@cc, $source)
-      // ((compiler(20, @cc, '-fstack-protector-strong', '-Dmain=main_of_the_submission', '-S', $source, '-o', "$folder/$name.s"))[1]
-      || told_the_assembler("$folder/$name.s")
-      || (compiler(20, @{$how->{cc}}, '-c', "$folder/$name.s", '-o', "$folder/$name.o"))[1]
-      || (compiler(20, @{$how->{cc}}, '-static', "$folder/$name.o", "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", @{$how->{libraries}{$name} // []},
-        '-lm', '-o', "$folder/$name"))[1]);
-    return if !$wrong;
-    $wrong =~ s{\Q$folder\E/}{}g;
-    my ($error) = grep {/error|undefined|multiple definition|cannot/} split /\n/, $wrong;
-    return $wrong =~ /\n/ && defined $error ? "$error\n$wrong" : $wrong;
+    copy($path, "$folder/$name.c") or return "$name.c cannot be read: $!\n";
+    for my $part ("$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", "$ROOT/src/attention.h") {
+        copy($part, $folder) or die "$part: $!: it is needed in $folder\n";
+    }
+    chmod 0644, map {"$folder/$_"} "$name.c", 'run.o', "$name.a", 'attention.h';
+    my @flags   = @{$how->{flags}{$name} // $how->{flags}{''}};
+    my @compile = (@{$how->{cc}}, @flags, @{$how->{unset}}, '-I.', qw(-fstack-protector-strong -fno-lto -c));
+    my @link    = (@{$how->{cc}}, qw(-static -fno-lto), @{$how->{plain}});
+    my @behind  = (@{$how->{libraries}{$name} // []}, '-lm');
+    my $make    = sub { Limits::compiler($how->{build}, $folder, 20, @_) };
+    my $wrong = $make->(@compile, '-Dmain=main_of_the_submission', "$name.c", '-o', "$name.o")
+      || $make->(@link, "$name.o", 'run.o', "$name.a", @behind, '-o', $name) or return;
+    # Does it do so to everyone?
+    open my $file, '>', "$folder/sound.c" or die "$folder: $!\n";
+    print $file qq{#include "attention.h"\nint main(void)\n{\n    return 0;\n}\n};
+    close $file or die "$folder: $!\n";
+    my $ours = $make->(@compile, 'sound.c', '-o', 'sound.o') || $make->(@link, 'sound.o', @behind, '-o', 'sound');
+    die 'nothing can be compiled here: ' . _error($ours) . "\n" if $ours;
+    return $wrong =~ /\n./ ? _error($wrong) . "\n$wrong" : $wrong;
+}
+
+# The first line that tells what is wrong.
+sub _error {
+    my ($said) = @_;
+    my @lines = split /\n/, $said;
+    return (grep({/\berror\b|undefined|multiple definition|cannot/i} @lines), @lines)[0];
 }
 
 # Runs the judge of a chapter on what was built.
 sub judged {
     my ($how, $folder, $name, $assignment, $seconds, @functions) = @_;
-    my ($said, $status, $stopped) = limited($seconds, {GRADED => "$folder/$name", TAP_ONLY => "@functions",
+    my ($said, $status, $stopped) = Limits::limited($seconds, {GRADED => "$folder/$name", TAP_ONLY => "@functions",
         TAP_SECONDS => $assignment->{test_seconds} // 5},
         "$how->{build}/grader/$name.judge");
     die "submissions cannot be run here: grade on Linux, or in a container there, with a temporary folder "
       . "(TMPDIR) in which programs may be run and which the user nobody may enter\n" if $status == 128 + POSIX::SIGUSR1;
     my @tests = Chapter::tests_of("the judge of chapter $name", [split /\n/, $said], $status);
-    for my $told (map { $_->{told} } @tests) { $_ = plain($_) for values %$told }
+    for my $told (map { $_->{told} } @tests) { $_ = Limits::plain($_) for values %$told }
     pop @tests if @tests && $tests[-1]{name} =~ /^the judge of/ && $stopped;
     return (\@tests, $stopped);
 }
@@ -219,19 +123,34 @@ sub diagnosis {
     return @names ? join(', or: ', @names) : undef;
 }
 
+# A folder, and in it one for the compiler, which writes there as the user nobody, as
+# whom a submission runs. Nobody lists what is in it. Who was killed has left such folders
+# behind: they go when they are old and their process has gone.
+sub workplace {
+    for my $old (bsd_glob(File::Spec->tmpdir =~ s/([\\*?\[\]{}~])/\\$1/gr . '/grade-*')) {
+        my ($pid) = $old =~ /-(\d+)-\w+\z/ or next;
+        my @about = lstat $old or next;
+        remove_tree($old) if S_ISDIR($about[2]) && $about[4] == $> && time - $about[9] > $OLD && !kill(0, $pid) && $!{ESRCH};
+    }
+    my $folder = tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1);
+    mkdir "$folder/work" or die "$folder: $!\n";
+    $> == 0 and chown $NOBODY, $NOBODY, "$folder/work";
+    chmod 0711, $folder, "$folder/work";
+    return "$folder/work";
+}
+
 # Grades a folder. Returns the result as Report takes it.
 sub grade {
     my ($how, $assignment, $work) = @_;
-    my $begun = time;
-    my $folder = tempdir('grade-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-    chmod 0711, $folder; # nobody runs what is in it, and lists nothing
-    $TEMPORARY = $folder;
+    my $begun  = time;
+    my $folder = workplace();
     my (%result, %by_chapter);
-    %result = (name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {}, exercises => []);
+    %result = (name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {}, exercises => [],
+        is_open => Limits::is_open($how->{build}, $folder));
     push @{$by_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};
     for my $number (sort keys %by_chapter) {
         my @exercises = @{$by_chapter{$number}};
-        my ($name) = map { basename($_, '.c') } glob "$ROOT/chapters/${number}_*.c";
+        my ($name) = map { basename($_, '.c') } bsd_glob "$ROOT/chapters/${number}_*.c";
         my ($path, $missing) = file_of($work, $name);
         my $wrong = $missing // build($how, $folder, $path, $name);
         $result{compiled}{$number} = $wrong;
@@ -262,10 +181,10 @@ sub how {
     for (lines_of("$build/grader/how")) {
         my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? ?(.*)/ or next;
         my @words = split ' ', $words;
-        if ($key =~ /^(?:cc|unset)$/) { $how{$key} = \@words }
+        if ($key =~ /^(?:cc|unset|plain)$/) { $how{$key} = \@words }
         else                          { $how{$key}{$name // ''} = \@words }
     }
-    for my $list (glob "$build/grader/*.tests") {
+    for my $list (bsd_glob "$build/grader/*.tests") {
         my $name = basename($list, '.tests');
         /^(\w+):/ and $how{due}{$name}{$1}++ for lines_of($list);
     }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "jail.h"
 #include "remote.h"
 
 static pid_t runner, owner; /* the runner's, and that of its judge */
@@ -67,6 +68,15 @@ static const char *hidden(const char *text)
     return x == MAP_FAILED ? text : strcpy(x, text);
 }
 
+/* That others can be begun where it lies has been seen (confined.c). */
+static _Noreturn void begin_program(const char *program)
+{
+    execle(program, program, (char *)NULL,
+           (char *[]){"OMP_NUM_THREADS=4", NULL});
+    fprintf(stderr, "the program cannot be begun: %s\n", strerror(errno));
+    _exit(127);
+}
+
 /* In the child that becomes the runner. A test may have set itself a limit
  * for memory; then that holds there. Threads have stacks: as many as a large
  * machine has cores are not to be had with the usual memory. */
@@ -89,8 +99,7 @@ static void become_runner(int in, int out, int fails)
         setrlimit(RLIMIT_CPU, &(struct rlimit){most_seconds, most_seconds});
     if (confine(own.rlim_cur < USUAL_BYTES ? own.rlim_cur : USUAL_BYTES,
                 program) == 0)
-        execle(program, program, (char *)NULL,
-               (char *[]){"OMP_NUM_THREADS=4", NULL});
+        begin_program(program);
     if (write(high_fails, "", 1) == 1)
         _exit(127);
     _exit(127);
@@ -126,7 +135,7 @@ static _Noreturn void end_as_runner(void)
 {
     int status = 0;
     struct rusage used;
-    kill(runner, SIGKILL); /* if it lives, and has answered nonsense */
+    kill(runner, SIGKILL); /* if it lives, and has closed its end */
     wait4(runner, &status, 0, &used);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         fputs("asked for what a solution does not need: files, processes, "
@@ -190,9 +199,9 @@ static void receive(void *at, size_t size)
         end_as_runner();
 }
 
-static _Noreturn void end_as_changed(void)
+static _Noreturn void end_since(const char *words)
 {
-    fputs("the function has changed what it is given to read\n", stderr);
+    fprintf(stderr, "%s\n", words);
     kill(runner, SIGKILL);
     _exit(1);
 }
@@ -209,7 +218,7 @@ static void receive_range(const Range *r)
         if (memcmp(at + i, piece, n) == 0 || (r->is_given && r->is_struct))
             continue;
         if (r->is_given)
-            end_as_changed();
+            end_since("the function has changed what it is given to read");
         memcpy(at + i, piece, n);
     }
 }
@@ -234,7 +243,7 @@ void remote_call(const Remote *r, void *args, void *result,
     Answer answer;
     receive(&answer, sizeof answer);
     if (answer.mark != ANSWER_MARK)
-        end_as_runner();
+        end_since("something else than the function has answered");
     for (int i = 0; i < v.ranges; i++)
         receive_range(&v.range[i]);
     for (int i = 0; i < v.pointers; i++)

@@ -105,12 +105,6 @@ static inline int take(Come *come, int from, void *at, size_t size)
 void remote_call(const Remote *r, void *args, void *result,
                  size_t result_size);
 
-/* Takes away from this process, and from what it executes, what a solution
- * does not need: files, processes, networks, memory beyond so many bytes.
- * All it can still execute is what the name at this place says. Answers
- * 0, or -1 where the system cannot do so. */
-int confine(uint64_t bytes, const char *program);
-
 /* ---- What a visit shows. */
 
 static inline size_t times(long long n, size_t size)
