@@ -434,9 +434,10 @@ format-check: ## says where C has another form
 
 gradable := $(filter-out A_% B_% C_% D_%,$(names))
 # Those that are asked for, or all.
-graded   := $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(filter $(n)_%,$(gradable))),$(gradable))
+graded    = $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(or $(filter $(n)_% 0$(n)_%,$(gradable)),$(error There is no \
+  chapter $(n) to grade: some of $(foreach n,$(gradable),$(call number,$(n))) are needed, as in CHAPTER="02 03"))),$(gradable))
 grader    = $(BUILD)/grader
-graders  := $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how $(grader)/confined
+graders   = $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how $(grader)/confined
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
@@ -475,8 +476,11 @@ plain = $(shell $(CC) -fno-use-linker-plugin -Werror -x c -E /dev/null >/dev/nul
 # How many tests an exercise has, and how C is compiled.
 $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 	@mkdir -p $(@D)
-	@TAP_ONLY="$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' ')" $< | \
-	  sed -n 's/^ok [0-9]* - //p' >$@
+	@all=$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' '); \
+	  TAP_ONLY="$$all" $< >$@.run || { grep '^not ok' $@.run >&2; \
+	    echo "The book's own functions fail in chapter $*: it cannot be graded" >&2; exit 1; }; \
+	  sed -n 's/^ok [0-9]* - //p' $@.run >$@; rm $@.run; \
+	  for f in $$all; do grep -q "^$$f:" $@ || { echo "$$f has no test in tests/$*.c" >&2; exit 1; }; done
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
@@ -485,13 +489,13 @@ $(grader)/how: $(settings)
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
 	    'libraries.$(n) $(OPENMP)') >$@
 
-graders: $(graders)
+graders: $$(graders)
 
 conf = '$(or $(CONF),$(NAME:%=%.conf))'
-grade: $(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
+grade: $$(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
 	@tools/grade '$(subst ','\'',$(WORK))' $(conf)
 
-grade-all: $(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
+grade-all: $$(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
 	@tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))' $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.

@@ -31,24 +31,33 @@ my $LARGEST = 1_000_000; # bytes of a chapter; the longest of the book has a ten
 
 # ---- A submission
 
-# A chapter's file in the folder: below chapters/, or by itself.
+# A chapter's file in the folder: below chapters/, or by itself. Else nothing, what is
+# wrong, and how that is called.
 sub file_of {
     my ($work, $name) = @_;
     my ($path) = grep { -l $_ || -e _ } "$work/chapters/$name.c", "$work/$name.c";
-    return (undef, "there is no $name.c") if !defined $path;
+    return (undef, "there is no $name.c", 'missing') if !defined $path;
     my @about = lstat $path;
-    return (undef, "$name.c is a link, or no file: a file is needed")
+    return (undef, "$name.c is a link, or no file: a file is needed", 'refused')
       if !S_ISREG($about[2]) || -l dirname($path);
-    return (undef, "$name.c has $about[7] bytes: at most $LARGEST are read") if $about[7] > $LARGEST;
-    return ($path, undef);
+    return (undef, "$name.c has $about[7] bytes: at most $LARGEST are read", 'refused') if $about[7] > $LARGEST;
+    return ($path, undef, undef);
 }
 
-# The names of an assignment's chapters.
+# The name of a chapter's file, and of those of an assignment.
+sub name_of {
+    my ($number) = @_;
+    my ($path) = grep { m{/\Q$number\E_[^/]*\.c\z} } bsd_glob(quoted("$ROOT/chapters") . '/*.c');
+    return basename($path // die("there is no chapter $number\n"), '.c');
+}
 sub chapters {
     my ($assignment) = @_;
     my %seen = map { $_->{chapter} => 1 } @{$assignment->{exercises}};
-    return map { basename($_, '.c') } map { bsd_glob "$ROOT/chapters/${_}_*.c" } sort keys %seen;
+    return map { name_of($_) } sort keys %seen;
 }
+
+# A path as bsd_glob takes it by the letter.
+sub quoted { return $_[0] =~ s/([\\*?\[\]{}~])/\\$1/gr }
 
 # Compiles a chapter in a folder and links it with its runner. Returns what is wrong, or
 # nothing. Whatever of C and of assembler is in it, it can say nothing but to its own
@@ -84,28 +93,27 @@ sub _error {
     return (grep({/\berror\b|undefined|multiple definition|cannot/i} @lines), @lines)[0];
 }
 
-# Runs the judge of a chapter on what was built.
+# Runs the judge of a chapter on what was built. Its tests may fail, or not end; that it
+# does not do its own work is no fault of a submission's.
 sub judged {
     my ($how, $folder, $name, $assignment, $seconds, @functions) = @_;
     my ($said, $status, $stopped) = Limits::limited($seconds, {GRADED => "$folder/$name", TAP_ONLY => "@functions",
-        TAP_SECONDS => $assignment->{test_seconds} // 5},
-        "$how->{build}/grader/$name.judge");
-    die "submissions cannot be run here: grade on Linux, or in a container there, with a temporary folder "
-      . "(TMPDIR) in which programs may be run and which the user nobody may enter\n" if $status == 128 + POSIX::SIGUSR1;
+        TAP_SECONDS => $assignment->{test_seconds} // 5}, "$how->{build}/grader/$name.judge");
+    Limits::cannot_run('they cannot be begun') if $status == 128 + POSIX::SIGUSR1;
     my @tests = Chapter::tests_of("the judge of chapter $name", [split /\n/, $said], $status);
+    my ($fault) = grep { $_->{name} =~ /^the judge of/ } @tests;
+    die "$fault->{name}: make graders makes it again\n" if $fault && !$stopped;
     for my $told (map { $_->{told} } @tests) { $_ = Limits::plain($_) for values %$told }
-    pop @tests if @tests && $tests[-1]{name} =~ /^the judge of/ && $stopped;
-    return (\@tests, $stopped);
+    return grep { $_->{name} !~ /^the judge of/ } @tests;
 }
 
-# How far an exercise is, by its tests.
+# How far an exercise is, by its tests, of which so many are due.
 sub state_of {
-    my ($exercise, $due, $stopped, @tests) = @_;
+    my ($exercise, $due, @tests) = @_;
     my @bad = grep { !$_->{ok} } @tests;
     my ($first) = grep { !@{$_->{empty}} } @bad;
     my @empty = map { @{$_->{empty}} } @bad;
-    return ('wrong', 'its tests did not end in time', undef) if $stopped && @tests < $due && !@bad;
-    return ('wrong', 'not all of its tests were run', undef) if @tests < $due && !@bad;
+    return ('wrong', 'its tests did not end in time', undef) if @tests < $due && !@bad;
     return ('done', '', undef) if !@bad;
     return ('empty', 'still empty', undef) if grep { $_ eq $exercise->{id} } @empty;
     return ('waits', "waits for exercise $empty[0]", $empty[0]) if @empty && !$first;
@@ -127,10 +135,11 @@ sub diagnosis {
 # whom a submission runs. Nobody lists what is in it. Who was killed has left such folders
 # behind: they go when they are old and their process has gone.
 sub workplace {
-    for my $old (bsd_glob(File::Spec->tmpdir =~ s/([\\*?\[\]{}~])/\\$1/gr . '/grade-*')) {
+    for my $old (bsd_glob(quoted(File::Spec->tmpdir) . '/grade-*')) {
         my ($pid) = $old =~ /-(\d+)-\w+\z/ or next;
         my @about = lstat $old or next;
-        remove_tree($old) if S_ISDIR($about[2]) && $about[4] == $> && time - $about[9] > $OLD && !kill(0, $pid) && $!{ESRCH};
+        my $is_ours = S_ISDIR($about[2]) && $about[4] == $> && time - $about[9] > $OLD;
+        remove_tree($old) if $is_ours && !kill(0, $pid) && $!{ESRCH};
     }
     my $folder = tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1);
     mkdir "$folder/work" or die "$folder: $!\n";
@@ -142,36 +151,51 @@ sub workplace {
 # Grades a folder. Returns the result as Report takes it.
 sub grade {
     my ($how, $assignment, $work) = @_;
-    my $begun  = time;
-    my $folder = workplace();
-    my (%result, %by_chapter);
-    %result = (name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {}, exercises => [],
-        is_open => Limits::is_open($how->{build}, $folder));
+    my ($begun, %by_chapter) = time;
     push @{$by_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};
-    for my $number (sort keys %by_chapter) {
-        my @exercises = @{$by_chapter{$number}};
-        my ($name) = map { basename($_, '.c') } bsd_glob "$ROOT/chapters/${number}_*.c";
-        my ($path, $missing) = file_of($work, $name);
-        my $wrong = $missing // build($how, $folder, $path, $name);
-        $result{compiled}{$number} = $wrong;
-        my ($tests, $stopped) = $wrong ? ([], 0) : judged($how, $folder, $name, $assignment,
-            ($assignment->{seconds} // 60) / keys %by_chapter, map { $_->{function} } @exercises);
-        for my $exercise (@exercises) {
-            my @own = grep { $_->{name} =~ /^\Q$exercise->{function}\E:/ } @$tests;
-            my $due = $how->{due}{$name}{$exercise->{function}} // 1;
-            my ($state, $message, $for) = $missing ? ('missing', $missing, undef)
-              : $wrong ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr, undef)
-              : state_of($exercise, $due, $stopped, @own);
-            my $earned = $state eq 'done' ? $exercise->{points} : 0;
-            push @{$result{exercises}}, {%$exercise, earned => $earned, state => $state,
-                waits_for => $for, message => $message, diagnosis => $state eq 'wrong' ? diagnosis($number, $exercise, @$tests) : undef,
-                tests => \@own};
-            $result{score} += $earned;
-            $result{max} += $exercise->{points};
-        }
+    must_be_made($how, $by_chapter{$_}) for sort keys %by_chapter;
+    my $folder = workplace();
+    my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {}, exercises => [],
+        is_open => Limits::is_open($how->{build}, $folder)};
+    my $seconds = ($assignment->{seconds} // 60) / keys %by_chapter;
+    grade_chapter($how, $assignment, $work, $folder, $seconds, $result, @{$by_chapter{$_}}) for sort keys %by_chapter;
+    $result->{seconds} = time - $begun;
+    return $result;
+}
+
+# What grades a chapter must be there, and have tests for all that is graded.
+sub must_be_made {
+    my ($how, $exercises) = @_;
+    my $number = $exercises->[0]{chapter};
+    my $name   = name_of($number);
+    my @needed = map {"$how->{build}/grader/$_"} 'run.o', 'confined', map {"$name.$_"} qw(judge a tests);
+    my ($lost) = grep { !-s } @needed;
+    die "$lost is not there: make graders CHAPTER=$number makes it\n" if $lost;
+    my ($untested) = grep { !$how->{due}{$name}{$_} } map { $_->{function} } @$exercises;
+    die "$how->{build}/grader/$name.tests has no test of $untested: make graders CHAPTER=$number makes it again\n"
+      if $untested;
+}
+
+# Grades the exercises of one chapter, and adds them to the result.
+sub grade_chapter {
+    my ($how, $assignment, $work, $folder, $seconds, $result, @exercises) = @_;
+    my $number = $exercises[0]{chapter};
+    my $name   = name_of($number);
+    my ($path, $fault, $called) = file_of($work, $name);
+    my $wrong = $fault // build($how, $folder, $path, $name);
+    $result->{compiled}{$number} = $wrong;
+    my @said = $called ? ($called, $fault) : $wrong ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
+    my @tests = @said ? () : judged($how, $folder, $name, $assignment, $seconds, map { $_->{function} } @exercises);
+    for my $exercise (@exercises) {
+        my @own = grep { $_->{name} =~ /^\Q$exercise->{function}\E:/ } @tests;
+        my ($state, $message, $for) = @said ? @said : state_of($exercise, $how->{due}{$name}{$exercise->{function}}, @own);
+        my $earned = $state eq 'done' ? $exercise->{points} : 0;
+        push @{$result->{exercises}}, {%$exercise, earned => $earned, state => $state, waits_for => $for,
+            message => $message, diagnosis => $state eq 'wrong' ? diagnosis($number, $exercise, @tests) : undef,
+            tests => \@own};
+        $result->{score} += $earned;
+        $result->{max} += $exercise->{points};
     }
-    $result{seconds} = time - $begun;
-    return \%result;
 }
 
 # What the Makefile knows: how C is compiled, and how many tests each exercise has.
@@ -182,9 +206,9 @@ sub how {
         my ($key, $name, $words) = /^(\w+)(?:\.(\w+))? ?(.*)/ or next;
         my @words = split ' ', $words;
         if ($key =~ /^(?:cc|unset|plain)$/) { $how{$key} = \@words }
-        else                          { $how{$key}{$name // ''} = \@words }
+        else                                { $how{$key}{$name // ''} = \@words }
     }
-    for my $list (bsd_glob "$build/grader/*.tests") {
+    for my $list (bsd_glob(quoted("$build/grader") . '/*.tests')) {
         my $name = basename($list, '.tests');
         /^(\w+):/ and $how{due}{$name}{$1}++ for lines_of($list);
     }
@@ -193,7 +217,7 @@ sub how {
 
 sub lines_of {
     my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or die "tools/grade: $path: $!: make graders makes it\n";
+    open my $file, '<:encoding(UTF-8)', $path or die "$path: $!: make graders makes it\n";
     chomp(my @lines = <$file>);
     return @lines;
 }

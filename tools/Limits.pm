@@ -74,15 +74,19 @@ sub plain {
     return $text =~ s/([^\P{Cc}\t\n]|[\x{202a}-\x{202e}\x{2066}-\x{2069}])/sprintf '\\x%02x', ord $1/ger;
 }
 
+sub cannot_run {
+    my ($why) = @_;
+    die "submissions cannot be run here ($why): grade on Linux, or in a container there, with a temporary folder "
+      . "(TMPDIR) in which programs may be run and which the user nobody may enter\n";
+}
+
 # Runs a command confined to a folder. What fails before it has begun is nobody's fault
 # who hands something in.
 sub _confined {
     my ($build, $folder, $environment, $seconds, @command) = @_;
     my ($said, $status, $stopped) = limited($seconds + 10, {TMPDIR => '.', %$environment},
         "$build/grader/confined", $seconds, $folder, $ROOT, $build, '--', @command);
-    die "submissions cannot be run here (" . $said =~ s/\s*\n.*//sr . "): grade on Linux, or in a container there, with "
-      . "a temporary folder (TMPDIR) in which programs may be run and which the user nobody may enter\n"
-      if $status == $FAULT || $status == 127;
+    cannot_run($said =~ s/\s*\n.*//sr) if $status == $FAULT || $status == 127;
     return ($said, $status, $stopped);
 }
 
@@ -91,7 +95,7 @@ sub is_open {
     my ($build, $folder) = @_;
     my ($said, $status, $stopped) = _confined($build, $folder, {}, 10);
     return 0 if !$status;
-    die "submissions cannot be run here: what confines them ended with status $status\n" if $status != $NO_RULES;
+    cannot_run("what confines them ended with status $status") if $status != $NO_RULES;
     return 1 if ($ENV{UNCONFINED} // '') eq '1';
     die "this kernel has no Landlock, so a submission could include the book's solutions, and read what you can "
       . "read: grade on Linux 5.13 or later, or say UNCONFINED=1\n";

@@ -105,6 +105,13 @@ static void become_runner(int in, int out, int fails)
     _exit(127);
 }
 
+/* The judge ends, too, whose test this is: it cannot judge here. */
+static _Noreturn void nobody_is_judged(void)
+{
+    kill(getppid(), SIGUSR1);
+    _exit(1);
+}
+
 static void start(void)
 {
     int in[2], out[2], fails[2];
@@ -113,16 +120,15 @@ static void start(void)
     alarm(PATIENCE * most_seconds);
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
         pipe2(fails, O_CLOEXEC) || (runner = fork()) < 0)
-        REFUSE("no process can be started");
+        nobody_is_judged();
     owner = getpid();
     if (runner == 0)
         become_runner(in[0], out[1], fails[1]);
     close(in[0]);
     close(out[1]);
     close(fails[1]);
-    if (read(fails[0], &failed, 1) == 1) /* the judge ends, as nobody can
-                                          * be judged here */
-        kill(getppid(), SIGUSR1);
+    if (read(fails[0], &failed, 1) == 1)
+        nobody_is_judged();
     close(fails[0]);
     waiting.count = come.at = come.count = 0;
     to_runner = in[1];
