@@ -7,6 +7,9 @@ use strict;
 use warnings;
 use utf8;
 use Digest::SHA;
+use File::Basename qw(dirname);
+use File::Copy qw(cp);
+use File::Glob qw(bsd_glob);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use Time::HiRes qw(time);
@@ -260,7 +263,9 @@ symlink "$root/chapters", "$work/chapters";
 like message((graded($work))[0]), qr/is a link/, 'a link to all solutions';
 $work = submission();
 truncate "$work/chapters/02_softmax.c", 100_000_000;
-like message((graded($work))[0]), qr/has 100000000 bytes/, 'a file of 100 MB';
+($result) = graded($work);
+like message($result), qr/has 100000000 bytes/, 'a file of 100 MB';
+is states($result), 'refused refused refused', '... is refused';
 $work = submission();
 Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
 like message((graded($work))[0]), qr/does not compile/, 'a file of bytes';
@@ -275,6 +280,92 @@ Chapter::save("$work/Makefile", 'all grade test:', "\ttouch $folder/made");
 Chapter::save("$work/src/attention.h", '#define TODO(x) (void)0');
 Chapter::save("$work/golden/02_softmax.safetensors", '');
 is states((graded($work))[0]), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
+
+# ---- The grader's own faults: nobody's who hands something in. In a copy of the book,
+# whose path is odd, they are planted.
+
+my $book = "$folder/a \"b\" c";
+my @made = map {"$how->{build}/grader/$_"} qw(how run.o confined), map {"02_softmax.$_"} qw(judge a tests);
+make_path("$book/build/grader");
+system('cp', @made, "$book/build/grader") == 0 or die 'the grader cannot be copied';
+for my $path ('src/attention.h', 'tests/mistakes.txt', 'golden/02_softmax.safetensors',
+    'tools/grade', bsd_glob('tools/*.pm'), bsd_glob('chapters/*.c')) {
+    make_path("$book/" . dirname($path));
+    cp($path, "$book/$path") or die "$path: $!\n";
+}
+
+my $hw = Chapter::save("$folder/softmax.conf", 'name = hw', 'chapters = 02');
+my $right = submission(solved => 1);
+# Status, standard output and standard error; in front of the command stands what is given.
+sub told {
+    my ($before) = @_;
+    my $said = `cd '$book' && BUILD=build $before tools/grade '$right' '$hw' 2>'$folder/said'`;
+    open my $file, '<', "$folder/said";
+    return ($? >> 8, $said, join '', <$file>);
+}
+my ($status, $report, $fault) = told('');
+like $report, qr{^score: 10 / 10$}m, 'a right submission, where the book\'s path is odd' or diag $fault;
+unlike $report, qr/unconfined/, '... confined';
+for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has no test of softmax/],
+     ['no judge', 'judge', sub { unlink $_[0] }, qr/02_softmax\.judge is not there: make graders CHAPTER=02/],
+     ['a judge that does not end its work', 'judge', sub { Chapter::save($_[0], '#!/bin/sh', 'echo ok 1 - softmax: vector_1') }, qr/the judge of/],
+     ['a judge that cannot run', 'judge', sub { Chapter::save($_[0], 'x') }, qr/the judge of/],
+     ['no library', 'a', sub { unlink $_[0] }, qr/02_softmax\.a is not there/]) {
+    my ($what, $part, $plant, $words) = @$_;
+    my $path = "$book/build/grader/02_softmax.$part";
+    cp($path, "$path.kept");
+    $plant->($path);
+    chmod 0755, $path;
+    my ($status, $report, $fault) = told('');
+    is "$status $report", '2 ', "$what: no report, and no status of success";
+    like $fault, qr/\Atools\/grade: [^\n]*$words[^\n]*\n\z/, '... but what is wrong';
+    rename "$path.kept", $path;
+}
+
+# A kernel without Landlock.
+my $without = Chapter::save("$folder/without.c", map { s/^ {4}//r } split /\n/, <<'C');
+    #include <stddef.h>
+    #include <linux/filter.h>
+    #include <linux/seccomp.h>
+    #include <sys/prctl.h>
+    #include <unistd.h>
+    int main(int count, char *word[])
+    {
+        struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 38),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        struct sock_fprog all = {4, f};
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) || count < 2 || execvp(word[1], word + 1);
+    }
+C
+system("@{$how->{cc}} '$without' -o '$folder/without'") == 0 or die 'no program can be made';
+($status, $report, $fault) = told("'$folder/without'");
+is "$status $report", '2 ', 'a kernel without Landlock: nothing is graded';
+like $fault, qr/\A[^\n]*no Landlock[^\n]*UNCONFINED=1\n\z/, '... but this is said';
+like +(told("UNCONFINED=1 '$folder/without'"))[1], qr{^score: 10 / 10\ncompiled unconfined}m, '... or graded, and the report says how';
+unlike +(told('UNCONFINED=1'))[1], qr/unconfined/, 'where there is Landlock, it is used';
+
+# What is hidden lies below what may be read.
+my $plain = "$folder/plain";
+make_path($plain);
+chown 65534, 65534, $plain if $> == 0;
+my $confined = "$how->{build}/grader/confined 5 '$plain'";
+is system("$confined -- cat /usr/include/stdio.h >/dev/null 2>&1"), 0, 'the system\'s files can be read';
+isnt system("$confined /usr/include -- cat /usr/include/stdio.h >/dev/null 2>&1"), 0, '... but not what is hidden among them';
+isnt system("$confined -- cat '$hidden' >/dev/null 2>&1"), 0, '... nor what others have';
+isnt system("$confined -- touch '$folder/open/written' >/dev/null 2>&1"), 0, '... and none written';
+is system("$confined -- touch written"), 0, '... except in its folder';
+isnt system("$confined -- perl -MSocket -e 'socket(my \$s, PF_INET, SOCK_DGRAM, 0) or exit 1' 2>/dev/null"), 0, '... and there is no network';
+
+# Folders that were left behind.
+my ($gone) = map { my $pid = fork // die; exit 0 if !$pid; waitpid $pid, 0; $pid } 1;
+my %left = (old => "$folder/tmp/grade-$gone-abcdef", young => "$folder/tmp/grade-$gone-ghijkl", busy => "$folder/tmp/grade-$$-mnopqr");
+make_path("$_/work") for values %left;
+utime 1, 1, @left{qw(old busy)};
+graded(submission());
+is join(' ', grep { -d $left{$_} } sort keys %left), 'busy young', 'what a killed grader left goes when it is old';
+remove_tree(values %left);
 
 # ---- A class: each once, in parallel; stopped, and gone on with.
 
@@ -294,8 +385,8 @@ is $table, join("\n", 'name,score,max,2.1,2.2,2.3', q{"'=cmd()",0,10,0,0,0}, qq{
     'bob,10,10,3,3,4', 'carol,0,10,0,0,0', ''), '... into a table in which no name is a formula';
 my %old = map { $_ => (stat)[9] } glob "'$folder/grades/results/'*";
 is scalar keys %old, 4, '... with a result for each';
-my ($gone, $damaged, @rest) = sort keys %old;
-unlink $gone;
+my ($none, $damaged, @rest) = sort keys %old;
+unlink $none;
 Chapter::save($damaged, '{"score": 10');
 utime 1, 1, @rest;
 grade_class();

@@ -49,7 +49,9 @@ sub _become {
     open STDOUT, '>&', $to;
     open STDERR, '>&', $to;
     %ENV = (PATH => $ENV{PATH}, LC_ALL => 'C', %$environment);
-    exec {$command[0]} @command or POSIX::_exit(127);
+    { no warnings 'exec'; exec {$command[0]} @command }
+    syswrite STDERR, "$command[0]: $!\n";
+    POSIX::_exit(127);
 }
 
 # What comes, until it ends or the time has come; and whether it had not ended.
