@@ -191,6 +191,24 @@ for my $attack (@attacks) {
 }
 ok -e $there, 'nothing was removed';
 
+# What a solution of another chapter says last, as the book's does not.
+for (['the judge\'s sizes', '07_self_attention', 'copy_v2_to_v1', 'to->d_in = 1 << 20; to->d_k = 1 << 20;', 'done', qr/\A\z/],
+     ['the judge\'s counts', '04_random', 'uniform_fill', 'r->next = 1 << 28;', 'wrong', qr/a count that cannot be/],
+     ['what is given to read', '07_self_attention', 'linear_forward', '((Linear *)(uintptr_t)l)->d_in = 1 << 20;', 'done', qr/\A\z/]) {
+    my ($what, $name, $function, $last, $state, $words) = @$_;
+    my $other = Chapter->load("chapters/$name.c");
+    my @lines = @{$other->{lines}};
+    my ($open) = $other->body($function);
+    my ($close) = grep { $lines[$_] eq '}' } $open .. $#lines;
+    $lines[$close] = "    $last\n}";
+    my $work = submission();
+    Chapter::save("$work/$name.c", @lines);
+    my ($exercise) = grep { ($_->{function} // '') eq $function } @{$other->{exercises}};
+    my ($first) = @{Grader::grade($how, {%assignment, exercises => [{%$exercise, chapter => $other->{number}}]}, $work)->{exercises}};
+    is $first->{state}, $state, "$what are its own" or diag $first->{message};
+    like join('', map { $_->{told}{printed} // '' } @{$first->{tests}}), $words, '... which is said where it does harm';
+}
+
 # ---- What is not compiled at all.
 
 # Where the solution's file is, the text is right: who could include it had all points.

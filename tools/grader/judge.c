@@ -213,7 +213,27 @@ static _Noreturn void end_since(const char *words)
 }
 
 /* Bytes that have changed are written, as others may not be writable. */
-static void receive_range(const Range *r)
+static void change(char *at, const char *to, size_t size)
+{
+    if (memcmp(at, to, size) != 0)
+        memcpy(at, to, size);
+}
+
+/* A piece of a struct. */
+static void change_struct(const Visit *v, uint64_t at, const char *piece,
+                          uint64_t size)
+{
+    for (int i = 0; i < v->changes; i++) {
+        const uint64_t first = v->change[i].at;
+        const uint64_t end = first + v->change[i].size;
+        const uint64_t from = first > at ? first : at;
+        const uint64_t to = end < at + size ? end : at + size;
+        if (from < to)
+            change((char *)(uintptr_t)from, piece + (from - at), to - from);
+    }
+}
+
+static void receive_range(const Visit *v, const Range *r)
 {
     static char piece[1 << 16];
     char *at = (char *)(uintptr_t)r->at;
@@ -221,11 +241,12 @@ static void receive_range(const Range *r)
         const size_t n =
             r->size - i < sizeof piece ? r->size - i : sizeof piece;
         receive(piece, n);
-        if (memcmp(at + i, piece, n) == 0 || (r->is_given && r->is_struct))
-            continue;
-        if (r->is_given)
+        if (r->is_struct)
+            change_struct(v, r->at + i, piece, n);
+        else if (!r->is_given)
+            change(at + i, piece, n);
+        else if (memcmp(at + i, piece, n) != 0)
             end_since("the function has changed what it is given to read");
-        memcpy(at + i, piece, n);
     }
 }
 
@@ -235,7 +256,7 @@ void remote_call(const Remote *r, void *args, void *result,
     static Visit v;
     if (!runner || owner != getpid())
         start();
-    v.ranges = v.pointers = v.kepts = 0;
+    v.ranges = v.changes = v.is_back = v.is_wrong = 0;
     r->visit(&v, args);
     merge(&v);
     const Call call = {(int32_t)(r - remote), v.ranges};
@@ -251,13 +272,11 @@ void remote_call(const Remote *r, void *args, void *result,
     if (answer.mark != ANSWER_MARK)
         end_since("something else than the function has answered");
     for (int i = 0; i < v.ranges; i++)
-        receive_range(&v.range[i]);
-    for (int i = 0; i < v.pointers; i++)
-        if (*v.pointer[i].place != v.pointer[i].was)
-            *v.pointer[i].place = v.pointer[i].was;
-    for (int i = 0; i < v.kepts; i++)
-        if (memcmp(v.kept[i].place, v.kept[i].was, v.kept[i].size) != 0)
-            memcpy(v.kept[i].place, v.kept[i].was, v.kept[i].size);
+        receive_range(&v, &v.range[i]);
+    v.is_back = 1;
+    r->visit(&v, args);
+    if (v.is_wrong)
+        end_since("the function has left a count that cannot be");
     if (result_size)
         memcpy(result, answer.result, result_size);
 }
