@@ -437,7 +437,8 @@ gradable := $(filter-out A_% B_% C_% D_%,$(names))
 graded    = $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(or $(filter $(n)_% 0$(n)_%,$(gradable)),$(error There is no \
   chapter $(n) to grade: some of $(foreach n,$(gradable),$(call number,$(n))) are needed, as in CHAPTER="02 03"))),$(gradable))
 grader    = $(BUILD)/grader
-graders   = $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how $(grader)/confined
+graders   = $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
+  $(addprefix $(grader)/,run.o how confined)
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm

@@ -40,7 +40,8 @@ sub file_of {
     my @about = lstat $path;
     return (undef, "$name.c is a link, or no file: a file is needed", 'refused')
       if !S_ISREG($about[2]) || -l dirname($path);
-    return (undef, "$name.c has $about[7] bytes: at most $LARGEST are read", 'refused') if $about[7] > $LARGEST;
+    return (undef, "$name.c has $about[7] bytes: at most $LARGEST are read", 'refused')
+      if $about[7] > $LARGEST;
     return ($path, undef, undef);
 }
 
@@ -81,9 +82,10 @@ sub build {
     open my $file, '>', "$folder/sound.c" or die "$folder: $!\n";
     print $file qq{#include "attention.h"\nint main(void)\n{\n    return 0;\n}\n};
     close $file or die "$folder: $!\n";
-    my $ours = $make->(@compile, 'sound.c', '-o', 'sound.o') || $make->(@link, 'sound.o', @behind, '-o', 'sound');
+    my $ours = $make->(@compile, 'sound.c', '-o', 'sound.o')
+      || $make->(@link, 'sound.o', @behind, '-o', 'sound');
     die 'nothing can be compiled here: ' . _error($ours) . "\n" if $ours;
-    return $wrong =~ /\n./ ? _error($wrong) . "\n$wrong" : $wrong;
+    return index($wrong, _error($wrong)) ? _error($wrong) . "\n$wrong" : $wrong;
 }
 
 # The first line that tells what is wrong.
@@ -96,9 +98,9 @@ sub _error {
 # Runs the judge of a chapter on what was built. Its tests may fail, or not end; that it
 # does not do its own work is no fault of a submission's.
 sub judged {
-    my ($how, $folder, $name, $assignment, $seconds, @functions) = @_;
-    my ($said, $status, $stopped) = Limits::limited($seconds, {GRADED => "$folder/$name", TAP_ONLY => "@functions",
-        TAP_SECONDS => $assignment->{test_seconds} // 5}, "$how->{build}/grader/$name.judge");
+    my ($how, $folder, $name, $assignment, @functions) = @_;
+    my %told = (GRADED => "$folder/$name", TAP_ONLY => "@functions", TAP_SECONDS => $assignment->{test_seconds} // 5);
+    my ($said, $status, $stopped) = Limits::limited($assignment->{seconds}, \%told, "$how->{build}/grader/$name.judge");
     Limits::cannot_run('they cannot be begun') if $status == 128 + POSIX::SIGUSR1;
     my @tests = Chapter::tests_of("the judge of chapter $name", [split /\n/, $said], $status);
     my ($fault) = grep { $_->{name} =~ /^the judge of/ } @tests;
@@ -155,10 +157,10 @@ sub grade {
     push @{$by_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};
     must_be_made($how, $by_chapter{$_}) for sort keys %by_chapter;
     my $folder = workplace();
-    my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {}, exercises => [],
-        is_open => Limits::is_open($how->{build}, $folder)};
-    my $seconds = ($assignment->{seconds} // 60) / keys %by_chapter;
-    grade_chapter($how, $assignment, $work, $folder, $seconds, $result, @{$by_chapter{$_}}) for sort keys %by_chapter;
+    my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {},
+        exercises => [], is_open => Limits::is_open($how->{build}, $folder)};
+    my %each = (%$assignment, seconds => ($assignment->{seconds} // 60) / keys %by_chapter);
+    grade_chapter($how, \%each, $work, $folder, $result, @{$by_chapter{$_}}) for sort keys %by_chapter;
     $result->{seconds} = time - $begun;
     return $result;
 }
@@ -172,27 +174,28 @@ sub must_be_made {
     my ($lost) = grep { !-s } @needed;
     die "$lost is not there: make graders CHAPTER=$number makes it\n" if $lost;
     my ($untested) = grep { !$how->{due}{$name}{$_} } map { $_->{function} } @$exercises;
-    die "$how->{build}/grader/$name.tests has no test of $untested: make graders CHAPTER=$number makes it again\n"
-      if $untested;
+    die "$needed[-1] has no test of $untested: make graders CHAPTER=$number makes it again\n" if $untested;
 }
 
 # Grades the exercises of one chapter, and adds them to the result.
 sub grade_chapter {
-    my ($how, $assignment, $work, $folder, $seconds, $result, @exercises) = @_;
+    my ($how, $assignment, $work, $folder, $result, @exercises) = @_;
     my $number = $exercises[0]{chapter};
     my $name   = name_of($number);
     my ($path, $fault, $called) = file_of($work, $name);
     my $wrong = $fault // build($how, $folder, $path, $name);
     $result->{compiled}{$number} = $wrong;
-    my @said = $called ? ($called, $fault) : $wrong ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
-    my @tests = @said ? () : judged($how, $folder, $name, $assignment, $seconds, map { $_->{function} } @exercises);
+    my @said = $called ? ($called, $fault)
+      : $wrong         ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
+    my @tests = @said ? () : judged($how, $folder, $name, $assignment, map { $_->{function} } @exercises);
     for my $exercise (@exercises) {
         my @own = grep { $_->{name} =~ /^\Q$exercise->{function}\E:/ } @tests;
-        my ($state, $message, $for) = @said ? @said : state_of($exercise, $how->{due}{$name}{$exercise->{function}}, @own);
-        my $earned = $state eq 'done' ? $exercise->{points} : 0;
+        my $due = $how->{due}{$name}{$exercise->{function}};
+        my ($state, $message, $for) = @said ? @said : state_of($exercise, $due, @own);
+        my $earned  = $state eq 'done' ? $exercise->{points} : 0;
+        my $perhaps = $state eq 'wrong' ? diagnosis($number, $exercise, @tests) : undef;
         push @{$result->{exercises}}, {%$exercise, earned => $earned, state => $state, waits_for => $for,
-            message => $message, diagnosis => $state eq 'wrong' ? diagnosis($number, $exercise, @tests) : undef,
-            tests => \@own};
+            message => $message, diagnosis => $perhaps, tests => \@own};
         $result->{score} += $earned;
         $result->{max} += $exercise->{points};
     }

@@ -78,8 +78,8 @@ sub plain {
 
 sub cannot_run {
     my ($why) = @_;
-    die "submissions cannot be run here ($why): grade on Linux, or in a container there, with a temporary folder "
-      . "(TMPDIR) in which programs may be run and which the user nobody may enter\n";
+    die "submissions cannot be run here ($why): grade on Linux, or in a container there, with a temporary "
+      . "folder (TMPDIR) in which programs may be run and which the user nobody may enter\n";
 }
 
 # Runs a command confined to a folder. What fails before it has begun is nobody's fault
@@ -99,16 +99,16 @@ sub is_open {
     return 0 if !$status;
     cannot_run("what confines them ended with status $status") if $status != $NO_RULES;
     return 1 if ($ENV{UNCONFINED} // '') eq '1';
-    die "this kernel has no Landlock, so a submission could include the book's solutions, and read what you can "
-      . "read: grade on Linux 5.13 or later, or say UNCONFINED=1\n";
+    die "this kernel has no Landlock, so a submission could include the book's solutions, and read what you "
+      . "can read: grade on Linux 5.13 or later, or say UNCONFINED=1\n";
 }
 
 # The compiler, which a submission can make work for ever or for all memory: so many
 # seconds. Returns what is wrong.
 sub compiler {
     my ($build, $folder, $seconds, @command) = @_;
-    my $is_open = ($ENV{UNCONFINED} // '') eq '1';
-    my ($said, $status, $stopped) = _confined($build, $folder, {$is_open ? (UNCONFINED => 1) : ()}, $seconds, @command);
+    my %may = ($ENV{UNCONFINED} // '') eq '1' ? (UNCONFINED => 1) : ();
+    my ($said, $status, $stopped) = _confined($build, $folder, \%may, $seconds, @command);
     return $stopped ? "the compiler did not end in $seconds s\n" : !$status ? ''
       : $said || "the compiler ended with status $status\n";
 }
