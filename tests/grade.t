@@ -340,6 +340,12 @@ for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has 
     rename "$path.kept", $path;
 }
 
+my $begun = time;
+my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 20');
+ok $stopped && time - $begun < 10, 'who closes its output and goes on is stopped, too';
+like `make -s graders CHAPTER=99 2>&1`, qr/There is no chapter 99 to grade/, 'a chapter that there is not';
+isnt $?, 0, '... makes no grader';
+
 # A kernel without Landlock.
 my $without = Chapter::save("$folder/without.c", map { s/^ {4}//r } split /\n/, <<'C');
     #include <stddef.h>
