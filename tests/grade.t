@@ -383,8 +383,11 @@ is system("$confined -- touch written"), 0, '... except in its folder';
 isnt system("$confined -- perl -MSocket -e 'socket(my \$s, PF_INET, SOCK_DGRAM, 0) or exit 1' 2>/dev/null"), 0, '... and there is no network';
 
 # Folders that were left behind.
-my ($gone) = map { my $pid = fork // die; exit 0 if !$pid; waitpid $pid, 0; $pid } 1;
-my %left = (old => "$folder/tmp/grade-$gone-abcdef", young => "$folder/tmp/grade-$gone-ghijkl", busy => "$folder/tmp/grade-$$-mnopqr");
+my $dead = fork // die "no process can be started: $!\n";
+POSIX::_exit(0) if !$dead;
+waitpid $dead, 0;
+my %left = (old => "grade-$dead-abcdef", young => "grade-$dead-ghijkl", busy => "grade-$$-mnopqr");
+$_ = "$folder/tmp/$_" for values %left;
 make_path("$_/work") for values %left;
 utime 1, 1, @left{qw(old busy)};
 graded(submission());
@@ -409,8 +412,8 @@ is $table, join("\n", 'name,score,max,2.1,2.2,2.3', q{"'=cmd()",0,10,0,0,0}, qq{
     'bob,10,10,3,3,4', 'carol,0,10,0,0,0', ''), '... into a table in which no name is a formula';
 my %old = map { $_ => (stat)[9] } glob "'$folder/grades/results/'*";
 is scalar keys %old, 4, '... with a result for each';
-my ($none, $damaged, @rest) = sort keys %old;
-unlink $none;
+my ($gone, $damaged, @rest) = sort keys %old;
+unlink $gone;
 Chapter::save($damaged, '{"score": 10');
 utime 1, 1, @rest;
 grade_class();
