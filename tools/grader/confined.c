@@ -71,7 +71,7 @@ static void may_read(int rules, const char *path)
         char below[PATH_MAX];
         const int n =
             snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-        if (entry->d_type != DT_LNK && strcmp(entry->d_name, ".") != 0 &&
+        if (strcmp(entry->d_name, ".") != 0 &&
             strcmp(entry->d_name, "..") != 0 && n < (int)sizeof below)
             may_read(rules, below);
     }

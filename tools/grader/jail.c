@@ -220,11 +220,11 @@ int files_begin(void)
     return all ? (int)syscall(LANDLOCK_CREATE, &all, sizeof all, 0) : -1;
 }
 
-/* What is not there needs no rule. */
+/* What is not there needs no rule; nor does a link lead anywhere. */
 static int allow(int rules, const char *path, uint64_t what)
 {
     struct stat about;
-    const int at = open(path, O_PATH | O_CLOEXEC);
+    const int at = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (at < 0)
         return errno == ENOENT ? 0 : -1;
     what &= forbidden();
