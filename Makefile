@@ -4,7 +4,8 @@ BUILD  ?= build
 CFLAGS ?= -O2
 # How much is done at a time.
 JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
-FLAGS  := -std=c11 -Wall -Wextra -Wshadow -ffp-contract=off -Isrc
+FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration \
+          -ffp-contract=off -Isrc
 
 # Chapters that are about speed have flags of their own, use several threads
 # where there is OpenMP, and are compiled once more for each instruction set
@@ -26,6 +27,9 @@ $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 ifneq ($(words $(BUILD)),1)
 $(error BUILD is "$(BUILD)": the name of one folder, without blanks, is needed)
 endif
+
+# What someone gave, as one word of the shell's, whatever it holds.
+quoted = '$(subst ','\'',$(1))'
 
 # A rule that fails leaves no half-made target behind.
 .DELETE_ON_ERROR:
@@ -51,6 +55,8 @@ perl     := $(filter-out $(of_tools) $(of_class) tests/paper.t,$(sort $(wildcard
 # Those that take longest begin first.
 long     := $(BUILD)/tests/safetensors tests/tap.t tests/form.t
 number    = $(firstword $(subst _, ,$(1)))
+# run-2 is run-02, too.
+short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book test-class format format-check mutants mistakes check golden golden-check \
@@ -58,7 +64,7 @@ number    = $(firstword $(subst _, ,$(1)))
         student handout autograder graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench
 .PHONY: $(foreach n,$(names),\
-          run-$(call number,$(n)) test-$(call number,$(n)))
+          run-$(call number,$(n)) test-$(call number,$(n)) $(call short,run-$(n)) $(call short,test-$(n)))
 
 book: $(BUILD)/book/index.html ## everything: programs, their output checked, the book
 
@@ -99,13 +105,13 @@ linked := $(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=))
 define chapter
 before_$(1) := $$(seen)
 seen += $$(call of,$(1))
-run-$(call number,$(1)): $(BUILD)/chapters/$(1)
+run-$(call number,$(1)) $(call short,run-$(1)): $(BUILD)/chapters/$(1)
 	@$$(RUN_UNDER) $$< $$(ARGS)
 ifneq ($(wildcard tests/$(1).c),)
-test-$(call number,$(1)): $(BUILD)/tests/$(1)
+test-$(call number,$(1)) $(call short,test-$(1)): $(BUILD)/tests/$(1)
 	@tools/progress chapters/$(1).c $$<
 else
-test-$(call number,$(1)): $(BUILD)/run/$(1).ok
+test-$(call number,$(1)) $(call short,test-$(1)): $(BUILD)/run/$(1).ok
 	@echo "$(1) has no functions of its own; its outputs are right"
 endif
 endef
@@ -139,7 +145,7 @@ endif
 $(BUILD)/flags:
 	@mkdir -p $(@D)
 	@rm -f $(foreach f,$(gone:%=$(BUILD)/%),$f $f.o $(basename $f).d)
-	@printf '%s\n' '$(subst ','\'',$(flags))' >$@
+	@printf '%s\n' $(call quoted,$(flags)) >$@
 
 settings := Makefile $(BUILD)/flags
 
@@ -492,12 +498,12 @@ $(grader)/how: $(settings)
 
 graders: $$(graders)
 
-conf = '$(or $(CONF),$(NAME:%=%.conf))'
+conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
 grade: $$(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
-	@tools/grade '$(subst ','\'',$(WORK))' $(conf)
+	@tools/grade $(call quoted,$(WORK)) $(conf)
 
 grade-all: $$(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
-	@tools/grade-all '$(subst ','\'',$(DIR))' '$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))' $(conf)
+	@tools/grade-all $(call quoted,$(DIR)) $(call quoted,$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))) $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
@@ -577,22 +583,22 @@ hint-% solution-% reset-%:
 # ---- For teachers and authors
 
 student: ## CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
-	@tools/student "$(CHAPTER)" "$(DIR)"
+	@tools/student $(call quoted,$(CHAPTER)) $(call quoted,$(DIR))
 
-handout: ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
-	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/handout '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/handout'
+handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/handout $(conf) '$(BUILD)/handout' $(call quoted,$(PAPER))
 
 autograder: ## NAME=hw1: what grades it on Gradescope, GitHub, Classroom 50 and PrairieLearn, in build/autograder
-	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder '$(or $(CONF),$(NAME:%=%.conf))' '$(BUILD)/autograder'
+	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/autograder $(conf) '$(BUILD)/autograder'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
-	@tools/worksheet "$(CHAPTER)" "$(SEED)" "$(COPIES)" "$(PAPER)"
+	@tools/worksheet $(call quoted,$(CHAPTER)) $(call quoted,$(SEED)) $(call quoted,$(COPIES)) $(call quoted,$(PAPER))
 
 quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
-	@tools/quiz "$(CHAPTER)" "$(PAPER)"
+	@tools/quiz $(call quoted,$(CHAPTER)) $(call quoted,$(PAPER))
 
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
-	@tools/new-chapter "$(NAME)" "$(TITLE)"
+	@tools/new-chapter $(call quoted,$(NAME)) $(call quoted,$(TITLE))
 
 clean: ## removes what was built (not .venv)
 	rm -rf "$(BUILD)"

@@ -87,6 +87,11 @@ A sum needs a variable to grow in. What is it before the first product?
 ::: hint
 The list of products itself is not needed: add each as it is made.
 :::
+
+::: done
+Any two words can be compared now. Every score in this book, and in a
+language model, is this sum.
+:::
 */
 
 float dot(int n, const float a[n], const float b[n])
@@ -250,11 +255,17 @@ product of query `i` with key `j`. There may be more keys than queries, or
 fewer.
 
 ::: hint
-`query[i]` is row `i` of the table: a list of `d` entries, ready for `dot`.
+Each score is made like every other. How many are there, and which two lists
+does score `i`, `j` take?
 :::
 
 ::: hint
-Two loops, and one call in the middle.
+`query[i]` is row `i` of the table: a list of `d` entries, ready for `dot`.
+:::
+
+::: done
+Line by line this is $Q K^\top$: all compared with all, the table with which
+attention begins.
 :::
 */
 
@@ -508,7 +519,12 @@ of each word? That is [](#softmax).
 every query with every key. A list of zeros is refused here as well.
 
 ::: hint
-Everything it needs is in this chapter, the refusal too.
+[](#dot-product-length) has it for one pair. Its refusal comes along.
+:::
+
+::: done
+Who looks for similar texts, short and long ones, often ranks them by this
+table: their length no longer counts.
 :::
 
 **Exercise 1.4** (by hand): Find a list of two entries, not both 0, whose
@@ -536,8 +552,8 @@ void cosine_scores(int n, int m, int d, const float query[n][d],
 
 ::: {.solution exercise="1.4"}
 $4 x + 1 y = 0$ holds for $(1, -4)$, for $(-1, 4)$ and for every multiple of
-them. They are the arrows at a right angle to $a$, the ones without a
-shadow; *across*, which is $(-0.5, 2)$, is one.
+them but 0 times. They are the arrows at a right angle to $a$, the ones
+without a shadow; *across*, which is $(-0.5, 2)$, is one.
 :::
 
 ::: {.solution exercise="1.5"}

@@ -195,7 +195,7 @@ scores equal shares, as the last pair shows: whatever they are, their
 difference is 0, and $e^0$ is 1. (HackTricks says that softmax amplifies
 differences; see [A.7](#errata-7).)
 
-## A trap
+## A trap {#softmax-trap}
 
 The function above is right on paper and wrong on a machine.
 */
@@ -257,6 +257,11 @@ of the differences, divide.
 ::: hint
 The exponentials fit into `weights`. Writing them there while adding them up
 saves computing them twice.
+:::
+
+::: done
+These are attention weights. Try three scores of your own:
+`make -s run-02 ARGS="1 2 -inf"`.
 :::
 */
 
@@ -336,6 +341,11 @@ the first?
 ::: hint
 In `value[j][k]`, `j` picks the row, and with it the weight; `k` picks the
 entry.
+:::
+
+::: done
+The sum is a context vector. With `dot`, `softmax` and `mix` you have
+attention for one query.
 :::
 */
 
@@ -646,19 +656,25 @@ gets a list of its own.
 
 **Exercise 2.3** (★★★, challenge, 4 points): `softmax_online`. Finding the
 largest score and adding up the exponentials takes two passes over the
-scores. One is enough [@milakov2018]. Keep the largest score *so far*, and a
-sum of exponentials that is right for it; when a larger score turns up, make
-the sum right again. The result is that of `softmax` for all scores,
-infinite ones and `nan` included, and so is the refusal.
+scores. One is enough [@milakov2018]. Keep the largest score *so far*, and,
+as a `double`, a sum of exponentials that is right for it; when a larger
+score turns up, make the sum right again. The result is that of `softmax`
+for all scores, infinite ones and `nan` included, and so is the refusal.
 
 ::: hint
-The sum so far is $\sum e^{s_j - m}$ with the old maximum $m$. By which
-factor must it be multiplied to hold for a new one?
+[](#softmax-trap) subtracts the largest score. The sum so far is $\sum
+e^{s_j - m}$ with the old maximum $m$. By which factor must it be multiplied
+to hold for a new one?
 :::
 
 ::: hint
 What if the first scores are minus infinity? Subtracting them from each
 other gives `nan`; look at that case by itself.
+:::
+
+::: done
+One pass instead of two: with this step [](#flash) does without the table of
+scores.
 :::
 
 **Exercise 2.4** (by hand): The scores 0, 0 and $-\infty$: what are the

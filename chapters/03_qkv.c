@@ -69,6 +69,11 @@ tokens with `d` entries each.
 [](#dot-product) has a function for the product of two tables. Which of its
 three sizes is summed over here?
 :::
+
+::: done
+The same word now plays three parts. These three matrices are what a model
+learns.
+:::
 */
 
 void project(int n, int d, int d_k, int d_v, const float x[n][d],
@@ -108,9 +113,10 @@ $$\underset{n \times n}{S} =
     \underset{n \times n}{A}\;\; \underset{n \times d_v}{V}$$
 
 **Exercise 3.2** (by hand): Print the sheet, which takes a page of its own,
-and fill in the empty tables before you read on, *A* to two decimals and *Z*
-to one. For *A*, subtract the largest score of a row from all of them, as
-[](#softmax) does. Besides $e^0 = 1$, these exponentials will be needed:
+and fill in the empty tables before you read on (the next screen has the
+answers), *A* to two decimals and *Z* to one. For *A*, subtract the largest
+score of a row from all of them, as [](#softmax) does. Besides $e^0 = 1$,
+these exponentials will be needed:
 
 ``` output
 exponentials of -2, -4, -8, -12 (4)
@@ -253,12 +259,18 @@ values. The scores and the weights are results too, so that we can look at
 them.
 
 ::: hint
-Three steps: `dot` with each key, then two functions of [](#softmax).
+Which functions of [](#dot-product) and [](#softmax) take one query, one row
+of scores, one row of weights?
 :::
 
 ::: hint
 A key and its value have the same row number. A key has `d_k` entries, a
 value `d_v`.
+:::
+
+::: done
+This is attention as a model that writes needs it: one query, and all keys
+so far.
 :::
 */
 
@@ -488,11 +500,16 @@ share, and hardly anything to itself, less than one twentieth. What *cat*
 and *fish* ask must stay as it is.
 
 ::: hint
-Which row says what a deed looks for?
+In [](#qkv-cat), which row says what a deed looks for?
 :::
 
 ::: hint
 *Cat* and *fish* have something in common.
+:::
+
+::: done
+You have trained by hand: an entry of a matrix moved, and words looked
+elsewhere. Training does that to all of them at once.
 :::
 
 **Exercise 3.5** (by hand): In the worksheet, exchange the first two rows of

@@ -71,7 +71,8 @@ first comes again, which is new by then.
 place, from the first number to the last.
 
 ::: hint
-`y & 0x80000000u` is the top bit of `y`, and `y & 0x7fffffffu` the others.
+A bit is taken out of a number by `&`, with a number that has just this bit.
+`0x80000000u` has the topmost, `0x7fffffffu` all others.
 :::
 
 ::: hint
@@ -81,6 +82,11 @@ place, from the first number to the last.
 ::: hint
 By the time the last numbers are made, the first are already new, and it is
 the new ones that are used. That is as it should be.
+:::
+
+::: done
+From here on a seed gives on your machine what it gives in PyTorch, bit for
+bit, and no file of weights is needed.
 :::
 */
 
@@ -215,6 +221,11 @@ not finite or whose difference, as a float, is not.
 
 ::: hint
 Draw the numbers in order, with `random_float`.
+:::
+
+::: done
+This is `torch.rand`: the matrices of the tutorials come out of your own
+function now.
 :::
 */
 
@@ -419,6 +430,11 @@ another one that gives the same numbers.
 
 ::: hint
 Which bits of the seed does `random_seed` use?
+:::
+
+::: done
+Two seeds, one sequence. Who repeats a run with other seeds should know
+which of them are others.
 :::
 
 **Exercise 4.4** (by hand): `torch.rand` can give the number 0. Can it give

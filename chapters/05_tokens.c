@@ -83,6 +83,11 @@ those you have, and if it is not there yet, make room and put it in.
 `strcmp(a, b)` is negative if `a` comes before `b`, and 0 if they are equal.
 `memmove` moves the rest up by one place.
 :::
+
+::: done
+Words have become numbers, the same ones each time. A large model cuts words
+into pieces first; then it does this.
+:::
 */
 
 int vocabulary(int n, const Word word[n], Word entry[n])
@@ -128,7 +133,13 @@ To look a word up is to copy its row. There is nothing to compute.
 would read some memory or other without a word.
 
 ::: hint
-The rows are lists of `d` numbers.
+All ids may be tested first, so that nothing is written where one is wrong.
+The row to copy is `table[ids[i]]`.
+:::
+
+::: done
+A language model begins with this look-up. Try your own words:
+`make -s run-05 ARGS="'the cat and the dog'"`.
 :::
 */
 
@@ -435,11 +446,18 @@ multiply these rows by the table. The caller hands in memory for the one-hot
 rows, `one_hot`, which the function fills. It refuses what `embed` refuses.
 
 ::: hint
-What remains of row times column if the row is 0 but for one place?
+[](#tokens-vectors) has the formula. What remains of row times column if the
+row is 0 but for one place?
+:::
+
+::: done
+Both ways give the same rows. So a look-up is a product of matrices, and can
+be trained like one.
 :::
 
 **Exercise 5.4** (by hand): How many numbers does the table of 50,000 rows
-hold, and how many multiplications does the one-hot way need for one token?
+of three numbers hold, and how many multiplications does the one-hot way
+need for one token?
 
 ## Solutions
 
@@ -465,6 +483,7 @@ void embed_one_hot(int n, int d, int rows, const int ids[n],
 :::
 
 ::: {.solution exercise="5.4"}
-Three times 50,000; and as many multiplications, to copy three numbers.
+$3 \cdot 50{,}000 = 150{,}000$; and as many multiplications, to copy three
+numbers.
 :::
 */

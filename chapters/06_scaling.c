@@ -79,12 +79,18 @@ random queries ask a hundred random keys, and take the standard deviation,
 for short the **spread**, of the 10,000 scores.
 
 **Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n`
-scores. Take what each of them differs from the mean, squared, and the mean
-of these squares. The spread is its root. Add up in `double`: a float keeps
+scores. Square what each score differs from it, and take the mean of these
+squares. The spread is its root. Add up in `double`: a float keeps
 some seven digits, and a sum of 10,000 squares needs them all.
 
 ::: hint
-Two passes: the mean first, then the squares of the differences from it.
+The mean has to be known before the first difference. How often must one go
+through the scores?
+:::
+
+::: done
+Measure before you mend: this number says when softmax is about to give
+everything to one word.
 :::
 */
 
@@ -371,12 +377,18 @@ each gets a mixture of the `m` values. `scores` are to be the divided ones.
 
 ::: hint
 One call for each step of the formula: the product $QK^\top$, the division,
-softmax, the product with $V$. You have all four functions.
+softmax, the product with $V$. They are `dot_scores`, `scale_scores`,
+`softmax_rows` and `matmul`.
 :::
 
 ::: hint
 There are four sizes, and all may be different. Which of them is summed over
 in each of the two products?
+:::
+
+::: done
+That is the formula of *Attention Is All You Need*, whole. What comes after
+it makes it wider, safer or faster.
 :::
 */
 
@@ -559,7 +571,8 @@ up or down, even one whose exponential no `double` can hold; if it is `nan`,
 so is every share.
 
 ::: hint
-What happens to the exponential of score `j`, and what to all the others?
+[](#scaling-saturated) nudges one score of two. What happens to the
+exponential of score `j`, and what to all the others?
 :::
 
 ::: hint
@@ -567,9 +580,17 @@ The shares add up to 1. What do they add up to when one of them has been
 multiplied by $e^{\text{step}}$?
 :::
 
-**Exercise 6.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. How
-many times as large as the smaller share is the larger, without the division
-and with it?
+::: hint
+From which step on can a float no longer show a difference?
+:::
+
+::: done
+How far a share moves when its score does is what training asks; where one
+share has nearly all, the answer is: hardly at all.
+:::
+
+**Exercise 6.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. By
+what factor is the larger share larger, without the division and with it?
 
 **Exercise 6.5** (by hand): The entries of the queries have standard
 deviation 2, those of the keys 1. By what should the scores be divided?
@@ -604,8 +625,8 @@ the factor $e^s$.
 :::
 
 ::: {.solution exercise="6.4"}
-Without, $e^4$ times; with, $e$ times, since 4 divided by the root of 16
-is 1.
+Without, by $e^4 = 54.6$; with, by $e^1 = 2.72$, since 4 divided by the
+root of 16 is 1.
 :::
 
 ::: {.solution exercise="6.5"}

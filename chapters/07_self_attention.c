@@ -214,6 +214,11 @@ Row with row, all pairs: [](#dot-product) has a function for that.
 ::: hint
 `l->bias` is `NULL` where there is none.
 :::
+
+::: done
+This is `nn.Linear`. Most parameters of a language model stand in layers
+like it.
+:::
 */
 
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
@@ -416,6 +421,11 @@ One has a row for each output, the other a column.
 ::: hint
 [](#dot-product) has a function that exchanges rows and columns. Its first
 two sizes are those of the table it is given.
+:::
+
+::: done
+Two classes that look different compute the same, and now you have seen it:
+with the same weights, the same result.
 :::
 */
 
@@ -689,13 +699,18 @@ result is row `order[i]` of `x`. It refuses an order that does not name each
 row exactly once.
 
 ::: hint
-In an order that is right, how often does each number from 0 to `n - 1`
-occur?
+[](#self-attention-order) shuffles a sentence. In an order that is right,
+how often does each number from 0 to `n - 1` occur?
 :::
 
-**Exercise 7.4** (by hand): How many parameters has a first version with
-three inputs, two entries for queries and keys, and four for values? And a
-second version with bias?
+::: done
+Shuffle the words, and the results are shuffled along and otherwise the
+same: attention knows of no order. A model has to be told.
+:::
+
+**Exercise 7.4** (by hand): How many parameters has a first version whose
+tokens have three entries, with two entries for queries and keys, and four
+for values? And a second version with bias?
 
 **Exercise 7.5** (by hand): One of the three biases of the second version
 changes nothing in the result, whatever its numbers are. Which one, and why?
@@ -725,8 +740,8 @@ void permute_tokens(int n, int d, const int order[n], const float x[n][d],
 :::
 
 ::: {.solution exercise="7.4"}
-Three times 2, and again, and three times 4, which is two dozen. The biases
-add 2, 2 and 4, which makes thirty-two.
+$3 \cdot 2 + 3 \cdot 2 + 3 \cdot 4 = 24$. The biases make it
+$24 + 2 + 2 + 4 = 32$.
 :::
 
 ::: {.solution exercise="7.5"}

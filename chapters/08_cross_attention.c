@@ -127,6 +127,11 @@ does it take that for granted?
 ::: hint
 The trace has `n` queries, `m` keys and `m` values.
 :::
+
+::: done
+With this, one text reads another. Let both be the same, and it is
+[](#self-attention) again.
+:::
 */
 
 void cross_attention_forward(const Attention *a, int n, int m,
@@ -458,7 +463,13 @@ made for other keys or values is refused. In short, it refuses what
 `attention_must_fit` refuses, for as many queries as the trace has.
 
 ::: hint
-Two of the three layers of `attention_roles`.
+In [](#cross-attention-queries), `attention_roles` asks three layers. Which
+two of them does the German sentence need?
+:::
+
+::: done
+What stays as it is need not be computed twice. For a text that grows, the
+same thought is the cache of [](#kv-cache).
 :::
 
 **Exercise 8.3** (★★, challenge, 3 points): `ask_encoded`. One token asks,
@@ -470,24 +481,40 @@ query is refused, as is one whose other sizes do not fit, and so are several
 heads and an output layer.
 
 ::: hint
-A trace for one query has one row of queries, scores, weights and context.
-How many keys it has, it knows itself.
+It is the rest of what [](#cross-attention-queries) does. A trace for one
+query has one row of queries, scores, weights and context. How many keys it
+has, it knows itself.
 :::
 
 ::: hint
 `(const void *)x` can be passed where a table of one row is needed.
 :::
 
+::: done
+One row of queries against what is there already: that is all the attention
+that a new word costs.
+:::
+
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
 gives some of everything. Which key does each query look at most? Give the
 number of its column; if several weights are largest, the first of them. A
-weight that is NaN is never the largest, and a row that has nothing else is
-refused. The entries may be any floats, minus infinity included.
+weight that is `nan` is never the largest, and a row that has nothing else
+is refused. The entries may be any floats, minus infinity included.
 
 ::: hint
-Comparisons with NaN are false, but for `!=`. There is no value to begin
-with that every number beats: minus infinity does not beat itself. Remember
-a column instead, and that as yet there is none.
+[](#cross-attention-translation) has such weights. Comparisons with `nan`
+are false, but for `!=`. With which weight can the search begin, if the
+first may be `nan` and another minus infinity?
+:::
+
+::: hint
+With none. Remember the best *column* so far, and begin with -1, which is no
+column.
+:::
+
+::: done
+Read your list aloud, and it is a translation word by word. The soft weights
+know more, and can be trained.
 :::
 
 **Exercise 8.5** (by hand): Five tokens with three entries each ask nine

@@ -86,6 +86,11 @@ row of zeros has no shares, and becomes `nan`.
 ::: hint
 The sum of a row must be complete before its first entry is divided.
 :::
+
+::: done
+Each row is shares of a whole again, of what may be seen. The next way gets
+there in one step.
+:::
 */
 
 void renormalize(int n, int m, float weights[n][m])
@@ -210,8 +215,12 @@ be negative, and then there are queries that see nothing.
 :::
 
 ::: hint
-Write it into its place. Multiplying it by ones and zeros goes wrong: 0
-times infinity is no number.
+What is 0 times infinity? So do not multiply.
+:::
+
+::: done
+With this mask GPT and its kin are trained: no word sees what it is to
+predict.
 :::
 */
 
@@ -638,11 +647,17 @@ at random.
 
 **Exercise 9.3** (★★, challenge, 3 points): `mask_window`. Long texts make
 large tables. So let each word see only itself and the `w - 1` places before
-its own [@beltagy2020], even where its own lies behind the last key. All
-others get minus infinity. It refuses a window of less than one word.
+its own [@beltagy2020]. Places are counted even behind the last key. All
+other keys get minus infinity. It refuses a window of less than one word.
 
 ::: hint
+The causal mask of [](#causal-mask-infinity) hides what comes after a word.
 Query `i` stands at place `first + i`. Which is the first place it sees?
+:::
+
+::: done
+With a window, a word costs the same however long the text has become.
+[](#kv-cache) keeps only these keys.
 :::
 
 **Exercise 9.4** (★★★, challenge, 4 points): `find_gap`. From which gap on
@@ -651,16 +666,18 @@ the smallest whole number $g$, from 0 on, for which a hidden score, $g$
 above the largest visible one, spoils the result: some weight is `nan`, or
 differs by more than the tolerance from what softmax gives for the visible
 scores alone. It refuses a tolerance that is negative or no number, and
-visible scores that are not finite. Memory that it asks for, it gives back.
+visible scores that are not finite. Free what you allocate.
 
 ::: hint
-Try one after the other. Halving the range, as one looks a word up in a
-dictionary, needs a result that stays wrong once it is wrong. Print the
-differences for gaps near 100, and you will see.
+[](#causal-mask-paper) tries some gaps. Try one after the other. Halving the
+range, as one looks a word up in a dictionary, needs a result that stays
+wrong once it is wrong. Print the differences for gaps near 100, and you
+will see.
 :::
 
 ::: hint
-Softmax sees only differences. If the hidden score is 0, where are the
+All `n + 1` scores need room, which `new_table` gives. Softmax sees only
+differences. If the hidden score is 0, where are the
 others?
 :::
 
@@ -668,10 +685,15 @@ others?
 `!(difference <= tolerance)` is true for `nan`, too.
 :::
 
-**Exercise 9.5** (by hand): The value of *first*, the last word, is
-infinite in one entry, by some accident. The future is hidden by minus
-infinity, as it should be. What becomes of the context vectors of the words
-before?
+::: done
+No small example shows it, and you have measured where it begins. The
+documents that renormalize do not say so.
+:::
+
+**Exercise 9.5** (by hand): In *Life is short eat dessert first*, the value
+of the last word is infinite in one entry, by some accident. The future is
+hidden by minus infinity, as it should be. What becomes of the context
+vectors of the words before?
 
 **Exercise 9.6** (by hand): A table of weights has six rows and columns, and
 somebody renormalizes by dividing each row by the *number* of words that it
@@ -737,9 +759,9 @@ It always ends, before 105: there, every visible weight is 0 and the result
 :::
 
 ::: {.solution exercise="9.5"}
-Their weight for *first* is 0, exactly; and 0 times infinity is no number.
-So that entry becomes `nan` in all of them. The mask hides scores. It cannot
-hide a value that is not finite.
+Their weight for the last word is 0, exactly; and 0 times infinity is no
+number. So that entry becomes `nan` in all of them. The mask hides scores.
+It cannot hide a value that is not finite.
 :::
 
 ::: {.solution exercise="9.6"}

@@ -63,6 +63,11 @@ A comparison in C is 1 or 0, which is what the table holds.
 ::: hint
 If `p` is 0 or 1, what does the whole table hold?
 :::
+
+::: done
+The bits are PyTorch's: from its seed, you drop just the entries that it
+drops.
+:::
 */
 
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m])
@@ -144,15 +149,21 @@ dropout**, and what is done today, since nobody needs to think of it later.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
-round $1 - p$ to a float before dividing 1 by it, and multiply. Every entry
-of the mask but 0 keeps. It refuses what `dropout_must_fit` refuses.
+round $1 - p$ to a float before dividing 1 by it, and multiply. An entry of
+the mask other than 0 means: keep. It refuses what `dropout_must_fit`
+refuses.
 
 ::: hint
 `1 / (float)(1 - p)` is a division of floats.
 :::
 
 ::: hint
-Multiply by 0 even though the result seems clear. What is 0 times infinity?
+What is dropped is not always 0: what is 0 times infinity?
+:::
+
+::: done
+On the average nothing has changed. So a model that was trained with dropout
+can be used without it.
 :::
 */
 
@@ -470,11 +481,17 @@ a mask. It refuses fewer than one dropout, and what `dropout_must_fit`
 refuses.
 
 ::: hint
-A mask is drawn entry by entry. So is a mask of a single entry.
+[](#dropout-weights) does it for one dropout. A mask is drawn entry by
+entry. So is a mask of a single entry.
 :::
 
 ::: hint
 Which of the three loops, over dropouts, rows and columns, is the outermost?
+:::
+
+::: done
+The mean comes out right, and no single row does: that is why dropout is for
+training alone.
 :::
 
 **Exercise 10.4** (by hand): Two words have the weights one quarter and

@@ -56,6 +56,11 @@ A rate of 0 keeps everything, and draws nothing from the generator.
 `weights` stays as softmax has made it. What is the left factor of the last
 product?
 :::
+
+::: done
+Scores, mask, softmax, dropout, mixture: a whole head, in the order in which
+every GPT computes it.
+:::
 */
 
 void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
@@ -102,8 +107,8 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 }
 
 /*
-**Exercise 11.2** (★★, 3 points): `head_forward`. From the embeddings of
-`n` tokens that ask and `m` that are asked to context vectors, for one head.
+**Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens ask, `m` are
+asked: from their embeddings it computes the context vectors of one head.
 The trace's `rate` is that of the dropout that was in force, 0 without a
 generator, so that whoever reads `dropped` knows its factor. It refuses
 several heads, a `d_out` other than 0, more tokens than the context length,
@@ -116,6 +121,10 @@ fills queries, keys and values.
 
 ::: hint
 The tables that `attend` takes are all in the trace.
+:::
+
+::: done
+This is the tutorials' last class, with the same numbers from the same seed.
 :::
 */
 
@@ -552,7 +561,13 @@ keys are words, and the others padding, for which `is_word[j]` is 0. Hide
 the padding in a mask that may hide other things already, in place.
 
 ::: hint
-A column of the mask belongs to a key.
+[](#causal-attention-padding) pads a sentence. A column of the mask belongs
+to a key.
+:::
+
+::: done
+Sentences of different lengths can share a table now. In PyTorch this list
+is `key_padding_mask`, turned around.
 :::
 
 **Exercise 11.4** (by hand): A batch has sentences of 3, 6 and 1 tokens,
@@ -583,10 +598,10 @@ opposite meaning, as `key_padding_mask`, which is true for padding.
 :::
 
 ::: {.solution exercise="11.4"}
-PyTorch computes 6 times 6 for each of the three, the loop 3 times 3, 6
-times 6, and 1. Of these, the causal mask leaves 1 + 2 + 3 in the first
-sentence, 1 + 2 + 3 + 4 + 5 + 6 in the second, and 1 in the last. That makes
-a hundred and eight, forty-six, and twenty-eight.
+PyTorch computes $3 \cdot 6 \cdot 6 = 108$, the loop $3 \cdot 3 + 6 \cdot 6
++ 1 \cdot 1 = 46$. Of these, the causal mask leaves $1 + 2 + 3$ in the first
+sentence, $1 + 2 + 3 + 4 + 5 + 6$ in the second, and 1 in the last:
+$6 + 21 + 1 = 28$.
 :::
 
 ::: {.solution exercise="11.5"}

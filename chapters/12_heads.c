@@ -176,13 +176,18 @@ first head. It refuses an attention with an output layer (`d_out` other than
 0); `head_of` and `head_forward` refuse the rest.
 
 ::: hint
-`head_of` gives the attention for `head_forward`. It hands it over by value,
-and `head_forward` wants its address, so it needs a variable.
+`head_forward` wants the address of an attention. So keep what `head_of`
+returns in a variable, and pass the variable's address.
 :::
 
 ::: hint
-`t[h].context` is a table of `n` rows and `d_v` columns. At which column of
-`joined` do those of head `h` begin?
+`t[h].context` points to `n` rows of `d_v` numbers, one row behind the
+other. At which column of `joined` do those of head `h` begin?
+:::
+
+::: done
+Each head looks for something else, and none waits for another: so they can
+be computed at the same time.
 :::
 */
 
@@ -670,15 +675,21 @@ of the result depends on two of them. We shall mend both.
 ## Further exercises
 
 **Exercise 12.2** (★, challenge, 2 points): `count_parameters`. The number
-of parameters of `n_heads` heads from their sizes alone. It refuses sizes
-below 1, and more parameters than an `int64_t` can count.
+of parameters of `n_heads` heads without biases, from their sizes alone. It
+refuses sizes below 1, and more parameters than an `int64_t` can count.
 
 ::: hint
-Three matrices for each head. Which of them have `d_k` columns?
+[](#heads-cost) counts them for four heads: three matrices for each. Which
+of them have `d_k` columns?
 :::
 
 ::: hint
 A large model has more parameters than an `int` can count.
+:::
+
+::: done
+Now you can check what is said of a model: its number of parameters is a sum
+of such counts.
 :::
 
 **Exercise 12.3** (by hand): A token has [4,096]{.cited} entries in Llama 2
@@ -713,8 +724,7 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
 :::
 
 ::: {.solution exercise="12.3"}
-Both are powers of two, the twelfth and the fifth, so a head is $2^7$
-entries wide, a hundred and twenty-eight. And no: with twice as many heads,
+$4{,}096 / 32 = 128$ entries. And no: with twice as many heads,
 each is half as wide.
 :::
 

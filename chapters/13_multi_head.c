@@ -73,6 +73,10 @@ The cast is `(const void *)x`. Which part of `split` is to receive
 The `head_dim` entries of a token and a head lie in one piece on both sides,
 so `memcpy` can copy them.
 :::
+
+::: done
+Nothing was computed, only moved: one wide product serves all heads.
+:::
 */
 
 void split_heads(int n, int n_heads, int head_dim,
@@ -145,6 +149,11 @@ order in which the view will count them.)
 
 ::: hint
 Source and destination change places, and nothing else does.
+:::
+
+::: done
+There and back without a changed bit. With one more matrix behind it, this
+is `nn.MultiheadAttention`.
 :::
 */
 
@@ -758,12 +767,17 @@ at once in which direction they should move is where learning begins.
 
 **Exercise 13.3** (★, challenge, 2 points): `average_weights`. If not told
 otherwise, `nn.MultiheadAttention` hands out a single table of weights, the
-mean of those of all heads. It refuses fewer than one head. Why do its rows
-add up to one?
+mean of those of all heads. It refuses fewer than one head.
 
 ::: hint
-One entry of the result belongs to one pair of words. What is added up over
+It is for the tables of [](#multi-head-pytorch). One entry of the result
+belongs to one pair of words. What is added up over
 which index?
+:::
+
+::: done
+Pictures of attention often show this mean. Look at the heads as well: a
+mean hides what each of them does.
 :::
 
 **Exercise 13.4** (by hand): How many parameters has
@@ -777,7 +791,8 @@ mistake? When does it matter?
 ## Solutions
 
 ::: {.solution exercise="13.3"}
-The rows of $H$ heads add up to $H$ together, and are divided by it.
+Its rows add up to one, too: those of all heads together add up to
+`n_heads`, and are divided by it.
 */
 
 void average_weights(int n, int m, int n_heads,
@@ -799,9 +814,9 @@ void average_weights(int n, int m, int n_heads,
 :::
 
 ::: {.solution exercise="13.4"}
-Four layers of $8 \cdot 8$ weights and 8 biases each, two hundred and
-eighty-eight in all, and as many for any number of heads. To have more heads
-is to cut the same matrices more finely.
+Four layers of $8 \cdot 8$ weights and 8 biases each, $4 \cdot (8 \cdot 8 +
+8) = 288$ in all, and as many for any number of heads. To have more heads is
+to cut the same matrices more finely.
 :::
 
 ::: {.solution exercise="13.5"}

@@ -119,9 +119,10 @@ void raise_largest(float largest, int d_v, Running *r, float mixture[d_v])
 }
 
 /*
-**Exercise 14.1** (★★, 3 points): `meet_key`. What the formulas say;
-`raise_largest` does what the factor does. A key whose score is minus
-infinity is hidden: nothing happens, whatever its value is.
+**Exercise 14.1** (★★, 3 points): `meet_key`. One key is met: bring `r` and
+the mixture up to date, as the formulas say. `raise_largest` does what the
+factor does. A key whose score is minus infinity is hidden: nothing happens,
+whatever its value is.
 
 ::: hint
 Raise the largest score first, if the new one is larger. What remains is the
@@ -131,6 +132,11 @@ key's own term, for the sum and for each entry of the mixture.
 ::: hint
 What would minus infinity less minus infinity be, if a hidden key came
 first?
+:::
+
+::: done
+Attention no longer needs its table: however long the text, a query keeps a
+maximum, a sum and a mixture.
 :::
 */
 
@@ -213,13 +219,18 @@ In an unlucky order, with scores that grow, every key raises it. So take the
 keys a **block** at a time: look for the largest score of the block, raise
 once, and then let the keys add their terms.
 
-**Exercise 14.2** (★★, 2 points): `meet_keys`. The same for `n` keys, of
-which some or all may be hidden. The largest score is raised once at most.
-But for rounding, the result is that of `meet_key` for each of them, so
-that this is the one thing that no test can see.
+**Exercise 14.2** (★★, 2 points): `meet_keys`. What `meet_key` does, for `n`
+keys at once, of which some or all may be hidden. Raise the largest score
+once at most: but for rounding the result is the same, so that only the
+clock can tell, and no test.
 
 ::: hint
 Two passes over the scores: one for the largest, one for the terms.
+:::
+
+::: done
+A block at a time is also what makes it fast: [](#kernel) holds one in the
+registers.
 :::
 */
 
@@ -563,16 +574,23 @@ context vector from one part of the keys, and another one from the rest,
 each with its log-sum-exp. Replace the first by what the query gets from all
 keys, and return the log-sum-exp of all. A part in which it has seen nothing
 has minus infinity for its log-sum-exp and `nan` for its context vector, and
-adds nothing.
+adds nothing; two such parts leave just these. A log-sum-exp that is `nan`
+or plus infinity leaves `nan`.
 
 ::: hint
-$e^{L}$ times the context vector is the sum of $e^{s_k} v_k$ over the part.
-So the parts are like keys. What are their scores, and what their values?
+With $L$ of [](#flash-log-sum), $e^{L}$ times the context vector is the sum
+of $e^{s_k} v_k$ over the part. So the parts are like keys. What are their
+scores, and what their values?
 :::
 
 ::: hint
-Of the first part, a running maximum, sum and mixture are known that need
-nothing but to go on: $L$, 1, and its context vector.
+Begin with a `Running` whose largest score is $L$ and whose sum is 1, and
+the first context vector as its mixture.
+:::
+
+::: done
+Parts can be computed on several cores, or several machines, and joined at
+the end.
 :::
 
 **Exercise 14.4** (by hand): A query meets keys with the scores 1, 3, 2.
@@ -602,8 +620,8 @@ float join_parts(int d_v, float context[d_v], float log_sum,
 :::
 
 ::: {.solution exercise="14.4"}
-The maximum is 1, 3, 3. The sum is 1; then $e^{1-3} + 1$; then
-$e^{-2} + 1 + e^{-1}$.
+The maximum is 1, 3, 3. The sum is 1; then $e^{1-3} + 1 = 1.135$; then
+$e^{-2} + 1 + e^{-1} = 1.503$.
 :::
 
 ::: {.solution exercise="14.5"}

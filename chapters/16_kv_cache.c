@@ -70,16 +70,15 @@ static char *row_of(const Cache *c, void *rows, int wide, int head, int row)
 
 /*
 **Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
-next `n` tokens, for each head of keys. Token `t` of the text stands in row
-`t % room`, and `count` grows by `n`. Without a window, `cache_must_take`
-has refused more tokens than there is room for, and the row is `t`. With
-one, new tokens take the rows of the oldest, and `first` becomes the first
-token whose row has not been taken. A row is `wide_k` long, but `put_row`
-needs to write only the `d_k` numbers: the zeros behind them are from
-`cache_init`.
+next `n` tokens, for each head of keys. First of all, `cache_must_take`
+refuses what cannot be taken. Token `t` of the text stands in row
+`t % room`, and `count` grows by `n`. Without a window no token goes, and
+the row is `t`. With one, new tokens take the rows of the oldest, and
+`first` becomes the first token whose row has not been taken.
 
 ::: hint
-`put_row` writes a row, and `row_of` says where. What is left is two loops:
+`put_row` writes the `d_k` numbers of a row, behind which there are zeros
+from `cache_init`, and `row_of` says where. What is left is two loops:
 in which row does token `i` of the new ones stand, and where do its key and
 value of head `h` begin?
 :::
@@ -91,6 +90,10 @@ in which they are kept has to do with how many came before: `c->count + i`.
 
 ::: hint
 The last `room` tokens are there, or all, if there are fewer.
+:::
+
+::: done
+Keys and values are computed once and kept: a new word costs one row.
 :::
 */
 
@@ -501,8 +504,12 @@ which would mean infinity, and no carry may run into its exponent.
 :::
 
 ::: hint
-For `nan`, take the upper half as it is, and set the highest bit of its
-fraction, `0x40`.
+A fraction is not 0 if its highest bit, `0x40` of the upper half, is set.
+:::
+
+::: done
+The cache is half as large, and half as much is read for each word, which is
+what the time goes into.
 :::
 */
 
@@ -667,17 +674,24 @@ print(numbers.half().float())
 may guess several tokens ahead. The large one is asked about all of them at
 once, as that reads the cache only once, and keeps those that it would have
 written itself [@leviathan2023]. The rest must be taken back: the
-last `n` tokens, as if they had not come. Refuse it where the next token
-would see one whose row has been taken.
+last `n` tokens, as if they had not come. It refuses an `n` below 0, more
+tokens than have come, and to forget where the next token would see one
+whose row has been taken.
 
 ::: hint
-No row is to be changed. But `first` is still the first token that is there,
-unless that has been taken back itself.
+Rows are taken anew in [](#kv-cache-window). Here none is to be changed. But
+`first` is still the first token that is there, unless that has been taken
+back itself.
 :::
 
 ::: hint
 The next token will have the number `count - n`. Which is the first that it
 sees, with a window and without? Does it see any besides itself?
+:::
+
+::: done
+A wrong guess costs nothing to take back: so a small model may guess ahead
+for a large one.
 :::
 
 **Exercise 16.4** (by hand): A model has 32 layers and 8 heads of keys, of
@@ -710,11 +724,12 @@ void cache_forget(Cache *c, int n)
 
 ::: {.solution exercise="16.4"}
 A key and a value of 128 entries of two bytes, for each of 8 heads in 32
-layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32$, which is 128 times 1,024.
+layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32 = 131{,}072$.
 :::
 
 ::: {.solution exercise="16.5"}
-That number has a place in bfloat16, where neighbours are 2 apart there. So
+Between them is $257 + 1 = 258$, which has a place in bfloat16, where
+neighbours are 2 apart there. So
 both 257 and 259 are halfway between two neighbours, and get the one whose
 last bit is 0. The number between them is a neighbour of both, and its last
 bit is 1.

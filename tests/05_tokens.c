@@ -55,10 +55,26 @@ static void vocabulary_test(void)
 {
     has_vocabulary("Life is short, eat dessert first",
                    "Life dessert eat first is short ");
+}
+
+static void one_test(void)
+{
     has_vocabulary("one", "one ");
+}
+
+static void twice_test(void)
+{
     has_vocabulary("the cat and the dog", "and cat dog the ");
     has_vocabulary("b b b a", "a b ");
+}
+
+static void bytes_test(void)
+{
     has_vocabulary("é z Z ab a 你", "Z a ab z é 你 ");
+}
+
+static void beginnings_test(void)
+{
     has_vocabulary("ab abc a aa abb", "a aa ab abb abc ");
 }
 
@@ -126,7 +142,11 @@ int main(void)
     int ids[1];
     float x[1][1], hot[1][2];
     TAP(split_test, "split_words: commas, blanks, other alphabets");
-    TAP(vocabulary_test, "vocabulary: the order of bytes, each word once");
+    TAP(vocabulary_test, "vocabulary: a sentence");
+    TAP(one_test, "vocabulary: one word");
+    TAP(twice_test, "vocabulary: each word once");
+    TAP(bytes_test, "vocabulary: the order of bytes");
+    TAP(beginnings_test, "vocabulary: words that begin alike");
     TAP(ids_test, "word_ids: places in the vocabulary");
     EACH("embed", embed_test, "*-table");
     EACH("embed_one_hot", one_hot_test, "*-table");

@@ -11,10 +11,10 @@ static void so_far(const Running *r, int j, int d_v,
     float context[d_v];
     memcpy(context, mixture, sizeof context);
     const float log_sum = running_end(d_v, r, context);
-    tap_near(tap_words("log_sums[%d]", j), log_sum, doubles("log_sums")[j],
-             2e-7, ATOL);
+    tap_near(tap_words("log-sum-exp after %d keys", j), log_sum,
+             doubles("log_sums")[j], 2e-7, ATOL);
     for (int k = 0; k < d_v; k++)
-        tap_near(tap_words("contexts[%d][%d]", j, k), context[k],
+        tap_near(tap_words("context[%d] after %d keys", k, j), context[k],
                  doubles("contexts")[j * d_v + k], 0, ATOL);
 }
 

@@ -47,6 +47,7 @@ sub assignment {
 
 my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
+my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;
 push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{heading} =~ s{.*?: }{}r
   for Mutants::load('tests/mutants.txt');
@@ -63,7 +64,11 @@ sub faults {
       if "$id $assignment->{name}" ne "teach-hw$n hw$n";
     push @wrong, "its file says '$assignment->{title}'" if $assignment->{title} ne $title;
     my $points = sum0 map { $_->{points} } @{$assignment->{exercises}};
-    push @wrong, "it has $points points" if $conf !~ /^# $points points, \d+ hours$/m;
+    # Half an hour for a chapter, and half an hour, one or two for one, two or three stars.
+    my $hours = 0.5 * uniq map { $_->{chapter} } @{$assignment->{exercises}};
+    $hours += (0, 0.5, 1, 2)[$stars{$_->{id}}] for @{$assignment->{exercises}};
+    $hours = int $hours + 0.5;
+    push @wrong, "it has $points points and takes $hours hours" if $conf !~ /^# $points points, $hours hours$/m;
     my (%of, %known);
     for my $exercise (@{$assignment->{exercises}}) {
         $of{$page_of{$exercise->{chapter}}} = 1;
@@ -117,7 +122,7 @@ my $knows = join '', map { text_of($_) } 'Makefile', grep { -f && -T } glob 'too
 for my $given (sort +uniq map { /\b([A-Z]+)=/g } $page{teach}, $page{learn}) {
     like $knows, qr/\$\($given\)|\$\($given:|ENV\{$given\}/, "$given= is read";
 }
-my ($formats) = $page{teach} =~ /^There are (table,[a-z0-9,\s]+)\./m;
+my ($formats) = $page{teach} =~ /^The formats are (table,[a-z0-9,\s]+)\./m;
 is join(' ', sort split /,\s+(?:which a person reads,\s+)?|\s+and\s+/, $formats // ''), join(' ', Report::formats()),
   'all formats are named';
 my ($keys) = text_of('tools/watch') =~ /^my \@KEYS = \((.*?)^\);/ms;
@@ -128,7 +133,8 @@ is join(' ', sort map { /`(.)`/g } $page{learn} =~ /^\| (`.*?) \|/mg),
 
 my $good = $sections[0];
 for (
-    [qr/^it has 11 points$/, '# 11', '# 12'],
+    [qr/^it has 11 points and takes 5 hours$/, '# 11', '# 12'],
+    [qr/^it has 11 points and takes 5 hours$/, ' 5 hours', ' 4 hours'],
     [qr/^it is teach-hw1 and hw2/, 'name = hw1', 'name = hw2'],
     [qr/^its file says 'Shares'/, 'title = .*', 'title = Shares'],
     [qr/assignment\.conf:4: exercise 1\.4 is done by hand/, '= 1\.1', '= 1.4'],

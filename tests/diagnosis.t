@@ -114,11 +114,6 @@ like $said, qr/^        wrong    .*\n        perhaps  the scores are not scaled$
 is perhaps(progress(with('06', attention => $unscaled =~ s/\(float\)s;/(float)(s \/ 3);/r))), '', 'another mistake gets no name';
 $said = progress(with('02'));
 is perhaps($said), '', 'a right answer gets none';
-unlike $said, qr/^What/m, '... and when all is done, nothing is left to say';
-$said = progress(with('02', softmax_online => ''));
-my ($line) = $said =~ /^What mix is for: \S+ goes on in line (\d+), and make -s run-02 uses it\.$/m;
-is $chapter{'02'}{lines}[($line // 0) - 1], 'Here is what each word contributes, and the sum:',
-  'of the last exercise that is done it is said where the text goes on' or diag $said;
 is perhaps(progress(with('02', mix => ''))), 'the context is not set to 0 first | nothing is written',
   'an answer that does nothing, and one that looks alike';
 is perhaps(progress(with('02', mix => $forgotten =~ s/value\[j\]\[k\]/1.5f * value[j][k]/r))), '', 'nor one like a known mistake';
@@ -149,6 +144,18 @@ ok !eval { Diagnosis::load("$folder/list") }, 'a file in another form is refused
 like $@, qr/list:3: a chapter, a mistake, or a test .* is due, not no tab/, '... with what would be right';
 is_deeply(Diagnosis::load("$folder/none"), {}, 'without the file nothing is said');
 is system("tools/mutants --keep 99 2>'$folder/said'") >> 8, 2, 'a chapter that is not there is refused';
+
+# ---- One of which most tests tell, and something else.
+
+my %most = map { $_ => "x: $_ where 9" } 1 .. 4;
+my $known = {mistakes => [{function => 'f', name => 'one', fails => {%most, more => '1 where 2'}}]};
+is join(' | ', Diagnosis::names($known, 'f', $_->[1])), $_->[0], $_->[2]
+  for ['one', {%most, more => '1 where 2'}, 'all tell of it'],
+  ['one, and something else besides', {%most, more => '3 where 2'}, 'most tell of it'],
+  ['one, and something else besides', {%most, more => 'Segmentation fault', other => 'x: 1 where 2'}, '... two for each other one'],
+  ['', {%most, 4 => undef, more => '3 where 2'}, '... and no fewer'],
+  ['', {1 => $most{1}, 2 => $most{2}, more => '3 where 2'}, '... three at least'],
+  ['', {1 => $most{1}, 2 => $most{2}, 3 => 'Segmentation fault', more => 'x'}, '... with values'];
 
 # ---- Two mistakes in one function, each with tests of its own.
 

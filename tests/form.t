@@ -44,6 +44,10 @@ for my $path (sort glob 'chapters/*.c') {
         my $solved = grep { $_ eq "::: {.solution exercise=\"$id\"}" } @$lines;
         my $apart  = !$function || $exercise->{about} =~ /challenge/;
         push @wrong, "exercise $id has $hints hints" if $function && ($hints < 1 || $hints > 3);
+        my @done = map { [@$lines[$_->[0] + 1 .. $_->[1] - 1]] } $chapter->below($exercise, 'done');
+        my $words = () = join(' ', map { @$_ } @done) =~ /\S+/g;
+        push @wrong, "exercise $id says " . @done . " times, in $words words, what is gained when it is done"
+          if $function && (@done != 1 || $words < 8 || $words > 30);
         push @wrong, "exercise $id has $solved solutions at the end" if $solved != ($apart ? 1 : 0);
         push @wrong, "exercise $id is worth no points" if $function && !$exercise->{points};
         my ($answer) = grep { $lines->[$_->[0]] eq "::: {.solution exercise=\"$id\"}" } @{$chapter->{divs}};

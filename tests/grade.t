@@ -268,36 +268,6 @@ SKIP: {
     ok !-e "$folder/open/by-options", '... and writes none';
 }
 
-# ---- Folders that are not as they should be.
-
-my $work = submission(solved => 1);
-rename "$work/chapters/02_softmax.c", "$work/real.c";
-symlink "$root/chapters/02_softmax.c", "$work/chapters/02_softmax.c";
-like message((graded($work))[0]), qr/is a link/, 'a link to the solution';
-$work = submission(solved => 1);
-remove_tree("$work/chapters");
-symlink "$root/chapters", "$work/chapters";
-like message((graded($work))[0]), qr/is a link/, 'a link to all solutions';
-$work = submission();
-truncate "$work/chapters/02_softmax.c", 100_000_000;
-($result) = graded($work);
-like message($result), qr/has 100000000 bytes/, 'a file of 100 MB';
-is states($result), 'refused refused refused', '... is refused';
-$work = submission();
-Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
-like message((graded($work))[0]), qr/does not compile/, 'a file of bytes';
-$work = submission();
-unlink "$work/chapters/02_softmax.c";
-system 'mkfifo', "$work/chapters/02_softmax.c";
-like message((graded($work))[0]), qr/no file/, 'a pipe';
-$work = submission();
-make_path("$work/tests", "$work/golden", "$work/src");
-Chapter::save("$work/tests/02_softmax.c", '#include <stdio.h>', 'int main(void) { puts("1..1\nok 1 - softmax: all"); return 0; }');
-Chapter::save("$work/Makefile", 'all grade test:', "\ttouch $folder/made");
-Chapter::save("$work/src/attention.h", '#define TODO(x) (void)0');
-Chapter::save("$work/golden/02_softmax.safetensors", '');
-is states((graded($work))[0]), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
-
 # ---- The grader's own faults: nobody's who hands something in. In a copy of the book,
 # whose path is odd, they are planted.
 
@@ -392,6 +362,36 @@ utime 1, 1, @left{qw(old busy)};
 graded(submission());
 is join(' ', grep { -d $left{$_} } sort keys %left), 'busy young', 'what a killed grader left goes when it is old';
 remove_tree(values %left);
+
+# ---- Folders that are not as they should be.
+
+my $work = submission(solved => 1);
+rename "$work/chapters/02_softmax.c", "$work/real.c";
+symlink "$root/chapters/02_softmax.c", "$work/chapters/02_softmax.c";
+like message((graded($work))[0]), qr/is a link/, 'a link to the solution';
+$work = submission(solved => 1);
+remove_tree("$work/chapters");
+symlink "$root/chapters", "$work/chapters";
+like message((graded($work))[0]), qr/is a link/, 'a link to all solutions';
+$work = submission();
+truncate "$work/chapters/02_softmax.c", 100_000_000;
+($result) = graded($work);
+like message($result), qr/has 100000000 bytes/, 'a file of 100 MB';
+is states($result), 'refused refused refused', '... is refused';
+$work = submission();
+Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
+like message((graded($work))[0]), qr/does not compile/, 'a file of bytes';
+$work = submission();
+unlink "$work/chapters/02_softmax.c";
+system 'mkfifo', "$work/chapters/02_softmax.c";
+like message((graded($work))[0]), qr/no file/, 'a pipe';
+$work = submission();
+make_path("$work/tests", "$work/golden", "$work/src");
+Chapter::save("$work/tests/02_softmax.c", '#include <stdio.h>', 'int main(void) { puts("1..1\nok 1 - softmax: all"); return 0; }');
+Chapter::save("$work/Makefile", 'all grade test:', "\ttouch $folder/made");
+Chapter::save("$work/src/attention.h", '#define TODO(x) (void)0');
+Chapter::save("$work/golden/02_softmax.safetensors", '');
+is states((graded($work))[0]), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
 
 # ---- A class: each once, in parallel; stopped, and gone on with.
 

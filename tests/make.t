@@ -30,7 +30,7 @@ sub make {
 sub is_made { return !(make("-q $_[0]"))[0] }
 
 make_path(map { "$folder/$_" } qw(bin chapters src tests tools));
-copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/code tools/find-pandoc);
+copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/code tools/Chapter.pm tools/find-pandoc);
 chmod 0755, glob "$folder/tools/*";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);', '#define SHOW "none"');
@@ -45,6 +45,18 @@ my $makefile = do { local (@ARGV, $/) = 'Makefile'; <> };
 my ($phony) = $makefile =~ /^\.PHONY: (book(?:[^\n\\]|\\\n)*)/m;
 is_deeply [grep { $makefile !~ /^\Q$_\E:/m } grep { $_ ne '\\' } split ' ', $phony], [],
   'what can be asked for has a rule: without one, make would do nothing and be content';
+
+# What someone gives reaches a tool as it is, whatever it holds.
+my $odd = q{it's a "b" & `c`};
+my @given = map { s/'/'\\''/gr } map {"$_=$odd"} qw(CHAPTER DIR NAME SEED COPIES PAPER WORK TITLE);
+my $would = `$make -n student handout autograder worksheet quiz chapter grade grade-all @{[map {"'$_'"} @given]}`;
+for (['student', $odd, $odd], ['handout', "$odd.conf", 'build/handout', $odd], ['autograder', "$odd.conf", 'build/autograder'],
+     ['worksheet', ($odd) x 4], ['quiz', $odd, $odd], ['new-chapter', $odd, $odd], ['grade', $odd, "$odd.conf"],
+     ['grade-all', $odd, "build/grades/$odd", "$odd.conf"]) {
+    my ($tool, @words) = @$_;
+    my ($takes) = $would =~ m{^(?:\w+=\w+ )?tools/$tool (.*)$}m;
+    is `printf '<%s>' $takes`, join('', map {"<$_>"} @words), "$tool takes what is given";
+}
 
 # ---- Linking.
 

@@ -2,7 +2,8 @@
 # Numbers in prose are tests too. A decimal, a percentage or an integer of two
 # digits or more must be printed by the chapter, or by an earlier one to which
 # its paragraph links, or stand in their code, or be the rounding of one that
-# does. Two spans are exempt:
+# does, or be reckoned on the spot, as in $3 \cdot 50{,}000 = 150{,}000$. Two spans are
+# exempt:
 # [69%]{.cited} needs a citation in its paragraph, and [0.3992]{.quoted}, a
 # number that another text gets wrong, must stand in documents.tsv, in a row of
 # the chapter's. Appendix A tells them all, and may quote any row.
@@ -59,6 +60,23 @@ for my $row (Documents::rows()) {
     push @{$quoted{$_}}, numbers_in($row->{printed}) for 'A', grep { $_ ne 'A' } $row->{chapter};
 }
 
+# The value of a formula that has nothing but numbers, or undef.
+sub value_of {
+    my ($tex) = @_;
+    $tex =~ s/(?<=\d)\{,\}(?=\d{3})//g;
+    $tex =~ s/\\cdot\b/*/g;
+    $tex =~ s/e\^(?:\{([^{}]*)\}|(\d))/'exp(' . ($1 \/\/ $2) . ')'/ge;
+    return $tex =~ s/exp//gr =~ m{^[\d\s.*/+()-]+$} && $tex =~ /\d/ ? eval $tex : undef;
+}
+
+# Is it a row of equal values, each to the digits in which it is told? Undef if it is
+# no such row.
+sub holds {
+    my ($value, @told) = map { [value_of($_), /\.(\d+)\s*$/ ? length $1 : 0] } split /=/, $_[0];
+    return if !@told || grep { !defined $_->[0] } $value, @told;
+    return !grep { abs($_->[0] - $value->[0]) > ($_->[1] ? 0.5 * 10**-$_->[1] : 1e-9) } @told;
+}
+
 # The faults of a text, by its paragraphs. `known` says which numbers one may use.
 sub faults {
     my ($chapter, $known, $quoted) = @_;
@@ -96,6 +114,12 @@ sub faults_of_paragraph {
     $text =~ s/$_/$& =~ tr{\n}{}cdr/ge for qr/\[[^\]]*\]\{\.(?:cited|quoted)\}/,
       qr/\]\([^)]*\)|\{[#.][^}]*\}|\@[\w:-]+|https?:\S+/, qr/^\*\*Exercise .*?\*\* \(.*?\):/,
       qr/make (?:-s )?(?:run|test)-\d+/;
+    while ($text =~ /\$([^\$]+)\$/g) {
+        my ($from, $formula) = ($-[0], $1);
+        my $holds = holds($formula) // next;
+        $fault->($from, "$formula does not hold") if !$holds;
+        substr($text, $from, length($formula) + 2) =~ s/[^\n]/ /g;
+    }
     $text =~ s/(\d),(?=\d{3}\b)/$1/g; # 50,000 is one number
     while ($text =~ /($NUMBER)/g) {
         $fault->($-[1], "$1 is neither printed by this chapter or an earlier one that the paragraph "
@@ -129,6 +153,10 @@ for (
     'A share of 0.2291, or 22.9%, of 32; 152%. See [](#x-17) and [@smith1999].',
     'It says [0.3992]{.quoted}, and [69%]{.cited} of all [@smith1999].',
     'and $-0.7500$, or 0.7500',
+    'It is $3 \cdot 50{,}000 = 150{,}000$, and $e^{-2} + 77 = 77.135$, $1 + 2 = 6 / 2 = 3$',
+    ['$3 \cdot 77 = 232$' => qr/:2: 3 \\cdot 77 = 232 does not hold/],
+    ['$e^4 = 54.5$'  => qr/:2: e\^4 = 54\.5 does not hold/],
+    ['$x = 77$'      => qr/:2: 77 is neither/],
     ["One\n0.2292" => qr/:3: 0\.2292 is neither/],
     ['$0.2281$'    => qr/:2: 0\.2281 is neither/],
     ['`0.2391`'    => qr/:2: 0\.2391 is neither/],

@@ -9,6 +9,8 @@
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
+use IO::Select;
+use IPC::Open2 qw(open2);
 use lib 'tools';
 use Chapter;
 use Test::More;
@@ -201,7 +203,7 @@ $torn[$_] = '' for $brace + 2 .. $close - 1;
 Chapter::save("$work/$path", @torn);
 ($status, $said) = command("$make -s -C '$work' test-$number");
 my ($first) = grep { $_->{name} eq $function } $chapter->definitions;
-like $said, qr/^\Q$path\E:@{[$first->{first} + 1]}: error: $function: 2 \{ and 1 \}: each \{ needs its \}\n/,
+is join("\n", $said =~ /(.*error:.*)/g), "$path:@{[$first->{first} + 1]}:2: error: #error $function: 2 { and 1 }: each { needs its }",
   'a brace that is missing is told by its function';
 
 # A chapter that is gone.
@@ -213,6 +215,32 @@ like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is 
 ($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
 is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
+
+# make watch with the true make, from what is empty to what is done; tests/watch.t has
+# the rest.
+
+my $watch = open2(my $out, my $in, "cd '$work' && exec tools/watch --pipe");
+my $seen = '';
+sub screen_like {
+    my ($pattern, $name) = @_;
+    my $until = time + 120;
+    while (time < $until && $seen !~ $pattern) {
+        IO::Select->new($out)->can_read(0.1) and (sysread($out, $seen, 1 << 16, length $seen) || last);
+    }
+    like $seen, $pattern, $name;
+    $seen = '';
+}
+screen_like(qr/^$id $function.*: empty\n.*^-+  0 of \d+ tests$/ms, 'make watch: the first exercise is empty');
+my @wrong = $chapter->emptied(@exercises);
+$wrong[$brace + 1] = '    return 7;';
+Chapter::save("$work/$path", @wrong);
+screen_like(qr/^$id $function.*: wrong in .*^FAILED  $function: .*^ +wrong +\S/ms, '... a save that is wrong is told');
+Chapter::save("$work/$path", @{$chapter->{lines}});
+screen_like(qr/^$id $function.*: done\n.*^All its tests pass\..*\n\w.*^That was the last one/ms, '... and one that is right, with what is gained');
+print $in 'q';
+close $in;
+waitpid $watch, 0;
+is $?, 0, '... until it ends';
 
 # ---- Several chapters, all, single exercises; and from a book that is only for
 # reading.
@@ -241,7 +269,10 @@ is_deeply emptied_in('3.3,2.1'), ['2.1', '3.3'], '... these alone';
 is join(' ', map { s{.*/}{}r } glob "$folder/some/tests/*.txt"),
   join(' ', grep { $_ ne 'mutants.txt' } map { s{.*/}{}r } glob 'tests/*.txt'), '... without the mistakes that others plant';
 
-command("mv '$folder/some' '$folder/server' && chmod -R a-w '$folder/server'");
+($status, $said) = command("cd '$folder' && some/tools/student 03 another");
+is "$status $said", "2 tools/student: this is a student copy: copies are made in the folder of the book\n",
+  'a copy of a copy would have its holes';
+command("mv '$folder/some' '$folder/server' && rm -r '$folder/server/.book' && chmod -R a-w '$folder/server'");
 ($status, $said) = command("cd '$folder' && server/tools/student 03 some");
 is $status, 0, 'an edition of a book that is only for reading' or diag $said;
 is `find '$folder/some' ! -perm -u+w`, '', '... can be written to, everywhere';

@@ -187,9 +187,10 @@ static inline void tap_read_golden(void)
     if (!*CHAPTER || tap_golden.path)
         return;
     if (access(path, R_OK))
-        REFUSE("%s: is missing: golden/generate.py says what is in it, and "
-               "`make golden` makes it with PyTorch",
-               path);
+        REFUSE(
+            "%s: is missing: copy it from the book, or let `make golden` "
+            "make it with PyTorch",
+            path);
     tap_golden = tensors_read(path);
     tap_is_read = tap_shared(tap_golden.count * sizeof *tap_is_read);
 }
@@ -626,9 +627,10 @@ static inline const char *tap_signal(int killer, bool refuses)
                  "is all of it given back?"
            : killer == SIGSEGV || killer == SIGBUS
                ? ": memory was used that is not the program's, often by an "
-                 "index out of range"
+                 "index out of range or a NULL pointer"
            : killer == SIGABRT
-               ? ": memory was written out of range or freed twice"
+               ? ": by assert or abort, or because memory was written "
+                 "out of range or freed twice"
            : killer == SIGFPE ? ": a whole number was divided by 0"
                               : "";
 }

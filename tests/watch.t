@@ -71,7 +71,7 @@ is join("\n", @short),     '', '... each with hints, a section and how the book 
 is join("\n", @elsewhere), '', '... and leads to where it stands';
 is_deeply [Plain::plain('## A [trap]{.cited} {#a}', '', '::: hint', 'See [](#softmax), [there](#x) and **this** [@a].',
     '![What.', 'More](a.svg){#f}', ':::', '$$\\underset{n \\times d}{Q} =', '\\frac{K^\\top}{\\sqrt{d_k}}$$ costs $5, not $6')],
-  ['A trap', '', 'See "Shares of a whole", there and this.', '(Figure: What.', 'More)', '',
+  ['A trap', '', 'See chapter 2, "Shares of a whole", there and this.', '(Figure: What.', 'More)', '',
     'Q[n × d] = (K^T) / sqrt(d_k) costs $5, not $6'], 'Markdown becomes plain, and so do formulas';
 
 # ---- What make has printed, taken apart.
@@ -153,7 +153,7 @@ is((command('HINT=1 tools/watch hint 2.1'))[1], $first, '... or the one that is 
 like((command('tools/watch hint 2.2'))[1], qr/^Hint 1 of 2 to 2\.2/, '... for each exercise by itself');
 ($status, $said) = command('tools/watch solution 2.1');
 is $status, 2, 'no solution before it is solved';
-is $said, "tools/watch: exercise 2.1 is not solved yet (empty): make hint-2.1 helps\n", '... and nothing of it';
+is $said, "tools/watch: exercise 2.1 is not solved yet (empty): make hint-2.1 helps, or else make solution-2.1 SURE=1\n", '... and nothing of it';
 
 write_in('2.1', '    my_own();');
 my $mine = join "\n", Exercises::lines_of('chapters/02_softmax.c');
@@ -195,7 +195,7 @@ is join("\n", Exercises::lines_of('chapters/02_softmax.c')), $both =~ s/    my_o
 like $said, qr/is in chapters\/02_softmax\.c\.2$/, '... the second time neither';
 unlink glob 'chapters/*.c.*';
 
-for (['hint 2.9', qr/there is no exercise 2\.9 here: 1\.1, /], ['solve 2.1', qr/'solve 2\.1' is asked for: progress, or hint/],
+for (['hint 2.9', qr/there is no exercise 2\.9 here: 2\.1, 2\.2, 2\.3 can/], ['solve 2.1', qr/'solve 2\.1' is asked for: progress, or hint/],
      ['hint', qr/'hint' is asked for/], ['progress 2.1', qr/'progress 2\.1' is asked for/],
      ['</dev/null', qr/a terminal is needed; without one there are make progress/]) {
     my ($arguments, $message) = @$_;
@@ -272,7 +272,12 @@ sub end_watch {
 unlink '.progress', "$folder/asked";
 for my $e ($book->all) { Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } $book->all)) }
 lay_out('01', "  not ok dot: one\n" . states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
+endless();
 begin_watch();
+screen_like(qr{^1\.1 dot, 2 points: empty\n.*^chapter 01 is built and tested}ms, 'as long as nothing has been tested, it is as it is');
+sleep 0.1 until -s "$folder/began" || time - $^T > 600;
+unlink "$folder/endless", "$folder/asked";
+press('t');
 my $head = qr{^\[-+\] 0 of \d+ .*^1\.1 dot, 2 points: empty\nchapters/01_dot_product\.c:\d+\n\n}ms;
 screen_like(qr{$head-  0 of 1 tests\n\nExercise 1\.1.*^To read again: "Multiply, then add"}ms, 'the first open exercise, where it is, what is asked');
 is `cat '$folder/asked'`, "1.1 -s -k test-01\n", '... of which alone the tests are run';
@@ -304,6 +309,14 @@ Chapter::save('chapters/01_dot_product.c', map { s/return 1$/return 2/r } Exerci
 screen_like(qr/^1\.1 dot, 2 points: wrong in 2 of 3 tests.*^\+-  1 of 2.*^FAILED  dot: one\n +gave     \?\[31m\x{263a}\n(?!.*(?:dot: two|is built))/ms,
   'one that is wrong: the first failure, from which nothing reaches the terminal');
 
+lay_out('01', "FAILED  dot: one\n" . join('', map {"        gave     $_\n"} 1 .. 40) . states(['1.1', 'wrong in 1 of 1 tests']));
+press('t');
+screen_like(qr/^ +gave     10\n(?!.*gave     20).*^\.\.\. space: the rest$/ms, 'what is too long for the screen');
+press(' ' x 3);
+screen_like(qr/^ +gave     40\n.*^To read again/ms, '... goes on');
+press('b' x 3);
+screen_like(qr/^1\.1 dot.*^\.\.\. space/ms, '... and back');
+
 my $whole = join "\n", Exercises::lines_of('chapters/01_dot_product.c');
 unlink "$folder/asked";
 { open my $file, '>', 'chapters/01_dot_product.c' or die }
@@ -324,7 +337,7 @@ screen_like(qr/^1\.3 cosine_scores/m, 'so is who writes one that is not shown');
 lay_out('01', $broken);
 my $edit = sub { Chapter::save('chapters/01_dot_product.c', map { s/return $_[0]$/return $_[1]/r } Exercises::lines_of('chapters/01_dot_product.c')) };
 $edit->(2, 3);
-screen_like(qr/^1\.1 dot, 2 points: does not compile\n/m, '... or breaks one that was solved');
+screen_like(qr/^1\.1 dot, 2 points: waits: chapters\/01_a\.c:97 does not compile\n/m, '... or breaks one that was solved');
 lay_out('01', "  ok     dot: one\n" . states(['1.1', 'done'], ['1.2', 'empty'], ['1.3', 'empty']));
 $edit->(3, 2);
 screen_like(qr/^1\.1 dot, 2 points: done/m, '... and mends it');
@@ -341,14 +354,16 @@ lay_out('01', states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
 press('r');
 screen_like(qr/^Empty dot again\?/m, '... asks again');
 press('y');
-screen_like(qr/^1\.1 dot, 2 points: empty/m, '... and empties');
+screen_like(qr/^1\.1 dot, 2 points: empty(?!.*^Hint)/ms, '... and empties, hints and all');
+press('h');
+screen_like(qr/^Hint 1 of 2/m, '... which begin anew');
 like join("\n", Exercises::lines_of('chapters/01_dot_product.c.1')), qr/return 2\n.*^\/\/ done$/ms, '... and keeps what was there';
 endless();
 press('t');
 screen_like(qr/^chapter 01 is built and tested/m, 't tests again');
 sleep 0.1 until -s "$folder/began" || time - $from > 60;
 press('h');
-screen_like(qr/^Hint 2 of 2/m, '... during which keys work');
+screen_like(qr/^Hints 1 to 2 of 2 .*^A sum.*^The list/ms, '... during which keys work');
 press('q');
 end_watch('q quits');
 is left(), '', '... and ends what runs';

@@ -95,6 +95,10 @@ Add it to itself.
 ::: hint
 Or multiply.
 :::
+
+::: done
+Now double.
+:::
 */
 
 float twice(float x);
@@ -138,7 +142,7 @@ Like this:
 
 float thrice(float x)
 {
-    return x + twice (#L34)(x);
+    return x + twice(x);
 }
 
 /*
@@ -357,25 +361,25 @@ my (undef, %expected) = split /^== (\S+)\n/m, <<'END';
 Preface Prose may say /* here, as this is no C file. [picture (picture) ] Figure 1. The scene
 == first
 Chapter 1 · chapters/01_first.c (source/01_first.c) First things & others [new New here: 1 term,
-1 function [folded Terms: note (#term-note). Functions: twice (#L34). ] ] The mathematics is (formula). Somebody
+1 function [folded Terms: note (#term-note). Functions: twice (#L38). ] ] The mathematics is (formula). Somebody
 said so (Known 2001 (sources.html#ref-known)).1 (#fn1) A list right before code: one two
 [announced What this chapter adds to src/attention.h [listing 11|/* Twice as much. */ 12|float
-twice (#L34)(float x); ] The whole header (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
+twice (#L38)(float x); ] The whole header (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
 (second-one.html), “A section” (first.html#a-section), figure 1.1 (first.html#fig-plot),
 exercise 1.1 (first.html#exercise-1-1) and chapter 2, “There” (second-one.html#there). Appendix
 A (errata.html) is 69% of it, and Preface (preface.html) too. A note. [ Exercise 1.1 (★, 2 points):
-twice (#L34). Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
-multiply. ] ] ] [listing exercise 1.1 (#exercise-1-1) asks for twice
-32|float twice (#L34)(float x); 33|
-34|float twice (reference.html#L12)(float x) 35|{ 36|····return x < 0 ? 2 * x : x + x;
-/* "quoted" & more */ 37|} ] [output output twice (1) [2.0000] ] [picture (picture) ] Figure
+twice (#L38). Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
+multiply. ] ] [done When its tests pass [folded Now double. ] ] ] [listing exercise 1.1 (#exercise-1-1) asks for twice
+36|float twice (#L38)(float x); 37|
+38|float twice (reference.html#L12)(float x) 39|{ 40|····return x < 0 ? 2 * x : x + x;
+/* "quoted" & more */ 41|} ] [output output twice (1) [2.0000] ] [picture (picture) ] Figure
 1.1. What to see in it [question What do you expect? Will it be more? [folded Yes. ] ] [listing
 Python print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b'" exit status 2
-nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice (#L71). Three times. ] [ Exercise 1.3 (by
+nothing ] Solutions [ Exercise 1.2 (★★★, challenge): thrice (#L75). Three times. ] [ Exercise 1.3 (by
 hand): On paper. ] [solution Solution of exercise 1.2 [folded Like this: [listing exercise 1.2
-(#exercise-1-2) asks for thrice 71|float thrice(float x) 72|{
-73|····return x + twice (#L34)(x); 74|} ] That is all. ] ] [milestone Done. ] [shows The program
-lines 85 to 88 [listing 85|int main(void) 86|{ 87|····return 0; 88|} ] ] Notes Defined in the
+(#exercise-1-2) asks for thrice 75|float thrice(float x) 76|{
+77|····return x + twice (#L38)(x); 78|} ] That is all. ] ] [milestone Done. ] [shows The program
+lines 89 to 92 [listing 89|int main(void) 90|{ 91|····return 0; 92|} ] ] Notes Defined in the
 last prose of the file.↩︎ (#fnref1)
 == second-one
 Chapter 2 · chapters/02_second_one.c (source/02_second_one.c) Second one [new New here: 2 terms,
@@ -413,7 +417,7 @@ Sources [ [ Known, Ann. 2001. A Known Book. ] [ Wer. 2002. “4. Das Wort im Sat
 Wer. 2003. Sätze. ] [ 马育民. 2004. “大原理：QK 的 (Big).” ] ]
 == reference
 src/attention.h (source/attention.h) The header [listing 5|#ifndef ATTENTION_H ] Chapter 1 [listing 11|/* Twice as
-much. */ 12|float twice (first.html#L34)(float x); ] Chapter 2 [listing 18|/* Two of a kind. 19| * And of one
+much. */ 12|float twice (first.html#L38)(float x); ] Chapter 2 [listing 18|/* Two of a kind. 19| * And of one
 size. */ 20|typedef struct { 21|····int one, two; /* in order */ 22| 23|····float both; 24|}
 Pair; 25|typedef int Sizes[2]; 26| 27|int second (second-one.html#L17)(void); ] Support [listing 33|int support;
 34|#endif ]
@@ -421,8 +425,8 @@ Pair; 25|typedef int Sizes[2]; 26| 27|int second (second-one.html#L17)(void); ] 
 Index Where a function, type or term is introduced, and where else it is used. Functions and types
 [index [ P Pair (reference.html#L20) header (reference.html#L20) ] [ S second (second-one.html#L17) 2
 (second-one.html#L17) Sizes (reference.html#L25) header (reference.html#L25) support
-(reference.html#L33) header (reference.html#L33) ] [ T twice (first.html#L34) 1 (first.html#L34); used
-in 1 (first.html#L32) ] ] Terms
+(reference.html#L33) header (reference.html#L33) ] [ T twice (first.html#L38) 1 (first.html#L38); used
+in 1 (first.html#L36) ] ] Terms
 [index [ M matrix (second-one.html#term-matrix) 2 (second-one.html#term-matrix) ] [ N note
 (first.html#term-note) 1 (first.html#term-note); also in 2 (second-one.html#there) ] [ S score, mark
 (second-one.html#term-score) 2 (second-one.html#term-score) ] ]
@@ -521,7 +525,7 @@ is_like(slurp("$book/search-index.js"), 'what the search knows',
     qr{\["score, mark","second-one\.html#term-score","of it; first"\]},
     qr{^(?!.*(?:torch|i\^\{|Or multiply|2\.0000.*2\.0000)).*2\.0000}s, qr{mathematics is a_i\^\(k\+1\)\.});
 is_like(slurp("$book/symbols.js"), 'what it knows of code',
-    qr{"twice":\["first\.html#L34","Twice as much\.","Chapter\xa01"\]},
+    qr{"twice":\["first\.html#L38","Twice as much\.","Chapter\xa01"\]},
     qr{"Pair":\["reference\.html#L20","Two of a kind\. And of one size\.",""\]}, qr{^(?!.*half)}s);
 is_like(slurp("$book/declarations.js"), 'what a card shows, too', qr{"twice":\["float twice\(float x\);","1"\]},
     qr{"Pair":\["typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;",""\]});
@@ -779,7 +783,7 @@ Done.↵::: → Done.↵:::↵↵More.↵:::
 > FIRST:«::: mile»: this opens no div: ::: mile stone (one word or {...} must follow the colons)
 
 ::: milestone → ::: millstone
-> FIRST:«::: mill»: a div of an unknown kind, millstone: there are question, hint, solution,
+> FIRST:«::: mill»: a div of an unknown kind, millstone: there are question, hint, done, solution,
   milestone, aside, worksheet, header and workbench
 
 Like this: → Like ::: this:

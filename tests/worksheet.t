@@ -292,7 +292,8 @@ for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are n
      ["quiz ''",               qr/a chapter is needed, as in/],
      ["quiz 99",               qr/there is no chapter '99': its number is needed/],
      ["quiz '03 *'",           qr/there is no chapter '\*'/],
-     ["quiz B",                qr/chapter B asks nothing/],
+     ["quiz B",                qr/appendix B asks nothing: no quiz can be made of it/],
+     ["quiz 99 \"a'9\"",       qr/PAPER is 'a'9': a4 or us-letter/],
      ["quiz 03 a9",            qr/PAPER is 'a9': a4 or us-letter is needed/]) {
     my ($command, $message) = @$_;
     my ($status, $said) = tool("tools/$command");
@@ -302,13 +303,19 @@ for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are n
     is join(' ', map { s{.*/}{}r } glob "$own/*"), 'pandoc tools', '... and nothing is left behind';
 }
 
-# Typst fails: no sheet without its answers, no answers without sheets.
+# Typst fails, or pandoc: no sheet without its answers, no answers without sheets.
 mkdir "$own/bin" or die "$own/bin: $!\n";
 chmod 0755, Chapter::save("$own/bin/python3", "#!/bin/sh", "echo no typst; exit 1");
-for my $command ("worksheet 03 7 3", "quiz 03") {
+chmod 0755, Chapter::save("$own/bin/pandoc", "#!/bin/sh", "echo no sheet >&2; echo at all >&2; exit 1");
+for (['worksheet 03 7 3', qr/03-7-answers\.pdf: no typst/], ['quiz 03', qr/03-quiz-answers\.pdf: no typst/], ['quiz 03', qr/no sheet/, PANDOC => "$own/bin/pandoc"],
+     ['quiz 03', qr{/none cannot be run: make \Q$own\E/pandoc\.found sets up pandoc and typst}, PANDOC => '/none'],
+     ['worksheet 03 7 3', qr{/none/tools/worksheet is not there: make /none/tools/worksheet makes it}, BUILD => '/none']) {
+    my ($command, $message, %environment) = @$_;
     local $ENV{PATH} = "$own/bin:$ENV{PATH}";
-    my ($status, $said) = tool("tools/$command");
-    is "$status $said", "1 no typst\n", "$command: fails as typst does";
+    my ($status, $said) = tool(join ' ', (map {"$_=$environment{$_}"} keys %environment), "tools/$command");
+    my ($name) = $command =~ /^(\w+)/;
+    is $status, 2, "$command: fails";
+    like $said, qr/\Atools\/$name: $message\n\z/, '... and says in one line of what';
     is join(" ", map { s{.*/}{}r } glob "$own/*"), "bin pandoc tools", "... and nothing is left behind";
 }
 
@@ -335,8 +342,19 @@ sub pages {
 sub plain { return Paper::squeezed($_[0] =~ s{#su(?:b|per)\[(.*?)\]}{$1}gr =~ tr{_`}{}dr =~ tr{-}{−}r) }
 sub on_page { return $_[0]{by_cell} =~ tr{_}{}dr =~ tr{-’}{−'}r }
 
-# What is wrong with the pages of some sheets: cut, lost, or no room to write in.
+# How often a page has room to write in.
 my ($MARGIN, $ROOM) = (39, 70);
+sub rooms {
+    my ($page) = @_;
+    my ($end, $rooms) = (0, 0);
+    for ((sort { $a->{y0} <=> $b->{y0} } @{$page->{words}}), {y0 => $page->{height} - $MARGIN, y1 => 0}) {
+        $rooms++ if $end && $_->{y0} - $end >= $ROOM;
+        $end = max $end, $_->{y1};
+    }
+    return $rooms;
+}
+
+# What is wrong with the pages of some sheets: cut, lost, or no room to write in.
 sub wrong_on_paper {
     my ($pages, @sheets) = @_;
     return 'has ' . @$pages . ' pages, not ' . @sheets if @$pages != @sheets;
@@ -348,12 +366,7 @@ sub wrong_on_paper {
         push @wrong, map {"$sheet->{code}: '$_->{text}' is outside of the text block"} grep {
             $_->{x0} < $MARGIN || $_->{x1} > $page->{width} - $MARGIN || $_->{y0} < $MARGIN - 5 || $_->{y1} > $page->{height} - $MARGIN
         } @{$page->{words}};
-        my ($end, $rooms) = (0, 0);
-        for ((sort { $a->{y0} <=> $b->{y0} } @{$page->{words}}), {y0 => $page->{height} - $MARGIN, y1 => 0}) {
-            $rooms++ if $end && $_->{y0} - $end >= $ROOM;
-            $end = max $end, $_->{y1};
-        }
-        my $tasks = grep {/^task/} @{$sheet->{lines}};
+        my ($rooms, $tasks) = (rooms($page), scalar grep {/^task/} @{$sheet->{lines}});
         push @wrong, "$sheet->{code}: has room for $rooms of $tasks tasks" if $rooms != $tasks;
     }
     return @wrong;
@@ -378,6 +391,15 @@ for my $chapter (@chapters) {
 }
 my @sums = map { tool('tools/worksheet 03 5 3'); Digest::SHA->new(256)->addfile("$own/worksheets/03-5.pdf")->hexdigest } 1, 2;
 is $sums[0], $sums[1], 'a PDF that is made twice has the same bytes';
+is((tool('tools/worksheet 3 5 3'))[1], (tool('tools/worksheet 03 5 3'))[1], 'chapter 3 is chapter 03');
+
+# Answers may hold what a table, and typst, have signs for.
+my $told = tempdir(CLEANUP => 1);
+make_path("$told/tools");
+chmod 0755, Chapter::save("$told/tools/worksheet", '#!/bin/sh', q{printf 'sheet\t3-5-1\ntask\tSay "a"\tSo.\nask\tWhat?\n'},
+    q{printf 'answer\t%s\n' '"a\\", b'});
+is((tool("BUILD='$told' tools/worksheet 03 5 1"))[0], 0, 'an answer with quotes is set');
+is slurp("$told/worksheets/03-5-answers.csv"), qq{"copy","1a"\n"3-5-1","""a\\"", b"\n}, '... and stands in the table as it is';
 
 # The same, of sheets of which one thing is wrong.
 my @sheets = sheets('03', 5, 3);
@@ -405,6 +427,15 @@ for (0 .. $#questions) {
       (grep { index($solved, $_) < 0 } words($text)),
       grep { $is_answer ? index($quiz, $_) >= 0 : index($quiz, $_) < 0 } words($text);
 }
+is join(' ', map { s{.*/}{}r } split /\n/, (tool('tools/quiz 9'))[1]), '09-quiz-answers.pdf 09-quiz.pdf', 'chapter 9 is chapter 09';
+my ($one) = map { join "\n", map { $_->{text} } @{pages($_)} } "$own/worksheets/09-quiz.pdf";
+unlike $one =~ s/.*Date//sr, qr/Chapter 9 ·/, '... which its questions do not say again';
+like $one, qr/context vectors, the future hidden.*The last line is the third row of the table/s, 'what is spoken of is shown';
+is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter16·Exercise16\.5/)[0],
+  'there is room for each answer';
+cmp_ok scalar @{pages("$own/worksheets/09-quiz.pdf")}, '==', 1, '... and four short ones have room on one page';
+like join("\n", map { $_->{by_line} } map { @{pages($_)} } (split /\n/, $said)[1]), qr/ARGS="0 0 -inf"/, 'a command is not torn';
+like $quiz, qr/withthesamelots\./, 'what leads to code ends there';
 like $quiz, qr/Exercise1\.4.*Exercise16\.5/s, 'exercises by hand are asked';
 unlike $quiz, qr/Exercise1\.1\D/, '... and no others';
 

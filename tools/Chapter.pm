@@ -43,12 +43,16 @@ sub load {
     return $self;
 }
 
+# A chapter's number as its file has it, of what someone calls it: 3 is 03.
+sub numbered { return $_[0] =~ /^0*([0-9]{1,2})\z/ ? sprintf '%02d', $1 : $_[0] }
+
 # Writes a file of lines: a whole new one takes the old one's place, or none.
 sub save {
     my ($path, @lines) = @_;
-    open my $file, '>:encoding(UTF-8)', "$path.new" or die "$path.new: $!\n";
+    my $new = "$path.new.$$"; # others may be writing it, too
+    open my $file, '>:encoding(UTF-8)', $new or die "$new: $!\n";
     print $file map { "$_\n" } @lines;
-    close $file and rename "$path.new", $path or die "$path: $!\n";
+    close $file and rename $new, $path or die "$path: $!\n";
     return $path;
 }
 
@@ -248,7 +252,7 @@ sub measure {
     $end //= @$lines;
     my ($words, $hint) = (0, 0);
     for my $line (map { $lines->[$_] } grep { $_ < $end } $self->lines_of('prose')) {
-        if ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) { $hint = $1 =~ /^\{?\.?hint\b/ }
+        if ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) { $hint = $1 =~ /^\{?\.?(?:hint|done)\b/ }
         elsif (!$hint) { $words += () = $line =~ /\S+/g }
     }
     my @open = grep { !$_->{shows} && $_->{first} < $end } map { $self->pieces(@$_) } $self->runs;
@@ -279,10 +283,44 @@ sub _braces {
     return ($open, $close);
 }
 
+# C without its comments, and with empty texts: braces and names in them count for
+# nothing. No line moves.
+sub bare {
+    my ($code) = @_;
+    $code =~ s{(/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')}
+              {my $part = $1; ($part =~ m{^/} ? '' : '""') . $part =~ tr/\n//cdr}gse;
+    return $code;
+}
+
+# A function, so, in a file that may be half written: '' if it is not there.
+sub code_of {
+    my ($function, @lines) = @_;
+    my ($code) = bare(join "\n", @lines) =~ /^(\w[^;{}]*\b\Q$function\E\([^;{}]*\{.*?^\})/ms;
+    return $code // '';
+}
+
+# Where the text of an exercise ends: at its function, or at what follows.
+sub text_end {
+    my ($self, $exercise) = @_;
+    my ($lines, $kind) = @$self{qw(lines kind)};
+    my $end = $exercise->{line} + 1;
+    $end++ while $end < @$lines && $kind->[$end] eq 'prose' && $lines->[$end] !~ /^(?:#+ |\*\*Exercise\b)/;
+    return $end;
+}
+
+# The divs in the text of an exercise that are of this kind: hint, or done, which is
+# for who has solved it.
+sub below {
+    my ($self, $exercise, $kind) = @_;
+    my $end = $self->text_end($exercise);
+    return sort { $a->[0] <=> $b->[0] } grep { $_->[0] > $exercise->{line} && $_->[0] < $end
+          && $self->{lines}[$_->[0]] =~ /^:::+ *\{?\.?$kind\b/ } @{$self->{divs}};
+}
+
 # The lines with the bodies of these exercises empty, and what is said of their
 # solutions. None of them moves, so that file, page and compiler speak of the
 # same line.
-sub emptied {
+sub unsolved {
     my ($self, @exercises) = @_;
     my @lines = @{$self->{lines}};
     for my $exercise (@exercises) {
@@ -296,6 +334,18 @@ sub emptied {
             next if $lines[$begin] !~ /\.solution\b.*\bexercise="\Q$exercise->{id}\E"/;
             $lines[$_] = '' for grep { $self->{kind}[$_] eq 'prose' } $begin + 1 .. $end - 1;
         }
+    }
+    return @lines;
+}
+
+# The same as a learner gets it: hints are for who asks for them.
+sub emptied {
+    my ($self, @exercises) = @_;
+    my @lines = $self->unsolved(@exercises);
+    for my $exercise (@exercises) {
+        my ($hint, @more) = map { $self->below($exercise, $_) } qw(hint done);
+        $lines[$_] = '' for map { $_->[0] .. $_->[1] } grep { defined } $hint, @more;
+        $lines[$hint->[0]] = "(A hint: `make hint-$exercise->{id}`.)" if $hint;
     }
     return @lines;
 }

@@ -4,9 +4,9 @@ package Diagnosis;
 # planted mistake of an exercise, the tests of that exercise that it fails and
 # what each tells; tools/mutants writes it, and the student edition has it.
 #
-# An answer is told a mistake only if every test of its exercise agrees: those
-# that fail, with what they tell, and those that pass. A refusal may be missing
-# besides, and two mistakes may share the tests.
+# An answer is told a mistake if every test of its exercise agrees: those that fail,
+# with what they tell, and those that pass. A refusal may be missing besides, and two
+# mistakes may share the tests. Where most of them agree, it is told that this is not all.
 
 use strict;
 use warnings;
@@ -100,7 +100,8 @@ sub fits {
 sub is_same {
     my ($old, $new) = @_;
     my $beyond = qr/something was written|^Segmentation fault|^Aborted/;
-    return 1 if grep({ /something was written/ } values %$old) && grep { $_ =~ $beyond } values %$new;
+    my @told = grep { defined } values %$new;
+    return 1 if grep({ /something was written/ } grep { defined } values %$old) && grep { $_ =~ $beyond } @told;
     return "@{[sort keys %$old]}" eq "@{[sort keys %$new]}"
       && !grep { !agree($old->{$_} // '', $new->{$_} // '') } keys %$new;
 }
@@ -114,8 +115,22 @@ sub both {
     return @{$own[0]} && @{$own[1]} && \%fails;
 }
 
+# Do most tests tell of a mistake: three at least, and two for each that does not? What
+# remains is another one, or what is special in a single test.
+sub fits_mostly {
+    my ($fails, $of) = @_;
+    my ($agree, $differ) = (0, 0);
+    for my $name (keys %$of) {
+        my ($kept, $came) = ($fails->{$name}, $of->{$name});
+        next if !defined $kept && (!defined $came || $came eq 'not refused');
+        if (!defined $kept || !defined $came || !agree($kept, $came)) { $differ++ }
+        elsif ($came !~ $NO_ANSWER && $came ne 'not refused')         { $agree++ }
+    }
+    return $agree >= 3 && $agree >= 2 * $differ;
+}
+
 # The names of the mistakes of an exercise that make its tests tell what they do: of
-# one, or else of two together.
+# one, or else of two together, or of one that most of them tell of.
 sub names {
     my ($chapter, $function, $of) = @_;
     my @known = grep { $_->{function} eq $function } @{$chapter->{mistakes} // []};
@@ -127,7 +142,7 @@ sub names {
             return "$known[$k]{name}, and $known[$other]{name}" if fits($fails, $of);
         }
     }
-    return;
+    return map {"$_->{name}, and something else besides"} grep { fits_mostly($_->{fails}, $of) } @known;
 }
 
 # Reads what is kept: number => {sum, mistakes => [{function, name, fails}]}.

@@ -13,23 +13,24 @@ use Encode qw(encode_utf8);
 use Time::HiRes qw(stat);
 use Chapter;
 use Plain;
+use State;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
 
 # All that are open here, in the book's order: what Chapter says of each, and
-# chapter, the book's, number, and path, the learner's file. The folder is that
-# of the edition.
+# chapter, the book's, number, and path, the learner's file; and those by hand. The
+# folder is that of the edition.
 sub load {
     my ($class) = @_;
     open my $list, '<', '.book/exercises'
       or die "this is no student edition: make student CHAPTER=01 DIR=work makes one, in work\n";
     chomp(my @ids = <$list>);
     my %wanted = map { $_ => 1 } @ids;
-    my $self = bless {exercises => [], kept => {}}, $class;
+    my $self = bless {exercises => [], by_hand => [], kept => {}}, $class;
     for my $chapter (map { Chapter->load($_) } sort glob '.book/*_*.c') {
-        push @{$self->{exercises}}, map { {%$_, chapter => $chapter, number => $chapter->{number},
-            path => "chapters/$chapter->{name}.c"} }
-          grep { $wanted{$_->{id}} } @{$chapter->{exercises}};
+        push @{$self->{$_->{function} ? 'exercises' : 'by_hand'}}, {%$_, chapter => $chapter,
+            number => $chapter->{number}, path => "chapters/$chapter->{name}.c"}
+          for grep { $wanted{$_->{id}} || !$_->{function} } @{$chapter->{exercises}};
     }
     $self->_recall;
     return $self;
@@ -56,9 +57,13 @@ sub all { return @{$_[0]{exercises}} }
 
 sub find {
     my ($self, $id) = @_;
-    my ($found) = grep { $_->{id} eq $id } $self->all;
-    return $found // die "there is no exercise $id here: "
-      . join(', ', map { $_->{id} } $self->all) . " can be written\n";
+    my ($found) = grep { $_->{id} eq $id } $self->all, @{$self->{by_hand}};
+    my @near = map { $_->{id} } $self->all;
+    if (my ($chapter) = $id =~ /^0*(\w+)\b/) {
+        my @own = grep { /^\Q$chapter\E\./ } @near;
+        @near = @own ? @own : ("$near[0] to $near[-1]");
+    }
+    return $found // die "there is no exercise $id here: " . join(', ', @near) . " can be written\n";
 }
 
 # The lines of a file, none if it is not there; their sum; and the exercises whose
@@ -78,58 +83,56 @@ sub lines_of { return @{_read($_[0])->{lines}} }
 
 # ---- What the book says.
 
-# Up to where an exercise's text goes: its function, or what follows.
-sub _end {
-    my ($e) = @_;
-    my ($lines, $kind) = @{$e->{chapter}}{qw(lines kind)};
-    my $end = $e->{line} + 1;
-    $end++ while $end < @$lines && $kind->[$end] eq 'prose' && $lines->[$end] !~ /^(?:#+ |\*\*Exercise\b)/;
-    return $end;
-}
-
 # What is asked.
 sub asked {
     my ($e) = @_;
-    my @lines = @{$e->{chapter}{lines}}[$e->{line} .. _end($e) - 1];
+    my @lines = @{$e->{chapter}{lines}}[$e->{line} .. $e->{chapter}->text_end($e) - 1];
     my ($last) = grep { $lines[$_] =~ /^:::/ } 0 .. $#lines;
     return Plain::plain(@lines[0 .. ($last // @lines) - 1]);
 }
 
-# Its hints, each as lines.
-sub hints {
-    my ($e) = @_;
-    my ($lines, $divs) = @{$e->{chapter}}{qw(lines divs)};
-    my $end = _end($e);
-    return map { [Plain::plain(@$lines[$_->[0] + 1 .. $_->[1] - 1])] } sort { $a->[0] <=> $b->[0] }
-      grep { $_->[0] > $e->{line} && $_->[0] < $end && $lines->[$_->[0]] =~ /^:::+ *\{?\.?hint\b/ } @$divs;
+# Its hints, or what is said when it is done, each as lines.
+sub below {
+    my ($e, $kind) = @_;
+    return map { [Plain::filled(@{$e->{chapter}{lines}}[$_->[0] + 1 .. $_->[1] - 1])] } $e->{chapter}->below($e, $kind);
 }
+sub hints { return below($_[0], 'hint') }
+sub done  { return map { @$_ } below($_[0], 'done') }
 
-# What to read again: the heading of the section that leads to it, and its lines.
-# Where exercises alone stand under a heading, it is the chapter. What is to be
-# written there is not shown.
+# What to read again: the heading of the section that leads to it, and its lines. Where
+# exercises alone stand under a heading, it is the first section of the chapter to which
+# their text has a link, or else its beginning. What is to be written there is not shown.
 sub section {
     my ($e) = @_;
     my ($chapter, $kind) = ($e->{chapter}, $e->{chapter}{kind});
     my $lines = [$chapter->emptied(grep { $_->{function} } @{$chapter->{exercises}})];
-    my @heads = grep { $_ < $e->{line} && $kind->[$_] eq 'prose' && $lines->[$_] =~ /^#+ / } 0 .. $e->{line};
-    my $from = $heads[-1] // 0;
-    my ($first) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /\S/ } $from + 1 .. $e->{line};
-    my $further = $first == $e->{line} || $lines->[$first] =~ /^\*\*Exercise\b/;
-    $from = $heads[0] if $further && @heads;
+    my @heads = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /^#+ / } 0 .. $#$lines;
+    my ($from) = reverse grep { $_ < $e->{line} } @heads;
+    my $end = $e->{line};
+    my ($first) = grep { $kind->[$_] eq 'prose' && $lines->[$_] =~ /\S/ } $from + 1 .. $end;
+    if ($first == $end || $lines->[$first] =~ /^\*\*Exercise\b/) {
+        my @ids = map { /\[\]\(#([\w-]+)\)/g } @{$chapter->{lines}}[$e->{line} .. $chapter->text_end($e) - 1];
+        my ($leads) = grep { defined } map { my $id = $_; grep { $lines->[$_] =~ /\{#\Q$id\E\}/ } @heads } @ids;
+        $from = $leads // $heads[0];
+        ($end) = grep { $_ > $from } @heads;
+    }
     my ($title) = Plain::plain($lines->[$from]);
-    my @text = $further ? @$lines[$from .. ($heads[1] // $e->{line}) - 1] : @$lines[$from .. $e->{line} - 1];
-    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@text)]};
+    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@$lines[$from .. $end - 1])]};
 }
 
-# How the book does it: the function, and what is said of it.
+# How the book does it: the function, and what is said of it; or what is found by hand.
+# What a teacher hands out has none.
 sub solution {
     my ($e) = @_;
     my $chapter = $e->{chapter};
     my ($lines, $kind) = @$chapter{qw(lines kind)};
-    my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
-    my (undef, $close) = $chapter->body($e->{function});
     my ($div) = grep { $lines->[$_->[0]] =~ /\.solution\b.*\bexercise="\Q$e->{id}\E"/ } @{$chapter->{divs}};
     my @prose = $div ? Plain::plain(map { $lines->[$_] } grep { $kind->[$_] ne 'code' } $div->[0] .. $div->[1]) : ();
+    return @prose if !$e->{function};
+    my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
+    my ($open, $close) = $chapter->body($e->{function});
+    die "how the book does $e->{id} is not in this copy: it stands in the book\n"
+      if grep { /^\s*TODO\("\Q$e->{id}\E"\)/ } @$lines[$open .. $close];
     return (@$lines[$definition->{first} .. $close], @prose ? ('', @prose) : ());
 }
 
@@ -160,22 +163,26 @@ sub read_again {
 }
 
 # Empties it again, with the declaration that the book has, and returns what is to be
-# said of it: above all, where the file as it was has been kept. One that is gone is
-# there again, with all its exercises empty.
+# said of it: above all, where the file as it was has been kept. One that is gone, or
+# no chapter any more, is there again with all its exercises empty.
 sub empty_again {
     my ($e, @all) = @_;
-    if (!-e $e->{path}) {
+    my $k = 1;
+    $k++ while -e "$e->{path}.$k";
+    my @mine = lines_of($e->{path});
+    my $now  = eval { Chapter->load($e->{path}) };
+    if (!$now || !grep { $_->{name} eq $e->{function} } $now->definitions) {
+        my $kept = @mine && Chapter::save("$e->{path}.$k", @mine);
         Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } @all));
-        return "$e->{path} was gone: it is there again, and its exercises are empty";
+        return "$e->{path} was gone: it is there again, and its exercises are empty" if !@mine;
+        return "$e->{path} had lost its form: all its exercises are empty again. Your text is in $kept";
     }
-    my $now = Chapter->load($e->{path});
+    return "$e->{function} is empty already" if _read($e->{path})->{todo}{$e->{id}};
     my ($mine)  = grep { $_->{name} eq $e->{function} } $now->definitions;
     my ($books) = grep { $_->{name} eq $e->{function} } $e->{chapter}->definitions;
     my (undef, $end)   = $now->body($e->{function});
     my (undef, $close) = $e->{chapter}->body($e->{function});
     my @empty = $e->{chapter}->emptied($e);
-    my $k = 1;
-    $k++ while -e "$e->{path}.$k";
     my @lines = @{$now->{lines}};
     Chapter::save("$e->{path}.$k", @lines);
     splice @lines, $mine->{first}, $end - $mine->{first} + 1, @empty[$books->{first} .. $close];
@@ -195,11 +202,7 @@ sub is_fresh {
 }
 
 # The learner's function, as it stands.
-sub text_of {
-    my ($e) = @_;
-    my ($text) = join("\n", lines_of($e->{path})) =~ /^(\w[^;\n]*\b\Q$e->{function}\E\(.*?^\})/ms;
-    return $text // '';
-}
+sub text_of { return Chapter::code_of($_[0]{function}, lines_of($_[0]{path})) }
 
 # How far an exercise is. What is wrong, and calls one of an earlier chapter that is
 # not done, waits for that; tools/progress says the same within a chapter.
@@ -207,16 +210,16 @@ sub state {
     my ($self, $e) = @_;
     my $state = $self->_state($e);
     return $state if $state !~ /^wrong/;
-    my $text = text_of($e) =~ s{/\*.*?\*/|//[^\n]*}{}gsr;
-    my ($first) = grep { $text =~ /\b$_->{function}\s*\(/ && $self->_state($_) ne 'done' }
-      grep { $_->{number} lt $e->{number} } $self->all;
-    return $first ? "waits for exercise $first->{id}" : $state;
+    my $first = State::waits_for($e, [lines_of($e->{path})],
+        grep { $_->{number} lt $e->{number} && $self->_state($_) ne 'done' } $self->all);
+    return $first ? "waits for exercise $first" : $state;
 }
 
 # The state that was last told. What still holds its TODO, is empty.
 sub _state {
     my ($self, $e) = @_;
     my $state = $self->{kept}{$e->{id}}{state};
+    return _read($e->{path})->{todo}{$e->{id}} ? 'empty' : 'not compiled' if $self->{not_now}{$e->{number}};
     return $state if defined $state && $self->is_fresh($e);
     return 'empty' if _read($e->{path})->{todo}{$e->{id}};
     return defined $state && $state ne 'empty' ? $state : 'not tested yet';
@@ -271,6 +274,35 @@ sub hint {
     $self->keep([$e->{id}, 'hints', $k]) if $k > $seen;
     return ("Hint $k of " . @hints . " to $e->{id} $e->{function}" . ($over ? ', the last one:' : ':'),
         @{$hints[$k - 1] // []});
+}
+
+# Those that were seen, up to the next one, together; and as if none had been.
+sub hints_so_far {
+    my ($self, $e) = @_;
+    my $seen = $self->{kept}{$e->{id}}{hints} // 0;
+    my ($head, @last) = $self->hint($e);
+    my @before = (hints($e))[0 .. $seen - 1 - ($head =~ /the last one/ ? 1 : 0)];
+    return ($head =~ s/Hint (\d+)/$1 > 1 ? "Hints 1 to $1" : "Hint 1"/er, map({ (@$_, '') } @before), @last);
+}
+
+sub forget_hints { $_[0]->keep([$_[1]{id}, 'hints', 0]) }
+
+# What is said of an exercise while something does not compile: where it is, if it is not
+# in its own function.
+sub blame {
+    my ($self, $e, $fault) = @_;
+    my ($path, $line) = ($fault // [''])->[0] =~ /^(\S+):(\d+)/ or return 'does not compile';
+    my ($whose) = grep { $_->{path} eq $path && _spans($_, $line) } $self->all;
+    return 'does not compile' if $whose ? $whose->{id} eq $e->{id} : $path eq $e->{path};
+    return 'waits: ' . ($whose ? "$whose->{id} $whose->{function}" : "$path:$line") . ' does not compile';
+}
+
+# Does a line belong to a function of the learner's?
+sub _spans {
+    my ($e, $line) = @_;
+    my $first = line_of($e->{path}, qr/^\w[^;]*\b\Q$e->{function}\E\(/);
+    my $lines = text_of($e) =~ tr/\n//;
+    return $lines && $line >= $first && $line <= $first + $lines;
 }
 
 # A bar of what is done, over all exercises that are open here.

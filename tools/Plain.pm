@@ -5,6 +5,7 @@ package Plain;
 use strict;
 use warnings;
 use utf8;
+use Text::Wrap ();
 
 # What stands in a pair of braces, others in it.
 my $GROUP = qr/(\{(?:[^{}]++|(?-1))*\})/;
@@ -43,17 +44,21 @@ sub formula {
     return $tex =~ s/^ | $//gr;
 }
 
-# What a reference leads to.
+# What a reference leads to: a chapter, or a section.
 my %titles;
 sub title_of {
     my ($id) = @_;
     if (!%titles) {
         for my $path ('book.md', sort glob 'chapters/*_*.c') {
             open my $file, '<:encoding(UTF-8)', $path or next;
-            /^#+ (.*?) *\{#([\w-]+)\}/ and $titles{$2} //= $1 while <$file>;
+            my ($number) = $path =~ m{/0?(\w+?)_};
+            while (<$file>) {
+                my ($depth, $title, $id) = /^(#+) (.*?) *\{#([\w-]+)\}/ or next;
+                $titles{$id} //= ($depth eq '#' && $number ? "chapter $number, " : '') . qq{"$title"};
+            }
         }
     }
-    return $titles{$id} // $id;
+    return $titles{$id} // qq{"$id"};
 }
 
 sub plain {
@@ -61,7 +66,7 @@ sub plain {
     $text =~ s{^/\*\s*$|^\*/\s*$|^:::.*$}{}mg;
     $text =~ s/\$\$\s*(.*?)\s*\$\$|\$((?=\S)[^\$]*?\S)\$(?!\d)/formula($1 \/\/ $2)/gse;
     $text =~ s/!\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?/(Figure: $1)/g;
-    $text =~ s/\[\]\(#([\w-]+)\)/'"' . title_of($1) . '"'/ge;
+    $text =~ s/\[\]\(#([\w-]+)\)/title_of($1)/ge;
     $text =~ s/\[([^\]]*)\]\(#[^)]*\)/$1/g;
     $text =~ s/ ?\[\@[^\]]*\]//g;
     $text =~ s/\[([^\]]*)\]\{\.[^}]*\}/$1/g;
@@ -71,6 +76,13 @@ sub plain {
     $text =~ s/\n{3,}/\n\n/g;
     $text =~ s/^\n+|\n+$//g;
     return split /\n/, $text;
+}
+
+# The same with new line ends: what stands in for a reference may be long.
+sub filled {
+    local $Text::Wrap::columns = 80;
+    local $Text::Wrap::huge    = 'overflow';
+    return split /\n/, join "\n\n", map { Text::Wrap::wrap('', '', $_ =~ tr/\n/ /r) } split /\n\n/, join "\n", plain(@_);
 }
 
 1;

@@ -122,6 +122,8 @@ local function Div(div)
     elseif class == 'hint' or class == 'solution' then
         local which = number and ' ' .. number or solved and ' of exercise ' .. solved or ''
         return folded(class, class:gsub('^%l', string.upper) .. which, {}, div.content)
+    elseif class == 'done' then
+        return folded(class, 'When its tests pass', {}, div.content)
     elseif class == 'workbench' then
         -- What it holds stands there until a script puts the workbench in its place.
         local blocks = pandoc.Blocks {

@@ -36,7 +36,7 @@ local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references-raw_html-
 
 -- A div of another kind is most likely a misspelt one, and a hint that is not
 -- folded gives the answer away.
-local DIVS = { question = true, hint = true, solution = true, milestone = true,
+local DIVS = { question = true, hint = true, done = true, solution = true, milestone = true,
                aside = true, worksheet = true, header = true, workbench = true }
 
 ------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ end
 ------------------------------------------------------------------------------
 -- Exercises and other divs
 
--- Gives each exercise a block of its own, which takes in the hints right below it,
--- and numbers the hints of an exercise that has several, wherever they stand.
+-- Gives each exercise a block of its own, which takes in the hints right below it and
+-- what is said when it is done, and numbers the hints of an exercise that has several, wherever they stand.
 local function wrap_exercises(file)
     local wrapped = {}
     local function wrap(blocks)
@@ -171,7 +171,8 @@ local function wrap_exercises(file)
                 wrapped[number] = true
                 local id = 'exercise-' .. number:gsub('%.', '-')
                 result:insert(pandoc.Div({ block }, pandoc.Attr(id, { 'exercise' })))
-            elseif hint and last and last.t == 'Div' and last.classes:includes('exercise') then
+            elseif (hint or block.t == 'Div' and block.classes:includes('done')) and last
+                and last.t == 'Div' and last.classes:includes('exercise') then
                 last.content:insert(block)
             else
                 result:insert(block)
@@ -225,7 +226,7 @@ local function check_divs(file, types)
             local solved = div.attributes.exercise
             if not DIVS[kind] then
                 report(file, line, 'a div of an unknown kind, %s: there are question,'
-                    .. ' hint, solution, milestone, aside, worksheet, header and workbench', kind)
+                    .. ' hint, done, solution, milestone, aside, worksheet, header and workbench', kind)
             elseif kind == 'question'
                 and (#div.content < 2 or div.content[1].t ~= 'Para') then
                 report(file, line, 'a question is a paragraph that asks, a blank line,'

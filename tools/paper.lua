@@ -89,7 +89,8 @@ end
 
 local function link(text, id, class) return pandoc.Link(text, '#' .. id, '', attr('', class)) end
 
--- Gathers the hints and solutions of a page by their exercises, in order.
+-- Gathers the hints and solutions of a page by their exercises, in order, and what is
+-- said when one is done.
 local function gather(page)
     local last
     page.exercises = {}
@@ -105,6 +106,8 @@ local function gather(page)
                 last = div.identifier:gsub('^exercise%-', '')
             elseif class == 'hint' and last then
                 of(last).hints:insert(div.content)
+            elseif class == 'done' and last then
+                of(last).done = div.content
             elseif class == 'solution' then
                 local number = div.attributes.exercise
                 of(number and number:gsub('%.', '-') or last).solutions:insert(div.content)
@@ -209,7 +212,9 @@ local function unfold(page)
         Div = function(div)
             local class = div.classes[1]
             if class == 'question' then return ask(page, div), false end
-            if class == 'hint' or class == 'solution' or class == 'workbench' then return {}, false end
+            if class == 'hint' or class == 'done' or class == 'solution' or class == 'workbench' then
+                return {}, false
+            end
             if class == 'exercise' then
                 local number = div.identifier:gsub('^exercise%-', '')
                 local found = page.exercises[number]
@@ -280,6 +285,11 @@ local function gathered_page(pages, id, title, what, prefix)
                 content:insert(pandoc.OrderedList(found))
             else
                 for _, one in ipairs(found) do content:extend(one) end
+            end
+            local done = what == 'hints' and page.exercises[number].done
+            if done then
+                local first = pandoc.Inlines { pandoc.Emph 'When its tests pass:', pandoc.Space() }
+                content:insert(pandoc.Para(first .. done[1].content))
             end
             blocks:insert(returned(prefix .. number, { pandoc.Strong {
                 pandoc.Str('Exercise\u{a0}' .. number:gsub('%-', '.')) } }, 'exercise-' .. number,
