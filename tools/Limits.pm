@@ -99,8 +99,8 @@ sub is_open {
     return 0 if !$status;
     cannot_run("what confines them ended with status $status") if $status != $NO_RULES;
     return 1 if ($ENV{UNCONFINED} // '') eq '1';
-    die "this kernel has no Landlock, so a submission could include the book's solutions, and read what you "
-      . "can read: grade on Linux 5.13 or later, or say UNCONFINED=1\n";
+    die "there is no Landlock here, so a submission could include the book's solutions, and read what you can read: "
+      . "grade on Linux 5.13 or later, in no container that hides it, or say UNCONFINED=1\n";
 }
 
 # The compiler, which a submission can make work for ever or for all memory: so many
