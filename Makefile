@@ -440,9 +440,11 @@ format-check: ## says where C has another form
 
 gradable := $(filter-out A_% B_% C_% D_%,$(names))
 # Those that are asked for, or all.
-graded   := $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(filter $(n)_%,$(gradable))),$(gradable))
+graded    = $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(or $(filter $(n)_% 0$(n)_%,$(gradable)),$(error There is no \
+  chapter $(n) to grade: some of $(foreach n,$(gradable),$(call number,$(n))) are needed, as in CHAPTER="02 03"))),$(gradable))
 grader    = $(BUILD)/grader
-graders  := $(foreach n,$(graded),$(grader)/$(n).judge $(grader)/$(n).a $(grader)/$(n).tests) $(grader)/run.o $(grader)/how
+graders   = $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
+  $(addprefix $(grader)/,run.o how confined)
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
@@ -461,6 +463,11 @@ $(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(
                    $(grader)/jail.o $$(filter-out $(BUILD)/obj/$$*.o,$$(call of,$$*)) $$(before_$$*) \
                    $(BUILD)/libsupport.a
 	$(CC) $(CFLAGS) $(link)
+# Where the compiler is, if not where all others are.
+prefix = $(shell $(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/..*\)/lib[^/]*/gcc.*,\1,p')
+$(grader)/confined.o: FLAGS += -DCOMPILER='"$(prefix)"'
+$(grader)/confined: $(grader)/confined.o $(grader)/jail.o
+	$(CC) $(CFLAGS) $(link)
 # As on a machine that has no other instruction sets: what chapter 15 is there
 # for others is not for a submission to call.
 $(grader)/plain.%.o: src/%.c $(settings)
@@ -471,26 +478,32 @@ $(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+# No plugin takes part when a submission is linked: gcc's compiles what it finds.
+plain = $(shell $(CC) -fno-use-linker-plugin -Werror -x c -E /dev/null >/dev/null 2>&1 && echo -fno-use-linker-plugin)
+
 # How many tests an exercise has, and how C is compiled.
 $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 	@mkdir -p $(@D)
-	@TAP_ONLY="$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' ')" $< | \
-	  sed -n 's/^ok [0-9]* - //p' >$@
+	@all=$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' '); \
+	  TAP_ONLY="$$all" $< >$@.run || { grep '^not ok' $@.run >&2; \
+	    echo "The book's own functions fail in chapter $*: it cannot be graded" >&2; exit 1; }; \
+	  sed -n 's/^ok [0-9]* - //p' $@.run >$@; rm $@.run; \
+	  for f in $$all; do grep -q "^$$f:" $@ || { echo "$$f has no test in tests/$*.c" >&2; exit 1; }; done
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
 	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
-	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
+	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'plain $(plain)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
 	    'libraries.$(n) $(OPENMP)') >$@
 
-graders: $(graders)
+graders: $$(graders)
 
 conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
-grade: $(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
+grade: $$(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
 	@tools/grade $(call quoted,$(WORK)) $(conf)
 
-grade-all: $(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
+grade-all: $$(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
 	@tools/grade-all $(call quoted,$(DIR)) $(call quoted,$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))) $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.

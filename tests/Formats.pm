@@ -34,10 +34,10 @@ our %FORM = (
     check50 => {slug => 'string', version => qr/^\d+\.\d+\.\d+$/, results => [{name => 'string', description => 'string',
         passed => 'boolean or null', log => ['string'], cause => ['null', {rationale => 'string', help => 'string or null'}],
         data => {points => 'integer', earned => 'integer'}, dependency => 'string or null'}]},
-    json => {name => 'string', who => 'string or null', seconds => 'number', score => 'integer', max => 'integer',
+    json => {name => 'string', '?is_open' => 'boolean', who => 'string or null', seconds => 'number', score => 'integer', max => 'integer',
         compiled => {map { ("?$_" => 'string or null') } qw(02 03)}, exercises => [{(map { $_ => 'string' } qw(id chapter
         function title message)), (map { $_ => 'string or null' } qw(waits_for diagnosis)), points => 'integer',
-        earned => 'integer', state => qr/^(?:done|wrong|empty|waits|uncompiled|missing)$/, tests => [{name => 'string',
+        earned => 'integer', state => qr/^(?:done|wrong|empty|waits|uncompiled|missing|refused)$/, tests => [{name => 'string',
             ok => 'boolean', told => {map { ("?$_" => 'string') } qw(given gave due wrong printed)}}]}]},
 );
 

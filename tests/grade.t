@@ -7,6 +7,9 @@ use strict;
 use warnings;
 use utf8;
 use Digest::SHA;
+use File::Basename qw(dirname);
+use File::Copy qw(cp);
+use File::Glob qw(bsd_glob);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use Time::HiRes qw(time);
@@ -27,7 +30,7 @@ my %assignment = (name => 'scores', seconds => 20, test_seconds => 1,
     exercises => [map { {%$_, chapter => '02'} } @exercises]);
 
 # A submission's folder: the chapter with these lines in the place of softmax's first
-# ones, and these in front of all its code.
+# ones, and these in front of all its code; or with this text alone.
 my $count = 0;
 sub submission {
     my (%with) = @_;
@@ -36,6 +39,7 @@ sub submission {
     $lines[$open + 1] = $with{body} . ($with{solved} ? "\n$lines[$open + 1]" : '') if defined $with{body};
     my ($include) = grep { $lines[$_] =~ /^#include "attention\.h"/ } 0 .. $#lines;
     $lines[$include] .= "\n$with{code}" if defined $with{code};
+    @lines = @{$with{text}} if $with{text};
     my $work = "$folder/" . ($with{folder} // 'work' . $count++);
     make_path("$work/chapters");
     Chapter::save("$work/chapters/02_softmax.c", @lines);
@@ -79,6 +83,7 @@ my $odd = <<'C';
 # line up
 */ // don't; TODO(2.1); 'asm' __asm__ "
 #include <string.h>
+__asm__("nop");
 __attribute__((unused)) static const char *odd = "__asm__('asm') .incbin \"x\" /* // # \\";
 C
 for (['lines that end as on Windows', '', sub { return $_[0] =~ s/\n/\r\n/gr }],
@@ -114,10 +119,15 @@ SKIP: {
     chmod 0711, $folder;
 }
 
-# ---- Attacks. For each: what stands in softmax's body, what before, and what is said.
+# ---- Attacks. For each: what stands at the beginning of softmax, what before, and what is
+# said. What follows is the solution: who gets so far, as the attack has succeeded, has
+# the points.
 
 my $golden = "$ENV{PWD}/golden/02_softmax.safetensors";
 my $root = $ENV{PWD};
+make_path("$folder/open");
+chmod 0777, "$folder/open";
+my $there = Chapter::save("$folder/open/there", '');
 my @attacks = (
     ['a loop without end', 'for (;;) ;', '', qr/no end in 1 s/],
     ['one that prints', 'for (;;) puts("ok 1 - softmax: masked");', '#include <stdio.h>', qr/no end in 1 s/],
@@ -128,84 +138,230 @@ my @attacks = (
     ['the result overrun', 'for (int i = 0; i < n + 1; i++) weights[i] = 0;', '', qr/Segmentation/],
     ['scores overrun', 'float s = 0; for (int i = 0; i < n + 9; i++) s += scores[i]; weights[0] = s;', '', qr/Segmentation/],
     ['all memory', 'for (;;) { volatile char *a = malloc(1 << 24); for (int i = 0; i < 1 << 24; i += 4096) a[i] = 1; }', '', qr/Segmentation|no end/],
-    ['processes', 'for (;;) fork();', '#include <unistd.h>', qr/Bad system call/],
+    ['processes', 'if (fork() < 0) return;', '#include <unistd.h>', qr/Bad system call/],
     ['a thread bomb', 'for (;;) { pthread_t t; pthread_create(&t, NULL, loops, NULL); }',
         "#include <pthread.h>\nstatic void *loops(void *x) { for (;;) ; return x; }", qr/no end|Segmentation|Bad/],
-    ['a file written', qq{fclose(fopen("$folder/written", "w"));}, '', qr/Segmentation|Bad system/],
-    ['a file removed', qq{remove("$folder/none");}, '', qr/Bad system call/],
-    ['golden data read', qq{FILE *f = fopen("$golden", "rb"); fread(weights, 4, (size_t)n, f);}, '', qr/Segmentation|Bad/],
-    ['golden data by the reader', qq{Tensors t = tensors_read("$golden"); memcpy(weights, t.tensor[0].data, (size_t)n * 4);}, '',
-        qr/status|refused|cannot be opened/],
+    ['a file written', qq{if (!fopen("$folder/open/written", "w")) return;}, '', qr/where/],
+    ['a file removed', qq{if (remove("$there")) return;}, '', qr/Bad system call/],
+    ['golden data read', qq{if (!fopen("$golden", "rb")) return;}, '', qr/where/],
+    ['golden data by the reader', qq{tensors_read("$golden");}, '', qr/status|refused|cannot be opened/],
     ['exit(0)', 'exit(0);', '', qr/ended by itself, with status 0/],
     ['_exit(0)', '_exit(0);', '#include <unistd.h>', qr/ended by itself, with status 0/],
     ['quick_exit and atexit', 'atexit(bye); exit(1);', "#include <unistd.h>\nstatic void bye(void) { _exit(0); }", qr/ended by itself/],
     ['TAP of its own', 'printf("\nok 1 - softmax: masked\nok 2 - mix: all\n1..2\n"); fflush(stdout); _exit(0);', '#include <unistd.h>',
         qr/ended by itself/],
-    ['standard output closed', 'close(1); close(2); weights[0] = 1;', '#include <unistd.h>', qr/where/],
-    ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/./],
-    ['an answer of the right form', 'uint64_t a[4000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/./],
-    ['before main', 'weights[0] = 0;', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
-        qr/./],
-    ['before what is before main', 'weights[0] = 0;', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
+    ['standard output closed', 'close(1); close(2); if (n > 0) weights[0] = 1; return;', '#include <unistd.h>', qr/refus|where/],
+    ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/ended by itself/],
+    ['an answer of the right form', 'uint64_t a[4000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/ended by itself/],
+    ['before main', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
+        qr/ended by itself/],
+    ['before what is before main', '', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
         . qq{__attribute__((section(".preinit_array"), used)) static void (*p)(void) = early;}, qr/Bad system call/],
-    ['longjmp', 'longjmp(place, 1);', "#include <setjmp.h>\nstatic jmp_buf place;", qr/./],
-    ['signals', 'kill(getppid(), SIGKILL); kill(-1, SIGKILL);', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
+    ['signals', 'if (kill(getpid(), 0)) return;', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
     ['what waits without working', 'char a; read(3, &a, 1); weights[0] = 0;', '#include <unistd.h>', qr/no end in 1 s/],
     ['a terminal\'s commands', 'fputs("x\\033]0;y\\007", stderr); abort();', '', qr/\A[^\e\a]*Aborted[^\e\a]*\z/],
     ['a stop', 'raise(SIGSTOP); for (;;) ;', '#include <signal.h>', qr/no end|Bad/],
     ['no alarm', 'alarm(0); for (;;) ;', '#include <unistd.h>', qr/Bad system call/],
     ['signals ignored', 'for (int i = 1; i < 64; i++) signal(i, SIG_IGN); for (;;) ;', '#include <signal.h>', qr/no end/],
-    ['a program', 'execl("/bin/sh", "sh", "-c", "echo ok 1 - softmax", (char *)0); weights[0] = 1;', '#include <unistd.h>', qr/./],
-    ['a shell', 'system("touch written");', '', qr/Bad system call|where/],
-    ['another instruction set\'s calls', 'int (*call)(int, unsigned, unsigned) = (void *)code; call(5, (unsigned)(uintptr_t)path, 0);',
+    ['a program', qq{execl("/bin/sh", "sh", "-c", "touch $folder/open/written", (char *)0); return;}, '#include <unistd.h>', qr/Bad system call/],
+    ['a shell', qq{if (system("touch $folder/open/written")) return;}, '', qr/Bad system call|where/],
+    ['another instruction set\'s calls', 'int (*call)(int, unsigned, unsigned) = (void *)code; if (call(5, (unsigned)(uintptr_t)path, 0) < 0) return;',
         qq{static char path[] = "$golden";\n__attribute__((section(".text#"))) static const unsigned char code[] = }
         . '{0x53, 0x89, 0xf8, 0x89, 0xf3, 0x89, 0xd1, 0x31, 0xd2, 0xcd, 0x80, 0x5b, 0xc3};', qr/Bad system call|Illegal|Segmentation/],
-    ['a limit for another process', 'struct rlimit none = {0, 0}; prlimit(1, RLIMIT_CPU, &none, NULL);', '#include <sys/resource.h>', qr/Bad system call/],
-    ['a fellow student\'s program', 'weights[0] = 0;', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
+    ['a limit for another process', 'struct rlimit none = {0, 0}; if (prlimit(0, RLIMIT_CORE, &none, NULL)) return;', '#include <sys/resource.h>', qr/Bad system call/],
+    ['a fellow student\'s program', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
         . '{ char *none[] = {NULL}; execve("/proc/self/exe", none, none); }', qr/Bad system call/],
     ['the place in front of the result', 'weights[-1] = 0;', '', qr/Aborted/],
-    ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1];', '', qr/beyond the ends/],
-    ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i];', '', qr/where/],
-    ['a network', 'socket(2, 1, 0);', '#include <sys/socket.h>', qr/Bad system call/],
-    ['the library\'s place for the solution', 'void *all = dlopen(0, 2); *(void **)&all = dlsym(all, "softmax_given"); weights[0] = 1;',
-        '#include <dlfcn.h>', qr/./],
+    ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1]; return;', '', qr/beyond the ends/],
+    ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i]; return;', '', qr/where/],
+    ['a network', 'if (socket(2, 1, 0) < 0) return;', '#include <sys/socket.h>', qr/Bad system call/],
+    ['the library\'s place for the solution', 'void *all = dlopen(0, 2); if (!all || !dlsym(all, "softmax_given")) return;',
+        '#include <dlfcn.h>', qr/where/],
+    ['an interpreter', '', '__attribute__((section(".interp"), used)) static const char other[] = "/lib64/ld-linux-x86-64.so.2";', qr/ended by itself, with status 127/],
+    ['more than fits', 'memset(large, 1, sizeof large);', 'static char large[600 << 20];', qr/Segmentation|status 127|Killed/],
 );
 for my $attack (@attacks) {
     my ($what, $body, $code, $words) = @$attack;
-    my ($result, $seconds) = graded(submission(body => "    (void)n, (void)scores, (void)weights; $body",
+    my ($result, $seconds) = graded(submission(solved => 1, body => "    (void)n, (void)scores, (void)weights; $body",
         code => "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n$code"));
-    is $result->{score}, 0, "$what: no point" or diag explain [map { "$_->{id} $_->{state} $_->{message}" } @{$result->{exercises}}];
+    my ($first) = @{$result->{exercises}};
+    is "$first->{earned} $first->{state}", '0 wrong', "$what: no point";
     like message($result), $words, '... and it is said why';
     cmp_ok $seconds, '<', 25, '... in its time';
+}
+ok -e $there, 'nothing was removed';
+
+# What a solution of another chapter says last, as the book's does not.
+for (['the judge\'s sizes', '07_self_attention', 'copy_v2_to_v1', 'to->d_in = 1 << 20; to->d_k = 1 << 20;', 'done', qr/\A\z/],
+     ['the judge\'s counts', '04_random', 'uniform_fill', 'r->next = 1 << 28;', 'wrong', qr/a count that cannot be/],
+     ['what is given to read', '07_self_attention', 'linear_forward', '((Linear *)(uintptr_t)l)->d_in = 1 << 20;', 'done', qr/\A\z/]) {
+    my ($what, $name, $function, $last, $state, $words) = @$_;
+    my $other = Chapter->load("chapters/$name.c");
+    my @lines = @{$other->{lines}};
+    my ($open) = $other->body($function);
+    my ($close) = grep { $lines[$_] eq '}' } $open .. $#lines;
+    $lines[$close] = "    $last\n}";
+    my $work = submission();
+    Chapter::save("$work/$name.c", @lines);
+    my ($exercise) = grep { ($_->{function} // '') eq $function } @{$other->{exercises}};
+    my ($first) = @{Grader::grade($how, {%assignment, exercises => [{%$exercise, chapter => $other->{number}}]}, $work)->{exercises}};
+    is $first->{state}, $state, "$what are its own" or diag $first->{message};
+    like join('', map { $_->{told}{printed} // '' } @{$first->{tests}}), $words, '... which is said where it does harm';
 }
 
 # ---- What is not compiled at all.
 
-for (['the solution included', qq{#include "$root/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['... by its place', qq{#include "../chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['a file without end', '#include "/dev/zero"', qr/^does not compile/],
-     ['golden data by the assembler', qq{__asm__(".incbin \\"$golden\\"");}, qr/^does not compile: it has assembler/],
-     ['assembler behind a name', "#define A __asm\n#define B A__\n__asm__ (\"nop\");", qr/^does not compile: it has assembler/],
-     ['the solution as a header of C', qq{#include <../..$root/chapters/02_softmax.c>}, qr/^does not compile: it includes/],
-     ['... written otherwise', qq{/*\n*/ ??=in\\\nclude /* */ "/proc/self/cwd/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['... behind a name', qq{#define A <../../proc/self/cwd/chapters/02_softmax.c>\n#include A}, qr/^does not compile: it includes/],
-     ['... shown by a message', qq{#pragma GCC poison float\n#include "$root/chapters/02_softmax.c"}, qr/^does not compile: it includes/],
-     ['another file\'s name', qq{#line 1 "/usr/include/x.h"\n__asm__(".incbin \\"$golden\\"");}, qr/^does not compile: it has assembler/],
-     ['C\'s own header\'s name', qq{# 1 "/usr/include/x.h" 1 3}, qr/^does not compile: it names/],
-     ['golden data by a section', qq{__attribute__((section(".x,\\"a\\"\\n.incbin \\"$golden\\"\\n#"))) int x = 3;}, qr/^does not compile: it has assembler/],
-     ['... with odd quotes', qq{__attribute__((section(".x\\n.byte '\\"; .incbin \\"$golden\\"; .byte '\\"\\n#"))) int x = 3;},
-         qr/^does not compile: it has assembler/],
-     ['a terminal\'s commands', "#error \e[2J\e]0;x\a", qr/^does not compile: [^\e\a]*error[^\e\a]*\z/],
-     ['a main of its own', "#undef main\nint main(void) { return 0; }\n#define main other", qr/^does not compile/],
-     ['the runner\'s functions', 'void *malloc(unsigned long n) { (void)n; return 0; }', qr/^does not compile: .*multiple definition/],
-     ['a table of functions', '#include "remote.h"', qr/^does not compile/],
-     ['no C', 'this is no C', qr/^does not compile: .*error/]) {
-    my ($what, $code, $words) = @$_;
-    my ($result, $seconds) = graded(submission(solved => 1, code => $code));
+# Where the solution's file is, the text is right: who could include it had all points.
+my $solution = "$root/chapters/02_softmax.c";
+my $hidden = Chapter::save("$folder/hidden", 'int key = 7;');
+my $not_there = qr/^does not compile: .*(?:Permission denied|No such file|not found)/;
+for (['the solution included', [qq{#include "$solution"}], $not_there],
+     ['... as a header of C', [qq{#include <../..$solution>}], $not_there],
+     ['... written otherwise', ["/*\n*/ ??=in\\\nclude /* */ \"/proc/self/root$solution\""], $not_there],
+     ['... behind a name', ["#define A <../..$solution>", '#include A'], $not_there],
+     ['... as the next', ["#define A <../..$solution>", '#include_next A'], $not_there],
+     ['... between comments', ['/* */', "#include <../..$solution>", '/* */ #define Y 1'], $not_there],
+     ['... shown by a message', ['#pragma GCC poison float', qq{#include "$solution"}], $not_there],
+     ['what a user has', [qq{#include "$hidden"}, @{$chapter->{lines}}], $not_there],
+     ['what a user has, to assemble', [qq{__asm__(".pushsection .text; .include \\"$root/src/attention.h\\"; .popsection");}, @{$chapter->{lines}}],
+         qr/^does not compile: .*can't open/],
+     ['what a system keeps', ['#include <../../etc/passwd>', @{$chapter->{lines}}], $not_there],
+     ['a file without end', ['#include "/dev/zero"', @{$chapter->{lines}}], $not_there],
+     ['golden data by the assembler', [qq{__asm__(".incbin \\"$golden\\"");}, @{$chapter->{lines}}], $not_there],
+     ['golden data by a section', [qq{__attribute__((section(".x,\\"a\\"\\n.incbin \\"$golden\\"\\n#"))) int x = 3;}, @{$chapter->{lines}}], $not_there],
+     ['a terminal\'s commands', ["#error \e[2J\e]0;x\a"], qr/^does not compile: [^\e\a]*error[^\e\a]*\z/],
+     ['a main of its own', ['__asm__(".globl main; main: ret");', @{$chapter->{lines}}], qr/^does not compile: .*multiple definition/],
+     ['the runner\'s functions', ['void *malloc(unsigned long n) { (void)n; return 0; }', @{$chapter->{lines}}],
+         qr/^does not compile: .*multiple definition/],
+     ['a table of functions', ['#include "remote.h"', @{$chapter->{lines}}], $not_there],
+     ['no C', ['this is no C'], qr/^does not compile: .*error/]) {
+    my ($what, $text, $words) = @$_;
+    my ($result, $seconds) = graded(submission(text => $text));
     is $result->{score}, 0, "$what: no point";
     like message($result), $words, '... and it is said why';
     cmp_ok $seconds, '<', 25, '... in its time';
 }
+
+# Bytecode, which gcc's linker would compile: it comes as tables in sections of its names.
+sub bytecode {
+    my ($code, $options) = @_;
+    my $path = Chapter::save("$folder/bytecode.c", $code) =~ s/\.c\z//r;
+    system("@{$how->{cc}} -flto -fno-fat-lto-objects -Isrc -c $path.c -o $path.o 2>$path.said") == 0 or return;
+    return map {
+        my $section = $_;
+        system 'objcopy', '--dump-section', "$section=$path.part", "$path.o", "$path.other";
+        open my $file, '<:raw', "$path.part" or die "$path.part: $!\n";
+        my $bytes = $section eq '.gnu.lto_.opts' && defined $options ? $options : do { local $/; <$file> };
+        sprintf '__attribute__((section("%s"), used, aligned(1))) static const unsigned char part%d[] = {%s};', $section, $count++,
+          join ',', unpack 'C*', $bytes;
+    } `objdump -h $path.o` =~ /(\.gnu\.lto_\S+)/g;
+}
+my $functions = join '', map { "void $_->{function}(void) { fputs(hidden, stderr); abort(); }\n" } @exercises;
+my @reads = bytecode(qq{__asm__(".globl hidden; hidden: .incbin \\"$hidden\\"; .byte 0");\nextern const char hidden[];\n}
+    . "#include <stdio.h>\n#include <stdlib.h>\n$functions");
+my @writes = bytecode('int x;', "'-Xassembler' '--MD' '-Xassembler' '$folder/open/by-options'\0");
+SKIP: {
+    skip 'this compiler makes no bytecode', 2 if !@reads || !@writes;
+    my ($result) = graded(submission(text => \@reads));
+    unlike join('', explain $result), qr/key = 7/, 'bytecode does not read files for a report';
+    graded(submission(text => [@writes, @{$chapter->{lines}}]));
+    ok !-e "$folder/open/by-options", '... and writes none';
+}
+
+# ---- The grader's own faults: nobody's who hands something in. In a copy of the book,
+# whose path is odd, they are planted.
+
+my $book = "$folder/a \"b\" c";
+my @made = map {"$how->{build}/grader/$_"} qw(how run.o confined), map {"02_softmax.$_"} qw(judge a tests);
+make_path("$book/build/grader");
+system('cp', @made, "$book/build/grader") == 0 or die 'the grader cannot be copied';
+for my $path ('src/attention.h', 'tests/mistakes.txt', 'golden/02_softmax.safetensors',
+    'tools/grade', bsd_glob('tools/*.pm'), bsd_glob('chapters/*.c')) {
+    make_path("$book/" . dirname($path));
+    cp($path, "$book/$path") or die "$path: $!\n";
+}
+
+my $hw = Chapter::save("$folder/softmax.conf", 'name = hw', 'chapters = 02');
+my $right = submission(solved => 1);
+# Status, standard output and standard error; in front of the command stands what is given.
+sub told {
+    my ($before) = @_;
+    my $said = `cd '$book' && BUILD=build $before tools/grade '$right' '$hw' 2>'$folder/said'`;
+    open my $file, '<', "$folder/said";
+    return ($? >> 8, $said, join '', <$file>);
+}
+my ($status, $report, $fault) = told('');
+like $report, qr{^score: 10 / 10$}m, 'a right submission, where the book\'s path is odd' or diag $fault;
+unlike $report, qr/unconfined/, '... confined';
+for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has no test of softmax/],
+     ['no judge', 'judge', sub { unlink $_[0] }, qr/02_softmax\.judge is not there: make graders CHAPTER=02/],
+     ['a judge that does not end its work', 'judge', sub { Chapter::save($_[0], '#!/bin/sh', 'echo ok 1 - softmax: vector_1') }, qr/the judge of/],
+     ['a judge that cannot run', 'judge', sub { Chapter::save($_[0], 'x') }, qr/the judge of/],
+     ['no library', 'a', sub { unlink $_[0] }, qr/02_softmax\.a is not there/]) {
+    my ($what, $part, $plant, $words) = @$_;
+    my $path = "$book/build/grader/02_softmax.$part";
+    cp($path, "$path.kept");
+    $plant->($path);
+    chmod 0755, $path;
+    my ($status, $report, $fault) = told('');
+    is "$status $report", '2 ', "$what: no report, and no status of success";
+    like $fault, qr/\Atools\/grade: [^\n]*$words[^\n]*\n\z/, '... but what is wrong';
+    rename "$path.kept", $path;
+}
+
+my $begun = time;
+my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 20');
+ok $stopped && time - $begun < 10, 'who closes its output and goes on is stopped, too';
+like `make -s graders CHAPTER=99 2>&1`, qr/There is no chapter 99 to grade/, 'a chapter that there is not';
+isnt $?, 0, '... makes no grader';
+
+# A kernel without Landlock.
+my $without = Chapter::save("$folder/without.c", map { s/^ {4}//r } split /\n/, <<'C');
+    #include <stddef.h>
+    #include <linux/filter.h>
+    #include <linux/seccomp.h>
+    #include <sys/prctl.h>
+    #include <unistd.h>
+    int main(int count, char *word[])
+    {
+        struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 38),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        struct sock_fprog all = {4, f};
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) || count < 2 || execvp(word[1], word + 1);
+    }
+C
+system("@{$how->{cc}} '$without' -o '$folder/without'") == 0 or die 'no program can be made';
+($status, $report, $fault) = told("'$folder/without'");
+is "$status $report", '2 ', 'a kernel without Landlock: nothing is graded';
+like $fault, qr/\A[^\n]*no Landlock[^\n]*UNCONFINED=1\n\z/, '... but this is said';
+like +(told("UNCONFINED=1 '$folder/without'"))[1], qr{^score: 10 / 10\ncompiled unconfined}m, '... or graded, and the report says how';
+unlike +(told('UNCONFINED=1'))[1], qr/unconfined/, 'where there is Landlock, it is used';
+
+# What is hidden lies below what may be read.
+my $plain = "$folder/plain";
+make_path($plain);
+chown 65534, 65534, $plain if $> == 0;
+my $confined = "$how->{build}/grader/confined 5 '$plain'";
+is system("$confined -- cat /usr/include/stdio.h >/dev/null 2>&1"), 0, 'the system\'s files can be read';
+isnt system("$confined /usr/include -- cat /usr/include/stdio.h >/dev/null 2>&1"), 0, '... but not what is hidden among them';
+isnt system("$confined -- cat '$hidden' >/dev/null 2>&1"), 0, '... nor what others have';
+isnt system("$confined -- touch '$folder/open/written' >/dev/null 2>&1"), 0, '... and none written';
+is system("$confined -- touch written"), 0, '... except in its folder';
+isnt system("$confined -- perl -MSocket -e 'socket(my \$s, PF_INET, SOCK_DGRAM, 0) or exit 1' 2>/dev/null"), 0, '... and there is no network';
+
+# Folders that were left behind.
+my $dead = fork // die "no process can be started: $!\n";
+POSIX::_exit(0) if !$dead;
+waitpid $dead, 0;
+my %left = (old => "grade-$dead-abcdef", young => "grade-$dead-ghijkl", busy => "grade-$$-mnopqr");
+$_ = "$folder/tmp/$_" for values %left;
+make_path("$_/work") for values %left;
+utime 1, 1, @left{qw(old busy)};
+graded(submission());
+is join(' ', grep { -d $left{$_} } sort keys %left), 'busy young', 'what a killed grader left goes when it is old';
+remove_tree(values %left);
 
 # ---- Folders that are not as they should be.
 
@@ -219,7 +375,9 @@ symlink "$root/chapters", "$work/chapters";
 like message((graded($work))[0]), qr/is a link/, 'a link to all solutions';
 $work = submission();
 truncate "$work/chapters/02_softmax.c", 100_000_000;
-like message((graded($work))[0]), qr/has 100000000 bytes/, 'a file of 100 MB';
+($result) = graded($work);
+like message($result), qr/has 100000000 bytes/, 'a file of 100 MB';
+is states($result), 'refused refused refused', '... is refused';
 $work = submission();
 Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
 like message((graded($work))[0]), qr/does not compile/, 'a file of bytes';
@@ -236,7 +394,7 @@ Chapter::save("$work/golden/02_softmax.safetensors", '');
 is states((graded($work))[0]), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
 
 is_deeply {sums()}, \%before, 'nothing else has changed';
-ok !-e "$folder/$_", "... nothing was $_" for qw(written made);
+ok !-e $_, '... nothing was written' for "$folder/open/written", "$folder/made";
 ok !-e 'x', '... no name was a command';
 is join('', grep { m{\Q$folder\E/tmp/} } `ps -eo args`), '', '... and no process is left';
 

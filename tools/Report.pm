@@ -5,10 +5,11 @@ package Report;
 #
 #   name, who        of the assignment; of whom it is, or undef
 #   seconds          that it took; score of max, the sums of earned and points
+#   is_open          whether it was compiled unconfined (tools/Limits.pm)
 #   compiled         {'02' => undef, or what the compiler said}
 #   exercises        of each id, chapter, function, title, points, earned, state
-#                    (done, wrong, empty, waits, uncompiled or missing), waits_for
-#                    (an id), message (what is wrong first), diagnosis (what it may
+#                    (done, wrong, empty, waits, uncompiled, missing or refused),
+#                    waits_for (an id), message (what is wrong first), diagnosis (what it may
 #                    be), and tests: name, ok, told (of Chapter::run_tests)
 #
 # What a student's code prints may hold anything. Here it becomes characters that
@@ -27,7 +28,7 @@ use Text;
 my %WRITER = (table => \&_table, gradescope => \&_gradescope, classroom50 => \&_classroom50,
     actions => \&_actions, prairielearn => \&_prairielearn, check50 => \&_check50, junit => \&_junit,
     csv => \&_csv, tap => \&_tap, json => \&_json);
-my %STATES = map { $_ => 1 } qw(done wrong empty waits uncompiled missing);
+my %STATES = map { $_ => 1 } qw(done wrong empty waits uncompiled missing refused);
 
 # The most bytes. PrairieLearn takes a megabyte; what a step of a workflow hands on
 # goes through the environment, in which Linux has 128 KB for one variable.
@@ -88,7 +89,7 @@ sub _told {
     my $said  = $result->{compiled} // {};
     my $told  = {name => $clean->($result->{name}), who => $clean->($result->{who}),
         seconds => 0 + sprintf('%.3f', $result->{seconds} // 0), score => 0 + $result->{score},
-        max => 0 + $result->{max}, compiled => {map { $clean->($_) => $clean->($said->{$_}) } keys %$said}};
+        max => 0 + $result->{max}, ($result->{is_open} ? (is_open => JSON::PP::true) : ()), compiled => {map { $clean->($_) => $clean->($said->{$_}) } keys %$said}};
     for my $exercise (@{$result->{exercises}}) {
         my %own = map { $_ => $clean->($exercise->{$_}) }
           qw(id chapter function title state waits_for message diagnosis);
@@ -235,9 +236,9 @@ sub _actions {
 
 sub _status {
     my ($exercise) = @_;
-    return $exercise->{state} eq 'done'                  ? 'pass'
-      : $exercise->{state} =~ /^(?:uncompiled|missing)$/ ? 'error'
-      :                                                    'fail';
+    return $exercise->{state} eq 'done'                          ? 'pass'
+      : $exercise->{state} =~ /^(?:uncompiled|missing|refused)$/ ? 'error'
+      :                                                            'fail';
 }
 
 # What does not compile costs no attempt.
@@ -284,14 +285,14 @@ sub _count {
 sub _totals {
     my (@exercises) = @_;
     return (tests => scalar @exercises, failures => _count(\@exercises, 'wrong|empty'),
-        errors => _count(\@exercises, 'uncompiled|missing'), skipped => _count(\@exercises, 'waits'));
+        errors => _count(\@exercises, 'uncompiled|missing|refused'), skipped => _count(\@exercises, 'waits'));
 }
 
 # A suite is a chapter, a case is an exercise.
 sub _junit {
     my ($told) = @_;
     my %element = (wrong => 'failure', empty => 'failure', uncompiled => 'error', missing => 'error',
-        waits => 'skipped');
+        refused => 'error', waits => 'skipped');
     my (%of, @chapters);
     for (@{$told->{exercises}}) {
         push @chapters, $_->{chapter} if !$of{$_->{chapter}};

@@ -1,11 +1,12 @@
 /* What a submission may not do, taken away before it begins. */
 #define _GNU_SOURCE
-#include "remote.h"
+#include "jail.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -85,6 +86,9 @@ enum { ALLOWED = sizeof allowed / sizeof allowed[0] };
 #define ARCH 0
 #endif
 
+/* x86-64 counts its calls in two ways; the second begins here. */
+#define OTHER_NUMBERS 0x40000000
+
 #define LOAD_AT(place)                                                     \
     (struct sock_filter)                                                   \
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(place))
@@ -110,6 +114,15 @@ static int only(struct sock_filter f[ONLY], int call, int k, uint64_t value)
     return n;
 }
 
+static int obey(int n, struct sock_filter *f)
+{
+    struct sock_fprog all = {(unsigned short)n, f};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+                   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all)
+               ? -1
+               : 0;
+}
+
 /* Besides: to become the program whose name lies there, which nobody can
  * guess who is that program, and so no other, such as a fellow student's;
  * to ask for limits, but not to set them, which could be other processes';
@@ -123,7 +136,7 @@ static int let_alone(const char *program)
     int n = 0;
     errno = ENOSYS;
     if (!ARCH)
-        return 1;
+        return -1;
     f[n++] = LOAD(arch);
     f[n++] = UNLESS(BPF_JEQ, ARCH, 1);
     f[n++] = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 1);
@@ -147,9 +160,103 @@ static int let_alone(const char *program)
     f[n++] = UNLESS(BPF_JSET, CLONE_THREAD, 1);
     f[n++] = ANSWER(SECCOMP_RET_ALLOW);
     f[n++] = ANSWER(SECCOMP_RET_KILL_PROCESS);
-    struct sock_fprog all = {(unsigned short)n, f};
+    return obey(n, f);
+}
+
+/* A call of another instruction set, or of another numbering of these, ends
+ * the process. */
+int leave_network(void)
+{
+    struct sock_filter f[16];
+    int n = 0;
+    errno = ENOSYS;
+    if (!ARCH)
+        return -1;
+    f[n++] = LOAD(arch);
+    f[n++] = UNLESS(BPF_JEQ, ARCH, 3);
+    f[n++] = LOAD(nr);
+    f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
+                                          OTHER_NUMBERS, 1, 0);
+    f[n++] = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 1);
+    f[n++] = ANSWER(SECCOMP_RET_KILL_PROCESS);
+    f[n++] = UNLESS(BPF_JEQ, SYS_socket, 1);
+    f[n++] = ANSWER(SECCOMP_RET_ERRNO | EACCES);
+#ifdef SYS_io_uring_setup
+    f[n++] = UNLESS(BPF_JEQ, SYS_io_uring_setup, 1);
+    f[n++] = ANSWER(SECCOMP_RET_ERRNO | EACCES);
+#endif
+    f[n++] = ANSWER(SECCOMP_RET_ALLOW);
+    return obey(n, f);
+}
+
+/* What linux/landlock.h says, which older systems lack. */
+enum {
+    LANDLOCK_CREATE = 444,
+    LANDLOCK_ADD,
+    LANDLOCK_RESTRICT,
+    CAN_EXECUTE = 1 << 0,
+    CAN_WRITE = 1 << 1,
+    CAN_READ = 1 << 2,
+    CAN_LIST = 1 << 3,
+    CAN_REMOVE = 1 << 5,
+    CAN_MAKE = 1 << 8,
+    CAN_CUT = 1 << 14
+};
+
+/* What this kernel can forbid: each version knows more. */
+static uint64_t forbidden(void)
+{
+    const long version = syscall(LANDLOCK_CREATE, NULL, 0, 1);
+    return version < 1    ? 0
+           : version == 1 ? (1 << 13) - 1
+           : version == 2 ? (1 << 14) - 1
+           : version < 5  ? (1 << 15) - 1
+                          : (1 << 16) - 1;
+}
+
+int files_begin(void)
+{
+    const uint64_t all = forbidden();
+    return all ? (int)syscall(LANDLOCK_CREATE, &all, sizeof all, 0) : -1;
+}
+
+/* What is not there needs no rule; nor does a link lead anywhere. */
+static int allow(int rules, const char *path, uint64_t what)
+{
+    struct stat about;
+    const int at = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (at < 0)
+        return errno == ENOENT ? 0 : -1;
+    what &= forbidden();
+    if (fstat(at, &about) == 0 && !S_ISDIR(about.st_mode))
+        what &= CAN_EXECUTE | CAN_READ | CAN_WRITE | CAN_CUT;
+    struct {
+        uint64_t what;
+        int32_t at;
+    } __attribute__((packed)) rule = {what, at};
+    const int status = (int)syscall(LANDLOCK_ADD, rules, 1, &rule, 0);
+    close(at);
+    return status;
+}
+
+int files_read(int rules, const char *path)
+{
+    return allow(rules, path, CAN_EXECUTE | CAN_READ | CAN_LIST);
+}
+
+int files_write(int rules, const char *path)
+{
+    return allow(rules, path,
+                 CAN_READ | CAN_LIST | CAN_WRITE | CAN_CUT | CAN_MAKE |
+                     CAN_REMOVE);
+}
+
+int files_end(int rules)
+{
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all);
+                   syscall(LANDLOCK_RESTRICT, rules, 0)
+               ? -1
+               : close(rules);
 }
 
 /* Who becomes another user has forgotten it, so it comes after that. */
@@ -162,29 +269,74 @@ static void end_with_parent(void)
 {
 }
 
+static int nowhere(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
 static int let_alone(const char *program)
 {
     (void)program;
-    errno = ENOSYS;
-    return 1;
+    return nowhere();
+}
+
+int leave_network(void)
+{
+    return nowhere();
+}
+
+int files_begin(void)
+{
+    return nowhere();
+}
+
+int files_read(int rules, const char *path)
+{
+    (void)rules, (void)path;
+    return nowhere();
+}
+
+int files_write(int rules, const char *path)
+{
+    return files_read(rules, path);
+}
+
+int files_end(int rules)
+{
+    (void)rules;
+    return nowhere();
 }
 #endif
 
-static void limit(int what, rlim_t most)
+void limit(int what, rlim_t most)
 {
     setrlimit(what, &(struct rlimit){most, most});
 }
 
-int confine(uint64_t bytes, const char *program)
+int become_nobody(void)
 {
     enum { NOBODY = 65534 };
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
-    limit(RLIMIT_STACK, 8 << 20);
-    limit(RLIMIT_AS, bytes);
     if (geteuid() == 0 &&
         (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
         return -1;
     end_with_parent();
+    return 0;
+}
+
+/* What the kernel opens to begin the program, as an interpreter that the
+ * program names, is a file like others: only the program's own is there.
+ * Where the kernel has no such rules, what tools/Grader.pm says of it has
+ * been said. */
+int confine(uint64_t bytes, const char *program)
+{
+    const int rules = files_begin();
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, 0);
+    limit(RLIMIT_STACK, 8 << 20);
+    limit(RLIMIT_AS, bytes);
+    if (become_nobody() ||
+        (rules >= 0 && (files_read(rules, program) || files_end(rules))))
+        return -1;
     return let_alone(program) ? -1 : 0;
 }

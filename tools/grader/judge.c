@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "jail.h"
 #include "remote.h"
 
 static pid_t runner, owner; /* the runner's, and that of its judge */
@@ -67,6 +68,15 @@ static const char *hidden(const char *text)
     return x == MAP_FAILED ? text : strcpy(x, text);
 }
 
+/* That others can be begun where it lies has been seen (confined.c). */
+static _Noreturn void begin_program(const char *program)
+{
+    execle(program, program, (char *)NULL,
+           (char *[]){"OMP_NUM_THREADS=4", NULL});
+    fprintf(stderr, "the program cannot be begun: %s\n", strerror(errno));
+    _exit(127);
+}
+
 /* In the child that becomes the runner. A test may have set itself a limit
  * for memory; then that holds there. Threads have stacks: as many as a large
  * machine has cores are not to be had with the usual memory. */
@@ -89,11 +99,17 @@ static void become_runner(int in, int out, int fails)
         setrlimit(RLIMIT_CPU, &(struct rlimit){most_seconds, most_seconds});
     if (confine(own.rlim_cur < USUAL_BYTES ? own.rlim_cur : USUAL_BYTES,
                 program) == 0)
-        execle(program, program, (char *)NULL,
-               (char *[]){"OMP_NUM_THREADS=4", NULL});
+        begin_program(program);
     if (write(high_fails, "", 1) == 1)
         _exit(127);
     _exit(127);
+}
+
+/* The judge ends, too, whose test this is: it cannot judge here. */
+static _Noreturn void nobody_is_judged(void)
+{
+    kill(getppid(), SIGUSR1);
+    _exit(1);
 }
 
 static void start(void)
@@ -104,16 +120,15 @@ static void start(void)
     alarm(PATIENCE * most_seconds);
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
         pipe2(fails, O_CLOEXEC) || (runner = fork()) < 0)
-        REFUSE("no process can be started");
+        nobody_is_judged();
     owner = getpid();
     if (runner == 0)
         become_runner(in[0], out[1], fails[1]);
     close(in[0]);
     close(out[1]);
     close(fails[1]);
-    if (read(fails[0], &failed, 1) == 1) /* the judge ends, as nobody can
-                                          * be judged here */
-        kill(getppid(), SIGUSR1);
+    if (read(fails[0], &failed, 1) == 1)
+        nobody_is_judged();
     close(fails[0]);
     waiting.count = come.at = come.count = 0;
     to_runner = in[1];
@@ -126,7 +141,7 @@ static _Noreturn void end_as_runner(void)
 {
     int status = 0;
     struct rusage used;
-    kill(runner, SIGKILL); /* if it lives, and has answered nonsense */
+    kill(runner, SIGKILL); /* if it lives, and has closed its end */
     wait4(runner, &status, 0, &used);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         fputs("asked for what a solution does not need: files, processes, "
@@ -190,15 +205,35 @@ static void receive(void *at, size_t size)
         end_as_runner();
 }
 
-static _Noreturn void end_as_changed(void)
+static _Noreturn void end_since(const char *words)
 {
-    fputs("the function has changed what it is given to read\n", stderr);
+    fprintf(stderr, "%s\n", words);
     kill(runner, SIGKILL);
     _exit(1);
 }
 
 /* Bytes that have changed are written, as others may not be writable. */
-static void receive_range(const Range *r)
+static void change(char *at, const char *to, size_t size)
+{
+    if (memcmp(at, to, size) != 0)
+        memcpy(at, to, size);
+}
+
+/* A piece of a struct. */
+static void change_struct(const Visit *v, uint64_t at, const char *piece,
+                          uint64_t size)
+{
+    for (int i = 0; i < v->changes; i++) {
+        const uint64_t first = v->change[i].at;
+        const uint64_t end = first + v->change[i].size;
+        const uint64_t from = first > at ? first : at;
+        const uint64_t to = end < at + size ? end : at + size;
+        if (from < to)
+            change((char *)(uintptr_t)from, piece + (from - at), to - from);
+    }
+}
+
+static void receive_range(const Visit *v, const Range *r)
 {
     static char piece[1 << 16];
     char *at = (char *)(uintptr_t)r->at;
@@ -206,11 +241,12 @@ static void receive_range(const Range *r)
         const size_t n =
             r->size - i < sizeof piece ? r->size - i : sizeof piece;
         receive(piece, n);
-        if (memcmp(at + i, piece, n) == 0 || (r->is_given && r->is_struct))
-            continue;
-        if (r->is_given)
-            end_as_changed();
-        memcpy(at + i, piece, n);
+        if (r->is_struct)
+            change_struct(v, r->at + i, piece, n);
+        else if (!r->is_given)
+            change(at + i, piece, n);
+        else if (memcmp(at + i, piece, n) != 0)
+            end_since("the function has changed what it is given to read");
     }
 }
 
@@ -220,7 +256,7 @@ void remote_call(const Remote *r, void *args, void *result,
     static Visit v;
     if (!runner || owner != getpid())
         start();
-    v.ranges = v.pointers = v.kepts = 0;
+    v.ranges = v.changes = v.is_back = v.is_wrong = 0;
     r->visit(&v, args);
     merge(&v);
     const Call call = {(int32_t)(r - remote), v.ranges};
@@ -234,15 +270,13 @@ void remote_call(const Remote *r, void *args, void *result,
     Answer answer;
     receive(&answer, sizeof answer);
     if (answer.mark != ANSWER_MARK)
-        end_as_runner();
+        end_since("something else than the function has answered");
     for (int i = 0; i < v.ranges; i++)
-        receive_range(&v.range[i]);
-    for (int i = 0; i < v.pointers; i++)
-        if (*v.pointer[i].place != v.pointer[i].was)
-            *v.pointer[i].place = v.pointer[i].was;
-    for (int i = 0; i < v.kepts; i++)
-        if (memcmp(v.kept[i].place, v.kept[i].was, v.kept[i].size) != 0)
-            memcpy(v.kept[i].place, v.kept[i].was, v.kept[i].size);
+        receive_range(&v, &v.range[i]);
+    v.is_back = 1;
+    r->visit(&v, args);
+    if (v.is_wrong)
+        end_since("the function has left a count that cannot be");
     if (result_size)
         memcpy(result, answer.result, result_size);
 }

@@ -27,9 +27,10 @@ enum {
     NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
 };
 
-/* Bytes in the judge's memory, and where the runner has them. What is given
- * (const) does not come back: a struct's pointers are others there, and an
- * array must be as it was. */
+/* Bytes in the judge's memory, and where the runner has them. An array that
+ * is given (const) must come back as it was. Of a struct nothing comes back,
+ * neither its pointers, which are others there, nor its sizes, but what its
+ * visit says that functions change. */
 typedef struct {
     uint64_t at, size;
     char *here;
@@ -40,17 +41,13 @@ typedef struct {
     Range range[MOST_RANGES];
     int ranges;
     int is_here;  /* pointers are set to what has come */
+    int is_back;  /* what has come back is looked at */
+    int is_wrong; /* it cannot be */
     int is_given; /* what is visited now is const */
     struct {
-        void **place, *was;
-    } pointer[MOST_RANGES]; /* those that the judge must have back */
-    int pointers;
-    struct {
-        void *place;
-        size_t size;
-        char was[32];
-    } kept[MOST_RANGES]; /* so are sizes that no function changes */
-    int kepts;
+        uint64_t at, size;
+    } change[MOST_RANGES];
+    int changes;
 } Visit;
 
 /* What goes before a call's arguments and ranges, and before what comes
@@ -105,12 +102,6 @@ static inline int take(Come *come, int from, void *at, size_t size)
 void remote_call(const Remote *r, void *args, void *result,
                  size_t result_size);
 
-/* Takes away from this process, and from what it executes, what a solution
- * does not need: files, processes, networks, memory beyond so many bytes.
- * All it can still execute is what the name at this place says. Answers
- * 0, or -1 where the system cannot do so. */
-int confine(uint64_t bytes, const char *program);
-
 /* ---- What a visit shows. */
 
 static inline size_t times(long long n, size_t size)
@@ -128,6 +119,8 @@ static inline int visit_part(Visit *v, void *place, size_t before,
     const uint64_t at = (uint64_t)(uintptr_t)*pointer - before;
     if (at < NO_ADDRESS_BELOW || size == 0 || size > MOST_BYTES)
         return 0;
+    if (v->is_back)
+        return 1;
     for (int i = 0; v->is_here && i < v->ranges; i++) {
         const Range *r = v->range + i;
         if (at >= r->at && at + size <= r->at + r->size) {
@@ -137,12 +130,10 @@ static inline int visit_part(Visit *v, void *place, size_t before,
     }
     if (v->is_here)
         return 0;
-    if (v->ranges == MOST_RANGES || v->pointers == MOST_RANGES)
+    if (v->ranges == MOST_RANGES)
         REFUSE("a call with more than %d arrays", MOST_RANGES);
     v->range[v->ranges++] =
         (Range){.at = at, .size = size, .is_given = v->is_given};
-    v->pointer[v->pointers].place = pointer;
-    v->pointer[v->pointers++].was = *pointer;
     return 1;
 }
 
@@ -154,20 +145,24 @@ static inline int visit_array(Visit *v, void *place, size_t size)
 static inline int visit_struct(Visit *v, void *place, size_t size)
 {
     const int is_there = visit_part(v, place, 0, size);
-    if (is_there && !v->is_here)
+    if (is_there && !v->is_here && !v->is_back)
         v->range[v->ranges - 1].is_struct = 1;
     return is_there;
 }
 
-/* From one entry of a struct up to another, at most 32 bytes. */
-static inline void visit_kept(Visit *v, void *from, const void *to)
+/* What functions change of a struct that is not const, and whether that can
+ * be: nobody looks beyond the ends of an array since a number says so. */
+static inline void visit_change(Visit *v, const void *at, size_t size,
+                                int can_be)
 {
-    if (v->is_here || v->kepts == MOST_RANGES)
+    if (v->is_back && !v->is_given && !can_be)
+        v->is_wrong = 1;
+    if (v->is_here || v->is_back || v->is_given)
         return;
-    v->kept[v->kepts].place = from;
-    v->kept[v->kepts].size = (size_t)((const char *)to - (char *)from);
-    memcpy(v->kept[v->kepts].was, from, v->kept[v->kepts].size);
-    v->kepts++;
+    if (v->changes == MOST_RANGES)
+        REFUSE("a call that changes more than %d structs", MOST_RANGES);
+    v->change[v->changes].at = (uintptr_t)at;
+    v->change[v->changes++].size = size;
 }
 
 /* ---- What the book's types point to. Each type is the name of its visit's
@@ -175,11 +170,11 @@ static inline void visit_kept(Visit *v, void *from, const void *to)
 
 static inline void visit_Random(Visit *v, Random *r)
 {
-    (void)v, (void)r;
+    visit_change(v, r, sizeof *r, r->next >= 0 && r->next <= RANDOM_STATE);
 }
 static inline void visit_Running(Visit *v, Running *r)
 {
-    (void)v, (void)r;
+    visit_change(v, r, sizeof *r, 1);
 }
 
 static inline void visit_Linear(Visit *v, Linear *l)
@@ -209,8 +204,7 @@ static inline void visit_SelfAttentionV1(Visit *v, SelfAttentionV1 *a)
 
 static inline void visit_Trace(Visit *v, Trace *t)
 {
-    visit_kept(v, &t->n, &t->query);
-    visit_kept(v, &t->count, &t->count + 1);
+    visit_change(v, &t->rate, sizeof t->rate, 1);
     const size_t head = times(t->n_heads, sizeof(float));
     const size_t map = times(t->n, times(t->m, head));
     const size_t q = times(t->n, times(t->d_k, head));
@@ -244,7 +238,8 @@ static inline void visit_Cache(Visit *v, Cache *c)
 {
     const size_t row =
         times(c->n_key_heads, times(c->room, c->format == FLOAT32 ? 4 : 2));
-    visit_kept(v, &c->n_key_heads, &c->key);
+    visit_change(v, &c->count, sizeof c->count, c->count >= c->first);
+    visit_change(v, &c->first, sizeof c->first, c->first >= 0);
     visit_array(v, &c->key, times(c->wide_k, row));
     visit_array(v, &c->value, times(c->wide_v, row));
 }
