@@ -503,7 +503,7 @@ conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
 grade: $$(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
 	@tools/grade $(call quoted,$(WORK)) $(conf)
 
-grade-all: $$(graders) ## DIR=folder with a folder for each student; NAME=hw1, OUT
+grade-all: $$(graders) ## DIR=folder with a folder, zip or file for each student; NAME=hw1, OUT
 	@tools/grade-all $(call quoted,$(DIR)) $(call quoted,$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))) $(conf)
 
 # ---- Speed: what this machine can do at most, and what each library makes of it.

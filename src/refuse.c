@@ -6,7 +6,7 @@
 void refuse(const char *file, const char *function, const char *format, ...)
 {
     const char *slash = strrchr(file, '/');
-    char line[1000];
+    char line[1000], said[4 * sizeof line] = "";
     va_list values;
     va_start(values, format);
     if (vsnprintf(line, sizeof line, format, values) >= (int)sizeof line)
@@ -15,10 +15,12 @@ void refuse(const char *file, const char *function, const char *format, ...)
     /* What was printed before belongs before the message, even where both
      * go to one file. */
     fflush(stdout);
-    fprintf(stderr, "%s: %s: ", slash ? slash + 1 : file, function);
-    /* Whatever is in the values, the message is one line. */
-    for (const char *c = line; *c; c++)
-        fprintf(stderr, iscntrl((unsigned char)*c) ? "\\x%02x" : "%c", *c);
-    fputc('\n', stderr);
+    /* Whatever is in the values, the message is one line, and said at once:
+     * another thread may refuse as well. */
+    for (char *c = line, *to = said; *c; c++)
+        to +=
+            sprintf(to, iscntrl((unsigned char)*c) ? "\\x%02x" : "%c", *c);
+    fprintf(stderr, "%s: %s: %s\n", slash ? slash + 1 : file, function,
+            said);
     exit(2);
 }

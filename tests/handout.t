@@ -83,7 +83,9 @@ is $sum->(), $once, 'packed again, it has the same bytes';
 
 my %asked = map { $_ => 1 } @ids;
 for my $chapter (map { Chapter->load($_) } sort glob 'chapters/*.c') {
+    # A challenge beside it, such as softmax_online, would solve softmax in one line.
     my @empty = grep { $asked{$_->{id}} } @{$chapter->{exercises}};
+    @empty = grep { $asked{$_->{id}} || $_->{function} && $_->{about} =~ /challenge/ } @{$chapter->{exercises}} if @empty;
     my $points = sub { join '', map { s/^(\*\*Exercise 2\.1\*\* \(★★, )3 points/${1}5 points/r . "\n" } @_ };
     is text_of("$folder/hw1/$chapter->{path}"), $points->($chapter->emptied(@empty)),
       "$chapter->{name}: " . (@empty ? @empty . ' exercises are empty' : 'as it is');

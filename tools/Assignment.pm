@@ -17,7 +17,7 @@ package Assignment;
 use strict;
 use warnings;
 use utf8;
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Glob qw(bsd_glob);
 use File::Spec;
 use List::Util qw(any first min uniq);
@@ -50,6 +50,10 @@ sub load {
     }
     $wrong->('name', "the name is '$given->{name}': at most 40 letters (a to z), digits, - and _ are needed, and "
         . 'a letter or digit first') if $given->{name} !~ /^[a-zA-Z0-9][\w-]{0,39}\z/a;
+    # Of a file that is called by its name, with make NAME=hw1, what is made is called so.
+    my $called = $ENV{NAME} // $given->{name};
+    $wrong->('name', "the name is '$given->{name}': '$called' is needed, as the file is called")
+      if $given->{name} ne $called && basename($path, '.conf') eq $called;
     $wrong->('due', "it is due on '$given->{due}': a day such as 2026-12-01 is needed")
       if defined $given->{due} && !_is_day($given->{due});
     $wrong->('seconds', "grading takes '$given->{seconds}' seconds: a number from 1 to $MOST_SECONDS is needed, "

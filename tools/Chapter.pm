@@ -284,19 +284,28 @@ sub _braces {
 }
 
 # C without its comments, and with empty texts: braces and names in them count for
-# nothing. No line moves.
+# nothing. No line moves. What is never closed goes on to its end, so that no text
+# takes long.
+my $COMMENT = qr{/\*.*?(?:\*/|\z)|//[^\n]*}s;
+my $QUOTED  = qr{"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?}s;
 sub bare {
     my ($code) = @_;
-    $code =~ s{(/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')}
-              {my $part = $1; ($part =~ m{^/} ? '' : '""') . $part =~ tr/\n//cdr}gse;
+    no warnings 'regexp'; # a text of 64 KiB counts as two
+    $code =~ s{($COMMENT|$QUOTED)}{my $part = $1; ($part =~ m{^/} ? '' : '""') . $part =~ tr/\n//cdr}ge;
     return $code;
 }
 
 # A function, so, in a file that may be half written: '' if it is not there.
 sub code_of {
     my ($function, @lines) = @_;
-    my ($code) = bare(join "\n", @lines) =~ /^(\w[^;{}]*\b\Q$function\E\([^;{}]*\{.*?^\})/ms;
-    return $code // '';
+    my $code = bare(join "\n", @lines);
+    while ($code =~ /^\w[^\n;{}]*(?:\n[^\n;{}]*){0,8}?\b\Q$function\E\(/mg) {
+        my $from = $-[0];
+        next if $code !~ /\G[^;{}]{0,4000}\{/gc;
+        my $end = index $code, "\n}", pos $code;
+        return $end < 0 ? '' : substr $code, $from, $end + 2 - $from;
+    }
+    return '';
 }
 
 # Where the text of an exercise ends: at its function, or at what follows.

@@ -13,6 +13,8 @@ use utf8;
 use Chapter;
 use Diagnosis;
 use Limits;
+use State;
+use Text;
 use Cwd qw(abs_path);
 use Fcntl qw(:mode);
 use File::Basename qw(basename dirname);
@@ -48,7 +50,7 @@ sub file_of {
 # The name of a chapter's file, and of those of an assignment.
 sub name_of {
     my ($number) = @_;
-    my ($path) = grep { m{/\Q$number\E_[^/]*\.c\z} } bsd_glob(quoted("$ROOT/chapters") . '/*.c');
+    my ($path) = grep { m{/\Q$number\E_[^/]*\.c\z} } bsd_glob(Text::path("$ROOT/chapters") . '/*.c');
     return basename($path // die("there is no chapter $number\n"), '.c');
 }
 sub chapters {
@@ -56,9 +58,6 @@ sub chapters {
     my %seen = map { $_->{chapter} => 1 } @{$assignment->{exercises}};
     return map { name_of($_) } sort keys %seen;
 }
-
-# A path as bsd_glob takes it by the letter.
-sub quoted { return $_[0] =~ s/([\\*?\[\]{}~])/\\$1/gr }
 
 # Compiles a chapter in a folder and links it with its runner. Returns what is wrong, or
 # nothing. Whatever of C and of assembler is in it, it can say nothing but to its own
@@ -109,18 +108,18 @@ sub judged {
     return grep { $_->{name} !~ /^the judge of/ } @tests;
 }
 
-# How far an exercise is, by its tests, of which so many are due.
+# How far an exercise is (State::of), with what is said of it, and for which other one it
+# waits. So many tests are due.
 sub state_of {
-    my ($exercise, $due, @tests) = @_;
-    my @bad = grep { !$_->{ok} } @tests;
-    my ($first) = grep { !@{$_->{empty}} } @bad;
-    my @empty = map { @{$_->{empty}} } @bad;
-    return ('wrong', 'its tests did not end in time', undef) if @tests < $due && !@bad;
-    return ('done', '', undef) if !@bad;
-    return ('empty', 'still empty', undef) if grep { $_ eq $exercise->{id} } @empty;
-    return ('waits', "waits for exercise $empty[0]", $empty[0]) if @empty && !$first;
-    my $words = ($first // $bad[0])->{told}{wrong} // 'is wrong';
-    return ('wrong', ($first // $bad[0])->{name} . ': ' . $words =~ s/\n.*//sr, undef);
+    my ($of, $due) = @_;
+    my ($state, $for, $own, $bad) = @$of{qw(state for own bad)};
+    return ('wrong', 'its tests did not end in time') if @$own < $due && !@$bad;
+    return ($state, '') if $state eq 'done';
+    return ($state, 'still empty') if $state eq 'empty';
+    return ($state, "waits for exercise $for, which it calls", $for) if $state eq 'waits';
+    my ($first) = grep { !@{$_->{empty}} } @$bad;
+    my $words = $first->{told}{wrong} // 'is wrong';
+    return ('wrong', "$first->{name}: " . $words =~ s/\n.*//sr);
 }
 
 # Which known mistake it may be, in words.
@@ -137,7 +136,7 @@ sub diagnosis {
 # whom a submission runs. Nobody lists what is in it. Who was killed has left such folders
 # behind: they go when they are old and their process has gone.
 sub workplace {
-    for my $old (bsd_glob(quoted(File::Spec->tmpdir) . '/grade-*')) {
+    for my $old (bsd_glob(Text::path(File::Spec->tmpdir) . '/grade-*')) {
         my ($pid) = $old =~ /-(\d+)-\w+\z/ or next;
         my @about = lstat $old or next;
         my $is_ours = S_ISDIR($about[2]) && $about[4] == $> && time - $about[9] > $OLD;
@@ -188,14 +187,15 @@ sub grade_chapter {
     my @said = $called ? ($called, $fault)
       : $wrong         ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
     my @tests = @said ? () : judged($how, $folder, $name, $assignment, map { $_->{function} } @exercises);
-    for my $exercise (@exercises) {
-        my @own = grep { $_->{name} =~ /^\Q$exercise->{function}\E:/ } @tests;
+    my @lines = @said ? () : split /\r?\n/, text_of($path);
+    for my $of (State::of(\@exercises, \@lines, @tests)) {
+        my $exercise = $of->{exercise};
         my $due = $how->{due}{$name}{$exercise->{function}};
-        my ($state, $message, $for) = @said ? @said : state_of($exercise, $due, @own);
+        my ($state, $message, $for) = @said ? @said : state_of($of, $due);
         my $earned  = $state eq 'done' ? $exercise->{points} : 0;
         my $perhaps = $state eq 'wrong' ? diagnosis($number, $exercise, @tests) : undef;
         push @{$result->{exercises}}, {%$exercise, earned => $earned, state => $state, waits_for => $for,
-            message => $message, diagnosis => $perhaps, tests => \@own};
+            message => $message, diagnosis => $perhaps, tests => $of->{own}};
         $result->{score} += $earned;
         $result->{max} += $exercise->{points};
     }
@@ -211,11 +211,18 @@ sub how {
         if ($key =~ /^(?:cc|unset|plain)$/) { $how{$key} = \@words }
         else                                { $how{$key}{$name // ''} = \@words }
     }
-    for my $list (bsd_glob(quoted("$build/grader") . '/*.tests')) {
+    for my $list (bsd_glob(Text::path("$build/grader") . '/*.tests')) {
         my $name = basename($list, '.tests');
         /^(\w+):/ and $how{due}{$name}{$1}++ for lines_of($list);
     }
     return \%how;
+}
+
+sub text_of {
+    my ($path) = @_;
+    open my $file, '<:raw', $path or die "$path: $!\n";
+    local $/;
+    return scalar(<$file>) // '';
 }
 
 sub lines_of {
