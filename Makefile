@@ -439,9 +439,12 @@ format-check: ## says where C has another form
 # submission and the chapters before. Calls go from one to the other.
 
 gradable := $(filter-out A_% B_% C_% D_%,$(names))
-# Those that are asked for, or all.
-graded    = $(if $(CHAPTER),$(foreach n,$(CHAPTER),$(or $(filter $(n)_% 0$(n)_%,$(gradable)),$(error There is no \
-  chapter $(n) to grade: some of $(foreach n,$(gradable),$(call number,$(n))) are needed, as in CHAPTER="02 03"))),$(gradable))
+# Those that are asked for, or all: by CHAPTER, or those of an assignment's exercises.
+wanted    = $(or $(CHAPTER),$(if $(NAME)$(CONF),$(shell perl -pe 's/(?:^|\s)$(hash).*//' $(conf) 2>/dev/null | \
+  perl -ne '/^\s*(?:chapters|exercises)\s*=(.*)/ and print \
+  join(" ", map { s/\.\d+$$//r } $$1 =~ /(?<![\w.])\d+(?:\.\d+)?/g), " "')))
+graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(gradable)))),$(gradable))
+no_such   = $(if $(CHAPTER),$(firstword $(foreach n,$(CHAPTER),$(if $(filter $(n)_% 0$(n)_%,$(gradable)),,$(n)))))
 grader    = $(BUILD)/grader
 graders   = $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
   $(addprefix $(grader)/,run.o how confined)
@@ -498,6 +501,8 @@ $(grader)/how: $(settings)
 	    'libraries.$(n) $(OPENMP)') >$@
 
 graders: $$(graders)
+	@[ -z '$(no_such)' ] || { echo 'There is no chapter $(no_such) to grade: some of $(foreach n,$(gradable),$(call \
+	  number,$(n))) are needed, as in CHAPTER="02 03"' >&2; exit 2; }
 
 conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
 grade: $$(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT

@@ -552,7 +552,7 @@ void cosine_scores(int n, int m, int d, const float query[n][d],
 
 ::: {.solution exercise="1.4"}
 $4 x + 1 y = 0$ holds for $(1, -4)$, for $(-1, 4)$ and for every multiple of
-them but 0 times. They are the arrows at a right angle to $a$, the ones
+them but (0, 0). They are the arrows at a right angle to $a$, the ones
 without a shadow; *across*, which is $(-0.5, 2)$, is one.
 :::
 

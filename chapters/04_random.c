@@ -85,8 +85,8 @@ the new ones that are used. That is as it should be.
 :::
 
 ::: done
-From here on a seed gives on your machine what it gives in PyTorch, bit for
-bit, and no file of weights is needed.
+These are PyTorch's own bits, from its seed: so no file of random numbers
+has to come with this book.
 :::
 */
 
@@ -434,7 +434,7 @@ Which bits of the seed does `random_seed` use?
 
 ::: done
 Two seeds, one sequence. Who repeats a run with other seeds should know
-which of them are others.
+which of them really differ.
 :::
 
 **Exercise 4.4** (by hand): `torch.rand` can give the number 0. Can it give

@@ -686,8 +686,8 @@ others?
 :::
 
 ::: done
-No small example shows it, and you have measured where it begins. The
-documents that renormalize do not say so.
+That renormalizing goes wrong, no small example shows. You have measured
+where it begins.
 :::
 
 **Exercise 9.5** (by hand): In *Life is short eat dessert first*, the value

@@ -124,7 +124,8 @@ The tables that `attend` takes are all in the trace.
 :::
 
 ::: done
-This is the tutorials' last class, with the same numbers from the same seed.
+This is the tutorials' `CausalAttention`, with the same numbers from the
+same seed.
 :::
 */
 

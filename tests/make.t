@@ -46,6 +46,12 @@ my ($phony) = $makefile =~ /^\.PHONY: (book(?:[^\n\\]|\\\n)*)/m;
 is_deeply [grep { $makefile !~ /^\Q$_\E:/m } grep { $_ ne '\\' } split ' ', $phony], [],
   'what can be asked for has a rule: without one, make would do nothing and be content';
 
+# A chapter that cannot be graded is no matter to what grades nothing.
+for ('student', 'quiz', 'worksheet') {
+    my $said = `$make -n $_ CHAPTER=all 2>&1`;
+    like $said, qr{^tools/$_ 'all' }m, "$_ takes its chapters itself";
+}
+
 # What someone gives reaches a tool as it is, whatever it holds.
 my $odd = q{it's a "b" & `c`};
 my @given = map { s/'/'\\''/gr } map {"$_=$odd"} qw(CHAPTER DIR NAME SEED COPIES PAPER WORK TITLE);

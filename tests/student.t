@@ -206,6 +206,24 @@ my ($first) = grep { $_->{name} eq $function } $chapter->definitions;
 is join("\n", $said =~ /(.*error:.*)/g), "$path:@{[$first->{first} + 1]}:2: error: #error $function: 2 { and 1 }: each { needs its }",
   'a brace that is missing is told by its function';
 
+# A reset takes nothing with it that stands behind the function: then the chapter comes
+# back as it was.
+($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+is "$status $said", "0 $path had lost its form: all its exercises are empty again. Your text is in $path.2\n",
+  'a chapter with a brace too few comes back';
+is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
+is_deeply([do { open my $kept, '<:encoding(UTF-8)', "$work/$path.2" or die; map { s/\n//r } <$kept> }], \@torn, '... and the text is there');
+
+# One whose function begins in another form.
+
+my @other = map { /\b\Q$function\E\(.*\)$/ ? "$_ {" : $_ } @{$chapter->{lines}};
+splice @other, $brace, 1, '';
+Chapter::save("$work/$path", @other);
+($status, $said) = command("$make -s -C '$work' test-$number");
+is $status, 2, 'another form';
+like $said, qr/exercise $id names the function $function, which \Q$path\E does not define with its \{ and \} in column 0\n/,
+  '... is told';
+
 # A chapter that is gone.
 
 unlink "$work/$path";

@@ -916,10 +916,10 @@ first: errata → first: errors
 > FIRST:1: sources are cited, but no page of the book holds ::: {#refs}
 
 `twice` → `twize`
-> FIRST:«`twize`»: exercise 1.1 names the function twize, which FIRST does not define
+> FIRST:«`twize`»: exercise 1.1 names the function twize, which FIRST does not define with its { and } in column 0
 
 ↵float twice(float x)↵{ → ↵float twize(float x)↵{
-> FIRST:«`twice`»: exercise 1.1 names the function twice, which FIRST does not define
+> FIRST:«`twice`»: exercise 1.1 names the function twice, which FIRST does not define with its { and } in column 0
 
 `twice`. Twice → Twice
 > FIRST:«Exercise 1.1»: exercise 1.1 names no function: **Exercise 2.1** (★★, 3 points): `name`.

@@ -142,7 +142,8 @@ sub _find_exercises {
           if index($id, "$number.") != 0;
         push @faults, [$i, "exercise $id names no function: $FORM"]
           if !$function && $about !~ /by hand/;
-        push @faults, [$i, "exercise $id names the function $function, which $path does not define"]
+        push @faults, [$i, "exercise $id names the function $function, which $path does not define with "
+              . 'its { and } in column 0']
           if $function && !defined $open;
         push @{$self->{exercises}}, {id => $id, about => $about, function => $function,
             points => $about =~ /(\d+) points?/ ? $1 : undef, line => $i, open => $open};
@@ -306,6 +307,24 @@ sub code_of {
         return $end < 0 ? '' : substr $code, $from, $end + 2 - $from;
     }
     return '';
+}
+
+# The first function whose braces do not meet before the next one begins: its line, and
+# how many there are of either.
+sub unmet {
+    my $code = bare($_[0]);
+    my @begin;
+    while ($code =~ /^\w[\w\s*]*?[\s*](\w+)\([^;{}]*(?=\{)/gm) {
+        push @begin, [$1, $-[0]] if $1 !~ /^(?:if|for|while|switch)$/;
+    }
+    for my $k (0 .. $#begin) {
+        my ($name, $from) = @{$begin[$k]};
+        my $text = substr $code, $from, ($k < $#begin ? $begin[$k + 1][1] : length $code) - $from;
+        my ($opened, $closed) = ($text =~ tr/{//, $text =~ tr/}//);
+        return (substr($code, 0, $from) =~ tr/\n//, "$name: $opened { and $closed }: each { needs its }")
+          if $opened != $closed;
+    }
+    return;
 }
 
 # Where the text of an exercise ends: at its function, or at what follows.

@@ -17,15 +17,16 @@ use State;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
 
+# Which are open here; none, in the book itself.
+sub ids { return lines_of('.book/exercises') }
+
 # All that are open here, in the book's order: what Chapter says of each, and
 # chapter, the book's, number, and path, the learner's file; and those by hand. The
 # folder is that of the edition.
 sub load {
     my ($class) = @_;
-    open my $list, '<', '.book/exercises'
-      or die "this is no student edition: make student CHAPTER=01 DIR=work makes one, in work\n";
-    chomp(my @ids = <$list>);
-    my %wanted = map { $_ => 1 } @ids;
+    my %wanted = map { $_ => 1 } ids();
+    die "this is no student edition: make student CHAPTER=01 DIR=work makes one, in work\n" if !%wanted;
     my $self = bless {exercises => [], by_hand => [], kept => {}}, $class;
     for my $chapter (map { Chapter->load($_) } sort glob '.book/*_*.c') {
         push @{$self->{$_->{function} ? 'exercises' : 'by_hand'}}, {%$_, chapter => $chapter,
@@ -117,7 +118,9 @@ sub section {
         ($end) = grep { $_ > $from } @heads;
     }
     my ($title) = Plain::plain($lines->[$from]);
-    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@$lines[$from .. $end - 1])]};
+    # What leads to a copy like this one is not for who has one.
+    my $text = join("\n", @$lines[$from .. $end - 1]) =~ s/ ?[^.:\n]*[.:]?[^.:]*\btake the student edition\b[^.]*\.//r;
+    return {title => $title, heading => $lines->[$from], text => [Plain::plain($text)]};
 }
 
 # How the book does it: the function, and what is said of it; or what is found by hand.
@@ -131,10 +134,12 @@ sub solution {
     return @prose if !$e->{function};
     my ($definition) = grep { $_->{name} eq $e->{function} } $chapter->definitions;
     my ($open, $close) = $chapter->body($e->{function});
-    die "how the book does $e->{id} is not in this copy: it stands in the book\n"
-      if grep { /^\s*TODO\("\Q$e->{id}\E"\)/ } @$lines[$open .. $close];
+    die "how the book does $e->{id} is not in this copy: it stands in the book\n" if !has_solution($e);
     return (@$lines[$definition->{first} .. $close], @prose ? ('', @prose) : ());
 }
+
+# What a teacher hands out has none of what is set.
+sub has_solution { return Chapter::code_of($_[0]{function}, @{$_[0]{chapter}{lines}}) !~ /^\s*TODO\(/m }
 
 # ---- Where it stands in the learner's file.
 
@@ -164,21 +169,23 @@ sub read_again {
 
 # Empties it again, with the declaration that the book has, and returns what is to be
 # said of it: above all, where the file as it was has been kept. One that is gone, or
-# no chapter any more, is there again with all its exercises empty.
+# no chapter any more, is there again with all its exercises empty. Hints begin anew.
 sub empty_again {
-    my ($e, @all) = @_;
+    my ($self, $e) = @_;
+    my @all = $self->all;
+    $self->keep([$e->{id}, 'hints', 0]);
     my $k = 1;
     $k++ while -e "$e->{path}.$k";
     my @mine = lines_of($e->{path});
     my $now  = eval { Chapter->load($e->{path}) };
-    if (!$now || !grep { $_->{name} eq $e->{function} } $now->definitions) {
+    my ($mine) = !$now || Chapter::unmet(join "\n", @mine) ? () : grep { $_->{name} eq $e->{function} } $now->definitions;
+    if (!$mine) {
         my $kept = @mine && Chapter::save("$e->{path}.$k", @mine);
         Chapter::save($e->{path}, $e->{chapter}->emptied(grep { $_->{number} eq $e->{number} } @all));
         return "$e->{path} was gone: it is there again, and its exercises are empty" if !@mine;
         return "$e->{path} had lost its form: all its exercises are empty again. Your text is in $kept";
     }
     return "$e->{function} is empty already" if _read($e->{path})->{todo}{$e->{id}};
-    my ($mine)  = grep { $_->{name} eq $e->{function} } $now->definitions;
     my ($books) = grep { $_->{name} eq $e->{function} } $e->{chapter}->definitions;
     my (undef, $end)   = $now->body($e->{function});
     my (undef, $close) = $e->{chapter}->body($e->{function});
@@ -276,16 +283,14 @@ sub hint {
         @{$hints[$k - 1] // []});
 }
 
-# Those that were seen, up to the next one, together; and as if none had been.
+# Those that were seen, together.
 sub hints_so_far {
     my ($self, $e) = @_;
-    my $seen = $self->{kept}{$e->{id}}{hints} // 0;
-    my ($head, @last) = $self->hint($e);
-    my @before = (hints($e))[0 .. $seen - 1 - ($head =~ /the last one/ ? 1 : 0)];
-    return ($head =~ s/Hint (\d+)/$1 > 1 ? "Hints 1 to $1" : "Hint 1"/er, map({ (@$_, '') } @before), @last);
+    my @hints = hints($e);
+    my $seen  = $self->{kept}{$e->{id}}{hints} || return;
+    return (($seen > 1 ? "Hints 1 to $seen" : 'Hint 1') . ' of ' . @hints . " to $e->{id} $e->{function}:",
+        map { $_ ? ('', @{$hints[$_]}) : @{$hints[$_]} } 0 .. $seen - 1);
 }
-
-sub forget_hints { $_[0]->keep([$_[1]{id}, 'hints', 0]) }
 
 # What is said of an exercise while something does not compile: where it is, if it is not
 # in its own function.
