@@ -159,8 +159,11 @@ sub grade {
     my $folder = workplace();
     my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {},
         exercises => [], is_open => Limits::is_open($how->{build}, $folder)};
-    my %each = (%$assignment, seconds => ($assignment->{seconds} // 60) / keys %by_chapter);
-    grade_chapter($how, \%each, $work, $folder, $result, @{$by_chapter{$_}}) for sort keys %by_chapter;
+    my ($left, @numbers) = ($assignment->{seconds} // 60, sort keys %by_chapter);
+    while (defined(my $number = shift @numbers)) { # what one does not need is for those that follow
+        my %each = (%$assignment, seconds => $left / (1 + @numbers));
+        $left -= grade_chapter($how, \%each, $work, $folder, $result, @{$by_chapter{$number}});
+    }
     $result->{seconds} = time - $begun;
     return $result;
 }
@@ -177,7 +180,8 @@ sub must_be_made {
     die "$needed[-1] has no test of $untested: make graders CHAPTER=$number makes it again\n" if $untested;
 }
 
-# Grades the exercises of one chapter, and adds them to the result.
+# Grades the exercises of one chapter, and adds them to the result. Returns the seconds that
+# its tests took.
 sub grade_chapter {
     my ($how, $assignment, $work, $folder, $result, @exercises) = @_;
     my $number = $exercises[0]{chapter};
@@ -187,7 +191,9 @@ sub grade_chapter {
     $result->{compiled}{$number} = $wrong;
     my @said = $called ? ($called, $fault)
       : $wrong         ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
+    my $begun = time;
     my @tests = @said ? () : judged($how, $folder, $name, $assignment, map { $_->{function} } @exercises);
+    my $took = time - $begun;
     for my $exercise (@exercises) {
         my @own = grep { $_->{name} =~ /^\Q$exercise->{function}\E:/ } @tests;
         my $due = $how->{due}{$name}{$exercise->{function}};
@@ -199,6 +205,7 @@ sub grade_chapter {
         $result->{score} += $earned;
         $result->{max} += $exercise->{points};
     }
+    return $took;
 }
 
 # What the Makefile knows: how C is compiled, and how many tests each exercise has.

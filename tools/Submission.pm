@@ -78,13 +78,14 @@ sub _text_of {
     return $text // '';
 }
 
-# The C files in an archive: name => text. Nothing is written, wherever a name leads to.
+# The C files in an archive: name => text. Nothing is written, wherever a name leads to. What
+# was in others of the same student counts, too.
 sub _unpacked {
-    my ($path) = @_;
+    my ($path, $had) = @_;
     my $shown = Text::line($path =~ s{.*/}{}sr);
     my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0, Strict => 1)
       or die "$shown is no zip archive that can be read here: unpack it first, into a folder of its own\n";
-    my ($size, $count, %text) = (0, 0);
+    my %text;
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;
         my $is_c = $name =~ $ENDING && $name !~ $HIDDEN;
@@ -92,9 +93,9 @@ sub _unpacked {
         while ((my $status = $zip->read(my $more)) != 0) {
             die "$shown cannot be unpacked: ", $UnzipError || 'it is damaged', "\n" if $status < 0;
             $text .= $more if $is_c && length $text <= $LARGEST;
-            die "$shown has more than $MOST bytes in it\n" if ($size += length $more) > $MOST;
+            die "$shown has more than $MOST bytes in it\n" if ($had->{bytes} += length $more) > $MOST;
         }
-        die "$shown has more than $MOST_FILES files in it\n" if ++$count > $MOST_FILES;
+        die "$shown has more than $MOST_FILES files in it\n" if ++$had->{files} > $MOST_FILES;
         $text{$name} = $text if $is_c;
     } while ($zip->nextStream == 1);
     return %text;
@@ -134,7 +135,8 @@ sub texts {
     my $read = sub { _text_of($path{$_[0]}) };
     my %chosen = _chosen(\@left, $read, sort keys %path);
     if (!%text && !%chosen) {
-        my %unpacked = map { _unpacked($path{$_}) } grep { /\.zip\z/i } sort keys %path;
+        my %had;
+        my %unpacked = map { _unpacked($path{$_}, \%had) } grep { /\.zip\z/i } sort keys %path;
         $read = sub { $unpacked{$_[0]} };
         %chosen = _chosen(\@left, $read, sort keys %unpacked);
         my ($archive) = grep { /$OTHER/ } sort keys %path;
