@@ -155,6 +155,9 @@ my @attacks = (
     ['processes', 'if (fork() < 0) return;', '#include <unistd.h>', qr/Bad system call/],
     ['a thread bomb', 'for (;;) { pthread_t t; pthread_create(&t, NULL, loops, NULL); }',
         "#include <pthread.h>\nstatic void *loops(void *x) { for (;;) ; return x; }", qr/no end|Segmentation|Bad/],
+    ['threads that only sleep', 'for (int i = 0; i < 9000; i++) if (clone(sleeps, stack[i + 1], 0x50f00, NULL) < 0) abort();',
+        "#include <unistd.h>\nint clone(int (*)(void *), void *, int, void *, ...);\nstatic char stack[9001][2048] __attribute__((aligned(16)));\n"
+          . 'static int sleeps(void *x) { for (;;) sleep(99); return x != NULL; }', qr/Aborted/],
     ['a file written', qq{if (!fopen("$folder/open/written", "w")) return;}, '', qr/where/],
     ['a file removed', qq{if (remove("$there")) return;}, '', qr/Bad system call/],
     ['a look at what others have', 'struct stat about; char to[9]; if (stat("/etc/passwd", &about) && readlink("/proc/self/exe", to, 9) < 0) abort();',
@@ -196,10 +199,6 @@ my @attacks = (
     ['an interpreter', '', '__attribute__((section(".interp"), used)) static const char other[] = "/lib64/ld-linux-x86-64.so.2";', qr/ended by itself, with status 127/],
     ['more than fits', 'memset(large, 1, sizeof large);', 'static char large[600 << 20];', qr/Segmentation|status 127|Killed/],
 );
-# Who is not root has a limit for all that he runs, whatever it is.
-push @attacks, ['threads that only sleep', 'for (int i = 0; i < 2000; i++) if (clone(sleeps, stack[i + 1], 0x50f00, NULL) < 0) abort();',
-    "#include <unistd.h>\nint clone(int (*)(void *), void *, int, void *, ...);\nstatic char stack[2001][2048] __attribute__((aligned(16)));\n"
-      . 'static int sleeps(void *x) { for (;;) sleep(99); return x != NULL; }', qr/Aborted/] if $> == 0;
 for my $attack (@attacks) {
     my ($what, $body, $code, $words) = @$attack;
     my ($result, $seconds) = graded(submission(solved => 1, body => "    (void)n, (void)scores, (void)weights; $body",

@@ -91,7 +91,7 @@ sub build {
 # The first line that tells what is wrong.
 sub _error {
     my ($said) = @_;
-    my @lines = split /\n/, $said;
+    my @lines = grep { /\S/ } split /\n/, $said;
     return (grep({/\berror\b|undefined|multiple definition|cannot/i} @lines), @lines)[0];
 }
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -341,18 +342,29 @@ int become_nobody(void)
     return become(NOBODY);
 }
 
+/* How many threads there are, of all users. */
+static int threads_now(void)
+{
+    int all = 0;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (file && fscanf(file, "%*s %*s %*s %*d/%d", &all) != 1)
+        all = 0;
+    if (file)
+        fclose(file);
+    return all;
+}
+
 /* The kernel counts threads by user, so each program that root begins is a
  * user of its own, of numbers that no person has: none can take all threads
  * from others, nor all that the machine has. Who is not root has other
- * programs, too, that are counted: the limit is what it was. */
+ * programs, too, that are counted. */
 static int become_somebody(void)
 {
     enum { FIRST = 61184, MANY = 4096, THREADS = 500 };
-    const int is_root = geteuid() == 0;
+    const int others = geteuid() == 0 ? 0 : threads_now();
     if (become((uid_t)(FIRST + getpid() % MANY)))
         return -1;
-    if (is_root)
-        limit(RLIMIT_NPROC, THREADS);
+    limit(RLIMIT_NPROC, (rlim_t)(THREADS + others));
     return 0;
 }
 
