@@ -91,11 +91,16 @@ archive("$work/zipped/hw1.zip", ['hw1/README.md', 'x'], ['hw1/.book/02_softmax.c
     ['__MACOSX/hw1/02_softmax.c', 'x'], ['hw1/chapters/02_softmax.c', 'Z'], ["$folder/escaped/03_qkv.c", 'Y'], ['../../x/02_softmax.c', 'X']);
 archive("$work/windows.zip", ['hw1\\chapters\\02_softmax.c', 'W'], ['hw1\\.book\\02_softmax.c', 'the solution']);
 archive("$work/large.zip", ['02_softmax.c', 'x' x 1_000_001]);
+archive("$work/again.zip", ['02_softmax.c', 'C'], ['02_softmax.c', 'another']);
+archive("$work/anew/hw$_.zip", ['02_softmax.c', "C$_"]) for '', ' (1)';
+archive("$work/same/hw$_.zip", ['02_softmax.c', 'C']) for '', ' (1)';
 archive("$work/bombs/$_.zip", ["$_.txt", 'x' x 110_000_000]) for 1, 2;
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
      ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'], ['book', 'C'], ['book', 'C C', @two], ['tests', 'none'],
      ['differ', "02_softmax.c is there more than once: a/02_softmax.c and b/02_softmax.c: one is needed\n"],
-     ['large', 1_000_001], ['large.zip', 1_000_001], ['bombs', "2.zip has more than 200000000 bytes in it\n"],
+     ['large', 1_000_001], ['large.zip', 1_000_001], ['same', 'C'],
+     map({ [$_->[0], "02_softmax.c is in $_->[1], and was packed before with another text: one is needed\n"] } ['again.zip', 'again.zip'], ['anew', 'hw.zip']),
+     ['bombs', "2.zip has more than 200000000 bytes in it\n"],
      ['packed', "hw1.tar.gz is an archive: unpack it first, into a folder of its own\n"],
      ['broken', qr/^hw1\.zip is no zip archive that can be read here: unpack it first, into a folder of its own\n\z/], ['link', 'no file'], ['links', 'no file'],
      ['zipped', 'Z'], ['zipped', 'Z Y', @two], ['windows.zip', 'W'], ['alone', 'none none', @two]) {

@@ -78,14 +78,13 @@ sub _text_of {
     return $text // '';
 }
 
-# The C files in an archive: name => text. Nothing is written, wherever a name leads to. What
-# was in others of the same student counts, too.
-sub _unpacked {
+# Adds the C files in an archive to what others of the same student have had: {text (name =>
+# text), bytes and files (how many)}. Nothing is written, wherever a name leads to.
+sub _unpack {
     my ($path, $had) = @_;
     my $shown = Text::line($path =~ s{.*/}{}sr);
     my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0, Strict => 1)
       or die "$shown is no zip archive that can be read here: unpack it first, into a folder of its own\n";
-    my %text;
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;
         my $is_c = $name =~ $ENDING && $name !~ $HIDDEN;
@@ -96,9 +95,9 @@ sub _unpacked {
             die "$shown has more than $MOST bytes in it\n" if ($had->{bytes} += length $more) > $MOST;
         }
         die "$shown has more than $MOST_FILES files in it\n" if ++$had->{files} > $MOST_FILES;
-        $text{$name} = $text if $is_c;
+        die Text::line($name), " is in $shown, and was packed before with another text: one is needed\n"
+          if $is_c && ($had->{text}{$name} //= $text) ne $text;
     } while ($zip->nextStream == 1);
-    return %text;
 }
 
 # Which of these files is each chapter: name => path. One in a folder chapters/, or that is
@@ -135,10 +134,10 @@ sub texts {
     my $read = sub { _text_of($path{$_[0]}) };
     my %chosen = _chosen(\@left, $read, sort keys %path);
     if (!%text && !%chosen) {
-        my %had;
-        my %unpacked = map { _unpacked($path{$_}, \%had) } grep { /\.zip\z/i } sort keys %path;
-        $read = sub { $unpacked{$_[0]} };
-        %chosen = _chosen(\@left, $read, sort keys %unpacked);
+        my %had = (text => {});
+        _unpack($path{$_}, \%had) for grep { /\.zip\z/i } sort keys %path;
+        $read = sub { $had{text}{$_[0]} };
+        %chosen = _chosen(\@left, $read, sort keys %{$had{text}});
         my ($archive) = grep { /$OTHER/ } sort keys %path;
         die Text::line($archive), " is an archive: unpack it first, into a folder of its own\n"
           if defined $archive && !%chosen;
