@@ -25,6 +25,8 @@ use Test::More;
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 my $folder = tempdir(CLEANUP => 1);
+make_path($ENV{TMPDIR} = "$folder/tmp"); # for what a killed one leaves
+chmod 0711, $folder;
 my $build = abs_path($ENV{BUILD} // 'build');
 my $chapter = Chapter->load('chapters/02_softmax.c');
 my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
@@ -91,10 +93,16 @@ archive("$work/zipped/hw1.zip", ['hw1/README.md', 'x'], ['hw1/.book/02_softmax.c
     ['__MACOSX/hw1/02_softmax.c', 'x'], ['hw1/chapters/02_softmax.c', 'Z'], ["$folder/escaped/03_qkv.c", 'Y'], ['../../x/02_softmax.c', 'X']);
 archive("$work/windows.zip", ['hw1\\chapters\\02_softmax.c', 'W'], ['hw1\\.book\\02_softmax.c', 'the solution']);
 archive("$work/large.zip", ['02_softmax.c', 'x' x 1_000_001]);
+archive("$work/again.zip", ['02_softmax.c', 'C'], ['02_softmax.c', 'another']);
+archive("$work/anew/hw$_.zip", ['02_softmax.c', "C$_"]) for '', ' (1)';
+archive("$work/same/hw$_.zip", ['02_softmax.c', 'C']) for '', ' (1)';
+archive("$work/bombs/$_.zip", ["$_.txt", 'x' x 110_000_000]) for 1, 2;
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
      ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'], ['book', 'C'], ['book', 'C C', @two], ['tests', 'none'],
      ['differ', "02_softmax.c is there more than once: a/02_softmax.c and b/02_softmax.c: one is needed\n"],
-     ['large', 1_000_001], ['large.zip', 1_000_001],
+     ['large', 1_000_001], ['large.zip', 1_000_001], ['same', 'C'],
+     map({ [$_->[0], "02_softmax.c is in $_->[1], and was packed before with another text: one is needed\n"] } ['again.zip', 'again.zip'], ['anew', 'hw.zip']),
+     ['bombs', "2.zip has more than 200000000 bytes in it\n"],
      ['packed', "hw1.tar.gz is an archive: unpack it first, into a folder of its own\n"],
      ['broken', qr/^hw1\.zip is no zip archive that can be read here: unpack it first, into a folder of its own\n\z/], ['link', 'no file'], ['links', 'no file'],
      ['zipped', 'Z'], ['zipped', 'Z Y', @two], ['windows.zip', 'W'], ['alone', 'none none', @two]) {
@@ -151,7 +159,7 @@ is $table, join("\r\n", "\x{feff}name,score,max,2.1,2.2,2.3,note", q{"'=cmd()",0
 like $table, qr/^broken,.*02_softmax\.c:2:.*error/m, '... that tells why one does not compile';
 like text_of("$out/reports/Anna M\xc3\xbcller.txt"), qr{\Ahw, Anna Müller\n\n2\.1 .*^score: 10 / 10$}ms, 'a report has its student\'s name';
 my $page = text_of("$out/class.html");
-like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 5 of 8 have not solved: 4 have not come so far</li>}s, 'a page says what to teach';
+like $page, qr{<h1>Scores &amp; shares</h1>.*<li><strong>2\.1 <code>softmax</code></strong>, which 5 of 8 have not solved: of 4 there is nothing that could be tested</li>}s, 'a page says what to teach';
 like $page, qr/^:root \{ color-scheme: light dark \}$/m, '... dark, too, where the screen is';
 like $page, qr{; 1 not compiled\.</p>}, '... how many do not compile';
 like $page, qr{<td><a href="reports/Anna%20M%C3%BCller\.txt">Anna Müller</a></td><td>10</td>}, '... and links to each report';
@@ -223,15 +231,16 @@ system('cp', '-R', 'tools', 'chapters', $book) == 0 or die "no copy\n";
 copy($_, "$book/$_") for 'src/attention.h', 'tests/mistakes.txt';
 my $copy = "$folder/build";
 make_path("$copy/grader");
-copy($_, "$copy/grader/" . s{.*/}{}r) for map { glob "'$build'/grader/$_" } qw(02_softmax.judge 02_softmax.a *.tests run.o how);
+copy($_, "$copy/grader/" . s{.*/}{}r) for map { glob "'$build'/grader/$_" } qw(02_softmax.judge 02_softmax.a *.tests run.o how confined);
 sub rules_now {
     local $ENV{BUILD} = $copy;
     return `perl -I'$book/tools' -MAssignment -MGrader -MClass -e 'print Class::rules(Grader::how(), Assignment::load(shift))' '$conf' 2>&1`;
 }
 my $rules = rules_now();
 like $rules, qr/^[0-9a-f]{40}\z/, 'all that a result depends on has a sum';
-for my $path ((map {"$copy/grader/$_"} qw(02_softmax.judge 02_softmax.a 02_softmax.tests run.o how)),
-    (map {"$book/$_"} qw(tools/Grader.pm tools/Diagnosis.pm tests/mistakes.txt src/attention.h)), $conf) {
+for my $path ((map {"$copy/grader/$_"} qw(02_softmax.judge 02_softmax.a 02_softmax.tests run.o how confined)),
+    (map {"$book/$_"} qw(tools/Grader.pm tools/Limits.pm tools/State.pm tools/Diagnosis.pm tests/mistakes.txt src/attention.h)),
+    $conf) {
     my $before = do { open my $file, '<:raw', $path or die; local $/; <$file> };
     put($path, $path eq $conf ? "${before}points 2.1 = 9\n" : $path =~ /\.pm$/ ? "$before# x\n" : $path =~ /tests$/ ? "${before}softmax: x\n" : "$before\n");
     isnt rules_now(), $rules, '... in which is ' . $path =~ s{.*/}{}r;

@@ -50,8 +50,13 @@ sub submission {
 sub graded {
     my ($work) = @_;
     my $begun  = time;
-    my $result = Grader::grade($how, \%assignment, $work);
+    my $result = grade($work, %assignment);
     return ($result, time - $begun);
+}
+sub grade {
+    my ($work, %assignment) = @_;
+    my %text = Submission::texts([$work], Grader::chapters(\%assignment));
+    return Grader::grade($how, \%assignment, \%text);
 }
 sub states { return join ' ', map { $_->{state} } @{$_[0]{exercises}} }
 sub message { return $_[0]{exercises}[0]{message} }
@@ -72,10 +77,10 @@ is $result->{score}, 10, '... in a folder of any name';
     code => "#include <stdlib.h>\n#include <stdio.h>\n__attribute__((unused)) static float *mine;",
     body => '    printf("debug"); fprintf(stderr, "%d", n); free(calloc(3, 7)); if (n < 1) REFUSE("my own words");'));
 is $result->{score}, 10, '... that prints and asks for memory';
-($result) = graded(submission(solved => 1, code => "#include <threads.h>\n#include <unistd.h>\n"
+($result) = graded(submission(solved => 1, code => "#include <stdio.h>\n#include <threads.h>\n#include <unistd.h>\n"
     . "static int order(const void *a, const void *b)\n{\n    return *(const char *)a - *(const char *)b;\n}",
-    body => '    char many[5000] = {0}; qsort(many, 500, 10, order); isatty(1); thrd_sleep(&(struct timespec){.tv_nsec = 9}, NULL);'));
-is $result->{score}, 10, '... that sorts, sleeps, and asks for a terminal';
+    body => '    char many[5000] = {0}; qsort(many, 500, 10, order); isatty(1); perror("so"); thrd_sleep(&(struct timespec){.tv_nsec = 9}, NULL);'));
+is $result->{score}, 10, '... that sorts, sleeps, asks for a terminal, and says what errno means';
 my $odd = <<'C';
 /*
 # 1 line: include a sum
@@ -111,6 +116,20 @@ my $bare = submission(solved => 1);
 rename "$bare/chapters/02_softmax.c", "$bare/02_softmax.c";
 is((graded($bare))[0]{score}, 10, 'a chapter by itself');
 
+{
+    my $usual = umask 077;
+    is((graded(submission(solved => 1)))[0]{score}, 10, 'who grades lets nobody read what he makes');
+    umask $usual;
+    my @seconds;
+    no warnings 'redefine';
+    local *Grader::judged = sub { push @seconds, $_[3]{seconds}; return };
+    my @two = ((map { {%$_, chapter => '02'} } @exercises), {%{$exercises[0]}, chapter => '03', function => 'project'});
+    my $work = submission(solved => 1);
+    cp('chapters/03_qkv.c', $work);
+    grade($work, %assignment, exercises => \@two);
+    ok $seconds[0] == 10 && $seconds[1] > 15, 'seconds that one chapter does not need are for the next' or diag "@seconds";
+}
+
 SKIP: {
     skip 'who is not root starts what is in folders of their own', 1 if $> != 0;
     chmod 0700, $folder;
@@ -141,8 +160,13 @@ my @attacks = (
     ['processes', 'if (fork() < 0) return;', '#include <unistd.h>', qr/Bad system call/],
     ['a thread bomb', 'for (;;) { pthread_t t; pthread_create(&t, NULL, loops, NULL); }',
         "#include <pthread.h>\nstatic void *loops(void *x) { for (;;) ; return x; }", qr/no end|Segmentation|Bad/],
+    ['threads that only sleep', 'for (int i = 0; i < 9000; i++) if (clone(sleeps, stack[i + 1], 0x50f00, NULL) < 0) abort();',
+        "#include <unistd.h>\nint clone(int (*)(void *), void *, int, void *, ...);\nstatic char stack[9001][2048] __attribute__((aligned(16)));\n"
+          . 'static int sleeps(void *x) { for (;;) sleep(99); return x != NULL; }', qr/Aborted/],
     ['a file written', qq{if (!fopen("$folder/open/written", "w")) return;}, '', qr/where/],
     ['a file removed', qq{if (remove("$there")) return;}, '', qr/Bad system call/],
+    ['a look at what others have', 'struct stat about; char to[9]; if (stat("/etc/passwd", &about) && readlink("/proc/self/exe", to, 9) < 0) abort();',
+        "#include <sys/stat.h>\n#include <unistd.h>", qr/Aborted/],
     ['golden data read', qq{if (!fopen("$golden", "rb")) return;}, '', qr/where/],
     ['golden data by the reader', qq{tensors_read("$golden");}, '', qr/status|refused|cannot be opened/],
     ['exit(0)', 'exit(0);', '', qr/ended by itself, with status 0/],
@@ -204,7 +228,7 @@ for (['the judge\'s sizes', '07_self_attention', 'copy_v2_to_v1', 'to->d_in = 1 
     my $work = submission();
     Chapter::save("$work/$name.c", @lines);
     my ($exercise) = grep { ($_->{function} // '') eq $function } @{$other->{exercises}};
-    my ($first) = @{Grader::grade($how, {%assignment, exercises => [{%$exercise, chapter => $other->{number}}]}, $work)->{exercises}};
+    my ($first) = @{grade($work, %assignment, exercises => [{%$exercise, chapter => $other->{number}}])->{exercises}};
     is $first->{state}, $state, "$what are its own" or diag $first->{message};
     like join('', map { $_->{told}{printed} // '' } @{$first->{tests}}), $words, '... which is said where it does harm';
 }

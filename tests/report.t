@@ -260,9 +260,9 @@ is Text::safe("\xc3\xa9" x 9, 3), 'é ... (the rest is left out)', '... but no h
 is Text::safe(undef), undef, '... and nothing of nothing';
 is Text::line("a\n b\t\tc"), 'a b c', 'one line';
 is Text::escaped(q{<a b="c">&'é}), '&lt;a b=&quot;c&quot;&gt;&amp;&#39;é', 'text in HTML and XML';
-my @cells = ('=1+1', '+1', '@x', '-x', "\t1", ' =1', '-3', '-0.5', '12', 'a,b', 'a;b', '"a"', "a\nb", ' a', undef, "it's", 'é');
+my @cells = ('=1+1', '+1', '@x', '-x', "\t1", ' =1', '-3', '-0.5', '12', 'a,b', 'a;b', 'a; =b', 'a;"=b', '"a"', "a\nb", ' a', undef, "it's", 'é');
 is Text::csv(['x'], \@cells), "x\r\n" . join(',', map({ qq{"'$_"} } '=1+1', '+1', '@x', '-x', "\t1", ' =1'), qw(-3 -0.5 12),
-    '"a,b"', '"a;b"', '"""a"""', qq{"a\nb"}, '" a"', '', q{"it's"}, 'é') . "\r\n", 'a table, in which no cell is a formula';
+    '"a,b"', '"a;b"', q{"a;' =b"}, q{"a;'""=b"}, '"""a"""', qq{"a\nb"}, '" a"', '', q{"it's"}, 'é') . "\r\n", 'a table, in which no cell is a formula';
 
 # ---- What is told of a test, and how much.
 

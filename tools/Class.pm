@@ -83,24 +83,11 @@ sub _grade {
     my %text = Submission::texts($paths, @chapters);
     my $sum = sha1_hex(join "\0", $rules, map { exists $text{$_} ? $text{$_} // 'no file' : 'none' } @chapters);
     return if (_kept($to)->{sum} // '') eq $sum;
-    my $result = Grader::grade($how, $assignment, _laid_out(%text));
+    my $result = Grader::grade($how, $assignment, \%text);
     my $functions = Alike::functions(join("\n", map { $_ // '' } values %text),
         map { $_->{function} } @{$assignment->{exercises}});
     $result->{who} = Text::line($name);
     save($to, $json->encode({%$result, sum => $sum, functions => $functions}));
-}
-
-# A folder with just these chapters, called as Grader's; what is no file to be read is none
-# there, either.
-sub _laid_out {
-    my (%text) = @_;
-    my $folder = tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1);
-    for my $chapter (keys %text) {
-        my $path = "$folder/$chapter.c";
-        if (defined $text{$chapter}) { save($path, $text{$chapter}) }
-        else                         { symlink '/dev/null', $path or die "$path: $!\n" }
-    }
-    return $folder;
 }
 
 # ---- All of them

@@ -140,7 +140,7 @@ sub _to_teach {
     my @items;
     for (_first($MOST, @worst)) {
         my ($most) = @{$_->{mistakes}};
-        my $why = $_->{open} > $_->{wrong} ? ": $_->{open} have not come so far"
+        my $why = $_->{open} > $_->{wrong} ? ": of $_->{open} there is nothing that could be tested"
           : $most && $most->[0] > 1        ? "; most often, $most->[0] times: $most->[1]"
           :                                  '';
         push @items, "<strong>$_->{id} <code>$_->{function}</code></strong>, which " . ($all - $_->{done})

@@ -14,6 +14,7 @@ use Chapter;
 use Diagnosis;
 use Limits;
 use State;
+use Submission;
 use Text;
 use Cwd qw(abs_path);
 use Fcntl qw(:mode);
@@ -29,22 +30,17 @@ use Time::HiRes qw(time);
 my $ROOT = dirname(dirname(abs_path(__FILE__)));
 my $NOBODY  = 65534;
 my $OLD     = 3600; # seconds; what grades is never as long at work
-my $LARGEST = 1_000_000; # bytes of a chapter; the longest of the book has a tenth
 
 # ---- A submission
 
-# A chapter's file in the folder: below chapters/, or by itself. Else nothing, what is
-# wrong, and how that is called.
-sub file_of {
-    my ($work, $name) = @_;
-    my ($path) = grep { -l $_ || -e _ } "$work/chapters/$name.c", "$work/$name.c";
-    return (undef, "there is no $name.c", 'missing') if !defined $path;
-    my @about = lstat $path;
-    return (undef, "$name.c is a link, or no file: a file is needed", 'refused')
-      if !S_ISREG($about[2]) || -l dirname($path);
-    return (undef, "$name.c has $about[7] bytes: at most $LARGEST are read", 'refused')
-      if $about[7] > $LARGEST;
-    return ($path, undef, undef);
+# What keeps a chapter's text from being graded, and how that is called; or nothing.
+sub fault_of {
+    my ($name, $text) = @_;
+    return ("there is no $name.c", 'missing') if !exists $text->{$name};
+    return ("$name.c is a link, or no file: a file is needed", 'refused') if !defined $text->{$name};
+    return ("$name.c has more than $Submission::LARGEST bytes: no more are read", 'refused')
+      if length $text->{$name} > $Submission::LARGEST;
+    return;
 }
 
 # The name of a chapter's file, and of those of an assignment.
@@ -64,8 +60,10 @@ sub chapters {
 # process, which is confined likewise; what others have in mind, such as a main, the runner
 # has, too, and the linker refuses it twice. No bytecode is linked: the linker would compile it.
 sub build {
-    my ($how, $folder, $path, $name) = @_;
-    copy($path, "$folder/$name.c") or return "$name.c cannot be read: $!\n";
+    my ($how, $folder, $text, $name) = @_;
+    open my $chapter, '>:raw', "$folder/$name.c" or die "$folder: $!\n";
+    print $chapter $text;
+    close $chapter or die "$folder: $!\n";
     for my $part ("$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", "$ROOT/src/attention.h") {
         copy($part, $folder) or die "$part: $!: it is needed in $folder\n";
     }
@@ -90,7 +88,7 @@ sub build {
 # The first line that tells what is wrong.
 sub _error {
     my ($said) = @_;
-    my @lines = split /\n/, $said;
+    my @lines = grep { /\S/ } split /\n/, $said;
     return (grep({/\berror\b|undefined|multiple definition|cannot/i} @lines), @lines)[0];
 }
 
@@ -149,17 +147,20 @@ sub workplace {
     return "$folder/work";
 }
 
-# Grades a folder. Returns the result as Report takes it.
+# Grades chapters, as Submission finds them. Returns the result as Report takes it.
 sub grade {
-    my ($how, $assignment, $work) = @_;
+    my ($how, $assignment, $text) = @_;
     my ($begun, %by_chapter) = time;
     push @{$by_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};
     must_be_made($how, $by_chapter{$_}) for sort keys %by_chapter;
     my $folder = workplace();
     my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {},
         exercises => [], is_open => Limits::is_open($how->{build}, $folder)};
-    my %each = (%$assignment, seconds => ($assignment->{seconds} // 60) / keys %by_chapter);
-    grade_chapter($how, \%each, $work, $folder, $result, @{$by_chapter{$_}}) for sort keys %by_chapter;
+    my ($left, @numbers) = ($assignment->{seconds} // 60, sort keys %by_chapter);
+    while (defined(my $number = shift @numbers)) { # what one does not need is for those that follow
+        my %each = (%$assignment, seconds => $left / (1 + @numbers));
+        $left -= grade_chapter($how, \%each, $text, $folder, $result, @{$by_chapter{$number}});
+    }
     $result->{seconds} = time - $begun;
     return $result;
 }
@@ -176,18 +177,21 @@ sub must_be_made {
     die "$needed[-1] has no test of $untested: make graders CHAPTER=$number makes it again\n" if $untested;
 }
 
-# Grades the exercises of one chapter, and adds them to the result.
+# Grades the exercises of one chapter, and adds them to the result. Returns the seconds that
+# its tests took.
 sub grade_chapter {
-    my ($how, $assignment, $work, $folder, $result, @exercises) = @_;
+    my ($how, $assignment, $text, $folder, $result, @exercises) = @_;
     my $number = $exercises[0]{chapter};
     my $name   = name_of($number);
-    my ($path, $fault, $called) = file_of($work, $name);
-    my $wrong = $fault // build($how, $folder, $path, $name);
+    my ($fault, $called) = fault_of($name, $text);
+    my $wrong = $fault // build($how, $folder, $text->{$name}, $name);
     $result->{compiled}{$number} = $wrong;
     my @said = $called ? ($called, $fault)
       : $wrong         ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
+    my $begun = time;
     my @tests = @said ? () : judged($how, $folder, $name, $assignment, map { $_->{function} } @exercises);
-    my @lines = @said ? () : split /\r?\n/, text_of($path);
+    my $took = time - $begun;
+    my @lines = @said ? () : split /\r?\n/, $text->{$name};
     for my $of (State::of(\@exercises, \@lines, @tests)) {
         my $exercise = $of->{exercise};
         my $due = $how->{due}{$name}{$exercise->{function}};
@@ -199,6 +203,7 @@ sub grade_chapter {
         $result->{score} += $earned;
         $result->{max} += $exercise->{points};
     }
+    return $took;
 }
 
 # What the Makefile knows: how C is compiled, and how many tests each exercise has.
@@ -216,13 +221,6 @@ sub how {
         /^(\w+):/ and $how{due}{$name}{$1}++ for lines_of($list);
     }
     return \%how;
-}
-
-sub text_of {
-    my ($path) = @_;
-    open my $file, '<:raw', $path or die "$path: $!\n";
-    local $/;
-    return scalar(<$file>) // '';
 }
 
 sub lines_of {

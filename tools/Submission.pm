@@ -12,7 +12,7 @@ use IO::Uncompress::Unzip qw($UnzipError);
 use List::Util qw(uniq);
 use Text;
 
-my $LARGEST = 1_000_000; # bytes of a chapter that are read, as in Grader, and one more
+our $LARGEST = 1_000_000; # bytes of a chapter that are read, and one more; the book's longest has a tenth
 my $MOST = 200_000_000;  # bytes in an archive,
 my $MOST_FILES = 20_000; # and files, there or in a folder
 my $NUMBER = qr/(?:[ _-]*\(?\d+\)?)?/; # of another attempt, or of a browser that had one already
@@ -78,13 +78,13 @@ sub _text_of {
     return $text // '';
 }
 
-# The C files in an archive: name => text. Nothing is written, wherever a name leads to.
-sub _unpacked {
-    my ($path) = @_;
+# Adds the C files in an archive to what others of the same student have had: {text (name =>
+# text), bytes and files (how many)}. Nothing is written, wherever a name leads to.
+sub _unpack {
+    my ($path, $had) = @_;
     my $shown = Text::line($path =~ s{.*/}{}sr);
     my $zip = IO::Uncompress::Unzip->new($path, Transparent => 0, Strict => 1)
       or die "$shown is no zip archive that can be read here: unpack it first, into a folder of its own\n";
-    my ($size, $count, %text) = (0, 0);
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;
         my $is_c = $name =~ $ENDING && $name !~ $HIDDEN;
@@ -92,12 +92,12 @@ sub _unpacked {
         while ((my $status = $zip->read(my $more)) != 0) {
             die "$shown cannot be unpacked: ", $UnzipError || 'it is damaged', "\n" if $status < 0;
             $text .= $more if $is_c && length $text <= $LARGEST;
-            die "$shown has more than $MOST bytes in it\n" if ($size += length $more) > $MOST;
+            die "$shown has more than $MOST bytes in it\n" if ($had->{bytes} += length $more) > $MOST;
         }
-        die "$shown has more than $MOST_FILES files in it\n" if ++$count > $MOST_FILES;
-        $text{$name} = $text if $is_c;
+        die "$shown has more than $MOST_FILES files in it\n" if ++$had->{files} > $MOST_FILES;
+        die Text::line($name), " is in $shown, and was packed before with another text: one is needed\n"
+          if $is_c && ($had->{text}{$name} //= $text) ne $text;
     } while ($zip->nextStream == 1);
-    return %text;
 }
 
 # Which of these files is each chapter: name => path. One in a folder chapters/, or that is
@@ -112,8 +112,8 @@ sub _chosen {
         my ($these) = grep { @$_ } [grep { m{(?:^|/)chapters/\Q$chapter\E\.c\z}s } @like],
           [grep { m{(?:^|/)\Q$chapter\E\.c\z}s } @like], \@like;
         next if !$these;
-        die "$chapter.c is there more than once: ", Text::line(join ' and ', @$these), ": one is needed\n"
-          if 1 < uniq map { $read->($_) } @$these;
+        die "$chapter.c is there more than once: ", Text::line(join ' and ', @like), ": one is needed\n"
+          if 1 < uniq map { $read->($_) } @like;
         $chosen{$chapter} = $these->[0];
     }
     my @c = grep { /$ENDING/ } @files;
@@ -127,16 +127,16 @@ sub _chosen {
 sub texts {
     my ($paths, @chapters) = @_;
     my ($folder) = grep { -d } @$paths;
-    my %text = map { _in_place($folder, $_) } $folder ? @chapters : ();
+    my %text = map { $_ => undef } grep { $folder && _is_no_file($folder, $_) } @chapters;
     my @left = grep { !exists $text{$_} } @chapters;
-    my %path = !@left ? () : map { ($folder ? substr $_, 1 + length $folder : s{.*/}{}sr) => $_ }
-      $folder ? _below($folder) : @$paths;
+    my %path = map { ($folder ? substr $_, 1 + length $folder : s{.*/}{}sr) => $_ } $folder ? _below($folder) : @$paths;
     my $read = sub { _text_of($path{$_[0]}) };
     my %chosen = _chosen(\@left, $read, sort keys %path);
     if (!%text && !%chosen) {
-        my %unpacked = map { _unpacked($path{$_}) } grep { /\.zip\z/i } sort keys %path;
-        $read = sub { $unpacked{$_[0]} };
-        %chosen = _chosen(\@left, $read, sort keys %unpacked);
+        my %had = (text => {});
+        _unpack($path{$_}, \%had) for grep { /\.zip\z/i } sort keys %path;
+        $read = sub { $had{text}{$_[0]} };
+        %chosen = _chosen(\@left, $read, sort keys %{$had{text}});
         my ($archive) = grep { /$OTHER/ } sort keys %path;
         die Text::line($archive), " is an archive: unpack it first, into a folder of its own\n"
           if defined $archive && !%chosen;
@@ -145,12 +145,11 @@ sub texts {
     return %text;
 }
 
-# A chapter where it should be: its name and its text, or nothing.
-sub _in_place {
+# Is there something in a chapter's place that is not to be read?
+sub _is_no_file {
     my ($folder, $chapter) = @_;
-    my ($path) = grep { -l || -e } map {"$folder/$_$chapter.c"} 'chapters/', '' or return;
-    my $is_file = !-l $path && -f _ && !-l "$folder/chapters";
-    return ($chapter => $is_file ? _text_of($path) : undef);
+    my ($path) = grep { -l || -e } map {"$folder/$_$chapter.c"} 'chapters/', '';
+    return defined $path && (-l $path || !-f _ || -l "$folder/chapters");
 }
 
 1;

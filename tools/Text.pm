@@ -46,8 +46,9 @@ sub path { return $_[0] =~ s/([\\*?\[\]{}~])/\\$1/gr }
 
 # Rows of fields as CSV, in which lines end as RFC 4180 has it. A spreadsheet takes what
 # begins with one of these signs for a formula, and runs it: so it gets an apostrophe in
-# front, unless it is a number.
-my $FORMULA = qr/^\s*[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]|^[\t\r]/;
+# front, unless it is a number. Where decimals have commas, fields end at semicolons, whatever
+# is in quotes.
+my $FORMULA = qr/[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]/;
 
 sub csv {
     return join '', map { join(',', map { _field($_ // '') } @$_) . "\r\n" } @_;
@@ -55,7 +56,7 @@ sub csv {
 
 sub _field {
     my ($text) = @_;
-    $text = "'$text" if $text =~ $FORMULA && $text !~ /^-?\d+(?:\.\d+)?\z/;
+    $text =~ s/(^|;)(?=[\s"]*$FORMULA|[\t\r])/$1'/g if $text !~ /^-?\d+(?:\.\d+)?\z/;
     return $text =~ /[",\r\n;\t']|^\s|\s\z/ ? '"' . $text =~ s/"/""/gr . '"' : $text;
 }
 

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -109,8 +110,9 @@ int main(int count, char *word[])
     char **command = word + k + 1;
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, (rlim_t)atoi(word[1]));
-    limit(RLIMIT_AS, (rlim_t)4 << 30);
+    limit(RLIMIT_AS, 1 << 30);
     limit(RLIMIT_FSIZE, 100 << 20);
+    umask(022); /* another user runs what is made here */
     shut_files(folder);
     if (become_nobody() || chdir(folder) || access(".", W_OK | X_OK))
         fail(folder);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +25,6 @@
 static const int allowed[] = {
     SYS_set_tid_address,
     SYS_set_robust_list,
-    SYS_readlinkat,
     SYS_uname,
     SYS_mmap,
     SYS_munmap,
@@ -62,17 +62,28 @@ static const int allowed[] = {
 #ifdef SYS_rseq
     SYS_rseq,
 #endif
+#ifdef SYS_fstat
+    SYS_fstat,
+#endif
+};
+enum { ALLOWED = sizeof allowed / sizeof allowed[0] };
+
+/* What C's library and OpenMP ask for, and do without: to open files, and to
+ * learn of them, as what others have and how large it is; and, as perror
+ * does, another number for an open one. */
+static const int refused[] = {
+    SYS_dup,        SYS_openat, SYS_readlinkat,
 #ifdef SYS_newfstatat
     SYS_newfstatat,
 #endif
-#ifdef SYS_fstat
-    SYS_fstat,
+#ifdef SYS_statx
+    SYS_statx,
 #endif
 #ifdef SYS_readlink
     SYS_readlink,
 #endif
 };
-enum { ALLOWED = sizeof allowed / sizeof allowed[0] };
+enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 /* Numbers of calls are those of one instruction set: another one's, such as
  * those behind `int $0x80` on x86-64, mean something else by them. */
@@ -128,11 +139,10 @@ static int obey(int n, struct sock_filter *f)
  * to ask for limits, but not to set them, which could be other processes';
  * a signal to itself, as abort sends it; a thread, but no process; clone3,
  * whose flags cannot be looked at, is said not to exist, no terminal to be
- * there, and files not to be allowed, as OpenMP asks for one. All else ends
- * the program by SIGSYS. */
+ * there, and files not to be allowed. All else ends the program by SIGSYS. */
 static int let_alone(const char *program)
 {
-    struct sock_filter f[2 * ALLOWED + 3 * ONLY + 16];
+    struct sock_filter f[2 * ALLOWED + 2 * REFUSED + 3 * ONLY + 16];
     int n = 0;
     errno = ENOSYS;
     if (!ARCH)
@@ -148,8 +158,10 @@ static int let_alone(const char *program)
     }
     f[n++] = UNLESS(BPF_JEQ, SYS_clone3, 1);
     f[n++] = ANSWER(SECCOMP_RET_ERRNO | ENOSYS);
-    f[n++] = UNLESS(BPF_JEQ, SYS_openat, 1);
-    f[n++] = ANSWER(SECCOMP_RET_ERRNO | EACCES);
+    for (int i = 0; i < REFUSED; i++) {
+        f[n++] = UNLESS(BPF_JEQ, refused[i], 1);
+        f[n++] = ANSWER(SECCOMP_RET_ERRNO | EACCES);
+    }
     f[n++] = UNLESS(BPF_JEQ, SYS_ioctl, 1);
     f[n++] = ANSWER(SECCOMP_RET_ERRNO | ENOTTY);
     n += only(f + n, SYS_execve, 0, (uintptr_t)program);
@@ -314,13 +326,45 @@ void limit(int what, rlim_t most)
     setrlimit(what, &(struct rlimit){most, most});
 }
 
-int become_nobody(void)
+enum { NOBODY = 65534 };
+
+static int become(uid_t user)
 {
-    enum { NOBODY = 65534 };
-    if (geteuid() == 0 &&
-        (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
+    if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) ||
+                           (setuid(user) && setuid(NOBODY))))
         return -1;
     end_with_parent();
+    return 0;
+}
+
+int become_nobody(void)
+{
+    return become(NOBODY);
+}
+
+/* How many threads there are, of all users. */
+static int threads_now(void)
+{
+    int all = 0;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (file && fscanf(file, "%*s %*s %*s %*d/%d", &all) != 1)
+        all = 0;
+    if (file)
+        fclose(file);
+    return all;
+}
+
+/* The kernel counts threads by user, so each program that root begins is a
+ * user of its own, of numbers that no person has: none can take all threads
+ * from others, nor all that the machine has. Who is not root has other
+ * programs, too, that are counted. */
+static int become_somebody(void)
+{
+    enum { FIRST = 61184, MANY = 4096, THREADS = 500 };
+    const int others = geteuid() == 0 ? 0 : threads_now();
+    if (become((uid_t)(FIRST + getpid() % MANY)))
+        return -1;
+    limit(RLIMIT_NPROC, (rlim_t)(THREADS + others));
     return 0;
 }
 
@@ -335,7 +379,7 @@ int confine(uint64_t bytes, const char *program)
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_STACK, 8 << 20);
     limit(RLIMIT_AS, bytes);
-    if (become_nobody() ||
+    if (become_somebody() ||
         (rules >= 0 && (files_read(rules, program) || files_end(rules))))
         return -1;
     return let_alone(program) ? -1 : 0;

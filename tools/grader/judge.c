@@ -53,7 +53,7 @@ static void merge(Visit *v)
 /* What a test may take is counted in the runner's own time, of all its
  * threads: what others do on the machine meanwhile is not its fault. Only
  * who waits for nothing ends by the clock, later. */
-enum { PATIENCE = 4 };
+enum { PATIENCE = 10 };
 static unsigned most_seconds;
 
 /* The text at a place that nobody can guess. */
