@@ -78,6 +78,7 @@ put("$work/$_", 'C') for 'plain/02_softmax.c', 'below/chapters/02_softmax.c', 'd
   'windows/02_Softmax.c.txt', "Anna M\xc3\xbcller \"A\"/'x y'/02_softmax.c", 'twice/a/02_softmax.c', 'twice/b/02_softmax.c',
   'differ/a/02_softmax.c', 'two/02_softmax.c', 'two/other/03_qkv.c', 'main/main.c', 'main/second.c';
 put("$work/$_/02_softmax.c", 'another') for 'deep/hw1/.book', 'deep/__MACOSX', 'differ/b';
+put("$work/attempts/x/02_softmax$_->[0].c", $_->[1]) for ['', 'C'], [' (2)', 'another'];
 put("$work/book/hw1/$_", 'C') for 'chapters/02_softmax.c', 'chapters/03_qkv.c';
 put("$work/book/hw1/$_/02_softmax.c", 'another') for 'tests', 'build/code', 'old';
 put("$work/tests/hw1/tests/02_softmax.c", 'another');
@@ -100,6 +101,7 @@ archive("$work/bombs/$_.zip", ["$_.txt", 'x' x 110_000_000]) for 1, 2;
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
      ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'], ['book', 'C'], ['book', 'C C', @two], ['tests', 'none'],
      ['differ', "02_softmax.c is there more than once: a/02_softmax.c and b/02_softmax.c: one is needed\n"],
+     ['attempts', "02_softmax.c is there more than once: x/02_softmax.c and x/02_softmax (2).c: one is needed\n"],
      ['large', 1_000_001], ['large.zip', 1_000_001], ['same', 'C'],
      map({ [$_->[0], "02_softmax.c is in $_->[1], and was packed before with another text: one is needed\n"] } ['again.zip', 'again.zip'], ['anew', 'hw.zip']),
      ['bombs', "2.zip has more than 200000000 bytes in it\n"],

@@ -112,8 +112,10 @@ sub _chosen {
         my ($these) = grep { @$_ } [grep { m{(?:^|/)chapters/\Q$chapter\E\.c\z}s } @like],
           [grep { m{(?:^|/)\Q$chapter\E\.c\z}s } @like], \@like;
         next if !$these;
-        die "$chapter.c is there more than once: ", Text::line(join ' and ', @like), ": one is needed\n"
-          if 1 < uniq map { $read->($_) } @like;
+        my ($beside) = $these->[0] =~ m{^(.*/)?}s; # another attempt, such as "... (2).c"
+        my @meant = uniq @$these, grep { m{^\Q@{[$beside // '']}\E[^/]*\z}s } @like;
+        die "$chapter.c is there more than once: ", Text::line(join ' and ', @meant), ": one is needed\n"
+          if 1 < uniq map { $read->($_) } @meant;
         $chosen{$chapter} = $these->[0];
     }
     my @c = grep { /$ENDING/ } @files;
