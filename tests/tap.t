@@ -134,8 +134,8 @@ int main(void)
     TAP(lie, "not"); // one and one is three: this is not so
     TAP(twice, "not"); // it: 3 where 2 is due
     TAP(nothing, "not"); // the test: compares nothing
-    TAP(crash, "not"); // Segmentation fault: memory was used that is not the program's, often by an index out of range
-    TAP(aborts, "not"); // it: 1.5 where 1 is due | Aborted: memory was written out of range or freed twice
+    TAP(crash, "not"); // Segmentation fault: memory was used that is not the program's, often by an index out of range or a NULL pointer
+    TAP(aborts, "not"); // it: 1.5 where 1 is due | Aborted: by assert or abort, or because memory was written out of range or freed twice
     TAP(divides, "not"); // Floating point exception: a whole number was divided by 0
     TAP(killed, "not"); // Killed
     TAP(leaves, "not"); // the program ended by itself, with status 0
