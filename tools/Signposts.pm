@@ -89,14 +89,14 @@ sub _printed {
 }
 
 # A page's sections: id, title, text and printed numbers of each, the first being the
-# page's own. A hint is for who asks for it.
+# page's own. A hint is for who asks for it, and what is gained for who has solved it.
 sub _sections {
     my ($html) = @_;
     my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
     my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
     my @sections;
     while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
-        my $open = $body =~ s{<details class="hint">.*?</details>}{}gsr;
+        my $open = $body =~ s{<details class="(?:hint|done)">.*?</details>}{}gsr;
         push @sections, {id => $id, title => text($title), text => text($open),
             numbers => _printed($body)};
     }
@@ -332,8 +332,10 @@ sub search_index {
         push @pages, [$id, $self->name_of($id), text($self->{title}{$id})];
         next if $id eq 'book-index';
         for (@{$self->{sections}{$id}}) {
-            my $says = join ' ', grep { $_ ne '' } @$_{qw(text numbers)};
+            my ($text, $numbers) = @$_{qw(text numbers)};
+            my $says = join ' ', grep({ $_ ne '' } $text), grep { index($text, $_) < 0 } split / /, $numbers;
             $says =~ s{\b((?:chapter|appendix) \w+), “[^”]*”| https?:\S+}{$1 // ''}gie;
+            $says =~ s{ \((?:[A-Z][^()]{2,60} (?:19|20)\d\d[a-z]?(?:; )?)+\)}{}g; # they stand in the sources
             push @sections, [$#pages, $_->{id}, $_->{title}, $id eq 'glossary' ? '' : $says];
         }
     }
