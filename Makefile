@@ -440,9 +440,9 @@ format-check: ## says where C has another form
 
 gradable := $(filter-out A_% B_% C_% D_%,$(names))
 # Those that are asked for, or all: by CHAPTER, or those of an assignment's exercises.
-wanted    = $(or $(CHAPTER),$(if $(NAME)$(CONF),$(shell perl -pe 's/(?:^|\s)$(hash).*//' $(conf) 2>/dev/null | \
-  perl -ne '/^\s*(?:chapters|exercises)\s*=(.*)/ and print \
-  join(" ", map { s/\.\d+$$//r } $$1 =~ /(?<![\w.])\d+(?:\.\d+)?/g), " "')))
+wanted    = $(or $(CHAPTER),$(if $(NAME)$(CONF),$(shell perl -ne 's/(?:^|\s)$(hash).*//; \
+  /^\s*(?:chapters|exercises)\s*=(.*)/ and print join(" ", map { s/\.\d+$$//r } \
+  $$1 =~ /(?<![\w.])\d+(?:\.\d+)?/g), " "' $(conf) 2>/dev/null)))
 graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(gradable)))),$(gradable))
 no_such   = $(if $(CHAPTER),$(firstword $(foreach n,$(CHAPTER),$(if $(filter $(n)_% 0$(n)_%,$(gradable)),,$(n)))))
 grader    = $(BUILD)/grader

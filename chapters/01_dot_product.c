@@ -73,9 +73,9 @@ $$\underset{n}{a} \cdot \underset{n}{b} = \sum_{k=1}^{n} a_k b_k$$
 
 (Formulas and prose count from 1, "the first word", and C counts from 0.)
 
-The function is an exercise. The page shows its solution; to write it
-yourself, take the student edition, where its body is empty
-([](#how-to-read)).
+The function is an exercise. The page shows its solution. In a student
+edition ([](#how-to-read)) its body is empty, and what the book does is
+shown when yours is right.
 
 **Exercise 1.1** (★, 2 points): `dot`. The sum of the products. For two
 lists without entries there is nothing to add, and the answer is 0.

@@ -11,7 +11,6 @@ use Digest::SHA qw(sha1_hex);
 use Encode qw(encode_utf8);
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
-use File::Temp qw(tempdir);
 use JSON::PP;
 use Alike;
 use Grader;

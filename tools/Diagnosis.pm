@@ -132,7 +132,7 @@ sub fits_mostly {
         my ($kept, $came) = ($fails->{$name}, $of->{$name});
         next if !defined $kept && (!defined $came || $came eq 'not refused');
         if (!defined $kept || !defined $came || !nearly($kept, $came)) { $differ++ }
-        elsif ($came !~ $NO_ANSWER && $came ne 'not refused')       { $agree++ }
+        elsif ($came !~ $NO_ANSWER && $came ne 'not refused')          { $agree++ }
     }
     return $agree >= 3 && $agree >= 2 * $differ;
 }

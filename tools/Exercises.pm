@@ -118,9 +118,7 @@ sub section {
         ($end) = grep { $_ > $from } @heads;
     }
     my ($title) = Plain::plain($lines->[$from]);
-    # What leads to a copy like this one is not for who has one.
-    my $text = join("\n", @$lines[$from .. $end - 1]) =~ s/ ?[^.:\n]*[.:]?[^.:]*\btake the student edition\b[^.]*\.//r;
-    return {title => $title, heading => $lines->[$from], text => [Plain::plain($text)]};
+    return {title => $title, heading => $lines->[$from], text => [Plain::plain(@$lines[$from .. $end - 1])]};
 }
 
 # How the book does it: the function, and what is said of it; or what is found by hand.

@@ -148,7 +148,8 @@ end
 -- Exercises and other divs
 
 -- Gives each exercise a block of its own, which takes in the hints right below it and
--- what is said when it is done, and numbers the hints of an exercise that has several, wherever they stand.
+-- what is said when it is done, and numbers the hints of an exercise that has several,
+-- wherever they stand.
 local function wrap_exercises(file)
     local wrapped = {}
     local function wrap(blocks)
