@@ -1411,6 +1411,26 @@ def kv_cache():
 
 
 
+def positions():
+    """TO WRITE: the arrays that tests/17_positions.c reads."""
+
+
+def backward():
+    """TO WRITE: the arrays that tests/18_backward.c reads."""
+
+
+def flash_backward():
+    """TO WRITE: the arrays that tests/19_flash_backward.c reads."""
+
+
+def training():
+    """TO WRITE: the arrays that tests/20_training.c reads."""
+
+
+def gpt():
+    """TO WRITE: the arrays that tests/21_gpt.c reads."""
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -1428,6 +1448,11 @@ CHAPTERS = {
     "14_flash": flash,
     "15_kernel": kernel,
     "16_kv_cache": kv_cache,
+    "17_positions": positions,
+    "18_backward": backward,
+    "19_flash_backward": flash_backward,
+    "20_training": training,
+    "21_gpt": gpt,
     "B_normals": normals,
     "C_sheet": sheet,
     "D_mkl": mkl,

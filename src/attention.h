@@ -1043,6 +1043,142 @@ float from_bfloat16(uint16_t bits);
 float from_float16(uint16_t bits);
 
 /*
+## Chapter 17, where a word stands {#header-positions}
+*/
+
+/* The sinusoidal encoding of the places 0 to n - 1: entries 2 k and 2 k + 1
+ * of place i are sine and cosine of i / 10000^(2 k / d). Refuses an odd d.
+ * Vaswani et al. 2017, section 3.5. */
+void sinusoids(int n, int d, float position[n][d]);
+
+/* Adds to token i of n the row for its place, first + i, in place. Refuses a
+ * first below 0, and places for which there is no row.
+ * PyTorch: x + F.embedding(torch.arange(first, first + n), position). */
+void add_positions(int n, int d, int length, int first,
+                   const float position[length][d], float x[n][d]);
+
+/* Which entries of a row rotate together: entry k and entry d / 2 + k, as in
+ * the weights of Llama that others publish, or entries 2 k and 2 k + 1, as
+ * in the paper. */
+typedef enum { HALVES, NEIGHBOURS } Pairing;
+
+/* Turns pair k of row i by the angle (first + i) / 10000^(2 k / d), in
+ * place. Refuses an odd d and a first below 0.
+ * Su et al. 2021, equation 34. PyTorch: torch.view_as_complex(x) *
+ * torch.polar(1, angle), for neighbours. */
+void rotate(Pairing pairing, int n, int d, int first, float x[n][d]);
+
+/* How much a score of a head falls with each step of distance: 2 to the
+ * power of -8 (head + 1) / n_heads. Refuses a head that is not there.
+ * Press et al. 2022, section 3. */
+float distance_slope(int n_heads, int head);
+
+/* Takes from each score slope times how far its key lies before its query,
+ * which stands at place first + i, in place. Keys behind it, too, count by
+ * their distance. Press et al. 2022, ALiBi. */
+void add_distances(int n, int m, int first, float slope,
+                   float scores[n][m]);
+
+/*
+## Chapter 18, what every number did {#header-backward}
+*/
+
+/* What g_ is in front of is the gradient of a loss by what stands behind
+ * it: for each entry, by how much the loss grows for each unit that the
+ * entry grows. A gradient has the shape of its table, and that of an
+ * Attention or of a Trace is another of the same sizes. A function named
+ * _backward takes what its forward has taken and made, and the gradient of
+ * what it has made; to the gradients of what it has taken it adds, so they
+ * have to begin somewhere, with 0. What it writes without adding is said.
+ */
+
+/* product = a @ b. PyTorch: g_a += g_product @ b.T,
+ * g_b += a.T @ g_product. */
+void matmul_backward(int n, int m, int d, const float a[n][d],
+                     const float b[d][m], const float g_product[n][m],
+                     float g_a[n][d], float g_b[d][m]);
+
+/* scores = query @ key.T. PyTorch: g_query += g_scores @ key,
+ * g_key += g_scores.T @ query. */
+void dot_scores_backward(int n, int m, int d, const float query[n][d],
+                         const float key[m][d], const float g_scores[n][m],
+                         float g_query[n][d], float g_key[m][d]);
+
+/* out = x @ weight.T + bias. To the weight's gradient that of all n rows is
+ * added, and to the bias's, where there is one. Refuses a g_l of other sizes
+ * than l, and one that has no bias where l has, or has one where l has none.
+ * PyTorch: the backward of F.linear(x, weight, bias). */
+void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
+                     const float g_out[n][l->d_out], Linear *g_l,
+                     float g_x[n][l->d_in]);
+
+/* weights = softmax(scores): adds weights[j] times what g_weights[j] differs
+ * from the mean of all g_weights, taken by the weights. Minus infinity among
+ * the scores gets 0.
+ * PyTorch: the backward of F.softmax(scores, dim=-1). */
+void softmax_backward(int n, const float weights[n],
+                      const float g_weights[n], float g_scores[n]);
+
+/* Puts 0, in place, where the scores are minus infinity: they were put
+ * there, whatever was there before.
+ * PyTorch: the backward of scores.masked_fill(mask == 0, -torch.inf). */
+void mask_backward(int n, int m, const float scores[n][m],
+                   float g_scores[n][m]);
+
+/* x = embed(ids): row ids[i] of the table gets row i of g_x, as often as it
+ * was looked up. Refuses an id that is no row.
+ * PyTorch: the backward of F.embedding(ids, table). */
+void embed_backward(int n, int d, int rows, const int ids[n],
+                    const float g_x[n][d], float g_table[rows][d]);
+
+/* attend, of which the tables from scores to dropped are given, and the rate
+ * at which it has dropped. Writes g_dropped, g_weights and g_scores, and
+ * adds to those of query, key and value. Refuses what dropout_must_fit
+ * refuses. PyTorch: the backward of F.scaled_dot_product_attention. */
+void attend_backward(int n, int m, int d_k, int d_v, double rate,
+                     const float query[n][d_k], const float key[m][d_k],
+                     const float value[m][d_v], const float scores[n][m],
+                     const float weights[n][m], const float kept[n][m],
+                     const float dropped[n][m],
+                     const float g_context[n][d_v], float g_dropped[n][m],
+                     float g_weights[n][m], float g_scores[n][m],
+                     float g_query[n][d_k], float g_key[m][d_k],
+                     float g_value[m][d_v]);
+
+/* attention_forward, which has filled t. In g, of the same sizes, `out` is
+ * given, or without an output layer `joined`; its other tables are written,
+ * but kept, which is left as it is. Adds to the gradients of the parameters
+ * and of both texts, which may be one table, as x and y may. Refuses what
+ * attention_must_fit refuses of t and of g, and what layers_must_fit refuses
+ * of g_a, or a g_a of other sizes.
+ * PyTorch: what loss.backward() does with nn.MultiheadAttention. */
+void attention_backward(const Attention *a, int n, int m,
+                        const float x[n][a->d_x], const float y[m][a->d_y],
+                        const Trace *t, Trace *g, Attention *g_a,
+                        float g_x[n][a->d_x], float g_y[m][a->d_y]);
+
+/*
+## Chapter 19, the way back, in tiles {#header-flash-backward}
+*/
+
+/* TO WRITE: the functions, each with what it computes, what it refuses, and
+ * its name in PyTorch. */
+
+/*
+## Chapter 20, a head that learns {#header-training}
+*/
+
+/* TO WRITE: the functions, each with what it computes, what it refuses, and
+ * its name in PyTorch. */
+
+/*
+## Chapter 21, a model that has read this book {#header-gpt}
+*/
+
+/* TO WRITE: the functions, each with what it computes, what it refuses, and
+ * its name in PyTorch. */
+
+/*
 ## Appendix B, normal numbers {#header-normals}
 */
 
