@@ -1166,6 +1166,11 @@ void attention_backward(const Attention *a, int n, int m,
                         const Trace *t, Trace *g, Attention *g_a,
                         float g_x[n][a->d_x], float g_y[m][a->d_y]);
 
+/* cosine(n, a, b), whose gradient is g_cosine. Refuses a list of zeros.
+ * PyTorch: the backward of F.cosine_similarity(a, b, dim=0). */
+void cosine_backward(int n, const float a[n], const float b[n],
+                     float g_cosine, float g_a[n], float g_b[n]);
+
 /*
 ## Chapter 19, the way back, in tiles {#header-flash-backward}
 */
