@@ -637,6 +637,15 @@ static void attention_tried(void)
     }
 }
 
+/* A copy of these numbers, twice as large. */
+static float *doubled(size_t count, const float *x)
+{
+    float *twice = room(count);
+    for (size_t k = 0; k < count; k++)
+        twice[k] = 2 * x[k];
+    return twice;
+}
+
 /* Called twice, it adds twice; and a key's bias changes nothing. */
 static void attention_twice(void)
 {
@@ -646,19 +655,21 @@ static void attention_twice(void)
         Attention g_a = no_gradient(&a);
         Trace t = roomy(&a, n, m), g = roomy(&a, n, m);
         void *x = any_text(n, a.d_x), *y = any_text(m, a.d_y);
-        float *g_x = zeros("g_x", (size_t)(n * a.d_x));
-        float *g_y = zeros("g_y", (size_t)(m * a.d_y));
+        const size_t of_x = (size_t)(n * a.d_x), of_y = (size_t)(m * a.d_y);
+        float *g_x = zeros("g_x", of_x), *g_y = zeros("g_y", of_y);
         attention_forward(&a, see_all(), NULL, n, m, x, y, &t);
         tap_fill(n * d, g.out, -1, 1);
         attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
                            (void *)g_y);
-        float *once = in_a_row(&g_a);
-        for (size_t k = 0; k < a.count; k++)
-            once[k] *= 2;
+        const float *twice = doubled(a.count, in_a_row(&g_a));
+        const float *twice_x = doubled(of_x, g_x);
+        const float *twice_y = doubled(of_y, g_y);
         attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
                            (void *)g_y);
-        similar("twice the gradient", a.count, in_a_row(&g_a), once, 1e-5,
-                1e-5);
+        similar("twice the parameters' gradient", a.count, in_a_row(&g_a),
+                twice, 1e-5, 1e-5);
+        similar("twice g_x", of_x, g_x, twice_x, 1e-5, 1e-5);
+        similar("twice g_y", of_y, g_y, twice_y, 1e-5, 1e-5);
         for (int k = 0; g_a.key.bias && k < a.key.d_out; k++)
             tap_near("that of a key's bias", g_a.key.bias[k], 0, 0, 1e-5);
         attention_free(&a);
