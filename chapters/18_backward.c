@@ -10,13 +10,13 @@ training. The module of [](#multi-head-walk), with $d_{model} = 512$, has
 $4 \cdot (512 \cdot 512 + 512) = 1{,}050{,}624$ parameters. Nobody will
 compute it two million times to move them once.
 
-Trying takes the numbers one by one and asks of each, from the front: what
-does it do to the loss? Let us ask from the back. The loss is made from a
-few numbers, and how it changes with them is easily said. They are made from
-others, one operation before; and so on, down to the parameters. If each
-answer can be made from the answers behind it, one way back through the
-computation has all slopes. This way is the **backward pass**, as the one
-there is the forward pass, and the method is called **back-propagation**, or
+Trying asks of each number, from the front: what does it do to the loss?
+Let us ask from the back. The loss is made from a few numbers, and how it
+changes with them is easily said. They are made from others, one operation
+before; and so on, down to the parameters. If each answer can be made from
+the answers behind it, one way back through the computation has all slopes.
+The way there is called the **forward pass**,
+the way back the **backward pass**, and the method **back-propagation**, or
 **backpropagation**.
 */
 
@@ -40,8 +40,8 @@ unit of the same entry, and the loss by $-1$ for each unit of that score.
 There are two ways from the entry to the loss, and what it does along each
 adds up: $3 \cdot 2 + (-1) \cdot 4 = 2$.
 
-There are no other rules. What remains is to ask of each operation by how
-much what it makes grows with what it takes.
+There are no other rules. What remains is to ask of each operation how much
+its results grow with what it takes.
 
 ## Back through softmax {#backward-softmax}
 
@@ -160,9 +160,10 @@ g_scores, by trying (3)
 ```
 
 The mean is $w \cdot (-1/w) = -1$. So for this loss the slopes of the scores
-are the shares themselves, less 1 where *fish* is. The loss falls with the
-score of *fish*, and rises with any other, as much as that word has taken.
-The three add up to 0, since to raise all of them alike changes no share.
+are the shares themselves, less 1 where *fish* is. The loss falls when the
+score of *fish* rises, and rises with any other score, by the share that it
+has. The three slopes add up to 0, since to raise all scores alike changes
+no share.
 
 ## Back through products {#backward-products}
 
@@ -172,9 +173,10 @@ $1/\sqrt{d_k}$. So its slope is divided by the same root: `scale_scores`
 is its own way back.
 
 The undivided score is a sum of terms `query[i][k] * key[j][k]`. If one
-factor grows by a unit, such a term grows by the other factor. Here is that
-for all terms, under the forward line that it undoes; and the same for
-`matmul`, of which the second table stands the other way round:
+factor grows by a unit, the term grows by the other factor. Here is that for
+all terms, each time under the line of the forward pass that it goes back
+through; and the same for `matmul`, whose second table stands the other way
+round:
 */
 
 void dot_scores_backward(int n, int m, int d, const float query[n][d],
@@ -276,8 +278,8 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
 }
 
 /*
-With these we are through. Between the parameters of *cat likes fish* and
-its loss there is nothing else:
+With that we are through. Between the parameters and the loss of *cat likes
+fish* there is nothing else:
 */
 
 /* The way back of chapter 7's head, from the slopes of its scores. */
@@ -318,10 +320,10 @@ computations by trying; and now, there and back (2)
 ```
 
 These are the slopes of [](#self-attention-training), number for number.
-(The weight for values is not on the way to this loss, and its slopes stay
-0.) There they took 36 computations, here one and the way back. The words'
-own numbers have got slopes as well. Each word has asked and was asked, and
-both have added up.
+(The weight for values is not on the way to this loss: its slopes are 0.)
+There they took 36 computations, here one and the way back. The words' own
+numbers have got slopes too: each word asks and is asked, and both have
+added up.
 
 ## Back through a head {#backward-head}
 
@@ -346,9 +348,10 @@ void mask_backward(int n, int m, const float scores[n][m],
 A hidden key has the weight 0, and that is a factor of its score's slope.
 Is `mask_backward` needed at all?
 
-Where a query sees at least one key, it finds zeros already. But the weights
-of a query that sees nothing are `nan`. Without this function, their slopes
-would be as well, and from there all that queries and keys are made from.
+Where a query sees at least one key, it finds zeros already. But a query
+that sees nothing has weights of `nan`. Without this function, the slopes of
+its scores would be `nan` too, and then those of the parameters for queries
+and keys. (Those for values are `nan` in any case.)
 :::
 
 Now `attend` backwards is `attend` read from below. Three of its tables are
@@ -387,11 +390,11 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
 /*
 ## Back through attention {#backward-attention}
 
-`split_heads` and `merge_heads` only move numbers, and a slope moves with its
-number. So on the way back, what was merged is split and what was split is
-merged. A trace has a gradient of the same type, as an attention has; and
-where both texts are one, `g_x` and `g_y` are one table, which gets what a
-token did as a query, as a key and as a value.
+`split_heads` and `merge_heads` only move numbers, and a slope moves with
+its number. So on the way back, what was merged is split and what was split
+is merged. The gradient of a trace is a `Trace`, as that of an attention is
+an `Attention`. Where both texts are one, `g_x` and `g_y` are one table,
+which gets what a token did as a query, as a key and as a value.
 */
 
 /* Head h: attend_head, backwards. */
@@ -462,12 +465,12 @@ does.
 
 ::: hint
 Which row of `g_table` does `g_x[i]` belong to? If the same id comes twice,
-that row has something from the first time.
+that row already has something from the first time.
 :::
 
 ::: done
-A word that comes often learns from each of its places. Rows of words that
-do not come keep a slope of 0.
+A word learns from each place where it stands. A word that does not come
+learns nothing, however large the table.
 :::
 */
 
@@ -509,10 +512,10 @@ slopes of the table (3, 2)
 ## Tried, to be sure {#backward-checked}
 
 A model whose backward pass has a mistake may learn all the same, only
-worse, and nothing says so. So one compares each slope with what trying
-finds: **gradient checking**. Here is the module of [](#multi-head-pytorch),
-with two heads and the future hidden, and then with dropout too. The loss is
-the sum of all outputs, so that each of these has the slope 1.
+worse. So one compares each slope with what trying finds: **gradient
+checking**. Here is the module of [](#multi-head-pytorch), with two heads
+and the future hidden, and then with dropout too. The loss is the sum of all
+outputs, so that each of these has the slope 1.
 */
 
 enum { TOKENS = 3, D_MODEL = 8 };
@@ -609,15 +612,14 @@ after a second backward pass (8)
 [-2.7914, -2.2352, -2.2814, -1.2055, -2.3565, -1.8265, -1.2178, -1.9676]
 ```
 
-All agree, the 24 of the three tokens among them. The last two lines are the
-module without dropout again. The second backward pass has doubled the
-slopes, since it adds. That is meant so: gradients of several texts shall
-add up before a step is taken. But somebody has to write zeros before the
-next one. PyTorch adds too, and has `optimizer.zero_grad()` for that. Who
-forgets it moves the parameters by the slopes of all steps so far.
+All agree, parameters and tokens. A second backward pass, here without
+dropout, doubles the slopes, since it adds. That is meant so, as gradients
+of several texts shall add up before a step is taken. But then somebody has
+to write zeros before the next step. In PyTorch `optimizer.zero_grad()` does
+it. Who forgets it moves the parameters by the slopes of all steps so far.
 
-How small a step should one try with? Here are the slopes of *cat likes
-fish*, tried with steps from 1 down to a billionth: up and down, as in
+By how much should one move a number to try it? Here are the slopes of *cat
+likes fish*, tried with steps from 1 down to a billionth, up and down as in
 [](#self-attention-training), and upwards only.
 */
 
@@ -674,13 +676,13 @@ slopes that are not 0, and those a billionth finds (2)
 ```
 
 On the right, steps are too large: the loss is no straight line, and far
-away it has bent. To go down as well helps, since what the bend adds above it
-mostly takes away below. On the left, steps are too small. The two losses
-agree in nearly all digits that a float has, and only the last ones, which
-are rounded, are left to tell them apart. A billionth is lost when it is
-added to the parameter, and no slope is found at all. The best lies in
-between, here at a hundredth. A thousandth is worse than that, and far better
-than a billionth. The backward pass has no step.
+away it has bent. To try both ways helps, since a bend that lifts the loss
+above lifts it below as well, and their difference has neither. On the left,
+steps are too small: two losses agree in nearly all digits that a float has,
+and only the last ones, which are rounded, tell them apart. With a billionth
+no slope is found at all. The best step lies in between, here at a
+hundredth; a thousandth is far better than a billionth. The backward pass
+needs no step.
 
 ## Everything together
 */
@@ -745,32 +747,31 @@ x = torch.rand(3, 8)
 hidden = ~torch.ones(3, 3).tril().bool()
 for _ in range(2):
     mha(x, x, x, attn_mask=hidden)[0].sum().backward()
-    print(mha.in_proj_weight.grad[16])
+    print(mha.in_proj_weight.grad[16])  # the first row for values
 ```
-
-(The packed table has the rows for values from 16 on.)
 
 ## What it costs {#backward-cost}
 
-Each product of the forward has become two. So a step of training costs
+Each product of the forward pass has become two. So a step of training costs
 about $1 + 2 = 3$ computations of the attention, whatever the number of its
 parameters. With that, a head can learn from text: [](#training).
 
-And it costs memory. The way back reads the trace, with the weights of all
-heads, $n \times m$ each. For long texts these tables are what does not fit.
-[](#flash-backward) does without them, and makes them anew, tile by tile,
-on the way back.
+It also costs memory. The way back reads the trace, with the weights of all
+heads, $n \times m$ each, and for long texts these tables do not fit.
+[](#flash-backward) does not keep them, and makes them again on the way
+back, tile by tile.
 
 ## Further exercises
 
 **Exercise 18.4** (★★★, challenge, 4 points): `cosine_backward`. From
 `g_cosine`, the slope of the cosine of two lists, to the slopes of all their
-entries, by the rules of [](#backward-rules). It refuses a list of zeros, as
-`cosine` does.
+entries, which are added to `g_a` and `g_b`. [](#backward-rules) is all that
+is needed. It refuses a list of zeros, as `cosine` does.
 
 ::: hint
 Raise `a[k]` by a small $s$. By how much does the dot product grow? By how
-much the square of the length, if $s^2$ is nothing, and so the length itself?
+much the square of the length, if $s^2$ counts for nothing? A root grows by
+half the part by which its square does, as in $1.01 \cdot 1.01 = 1.0201$.
 :::
 
 ::: hint
@@ -784,11 +785,11 @@ the entries of `a`, must add up to 0.
 :::
 
 ::: done
-You have derived a backward pass of your own. Models that bring queries and
-keys to one length before they meet need this one.
+You have derived a backward pass of your own, and it is as exact as
+PyTorch's. Any other operation goes the same way.
 :::
 
-**Exercise 18.5** (by hand): A row has the shares 0.5, 0.25 and 0.25, and
+**Exercise 18.5** (by hand): A row has the shares 1/2, 1/4 and 1/4, and
 their slopes are 4, 0 and $-4$. What are the slopes of the scores? The
 second share's slope is 0. Why is that of its score not?
 
@@ -819,11 +820,10 @@ void cosine_backward(int n, const float a[n], const float b[n],
 :::
 
 ::: {.solution exercise="18.5"}
-The mean is $0.5 \cdot 4 + 0.25 \cdot 0 + 0.25 \cdot (-4) = 1$. So the
-slopes are $0.5 \cdot (4 - 1) = 1.5$, $0.25 \cdot (0 - 1) = -0.25$ and
-$0.25 \cdot (-4 - 1) = -1.25$, which add up to 0. When the second score is
-raised, its share grows, for which the loss does not care. But the others
-shrink, and of these the first has the larger part.
+The mean is $4/2 + 0/4 - 4/4 = 1$. So the slopes are $(4 - 1)/2 = 1.5$,
+$(0 - 1)/4 = -0.25$ and $(-4 - 1)/4 = -1.25$, which add up to 0. When the
+second score is raised, its share grows, for which the loss does not care.
+But the others shrink, and the first, which is larger, shrinks more.
 :::
 
 ::: {.solution exercise="18.6"}

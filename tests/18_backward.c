@@ -1,5 +1,5 @@
-/* Chapter 18 against PyTorch's autograd: golden/18_backward; and against what
- * trying finds. */
+/* Chapter 18 against PyTorch's autograd, golden/18_backward, and against
+ * what trying finds. */
 #define CHAPTER "18_backward"
 #include "traces.h"
 
@@ -338,7 +338,8 @@ static void close_gradients(const Trace *g, int d_out, int b)
     }
 }
 
-/* A batch of two, one after the other, whose parameters' gradients add up. */
+/* A batch of two, one after the other: what they do to the parameters adds
+ * up. */
 static void attention_test(void)
 {
     Random r;
@@ -366,8 +367,8 @@ static void attention_test(void)
     attention_free(&a);
 }
 
-/* ---- What trying finds: the loss is the sum of g_out times what comes out,
- * added up in double. */
+/* ---- What trying finds: the loss is the sum of g_out times what comes
+ * out, added up in double. */
 
 static struct {
     void (*forward)(void);
@@ -612,7 +613,8 @@ static void forward_attention(void)
            tried.out_count * sizeof *tried.out);
 }
 
-/* Several of these put together have slopes above 1, and bend as much more. */
+/* Several of these put together have slopes above 1, and bend as much
+ * more. */
 static void attention_tried(void)
 {
     for (int round = 0; round < 20; round++) {
