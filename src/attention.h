@@ -1496,18 +1496,20 @@ void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
 
 /*
-## Reading numbers: `safetensors.c` {#header-safetensors}
+## Numbers in files: `safetensors.c` {#header-safetensors}
 */
 
 /* A named array of numbers, such as a matrix of weights. */
 typedef struct {
     const char *path; /* of its file, as given to tensors_read */
     const char *name;
-    char type;    /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t */
-    int rank;     /* number of dimensions, 0 to 4 */
-    int shape[4]; /* 1 beyond the rank */
-    size_t count; /* number of entries */
-    void *data;   /* count entries in C order */
+    char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; or '?',
+                * any other, which has no numbers here */
+    const char *dtype; /* the type as its file says it, such as "BF16" */
+    int rank;          /* number of dimensions, 0 to 4 */
+    int shape[4];      /* 1 beyond the rank */
+    size_t count;      /* number of entries; of '?', of bytes */
+    void *data;        /* count entries in C order */
 } Tensor;
 
 /* All tensors of a file, read whole into memory. */
@@ -1519,14 +1521,17 @@ typedef struct {
     void *data;     /* the entries of all */
 } Tensors;
 
-/* Reads a safetensors file of float32, float64 and int64 tensors of up to
- * four dimensions; what its metadata says is passed over. Refuses any other
- * file, naming it and the fault, and never allocates more for numbers and
- * names than the file holds.
- * Python: safetensors.torch.load_file. */
+/* Reads a safetensors file of tensors of up to four dimensions; what its
+ * metadata says is passed over. Refuses any other file, naming it and the
+ * fault, and never allocates more for numbers and names than the file
+ * holds. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
-/* The tensor of that name. Refuses a name that is not there. */
+/* Is there a tensor of that name? Python: name in tensors. */
+int tensors_have(const Tensors *file, const char *name);
+
+/* The tensor of that name. Refuses a name that is not there.
+ * Python: tensors[name]. */
 const Tensor *tensors_find(const Tensors *file, const char *name);
 
 /* Frees all tensors of the file. */
