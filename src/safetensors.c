@@ -1,3 +1,6 @@
+#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
+#include <unistd.h>
+
 #include "json.h"
 
 /* A safetensors file is the length of its header in eight bytes, the header
@@ -52,8 +55,8 @@ static Tensor *new_list(const char *path, size_t count)
 }
 
 /* In a file a number has its lowest byte first. Put together like this it
- * comes out right on a machine of either byte order;
- * and where that is the same, compilers see that there is nothing to do. */
+ * comes out right on a machine of either byte order, from a file or to one;
+ * and where both are the same, compilers see that there is nothing to do. */
 static uint32_t lowest_first(const unsigned char *byte)
 {
     return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 |
@@ -290,4 +293,143 @@ const double *tensor_doubles(const Tensor *t)
 const int64_t *tensor_integers(const Tensor *t)
 {
     return entries(t, 'i');
+}
+
+/* ---- Writing. A file grows beside the one whose place it takes at last,
+ * when all of it lies on the disk: wherever a program ends, what can be read
+ * is the old file or the new one. */
+
+/* Refuses what cannot be written; counts the entries. */
+static void check_given(const char *path, Tensor *t)
+{
+    if (kind_of(t->type) == KINDS || t->rank < 0 || t->rank > 4)
+        REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd' or "
+               "'i', and 0 to 4, are needed",
+               path, t->name, t->type ? t->type : ' ', t->rank);
+    t->count = 1;
+    for (int k = 0; k < t->rank; k++) {
+        const size_t size = (size_t)t->shape[k];
+        if (t->shape[k] < 0 || (size && t->count > SIZE_MAX / 8 / size))
+            REFUSE("%s: tensor '%s' has the size %d: sizes from 0 on that "
+                   "fit into memory are needed",
+                   path, t->name, t->shape[k]);
+        t->count *= size;
+    }
+    if (t->count && !t->data)
+        REFUSE("%s: tensor '%s' has no data", path, t->name);
+    for (const char *c = t->name; *c; c++)
+        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+            REFUSE("%s: has the name '%s': one without quotes, backslashes "
+                   "and control characters is needed",
+                   path, t->name);
+    if (!strcmp(t->name, "__metadata__"))
+        REFUSE("%s: has the name '%s', which is no tensor's", path,
+               t->name);
+}
+
+/* As Python's package does: the larger entries first, so that all begin at
+ * multiples of their size; then by name. */
+static int by_kind(const void *a, const void *b)
+{
+    const Tensor *x = a, *y = b;
+    const int kind = kind_of(x->type) - kind_of(y->type);
+    return kind ? kind : by_name(a, b);
+}
+
+/* The tensors in the order of a file. */
+static Tensors in_order(const char *path, int count,
+                        const Tensor tensor[count])
+{
+    if (count < 0)
+        REFUSE("%s: %d tensors: 0 or more are needed", path, count);
+    Tensors all = {.path = path, .count = (size_t)count};
+    all.tensor = new_list(path, all.count);
+    for (size_t i = 0; i < all.count; i++) {
+        all.tensor[i] = tensor[i];
+        check_given(path, &all.tensor[i]);
+    }
+    check_names(&all);
+    qsort(all.tensor, all.count, sizeof *all.tensor, by_kind);
+    return all;
+}
+
+/* With blanks at its end, so that the data begin at a multiple of 8. */
+static void print_header(FILE *to, const Tensors *all)
+{
+    size_t end = 0;
+    fprintf(to, "{");
+    for (size_t i = 0; i < all->count; i++) {
+        const Tensor *t = &all->tensor[i];
+        const size_t from = end;
+        end += t->count * entry_size(t);
+        fprintf(to, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "",
+                t->name, kinds[kind_of(t->type)].dtype);
+        for (int k = 0; k < t->rank; k++)
+            fprintf(to, k ? ",%d" : "%d", t->shape[k]);
+        fprintf(to, "],\"data_offsets\":[%zu,%zu]}", from, end);
+    }
+    fprintf(to, "}");
+    fprintf(to, "%*s", (int)(7 - (ftell(to) + 7) % 8), "");
+}
+
+static void write_header(FILE *to, const Tensors *all)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *header = open_memstream(&text, &length);
+    if (header)
+        print_header(header, all);
+    if (!header || ferror(header) || fclose(header))
+        REFUSE("%s: there is no memory for its header", all->path);
+    uint64_t start = length;
+    turn_numbers(START, 1, &start);
+    fwrite(&start, START, 1, to);
+    fwrite(text, 1, length, to);
+    free(text);
+}
+
+static void write_entries(FILE *to, const Tensor *t)
+{
+    enum { ROOM = 512 };
+    const size_t size = entry_size(t);
+    const char *at = t->data;
+    uint64_t part[ROOM];
+    for (size_t left = t->count; left > 0;) {
+        const size_t n = left < ROOM ? left : ROOM;
+        memcpy(part, at, n * size);
+        turn_numbers(size, n, part);
+        fwrite(part, size, n, to);
+        at += n * size;
+        left -= n;
+    }
+}
+
+/* Leaves nothing of the part behind if something fails. */
+static void must_work(bool works, const char *path, const char *part)
+{
+    const char *why = strerror(errno);
+    if (works)
+        return;
+    if (part)
+        remove(part);
+    REFUSE("%s: cannot be written: %s", path, why);
+}
+
+void tensors_write(const char *path, int count, const Tensor tensor[count])
+{
+    Tensors all = in_order(path, count, tensor);
+    char *part = malloc(strlen(path) + sizeof ".part");
+    must_work(part != NULL, path, NULL);
+    sprintf(part, "%s.part", path);
+    /* Its folder alone is asked when a file takes the place of another. */
+    must_work(!access(path, W_OK) || errno == ENOENT, path, NULL);
+    FILE *to = fopen(part, "wb");
+    must_work(to != NULL, path, NULL);
+    write_header(to, &all);
+    for (size_t i = 0; i < all.count; i++)
+        write_entries(to, &all.tensor[i]);
+    must_work(!ferror(to) && !fflush(to) && !fsync(fileno(to)), path, part);
+    must_work(!fclose(to) && !rename(part, path), path, part);
+    free(part);
+    free(all.tensor);
 }

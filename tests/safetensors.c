@@ -1,6 +1,10 @@
-/* Reading safetensors files, whole ones and damaged ones,
+/* Reading safetensors files, whole ones and damaged ones, and writing them,
  * in a temporary folder. */
 #include "damaged.h"
+
+#include <dirent.h>
+#include <glob.h>
+#include <sys/stat.h>
 
 static void begin(const char *header)
 {
@@ -280,6 +284,307 @@ static void refuse_others(void)
     tensors_free(&all);
 }
 
+/* ---- Writing. */
+
+/* More than is written at once. */
+enum { MANY = 50000 };
+static float many[MANY];
+
+/* What writes asks here that all be flushed to the disk: has it been given
+ * all, and is the old file still in its place? */
+static bool flush_fails;
+static int flushes;
+static double flushed;
+static size_t file_size_then;
+
+static size_t size_of(const char *name)
+{
+    struct stat about;
+    return stat(name, &about) ? 0 : (size_t)about.st_size;
+}
+
+int fsync(int fd)
+{
+    struct stat about;
+    flushes++;
+    flushed = fstat(fd, &about) ? 0 : (double)about.st_size;
+    file_size_then = size_of(path);
+    errno = EIO;
+    return flush_fails ? -1 : 0;
+}
+
+/* How many files there are. */
+static int files(void)
+{
+    DIR *all = opendir(".");
+    int count = 0;
+    for (const struct dirent *one; (one = readdir(all));)
+        count += *one->d_name != '.';
+    closedir(all);
+    return count;
+}
+
+/* Tensors of every type and rank, in no order. */
+static void write_whole(void)
+{
+    begin_whole(); /* whose place is taken */
+    tensors_write(path, WRITABLE, whole);
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, WRITABLE, 0, 0);
+    for (int i = 0; i < WRITABLE; i++)
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    tensors_free(&all);
+    tensors_write(path, 0, whole);
+    all = tensors_read(path);
+    tap_near("none", (double)all.count, 0, 0, 0);
+    tensors_free(&all);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+/* What does not count need not be there, not even a number of entries. */
+static void write_less(void)
+{
+    tensors_write(path, 2,
+                  (Tensor[]){{.name = "list",
+                              .type = 'f',
+                              .rank = 1,
+                              .shape = {7},
+                              .data = (void *)single},
+                             {.name = "", .type = 'i', .rank = 4}});
+    Tensors all = tensors_read(path);
+    const Tensor *t = tensors_find(&all, "list");
+    tap_near("count", (double)t->count, 7, 0, 0);
+    tap_near("shape beyond the rank", t->shape[1], 1, 0, 0);
+    tap_true("entries", !memcmp(t->data, single, sizeof single));
+    tap_near("of no name", (double)tensors_find(&all, "")->count, 0, 0, 0);
+    tensors_free(&all);
+}
+
+static void write_flushed(void)
+{
+    begin_whole();
+    const size_t old = size_of(path);
+    tensors_write(path, 1, whole);
+    tap_near("flushes", flushes, 1, 0, 0);
+    tap_near("flushed bytes", flushed, (double)size_of(path), 0, 0);
+    tap_true("the old file was there till then",
+             file_size_then == old && size_of(path) != old);
+}
+
+/* Into `file`, without what the header says about itself, and without the
+ * blanks at its end. */
+static void load(const char *name)
+{
+    FILE *from = fopen(name, "rb");
+    uint64_t length = 0;
+    if (!from || !fread(&length, sizeof length, 1, from) ||
+        length + 1 > sizeof file || length % 8)
+        REFUSE("%s: has no header of a multiple of 8 bytes", name);
+    file_size = fread(file, 1, length, from);
+    file[file_size] = '\0';
+    char *text = (char *)file, *behind = strstr(text, "},\"");
+    if (behind && !strncmp(text, "{\"__metadata__\":", 16)) {
+        memmove(text + 1, behind + 2, strlen(behind + 2) + 1);
+        file_size = strlen(text);
+    }
+    while (file[file_size - 1] == ' ')
+        file_size--;
+    file_size += fread(file + file_size, 1, sizeof file - file_size, from);
+    fclose(from);
+}
+
+/* What Python's package has written, byte for byte, but for what the book's
+ * own script says about itself. */
+static char golden_files[4096 + 32];
+static void write_as_python(void)
+{
+    static unsigned char right[sizeof file];
+    glob_t found;
+    tap_true("golden files", !glob(golden_files, 0, NULL, &found));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *name = found.gl_pathv[i];
+        if (size_of(name) >= sizeof file)
+            continue;
+        Tensors all = tensors_read(name);
+        tensors_write(path, (int)all.count, all.tensor);
+        tensors_free(&all);
+        load(name);
+        const size_t size = file_size;
+        memcpy(right, file, size);
+        load(path);
+        tap_near("bytes", (double)file_size, (double)size, 0, 0);
+        tap_true(name, !memcmp(file, right, size));
+    }
+    globfree(&found);
+}
+
+/* ---- What cannot be written leaves the file as it was. */
+
+static Tensor wrong_tensor(const char *name, char type, int rank, int n,
+                           int m)
+{
+    return (Tensor){.name = name,
+                    .type = type,
+                    .rank = rank,
+                    .shape = {n, m, INT_MAX, INT_MAX},
+                    .data = (void *)(n == 7 ? NULL : single)};
+}
+
+#define TYPES "'f', 'd' or 'i', and 0 to 4, are needed"
+#define SIZES "sizes from 0 on that fit into memory are needed"
+#define NAMES                                                              \
+    "one without quotes, backslashes and control characters is needed"
+static volatile int less = -1; /* which the compiler is not to know */
+static void refuse_tensors(void)
+{
+    static const struct {
+        const char *name, *words;
+        int type, rank, n, m;
+    } given[] = {
+        {"a", "tensor 'a' has type '?' and rank 1: " TYPES, '?', 1, 1, 0},
+        {"a", "tensor 'a' has type ' ' and rank 0: " TYPES, 0, 0, 1, 0},
+        {"a", "tensor 'a' has type 'f' and rank 5: " TYPES, 'f', 5, 1, 0},
+        {"a", "tensor 'a' has type 'f' and rank -1: " TYPES, 'f', -1, 1, 0},
+        {"a", "tensor 'a' has the size -1: " SIZES, 'f', 2, 3, -1},
+        {"a", "tensor 'a' has the size 2147483647: " SIZES, 'f', 4, 3, 3},
+        {"a", "tensor 'a' has no data", 'f', 1, 7, 0},
+        {"a\"b", "has the name 'a\"b': " NAMES, 'f', 1, 1, 0},
+        {"a\\", "has the name 'a\\': " NAMES, 'f', 1, 1, 0},
+        {"\x1f", "has the name '\\x1f': " NAMES, 'f', 1, 1, 0},
+        {"__metadata__",
+         "has the name '__metadata__', which is no tensor's", 'f', 1, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const Tensor t =
+            wrong_tensor(given[i].name, (char)given[i].type, given[i].rank,
+                         given[i].n, given[i].m);
+        REFUSES(tap_words("safetensors.c: check_given: file: %s",
+                          given[i].words),
+                tensors_write(path, 1, &t));
+    }
+    REFUSES("safetensors.c: check_names: file: has the tensor 'single' "
+            "twice",
+            tensors_write(path, 2, (Tensor[]){whole[0], whole[0]}));
+    REFUSES("safetensors.c: in_order: file: -1 tensors: 0 or more are "
+            "needed",
+            tensors_write(path, less, whole));
+}
+
+/* In the child that asks for this, a file cannot be longer than 64 bytes. */
+static const char *limited(const char *name)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
+    return name;
+}
+
+/* The part of the file that is asked for is on a full disk. */
+static const char *full(const char *name)
+{
+    if (symlink("/dev/full", tap_words("%s.part", name)))
+        REFUSE("%s: no link can be made", name);
+    return name;
+}
+
+static const char *unflushed(const char *name)
+{
+    flush_fails = true;
+    return name;
+}
+
+/* As someone who may not write here: root may everywhere. */
+static const char *barred(const char *name)
+{
+    if (!getuid() && setuid(65534))
+        REFUSE("%s: root must not be root here", name);
+    return name;
+}
+
+#define CANNOT(name, why)                                                  \
+    "safetensors.c: must_work: " name ": cannot be written: " why
+static void refuse_places(void)
+{
+    REFUSES(CANNOT("file", "File too large"),
+            tensors_write(limited(path), 1, whole));
+    const Tensor large = {
+        .name = "x", .type = 'f', .rank = 1, .shape = {MANY}, .data = many};
+    REFUSES(CANNOT("file", "File too large"),
+            tensors_write(limited(path), 1, &large));
+    if (!access("/dev/full", W_OK))
+        REFUSES(CANNOT("file", "No space left on device"),
+                tensors_write(full(path), 1, whole));
+    REFUSES(CANNOT("file", "Input/output error"),
+            tensors_write(unflushed(path), 1, whole));
+    REFUSES(CANNOT("gone/file", "No such file or directory"),
+            tensors_write("gone/file", 1, whole));
+    REFUSES(CANNOT("file/x", "Not a directory"),
+            tensors_write("file/x", 1, whole));
+    mkdir("folder", 0700);
+    REFUSES(CANNOT("folder", "Is a directory"),
+            tensors_write("folder", 1, whole));
+    rmdir("folder");
+    chmod(".", 0555);
+    REFUSES(CANNOT("file", "Permission denied"),
+            tensors_write(barred(path), 1, whole));
+    chmod(".", 0777);
+    chmod(path, 0444);
+    REFUSES(CANNOT("file", "Permission denied"),
+            tensors_write(barred(path), 1, whole));
+    chmod(".", 0700);
+    chmod(path, 0644);
+}
+
+static void refused_left_all(void)
+{
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, WHOLE, 0, 0);
+    for (int i = 0; i < WHOLE; i++)
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    tensors_free(&all);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+/* Killed at any moment, a program leaves the last file, or the next. Each
+ * holds one number, many times over. */
+static void write_many(float x)
+{
+    const Tensor t = {
+        .name = "x", .type = 'f', .rank = 1, .shape = {MANY}, .data = many};
+    for (int i = 0; i < MANY; i++)
+        many[i] = x;
+    tensors_write(path, 1, &t);
+}
+
+enum { KILLS = 100 };
+static void write_killed(void)
+{
+    float last = 0;
+    int parts = 0;
+    write_many(last);
+    for (int i = 0; i < KILLS; i++) {
+        const pid_t child = fork();
+        if (child == 0)
+            for (float x = last;; x++)
+                write_many(x);
+        usleep((useconds_t)tap_int(0, 5000));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        Tensors all = tensors_read(path);
+        const float *x = tensor_floats(tensors_find(&all, "x"));
+        tap_true("later", *x >= last);
+        last = *x;
+        for (int k = 0; k < MANY; k++)
+            if (x[k] != last)
+                tap_true("of one write", false);
+        tensors_free(&all);
+        parts += files() == 2;
+    }
+    tap_true("some were written", last > 0);
+    tap_true("some were killed on the way", parts > 0);
+    write_many(last + 1);
+    tap_near("files", files(), 1, 0, 0);
+}
+
 /* ---- Every damage of one kind. */
 
 static void read_and_free(void)
@@ -304,6 +609,10 @@ static void each_of_bits(void)
 
 int main(void)
 {
+    const size_t home = sizeof golden_files - 32;
+    if (!getcwd(golden_files, home))
+        REFUSE("the folder has no name of less than %zu bytes", home);
+    strcat(golden_files, "/golden/*.safetensors");
     enter_folder();
     TAP(read_whole, "tensors_read: every type and rank");
     TAP(free_whole, "tensors_free: frees all, an empty tensor, too");
@@ -312,6 +621,15 @@ int main(void)
     refuse_starts();
     refuse_headers();
     refuse_others();
+    TAP(write_whole, "tensors_write: every type and rank");
+    TAP(write_less, "tensors_write: what does not count is not needed");
+    TAP(write_flushed, "tensors_write: flushed, and then in its place");
+    TAP(write_as_python, "tensors_write: as Python's package writes");
+    begin_whole();
+    refuse_tensors();
+    refuse_places();
+    TAP(refused_left_all, "tensors_write: what is refused leaves no trace");
+    TAP_LARGE(write_killed, "tensors_write: killed, leaves a whole file");
     read_it = read_and_free;
     TAP_LARGE(truncations, "tensors_read: every truncation of a file");
     for (bit = 0; bit < 8; bit++) {
