@@ -1552,4 +1552,14 @@ const int64_t *tensor_integers(const Tensor *t);
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
 
+/*
+## Settings beside a model: `json.c` {#header-json}
+*/
+
+/* The whole number, from 0 to INT_MAX, that a file in JSON has by that name
+ * in its outermost braces, such as "n_head" in a model's config.json.
+ * Refuses a file that is not JSON, and one that has no such name, or has it
+ * twice or with another value. Python: json.load(file)[name]. */
+int json_whole_number(const char *path, const char *name);
+
 #endif
