@@ -1562,4 +1562,14 @@ void tensors_write(const char *path, int count, const Tensor tensor[count]);
  * twice or with another value. Python: json.load(file)[name]. */
 int json_whole_number(const char *path, const char *name);
 
+/*
+## Being stopped: `interrupt.c` {#header-interrupt}
+*/
+
+/* From now on, Ctrl-C does not end the program at once: is_interrupted
+ * answers 1, so that a long run can save what it has and end by itself. A
+ * second Ctrl-C ends it. Python: signal.signal, and KeyboardInterrupt. */
+void stop_when_interrupted(void);
+int is_interrupted(void);
+
 #endif
