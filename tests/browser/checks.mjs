@@ -10,6 +10,7 @@ import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, open, pagesOf } from "./book.mjs";
+import { isPacked, unpacked } from "./packed.mjs";
 
 const library = createRequire(import.meta.url);
 const axe = readFileSync(library.resolve("axe-core/axe.min.js"), "utf8");
@@ -117,7 +118,8 @@ export async function links(book) {
     }
   }
   for (const file of readdirSync(book).filter((name) => /\.(js|json|xml|css)$/.test(name))) {
-    const all = read(book, file);
+    const script = read(book, file);
+    const all = isPacked(script) ? unpacked(script).toString() : script;
     for (const match of all.matchAll(
       /(?<=["'(])[\w-]+\.(?:html|css|js|svg|woff2)(?:#[\w.-]+)?(?=["')])/g,
     )) {
@@ -292,7 +294,7 @@ export const shifting = (seen) =>
 
 // What only a reader's wish brings to a page: the module, to run something, and what
 // is searched. The first counts, as a chapter is there to be run.
-const onDemand = ["search-index.js", "symbols.js", "declarations.js"];
+const onDemand = ["search-index.js", "symbols.js"];
 
 // The files that a page and all it asks for are, each with what it weighs on the way:
 // compressed.

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { folder } from "./book.mjs";
 import * as checks from "./checks.mjs";
+import { packedAgain, unpacked } from "./packed.mjs";
 
 let copy;
 before(() => {
@@ -46,6 +47,12 @@ test("broken links are found, in pages and in scripts", async () => {
   plant("scaling.html", /href="https:[^"]*"/, 'href="https://"');
   plant("scaling.html", 'href="book.css"', 'href="/book.css"');
   writeFileSync(join(copy, "planted.js"), '"use strict";\nglobalThis.at = "softmax.html#gone";\n');
+  plant("search-index.js", /^.*$/s, (script) =>
+    packedAgain(
+      script,
+      `${unpacked(script)}`.replace(/"softmax\.html#L\d+"/, '"softmax.html#Lost"'),
+    ),
+  );
   const faults = await checks.links(copy);
   found(faults, [
     /^softmax.html:\d+: dot-produkt.html: there is no such file$/,
@@ -53,8 +60,9 @@ test("broken links are found, in pages and in scripts", async () => {
     /^scaling.html:\d+: https:\/\/: this is no address$/,
     /^scaling.html:\d+: \/book.css: leaves the book's folder$/,
     /^planted.js:2: softmax.html#gone: there is no such place$/,
+    /^search-index.js:1: softmax.html#Lost: there is no such place$/,
   ]);
-  assert.equal(faults.length - before.length, 5);
+  assert.equal(faults.length - before.length, 6);
   cpSync(folder, copy, { recursive: true });
   rmSync(join(copy, "planted.js"));
 });
