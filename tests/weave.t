@@ -568,6 +568,15 @@ lang:}mr);
 }
 
 {
+    put("$root/build/web/programs/01.js", 'a module');
+    is(weave('build/elsewhere'), "0\n", 'woven with what its pages can run');
+    is(slurp("$root/build/elsewhere/programs/01.js"), 'a module', '... which lies beside them');
+    is_like(slurp("$root/build/elsewhere/first.html"), 'a page that runs it', qr{ src="run\.js"}, qr{^(?!.*workbench)}s);
+    is_like($page{first}, 'one where there is nothing to run', qr{ src="search\.js"}, qr{^(?!.*"(?:run|program)\.js)}s);
+    remove_tree("$root/build/web", glob "$root/build/elsewhere*");
+}
+
+{
     local @ENV{qw(LC_ALL TZ)} = qw(C Asia/Tokyo);
     is(weave('build/elsewhere'), "0\n", 'woven again');
     is(bytes_of("$root/build/elsewhere"), bytes_of($book), 'it is the same book, byte for byte');
