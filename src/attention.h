@@ -1133,9 +1133,9 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
                      const float g_out[n][l->d_out], Linear *g_l,
                      float g_x[n][l->d_in]);
 
-/* weights = softmax(scores): adds weights[j] times what g_weights[j] differs
- * from the mean of all g_weights, taken by the weights. Minus infinity among
- * the scores gets 0.
+/* weights = softmax(scores): to g_scores[j] adds weights[j] times what
+ * g_weights[j] differs from the mean of all, in which each counts by its
+ * weight. A score of minus infinity gets 0, unless all are.
  * PyTorch: the backward of F.softmax(scores, dim=-1). */
 void softmax_backward(int n, const float weights[n],
                       const float g_weights[n], float g_scores[n]);
@@ -1152,11 +1152,12 @@ void mask_backward(int n, int m, const float scores[n][m],
 void embed_backward(int n, int d, int rows, const int ids[n],
                     const float g_x[n][d], float g_table[rows][d]);
 
-/* attend, of which the tables from scores to dropped are given, and the rate
- * at which it has dropped. Writes g_dropped, g_weights and g_scores, which
- * ends, as attend's scores begin, with that of the dot products; and adds to
- * those of query, key and value. A query that sees nothing asks nothing of
- * keys, and leaves NaN in g_value. Refuses what dropout_must_fit refuses.
+/* attend, of which the tables from scores to dropped are given, and the
+ * rate at which it has dropped. Writes g_dropped, g_weights and g_scores,
+ * the last one as the gradient of the dot products with which attend's
+ * scores begin; and adds to those of query, key and value. A query that
+ * sees nothing does nothing with queries and keys, and leaves NaN in
+ * g_value. Refuses what dropout_must_fit refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention, but for a query
  * that sees nothing. */
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -1180,6 +1181,11 @@ void attention_backward(const Attention *a, int n, int m,
                         const float x[n][a->d_x], const float y[m][a->d_y],
                         const Trace *t, Trace *g, Attention *g_a,
                         float g_x[n][a->d_x], float g_y[m][a->d_y]);
+
+/* cosine(n, a, b), whose gradient is g_cosine. Refuses a list of zeros.
+ * PyTorch: the backward of F.cosine_similarity(a, b, dim=0). */
+void cosine_backward(int n, const float a[n], const float b[n],
+                     float g_cosine, float g_a[n], float g_b[n]);
 
 /*
 ## Chapter 19, the way back, in tiles {#header-flash-backward}
