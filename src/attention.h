@@ -1202,18 +1202,18 @@ void cosine_backward(int n, const float a[n], const float b[n],
  * PyTorch: ignore_index=-100 of F.cross_entropy. */
 enum { IGNORED = -100 };
 
-/* How surprising the right answers are: the mean, over the rows whose target
- * is not IGNORED, of minus the logarithm of the share that softmax of a
- * row's logits gives to its target; NaN where all are IGNORED. Fills the
- * shares of all rows. Refuses a target that is none of the classes.
+/* How surprising the right answers are: the mean, over the rows whose
+ * target is not IGNORED, of minus the logarithm of the share that softmax
+ * of a row's logits gives to its target; NaN where all are IGNORED. Fills
+ * the shares of all rows. Refuses a target that is none of the classes.
  * PyTorch: F.cross_entropy(logits, target). */
 float cross_entropy(int n, int classes, const float logits[n][classes],
                     const int target[n], float shares[n][classes]);
 
-/* loss = cross_entropy(logits), by how much it grows with each logit: adds
- * the share, less 1 for the target, divided by the number of targets that
- * are not IGNORED; and nothing in the rows of those that are. Refuses what
- * cross_entropy refuses. PyTorch: the backward of F.cross_entropy. */
+/* loss = cross_entropy(logits): adds to the gradient of each logit its
+ * share, less 1 for the target, divided by the number of targets that are
+ * not IGNORED; and nothing in the rows of those that are.
+ * PyTorch: the backward of F.cross_entropy. */
 void cross_entropy_backward(int n, int classes,
                             const float shares[n][classes],
                             const int target[n],
@@ -1229,23 +1229,24 @@ typedef struct {
     int is_coupled; /* decay goes into the gradient: Adam; else: AdamW */
 } Adam;
 
-/* Step number `step`, counted from 1, of n parameters: moves each, in place,
- * and with it the means of its slopes and of their squares, which begin at
- * 0. Refuses a step below 1.
+/* Step number `step`, counted from 1, of n parameters: moves each, in
+ * place, and with it the means of its slopes and of their squares, which
+ * begin at 0. Refuses a step below 1.
  * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
  * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
 void adam_step(Adam how, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n]);
 
 /* The length of a gradient as an arrow; one that is longer than `most` is
- * made as long as that, in place. Refuses a most that is not above 0.
+ * made as long as that, in place, and NaN if an entry is. Refuses a most
+ * that is not above 0.
  * PyTorch: torch.nn.utils.clip_grad_norm_(parameters, most).
  * Pascanu et al. 2013. */
 double clip_norm(double most, size_t n, float gradient[n]);
 
 /* The rate of a step, counted from 0: rises to the largest in as many steps
- * as are to warm up, and falls along a cosine, to the least after all steps.
- * Refuses a step below 0, and other steps than 0 <= warm_up < steps.
+ * as are to warm up, and falls along a cosine, to the least after all
+ * steps. Refuses a step below 0, and other steps than 0 <= warm_up < steps.
  * PyTorch: SequentialLR of LinearLR and CosineAnnealingLR. */
 double rate_at(int step, int warm_up, int steps, double largest,
                double least);
@@ -1262,9 +1263,9 @@ void shuffle(Random *r, int n, int order[n]);
 The model that learns, and what it learns from:
 */
 
-/* A model of one attention: the tokens that ask and those that are asked are
- * looked up in one table, and to what is asked its place is added. What the
- * attention's output layer answers are the logits, one for each word. */
+/* A model of one attention: the tokens that ask and those that are asked
+ * are looked up in one table, and to what is asked its place is added. The
+ * attention's output layer gives the logits, one for each word. */
 typedef struct {
     int words;           /* how many there are */
     int length;          /* the most tokens of a text */
@@ -1275,15 +1276,15 @@ typedef struct {
     size_t count;        /* token, place, those of the attention */
 } Model;
 
-/* Makes room, filled with 0, for the parameters of the sizes that m has been
- * given, of which it sets d_out; gives it back. Refuses words or a length
- * below 1, a d_y that is no multiple of d_x, and what attention_init
+/* Makes room, filled with 0, for the parameters of the sizes that m has
+ * been given, of which it sets d_out; gives it back. Refuses words or a
+ * length below 1, a d_y that is no multiple of d_x, and what attention_init
  * refuses. With its room, m must not be moved. */
 void model_init(Model *m);
 void model_free(Model *m);
 
-/* A batch of texts of n tokens: who asks, by its id; who is asked, by one id
- * or by several, which stand side by side; and the right answer, or
+/* A batch of texts of n tokens: who asks, by its id; who is asked, by one
+ * id or by several, which stand side by side; and the right answer, or
  * IGNORED. The lists stay their owner's. */
 typedef struct {
     int texts, n;
@@ -1317,9 +1318,9 @@ void batch_must_fit(const Batch *b, const Pass *p);
  * add_positions and attention_forward refuse. */
 void model_forward(const Model *m, Mask see, const Batch *b, Pass *p);
 
-/* model_forward, which has filled p. In g, of the same sizes, the logits are
- * given; x, y and what attention_backward writes are written. Adds to the
- * gradients of the parameters. Refuses what batch_must_fit,
+/* model_forward, which has filled p. In g, of the same sizes, the logits
+ * are given; x, y and what attention_backward writes are written. Adds to
+ * the gradients of the parameters. Refuses what batch_must_fit,
  * attention_backward and embed_backward refuse. */
 void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
                     Model *g_m);
@@ -1342,7 +1343,7 @@ void training_free(Training *t);
 float training_loss(Training *t, Mask see, const Batch *b);
 
 /* The gradient of that loss, added to what is there. Refuses what
- * cross_entropy_backward and model_backward refuse. */
+ * model_backward refuses. */
 void training_gradient(Training *t, const Batch *b);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
@@ -1350,8 +1351,8 @@ void training_gradient(Training *t, const Batch *b);
 float training_step(Training *t, Adam how, Mask see, const Batch *b);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and
- * again. Each is asked with the one before it; before the first is a word of
- * its own, number 16. The target of a word is the next one; in the first
+ * again. Each is asked with the one before it; before the first is a word
+ * of its own, number 16. The target of a word is the next one; in the first
  * round, where nobody can know it, IGNORED. */
 enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
 void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
@@ -1359,10 +1360,10 @@ void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
                    int target[REPEATED_LENGTH]);
 
 /* Each number is a sentence of a small grammar, such as "the dogs near the
- * old cat _", and the verb that fits its subject is the target of the blank,
- * the last token; the others' are IGNORED. Those from AGREEMENTS_TAUGHT on
- * are for trying what was learned. Refuses a number that is not from 0 to
- * AGREEMENTS - 1. */
+ * old cat _", and the verb that fits its subject is the target of the
+ * blank, the last token; the others' are IGNORED. Those from
+ * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses a number
+ * that is not from 0 to AGREEMENTS - 1. */
 enum {
     AGREEMENTS = 960,
     AGREEMENTS_TAUGHT = 720,
@@ -1377,8 +1378,8 @@ void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
 extern const float pytorch_losses[6];
 
 /* As adam_step, for plain descent: each parameter moves against its
- * velocity, which keeps a part of itself, its momentum, and begins at 0. The
- * decay goes into the gradient.
+ * velocity, which keeps a part of itself, its momentum, and begins at 0.
+ * The decay goes into the gradient.
  * PyTorch: the step of torch.optim.SGD. */
 void sgd_step(double rate, double momentum, double decay, size_t n,
               const float gradient[n], float velocity[n],
@@ -1572,10 +1573,10 @@ void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
 
-/* Sentences of m words, a row for each: every word in a cell of its own, with
- * its value below; and below these the same sentences with other values,
- * each with its label above, and one scale for all. Refuses an entry that is
- * negative or not finite. */
+/* Sentences of m words, a row for each: every word in a cell of its own,
+ * with its value below; and below these the same sentences with other
+ * values, each with its label above, and one scale for all. Refuses an
+ * entry that is negative or not finite. */
 void word_maps(const char *name, const char *title, int panels,
                const char *const panel[panels], int n, int m,
                const char *const word[n][m], const float x[panels][n][m]);
