@@ -266,28 +266,32 @@ static void show_adam(void)
     for (int i = 0; i < 3; i++)
         plain[i] = -0.1f * slopes[i];
     adam_step(how, 1, 3, slopes, mean, square, moved);
-    print_vector("slopes 100, 1, 0.01: moved by descent", 3, plain);
-    print_vector("moved by Adam", 3, moved);
+    print_vector("descent, by slopes of 100, 1 and 1/100", 3, plain);
+    print_vector("Adam, by the same", 3, moved);
     memset(mean, 0, sizeof mean);
     memset(square, 0, sizeof square);
     memset(moved, 0, sizeof moved);
     for (int step = 1; step <= 10; step++)
         adam_step(how, step, 2, (float[]){1, step % 2 ? 1 : -1}, mean,
                   square, moved);
-    print_vector("ten steps: always 1; now 1, now -1", 2, moved);
+    print_vector("Adam in ten steps, by 1; by 1 and -1 in turn", 2, moved);
 }
 
 /*
 ``` output
-slopes 100, 1, 0.01: moved by descent (3)
+descent, by slopes of 100, 1 and 1/100 (3)
 [-10.0000,  -0.1000,  -0.0010]
-moved by Adam (3)
+Adam, by the same (3)
 [-0.1000, -0.1000, -0.1000]
-ten steps: always 1; now 1, now -1 (2)
+Adam in ten steps, by 1; by 1 and -1 in turn (2)
 [-1.0000, -0.1545]
 ```
 
-Two cautions remain. An odd batch may have a gradient that is much longer
+Descent moves the first parameter ten thousand times as far as the third,
+Adam moves all by the rate; and of slopes that go up and down, little
+remains.
+
+Two cautions are left. An odd batch may have a gradient that is much longer
 than others, seen as an arrow. **Clipping** shortens it and keeps its
 direction [@pascanu2013].
 */
@@ -346,6 +350,10 @@ double rate_at(int step, int warm_up, int steps, double largest,
 
 enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
 enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
+
+/* How a training is done: of sentences, with equal weights, seeing one word
+ * too many, with no target ignored, with gradients that are never 0 again. */
+enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
 
 /* The number of a step that is shown: the first, and every twentieth. */
 static int show_step(int point)
@@ -538,21 +546,16 @@ void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
     }
 }
 
-/* How a training is done: of sentences, with equal weights, seeing one word
- * too many, with no target ignored, with gradients that are never 0 again.
- * And room for the three lists of a batch. */
-enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
-typedef int Lists[3][TEXTS * REPEATED_LENGTH * 2];
-
 /* The next texts; of sentences those from a number on, or, for -1, drawn
- * from those that are taught. */
-static Batch show_batch(int way, Random *r, int number, Lists l)
+ * from those that are taught. They last until the next are drawn. */
+static Batch show_batch(int way, Random *r, int number)
 {
+    static int all[3][TEXTS * REPEATED_LENGTH * 2];
     const int n = way & VERBS ? AGREEMENT_LENGTH : REPEATED_LENGTH;
     for (int k = 0; k < TEXTS; k++) {
-        int *ids = l[0] + k * n, *target = l[2] + k * n;
+        int *ids = all[0] + k * n, *target = all[2] + k * n;
         if (!(way & VERBS))
-            draw_repeated(r, ids, (void *)(l[1] + k * n * 2), target);
+            draw_repeated(r, ids, (void *)(all[1] + k * n * 2), target);
         else if (number < 0)
             draw_agreement(random_below(r, AGREEMENTS_TAUGHT), ids, target);
         else
@@ -561,7 +564,7 @@ static Batch show_batch(int way, Random *r, int number, Lists l)
             if (target[i] == IGNORED)
                 target[i] = ids[i + 1];
     }
-    return (Batch){TEXTS, n, l[0], way & VERBS ? l[0] : l[1], l[2]};
+    return (Batch){TEXTS, n, all[0], all[way & VERBS ? 0 : 1], all[2]};
 }
 
 static Mask show_mask(int way)
@@ -607,9 +610,8 @@ static float show_careless_step(Training *t, Adam how, const Batch *b)
 static void show_steps(int way, Random *r, Training *t, const char *label,
                        float losses[POINTS])
 {
-    Lists l;
     for (int step = 0, k = 0; step < STEPS; step++) {
-        const Batch b = show_batch(way, r, -1, l);
+        const Batch b = show_batch(way, r, -1);
         const Adam how = {show_rate(step), 0.9, 0.999, 1e-8, 0.01, 0};
         const float loss = way & ADDS_UP
                                ? show_careless_step(t, how, &b)
@@ -641,20 +643,19 @@ static void show_held_out(int way, Training *t, const char *label)
     int count[2][2] = {{0}};
     float held[3] = {0};
     Random r;
-    Lists l;
     random_seed(&r, 456);
     for (int k = 0; k < BATCHES; k++) {
         const int from = AGREEMENTS_TAUGHT + k * TEXTS;
         const int before = count[0][1];
-        const Batch b = show_batch(way, &r, from, l);
+        const Batch b = show_batch(way, &r, from);
         const float loss = training_loss(t, show_mask(way), &b);
         for (int i = 0; i < TEXTS * b.n; i++) {
             const int number = from + i / b.n;
-            if (l[2][i] == IGNORED)
+            if (b.target[i] == IGNORED)
                 continue;
-            show_answer(words, shares[i], l[2][i], count[0]);
+            show_answer(words, shares[i], b.target[i], count[0]);
             if (number / 5 % 2 != number / 10 % 2)
-                show_answer(words, shares[i], l[2][i], count[1]);
+                show_answer(words, shares[i], b.target[i], count[1]);
         }
         held[0] += loss * (float)(count[0][1] - before);
     }
@@ -777,18 +778,22 @@ mask shows one place too many as well, `see_past(1)`:
 /* Does the answer before the last word change with the last word? */
 static void show_change(int way, Training *t)
 {
-    const int last = REPEATED_LENGTH - 1, words = t->model.words;
-    float(*logits)[words] = (void *)t->pass.logits, before[words];
+    enum { LAST = REPEATED_LENGTH - 1, WORDS = REPEATED_WORDS };
+    float(*logits)[WORDS] = (void *)t->pass.logits, before[WORDS];
     Random r;
-    Lists l;
     random_seed(&r, 456);
-    const Batch b = show_batch(way, &r, -1, l);
+    Batch b = show_batch(way, &r, -1);
+    int ids[TEXTS][LAST + 1], asked[TEXTS][LAST + 1][2];
+    memcpy(ids, b.ids, sizeof ids);
+    memcpy(asked, b.asked, sizeof asked);
     training_loss(t, show_mask(way), &b);
-    memcpy(before, logits[last - 1], sizeof before);
-    l[0][last] = l[1][2 * last] = (l[0][last] + 1) % (words - 1);
+    memcpy(before, logits[LAST - 1], sizeof before);
+    ids[0][LAST] = asked[0][LAST][0] = (ids[0][LAST] + 1) % (WORDS - 1);
+    b.ids = ids[0];
+    b.asked = asked[0][0];
     training_loss(t, show_mask(way), &b);
     printf("another last word changes the answer before it: %s\n",
-           memcmp(before, logits[last - 1], sizeof before) ? "yes" : "no");
+           memcmp(before, logits[LAST - 1], sizeof before) ? "yes" : "no");
 }
 
 static void show_leak(void)
@@ -828,7 +833,7 @@ no honest loss is below: 0.4945
 The first run learns slowly, as what nobody can know is noise in each step,
 and its loss must stay high. The second to fourth word are new for sure, one
 of 15, 14 and 13 that are left, so no honest loss is below
-$(\ln 15 + \ln 14 + \ln 13) / 16$. The second run is: it reads the answer in
+$(\ln(15) + \ln(14) + \ln(13)) / 16$. The second run is: it reads the answer in
 the key of the next word. Texts held out do not give it away, as it reads
 there, too. A loss too good to be true is how one notices, and the test of
 [](#causal-attention-sentences) is how one knows: change a word, and an
@@ -865,10 +870,11 @@ static void show_looks(const int number[SHOWN], Training *t,
                        float looks[SHOWN][AGREEMENT_LENGTH])
 {
     enum { N = AGREEMENT_LENGTH };
-    Lists l;
+    int ids[TEXTS][N], target[TEXTS][N];
     for (int k = 0; k < TEXTS; k++)
-        draw_agreement(number[k % SHOWN], l[0] + k * N, l[2] + k * N);
-    training_loss(t, see_past(0), &(Batch){TEXTS, N, l[0], l[0], l[2]});
+        draw_agreement(number[k % SHOWN], ids[k], target[k]);
+    const Batch b = {TEXTS, N, ids[0], ids[0], target[0]};
+    training_loss(t, see_past(0), &b);
     for (int k = 0; k < SHOWN; k++)
         memcpy(looks[k], t->pass.trace[k].weights + (N - 1) * N,
                sizeof looks[k]);
@@ -1043,7 +1049,7 @@ all optimizers.
 :::
 
 **Exercise 20.5** (by hand): The loss of the blanks at step 20 is 0.7065,
-close to $\ln 2$. What does the model know by then, and what not?
+close to $\ln(2)$. What does the model know by then, and what not?
 
 **Exercise 20.6** (by hand): In [](#training-step), three slopes had the
 same first step. See from the formula why it could not be otherwise. Leave
