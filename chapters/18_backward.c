@@ -10,13 +10,14 @@ training. The module of [](#multi-head-walk), with $d_{model} = 512$, has
 $4 \cdot (512 \cdot 512 + 512) = 1{,}050{,}624$ parameters. Nobody will
 compute it two million times to move them once.
 
-Trying takes the numbers one by one and asks of each, from the front: what
-does it do to the loss? Let us ask from the back. The loss is made from a
-few numbers, and how it changes with them is easily said. They are made from
-others, one operation before; and so on, down to the parameters. If each
-answer can be made from the answers behind it, one way back through the
-computation has all slopes. This is the **backward pass**, and the method is
-called **back-propagation**, or **backpropagation**.
+Trying asks of each number, from the front: what does it do to the loss?
+Let us ask from the back. The loss is made from a few numbers, and how it
+changes with them is easily said. They are made from others, one operation
+before; and so on, down to the parameters. If each answer can be made from
+the answers behind it, one way back through the computation has all slopes.
+The way there is called the **forward pass**,
+the way back the **backward pass**, and the method **back-propagation**, or
+**backpropagation**.
 */
 
 #include "attention.h"
@@ -26,8 +27,8 @@ called **back-propagation**, or **backpropagation**.
 
 The slope of a number says by how much the loss grows for each unit by which
 the number grows, if it grows a little. That of `scores[j]` we call
-`g_scores[j]`, with the letter for **gradient**: so the gradient of a table
-is a table of the same shape, with `g_` before its name.
+`g_scores[j]`, with the letter for gradient: so the gradient of a table is a
+table of the same shape, with `g_` before its name.
 
 Let the loss grow by 3 for each unit of a score, and this score by 2 for
 each unit of an entry of the query. Then the loss grows by $3 \cdot 2 = 6$
@@ -36,11 +37,11 @@ for each unit of that entry. Along a way, slopes are multiplied: this is the
 
 But the query has met another key, too. Let that score grow by 4 for each
 unit of the same entry, and the loss by $-1$ for each unit of that score.
-The entry reaches the loss in two ways, and what it does in both adds up:
-$3 \cdot 2 + (-1) \cdot 4 = 2$.
+There are two ways from the entry to the loss, and what it does along each
+adds up: $3 \cdot 2 + (-1) \cdot 4 = 2$.
 
-These two rules are all. What remains is to ask of each operation by how
-much what it makes grows with what it takes.
+There are no other rules. What remains is to ask of each operation how much
+its results grow with what it takes.
 
 ## Back through softmax {#backward-softmax}
 
@@ -48,29 +49,28 @@ We start where [](#self-attention-training) has stopped, with *cat likes
 fish*, the numbers of seed 2024, and the loss $-\ln(w)$, where $w$ is the
 share that *likes* gives to *fish*. What was computed last is undone first.
 If $w$ grows by a small $s$, it becomes $1 + s/w$ times as large, and its
-logarithm grows by $\ln(1 + s/w)$, nearly $s/w$. So the slope of this share
-is $-1/w$. The loss does not see the others, and theirs is 0.
+logarithm grows by $\ln(1 + s/w)$, nearly $s/w$ ([](#scaling-saturated)).
+So the slope of this share is $-1/w$. The loss does not see the others, and
+theirs is 0.
 
-Next comes the softmax. Raise score $j$ by $s$. As [](#scaling-saturated)
-has found, its exponential becomes nearly $1 + s$ times as large, and the
-sum of all exponentials $1 + w_j s$ times. So share $j$ gains the part $s$
-of itself, $w_j s$; and then every share is divided by $1 + w_j s$, which
-for small $s$ is to multiply it by $1 - w_j s$. (The two multiplied make
-$1 - w_j^2 s^2$, nearly 1.) So share $k$ loses $w_k w_j s$, share $j$ like
-the others. With $g_k$ for the slope of share $k$, the rules say: each change
-times the slope of its share, and all of it added up.
+Next comes the softmax. Raise score $j$ by $s$. As the same section has
+found, its exponential becomes nearly $1 + s$ times as large, and the sum of
+all exponentials $1 + w_j s$ times. So share $j$ gains $w_j s$; and every
+share, this one too, is divided by $1 + w_j s$. That is nearly to multiply
+it by $1 - w_j s$, as the two make $1 - w_j^2 s^2$ together. So share $k$
+loses $w_k w_j s$. Now the two rules, with $g_k$ for the slope of share $k$:
+each change times the slope of its share, and all of them added up.
 
 $$\underbrace{w_j s\, g_j}_{\text{gained}}
   - \underbrace{\sum_{k=1}^{m} w_k w_j s\, g_k}_{\text{lost}}
   = w_j \Big( g_j - \sum_{k=1}^{m} w_k g_k \Big)\, s$$
 
 So the slope of score $j$ is $w_j (g_j - \sum_k w_k g_k)$. The sum is the
-same for all scores of the row: it is the mean of the shares' slopes, in
-which each counts by its share. Where $g_j$ lies above that mean, the loss
-rises with the score, and training will lower it; where it lies below,
-training will raise it. If all $g_k$ are equal, no score does anything: a
-share that one word gains, others lose, and the loss does not mind who has
-it.
+same for all scores of the row, the mean of the shares' slopes, in which
+each counts by its share. Where $g_j$ lies above that mean, the loss rises
+with the score, and training will lower the score; where it lies below,
+training will raise it. If all $g_k$ are equal, no score does anything: what
+one word gains, others lose, and the loss does not mind.
 
 **Exercise 18.1** (★★, 3 points): `softmax_backward`. To the slope of each
 score of a row, add $w_j (g_j - \sum_k w_k g_k)$.
@@ -85,8 +85,8 @@ of [](#dot-product) has it in one call.
 :::
 
 ::: done
-This is the hardest line of the backward pass, and the one that most often
-goes wrong by hand. All others are products.
+This is the hardest line of attention's way back. All others are products,
+sums and moves.
 :::
 */
 
@@ -98,7 +98,6 @@ void softmax_backward(int n, const float weights[n],
         g_scores[j] += weights[j] * (g_weights[j] - mean);
 }
 
-/* Animal, deed, food: what cat, likes and fish are. */
 static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
 
 /* The loss of chapter 7, from the scores on. */
@@ -161,21 +160,23 @@ g_scores, by trying (3)
 ```
 
 The mean is $w \cdot (-1/w) = -1$. So for this loss the slopes of the scores
-are the shares themselves, less 1 where *fish* is. The loss falls with the
-score of *fish*, and rises with any other, as much as that word has taken.
-The three add up to 0, since to raise all of them alike changes no share.
+are the shares themselves, less 1 where *fish* is. The loss falls when the
+score of *fish* rises, and rises with any other score, by the share that it
+has. The three slopes add up to 0, since to raise all scores alike changes
+no share.
 
 ## Back through products {#backward-products}
 
 One step further back, the scores were divided by $\sqrt{d_k}$. For each
 unit that the undivided score grows, the divided one grows by
 $1/\sqrt{d_k}$. So its slope is divided by the same root: `scale_scores`
-undoes itself.
+is its own way back.
 
 The undivided score is a sum of terms `query[i][k] * key[j][k]`. If one
-factor grows by a unit, such a term grows by the other factor. Here is that
-for all terms, under the forward line that it undoes; and the same for
-`matmul`, of which the second table stands the other way round:
+factor grows by a unit, the term grows by the other factor. Here is that for
+all terms, each time under the line of the forward pass that it goes back
+through; and the same for `matmul`, whose second table stands the other way
+round:
 */
 
 void dot_scores_backward(int n, int m, int d, const float query[n][d],
@@ -206,10 +207,10 @@ void matmul_backward(int n, int m, int d, const float a[n][d],
 
 /*
 An entry of a query meets all keys, and an entry of a key all queries. What
-it does in each adds up, by the second rule. So both lines have `+=`, as all
-lines of a backward pass have that end in what was given; and a gradient
-begins with 0. Written with tables, each factor's gradient is a product, of
-the result's gradient with the other factor:
+it does in each adds up, by the second rule. So both lines have `+=`, and a
+gradient begins with 0; every function of this chapter adds to the gradients
+of what it was given. Written with tables, each factor's gradient is a
+product, of the result's gradient with the other factor:
 
 $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
   \underset{m \times d_k}{K} \qquad
@@ -277,8 +278,8 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
 }
 
 /*
-With these we are through. Between the parameters of *cat likes fish* and
-its loss there is nothing else:
+With that we are through. Between the parameters and the loss of *cat likes
+fish* there is nothing else:
 */
 
 /* The way back of chapter 7's head, from the slopes of its scores. */
@@ -319,20 +320,18 @@ computations by trying; and now, there and back (2)
 ```
 
 These are the slopes of [](#self-attention-training), number for number.
-(The weight for values is not on the way to this loss, and its slopes stay
-0.) There they took 36 computations, here one and the way back. The words'
-own numbers have got slopes as well: each word has asked and was asked, and
-both have added up. Below a model's first attention they are handed on to
-the embeddings, below a later one to what stands before it.
+(The weight for values is not on the way to this loss: its slopes are 0.)
+There they took 36 computations, here one and the way back. The words' own
+numbers have got slopes too: each word asks and is asked, and both have
+added up.
 
 ## Back through a head {#backward-head}
 
-The other steps of a head have brought nothing new. The mixture is a product
-of weights and values. Dropout has multiplied each weight by 0 or by
-$1/(1 - p)$, and its slope gets the same factor, so `dropout_apply` undoes
-itself, with the same lots: the trace has kept them. The mask has put minus
-infinity in the place of a score, whatever was there. So what was there has
-done nothing, and its slope is 0:
+What else is there in a head? The mixture is a product of weights and
+values. Dropout has multiplied each weight by 0 or by $1/(1 - p)$, and its
+slope gets the same factor: `dropout_apply`, with the same lots, which the
+trace has kept. The mask has put minus infinity in the place of a score,
+whatever was there. So what was there did nothing, and its slope is 0:
 */
 
 void mask_backward(int n, int m, const float scores[n][m],
@@ -349,13 +348,14 @@ void mask_backward(int n, int m, const float scores[n][m],
 A hidden key has the weight 0, and that is a factor of its score's slope.
 Is `mask_backward` needed at all?
 
-Where a query sees at least one key, it finds zeros already. But the weights
-of a query that sees nothing are `nan`. Without this function, their slopes
-would be as well, and from there all that queries and keys are made from.
+Where a query sees at least one key, it finds zeros already. But a query
+that sees nothing has weights of `nan`. Without this function, the slopes of
+its scores would be `nan` too, and then those of the parameters for queries
+and keys. (Those for values are `nan` in any case.)
 :::
 
-Now `attend` backwards is `attend` read from below. Three of the tables are
-used for nothing else, so their gradients are written and not added to; and
+Now `attend` backwards is `attend` read from below. Three of its tables are
+used for nothing else, so their gradients are written and not added to. And
 `g_scores` goes through mask and scale in place, as the scores did.
 */
 
@@ -390,32 +390,35 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
 /*
 ## Back through attention {#backward-attention}
 
-`split_heads` and `merge_heads` only move numbers, and a slope moves with its
-number. So on the way back, what was merged is split and what was split is
-merged. A trace has a gradient of the same type, as an attention has; and
-where both texts are one, `g_x` and `g_y` are one table, which gets what a
-token did as a query, as a key and as a value.
+`split_heads` and `merge_heads` only move numbers, and a slope moves with
+its number. So on the way back, what was merged is split and what was split
+is merged. The gradient of a trace is a `Trace`, as that of an attention is
+an `Attention`. Where both texts are one, `g_x` and `g_y` are one table,
+which gets what a token did as a query, as a key and as a value.
 */
 
-/* Table number h of a stack. */
-static void *table_of(float *stack, int h, int rows, int columns)
-{
-    return stack + (ptrdiff_t)h * rows * columns;
-}
-
+/* Head h: attend_head, backwards. */
 static void attend_head_backward(int h, const Trace *t, Trace *g)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    attend_backward(
-        n, m, d_k, d_v, t->rate, table_of(t->head_query, h, n, d_k),
-        table_of(t->head_key, h, m, d_k),
-        table_of(t->head_value, h, m, d_v), table_of(t->scores, h, n, m),
-        table_of(t->weights, h, n, m), table_of(t->kept, h, n, m),
-        table_of(t->dropped, h, n, m), table_of(g->context, h, n, d_v),
-        table_of(g->dropped, h, n, m), table_of(g->weights, h, n, m),
-        table_of(g->scores, h, n, m), table_of(g->head_query, h, n, d_k),
-        table_of(g->head_key, h, m, d_k),
-        table_of(g->head_value, h, m, d_v));
+    float(*query)[n][d_k] = (void *)t->head_query;
+    float(*key)[m][d_k] = (void *)t->head_key;
+    float(*value)[m][d_v] = (void *)t->head_value;
+    float(*scores)[n][m] = (void *)t->scores;
+    float(*weights)[n][m] = (void *)t->weights;
+    float(*kept)[n][m] = (void *)t->kept;
+    float(*dropped)[n][m] = (void *)t->dropped;
+    float(*g_query)[n][d_k] = (void *)g->head_query;
+    float(*g_key)[m][d_k] = (void *)g->head_key;
+    float(*g_value)[m][d_v] = (void *)g->head_value;
+    float(*g_scores)[n][m] = (void *)g->scores;
+    float(*g_weights)[n][m] = (void *)g->weights;
+    float(*g_dropped)[n][m] = (void *)g->dropped;
+    float(*g_context)[n][d_v] = (void *)g->context;
+    attend_backward(n, m, d_k, d_v, t->rate, query[h], key[h], value[h],
+                    scores[h], weights[h], kept[h], dropped[h],
+                    g_context[h], g_dropped[h], g_weights[h], g_scores[h],
+                    g_query[h], g_key[h], g_value[h]);
 }
 
 void attention_backward(const Attention *a, int n, int m,
@@ -427,20 +430,23 @@ void attention_backward(const Attention *a, int n, int m,
     attention_must_fit(a, n, m, t);
     attention_must_fit(a, n, m, g);
     gradient_must_fit(a, g_a);
-    if (a->d_out) {
+    if (a->d_out) { // linear_forward(&a->out, n, joined, out);
         memset(g->joined, 0, sizeof(float[n][heads * d_v]));
         linear_backward(&a->out, n, (void *)t->joined, (void *)g->out,
                         &g_a->out, (void *)g->joined);
     }
+    // merge_heads(n, heads, d_v, context, joined);
     split_heads(n, heads, d_v, (void *)g->joined, (void *)g->context);
     memset(g->head_query, 0, sizeof(float[heads][n][d_k]));
     memset(g->head_key, 0, sizeof(float[heads][m][d_k]));
     memset(g->head_value, 0, sizeof(float[heads][m][d_v]));
-    for (int h = 0; h < heads; h++)
+    for (int h = 0; h < heads; h++) // attend_head(a, see, r, h, t);
         attend_head_backward(h, t, g);
+    // split_heads(n, heads, d_k, query, head_query), and the other two
     merge_heads(n, heads, d_k, (void *)g->head_query, (void *)g->query);
     merge_heads(m, heads, d_k, (void *)g->head_key, (void *)g->key);
     merge_heads(m, heads, d_v, (void *)g->head_value, (void *)g->value);
+    // attention_roles(a, n, m, x, y, t);
     linear_backward(&a->query, n, x, (void *)g->query, &g_a->query, g_x);
     linear_backward(&a->key, m, y, (void *)g->key, &g_a->key, g_y);
     linear_backward(&a->value, m, y, (void *)g->value, &g_a->value, g_y);
@@ -459,12 +465,12 @@ does.
 
 ::: hint
 Which row of `g_table` does `g_x[i]` belong to? If the same id comes twice,
-that row has something from the first time.
+that row already has something from the first time.
 :::
 
 ::: done
-A word that comes often learns from each of its places. Rows of words that
-do not come keep a slope of 0.
+A word learns from each place where it stands. A word that does not come
+learns nothing, however large the table.
 :::
 */
 
@@ -505,11 +511,11 @@ slopes of the table (3, 2)
 
 ## Tried, to be sure {#backward-checked}
 
-A model whose backward pass has a mistake often learns all the same, only
-worse, and nothing says so. So one compares it with what trying finds, number
-by number: **gradient checking**. Here is the module of
-[](#multi-head-pytorch), with two heads and the future hidden. The loss is
-the sum of all outputs, so that each of these has the slope 1.
+A model whose backward pass has a mistake may learn all the same, only
+worse. So one compares each slope with what trying finds: **gradient
+checking**. Here is the module of [](#multi-head-pytorch), with two heads
+and the future hidden, and then with dropout too. The loss is the sum of all
+outputs, so that each of these has the slope 1.
 */
 
 enum { TOKENS = 3, D_MODEL = 8 };
@@ -517,8 +523,10 @@ static float tokens[TOKENS][D_MODEL]; /* drawn after the module */
 
 static double show_sum(const Attention *a, Trace *t)
 {
+    Random r;
     double sum = 0;
-    attention_forward(a, see_past(0), NULL, TOKENS, TOKENS, tokens, tokens,
+    random_seed(&r, 123); /* the same lots each time */
+    attention_forward(a, see_past(0), &r, TOKENS, TOKENS, tokens, tokens,
                       t);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
         sum += (double)t->out[k];
@@ -536,49 +544,67 @@ static int show_alike(const Attention *a, Trace *t, size_t count,
     return alike;
 }
 
-static void show_checked(const Attention *a, Trace *t, const Attention *g_a,
-                         float g_x[TOKENS][D_MODEL])
+/* The gradient of that sum is added to what is there. */
+static void show_sum_backward(const Attention *a, Trace *t, Attention *g_a,
+                              float g_x[TOKENS][D_MODEL])
+{
+    Trace g = trace_for(a, TOKENS, TOKENS);
+    for (int k = 0; k < TOKENS * D_MODEL; k++)
+        g.out[k] = 1;
+    show_sum(a, t);
+    attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &g, g_a, g_x,
+                       g_x);
+    trace_free(&g);
+}
+
+static void show_checked(const char *label, const Attention *a, Trace *t)
 {
     const size_t size = TOKENS * D_MODEL;
-    const int alike = show_alike(a, t, a->count, a->memory, g_a->memory) +
+    float g_x[TOKENS][D_MODEL] = {{0}};
+    Attention g_a = *a;
+    attention_init(&g_a);
+    show_sum_backward(a, t, &g_a, g_x);
+    const int alike = show_alike(a, t, a->count, a->memory, g_a.memory) +
                       show_alike(a, t, size, (void *)tokens, (void *)g_x);
-    print_integers("numbers, and those on whose slope both agree", 2,
-                   (int[]){(int)(a->count + size), alike});
+    print_integers(label, 2, (int[]){(int)(a->count + size), alike});
+    attention_free(&g_a);
+}
+
+static void show_twice(const Attention *a, Trace *t)
+{
+    float g_x[TOKENS][D_MODEL] = {{0}};
+    Attention g_a = *a;
+    attention_init(&g_a);
+    show_sum_backward(a, t, &g_a, g_x);
+    print_vector("slopes of the first row for values", D_MODEL,
+                 g_a.value.weight);
+    show_sum_backward(a, t, &g_a, g_x);
+    print_vector("after a second backward pass", D_MODEL, g_a.value.weight);
+    attention_free(&g_a);
 }
 
 static void show_module(void)
 {
     Random r;
-    Attention a, g_a;
-    float g_x[TOKENS][D_MODEL] = {{0}};
+    Attention a;
     random_seed(&r, 123);
     multi_head_init_packed(&a, &r, D_MODEL, 0, 2);
     rand_fill(&r, TOKENS, D_MODEL, tokens);
-    g_a = a;
-    attention_init(&g_a);
     Trace t = trace_for(&a, TOKENS, TOKENS);
-    Trace g = trace_for(&a, TOKENS, TOKENS);
-    for (int k = 0; k < TOKENS * D_MODEL; k++)
-        g.out[k] = 1;
-    for (int times = 1; times <= 2; times++) {
-        show_sum(&a, &t);
-        attention_backward(&a, TOKENS, TOKENS, tokens, tokens, &t, &g, &g_a,
-                           g_x, g_x);
-        if (times == 1)
-            show_checked(&a, &t, &g_a, g_x);
-        print_vector(times == 1 ? "slopes of the first row for values"
-                                : "after a second backward pass",
-                     D_MODEL, g_a.value.weight);
-    }
+    show_checked("numbers, and those on whose slope both agree", &a, &t);
+    a.p = 0.5;
+    show_checked("the same with dropout", &a, &t);
+    a.p = 0;
+    show_twice(&a, &t);
     trace_free(&t);
-    trace_free(&g);
     attention_free(&a);
-    attention_free(&g_a);
 }
 
 /*
 ``` output
 numbers, and those on whose slope both agree (2)
+[312, 312]
+the same with dropout (2)
 [312, 312]
 slopes of the first row for values (8)
 [-1.3957, -1.1176, -1.1407, -0.6028, -1.1782, -0.9132, -0.6089, -0.9838]
@@ -586,15 +612,15 @@ after a second backward pass (8)
 [-2.7914, -2.2352, -2.2814, -1.2055, -2.3565, -1.8265, -1.2178, -1.9676]
 ```
 
-All agree. The second backward pass has doubled the slopes, since it adds.
-That is meant so: the gradients of several texts shall add up before a step
-is taken. But someone has to write zeros before the next one. PyTorch adds
-too, and has `optimizer.zero_grad()` for that. Who forgets it moves the
-parameters by the slopes of all steps that were.
+All agree, parameters and tokens. A second backward pass, here without
+dropout, doubles the slopes, since it adds. That is meant so, as gradients
+of several texts shall add up before a step is taken. But then somebody has
+to write zeros before the next step. In PyTorch `optimizer.zero_grad()` does
+it. Who forgets it moves the parameters by the slopes of all steps so far.
 
-How small a step should one try with? Here are the slopes of *cat likes
-fish*, tried with steps from 1 down to a billionth, up and down as in
-[](#self-attention-training), and upwards only:
+By how much should one move a number to try it? Here are the slopes of *cat
+likes fish*, tried with steps from 1 down to a billionth, up and down as in
+[](#self-attention-training), and upwards only.
 */
 
 /* By how much tried slopes are off, in millionths of what all slopes come
@@ -649,14 +675,14 @@ slopes that are not 0, and those a billionth finds (2)
 [8, 0]
 ```
 
-On the right, steps are too large. The loss is no straight line, and far away
-it has bent. Going down as well helps: what the bend adds above, it mostly
-takes away below. On the left, steps are too small. The two losses agree in
-nearly all digits that a float has, and their difference is made of the few
-that are left, the rounded ones. A billionth is lost when it is added to the
-parameter, and no slope is found at all. In between lies the hundredth that
-[](#self-attention-training) has taken. Even a thousandth would be worse, but
-far better than a billionth. The backward pass has no step, and needs none.
+On the right, steps are too large: the loss is no straight line, and far
+away it has bent. To try both ways helps, since a bend that lifts the loss
+above lifts it below as well, and their difference has neither. On the left,
+steps are too small: two losses agree in nearly all digits that a float has,
+and only the last ones, which are rounded, tell them apart. With a billionth
+no slope is found at all. The best step lies in between, here at a
+hundredth; a thousandth is far better than a billionth. The backward pass
+needs no step.
 
 ## Everything together
 */
@@ -721,32 +747,31 @@ x = torch.rand(3, 8)
 hidden = ~torch.ones(3, 3).tril().bool()
 for _ in range(2):
     mha(x, x, x, attn_mask=hidden)[0].sum().backward()
-    print(mha.in_proj_weight.grad[16])
+    print(mha.in_proj_weight.grad[16])  # the first row for values
 ```
-
-(The packed table has the rows for values from 16 on.)
 
 ## What it costs {#backward-cost}
 
-Each product of the forward has become two. So a step of training costs
+Each product of the forward pass has become two. So a step of training costs
 about $1 + 2 = 3$ computations of the attention, whatever the number of its
 parameters. With that, a head can learn from text: [](#training).
 
-And it costs memory. The way back reads the trace, with the weights of all
-heads, $n \times m$ each. For long texts these tables are what does not fit.
-[](#flash-backward) does without them, and makes them anew, tile by tile,
-on the way back.
+It also costs memory. The way back reads the trace, with the weights of all
+heads, $n \times m$ each, and for long texts these tables do not fit.
+[](#flash-backward) does not keep them, and makes them again on the way
+back, tile by tile.
 
 ## Further exercises
 
 **Exercise 18.4** (★★★, challenge, 4 points): `cosine_backward`. From
 `g_cosine`, the slope of the cosine of two lists, to the slopes of all their
-entries, by the rules of [](#backward-rules). It refuses a list of zeros, as
-`cosine` does.
+entries, which are added to `g_a` and `g_b`. [](#backward-rules) is all that
+is needed. It refuses a list of zeros, as `cosine` does.
 
 ::: hint
 Raise `a[k]` by a small $s$. By how much does the dot product grow? By how
-much the square of the length, if $s^2$ is nothing, and so the length itself?
+much the square of the length, if $s^2$ counts for nothing? A root grows by
+half the part by which its square does, as in $1.01 \cdot 1.01 = 1.0201$.
 :::
 
 ::: hint
@@ -760,11 +785,11 @@ the entries of `a`, must add up to 0.
 :::
 
 ::: done
-You have derived a backward pass of your own. Models that bring queries and
-keys to one length before they meet need this one.
+You have derived a backward pass of your own, and it is as exact as
+PyTorch's. Any other operation goes the same way.
 :::
 
-**Exercise 18.5** (by hand): A row has the shares 0.5, 0.25 and 0.25, and
+**Exercise 18.5** (by hand): A row has the shares 1/2, 1/4 and 1/4, and
 their slopes are 4, 0 and $-4$. What are the slopes of the scores? The
 second share's slope is 0. Why is that of its score not?
 
@@ -795,11 +820,10 @@ void cosine_backward(int n, const float a[n], const float b[n],
 :::
 
 ::: {.solution exercise="18.5"}
-The mean is $0.5 \cdot 4 + 0.25 \cdot 0 + 0.25 \cdot (-4) = 1$. So the
-slopes are $0.5 \cdot (4 - 1) = 1.5$, $0.25 \cdot (0 - 1) = -0.25$ and
-$0.25 \cdot (-4 - 1) = -1.25$, which add up to 0. When the second score is
-raised, its share grows, for which the loss does not care. But the others
-shrink, and of these the first has the larger part.
+The mean is $4/2 + 0/4 - 4/4 = 1$. So the slopes are $(4 - 1)/2 = 1.5$,
+$(0 - 1)/4 = -0.25$ and $(-4 - 1)/4 = -1.25$, which add up to 0. When the
+second score is raised, its share grows, for which the loss does not care.
+But the others shrink, and the first, which is larger, shrinks more.
 :::
 
 ::: {.solution exercise="18.6"}

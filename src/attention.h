@@ -394,6 +394,21 @@ Its room, a trace that fits it, and what it refuses:
 void attention_init(Attention *a);
 void attention_free(Attention *a);
 
+/* One table in a block: where its address goes, and three sizes, of which
+ * the product is the number of its entries. A table of none is NULL. */
+typedef struct {
+    float **table;
+    int layers, rows, columns;
+} Part;
+
+/* For an attention whose parameters lie in the block of a larger model: sets
+ * the sizes of its layers, and lists their tables, in order, as parts of the
+ * block that the caller then makes by new_block. Until then a must not be
+ * moved; it has no memory of its own, and nothing to be freed. Returns
+ * ATTENTION_PARTS. Refuses the sizes that attention_init refuses. */
+enum { ATTENTION_PARTS = 8 };
+int attention_parts(Attention *a, Part part[ATTENTION_PARTS]);
+
 /* A trace for n tokens that ask m tokens. Refuses what trace_init
  * refuses. */
 Trace trace_for(const Attention *a, int n, int m);
@@ -1151,9 +1166,9 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
                      const float g_out[n][l->d_out], Linear *g_l,
                      float g_x[n][l->d_in]);
 
-/* weights = softmax(scores): adds weights[j] times what g_weights[j] differs
- * from the mean of all g_weights, taken by the weights. Minus infinity among
- * the scores gets 0.
+/* weights = softmax(scores): to g_scores[j] adds weights[j] times what
+ * g_weights[j] differs from the mean of all, in which each counts by its
+ * weight. A score of minus infinity gets 0, unless all are.
  * PyTorch: the backward of F.softmax(scores, dim=-1). */
 void softmax_backward(int n, const float weights[n],
                       const float g_weights[n], float g_scores[n]);
@@ -1170,11 +1185,12 @@ void mask_backward(int n, int m, const float scores[n][m],
 void embed_backward(int n, int d, int rows, const int ids[n],
                     const float g_x[n][d], float g_table[rows][d]);
 
-/* attend, of which the tables from scores to dropped are given, and the rate
- * at which it has dropped. Writes g_dropped, g_weights and g_scores, which
- * ends, as attend's scores begin, with that of the dot products; and adds to
- * those of query, key and value. A query that sees nothing asks nothing of
- * keys, and leaves NaN in g_value. Refuses what dropout_must_fit refuses.
+/* attend, of which the tables from scores to dropped are given, and the
+ * rate at which it has dropped. Writes g_dropped, g_weights and g_scores,
+ * the last one as the gradient of the dot products with which attend's
+ * scores begin; and adds to those of query, key and value. A query that
+ * sees nothing does nothing with queries and keys, and leaves NaN in
+ * g_value. Refuses what dropout_must_fit refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention, but for a query
  * that sees nothing. */
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -1425,16 +1441,9 @@ void *new_aligned(size_t count, size_t size);
  * does not fit. */
 void *new_pages(size_t bytes);
 
-/* One table in a block: where its address goes, and three sizes, of which
- * the product is the number of its entries. A table of none is NULL. */
-typedef struct {
-    float **table;
-    int layers, rows, columns;
-} Part;
-
-/* A block of zeros with room for all parts, one behind the other, to be
- * freed by the caller; count is how many numbers it holds. Refuses sizes
- * below 0, and what does not fit. */
+/* A block of zeros with room for all parts (of chapter 7), one behind the
+ * other, to be freed by the caller; count is how many numbers it holds.
+ * Refuses sizes below 0, and what does not fit. */
 float *new_block(int parts, const Part part[parts], size_t *count);
 
 /*
@@ -1637,18 +1646,20 @@ void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
 
 /*
-## Reading numbers: `safetensors.c` {#header-safetensors}
+## Numbers in files: `safetensors.c` {#header-safetensors}
 */
 
 /* A named array of numbers, such as a matrix of weights. */
 typedef struct {
     const char *path; /* of its file, as given to tensors_read */
     const char *name;
-    char type;    /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t */
-    int rank;     /* number of dimensions, 0 to 4 */
-    int shape[4]; /* 1 beyond the rank */
-    size_t count; /* number of entries */
-    void *data;   /* count entries in C order */
+    char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; or '?',
+                * any other, which has no numbers here */
+    const char *dtype; /* the type as its file says it, such as "BF16" */
+    int rank;          /* number of dimensions, 0 to 4 */
+    int shape[4];      /* 1 beyond the rank */
+    size_t count;      /* number of entries; of '?', of bytes */
+    void *data;        /* count entries in C order */
 } Tensor;
 
 /* All tensors of a file, read whole into memory. */
@@ -1660,14 +1671,17 @@ typedef struct {
     void *data;     /* the entries of all */
 } Tensors;
 
-/* Reads a safetensors file of float32, float64 and int64 tensors of up to
- * four dimensions; what its metadata says is passed over. Refuses any other
- * file, naming it and the fault, and never allocates more for numbers and
- * names than the file holds.
- * Python: safetensors.torch.load_file. */
+/* Reads a safetensors file of tensors of up to four dimensions; what its
+ * metadata says is passed over. Refuses any other file, naming it and the
+ * fault, and never allocates more for numbers and names than the file
+ * holds. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
-/* The tensor of that name. Refuses a name that is not there. */
+/* Is there a tensor of that name? Python: name in tensors. */
+int tensors_have(const Tensors *file, const char *name);
+
+/* The tensor of that name. Refuses a name that is not there.
+ * Python: tensors[name]. */
 const Tensor *tensors_find(const Tensors *file, const char *name);
 
 /* Frees all tensors of the file. */
@@ -1677,5 +1691,35 @@ void tensors_free(Tensors *file);
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
+
+/* Writes a safetensors file of so many tensors, of which it looks at name,
+ * type, rank, shape and data. Wherever the program ends, or the machine,
+ * there is the old file or the whole new one: it grows as path.part, which a
+ * program that is killed leaves behind, and the next one takes again; two
+ * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
+ * names that come twice or that JSON would write with a backslash, and what
+ * the system refuses, such as a full disk: then the old file stays.
+ * Python: safetensors.torch.save_file. */
+void tensors_write(const char *path, int count, const Tensor tensor[count]);
+
+/*
+## Settings beside a model: `json.c` {#header-json}
+*/
+
+/* The whole number, from 0 to INT_MAX, that a file in JSON has by that name
+ * in its outermost braces, such as "n_head" in a model's config.json.
+ * Refuses a file that is not JSON, and one that has no such name, or has it
+ * twice or with another value. Python: json.load(file)[name]. */
+int json_whole_number(const char *path, const char *name);
+
+/*
+## Being stopped: `interrupt.c` {#header-interrupt}
+*/
+
+/* From now on, Ctrl-C does not end the program at once: is_interrupted
+ * answers 1, so that a long run can save what it has and end by itself. A
+ * second Ctrl-C ends it. Python: signal.signal, and KeyboardInterrupt. */
+void stop_when_interrupted(void);
+int is_interrupted(void);
 
 #endif

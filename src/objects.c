@@ -54,8 +54,8 @@ void trace_free(Trace *t)
     *t = (Trace){0};
 }
 
-static void sizes_must_agree(const Trace *t, int n, int m, int n_heads,
-                             int d_k, int d_v, int d_out)
+void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
+                    int d_v, int d_out)
 {
     if (t->n != n || t->m != m || t->n_heads != n_heads || t->d_k != d_k ||
         t->d_v != d_v || t->d_out != d_out)
@@ -65,19 +65,13 @@ static void sizes_must_agree(const Trace *t, int n, int m, int n_heads,
                n_heads, d_k, d_v, d_out);
     if (!t->query || (d_out && !t->out))
         REFUSE("a trace without tables: trace_init makes room for them");
-}
-
-void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
-                    int d_v, int d_out)
-{
-    sizes_must_agree(t, n, m, n_heads, d_k, d_v, d_out);
     if (t->texts)
         REFUSE("a trace of %d texts, without tables of scores: one of 0 "
                "texts, that has them, is needed",
                t->texts);
 }
 
-void attention_init(Attention *a)
+int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
 {
     sizes_must_fit(a->n_heads, a->d_k, a->d_v);
     if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
@@ -90,7 +84,9 @@ void attention_init(Attention *a)
     a->key = (Linear){.d_in = a->d_y, .d_out = keys};
     a->value = (Linear){.d_in = a->d_y, .d_out = values};
     a->out = (Linear){.d_in = values, .d_out = a->d_out};
-    const Part part[] = {
+    a->memory = NULL;
+    a->count = 0;
+    const Part all[ATTENTION_PARTS] = {
         {&a->query.weight, 1, keys, a->d_x},
         {&a->query.bias, bias, 1, keys},
         {&a->key.weight, 1, keys, a->d_y},
@@ -100,7 +96,15 @@ void attention_init(Attention *a)
         {&a->out.weight, 1, a->d_out, values},
         {&a->out.bias, out_bias, 1, a->d_out},
     };
-    a->memory = new_block(sizeof part / sizeof *part, part, &a->count);
+    memcpy(part, all, sizeof all);
+    return ATTENTION_PARTS;
+}
+
+void attention_init(Attention *a)
+{
+    Part part[ATTENTION_PARTS];
+    const int parts = attention_parts(a, part);
+    a->memory = new_block(parts, part, &a->count);
 }
 
 void attention_free(Attention *a)
@@ -205,7 +209,9 @@ void texts_must_fit(const Attention *a, int texts, int n, const Trace *t)
     layers_must_fit(a);
     widths_must_agree(a);
     tokens_must_fit(a, n);
-    sizes_must_agree(t, n, n, a->n_heads, a->d_k, a->d_v, a->d_out);
+    Trace one = *t; /* but for its texts */
+    one.texts = 0;
+    trace_must_fit(&one, n, n, a->n_heads, a->d_k, a->d_v, a->d_out);
     if (texts < 1 || t->texts != texts)
         REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
                "needed",

@@ -1,5 +1,5 @@
-/* Chapter 18 against PyTorch's autograd: golden/18_backward; and against what
- * trying finds. */
+/* Chapter 18 against PyTorch's autograd, golden/18_backward, and against
+ * what trying finds. */
 #define CHAPTER "18_backward"
 #include "traces.h"
 
@@ -338,7 +338,8 @@ static void close_gradients(const Trace *g, int d_out, int b)
     }
 }
 
-/* A batch of two, one after the other, whose parameters' gradients add up. */
+/* A batch of two, one after the other: what they do to the parameters adds
+ * up. */
 static void attention_test(void)
 {
     Random r;
@@ -366,8 +367,8 @@ static void attention_test(void)
     attention_free(&a);
 }
 
-/* ---- What trying finds: the loss is the sum of g_out times what comes out,
- * added up in double. */
+/* ---- What trying finds: the loss is the sum of g_out times what comes
+ * out, added up in double. */
 
 static struct {
     void (*forward)(void);
@@ -413,7 +414,8 @@ static void try_with(void (*forward)(void), size_t first, size_t second,
         tried.count[i] = count[i];
         tried.in[i] = room(count[i]);
         tried.g_in[i] = zeros("a gradient", count[i]);
-        tap_fill((int)count[i], tried.in[i], -1, 1);
+        if (count[i])
+            tap_fill((int)count[i], tried.in[i], -1, 1);
     }
     tried.out_count = out;
     tried.out = room(out);
@@ -612,7 +614,8 @@ static void forward_attention(void)
            tried.out_count * sizeof *tried.out);
 }
 
-/* Several of these put together have slopes above 1, and bend as much more. */
+/* Several of these put together have slopes above 1, and bend as much
+ * more. */
 static void attention_tried(void)
 {
     for (int round = 0; round < 20; round++) {
@@ -637,6 +640,15 @@ static void attention_tried(void)
     }
 }
 
+/* A copy of these numbers, twice as large. */
+static float *doubled(size_t count, const float *x)
+{
+    float *twice = room(count);
+    for (size_t k = 0; k < count; k++)
+        twice[k] = 2 * x[k];
+    return twice;
+}
+
 /* Called twice, it adds twice; and a key's bias changes nothing. */
 static void attention_twice(void)
 {
@@ -646,19 +658,21 @@ static void attention_twice(void)
         Attention g_a = no_gradient(&a);
         Trace t = roomy(&a, n, m), g = roomy(&a, n, m);
         void *x = any_text(n, a.d_x), *y = any_text(m, a.d_y);
-        float *g_x = zeros("g_x", (size_t)(n * a.d_x));
-        float *g_y = zeros("g_y", (size_t)(m * a.d_y));
+        const size_t of_x = (size_t)(n * a.d_x), of_y = (size_t)(m * a.d_y);
+        float *g_x = zeros("g_x", of_x), *g_y = zeros("g_y", of_y);
         attention_forward(&a, see_all(), NULL, n, m, x, y, &t);
         tap_fill(n * d, g.out, -1, 1);
         attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
                            (void *)g_y);
-        float *once = in_a_row(&g_a);
-        for (size_t k = 0; k < a.count; k++)
-            once[k] *= 2;
+        const float *twice = doubled(a.count, in_a_row(&g_a));
+        const float *twice_x = doubled(of_x, g_x);
+        const float *twice_y = doubled(of_y, g_y);
         attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
                            (void *)g_y);
-        similar("twice the gradient", a.count, in_a_row(&g_a), once, 1e-5,
-                1e-5);
+        similar("twice the parameters' gradient", a.count, in_a_row(&g_a),
+                twice, 1e-5, 1e-5);
+        similar("twice g_x", of_x, g_x, twice_x, 1e-5, 1e-5);
+        similar("twice g_y", of_y, g_y, twice_y, 1e-5, 1e-5);
         for (int k = 0; g_a.key.bias && k < a.key.d_out; k++)
             tap_near("that of a key's bias", g_a.key.bias[k], 0, 0, 1e-5);
         attention_free(&a);
@@ -732,6 +746,7 @@ static const Attention *but_gradient(int *size, int value)
 static const Attention *but_biases(int has_bias, int has_out_bias)
 {
     but_gradient(&g_fit.has_bias, has_bias);
+    free(g_fit.memory);
     g_fit.has_out_bias = has_out_bias;
     attention_init(&g_fit);
     return &fit;
