@@ -352,7 +352,8 @@ enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
 enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
 
 /* How a training is done: of sentences, with equal weights, seeing one word
- * too many, with no target ignored, with gradients that are never 0 again. */
+ * too many, with no target ignored, with gradients that are never 0
+ * again. */
 enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
 
 /* The number of a step that is shown: the first, and every twentieth. */
@@ -833,11 +834,11 @@ no honest loss is below: 0.4945
 The first run learns slowly, as what nobody can know is noise in each step,
 and its loss must stay high. The second to fourth word are new for sure, one
 of 15, 14 and 13 that are left, so no honest loss is below
-$(\ln(15) + \ln(14) + \ln(13)) / 16$. The second run is: it reads the answer in
-the key of the next word. Texts held out do not give it away, as it reads
-there, too. A loss too good to be true is how one notices, and the test of
-[](#causal-attention-sentences) is how one knows: change a word, and an
-answer before it changes.
+$(\ln(15) + \ln(14) + \ln(13)) / 16$. The second run is: it reads the
+answer in the key of the next word. Texts held out do not give it away, as
+it reads there, too. A loss too good to be true is how one notices, and the
+test of [](#causal-attention-sentences) is how one knows: change a word, and
+an answer before it changes.
 
 ## The verb and its subject {#training-verbs}
 
@@ -1028,7 +1029,7 @@ print(torch.tensor(losses))
 
 One attention has learned to look back for what it needs. A language model
 stacks many, with other layers between them, and asks for the next word of
-any text: [](#gpt).
+any text.
 
 ## Further exercises
 
