@@ -46,7 +46,9 @@ globalThis.book ??= {};
     if (!globalThis.DecompressionStream)
       throw new Error(`this browser cannot unpack ${file}; those of 2023 and later can`);
     try {
-      const packed = Uint8Array.from(atob(book.packed[name]), (c) => c.charCodeAt(0));
+      const text = atob(book.packed[name]);
+      const packed = new Uint8Array(text.length); // Uint8Array.from would take 20 ms
+      for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
       const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
       return await new Response(stream).arrayBuffer();
     } catch {
