@@ -351,9 +351,8 @@ double rate_at(int step, int warm_up, int steps, double largest,
 enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
 enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
 
-/* How a training is done: of sentences, with equal weights, seeing one word
- * too many, with no target ignored, with gradients that are never 0
- * again. */
+/* How a training is done: of sentences, with equal weights, seeing one
+ * word too many, with no target ignored, with gradients that add up. */
 enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
 
 /* The number of a step that is shown: the first, and every twentieth. */
@@ -831,14 +830,16 @@ another last word changes the answer before it: yes
 no honest loss is below: 0.4945
 ```
 
-The first run learns slowly, as what nobody can know is noise in each step,
-and its loss must stay high. The second to fourth word are new for sure, one
-of 15, 14 and 13 that are left, so no honest loss is below
-$(\ln(15) + \ln(14) + \ln(13)) / 16$. The second run is: it reads the
-answer in the key of the next word. Texts held out do not give it away, as
-it reads there, too. A loss too good to be true is how one notices, and the
-test of [](#causal-attention-sentences) is how one knows: change a word, and
-an answer before it changes.
+The first run learns slowly: what nobody can know is noise in each step. Its
+loss must stay high, too. The second to fourth word of a text are new, one
+of 15, 14 and 13 that are left. Who does not see them has a loss of
+$(\ln(15) + \ln(14) + \ln(13)) / 16$ at least, 0.4945.
+
+The second run is far below. It reads the answer in the key of the next
+word; and as it does so in texts held out as well, they do not give it away.
+A loss too good to be true is how one notices. The test of
+[](#causal-attention-sentences) is how one knows: another word changes an
+answer before it.
 
 ## The verb and its subject {#training-verbs}
 

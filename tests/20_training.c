@@ -66,20 +66,21 @@ static void loss_tried_test(void)
     enum { N = 4, CLASSES = 5 };
     const int target[N] = {2, IGNORED, 0, 4};
     float logits[N][CLASSES], shares[N][CLASSES], g[N][CLASSES] = {{0}};
-    tap_fill(N * CLASSES, (float *)logits, -2, 2);
+    float *logit = (float *)logits, *slope = (float *)g;
+    tap_fill(N * CLASSES, logit, -2, 2);
     cross_entropy(N, CLASSES, logits, target, shares);
     cross_entropy_backward(N, CLASSES, shares, target, g);
     for (int i = 0; i < N * CLASSES; i++) {
         /* A step of 2^-6 keeps the logits' digits; its curve is 1e-5. */
-        const float was = logits[0][i], step = 0x1p-6f;
-        logits[0][i] = was + step;
+        const float was = logit[i], step = 0x1p-6f;
+        logit[i] = was + step;
         const float above =
             cross_entropy(N, CLASSES, logits, target, shares);
-        logits[0][i] = was - step;
+        logit[i] = was - step;
         const float below =
             cross_entropy(N, CLASSES, logits, target, shares);
-        logits[0][i] = was;
-        tap_near("slope", (double)g[0][i],
+        logit[i] = was;
+        tap_near("slope", (double)slope[i],
                  (double)(above - below) / (2 * (double)step), 0, 4e-5);
     }
 }
@@ -538,9 +539,13 @@ static void refusals(void)
     REFUSES(NULL,
             model_forward(model_with(3, 2, 2, 4), see_past(0),
                           &(Batch){3, 1, ids, ids, ids}, pass_of(3, 2)));
+    static Pass empty = {.texts = 3, .n = 1};
+    REFUSES(NULL, model_backward(model_with(3, 2, 2, 4),
+                                 &(Batch){3, 1, ids, ids, ids}, &empty,
+                                 pass_of(3, 2), NULL));
     REFUSES(NULL, model_backward(model_with(3, 2, 2, 4),
                                  &(Batch){3, 1, ids, ids, ids},
-                                 pass_of(3, 1), pass_of(3, 2), NULL));
+                                 pass_of(3, 2), &empty, NULL));
 }
 
 int main(void)
