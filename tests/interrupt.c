@@ -61,6 +61,7 @@ static void goes_on(void)
 
 int main(void)
 {
+    signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
     TAP(noted, "is_interrupted: from the first Ctrl-C on");
     TAP(second, "stop_when_interrupted: the second Ctrl-C ends");
     TAP(goes_on, "stop_when_interrupted: reading is not broken off");
