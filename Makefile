@@ -502,8 +502,8 @@ $(grader)/how: $(settings)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
 	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
 	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'plain $(plain)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
-	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)' \
-	    'libraries.$(n) $(OPENMP)') >$@
+	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)') \
+	  $(foreach n,$(names),$(if $(filter $(fast:%=$(BUILD)/obj/%.o),$(call of,$(n)) $(before_$(n))),'libraries.$(n) $(OPENMP)')) >$@
 
 graders: $$(graders)
 	@[ -z '$(no_such)' ] || { echo 'There is no chapter $(no_such) to grade: some of $(foreach n,$(gradable),$(call \

@@ -390,7 +390,7 @@ weights, queries and keys turned (5, 5)
 
 Turned, *dog bites* has one score wherever it stands.
 
-### Two pairings {#positions-pairings}
+## Two pairings {#positions-pairings}
 
 The pairs decide which entries are turned fast and which slowly. Here is the
 score of *bites* with *dog*, 0 to 5 places apart:
@@ -425,7 +425,7 @@ distance 0 they even are. Meta's files of Llama are for neighbours. Those
 that Hugging Face publishes are for halves, with the rows of two weights
 reordered to match [@transformers25199]; an exercise does that.
 
-### In a cache {#positions-cache}
+## In a cache {#positions-cache}
 
 A place does not change. So a key goes into the cache of [](#kv-cache)
 turned, once, and a new token's query and key are turned by the token's own

@@ -13,9 +13,9 @@ my $GROUP = qr/(\{(?:[^{}]++|(?-1))*\})/;
 # Letters end where they end; other signs take the blank behind them with them.
 my %SIGN = (
     times => ' × ', cdot => ' · ', odot => ' ⊙ ', approx => ' ≈ ', pm => '±', dots => '…', top => 'T',
-    Rightarrow => ' ⇒ ', quad => '  ', qquad => '  ', left => '', right => '', bmod => ' mod ',
+    Rightarrow => ' ⇒ ', quad => '  ', qquad => '  ', left => '', right => '', Big => '', bmod => ' mod ',
     ',' => ' ', '!' => '', ';' => ' ', ':' => ' ', '{' => '{', '}' => '}', '%' => '%');
-my %LETTER = (infty => '∞', alpha => 'α', omega => 'ω', varphi => 'φ', pi => 'π');
+my %LETTER = (infty => '∞', alpha => 'α', beta => 'β', epsilon => 'ε', lambda => 'λ', omega => 'ω', varphi => 'φ', pi => 'π');
 my $NAME = qr/(?:sum|max|log|ln|cos|sin)/;
 
 # A formula: (Q K^T) / sqrt(d_k). A shape that stands below a letter comes behind it,
@@ -33,6 +33,7 @@ sub formula {
     $tex =~ s/ ?\\($NAME)(?=[(_])| ?\\($NAME) ?/$1 ? " $1" : " $2 "/ge;
     $tex =~ s/\\([a-zA-Z]+)/$LETTER{$1} \/\/ "\\$1"/ge;
     $tex =~ s/\\([a-zA-Z]+|[,!;:{}%]) ?/$SIGN{$1} \/\/ "\\$1"/ge;
+    $tex =~ s/\\underbrace$GROUP ?_$GROUP/$inner->($1) . ' (' . $inner->($2) . ')'/ge;
     $tex =~ s/\\underset$GROUP ?$GROUP/$inner->($2) . '[' . $inner->($1) . ']'/ge;
     $tex =~ s/\\frac$GROUP ?$GROUP/$part->($1) . ' \/ ' . $part->($2)/ge;
     $tex =~ s/\\sqrt$GROUP/'sqrt(' . $inner->($1) . ')'/ge;
