@@ -267,7 +267,7 @@ static void measure(Plot *p)
     }
     p->x = axis_for(0, p->count, p->line);
     p->y = axis_for(1, p->count, p->line);
-    const double left = 12 + 8 * longest_word(&p->y);
+    const double left = 12 + 9 * longest_word(&p->y);
     p->right = fmax(PAGE, left + LEAST + behind);
     lay(&p->x, left, p->right - behind, 12 + 9 * longest_word(&p->x));
     lay(&p->y, BOTTOM, TOP, 22);
