@@ -68,11 +68,12 @@ float cross_entropy(int n, int classes, const float logits[n][classes],
 
 /*
 How does the loss change with a logit? Raise $z_j$ by a small $s$, and the
-sum of all exponentials becomes $1 + p_j s$ times as large, where $p_j$ is
-the share of word $j$ ([](#backward-softmax)). So its logarithm grows by
-$p_j s$. If $j$ is the right word, then $s$ is also taken away. The slope is
-the share, and for the right word the share minus 1: a wrong word is pushed
-down by as much as it was believed, the right one up by what it lacks.
+sum of all exponentials becomes nearly $1 + p_j s$ times as large, where
+$p_j$ is the share of word $j$ ([](#backward-softmax)). So its logarithm
+grows by $p_j s$, nearly. If $j$ is the right word, $s$ is also taken away.
+The slope is the share, and for the right word the share minus 1: a wrong
+word is pushed down by as much as it was believed, the right one up by what
+it lacks.
 
 **Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. To what stands
 in `g_logits`, add the slope of each logit. The loss is a mean over the
@@ -484,8 +485,8 @@ float training_step(Training *t, Adam how, Mask see, const Batch *b)
 ## What came after it the last time {#training-repeated}
 
 The first task: a text repeats itself, and each word is to tell the next
-one. `random_below` draws the words, and `shuffle` mixes them: each place
-gets one of those that are left.
+one. `shuffle` puts words into random order: each place gets one of those
+that are left, and `random_below` says which.
 */
 
 int random_below(Random *r, int range)
@@ -726,12 +727,12 @@ right answers:  .  .  .  .  .  i  h  a  p  f  i  h  a  p  f  i
 
 After 4 to 8 different words of 16 the text begins again. In the first round
 nobody can know what comes, so these targets are ignored. Afterwards the
-answer is what came after the word the last time. Its place is another one
-in each text. But whoever is asked brings along the word before it: so a
-query can look for the key that says "before me came *f*", and take its
-value, "I am *i*". A head that does this is an **induction head**; where
-models stack attention, one tells each word who came before it, the next
-one asks, and both form by themselves [@olsson2022]. Does ours?
+answer is what came after the word the last time, in each text at another
+distance. But whoever is asked brings along the word before it: so a query
+can look for the key that says "before me came *f*", and take its value, "I
+am *i*". A head that does this is an **induction head**; where models stack
+attention, one tells each word who came before it, the next one asks, and
+both form by themselves [@olsson2022]. Does ours?
 
 ::: question
 The losses below begin at 2.8311. Why there?

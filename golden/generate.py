@@ -1932,11 +1932,12 @@ def save_trained(task):
 def write_losses(losses):
     """Those of the steps that chapter 20 shows, and draws beside its own."""
     few = [losses[max(step - 1, 0)] for step in range(0, len(losses) + 1, 20)]
-    lines = [f"    {loss:.9f}f,\n" for loss in few]
-    (HERE.parent / "src/pytorch.c").write_text(
-        "/* Made by golden/generate.py: the losses of a training by "
-        "PyTorch. */\n#include \"attention.h\"\n\n"
-        f"const float pytorch_losses[{len(few)}] = {{\n{''.join(lines)}}};\n")
+    texts = [f"{loss:.9f}f," for loss in few]
+    lines = [" ".join(["   ", *texts[k:k + 3]]) for k in range(0, len(few), 3)]
+    (HERE.parent / "src/pytorch.c").write_text("\n".join([
+        "/* Made by golden/generate.py: the losses of a training by PyTorch. */",
+        '#include "attention.h"', "",
+        f"const float pytorch_losses[{len(few)}] = {{", *lines, "};", ""]))
 
 
 def training():

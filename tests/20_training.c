@@ -569,7 +569,7 @@ int main(void)
     EACH("model_backward", model_backward_test, "*-parameters");
     EACH("training_gradient", backward_test, "*-parameters");
     SETS("training_step", hundred_test, "repeated", "agreement");
-    TAP(drawn_test, "training_step: the losses that the chapter draws");
+    TAP(drawn_test, "pytorch_losses: those of the golden file");
     EACH("sgd_step", sgd_test, "sgd*-after");
     TAP(memory_test, "model_init: tables one behind the other");
     TAP(memory_test, "model_free: nothing is left");
