@@ -482,7 +482,8 @@ def cross_attention():
             seed, (d_1, d_k), (d_2, d_k), (d_2, d_v), (3,))
         save(f"init_{d_1}x{d_2}x{d_k}x{d_v}", seed=seed, w_query=w_query,
              w_key=w_key, w_value=w_value, next=then)
-    tables = {f"{n}x{m}": F.softmax(uniform(80 + n, n, m, size=4), dim=-1)
+    tables = {f"{n}x{m}": F.softmax(wide(uniform(80 + n, n, m, size=4)),
+                                    dim=-1).float()
               for n, m in [(1, 1), (1, 7), (5, 4), (4, 9)]}
     tables["far"] = tensor([[-INF, -INF, -INF], [-30, -20, -25], [0, INF, INF],
                             [-INF, -3e38, -INF], [1e30, 2e30, -1e30]])
