@@ -10,7 +10,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 # Chapters that are about speed have flags of their own, use several threads
 # where there is OpenMP, and are compiled once more for each instruction set
 # that the machine may have.
-fast   := 15_kernel 16_kv_cache
+fast   := 15_kernel 16_kv_cache 19_flash_backward
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
 march_avx2   := -march=x86-64-v3
@@ -22,6 +22,7 @@ threaded     := $(or $(OPENMP),-fopenmp-simd)
 CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_cache   := $(sets:%=-DHAS_%)
+CFLAGS_backward := $(sets:%=-DHAS_%)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
@@ -157,13 +158,14 @@ $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' -c $< -o $@
 
-# The public functions get the set's name behind their own.
+# The public functions get the set's name behind their own, and so do those of the
+# other fast chapters that are called: a chapter's calls stay within its set.
 define variant
 $(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $$(@D)
-	$$(compile) $(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
-	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_", \
-	  $$$$1 eq "main" ? "$$*_" : "", "$(1)"' $$<)
+	$$(compile) $(march_$(1)) -Dmain=main_$$*_$(1) -c $$< -o $$@ $$$$(perl -ne \
+	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and $$$$1 ne "main" and print " -D$$$$1=$$$$1_$(1)"' \
+	  $(patsubst %,$(BUILD)/code/%.c,$(filter $(names),$(fast))))
 endef
 $(foreach s,$(sets),$(eval $(call variant,$(s))))
 
@@ -476,13 +478,14 @@ prefix = $(shell $(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/.
 $(grader)/confined.o: FLAGS += -DCOMPILER='"$(prefix)"'
 $(grader)/confined: $(grader)/confined.o $(grader)/jail.o
 	$(CC) $(CFLAGS) $(link)
+per_set := kernels cache backward
 # As on a machine that has no other instruction sets: what chapter 15 is there
 # for others is not for a submission to call.
 $(grader)/plain.%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) -MMD -MP -c $< -o $@
 $(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)) \
-               $(filter-out %/kernels.o %/cache.o,$(support)) $(grader)/plain.kernels.o $(grader)/plain.cache.o
+               $(filter-out $(per_set:%=\%/%.o),$(support)) $(per_set:%=$(grader)/plain.%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
 

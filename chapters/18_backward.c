@@ -757,9 +757,9 @@ about $1 + 2 = 3$ computations of the attention, whatever the number of its
 parameters. With that, a head can learn from text: [](#training).
 
 It also costs memory. The way back reads the trace, with the weights of all
-heads, $n \times m$ each, and for long texts these tables do not fit. They
-need not be kept: as in [](#flash), they can be made again on the way back,
-tile by tile.
+heads, $n \times m$ each, and for long texts these tables do not fit.
+[](#flash-backward) does not keep them, and makes them again on the way
+back, tile by tile.
 
 ## Further exercises
 

@@ -1031,7 +1031,7 @@ print(torch.tensor(losses))
 
 One attention has learned to look back for what it needs. A language model
 stacks many, with other layers between them, and asks for the next word of
-any text.
+any text: [](#gpt).
 
 ## Further exercises
 
