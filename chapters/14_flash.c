@@ -289,7 +289,7 @@ them in order to hide them:
 */
 
 /* May the queries up to number `last` see any of the keys from j on? */
-int is_seen(Mask see, int last, int j)
+int sees_any(Mask see, int last, int j)
 {
     return see.kind != MASK_CAUSAL || j <= (int64_t)see.first + last;
 }
@@ -305,7 +305,7 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask see,
     Running running[TILE];
     for (int k = 0; k < rows; k++)
         running_begin(d_v, &running[k], context[k]);
-    for (int j = 0; j < m && is_seen(see, i + rows - 1, j); j += BLOCK) {
+    for (int j = 0; j < m && sees_any(see, i + rows - 1, j); j += BLOCK) {
         const int cols = m - j < BLOCK ? m - j : BLOCK;
         float(*scores)[cols] = (void *)memory; /* the last may be narrow */
         dot_scores(rows, cols, d_k, query, key + j, scores);
@@ -433,8 +433,8 @@ static void show_pieces(void)
         for (int i = 0; i < PIECES; i++)
             for (int j = 0; j < PIECES; j++) {
                 const int last = (i + 1) * TILE - 1;
-                count[p] += is_seen(see[p], last, j * BLOCK);
-                piece[p][i][j] = is_seen(see[p], last, j * BLOCK);
+                count[p] += sees_any(see[p], last, j * BLOCK);
+                piece[p][i][j] = sees_any(see[p], last, j * BLOCK);
             }
     print_integers("256 queries and keys: pieces, and those left out", 2,
                    (int[]){count[0], count[0] - count[1]});

@@ -1,12 +1,85 @@
 /*
 # The way back, in tiles {#flash-backward}
 
-TO WRITE: what we have, what is missing, and the one new idea.
+![The way from words to attention. This chapter goes back through the shaded
+steps without their tables](pipeline.svg){#fig-flash-backward-pipeline}
+
+[](#backward) goes back along the trace. It reads the weights of each head,
+which the trace has kept for that, with the scores they came from and two
+tables of dropout's: four times $n \times m$ numbers. [](#flash) does
+without such tables. But what is there then to go back along? Each query has
+been left with a single number, its log-sum-exp. How much would be saved if
+that were enough?
 */
 
 #include "attention.h"
 
+static void show_sizes(void)
+{
+    enum { SIZES = 3, POINTS = 9, LINES = 3 };
+    const char *const label[LINES] = {"four tables", "what goes in and out",
+                                      "log-sum-exps"};
+    const float mebibytes = sizeof(float) / (1024.0f * 1024);
+    float table[SIZES][3], tokens[POINTS], y[LINES][POINTS];
+    Line line[LINES];
+    for (int i = 0; i < POINTS; i++) {
+        const float n = tokens[i] = (float)(256 << i);
+        y[0][i] = 4 * n * n * mebibytes;
+        y[1][i] = 4 * n * 64 * mebibytes;
+        y[2][i] = n * mebibytes;
+    }
+    for (int i = 0; i < SIZES; i++) {
+        const int k = 2 + 3 * i;
+        memcpy(table[i], (float[]){tokens[k], y[0][k], y[2][k]},
+               sizeof table[i]);
+    }
+    for (int i = 0; i < LINES; i++)
+        line[i] = (Line){label[i], POINTS, tokens, y[i]};
+    print_matrix("tokens; MiB of a head's four tables, of its log-sum-exps",
+                 SIZES, 3, table);
+    log_log("memory", "What one head keeps for the way back", "tokens",
+            "MiB", LINES, line);
+}
+
 /*
+``` output
+tokens; MiB of a head's four tables, of its log-sum-exps (3, 3)
+[[ 1024.0000,    16.0000,     0.0039],
+ [ 8192.0000,  1024.0000,     0.0312],
+ [65536.0000, 65536.0000,     0.2500]]
+```
+
+![What one head keeps for the way back. What goes in and out, queries, keys,
+values and contexts of 64 entries, is there in any case; both axes grow by
+factors](memory.svg){#fig-flash-backward-memory}
+
+With 8,192 tokens the tables of one head take 1,024 MiB. A model may have
+hundreds of heads, and all their tables have to wait until the way back
+comes to them. The log-sum-exps take a thirty-second of one MiB.
+
+## Weights, made again {#flash-backward-again}
+
+For the weights it is enough, as [](#flash-log-sum) has found: with $L$ for
+the log-sum-exp, $w_j = e^{s_j - L}$. The score $s_j$ has to be computed
+again, from its query and its key. That costs time, but it takes no other
+key. So a weight can be made just when it is wanted, and forgotten.
+
+**Exercise 19.1** (★, 2 points): `weights_again`. Scores, already divided
+and masked, become weights, in place. A query that has seen nothing has the
+log-sum-exp $-\infty$, and its weights are to be 0.
+
+::: hint
+Row `i` has one log-sum-exp for all of its scores: `log_sum[i]`.
+:::
+
+::: hint
+Where nothing was seen, what would minus infinity less minus infinity be?
+:::
+
+::: done
+No maximum, no sum, no division: one number has kept what softmax had found
+out about the whole row.
+:::
 */
 
 void weights_again(int n, int m, const float log_sum[n], float x[n][m])
@@ -18,6 +91,45 @@ void weights_again(int n, int m, const float log_sum[n], float x[n][m])
 }
 
 /*
+## A row's mean, without the row {#flash-backward-mean}
+
+Back through softmax, the slope of score $j$ is
+$w_j (g_j - \sum_k w_k g_k)$, where $g_k$ is the slope of weight $k$
+([](#backward-softmax)). The sum goes over the whole row, and a piece of the
+row does not know it. Must all keys be met once more, only for a mean?
+
+Look at what $g_k$ is. Weight $k$ is used in the mixture alone. For each
+unit that it grows, entry $e$ of the context $c$ grows by entry $e$ of value
+$k$, which is $v_{ke}$; and for each unit of that entry, the loss grows by
+its slope, $h_e$. With all entries, $g_k = \sum_e v_{ke}\, h_e$. Put this
+into the mean, and add up over the keys first:
+
+$$\sum_{k=1}^{m} w_k\, g_k
+  = \sum_{k=1}^{m} w_k \sum_{e=1}^{d_v} v_{ke}\, h_e
+  = \sum_{e=1}^{d_v} h_e \sum_{k=1}^{m} w_k\, v_{ke}
+  = \sum_{e=1}^{d_v} h_e\, c_e$$
+
+since the values, mixed by their weights, are the context. So the mean is
+the dot product of a context vector with its own gradient, however many keys
+there were [@dao2022].
+
+**Exercise 19.2** (★, 2 points): `mean_slopes`. The mean for each query, by
+its context vector. A query that has seen nothing has no context vector but
+`nan`, and its mean is to be 0.
+
+::: hint
+Both lists have `d_v` entries: `context[i]` and `g_context[i]`.
+:::
+
+::: hint
+Which queries have seen nothing is said by their log-sum-exp, as in the
+exercise before.
+:::
+
+::: done
+A sum over thousands of keys has become one over the entries of a single
+vector, and it is exact.
+:::
 */
 
 void mean_slopes(int n, int d_v, const float log_sum[n],
@@ -31,9 +143,48 @@ void mean_slopes(int n, int d_v, const float log_sum[n],
 }
 
 /*
+For *short* in *Life is short, eat dessert first*, with embeddings for
+queries, keys and values as in [](#flash), and with a loss that is just the
+sum of the context's entries, so that each of these has the slope 1:
 */
 
-/* From the slopes of weights to those of their scores, in place. */
+static const float ones[6][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1},
+                                 {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+
+static void show_mean(void)
+{
+    float context[6][3], log_sum[6], weights[1][6], g[1][6], mean;
+    flash_forward(6, 6, 3, 3, see_all(), life, life, life, context,
+                  log_sum);
+    dot_scores(1, 6, 3, life + 2, life, weights);
+    scale_scores(1, 6, 3, weights);
+    weights_again(1, 6, log_sum + 2, weights);
+    dot_scores(1, 6, 3, ones, life, g);
+    mean_slopes(1, 3, log_sum + 2, context + 2, ones, &mean);
+    print_vector("weights of short, made again", 6, weights[0]);
+    print_vector("their slopes", 6, g[0]);
+    print_vector("their mean, by the weights and by the context", 2,
+                 (float[]){dot(6, weights[0], g[0]), mean});
+}
+
+/*
+``` output
+weights of short, made again (6)
+[0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
+their slopes (6)
+[-0.1439,  2.5700, -0.8283,  0.1683,  0.4209, -1.9039]
+their mean, by the weights and by the context (2)
+[-0.4459, -0.4459]
+```
+
+## A piece of the way {#flash-backward-tiles}
+
+So the whole of [](#backward-head) can be done for a piece of the table, of
+32 queries and 32 keys, and by the same functions. Four of the lines below
+make the weights again, and four go back. `slopes_of_scores` is softmax's
+step:
+*/
+
 static void slopes_of_scores(int n, int m, const float weights[n][m],
                              const float mean[n], float g[n][m])
 {
@@ -41,9 +192,6 @@ static void slopes_of_scores(int n, int m, const float weights[n][m],
         for (int j = 0; j < m; j++)
             g[i][j] = weights[i][j] * (g[i][j] - mean[i]);
 }
-
-/*
-*/
 
 enum { SIDE = 32 }; /* queries and keys of a piece, at most */
 
@@ -60,11 +208,11 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask see,
         float mean[SIDE], memory[2][SIDE * SIDE];
         mean_slopes(rows, d_v, log_sum + i, context + i, g_context + i,
                     mean);
-        for (int j = 0; j < m && is_seen(see, i + rows - 1, j); j += SIDE) {
+        for (int j = 0; j < m && sees_any(see, i + rows - 1, j);
+             j += SIDE) {
             const int cols = least(SIDE, m - j);
             float(*weights)[cols] = (void *)memory[0];
-            float(*g)[cols] = (void *)memory[1];
-            memset(g, 0, sizeof memory[1]);
+            float(*g)[cols] = memset(memory[1], 0, sizeof memory[1]);
             dot_scores(rows, cols, d_k, query + i, key + j, weights);
             scale_scores(rows, cols, d_k, weights);
             mask_piece(see, i, j, rows, cols, weights);
@@ -80,12 +228,173 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask see,
 }
 
 /*
+(`mask_piece` and `sees_any` are those of [](#flash-tiles). It takes no
+`mask_backward`: what is hidden has the weight 0, and no weight is `nan`.)
+
+Nothing connects the pieces but `+=`. A query's gradient is a sum over all
+keys, that of a key or a value one over all queries, and each piece adds
+what it knows of it. Here are six words, the future hidden, and the same
+loss:
+
+::: question
+*Life* sees only itself. What is its row of `g_query`?
+
+All 0. Its one weight is 1, whatever its score, so its query changes
+nothing.
+:::
 */
 
-enum {
-    BLOCK = 64,           /* queries that meet a tile of keys at a time */
-    TILES = 144 / COLUMNS /* tiles that a block meets in a row */
-};
+static void show_words(void)
+{
+    float context[6][3], log_sum[6];
+    float g_query[6][3] = {{0}}, g_key[6][3] = {{0}}, g_value[6][3] = {{0}};
+    flash_forward(6, 6, 3, 3, see_past(0), life, life, life, context,
+                  log_sum);
+    flash_backward(6, 6, 3, 3, see_past(0), life, life, life, context,
+                   log_sum, ones, g_query, g_key, g_value);
+    print_matrix("g_query of Life is short, the future hidden", 6, 3,
+                 g_query);
+    print_matrix("g_key", 6, 3, g_key);
+    print_matrix("g_value", 6, 3, g_value);
+}
+
+/* The largest difference of two lists. */
+static float show_farthest(int n, const float a[n], const float b[n])
+{
+    float difference = 0;
+    for (int i = 0; i < n; i++)
+        difference = fmaxf(difference, fabsf(a[i] - b[i]));
+    return difference;
+}
+
+/* The same with the tables of chapter 18, for 100 tokens. */
+static void show_agreement(const char *what, Mask see)
+{
+    enum { N = 100, D = 16 };
+    static float x[N][D], slopes[N][D], context[N][D], g[3][N][D];
+    float log_sum[N], difference = 0;
+    Trace t = {.n = N, .m = N, .n_heads = 1, .d_k = D, .d_v = D}, of_t = t;
+    Random r;
+    random_seed(&r, 123);
+    normal_fill(&r, N, D, 0, 1, x);
+    normal_fill(&r, N, D, 0, 1, slopes);
+    memset(g, 0, sizeof g);
+    trace_init(&t);
+    trace_init(&of_t);
+    attend(N, N, D, D, see, 0, NULL, x, x, x, (void *)t.scores,
+           (void *)t.weights, (void *)t.kept, (void *)t.dropped,
+           (void *)t.context);
+    attend_backward(N, N, D, D, 0, x, x, x, (void *)t.scores,
+                    (void *)t.weights, (void *)t.kept, (void *)t.dropped,
+                    slopes, (void *)of_t.dropped, (void *)of_t.weights,
+                    (void *)of_t.scores, (void *)of_t.query,
+                    (void *)of_t.key, (void *)of_t.value);
+    flash_forward(N, N, D, D, see, x, x, x, context, log_sum);
+    flash_backward(N, N, D, D, see, x, x, x, context, log_sum, slopes, g[0],
+                   g[1], g[2]);
+    const float *const due[3] = {of_t.query, of_t.key, of_t.value};
+    for (int i = 0; i < 3; i++)
+        difference =
+            fmaxf(difference, show_farthest(N * D, g[i][0], due[i]));
+    printf("%s, as with tables to 1e-5: %s\n", what,
+           difference < 1e-5f ? "yes" : "no");
+    trace_free(&t);
+    trace_free(&of_t);
+}
+
+/*
+``` output
+g_query of Life is short, the future hidden (6, 3)
+[[ 0.0000,  0.0000,  0.0000],
+ [-0.0176,  0.2315,  0.0892],
+ [-0.0261,  0.5320,  0.3854],
+ [ 0.0025,  0.5314,  0.2220],
+ [ 0.0529,  0.5727,  0.1628],
+ [ 0.3744,  0.1221,  0.5506]]
+g_key (6, 3)
+[[-0.0121, -0.1807, -0.1729],
+ [-0.3427,  0.3169, -0.0804],
+ [-0.0035,  0.0423,  0.0694],
+ [ 0.0281,  0.0151, -0.1330],
+ [-0.0362,  0.0209, -0.1161],
+ [ 0.3664, -0.2146,  0.4331]]
+g_value (6, 3)
+[[1.8183, 1.8183, 1.8183],
+ [1.6708, 1.6708, 1.6708],
+ [0.8759, 0.8759, 0.8759],
+ [0.6616, 0.6616, 0.6616],
+ [0.3447, 0.3447, 0.3447],
+ [0.6287, 0.6287, 0.6287]]
+```
+
+With this loss, a row of `g_value` is what all words have taken of a value.
+*Life*, which all six have seen, comes first. A hundred tokens are sixteen
+pieces, held here against the tables of [](#backward):
+
+``` output
+100 tokens, as with tables to 1e-5: yes
+the future hidden, as with tables to 1e-5: yes
+```
+
+The forward has two products, of queries with keys and of weights with
+values. On the way back each has become two. To make the scores again is a
+fifth:
+*/
+
+static void show_products(void)
+{
+    const Block block[] = {
+        {"query", 5, 3, 1, "·"},    {"keyᵀ", 3, 4, 1, "="},
+        {"scores", 5, 4, 1, NULL},  {"g_context", 5, 2, 1, "·"},
+        {"valueᵀ", 2, 4, 1, "="},   {"g_weights", 5, 4, 1, NULL},
+        {"weightsᵀ", 4, 5, 1, "·"}, {"g_context", 5, 2, 1, "="},
+        {"g_value", 4, 2, 1, NULL}, {"g_scoresᵀ", 4, 5, 1, "·"},
+        {"query", 5, 3, 1, "="},    {"g_key", 4, 3, 1, NULL},
+        {"g_scores", 5, 4, 1, "·"}, {"key", 4, 3, 1, "="},
+        {"g_query", 5, 3, 1, NULL},
+    };
+    print_integers("products: forward, back with tables, back without", 3,
+                   (int[]){2, 4, 5});
+    blocks("products", "Five products on the way back",
+           sizeof block / sizeof *block, block);
+}
+
+/*
+``` output
+products: forward, back with tables, back without (3)
+[2, 4, 5]
+```
+
+![Five products on the way back. What is 5 × 4 here is never there as a
+whole, only piece by piece](products.svg){#fig-flash-backward-products}
+
+That is a quarter more to compute. But what is not kept is neither written
+nor fetched again, and where memory is what a machine waits for, the way
+back is even sooner done [@dao2022].
+
+## Keys in the lanes {#flash-backward-lanes}
+
+All five can go through the register tile of [](#kernel-tile). What is to
+lie in the lanes? There it was queries, so that softmax went along them. But
+nothing is left of softmax than two numbers for each query. What counts now
+is who is added to, and of the three gradients two belong to the keys. So
+*keys* lie in the lanes, with their values and both gradients, and stay
+there while block after block of queries comes along:
+
+| product | `a[i][k]` | `b[k]` in lanes | `c[i]` in lanes |
+|:---------|:-----------------|:----------------|:------------------|
+| scores | query `i`, entry `k` | keys, entry `k` | query `i` |
+| `g_weights` | `g_context` `i`, entry `k` | values, entry `k` | query `i` |
+| `g_value` | `g_context` `k`, entry `i` | weights, query `k` | entry `i` |
+| `g_key` | query `k`, entry `i` | slopes, query `k` | entry `i` |
+| `g_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
+
+Queries and `g_context` are read as they lie, or turned, which is the same
+table with its two steps exchanged. Only `g_query` has entries in its lanes.
+It is a sum over keys, and waits until some tiles of keys have put their
+slopes aside, so that the sum is a long one.
+*/
+
 typedef float Columns[COLUMNS];
 
 typedef struct {
@@ -97,41 +406,88 @@ typedef struct {
 typedef struct {
     int text, head, first, count; /* whose queries, and which */
     View query, g_context;        /* [count][d_k], [count][d_v] */
-    const float *log_sum, *mean;  /* [count], the first in base 2 */
-    Columns *weights, *g;         /* [count], with a tile */
+    const float *log_sum, *mean;  /* [count] */
+    Columns *weights, *g;         /* [count], of a tile */
 } Queries;
 
 /* Scores that a query may not see become minus infinity. */
 static void hide(const Job *job, const Queries *q, int i, const Tile *t);
 
-/* slopes_of_scores, which are also put aside, for g_query. */
+/* slopes_of_scores, and they are put aside. */
 static void through_softmax(const Job *job, const Queries *q, int i,
-                            const Tile *t, Columns (*aside)[TILES]);
-
-static View turned(View a)
-{
-    return (View){a.at, a.column, a.row};
-}
+                            const Tile *t, Columns *aside);
 
 /* The queries from number i of a block on meet a tile. */
 static void meet(const Job *job, const Queries *q, int i, const Tile *t,
-                 Columns (*aside)[TILES])
+                 Columns *aside)
 {
     const int d_k = job->d_k, d_v = job->d_v;
     const int rows = q->count - i, keys = t->count;
     const View query = from_row(q->query, i);
+    const View query_turned = {query.at, 1, query.row};
     const View g_context = from_row(q->g_context, i);
+    const View g_context_turned = {g_context.at, 1, g_context.row};
     multiply_columns(rows, keys, d_k, query, t->key, 0, q->weights);
     hide(job, q, i, t);
     exp2_columns(rows, keys, q->log_sum + i, q->weights);
     multiply_columns(rows, keys, d_v, g_context, t->value, 0, q->g);
     through_softmax(job, q, i, t, aside);
-    multiply_columns(d_v, keys, rows, turned(g_context), q->weights, 1,
+    multiply_columns(d_v, keys, rows, g_context_turned, q->weights, 1,
                      t->g_value);
-    multiply_columns(d_k, keys, rows, turned(query), q->g, 1, t->g_key);
+    multiply_columns(d_k, keys, rows, query_turned, q->g, 1, t->g_key);
 }
 
 /*
+`multiply_columns` is the register tile for rows of `COLUMNS` numbers, which
+fill its lanes; with a 1, the product is added to what is there.
+`exp2_columns` takes the power of 2 of what each number is above its row's
+log-sum-exp; as in the kernel, both have been multiplied by $\log_2 e$. The
+fifth product, masks, copies of rows and turned keys stand [at the
+end](#flash-backward-rest).
+
+## Who meets whom {#flash-backward-rounds}
+
+In the forward, threads had it easy: each piece of queries wrote contexts of
+its own. Now both sides of a meeting are added to. Let one thread take some
+queries and another the next ones, and both add to the same keys. To add is
+to read a number and to write another:
+
+| thread A | thread B | `g_key` |
+|:-------------|:-------------|--------:|
+| reads 5 | | 5 |
+| | reads 5 | 5 |
+| writes 5 + 1 | | 6 |
+| | writes 5 + 2 | 7 |
+
+It should be 8. What A has added is lost, now and then, depending on who
+comes when: a **race**. Nothing is refused, nothing crashes, and with one
+thread all is right. If the threads shared out the keys instead, they would
+race for the queries.
+
+A head for each thread would do, where there are heads enough. Where there
+are not, cut the head's keys into parts, and its queries into as many, and
+hold a tournament. In each round every part of the keys meets one of the
+queries, and no two the same. After as many rounds as there are parts, all
+have met all, and nobody was ever asked to two places.
+
+**Exercise 19.3** (★★, 2 points): `partner`. The part of the queries that
+part `keys` of the keys meets in a round. Parts and rounds are counted from
+0. Any schedule will do in which no two meet the same part in a round, and
+each has met all of them in the end.
+
+::: hint
+In round 0, part `k` of the keys may meet part `k` of the queries. What if
+in the next round all keys move on by one?
+:::
+
+::: hint
+Behind the last part comes part 0 again.
+:::
+
+::: done
+No locks, no copies, no races: who writes where has been settled before
+anybody begins.
+:::
 */
 
 int partner(int parts, int keys, int round)
@@ -140,15 +496,51 @@ int partner(int parts, int keys, int round)
     return next < parts ? next : next - parts;
 }
 
+static void show_rounds(void)
+{
+    enum { PARTS = 4 };
+    const char *const label[PARTS] = {"round 0", "round 1", "round 2",
+                                      "round 3"};
+    float met[PARTS][PARTS][PARTS] = {{{0}}};
+    for (int round = 0; round < PARTS; round++) {
+        int queries[PARTS];
+        for (int k = 0; k < PARTS; k++) {
+            queries[k] = partner(PARTS, k, round);
+            met[round][k][queries[k]] = 1;
+        }
+        print_integers(label[round], PARTS, queries);
+    }
+    grid("rounds", "Which keys meet which queries, round by round", PARTS,
+         label, PARTS, PARTS, met);
+}
+
 /*
+``` output
+round 0 (4)
+[0, 1, 2, 3]
+round 1 (4)
+[1, 2, 3, 0]
+round 2 (4)
+[2, 3, 0, 1]
+round 3 (4)
+[3, 0, 1, 2]
+```
+
+![Four rounds. A row is a part of the keys, a column a part of the queries;
+no row and no column has two](rounds.svg){#fig-flash-backward-rounds}
+
+Sums of floats depend on their order, too ([](#kernel-order)). Rounds come
+one after the other, and how many there are depends on the sizes alone. So
+each number gets what it gets in the same order, from one thread or from
+twenty, and has the same digits.
 */
 
-typedef struct Way Way;
-typedef struct Desk Desk;
+typedef struct Way Way;   /* a job, and its gradients */
+typedef struct Desk Desk; /* where a thread works */
 
 static Desk *desk_for(const Job *job);
 
-/* In a head of keys, a part of the keys meets a part of the queries. */
+/* In a head, part `keys` of the keys meets a part of the queries. */
 static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
                       int queries);
 
@@ -169,26 +561,92 @@ static void meet_all(const Way *way, const Job *job, int64_t heads,
 }
 
 /*
+Behind `omp parallel`, each thread goes through the block by itself, with a
+desk of its own. `omp for` shares out the turns of the loop, and at its end
+each thread waits for all others: the round is over.
+
+`attend_fast_backward` takes a job that `attend_fast` has done, and where
+the gradients lie. `attend_backward_of(best_kernel())` is the same for the
+processor at hand.
 */
 
-static void show_flash_backward(void)
+/* A head of 600 tokens, there and back in so many threads. */
+static void show_back(int threads, float x[600][16], float slopes[600][16],
+                      float context[600][16], float log_sum[600],
+                      float g[3][600][16])
 {
-    printf("flash_backward\n");
+    const Rows rows = rows_by_head(1, 600, 16, x[0]);
+    Job job = {.texts = 1, .n_heads = 1, .n = 600, .m = 600};
+    job.d_k = job.d_v = 16;
+    job.see = see_past(0);
+    job.query = job.key = job.value = rows;
+    job.context = rows_by_head(1, 600, 16, context[0]);
+    job.log_sum = log_sum;
+    job.threads = threads;
+    memset(g, 0, sizeof(float[3][600][16]));
+    best_kernel()->attend(&job);
+    attend_backward_of(best_kernel())(&job,
+                                      rows_by_head(1, 600, 16, slopes[0]),
+                                      rows_by_head(1, 600, 16, g[0][0]),
+                                      rows_by_head(1, 600, 16, g[1][0]),
+                                      rows_by_head(1, 600, 16, g[2][0]));
+}
+
+static void show_fast(void)
+{
+    static float x[600][16], slopes[600][16], context[600][16];
+    static float g[3][600][16], other[3][600][16];
+    float log_sum[600];
+    Random r;
+    random_seed(&r, 123);
+    normal_fill(&r, 600, 16, 0, 1, x);
+    normal_fill(&r, 600, 16, 0, 1, slopes);
+    show_back(1, x, slopes, context, log_sum, g);
+    show_back(3, x, slopes, context, log_sum, other);
+    printf("600 tokens, the same digits with 3 threads: %s\n",
+           memcmp(g, other, sizeof g) ? "no" : "yes");
+    memset(other, 0, sizeof other);
+    flash_backward(600, 600, 16, 16, see_past(0), x, x, x, context, log_sum,
+                   slopes, other[0], other[1], other[2]);
+    printf("as flash_backward to 1e-5: %s\n",
+           show_farthest(3 * 600 * 16, (void *)g, (void *)other) < 1e-5f
+               ? "yes"
+               : "no");
 }
 
 /*
-TO WRITE: what the program prints, and what is to be seen in it.
-
 ``` output
-flash_backward
+600 tokens, the same digits with 3 threads: yes
+as flash_backward to 1e-5: yes
 ```
 
-## In PyTorch {#flash-backward-pytorch}
+`make bench CASES=backward` measures how fast that is on your machine,
+beside PyTorch's.
 
-TO WRITE: the same in PyTorch.
+A model learns from many texts at once. `attention_forward_fast` and
+`attention_backward_fast`, [at the end of the
+page](#flash-backward-attention), do for all of them together what
+`attention_forward` and `attention_backward` do for one. Their trace has
+room for many texts, and none for tables:
+*/
 
-``` python
-print("flash_backward")
+static void show_traces(void)
+{
+    enum { N = 256 };
+    const Attention a = {.n_heads = 8, .d_k = 64, .d_v = 64};
+    Trace with = trace_for(&a, N, N), without = trace_for_texts(&a, 1, N);
+    print_integers(
+        "numbers in a trace of 256 tokens, 8 heads: with tables, "
+        "without",
+        2, (int[]){(int)with.count, (int)without.count});
+    trace_free(&with);
+    trace_free(&without);
+}
+
+/*
+``` output
+numbers in a trace of 256 tokens, 8 heads: with tables, without (2)
+[3145728,  526336]
 ```
 
 ## Everything together
@@ -196,12 +654,92 @@ print("flash_backward")
 
 int main(void)
 {
-    show_flash_backward();
+    pipeline("pipeline", "scores scale mask weights context");
+    show_sizes();
+    show_mean();
+    show_words();
+    show_agreement("100 tokens", see_all());
+    show_agreement("the future hidden", see_past(0));
+    show_products();
+    show_rounds();
+    show_fast();
+    show_traces();
     return 0;
 }
 
 /*
+The same in PyTorch, whose attention, where it has gone there in tiles, goes
+back in this way, too:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = "Life is short eat dessert first".split()
+ids = torch.tensor([sorted(words).index(w) for w in words])
+torch.manual_seed(123)
+x = torch.nn.Embedding(50_000, 3)(ids).detach()
+
+weights = F.softmax(x @ x.T / 3**0.5, dim=-1)
+print(weights[2])
+print(x.sum(dim=-1))
+context = F.scaled_dot_product_attention(x, x, x)
+print(torch.stack([weights[2] @ x.sum(dim=-1), context[2].sum()]))
+
+roles = [x.clone().requires_grad_() for _ in range(3)]
+F.scaled_dot_product_attention(*roles, is_causal=True).sum().backward()
+for role in roles:
+    print(role.grad)
+```
+
+To make again what one could have kept is called **recomputation**. It helps
+elsewhere, too: of a model with many layers one may keep what goes into each
+and make the rest again. But nothing else in it grows with the square of the
+text.
+
+Now all slopes can be had, of texts of any length, and fast. [](#training)
+takes the steps.
+
+## Further exercises
+
+**Exercise 19.4** (★★, challenge, 3 points): `log_sum_backward`. The
+log-sum-exp of a row is a number that a loss may look at, too. Go from
+`g_log_sum`, the slope of each row's, to the slopes of its scores, to which
+you add. A row of nothing but minus infinity adds nothing. What
+[](#backward-softmax) does with a raised score leads there.
+
+::: hint
+Raise score $j$ by a small $s$. By which factor does the sum of all
+exponentials grow, and so by how much its logarithm?
+:::
+
+::: hint
+The answer is an old acquaintance: from 0 to 1, and those of a row add up to
+1.
+:::
+
+::: done
+The slope of a log-sum-exp is the row of weights. So softmax itself is a
+gradient, that of the log-sum-exp.
+:::
+
+**Exercise 19.5** (by hand): In [](#flash-backward-mean) nothing was
+dropped. With dropout, weight $k$ is multiplied by a factor $f_k$ before it
+mixes, and $c = \sum_k w_k f_k v_k$. Is the mean of the weights' slopes
+still the dot product of $c$ with its gradient?
+
+**Exercise 19.6** (by hand): A model has 12 layers of 12 heads with 64
+entries, and reads 1,024 tokens. How many MiB are the four tables of all
+heads, and how many their log-sum-exps?
+
 ## Solutions
+
+::: {.solution exercise="19.4"}
+The sum of exponentials becomes $1 + w_j s$ times as large, and its
+logarithm grows by $\ln(1 + w_j s)$, nearly $w_j s$. So the slope of the
+score is $w_j$ times that of the log-sum-exp. (In the backward of a whole
+attention, it would be added to $w_j (g_j - \sum_k w_k g_k)$: whoever wants
+both takes the slope of the log-sum-exp from the mean.)
 */
 
 void log_sum_backward(int n, int m, const float scores[n][m],
@@ -216,8 +754,34 @@ void log_sum_backward(int n, int m, const float scores[n][m],
 }
 
 /*
-## The rest of the program {#flash-backward-rest}
+:::
+
+::: {.solution exercise="19.5"}
+Yes. The slope of weight $k$ gets the factor, too: $g_k = f_k \sum_e v_{ke}
+h_e$. So $\sum_k w_k g_k = \sum_e h_e \sum_k w_k f_k v_{ke}$, and the inner
+sum is $c_e$ again.
+:::
+
+::: {.solution exercise="19.6"}
+There are $12 \cdot 12 = 144$ heads. The tables of one are
+$4 \cdot 1{,}024 \cdot 1{,}024$ numbers of 4 bytes, 16 MiB, and
+$144 \cdot 16 = 2{,}304$ MiB in all. The log-sum-exps are
+$144 \cdot 4 = 576$ KiB, not quite six tenths of one MiB.
+:::
 */
+
+/*
+## The rest of the program {#flash-backward-rest}
+
+All threads read one `Way`, and each has a `Desk` of its own, a single piece
+of memory.
+*/
+
+enum {
+    BLOCK = 64,            /* queries that meet a tile of keys at a time */
+    TILES = 144 / COLUMNS, /* tiles that a block meets in a row */
+    GAP = 16               /* between the rows of copies */
+};
 
 struct Way {
     const Job *job;
@@ -236,8 +800,6 @@ struct Desk {
     Columns *g_query;        /* [rows of d_k][BLOCK] */
     float *copies;
 };
-
-enum { GAP = 16 }; /* between the rows of copies */
 
 static const float log2_e = 1.44269504f;
 
@@ -274,8 +836,9 @@ static Desk *desk_for(const Job *job)
 }
 
 /*
-What hides scores, or multiplies weights, are tables with a row for each
-query.
+Tables that hide scores, are added to them or multiply weights have a row for
+each query, and so have scores and weights. Under a causal mask, the query in
+row `k` sees the columns up to `place + k`.
 */
 
 static void use_table(char how, const Rows *table, const Queries *q, int i,
@@ -308,14 +871,14 @@ static void hide(const Job *job, const Queries *q, int i, const Tile *t)
 }
 
 static void through_softmax(const Job *job, const Queries *q, int i,
-                            const Tile *t, Columns (*aside)[TILES])
+                            const Tile *t, Columns *aside)
 {
     if (job->kept.at)
         use_table('*', &job->kept, q, i, t, q->g);
     for (int k = 0; i + k < q->count; k++) {
         const float mean = q->mean[i + k];
         for (int l = 0; l < COLUMNS; l++)
-            aside[k][0][l] = q->g[k][l] =
+            aside[k * TILES][l] = q->g[k][l] =
                 q->weights[k][l] * (q->g[k][l] - mean);
     }
     if (job->kept.at)
@@ -323,7 +886,8 @@ static void through_softmax(const Job *job, const Queries *q, int i,
 }
 
 /*
-A block
+A block of queries is copied, for the reason that [](#kernel-threads) gives:
+addresses a power of two apart get in each other's way in a cache.
 */
 
 /* Copies of n rows from number i on. */
@@ -357,8 +921,8 @@ static Queries ask(const Way *way, const Desk *desk, int head, int first,
                      .g = desk->g};
 }
 
-/* How many of the queries from number i on come before all that see a key
- * from number j on. */
+/* How many of n queries, from number i on, come before the first that sees
+ * anything of the keys from number j on. */
 static int blind(Mask see, int i, int n, int j)
 {
     const int64_t before = (int64_t)j - see.first - i;
@@ -367,7 +931,12 @@ static int blind(Mask see, int i, int n, int j)
                                                  : n;
 }
 
-/* Adds g_query, of which k / COLUMNS rows of columns hold the entries. */
+/*
+Then it meets all tiles on the desk that it may see, and what has been put
+aside goes through the fifth product.
+*/
+
+/* Adds what the queries of a block have got. */
 static void answer(const Way *way, const Desk *desk, const Queries *q)
 {
     const int d_k = way->job->d_k;
@@ -392,7 +961,7 @@ static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
             break;
         for (int k = 0; k < before; k++)
             memset(desk->aside[k][i], 0, sizeof(Columns));
-        meet(way->job, q, before, t, (void *)&desk->aside[before][i]);
+        meet(way->job, q, before, t, &desk->aside[before][i]);
         keys += t->count;
     }
     const View g = {desk->aside[0][0], TILES * COLUMNS, 1};
@@ -404,7 +973,10 @@ static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
 }
 
 /*
-Keys
+Keys are turned, so that each is a column; the scale goes into them, and
+$\log_2 e$. For the fifth product they are rows, with the scale alone. Their
+gradients begin with 0, and when all queries of a part have come by, they are
+turned back and added.
 */
 
 static void begin(const Way *way, Desk *desk, int first, int count)
@@ -485,9 +1057,10 @@ static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
 }
 
 /*
+Before the first round, each query gets its two numbers.
 */
 
-/* The sum of products, in lanes. */
+/* A dot product whose sums do not wait for each other. */
 static float dot_in_lanes(int d, const float a[d], const float b[d])
 {
     float sum[16] = {0};
@@ -558,27 +1131,38 @@ void attend_fast_backward(const Job *job, Rows g_context, Rows g_query,
 }
 
 /*
-## A whole attention, fast {#flash-backward-attention}
+## Whole attentions {#flash-backward-attention}
+
+The two gradients of a linear layer are products, and `start` is what is
+there already. That of the weight is a sum over all rows, which come some at
+a time, so that they stay in a cache.
 */
 
 void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                           const float g_out[n][l->d_out], Linear *g_l,
                           float g_x[n][l->d_in])
 {
+    enum { SOME = 256 };
     const int d_in = l->d_in, d_out = l->d_out;
     layer_gradient_must_fit(l, g_l);
     best_kernel()->multiply(n, d_in, d_out, (View){g_out[0], d_out, 1},
                             (View){l->weight, d_in, 1},
                             (View){g_x[0], d_in, 1}, g_x);
-    best_kernel()->multiply(
-        d_out, d_in, n, (View){g_out[0], 1, d_out}, (View){x[0], d_in, 1},
-        (View){g_l->weight, d_in, 1}, (void *)g_l->weight);
+    for (int i = 0; i < n; i += SOME)
+        best_kernel()->multiply(
+            d_out, d_in, least(SOME, n - i), (View){g_out[i], 1, d_out},
+            (View){x[i], d_in, 1}, (View){g_l->weight, d_in, 1},
+            (void *)g_l->weight);
     for (int i = 0; l->bias && i < n; i++)
         for (int j = 0; j < d_out; j++)
             g_l->bias[j] += g_out[i][j];
 }
 
-/* The heads lie side by side. */
+/*
+Of an attention, the heads lie side by side in each token's row, as the
+layers make and want them, so that nothing is split or merged:
+*/
+
 static Rows heads_of(const Attention *a, int n, int d, const float *at)
 {
     return rows_by_token(a->n_heads, n, d, at);

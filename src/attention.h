@@ -796,7 +796,7 @@ void mask_piece(Mask see, int i, int j, int rows, int cols,
                 float scores[rows][cols]);
 
 /* May the queries up to number `last` see any of the keys from j on? */
-int is_seen(Mask see, int last, int j);
+int sees_any(Mask see, int last, int j);
 
 /* What n queries get from the m keys that they may see, and the log-sum-exp
  * of each query's scores, with a table of 32 times 32 scores, for any n and

@@ -190,28 +190,22 @@ void versions_must_fit(const Attention *from, const SelfAttentionV1 *to)
                from->has_bias ? "a" : "no", from->n_heads, from->d_out);
 }
 
-static void tokens_must_fit(const Attention *a, int n)
-{
-    if (a->context_length && n > a->context_length)
-        REFUSE("a text of %d tokens: at most %d, the context length, fit",
-               n, a->context_length);
-}
-
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
 {
+    const int most = n > m ? n : m;
     layers_must_fit(a);
-    tokens_must_fit(a, n > m ? n : m);
+    if (a->context_length && most > a->context_length)
+        REFUSE("a text of %d tokens: at most %d, the context length, fit",
+               most, a->context_length);
     trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
 }
 
 void texts_must_fit(const Attention *a, int texts, int n, const Trace *t)
 {
-    layers_must_fit(a);
-    widths_must_agree(a);
-    tokens_must_fit(a, n);
     Trace one = *t; /* but for its texts */
     one.texts = 0;
-    trace_must_fit(&one, n, n, a->n_heads, a->d_k, a->d_v, a->d_out);
+    widths_must_agree(a);
+    attention_must_fit(a, n, n, &one);
     if (texts < 1 || t->texts != texts)
         REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
                "needed",

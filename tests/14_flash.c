@@ -194,7 +194,7 @@ static void mask_piece_test(void)
 }
 
 /* The last of the queries sees most. */
-static void is_seen_test(void)
+static void sees_any_test(void)
 {
     const float table[1][1] = {{0}};
     for (int first = -3; first <= 3; first++)
@@ -202,14 +202,14 @@ static void is_seen_test(void)
             for (int j = 0; j < 9; j++) {
                 next_case();
                 give("first = %d, last = %d, j = %d", first, last, j);
-                tap_near("of the past", is_seen(see_past(first), last, j),
+                tap_near("of the past", sees_any(see_past(first), last, j),
                          first + last >= j, 0, 0);
-                tap_true("of all", is_seen(see_all(), last, j));
+                tap_true("of all", sees_any(see_all(), last, j));
                 tap_true("of a table",
-                         is_seen(see_where(1, 1, table), last, j));
+                         sees_any(see_where(1, 1, table), last, j));
             }
-    tap_true("far away", is_seen(see_past(INT_MAX), INT_MAX, INT_MAX));
-    tap_true("far back", !is_seen(see_past(INT_MIN), INT_MAX, 0));
+    tap_true("far away", sees_any(see_past(INT_MAX), INT_MAX, INT_MAX));
+    tap_true("far back", !sees_any(see_past(INT_MIN), INT_MAX, 0));
 }
 
 /* Only the first block of three is there; queries that see no other do not
@@ -294,7 +294,7 @@ int main(void)
     EACH("meet_key", key_by_key, "row_*-scores");
     EACH("meet_keys", block_by_block, "row_*-scores");
     TAP(mask_piece_test, "mask_piece: as the whole table is masked");
-    TAP(is_seen_test, "is_seen: the last query sees most");
+    TAP(sees_any_test, "sees_any: the last query sees most");
     EACH("flash_forward", past_test, "past_*-query");
     EACH("flash_forward", all_test, "all_*-query");
     EACH("flash_forward", table_test, "table_*-query");
