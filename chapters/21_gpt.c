@@ -7,9 +7,119 @@ TO WRITE: what we have, what is missing, and the one new idea.
 #include "attention.h"
 
 /*
-TO WRITE: the functions, each behind the prose that leads to it; exercises
-among them; figures.
+## Layer norm
 */
+
+/* A row's mean, and 1 divided by its spread. */
+static void measure_row(int d, const float x[d], float *mean, float *scale)
+{
+    double sum = 0, squares = 0;
+    for (int k = 0; k < d; k++)
+        sum += (double)x[k];
+    *mean = (float)(sum / d);
+    for (int k = 0; k < d; k++)
+        squares += (double)((x[k] - *mean) * (x[k] - *mean));
+    *scale = (float)(1 / sqrt(squares / d + 1e-5));
+}
+
+void norm_forward(const Norm *l, int n, const float x[n][l->d],
+                  float out[n][l->d])
+{
+    float mean, scale;
+    for (int i = 0; i < n; i++) {
+        measure_row(l->d, x[i], &mean, &scale);
+        for (int k = 0; k < l->d; k++)
+            out[i][k] =
+                (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
+    }
+}
+
+void norm_backward(const Norm *l, int n, const float x[n][l->d],
+                   const float g_out[n][l->d], Norm *g_l,
+                   float g_x[n][l->d])
+{
+    const int d = l->d;
+    float mean, scale;
+    if (g_l->d != d)
+        REFUSE("a gradient of %d entries, where the layer has %d: as many "
+               "are needed",
+               g_l->d, d);
+    for (int i = 0; i < n; i++) {
+        double g_mean = 0, g_spread = 0;
+        measure_row(d, x[i], &mean, &scale);
+        for (int k = 0; k < d; k++) {
+            const float normed = (x[i][k] - mean) * scale;
+            const float g_normed = g_out[i][k] * l->weight[k];
+            g_l->weight[k] += g_out[i][k] * normed;
+            g_l->bias[k] += g_out[i][k];
+            g_mean += (double)g_normed / d;
+            g_spread += (double)(g_normed * normed) / d;
+        }
+        for (int k = 0; k < d; k++) {
+            const float normed = (x[i][k] - mean) * scale;
+            const float g_normed = g_out[i][k] * l->weight[k];
+            g_x[i][k] += scale * (g_normed - (float)g_mean -
+                                  normed * (float)g_spread);
+        }
+    }
+}
+
+/*
+## GELU
+*/
+
+/* u of the header, in units that suit powers of 2; and how steeply u grows
+ * with x. */
+void gelu(int n, const float x[n], float share[n], float out[n])
+{
+    for (int i = 0; i < n; i++) {
+        const float u =
+            1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
+        share[i] = 1 / (1 + expf(-u));
+        out[i] = x[i] * share[i];
+    }
+}
+
+void gelu_backward(int n, const float x[n], const float share[n],
+                   const float g_out[n], float g_x[n])
+{
+    for (int i = 0; i < n; i++) {
+        const float g_u = 1.5957691f * (1 + 0.134145f * x[i] * x[i]);
+        const float g_share = share[i] * (1 - share[i]) * g_u;
+        g_x[i] += g_out[i] * (share[i] + x[i] * g_share);
+    }
+}
+
+/*
+## Sampling
+*/
+
+int draw_one(Random *r, int n, const float shares[n])
+{
+    int best = -1;
+    float most = 0;
+    for (int i = 0; i < n; i++) {
+        const float wait = (float)-log1p(-random_double(r));
+        if (!(shares[i] >= 0 && shares[i] <= FLT_MAX))
+            REFUSE("share %d is %g: one from 0 on, and finite, is needed",
+                   i, (double)shares[i]);
+        if (shares[i] / wait > most) {
+            most = shares[i] / wait;
+            best = i;
+        }
+    }
+    if (best < 0)
+        REFUSE("%d shares, and none above 0: one is needed", n);
+    return best;
+}
+
+void keep_largest(int n, int k, float logits[n])
+{
+    if (k < 1 || k > n)
+        REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
+    for (int i = 0; i < n; i++)
+        ;
+}
 
 static void show_gpt(void)
 {
@@ -17,15 +127,11 @@ static void show_gpt(void)
 }
 
 /*
-TO WRITE: what the program prints, and what is to be seen in it.
-
 ``` output
 gpt
 ```
 
 ## In PyTorch {#gpt-pytorch}
-
-TO WRITE: the same in PyTorch.
 
 ``` python
 print("gpt")

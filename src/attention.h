@@ -1175,8 +1175,50 @@ void attention_backward(const Attention *a, int n, int m,
 ## Chapter 21, a model that has read this book {#header-gpt}
 */
 
-/* TO WRITE: the functions, each with what it computes, what it refuses, and
- * its name in PyTorch. */
+/* Layer norm: what it stretches each entry by, and what it adds. The numbers
+ * belong to the module that the layer is a part of. */
+typedef struct {
+    int d;
+    float *weight, *bias; /* [d] */
+} Norm;
+
+/* For each row of x: its mean taken away, divided by the root of the mean
+ * square of what is left plus 1e-5; then times the weight, plus the bias.
+ * PyTorch: F.layer_norm(x, (d,), weight, bias). Ba et al. 2016. */
+void norm_forward(const Norm *l, int n, const float x[n][l->d],
+                  float out[n][l->d]);
+
+/* Adds to the gradients of the weight, the bias and x. Refuses a g_l of
+ * another size. PyTorch: the backward of F.layer_norm. */
+void norm_backward(const Norm *l, int n, const float x[n][l->d],
+                   const float g_out[n][l->d], Norm *g_l,
+                   float g_x[n][l->d]);
+
+/* Each entry times a share from 0 to 1 that grows with it, in the form that
+ * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
+ * u = sqrt(8 / pi) * (x + 0.044715 * x^3).
+ * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
+void gelu(int n, const float x[n], float share[n], float out[n]);
+
+/* From the shares that gelu has left; adds to g_x.
+ * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
+void gelu_backward(int n, const float x[n], const float share[n],
+                   const float g_out[n], float g_x[n]);
+
+/* Draws one of n: number i as often as shares[i] says, of what all shares
+ * add up to. Refuses a share that is negative or not finite, and shares of
+ * which all are 0.
+ * PyTorch: torch.multinomial(shares, 1), number for number. */
+int draw_one(Random *r, int n, const float shares[n]);
+
+/* Puts minus infinity in place of all logits that are below the k-th
+ * largest. Refuses a k that is not from 1 to n.
+ * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf). */
+void keep_largest(int n, int k, float logits[n]);
+
+/* The order in which an epoch goes through n texts.
+ * PyTorch: DataLoader(texts, shuffle=True), number for number. */
+void epoch_order(Random *r, int n, int order[n]);
 
 /*
 ## Appendix B, normal numbers {#header-normals}
