@@ -386,6 +386,21 @@ Its room, a trace that fits it, and what it refuses:
 void attention_init(Attention *a);
 void attention_free(Attention *a);
 
+/* One table in a block: where its address goes, and three sizes, of which
+ * the product is the number of its entries. A table of none is NULL. */
+typedef struct {
+    float **table;
+    int layers, rows, columns;
+} Part;
+
+/* For an attention whose parameters lie in the block of a larger model: sets
+ * the sizes of its layers, and lists their tables, in order, as parts of the
+ * block that the caller then makes by new_block. Until then a must not be
+ * moved; it has no memory of its own, and nothing to be freed. Returns
+ * ATTENTION_PARTS. Refuses the sizes that attention_init refuses. */
+enum { ATTENTION_PARTS = 8 };
+int attention_parts(Attention *a, Part part[ATTENTION_PARTS]);
+
 /* A trace for n tokens that ask m tokens. Refuses what trace_init
  * refuses. */
 Trace trace_for(const Attention *a, int n, int m);
@@ -1318,16 +1333,9 @@ void *new_aligned(size_t count, size_t size);
  * does not fit. */
 void *new_pages(size_t bytes);
 
-/* One table in a block: where its address goes, and three sizes, of which
- * the product is the number of its entries. A table of none is NULL. */
-typedef struct {
-    float **table;
-    int layers, rows, columns;
-} Part;
-
-/* A block of zeros with room for all parts, one behind the other, to be
- * freed by the caller; count is how many numbers it holds. Refuses sizes
- * below 0, and what does not fit. */
+/* A block of zeros with room for all parts (of chapter 7), one behind the
+ * other, to be freed by the caller; count is how many numbers it holds.
+ * Refuses sizes below 0, and what does not fit. */
 float *new_block(int parts, const Part part[parts], size_t *count);
 
 /*

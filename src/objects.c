@@ -53,7 +53,7 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
         REFUSE("a trace without tables: trace_init makes room for them");
 }
 
-void attention_init(Attention *a)
+int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
 {
     sizes_must_fit(a->n_heads, a->d_k, a->d_v);
     if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
@@ -66,7 +66,9 @@ void attention_init(Attention *a)
     a->key = (Linear){.d_in = a->d_y, .d_out = keys};
     a->value = (Linear){.d_in = a->d_y, .d_out = values};
     a->out = (Linear){.d_in = values, .d_out = a->d_out};
-    const Part part[] = {
+    a->memory = NULL;
+    a->count = 0;
+    const Part all[ATTENTION_PARTS] = {
         {&a->query.weight, 1, keys, a->d_x},
         {&a->query.bias, bias, 1, keys},
         {&a->key.weight, 1, keys, a->d_y},
@@ -76,7 +78,15 @@ void attention_init(Attention *a)
         {&a->out.weight, 1, a->d_out, values},
         {&a->out.bias, out_bias, 1, a->d_out},
     };
-    a->memory = new_block(sizeof part / sizeof *part, part, &a->count);
+    memcpy(part, all, sizeof all);
+    return ATTENTION_PARTS;
+}
+
+void attention_init(Attention *a)
+{
+    Part part[ATTENTION_PARTS];
+    const int parts = attention_parts(a, part);
+    a->memory = new_block(parts, part, &a->count);
 }
 
 void attention_free(Attention *a)

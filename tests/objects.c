@@ -67,20 +67,59 @@ static const float *in_order(const Linear *l, int d_in, int d_out,
     return has_bias ? behind + d_out : behind;
 }
 
+static const float *layers_in_order(const Attention *a, const float *here)
+{
+    const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
+    here = in_order(&a->query, a->d_x, keys, a->has_bias, here);
+    here = in_order(&a->key, a->d_y, keys, a->has_bias, here);
+    here = in_order(&a->value, a->d_y, values, a->has_bias, here);
+    return in_order(&a->out, values, a->d_out, a->has_out_bias, here);
+}
+
 /* The parameters lie in one block, in order. */
 static void attention_init_test(void)
 {
     for (int round = 0; round < 50; round++) {
         Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
-        const int keys = a.n_heads * a.d_k, values = a.n_heads * a.d_v;
-        const float *here = a.memory;
-        here = in_order(&a.query, a.d_x, keys, a.has_bias, here);
-        here = in_order(&a.key, a.d_y, keys, a.has_bias, here);
-        here = in_order(&a.value, a.d_y, values, a.has_bias, here);
-        here = in_order(&a.out, values, a.d_out, a.has_out_bias, here);
-        tap_true("count", a.memory + a.count == here);
+        tap_true("count",
+                 layers_in_order(&a, a.memory) == a.memory + a.count);
         layers_must_fit(&a);
         attention_free(&a);
+    }
+}
+
+/* Two attentions in the block of a model, around a table of its own: each
+ * as it would be alone, and with nothing of its own to free. */
+static void attention_parts_test(void)
+{
+    for (int round = 0; round < 50; round++) {
+        Attention a[2];
+        Part part[2 * ATTENTION_PARTS + 1];
+        float *table;
+        size_t count[2], all;
+        int parts = 0;
+        for (int i = 0; i < 2; i++) {
+            a[i] = any_attention(tap_int(1, 4), tap_int(0, 6));
+            count[i] = a[i].count;
+            free(a[i].memory); /* parts: from what stood there before */
+            parts += attention_parts(&a[i], part + parts);
+            if (i == 0)
+                part[parts++] = (Part){&table, 1, 2, 3};
+        }
+        tap_near("parts", parts, 17, 0, 0);
+        float *const block = new_block(parts, part, &all);
+        tap_near("count", (double)all, (double)(count[0] + 6 + count[1]), 0,
+                 0);
+        tap_true("table", table == block + count[0]);
+        tap_true("its end", layers_in_order(&a[0], block) == table);
+        tap_true("the end",
+                 layers_in_order(&a[1], table + 6) == block + all);
+        for (int i = 0; i < 2; i++) {
+            layers_must_fit(&a[i]);
+            tap_true("no memory", !a[i].memory && !a[i].count);
+            attention_free(&a[i]);
+        }
+        free(block);
     }
 }
 
@@ -169,7 +208,7 @@ static void traces_refused(void)
 static void attentions_refused(void)
 {
     REFUSES(AT
-            "attention_init: d_x, d_y, d_out, context_length = 2, 2, -1, "
+            "attention_parts: d_x, d_y, d_out, context_length = 2, 2, -1, "
             "0: at least 1, 1, 0 and 0 are needed",
             attention_init(with(&head.d_out, -1)));
     REFUSES(NULL, attention_init(with(&head.d_y, 0)));
@@ -236,6 +275,7 @@ int main(void)
     TAP_LARGE(attention_free_test,
               "attention_free: the memory can be used again");
     TAP(attention_init_test, "attention_init: parameters in order");
+    TAP(attention_parts_test, "attention_parts: in the block of a model");
     TAP(attention_fits, "attention_must_fit: at the limits");
     attention_init(&head);
     attention_init(&mixing);
