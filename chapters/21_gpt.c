@@ -117,8 +117,40 @@ void keep_largest(int n, int k, float logits[n])
 {
     if (k < 1 || k > n)
         REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
+    float limit = INFINITY;
+    for (int found = 0; found < k && limit > -INFINITY;) {
+        float next = -INFINITY; /* the largest of those below the limit */
+        for (int i = 0; i < n; i++)
+            if (logits[i] < limit && logits[i] > next)
+                next = logits[i];
+        for (int i = 0; i < n; i++)
+            found += logits[i] == next;
+        limit = next;
+    }
     for (int i = 0; i < n; i++)
-        ;
+        if (logits[i] < limit)
+            logits[i] = -INFINITY;
+}
+
+/* Places 0 to n - 1 in an order that r draws. */
+static void shuffled(Random *r, int n, int order[n])
+{
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    for (int i = 0; i < n - 1; i++) {
+        const int other = i + (int)(random_u32(r) % (uint32_t)(n - i));
+        const int was = order[i];
+        order[i] = order[other];
+        order[other] = was;
+    }
+}
+
+void epoch_order(Random *r, int n, int order[n])
+{
+    Random own;
+    random_u64(r); /* for its workers, of which we have none */
+    random_seed(&own, random_u64(r) & INT64_MAX);
+    shuffled(&own, n, order);
 }
 
 static void show_gpt(void)
