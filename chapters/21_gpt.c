@@ -91,6 +91,109 @@ void gelu_backward(int n, const float x[n], const float share[n],
 }
 
 /*
+## The model
+*/
+
+static void add(int n, const float x[n], const float y[n], float sum[n])
+{
+    for (int i = 0; i < n; i++)
+        sum[i] = x[i] + y[i];
+}
+
+/* The last n tokens of a text, with what the cache holds of those before. */
+static void attend_cached(const Attention *a, Cache *c, int n,
+                          const float x[n][a->d_x], Trace *t)
+{
+    const int d = a->d_k, heads = a->n_heads;
+    linear_forward_fast(&a->query, n, x, (void *)t->query);
+    linear_forward_fast(&a->key, n, x, (void *)t->key);
+    linear_forward_fast(&a->value, n, x, (void *)t->value);
+    cache_append(c, n, rows_by_token(heads, n, d, t->key),
+                 rows_by_token(heads, n, d, t->value));
+    cache_attend_of(best_kernel())(c, heads, n,
+                                   rows_by_token(heads, n, d, t->query), 0,
+                                   rows_by_token(heads, n, d, t->joined));
+    linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
+}
+
+/* Block l: sum 2 l is what comes in, sum 2 l + 2 what goes out. */
+static void block_forward(const Gpt *g, int l, Cache *cache, Pass *p)
+{
+    const int rows = p->texts * p->n, d = g->width;
+    const GptBlock *b = &g->block[l];
+    Trace *t = &p->attention[l];
+    float(*sum)[rows][d] = (void *)p->sum;
+    float(*normed)[rows][d] = (void *)p->normed;
+    float(*wide)[rows][4 * d] = (void *)p->wide;
+    float(*share)[rows][4 * d] = (void *)p->share;
+    float(*active)[rows][4 * d] = (void *)p->active;
+    norm_forward(&b->norm_1, rows, sum[2 * l], normed[2 * l]);
+    if (cache)
+        attend_cached(&b->attention, &cache[l], rows, normed[2 * l], t);
+    else
+        attention_forward_fast(&b->attention, see_past(0), p->texts, p->n,
+                               normed[2 * l], t);
+    add(rows * d, sum[2 * l][0], t->out, sum[2 * l + 1][0]);
+    norm_forward(&b->norm_2, rows, sum[2 * l + 1], normed[2 * l + 1]);
+    linear_forward_fast(&b->up, rows, normed[2 * l + 1], wide[l]);
+    gelu(rows * 4 * d, wide[l][0], share[l][0], active[l][0]);
+    linear_forward_fast(&b->down, rows, active[l], sum[2 * l + 2]);
+    add(rows * d, sum[2 * l + 2][0], sum[2 * l + 1][0], sum[2 * l + 2][0]);
+}
+
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, Pass *p)
+{
+    const int rows = p->texts * p->n, d = g->width, last = 2 * g->layers;
+    const int first = cache ? (int)cache->count : 0;
+    float(*sum)[rows][d] = (void *)p->sum;
+    float(*normed)[rows][d] = (void *)p->normed;
+    embed(rows, d, g->vocabulary, ids, (void *)g->tokens, sum[0]);
+    for (int i = 0; i < rows; i += p->n)
+        add_positions(p->n, d, g->context, first, (void *)g->places,
+                      sum[0] + i);
+    for (int l = 0; l < g->layers; l++)
+        block_forward(g, l, cache, p);
+    norm_forward(&g->last, rows, sum[last], normed[last]);
+    linear_forward_fast(&g->output, rows, normed[last], (void *)p->logits);
+}
+
+/* What a layer begins with: normal numbers for its weight. */
+static void fill_layer(Random *r, float deviation, Linear *l)
+{
+    normal_fill(r, l->d_out, l->d_in, 0, deviation, (void *)l->weight);
+}
+
+static void fill_norm(Norm *l)
+{
+    for (int k = 0; k < l->d; k++)
+        l->weight[k] = 1;
+}
+
+void gpt_fill(Random *r, Gpt *g)
+{
+    const float deviation = 0.02f;
+    const float adding = (float)(0.02 / sqrt(2 * g->layers));
+    memset(g->memory, 0, g->count * sizeof *g->memory);
+    normal_fill(r, g->vocabulary, g->width, 0, deviation,
+                (void *)g->tokens);
+    normal_fill(r, g->context, g->width, 0, deviation, (void *)g->places);
+    for (int l = 0; l < g->layers; l++) {
+        GptBlock *b = &g->block[l];
+        fill_norm(&b->norm_1);
+        fill_layer(r, deviation, &b->attention.query);
+        fill_layer(r, deviation, &b->attention.key);
+        fill_layer(r, deviation, &b->attention.value);
+        fill_layer(r, adding, &b->attention.out);
+        fill_norm(&b->norm_2);
+        fill_layer(r, deviation, &b->up);
+        fill_layer(r, adding, &b->down);
+    }
+    fill_norm(&g->last);
+    if (g->is_apart)
+        fill_layer(r, deviation, &g->output);
+}
+
+/*
 ## Sampling
 */
 

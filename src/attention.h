@@ -1176,6 +1176,7 @@ void attention_backward(const Attention *a, int n, int m,
 ## Chapter 19, the way back, in tiles {#header-flash-backward}
 */
 
+void attention_forward_fast(const Attention *a, Mask see, int texts, int n, const float x[texts * n][a->d_x], Trace *t);
 /* TO WRITE: the functions, each with what it computes, what it refuses, and
  * its name in PyTorch. */
 
@@ -1234,6 +1235,96 @@ void keep_largest(int n, int k, float logits[n]);
 /* The order in which an epoch goes through n texts.
  * PyTorch: DataLoader(texts, shuffle=True), number for number. */
 void epoch_order(Random *r, int n, int order[n]);
+
+/*
+The model:
+*/
+
+/* What is stacked: attention and a small network of two linear layers, each
+ * behind a layer norm. Vaswani et al. 2017, section 3, with the norms in
+ * front: Radford et al. 2019, section 2.3. */
+typedef struct {
+    Norm norm_1;
+    Attention attention;
+    Norm norm_2;
+    Linear up, down; /* width to 4 * width, and back */
+} GptBlock;
+
+/* GPT-2: its sizes, and its parameters, which lie one behind the other in
+ * one block of memory, in this order. A gradient, or an optimizer's moments,
+ * is another Gpt of the same sizes. */
+typedef struct {
+    int vocabulary, context, width, n_heads, layers;
+    int is_apart;    /* asks gpt_init for an output weight of its own */
+    float *tokens;   /* [vocabulary][width] */
+    float *places;   /* [context][width] */
+    GptBlock *block; /* [layers] */
+    Norm last;
+    Linear output; /* width to vocabulary; its weight is tokens, or apart */
+    float *memory;
+    size_t count;
+} Gpt;
+
+/* Makes room, filled with 0, for the parameters of the sizes that g has been
+ * given; gives it back. Refuses sizes below 1, a width that n_heads does not
+ * divide, and what does not fit. */
+void gpt_init(Gpt *g);
+void gpt_free(Gpt *g);
+
+/* A model of the same sizes, filled with 0: for gradients and moments. */
+Gpt gpt_like(const Gpt *g);
+
+/* What a model computes for some texts of n tokens each; its gradients have
+ * the same type. Rows are those of all texts, text by text. */
+typedef struct {
+    int texts, n, layers;
+    float *sum;      /* [2 * layers + 1][rows][width], before and after what
+                      * attention and network of each block have added */
+    float *normed;   /* [2 * layers + 1][rows][width], of each sum */
+    Trace *attention; /* [layers] */
+    float *wide;     /* [layers][rows][4 * width], what `up` makes */
+    float *share;    /* the same, GELU's shares */
+    float *active;   /* the same, what GELU makes */
+    float *logits;   /* [rows][vocabulary] */
+    float *memory;   /* the block with all tables but attention's */
+    size_t count;
+} Pass;
+
+/* Room for so many texts of n tokens; gives it back. Refuses sizes below 1,
+ * an n above the context, and what does not fit. */
+Pass pass_for(const Gpt *g, int texts, int n);
+void pass_free(Pass *p);
+
+/* Puts 0 into all tables of gradients. */
+void pass_clear(Pass *p);
+
+/* A cache for each layer, with room for the whole context; gives them
+ * back. */
+void caches_init(const Gpt *g, Cache cache[g->layers]);
+void caches_free(const Gpt *g, Cache cache[g->layers]);
+
+/* The numbers that a model begins with: norms of weight 1, biases of 0, all
+ * else normal with a deviation of 0.02, but for the layers `out` and `down`,
+ * which add to the sum: theirs is divided by the root of 2 * layers.
+ * Radford et al. 2019, section 2.3. PyTorch: normal_(0, 0.02) for each
+ * parameter, in the order of named_parameters(). */
+void gpt_fill(Random *r, Gpt *g);
+
+/* From the ids of all texts to the logits of what comes next, row by row.
+ * With a cache for each layer, one text, whose n tokens follow those that
+ * the caches hold; with NULL, texts from their first token on, in which no
+ * token sees its future. Fills p, but with caches of attention's traces only
+ * the tables of all heads side by side, joined and out. Refuses ids that are
+ * no row, more tokens than the context, and with caches several texts.
+ * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
+ * transformers. */
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, Pass *p);
+
+/* From g_p->logits, the gradient of a loss by the logits, adds to the
+ * gradients of all parameters. All else in g_p must be 0 before it begins.
+ * PyTorch: loss.backward(). */
+void gpt_backward(const Gpt *g, const int *ids, const Pass *p, Pass *g_p,
+                  Gpt *g_g);
 
 /*
 ## Appendix B, normal numbers {#header-normals}

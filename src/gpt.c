@@ -1,0 +1,155 @@
+#include "attention.h"
+
+/* The memory of a model and of its pass. What the tables are for stands in
+ * chapter 21. */
+
+static int norm_parts(Norm *l, int d, Part part[2])
+{
+    l->d = d;
+    part[0] = (Part){&l->weight, 1, 1, d};
+    part[1] = (Part){&l->bias, 1, 1, d};
+    return 2;
+}
+
+static int linear_parts(Linear *l, int d_in, int d_out, Part part[2])
+{
+    *l = (Linear){.d_in = d_in, .d_out = d_out};
+    part[0] = (Part){&l->weight, 1, d_out, d_in};
+    part[1] = (Part){&l->bias, 1, 1, d_out};
+    return 2;
+}
+
+enum { BLOCK_PARTS = ATTENTION_PARTS + 8 };
+
+static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
+{
+    const int d = g->width;
+    int n = norm_parts(&b->norm_1, d, part);
+    b->attention = (Attention){.d_x = d,
+                               .d_y = d,
+                               .n_heads = g->n_heads,
+                               .d_k = d / g->n_heads,
+                               .d_v = d / g->n_heads,
+                               .d_out = d,
+                               .has_bias = 1,
+                               .has_out_bias = 1,
+                               .context_length = g->context};
+    n += attention_parts(&b->attention, part + n);
+    n += norm_parts(&b->norm_2, d, part + n);
+    n += linear_parts(&b->up, d, 4 * d, part + n);
+    return n + linear_parts(&b->down, 4 * d, d, part + n);
+}
+
+static void gpt_must_fit(const Gpt *g)
+{
+    if (g->vocabulary < 1 || g->context < 1 || g->width < 1 ||
+        g->n_heads < 1 || g->layers < 1 || g->width > INT_MAX / 4)
+        REFUSE("vocabulary, context, width, n_heads, layers = "
+               "%d, %d, %d, %d, %d: at least 1 of each, and a width that "
+               "an int can count four times, are needed",
+               g->vocabulary, g->context, g->width, g->n_heads, g->layers);
+    if (g->width % g->n_heads)
+        REFUSE("a width of %d for %d heads leaves %d over: a multiple is "
+               "needed",
+               g->width, g->n_heads, g->width % g->n_heads);
+}
+
+void gpt_init(Gpt *g)
+{
+    gpt_must_fit(g);
+    const size_t layers = (size_t)g->layers;
+    Part *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
+    int n = 2;
+    g->block = calloc(layers, sizeof *g->block);
+    if (!part || !g->block)
+        REFUSE("%d layers do not fit into memory: fewer are needed",
+               g->layers);
+    part[0] = (Part){&g->tokens, 1, g->vocabulary, g->width};
+    part[1] = (Part){&g->places, 1, g->context, g->width};
+    for (int l = 0; l < g->layers; l++)
+        n += block_parts(g, &g->block[l], part + n);
+    n += norm_parts(&g->last, g->width, part + n);
+    g->output = (Linear){.d_in = g->width, .d_out = g->vocabulary};
+    part[n++] = (Part){&g->output.weight, g->is_apart != 0, g->vocabulary,
+                       g->width};
+    g->memory = new_block(n, part, &g->count);
+    if (!g->is_apart)
+        g->output.weight = g->tokens;
+    free(part);
+}
+
+void gpt_free(Gpt *g)
+{
+    free(g->block);
+    free(g->memory);
+    *g = (Gpt){0};
+}
+
+Gpt gpt_like(const Gpt *g)
+{
+    Gpt other = *g;
+    gpt_init(&other);
+    return other;
+}
+
+Pass pass_for(const Gpt *g, int texts, int n)
+{
+    Pass p = {.texts = texts, .n = n, .layers = g->layers};
+    const int sums = 2 * g->layers + 1, d = g->width;
+    if (texts < 1 || n < 1 || n > g->context || texts > INT_MAX / n)
+        REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
+               "tokens, the context, are needed",
+               texts, n, g->context);
+    const int rows = texts * n;
+    const Part part[] = {
+        {&p.sum, sums, rows, d},
+        {&p.normed, sums, rows, d},
+        {&p.wide, g->layers, rows, 4 * d},
+        {&p.share, g->layers, rows, 4 * d},
+        {&p.active, g->layers, rows, 4 * d},
+        {&p.logits, 1, rows, g->vocabulary},
+    };
+    p.memory = new_block(sizeof part / sizeof *part, part, &p.count);
+    p.attention = calloc((size_t)g->layers, sizeof *p.attention);
+    if (!p.attention)
+        REFUSE("%d layers do not fit into memory: fewer are needed",
+               g->layers);
+    for (int l = 0; l < g->layers; l++)
+        p.attention[l] = trace_for(&g->block[l].attention, rows, rows);
+    return p;
+}
+
+void pass_free(Pass *p)
+{
+    for (int l = 0; l < p->layers; l++)
+        trace_free(&p->attention[l]);
+    free(p->attention);
+    free(p->memory);
+    *p = (Pass){0};
+}
+
+void pass_clear(Pass *p)
+{
+    memset(p->memory, 0, p->count * sizeof *p->memory);
+    for (int l = 0; l < p->layers; l++)
+        memset(p->attention[l].memory, 0,
+               p->attention[l].count * sizeof(float));
+}
+
+void caches_init(const Gpt *g, Cache cache[g->layers])
+{
+    const int d = g->width / g->n_heads;
+    for (int l = 0; l < g->layers; l++) {
+        cache[l] = (Cache){.n_key_heads = g->n_heads,
+                           .d_k = d,
+                           .d_v = d,
+                           .room = g->context};
+        cache_init(&cache[l]);
+    }
+}
+
+void caches_free(const Gpt *g, Cache cache[g->layers])
+{
+    for (int l = 0; l < g->layers; l++)
+        cache_free(&cache[l]);
+}
