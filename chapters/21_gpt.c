@@ -116,45 +116,96 @@ static void attend_cached(const Attention *a, Cache *c, int n,
     linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
 }
 
-/* Block l: sum 2 l is what comes in, sum 2 l + 2 what goes out. */
-static void block_forward(const Gpt *g, int l, Cache *cache, Pass *p)
+static void block_forward(const GptBlock *b, int texts, int n,
+                          Cache *cache, BlockPass *p)
 {
-    const int rows = p->texts * p->n, d = g->width;
-    const GptBlock *b = &g->block[l];
-    Trace *t = &p->attention[l];
-    float(*sum)[rows][d] = (void *)p->sum;
-    float(*normed)[rows][d] = (void *)p->normed;
-    float(*wide)[rows][4 * d] = (void *)p->wide;
-    float(*share)[rows][4 * d] = (void *)p->share;
-    float(*active)[rows][4 * d] = (void *)p->active;
-    norm_forward(&b->norm_1, rows, sum[2 * l], normed[2 * l]);
+    const int rows = texts * n, d = b->norm_1.d;
+    norm_forward(&b->norm_1, rows, (void *)p->in, (void *)p->normed_1);
     if (cache)
-        attend_cached(&b->attention, &cache[l], rows, normed[2 * l], t);
+        attend_cached(&b->attention, cache, rows, (void *)p->normed_1,
+                      &p->attention);
     else
-        attention_forward_fast(&b->attention, see_past(0), p->texts, p->n,
-                               normed[2 * l], t);
-    add(rows * d, sum[2 * l][0], t->out, sum[2 * l + 1][0]);
-    norm_forward(&b->norm_2, rows, sum[2 * l + 1], normed[2 * l + 1]);
-    linear_forward_fast(&b->up, rows, normed[2 * l + 1], wide[l]);
-    gelu(rows * 4 * d, wide[l][0], share[l][0], active[l][0]);
-    linear_forward_fast(&b->down, rows, active[l], sum[2 * l + 2]);
-    add(rows * d, sum[2 * l + 2][0], sum[2 * l + 1][0], sum[2 * l + 2][0]);
+        attention_forward_fast(&b->attention, see_past(0), texts, n,
+                               (void *)p->normed_1, &p->attention);
+    add(rows * d, p->in, p->attention.out, p->between);
+
+    norm_forward(&b->norm_2, rows, (void *)p->between,
+                 (void *)p->normed_2);
+    linear_forward_fast(&b->up, rows, (void *)p->normed_2,
+                        (void *)p->wide);
+    gelu(rows * 4 * d, p->wide, p->share, p->active);
+    linear_forward_fast(&b->down, rows, (void *)p->active,
+                        (void *)p->after);
+    add(rows * d, p->after, p->between, p->after);
 }
 
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, Pass *p)
 {
-    const int rows = p->texts * p->n, d = g->width, last = 2 * g->layers;
+    const int rows = p->texts * p->n, d = g->width;
     const int first = cache ? (int)cache->count : 0;
-    float(*sum)[rows][d] = (void *)p->sum;
-    float(*normed)[rows][d] = (void *)p->normed;
-    embed(rows, d, g->vocabulary, ids, (void *)g->tokens, sum[0]);
+    float(*x)[d] = (void *)p->block[0].in;
+    embed(rows, d, g->vocabulary, ids, (void *)g->tokens, x);
     for (int i = 0; i < rows; i += p->n)
-        add_positions(p->n, d, g->context, first, (void *)g->places,
-                      sum[0] + i);
+        add_positions(p->n, d, g->context, first, (void *)g->places, x + i);
     for (int l = 0; l < g->layers; l++)
-        block_forward(g, l, cache, p);
-    norm_forward(&g->last, rows, sum[last], normed[last]);
-    linear_forward_fast(&g->output, rows, normed[last], (void *)p->logits);
+        block_forward(&g->block[l], p->texts, p->n,
+                      cache ? &cache[l] : NULL, &p->block[l]);
+    norm_forward(&g->last, rows, (void *)p->block[g->layers - 1].after,
+                 (void *)p->normed);
+    linear_forward_fast(&g->output, rows, (void *)p->normed,
+                        (void *)p->logits);
+}
+
+/*
+## Backward
+*/
+
+/* A sum hands its gradient on to both that were added. */
+static void block_backward(const GptBlock *b, int texts, int n,
+                           const BlockPass *p, BlockPass *g_p,
+                           GptBlock *g_b)
+{
+    const int rows = texts * n, d = b->norm_1.d;
+    add(rows * d, g_p->between, g_p->after, g_p->between);
+    linear_backward_fast(&b->down, rows, (void *)p->active,
+                         (void *)g_p->after, &g_b->down,
+                         (void *)g_p->active);
+    gelu_backward(rows * 4 * d, p->wide, p->share, g_p->active, g_p->wide);
+    linear_backward_fast(&b->up, rows, (void *)p->normed_2,
+                         (void *)g_p->wide, &g_b->up,
+                         (void *)g_p->normed_2);
+    norm_backward(&b->norm_2, rows, (void *)p->between,
+                  (void *)g_p->normed_2, &g_b->norm_2,
+                  (void *)g_p->between);
+
+    add(rows * d, g_p->in, g_p->between, g_p->in);
+    add(rows * d, g_p->attention.out, g_p->between, g_p->attention.out);
+    attention_backward_fast(&b->attention, see_past(0), texts, n,
+                            (void *)p->normed_1, &p->attention,
+                            &g_p->attention, &g_b->attention,
+                            (void *)g_p->normed_1);
+    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)g_p->normed_1,
+                  &g_b->norm_1, (void *)g_p->in);
+}
+
+void gpt_backward(const Gpt *g, const int *ids, const Pass *p, Pass *g_p,
+                  Gpt *g_g)
+{
+    const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
+    const float(*g_x)[d] = (void *)g_p->block[0].in;
+    linear_backward_fast(&g->output, rows, (void *)p->normed,
+                         (void *)g_p->logits, &g_g->output,
+                         (void *)g_p->normed);
+    norm_backward(&g->last, rows, (void *)p->block[top].after,
+                  (void *)g_p->normed, &g_g->last,
+                  (void *)g_p->block[top].after);
+    for (int l = top; l >= 0; l--)
+        block_backward(&g->block[l], p->texts, p->n, &p->block[l],
+                       &g_p->block[l], &g_g->block[l]);
+    embed_backward(rows, d, g->vocabulary, ids, g_x, (void *)g_g->tokens);
+    for (int i = 0; i < rows; i++)
+        add(d, g_g->places + i % p->n * d, g_x[i],
+            g_g->places + i % p->n * d);
 }
 
 /* What a layer begins with: normal numbers for its weight. */

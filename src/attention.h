@@ -1177,6 +1177,8 @@ void attention_backward(const Attention *a, int n, int m,
 */
 
 void attention_forward_fast(const Attention *a, Mask see, int texts, int n, const float x[texts * n][a->d_x], Trace *t);
+void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in], const float g_out[n][l->d_out], Linear *g_l, float g_x[n][l->d_in]);
+void attention_backward_fast(const Attention *a, Mask see, int texts, int n, const float x[texts * n][a->d_x], const Trace *t, Trace *g, Attention *g_a, float g_x[texts * n][a->d_x]);
 /* TO WRITE: the functions, each with what it computes, what it refuses, and
  * its name in PyTorch. */
 
@@ -1184,8 +1186,8 @@ void attention_forward_fast(const Attention *a, Mask see, int texts, int n, cons
 ## Chapter 20, a head that learns {#header-training}
 */
 
-/* TO WRITE: the functions, each with what it computes, what it refuses, and
- * its name in PyTorch. */
+float cross_entropy(int n, int classes, const float logits[n][classes], const int target[n], float shares[n][classes]);
+void cross_entropy_backward(int n, int classes, const float shares[n][classes], const int target[n], float g_logits[n][classes]);
 
 /*
 ## Chapter 21, a model that has read this book {#header-gpt}
@@ -1274,19 +1276,27 @@ void gpt_free(Gpt *g);
 /* A model of the same sizes, filled with 0: for gradients and moments. */
 Gpt gpt_like(const Gpt *g);
 
+/* What a block computes: the sum as it comes in, what attention makes of it,
+ * the sum with that, what the network makes of it, and the sum that goes
+ * out, which is what comes into the next block. Rows are those of all
+ * texts, text by text. */
+typedef struct {
+    float *in, *normed_1; /* [rows][width] */
+    Trace attention;
+    float *between, *normed_2;    /* [rows][width] */
+    float *wide, *share, *active; /* [rows][4 * width]: what `up` makes,
+                                   * GELU's shares, and what GELU makes */
+    float *after;                 /* [rows][width] */
+} BlockPass;
+
 /* What a model computes for some texts of n tokens each; its gradients have
- * the same type. Rows are those of all texts, text by text. */
+ * the same type. */
 typedef struct {
     int texts, n, layers;
-    float *sum;      /* [2 * layers + 1][rows][width], before and after what
-                      * attention and network of each block have added */
-    float *normed;   /* [2 * layers + 1][rows][width], of each sum */
-    Trace *attention; /* [layers] */
-    float *wide;     /* [layers][rows][4 * width], what `up` makes */
-    float *share;    /* the same, GELU's shares */
-    float *active;   /* the same, what GELU makes */
-    float *logits;   /* [rows][vocabulary] */
-    float *memory;   /* the block with all tables but attention's */
+    BlockPass *block; /* [layers] */
+    float *normed;    /* [rows][width], the last sum */
+    float *logits;    /* [rows][vocabulary] */
+    float *memory;    /* the block with all tables but attention's */
     size_t count;
 } Pass;
 

@@ -92,38 +92,56 @@ Gpt gpt_like(const Gpt *g)
     return other;
 }
 
+enum { PASS_PARTS = 7 };
+
+static int pass_parts(BlockPass *b, int rows, int d, Part part[PASS_PARTS])
+{
+    const Part all[PASS_PARTS] = {
+        {&b->normed_1, 1, rows, d}, {&b->between, 1, rows, d},
+        {&b->normed_2, 1, rows, d}, {&b->wide, 1, rows, 4 * d},
+        {&b->share, 1, rows, 4 * d}, {&b->active, 1, rows, 4 * d},
+        {&b->after, 1, rows, d},
+    };
+    memcpy(part, all, sizeof all);
+    return PASS_PARTS;
+}
+
 Pass pass_for(const Gpt *g, int texts, int n)
 {
     Pass p = {.texts = texts, .n = n, .layers = g->layers};
-    const int sums = 2 * g->layers + 1, d = g->width;
+    const size_t layers = (size_t)g->layers;
     if (texts < 1 || n < 1 || n > g->context || texts > INT_MAX / n)
         REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
                "tokens, the context, are needed",
                texts, n, g->context);
-    const int rows = texts * n;
-    const Part part[] = {
-        {&p.sum, sums, rows, d},
-        {&p.normed, sums, rows, d},
-        {&p.wide, g->layers, rows, 4 * d},
-        {&p.share, g->layers, rows, 4 * d},
-        {&p.active, g->layers, rows, 4 * d},
-        {&p.logits, 1, rows, g->vocabulary},
-    };
-    p.memory = new_block(sizeof part / sizeof *part, part, &p.count);
-    p.attention = calloc((size_t)g->layers, sizeof *p.attention);
-    if (!p.attention)
+    const int rows = texts * n, d = g->width;
+    Part *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
+    p.block = calloc(layers, sizeof *p.block);
+    if (!part || !p.block)
         REFUSE("%d layers do not fit into memory: fewer are needed",
                g->layers);
+    int count = 0;
+    part[count++] = (Part){&p.block[0].in, 1, rows, d};
     for (int l = 0; l < g->layers; l++)
-        p.attention[l] = trace_for(&g->block[l].attention, rows, rows);
+        count += pass_parts(&p.block[l], rows, d, part + count);
+    part[count++] = (Part){&p.normed, 1, rows, d};
+    part[count++] = (Part){&p.logits, 1, rows, g->vocabulary};
+    p.memory = new_block(count, part, &p.count);
+    for (int l = 0; l < g->layers; l++) {
+        if (l)
+            p.block[l].in = p.block[l - 1].after;
+        p.block[l].attention =
+            trace_for(&g->block[l].attention, rows, rows);
+    }
+    free(part);
     return p;
 }
 
 void pass_free(Pass *p)
 {
     for (int l = 0; l < p->layers; l++)
-        trace_free(&p->attention[l]);
-    free(p->attention);
+        trace_free(&p->block[l].attention);
+    free(p->block);
     free(p->memory);
     *p = (Pass){0};
 }
@@ -131,9 +149,10 @@ void pass_free(Pass *p)
 void pass_clear(Pass *p)
 {
     memset(p->memory, 0, p->count * sizeof *p->memory);
-    for (int l = 0; l < p->layers; l++)
-        memset(p->attention[l].memory, 0,
-               p->attention[l].count * sizeof(float));
+    for (int l = 0; l < p->layers; l++) {
+        const Trace *t = &p->block[l].attention;
+        memset(t->memory, 0, t->count * sizeof *t->memory);
+    }
 }
 
 void caches_init(const Gpt *g, Cache cache[g->layers])

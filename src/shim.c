@@ -18,3 +18,29 @@ void add_positions(int n, int d, int length, int first, const float position[len
         for (int k = 0; k < d; k++)
             x[i][k] += position[first + i][k];
 }
+void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in], const float g_out[n][l->d_out], Linear *g_l, float g_x[n][l->d_in])
+{
+    linear_backward(l, n, x, g_out, g_l, g_x);
+}
+void attention_backward_fast(const Attention *a, Mask see, int texts, int n, const float x[texts * n][a->d_x], const Trace *t, Trace *g, Attention *g_a, float g_x[texts * n][a->d_x])
+{
+    const int rows = texts * n;
+    (void)see;
+    Attention b = *a, c = *g_a;
+    b.context_length = c.context_length = 0;
+    attention_backward(&b, rows, rows, x, x, t, g, &c, g_x, g_x);
+}
+float cross_entropy(int n, int classes, const float logits[n][classes], const int target[n], float shares[n][classes])
+{
+    double sum = 0;
+    softmax_rows(n, classes, logits, shares);
+    for (int i = 0; i < n; i++)
+        sum -= log(shares[i][target[i]]);
+    return (float)(sum / n);
+}
+void cross_entropy_backward(int n, int classes, const float shares[n][classes], const int target[n], float g_logits[n][classes])
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < classes; k++)
+            g_logits[i][k] += (shares[i][k] - (k == target[i])) / n;
+}

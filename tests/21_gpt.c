@@ -160,59 +160,39 @@ static const int *ids_of(const char *what)
     return ids;
 }
 
-/* A table of each layer, one layer after the other, against the set's. */
-static void layers_agree(const char *what, int layers, size_t count,
-                         float *const table[layers])
-{
-    float *all = result(what);
-    for (int l = 0; l < layers; l++)
-        memcpy(all + (size_t)l * count, table[l], count * sizeof *all);
-    agrees(what, all, 1e-5, 1e-5);
-}
+/* A table of all layers' traces, or of their passes; in the tests' own
+ * names, those of the golden sets. */
+typedef struct {
+    const char *name;
+    size_t at;
+    int wide; /* in widths */
+} OfLayer;
+#define OF_LAYER(name, field, wide) {name, offsetof(BlockPass, field), wide}
 
-/* So many rows of each layer's traces. */
-static void traces_agree(const Gpt *g, const Pass *p)
+static void layers_agree(const Gpt *g, const Pass *p)
 {
-    float *query[9], *key[9], *value[9], *joined[9], *out[9];
-    const size_t count =
-        (size_t)(p->texts * p->n) * (size_t)g->width;
-    for (int l = 0; l < g->layers; l++) {
-        query[l] = p->attention[l].query;
-        key[l] = p->attention[l].key;
-        value[l] = p->attention[l].value;
-        joined[l] = p->attention[l].joined;
-        out[l] = p->attention[l].out;
+    const OfLayer all[] = {
+        OF_LAYER("normed_1", normed_1, 1),
+        OF_LAYER("query", attention.query, 1),
+        OF_LAYER("key", attention.key, 1),
+        OF_LAYER("value", attention.value, 1),
+        OF_LAYER("joined", attention.joined, 1),
+        OF_LAYER("attended", attention.out, 1),
+        OF_LAYER("between", between, 1),
+        OF_LAYER("normed_2", normed_2, 1),
+        OF_LAYER("up", wide, 4),
+        OF_LAYER("active", active, 4),
+        OF_LAYER("after", after, 1),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const int count = p->texts * p->n * g->width * all[i].wide;
+        float *got = result(all[i].name);
+        for (int l = 0; l < g->layers; l++)
+            memcpy(got + l * count,
+                   *(float **)((char *)&p->block[l] + all[i].at),
+                   (size_t)count * sizeof *got);
+        agrees(all[i].name, got, 1e-5, 1e-5);
     }
-    layers_agree("query", g->layers, count, query);
-    layers_agree("key", g->layers, count, key);
-    layers_agree("value", g->layers, count, value);
-    layers_agree("joined", g->layers, count, joined);
-    layers_agree("attended", g->layers, count, out);
-}
-
-/* Every other table. */
-static void tables_agree(const Gpt *g, const Pass *p)
-{
-    const int rows = p->texts * p->n, d = g->width;
-    float(*sum)[rows * d] = (void *)p->sum;
-    float(*normed)[rows * d] = (void *)p->normed;
-    float *between[9], *after[9], *normed_1[9], *normed_2[9];
-    const size_t count = (size_t)(rows * d);
-    for (int l = 0; l < g->layers; l++) {
-        between[l] = sum[2 * l + 1];
-        after[l] = sum[2 * l + 2];
-        normed_1[l] = normed[2 * l];
-        normed_2[l] = normed[2 * l + 1];
-    }
-    agrees("begin", sum[0], 1e-6, 1e-6);
-    layers_agree("between", g->layers, count, between);
-    layers_agree("after", g->layers, count, after);
-    layers_agree("normed_1", g->layers, count, normed_1);
-    layers_agree("normed_2", g->layers, count, normed_2);
-    agrees("up", p->wide, 1e-5, 1e-5);
-    agrees("active", p->active, 1e-5, 1e-5);
-    agrees("last", normed[2 * g->layers], 1e-5, 1e-5);
-    agrees("logits", p->logits, 1e-5, 2e-5);
 }
 
 static void forward_test(void)
@@ -220,8 +200,10 @@ static void forward_test(void)
     Gpt g = given();
     Pass p = pass_for(&g, dim("ids", 0), dim("ids", 1));
     gpt_forward(&g, NULL, ids_of("ids"), &p);
-    tables_agree(&g, &p);
-    traces_agree(&g, &p);
+    agrees("begin", p.block[0].in, 1e-6, 1e-6);
+    layers_agree(&g, &p);
+    agrees("last", p.normed, 1e-5, 1e-5);
+    agrees("logits", p.logits, 1e-5, 2e-5);
     pass_free(&p);
     gpt_free(&g);
 }
@@ -253,6 +235,35 @@ static void cached_test(void)
     gpt_free(&g);
 }
 
+/* The gradient of the mean loss, twice: it is added to what is there. */
+static void backward_test(void)
+{
+    Gpt g = given(), g_g = gpt_like(&g);
+    const int texts = dim("ids", 0), n = dim("ids", 1), rows = texts * n;
+    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    Pass p = pass_for(&g, texts, n), g_p = pass_for(&g, texts, n);
+    float *shares = room((size_t)(rows * g.vocabulary));
+    gpt_forward(&g, NULL, ids, &p);
+    const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
+                                     targets, (void *)shares);
+    agrees("loss", &loss, 1e-5, 0);
+    for (int twice = 0; twice < 2; twice++) {
+        pass_clear(&g_p);
+        cross_entropy_backward(rows, g.vocabulary, (void *)shares, targets,
+                               (void *)g_p.logits);
+        gpt_backward(&g, ids, &p, &g_p, &g_g);
+        if (!twice)
+            agrees("gradient", g_g.memory, 1e-5, 1e-6);
+    }
+    for (size_t i = 0; i < g.count; i++)
+        g_g.memory[i] /= 2;
+    agrees("gradient", g_g.memory, 1e-5, 1e-6);
+    pass_free(&p);
+    pass_free(&g_p);
+    gpt_free(&g);
+    gpt_free(&g_g);
+}
+
 int main(void)
 {
     EACH("norm_forward", norm_forward_test, "norm_*-out");
@@ -265,5 +276,6 @@ int main(void)
     EACH("gpt_fill", fill_test, "drawn*-parameters");
     EACH("gpt_forward", forward_test, "gpt_*-ids");
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
+    EACH("gpt_backward", backward_test, "gpt_*-gradient");
     return tap_done();
 }
