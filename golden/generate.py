@@ -1415,8 +1415,217 @@ def positions():
     """TO WRITE: the arrays that tests/17_positions.c reads."""
 
 
+# Chapter 18
+
+def leaf(x):
+    """The same numbers in float64, as something whose gradient is wanted."""
+    return wide(x).requires_grad_()
+
+
+def save_undone(case, forward, g, **given):
+    """What is given to an operation, the gradient of its result, and those
+    that autograd finds for what was given."""
+    leaves = {name: leaf(x) for name, x in given.items()}
+    with torch.enable_grad():
+        forward(*leaves.values()).backward(wide(g))
+    save(case, g=g, **given, **{f"g_{name}": x.grad
+                                for name, x in leaves.items()})
+
+
+def save_softmax_undone(case, scores, g):
+    leaf_scores = leaf(scores)
+    with torch.enable_grad():
+        weights = F.softmax(leaf_scores, dim=-1)
+        weights.backward(wide(g))
+    save(case, weights=weights.detach(), g_weights=g,
+         g_scores=leaf_scores.grad)
+
+
+def traced(q, k, v, mask, rate):
+    """The tables of attention, made by the operators of which it consists.
+    Where each query sees something, F.scaled_dot_product_attention must
+    agree."""
+    state = torch.get_rng_state()
+    products = q @ k.mT
+    scores = (products / k.shape[-1]**0.5).masked_fill(~mask, -INF)
+    weights = F.softmax(scores, dim=-1)
+    dropped = F.dropout(weights, rate)
+    context = dropped @ v
+    after = torch.get_rng_state()
+    torch.set_rng_state(state)
+    kept = (F.dropout(torch.ones(weights.shape), rate) != 0).float()
+    torch.set_rng_state(state)
+    whole = F.scaled_dot_product_attention(q, k, v, attn_mask=mask,
+                                           dropout_p=rate)
+    if mask.any(dim=-1).all() and not torch.allclose(context, whole):
+        sys.exit("generate.py: the steps of an attention are not the whole")
+    torch.set_rng_state(after)
+    return dict(products=products, scores=scores, weights=weights, kept=kept,
+                dropped=dropped, context=context)
+
+
+def with_gradients(tables):
+    for table in tables.values():
+        if table.requires_grad:
+            table.retain_grad()
+    return tables
+
+
+def gradients(tables):
+    """Those that there are. The book's functions work on one table of scores,
+    and so do their backwards: in the end, its gradient is that of the
+    products, which were neither scaled nor masked."""
+    found = {f"g_{name}": table.grad for name, table in tables.items()
+             if table.grad is not None}
+    if "g_products" in found:
+        found["g_scores"] = found.pop("g_products")
+    return found
+
+
+def save_attend_undone(case, seed, sizes, mask, rate=0.0):
+    """One head by itself, for which all tables are given."""
+    n, m, d_k, d_v = sizes
+    query, key, value, g = (
+        uniform(seed, n, d_k, size=2), uniform(seed + 1, m, d_k, size=2),
+        uniform(seed + 2, m, d_v), uniform(seed + 3, n, d_v))
+    roles = dict(query=query, key=key, value=value)
+    torch.manual_seed(seed)
+    with torch.enable_grad():
+        leaves = {name: leaf(x) for name, x in roles.items()}
+        tables = with_gradients(traced(*leaves.values(), mask, rate))
+        tables["context"].backward(wide(g))
+    answers = gradients(leaves | tables)
+    answers.pop("g_context")  # given
+    given = ("scores", "weights", "kept", "dropped")
+    save(case, rate=rate, g_context=g, **roles, **answers,
+         **{name: tables[name].detach() for name in given})
+
+
+def save_attention_undone(case, seed, sizes, see="all", first=0, d_out=0,
+                          bias=True, out_bias=True, rate=0.0,
+                          is_same=False):
+    """A whole attention over a batch of two texts, or pairs of texts, with
+    the gradient of its result given. Parameters get what both texts add."""
+    n, m, d_x, d_y, n_heads, d_k, d_v = sizes
+    torch.manual_seed(seed)
+    layers = linears(bias, (d_x, n_heads * d_k), (d_y, n_heads * d_k),
+                     (d_y, n_heads * d_v))
+    if d_out:
+        layers += linears(out_bias, (n_heads * d_v, d_out))
+    parameters = flat(layers).clone()
+    texts = dict(x=uniform(seed, 2, n, d_x, size=2))
+    if not is_same:
+        texts["y"] = uniform(seed + 1, 2, m, d_y, size=2)
+    table = uniform(seed + 2, n, m) > 0
+    table[torch.arange(n), torch.arange(n) % m] = True
+    masks = {"all": visible(n, m, m), "past": visible(n, m, first),
+             "where": table}
+    g = uniform(seed + 3, 2, n, d_out or n_heads * d_v)
+    torch.manual_seed(seed)
+    with torch.enable_grad():
+        layers = [layer.double().requires_grad_() for layer in layers]
+        leaves = {name: leaf(text) for name, text in texts.items()}
+        of_texts = []
+        for b in range(2):
+            x, y = leaves["x"][b], leaves["x" if is_same else "y"][b]
+            query, key, value = (layer(text) for layer, text in
+                                 zip(layers, (x, y, y)))
+            q, k, v = (cut(role, n_heads) for role in (query, key, value))
+            tables = traced(q, k, v, masks[see], rate)
+            side_by_side = joined(tables["context"])
+            tables = with_gradients(dict(
+                query=query, key=key, value=value, head_query=q, head_key=k,
+                head_value=v, **tables, joined=side_by_side))
+            out = layers[3](side_by_side) if d_out else side_by_side
+            out.backward(wide(g[b]))
+            of_texts.append(gradients(tables))
+    answers = {name: torch.stack([text[name] for text in of_texts])
+               for name in of_texts[0]}
+    answers["g_head_context"] = answers.pop("g_context")
+    if not d_out:
+        del answers["g_joined"]  # given
+    save(case, **texts, mask=masks[see].float(), rate=rate, g=g,
+         parameters=parameters,
+         g_parameters=torch.cat([p.grad.flatten() for layer in layers
+                                 for p in layer.parameters()]),
+         sizes=[d_x, d_y, n_heads, d_k, d_v, d_out, bias, out_bias,
+                [*masks].index(see), first, seed], **gradients(leaves),
+         **answers)
+
+
 def backward():
-    """TO WRITE: the arrays that tests/18_backward.c reads."""
+    for n, m, d in [(1, 1, 1), (2, 3, 4), (4, 2, 3), (3, 5, 2), (5, 4, 7)]:
+        seed = 1800 + n
+        save_undone(f"scores_{n}x{m}x{d}", lambda q, k: q @ k.T,
+                    uniform(seed, n, m), query=uniform(seed + 10, n, d),
+                    key=uniform(seed + 20, m, d, size=2))
+        save_undone(f"product_{n}x{m}x{d}", torch.matmul,
+                    uniform(seed + 30, n, m), a=uniform(seed + 40, n, d),
+                    b=uniform(seed + 50, d, m, size=2))
+        save_undone(f"linear_{n}x{m}x{d}", F.linear,
+                    uniform(seed + 60, n, m), x=uniform(seed + 70, n, d),
+                    weight=uniform(seed + 80, m, d),
+                    bias=uniform(seed + 90, m))
+        save_undone(f"bare_{n}x{m}x{d}", F.linear,
+                    uniform(seed + 100, n, m), x=uniform(seed + 110, n, d),
+                    weight=uniform(seed + 120, m, d))
+        save_undone(f"cosine_{d}_{n}",
+                    lambda a, b: F.cosine_similarity(a, b, dim=0),
+                    uniform(seed + 130), a=uniform(seed + 140, d, size=3),
+                    b=uniform(seed + 150, d))
+    for n in 1, 2, 3, 17, 1000:
+        save_softmax_undone(f"softmax_{n}", uniform(1860 + n, n, size=3),
+                            uniform(1870 + n, n, size=2))
+    scores = uniform(1880, 5)
+    save_softmax_undone("softmax_loud", scores * 60, uniform(1881, 5))
+    save_softmax_undone("softmax_far", scores, uniform(1882, 5) + 5)
+    save_softmax_undone("softmax_hidden", scores.masked_fill(
+        tensor([False, True, False, True, True]), -INF), uniform(1883, 5))
+
+    for n, m, first in (3, 4, 0), (2, 5, 2), (4, 3, -2):
+        seen, g = visible(n, m, first), uniform(1890 + n, n, m)
+        raw = leaf(uniform(1894 + n, n, m))
+        with torch.enable_grad():
+            scores = raw.masked_fill(~seen, -INF)
+            scores.backward(wide(g.where(seen, tensor(NAN))))
+        save(f"mask_{n}x{m}", scores=scores.detach(), g=g.where(
+            seen, tensor(NAN)), g_scores=raw.grad)
+
+    for case, rows, ids in [("once", 4, [2, 0, 3]), ("one", 1, [0]),
+                            ("twice", 5, [4, 1, 4, 0, 4, 1]),
+                            ("same", 3, [1, 1, 1, 1])]:
+        table, g = leaf(uniform(1900, rows, 3)), uniform(1901, len(ids), 3)
+        with torch.enable_grad():
+            F.embedding(tensor(ids), table).backward(wide(g))
+        save(f"embed_{case}", ids=ids, g_x=g, g_table=table.grad)
+
+    past = visible(4, 6, 1)
+    save_attend_undone("attend_all", 1910, (3, 5, 4, 2), visible(3, 5, 5))
+    save_attend_undone("attend_one", 1915, (1, 1, 1, 1), visible(1, 1, 0))
+    save_attend_undone("attend_past", 1920, (4, 6, 2, 3), past)
+    save_attend_undone("attend_dropped", 1930, (4, 6, 3, 2), past, 0.4)
+    save_attend_undone("attend_nothing", 1940, (4, 3, 2, 5),
+                       visible(4, 3, -1))
+    save_attend_undone("attend_all_dropped", 1950, (2, 3, 4, 5),
+                       visible(2, 3, 3), 1.0)
+
+    save_attention_undone("given_all", 2000, (3, 5, 4, 7, 2, 6, 8), d_out=9)
+    save_attention_undone("given_past", 2010, (5, 4, 3, 6, 3, 2, 7), "past",
+                          first=1, d_out=8, rate=0.3)
+    save_attention_undone("given_where", 2020, (4, 7, 5, 3, 3, 6, 2),
+                          "where", d_out=8)
+    save_attention_undone("given_bare", 2030, (2, 3, 6, 4, 2, 5, 7), "where",
+                          d_out=8, bias=False, out_bias=False, rate=0.5)
+    save_attention_undone("given_bare_out", 2040, (3, 2, 4, 5, 2, 3, 2),
+                          d_out=5, out_bias=False)
+    save_attention_undone("given_side_by_side", 2050, (3, 4, 2, 5, 4, 6, 7),
+                          "past", first=1)
+    save_attention_undone("given_one_head", 2060, (4, 6, 3, 5, 1, 2, 7),
+                          "past", first=2, bias=False)
+    save_attention_undone("given_itself", 2070, (5, 5, 4, 4, 2, 3, 6),
+                          "past", d_out=7, rate=0.2, is_same=True)
+    save_attention_undone("given_nothing", 2080, (4, 5, 3, 2, 2, 4, 3),
+                          "past", first=-1, d_out=6)
 
 
 def flash_backward():

@@ -1119,9 +1119,15 @@ void dot_scores_backward(int n, int m, int d, const float query[n][d],
                          const float key[m][d], const float g_scores[n][m],
                          float g_query[n][d], float g_key[m][d]);
 
+/* Refuse a gradient that has other sizes than its layer or its attention,
+ * or no numbers, or a bias where there is none, or none where there is
+ * one. */
+void layer_gradient_must_fit(const Linear *l, const Linear *g_l);
+void gradient_must_fit(const Attention *a, const Attention *g_a);
+
 /* out = x @ weight.T + bias. To the weight's gradient that of all n rows is
- * added, and to the bias's, where there is one. Refuses a g_l of other sizes
- * than l, and one that has no bias where l has, or has one where l has none.
+ * added, and to the bias's, where there is one. Refuses what
+ * layer_gradient_must_fit refuses.
  * PyTorch: the backward of F.linear(x, weight, bias). */
 void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
                      const float g_out[n][l->d_out], Linear *g_l,
@@ -1147,9 +1153,12 @@ void embed_backward(int n, int d, int rows, const int ids[n],
                     const float g_x[n][d], float g_table[rows][d]);
 
 /* attend, of which the tables from scores to dropped are given, and the rate
- * at which it has dropped. Writes g_dropped, g_weights and g_scores, and
- * adds to those of query, key and value. Refuses what dropout_must_fit
- * refuses. PyTorch: the backward of F.scaled_dot_product_attention. */
+ * at which it has dropped. Writes g_dropped, g_weights and g_scores, which
+ * ends, as attend's scores begin, with that of the dot products; and adds to
+ * those of query, key and value. A query that sees nothing asks nothing of
+ * keys, and leaves NaN in g_value. Refuses what dropout_must_fit refuses.
+ * PyTorch: the backward of F.scaled_dot_product_attention, but for a query
+ * that sees nothing. */
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
                      const float query[n][d_k], const float key[m][d_k],
                      const float value[m][d_v], const float scores[n][m],
@@ -1164,8 +1173,8 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
  * given, or without an output layer `joined`; its other tables are written,
  * but kept, which is left as it is. Adds to the gradients of the parameters
  * and of both texts, which may be one table, as x and y may. Refuses what
- * attention_must_fit refuses of t and of g, and what layers_must_fit refuses
- * of g_a, or a g_a of other sizes.
+ * attention_must_fit refuses of t and of g, and what gradient_must_fit
+ * refuses.
  * PyTorch: what loss.backward() does with nn.MultiheadAttention. */
 void attention_backward(const Attention *a, int n, int m,
                         const float x[n][a->d_x], const float y[m][a->d_y],

@@ -166,3 +166,34 @@ void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
                most, a->context_length);
     trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
 }
+
+void layer_gradient_must_fit(const Linear *l, const Linear *g_l)
+{
+    if (g_l->d_in != l->d_in || g_l->d_out != l->d_out)
+        REFUSE("a gradient from %d to %d numbers, of a layer from %d to "
+               "%d: the same are needed",
+               g_l->d_in, g_l->d_out, l->d_in, l->d_out);
+    if (!g_l->weight || !g_l->bias != !l->bias)
+        REFUSE("a gradient with %s weight and %s bias, of a layer with %s "
+               "bias: a weight, and the same of the bias, are needed",
+               g_l->weight ? "a" : "no", g_l->bias ? "a" : "no",
+               l->bias ? "a" : "no");
+}
+
+void gradient_must_fit(const Attention *a, const Attention *g_a)
+{
+    if (g_a->d_x != a->d_x || g_a->d_y != a->d_y ||
+        g_a->n_heads != a->n_heads || g_a->d_k != a->d_k ||
+        g_a->d_v != a->d_v || g_a->d_out != a->d_out)
+        REFUSE("a gradient of d_x, d_y, n_heads, d_k, d_v, d_out = "
+               "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
+               g_a->d_x, g_a->d_y, g_a->n_heads, g_a->d_k, g_a->d_v,
+               g_a->d_out, a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v,
+               a->d_out);
+    layers_must_fit(g_a);
+    layer_gradient_must_fit(&a->query, &g_a->query);
+    layer_gradient_must_fit(&a->key, &g_a->key);
+    layer_gradient_must_fit(&a->value, &g_a->value);
+    if (a->d_out)
+        layer_gradient_must_fit(&a->out, &g_a->out);
+}
