@@ -286,6 +286,38 @@ void keep_largest(int n, int k, float logits[n])
             logits[i] = -INFINITY;
 }
 
+int next_token(Random *r, float temperature, int k, int n,
+               float logits[n], float shares[n])
+{
+    if (!(temperature > 0))
+        REFUSE("a temperature of %g: one above 0 is needed",
+               (double)temperature);
+    for (int i = 0; i < n; i++)
+        logits[i] /= temperature;
+    if (k)
+        keep_largest(n, k, logits);
+    softmax(n, logits, shares);
+    return draw_one(r, n, shares);
+}
+
+void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
+               int n, int ids[n])
+{
+    const int size = g->vocabulary;
+    Cache *cache = caches_for(g);
+    float *shares = new_table(1, size);
+    for (int from = 0, till = begun; till < n; from = till++) {
+        Pass p = pass_for(g, 1, till - from);
+        gpt_forward(g, cache, ids + from, &p);
+        ids[till] =
+            next_token(r, temperature, k, size,
+                       p.logits + (till - from - 1) * size, shares);
+        pass_free(&p);
+    }
+    caches_free(g, cache);
+    free(shares);
+}
+
 /* Places 0 to n - 1 in an order that r draws. */
 static void shuffled(Random *r, int n, int order[n])
 {

@@ -1243,6 +1243,13 @@ int draw_one(Random *r, int n, const float shares[n]);
  * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf). */
 void keep_largest(int n, int k, float logits[n]);
 
+/* What comes next: the logits divided by the temperature, of which with a k
+ * other than 0 the k largest are kept, their softmax, and what is drawn from
+ * these shares. Both tables are written. Refuses a temperature that is not above 0, and what
+ * keep_largest and draw_one refuse. */
+int next_token(Random *r, float temperature, int k, int n,
+               float logits[n], float shares[n]);
+
 /* The order in which an epoch goes through n texts.
  * PyTorch: DataLoader(texts, shuffle=True), number for number. */
 void epoch_order(Random *r, int n, int order[n]);
@@ -1319,8 +1326,8 @@ void pass_clear(Pass *p);
 
 /* A cache for each layer, with room for the whole context; gives them
  * back. */
-void caches_init(const Gpt *g, Cache cache[g->layers]);
-void caches_free(const Gpt *g, Cache cache[g->layers]);
+Cache *caches_for(const Gpt *g);
+void caches_free(const Gpt *g, Cache *cache);
 
 /* The numbers that a model begins with: norms of weight 1, biases of 0, all
  * else normal with a deviation of 0.02, but for the layers `out` and `down`,
@@ -1338,6 +1345,13 @@ void gpt_fill(Random *r, Gpt *g);
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, Pass *p);
+
+/* Goes on with a text of which so many ids are there, up to n of them.
+ * Refuses what gpt_forward and next_token refuse.
+ * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
+ * of Hugging Face's transformers. */
+void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
+               int n, int ids[n]);
 
 /* From g_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in g_p must be 0 before it begins.

@@ -155,9 +155,13 @@ void pass_clear(Pass *p)
     }
 }
 
-void caches_init(const Gpt *g, Cache cache[g->layers])
+Cache *caches_for(const Gpt *g)
 {
     const int d = g->width / g->n_heads;
+    Cache *cache = calloc((size_t)g->layers, sizeof *cache);
+    if (!cache)
+        REFUSE("%d layers do not fit into memory: fewer are needed",
+               g->layers);
     for (int l = 0; l < g->layers; l++) {
         cache[l] = (Cache){.n_key_heads = g->n_heads,
                            .d_k = d,
@@ -165,10 +169,12 @@ void caches_init(const Gpt *g, Cache cache[g->layers])
                            .room = g->context};
         cache_init(&cache[l]);
     }
+    return cache;
 }
 
-void caches_free(const Gpt *g, Cache cache[g->layers])
+void caches_free(const Gpt *g, Cache *cache)
 {
     for (int l = 0; l < g->layers; l++)
         cache_free(&cache[l]);
+    free(cache);
 }

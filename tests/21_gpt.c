@@ -217,12 +217,10 @@ static void cached_test(void)
     float(*logits)[n][size] = result("logits");
     for (int cut = 1; cut < n; cut++) {
         for (int text = 0; text < 2; text++) {
-            Cache cache[9];
+            Cache *cache = caches_for(&g);
             for (int from = 0, till; from < n; from = till) {
                 till = from ? n : cut;
                 Pass p = pass_for(&g, 1, till - from);
-                if (!from)
-                    caches_init(&g, cache);
                 gpt_forward(&g, cache, ids + text * n + from, &p);
                 memcpy(logits[text][from], p.logits,
                        (size_t)((till - from) * size) * sizeof(float));
@@ -264,6 +262,20 @@ static void backward_test(void)
     gpt_free(&g_g);
 }
 
+/* The tokens themselves, number for number. */
+static void write_test(void)
+{
+    Gpt g = given();
+    const int n = dim("ids", 0), begun = dim("begin", 0);
+    int *ids = room_for("ids", (size_t)n);
+    Random r = random_of_set();
+    memcpy(ids, ids_of("begin"), (size_t)begun * sizeof *ids);
+    gpt_write(&g, &r, (float)number("temperature", "temperature"),
+              (int)integers("top_k")[0], begun, n, ids);
+    agrees("ids", ids, 0, 0);
+    gpt_free(&g);
+}
+
 int main(void)
 {
     EACH("norm_forward", norm_forward_test, "norm_*-out");
@@ -277,5 +289,6 @@ int main(void)
     EACH("gpt_forward", forward_test, "gpt_*-ids");
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
+    EACH("gpt_write", write_test, "written_*-ids");
     return tap_done();
 }
