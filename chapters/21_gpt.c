@@ -139,7 +139,7 @@ static void block_forward(const GptBlock *b, int texts, int n,
     add(rows * d, p->after, p->between, p->after);
 }
 
-void gpt_forward(const Gpt *g, Cache *cache, const int *ids, Pass *p)
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
 {
     const int rows = p->texts * p->n, d = g->width;
     const int first = cache ? (int)cache->count : 0;
@@ -188,7 +188,7 @@ static void block_backward(const GptBlock *b, int texts, int n,
                   &g_b->norm_1, (void *)g_p->in);
 }
 
-void gpt_backward(const Gpt *g, const int *ids, const Pass *p, Pass *g_p,
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p, GptPass *g_p,
                   Gpt *g_g)
 {
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
@@ -307,28 +307,15 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
     Cache *cache = caches_for(g);
     float *shares = new_table(1, size);
     for (int from = 0, till = begun; till < n; from = till++) {
-        Pass p = pass_for(g, 1, till - from);
+        GptPass p = gpt_pass(g, 1, till - from);
         gpt_forward(g, cache, ids + from, &p);
         ids[till] =
             next_token(r, temperature, k, size,
                        p.logits + (till - from - 1) * size, shares);
-        pass_free(&p);
+        gpt_pass_free(&p);
     }
     caches_free(g, cache);
     free(shares);
-}
-
-/* Places 0 to n - 1 in an order that r draws. */
-static void shuffled(Random *r, int n, int order[n])
-{
-    for (int i = 0; i < n; i++)
-        order[i] = i;
-    for (int i = 0; i < n - 1; i++) {
-        const int other = i + (int)(random_u32(r) % (uint32_t)(n - i));
-        const int was = order[i];
-        order[i] = order[other];
-        order[other] = was;
-    }
 }
 
 void epoch_order(Random *r, int n, int order[n])
@@ -336,7 +323,7 @@ void epoch_order(Random *r, int n, int order[n])
     Random own;
     random_u64(r); /* for its workers, of which we have none */
     random_seed(&own, random_u64(r) & INT64_MAX);
-    shuffled(&own, n, order);
+    shuffle(&own, n, order);
 }
 
 static void show_gpt(void)

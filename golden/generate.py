@@ -1771,6 +1771,28 @@ def gpt_ids(seed, *shape, vocabulary=20):
     return torch.randint(vocabulary, shape, generator=seeded(seed))
 
 
+def gpt2_named(model):
+    """The parameters by the names of GPT-2, whose layers are [in][out], with
+    those of the three roles side by side."""
+    named = {"wte": model.tokens, "wpe": model.places}
+    turned = {}
+    for k, block in enumerate(model.blocks):
+        roles = block.query, block.key, block.value
+        named |= {f"h.{k}.ln_1": block.norm_1, f"h.{k}.ln_2": block.norm_2}
+        turned |= {f"h.{k}.attn.c_attn": roles,
+                   f"h.{k}.attn.c_proj": [block.out],
+                   f"h.{k}.mlp.c_fc": [block.up],
+                   f"h.{k}.mlp.c_proj": [block.down]}
+    named["ln_f"] = model.last
+    tensors = {f"{name}.{what}": p for name, layer in named.items()
+               for what, p in layer.named_parameters()}
+    for name, layers in turned.items():
+        tensors[f"{name}.weight"] = torch.cat([l.weight.T for l in layers], 1)
+        tensors[f"{name}.bias"] = torch.cat([l.bias for l in layers])
+    return {name: t.detach().contiguous().clone()
+            for name, t in tensors.items()}
+
+
 def save_gpt(case, seed, is_tied):
     """Every intermediate, the loss, and the gradients of all parameters. Two
     texts shorter than the context."""
@@ -1857,6 +1879,10 @@ def gpt():
              following=torch.rand(1))
     save_gpt("gpt_tied", 2160, True)
     save_gpt("gpt_apart", 2230, False)
+    # The numbers of gpt_tied once more, under the names that a model's own
+    # file has: this file can be given to the chapter's program.
+    made.update(gpt2_named(gpt_given(2160)))
+    made["n_head"] = tensor(2)
     save_ten_steps("steps", 2300)
     save_written("written_plain", 2380, 1.0, 0)
     save_written("written_cold", 2480, 0.5, 0)

@@ -1197,6 +1197,19 @@ void attention_backward_fast(const Attention *a, Mask see, int texts, int n, con
 
 float cross_entropy(int n, int classes, const float logits[n][classes], const int target[n], float shares[n][classes]);
 void cross_entropy_backward(int n, int classes, const float shares[n][classes], const int target[n], float g_logits[n][classes]);
+typedef struct {
+    double rate;           /* PyTorch's lr */
+    double beta_1, beta_2; /* of the mean, and of the mean square */
+    double epsilon;
+    double decay;   /* PyTorch's weight_decay */
+    int is_coupled; /* decay goes into the gradient: Adam; else: AdamW */
+} Adam;
+void adam_step(Adam how, int step, size_t n, const float gradient[n],
+               float mean[n], float square[n], float parameter[n]);
+double clip_norm(double most, size_t n, float gradient[n]);
+double rate_at(int step, int warm_up, int steps, double largest,
+               double least);
+void shuffle(Random *r, int n, int order[n]);
 
 /*
 ## Chapter 21, a model that has read this book {#header-gpt}
@@ -1314,15 +1327,15 @@ typedef struct {
     float *logits;    /* [rows][vocabulary] */
     float *memory;    /* the block with all tables but attention's */
     size_t count;
-} Pass;
+} GptPass;
 
 /* Room for so many texts of n tokens; gives it back. Refuses sizes below 1,
  * an n above the context, and what does not fit. */
-Pass pass_for(const Gpt *g, int texts, int n);
-void pass_free(Pass *p);
+GptPass gpt_pass(const Gpt *g, int texts, int n);
+void gpt_pass_free(GptPass *p);
 
 /* Puts 0 into all tables of gradients. */
-void pass_clear(Pass *p);
+void gpt_pass_clear(GptPass *p);
 
 /* A cache for each layer, with room for the whole context; gives them
  * back. */
@@ -1344,7 +1357,7 @@ void gpt_fill(Random *r, Gpt *g);
  * no row, more tokens than the context, and with caches several texts.
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
-void gpt_forward(const Gpt *g, Cache *cache, const int *ids, Pass *p);
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
 
 /* Goes on with a text of which so many ids are there, up to n of them.
  * Refuses what gpt_forward and next_token refuse.
@@ -1356,7 +1369,7 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 /* From g_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in g_p must be 0 before it begins.
  * PyTorch: loss.backward(). */
-void gpt_backward(const Gpt *g, const int *ids, const Pass *p, Pass *g_p,
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p, GptPass *g_p,
                   Gpt *g_g);
 
 /*

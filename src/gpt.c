@@ -106,9 +106,9 @@ static int pass_parts(BlockPass *b, int rows, int d, Part part[PASS_PARTS])
     return PASS_PARTS;
 }
 
-Pass pass_for(const Gpt *g, int texts, int n)
+GptPass gpt_pass(const Gpt *g, int texts, int n)
 {
-    Pass p = {.texts = texts, .n = n, .layers = g->layers};
+    GptPass p = {.texts = texts, .n = n, .layers = g->layers};
     const size_t layers = (size_t)g->layers;
     if (texts < 1 || n < 1 || n > g->context || texts > INT_MAX / n)
         REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
@@ -137,16 +137,16 @@ Pass pass_for(const Gpt *g, int texts, int n)
     return p;
 }
 
-void pass_free(Pass *p)
+void gpt_pass_free(GptPass *p)
 {
     for (int l = 0; l < p->layers; l++)
         trace_free(&p->block[l].attention);
     free(p->block);
     free(p->memory);
-    *p = (Pass){0};
+    *p = (GptPass){0};
 }
 
-void pass_clear(Pass *p)
+void gpt_pass_clear(GptPass *p)
 {
     memset(p->memory, 0, p->count * sizeof *p->memory);
     for (int l = 0; l < p->layers; l++) {

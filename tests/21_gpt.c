@@ -169,7 +169,7 @@ typedef struct {
 } OfLayer;
 #define OF_LAYER(name, field, wide) {name, offsetof(BlockPass, field), wide}
 
-static void layers_agree(const Gpt *g, const Pass *p)
+static void layers_agree(const Gpt *g, const GptPass *p)
 {
     const OfLayer all[] = {
         OF_LAYER("normed_1", normed_1, 1),
@@ -198,13 +198,13 @@ static void layers_agree(const Gpt *g, const Pass *p)
 static void forward_test(void)
 {
     Gpt g = given();
-    Pass p = pass_for(&g, dim("ids", 0), dim("ids", 1));
+    GptPass p = gpt_pass(&g, dim("ids", 0), dim("ids", 1));
     gpt_forward(&g, NULL, ids_of("ids"), &p);
     agrees("begin", p.block[0].in, 1e-6, 1e-6);
     layers_agree(&g, &p);
     agrees("last", p.normed, 1e-5, 1e-5);
     agrees("logits", p.logits, 1e-5, 2e-5);
-    pass_free(&p);
+    gpt_pass_free(&p);
     gpt_free(&g);
 }
 
@@ -220,11 +220,11 @@ static void cached_test(void)
             Cache *cache = caches_for(&g);
             for (int from = 0, till; from < n; from = till) {
                 till = from ? n : cut;
-                Pass p = pass_for(&g, 1, till - from);
+                GptPass p = gpt_pass(&g, 1, till - from);
                 gpt_forward(&g, cache, ids + text * n + from, &p);
                 memcpy(logits[text][from], p.logits,
                        (size_t)((till - from) * size) * sizeof(float));
-                pass_free(&p);
+                gpt_pass_free(&p);
             }
             caches_free(&g, cache);
         }
@@ -239,14 +239,14 @@ static void backward_test(void)
     Gpt g = given(), g_g = gpt_like(&g);
     const int texts = dim("ids", 0), n = dim("ids", 1), rows = texts * n;
     const int *ids = ids_of("ids"), *targets = ids_of("targets");
-    Pass p = pass_for(&g, texts, n), g_p = pass_for(&g, texts, n);
+    GptPass p = gpt_pass(&g, texts, n), g_p = gpt_pass(&g, texts, n);
     float *shares = room((size_t)(rows * g.vocabulary));
     gpt_forward(&g, NULL, ids, &p);
     const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
                                      targets, (void *)shares);
     agrees("loss", &loss, 1e-5, 0);
     for (int twice = 0; twice < 2; twice++) {
-        pass_clear(&g_p);
+        gpt_pass_clear(&g_p);
         cross_entropy_backward(rows, g.vocabulary, (void *)shares, targets,
                                (void *)g_p.logits);
         gpt_backward(&g, ids, &p, &g_p, &g_g);
@@ -256,8 +256,8 @@ static void backward_test(void)
     for (size_t i = 0; i < g.count; i++)
         g_g.memory[i] /= 2;
     agrees("gradient", g_g.memory, 1e-5, 1e-6);
-    pass_free(&p);
-    pass_free(&g_p);
+    gpt_pass_free(&p);
+    gpt_pass_free(&g_p);
     gpt_free(&g);
     gpt_free(&g_g);
 }
