@@ -326,9 +326,98 @@ void epoch_order(Random *r, int n, int order[n])
     shuffle(&own, n, order);
 }
 
+/*
+## Training
+*/
+
+/* A piece of text, and what comes after each of its bytes. */
+static void read_piece(const Gpt *g, const char *text, int *ids,
+                       int *targets)
+{
+    for (int i = 0; i < g->context; i++) {
+        ids[i] = (unsigned char)text[i];
+        targets[i] = (unsigned char)text[i + 1];
+    }
+}
+
+void training_batch(GptTraining *t, const char *text, int *ids,
+                    int *targets)
+{
+    const int n = t->model.context;
+    if (t->next + t->texts > t->count) {
+        epoch_order(&t->random, t->count, t->order);
+        t->next = 0;
+    }
+    for (int i = 0; i < t->texts; i++)
+        read_piece(&t->model, text + t->order[t->next++] * n, ids + i * n,
+                   targets + i * n);
+}
+
+float training_step(GptTraining *t, const int *ids, const int *targets)
+{
+    const int rows = t->pass.texts * t->pass.n, size = t->model.vocabulary;
+    Gpt *g = &t->model, *g_g = &t->gradient;
+    gpt_forward(g, NULL, ids, &t->pass);
+    const float loss = cross_entropy(rows, size, (void *)t->pass.logits,
+                                     targets, (void *)t->shares);
+    gpt_pass_clear(&t->back);
+    memset(g_g->memory, 0, g_g->count * sizeof *g_g->memory);
+    cross_entropy_backward(rows, size, (void *)t->shares, targets,
+                           (void *)t->back.logits);
+    gpt_backward(g, ids, &t->pass, &t->back, g_g);
+    clip_norm(1, g_g->count, g_g->memory);
+    adam_step(t->how, ++t->step, g->count, g_g->memory, t->mean.memory,
+              t->square.memory, g->memory);
+    return loss;
+}
+
+float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
+               float *shares)
+{
+    const int n = p->n, rows = p->texts * n, size = g->vocabulary;
+    int ids[rows], targets[rows], count = 0;
+    double sum = 0;
+    for (int i = 0; i + rows < bytes; i += rows, count++) {
+        for (int k = 0; k < rows; k += n)
+            read_piece(g, text + i + k, ids + k, targets + k);
+        gpt_forward(g, NULL, ids, p);
+        sum += (double)cross_entropy(rows, size, (void *)p->logits, targets,
+                                     (void *)shares);
+    }
+    return (float)(sum / count);
+}
+
 static void show_gpt(void)
 {
-    printf("gpt\n");
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = 64,
+                               .width = 32,
+                               .n_heads = 2,
+                               .layers = 3},
+                     .texts = 8,
+                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+    Random r;
+    int ids[8 * 64], targets[8 * 64];
+    random_seed(&r, 123);
+    training_init(&t, r, prose_length);
+    printf("parameters %zu\n", t.model.count);
+    const int steps = getenv("STEPS") ? atoi(getenv("STEPS")) : 200;
+    for (int step = 0; step < steps; step++) {
+        t.how.rate = rate_at(step, steps / 10, steps, 1e-2, 1e-3);
+        training_batch(&t, prose, ids, targets);
+        const float loss = training_step(&t, ids, targets);
+        if (step % 20 == 0 || step == steps - 1)
+            printf("%d %.6f\n", step, (double)loss);
+    }
+    printf("held out %.6f\n", (double)gpt_loss(&t.model, held_out, held_out_length, &t.pass, t.shares));
+    for (int temp = 5; temp <= 10; temp += 5) {
+    int text[64] = {'T', 'h', 'e', ' '};
+    gpt_write(&t.model, &r, temp / 10.f, 0, 4, 64, text);
+    for (int i = 0; i < 64; i++)
+        putchar(text[i]);
+    putchar('\n');
+    }
+    training_free(&t);
 }
 
 /*

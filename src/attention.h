@@ -1372,6 +1372,45 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p, GptPass *g_p,
                   Gpt *g_g);
 
+/* A training: the model, what each parameter's slope is, and the means that
+ * Adam keeps; room for a batch; and where it stands. Fill in the model's
+ * sizes, texts and how before training_init. */
+typedef struct {
+    Gpt model, gradient, mean, square;
+    int texts; /* of a batch, each as long as the model's context */
+    Adam how;
+    GptPass pass, back; /* what was computed, and its gradients */
+    float *shares;      /* [rows][vocabulary] */
+    int step;           /* how many have been done */
+    Random random;      /* draws the epochs' orders */
+    int count, next;    /* pieces of text in an epoch, and the next one */
+    int *order;         /* [count] */
+} GptTraining;
+
+/* Makes room for a training on a text of so many bytes, and gpt_fills the
+ * model with numbers from r, which then draws the epochs; gives it back.
+ * Refuses what gpt_init refuses, texts below 1, and a text that is too short
+ * for a batch. */
+void training_init(GptTraining *t, Random r, int bytes);
+void training_free(GptTraining *t);
+
+/* The next batch of an epoch's order: pieces of the text, as long as the
+ * context, and for each byte the one that comes after it. Where too few are
+ * left for a batch, a new epoch begins. Refuses a byte above the vocabulary.
+ * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
+void training_batch(GptTraining *t, const char *text, int *ids,
+                    int *targets);
+
+/* One step of AdamW, with the gradient's length held at 1; returns the loss
+ * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
+ * optimizer.step(). */
+float training_step(GptTraining *t, const int *ids, const int *targets);
+
+/* The mean loss of a model over a text, in pieces as long as its context,
+ * what is left at the end left out; p is for so many pieces at a time. */
+float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
+               float *shares);
+
 /*
 ## Appendix B, normal numbers {#header-normals}
 */
@@ -1418,6 +1457,15 @@ void journeys(Journey table[JOURNEYS]);
  * depends on the processor. */
 void dropout_mask_mcg31(Random *r, double p, int n, int m,
                         float mask[n][m]);
+
+/*
+## The book's own words: `prose.c` {#header-prose}
+*/
+
+/* The chapters' prose, paragraphs as lines, in ASCII, without every tenth
+ * paragraph; and those, which are held out. What `make prose` has found. */
+extern const char prose[], held_out[];
+extern const int prose_length, held_out_length;
 
 /*
 ## Refusing: `refuse.c` {#header-refuse}

@@ -178,3 +178,38 @@ void caches_free(const Gpt *g, Cache *cache)
         cache_free(&cache[l]);
     free(cache);
 }
+
+void training_init(GptTraining *t, Random r, int bytes)
+{
+    Gpt *g = &t->model;
+    t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
+    if (t->texts < 1 || t->count < t->texts)
+        REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
+               "batch of %d pieces, and at least 1 of them, are needed",
+               bytes, t->count, g->context, t->texts);
+    gpt_init(g);
+    gpt_fill(&r, g);
+    t->gradient = gpt_like(g);
+    t->mean = gpt_like(g);
+    t->square = gpt_like(g);
+    t->pass = gpt_pass(g, t->texts, g->context);
+    t->back = gpt_pass(g, t->texts, g->context);
+    t->shares = new_table(t->texts * g->context, g->vocabulary);
+    t->order = new_aligned((size_t)t->count, sizeof *t->order);
+    t->next = t->count; /* so that an epoch begins */
+    t->step = 0;
+    t->random = r;
+}
+
+void training_free(GptTraining *t)
+{
+    gpt_free(&t->model);
+    gpt_free(&t->gradient);
+    gpt_free(&t->mean);
+    gpt_free(&t->square);
+    gpt_pass_free(&t->pass);
+    gpt_pass_free(&t->back);
+    free(t->shares);
+    free(t->order);
+    *t = (GptTraining){0};
+}

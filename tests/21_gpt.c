@@ -276,6 +276,30 @@ static void write_test(void)
     gpt_free(&g);
 }
 
+/* Ten steps: the losses. */
+static void step_test(void)
+{
+    const int batches = dim("ids", 0), texts = dim("ids", 1);
+    const int rows = texts * dim("ids", 2);
+    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    float losses[10];
+    GptTraining t = {.texts = texts,
+                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+    const int64_t *size = integers("sizes");
+    t.model = (Gpt){.vocabulary = (int)size[0],
+                    .context = (int)size[1],
+                    .width = (int)size[2],
+                    .n_heads = (int)size[3],
+                    .layers = (int)size[4]};
+    training_init(&t, seeded(1), 1000);
+    memcpy(t.model.memory, floats(part("parameters")),
+           t.model.count * sizeof(float));
+    for (int i = 0; i < batches; i++)
+        losses[i] = training_step(&t, ids + i * rows, targets + i * rows);
+    agrees("losses", losses, 1e-5, 0);
+    training_free(&t);
+}
+
 int main(void)
 {
     EACH("norm_forward", norm_forward_test, "norm_*-out");
@@ -290,5 +314,6 @@ int main(void)
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
     EACH("gpt_write", write_test, "written_*-ids");
+    EACH("training_step", step_test, "steps-losses");
     return tap_done();
 }
