@@ -1,119 +1,48 @@
 /*
 # A model that has read this book {#gpt}
 
-TO WRITE: what we have, what is missing, and the one new idea.
+![The way from words to attention. All of it is one step of a model, and is
+taken again and again](pipeline.svg){#fig-gpt-pipeline}
+
+An attention that learns is there ([](#training)), and it is fast. What is
+still missing is depth. One attention looks once: it finds the token before,
+or the subject of a verb. To read *the verb of the clause before this one*
+takes a look at what others have found, and so attentions must be stacked.
+
+The one idea of this chapter is what they are stacked on. Each token has a
+list of numbers, from the first step to the last. Nothing ever replaces it.
+Each part of the model reads the list, and **adds** what it has found. At
+the end, what comes next is read from the sum. That is all there is to GPT-2
+[@radford2019]; here it is built, checked against PyTorch, and trained on
+this book.
 */
 
 #include "attention.h"
 
 /*
-## Layer norm
-*/
+## The block {#gpt-block}
 
-/* A row's mean, and 1 divided by its spread. */
-static void measure_row(int d, const float x[d], float *mean, float *scale)
-{
-    double sum = 0, squares = 0;
-    for (int k = 0; k < d; k++)
-        sum += (double)x[k];
-    *mean = (float)(sum / d);
-    for (int k = 0; k < d; k++)
-        squares += (double)((x[k] - *mean) * (x[k] - *mean));
-    *scale = (float)(1 / sqrt(squares / d + 1e-5));
-}
+[](#multi-head-residual) has added what attention finds to what the token
+was: a residual connection. A **block** does so twice. First attention
+carries something over from other tokens. Then a small network works on each
+token by itself: a linear layer to four times the width, a function that
+bends, and a linear layer back. (Without the bend, two linear layers would
+be one, as two matrix products are. The tests of [](#heads) have counted
+what attention cannot do; a network is where a model keeps what it knows
+that stands in no other token.)
 
-void norm_forward(const Norm *l, int n, const float x[n][l->d],
-                  float out[n][l->d])
-{
-    float mean, scale;
-    for (int i = 0; i < n; i++) {
-        measure_row(l->d, x[i], &mean, &scale);
-        for (int k = 0; k < l->d; k++)
-            out[i][k] =
-                (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
-    }
-}
+::: {.header of="GptBlock BlockPass"}
+:::
 
-void norm_backward(const Norm *l, int n, const float x[n][l->d],
-                   const float g_out[n][l->d], Norm *g_l,
-                   float g_x[n][l->d])
-{
-    const int d = l->d;
-    float mean, scale;
-    if (g_l->d != d)
-        REFUSE("a gradient of %d entries, where the layer has %d: as many "
-               "are needed",
-               g_l->d, d);
-    for (int i = 0; i < n; i++) {
-        double g_mean = 0, g_spread = 0;
-        measure_row(d, x[i], &mean, &scale);
-        for (int k = 0; k < d; k++) {
-            const float normed = (x[i][k] - mean) * scale;
-            const float g_normed = g_out[i][k] * l->weight[k];
-            g_l->weight[k] += g_out[i][k] * normed;
-            g_l->bias[k] += g_out[i][k];
-            g_mean += (double)g_normed / d;
-            g_spread += (double)(g_normed * normed) / d;
-        }
-        for (int k = 0; k < d; k++) {
-            const float normed = (x[i][k] - mean) * scale;
-            const float g_normed = g_out[i][k] * l->weight[k];
-            g_x[i][k] += scale * (g_normed - (float)g_mean -
-                                  normed * (float)g_spread);
-        }
-    }
-}
-
-/*
-## GELU
-*/
-
-/* u of the header, in units that suit powers of 2; and how steeply u grows
- * with x. */
-void gelu(int n, const float x[n], float share[n], float out[n])
-{
-    for (int i = 0; i < n; i++) {
-        const float u =
-            1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
-        share[i] = 1 / (1 + expf(-u));
-        out[i] = x[i] * share[i];
-    }
-}
-
-void gelu_backward(int n, const float x[n], const float share[n],
-                   const float g_out[n], float g_x[n])
-{
-    for (int i = 0; i < n; i++) {
-        const float g_u = 1.5957691f * (1 + 0.134145f * x[i] * x[i]);
-        const float g_share = share[i] * (1 - share[i]) * g_u;
-        g_x[i] += g_out[i] * (share[i] + x[i] * g_share);
-    }
-}
-
-/*
-## The model
+A `BlockPass` is to a block what a trace is to an attention. Both parts read
+the sum through a layer norm, which comes next, and neither changes it but
+by `add`:
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])
 {
     for (int i = 0; i < n; i++)
         sum[i] = x[i] + y[i];
-}
-
-/* The last n tokens of a text, with what the cache holds of those before. */
-static void attend_cached(const Attention *a, Cache *c, int n,
-                          const float x[n][a->d_x], Trace *t)
-{
-    const int d = a->d_k, heads = a->n_heads;
-    linear_forward_fast(&a->query, n, x, (void *)t->query);
-    linear_forward_fast(&a->key, n, x, (void *)t->key);
-    linear_forward_fast(&a->value, n, x, (void *)t->value);
-    cache_append(c, n, rows_by_token(heads, n, d, t->key),
-                 rows_by_token(heads, n, d, t->value));
-    cache_attend_of(best_kernel())(c, heads, n,
-                                   rows_by_token(heads, n, d, t->query), 0,
-                                   rows_by_token(heads, n, d, t->joined));
-    linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
 }
 
 static void block_forward(const GptBlock *b, int texts, int n,
@@ -139,10 +68,257 @@ static void block_forward(const GptBlock *b, int texts, int n,
     add(rows * d, p->after, p->between, p->after);
 }
 
+/*
+`attention_forward_fast` is [](#flash-backward)'s, for all texts of a batch
+at once. Where a text is written token by token, `attend_cached` asks the
+cache of [](#kv-cache) instead.
+
+On the way back, a sum hands its gradient on to both that were added,
+unchanged: if the sum grows by a little, it does not matter which of the two
+has grown. So the slope of the loss reaches the first block undiminished,
+past all others, however many there are. This is what makes deep models
+learn.
+*/
+
+static void block_backward(const GptBlock *b, int texts, int n,
+                           const BlockPass *p, BlockPass *g_p,
+                           GptBlock *g_b)
+{
+    const int rows = texts * n, d = b->norm_1.d;
+    /* after = between + down(gelu(up(normed_2))) */
+    add(rows * d, g_p->between, g_p->after, g_p->between);
+    linear_backward_fast(&b->down, rows, (void *)p->active,
+                         (void *)g_p->after, &g_b->down,
+                         (void *)g_p->active);
+    gelu_backward(rows * 4 * d, p->wide, p->share, g_p->active, g_p->wide);
+    linear_backward_fast(&b->up, rows, (void *)p->normed_2,
+                         (void *)g_p->wide, &g_b->up,
+                         (void *)g_p->normed_2);
+    norm_backward(&b->norm_2, rows, (void *)p->between,
+                  (void *)g_p->normed_2, &g_b->norm_2,
+                  (void *)g_p->between);
+
+    /* between = in + attention(normed_1) */
+    add(rows * d, g_p->in, g_p->between, g_p->in);
+    add(rows * d, g_p->attention.out, g_p->between, g_p->attention.out);
+    attention_backward_fast(&b->attention, see_past(0), texts, n,
+                            (void *)p->normed_1, &p->attention,
+                            &g_p->attention, &g_b->attention,
+                            (void *)g_p->normed_1);
+    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)g_p->normed_1,
+                  &g_b->norm_1, (void *)g_p->in);
+}
+
+/*
+## Layer norm {#gpt-norm}
+
+A sum to which all add grows, and a layer that reads it would have to cope
+with small numbers today and large ones tomorrow. **Layer norm** takes that
+away [@ba2016]: each row has its mean $\mu$ subtracted and is divided by its
+spread, so that it has mean 0 and spread 1, whatever it was; then each entry
+is stretched by a weight and moved by a bias, which are learned:
+
+$$\underset{n \times d}{Y}: \quad
+  y_k = \frac{x_k - \mu}{\sqrt{s^2 + 10^{-5}}}\, w_k + b_k$$
+
+Here $s^2$ is the mean square of what the entries differ from their mean,
+and the $10^{-5}$ keeps a row of equal numbers from being divided by 0.
+*/
+
+/* A row's mean, and 1 divided by its spread. */
+static void measure_row(int d, const float x[d], float *mean, float *scale)
+{
+    double sum = 0, squares = 0;
+    for (int k = 0; k < d; k++)
+        sum += (double)x[k];
+    *mean = (float)(sum / d);
+    for (int k = 0; k < d; k++)
+        squares += (double)((x[k] - *mean) * (x[k] - *mean));
+    *scale = (float)(1 / sqrt(squares / d + 1e-5));
+}
+
+/*
+**Exercise 21.1** (★★, 3 points): `norm_forward`. Each row with its mean
+taken away and multiplied by its scale, which `measure_row` finds; then times
+the weight, plus the bias.
+
+::: hint
+`measure_row(l->d, x[i], &mean, &scale)` for each row `i`, then one line for
+each entry.
+:::
+
+::: done
+Whatever the sum has grown to, each part of the model reads numbers of the
+same size.
+:::
+*/
+
+void norm_forward(const Norm *l, int n, const float x[n][l->d],
+                  float out[n][l->d])
+{
+    float mean, scale;
+    for (int i = 0; i < n; i++) {
+        measure_row(l->d, x[i], &mean, &scale);
+        for (int k = 0; k < l->d; k++)
+            out[i][k] =
+                (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
+    }
+}
+
+static void show_norm(void)
+{
+    float x[3][4] = {{1, 2, 3, 6}, {101, 102, 103, 106}, {10, 20, 30, 60}};
+    float out[3][4];
+    const Norm plain = {4, (float[]){1, 1, 1, 1}, (float[]){0, 0, 0, 0}};
+    norm_forward(&plain, 3, x, out);
+    print_matrix("a row, the same moved, and stretched, normed", 3, 4, out);
+}
+
+/*
+``` output
+a row, the same moved, and stretched, normed (3, 4)
+```
+
+Three rows, one result. What does that mean on the way back? Let $\hat x$ be
+the normed row and $g_k$ the slope of the loss by $\hat x_k$. If only the
+scale counted, the slope by $x_k$ would be $g_k$ times the scale. But raise
+all entries by the same little amount, and nothing changes: the slopes by
+$x$ must add up to 0, so the mean of $g$ goes. And stretch the row a little,
+and (but for the $10^{-5}$) nothing changes either: moved along $\hat x$
+itself, the loss must stay, and so what $g$ has in common with $\hat x$
+goes, which is $\hat x_k$ times the mean of all $g_j \hat x_j$. What is left
+is the slope:
+
+$$g_{x,k} = \text{scale} \cdot \Bigl(g_k - \operatorname{mean}(g) -
+  \hat x_k \operatorname{mean}(g\, \hat x)\Bigr)$$
+*/
+
+void norm_backward(const Norm *l, int n, const float x[n][l->d],
+                   const float g_out[n][l->d], Norm *g_l,
+                   float g_x[n][l->d])
+{
+    const int d = l->d;
+    float mean, scale;
+    if (g_l->d != d)
+        REFUSE("a gradient of %d entries, where the layer has %d: as many "
+               "are needed",
+               g_l->d, d);
+    for (int i = 0; i < n; i++) {
+        double moved = 0, stretched = 0;
+        measure_row(d, x[i], &mean, &scale);
+        for (int k = 0; k < d; k++) {
+            const float normed = (x[i][k] - mean) * scale;
+            const float g_normed = g_out[i][k] * l->weight[k];
+            g_l->weight[k] += g_out[i][k] * normed;
+            g_l->bias[k] += g_out[i][k];
+            moved += (double)g_normed / d;
+            stretched += (double)(g_normed * normed) / d;
+        }
+        for (int k = 0; k < d; k++) {
+            const float normed = (x[i][k] - mean) * scale;
+            const float g_normed = g_out[i][k] * l->weight[k];
+            g_x[i][k] += scale * (g_normed - (float)moved -
+                                  normed * (float)stretched);
+        }
+    }
+}
+
+/*
+## GELU {#gpt-gelu}
+
+The function that bends: **GELU** multiplies each number by a share that
+grows with it [@hendrycks2016]. Far above 0 the share is 1, and the number
+passes; far below it is 0. GPT-2's share is the softmax of two scores, $u$
+and 0, where $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$. (Books write it with
+$\tanh$; that is the same number. PyTorch's default is another form, which
+differs in the fourth digit: `approximate="tanh"` asks for this one.)
+*/
+
+void gelu(int n, const float x[n], float share[n], float out[n])
+{
+    for (int i = 0; i < n; i++) {
+        const float u =
+            1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
+        share[i] = 1 / (1 + exp2_fast(fminf(-1.442695f * u, 126)));
+        out[i] = x[i] * share[i];
+    }
+}
+
+/*
+(The number in front of $u$ is the logarithm that turns powers of $e$ into
+powers of 2, for [](#kernel-exp2). A share below $2^{-126}$ is as good as
+0.)
+
+**Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`, added
+to `g_x`, from the shares that `gelu` has left.
+
+::: hint
+`out = x * share`: if `x` grows a little, `out` grows by `share` times that;
+and `share` grows, too, which `out` feels `x` times.
+:::
+
+::: hint
+A softmax of two: if $u$ grows, the share grows by share times
+(1 minus share) times that. It is [](#backward)'s formula for two scores.
+:::
+
+::: hint
+And $u$ grows $\sqrt{8/\pi}\,(1 + 3 \cdot 0.044715\, x^2)$ times as fast as
+$x$, as $x^3$ grows $3 x^2$ times as fast.
+:::
+
+::: done
+With this, you have the way back through every part of GPT-2.
+:::
+*/
+
+void gelu_backward(int n, const float x[n], const float share[n],
+                   const float g_out[n], float g_x[n])
+{
+    for (int i = 0; i < n; i++) {
+        const float g_u = 1.5957691f * (1 + 3 * 0.044715f * x[i] * x[i]);
+        const float g_share = share[i] * (1 - share[i]) * g_u;
+        g_x[i] += g_out[i] * (share[i] + x[i] * g_share);
+    }
+}
+
+static void show_gelu(void)
+{
+    const float x[7] = {-3, -2, -1, 0, 1, 2, 3};
+    float table[3][7] = {{0}};
+    const float ones[7] = {1, 1, 1, 1, 1, 1, 1};
+    gelu(7, x, table[0], table[1]);
+    gelu_backward(7, x, table[0], ones, table[2]);
+    print_matrix("of -3 to 3: shares, GELU, slopes", 3, 7, table);
+}
+
+/*
+``` output
+of -3 to 3: shares, GELU, slopes (3, 7)
+```
+
+## The model {#gpt-model}
+
+Below the blocks, a token is looked up in a table, and its place in another
+([](#tokens), [](#positions)). Above them, after a last norm, its list must
+become one logit for each token that may come next. That is a linear layer,
+and its weight has a row for each token, as the table of embeddings has. So
+GPT-2 takes the same table for both: **tied weights** [@press2017]. The
+logit of a token is how well the sum goes together with its embedding.
+
+::: {.header of="Gpt"}
+:::
+
+All parameters lie in one block, and a gradient is another `Gpt`. With
+`output.weight` and `tokens` at one place, nothing has to be done for the
+tie: each adds its gradient to what is there, and `+=` is enough.
+*/
+
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
 {
     const int rows = p->texts * p->n, d = g->width;
     const int first = cache ? (int)cache->count : 0;
+    gpt_must_fit(g, cache, p);
     float(*x)[d] = (void *)p->block[0].in;
     embed(rows, d, g->vocabulary, ids, (void *)g->tokens, x);
     for (int i = 0; i < rows; i += p->n)
@@ -156,43 +332,13 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
                         (void *)p->logits);
 }
 
-/*
-## Backward
-*/
-
-/* A sum hands its gradient on to both that were added. */
-static void block_backward(const GptBlock *b, int texts, int n,
-                           const BlockPass *p, BlockPass *g_p,
-                           GptBlock *g_b)
-{
-    const int rows = texts * n, d = b->norm_1.d;
-    add(rows * d, g_p->between, g_p->after, g_p->between);
-    linear_backward_fast(&b->down, rows, (void *)p->active,
-                         (void *)g_p->after, &g_b->down,
-                         (void *)g_p->active);
-    gelu_backward(rows * 4 * d, p->wide, p->share, g_p->active, g_p->wide);
-    linear_backward_fast(&b->up, rows, (void *)p->normed_2,
-                         (void *)g_p->wide, &g_b->up,
-                         (void *)g_p->normed_2);
-    norm_backward(&b->norm_2, rows, (void *)p->between,
-                  (void *)g_p->normed_2, &g_b->norm_2,
-                  (void *)g_p->between);
-
-    add(rows * d, g_p->in, g_p->between, g_p->in);
-    add(rows * d, g_p->attention.out, g_p->between, g_p->attention.out);
-    attention_backward_fast(&b->attention, see_past(0), texts, n,
-                            (void *)p->normed_1, &p->attention,
-                            &g_p->attention, &g_b->attention,
-                            (void *)g_p->normed_1);
-    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)g_p->normed_1,
-                  &g_b->norm_1, (void *)g_p->in);
-}
-
-void gpt_backward(const Gpt *g, const int *ids, const GptPass *p, GptPass *g_p,
-                  Gpt *g_g)
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
+                  GptPass *g_p, Gpt *g_g)
 {
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
     const float(*g_x)[d] = (void *)g_p->block[0].in;
+    gpt_must_fit(g, NULL, p);
+    gpt_must_fit(g_g, NULL, g_p);
     linear_backward_fast(&g->output, rows, (void *)p->normed,
                          (void *)g_p->logits, &g_g->output,
                          (void *)g_p->normed);
@@ -203,49 +349,241 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p, GptPass *g_p,
         block_backward(&g->block[l], p->texts, p->n, &p->block[l],
                        &g_p->block[l], &g_g->block[l]);
     embed_backward(rows, d, g->vocabulary, ids, g_x, (void *)g_g->tokens);
-    for (int i = 0; i < rows; i++)
-        add(d, g_g->places + i % p->n * d, g_x[i],
-            g_g->places + i % p->n * d);
-}
-
-/* What a layer begins with: normal numbers for its weight. */
-static void fill_layer(Random *r, float deviation, Linear *l)
-{
-    normal_fill(r, l->d_out, l->d_in, 0, deviation, (void *)l->weight);
-}
-
-static void fill_norm(Norm *l)
-{
-    for (int k = 0; k < l->d; k++)
-        l->weight[k] = 1;
-}
-
-void gpt_fill(Random *r, Gpt *g)
-{
-    const float deviation = 0.02f;
-    const float adding = (float)(0.02 / sqrt(2 * g->layers));
-    memset(g->memory, 0, g->count * sizeof *g->memory);
-    normal_fill(r, g->vocabulary, g->width, 0, deviation,
-                (void *)g->tokens);
-    normal_fill(r, g->context, g->width, 0, deviation, (void *)g->places);
-    for (int l = 0; l < g->layers; l++) {
-        GptBlock *b = &g->block[l];
-        fill_norm(&b->norm_1);
-        fill_layer(r, deviation, &b->attention.query);
-        fill_layer(r, deviation, &b->attention.key);
-        fill_layer(r, deviation, &b->attention.value);
-        fill_layer(r, adding, &b->attention.out);
-        fill_norm(&b->norm_2);
-        fill_layer(r, deviation, &b->up);
-        fill_layer(r, adding, &b->down);
+    for (int i = 0; i < rows; i++) {
+        float *g_place = g_g->places + i % p->n * d;
+        add(d, g_place, g_x[i], g_place);
     }
-    fill_norm(&g->last);
-    if (g->is_apart)
-        fill_layer(r, deviation, &g->output);
 }
 
 /*
-## Sampling
+Here is the tie at work: a small model with six tokens, of which it has seen
+three. The gradient of each token's first entry, if the two tables are
+apart, as looked up and as output, and if they are one:
+*/
+
+static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
+{
+    const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
+    Gpt g_g = gpt_like(g);
+    GptPass p = gpt_pass(g, 1, 3), g_p = gpt_pass(g, 1, 3);
+    float shares[3][6];
+    gpt_forward(g, NULL, ids, &p);
+    cross_entropy(3, 6, (void *)p.logits, targets, shares);
+    cross_entropy_backward(3, 6, shares, targets, (void *)g_p.logits);
+    gpt_backward(g, ids, &p, &g_p, &g_g);
+    for (int i = 0; i < 6; i++) {
+        by_input[i] = g_g.tokens[i * 4];
+        by_output[i] = g_g.output.weight[i * 4];
+    }
+    gpt_pass_free(&p);
+    gpt_pass_free(&g_p);
+    gpt_free(&g_g);
+}
+
+static void show_tied(void)
+{
+    Gpt g = {.vocabulary = 6,
+             .context = 3,
+             .width = 4,
+             .n_heads = 2,
+             .layers = 1};
+    Gpt apart = g;
+    Random r;
+    float table[3][6];
+    apart.is_apart = 1;
+    gpt_init(&g);
+    gpt_init(&apart);
+    random_seed(&r, 123);
+    gpt_fill(&r, &g);
+    memcpy(apart.memory, g.memory, g.count * sizeof *g.memory);
+    memcpy(apart.output.weight, g.tokens, sizeof(float[6][4]));
+    show_tied_gradient(&apart, table[0], table[1]);
+    show_tied_gradient(&g, table[2], table[2]);
+    print_matrix("gradient: looked up, output, tied", 3, 6, table);
+    gpt_free(&g);
+    gpt_free(&apart);
+}
+
+/*
+``` output
+gradient: looked up, output, tied (3, 6)
+```
+
+The third row is the sum of the other two. And the last tokens, which stand
+nowhere in the text, have a gradient all the same: the model has given each
+a share, and is told to give less.
+
+## How it begins {#gpt-begin}
+
+GPT-2's weights are drawn from normal numbers with a deviation of 0.02,
+biases are 0, norms begin with weight 1. With one exception: the weights of
+the layers that add to the sum, attention's `out` and the network's `down`,
+are divided by $\sqrt{2 \cdot \text{layers}}$. (`gpt_fill` does it, number
+for number as PyTorch.) Readers of such code often ask what that is for.
+There are $2 \cdot \text{layers}$ additions, and what is added is random and
+independent at first. The spread of a sum of independent numbers grows with
+the root of how many there are ([](#scaling)), and this root is taken out
+again. Here is the spread of the sum in a model of twelve blocks, without
+and with the division:
+*/
+
+enum { DEPTH = 12, WIDTH = 64, TOKENS = 32 };
+
+/* The spread of the sum as it comes in, and after each block. */
+static void show_spread_of(const Gpt *g, float spread[DEPTH + 1])
+{
+    int ids[TOKENS];
+    GptPass p = gpt_pass(g, 1, TOKENS);
+    for (int i = 0; i < TOKENS; i++)
+        ids[i] = i;
+    gpt_forward(g, NULL, ids, &p);
+    spread[0] = score_spread(TOKENS * WIDTH, p.block[0].in);
+    for (int l = 0; l < DEPTH; l++)
+        spread[l + 1] = score_spread(TOKENS * WIDTH, p.block[l].after);
+    gpt_pass_free(&p);
+}
+
+static void show_spread(void)
+{
+    const char *const at[DEPTH + 1] = {"0", "1", "2", "3",  "4",  "5", "6",
+                                       "7", "8", "9", "10", "11", "12"};
+    const char *const curve[2] = {"not divided", "divided"};
+    Gpt g = {.vocabulary = TOKENS,
+             .context = TOKENS,
+             .width = WIDTH,
+             .n_heads = 4,
+             .layers = DEPTH};
+    const float root = sqrtf(2 * DEPTH);
+    float spread[2][DEPTH + 1], some[2][4];
+    Random r;
+    gpt_init(&g);
+    random_seed(&r, 123);
+    gpt_fill(&r, &g);
+    show_spread_of(&g, spread[1]);
+    for (int l = 0; l < DEPTH; l++) {
+        const Linear *const layer[2] = {&g.block[l].attention.out,
+                                        &g.block[l].down};
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < layer[k]->d_in * layer[k]->d_out; i++)
+                layer[k]->weight[i] *= root;
+    }
+    show_spread_of(&g, spread[0]);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 4; i++)
+            some[k][i] = spread[k][i * 4];
+    print_matrix("spread after 0, 4, 8, 12 blocks: not divided, divided", 2,
+                 4, some);
+    curves("spread", "The spread of the sum, block by block", curve,
+           DEPTH + 1, at, spread);
+    gpt_free(&g);
+}
+
+/*
+``` output
+spread after 0, 4, 8, 12 blocks: not divided, divided (2, 4)
+```
+
+![The spread of the sum after each of twelve blocks, with the numbers that a
+model begins with](spread.svg){#fig-gpt-spread}
+
+Divided, twelve blocks add about as much as the embedding was; not divided,
+they drown it.
+
+## Reading {#gpt-training}
+
+What does it read? The prose of this book, as you do, without code and
+output. A token is a byte. All are ASCII, and so the vocabulary has 128
+tokens: no words, no grammar, not even that letters make words. Every tenth
+paragraph is **held out**: the model is never trained on it. As long as the
+loss on these falls along with the other, it learns something about the
+language; where it stops falling, the model begins to learn the training
+text by heart, which [](#dropout) has called overfitting.
+
+The text is cut into pieces as long as the context. A batch is some pieces,
+in the order that PyTorch's `DataLoader(shuffle=True)` would draw
+(`training_batch`), and one step is:
+*/
+
+float training_step(GptTraining *t, const int *ids, const int *targets)
+{
+    const int rows = t->pass.texts * t->pass.n, size = t->model.vocabulary;
+    Gpt *g = &t->model, *g_g = &t->gradient;
+    gpt_forward(g, NULL, ids, &t->pass);
+    const float loss = cross_entropy(rows, size, (void *)t->pass.logits,
+                                     targets, (void *)t->shares);
+
+    gpt_pass_clear(&t->back);
+    memset(g_g->memory, 0, g_g->count * sizeof *g_g->memory);
+    cross_entropy_backward(rows, size, (void *)t->shares, targets,
+                           (void *)t->back.logits);
+    gpt_backward(g, ids, &t->pass, &t->back, g_g);
+
+    clip_norm(1, g_g->count, g_g->memory);
+    adam_step(t->how, ++t->step, g->count, g_g->memory, t->mean.memory,
+              t->square.memory, g->memory);
+    return loss;
+}
+
+/*
+All of it is [](#training)'s; only the model is larger. Its ten first
+losses, and the gradient of its first step, are held against PyTorch's in
+the tests.
+
+## Writing {#gpt-writing}
+
+The logits of the last token, through softmax, are shares for what comes
+next. Taking the largest each time soon goes in circles. So the next token
+is drawn, each as often as its share says. Two settings make that bolder or
+more careful. Logits are divided by a **temperature** first: below 1, what is
+large gains; above 1, all become more alike. And with **top-k**, all but the
+`k` largest are hidden.
+
+**Exercise 21.3** (★★, 3 points): `keep_largest`. Minus infinity in place of
+all logits below the `k`-th largest. Those that are equal to it stay, be
+they more than `k`.
+
+::: hint
+Where is the limit? The largest of all; then the largest of those below it;
+and so on, until so many have been found. How many are equal to each counts.
+:::
+
+::: hint
+A loop that looks for the largest below `limit`, counts how often it is
+there, and makes it the new `limit`, until the count has reached `k`.
+:::
+
+::: done
+A model gives a little to everything, and a thousand times a little is a lot:
+this takes the tail away.
+:::
+*/
+
+void keep_largest(int n, int k, float logits[n])
+{
+    if (k < 1 || k > n)
+        REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
+    float limit = INFINITY;
+    for (int found = 0; found < k && limit > -INFINITY;) {
+        float next = -INFINITY; /* the largest of those below the limit */
+        for (int i = 0; i < n; i++)
+            if (logits[i] < limit && logits[i] > next)
+                next = logits[i];
+        for (int i = 0; i < n; i++)
+            found += logits[i] == next;
+        limit = next;
+    }
+    for (int i = 0; i < n; i++)
+        if (logits[i] < limit)
+            logits[i] = -INFINITY;
+}
+
+/*
+To draw one of several by their shares, PyTorch lets each of them wait for a
+random time, the shorter the larger its share, and takes the one that comes
+first. If $z$ is random from 0 to 1, $-\ln(1 - z)$ divided by the share is
+such a time (it is an exponential waiting time, as that of a bus that comes
+whenever it likes), and the smallest of these belongs to each as often as its
+share says. So one draw takes a random number for each token:
 */
 
 int draw_one(Random *r, int n, const float shares[n])
@@ -267,27 +605,8 @@ int draw_one(Random *r, int n, const float shares[n])
     return best;
 }
 
-void keep_largest(int n, int k, float logits[n])
-{
-    if (k < 1 || k > n)
-        REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
-    float limit = INFINITY;
-    for (int found = 0; found < k && limit > -INFINITY;) {
-        float next = -INFINITY; /* the largest of those below the limit */
-        for (int i = 0; i < n; i++)
-            if (logits[i] < limit && logits[i] > next)
-                next = logits[i];
-        for (int i = 0; i < n; i++)
-            found += logits[i] == next;
-        limit = next;
-    }
-    for (int i = 0; i < n; i++)
-        if (logits[i] < limit)
-            logits[i] = -INFINITY;
-}
-
-int next_token(Random *r, float temperature, int k, int n,
-               float logits[n], float shares[n])
+int next_token(Random *r, float temperature, int k, int n, float logits[n],
+               float shares[n])
 {
     if (!(temperature > 0))
         REFUSE("a temperature of %g: one above 0 is needed",
@@ -300,146 +619,126 @@ int next_token(Random *r, float temperature, int k, int n,
     return draw_one(r, n, shares);
 }
 
-void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
-               int n, int ids[n])
+static void show_settings(void)
 {
-    const int size = g->vocabulary;
-    Cache *cache = caches_for(g);
-    float *shares = new_table(1, size);
-    for (int from = 0, till = begun; till < n; from = till++) {
-        GptPass p = gpt_pass(g, 1, till - from);
-        gpt_forward(g, cache, ids + from, &p);
-        ids[till] =
-            next_token(r, temperature, k, size,
-                       p.logits + (till - from - 1) * size, shares);
-        gpt_pass_free(&p);
+    const float logits[5] = {2, 1, 0.5f, 0, -1};
+    const float temperature[4] = {1, 0.5f, 2, 1};
+    float table[4][5], own[5];
+    Random r;
+    random_seed(&r, 123);
+    for (int i = 0; i < 4; i++) {
+        memcpy(own, logits, sizeof own);
+        next_token(&r, temperature[i], i == 3 ? 2 : 0, 5, own, table[i]);
     }
-    caches_free(g, cache);
-    free(shares);
-}
-
-void epoch_order(Random *r, int n, int order[n])
-{
-    Random own;
-    random_u64(r); /* for its workers, of which we have none */
-    random_seed(&own, random_u64(r) & INT64_MAX);
-    shuffle(&own, n, order);
+    print_matrix("shares: as they are, 0.5, 2, and the 2 largest", 4, 5,
+                 table);
 }
 
 /*
-## Training
+``` output
+shares: as they are, 0.5, 2, and the 2 largest (4, 5)
+```
+
+Now everything is there. A model with two blocks, a width of 40 and a
+context of 32 reads three hundred batches of eight pieces:
 */
 
-/* A piece of text, and what comes after each of its bytes. */
-static void read_piece(const Gpt *g, const char *text, int *ids,
-                       int *targets)
+enum { STEPS = 300 };
+
+/* Two decimals, or as many as DIGITS says: more would not be the same on
+ * every processor, after so many steps. */
+static void show_rounded(const char *label, int n, const float x[n])
 {
-    for (int i = 0; i < g->context; i++) {
-        ids[i] = (unsigned char)text[i];
-        targets[i] = (unsigned char)text[i + 1];
-    }
+    const char *digits = getenv("DIGITS");
+    const int count = digits && *digits
+                          ? (int)whole_number("DIGITS", digits, 0, 17)
+                          : 2;
+    printf("%s (%d)\n[", label, n);
+    for (int i = 0; i < n; i++)
+        printf("%s%.*f", i ? ", " : "", count, (double)x[i]);
+    printf("]\n");
 }
 
-void training_batch(GptTraining *t, const char *text, int *ids,
-                    int *targets)
+/* What the model writes behind "The ", on one line. */
+static void show_sample(const char *label, const Gpt *g)
 {
-    const int n = t->model.context;
-    if (t->next + t->texts > t->count) {
-        epoch_order(&t->random, t->count, t->order);
-        t->next = 0;
-    }
-    for (int i = 0; i < t->texts; i++)
-        read_piece(&t->model, text + t->order[t->next++] * n, ids + i * n,
-                   targets + i * n);
-}
-
-float training_step(GptTraining *t, const int *ids, const int *targets)
-{
-    const int rows = t->pass.texts * t->pass.n, size = t->model.vocabulary;
-    Gpt *g = &t->model, *g_g = &t->gradient;
-    gpt_forward(g, NULL, ids, &t->pass);
-    const float loss = cross_entropy(rows, size, (void *)t->pass.logits,
-                                     targets, (void *)t->shares);
-    gpt_pass_clear(&t->back);
-    memset(g_g->memory, 0, g_g->count * sizeof *g_g->memory);
-    cross_entropy_backward(rows, size, (void *)t->shares, targets,
-                           (void *)t->back.logits);
-    gpt_backward(g, ids, &t->pass, &t->back, g_g);
-    clip_norm(1, g_g->count, g_g->memory);
-    adam_step(t->how, ++t->step, g->count, g_g->memory, t->mean.memory,
-              t->square.memory, g->memory);
-    return loss;
-}
-
-float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
-               float *shares)
-{
-    const int n = p->n, rows = p->texts * n, size = g->vocabulary;
-    int ids[rows], targets[rows], count = 0;
-    double sum = 0;
-    for (int i = 0; i + rows < bytes; i += rows, count++) {
-        for (int k = 0; k < rows; k += n)
-            read_piece(g, text + i + k, ids + k, targets + k);
-        gpt_forward(g, NULL, ids, p);
-        sum += (double)cross_entropy(rows, size, (void *)p->logits, targets,
-                                     (void *)shares);
-    }
-    return (float)(sum / count);
-}
-
-static void show_gpt(void)
-{
-    GptTraining t = {.model = {.vocabulary = 128,
-                               .context = 64,
-                               .width = 32,
-                               .n_heads = 2,
-                               .layers = 3},
-                     .texts = 8,
-                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
     Random r;
-    int ids[8 * 64], targets[8 * 64];
+    int *ids = new_aligned((size_t)g->context, sizeof *ids);
+    for (int i = 0; i < 4; i++)
+        ids[i] = "The "[i];
+    random_seed(&r, 123);
+    gpt_write(g, &r, 0.8f, 0, 4, g->context, ids);
+    printf("%s: ", label);
+    for (int i = 0; i < g->context; i++)
+        putchar(ids[i] < ' ' || ids[i] > '~' ? '/' : ids[i]);
+    putchar('\n');
+    free(ids);
+}
+
+static void show_small(void)
+{
+    enum { TEXTS = 8, CONTEXT = 32 };
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = CONTEXT,
+                               .width = 40,
+                               .n_heads = 2,
+                               .layers = 2},
+                     .texts = TEXTS,
+                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
+    float losses[4], held[4];
+    Random r;
     random_seed(&r, 123);
     training_init(&t, r, prose_length);
-    printf("parameters %zu\n", t.model.count);
-    const int steps = getenv("STEPS") ? atoi(getenv("STEPS")) : 200;
-    for (int step = 0; step < steps; step++) {
-        t.how.rate = rate_at(step, steps / 10, steps, 1e-2, 1e-3);
+    print_integers("parameters, bytes to learn from, held out", 3,
+                   (int[]){(int)t.model.count, prose_length,
+                           held_out_length});
+    show_sample("before", &t.model);
+    for (int step = 0; step < STEPS; step++) {
+        t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
         training_batch(&t, prose, ids, targets);
         const float loss = training_step(&t, ids, targets);
-        if (step % 20 == 0 || step == steps - 1)
-            printf("%d %.6f\n", step, (double)loss);
+        if (step % 100 == 0 || step == STEPS - 1) {
+            losses[(step + 1) / 100] = loss;
+            held[(step + 1) / 100] = gpt_loss(&t.model, held_out, 4000, &t.pass,
+                                      t.shares);
+        }
     }
-    printf("held out %.6f\n", (double)gpt_loss(&t.model, held_out, held_out_length, &t.pass, t.shares));
-    for (int temp = 5; temp <= 10; temp += 5) {
-    int text[64] = {'T', 'h', 'e', ' '};
-    gpt_write(&t.model, &r, temp / 10.f, 0, 4, 64, text);
-    for (int i = 0; i < 64; i++)
-        putchar(text[i]);
-    putchar('\n');
-    }
+    show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
+    show_rounded("on text held out", 4, held);
+    show_sample("after", &t.model);
     training_free(&t);
 }
 
 /*
 ``` output
-gpt
+parameters, bytes to learn from, held out (3)
 ```
 
-## In PyTorch {#gpt-pytorch}
-
-``` python
-print("gpt")
-```
+TO WRITE
 
 ## Everything together
 */
 
 int main(void)
 {
-    show_gpt();
+    pipeline("pipeline", "words vectors roles scores scale mask weights "
+                         "context heads");
+    show_norm();
+    show_gelu();
+    show_tied();
+    show_spread();
+    show_settings();
+    show_small();
     return 0;
 }
 
 /*
+## In PyTorch {#gpt-pytorch}
+
+``` python
+print("gpt")
+```
+
 TO WRITE: what comes next.
 */

@@ -1321,7 +1321,8 @@ typedef struct {
 /* What a model computes for some texts of n tokens each; its gradients have
  * the same type. */
 typedef struct {
-    int texts, n, layers;
+    int texts, n; /* so many texts of n tokens */
+    int layers, width, vocabulary;
     BlockPass *block; /* [layers] */
     float *normed;    /* [rows][width], the last sum */
     float *logits;    /* [rows][vocabulary] */
@@ -1333,6 +1334,10 @@ typedef struct {
  * an n above the context, and what does not fit. */
 GptPass gpt_pass(const Gpt *g, int texts, int n);
 void gpt_pass_free(GptPass *p);
+
+/* Refuses a pass that is not for this model, and with a cache several
+ * texts. */
+void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p);
 
 /* Puts 0 into all tables of gradients. */
 void gpt_pass_clear(GptPass *p);
@@ -1365,6 +1370,13 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
  * of Hugging Face's transformers. */
 void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
                int n, int ids[n]);
+
+/* What the last n tokens of a text get from each other and from those before
+ * them, which the cache holds, and to which they are added. Fills of t the
+ * tables of all heads side by side, joined and out. Refuses what
+ * cache_append and cache_attend refuse. */
+void attend_cached(const Attention *a, Cache *c, int n,
+                   const float x[n][a->d_x], Trace *t);
 
 /* From g_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in g_p must be 0 before it begins.

@@ -1,7 +1,8 @@
 #include "attention.h"
 
-/* The memory of a model and of its pass. What the tables are for stands in
- * chapter 21. */
+/* The memory of a model and of its pass, the numbers that it begins with,
+ * and its attention through a cache. What all that is for stands in chapter
+ * 21. */
 
 static int norm_parts(Norm *l, int d, Part part[2])
 {
@@ -40,7 +41,7 @@ static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
     return n + linear_parts(&b->down, 4 * d, d, part + n);
 }
 
-static void gpt_must_fit(const Gpt *g)
+static void sizes_must_fit(const Gpt *g)
 {
     if (g->vocabulary < 1 || g->context < 1 || g->width < 1 ||
         g->n_heads < 1 || g->layers < 1 || g->width > INT_MAX / 4)
@@ -56,7 +57,7 @@ static void gpt_must_fit(const Gpt *g)
 
 void gpt_init(Gpt *g)
 {
-    gpt_must_fit(g);
+    sizes_must_fit(g);
     const size_t layers = (size_t)g->layers;
     Part *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
     int n = 2;
@@ -108,7 +109,11 @@ static int pass_parts(BlockPass *b, int rows, int d, Part part[PASS_PARTS])
 
 GptPass gpt_pass(const Gpt *g, int texts, int n)
 {
-    GptPass p = {.texts = texts, .n = n, .layers = g->layers};
+    GptPass p = {.texts = texts,
+                 .n = n,
+                 .layers = g->layers,
+                 .width = g->width,
+                 .vocabulary = g->vocabulary};
     const size_t layers = (size_t)g->layers;
     if (texts < 1 || n < 1 || n > g->context || texts > INT_MAX / n)
         REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
@@ -146,6 +151,18 @@ void gpt_pass_free(GptPass *p)
     *p = (GptPass){0};
 }
 
+void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p)
+{
+    if (p->layers != g->layers || p->width != g->width ||
+        p->vocabulary != g->vocabulary || !p->block)
+        REFUSE("a pass for %d layers, a width of %d and %d tokens: "
+               "gpt_pass makes one for %d, %d and %d",
+               p->layers, p->width, p->vocabulary, g->layers, g->width,
+               g->vocabulary);
+    if (cache && p->texts != 1)
+        REFUSE("%d texts, and a cache for one: 1 is needed", p->texts);
+}
+
 void gpt_pass_clear(GptPass *p)
 {
     memset(p->memory, 0, p->count * sizeof *p->memory);
@@ -179,37 +196,75 @@ void caches_free(const Gpt *g, Cache *cache)
     free(cache);
 }
 
-void training_init(GptTraining *t, Random r, int bytes)
+/* What a layer begins with: normal numbers for its weight. */
+static void fill_layer(Random *r, float deviation, Linear *l)
 {
-    Gpt *g = &t->model;
-    t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
-    if (t->texts < 1 || t->count < t->texts)
-        REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
-               "batch of %d pieces, and at least 1 of them, are needed",
-               bytes, t->count, g->context, t->texts);
-    gpt_init(g);
-    gpt_fill(&r, g);
-    t->gradient = gpt_like(g);
-    t->mean = gpt_like(g);
-    t->square = gpt_like(g);
-    t->pass = gpt_pass(g, t->texts, g->context);
-    t->back = gpt_pass(g, t->texts, g->context);
-    t->shares = new_table(t->texts * g->context, g->vocabulary);
-    t->order = new_aligned((size_t)t->count, sizeof *t->order);
-    t->next = t->count; /* so that an epoch begins */
-    t->step = 0;
-    t->random = r;
+    normal_fill(r, l->d_out, l->d_in, 0, deviation, (void *)l->weight);
 }
 
-void training_free(GptTraining *t)
+static void fill_norm(Norm *l)
 {
-    gpt_free(&t->model);
-    gpt_free(&t->gradient);
-    gpt_free(&t->mean);
-    gpt_free(&t->square);
-    gpt_pass_free(&t->pass);
-    gpt_pass_free(&t->back);
-    free(t->shares);
-    free(t->order);
-    *t = (GptTraining){0};
+    for (int k = 0; k < l->d; k++)
+        l->weight[k] = 1;
+}
+
+void gpt_fill(Random *r, Gpt *g)
+{
+    const float deviation = 0.02f;
+    const float adding = (float)(0.02 / sqrt(2 * g->layers));
+    memset(g->memory, 0, g->count * sizeof *g->memory);
+    normal_fill(r, g->vocabulary, g->width, 0, deviation,
+                (void *)g->tokens);
+    normal_fill(r, g->context, g->width, 0, deviation, (void *)g->places);
+    for (int l = 0; l < g->layers; l++) {
+        GptBlock *b = &g->block[l];
+        fill_norm(&b->norm_1);
+        fill_layer(r, deviation, &b->attention.query);
+        fill_layer(r, deviation, &b->attention.key);
+        fill_layer(r, deviation, &b->attention.value);
+        fill_layer(r, adding, &b->attention.out);
+        fill_norm(&b->norm_2);
+        fill_layer(r, deviation, &b->up);
+        fill_layer(r, adding, &b->down);
+    }
+    fill_norm(&g->last);
+    if (g->is_apart)
+        fill_layer(r, deviation, &g->output);
+}
+
+/* The last n tokens of a text, with what the cache holds of those before. */
+void attend_cached(const Attention *a, Cache *c, int n,
+                          const float x[n][a->d_x], Trace *t)
+{
+    const int d = a->d_k, heads = a->n_heads;
+    linear_forward_fast(&a->query, n, x, (void *)t->query);
+    linear_forward_fast(&a->key, n, x, (void *)t->key);
+    linear_forward_fast(&a->value, n, x, (void *)t->value);
+    cache_append(c, n, rows_by_token(heads, n, d, t->key),
+                 rows_by_token(heads, n, d, t->value));
+    cache_attend_of(best_kernel())(c, heads, n,
+                                   rows_by_token(heads, n, d, t->query), 0,
+                                   rows_by_token(heads, n, d, t->joined));
+    linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
+}
+
+void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
+               int n, int ids[n])
+{
+    const int size = g->vocabulary;
+    Cache *cache = caches_for(g);
+    float *shares = new_table(1, size);
+    if (begun < 1 || begun > n)
+        REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
+               n, begun, n);
+    for (int from = 0, till = begun; till < n; from = till++) {
+        GptPass p = gpt_pass(g, 1, till - from);
+        gpt_forward(g, cache, ids + from, &p);
+        ids[till] = next_token(
+            r, temperature, k, size,
+            p.logits + (size_t)(till - from - 1) * (size_t)size, shares);
+        gpt_pass_free(&p);
+    }
+    caches_free(g, cache);
+    free(shares);
 }
