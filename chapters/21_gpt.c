@@ -659,8 +659,9 @@ static void show_rounded(const char *label, int n, const float x[n])
     printf("]\n");
 }
 
-/* What the model writes behind "The ", on one line. */
-static void show_sample(const char *label, const Gpt *g)
+/* What the model writes behind "The ", as far as its context reaches; ends
+ * of paragraphs become bars. */
+static void show_writing(const Gpt *g, char *text)
 {
     Random r;
     int *ids = new_aligned((size_t)g->context, sizeof *ids);
@@ -668,11 +669,19 @@ static void show_sample(const char *label, const Gpt *g)
         ids[i] = "The "[i];
     random_seed(&r, 123);
     gpt_write(g, &r, 0.8f, 0, 4, g->context, ids);
-    printf("%s: ", label);
     for (int i = 0; i < g->context; i++)
-        putchar(ids[i] < ' ' || ids[i] > '~' ? '/' : ids[i]);
-    putchar('\n');
+        text[i] = (char)(ids[i] == '\n'                  ? '|'
+                         : ids[i] < ' ' || ids[i] > '~' ? '?'
+                                                         : ids[i]);
+    text[g->context] = 0;
     free(ids);
+}
+
+static void show_sample(const char *label, const Gpt *g)
+{
+    char text[200];
+    show_writing(g, text);
+    printf("%s: %s\n", label, text);
 }
 
 static void show_small(void)
@@ -693,6 +702,7 @@ static void show_small(void)
     print_integers("parameters, bytes to learn from, held out", 3,
                    (int[]){(int)t.model.count, prose_length,
                            held_out_length});
+    print_value("ln(128)", logf(128));
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
         t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
@@ -715,12 +725,240 @@ static void show_small(void)
 parameters, bytes to learn from, held out (3)
 ```
 
-TO WRITE
+A model that knows nothing gives each of 128 bytes the same share, and
+$\ln(128)$ is where its loss begins. After three hundred steps it knows which
+letters are frequent, that there are blanks, and what often follows a *t*.
+That is no language yet. (Losses have two decimals here: each step builds on
+the one before, and after some hundreds of them another processor, which
+adds up in another order, differs in the fourth or fifth.)
 
-## Everything together
+## The long run {#gpt-run}
+
+How long until it is? `make train` has a model read that is twenty times as
+large: a width of 160, three blocks, a context of 128. It reads five hundred
+batches of sixteen pieces, prints where it stands, and saves now and then.
+Ctrl-C saves and ends it, and `make train` again goes on, to the last bit.
+(The file holds the means of Adam, too, the generator's state, and the order
+of the epoch. Such a **checkpoint** is written whole or not at all.) What
+follows was written down by one such run:
 */
 
-int main(void)
+/* What the long run has written down, at some of its steps. */
+static void show_run(void)
+{
+    const int n = trained_count < 16 ? trained_count : 16;
+    const char *at[16];
+    char label[16][12];
+    float(*losses)[n] = (void *)new_table(2, n), table[3][5];
+    for (int i = 0; i < n; i++) {
+        snprintf(label[i], sizeof label[i], "%d", trained[i].step);
+        at[i] = label[i];
+        losses[0][i] = trained[i].loss;
+        losses[1][i] = trained[i].held_out;
+    }
+    const int some[5] = {0, 2, 4, 6, n - 1};
+    for (int k = 0; k < 5; k++) {
+        table[0][k] = (float)trained[some[k]].step;
+        table[1][k] = losses[0][some[k]];
+        table[2][k] = losses[1][some[k]];
+    }
+    print_matrix("step, loss, loss on text held out", 3, 5, table);
+    printf("what it writes at these steps\n");
+    for (int k = 0; k < 5; k++)
+        printf("%.64s\n%.64s\n", trained[some[k]].sample,
+               trained[some[k]].sample + 64);
+    print_integers("tokens a second", 1, (int[]){(int)trained[n - 1].pace});
+    curves("losses", "The loss, step by step",
+           (const char *const[]){"on the text", "on text held out"}, n, at,
+           losses);
+    free(losses);
+}
+
+/*
+``` output
+step, loss, loss on text held out (3, 5)
+```
+
+![The mean loss on what was read, and the loss on text held
+out](losses.svg){#fig-gpt-losses}
+
+TO WRITE
+
+## GPT-2 itself {#gpt-gpt2}
+
+The smallest of OpenAI's GPT-2 models, with 124 million parameters, has this
+very shape: twelve blocks, a width of 768, twelve heads, a context of 1,024,
+and 50,257 tokens that are pieces of words. Its numbers are public. They are
+two files of half a gigabyte and a kilobyte:
+
+    curl -LO https://huggingface.co/openai-community/gpt2/resolve/main/model.safetensors
+    curl -LO https://huggingface.co/openai-community/gpt2/resolve/main/config.json
+    make -s run-21 ARGS="model.safetensors 464 3290"
+
+The program takes the sizes from the tables' shapes, only the number of
+heads from `config.json`, and prints the logits of what comes next. The ids
+of a text are made by a tokenizer, such as OpenAI's `tiktoken`. With `--map`
+and the numbers of a layer and a head in front of the file, it prints the
+weights of that head. In many of them each token looks at the one before, or
+at the first one of all.
+
+If what comes out is garbage, the numbers stand in the wrong places: in this
+layout a layer's table is `[in][out]`, turned over against `nn.Linear`, and
+queries, keys and values are one table of three parts. One cannot see that in
+the logits. So compare block by block, from below: the first table that
+differs names the layer. The tests do just this, with a small model of that
+layout, made by PyTorch, and each table of each block.
+*/
+
+/*
+## Everything together
+
+With `train`, the name of a file for the training and one for its log, the
+program makes the long run, or goes on with it. With a model's file and ids,
+it reads GPT-2.
+*/
+
+/* Seconds since some moment. */
+static double show_clock(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A row of src/trained.h. */
+static void print_trained(FILE *log, const GptTraining *t, float loss,
+                          float held, double pace)
+{
+    char sample[200];
+    show_writing(&t->model, sample);
+    fprintf(log, "    {%d, %.9gf, %.9gf, %.0f, \"", t->step, (double)loss,
+            (double)held, pace);
+    for (const char *c = sample; *c; c++)
+        fprintf(log, strchr("\"\\?", *c) ? "\\%c" : "%c", *c);
+    fprintf(log, "\"},\n");
+    fflush(log);
+}
+
+enum { LONG_STEPS = 500, LONG_TEXTS = 16, LONG_CONTEXT = 128, EVERY = 50 };
+
+static void show_progress(const GptTraining *t, float loss, int done,
+                          double seconds)
+{
+    const double pace = done * LONG_TEXTS * LONG_CONTEXT / seconds;
+    fprintf(stderr,
+            "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
+            "left   ",
+            t->step, LONG_STEPS, (double)loss, pace,
+            (LONG_STEPS - t->step) * seconds / done);
+}
+
+static void show_long_steps(GptTraining *t, const char *path, FILE *log)
+{
+    int ids[LONG_TEXTS * LONG_CONTEXT], targets[LONG_TEXTS * LONG_CONTEXT];
+    double seconds = 0, sum = 0;
+    int done = 0, in_sum = 0;
+    while (t->step < LONG_STEPS && !is_interrupted()) {
+        const double from = show_clock();
+        t->how.rate = rate_at(t->step, 50, LONG_STEPS, 4e-3, 4e-4);
+        training_batch(t, prose, ids, targets);
+        const float loss = training_step(t, ids, targets);
+        seconds += show_clock() - from;
+        sum += (double)loss;
+        in_sum++;
+        show_progress(t, loss, ++done, seconds);
+        if (t->step % EVERY == 0 || t->step == 1) {
+            print_trained(log, t, (float)(sum / in_sum),
+                          gpt_loss(&t->model, held_out, held_out_length,
+                                   &t->pass, t->shares),
+                          done * LONG_TEXTS * LONG_CONTEXT / seconds);
+            training_save(t, path);
+            sum = in_sum = 0;
+        }
+    }
+}
+
+static void show_training(const char *path, const char *log_path)
+{
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = LONG_CONTEXT,
+                               .width = 160,
+                               .n_heads = 5,
+                               .layers = 3},
+                     .texts = LONG_TEXTS,
+                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    Random r;
+    random_seed(&r, 123);
+    training_init(&t, r, prose_length);
+    FILE *old = fopen(path, "rb"), *log = fopen(log_path, old ? "a" : "w");
+    if (!log)
+        REFUSE("%s: %s", log_path, strerror(errno));
+    if (old) {
+        fclose(old);
+        training_load(&t, path);
+    }
+    stop_when_interrupted();
+    show_long_steps(&t, path, log);
+    training_save(&t, path);
+    fclose(log);
+    fprintf(stderr, "\n%s has step %d of %d: %s\n", path, t.step,
+            LONG_STEPS,
+            t.step < LONG_STEPS ? "the same command goes on from there"
+                                : "all are done");
+    training_free(&t);
+}
+
+/* The weights of head h of a block, from the queries and keys of its trace,
+ * in which all heads stand side by side. */
+static void show_map(const Attention *a, const Trace *t, int n, int h)
+{
+    const int d = a->d_k, all = a->n_heads * d;
+    float(*q)[d] = (void *)new_table(n, d), (*k)[d] = (void *)new_table(n, d);
+    float(*scores)[n] = (void *)new_table(n, n);
+    float(*weights)[n] = (void *)new_table(n, n);
+    for (int i = 0; i < n; i++) {
+        memcpy(q[i], t->query + i * all + h * d, sizeof *q);
+        memcpy(k[i], t->key + i * all + h * d, sizeof *k);
+    }
+    masked_weights(n, n, d, see_past(0), q, k, scores, weights);
+    print_matrix("attention weights", n, n, weights);
+    free(q);
+    free(k);
+    free(scores);
+    free(weights);
+}
+
+/* A model's file, and the ids of a text: the logits of what comes next; or
+ * in front of these --map and the numbers of a layer and a head. */
+static void show_next(int count, char *const word[count])
+{
+    const int is_map = !strcmp(word[0], "--map"), at = is_map ? 3 : 0;
+    if (count < at + 2)
+        REFUSE("%d arguments: %sa model's file and at least 1 id are needed",
+               count, is_map ? "--map, a layer, a head, " : "");
+    Gpt g = gpt_load(word[at]);
+    const int n = count - at - 1;
+    int *ids = new_aligned((size_t)n, sizeof *ids);
+    for (int i = 0; i < n; i++)
+        ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,
+                                   (uint64_t)g.vocabulary - 1);
+    GptPass p = gpt_pass(&g, 1, n);
+    gpt_forward(&g, NULL, ids, &p);
+    if (is_map) {
+        const int l = (int)whole_number("the layer", word[1], 0,
+                                        (uint64_t)g.layers - 1);
+        const int h = (int)whole_number("the head", word[2], 0,
+                                        (uint64_t)g.n_heads - 1);
+        show_map(&g.block[l].attention, &p.block[l].attention, n, h);
+    } else
+        print_vector("logits of the next token", g.vocabulary,
+                     p.logits + (size_t)(n - 1) * (size_t)g.vocabulary);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+    free(ids);
+}
+
+static void show_chapter(void)
 {
     pipeline("pipeline", "words vectors roles scores scale mask weights "
                          "context heads");
@@ -730,15 +968,125 @@ int main(void)
     show_spread();
     show_settings();
     show_small();
+    show_run();
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc == 4 && !strcmp(argv[1], "train"))
+        show_training(argv[2], argv[3]);
+    else if (argc > 1)
+        show_next(argc - 1, argv + 1);
+    else
+        show_chapter();
     return 0;
 }
 
 /*
-## In PyTorch {#gpt-pytorch}
+The parts in PyTorch:
 
 ``` python
-print("gpt")
+import torch
+import torch.nn.functional as F
+
+x = torch.tensor([[1., 2, 3, 6], [101, 102, 103, 106], [10, 20, 30, 60]])
+print(F.layer_norm(x, (4,)))
+
+x = torch.arange(-3., 4, requires_grad=True)
+y = F.gelu(x, approximate="tanh")
+y.sum().backward()
+print(torch.stack([y, x.grad]).detach())
+
+logits = torch.tensor([2, 1, 0.5, 0, -1])
+print(torch.stack([F.softmax(logits / t, dim=-1) for t in (1, 0.5, 2)]))
+limit = logits.topk(2)[0][-1]
+print(F.softmax(logits.masked_fill(logits < limit, -torch.inf), dim=-1))
 ```
 
-TO WRITE: what comes next.
+## The end
+
+You began with two lists of numbers and one product. What reads and writes
+here is made of nothing else: of products, of shares, and of slopes that say
+how all of it should be a little different. Each number on the way is one
+that PyTorch gives as well.
+
+Models that people talk with are larger by five or six powers of ten, and
+differ in parts. Their tokens are pieces of words. They rotate queries and
+keys instead of adding a table of places ([](#positions)), let heads share
+keys ([](#kv-cache-groups)), divide by the spread without taking the mean
+away, multiply two layers in the network instead of bending one, and often
+keep many networks, of which each token takes a few. They read trillions of
+tokens on thousands of processors, in numbers of 16 bits and fewer. And
+after that they are trained again, on answers that people have found good.
+None of this is in the book. But where you meet it, it stands in a block, on
+a sum, beside an attention, and you know how to find out what it does: give
+it small numbers, try each of them a little larger, and compare.
+
+## Further exercises
+
+**Exercise 21.4** (★★, challenge, 3 points): `keep_mass`. Another way to cut
+off the tail, known as *top-p*: of some shares the largest, as few as add up
+to at least `p`, stay as they are; 0 takes the place of the others. Those
+that are equal to the smallest that stays, stay, too. It refuses a `p` that
+is not above 0 and at most 1.
+
+::: hint
+`keep_largest` in [](#gpt-writing) counts what it has found. Here it is
+added up, in a `double`.
+:::
+
+::: done
+Where the model is sure, one token is left; where it is not, many: the cut
+goes by what it knows.
+:::
+
+**Exercise 21.5** (by hand): How many parameters has GPT-2, with the sizes
+of [](#gpt-gpt2)?
+
+**Exercise 21.6** (by hand): A text of three tokens has been read, of a
+vocabulary of 50,257, and nothing is tied. How many rows of the table of
+embeddings have a gradient other than 0? And if the table is tied?
+
+## Solutions
+
+::: {.solution exercise="21.4"}
+*/
+
+void keep_mass(int n, float p, float shares[n])
+{
+    if (!(p > 0 && p <= 1))
+        REFUSE("a part of %g: one above 0, and at most 1, is needed",
+               (double)p);
+    float limit = INFINITY;
+    for (double sum = 0; sum < (double)p && limit > 0;) {
+        float next = 0;
+        for (int i = 0; i < n; i++)
+            if (shares[i] < limit && shares[i] > next)
+                next = shares[i];
+        for (int i = 0; i < n; i++)
+            sum += shares[i] == next ? (double)next : 0;
+        limit = next;
+    }
+    for (int i = 0; i < n; i++)
+        if (shares[i] < limit)
+            shares[i] = 0;
+}
+
+/*
+:::
+
+::: {.solution exercise="21.5"}
+A block has two norms of $2 \cdot 768$, attention's four layers of $768^2$
+and 768, and the network's two of $4 \cdot 768^2$, with 3,072 and 768
+biases: $12 \cdot 768^2 + 13 \cdot 768 = 7{,}087{,}872$. Twelve of these,
+the tables and the last norm are
+$12 \cdot 7{,}087{,}872 + 50{,}257 \cdot 768 + 1{,}024 \cdot 768 +
+2 \cdot 768 = 124{,}439{,}808$.
+:::
+
+::: {.solution exercise="21.6"}
+At most three, those that were looked up. If the table is tied, all 50,257:
+each token got a share of what comes next, and its row is told to take less,
+or, for the right one, more.
+:::
 */

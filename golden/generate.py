@@ -1667,6 +1667,16 @@ def save_draws(case, seed, shares, times=40):
          following=torch.rand(1))
 
 
+def save_mass(case, shares, p):
+    """As Hugging Face's TopPLogitsWarper: what adds up to p before a share
+    decides whether it goes."""
+    ordered, order = shares.sort(descending=True)
+    before = wide(ordered).cumsum(-1) - wide(ordered)
+    kept = ordered.masked_fill(before >= p, 0)
+    save(case, shares=shares, p=p,
+         massed=torch.zeros_like(shares).scatter(-1, order, kept))
+
+
 def save_orders(case, seed, n, epochs=3):
     """The orders in which a loader goes through n texts."""
     torch.manual_seed(seed)
@@ -1869,6 +1879,11 @@ def gpt():
     shares = torch.rand(2, 40, generator=seeded(9))
     shares[:, ::3] = 0
     save_draws("draws_zeros", 5, shares * 7)
+    for k, (n, p) in enumerate([(1, 0.5), (5, 0.9), (5, 0.3), (40, 0.75),
+                                (40, 0.05), (40, 1.0)]):
+        save_mass(f"mass_{n}_{k}", F.softmax(uniform(2190 + k, n, size=4),
+                                             dim=-1), p)
+    save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
     for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:
         save_orders(f"orders_{n}", seed, n)
     for case, sizes in [("drawn", {}), ("drawn_odd", dict(

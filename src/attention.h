@@ -286,6 +286,10 @@ typedef struct {
     float *head_value; /* [n_heads][m][d_v] */
     float *joined;     /* [n][n_heads * d_v] */
     float *out;        /* [n][d_out], or NULL */
+
+    /* From chapter 19 on: */
+    int texts;      /* 0, or so many texts of n tokens */
+    float *log_sum; /* [texts][n_heads][n] */
 } Trace;
 
 /* Makes room, filled with 0, for the tables of the sizes that t has been
@@ -1256,6 +1260,12 @@ int draw_one(Random *r, int n, const float shares[n]);
  * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf). */
 void keep_largest(int n, int k, float logits[n]);
 
+/* Puts 0 in place of all shares but the largest, of which it keeps as few as
+ * add up to at least p, and those that are equal to the smallest of them.
+ * Refuses a p that is not above 0 and at most 1.
+ * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
+void keep_mass(int n, float p, float shares[n]);
+
 /* What comes next: the logits divided by the temperature, of which with a k
  * other than 0 the k largest are kept, their softmax, and what is drawn from
  * these shares. Both tables are written. Refuses a temperature that is not above 0, and what
@@ -1478,6 +1488,24 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m,
  * paragraph; and those, which are held out. What `make prose` has found. */
 extern const char prose[], held_out[];
 extern const int prose_length, held_out_length;
+
+/*
+## What was trained: `trained.c` {#header-trained}
+*/
+
+/* Chapter 21's long run at some of its steps: the mean loss on the text since
+ * the row before, that on the text held out, how many tokens were learned
+ * from in a second, and what the model writes. What `make train` has kept in
+ * src/trained.h, and the machine on which it was. */
+typedef struct {
+    int step;
+    float loss, held_out, pace;
+    const char *sample;
+} Trained;
+
+extern const Trained trained[];
+extern const int trained_count;
+extern const char trained_on[];
 
 /*
 ## Refusing: `refuse.c` {#header-refuse}
@@ -1775,5 +1803,32 @@ void tensors_free(Tensors *file);
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
+
+/*
+## A model in a file: `gpt_file.c` {#header-gpt-file}
+*/
+
+/* Reads a model by the names of GPT-2's parameters, such as "wte.weight" and
+ * "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and the
+ * roles' three stand side by side; with "transformer." before them, or
+ * without. Sizes and layers are those of the tables. A "lm_head.weight" is
+ * an output apart. The number of heads is the file's "n_head", if gpt_save
+ * has written it, or that of config.json in its folder. Refuses what
+ * tensors_read and json_whole_number refuse, and tables that are missing or
+ * of other shapes. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging
+ * Face's transformers. */
+Gpt gpt_load(const char *path);
+
+/* Writes a model so that gpt_load reads it. Refuses what tensors_write
+ * refuses. */
+void gpt_save(const Gpt *g, const char *path);
+
+/* Writes a training, the model among it, so that gpt_load reads that; and
+ * reads it into one that training_init has made for the same sizes and
+ * text: it goes on as if it had not been interrupted, to the last bit.
+ * Refuse what gpt_save and gpt_load refuse, and a training of other sizes
+ * or on another number of pieces. */
+void training_save(const GptTraining *t, const char *path);
+void training_load(GptTraining *t, const char *path);
 
 #endif

@@ -135,8 +135,14 @@ GptPass gpt_pass(const Gpt *g, int texts, int n)
     for (int l = 0; l < g->layers; l++) {
         if (l)
             p.block[l].in = p.block[l - 1].after;
-        p.block[l].attention =
-            trace_for(&g->block[l].attention, rows, rows);
+        p.block[l].attention = (Trace){.texts = texts,
+                                       .n = n,
+                                       .m = n,
+                                       .n_heads = g->n_heads,
+                                       .d_k = d / g->n_heads,
+                                       .d_v = d / g->n_heads,
+                                       .d_out = d};
+        trace_init(&p.block[l].attention);
     }
     free(part);
     return p;

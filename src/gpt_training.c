@@ -20,6 +20,7 @@ void training_init(GptTraining *t, Random r, int bytes)
     t->back = gpt_pass(g, t->texts, g->context);
     t->shares = new_table(t->texts * g->context, g->vocabulary);
     t->order = new_aligned((size_t)t->count, sizeof *t->order);
+    memset(t->order, 0, (size_t)t->count * sizeof *t->order);
     t->next = t->count; /* so that an epoch begins */
     t->step = 0;
     t->random = r;

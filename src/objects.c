@@ -22,14 +22,16 @@ void trace_init(Trace *t)
     if (n < 1 || m < 1 || d_out < 0)
         REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
                n, m, d_out);
+    const int texts = t->texts ? t->texts : 1, maps = t->texts ? 0 : heads;
+    const int rows = texts * n, keys = texts * m, own = t->texts ? 0 : heads;
     const Part part[] = {
-        {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
-        {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
-        {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
-        {&t->scores, heads, n, m},    {&t->weights, heads, n, m},
-        {&t->kept, heads, n, m},      {&t->dropped, heads, n, m},
-        {&t->context, heads, n, d_v}, {&t->joined, n, heads, d_v},
-        {&t->out, 1, n, d_out},
+        {&t->query, rows, heads, d_k}, {&t->head_query, own, n, d_k},
+        {&t->key, keys, heads, d_k},   {&t->head_key, own, m, d_k},
+        {&t->value, keys, heads, d_v}, {&t->head_value, own, m, d_v},
+        {&t->scores, maps, n, m},      {&t->weights, maps, n, m},
+        {&t->kept, maps, n, m},        {&t->dropped, maps, n, m},
+        {&t->context, own, n, d_v},    {&t->joined, rows, heads, d_v},
+        {&t->out, 1, rows, d_out},     {&t->log_sum, t->texts, heads, n},
     };
     t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
 }

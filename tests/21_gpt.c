@@ -90,6 +90,15 @@ static void order_test(void)
     agrees("following", &next, 0, 0);
 }
 
+static void mass_test(void)
+{
+    const int n = (int)part("shares")->count;
+    float *shares = result("massed");
+    memcpy(shares, input("shares"), (size_t)n * sizeof *shares);
+    keep_mass(n, (float)number("p", "p"), shares);
+    agrees("massed", shares, 0, 0);
+}
+
 /* Which of some logits stay. */
 static void stay(int n, int k, const float logits[n], const float right[n])
 {
@@ -300,6 +309,157 @@ static void step_test(void)
     training_free(&t);
 }
 
+/* Where the test may write. */
+static const char *own_file(const char *name)
+{
+    static char path[8][200];
+    static int next;
+    char *it = path[next++ % 8];
+    static char folder[100];
+    if (!*folder) {
+        snprintf(folder, sizeof folder, "/tmp/gpt-XXXXXX");
+        if (!mkdtemp(folder))
+            REFUSE("%s: no folder can be made", folder);
+    }
+    snprintf(it, 200, "%s/%s", folder, name);
+    return it;
+}
+
+static void own_files_end(const char *path)
+{
+    char folder[200];
+    snprintf(folder, sizeof folder, "%s", path);
+    remove(path);
+    *strrchr(folder, '/') = 0;
+    rmdir(folder);
+}
+
+/* The golden file itself is a model's. */
+static void load_test(void)
+{
+    sets_now = "gpt_tied";
+    Gpt g = gpt_load("golden/21_gpt.safetensors");
+    const int64_t *size = integers("sizes");
+    const int got[5] = {g.vocabulary, g.context, g.width, g.n_heads,
+                        g.layers};
+    for (int i = 0; i < 5; i++)
+        same_bits("sizes", got[i], size[i]);
+    tap_true("tied", g.output.weight == g.tokens);
+    agrees("parameters", g.memory, 0, 0);
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (!strchr(tap_golden.tensor[i].name, '-'))
+            golden(tap_words("%s/%s", CHAPTER, tap_golden.tensor[i].name));
+    gpt_free(&g);
+}
+
+/* Written and read again. */
+static void save_test(void)
+{
+    Gpt g = given();
+    const char *path = own_file("model.safetensors");
+    gpt_save(&g, path);
+    Gpt again = gpt_load(path);
+    same("parameters", g.count, again.memory, g.memory);
+    same_bits("heads", again.n_heads, g.n_heads);
+    same_bits("apart", again.is_apart, g.is_apart);
+    gpt_free(&again);
+    gpt_free(&g);
+    own_files_end(path);
+}
+
+/* What PyTorch has written, as others lay it out: with "transformer." before
+ * the names, an output apart, and the number of heads in config.json. */
+static void prefix_test(void)
+{
+    const char *path = own_file("model.safetensors");
+    const char *config = own_file("config.json");
+    Tensor tensor[64];
+    int count = 0;
+    sets_now = "gpt_tied";
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (strchr(tap_golden.tensor[i].name, '.')) {
+            tensor[count] = tap_golden.tensor[i];
+            tensor[count++].name = tap_words(
+                "transformer.%s", tap_golden.tensor[i].name);
+            char *name = room(100);
+            tensor[count - 1].name =
+                strcpy(name, tensor[count - 1].name);
+        }
+    tensor[count] = *golden("21_gpt/wte.weight");
+    tensor[count++].name = "lm_head.weight";
+    tensors_write(path, count, tensor);
+    FILE *file = fopen(config, "w");
+    fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
+    fclose(file);
+    Gpt g = gpt_load(path);
+    same_bits("heads", g.n_heads, 2);
+    tap_true("apart", g.output.weight != g.tokens);
+    same("output", golden("21_gpt/wte.weight")->count, g.output.weight,
+         floats(golden("21_gpt/wte.weight")));
+    same("parameters", part("parameters")->count, g.memory,
+         floats(part("parameters")));
+    gpt_free(&g);
+    remove(config);
+    own_files_end(path);
+}
+
+/* A small training on this text. */
+static const char reading[] =
+    "In the beginning was the word, and the word was hidden among others.";
+static GptTraining small(void)
+{
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = 8,
+                               .width = 8,
+                               .n_heads = 2,
+                               .layers = 2},
+                     .texts = 3,
+                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+    training_init(&t, seeded(5), (int)strlen(reading));
+    return t;
+}
+
+static void go_on(GptTraining *t, int steps)
+{
+    int ids[24], targets[24];
+    for (int i = 0; i < steps; i++) {
+        training_batch(t, reading, ids, targets);
+        training_step(t, ids, targets);
+    }
+}
+
+/* Interrupted after 4 steps, in the middle of an epoch, and gone on with
+ * for 5 more. */
+static void resume_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining whole = small(), first = small();
+    go_on(&whole, 9);
+    go_on(&first, 4);
+    training_save(&first, path);
+    training_free(&first);
+    GptTraining second = small();
+    go_on(&second, 1); /* whatever it was before */
+    training_load(&second, path);
+    same_bits("step", second.step, 4);
+    go_on(&second, 5);
+    same("parameters", whole.model.count, second.model.memory,
+         whole.model.memory);
+    same("means", whole.model.count, second.mean.memory,
+         whole.mean.memory);
+    same("squares", whole.model.count, second.square.memory,
+         whole.square.memory);
+    same_bits("steps", second.step, whole.step);
+    same_bits("stream", random_u32(&second.random),
+              random_u32(&whole.random));
+    Gpt g = gpt_load(path); /* which is a model, too */
+    same_bits("layers", g.layers, 2);
+    gpt_free(&g);
+    training_free(&whole);
+    training_free(&second);
+    own_files_end(path);
+}
+
 int main(void)
 {
     EACH("norm_forward", norm_forward_test, "norm_*-out");
@@ -308,6 +468,7 @@ int main(void)
     EACH("gelu_backward", gelu_backward_test, "gelu_*-gelu");
     EACH("draw_one", draw_test, "draws_*-drawn");
     EACH("epoch_order", order_test, "orders_*-orders");
+    EACH("keep_mass", mass_test, "mass_*-massed");
     TAP(keep_test, "keep_largest: which stay");
     EACH("gpt_fill", fill_test, "drawn*-parameters");
     EACH("gpt_forward", forward_test, "gpt_*-ids");
@@ -315,5 +476,9 @@ int main(void)
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
     EACH("gpt_write", write_test, "written_*-ids");
     EACH("training_step", step_test, "steps-losses");
+    TAP(load_test, "gpt_load: what PyTorch has written");
+    TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
+    EACH("gpt_save", save_test, "gpt_*-sizes");
+    TAP(resume_test, "training_load: goes on to the last bit");
     return tap_done();
 }
