@@ -1763,18 +1763,20 @@ void worksheet(const char *name, const char *title, int count,
                const Table table[count], int filled);
 
 /*
-## Reading numbers: `safetensors.c` {#header-safetensors}
+## Numbers in files: `safetensors.c` {#header-safetensors}
 */
 
 /* A named array of numbers, such as a matrix of weights. */
 typedef struct {
     const char *path; /* of its file, as given to tensors_read */
     const char *name;
-    char type;    /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t */
-    int rank;     /* number of dimensions, 0 to 4 */
-    int shape[4]; /* 1 beyond the rank */
-    size_t count; /* number of entries */
-    void *data;   /* count entries in C order */
+    char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; or '?',
+                * any other, which has no numbers here */
+    const char *dtype; /* the type as its file says it, such as "BF16" */
+    int rank;          /* number of dimensions, 0 to 4 */
+    int shape[4];      /* 1 beyond the rank */
+    size_t count;      /* number of entries; of '?', of bytes */
+    void *data;        /* count entries in C order */
 } Tensor;
 
 /* All tensors of a file, read whole into memory. */
@@ -1786,14 +1788,17 @@ typedef struct {
     void *data;     /* the entries of all */
 } Tensors;
 
-/* Reads a safetensors file of float32, float64 and int64 tensors of up to
- * four dimensions; what its metadata says is passed over. Refuses any other
- * file, naming it and the fault, and never allocates more for numbers and
- * names than the file holds.
- * Python: safetensors.torch.load_file. */
+/* Reads a safetensors file of tensors of up to four dimensions; what its
+ * metadata says is passed over. Refuses any other file, naming it and the
+ * fault, and never allocates more for numbers and names than the file
+ * holds. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
-/* The tensor of that name. Refuses a name that is not there. */
+/* Is there a tensor of that name? Python: name in tensors. */
+int tensors_have(const Tensors *file, const char *name);
+
+/* The tensor of that name. Refuses a name that is not there.
+ * Python: tensors[name]. */
 const Tensor *tensors_find(const Tensors *file, const char *name);
 
 /* Frees all tensors of the file. */
@@ -1803,6 +1808,20 @@ void tensors_free(Tensors *file);
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
+
+/* Writes a safetensors file of so many tensors, of which it looks at name,
+ * type, rank, shape and data. Wherever the program ends, or the machine,
+ * there is the old file or the whole new one: it grows as path.part, which a
+ * program that is killed leaves behind, and the next one takes again; two
+ * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
+ * names that come twice or that JSON would write with a backslash, and what
+ * the system refuses, such as a full disk: then the old file stays.
+ * Python: safetensors.torch.save_file. */
+void tensors_write(const char *path, int count, const Tensor tensor[count]);
+
+int json_whole_number(const char *path, const char *name); /*LIB*/
+void stop_when_interrupted(void); /*LIB*/
+int is_interrupted(void); /*LIB*/
 
 /*
 ## A model in a file: `gpt_file.c` {#header-gpt-file}

@@ -1,6 +1,7 @@
-#include <stdbool.h>
+#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
+#include <unistd.h>
 
-#include "attention.h"
+#include "json.h"
 
 /* A safetensors file is the length of its header in eight bytes, the header
  * in JSON, and the numbers of all tensors, one behind the other:
@@ -14,249 +15,157 @@
  * is believed before it has been compared with what the file holds. */
 enum { START = 8, SHORTEST = 40 }; /* no entry of a header has less bytes */
 
-/* A header that is being read. A 0 stands behind its text. */
-typedef struct {
-    const char *path;
-    char *text, *end;
-    char *at;    /* what comes next */
-    size_t size; /* bytes of numbers in the file */
-} Header;
+/* The types of entries and their sizes, in the order in which their tensors
+ * are written. Of any other type the bytes are counted. */
+enum { KINDS = 3 };
+static const struct {
+    char type;
+    const char *dtype;
+    size_t size;
+} kinds[KINDS + 1] = {
+    {'i', "I64", 8}, {'d', "F64", 8}, {'f', "F32", 4}, {'?', NULL, 1}};
 
-static size_t entry_size(char type)
+static int kind_of(char type)
 {
-    return type == 'f' ? 4 : 8;
+    int k = 0;
+    while (k < KINDS && kinds[k].type != type)
+        k++;
+    return k;
 }
 
-static void *new_bytes(const char *path, size_t size)
+static int kind_named(const char *dtype)
 {
-    void *block = malloc(size);
-    if (!block)
-        REFUSE("%s: there is no memory for %zu bytes", path, size);
-    return block;
+    int k = 0;
+    while (k < KINDS && strcmp(kinds[k].dtype, dtype) != 0)
+        k++;
+    return k;
 }
 
-/* The next bytes of the file, and a 0. */
-static void *read_bytes(const char *path, FILE *file, size_t size)
+static size_t entry_size(const Tensor *t)
 {
-    char *block = new_bytes(path, size + 1);
-    const size_t got = fread(block, 1, size, file);
-    if (ferror(file))
-        REFUSE("%s: cannot be read: %s", path, strerror(errno));
-    if (got < size)
-        REFUSE("%s: ends after %zu bytes where %zu are needed", path, got,
-               size);
-    block[size] = '\0';
-    return block;
+    return kinds[kind_of(t->type)].size;
 }
 
-/* A number in the file has its lowest byte first. Put together like this it
- * comes out right on a machine of either byte order. */
-static void to_number(size_t size, void *at)
+static Tensor *new_list(const char *path, size_t count)
 {
-    const unsigned char *byte = at;
-    uint64_t bits = 0;
-    for (size_t k = size; k > 0; k--)
-        bits = bits << 8 | byte[k - 1];
-    const uint32_t low = (uint32_t)bits;
-    memcpy(at, size == 4 ? (const void *)&low : &bits, size);
+    Tensor *list = malloc((count + 1) * sizeof *list);
+    if (!list)
+        REFUSE("%s: there is no memory for %zu tensors", path, count);
+    return list;
 }
 
-/* How many bytes there are after the first eight. */
-static size_t size_of_rest(const char *path, FILE *file)
+/* In a file a number has its lowest byte first. Put together like this it
+ * comes out right on a machine of either byte order, from a file or to one;
+ * and where both are the same, compilers see that there is nothing to do. */
+static uint32_t lowest_first(const unsigned char *byte)
 {
-    const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
-    if (end < START || fseek(file, START, SEEK_SET))
-        REFUSE("%s: has no size: an ordinary file is needed", path);
-    return (size_t)end - START;
+    return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 |
+           (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
 }
 
-/* ---- Words and numbers of the header. */
-
-static _Noreturn void unexpected(const Header *h, const char *needed)
+static void turn_numbers(size_t size, size_t count, void *numbers)
 {
-    const unsigned char c = (unsigned char)*h->at;
-    char found[8] = "nothing";
-    if (h->at < h->end)
-        snprintf(found, sizeof found,
-                 c < ' ' || c > '~' ? "0x%02x" : "'%c'", c);
-    REFUSE("%s: its header has %s at byte %td where %s is needed", h->path,
-           found, h->at - h->text, needed);
-}
-
-static void skip_blanks(Header *h)
-{
-    h->at += strspn(h->at, " \t\r\n");
-}
-
-/* Steps over the character if it comes next. */
-static bool accept(Header *h, char c)
-{
-    skip_blanks(h);
-    if (*h->at != c)
-        return false;
-    h->at++;
-    return true;
-}
-
-static void expect(Header *h, char c)
-{
-    if (!accept(h, c))
-        unexpected(h, (char[]){'\'', c, '\'', '\0'});
-}
-
-/* Steps over a character of a string, or an escape. */
-static void step(Header *h)
-{
-    if ((unsigned char)*h->at < ' ')
-        unexpected(h, "'\"'");
-    if (*h->at++ != '\\')
-        return;
-    if (*h->at == 'u' && strspn(h->at + 1, "0123456789abcdefABCDEF") >= 4)
-        h->at += 5;
-    else if (*h->at && strchr("\"\\/bfnrt", *h->at))
-        h->at++;
-    else
-        unexpected(h, "an escape");
-}
-
-/* A string as it is written, escapes and all. */
-static char *read_string(Header *h)
-{
-    expect(h, '"');
-    char *string = h->at;
-    while (*h->at != '"')
-        step(h);
-    *h->at++ = '\0';
-    return string;
-}
-
-/* The next name in braces and its colon, after so many others; NULL where
- * there is none. */
-static char *next_name(Header *h, int others)
-{
-    if (others == 0)
-        expect(h, '{');
-    if (accept(h, '}'))
-        return NULL;
-    if (others > 0)
-        expect(h, ',');
-    char *name = read_string(h);
-    if (strchr(name, '\\'))
-        REFUSE("%s: has the name '%s': one without escapes is needed",
-               h->path, name);
-    expect(h, ':');
-    return name;
-}
-
-static size_t read_number(Header *h, size_t most)
-{
-    skip_blanks(h);
-    const size_t digits = strspn(h->at, "0123456789");
-    if (digits == 0 || (digits > 1 && *h->at == '0'))
-        unexpected(h, "a whole number");
-    char *end; /* what no integer can hold becomes the largest one */
-    const unsigned long long value = strtoull(h->at, &end, 10);
-    if (value > most)
-        REFUSE("%s: its header has a number above %zu at byte %td", h->path,
-               most, h->at - h->text);
-    h->at = end;
-    return (size_t)value;
-}
-
-/* Numbers in brackets; returns how many. */
-static int read_list(Header *h, size_t most, int room, size_t number[room])
-{
-    int count = 0;
-    expect(h, '[');
-    while (!accept(h, ']')) {
-        if (count > 0)
-            expect(h, ',');
-        if (count == room)
-            REFUSE("%s: its header has more than %d numbers at byte %td",
-                   h->path, room, h->at - h->text);
-        number[count++] = read_number(h, most);
-    }
-    return count;
+    unsigned char *at = numbers;
+    for (size_t i = 0; i < count; i++, at += size)
+        if (size == 4) {
+            const uint32_t x = lowest_first(at);
+            memcpy(at, &x, sizeof x);
+        } else {
+            const uint64_t x =
+                lowest_first(at) | (uint64_t)lowest_first(at + 4) << 32;
+            memcpy(at, &x, sizeof x);
+        }
 }
 
 /* ---- Tensors of the header. */
 
-static char read_type(Header *h)
+/* Numbers in brackets; returns how many. */
+static int read_list(Json *j, size_t most, int room, size_t number[room])
 {
-    const char *dtype = read_string(h);
-    if (!strcmp(dtype, "F32"))
-        return 'f';
-    if (!strcmp(dtype, "F64"))
-        return 'd';
-    if (!strcmp(dtype, "I64"))
-        return 'i';
-    REFUSE("%s: has the dtype '%s': F32, F64 or I64 is needed", h->path,
-           dtype);
+    int count = 0;
+    json_expect(j, '[');
+    while (!json_accept(j, ']')) {
+        if (count > 0)
+            json_expect(j, ',');
+        if (count == room)
+            REFUSE("%s: its JSON has more than %d numbers at byte %td",
+                   j->path, room, j->at - j->text);
+        number[count++] = json_whole(j, most);
+    }
+    return count;
 }
 
-/* The place of a tensor, of which dtype and shape are known: as large as
+/* The place of a tensor, of which type and shape are known: as large as
  * these need, in bytes. More of them than an integer holds are still a
  * number, and one far above the size of any file. */
-static void check_place(const Header *h, const Tensor *t, size_t from,
-                        size_t to)
+static void check_place(const Tensor *t, size_t from, size_t to)
 {
-    const size_t size = entry_size(t->type);
+    const size_t size = entry_size(t);
     double needed = (double)size;
     for (int k = 0; k < t->rank; k++)
         needed *= t->shape[k];
-    if (from > to || (double)(to - from) != needed)
+    if (from > to)
+        REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: the second "
+               "must not be less",
+               t->path, t->name, from, to);
+    if (t->type != '?' && (double)(to - from) != needed)
         REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: %.0f bytes "
                "are needed",
-               h->path, t->name, from, to, needed);
+               t->path, t->name, from, to, needed);
     if (from % size)
         REFUSE("%s: tensor '%s' begins at byte %zu of the data: a multiple "
                "of %zu is needed",
-               h->path, t->name, from, size);
+               t->path, t->name, from, size);
 }
 
-static Tensor read_tensor(Header *h, const char *name, char *data)
+/* Of a file with so many bytes of data. */
+static Tensor read_tensor(Json *j, const char *name, char *data,
+                          size_t size)
 {
-    Tensor t = {h->path, name, 0, -1, {1, 1, 1, 1}, 0, NULL};
+    Tensor t = {j->path, name, 0, NULL, -1, {1, 1, 1, 1}, 0, NULL};
     size_t shape[4], offset[2];
     int offsets = -1; /* so many are said; -1 is not yet */
     const char *key;
-    for (int n = 0; (key = next_name(h, n)); n++)
-        if (!strcmp(key, "dtype") && !t.type)
-            t.type = read_type(h);
+    for (int n = 0; (key = json_name(j, n)); n++)
+        if (!strcmp(key, "dtype") && !t.dtype)
+            t.dtype = json_string(j);
         else if (!strcmp(key, "shape") && t.rank < 0)
-            t.rank = read_list(h, INT_MAX, 4, shape);
+            t.rank = read_list(j, INT_MAX, 4, shape);
         else if (!strcmp(key, "data_offsets") && offsets < 0)
-            offsets = read_list(h, h->size, 2, offset);
+            offsets = read_list(j, size, 2, offset);
         else
             REFUSE("%s: tensor '%s' has the key '%s': dtype, shape and "
                    "data_offsets are needed, each once",
-                   h->path, name, key);
-    if (!t.type || t.rank < 0 || offsets != 2)
+                   j->path, name, key);
+    if (!t.dtype || t.rank < 0 || offsets != 2)
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
-               h->path, name);
+               j->path, name);
+    t.type = kinds[kind_named(t.dtype)].type;
     for (int k = 0; k < t.rank; k++)
         t.shape[k] = (int)shape[k];
-    check_place(h, &t, offset[0], offset[1]);
-    t.count = (offset[1] - offset[0]) / entry_size(t.type);
+    check_place(&t, offset[0], offset[1]);
+    t.count = (offset[1] - offset[0]) / entry_size(&t);
     t.data = data + offset[0];
     return t;
 }
 
-static void read_header(Header *h, Tensors *file)
+static void read_header(Json *j, size_t size, Tensors *file)
 {
     const char *name;
-    if (*h->at != '{')
-        unexpected(h, "'{'");
-    for (int n = 0; (name = next_name(h, n)); n++)
-        if (strcmp(name, "__metadata__"))
-            file->tensor[file->count++] = read_tensor(h, name, file->data);
+    if (*j->at != '{')
+        json_unexpected(j, "'{'");
+    for (int n = 0; (name = json_name(j, n)); n++)
+        if (!strcmp(name, "__metadata__"))
+            for (int k = 0; json_name(j, k); k++)
+                json_string(j);
+        else if (strchr(name, '\\'))
+            REFUSE("%s: has the name '%s': one without escapes is needed",
+                   j->path, name);
         else
-            for (int k = 0; next_name(h, k); k++)
-                read_string(h);
-    skip_blanks(h);
-    if (h->at != h->end)
-        unexpected(h, "its end");
+            file->tensor[file->count++] =
+                read_tensor(j, name, file->data, size);
+    json_end(j);
 }
 
 /* ---- All of them together. */
@@ -278,7 +187,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* They must fill the data without a hole and without an overlap. */
-static void check_places(const Header *h, Tensors *file)
+static void check_places(Tensors *file, size_t size)
 {
     const char *data = file->data, *end = data;
     qsort(file->tensor, file->count, sizeof *file->tensor, by_place);
@@ -287,12 +196,12 @@ static void check_places(const Header *h, Tensors *file)
         if (t->data != end)
             REFUSE("%s: tensor '%s' begins at byte %td of the data where "
                    "byte %td comes next",
-                   h->path, t->name, (char *)t->data - data, end - data);
-        end += t->count * entry_size(t->type);
+                   t->path, t->name, (char *)t->data - data, end - data);
+        end += t->count * entry_size(t);
     }
-    if (end != data + h->size)
+    if (end != data + size)
         REFUSE("%s: has %zu bytes of data where its tensors have %td",
-               h->path, h->size, end - data);
+               file->path, size, end - data);
 }
 
 static void check_names(Tensors *file)
@@ -306,43 +215,48 @@ static void check_names(Tensors *file)
 
 Tensors tensors_read(const char *path)
 {
-    FILE *from = fopen(path, "rb");
-    if (!from)
-        REFUSE("%s: cannot be opened: %s", path, strerror(errno));
-    uint64_t *start = read_bytes(path, from, START);
-    to_number(START, start);
+    FILE *from = file_open(path);
+    uint64_t *start = file_bytes(path, from, START);
+    turn_numbers(START, 1, start);
     const uint64_t length = *start;
     free(start);
-    const size_t rest = size_of_rest(path, from);
+    const size_t rest = file_rest(path, from);
     if (length > rest)
         REFUSE("%s: says its header has %" PRIu64 " bytes: %zu are left",
                path, length, rest);
 
     Tensors file = {.path = path};
-    file.text = read_bytes(path, from, length);
-    file.data = read_bytes(path, from, rest - length);
+    file.text = file_bytes(path, from, length);
+    file.data = file_bytes(path, from, rest - length);
     fclose(from);
-    file.tensor =
-        new_bytes(path, (length / SHORTEST + 1) * sizeof *file.tensor);
-    Header h = {path, file.text, file.text + length, file.text,
-                rest - length};
-    read_header(&h, &file);
-    check_places(&h, &file);
+    file.tensor = new_list(path, length / SHORTEST);
+    Json header = {path, file.text, file.text + length, file.text};
+    read_header(&header, rest - length, &file);
+    check_places(&file, rest - length);
     check_names(&file);
     for (size_t i = 0; i < file.count; i++) {
         const Tensor *t = &file.tensor[i];
-        const size_t size = entry_size(t->type);
-        for (size_t k = 0; k < t->count; k++)
-            to_number(size, (char *)t->data + k * size);
+        if (t->type != '?')
+            turn_numbers(entry_size(t), t->count, t->data);
     }
     return file;
 }
 
-const Tensor *tensors_find(const Tensors *file, const char *name)
+static const Tensor *tensor_named(const Tensors *file, const char *name)
 {
     const Tensor wanted = {.name = name};
-    const Tensor *found =
-        bsearch(&wanted, file->tensor, file->count, sizeof wanted, by_name);
+    return bsearch(&wanted, file->tensor, file->count, sizeof wanted,
+                   by_name);
+}
+
+int tensors_have(const Tensors *file, const char *name)
+{
+    return tensor_named(file, name) != NULL;
+}
+
+const Tensor *tensors_find(const Tensors *file, const char *name)
+{
+    const Tensor *found = tensor_named(file, name);
     if (!found)
         REFUSE("%s: has no tensor '%s'", file->path, name);
     return found;
@@ -358,9 +272,11 @@ void tensors_free(Tensors *file)
 
 static const void *entries(const Tensor *t, char type)
 {
+    const char *dtype = kinds[kind_of(t->type)].dtype;
     if (t->type != type)
-        REFUSE("%s: tensor '%s' has type '%c': '%c' is needed", t->path,
-               t->name, t->type, type);
+        REFUSE("%s: tensor '%s' has dtype %s: %s is needed", t->path,
+               t->name, dtype ? dtype : t->dtype,
+               kinds[kind_of(type)].dtype);
     return t->data;
 }
 
@@ -377,4 +293,143 @@ const double *tensor_doubles(const Tensor *t)
 const int64_t *tensor_integers(const Tensor *t)
 {
     return entries(t, 'i');
+}
+
+/* ---- Writing. A file grows beside the one whose place it takes at last,
+ * when all of it lies on the disk: wherever a program ends, what can be read
+ * is the old file or the new one. */
+
+/* Refuses what cannot be written; counts the entries. */
+static void check_given(const char *path, Tensor *t)
+{
+    if (kind_of(t->type) == KINDS || t->rank < 0 || t->rank > 4)
+        REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd' or "
+               "'i', and 0 to 4, are needed",
+               path, t->name, t->type ? t->type : ' ', t->rank);
+    t->count = 1;
+    for (int k = 0; k < t->rank; k++) {
+        const size_t size = (size_t)t->shape[k];
+        if (t->shape[k] < 0 || (size && t->count > SIZE_MAX / 8 / size))
+            REFUSE("%s: tensor '%s' has the size %d: sizes from 0 on that "
+                   "fit into memory are needed",
+                   path, t->name, t->shape[k]);
+        t->count *= size;
+    }
+    if (t->count && !t->data)
+        REFUSE("%s: tensor '%s' has no data", path, t->name);
+    for (const char *c = t->name; *c; c++)
+        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+            REFUSE("%s: has the name '%s': one without quotes, backslashes "
+                   "and control characters is needed",
+                   path, t->name);
+    if (!strcmp(t->name, "__metadata__"))
+        REFUSE("%s: has the name '%s', which is no tensor's", path,
+               t->name);
+}
+
+/* As Python's package does: the larger entries first, so that all begin at
+ * multiples of their size; then by name. */
+static int by_kind(const void *a, const void *b)
+{
+    const Tensor *x = a, *y = b;
+    const int kind = kind_of(x->type) - kind_of(y->type);
+    return kind ? kind : by_name(a, b);
+}
+
+/* The tensors in the order of a file. */
+static Tensors in_order(const char *path, int count,
+                        const Tensor tensor[count])
+{
+    if (count < 0)
+        REFUSE("%s: %d tensors: 0 or more are needed", path, count);
+    Tensors all = {.path = path, .count = (size_t)count};
+    all.tensor = new_list(path, all.count);
+    for (size_t i = 0; i < all.count; i++) {
+        all.tensor[i] = tensor[i];
+        check_given(path, &all.tensor[i]);
+    }
+    check_names(&all);
+    qsort(all.tensor, all.count, sizeof *all.tensor, by_kind);
+    return all;
+}
+
+/* With blanks at its end, so that the data begin at a multiple of 8. */
+static void print_header(FILE *to, const Tensors *all)
+{
+    size_t end = 0;
+    fprintf(to, "{");
+    for (size_t i = 0; i < all->count; i++) {
+        const Tensor *t = &all->tensor[i];
+        const size_t from = end;
+        end += t->count * entry_size(t);
+        fprintf(to, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "",
+                t->name, kinds[kind_of(t->type)].dtype);
+        for (int k = 0; k < t->rank; k++)
+            fprintf(to, k ? ",%d" : "%d", t->shape[k]);
+        fprintf(to, "],\"data_offsets\":[%zu,%zu]}", from, end);
+    }
+    fprintf(to, "}");
+    fprintf(to, "%*s", (int)(7 - (ftell(to) + 7) % 8), "");
+}
+
+static void write_header(FILE *to, const Tensors *all)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *header = open_memstream(&text, &length);
+    if (header)
+        print_header(header, all);
+    if (!header || ferror(header) || fclose(header))
+        REFUSE("%s: there is no memory for its header", all->path);
+    uint64_t start = length;
+    turn_numbers(START, 1, &start);
+    fwrite(&start, START, 1, to);
+    fwrite(text, 1, length, to);
+    free(text);
+}
+
+static void write_entries(FILE *to, const Tensor *t)
+{
+    enum { ROOM = 512 };
+    const size_t size = entry_size(t);
+    const char *at = t->data;
+    uint64_t part[ROOM];
+    for (size_t left = t->count; left > 0;) {
+        const size_t n = left < ROOM ? left : ROOM;
+        memcpy(part, at, n * size);
+        turn_numbers(size, n, part);
+        fwrite(part, size, n, to);
+        at += n * size;
+        left -= n;
+    }
+}
+
+/* Leaves nothing of the part behind if something fails. */
+static void must_work(bool works, const char *path, const char *part)
+{
+    const char *why = strerror(errno);
+    if (works)
+        return;
+    if (part)
+        remove(part);
+    REFUSE("%s: cannot be written: %s", path, why);
+}
+
+void tensors_write(const char *path, int count, const Tensor tensor[count])
+{
+    Tensors all = in_order(path, count, tensor);
+    char *part = malloc(strlen(path) + sizeof ".part");
+    must_work(part != NULL, path, NULL);
+    sprintf(part, "%s.part", path);
+    /* Its folder alone is asked when a file takes the place of another. */
+    must_work(!access(path, W_OK) || errno == ENOENT, path, NULL);
+    FILE *to = fopen(part, "wb");
+    must_work(to != NULL, path, NULL);
+    write_header(to, &all);
+    for (size_t i = 0; i < all.count; i++)
+        write_entries(to, &all.tensor[i]);
+    must_work(!ferror(to) && !fflush(to) && !fsync(fileno(to)), path, part);
+    must_work(!fclose(to) && !rename(part, path), path, part);
+    free(part);
+    free(all.tensor);
 }

@@ -1,23 +1,10 @@
-/* Reading safetensors files, whole ones and damaged ones, which are made
- * here in a temporary folder. */
-#include "tap.h"
+/* Reading safetensors files, whole ones and damaged ones, and writing them,
+ * in a temporary folder. */
+#include "damaged.h"
 
-static const char *const path = "file";
-static unsigned char file[100000];
-static size_t file_size;
-
-static void write_file(void)
-{
-    FILE *to = fopen(path, "wb");
-    if (!to || fwrite(file, 1, file_size, to) != file_size || fclose(to))
-        REFUSE("%s: cannot be written", path);
-}
-
-static void add(const void *bytes, size_t size)
-{
-    memcpy(file + file_size, bytes, size);
-    file_size += size;
-}
+#include <dirent.h>
+#include <glob.h>
+#include <sys/stat.h>
 
 static void begin(const char *header)
 {
@@ -33,6 +20,8 @@ static const double exact[] = {0.1, -0.0, 5e-324, INFINITY, 1e308, -2};
 static const int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
 static const float single[] = {1.5f, -2.25f, 0, -0.0f, 1e-40f, 3e38f, 7};
 
+static const char others[] = {1, 0, 1, -1, 63};
+
 /* Every type and rank; keys, tensors and blanks in no usual order. */
 static void begin_whole(void)
 {
@@ -46,43 +35,67 @@ static void begin_whole(void)
           "\"scalar\":{\"dtype\":\"F32\",\"shape\":[],"
           "\"data_offsets\":[104,108]},"
           "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],"
-          "\"data_offsets\":[48,80]}} ");
+          "\"data_offsets\":[48,80]},"
+          "\"half\":{\"dtype\":\"BF16\",\"shape\":[1],"
+          "\"data_offsets\":[111,113]},"
+          "\"mask\":{\"dtype\":\"BOOL\",\"shape\":[3],"
+          "\"data_offsets\":[108,111]}} ");
     add(exact, sizeof exact);
     add(integers, sizeof integers);
     add(single, sizeof single);
+    add(others, sizeof others);
     write_file();
 }
 
-static const struct {
-    Tensor right;
-    const void *entries;
-} whole[] = {
-    {{"", "single", 'f', 3, {1, 2, 3, 1}, 6, NULL}, single},
-    {{"", "gr\xc3\xb6\xc3\x9f\x65/x 1", 'd', 2, {2, 3, 1, 1}, 6, NULL},
-     exact},
-    {{"", "none", 'f', 2, {4, 0, 1, 1}, 0, NULL}, single},
-    {{"", "scalar", 'f', 0, {1, 1, 1, 1}, 1, NULL}, single + 6},
-    {{"", "integers", 'i', 4, {2, 1, 2, 1}, 4, NULL}, integers},
+#define GROESSE "gr\xc3\xb6\xc3\x9f\x65/x 1"
+enum { WRITABLE = 5, WHOLE = 7 };
+static const Tensor whole[WHOLE] = {
+    {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single},
+    {"", GROESSE, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact},
+    {"", "none", 'f', "F32", 2, {4, 0, 1, 1}, 0, (void *)single},
+    {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
+    {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
+    {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
+    {"", "half", '?', "BF16", 1, {1, 1, 1, 1}, 2, (void *)(others + 3)},
 };
+
+static size_t bytes_in(const Tensor *t)
+{
+    return t->count * (t->type == '?' ? 1 : t->type == 'f' ? 4 : 8);
+}
+
+static void is_as(const Tensor *right, const Tensor *t)
+{
+    tap_true("path", t->path == path);
+    tap_true("name", !strcmp(t->name, right->name));
+    tap_true("type", t->type == right->type);
+    tap_true("dtype", !strcmp(t->dtype, right->dtype));
+    tap_near("rank", t->rank, right->rank, 0, 0);
+    tap_near("count", (double)t->count, (double)right->count, 0, 0);
+    tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
+    tap_true("entries", !memcmp(t->data, right->data, bytes_in(right)));
+}
 
 static void read_whole(void)
 {
     begin_whole();
     Tensors all = tensors_read(path);
-    tap_near("tensors", (double)all.count, 5, 0, 0);
-    for (int i = 0; i < 5; i++) {
-        const Tensor *right = &whole[i].right;
-        const Tensor *t = tensors_find(&all, right->name);
-        tap_true("path", t->path == path);
-        tap_true("name", !strcmp(t->name, right->name));
-        tap_true("type", t->type == right->type);
-        tap_near("rank", t->rank, right->rank, 0, 0);
-        tap_near("count", (double)t->count, (double)right->count, 0, 0);
-        tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
-        tap_true("entries",
-                 !memcmp(t->data, whole[i].entries,
-                         right->count * (right->type == 'f' ? 4 : 8)));
-    }
+    tap_near("tensors", (double)all.count, WHOLE, 0, 0);
+    for (int i = 0; i < WHOLE; i++)
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    tensors_free(&all);
+}
+
+static void have_whole(void)
+{
+    begin_whole();
+    Tensors all = tensors_read(path);
+    for (int i = 0; i < WHOLE; i++)
+        tap_near(whole[i].name, tensors_have(&all, whole[i].name), 1, 0, 0);
+    const char *const other[] = {"",  "singl", "single ",
+                                 "a", "z",     "__metadata__"};
+    for (int i = 0; i < 6; i++)
+        tap_near(other[i], tensors_have(&all, other[i]), 0, 0, 0);
     tensors_free(&all);
 }
 
@@ -108,7 +121,7 @@ static void read_few_and_many(void)
     int end = 0;
     for (int i = 0; i < 1000; i++)
         end += snprintf(header + end, sizeof header - (size_t)end,
-                        "%c\"%d\":{\"dtype\":\"F32\",\"shape\":[0],"
+                        "%c\"%d\":{\"dtype\":\"\",\"shape\":[],"
                         "\"data_offsets\":[0,0]}",
                         i ? ',' : '{', i);
     strcpy(header + end, "}");
@@ -126,7 +139,11 @@ static void read_few_and_many(void)
 static void refused(const char *words)
 {
     char line[300];
-    snprintf(line, sizeof line, "safetensors.c: %s", words);
+    snprintf(line, sizeof line, "%s.c: %s",
+             strncmp(words, "json", 4) && strncmp(words, "file_", 5)
+                 ? "safetensors"
+                 : "json",
+             words);
     write_file();
     REFUSES(line, tensors_read(path));
 }
@@ -135,7 +152,7 @@ static void refuse_starts(void)
 {
     begin("{}");
     file_size = 7;
-    refused("read_bytes: file: ends after 7 bytes where 8 are needed");
+    refused("file_bytes: file: ends after 7 bytes where 8 are needed");
     begin("{}");
     file[0] = 3;
     refused("tensors_read: file: says its header has 3 bytes: 2 are left");
@@ -153,9 +170,9 @@ static void refuse_starts(void)
 #define OFFSETS(offsets) "{" A("\"F32\"", "[2,3]", offsets) "}"
 #define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
 
-#define ODD(words) "unexpected: file: its header has " words " is needed"
+#define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
 #define ABOVE(number)                                                      \
-    "read_number: file: its header has a number above " number
+    "json_whole: file: its JSON has a number above " number
 #define HALF                                                               \
     "read_tensor: file: tensor 'a' has not all of dtype, shape and two "   \
     "data_offsets"
@@ -165,6 +182,9 @@ static void refuse_starts(void)
 #define PLACE(offsets, bytes)                                              \
     "check_place: file: tensor 'a' has data_offsets " offsets ": " bytes   \
     " bytes are needed"
+#define LESS                                                               \
+    "check_place: file: tensor 'a' has data_offsets [24, 0]: the second "  \
+    "must not be less"
 static const struct {
     const char *header, *words;
 } wrong[] = {
@@ -185,8 +205,8 @@ static const struct {
     {SHAPE("[-2,3]"), ODD("'-' at byte 29 where a whole number")},
     {SHAPE("[2,03]"), ODD("'0' at byte 31 where a whole number")},
     {SHAPE("[2.0,3]"), ODD("'.' at byte 30 where ','")},
-    {"{\"a\\n\"",
-     "next_name: file: has the name 'a\\n': one without escapes is needed"},
+    {"{\"a\\n\":{}}", "read_header: file: has the name 'a\\n': one without "
+                      "escapes is needed"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
     {"{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", HALF},
     {OFFSETS("[24]"), HALF},
@@ -194,19 +214,24 @@ static const struct {
     {"{\"a\":{\"shape\":[],\"shape\":[]}}", KEY("shape")},
     {OFFSETS("[0,24],\"data_offsets\":[0,24]"), KEY("data_offsets")},
     {"{\"a\":{\"size\":1}}", KEY("size")},
-    {"{" A("\"BF16\"", "[2,3]", "[0,24]") "}",
-     "read_type: file: has the dtype 'BF16': F32, F64 or I64 is needed"},
+    {"{" A("7", "[2,3]", "[0,24]") "}", ODD("'7' at byte 14 where '\"'")},
+    {"{" A("\"BF16\"", "[12]", "[24,0]") "}", LESS},
+    {"{" A("\"BF16\"", "[12]", "[0,23]") "}",
+     "check_places: file: has 24 bytes of data where its tensors have 23"},
+    {"{" A("\"BF16\"", "[1,1,1,1,1]", "[0,24]") "}",
+     "read_list: file: its JSON has more than 4 numbers at byte 38"},
     {SHAPE("[2147483648]"), ABOVE("2147483647 at byte 29")},
     {SHAPE("[99999999999999999999999]"), ABOVE("2147483647 at byte 29")},
     {OFFSETS("[1,25]"), ABOVE("24 at byte 52")},
     {SHAPE("[1,1,1,2,3]"),
-     "read_list: file: its header has more than 4 numbers at byte 37"},
+     "read_list: file: its JSON has more than 4 numbers at byte 37"},
     {SHAPE("[2147483647,2147483647,2147483647,4]"),
      PLACE("[0, 24]", "158456324807167746302573281280")},
     {SHAPE("[2,4]"), PLACE("[0, 24]", "32")},
     {SHAPE("[5]"), PLACE("[0, 24]", "20")},
-    {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[24,0]") "}",
-     PLACE("[24, 0]", "18446744073709551616")},
+    {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[24,0]") "}", LESS},
+    {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[0,0]") "}",
+     PLACE("[0, 0]", "18446744073709551616")},
     {"{" A("\"F32\"", "[1]", "[2,6]") "}",
      "check_place: file: tensor 'a' begins at byte 2 of the data: a "
      "multiple of 4 is needed"},
@@ -236,103 +261,384 @@ static void refuse_others(void)
     Tensors all = tensors_read(path);
     const Tensor *f = tensors_find(&all, "single");
     const Tensor *i = tensors_find(&all, "integers");
+    const Tensor *half = tensors_find(&all, "half");
 #define SAYS(words) "safetensors.c: " words
-#define TYPE "entries: file: tensor 'integers' has type 'i': "
-    REFUSES(SAYS("tensors_read: gone: cannot be opened: No such file or "
-                 "directory"),
+#define TYPE "entries: file: tensor 'integers' has dtype I64: "
+    REFUSES("json.c: file_open: gone: cannot be read: No such file or "
+            "directory",
             tensors_read("gone"));
-    REFUSES(SAYS("read_bytes: .: cannot be read: Is a directory"),
+    REFUSES("json.c: file_open: .: cannot be read: Is a directory",
             tensors_read("."));
     REFUSES(SAYS("tensors_find: file: has no tensor 'singl'"),
             tensors_find(&all, "singl"));
-    REFUSES(SAYS(TYPE "'f' is needed"), tensor_floats(i));
-    REFUSES(SAYS(TYPE "'d' is needed"), tensor_doubles(i));
-    REFUSES(SAYS("entries: file: tensor 'single' has type 'f': 'i' is "
+    REFUSES(SAYS(TYPE "F32 is needed"), tensor_floats(i));
+    REFUSES(SAYS(TYPE "F64 is needed"), tensor_doubles(i));
+    REFUSES(SAYS("entries: file: tensor 'single' has dtype F32: I64 is "
                  "needed"),
             tensor_integers(f));
+    REFUSES(SAYS("entries: file: tensor 'half' has dtype BF16: F32 is "
+                 "needed"),
+            tensor_floats(half));
+    REFUSES(NULL, tensor_doubles(half));
+    REFUSES(NULL, tensor_integers(half));
     tensors_free(&all);
 }
 
-/* ---- Every damage of one kind: either the file is read and nothing said,
- * or it is refused in one line. */
+/* ---- Writing. */
 
-static void leave(void)
+/* More than is written at once. */
+enum { MANY = 50000 };
+static float many[MANY];
+
+/* What writes asks here that all be flushed to the disk: has it been given
+ * all, and is the old file still in its place? */
+static bool flush_fails;
+static int flushes;
+static double flushed;
+static size_t file_size_then;
+
+static size_t size_of(const char *name)
 {
-    _exit(2);
+    struct stat about;
+    return stat(name, &about) ? 0 : (size_t)about.st_size;
 }
 
-static void read_or_refused(const char *damage, size_t at)
+int fsync(int fd)
 {
-    char what[64], said[1024] = "";
-    int status;
-    static FILE *error;
-    if (!error)
-        error = tmpfile();
-    rewind(error);
-    if (ftruncate(fileno(error), 0))
-        REFUSE("no temporary file can be emptied");
-    write_file();
-    const pid_t child = fork();
-    if (child == 0) {
-        /* Leaves before a sanitizer looks for what a refusal has not freed:
-         * it would take seconds in all. */
-        atexit(leave);
-        dup2(fileno(error), STDERR_FILENO);
-        Tensors all = tensors_read(path);
-        tensors_free(&all);
-        _exit(0);
-    }
-    waitpid(child, &status, 0);
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    rewind(error);
-    said[fread(said, 1, sizeof said - 1, error)] = '\0';
-    snprintf(what, sizeof what, "%s %zu", damage, at);
-    tap_report(status == 0 ? !*said
-                           : status == 2 && tap_is_message(said, NULL) &&
-                                 !strchr(said, '\n')[1],
-               what, "status %d, said '%s'", status, said);
+    struct stat about;
+    flushes++;
+    flushed = fstat(fd, &about) ? 0 : (double)about.st_size;
+    file_size_then = size_of(path);
+    errno = EIO;
+    return flush_fails ? -1 : 0;
 }
 
-static void each_truncation(void)
+/* How many files there are. */
+static int files(void)
+{
+    DIR *all = opendir(".");
+    int count = 0;
+    for (const struct dirent *one; (one = readdir(all));)
+        count += *one->d_name != '.';
+    closedir(all);
+    return count;
+}
+
+/* Tensors of every type and rank, in no order. */
+static void write_whole(void)
+{
+    begin_whole(); /* whose place is taken */
+    tensors_write(path, WRITABLE, whole);
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, WRITABLE, 0, 0);
+    for (int i = 0; i < WRITABLE; i++)
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    tensors_free(&all);
+    tensors_write(path, 0, whole);
+    all = tensors_read(path);
+    tap_near("none", (double)all.count, 0, 0, 0);
+    tensors_free(&all);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+/* What does not count need not be there, not even a number of entries. */
+static void write_less(void)
+{
+    tensors_write(path, 2,
+                  (Tensor[]){{.name = "list",
+                              .type = 'f',
+                              .rank = 1,
+                              .shape = {7},
+                              .data = (void *)single},
+                             {.name = "", .type = 'i', .rank = 4}});
+    Tensors all = tensors_read(path);
+    const Tensor *t = tensors_find(&all, "list");
+    tap_near("count", (double)t->count, 7, 0, 0);
+    tap_near("shape beyond the rank", t->shape[1], 1, 0, 0);
+    tap_true("entries", !memcmp(t->data, single, sizeof single));
+    tap_near("of no name", (double)tensors_find(&all, "")->count, 0, 0, 0);
+    tensors_free(&all);
+}
+
+static void write_flushed(void)
 {
     begin_whole();
-    while (file_size-- > 0)
-        read_or_refused("first bytes alone:", file_size);
+    const size_t old = size_of(path);
+    tensors_write(path, 1, whole);
+    tap_near("flushes", flushes, 1, 0, 0);
+    tap_near("flushed bytes", flushed, (double)size_of(path), 0, 0);
+    tap_true("the old file was there till then",
+             file_size_then == old && size_of(path) != old);
+}
+
+/* Into `file`, without what the header says about itself, and without the
+ * blanks at its end. */
+static void load(const char *name)
+{
+    FILE *from = fopen(name, "rb");
+    uint64_t length = 0;
+    if (!from || !fread(&length, sizeof length, 1, from) ||
+        length + 1 > sizeof file || length % 8)
+        REFUSE("%s: has no header of a multiple of 8 bytes", name);
+    file_size = fread(file, 1, length, from);
+    file[file_size] = '\0';
+    char *text = (char *)file, *behind = strstr(text, "},\"");
+    if (behind && !strncmp(text, "{\"__metadata__\":", 16)) {
+        memmove(text + 1, behind + 2, strlen(behind + 2) + 1);
+        file_size = strlen(text);
+    }
+    while (file[file_size - 1] == ' ')
+        file_size--;
+    file_size += fread(file + file_size, 1, sizeof file - file_size, from);
+    fclose(from);
+}
+
+/* What Python's package has written, byte for byte, but for what the book's
+ * own script says about itself. */
+static char golden_files[4096 + 32];
+static void write_as_python(void)
+{
+    static unsigned char right[sizeof file];
+    glob_t found;
+    tap_true("golden files", !glob(golden_files, 0, NULL, &found));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *name = found.gl_pathv[i];
+        if (size_of(name) >= sizeof file)
+            continue;
+        Tensors all = tensors_read(name);
+        tensors_write(path, (int)all.count, all.tensor);
+        tensors_free(&all);
+        load(name);
+        const size_t size = file_size;
+        memcpy(right, file, size);
+        load(path);
+        tap_near("bytes", (double)file_size, (double)size, 0, 0);
+        tap_true(name, !memcmp(file, right, size));
+    }
+    globfree(&found);
+}
+
+/* ---- What cannot be written leaves the file as it was. */
+
+static Tensor wrong_tensor(const char *name, char type, int rank, int n,
+                           int m)
+{
+    return (Tensor){.name = name,
+                    .type = type,
+                    .rank = rank,
+                    .shape = {n, m, INT_MAX, INT_MAX},
+                    .data = (void *)(n == 7 ? NULL : single)};
+}
+
+#define TYPES "'f', 'd' or 'i', and 0 to 4, are needed"
+#define SIZES "sizes from 0 on that fit into memory are needed"
+#define NAMES                                                              \
+    "one without quotes, backslashes and control characters is needed"
+static volatile int less = -1; /* which the compiler is not to know */
+static void refuse_tensors(void)
+{
+    static const struct {
+        const char *name, *words;
+        int type, rank, n, m;
+    } given[] = {
+        {"a", "tensor 'a' has type '?' and rank 1: " TYPES, '?', 1, 1, 0},
+        {"a", "tensor 'a' has type ' ' and rank 0: " TYPES, 0, 0, 1, 0},
+        {"a", "tensor 'a' has type 'f' and rank 5: " TYPES, 'f', 5, 1, 0},
+        {"a", "tensor 'a' has type 'f' and rank -1: " TYPES, 'f', -1, 1, 0},
+        {"a", "tensor 'a' has the size -1: " SIZES, 'f', 2, 3, -1},
+        {"a", "tensor 'a' has the size 2147483647: " SIZES, 'f', 4, 3, 3},
+        {"a", "tensor 'a' has no data", 'f', 1, 7, 0},
+        {"a\"b", "has the name 'a\"b': " NAMES, 'f', 1, 1, 0},
+        {"a\\", "has the name 'a\\': " NAMES, 'f', 1, 1, 0},
+        {"\x1f", "has the name '\\x1f': " NAMES, 'f', 1, 1, 0},
+        {"__metadata__",
+         "has the name '__metadata__', which is no tensor's", 'f', 1, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const Tensor t =
+            wrong_tensor(given[i].name, (char)given[i].type, given[i].rank,
+                         given[i].n, given[i].m);
+        REFUSES(tap_words("safetensors.c: check_given: file: %s",
+                          given[i].words),
+                tensors_write(path, 1, &t));
+    }
+    REFUSES("safetensors.c: check_names: file: has the tensor 'single' "
+            "twice",
+            tensors_write(path, 2, (Tensor[]){whole[0], whole[0]}));
+    REFUSES("safetensors.c: in_order: file: -1 tensors: 0 or more are "
+            "needed",
+            tensors_write(path, less, whole));
+}
+
+/* In the child that asks for this, a file cannot be longer than 64 bytes. */
+static const char *limited(const char *name)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
+    return name;
+}
+
+/* The part of the file that is asked for is on a full disk. */
+static const char *full(const char *name)
+{
+    if (symlink("/dev/full", tap_words("%s.part", name)))
+        REFUSE("%s: no link can be made", name);
+    return name;
+}
+
+static const char *unflushed(const char *name)
+{
+    flush_fails = true;
+    return name;
+}
+
+/* As someone who may not write here: root may everywhere. */
+static const char *barred(const char *name)
+{
+    if (!getuid() && setuid(65534))
+        REFUSE("%s: root must not be root here", name);
+    return name;
+}
+
+#define CANNOT(name, why)                                                  \
+    "safetensors.c: must_work: " name ": cannot be written: " why
+static void refuse_places(void)
+{
+    REFUSES(CANNOT("file", "File too large"),
+            tensors_write(limited(path), 1, whole));
+    const Tensor large = {
+        .name = "x", .type = 'f', .rank = 1, .shape = {MANY}, .data = many};
+    REFUSES(CANNOT("file", "File too large"),
+            tensors_write(limited(path), 1, &large));
+    if (!access("/dev/full", W_OK))
+        REFUSES(CANNOT("file", "No space left on device"),
+                tensors_write(full(path), 1, whole));
+    REFUSES(CANNOT("file", "Input/output error"),
+            tensors_write(unflushed(path), 1, whole));
+    REFUSES(CANNOT("gone/file", "No such file or directory"),
+            tensors_write("gone/file", 1, whole));
+    REFUSES(CANNOT("file/x", "Not a directory"),
+            tensors_write("file/x", 1, whole));
+    mkdir("folder", 0700);
+    REFUSES(CANNOT("folder", "Is a directory"),
+            tensors_write("folder", 1, whole));
+    rmdir("folder");
+    chmod(".", 0555);
+    REFUSES(CANNOT("file", "Permission denied"),
+            tensors_write(barred(path), 1, whole));
+    chmod(".", 0777);
+    chmod(path, 0444);
+    REFUSES(CANNOT("file", "Permission denied"),
+            tensors_write(barred(path), 1, whole));
+    chmod(".", 0700);
+    chmod(path, 0644);
+}
+
+static void refused_left_all(void)
+{
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, WHOLE, 0, 0);
+    for (int i = 0; i < WHOLE; i++)
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    tensors_free(&all);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+/* Killed at any moment, a program leaves the last file, or the next. Each
+ * holds one number, many times over. */
+static void write_many(float x)
+{
+    const Tensor t = {
+        .name = "x", .type = 'f', .rank = 1, .shape = {MANY}, .data = many};
+    for (int i = 0; i < MANY; i++)
+        many[i] = x;
+    tensors_write(path, 1, &t);
+}
+
+enum { KILLS = 100 };
+static void write_killed(void)
+{
+    float last = 0;
+    int parts = 0;
+    write_many(last);
+    for (int i = 0; i < KILLS; i++) {
+        const pid_t child = fork();
+        if (child == 0)
+            for (float x = last;; x++)
+                write_many(x);
+        usleep((useconds_t)tap_int(0, 5000));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        Tensors all = tensors_read(path);
+        const float *x = tensor_floats(tensors_find(&all, "x"));
+        tap_true("later", *x >= last);
+        last = *x;
+        for (int k = 0; k < MANY; k++)
+            if (x[k] != last)
+                tap_true("of one write", false);
+        tensors_free(&all);
+        parts += files() == 2;
+    }
+    tap_true("some were written", last > 0);
+    tap_true("some were killed on the way", parts > 0);
+    write_many(last + 1);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+/* ---- Every damage of one kind. */
+
+static void read_and_free(void)
+{
+    Tensors all = tensors_read(path);
+    tensors_free(&all);
+}
+
+static void truncations(void)
+{
+    begin_whole();
+    each_truncation();
 }
 
 static int bit;
 
-static void each_bit(void)
+static void each_of_bits(void)
 {
     begin_whole();
-    for (size_t i = 0; i < file_size; i++) {
-        file[i] ^= (unsigned char)(1 << bit);
-        read_or_refused("byte", i);
-        file[i] ^= (unsigned char)(1 << bit);
-    }
+    each_bit(bit);
 }
 
 int main(void)
 {
-    char folder[] = "/tmp/safetensors-XXXXXX";
-    if (!mkdtemp(folder) || chdir(folder))
-        REFUSE("%s: no temporary folder can be made", folder);
-
+    const size_t home = sizeof golden_files - 32;
+    if (!getcwd(golden_files, home))
+        REFUSE("the folder has no name of less than %zu bytes", home);
+    strcat(golden_files, "/golden/*.safetensors");
+    enter_folder();
     TAP(read_whole, "tensors_read: every type and rank");
     TAP(free_whole, "tensors_free: frees all, an empty tensor, too");
+    TAP(have_whole, "tensors_have: what is there, and nothing else");
     TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
     refuse_starts();
     refuse_headers();
     refuse_others();
-    TAP_LARGE(each_truncation, "tensors_read: every truncation of a file");
+    TAP(write_whole, "tensors_write: every type and rank");
+    TAP(write_less, "tensors_write: what does not count is not needed");
+    TAP(write_flushed, "tensors_write: flushed, and then in its place");
+    TAP(write_as_python, "tensors_write: as Python's package writes");
+    begin_whole();
+    refuse_tensors();
+    refuse_places();
+    TAP(refused_left_all, "tensors_write: what is refused leaves no trace");
+    TAP_LARGE(write_killed, "tensors_write: killed, leaves a whole file");
+    read_it = read_and_free;
+    TAP_LARGE(truncations, "tensors_read: every truncation of a file");
     for (bit = 0; bit < 8; bit++) {
         char name[64];
         snprintf(name, sizeof name,
                  "tensors_read: every byte with bit %d changed", bit);
-        TAP_LARGE(each_bit, name);
+        TAP_LARGE(each_of_bits, name);
     }
 
-    if (remove(path) || chdir("/") || rmdir(folder))
-        REFUSE("%s: cannot be removed", folder);
+    leave_folder();
     return tap_done();
 }

@@ -1,0 +1,130 @@
+#include "json.h"
+
+/* ---- The bytes of a file. */
+
+FILE *file_open(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    /* A folder can be opened, but has no bytes. */
+    if (!file || (getc(file) == EOF && ferror(file)))
+        REFUSE("%s: cannot be read: %s", path, strerror(errno));
+    rewind(file);
+    return file;
+}
+
+size_t file_rest(const char *path, FILE *file)
+{
+    const long here = ftell(file);
+    const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    if (here < 0 || end < here || fseek(file, here, SEEK_SET))
+        REFUSE("%s: has no size: an ordinary file is needed", path);
+    return (size_t)(end - here);
+}
+
+void *file_bytes(const char *path, FILE *file, size_t size)
+{
+    char *block = malloc(size + 1);
+    if (!block)
+        REFUSE("%s: there is no memory for %zu bytes", path, size);
+    const size_t got = fread(block, 1, size, file);
+    if (ferror(file))
+        REFUSE("%s: cannot be read: %s", path, strerror(errno));
+    if (got < size)
+        REFUSE("%s: ends after %zu bytes where %zu are needed", path, got,
+               size);
+    block[size] = '\0';
+    return block;
+}
+
+/* ---- Words and numbers in JSON. */
+
+void json_unexpected(const Json *j, const char *needed)
+{
+    const unsigned char c = (unsigned char)*j->at;
+    char found[8] = "nothing";
+    if (j->at < j->end)
+        snprintf(found, sizeof found,
+                 c < ' ' || c > '~' ? "0x%02x" : "'%c'", c);
+    REFUSE("%s: its JSON has %s at byte %td where %s is needed", j->path,
+           found, j->at - j->text, needed);
+}
+
+static void skip_blanks(Json *j)
+{
+    j->at += strspn(j->at, " \t\r\n");
+}
+
+bool json_accept(Json *j, char c)
+{
+    skip_blanks(j);
+    if (*j->at != c)
+        return false;
+    j->at++;
+    return true;
+}
+
+void json_expect(Json *j, char c)
+{
+    if (!json_accept(j, c))
+        json_unexpected(j, (char[]){'\'', c, '\'', '\0'});
+}
+
+void json_end(Json *j)
+{
+    skip_blanks(j);
+    if (j->at != j->end)
+        json_unexpected(j, "its end");
+}
+
+/* Steps over a character of a string, or an escape. */
+static void step(Json *j)
+{
+    if ((unsigned char)*j->at < ' ')
+        json_unexpected(j, "'\"'");
+    if (*j->at++ != '\\')
+        return;
+    if (*j->at == 'u' && strspn(j->at + 1, "0123456789abcdefABCDEF") >= 4)
+        j->at += 5;
+    else if (*j->at && strchr("\"\\/bfnrt", *j->at))
+        j->at++;
+    else
+        json_unexpected(j, "an escape");
+}
+
+char *json_string(Json *j)
+{
+    json_expect(j, '"');
+    char *string = j->at;
+    while (*j->at != '"')
+        step(j);
+    *j->at++ = '\0';
+    return string;
+}
+
+char *json_name(Json *j, int others)
+{
+    if (others == 0)
+        json_expect(j, '{');
+    if (json_accept(j, '}'))
+        return NULL;
+    if (others > 0)
+        json_expect(j, ',');
+    char *name = json_string(j);
+    json_expect(j, ':');
+    return name;
+}
+
+size_t json_whole(Json *j, size_t most)
+{
+    skip_blanks(j);
+    const size_t digits = strspn(j->at, "0123456789");
+    if (digits == 0 || (digits > 1 && *j->at == '0'))
+        json_unexpected(j, "a whole number");
+    char *end; /* what no integer can hold becomes the largest one */
+    const unsigned long long value = strtoull(j->at, &end, 10);
+    if (value > most)
+        REFUSE("%s: its JSON has a number above %zu at byte %td", j->path,
+               most, j->at - j->text);
+    j->at = end;
+    return (size_t)value;
+}
