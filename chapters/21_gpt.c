@@ -45,8 +45,8 @@ static void add(int n, const float x[n], const float y[n], float sum[n])
         sum[i] = x[i] + y[i];
 }
 
-static void block_forward(const GptBlock *b, int texts, int n,
-                          Cache *cache, BlockPass *p)
+static void block_forward(const GptBlock *b, int texts, int n, Cache *cache,
+                          BlockPass *p)
 {
     const int rows = texts * n, d = b->norm_1.d;
     norm_forward(&b->norm_1, rows, (void *)p->in, (void *)p->normed_1);
@@ -58,10 +58,8 @@ static void block_forward(const GptBlock *b, int texts, int n,
                                (void *)p->normed_1, &p->attention);
     add(rows * d, p->in, p->attention.out, p->between);
 
-    norm_forward(&b->norm_2, rows, (void *)p->between,
-                 (void *)p->normed_2);
-    linear_forward_fast(&b->up, rows, (void *)p->normed_2,
-                        (void *)p->wide);
+    norm_forward(&b->norm_2, rows, (void *)p->between, (void *)p->normed_2);
+    linear_forward_fast(&b->up, rows, (void *)p->normed_2, (void *)p->wide);
     gelu(rows * 4 * d, p->wide, p->share, p->active);
     linear_forward_fast(&b->down, rows, (void *)p->active,
                         (void *)p->after);
@@ -177,6 +175,9 @@ static void show_norm(void)
 /*
 ``` output
 a row, the same moved, and stretched, normed (3, 4)
+[[-1.0690, -0.5345,  0.0000,  1.6036],
+ [-1.0690, -0.5345,  0.0000,  1.6036],
+ [-1.0690, -0.5345,  0.0000,  1.6036]]
 ```
 
 Three rows, one result. What does that mean on the way back? Let $\hat x$ be
@@ -295,6 +296,9 @@ static void show_gelu(void)
 /*
 ``` output
 of -3 to 3: shares, GELU, slopes (3, 7)
+[[ 0.0012,  0.0227,  0.1588,  0.5000,  0.8412,  0.9773,  0.9988],
+ [-0.0036, -0.0454, -0.1588,  0.0000,  0.8412,  1.9546,  2.9964],
+ [-0.0116, -0.0861, -0.0830,  0.5000,  1.0830,  1.0861,  1.0116]]
 ```
 
 ## The model {#gpt-model}
@@ -407,6 +411,9 @@ static void show_tied(void)
 /*
 ``` output
 gradient: looked up, output, tied (3, 6)
+[[ 0.0976, -0.1000, -0.3993,  0.0000,  0.0000,  0.0000],
+ [-0.0064, -0.1983,  0.2458, -0.0247, -0.0079, -0.0086],
+ [ 0.0912, -0.2982, -0.1534, -0.0247, -0.0079, -0.0086]]
 ```
 
 The third row is the sum of the other two. And the last tokens, which stand
@@ -429,8 +436,8 @@ and with the division:
 
 enum { DEPTH = 12, WIDTH = 64, TOKENS = 32 };
 
-/* The spread of the sum as it comes in, and after each block. */
-static void show_spread_of(const Gpt *g, float spread[DEPTH + 1])
+/* The spread of the sum as it comes in, and after every other block. */
+static void show_spread_of(const Gpt *g, float spread[DEPTH / 2 + 1])
 {
     int ids[TOKENS];
     GptPass p = gpt_pass(g, 1, TOKENS);
@@ -438,56 +445,57 @@ static void show_spread_of(const Gpt *g, float spread[DEPTH + 1])
         ids[i] = i;
     gpt_forward(g, NULL, ids, &p);
     spread[0] = score_spread(TOKENS * WIDTH, p.block[0].in);
-    for (int l = 0; l < DEPTH; l++)
-        spread[l + 1] = score_spread(TOKENS * WIDTH, p.block[l].after);
+    for (int l = 1; l < DEPTH; l += 2)
+        spread[l / 2 + 1] = score_spread(TOKENS * WIDTH, p.block[l].after);
     gpt_pass_free(&p);
+}
+
+/* Takes the division back. */
+static void show_undivided(Gpt *g)
+{
+    for (int l = 0; l < DEPTH; l++) {
+        const Linear *const layer[2] = {&g->block[l].attention.out,
+                                        &g->block[l].down};
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < layer[k]->d_in * layer[k]->d_out; i++)
+                layer[k]->weight[i] *= sqrtf(2 * DEPTH);
+    }
 }
 
 static void show_spread(void)
 {
-    const char *const at[DEPTH + 1] = {"0", "1", "2", "3",  "4",  "5", "6",
-                                       "7", "8", "9", "10", "11", "12"};
+    const char *const at[] = {"0", "2", "4", "6", "8", "10", "12"};
     const char *const curve[2] = {"not divided", "divided"};
     Gpt g = {.vocabulary = TOKENS,
              .context = TOKENS,
              .width = WIDTH,
              .n_heads = 4,
              .layers = DEPTH};
-    const float root = sqrtf(2 * DEPTH);
-    float spread[2][DEPTH + 1], some[2][4];
+    float spread[2][DEPTH / 2 + 1];
     Random r;
     gpt_init(&g);
     random_seed(&r, 123);
     gpt_fill(&r, &g);
     show_spread_of(&g, spread[1]);
-    for (int l = 0; l < DEPTH; l++) {
-        const Linear *const layer[2] = {&g.block[l].attention.out,
-                                        &g.block[l].down};
-        for (int k = 0; k < 2; k++)
-            for (int i = 0; i < layer[k]->d_in * layer[k]->d_out; i++)
-                layer[k]->weight[i] *= root;
-    }
+    show_undivided(&g);
     show_spread_of(&g, spread[0]);
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < 4; i++)
-            some[k][i] = spread[k][i * 4];
-    print_matrix("spread after 0, 4, 8, 12 blocks: not divided, divided", 2,
-                 4, some);
+    print_matrix("spread after 0, 2, ..., 12 blocks: not divided, divided",
+                 2, DEPTH / 2 + 1, spread);
     curves("spread", "The spread of the sum, block by block", curve,
-           DEPTH + 1, at, spread);
+           DEPTH / 2 + 1, at, spread);
     gpt_free(&g);
 }
 
 /*
 ``` output
-spread after 0, 4, 8, 12 blocks: not divided, divided (2, 4)
+spread after 0, 2, ..., 12 blocks: not divided, divided (2, 7)
 ```
 
 ![The spread of the sum after each of twelve blocks, with the numbers that a
 model begins with](spread.svg){#fig-gpt-spread}
 
-Divided, twelve blocks add about as much as the embedding was; not divided,
-they drown it.
+Divided, the sum grows by a quarter on its way through twelve blocks; not
+divided, to almost four times its size, and what the token was is drowned.
 
 ## Reading {#gpt-training}
 
@@ -637,6 +645,10 @@ static void show_settings(void)
 /*
 ``` output
 shares: as they are, 0.5, 2, and the 2 largest (4, 5)
+[[0.5630, 0.2071, 0.1256, 0.0762, 0.0280],
+ [0.8292, 0.1122, 0.0413, 0.0152, 0.0021],
+ [0.3745, 0.2272, 0.1769, 0.1378, 0.0836],
+ [0.7311, 0.2689, 0.0000, 0.0000, 0.0000]]
 ```
 
 Now everything is there. A model with two blocks, a width of 40 and a
@@ -650,9 +662,8 @@ enum { STEPS = 300 };
 static void show_rounded(const char *label, int n, const float x[n])
 {
     const char *digits = getenv("DIGITS");
-    const int count = digits && *digits
-                          ? (int)whole_number("DIGITS", digits, 0, 17)
-                          : 2;
+    const int count =
+        digits && *digits ? (int)whole_number("DIGITS", digits, 0, 17) : 2;
     printf("%s (%d)\n[", label, n);
     for (int i = 0; i < n; i++)
         printf("%s%.*f", i ? ", " : "", count, (double)x[i]);
@@ -670,9 +681,9 @@ static void show_writing(const Gpt *g, char *text)
     random_seed(&r, 123);
     gpt_write(g, &r, 0.8f, 0, 4, g->context, ids);
     for (int i = 0; i < g->context; i++)
-        text[i] = (char)(ids[i] == '\n'                  ? '|'
+        text[i] = (char)(ids[i] == '\n'                 ? '|'
                          : ids[i] < ' ' || ids[i] > '~' ? '?'
-                                                         : ids[i]);
+                                                        : ids[i]);
     text[g->context] = 0;
     free(ids);
 }
@@ -699,9 +710,9 @@ static void show_small(void)
     Random r;
     random_seed(&r, 123);
     training_init(&t, r, prose_length);
-    print_integers("parameters, bytes to learn from, held out", 3,
-                   (int[]){(int)t.model.count, prose_length,
-                           held_out_length});
+    print_integers(
+        "parameters, bytes to learn from, held out", 3,
+        (int[]){(int)t.model.count, prose_length, held_out_length});
     print_value("ln(128)", logf(128));
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
@@ -710,8 +721,8 @@ static void show_small(void)
         const float loss = training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
-            held[(step + 1) / 100] = gpt_loss(&t.model, held_out, 4000, &t.pass,
-                                      t.shares);
+            held[(step + 1) / 100] =
+                gpt_loss(&t.model, held_out, 4000, &t.pass, t.shares);
         }
     }
     show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
@@ -723,6 +734,14 @@ static void show_small(void)
 /*
 ``` output
 parameters, bytes to learn from, held out (3)
+[ 45920, 155737,  16555]
+ln(128): 4.8520
+before: The ?{$",r?yT`R}F?g(|V?7).nyy?MT
+loss at steps 1, 101, 201, 300 (4)
+[4.87, 2.65, 2.83, 2.43]
+on text held out (4)
+[4.86, 2.78, 2.63, 2.58]
+after: The wira rs The ime ithes. thand
 ```
 
 A model that knows nothing gives each of 128 bytes the same share, and
@@ -749,24 +768,23 @@ static void show_run(void)
     const int n = trained_count < 16 ? trained_count : 16;
     const char *at[16];
     char label[16][12];
-    float(*losses)[n] = (void *)new_table(2, n), table[3][5];
+    float(*losses)[n] = (void *)new_table(2, n), table[16][3];
     for (int i = 0; i < n; i++) {
         snprintf(label[i], sizeof label[i], "%d", trained[i].step);
         at[i] = label[i];
         losses[0][i] = trained[i].loss;
         losses[1][i] = trained[i].held_out;
     }
-    const int some[5] = {0, 2, 4, 6, n - 1};
-    for (int k = 0; k < 5; k++) {
-        table[0][k] = (float)trained[some[k]].step;
-        table[1][k] = losses[0][some[k]];
-        table[2][k] = losses[1][some[k]];
+    for (int i = 0; i < n; i++) {
+        table[i][0] = (float)trained[i].step;
+        table[i][1] = losses[0][i];
+        table[i][2] = losses[1][i];
     }
-    print_matrix("step, loss, loss on text held out", 3, 5, table);
-    printf("what it writes at these steps\n");
-    for (int k = 0; k < 5; k++)
-        printf("%.64s\n%.64s\n", trained[some[k]].sample,
-               trained[some[k]].sample + 64);
+    print_matrix("step, loss, loss on text held out", n, 3, table);
+    printf("what it writes at some of these steps\n");
+    for (int i = 0; i < n; i += i < 4 ? 2 : 3)
+        printf("%.0f: %.60s\n     %.68s\n", (double)table[i][0],
+               trained[i].sample, trained[i].sample + 60);
     print_integers("tokens a second", 1, (int[]){(int)trained[n - 1].pace});
     curves("losses", "The loss, step by step",
            (const char *const[]){"on the text", "on text held out"}, n, at,
@@ -776,7 +794,23 @@ static void show_run(void)
 
 /*
 ``` output
-step, loss, loss on text held out (3, 5)
+step, loss, loss on text held out (11, 3)
+[[  1.0000, 100.0000, 200.0000, 500.0000, 500.0000],
+ [  4.8000,   4.8000,   4.8000,   4.8000,   4.8000],
+ [  4.7000,   4.7000,   4.7000,   4.7000,   4.7000]]
+what it writes at these steps
+x
+e
+x
+e
+x
+e
+x
+e
+x
+e
+tokens a second (1)
+[0]
 ```
 
 ![The mean loss on what was read, and the loss on text held
@@ -913,7 +947,8 @@ static void show_training(const char *path, const char *log_path)
 static void show_map(const Attention *a, const Trace *t, int n, int h)
 {
     const int d = a->d_k, all = a->n_heads * d;
-    float(*q)[d] = (void *)new_table(n, d), (*k)[d] = (void *)new_table(n, d);
+    float(*q)[d] = (void *)new_table(n, d),
+    (*k)[d] = (void *)new_table(n, d);
     float(*scores)[n] = (void *)new_table(n, n);
     float(*weights)[n] = (void *)new_table(n, n);
     for (int i = 0; i < n; i++) {
@@ -934,8 +969,9 @@ static void show_next(int count, char *const word[count])
 {
     const int is_map = !strcmp(word[0], "--map"), at = is_map ? 3 : 0;
     if (count < at + 2)
-        REFUSE("%d arguments: %sa model's file and at least 1 id are needed",
-               count, is_map ? "--map, a layer, a head, " : "");
+        REFUSE(
+            "%d arguments: %sa model's file and at least 1 id are needed",
+            count, is_map ? "--map, a layer, a head, " : "");
     Gpt g = gpt_load(word[at]);
     const int n = count - at - 1;
     int *ids = new_aligned((size_t)n, sizeof *ids);

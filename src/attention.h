@@ -1189,9 +1189,15 @@ void attention_backward(const Attention *a, int n, int m,
 ## Chapter 19, the way back, in tiles {#header-flash-backward}
 */
 
-void attention_forward_fast(const Attention *a, Mask see, int texts, int n, const float x[texts * n][a->d_x], Trace *t);
-void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in], const float g_out[n][l->d_out], Linear *g_l, float g_x[n][l->d_in]);
-void attention_backward_fast(const Attention *a, Mask see, int texts, int n, const float x[texts * n][a->d_x], const Trace *t, Trace *g, Attention *g_a, float g_x[texts * n][a->d_x]);
+void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
+                            const float x[texts * n][a->d_x], Trace *t);
+void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
+                          const float g_out[n][l->d_out], Linear *g_l,
+                          float g_x[n][l->d_in]);
+void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
+                             const float x[texts * n][a->d_x],
+                             const Trace *t, Trace *g, Attention *g_a,
+                             float g_x[texts * n][a->d_x]);
 /* TO WRITE: the functions, each with what it computes, what it refuses, and
  * its name in PyTorch. */
 
@@ -1199,8 +1205,12 @@ void attention_backward_fast(const Attention *a, Mask see, int texts, int n, con
 ## Chapter 20, a head that learns {#header-training}
 */
 
-float cross_entropy(int n, int classes, const float logits[n][classes], const int target[n], float shares[n][classes]);
-void cross_entropy_backward(int n, int classes, const float shares[n][classes], const int target[n], float g_logits[n][classes]);
+float cross_entropy(int n, int classes, const float logits[n][classes],
+                    const int target[n], float shares[n][classes]);
+void cross_entropy_backward(int n, int classes,
+                            const float shares[n][classes],
+                            const int target[n],
+                            float g_logits[n][classes]);
 typedef struct {
     double rate;           /* PyTorch's lr */
     double beta_1, beta_2; /* of the mean, and of the mean square */
@@ -1270,8 +1280,8 @@ void keep_mass(int n, float p, float shares[n]);
  * other than 0 the k largest are kept, their softmax, and what is drawn from
  * these shares. Both tables are written. Refuses a temperature that is not above 0, and what
  * keep_largest and draw_one refuse. */
-int next_token(Random *r, float temperature, int k, int n,
-               float logits[n], float shares[n]);
+int next_token(Random *r, float temperature, int k, int n, float logits[n],
+               float shares[n]);
 
 /* The order in which an epoch goes through n texts.
  * PyTorch: DataLoader(texts, shuffle=True), number for number. */
@@ -1391,8 +1401,8 @@ void attend_cached(const Attention *a, Cache *c, int n,
 /* From g_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in g_p must be 0 before it begins.
  * PyTorch: loss.backward(). */
-void gpt_backward(const Gpt *g, const int *ids, const GptPass *p, GptPass *g_p,
-                  Gpt *g_g);
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
+                  GptPass *g_p, Gpt *g_g);
 
 /* A training: the model, what each parameter's slope is, and the means that
  * Adam keeps; room for a batch; and where it stands. Fill in the model's
@@ -1820,8 +1830,8 @@ const int64_t *tensor_integers(const Tensor *t);
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
 
 int json_whole_number(const char *path, const char *name); /*LIB*/
-void stop_when_interrupted(void); /*LIB*/
-int is_interrupted(void); /*LIB*/
+void stop_when_interrupted(void);                          /*LIB*/
+int is_interrupted(void);                                  /*LIB*/
 
 /*
 ## A model in a file: `gpt_file.c` {#header-gpt-file}

@@ -98,8 +98,8 @@ enum { PASS_PARTS = 7 };
 static int pass_parts(BlockPass *b, int rows, int d, Part part[PASS_PARTS])
 {
     const Part all[PASS_PARTS] = {
-        {&b->normed_1, 1, rows, d}, {&b->between, 1, rows, d},
-        {&b->normed_2, 1, rows, d}, {&b->wide, 1, rows, 4 * d},
+        {&b->normed_1, 1, rows, d},  {&b->between, 1, rows, d},
+        {&b->normed_2, 1, rows, d},  {&b->wide, 1, rows, 4 * d},
         {&b->share, 1, rows, 4 * d}, {&b->active, 1, rows, 4 * d},
         {&b->after, 1, rows, d},
     };
@@ -240,7 +240,7 @@ void gpt_fill(Random *r, Gpt *g)
 
 /* The last n tokens of a text, with what the cache holds of those before. */
 void attend_cached(const Attention *a, Cache *c, int n,
-                          const float x[n][a->d_x], Trace *t)
+                   const float x[n][a->d_x], Trace *t)
 {
     const int d = a->d_k, heads = a->n_heads;
     linear_forward_fast(&a->query, n, x, (void *)t->query);

@@ -67,16 +67,17 @@ static Names names_of(const Gpt *g)
     if (!all.of)
         REFUSE("%d layers do not fit into memory: fewer are needed",
                g->layers);
-    all.of[all.count++] = (Named){
-        "wte.weight", g->vocabulary, g->width, 0, 1, {g->tokens}};
+    all.of[all.count++] =
+        (Named){"wte.weight", g->vocabulary, g->width, 0, 1, {g->tokens}};
     all.of[all.count++] =
         (Named){"wpe.weight", g->context, g->width, 0, 1, {g->places}};
     for (int l = 0; l < g->layers; l++)
         name_block(&all, l, &g->block[l]);
     name_norm(&all, "ln_f", &g->last);
     if (g->is_apart)
-        all.of[all.count++] = (Named){"lm_head.weight", g->vocabulary,
-                                      g->width, 0, 1, {g->output.weight}};
+        all.of[all.count++] =
+            (Named){"lm_head.weight",  g->vocabulary, g->width, 0, 1,
+                    {g->output.weight}};
     return all;
 }
 
@@ -89,8 +90,8 @@ static void copy(const Named *e, int is_back, float *file)
         for (ptrdiff_t i = 0; i < rows; i++)
             for (ptrdiff_t j = 0; j < wide; j++) {
                 float *there = file + i * columns + k * wide + j;
-                float *here =
-                    e->part[k] + (e->is_turned ? j * rows + i : i * wide + j);
+                float *here = e->part[k] +
+                              (e->is_turned ? j * rows + i : i * wide + j);
                 *(is_back ? here : there) = *(is_back ? there : here);
             }
 }
@@ -186,7 +187,7 @@ typedef struct {
 } Saving;
 
 static void save(Saving *s, const char *name, char type, int rank,
-                const int *shape, const void *data)
+                 const int *shape, const void *data)
 {
     const size_t size = type == 'f' ? sizeof(float) : sizeof(double);
     Tensor t = {.type = type, .rank = rank, .count = 1};
@@ -288,8 +289,10 @@ static const int64_t *whole(const Tensors *file, const char *name,
 void training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
-    const int64_t *stands = whole(&file, "training.stands", STANDS, UINT32_MAX);
-    const int64_t *order = whole(&file, "training.order", t->count, t->count - 1);
+    const int64_t *stands =
+        whole(&file, "training.stands", STANDS, UINT32_MAX);
+    const int64_t *order =
+        whole(&file, "training.order", t->count, t->count - 1);
     if (stands[RANDOM_STATE] > RANDOM_STATE ||
         stands[RANDOM_STATE + 2] > INT_MAX ||
         stands[RANDOM_STATE + 3] > t->count)

@@ -120,8 +120,7 @@ static void keep_test(void)
     stay(5, 3, x, (const float[]){no, 2, no, 2, 1});
     stay(5, 2, x, (const float[]){no, 2, no, 2, no});
     stay(5, 1, x, (const float[]){no, 2, no, 2, no});
-    stay(3, 2, (const float[]){-5, -3, -4},
-         (const float[]){no, -3, -4});
+    stay(3, 2, (const float[]){-5, -3, -4}, (const float[]){no, -3, -4});
     stay(3, 2, (const float[]){no, -3, no}, (const float[]){no, -3, no});
     stay(1, 1, (const float[]){7}, (const float[]){7});
 }
@@ -176,7 +175,10 @@ typedef struct {
     size_t at;
     int wide; /* in widths */
 } OfLayer;
-#define OF_LAYER(name, field, wide) {name, offsetof(BlockPass, field), wide}
+#define OF_LAYER(name, field, wide)                                        \
+    {                                                                      \
+        name, offsetof(BlockPass, field), wide                             \
+    }
 
 static void layers_agree(const Gpt *g, const GptPass *p)
 {
@@ -379,11 +381,10 @@ static void prefix_test(void)
     for (size_t i = 0; i < tap_golden.count; i++)
         if (strchr(tap_golden.tensor[i].name, '.')) {
             tensor[count] = tap_golden.tensor[i];
-            tensor[count++].name = tap_words(
-                "transformer.%s", tap_golden.tensor[i].name);
+            tensor[count++].name =
+                tap_words("transformer.%s", tap_golden.tensor[i].name);
             char *name = room(100);
-            tensor[count - 1].name =
-                strcpy(name, tensor[count - 1].name);
+            tensor[count - 1].name = strcpy(name, tensor[count - 1].name);
         }
     tensor[count] = *golden("21_gpt/wte.weight");
     tensor[count++].name = "lm_head.weight";
@@ -445,8 +446,7 @@ static void resume_test(void)
     go_on(&second, 5);
     same("parameters", whole.model.count, second.model.memory,
          whole.model.memory);
-    same("means", whole.model.count, second.mean.memory,
-         whole.mean.memory);
+    same("means", whole.model.count, second.mean.memory, whole.mean.memory);
     same("squares", whole.model.count, second.square.memory,
          whole.square.memory);
     same_bits("steps", second.step, whole.step);
