@@ -1829,9 +1829,25 @@ const int64_t *tensor_integers(const Tensor *t);
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
 
-int json_whole_number(const char *path, const char *name); /*LIB*/
-void stop_when_interrupted(void);                          /*LIB*/
-int is_interrupted(void);                                  /*LIB*/
+/*
+## Settings beside a model: `json.c` {#header-json}
+*/
+
+/* The whole number, from 0 to INT_MAX, that a file in JSON has by that name
+ * in its outermost braces, such as "n_head" in a model's config.json.
+ * Refuses a file that is not JSON, and one that has no such name, or has it
+ * twice or with another value. Python: json.load(file)[name]. */
+int json_whole_number(const char *path, const char *name);
+
+/*
+## Being stopped: `interrupt.c` {#header-interrupt}
+*/
+
+/* From now on, Ctrl-C does not end the program at once: is_interrupted
+ * answers 1, so that a long run can save what it has and end by itself. A
+ * second Ctrl-C ends it. Python: signal.signal, and KeyboardInterrupt. */
+void stop_when_interrupted(void);
+int is_interrupted(void);
 
 /*
 ## A model in a file: `gpt_file.c` {#header-gpt-file}

@@ -117,21 +117,3 @@ void shuffle(Random *r, int n, int order[n])
         order[other] = was;
     }
 }
-/*LIB*/
-#include <signal.h>
-int json_whole_number(const char *path, const char *name);
-int json_whole_number(const char *path, const char *name)
-{
-    char text[500] = "";
-    FILE *f = fopen(path, "rb");
-    if (!f) REFUSE("%s: %s", path, strerror(errno));
-    fread(text, 1, 499, f);
-    fclose(f);
-    return atoi(strstr(text, name) + strlen(name) + 2);
-}
-static volatile sig_atomic_t stopped;
-static void stop(int s) { stopped = 1; signal(s, SIG_DFL); }
-void stop_when_interrupted(void);
-int is_interrupted(void);
-void stop_when_interrupted(void) { signal(SIGINT, stop); }
-int is_interrupted(void) { return stopped; }

@@ -632,13 +632,10 @@ int main(void)
     TAP_LARGE(write_killed, "tensors_write: killed, leaves a whole file");
     read_it = read_and_free;
     TAP_LARGE(truncations, "tensors_read: every truncation of a file");
-    for (bit = 0; bit < 8; bit++) {
-        char name[64];
-        snprintf(name, sizeof name,
-                 "tensors_read: every byte with bit %d changed", bit);
-        TAP_LARGE(each_of_bits, name);
-    }
-
+    for (bit = 0; bit < 8; bit++)
+        TAP_LARGE(
+            each_of_bits,
+            tap_words("tensors_read: every byte with bit %d changed", bit));
     leave_folder();
     return tap_done();
 }
