@@ -346,7 +346,7 @@ and key behind it, through the factor $w (1 - w)$. Where that is nothing,
 nothing arrives: a **vanishing gradient**. With the division, the factor is
 0.1771. (Seen from the undivided score it is 64 times smaller. But that is
 so for every score, and larger steps make up for it. Nothing makes up for
-nothing.)
+nothing.) [](#backward-softmax) has all slopes of a softmax in one line.
 
 ## Attention {#scaling-attention}
 

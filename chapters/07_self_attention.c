@@ -630,9 +630,9 @@ to find for everyone. A model learns what its loss asks for. What the loss
 says nothing about may change as well.
 
 Each slope took two computations of the whole attention, in each step. For a
-model with billions of parameters that is out of the question.
-**Back-propagation**, or **backpropagation**, gets all slopes from one
-computation and a second that runs backwards through it.
+model with billions of parameters that is out of the question. [](#backward)
+gets all slopes from one computation and a second that runs backwards
+through it.
 
 ## Everything together
 */

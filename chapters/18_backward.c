@@ -1,10 +1,183 @@
 /*
 # What every number did {#backward}
 
-TO WRITE: what we have, what is missing, and the one new idea.
+![The way from words to attention. This chapter goes back through every
+shaded step](pipeline.svg){#fig-backward-pipeline}
+
+In [](#self-attention-training) a head learned where to look. For each of
+its parameters it computed the whole attention twice, in every step of
+training. The module of [](#multi-head-walk), with $d_{model} = 512$, has
+$4 \cdot (512 \cdot 512 + 512) = 1{,}050{,}624$ parameters. Nobody will
+compute it two million times to move them once.
+
+Trying asks of each number, from the front: what does it do to the loss?
+Let us ask from the back. The loss is made from a few numbers, and how it
+changes with them is easily said. They are made from others, one operation
+before; and so on, down to the parameters. If each answer can be made from
+the answers behind it, one way back through the computation has all slopes.
+The way there is called the **forward pass**,
+the way back the **backward pass**, and the method **back-propagation**, or
+**backpropagation**.
 */
 
 #include "attention.h"
+
+/*
+## Two rules {#backward-rules}
+
+The slope of a number says by how much the loss grows for each unit by which
+the number grows, if it grows a little. That of `scores[j]` we call
+`g_scores[j]`, with the letter for gradient: so the gradient of a table is a
+table of the same shape, with `g_` before its name.
+
+Let the loss grow by 3 for each unit of a score, and this score by 2 for
+each unit of an entry of the query. Then the loss grows by $3 \cdot 2 = 6$
+for each unit of that entry. Along a way, slopes are multiplied: this is the
+**chain rule**.
+
+But the query has met another key, too. Let that score grow by 4 for each
+unit of the same entry, and the loss by $-1$ for each unit of that score.
+There are two ways from the entry to the loss, and what it does along each
+adds up: $3 \cdot 2 + (-1) \cdot 4 = 2$.
+
+There are no other rules. What remains is to ask of each operation how much
+its results grow with what it takes.
+
+## Back through softmax {#backward-softmax}
+
+We start where [](#self-attention-training) has stopped, with *cat likes
+fish*, the numbers of seed 2024, and the loss $-\ln(w)$, where $w$ is the
+share that *likes* gives to *fish*. What was computed last is undone first.
+If $w$ grows by a small $s$, it becomes $1 + s/w$ times as large, and its
+logarithm grows by $\ln(1 + s/w)$, nearly $s/w$ ([](#scaling-saturated)).
+So the slope of this share is $-1/w$. The loss does not see the others, and
+theirs is 0.
+
+Next comes the softmax. Raise score $j$ by $s$. As the same section has
+found, its exponential becomes nearly $1 + s$ times as large, and the sum of
+all exponentials $1 + w_j s$ times. So share $j$ gains $w_j s$; and every
+share, this one too, is divided by $1 + w_j s$. That is nearly to multiply
+it by $1 - w_j s$, as the two make $1 - w_j^2 s^2$ together. So share $k$
+loses $w_k w_j s$. Now the two rules, with $g_k$ for the slope of share $k$:
+each change times the slope of its share, and all of them added up.
+
+$$\underbrace{w_j s\, g_j}_{\text{gained}}
+  - \underbrace{\sum_{k=1}^{m} w_k w_j s\, g_k}_{\text{lost}}
+  = w_j \Big( g_j - \sum_{k=1}^{m} w_k g_k \Big)\, s$$
+
+So the slope of score $j$ is $w_j (g_j - \sum_k w_k g_k)$. The sum is the
+same for all scores of the row, the mean of the shares' slopes, in which
+each counts by its share. Where $g_j$ lies above that mean, the loss rises
+with the score, and training will lower the score; where it lies below,
+training will raise it. If all $g_k$ are equal, no score does anything: what
+one word gains, others lose, and the loss does not mind.
+
+**Exercise 18.1** (★★, 3 points): `softmax_backward`. To the slope of each
+score of a row, add $w_j (g_j - \sum_k w_k g_k)$.
+
+::: hint
+The sum over $k$ is needed before the first score gets its slope. A function
+of [](#dot-product) has it in one call.
+:::
+
+::: hint
+`g_scores` holds something already, and what is new is added to it: `+=`.
+:::
+
+::: done
+This is the hardest line of attention's way back. All others are products,
+sums and moves.
+:::
+*/
+
+void softmax_backward(int n, const float weights[n],
+                      const float g_weights[n], float g_scores[n])
+{
+    const float mean = dot(n, weights, g_weights);
+    for (int j = 0; j < n; j++)
+        g_scores[j] += weights[j] * (g_weights[j] - mean);
+}
+
+static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
+
+/* The loss of chapter 7, from the scores on. */
+static double show_loss_of_scores(const Attention *a, Trace *t)
+{
+    float(*weights)[3] = (void *)t->weights;
+    softmax_rows(a->n_heads * t->n, t->m, (void *)t->scores, weights);
+    return (double)-logf(weights[1][2]);
+}
+
+/* The same, from the parameters on. */
+static double show_loss(const Attention *a, Trace *t)
+{
+    self_attention_forward(a, 3, sentence, t);
+    return show_loss_of_scores(a, t);
+}
+
+/* How steeply a loss rises with a number, by trying. */
+static double show_slope(double (*loss)(const Attention *a, Trace *t),
+                         const Attention *a, Trace *t, float *number,
+                         float step)
+{
+    const float was = *number;
+    *number = was + step;
+    const double above = loss(a, t);
+    *number = was - step;
+    const double below = loss(a, t);
+    *number = was;
+    return (above - below) / (2 * (double)step);
+}
+
+/* The gradients of the weights and of the scores, those of likes alone. */
+static void show_likes(const Attention *a, Trace *t, Trace *g)
+{
+    float(*weights)[3] = (void *)t->weights, tried[3];
+    float(*g_weights)[3] = (void *)g->weights;
+    float(*g_scores)[3] = (void *)g->scores;
+    for (int j = 0; j < 3; j++)
+        tried[j] = (float)show_slope(show_loss_of_scores, a, t,
+                                     &t->scores[3 + j], 0.01f);
+    show_loss(a, t);
+    g_weights[1][2] = -1 / weights[1][2];
+    softmax_backward(3, weights[1], g_weights[1], g_scores[1]);
+    print_vector("weights of likes", 3, weights[1]);
+    print_vector("g_weights", 3, g_weights[1]);
+    print_vector("g_scores", 3, g_scores[1]);
+    print_vector("g_scores, by trying", 3, tried);
+}
+
+/*
+``` output
+weights of likes (3)
+[0.2990, 0.4093, 0.2918]
+g_weights (3)
+[ 0.0000,  0.0000, -3.4274]
+g_scores (3)
+[ 0.2990,  0.4093, -0.7082]
+g_scores, by trying (3)
+[ 0.2990,  0.4093, -0.7082]
+```
+
+The mean is $w \cdot (-1/w) = -1$. So for this loss the slopes of the scores
+are the shares themselves, less 1 where *fish* is. The loss falls when the
+score of *fish* rises, and rises with any other score, by the share that it
+has. The three slopes add up to 0, since to raise all scores alike changes
+no share.
+
+## Back through products {#backward-products}
+
+One step further back, the scores were divided by $\sqrt{d_k}$. For each
+unit that the undivided score grows, the divided one grows by
+$1/\sqrt{d_k}$. So its slope is divided by the same root: `scale_scores`
+is its own way back.
+
+The undivided score is a sum of terms `query[i][k] * key[j][k]`. If one
+factor grows by a unit, the term grows by the other factor. Here is that for
+all terms, each time under the line of the forward pass that it goes back
+through; and the same for `matmul`, whose second table stands the other way
+round:
+*/
 
 void dot_scores_backward(int n, int m, int d, const float query[n][d],
                          const float key[m][d], const float g_scores[n][m],
@@ -32,6 +205,63 @@ void matmul_backward(int n, int m, int d, const float a[n][d],
             }
 }
 
+/*
+An entry of a query meets all keys, and an entry of a key all queries. What
+it does in each adds up, by the second rule. So both lines have `+=`, and a
+gradient begins with 0; every function of this chapter adds to the gradients
+of what it was given. Written with tables, each factor's gradient is a
+product, of the result's gradient with the other factor:
+
+$$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
+  \underset{m \times d_k}{K} \qquad
+  \underset{m \times d_k}{G_K} = \underset{m \times n}{G_S^\top}\;
+  \underset{n \times d_k}{Q}$$
+*/
+
+static void draw_products(void)
+{
+    const Block block[] = {
+        {"query", 5, 3, 1, "·"},     {"keyᵀ", 3, 4, 1, "="},
+        {"scores", 5, 4, 1, NULL},   {"g_scores", 5, 4, 1, "·"},
+        {"key", 4, 3, 1, "="},       {"g_query", 5, 3, 1, NULL},
+        {"g_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
+        {"g_key", 4, 3, 1, NULL},
+    };
+    blocks("products", "One product forward, two back",
+           sizeof block / sizeof block[0], block);
+}
+
+/*
+![One product forward, two on the way back. Where all sizes differ, there is
+only one way in which they fit](products.svg){#fig-backward-products}
+
+## Back through a layer {#backward-linear}
+
+A linear layer is such a product: of the rows of `x` with those of the
+weight. Then it adds the bias, the same one, to each of $n$ rows.
+
+**Exercise 18.2** (★★, 3 points): `linear_backward`. First of all,
+`layer_gradient_must_fit(l, g_l)` refuses a gradient that does not fit the
+layer. Then the gradients of `x`, of the weight and, if the layer has one,
+of the bias get what comes from `g_out`.
+
+::: hint
+`linear_forward` calls `dot_scores`. Call what undoes it, with `x` for the
+queries and the weight for the keys: `(void *)g_l->weight` receives the
+keys' part.
+:::
+
+::: hint
+If `bias[j]` grows by a unit, what do the $n$ entries of column `j` do? Each
+of them is a way to the loss.
+:::
+
+::: done
+With this, every layer of a model can learn. The gradient of a bias is the
+sum over all rows that it was added to.
+:::
+*/
+
 void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
                      const float g_out[n][l->d_out], Linear *g_l,
                      float g_x[n][l->d_in])
@@ -47,13 +277,62 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
             g_l->bias[j] += g_out[i][j];
 }
 
-void softmax_backward(int n, const float weights[n],
-                      const float g_weights[n], float g_scores[n])
+/*
+With that we are through. Between the parameters and the loss of *cat likes
+fish* there is nothing else:
+*/
+
+/* The way back of chapter 7's head, from the slopes of its scores. */
+static void show_way_back(const Attention *a, const Trace *t, Trace *g,
+                          Attention *g_a)
 {
-    const float mean = dot(n, weights, g_weights);
-    for (int j = 0; j < n; j++)
-        g_scores[j] += weights[j] * (g_weights[j] - mean);
+    float g_x[3][3] = {{0}};
+    scale_scores(3, 3, t->d_k, (void *)g->scores);
+    dot_scores_backward(3, 3, t->d_k, (void *)t->query, (void *)t->key,
+                        (void *)g->scores, (void *)g->query,
+                        (void *)g->key);
+    linear_backward(&a->query, 3, sentence, (void *)g->query, &g_a->query,
+                    g_x);
+    linear_backward(&a->key, 3, sentence, (void *)g->key, &g_a->key, g_x);
+    print_matrix("slopes of the weight for queries", 2, 3,
+                 (void *)g_a->query.weight);
+    print_matrix("slopes of the weight for keys", 2, 3,
+                 (void *)g_a->key.weight);
+    print_matrix("slopes of the words' own numbers", 3, 3, g_x);
+    print_integers("computations by trying; and now, there and back", 2,
+                   (int[]){2 * (int)a->count, 2});
 }
+
+/*
+``` output
+slopes of the weight for queries (2, 3)
+[[ 0.0000,  0.1441,  0.0000],
+ [ 0.0000, -0.2357,  0.0000]]
+slopes of the weight for keys (2, 3)
+[[-0.1107,  0.1107, -0.1916],
+ [ 0.1113, -0.1113,  0.1926]]
+slopes of the words' own numbers (3, 3)
+[[-0.0500,  0.0439, -0.0073],
+ [ 0.0404,  0.2059,  0.1095],
+ [ 0.1185, -0.1040,  0.0173]]
+computations by trying; and now, there and back (2)
+[36,  2]
+```
+
+These are the slopes of [](#self-attention-training), number for number.
+(The weight for values is not on the way to this loss: its slopes are 0.)
+There they took 36 computations, here one and the way back. The words' own
+numbers have got slopes too: each word asks and is asked, and both have
+added up.
+
+## Back through a head {#backward-head}
+
+What else is there in a head? The mixture is a product of weights and
+values. Dropout has multiplied each weight by 0 or by $1/(1 - p)$, and its
+slope gets the same factor: `dropout_apply`, with the same lots, which the
+trace has kept. The mask has put minus infinity in the place of a score,
+whatever was there. So what was there did nothing, and its slope is 0:
+*/
 
 void mask_backward(int n, int m, const float scores[n][m],
                    float g_scores[n][m])
@@ -63,6 +342,22 @@ void mask_backward(int n, int m, const float scores[n][m],
             if (scores[i][j] == -INFINITY)
                 g_scores[i][j] = 0;
 }
+
+/*
+::: question
+A hidden key has the weight 0, and that is a factor of its score's slope.
+Is `mask_backward` needed at all?
+
+Where a query sees at least one key, it finds zeros already. But a query
+that sees nothing has weights of `nan`. Without this function, the slopes of
+its scores would be `nan` too, and then those of the parameters for queries
+and keys. (Those for values are `nan` in any case.)
+:::
+
+Now `attend` backwards is `attend` read from below. Three of its tables are
+used for nothing else, so their gradients are written and not added to. And
+`g_scores` goes through mask and scale in place, as the scores did.
+*/
 
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
                      const float query[n][d_k], const float key[m][d_k],
@@ -92,25 +387,38 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
     dot_scores_backward(n, m, d_k, query, key, g_scores, g_query, g_key);
 }
 
-/* Table number h of a stack. */
-static void *table_of(float *stack, int h, int rows, int columns)
-{
-    return stack + (ptrdiff_t)h * rows * columns;
-}
+/*
+## Back through attention {#backward-attention}
 
+`split_heads` and `merge_heads` only move numbers, and a slope moves with
+its number. So on the way back, what was merged is split and what was split
+is merged. The gradient of a trace is a `Trace`, as that of an attention is
+an `Attention`. Where both texts are one, `g_x` and `g_y` are one table,
+which gets what a token did as a query, as a key and as a value.
+*/
+
+/* Head h: attend_head, backwards. */
 static void attend_head_backward(int h, const Trace *t, Trace *g)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    attend_backward(
-        n, m, d_k, d_v, t->rate, table_of(t->head_query, h, n, d_k),
-        table_of(t->head_key, h, m, d_k),
-        table_of(t->head_value, h, m, d_v), table_of(t->scores, h, n, m),
-        table_of(t->weights, h, n, m), table_of(t->kept, h, n, m),
-        table_of(t->dropped, h, n, m), table_of(g->context, h, n, d_v),
-        table_of(g->dropped, h, n, m), table_of(g->weights, h, n, m),
-        table_of(g->scores, h, n, m), table_of(g->head_query, h, n, d_k),
-        table_of(g->head_key, h, m, d_k),
-        table_of(g->head_value, h, m, d_v));
+    float(*query)[n][d_k] = (void *)t->head_query;
+    float(*key)[m][d_k] = (void *)t->head_key;
+    float(*value)[m][d_v] = (void *)t->head_value;
+    float(*scores)[n][m] = (void *)t->scores;
+    float(*weights)[n][m] = (void *)t->weights;
+    float(*kept)[n][m] = (void *)t->kept;
+    float(*dropped)[n][m] = (void *)t->dropped;
+    float(*g_query)[n][d_k] = (void *)g->head_query;
+    float(*g_key)[m][d_k] = (void *)g->head_key;
+    float(*g_value)[m][d_v] = (void *)g->head_value;
+    float(*g_scores)[n][m] = (void *)g->scores;
+    float(*g_weights)[n][m] = (void *)g->weights;
+    float(*g_dropped)[n][m] = (void *)g->dropped;
+    float(*g_context)[n][d_v] = (void *)g->context;
+    attend_backward(n, m, d_k, d_v, t->rate, query[h], key[h], value[h],
+                    scores[h], weights[h], kept[h], dropped[h],
+                    g_context[h], g_dropped[h], g_weights[h], g_scores[h],
+                    g_query[h], g_key[h], g_value[h]);
 }
 
 void attention_backward(const Attention *a, int n, int m,
@@ -122,24 +430,49 @@ void attention_backward(const Attention *a, int n, int m,
     attention_must_fit(a, n, m, t);
     attention_must_fit(a, n, m, g);
     gradient_must_fit(a, g_a);
-    if (a->d_out) {
+    if (a->d_out) { // linear_forward(&a->out, n, joined, out);
         memset(g->joined, 0, sizeof(float[n][heads * d_v]));
         linear_backward(&a->out, n, (void *)t->joined, (void *)g->out,
                         &g_a->out, (void *)g->joined);
     }
+    // merge_heads(n, heads, d_v, context, joined);
     split_heads(n, heads, d_v, (void *)g->joined, (void *)g->context);
     memset(g->head_query, 0, sizeof(float[heads][n][d_k]));
     memset(g->head_key, 0, sizeof(float[heads][m][d_k]));
     memset(g->head_value, 0, sizeof(float[heads][m][d_v]));
-    for (int h = 0; h < heads; h++)
+    for (int h = 0; h < heads; h++) // attend_head(a, see, r, h, t);
         attend_head_backward(h, t, g);
+    // split_heads(n, heads, d_k, query, head_query), and the other two
     merge_heads(n, heads, d_k, (void *)g->head_query, (void *)g->query);
     merge_heads(m, heads, d_k, (void *)g->head_key, (void *)g->key);
     merge_heads(m, heads, d_v, (void *)g->head_value, (void *)g->value);
+    // attention_roles(a, n, m, x, y, t);
     linear_backward(&a->query, n, x, (void *)g->query, &g_a->query, g_x);
     linear_backward(&a->key, m, y, (void *)g->key, &g_a->key, g_y);
     linear_backward(&a->value, m, y, (void *)g->value, &g_a->value, g_y);
 }
+
+/*
+## Down to the words {#backward-embedding}
+
+Before the attention, the words' rows were looked up in a table. A copy
+grows as its row does, so its slope goes to that row, as often as the word
+stands in the text.
+
+**Exercise 18.3** (★, 2 points): `embed_backward`. Row `i` of `x` was a copy
+of row `ids[i]` of the table. It refuses an id that is no row, as `embed`
+does.
+
+::: hint
+Which row of `g_table` does `g_x[i]` belong to? If the same id comes twice,
+that row already has something from the first time.
+:::
+
+::: done
+A word learns from each place where it stands. A word that does not come
+learns nothing, however large the table.
+:::
+*/
 
 void embed_backward(int n, int d, int rows, const int ids[n],
                     const float g_x[n][d], float g_table[rows][d])
@@ -154,40 +487,350 @@ void embed_backward(int n, int d, int rows, const int ids[n],
     }
 }
 
-/*
-TO WRITE: the functions, each behind the prose that leads to it; exercises
-among them; figures.
-*/
-
-static void show_backward(void)
+static void show_embedding(void)
 {
-    printf("backward\n");
+    const int ids[3] = {0, 2, 0};
+    const float g_x[3][2] = {{1, 2}, {10, 20}, {100, 200}};
+    float g_table[3][2] = {{0}};
+    embed_backward(3, 2, 3, ids, g_x, g_table);
+    print_matrix("slopes of words 0, 2 and 0", 3, 2, g_x);
+    print_matrix("slopes of the table", 3, 2, g_table);
 }
 
 /*
-TO WRITE: what the program prints, and what is to be seen in it.
+``` output
+slopes of words 0, 2 and 0 (3, 2)
+[[  1.0000,   2.0000],
+ [ 10.0000,  20.0000],
+ [100.0000, 200.0000]]
+slopes of the table (3, 2)
+[[101.0000, 202.0000],
+ [  0.0000,   0.0000],
+ [ 10.0000,  20.0000]]
+```
+
+## Tried, to be sure {#backward-checked}
+
+A model whose backward pass has a mistake may learn all the same, only
+worse. So one compares each slope with what trying finds: **gradient
+checking**. Here is the module of [](#multi-head-pytorch), with two heads
+and the future hidden, and then with dropout too. The loss is the sum of all
+outputs, so that each of these has the slope 1.
+*/
+
+enum { TOKENS = 3, D_MODEL = 8 };
+static float tokens[TOKENS][D_MODEL]; /* drawn after the module */
+
+static double show_sum(const Attention *a, Trace *t)
+{
+    Random r;
+    double sum = 0;
+    random_seed(&r, 123); /* the same lots each time */
+    attention_forward(a, see_past(0), &r, TOKENS, TOKENS, tokens, tokens,
+                      t);
+    for (int k = 0; k < TOKENS * D_MODEL; k++)
+        sum += (double)t->out[k];
+    return sum;
+}
+
+/* How many of these numbers have the slope that trying finds. */
+static int show_alike(const Attention *a, Trace *t, size_t count,
+                      float *number, const float *slope)
+{
+    int alike = 0;
+    for (size_t k = 0; k < count; k++)
+        alike += fabs(show_slope(show_sum, a, t, &number[k], 0.01f) -
+                      (double)slope[k]) < 0.00002;
+    return alike;
+}
+
+/* The gradient of that sum is added to what is there. */
+static void show_sum_backward(const Attention *a, Trace *t, Attention *g_a,
+                              float g_x[TOKENS][D_MODEL])
+{
+    Trace g = trace_for(a, TOKENS, TOKENS);
+    for (int k = 0; k < TOKENS * D_MODEL; k++)
+        g.out[k] = 1;
+    show_sum(a, t);
+    attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &g, g_a, g_x,
+                       g_x);
+    trace_free(&g);
+}
+
+static void show_checked(const char *label, const Attention *a, Trace *t)
+{
+    const size_t size = TOKENS * D_MODEL;
+    float g_x[TOKENS][D_MODEL] = {{0}};
+    Attention g_a = *a;
+    attention_init(&g_a);
+    show_sum_backward(a, t, &g_a, g_x);
+    const int alike = show_alike(a, t, a->count, a->memory, g_a.memory) +
+                      show_alike(a, t, size, (void *)tokens, (void *)g_x);
+    print_integers(label, 2, (int[]){(int)(a->count + size), alike});
+    attention_free(&g_a);
+}
+
+static void show_twice(const Attention *a, Trace *t)
+{
+    float g_x[TOKENS][D_MODEL] = {{0}};
+    Attention g_a = *a;
+    attention_init(&g_a);
+    show_sum_backward(a, t, &g_a, g_x);
+    print_vector("slopes of the first row for values", D_MODEL,
+                 g_a.value.weight);
+    show_sum_backward(a, t, &g_a, g_x);
+    print_vector("after a second backward pass", D_MODEL, g_a.value.weight);
+    attention_free(&g_a);
+}
+
+static void show_module(void)
+{
+    Random r;
+    Attention a;
+    random_seed(&r, 123);
+    multi_head_init_packed(&a, &r, D_MODEL, 0, 2);
+    rand_fill(&r, TOKENS, D_MODEL, tokens);
+    Trace t = trace_for(&a, TOKENS, TOKENS);
+    show_checked("numbers, and those on whose slope both agree", &a, &t);
+    a.p = 0.5;
+    show_checked("the same with dropout", &a, &t);
+    a.p = 0;
+    show_twice(&a, &t);
+    trace_free(&t);
+    attention_free(&a);
+}
+
+/*
+``` output
+numbers, and those on whose slope both agree (2)
+[312, 312]
+the same with dropout (2)
+[312, 312]
+slopes of the first row for values (8)
+[-1.3957, -1.1176, -1.1407, -0.6028, -1.1782, -0.9132, -0.6089, -0.9838]
+after a second backward pass (8)
+[-2.7914, -2.2352, -2.2814, -1.2055, -2.3565, -1.8265, -1.2178, -1.9676]
+```
+
+All agree, parameters and tokens. A second backward pass, here without
+dropout, doubles the slopes, since it adds. That is meant so, as gradients
+of several texts shall add up before a step is taken. But then somebody has
+to write zeros before the next step. In PyTorch `optimizer.zero_grad()` does
+it. Who forgets it moves the parameters by the slopes of all steps so far.
+
+By how much should one move a number to try it? Here are the slopes of *cat
+likes fish*, tried with steps from 1 down to a billionth, up and down as in
+[](#self-attention-training), and upwards only.
+*/
+
+/* By how much tried slopes are off, in millionths of what all slopes come
+ * to: tried up and down, and upwards only. */
+static void show_errors(const Attention *a, Trace *t, const Attention *g_a,
+                        float step, float *both_ways, float *upwards)
+{
+    double off[2] = {0}, all = 0;
+    const double here = show_loss(a, t);
+    for (size_t i = 0; i < a->count; i++) {
+        float *number = &a->memory[i];
+        const double slope = (double)g_a->memory[i], was = *number;
+        off[0] += fabs(show_slope(show_loss, a, t, number, step) - slope);
+        *number += step;
+        off[1] += fabs((show_loss(a, t) - here) / (double)step - slope);
+        *number = (float)was;
+        all += fabs(slope);
+    }
+    *both_ways = (float)ceil(1e6 * off[0] / all);
+    *upwards = (float)ceil(1e6 * off[1] / all);
+}
+
+static void show_steps(const Attention *a, Trace *t, const Attention *g_a)
+{
+    enum { STEPS = 10 };
+    const float step[STEPS] = {
+        0.000000001f, 0.00000001f, 0.0000001f, 0.000001f, 0.00001f,
+        0.0001f,      0.001f,      0.01f,      0.1f,      1};
+    float error[2][STEPS];
+    int found[2] = {0};
+    for (int i = 0; i < STEPS; i++)
+        show_errors(a, t, g_a, step[i], &error[0][i], &error[1][i]);
+    for (size_t i = 0; i < a->count; i++) {
+        found[0] += g_a->memory[i] != 0;
+        found[1] +=
+            show_slope(show_loss, a, t, &a->memory[i], step[0]) != 0;
+    }
+    print_integers("slopes that are not 0, and those a billionth finds", 2,
+                   found);
+    log_log("steps", "How wrong a tried slope is", "step",
+            "error, in millionths of the slopes", 2,
+            (const Line[]){{"up and down", STEPS, step, error[0]},
+                           {"upwards only", STEPS, step, error[1]}});
+}
+
+/*
+![How wrong slopes are that were tried, by the size of the step. At the top,
+nothing is right](steps.svg){#fig-backward-steps}
 
 ``` output
-backward
+slopes that are not 0, and those a billionth finds (2)
+[8, 0]
 ```
 
-## In PyTorch {#backward-pytorch}
-
-TO WRITE: the same in PyTorch.
-
-``` python
-print("backward")
-```
+On the right, steps are too large: the loss is no straight line, and far
+away it has bent. To try both ways helps, since a bend that lifts the loss
+above lifts it below as well, and their difference has neither. On the left,
+steps are too small: two losses agree in nearly all digits that a float has,
+and only the last ones, which are rounded, tell them apart. With a billionth
+no slope is found at all. The best step lies in between, here at a
+hundredth; a thousandth is far better than a billionth. The backward pass
+needs no step.
 
 ## Everything together
 */
 
+/* The head of chapter 7, from seed 2024. */
+static void show_head(void)
+{
+    Random r;
+    Attention a, g_a;
+    random_seed(&r, 2024);
+    self_attention_init(&a, &r, 3, 2, 2, 0);
+    g_a = a;
+    attention_init(&g_a);
+    Trace t = trace_for(&a, 3, 3), g = trace_for(&a, 3, 3);
+    show_loss(&a, &t);
+    show_likes(&a, &t, &g);
+    show_way_back(&a, &t, &g, &g_a);
+    show_embedding();
+    show_module();
+    show_steps(&a, &t, &g_a);
+    trace_free(&t);
+    trace_free(&g);
+    attention_free(&a);
+    attention_free(&g_a);
+}
+
 int main(void)
 {
-    show_backward();
+    pipeline(
+        "pipeline",
+        "vectors roles scores scale mask weights dropout context heads");
+    draw_products();
+    show_head();
     return 0;
 }
 
 /*
-TO WRITE: what comes next.
+The same in PyTorch, whose `backward` does all of this. It keeps the
+gradients of parameters, in `.grad`, and those of other tables only where
+`retain_grad` asks for it.
+
+``` python
+import torch
+import torch.nn.functional as F
+
+words = torch.tensor([[1., 0, 0], [0, 1, 0], [1, 0, 1]])
+torch.manual_seed(2024)
+roles = [torch.nn.Linear(3, 2, bias=False) for _ in range(3)]
+query, key, value = [role(words) for role in roles]
+scores = query @ key.T / 2**0.5
+weights = F.softmax(scores, dim=-1)
+scores.retain_grad(), weights.retain_grad()
+(-weights[1, 2].log()).backward()
+for table in weights.grad[1], scores.grad[1]:
+    print(table)
+for role in roles[:2]:
+    print(role.weight.grad)
+
+torch.manual_seed(123)
+mha = torch.nn.MultiheadAttention(8, 2)
+x = torch.rand(3, 8)
+hidden = ~torch.ones(3, 3).tril().bool()
+for _ in range(2):
+    mha(x, x, x, attn_mask=hidden)[0].sum().backward()
+    print(mha.in_proj_weight.grad[16])  # the first row for values
+```
+
+## What it costs {#backward-cost}
+
+Each product of the forward pass has become two. So a step of training costs
+about $1 + 2 = 3$ computations of the attention, whatever the number of its
+parameters. With that, a head can learn from text: [](#training).
+
+It also costs memory. The way back reads the trace, with the weights of all
+heads, $n \times m$ each, and for long texts these tables do not fit.
+[](#flash-backward) does not keep them, and makes them again on the way
+back, tile by tile.
+
+## Further exercises
+
+**Exercise 18.4** (★★★, challenge, 4 points): `cosine_backward`. From
+`g_cosine`, the slope of the cosine of two lists, to the slopes of all their
+entries, which are added to `g_a` and `g_b`. [](#backward-rules) is all that
+is needed. It refuses a list of zeros, as `cosine` does.
+
+::: hint
+Raise `a[k]` by a small $s$. By how much does the dot product grow? By how
+much the square of the length, if $s^2$ counts for nothing? A root grows by
+half the part by which its square does, as in $1.01 \cdot 1.01 = 1.0201$.
+:::
+
+::: hint
+If a length becomes $1 + u$ times as large, what is divided by it becomes
+$1 - u$ times as large.
+:::
+
+::: hint
+A check: make `a` longer, and the cosine stays. So the slopes of `a`, times
+the entries of `a`, must add up to 0.
+:::
+
+::: done
+You have derived a backward pass of your own, and it is as exact as
+PyTorch's. Any other operation goes the same way.
+:::
+
+**Exercise 18.5** (by hand): A row has the shares 1/2, 1/4 and 1/4, and
+their slopes are 4, 0 and $-4$. What are the slopes of the scores? The
+second share's slope is 0. Why is that of its score not?
+
+**Exercise 18.6** (by hand): The layer for keys has a bias. Show that its
+gradient is 0, whatever the loss is.
+
+## Solutions
+
+::: {.solution exercise="18.4"}
+The dot product grows by $b_k s$. The square of the length of $a$ grows by
+$2 a_k s$, so it becomes $1 + 2 a_k s/|a|^2$ times as large, and the length
+$1 + a_k s/|a|^2$ times. By that the cosine is divided, and loses the part
+$a_k s/|a|^2$ of itself.
+*/
+
+void cosine_backward(int n, const float a[n], const float b[n],
+                     float g_cosine, float g_a[n], float g_b[n])
+{
+    const float c = cosine(n, a, b);
+    const float of_a = length(n, a), of_b = length(n, b);
+    for (int k = 0; k < n; k++) {
+        g_a[k] += g_cosine * (b[k] / of_b - c * a[k] / of_a) / of_a;
+        g_b[k] += g_cosine * (a[k] / of_a - c * b[k] / of_b) / of_b;
+    }
+}
+
+/*
+:::
+
+::: {.solution exercise="18.5"}
+The mean is $4/2 + 0/4 - 4/4 = 1$. So the slopes are $(4 - 1)/2 = 1.5$,
+$(0 - 1)/4 = -0.25$ and $(-4 - 1)/4 = -1.25$, which add up to 0. When the
+second score is raised, its share grows, for which the loss does not care.
+But the others shrink, and the first, which is larger, shrinks more.
+:::
+
+::: {.solution exercise="18.6"}
+The bias is added to every key, so its gradient is the sum of those of all
+keys. Key $j$ gets $\sum_i g_{ij} q_i$, where $g_{ij}$ is the slope of a
+score and $q_i$ a query. Over all keys, query $i$ is multiplied by
+$\sum_j g_{ij}$, and the slopes of a row of scores add up to 0. In
+[](#self-attention-order) this bias has changed no result.
+:::
 */

@@ -1632,8 +1632,281 @@ def flash_backward():
     """TO WRITE: the arrays that tests/19_flash_backward.c reads."""
 
 
+def save_loss(case, logits, target):
+    """The loss, what softmax makes of the logits, and autograd's answer."""
+    with torch.enable_grad():
+        given = wide(logits).requires_grad_()
+        loss = F.cross_entropy(given, tensor(target))
+        loss.backward()
+    save(case, logits=logits, target=target, loss=loss.detach(),
+         shares=F.softmax(given.detach(), dim=-1), g_logits=given.grad)
+
+
+def save_steps(case, seed, optimizer, steps=6, count=23, size=1.0, **settings):
+    """Some steps with given gradients, of which one entry is always 0, and
+    all of a step now and then: parameters after each, and at the end what
+    the optimizer keeps."""
+    start = uniform(seed, count, size=2)
+    gradients = uniform(seed + 1, steps, count, size=size)
+    gradients[:, 3] = gradients[3] = 0
+    parameter = torch.nn.Parameter(wide(start))
+    made_by = optimizer([parameter], **settings)
+    after = []
+    for gradient in wide(gradients):
+        parameter.grad = gradient.clone()
+        made_by.step()
+        after.append(parameter.detach().clone())
+    kept = {name: it for name, it in made_by.state[parameter].items()
+            if torch.is_tensor(it) and it.dim()}
+    how = made_by.defaults
+    save(case, start=start, gradients=gradients, after=torch.stack(after),
+         how=[float(how[name]) for name in (
+             ["lr", "momentum", "weight_decay"] if "momentum" in how else
+             ["lr", "eps", "weight_decay"])]
+         + [float(beta) for beta in how.get("betas", ())], **kept)
+
+
+def save_clipped(case, gradient, most):
+    parameter = torch.nn.Parameter(torch.zeros(gradient.numel()).double())
+    parameter.grad = wide(gradient)
+    length = torch.nn.utils.clip_grad_norm_([parameter], most)
+    save(case, gradient=gradient, most=most, length=length,
+         clipped=parameter.grad)
+
+
+def warmed_up(optimizer, warm_up, steps, least):
+    """The rate rises along a line, and falls along a cosine."""
+    rising = torch.optim.lr_scheduler.LinearLR(
+        optimizer, start_factor=1 / (warm_up + 1), total_iters=warm_up)
+    falling = torch.optim.lr_scheduler.CosineAnnealingLR(
+        optimizer, steps - warm_up, eta_min=least)
+    return torch.optim.lr_scheduler.SequentialLR(
+        optimizer, [rising, falling], milestones=[warm_up])
+
+
+def save_rates(case, warm_up, steps, largest, least):
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], largest)
+    scheduler = warmed_up(optimizer, warm_up, steps, least)
+    rates = []
+    for _ in range(steps + 1):
+        rates += scheduler.get_last_lr()
+        optimizer.step()
+        scheduler.step()
+    save(case, settings=[warm_up, steps], ends=[largest, least], rates=rates)
+
+
+def parts_of(sizes):
+    """The shapes of a model's parameters, in their order. With 0 for a layer
+    without bias."""
+    words, length, d_x, d_y, n_heads, d_k, d_v, bias, out_bias = sizes
+    shapes = [(words, d_x), (length, d_y)]
+    for d_in, d_out, has_bias in [
+            (d_x, n_heads * d_k, bias), (d_y, n_heads * d_k, bias),
+            (d_y, n_heads * d_v, bias), (n_heads * d_v, words, out_bias)]:
+        shapes += [(d_out, d_in), (d_out,) if has_bias else (0,)]
+    return shapes
+
+
+def model_of(sizes, flat_parameters):
+    """The parameters of a model, each by itself, from all in one list."""
+    shapes = parts_of(sizes)
+    parts = flat_parameters.split([math.prod(shape) for shape in shapes])
+    return [torch.nn.Parameter(part.reshape(shape).clone())
+            for part, shape in zip(parts, shapes)]
+
+
+def logits_of(model, n_heads, ids, asked, **see):
+    """What the model answers to a batch, [texts, n], which asks a batch of
+    [texts, n, 1 or more]."""
+    token, place, *layers = model
+    x = F.embedding(ids, token)
+    y = F.embedding(asked, token).flatten(-2) + place[:ids.shape[1]]
+    q, k, v = (cut(F.linear(text, weight, bias if len(bias) else None), n_heads)
+               for text, weight, bias in zip(
+                   (x, y, y), layers[:6:2], layers[1:6:2]))
+    z = joined(F.scaled_dot_product_attention(q, k, v, **see))
+    return F.linear(z, layers[6], layers[7] if len(layers[7]) else None)
+
+
+def loss_of(logits, target):
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten())
+
+
+def flat_of(parameters):
+    return torch.cat([p.detach().flatten() for p in parameters])
+
+
+def save_model(case, seed, texts, n, sizes, first=0):
+    """A batch, its logits, and the gradient of its loss."""
+    words, length, d_x, d_y, n_heads, *_ = sizes
+    count = sum(map(math.prod, parts_of(sizes)))
+    parameters = uniform(seed, count)
+    draw = seeded(seed)
+    ids = torch.randint(words, (texts, n), generator=draw)
+    asked = torch.randint(words, (texts, n, d_y // d_x), generator=draw)
+    target = torch.randint(words, (texts, n), generator=draw)
+    target[0, :n // 2] = -100  # not as many in each text
+    mask = visible(n, n, first)
+    with torch.enable_grad():
+        model = model_of(sizes, wide(parameters))
+        logits = logits_of(model, n_heads, ids, asked, attn_mask=mask)
+        loss = loss_of(logits, target)
+        loss.backward()
+    save(case, sizes=[*sizes, first], parameters=parameters, ids=ids,
+         asked=asked, target=target, logits=logits.detach(),
+         loss=loss.detach(), gradient=torch.cat(
+             [p.grad.flatten() for p in model if p.numel()]))
+
+
+def repeated():
+    """A text that repeats itself, with what is asked and the next words."""
+    period = 4 + torch.randint(5, (1,))
+    text = torch.randperm(16)[torch.arange(17) % period]
+    before = torch.cat([tensor([16]), text[:-2]])
+    return (text[:-1], torch.stack([text[:-1], before], dim=-1),
+            text[1:].where(torch.arange(16) >= period, -100))
+
+
+def agreement(number):
+    """Sentence `number`: the 0, nouns from 1 on, one and many, adjectives
+    from 11 on, prepositions from 13 on, the blank 16, and the verb."""
+    choices = []
+    for count in 5, 2, 2, 3, 2, 2, 4:
+        number, choice = divmod(number, count)
+        choices.append(choice)
+    noun, many, others, near, old, is_first, step = choices
+    subject = [1 + 2 * noun + many]
+    other = [1 + 2 * ((noun + 1 + step) % 5) + others]
+    (subject if is_first else other).insert(0, 11 + old)
+    text = tensor([0, *subject, 13 + near, 0, *other, 16])
+    return text, text[:, None], tensor([-100] * 6 + [17 + many])
+
+
+RUNS = {  # words, length, d_x, d_y, heads, d_k, d_v, biases; how to draw
+    "repeated": ((17, 16, 16, 32, 1, 16, 16, 0, 1), repeated),
+    "agreement": ((19, 7, 16, 16, 1, 16, 16, 0, 1),
+                  lambda: agreement(int(torch.randint(720, (1,)))))}
+TEXTS, STEPS, WARM_UP, RATE = 16, 100, 10, 0.02
+
+
+def trained(task, dtype):
+    """100 steps of a head that learns, drawn from seed 123: the parameters
+    that it begins with, its losses, and its parameters on the way."""
+    sizes, draw = RUNS[task]
+    torch.manual_seed(123)
+    count = sum(map(math.prod, parts_of(sizes)))
+    start = torch.empty(count).uniform_(-0.25, 0.25)
+    model = model_of(sizes, start.to(dtype))
+    optimizer = torch.optim.AdamW(model, lr=RATE)
+    scheduler = warmed_up(optimizer, WARM_UP, STEPS, 0)
+    losses, after = [], {}
+    for step in range(1, STEPS + 1):
+        ids, asked, target = map(torch.stack, zip(*[
+            draw() for _ in range(TEXTS)]))
+        optimizer.zero_grad()
+        with torch.enable_grad():
+            loss = loss_of(logits_of(model, sizes[4], ids, asked,
+                                     is_causal=True), target)
+            loss.backward()
+        torch.nn.utils.clip_grad_norm_(model, 1.0)
+        optimizer.step()
+        scheduler.step()
+        losses.append(loss.item())
+        if step in (1, 10, STEPS):
+            after[f"after_{step}"] = flat_of(model)
+    return start, losses, after
+
+
+def save_trained(task):
+    """The run in float64. That in float32, which anyone may repeat, must not
+    stray from it by more than is allowed to ours."""
+    start, losses, after = trained(task, torch.float64)
+    strays = [abs(a / b - 1) for a, b in
+              zip(trained(task, torch.float32)[1], losses)]
+    if max(strays[:10]) > 1e-5 or max(strays) > 1e-4:
+        sys.exit(f"generate.py: {task}: the losses of float32 stray by "
+                 f"{max(strays[:10])} in ten steps, by {max(strays)} in all")
+    save(task, sizes=[*RUNS[task][0], TEXTS, STEPS, WARM_UP], rate=RATE,
+         start=start, losses=losses, **after)
+    return losses
+
+
+def write_losses(losses):
+    """Those of the steps that chapter 20 shows, and draws beside its own."""
+    few = [losses[max(step - 1, 0)] for step in range(0, len(losses) + 1, 20)]
+    lines = [f"    {loss:.9f}f,\n" for loss in few]
+    (HERE.parent / "src/pytorch.c").write_text(
+        "/* Made by golden/generate.py: the losses of a training by "
+        "PyTorch. */\n#include \"attention.h\"\n\n"
+        f"const float pytorch_losses[{len(few)}] = {{\n{''.join(lines)}}};\n")
+
+
 def training():
-    """TO WRITE: the arrays that tests/20_training.c reads."""
+    save_loss("one_row", uniform(2001, 1, 4, size=2), [2])
+    save_loss("rows", uniform(2002, 5, 7, size=3), [6, 0, 3, 3, 1])
+    save_loss("ignored", uniform(2003, 6, 5, size=3),
+              [-100, 4, 0, -100, -100, 2])
+    save_loss("all_ignored", uniform(2004, 2, 3), [-100, -100])
+    save_loss("one_class", uniform(2005, 3, 1), [0, 0, -100])
+    save_loss("hundreds", tensor([[0., 200., -3.], [-1000., 30., 31.],
+                                  [300., 299., 301.], [-200., -201., -202.]]),
+              [0, 0, 2, 1])
+    save_loss("ten_thousands", tensor([[1e4, -1e4], [1e4, 9999.]]), [1, 0])
+    save_loss("hidden", tensor([[0., -INF, 1.], [-INF, -INF, 2.]]), [2, 2])
+    save_loss("batch", uniform(2006, 96, 19, size=4),
+              [-100 if i % 3 == 1 else i % 19 for i in range(96)])
+
+    adam, adamw, sgd = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD)
+    save_steps("adam", 2010, adam)
+    save_steps("adam_coupled", 2020, adam, lr=0.05, weight_decay=0.3)
+    save_steps("adam_slow", 2030, adam, lr=0.1, betas=(0.5, 0.8), eps=0.01)
+    save_steps("adam_small", 2040, adam, size=1e-6)
+    save_steps("adamw", 2050, adamw)
+    save_steps("adamw_decay", 2060, adamw, lr=0.1, weight_decay=0.5,
+               betas=(0.8, 0.95))
+    save_steps("adamw_long", 2070, adamw, steps=60, count=5, lr=0.02)
+    save_steps("sgd", 2080, sgd, lr=0.5)
+    save_steps("sgd_momentum", 2090, sgd, lr=0.1, momentum=0.9)
+    save_steps("sgd_decay", 2100, sgd, lr=0.1, weight_decay=0.2)
+    save_steps("sgd_both", 2110, sgd, lr=0.05, momentum=0.7, weight_decay=0.4)
+
+    for case, count, size, most in [
+            ("clipped", 40, 2.0, 1.0), ("short", 9, 0.1, 1.0),
+            ("clipped_hard", 17, 100.0, 0.25), ("single", 1, 3.0, 0.5),
+            ("not_quite", 6, 1.0, 5.0)]:
+        save_clipped(case, uniform(2120 + count, count, size=size), most)
+    save_clipped("of_zeros", torch.zeros(4), 2.0)
+    save_clipped("tiny", tensor([3e-7, -4e-7]), 1e-7)
+
+    save_rates("rates", 10, 100, 0.02, 0.0)
+    save_rates("rates_cold", 0, 7, 0.5, 0.1)
+    save_rates("rates_late", 8, 9, 1e-3, 1e-4)
+    save_rates("rates_long", 100, 500, 3e-3, 3e-4)
+
+    for high in 1, 2, 5, 720, 2**28 - 1, 2**28, 2**31 - 1:
+        save(f"below_{high}", seeds=SEEDS, high=high, drawn=each_seed(
+            lambda r: torch.randint(high, (40,), generator=r)))
+    for count in 1, 2, 3, 16, 17, 200:
+        save(f"order_{count}", seeds=SEEDS, count=count, drawn=each_seed(
+            lambda r: torch.randperm(count, generator=r)))
+
+    # words, length, d_x, d_y, heads, d_k, d_v, bias, bias of the output
+    save_model("model", 2201, 2, 5, (7, 6, 3, 6, 2, 4, 2, 1, 1))
+    save_model("model_bare", 2202, 3, 4, (5, 4, 4, 4, 3, 2, 5, 0, 0))
+    save_model("model_wide", 2203, 2, 3, (9, 8, 2, 6, 1, 3, 4, 0, 1), first=1)
+    save_model("model_one", 2204, 1, 2, (4, 2, 3, 3, 2, 2, 3, 1, 0))
+
+    torch.manual_seed(123)
+    texts = [*zip(*[repeated() for _ in range(40)])]
+    save("texts", **{name: torch.stack(lists) for name, lists in
+                     zip(("ids", "asked", "target"), texts)})
+    sentences = [*zip(*[agreement(number) for number in range(960)])]
+    save("sentences", ids=torch.stack(sentences[0]),
+         verbs=torch.stack(sentences[2])[:, -1])
+
+    losses = save_trained("repeated")
+    save_trained("agreement")
+    return losses
 
 
 def save_norm(case, n, d, x=None, shift=0.0):
@@ -1957,7 +2230,9 @@ def main():
             data = (HERE / file).read_bytes()
             made.update(safetensors.torch.load(data))
         else:
-            make()
+            answer = make()
+            if name == "20_training" and folder == HERE:
+                write_losses(answer)
             # One entry: safetensors writes several in another order each time.
             data = safetensors.torch.save(made, metadata={
                 "made": f"by golden/generate.py with {versions(name)}"})

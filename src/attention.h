@@ -1137,9 +1137,9 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
                      const float g_out[n][l->d_out], Linear *g_l,
                      float g_x[n][l->d_in]);
 
-/* weights = softmax(scores): adds weights[j] times what g_weights[j] differs
- * from the mean of all g_weights, taken by the weights. Minus infinity among
- * the scores gets 0.
+/* weights = softmax(scores): to g_scores[j] adds weights[j] times what
+ * g_weights[j] differs from the mean of all, in which each counts by its
+ * weight. A score of minus infinity gets 0, unless all are.
  * PyTorch: the backward of F.softmax(scores, dim=-1). */
 void softmax_backward(int n, const float weights[n],
                       const float g_weights[n], float g_scores[n]);
@@ -1156,11 +1156,12 @@ void mask_backward(int n, int m, const float scores[n][m],
 void embed_backward(int n, int d, int rows, const int ids[n],
                     const float g_x[n][d], float g_table[rows][d]);
 
-/* attend, of which the tables from scores to dropped are given, and the rate
- * at which it has dropped. Writes g_dropped, g_weights and g_scores, which
- * ends, as attend's scores begin, with that of the dot products; and adds to
- * those of query, key and value. A query that sees nothing asks nothing of
- * keys, and leaves NaN in g_value. Refuses what dropout_must_fit refuses.
+/* attend, of which the tables from scores to dropped are given, and the
+ * rate at which it has dropped. Writes g_dropped, g_weights and g_scores,
+ * the last one as the gradient of the dot products with which attend's
+ * scores begin; and adds to those of query, key and value. A query that
+ * sees nothing does nothing with queries and keys, and leaves NaN in
+ * g_value. Refuses what dropout_must_fit refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention, but for a query
  * that sees nothing. */
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -1185,6 +1186,11 @@ void attention_backward(const Attention *a, int n, int m,
                         const Trace *t, Trace *g, Attention *g_a,
                         float g_x[n][a->d_x], float g_y[m][a->d_y]);
 
+/* cosine(n, a, b), whose gradient is g_cosine. Refuses a list of zeros.
+ * PyTorch: the backward of F.cosine_similarity(a, b, dim=0). */
+void cosine_backward(int n, const float a[n], const float b[n],
+                     float g_cosine, float g_a[n], float g_b[n]);
+
 /*
 ## Chapter 19, the way back, in tiles {#header-flash-backward}
 */
@@ -1205,12 +1211,29 @@ void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
 ## Chapter 20, a head that learns {#header-training}
 */
 
+/* A target that counts for nothing.
+ * PyTorch: ignore_index=-100 of F.cross_entropy. */
+enum { IGNORED = -100 };
+
+/* How surprising the right answers are: the mean, over the rows whose target
+ * is not IGNORED, of minus the logarithm of the share that softmax of a
+ * row's logits gives to its target; NaN where all are IGNORED. Fills the
+ * shares of all rows. Refuses a target that is none of the classes.
+ * PyTorch: F.cross_entropy(logits, target). */
 float cross_entropy(int n, int classes, const float logits[n][classes],
                     const int target[n], float shares[n][classes]);
+
+/* loss = cross_entropy(logits), by how much it grows with each logit: adds
+ * the share, less 1 for the target, divided by the number of targets that
+ * are not IGNORED; and nothing in the rows of those that are. Refuses what
+ * cross_entropy refuses. PyTorch: the backward of F.cross_entropy. */
 void cross_entropy_backward(int n, int classes,
                             const float shares[n][classes],
                             const int target[n],
                             float g_logits[n][classes]);
+
+/* How Adam moves parameters: how fast, how much its means keep, what is
+ * added to the root, and how much of each parameter is taken away. */
 typedef struct {
     double rate;           /* PyTorch's lr */
     double beta_1, beta_2; /* of the mean, and of the mean square */
@@ -1218,12 +1241,161 @@ typedef struct {
     double decay;   /* PyTorch's weight_decay */
     int is_coupled; /* decay goes into the gradient: Adam; else: AdamW */
 } Adam;
+
+/* Step number `step`, counted from 1, of n parameters: moves each, in place,
+ * and with it the means of its slopes and of their squares, which begin at
+ * 0. Refuses a step below 1.
+ * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
+ * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
 void adam_step(Adam how, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n]);
+
+/* The length of a gradient as an arrow; one that is longer than `most` is
+ * made as long as that, in place. Refuses a most that is not above 0.
+ * PyTorch: torch.nn.utils.clip_grad_norm_(parameters, most).
+ * Pascanu et al. 2013. */
 double clip_norm(double most, size_t n, float gradient[n]);
+
+/* The rate of a step, counted from 0: rises to the largest in as many steps
+ * as are to warm up, and falls along a cosine, to the least after all steps.
+ * Refuses a step below 0, and other steps than 0 <= warm_up < steps.
+ * PyTorch: SequentialLR of LinearLR and CosineAnnealingLR. */
 double rate_at(int step, int warm_up, int steps, double largest,
                double least);
+
+/* A random whole number from 0 to below range. Refuses a range below 1.
+ * PyTorch: torch.randint(range, (1,)). */
+int random_below(Random *r, int range);
+
+/* The numbers 0 to n - 1 in random order.
+ * PyTorch: torch.randperm(n). Durstenfeld 1964. */
 void shuffle(Random *r, int n, int order[n]);
+
+/*
+The model that learns, and what it learns from:
+*/
+
+/* A model of one attention: the tokens that ask and those that are asked are
+ * looked up in one table, and to what is asked its place is added. What the
+ * attention's output layer answers are the logits, one for each word. */
+typedef struct {
+    int words;           /* how many there are */
+    int length;          /* the most tokens of a text */
+    Attention attention; /* its d_y is d_x or a multiple, d_out is words */
+    float *token;        /* [words][d_x] */
+    float *place;        /* [length][d_y] */
+    float *memory;       /* the block with all parameters, in this order: */
+    size_t count;        /* token, place, those of the attention */
+} Model;
+
+/* Makes room, filled with 0, for the parameters of the sizes that m has been
+ * given, of which it sets d_out; gives it back. Refuses words or a length
+ * below 1, a d_y that is no multiple of d_x, and what attention_init
+ * refuses. With its room, m must not be moved. */
+void model_init(Model *m);
+void model_free(Model *m);
+
+/* A batch of texts of n tokens: who asks, by its id; who is asked, by one id
+ * or by several, which stand side by side; and the right answer, or
+ * IGNORED. The lists stay their owner's. */
+typedef struct {
+    int texts, n;
+    const int *ids;    /* [texts][n] */
+    const int *asked;  /* [texts][n][d_y / d_x] */
+    const int *target; /* [texts][n] */
+} Batch;
+
+/* What a model computes for a batch; and in another of the same sizes, the
+ * gradients of all that. */
+typedef struct {
+    int texts, n;
+    float *x;      /* [texts][n][d_x], what asks */
+    float *y;      /* [texts][n][d_y], what is asked */
+    float *logits; /* [texts][n][words] */
+    float *shares; /* [texts][n][words] */
+    Trace *trace;  /* [texts], each with its logits as `out` */
+    float *memory; /* x, y, logits and shares */
+    size_t count;
+} Pass;
+
+/* Makes room, filled with 0, for so many texts of n tokens; gives it back.
+ * Refuses texts or n below 1, and what trace_for refuses. */
+void pass_init(Pass *p, const Model *m, int texts, int n);
+void pass_free(Pass *p);
+
+/* Refuses a batch of other sizes than its pass. */
+void batch_must_fit(const Batch *b, const Pass *p);
+
+/* From a batch to its logits. Refuses what batch_must_fit, embed,
+ * add_positions and attention_forward refuse. */
+void model_forward(const Model *m, Mask see, const Batch *b, Pass *p);
+
+/* model_forward, which has filled p. In g, of the same sizes, the logits are
+ * given; x, y and what attention_backward writes are written. Adds to the
+ * gradients of the parameters. Refuses what batch_must_fit,
+ * attention_backward and embed_backward refuse. */
+void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
+                    Model *g_m);
+
+/* A model in training: its gradient and Adam's means have its type. */
+typedef struct {
+    Model model, gradient, mean, square;
+    Pass pass, g;
+    int steps; /* that have been made */
+} Training;
+
+/* Makes room, filled with 0, for the training of a model with the sizes of
+ * t's, by batches of so many texts of n tokens; gives it back. Refuses what
+ * model_init and pass_init refuse. With its room, t must not be moved. */
+void training_init(Training *t, int texts, int n);
+void training_free(Training *t);
+
+/* What the model answers to a batch; returns the mean loss of all its
+ * targets. Refuses what model_forward and cross_entropy refuse. */
+float training_loss(Training *t, Mask see, const Batch *b);
+
+/* The gradient of that loss, added to what is there. Refuses what
+ * cross_entropy_backward and model_backward refuse. */
+void training_gradient(Training *t, const Batch *b);
+
+/* One step: the gradient of training_loss, clipped to the length 1, and
+ * Adam. Returns the loss before it. Refuses what these refuse. */
+float training_step(Training *t, Adam how, Mask see, const Batch *b);
+
+/* Draws a text that repeats itself: 4 to 8 different words of 16, again and
+ * again. Each is asked with the one before it; before the first is a word of
+ * its own, number 16. The target of a word is the next one; in the first
+ * round, where nobody can know it, IGNORED. */
+enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
+void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
+                   int asked[REPEATED_LENGTH][2],
+                   int target[REPEATED_LENGTH]);
+
+/* Each number is a sentence of a small grammar, such as "the dogs near the
+ * old cat _", and the verb that fits its subject is the target of the blank,
+ * the last token; the others' are IGNORED. Those from AGREEMENTS_TAUGHT on
+ * are for trying what was learned. Refuses a number that is not from 0 to
+ * AGREEMENTS - 1. */
+enum {
+    AGREEMENTS = 960,
+    AGREEMENTS_TAUGHT = 720,
+    AGREEMENT_WORDS = 19,
+    AGREEMENT_LENGTH = 7
+};
+void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
+                    int target[AGREEMENT_LENGTH]);
+
+/* The losses before step 1, 20, 40, ..., 100 of a training by PyTorch, in
+ * float64: the one that chapter 20 shows first. */
+extern const float pytorch_losses[6];
+
+/* As adam_step, for plain descent: each parameter moves against its
+ * velocity, which keeps a part of itself, its momentum, and begins at 0. The
+ * decay goes into the gradient.
+ * PyTorch: the step of torch.optim.SGD. */
+void sgd_step(double rate, double momentum, double decay, size_t n,
+              const float gradient[n], float velocity[n],
+              float parameter[n]);
 
 /*
 ## Chapter 21, a model that has read this book {#header-gpt}
@@ -1650,6 +1822,14 @@ void heatmap(const char *name, const char *title, int n,
 void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
+
+/* Sentences of m words, a row for each: every word in a cell of its own, with
+ * its value below; and below these the same sentences with other values,
+ * each with its label above, and one scale for all. Refuses an entry that is
+ * negative or not finite. */
+void word_maps(const char *name, const char *title, int panels,
+               const char *const panel[panels], int n, int m,
+               const char *const word[n][m], const float x[panels][n][m]);
 
 /* Masks of one shape as panels: squares that are filled for 1 and empty for
  * 0. Refuses any other entry. */

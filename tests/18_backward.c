@@ -1,5 +1,5 @@
-/* Chapter 18 against PyTorch's autograd: golden/18_backward; and against what
- * trying finds. */
+/* Chapter 18 against PyTorch's autograd, golden/18_backward, and against
+ * what trying finds. */
 #define CHAPTER "18_backward"
 #include "traces.h"
 
@@ -125,6 +125,15 @@ static void embed_test(void)
     agrees("g_table", g_table, 1e-6, 1e-6);
 }
 
+static void cosine_test(void)
+{
+    float *g_a = begun("g_a"), *g_b = begun("g_b");
+    cosine_backward(dim("a", 0), input("a"), input("b"),
+                    (float)number("g_cosine", "g"), g_a, g_b);
+    close_to("g_a", g_a);
+    close_to("g_b", g_b);
+}
+
 /* ---- What is there is added to. */
 
 /* Ones, or any number, to be added to. */
@@ -180,6 +189,42 @@ static void embed_adds(void)
     embed_backward(3, 2, 3, ids, g_x, (void *)g_table);
     same_table("g_table", 3, 2, g_table,
                (float[6]){103, 104, 100, 100, 106, 108});
+}
+
+static void cosine_adds(void)
+{
+    const float a[2] = {3, 4}, b[2] = {0, 2};
+    float *g_a = filled("g_a", 2, 100), *g_b = filled("g_b", 2, 100);
+    give("g_a and g_b hold 100 everywhere");
+    give_list("a", 2, a);
+    give_list("b", 2, b);
+    give("g_cosine = 25");
+    cosine_backward(2, a, b, 25, g_a, g_b);
+    similar("g_a", 2, g_a, (float[2]){97.6f, 101.8f}, 1e-6, 0);
+    similar("g_b", 2, g_b, (float[2]){107.5f, 100}, 1e-6, 0);
+}
+
+/* It stays as it is when a list becomes longer. */
+static void cosine_lengths(void)
+{
+    for (int round = 0; round < 50; round++) {
+        const int n = tap_int(1, 9);
+        float a[9], b[9], g_a[9] = {0}, g_b[9] = {0};
+        double along[2] = {0};
+        tap_fill(n, a, 1, 3);
+        tap_fill(n, b, -3, -1);
+        cosine_backward(n, a, b, 2, g_a, g_b);
+        for (int k = 0; k < n; k++) {
+            along[0] += (double)g_a[k] * (double)a[k];
+            along[1] += (double)g_b[k] * (double)b[k];
+        }
+        next_case();
+        give_list("a", n, a);
+        give_list("b", n, b);
+        give("g_cosine = 2");
+        tap_near("dot product of a and g_a", along[0], 0, 0, 3e-6);
+        tap_near("dot product of b and g_b", along[1], 0, 0, 3e-6);
+    }
 }
 
 static void products_add(void)
@@ -293,7 +338,8 @@ static void close_gradients(const Trace *g, int d_out, int b)
     }
 }
 
-/* A batch of two, one after the other, whose parameters' gradients add up. */
+/* A batch of two, one after the other: what they do to the parameters adds
+ * up. */
 static void attention_test(void)
 {
     Random r;
@@ -321,8 +367,8 @@ static void attention_test(void)
     attention_free(&a);
 }
 
-/* ---- What trying finds: the loss is the sum of g_out times what comes out,
- * added up in double. */
+/* ---- What trying finds: the loss is the sum of g_out times what comes
+ * out, added up in double. */
 
 static struct {
     void (*forward)(void);
@@ -505,6 +551,25 @@ static void embed_tried(void)
     agrees_with_trying(STRAIGHT);
 }
 
+static void forward_cosine(void)
+{
+    *tried.out = cosine(tried.n, tried.in[0], tried.in[1]);
+}
+
+static void cosine_tried(void)
+{
+    for (int round = 0; round < 20; round++) {
+        sizes_to_try();
+        try_with(forward_cosine, N, N, 0, 1);
+        for (int k = 0; k < tried.n; k++) /* none is short */
+            for (int i = 0; i < 2; i++)
+                tried.in[i][k] += tried.in[i][k] < 0 ? -1 : 1;
+        cosine_backward(tried.n, tried.in[0], tried.in[1], *tried.g_out,
+                        tried.g_in[0], tried.g_in[1]);
+        agrees_with_trying(BENT);
+    }
+}
+
 enum { D_V = 3 };
 static Trace of_try; /* for one head, or for an attention */
 
@@ -548,7 +613,8 @@ static void forward_attention(void)
            tried.out_count * sizeof *tried.out);
 }
 
-/* Several of these put together have slopes above 1, and bend as much more. */
+/* Several of these put together have slopes above 1, and bend as much
+ * more. */
 static void attention_tried(void)
 {
     for (int round = 0; round < 20; round++) {
@@ -573,6 +639,15 @@ static void attention_tried(void)
     }
 }
 
+/* A copy of these numbers, twice as large. */
+static float *doubled(size_t count, const float *x)
+{
+    float *twice = room(count);
+    for (size_t k = 0; k < count; k++)
+        twice[k] = 2 * x[k];
+    return twice;
+}
+
 /* Called twice, it adds twice; and a key's bias changes nothing. */
 static void attention_twice(void)
 {
@@ -582,19 +657,21 @@ static void attention_twice(void)
         Attention g_a = no_gradient(&a);
         Trace t = roomy(&a, n, m), g = roomy(&a, n, m);
         void *x = any_text(n, a.d_x), *y = any_text(m, a.d_y);
-        float *g_x = zeros("g_x", (size_t)(n * a.d_x));
-        float *g_y = zeros("g_y", (size_t)(m * a.d_y));
+        const size_t of_x = (size_t)(n * a.d_x), of_y = (size_t)(m * a.d_y);
+        float *g_x = zeros("g_x", of_x), *g_y = zeros("g_y", of_y);
         attention_forward(&a, see_all(), NULL, n, m, x, y, &t);
         tap_fill(n * d, g.out, -1, 1);
         attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
                            (void *)g_y);
-        float *once = in_a_row(&g_a);
-        for (size_t k = 0; k < a.count; k++)
-            once[k] *= 2;
+        const float *twice = doubled(a.count, in_a_row(&g_a));
+        const float *twice_x = doubled(of_x, g_x);
+        const float *twice_y = doubled(of_y, g_y);
         attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
                            (void *)g_y);
-        similar("twice the gradient", a.count, in_a_row(&g_a), once, 1e-5,
-                1e-5);
+        similar("twice the parameters' gradient", a.count, in_a_row(&g_a),
+                twice, 1e-5, 1e-5);
+        similar("twice g_x", of_x, g_x, twice_x, 1e-5, 1e-5);
+        similar("twice g_y", of_y, g_y, twice_y, 1e-5, 1e-5);
         for (int k = 0; g_a.key.bias && k < a.key.d_out; k++)
             tap_near("that of a key's bias", g_a.key.bias[k], 0, 0, 1e-5);
         attention_free(&a);
@@ -636,6 +713,16 @@ static void embed_refused(void)
                  embed_backward(2, 3, 4, (int[]){0, -1}, g_x, g_table));
     REFUSES_SUCH("an id of 4, of 4 rows",
                  embed_backward(2, 3, 4, (int[]){4, 0}, g_x, g_table));
+}
+
+static void cosine_refused(void)
+{
+    static const float zeros_of_two[2] = {0, -0.0f}, some[2] = {1, 2};
+    static float g_a[2], g_b[2];
+    REFUSES_SUCH("a list of zeros for a",
+                 cosine_backward(2, zeros_of_two, some, 1, g_a, g_b));
+    REFUSES_SUCH("a list of zeros for b",
+                 cosine_backward(2, some, zeros_of_two, 1, g_a, g_b));
 }
 
 /* An attention with all there is, its trace, and gradients for both, of
@@ -733,8 +820,13 @@ int main(void)
     EACH("embed_backward", embed_test, "embed_*-ids");
     TAP(embed_adds, "embed_backward: adds to what is there");
     TAP(embed_tried, "embed_backward: as trying finds");
+    EACH("cosine_backward", cosine_test, "cosine_*-a");
+    TAP(cosine_adds, "cosine_backward: adds to what is there");
+    TAP(cosine_lengths, "cosine_backward: lengths do not matter");
+    TAP(cosine_tried, "cosine_backward: as trying finds");
     linear_refused();
     embed_refused();
+    cosine_refused();
     attend_refused();
     attention_refused();
     return tap_done();

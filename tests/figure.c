@@ -232,6 +232,35 @@ static void test_maps(void)
     panels(5, 3, 1);
 }
 
+static void test_word_maps(void)
+{
+    const char *const word[2][3] = {{"a", "b&c", "d"},
+                                    {"e", "f", "longer"}};
+    const float x[2][2][3] = {{{0.5f, 0.25f, 0}, {1, 0, 0}},
+                              {{0, 0, 2}, {1, 0, 0}}};
+    DRAW(word_maps("x", "Title", 2, names, 2, 3, word, x));
+    has("a&lt;b. a 0.5000, b&amp;c 0.2500, d 0.0000. e 1.0000, f 0.0000, "
+        "longer 0.0000. b&amp;c. a 0.0000, ");
+    SAME(count("<rect"), 12);
+    SAME(count("\"0.55\""), 1); /* one scale for all panels */
+    CLOSE(box(0, "fill-opacity"), 0.04 + 0.51 / 4, 0.006);
+    SAYS(0, "a&lt;b", "a", "0.5000", "b&amp;c", "0.2500", "d", "0.0000",
+         "e");
+    SAYS(13, "b&amp;c", "a", "0.0000");
+    for (int k = 0; k < 12; k++) {
+        SAME(box(k, "x"), box(k % 3, "x"));
+        SAME(box(k, "y"), box(k / 3 * 3, "y"));
+        HOLDS(k % 3 == 2 ||
+              box(k + 1, "x") > box(k, "x") + box(k, "width"));
+        HOLDS(k < 3 ||
+              box(k, "y") > box(k - 3, "y") + box(k - 3, "height"));
+    }
+    HOLDS(box(11, "y") + box(11, "height") <= of("<svg", 0, "height"));
+    const char *const wide[1][3] = {{"a", "internationalization", "b"}};
+    DRAW(word_maps("x", "Title", 1, names, 1, 3, wide, x));
+    HOLDS(box(0, "width") >= 20 * 0.55 * 14);
+}
+
 static void test_grid(void)
 {
     const float x[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
@@ -950,6 +979,8 @@ static void refusals(bool is_drawn)
     REFUSED(ENTRY "-inf: only finite numbers can be drawn",
             bars("x", "", 2, names, 2, names, minus));
     REFUSED(NULL, maps("x", "", 2, names, 1, names, 2, names, map));
+    REFUSED(NULL,
+            word_maps("x", "", 2, names, 1, 2, (const void *)seven, map));
     REFUSED(ENTRY "0.5: only 0 and 1 can be drawn",
             grid("x", "", 2, names, 1, 2, bit));
     REFUSED(NULL, histograms("x", "", 2, names, 2, wrong));
@@ -1061,6 +1092,7 @@ int main(void)
     setenv("FIGURES", folder, 1);
     TAP(test_heatmap, "heatmap: words, values, shades");
     TAP(test_maps, "maps: places, scales");
+    TAP(test_word_maps, "word_maps: words, values, one scale");
     TAP(test_grid, "grid: squares and their places");
     TAP(test_bars, "bars: words, values, signs");
     TAP(test_histograms, "histograms: places, heights, one axis");
