@@ -509,10 +509,10 @@ text by heart, which [](#dropout) has called overfitting.
 
 The text is cut into pieces as long as the context. A batch is some pieces,
 in the order that PyTorch's `DataLoader(shuffle=True)` would draw
-(`training_batch`), and one step is:
+(`gpt_training_batch`), and one step is:
 */
 
-float training_step(GptTraining *t, const int *ids, const int *targets)
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 {
     const int rows = t->pass.texts * t->pass.n, size = t->model.vocabulary;
     Gpt *g = &t->model, *g_g = &t->gradient;
@@ -709,7 +709,7 @@ static void show_small(void)
     float losses[4], held[4];
     Random r;
     random_seed(&r, 123);
-    training_init(&t, r, prose_length);
+    gpt_training_init(&t, r, prose_length);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
         (int[]){(int)t.model.count, prose_length, held_out_length});
@@ -717,8 +717,8 @@ static void show_small(void)
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
         t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
-        training_batch(&t, prose, ids, targets);
-        const float loss = training_step(&t, ids, targets);
+        gpt_training_batch(&t, prose, ids, targets);
+        const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
             held[(step + 1) / 100] =
@@ -728,7 +728,7 @@ static void show_small(void)
     show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
     show_rounded("on text held out", 4, held);
     show_sample("after", &t.model);
-    training_free(&t);
+    gpt_training_free(&t);
 }
 
 /*
@@ -895,8 +895,8 @@ static void show_long_steps(GptTraining *t, const char *path, FILE *log)
     while (t->step < LONG_STEPS && !is_interrupted()) {
         const double from = show_clock();
         t->how.rate = rate_at(t->step, 50, LONG_STEPS, 4e-3, 4e-4);
-        training_batch(t, prose, ids, targets);
-        const float loss = training_step(t, ids, targets);
+        gpt_training_batch(t, prose, ids, targets);
+        const float loss = gpt_training_step(t, ids, targets);
         seconds += show_clock() - from;
         sum += (double)loss;
         in_sum++;
@@ -906,7 +906,7 @@ static void show_long_steps(GptTraining *t, const char *path, FILE *log)
                           gpt_loss(&t->model, held_out, held_out_length,
                                    &t->pass, t->shares),
                           done * LONG_TEXTS * LONG_CONTEXT / seconds);
-            training_save(t, path);
+            gpt_training_save(t, path);
             sum = in_sum = 0;
         }
     }
@@ -923,23 +923,23 @@ static void show_training(const char *path, const char *log_path)
                      .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
     Random r;
     random_seed(&r, 123);
-    training_init(&t, r, prose_length);
+    gpt_training_init(&t, r, prose_length);
     FILE *old = fopen(path, "rb"), *log = fopen(log_path, old ? "a" : "w");
     if (!log)
         REFUSE("%s: %s", log_path, strerror(errno));
     if (old) {
         fclose(old);
-        training_load(&t, path);
+        gpt_training_load(&t, path);
     }
     stop_when_interrupted();
     show_long_steps(&t, path, log);
-    training_save(&t, path);
+    gpt_training_save(&t, path);
     fclose(log);
     fprintf(stderr, "\n%s has step %d of %d: %s\n", path, t.step,
             LONG_STEPS,
             t.step < LONG_STEPS ? "the same command goes on from there"
                                 : "all are done");
-    training_free(&t);
+    gpt_training_free(&t);
 }
 
 /* The weights of head h of a block, from the queries and keys of its trace,

@@ -1578,7 +1578,7 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
 
 /* A training: the model, what each parameter's slope is, and the means that
  * Adam keeps; room for a batch; and where it stands. Fill in the model's
- * sizes, texts and how before training_init. */
+ * sizes, texts and how before gpt_training_init. */
 typedef struct {
     Gpt model, gradient, mean, square;
     int texts; /* of a batch, each as long as the model's context */
@@ -1595,20 +1595,20 @@ typedef struct {
  * model with numbers from r, which then draws the epochs; gives it back.
  * Refuses what gpt_init refuses, texts below 1, and a text that is too short
  * for a batch. */
-void training_init(GptTraining *t, Random r, int bytes);
-void training_free(GptTraining *t);
+void gpt_training_init(GptTraining *t, Random r, int bytes);
+void gpt_training_free(GptTraining *t);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
  * context, and for each byte the one that comes after it. Where too few are
  * left for a batch, a new epoch begins. Refuses a byte above the vocabulary.
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
-void training_batch(GptTraining *t, const char *text, int *ids,
+void gpt_training_batch(GptTraining *t, const char *text, int *ids,
                     int *targets);
 
 /* One step of AdamW, with the gradient's length held at 1; returns the loss
  * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
  * optimizer.step(). */
-float training_step(GptTraining *t, const int *ids, const int *targets);
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 
 /* The mean loss of a model over a text, in pieces as long as its context,
  * what is left at the end left out; p is for so many pieces at a time. */
@@ -2049,11 +2049,11 @@ Gpt gpt_load(const char *path);
 void gpt_save(const Gpt *g, const char *path);
 
 /* Writes a training, the model among it, so that gpt_load reads that; and
- * reads it into one that training_init has made for the same sizes and
+ * reads it into one that gpt_training_init has made for the same sizes and
  * text: it goes on as if it had not been interrupted, to the last bit.
  * Refuse what gpt_save and gpt_load refuse, and a training of other sizes
  * or on another number of pieces. */
-void training_save(const GptTraining *t, const char *path);
-void training_load(GptTraining *t, const char *path);
+void gpt_training_save(const GptTraining *t, const char *path);
+void gpt_training_load(GptTraining *t, const char *path);
 
 #endif

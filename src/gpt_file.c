@@ -244,7 +244,7 @@ void gpt_save(const Gpt *g, const char *path)
  * been done, and where it is in an epoch's order. */
 enum { STANDS = RANDOM_STATE + 4 };
 
-void training_save(const GptTraining *t, const char *path)
+void gpt_training_save(const GptTraining *t, const char *path)
 {
     Saving s = {0};
     int64_t stands[STANDS], heads = t->model.n_heads;
@@ -286,7 +286,7 @@ static const int64_t *whole(const Tensors *file, const char *name,
     return x;
 }
 
-void training_load(GptTraining *t, const char *path)
+void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
     const int64_t *stands =

@@ -3,7 +3,7 @@
 /* The memory of a training, and the pieces of text that it learns from. The
  * step itself is chapter 21's. */
 
-void training_init(GptTraining *t, Random r, int bytes)
+void gpt_training_init(GptTraining *t, Random r, int bytes)
 {
     Gpt *g = &t->model;
     t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
@@ -26,7 +26,7 @@ void training_init(GptTraining *t, Random r, int bytes)
     t->random = r;
 }
 
-void training_free(GptTraining *t)
+void gpt_training_free(GptTraining *t)
 {
     gpt_free(&t->model);
     gpt_free(&t->gradient);
@@ -57,7 +57,7 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
     }
 }
 
-void training_batch(GptTraining *t, const char *text, int *ids,
+void gpt_training_batch(GptTraining *t, const char *text, int *ids,
                     int *targets)
 {
     const int n = t->model.context;

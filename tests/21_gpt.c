@@ -302,13 +302,13 @@ static void step_test(void)
                     .width = (int)size[2],
                     .n_heads = (int)size[3],
                     .layers = (int)size[4]};
-    training_init(&t, seeded(1), 1000);
+    gpt_training_init(&t, seeded(1), 1000);
     memcpy(t.model.memory, floats(part("parameters")),
            t.model.count * sizeof(float));
     for (int i = 0; i < batches; i++)
-        losses[i] = training_step(&t, ids + i * rows, targets + i * rows);
+        losses[i] = gpt_training_step(&t, ids + i * rows, targets + i * rows);
     agrees("losses", losses, 1e-5, 0);
-    training_free(&t);
+    gpt_training_free(&t);
 }
 
 /* Where the test may write. */
@@ -416,7 +416,7 @@ static GptTraining small(void)
                                .layers = 2},
                      .texts = 3,
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
-    training_init(&t, seeded(5), (int)strlen(reading));
+    gpt_training_init(&t, seeded(5), (int)strlen(reading));
     return t;
 }
 
@@ -424,8 +424,8 @@ static void go_on(GptTraining *t, int steps)
 {
     int ids[24], targets[24];
     for (int i = 0; i < steps; i++) {
-        training_batch(t, reading, ids, targets);
-        training_step(t, ids, targets);
+        gpt_training_batch(t, reading, ids, targets);
+        gpt_training_step(t, ids, targets);
     }
 }
 
@@ -437,11 +437,11 @@ static void resume_test(void)
     GptTraining whole = small(), first = small();
     go_on(&whole, 9);
     go_on(&first, 4);
-    training_save(&first, path);
-    training_free(&first);
+    gpt_training_save(&first, path);
+    gpt_training_free(&first);
     GptTraining second = small();
     go_on(&second, 1); /* whatever it was before */
-    training_load(&second, path);
+    gpt_training_load(&second, path);
     same_bits("step", second.step, 4);
     go_on(&second, 5);
     same("parameters", whole.model.count, second.model.memory,
@@ -455,8 +455,8 @@ static void resume_test(void)
     Gpt g = gpt_load(path); /* which is a model, too */
     same_bits("layers", g.layers, 2);
     gpt_free(&g);
-    training_free(&whole);
-    training_free(&second);
+    gpt_training_free(&whole);
+    gpt_training_free(&second);
     own_files_end(path);
 }
 
@@ -475,10 +475,10 @@ int main(void)
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
     EACH("gpt_write", write_test, "written_*-ids");
-    EACH("training_step", step_test, "steps-losses");
+    EACH("gpt_training_step", step_test, "steps-losses");
     TAP(load_test, "gpt_load: what PyTorch has written");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     EACH("gpt_save", save_test, "gpt_*-sizes");
-    TAP(resume_test, "training_load: goes on to the last bit");
+    TAP(resume_test, "gpt_training_load: goes on to the last bit");
     return tap_done();
 }
