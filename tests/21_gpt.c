@@ -306,7 +306,8 @@ static void step_test(void)
     memcpy(t.model.memory, floats(part("parameters")),
            t.model.count * sizeof(float));
     for (int i = 0; i < batches; i++)
-        losses[i] = gpt_training_step(&t, ids + i * rows, targets + i * rows);
+        losses[i] =
+            gpt_training_step(&t, ids + i * rows, targets + i * rows);
     agrees("losses", losses, 1e-5, 0);
     gpt_training_free(&t);
 }
@@ -460,6 +461,320 @@ static void resume_test(void)
     own_files_end(path);
 }
 
+/* Another small model, filled with numbers. */
+static Gpt any_gpt(int layers, int is_apart)
+{
+    Gpt g = {.vocabulary = 7,
+             .context = 5,
+             .width = 6,
+             .n_heads = 2,
+             .layers = layers,
+             .is_apart = is_apart};
+    gpt_init(&g);
+    tap_fill((int)g.count, g.memory, -1, 1);
+    return g;
+}
+
+static void init_test(void)
+{
+    for (int apart = 0; apart < 2; apart++) {
+        Gpt g = any_gpt(3, apart);
+        const int d = 6, block = 12 * d * d + 13 * d;
+        same_bits("count", (int64_t)g.count,
+                  7 * d + 5 * d + 3 * block + 2 * d + apart * 7 * d);
+        tap_true("tokens come first", g.tokens == g.memory);
+        tap_true("then places", g.places == g.tokens + 7 * d);
+        tap_true("then blocks",
+                 g.block[0].norm_1.weight == g.places + 5 * d);
+        tap_true("the output is tied, or apart",
+                 (g.output.weight == g.tokens) == !apart);
+        Gpt other = gpt_like(&g);
+        tap_true("has room of its own", other.memory != g.memory &&
+                                            other.block != g.block &&
+                                            other.count == g.count);
+        for (size_t i = 0; i < other.count; i++)
+            tap_near("begins with 0", other.memory[i], 0, 0, 0);
+        gpt_free(&other);
+        tap_true("is empty", !other.memory && !other.block);
+        gpt_free(&g);
+    }
+}
+
+static void pass_test(void)
+{
+    Gpt g = any_gpt(2, 0);
+    GptPass p = gpt_pass(&g, 2, 4);
+    tap_true("a block begins where the one before has ended",
+             p.block[1].in == p.block[0].after);
+    tap_fill((int)p.count, p.memory, -1, 1);
+    const Trace *t = &p.block[1].attention;
+    tap_fill((int)t->count, t->memory, -1, 1);
+    gpt_pass_clear(&p);
+    for (size_t i = 0; i < p.count; i++)
+        tap_near("the pass", p.memory[i], 0, 0, 0);
+    for (size_t i = 0; i < t->count; i++)
+        tap_near("its attention", t->memory[i], 0, 0, 0);
+    gpt_pass_free(&p);
+    tap_true("is empty", !p.memory && !p.block);
+    gpt_free(&g);
+}
+
+static void caches_test(void)
+{
+    Gpt g = any_gpt(2, 0);
+    Cache *cache = caches_for(&g);
+    for (int l = 0; l < 2; l++) {
+        same_bits("heads", cache[l].n_key_heads, 2);
+        same_bits("entries", cache[l].d_k, 3);
+        same_bits("room", cache[l].room, 5);
+        same_bits("count", cache[l].count, 0);
+    }
+    caches_free(&g, cache);
+    gpt_free(&g);
+}
+
+/* Token by token, against all at once without a cache. */
+static void attend_cached_test(void)
+{
+    Gpt g = any_gpt(1, 0);
+    const Attention *a = &g.block[0].attention;
+    float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
+    tap_fill(5 * 6, x[0], -2, 2);
+    Trace whole = trace_for(a, 5, 5), one = trace_for(a, 1, 1);
+    attention_forward(a, see_past(0), NULL, 5, 5, x, x, &whole);
+    Cache *cache = caches_for(&g);
+    for (int i = 0; i < 5; i++) {
+        attend_cached(a, cache, 1, x + i, &one);
+        memcpy(out + i * 6, one.out, 6 * sizeof *out);
+    }
+    similar("out", 5 * 6, out, whole.out, 1e-5, 1e-5);
+    caches_free(&g, cache);
+    trace_free(&whole);
+    trace_free(&one);
+    gpt_free(&g);
+}
+
+/* What is drawn, and by which shares: of logits 0 and ln 4, with a
+ * temperature of 2 the second has 2 of 3 shares. */
+static void next_test(void)
+{
+    float logits[3] = {0, 2 * 0.69314718f, -5}, shares[3];
+    Random r = seeded(1), same_r = seeded(1);
+    const int got = next_token(&r, 2, 2, 3, logits, shares);
+    const float right[3] = {1 / 3.0f, 2 / 3.0f, 0};
+    similar("shares", 3, shares, right, 1e-6, 0);
+    same_bits("token", got, draw_one(&same_r, 3, shares));
+    logits[2] = 3;
+    next_token(&r, 1, 0, 3, logits, shares);
+    tap_true("with 0, all are kept",
+             shares[0] > 0 && shares[1] > 0 && shares[2] > shares[1]);
+}
+
+static bool is_piece(const int ids[8], const char text[8])
+{
+    for (int k = 0; k < 8; k++)
+        if (ids[k] != text[k])
+            return false;
+    return true;
+}
+
+static void batch_test(void)
+{
+    GptTraining t = small();
+    const int pieces = ((int)strlen(reading) - 1) / 8;
+    int ids[24], targets[24], seen[16] = {0};
+    same_bits("pieces", t.count, pieces);
+    for (int batch = 0; batch < pieces / 3; batch++) {
+        gpt_training_batch(&t, reading, ids, targets);
+        for (int i = 0; i < 3; i++) {
+            int at = 0;
+            while (at < pieces && !is_piece(ids + i * 8, reading + at * 8))
+                at++;
+            tap_true("a piece of the text", at < pieces);
+            seen[at]++;
+            for (int k = 0; k < 8; k++) {
+                same_bits("id", ids[i * 8 + k], reading[at * 8 + k]);
+                same_bits("target", targets[i * 8 + k],
+                          reading[at * 8 + k + 1]);
+            }
+        }
+    }
+    int all = 0;
+    for (int i = 0; i < pieces; i++) {
+        tap_true("none twice in an epoch", seen[i] <= 1);
+        all += seen[i];
+    }
+    same_bits("as many as whole batches have", all, pieces / 3 * 3);
+    gpt_training_batch(&t, reading, ids, targets);
+    same_bits("a new epoch has begun", t.next, 3);
+    gpt_training_free(&t);
+}
+
+static void training_free_test(void)
+{
+    GptTraining t = small();
+    gpt_training_free(&t);
+    tap_true("is empty", !t.order && !t.model.memory && !t.shares);
+}
+
+static void training_init_test(void)
+{
+    GptTraining t = small();
+    Random r = seeded(5);
+    Gpt g = gpt_like(&t.model);
+    gpt_fill(&r, &g);
+    same("parameters", g.count, t.model.memory, g.memory);
+    same_bits("stream", random_u32(&t.random), random_u32(&r));
+    same_bits("step", t.step, 0);
+    gpt_free(&g);
+    gpt_training_free(&t);
+}
+
+/* Two texts at a time, against one. */
+static void loss_test(void)
+{
+    GptTraining t = small();
+    const Gpt *g = &t.model;
+    GptPass one = gpt_pass(g, 1, 8), two = gpt_pass(g, 2, 8);
+    float shares[16 * 128];
+    go_on(&t, 1);
+    const float by_one = gpt_loss(g, reading, 33, &one, shares);
+    const float by_two = gpt_loss(g, reading, 33, &two, shares);
+    tap_near("loss", by_two, by_one, 1e-6, 0);
+    memset(t.model.memory, 0, g->count * sizeof(float));
+    tap_near("of no knowledge", gpt_loss(g, reading, 33, &one, shares),
+             log(128), 1e-6, 0);
+    gpt_pass_free(&one);
+    gpt_pass_free(&two);
+    gpt_training_free(&t);
+}
+
+static void save_training_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining t = small();
+    go_on(&t, 2);
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    for (int i = 0; i < 3; i++)
+        tap_true("the model and both means",
+                 tensors_have(&file, ((const char *[]){
+                                         "wte.weight", "mean.wte.weight",
+                                         "square.ln_f.bias"})[i]));
+    tensors_free(&file);
+    gpt_training_free(&t);
+    own_files_end(path);
+}
+
+static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
+                  int layers)
+{
+    static Gpt g;
+    g = (Gpt){.vocabulary = vocabulary,
+              .context = context,
+              .width = width,
+              .n_heads = n_heads,
+              .layers = layers};
+    return &g;
+}
+
+static GptTraining *short_of_text(int texts)
+{
+    static GptTraining t;
+    t = (GptTraining){.model = *wrong(128, 8, 8, 2, 1), .texts = texts};
+    return &t;
+}
+
+/* A model of one layer, and a pass for one of two, or for two texts. */
+static void forward_with(int layers, int texts, int has_cache)
+{
+    Gpt g = any_gpt(1, 0), other = any_gpt(layers, 0);
+    GptPass p = gpt_pass(&other, texts, 2);
+    gpt_forward(&g, has_cache ? caches_for(&g) : NULL, (int[4]){0}, &p);
+}
+
+/* A file of a model in which one thing is wrong. */
+static void load_wrong(const char *lost, int turned)
+{
+    const char *path = own_file("model.safetensors");
+    Tensor tensor[64];
+    int count = 0;
+    tap_read_golden();
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (!strchr(tap_golden.tensor[i].name, '-') &&
+            (!lost || strcmp(tap_golden.tensor[i].name, lost))) {
+            tensor[count] = tap_golden.tensor[i];
+            if (turned && strstr(tensor[count].name, "c_fc.weight")) {
+                tensor[count].shape[0] = tap_golden.tensor[i].shape[1];
+                tensor[count].shape[1] = tap_golden.tensor[i].shape[0];
+            }
+            count++;
+        }
+    tensors_write(path, count, tensor);
+    gpt_load(path);
+}
+
+static void load_other_training(void)
+{
+    GptTraining t = small(), other = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    other.count++;
+    gpt_training_load(&other, path);
+}
+
+static void refusals(void)
+{
+    static volatile int none = 0;
+    static float x[3] = {0.5f, -1, 2}, shares[3];
+    Norm l = {3, x, x}, g_l = {2, x, x};
+    Random r = seeded(1);
+    REFUSES("21_gpt.c: norm_backward: a gradient of 2 entries, where the "
+            "layer has 3: as many are needed",
+            norm_backward(&l, 1, (void *)x, (void *)x, &g_l, (void *)x));
+    REFUSES(NULL, draw_one(&r, 3, x));
+    REFUSES(NULL, draw_one(&r, 3, (float[3]){0, none, 0}));
+    REFUSES(NULL, draw_one(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES_SUCH("the 0 largest", keep_largest(3, none, x));
+    REFUSES_SUCH("the 4 largest of 3", keep_largest(3, 4 + none, x));
+    REFUSES_SUCH("a part of 0", keep_mass(3, (float)none, x));
+    REFUSES_SUCH("a part of 1.5", keep_mass(3, 1.5f, x));
+    REFUSES_SUCH("a part that is NaN", keep_mass(3, NAN, x));
+    REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
+    REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
+    REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
+    REFUSES(NULL, gpt_init(wrong(0, 1, 2, 1, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 0, 2, 1, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 1, 0, 1, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 1, 2, 0, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 1, 2, 1, 0)));
+    REFUSES(
+        "gpt.c: sizes_must_fit: a width of 8 for 3 heads leaves 2 over: "
+        "a multiple is needed",
+        gpt_init(wrong(2, 1, 8, 3, 1)));
+    Gpt g = any_gpt(1, 0);
+    REFUSES(NULL, gpt_pass(&g, 0, 1));
+    REFUSES(NULL, gpt_pass(&g, 1, 0));
+    REFUSES(NULL, gpt_pass(&g, 1, 6));
+    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
+    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
+    gpt_free(&g);
+    TAP_REFUSES("gpt_must_fit", "a pass of two layers for one", NULL,
+                forward_with(2, 1, 0));
+    TAP_REFUSES("gpt_must_fit", "two texts and a cache", NULL,
+                forward_with(1, 2, 1));
+    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 100));
+    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32));
+    TAP_REFUSES("gpt_load", "a table is missing", NULL,
+                load_wrong("h.1.mlp.c_proj.bias", 0));
+    TAP_REFUSES("gpt_load", "a table that is turned over", NULL,
+                load_wrong(NULL, 1));
+    TAP_REFUSES("gpt_load", "no number of heads", NULL,
+                load_wrong("n_head", 0));
+    TAP_REFUSES("gpt_training_load", "another number of pieces", NULL,
+                load_other_training());
+}
+
 int main(void)
 {
     EACH("norm_forward", norm_forward_test, "norm_*-out");
@@ -480,5 +795,21 @@ int main(void)
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     EACH("gpt_save", save_test, "gpt_*-sizes");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    TAP(init_test, "gpt_init: where all parameters lie");
+    TAP(init_test, "gpt_like: room of its own");
+    TAP(init_test, "gpt_free: nothing is left");
+    TAP(pass_test, "gpt_pass: a block begins where another ends");
+    TAP(pass_test, "gpt_pass_clear: everything is 0");
+    TAP(pass_test, "gpt_pass_free: nothing is left");
+    TAP(caches_test, "caches_for: one for each layer");
+    TAP(caches_test, "caches_free: of all layers");
+    TAP(attend_cached_test, "attend_cached: token by token");
+    TAP(next_test, "next_token: temperature, the largest, and a draw");
+    TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
+    TAP(training_free_test, "gpt_training_free: nothing is left");
+    TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
+    TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
+    TAP(save_training_test, "gpt_training_save: all that it needs");
+    refusals();
     return tap_done();
 }
