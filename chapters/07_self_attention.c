@@ -492,7 +492,7 @@ They are equal to the last bit. And the table is that of version 2, read
 from below. Attention takes no notice of the order of words: *Dog
 bites man* and *man bites dog* are the same to it. So models add to each
 embedding, before attention sees it, a **positional encoding**, a vector
-that depends on the place. (This book does not build them yet.)
+that depends on the place. [](#positions) builds it, and other ways.
 
 ## Trained, without calculus {#self-attention-training}
 

@@ -1,45 +1,921 @@
 /*
 # Where a word stands {#positions}
 
-TO WRITE: what we have, what is missing, and the one new idea.
+![The way from words to attention. At each of the three shaded steps, a
+place can come in](pipeline.svg){#fig-positions-pipeline}
+
+This part of the book ends with a model that writes. Before it can learn
+anything, it has to be told something. [](#self-attention-order) has
+shuffled the words of a sentence, and their context vectors were shuffled
+along and otherwise the same. Attention sees a set: *dog bites man* and *man
+bites dog* are one to it. What is missing is where each word stands.
+(Raschka's article leaves that out, and *From Tokens to the Transformer*
+takes it for done [@raschka2024magazine; @tokens2transformer].) Four ways to
+say it have been in wide use. We build all four, and let each of them learn.
 */
 
 #include "attention.h"
 
 /*
-TO WRITE: the functions, each behind the prose that leads to it; exercises
-among them; figures.
+## Twice the same word {#positions-set}
+
+In *the dog bites the man*, a word comes twice. A seed fills a table of
+embeddings, as in [](#tokens), and each word picks its row of eight entries.
+To see what places do and nothing else, we do without layers: a word's
+vector is its query and its key.
 */
 
-static void show_positions(void)
+enum { WORDS = 5, WIDE = 8, ROWS = 16 };
+
+/* The words' vectors, and a table that the third section needs. */
+static void show_sentence(float x[WORDS][WIDE], float learned[ROWS][WIDE])
 {
-    printf("positions\n");
+    Word word[WORDS_MAX], entry[WORDS_MAX];
+    const int n = split_words("the dog bites the man", word);
+    const int size = vocabulary(n, word, entry);
+    int ids[WORDS_MAX];
+    float table[WORDS][WIDE];
+    Random r;
+    word_ids(n, word, size, entry, ids);
+    print_integers("ids of the dog bites the man", n, ids);
+    random_seed(&r, 123);
+    embedding_fill(&r, size, WIDE, table);
+    embedding_fill(&r, ROWS, WIDE, learned);
+    embed(n, WIDE, size, ids, table, x);
+}
+
+/* The map of words that have been told their places, or have not. */
+static void show_map(const char *label, const float x[WORDS][WIDE],
+                     float map[WORDS][WORDS])
+{
+    float scores[WORDS][WORDS];
+    masked_weights(WORDS, WORDS, WIDE, see_all(), x, x, scores, map);
+    print_matrix(label, WORDS, WORDS, map);
+}
+
+/* Are the rows of the two "the" the same, and their columns? */
+static void show_twice(const float map[WORDS][WORDS])
+{
+    float turned[WORDS][WORDS];
+    transpose(WORDS, WORDS, map, turned);
+    printf("rows of the and the are equal: %s, columns: %s\n",
+           memcmp(map[0], map[3], sizeof map[0]) ? "no" : "yes",
+           memcmp(turned[0], turned[3], sizeof turned[0]) ? "no" : "yes");
 }
 
 /*
-TO WRITE: what the program prints, and what is to be seen in it.
+::: question
+Two rows of the map will be equal. Which, and what else?
+
+Those of the two *the*, and also their two columns: they ask alike, and are
+found alike.
+:::
 
 ``` output
-positions
+ids of the dog bites the man (5)
+[3, 1, 0, 3, 2]
+weights, without places (5, 5)
+[[0.4917, 0.0101, 0.0049, 0.4917, 0.0016],
+ [0.1206, 0.6018, 0.0664, 0.1206, 0.0906],
+ [0.2144, 0.2414, 0.1783, 0.2144, 0.1515],
+ [0.4917, 0.0101, 0.0049, 0.4917, 0.0016],
+ [0.0298, 0.1396, 0.0642, 0.0298, 0.7366]]
+rows of the and the are equal: yes, columns: yes
 ```
 
-## In PyTorch {#positions-pytorch}
+To the last bit. *Bites* takes 0.2414 of *dog* and 0.1515 of *man*, and
+would take the same if the man bit the dog. (A causal mask gives a little
+away: the second *the* sees more words than the first. But which of them
+came when, it does not say.)
 
-TO WRITE: the same in PyTorch.
+## The hands of a clock {#positions-sinusoids}
 
-``` python
-print("positions")
+The first way is the positional encoding of the Transformer: a vector for
+each place, as long as a word's, and added to it. Which vector? The number
+of the place would soon outgrow everything in a word. A clock has solved
+this. Its hands do not grow. The fast one tells neighbours apart, and is
+soon back where it was; slower ones tell its rounds apart.
+
+The tip of a hand is two numbers, how far to the right and how far up. A
+hand that stood upright and has turned by the angle $a$ has its tip at
+$\sin(a)$ and $\cos(a)$. So $d$ entries hold $d/2$ hands, of which hand $k$
+turns by $\omega_k$ from one place to the next [@vaswani2017]:
+
+$$p_{i,2k} = \sin(i\,\omega_k), \qquad p_{i,2k+1} = \cos(i\,\omega_k),
+  \qquad \omega_k = \frac{1}{10000^{2k/d}}$$
+
+Angles are in radians, $2\pi$ for a full turn, as C's functions take them.
+With eight entries the four hands have the speeds 1, 1/10, 1/100 and 1/1000.
+
+**Exercise 17.1** (★★, 3 points): `sinusoids`. The rows of the places 0 to
+`n - 1`. It refuses what `pairs_must_fit(d)` refuses, an odd number of
+entries.
+
+::: hint
+One loop over the hands, and in it one over the places. Hand `k` fills the
+columns `2 * k` and `2 * k + 1`.
+:::
+
+::: hint
+Mind the division of integers: in C, `2 * k / d` is 0. Compute the angle as
+a `double`.
+:::
+
+::: done
+The first Transformer's positions, without a single parameter, for texts as
+long as you like.
+:::
+*/
+
+void pairs_must_fit(int d)
+{
+    if (d % 2)
+        REFUSE("rows of %d entries: an even number is needed, for pairs",
+               d);
+}
+
+/* A float near 10,000 is exact to a thousandth, and an angle needs more. */
+void sinusoids(int n, int d, float position[n][d])
+{
+    pairs_must_fit(d);
+    for (int k = 0; k < d / 2; k++) {
+        const double speed = pow(10000, -2.0 * k / d);
+        for (int i = 0; i < n; i++) {
+            position[i][2 * k] = (float)sin(i * speed);
+            position[i][2 * k + 1] = (float)cos(i * speed);
+        }
+    }
+}
+
+/*
+Each column is a place, and every two rows are a hand:
+*/
+
+enum { FAR = 1001 };
+
+static void show_hands(const float position[FAR][WIDE])
+{
+    const char *const place[6] = {"0", "1", "2", "10", "100", "1000"};
+    const char *const entry[WIDE] = {
+        "hand 0, sine", "cosine", "hand 1, sine", "cosine",
+        "hand 2, sine", "cosine", "hand 3, sine", "cosine"};
+    const int at[6] = {0, 1, 2, 10, 100, 1000};
+    float few[6][WIDE], hands[WIDE][6], alike[2][6], tips[3][2];
+    embed(6, WIDE, FAR, at, position, few);
+    for (int i = 0; i < 3; i++)
+        memcpy(tips[i], few[i], sizeof tips[i]);
+    arrows("clock", "The fast hand", 3,
+           (const char *const[]){"place 0", "place 1", "place 2"}, tips);
+    transpose(6, WIDE, few, hands);
+    print_matrix("places 0, 1, 2, 10, 100 and 1000", WIDE, 6, hands);
+    heatmap("hands", "The hands at six places", WIDE, entry, 6, place,
+            hands);
+    for (int i = 0; i < 6; i++) {
+        alike[0][i] = dot(WIDE, position[0], position[i]);
+        alike[1][i] = dot(WIDE, position[100], position[100 + i]);
+    }
+    print_vector("place 0 with the places 0 to 5", 6, alike[0]);
+    print_vector("place 100 with the places 100 to 105", 6, alike[1]);
+}
+
+/*
+``` output
+places 0, 1, 2, 10, 100 and 1000 (8, 6)
+[[ 0.0000,  0.8415,  0.9093, -0.5440, -0.5064,  0.8269],
+ [ 1.0000,  0.5403, -0.4161, -0.8391,  0.8623,  0.5624],
+ [ 0.0000,  0.0998,  0.1987,  0.8415, -0.5440, -0.5064],
+ [ 1.0000,  0.9950,  0.9801,  0.5403, -0.8391,  0.8623],
+ [ 0.0000,  0.0100,  0.0200,  0.0998,  0.8415, -0.5440],
+ [ 1.0000,  0.9999,  0.9998,  0.9950,  0.5403, -0.8391],
+ [ 0.0000,  0.0010,  0.0020,  0.0100,  0.0998,  0.8415],
+ [ 1.0000,  1.0000,  1.0000,  0.9999,  0.9950,  0.5403]]
+place 0 with the places 0 to 5 (6)
+[4.0000, 3.5353, 2.5637, 1.9649, 2.2666, 3.1600]
+place 100 with the places 100 to 105 (6)
+[4.0000, 3.5353, 2.5637, 1.9649, 2.2666, 3.1600]
 ```
+
+![Four hands, of two rows each, at six places. What the fastest is at place
+1, the others are at 10, 100 and 1000](hands.svg){#fig-positions-hands}
+
+![The fastest hand turns as a clock's. Beside each tip stands its dot
+product with place 0](clock.svg){#fig-positions-clock}
+
+Why hands, and not any vectors that differ? Because $m$ places on, each hand
+has turned by $m\,\omega_k$, wherever it was. As
+
+$$\sin(a + b) = \sin(a) \cos(b) + \cos(a) \sin(b)$$
+
+and much the same for the cosine, the new tip is made of the old one with
+two factors, $\cos(b)$ and $\sin(b)$, which are the same at all places. So a
+weight can hold them, and "three places back" is learned once. And how alike
+two places are depends on their distance alone: the dot product of two hands
+is the cosine of the angle between them ([](#dot-product-length)), as the
+last lines of the output confirm.
+
+Adding is the same for any table. A piece of a text begins at its place
+`first`, as in [](#causal-mask):
+*/
+
+void add_positions(int n, int d, int length, int first,
+                   const float position[length][d], float x[n][d])
+{
+    if (first < 0 || first > length - n)
+        REFUSE("places %d to %d of a table of %d rows: 0 to %d have one",
+               first, first + n - 1, length, length - 1);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < d; k++)
+            x[i][k] += position[first + i][k];
+}
+
+static void show_added(const char *label, int length,
+                       const float position[length][WIDE],
+                       const float x[WORDS][WIDE], float map[WORDS][WORDS])
+{
+    float placed[WORDS][WIDE];
+    memcpy(placed, x, sizeof placed);
+    add_positions(WORDS, WIDE, length, 0, position, placed);
+    show_map(label, placed, map);
+}
+
+/*
+``` output
+weights, sinusoids added (5, 5)
+[[0.3385, 0.0495, 0.0301, 0.5681, 0.0139],
+ [0.0155, 0.7887, 0.0822, 0.0291, 0.0845],
+ [0.0528, 0.4620, 0.2044, 0.0842, 0.1966],
+ [0.1190, 0.0195, 0.0100, 0.8423, 0.0092],
+ [0.0018, 0.0347, 0.0144, 0.0056, 0.9435]]
+```
+
+## A table that learns {#positions-learned}
+
+The second way thinks nothing out. **Learned positions** are a table with a
+row for each place. It begins with random numbers, and training finds better
+ones, as for any other parameter. GPT-2 has one of [1,024]{.cited} rows
+[@radford2019]. For us it is the same function with another table, here as a
+seed has drawn it:
+
+``` output
+weights, a table's rows added (5, 5)
+[[0.9641, 0.0001, 0.0002, 0.0356, 0.0000],
+ [0.0032, 0.7853, 0.0499, 0.0705, 0.0911],
+ [0.0081, 0.0356, 0.8933, 0.0088, 0.0541],
+ [0.0264, 0.0008, 0.0001, 0.9726, 0.0000],
+ [0.0009, 0.0503, 0.0420, 0.0015, 0.9054]]
+```
+
+A place behind the last row has no vector, and `add_positions` refuses it:
+such a model cannot read a longer text.
+
+## Turned, not added {#positions-rotation}
+
+With sinusoids, the first *the* takes 0.5681 of the second, and 0.3385 of
+itself. Nobody wanted that. Sums mix: if the words $x$ and $y$ have got the
+places $p$ and $q$, their score is
+
+$$(x + p) \cdot (y + q) = x \cdot y + x \cdot q + p \cdot y + p \cdot q$$
+
+With hands, the last term depends on the distance alone. The two before it
+mix words with places, and change when the same two words are moved along.
+
+The third way, **rotary position embedding** or **RoPE**, adds nothing
+[@su2021]. Two entries of a query are an arrow in a plane, and are *turned*
+by the angle $i\,\omega_k$; those of a key are, too. Turned by $a$, the
+arrow $(1, 0)$ becomes $(\cos(a), \sin(a))$, and $(0, 1)$ becomes
+$(-\sin(a), \cos(a))$. So $(u, v)$, which is $u$ of the one and $v$ of the
+other, becomes
+
+$$(u \cos(a) - v \sin(a), \;\; u \sin(a) + v \cos(a))$$
+
+A turn changes no length. If a query is turned by $a$ and a key by $b$, the
+angle between them changes by $b - a$, which is $\omega_k$ times their
+distance. By [](#dot-product-length) their dot product is both lengths times
+the cosine of that angle. So of the places, the distance alone counts, in
+each pair of entries, and in the sum of all, the score. Values are not
+turned: what a word has to give does not depend on where it stands. (Of
+several heads, each turns its own entries, and $d$ is its $d_k$.)
+
+Which two entries are a pair? In the paper, neighbours: `2 * k` and
+`2 * k + 1`. Elsewhere, one from each half: `k` and `d / 2 + k`.
+
+::: {.header of="Pairing"}
+:::
+
+**Exercise 17.2** (★★, 3 points): `rotate`. Turns pair `k` of row `i` by the
+angle of hand `k` at the place `first + i`, and leaves the result where the
+row was. It refuses an odd `d`, a `first` below 0, and a pairing that there
+is not.
+
+::: hint
+The loops are those of `sinusoids`. Find the two columns of pair `k` first,
+for either pairing.
+:::
+
+::: hint
+Both new entries are made of both old ones. When the first has been
+overwritten, it is too late for the second.
+:::
+
+::: done
+This is the rotation of Llama, Mistral and most open models since, in both
+of the forms in which you will meet it.
+:::
+*/
+
+void rotate(Pairing pairing, int n, int d, int first, float x[n][d])
+{
+    pairs_must_fit(d);
+    if (first < 0 || (pairing != HALVES && pairing != NEIGHBOURS))
+        REFUSE("place %d, pairing %d: from 0 on, and HALVES or NEIGHBOURS, "
+               "are needed",
+               first, (int)pairing);
+    for (int k = 0; k < d / 2; k++) {
+        const int a = pairing == HALVES ? k : 2 * k;
+        const int b = pairing == HALVES ? d / 2 + k : 2 * k + 1;
+        const double speed = pow(10000, -2.0 * k / d);
+        for (int i = 0; i < n; i++) {
+            const double angle = ((double)first + i) * speed;
+            const float s = (float)sin(angle), c = (float)cos(angle);
+            const float u = x[i][a], v = x[i][b];
+            x[i][a] = u * c - v * s;
+            x[i][b] = u * s + v * c;
+        }
+    }
+}
+
+/* The score of bites with dog, which stands right before it, at four
+ * places: of dog, with sinusoids, with rotation. */
+static void show_moved(const float position[FAR][WIDE],
+                       const float x[WORDS][WIDE])
+{
+    float table[4][3];
+    for (int i = 0; i < 4; i++) {
+        const int at = (const int[]){1, 11, 101, 999}[i];
+        float added[2][WIDE], turned[2][WIDE];
+        memcpy(added, x[1], sizeof added);
+        memcpy(turned, x[1], sizeof turned);
+        add_positions(2, WIDE, FAR, at, position, added);
+        rotate(NEIGHBOURS, 2, WIDE, at, turned);
+        table[i][0] = (float)at;
+        table[i][1] = dot(WIDE, added[1], added[0]);
+        table[i][2] = dot(WIDE, turned[1], turned[0]);
+    }
+    print_matrix("place of dog, score of bites: added, turned", 4, 3,
+                 table);
+}
+
+static void show_turned(const float x[WORDS][WIDE], float map[WORDS][WORDS])
+{
+    float turned[WORDS][WIDE];
+    memcpy(turned, x, sizeof turned);
+    rotate(NEIGHBOURS, WORDS, WIDE, 0, turned);
+    show_map("weights, queries and keys turned", turned, map);
+}
+
+/*
+``` output
+place of dog, score of bites: added, turned (4, 3)
+[[  1.0000,   7.7024,   1.8368],
+ [ 11.0000,   6.0641,   1.8368],
+ [101.0000,   9.2389,   1.8368],
+ [999.0000,   1.3785,   1.8368]]
+weights, queries and keys turned (5, 5)
+[[0.8598, 0.0104, 0.0064, 0.1225, 0.0009],
+ [0.0871, 0.7355, 0.0716, 0.0541, 0.0517],
+ [0.1707, 0.2284, 0.1912, 0.2352, 0.1745],
+ [0.1225, 0.0064, 0.0088, 0.8597, 0.0026],
+ [0.0107, 0.0718, 0.0759, 0.0302, 0.8114]]
+```
+
+Turned, *dog bites* has one score wherever it stands.
+
+### Two pairings {#positions-pairings}
+
+The pairs decide which entries are turned fast and which slowly. Here is the
+score of *bites* with *dog*, 0 to 5 places apart:
+*/
+
+static void show_pairings(const float x[WORDS][WIDE])
+{
+    const char *const label[2] = {"halves", "neighbours"};
+    for (int pairing = HALVES; pairing <= NEIGHBOURS; pairing++) {
+        float scores[6];
+        for (int i = 0; i < 6; i++) {
+            float bites[1][WIDE];
+            memcpy(bites, x[2], sizeof bites);
+            rotate((Pairing)pairing, 1, WIDE, i, bites);
+            scores[i] = dot(WIDE, bites[0], x[1]);
+        }
+        print_vector(label[pairing], 6, scores);
+    }
+}
+
+/*
+``` output
+halves (6)
+[2.1908, 1.9061, 1.6067, 1.5881, 1.8736, 2.1930]
+neighbours (6)
+[2.1908, 1.8368, 1.4474, 1.4527, 1.9126, 2.4612]
+```
+
+Both are right, for a model that has been trained so. With the other, it is
+silently wrong: all shapes fit, the scores look like scores, and at the
+distance 0 they even are. Meta's files of Llama are for neighbours. Those
+that Hugging Face publishes are for halves, with the rows of two weights
+reordered to match [@transformers25199]; an exercise does that.
+
+### In a cache {#positions-cache}
+
+A place does not change. So a key goes into the cache of [](#kv-cache)
+turned, once, and a new token's query and key are turned by the token's own
+place in the text: `first` is how many have come before. We cut our sentence
+behind *bites*. The second time, the piece *the man* is turned as if the
+text began with it:
+*/
+
+/* The next n words, turned from a place on, come into the cache and ask. */
+static void next_words(Cache *c, int n, int first, const float x[n][WIDE],
+                       float context[n][WIDE])
+{
+    float turned[WORDS][WIDE];
+    memcpy(turned, x, (size_t)n * sizeof *x);
+    rotate(NEIGHBOURS, n, WIDE, first, turned);
+    const Rows keys = rows_by_head(1, n, WIDE, turned[0]);
+    cache_append(c, n, keys, rows_by_head(1, n, WIDE, x[0]));
+    cache_attend(c, 1, n, keys, 1, rows_by_head(1, n, WIDE, context[0]));
+}
+
+/* What the last word gets, if the piece behind a cut is turned so. */
+static void show_cut(const char *label, int cut, int first,
+                     const float x[WORDS][WIDE])
+{
+    float context[WORDS][WIDE];
+    Cache c = {.n_key_heads = 1, .d_k = WIDE, .d_v = WIDE, .room = WORDS};
+    cache_init(&c);
+    if (cut)
+        next_words(&c, cut, 0, x, context);
+    next_words(&c, WORDS - cut, first, x + cut, context + cut);
+    print_vector(label, WIDE, context[WORDS - 1]);
+    cache_free(&c);
+}
+
+/*
+``` output
+man, in one piece (8)
+[ 0.0385, -0.9915, -0.0704,  0.5519,  1.2748,  1.2552,  1.0279, -0.2886]
+man, cut, turned from 3 on (8)
+[ 0.0385, -0.9915, -0.0704,  0.5519,  1.2748,  1.2552,  1.0279, -0.2886]
+man, cut, turned from 0 on (8)
+[ 0.0976, -1.0281,  0.0093,  0.3890,  1.1611,  1.2949,  0.9750, -0.2910]
+```
+
+The last is wrong, and no check of shapes finds it, either.
+
+## Off the score {#positions-distance}
+
+The fourth way leaves even queries and keys as they are. **ALiBi**,
+attention with linear biases, takes something off each score for every place
+between the query and its key [@press2022]:
+
+$$s_{ij} - \lambda_h \, |i - j|, \qquad
+  \lambda_h = 2^{-8 (h + 1) / H}$$
+
+where $s_{ij}$ is a score, divided by the root of $d_k$ already, and
+$\lambda_h$ the slope of head $h$ of $H$. It is not trained. Some heads are
+to look near, and some far:
+*/
+
+float distance_slope(int n_heads, int head)
+{
+    if (head < 0 || head >= n_heads)
+        REFUSE("head %d of %d: from 0 to %d is needed", head, n_heads,
+               n_heads - 1);
+    return (float)exp2(-8.0 * (head + 1) / n_heads);
+}
+
+/*
+**Exercise 17.3** (★, 2 points): `add_distances`. Takes the slope times the
+distance from each score. Query `i` stands at the place `first + i`, and key
+`j` at `j`, which may be before or behind it.
+
+::: hint
+A distance is never negative, and `abs` is the function for whole numbers.
+:::
+
+::: done
+One line in the inner loop, and attention prefers what is near. A table of
+zeros treated so is a `bias` for the kernel.
+:::
+*/
+
+void add_distances(int n, int m, int first, float slope, float scores[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            scores[i][j] -= slope * (float)abs(first + i - j);
+}
+
+static void show_distances(const float x[WORDS][WIDE],
+                           float map[WORDS][WORDS])
+{
+    float scores[WORDS][WORDS], slope[8];
+    for (int h = 0; h < 8; h++)
+        slope[h] = distance_slope(8, h);
+    print_vector("slopes of eight heads", 8, slope);
+    dot_scores(WORDS, WORDS, WIDE, x, x, scores);
+    scale_scores(WORDS, WORDS, WIDE, scores);
+    add_distances(WORDS, WORDS, 0, slope[0], scores);
+    softmax_rows(WORDS, WORDS, scores, map);
+    print_matrix("weights, distances taken off", WORDS, WORDS, map);
+}
+
+static void draw_maps(const float map[5][WORDS][WORDS])
+{
+    const char *const word[WORDS] = {"the", "dog", "bites", "the", "man"};
+    maps("maps", "The dog bites the man, with and without places", 5,
+         (const char *const[]){"without places", "sinusoids added",
+                               "a table's rows added", "turned",
+                               "distances taken off"},
+         WORDS, word, WORDS, word, map);
+}
+
+/*
+``` output
+slopes of eight heads (8)
+[0.5000, 0.2500, 0.1250, 0.0625, 0.0312, 0.0156, 0.0078, 0.0039]
+weights, distances taken off (5, 5)
+[[0.8067, 0.0100, 0.0030, 0.1800, 0.0004],
+ [0.0938, 0.7717, 0.0516, 0.0569, 0.0259],
+ [0.1338, 0.2485, 0.3025, 0.2207, 0.0946],
+ [0.1801, 0.0061, 0.0049, 0.8073, 0.0016],
+ [0.0050, 0.0383, 0.0290, 0.0222, 0.9055]]
+```
+
+![What each word takes of each. The rows of the two *the*, first and fourth,
+are equal in the first panel alone](maps.svg){#fig-positions-maps}
+
+## Beyond what was trained {#positions-beyond}
+
+What if a text is longer than those that a model was trained on? We let a
+head learn to look at the word before. Its loss is the mean of $-\ln(w)$,
+with $w$ the share that a word gives to the one before it. The words are
+random, three different ones, as four entries have to hold words and places.
+Each step brings two new texts of eight words, so that the head learns the
+task, and not the texts. Each way gets such a head; all begin with the same
+numbers, and see the same texts.
+*/
+
+typedef enum { SINUSOIDS, LEARNED, ROTATION, DISTANCE } Way;
+enum { WAYS = 4, KNOWN = 3, NARROW = 4, SHORT = 8, LONG = 32 };
+
+typedef struct {
+    Way way;
+    Attention a;
+    float word[KNOWN][NARROW], place[LONG][NARROW];
+} Model;
+
+/* The shares that n words give each other, who see no future. */
+static void weigh(const Model *m, int n, const int ids[n], Trace *t)
+{
+    float x[LONG][NARROW], (*scores)[n] = (void *)t->scores;
+    embed(n, NARROW, KNOWN, ids, m->word, x);
+    if (m->way == SINUSOIDS || m->way == LEARNED)
+        add_positions(n, NARROW, LONG, 0, m->place, x);
+    attention_roles(&m->a, n, n, x, x, t);
+    if (m->way == ROTATION) {
+        rotate(NEIGHBOURS, n, NARROW, 0, (void *)t->query);
+        rotate(NEIGHBOURS, n, NARROW, 0, (void *)t->key);
+    }
+    dot_scores(n, n, NARROW, (void *)t->query, (void *)t->key, scores);
+    scale_scores(n, n, NARROW, scores);
+    if (m->way == DISTANCE)
+        add_distances(n, n, 0, distance_slope(8, 0), scores);
+    mask_scores(n, n, 0, scores);
+    softmax_rows(n, n, scores, (void *)t->weights);
+}
+
+static float loss(const Model *m, int texts, const int ids[texts][SHORT],
+                  Trace *t)
+{
+    float sum = 0;
+    for (int b = 0; b < texts; b++) {
+        weigh(m, SHORT, ids[b], t);
+        const float(*weights)[SHORT] = (void *)t->weights;
+        for (int i = 1; i < SHORT; i++)
+            sum -= logf(weights[i][i - 1]);
+    }
+    return sum / (float)(texts * (SHORT - 1));
+}
+
+/*
+Training is that of [](#self-attention-training): each number of the layers
+and, where places are learned, of their table is raised a little and lowered
+a little. Then 200 other texts of 32 words show what has been learned:
+*/
+
+enum { TEXTS = 2, STEPS = 400, TRIALS = 200, SPANS = 5 };
+
+static void show_words(Random *r, int n, int ids[n])
+{
+    for (int i = 0; i < n; i++)
+        ids[i] = (int)(random_u32(r) % KNOWN);
+}
+
+/* Where the numbers are that training may change; how many there are. */
+static int show_numbers(Model *m, float *number[])
+{
+    const int layers = (int)m->a.count;
+    const int learned = m->way == LEARNED ? SHORT * NARROW : 0;
+    for (int i = 0; i < layers + learned; i++)
+        number[i] = i < layers ? m->a.memory + i : m->place[0] + i - layers;
+    return layers + learned;
+}
+
+static float show_slope(Model *m, const int ids[TEXTS][SHORT], Trace *t,
+                        float *number)
+{
+    const float was = *number, step = 0.01f;
+    *number = was + step;
+    const float above = loss(m, TEXTS, ids, t);
+    *number = was - step;
+    const float below = loss(m, TEXTS, ids, t);
+    *number = was;
+    return (above - below) / (2 * step);
+}
+
+static void show_trained(Random *r, Model *m)
+{
+    float *number[100], gradient[100];
+    const int count = show_numbers(m, number);
+    Trace t = trace_for(&m->a, SHORT, SHORT);
+    for (int step = 0; step < STEPS; step++) {
+        int ids[TEXTS][SHORT];
+        for (int b = 0; b < TEXTS; b++)
+            show_words(r, SHORT, ids[b]);
+        for (int i = 0; i < count; i++)
+            gradient[i] = show_slope(m, ids, &t, number[i]);
+        for (int i = 0; i < count; i++)
+            *number[i] -= 0.5f * gradient[i];
+    }
+    trace_free(&t);
+}
+
+static Model show_begun(Random *r, Way way, uint64_t seed)
+{
+    Model m = {.way = way};
+    random_seed(r, seed);
+    embedding_fill(r, KNOWN, NARROW, m.word);
+    embedding_fill(r, LONG, NARROW, m.place);
+    self_attention_init(&m.a, r, NARROW, NARROW, 1, 1);
+    if (way == SINUSOIDS)
+        sinusoids(LONG, NARROW, m.place);
+    return m;
+}
+
+/* The mean share of the word before, at each place; and what the last word
+ * takes of those so many places back. */
+static void show_tried(Random *r, const Model *m, float before[LONG],
+                       float back[LONG])
+{
+    Trace t = trace_for(&m->a, LONG, LONG);
+    const float(*weights)[LONG] = (void *)t.weights;
+    for (int k = 0; k < TRIALS; k++) {
+        int ids[LONG];
+        show_words(r, LONG, ids);
+        weigh(m, LONG, ids, &t);
+        for (int i = 1; i < LONG; i++)
+            before[i] += weights[i][i - 1] / TRIALS;
+        for (int i = 0; i < LONG; i++)
+            back[i] += weights[LONG - 1][LONG - 1 - i] / TRIALS;
+    }
+    trace_free(&t);
+}
+
+/* Means over spans of places, in whole percent. */
+static void show_spans(const char *label, const float before[LONG])
+{
+    const int span[SPANS + 1] = {1, 8, 14, 20, 26, 32};
+    printf("%-9s", label);
+    for (int k = 0; k < SPANS; k++) {
+        float sum = 0;
+        for (int i = span[k]; i < span[k + 1]; i++)
+            sum += before[i];
+        sum /= (float)(span[k + 1] - span[k]);
+        printf("%7.0f", (double)(100 * sum));
+    }
+    puts("");
+}
+
+static void show_beyond(uint64_t seed)
+{
+    const char *const row[WAYS + 1] = {"even", "sinusoids", "learned",
+                                       "rotation", "distance"};
+    float before[WAYS + 1][LONG] = {{0}}, back[WAYS][LONG] = {{0}};
+    puts("percent for the word before, at the places");
+    puts("             1-7   8-13  14-19  20-25  26-31");
+    for (int i = 1; i < LONG; i++)
+        before[0][i] = 1 / (float)(i + 1);
+    show_spans(row[0], before[0]);
+    for (int way = 0; way < WAYS; way++) {
+        Random r;
+        Model m = show_begun(&r, (Way)way, seed);
+        show_trained(&r, &m);
+        show_tried(&r, &m, before[way + 1], back[way]);
+        show_spans(row[way + 1], before[way + 1]);
+        attention_free(&m.a);
+    }
+    int percent[8];
+    for (int i = 0; i < 8; i++)
+        percent[i] = (int)roundf(
+            100 *
+            back[ROTATION][(const int[]){0, 1, 2, 7, 8, 14, 20, 26}[i]]);
+    print_integers("rotation at 31: percent 0, 1, 2, 7, 8, 14, 20, 26 back",
+                   8, percent);
+}
+
+/*
+``` output
+percent for the word before, at the places
+             1-7   8-13  14-19  20-25  26-31
+even          25      9      6      4      3
+sinusoids     97     55     40     31     25
+learned      100      1      0      9      2
+rotation      98     80     39     24     22
+distance      36     29     29     30     29
+rotation at 31: percent 0, 1, 2, 7, 8, 14, 20, 26 back (8)
+[ 0, 21,  0,  2,  3, 29, 35,  8]
+```
+
+The first row is what even shares would give. Up to place 7, as far as
+training went, three heads do what they should. Then each fails in its own
+way.
+
+*Learned.* The later places have rows, but no text has ever used them. They
+are as they were drawn, and say nothing.
+
+*Rotation.* It falls in steps. Four entries have two hands, and the slow one
+hardly moves in eight places, so the head has learned the angle of the fast
+one. That is round after $2\pi$ places, a little more than six: a word 7 or
+8 back, or 14, or 20, or 26, has turned about as far as the one before. The
+last line shows what these take. With sinusoids it is the same. Large models
+have dozens of hands, and the slower ones tell the rounds apart, until they,
+too, come to angles that training has not shown them.
+
+*Distance.* It has not become sharp. No slope says "one back, and no other":
+at best, with the word itself out of the way, the nearest gets
+$1 - e^{-0.5} = 0.3935$ in a long text, as an exercise shows. But what there
+is holds at any length, and so it did in large models [@press2022].
+
+This is one small run. The program takes another seed:
+
+``` {.output args="7"}
+percent for the word before, at the places
+             1-7   8-13  14-19  20-25  26-31
+even          25      9      6      4      3
+sinusoids     45     19     12      9      7
+learned      100      1      0      1      0
+rotation      99     81     38     22     21
+distance      40     31     32     31     31
+rotation at 31: percent 0, 1, 2, 7, 8, 14, 20, 26 back (8)
+[ 0, 21,  0,  1,  3, 29, 38,  7]
+```
+
+This time the sinusoids have not even learned eight places: in four entries,
+words and places get in each other's way. The rest is the same.
 
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
-    show_positions();
+    if (argc > 2)
+        REFUSE("%d arguments are given: one SEED, or none, is needed",
+               argc - 1);
+    if (argc == 2) {
+        show_beyond(whole_number("SEED", argv[1], 0, UINT64_MAX));
+        return 0;
+    }
+    float x[WORDS][WIDE], learned[ROWS][WIDE], position[FAR][WIDE];
+    float map[5][WORDS][WORDS];
+    pipeline("pipeline", "vectors roles scale");
+    show_sentence(x, learned);
+    show_map("weights, without places", x, map[0]);
+    show_twice(map[0]);
+    sinusoids(FAR, WIDE, position);
+    show_hands(position);
+    show_added("weights, sinusoids added", FAR, position, x, map[1]);
+    show_added("weights, a table's rows added", ROWS, learned, x, map[2]);
+    show_moved(position, x);
+    show_turned(x, map[3]);
+    show_pairings(x);
+    show_cut("man, in one piece", 0, 0, x);
+    show_cut("man, cut, turned from 3 on", 3, 3, x);
+    show_cut("man, cut, turned from 0 on", 3, 0, x);
+    show_distances(x, map[4]);
+    draw_maps(map);
+    show_beyond(123);
     return 0;
 }
 
 /*
-TO WRITE: what comes next.
+The same in PyTorch, with a pair of entries as one number of the type
+`complex`, and a turn as the product with another.
+
+``` python
+import torch
+
+torch.manual_seed(123)
+words, rows = torch.nn.Embedding(4, 8), torch.nn.Embedding(16, 8)
+x = words(torch.tensor([3, 1, 0, 3, 2])).detach()
+i = torch.arange(5.)
+speed = 10000 ** (-torch.arange(0, 8, 2) / 8)
+turn = torch.polar(torch.ones(5, 4), i[:, None] * speed)
+
+def weights(x, bias=0):
+    return torch.softmax(x @ x.T / 8**0.5 + bias, dim=-1)
+
+print(weights(x))
+print(weights(x + torch.stack([turn.imag, turn.real], dim=-1).flatten(1)))
+print(weights(x + rows(i.long()).detach()))
+pairs = torch.view_as_complex(x.view(5, 4, 2))
+print(weights(torch.view_as_real(pairs * turn).flatten(1)))
+print(weights(x, -0.5 * (i[:, None] - i).abs()))
+```
+
+To look one word back, a head with three small layers, which are
+$2 \cdot (4 \cdot 4 + 4) + 5 = 45$ numbers, went through
+$400 \cdot 45 \cdot 2 \cdot 2 = 72{,}000$ texts: in each of 400 steps, two
+texts twice for each number. A model of any use has millions of numbers.
+[](#backward) finds all slopes at once, by one computation and a second that
+runs backwards through it.
+
+## Further exercises
+
+**Exercise 17.4** (★★, challenge, 3 points): `halves_from_neighbours`. The
+weight of a layer for queries has `d_k` rows for each head. Reorder them, so
+that `HALVES` gives the scores that `NEIGHBOURS` gave, if the weight for
+keys is reordered, too. It refuses an odd `d_k`. (A bias is a weight with
+one column.)
+
+::: hint
+[](#positions-pairings) says what has been done to the weights of Llama.
+Entries `2 * k` and `2 * k + 1` of a head were a pair. Where would `HALVES`
+look for them?
+:::
+
+::: hint
+Whole rows move, and none leaves its head. `memcpy` copies one.
+:::
+
+::: done
+This is what the scripts do that bring Llama's weights from one library to
+another. If they forget it, nothing fails but the answers.
+:::
+
+**Exercise 17.5** (by hand): A row has eight entries. After how many places
+has its slowest hand gone once round? Do two places so far apart get the
+same row?
+
+**Exercise 17.6** (by hand): In a long text, all scores are equal, until
+distances are taken off with a slope of one half. Which share has the
+nearest key?
+
+## Solutions
+
+::: {.solution exercise="17.4"}
+Queries and keys have been reordered alike, and a dot product does not mind
+in which order it adds.
+*/
+
+void halves_from_neighbours(int n_heads, int d_k, int d_in,
+                            const float weight[n_heads * d_k][d_in],
+                            float reordered[n_heads * d_k][d_in])
+{
+    pairs_must_fit(d_k);
+    for (int h = 0; h < n_heads; h++)
+        for (int k = 0; k < d_k; k++) {
+            const int from = k < d_k / 2 ? 2 * k : 2 * k - d_k + 1;
+            memcpy(reordered[h * d_k + k], weight[h * d_k + from],
+                   sizeof *weight);
+        }
+}
+
+/*
+:::
+
+::: {.solution exercise="17.5"}
+It turns by 1/1000 for each place, so after $1000 \cdot 2 \pi$ places, of
+which $1000 \cdot 2 \cdot 3.1416 = 6283.2$ is close. The other hands are
+not round then, as a whole number of places is never a whole number of
+turns; so no two places ever have quite the same row.
+:::
+
+::: {.solution exercise="17.6"}
+Each step back divides a share by $e^{1/2}$. With $r = e^{-1/2}$, the shares
+are in proportion to 1, $r$, $r^2$ and so on. Times $1 - r$, that sum is
+$1 - r + r - r^2 + r^2 - \dots$, which is 1, as all else cancels. So the
+sum is $1 / (1 - r)$, and the nearest has $1 - r$ of it:
+$1 - e^{-0.5} = 0.3935$.
+:::
 */

@@ -1409,10 +1409,112 @@ def kv_cache():
         for name in ("bfloat16", "float16")})
 
 
+# Chapter 17
+
+def speeds(d):
+    """How far each of d / 2 hands turns from one place to the next: from 1 in
+    equal factors towards 1/10,000, which the next hand would have."""
+    return torch.logspace(0, -4, d // 2 + 1, dtype=torch.float64)[:-1]
+
+
+def hands(places, d):
+    """The hands of each place as complex numbers: cosine, and i times sine."""
+    return torch.polar(torch.ones(len(places), d // 2, dtype=torch.float64),
+                       torch.outer(wide(places), speeds(d)))
+
+
+def save_sinusoids(n, d):
+    """A hand at place i is the turn of one place to the power of i; so large
+    places are found without a large angle. The first and the last rows."""
+    turn = torch.polar(torch.ones(d // 2, dtype=torch.float64), speeds(d))
+    hand = torch.vander(turn, n, increasing=True).T
+    rows = torch.view_as_real(hand).flip(-1).flatten(1)
+    save(f"sinusoids_{n}x{d}", size=[n, d], begin=rows[:20], end=rows[-3:])
+
+
+def as_pairs(x):
+    """Halves, side by side: entry k of one and of the other are neighbours."""
+    return x.unflatten(-1, (2, -1)).mT
+
+
+def save_rotated(case, first, x):
+    """A turn is a product of complex numbers. For halves that is compared
+    with how Hugging Face's Llama has it."""
+    turn = hands(torch.arange(first, first + x.shape[-2]), x.shape[-1])
+
+    def turned(pairs):
+        pairs = torch.view_as_complex(pairs.contiguous())
+        return torch.view_as_real(pairs * turn)
+
+    y = wide(x)
+    halves = turned(as_pairs(y)).mT.flatten(-2)
+    cos, sin = (torch.cat([z, z], dim=-1) for z in (turn.real, turn.imag))
+    front, back = y.chunk(2, dim=-1)
+    rotate_half = torch.cat([-back, front], dim=-1)
+    assert torch.allclose(halves, y * cos + rotate_half * sin, atol=1e-12)
+    save(case, first=[first], x=x, halves=halves,
+         neighbours=turned(y.unflatten(-1, (-1, 2))).flatten(-2))
+
+
+def save_distances(case, first, query, key, value, scores):
+    """Heads of two texts, each head with its slope as a bias; and of any
+    scores what is left of them."""
+    q, k, v = wide(query), wide(key), wide(value)
+    heads, n, m = q.shape[1], q.shape[2], k.shape[2]
+    slopes = torch.logspace(-8 / heads, -8, heads, base=2, dtype=torch.float64)
+    places = torch.arange(first, first + n, dtype=torch.float64)
+    distance = torch.cdist(places[:, None],
+                           torch.arange(m, dtype=torch.float64)[:, None], p=1)
+    bias = -slopes[:, None, None] * distance
+    save(case, first=[first], query=query, key=key, value=value, slopes=slopes,
+         bias=bias, scores=scores, lowered=wide(scores) + bias,
+         context=F.scaled_dot_product_attention(q, k, v, attn_mask=bias))
 
 
 def positions():
-    """TO WRITE: the arrays that tests/17_positions.c reads."""
+    for n, d in [(1, 2), (6, 4), (20, 10), (40, 8), (10_001, 6), (20_000, 64)]:
+        save_sinusoids(n, d)
+
+    for i, (n, d, length, first) in enumerate([
+            (1, 1, 1, 0), (5, 3, 7, 0), (4, 6, 9, 5), (3, 5, 1024, 1021)]):
+        x, position = uniform(1700 + i, 2, n, d), uniform(1710 + i, length, d)
+        places = torch.arange(first, first + n)
+        save(f"added_{length}x{d}_{first}", first=[first], x=x,
+             position=position,
+             sum=wide(x) + F.embedding(places, wide(position)))
+
+    for i, (n, d, first) in enumerate([
+            (1, 2, 0), (1, 2, 1), (3, 4, 0), (5, 6, 2), (7, 10, 100),
+            (6, 8, 9_999), (4, 64, 20_000), (2, 4, 2_000_000)]):
+        save_rotated(f"rotated_{n}x{d}_{first}", first,
+                     uniform(1720 + i, 2, 3, n, d, size=2))
+
+    for i, (heads, n, m, d_k, d_v, first) in enumerate([
+            (1, 1, 1, 1, 1, 0), (2, 3, 5, 2, 4, 0), (8, 6, 6, 4, 3, 0),
+            (4, 3, 9, 2, 5, 6), (3, 5, 4, 6, 2, 1), (2, 2, 30, 3, 2, 100)]):
+        save_distances(f"distances_{heads}x{n}x{m}_{first}", first,
+                       uniform(1730 + i, 2, heads, n, d_k, size=2),
+                       uniform(1740 + i, 2, heads, m, d_k, size=2),
+                       uniform(1750 + i, 2, heads, m, d_v),
+                       uniform(1790 + i, heads, n, m, size=4))
+
+    # As Hugging Face converts Meta's weights, and with the scores of each.
+    for i, (heads, d_k, d_in, n, first) in enumerate([
+            (1, 2, 3, 2, 0), (2, 4, 3, 5, 0), (3, 8, 5, 4, 7), (2, 6, 1, 3, 2)]):
+        weight = uniform(1760 + i, heads * d_k, d_in)
+        save(f"reordered_{heads}x{d_k}x{d_in}", sizes=[heads, d_k, d_in],
+             weight=weight, reordered=weight.view(
+                 heads, d_k // 2, 2, d_in).transpose(1, 2).reshape(-1, d_in))
+        weight_2 = uniform(1770 + i, heads * d_k, d_in)
+        x = uniform(1780 + i, 2, n, d_in, size=2)
+        turn = hands(torch.arange(first, first + n), d_k)
+        query, key = (
+            torch.view_as_real(torch.view_as_complex(
+                F.linear(wide(x), wide(w)).view(2, n, heads, -1, 2)
+                .transpose(1, 2).contiguous()) * turn).flatten(-2)
+            for w in (weight, weight_2))
+        save(f"llama_{heads}x{d_k}x{d_in}", first=[first], x=x,
+             query_weight=weight, key_weight=weight_2, scores=query @ key.mT)
 
 
 # Chapter 18

@@ -1,10 +1,4 @@
 #include "attention.h"
-void add_positions(int n, int d, int length, int first, const float position[length][d], float x[n][d])
-{
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < d; k++)
-            x[i][k] += position[first + i][k];
-}
 void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in], const float g_out[n][l->d_out], Linear *g_l, float g_x[n][l->d_in])
 {
     const int in = l->d_in, out = l->d_out;
