@@ -573,10 +573,10 @@ typedef struct {
     Way way;
     Attention a;
     float word[KNOWN][NARROW], place[LONG][NARROW];
-} Model;
+} Learner;
 
 /* The shares that n words give each other, who see no future. */
-static void weigh(const Model *m, int n, const int ids[n], Trace *t)
+static void weigh(const Learner *m, int n, const int ids[n], Trace *t)
 {
     float x[LONG][NARROW], (*scores)[n] = (void *)t->scores;
     embed(n, NARROW, KNOWN, ids, m->word, x);
@@ -595,7 +595,7 @@ static void weigh(const Model *m, int n, const int ids[n], Trace *t)
     softmax_rows(n, n, scores, (void *)t->weights);
 }
 
-static float loss(const Model *m, int texts, const int ids[texts][SHORT],
+static float loss(const Learner *m, int texts, const int ids[texts][SHORT],
                   Trace *t)
 {
     float sum = 0;
@@ -623,7 +623,7 @@ static void show_words(Random *r, int n, int ids[n])
 }
 
 /* Where the numbers are that training may change; how many there are. */
-static int show_numbers(Model *m, float *number[])
+static int show_numbers(Learner *m, float *number[])
 {
     const int layers = (int)m->a.count;
     const int learned = m->way == LEARNED ? SHORT * NARROW : 0;
@@ -632,7 +632,7 @@ static int show_numbers(Model *m, float *number[])
     return layers + learned;
 }
 
-static float show_slope(Model *m, const int ids[TEXTS][SHORT], Trace *t,
+static float show_slope(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
                         float *number)
 {
     const float was = *number, step = 0.01f;
@@ -644,7 +644,7 @@ static float show_slope(Model *m, const int ids[TEXTS][SHORT], Trace *t,
     return (above - below) / (2 * step);
 }
 
-static void show_trained(Random *r, Model *m)
+static void show_trained(Random *r, Learner *m)
 {
     float *number[100], gradient[100];
     const int count = show_numbers(m, number);
@@ -661,9 +661,9 @@ static void show_trained(Random *r, Model *m)
     trace_free(&t);
 }
 
-static Model show_begun(Random *r, Way way, uint64_t seed)
+static Learner show_begun(Random *r, Way way, uint64_t seed)
 {
-    Model m = {.way = way};
+    Learner m = {.way = way};
     random_seed(r, seed);
     embedding_fill(r, KNOWN, NARROW, m.word);
     embedding_fill(r, LONG, NARROW, m.place);
@@ -675,7 +675,7 @@ static Model show_begun(Random *r, Way way, uint64_t seed)
 
 /* The mean share of the word before, at each place; and what the last word
  * takes of those so many places back. */
-static void show_tried(Random *r, const Model *m, float before[LONG],
+static void show_tried(Random *r, const Learner *m, float before[LONG],
                        float back[LONG])
 {
     Trace t = trace_for(&m->a, LONG, LONG);
@@ -719,7 +719,7 @@ static void show_beyond(uint64_t seed)
     show_spans(row[0], before[0]);
     for (int way = 0; way < WAYS; way++) {
         Random r;
-        Model m = show_begun(&r, (Way)way, seed);
+        Learner m = show_begun(&r, (Way)way, seed);
         show_trained(&r, &m);
         show_tried(&r, &m, before[way + 1], back[way]);
         show_spans(row[way + 1], before[way + 1]);
