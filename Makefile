@@ -10,7 +10,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 # Chapters that are about speed have flags of their own, use several threads
 # where there is OpenMP, and are compiled once more for each instruction set
 # that the machine may have.
-fast   := 15_kernel 16_kv_cache
+fast   := 15_kernel 16_kv_cache 19_flash_backward
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
 march_avx2   := -march=x86-64-v3
@@ -22,6 +22,7 @@ threaded     := $(or $(OPENMP),-fopenmp-simd)
 CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_cache   := $(sets:%=-DHAS_%)
+CFLAGS_backward := $(sets:%=-DHAS_%)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
@@ -133,7 +134,7 @@ link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm -o $@
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
-there := $(names:%=chapters/%) $(names:%=code/%.c) \
+there := $(names:%=chapters/%) $(names:%=code/%.c) $(foreach n,$(names),web/programs/$(call number,$n).js) \
          $(patsubst $(BUILD)/%,%,$(printed) $(objects) $(support) $(tests))
 gone  := $(filter-out $(there),$(shell sed 's/.*|//' $(BUILD)/flags 2>/dev/null))
 # Tests shall be there soon, rather than run fast, unless CFLAGS says how.
@@ -157,13 +158,14 @@ $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' -c $< -o $@
 
-# The public functions get the set's name behind their own.
+# The public functions get the set's name behind their own, and so do those of the
+# other fast chapters that are called: a chapter's calls stay within its set.
 define variant
 $(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $$(@D)
-	$$(compile) $(march_$(1)) -c $$< -o $$@ $$$$(perl -ne \
-	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and print " -D$$$$1=$$$$1_", \
-	  $$$$1 eq "main" ? "$$*_" : "", "$(1)"' $$<)
+	$$(compile) $(march_$(1)) -Dmain=main_$$*_$(1) -c $$< -o $$@ $$$$(perl -ne \
+	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and $$$$1 ne "main" and print " -D$$$$1=$$$$1_$(1)"' \
+	  $(patsubst %,$(BUILD)/code/%.c,$(filter $(names),$(fast))))
 endef
 $(foreach s,$(sets),$(eval $(call variant,$(s))))
 
@@ -210,9 +212,9 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 
 weaver := $(wildcard tools/*.pm) $(wildcard tools/*.lua) tools/weave \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*) $(BUILD)/card.png
-$(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(module) $(checked) $(weaver) \
+$(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(modules) $(checked) $(weaver) \
                           book.md src/attention.h
-	@$(without_module)
+	@$(without_modules)
 	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
 
@@ -239,57 +241,62 @@ $(BUILD)/pandoc.found: requirements.txt tools/find-pandoc
 	@tools/find-pandoc $(BUILD)/pandoc
 	@touch $@
 
-# ---- The programs in the pages: all of them as one module of WebAssembly,
-# with those of tools/web. There programs.c calls all others, and NAME_part.c is
-# a part of the program NAME.c, which alone has a main. -Oz makes two thirds of
-# what -O2 makes, and as fast; what the fast chapters want to have put in place, for
-# registers, of which there are none here, is left to it; and with -flto it sees all
-# programs as one.
+# ---- The programs in the pages. A page has one module of WebAssembly, with its own
+# program and, where the chapter has a workbench, that as well, so that what a page
+# loads does not grow with the chapters. In tools/web, page.c begins what is asked for,
+# and NAME_part.c is a part of the program NAME.c. -Oz makes two thirds of what -O2
+# makes, and as fast; what the fast chapters want to have put in place, for registers,
+# of which there are none here, is left to it. A function's calls must have its type
+# here, so that each main takes words.
 #
 # Whether clang makes modules is asked until it does. The first time that it
 # does, the book is woven anew: a file that was not there makes none older.
 
-wasm      := clang --target=wasm32-wasi -flto
+wasm      := clang --target=wasm32-wasi
 can_wasm   = [ -e $(BUILD)/web/can ] && command -v $(firstword $(wasm)) || \
   { mkdir -p $(BUILD)/web && echo 'int main(void) { return 0; }' | \
     $(wasm) -x c - -o $(BUILD)/web/can; }
-module     = $(if $(shell { $(can_wasm); } >/dev/null 2>&1 && echo yes),\
-  $(BUILD)/web/module.js $(if $(wildcard $(BUILD)/web/module.js),,new-module))
-.PHONY: new-module
-without_module = $(if $(module),,rm -f $(BUILD)/web/module.js; \
+modules    = $(if $(shell { $(can_wasm); } >/dev/null 2>&1 && echo yes),\
+  $(packed) $(if $(wildcard $(packed)),,new-modules))
+.PHONY: new-modules
+without_modules = $(if $(modules),,rm -f $(packed); \
   echo "The pages cannot run programs: that takes clang, lld, wasi-libc and" \
     "libclang-rt-14-dev-wasm32 (or your clang's version)")
 
 web       := $(basename $(notdir $(wildcard tools/web/*.c)))
-own       := $(filter-out programs,$(foreach n,$(web),$(if $(findstring _,$n),,$n)))
-in_module := $(names) $(web) $(notdir $(basename $(wildcard src/*.c)))
+own       := $(filter-out page,$(foreach n,$(web),$(if $(findstring _,$n),,$n)))
+packed    := $(foreach n,$(names) $(own),$(BUILD)/web/programs/$(call number,$n).js)
 
-$(BUILD)/web/programs.h: $(names:%=$(BUILD)/code/%.c) $(own:%=tools/web/%.c) $(settings)
-	@mkdir -p $(@D)
-	@perl -ne '/^int main\((void)?/ or next; my $$takes = $$1 ? "NOTHING" : "WORDS";' \
-	  -e '$$ARGV =~ m{(([^_/]*)[^/]*)\.c$$};' \
-	  -e 'print qq{TAKES_$$takes("$$1", "$$2", main_$$2)\n}' $(filter %.c,$^) >$@
-
-compile_wasm = $(wasm) $(FLAGS) -Oz -Dalways_inline= -I$(BUILD)/web -MMD -MP $(call empty,$<)
+compile_wasm = $(wasm) $(FLAGS) -Oz -Dalways_inline= -Wno-unused-parameter -MMD -MP \
+  -D'main(...)=main_$(call number,$*)(int argc, char **argv)' -c $< -o $@
 $(BUILD)/web/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
+	$(compile_wasm)
 $(BUILD)/web/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile_wasm) -c $< -o $@
-$(BUILD)/web/obj/programs.o: tools/web/programs.c $(BUILD)/web/programs.h $(settings)
-	@mkdir -p $(@D)
-	$(compile_wasm) -c $< -o $@
+	$(compile_wasm)
 $(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile_wasm) -Dmain=main_$(call number,$*) -c $< -o $@
+	$(compile_wasm)
 
-$(BUILD)/web/module.wasm: $(in_module:%=$(BUILD)/web/obj/%.o)
-	$(wasm) -Oz -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 \
-	  $^ -o $@
+# A module, of objects that have the names of native ones; which of its programs is the
+# workbench.
+define module
+$(BUILD)/web/programs/$(call number,$(1)).wasm: bench = $(if $(2),workbench,$(call number,$(1)))
+$(BUILD)/web/programs/$(call number,$(1)).wasm: $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,\
+  $(filter-out $(sets:%=\%.%.o),$(call of,$(1)) $(if $(2),$(in_bench),$(before_$(1))) $(support)))
+endef
+in_bench  := $(patsubst %,$(BUILD)/obj/%.o,$(filter workbench workbench_%,$(web))) $(objects)
+has_bench := $(basename $(notdir $(shell grep -l '^::: {.workbench' chapters/*.c))) workbench
+$(foreach n,$(names) $(own),$(eval $(call module,$n,$(filter $n,$(has_bench)))))
 
-$(BUILD)/web/module.js: $(BUILD)/web/module.wasm tools/web/pack
-	tools/web/pack $(names) $(own) <$< >$@
+$(BUILD)/web/programs/%.wasm: tools/web/page.c $(settings)
+	@mkdir -p $(@D)
+	$(wasm) $(FLAGS) -Oz -DPROGRAM=main_$* -DBENCH=main_$(bench) $(filter %.c %.o,$^) -o $@ \
+	  -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576
+
+$(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pack.pm
+	tools/web/pack programs/$* <$< >$@
 
 -include $(wildcard $(BUILD)/web/obj/*.d)
 
@@ -381,7 +388,7 @@ bench-book: $(BUILD)/pandoc.found ## how long it takes: all, part by part, and a
 	@rm -rf $(bench)
 	$(call part,'programs',programs)
 	$(call part,'their outputs',chapters)
-	$(if $(module),$(call part,'the module',$(bench)/web/module.js))
+	$(if $(modules),$(call part,'their modules',$(patsubst $(BUILD)/%,$(bench)/%,$(packed))))
 	$(call part,'the whole book is woven',book)
 	@perl -pi -e 's{"chapters/$(one)_[^"]*":"}{$$&-}' $(bench)/book.kept/sums.json
 	@touch chapters/$(one)_*.c
@@ -471,13 +478,14 @@ prefix = $(shell $(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/.
 $(grader)/confined.o: FLAGS += -DCOMPILER='"$(prefix)"'
 $(grader)/confined: $(grader)/confined.o $(grader)/jail.o
 	$(CC) $(CFLAGS) $(link)
+per_set := kernels cache backward
 # As on a machine that has no other instruction sets: what chapter 15 is there
 # for others is not for a submission to call.
 $(grader)/plain.%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) -MMD -MP -c $< -o $@
 $(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)) \
-               $(filter-out %/kernels.o %/cache.o,$(support)) $(grader)/plain.kernels.o $(grader)/plain.cache.o
+               $(filter-out $(per_set:%=\%/%.o),$(support)) $(per_set:%=$(grader)/plain.%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
 

@@ -262,8 +262,8 @@ enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
 /* Hides, in the piece whose first row is query i and whose first column is
  * key j, what must not be seen. */
-static void mask_piece(Mask see, int i, int j, int rows, int cols,
-                       float scores[rows][cols])
+void mask_piece(Mask see, int i, int j, int rows, int cols,
+                float scores[rows][cols])
 {
     const int64_t place = (int64_t)see.first + i - j;
     if (see.kind == MASK_CAUSAL && place < cols)
@@ -289,7 +289,7 @@ them in order to hide them:
 */
 
 /* May the queries up to number `last` see any of the keys from j on? */
-static int is_seen(Mask see, int last, int j)
+int is_seen(Mask see, int last, int j)
 {
     return see.kind != MASK_CAUSAL || j <= (int64_t)see.first + last;
 }

@@ -1125,3 +1125,40 @@ static void hide(Mask see, const Tile *t, int j, int cols,
                 scores[k].at[i] =
                     k > place + i ? -INFINITY : scores[k].at[i];
 }
+
+/*
+[](#flash-backward) multiplies in lanes, too, and takes exponentials there.
+What it has in them are its own rows of `COLUMNS` numbers, as many as
+`QUERIES`.
+*/
+
+_Static_assert((int)COLUMNS == (int)QUERIES, "a row fills the lanes");
+
+void multiply_columns(int n, int cols, int d, View a,
+                      const float b[d][COLUMNS], int adds,
+                      float c[n][COLUMNS])
+{
+    Lanes ones;
+    for (int k = 0; k < QUERIES; k++)
+        ones.at[k] = 1;
+    product(n, cols <= LANES ? 1 : VECTORS, d, a, (const void *)b,
+            adds ? &ones : NULL, (void *)c);
+}
+
+static INLINE void powers(int lanes, int n, const float less[n],
+                          float x[n][COLUMNS])
+{
+    for (int i = 0; i < n; i++) {
+        const float own = less[i];
+        for (int k = 0; k < lanes; k++)
+            x[i][k] = exp2_fast(x[i][k] - own);
+    }
+}
+
+void exp2_columns(int n, int cols, const float less[n], float x[n][COLUMNS])
+{
+    if (cols <= LANES)
+        powers(LANES, n, less, x);
+    else
+        powers(COLUMNS, n, less, x);
+}

@@ -221,8 +221,8 @@ void add_positions(int n, int d, int length, int first,
                    const float position[length][d], float x[n][d])
 {
     if (first < 0 || first > length - n)
-        REFUSE("places %d to %d of a table of %d rows: 0 to %d have one",
-               first, first + n - 1, length, length - 1);
+        REFUSE("%d places from %d on, of a table of %d: 0 to %d have a row",
+               n, first, length, length - 1);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
             x[i][k] += position[first + i][k];

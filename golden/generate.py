@@ -1730,8 +1730,144 @@ def backward():
                           "past", first=-1, d_out=6)
 
 
+# Chapter 19
+
+def save_flash_undone(case, seed, sizes, seen=None, size=2, scale=None,
+                      bias=None, **how):
+    """A whole attention, one head or all of several texts, some of which
+    share keys, with the gradient of its contexts given."""
+    *heads, n, m, d_k, d_v = sizes  # none, or texts, heads, heads of keys
+    of_query, of_key = (heads[:2], heads[::2]) if heads else ([], [])
+    roles = dict(query=uniform(seed, *of_query, n, d_k, size=size),
+                 key=uniform(seed + 1, *of_key, m, d_k, size=size),
+                 value=uniform(seed + 2, *of_key, m, d_v))
+    g = uniform(seed + 3, *of_query, n, d_v)
+    leaves = [leaf(x) for x in roles.values()]
+    with torch.enable_grad():
+        context = F.scaled_dot_product_attention(
+            *leaves, attn_mask=seen if bias is None else wide(bias),
+            scale=scale, enable_gqa=bool(heads))
+        context.backward(wide(g))
+    if scale:
+        how["scale"] = scale
+    if bias is not None:
+        how["bias"] = bias
+    save(case, **roles, g_context=g, **how,
+         **{f"g_{name}": x.grad for name, x in zip(roles, leaves)})
+
+
+def save_again(case, scores):
+    """What is made again from scores and log-sum-exps: where a query sees
+    something, its weights, and 0 elsewhere. And the slopes of scores by those
+    of the log-sum-exps."""
+    of_scores, g = leaf(scores), uniform(len(scores), len(scores))
+    with torch.enable_grad():
+        log_sum = torch.logsumexp(of_scores, dim=-1)
+        log_sum.backward(wide(g))
+    blind = (scores == -INF).all(dim=-1, keepdim=True)
+    save(case, scores=scores, log_sum=log_sum.detach().float(), g_log_sum=g,
+         weights=F.softmax(wide(scores), dim=-1).masked_fill(blind, 0),
+         g_scores=of_scores.grad.masked_fill(blind, 0))
+
+
+def save_means(case, seed, sizes):
+    """The means of the weights' slopes, by the weights; 0 for the last query,
+    which sees nothing and has no context vector."""
+    n, m, d_v = sizes
+    weights = leaf(F.softmax(wide(uniform(seed, n, m, size=2)), dim=-1))
+    value, g = wide(uniform(seed + 1, m, d_v)), uniform(seed + 2, n, d_v)
+    with torch.enable_grad():
+        context = weights @ value
+        context.backward(wide(g))
+    means = (weights.grad * weights).sum(dim=-1).detach()
+    context, log_sum = context.detach().float(), uniform(seed + 3, n)
+    context[-1], log_sum[-1], means[-1] = NAN, -INF, 0
+    save(case, log_sum=log_sum, context=context, g_context=g, mean=means)
+
+
+def save_texts_undone(case, seed, sizes, seen, d_out=0, bias=True,
+                      out_bias=True, **how):
+    """Self-attention over several texts at once, and back."""
+    texts, n, d, n_heads, d_k, d_v = sizes
+    torch.manual_seed(seed)
+    layers = linears(bias, (d, n_heads * d_k), (d, n_heads * d_k),
+                     (d, n_heads * d_v))
+    if d_out:
+        layers += linears(out_bias, (n_heads * d_v, d_out))
+    parameters = flat(layers).clone()
+    text = uniform(seed, texts, n, d, size=2)
+    g = uniform(seed + 1, texts, n, d_out or n_heads * d_v)
+    with torch.enable_grad():
+        layers = [layer.double().requires_grad_() for layer in layers]
+        x = leaf(text)
+        q, k, v = (layer(x).view(texts, n, n_heads, -1).transpose(1, 2)
+                   for layer in layers[:3])
+        side_by_side = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=seen).transpose(1, 2).flatten(2)
+        out = layers[3](side_by_side) if d_out else side_by_side
+        out.backward(wide(g))
+    scores = (q @ k.mT / d_k**0.5).masked_fill(~seen, -INF)
+    save(case, x=text, parameters=parameters, g=g, out=out.detach(),
+         log_sum=torch.logsumexp(scores, dim=-1).detach(), g_x=x.grad,
+         g_parameters=torch.cat([p.grad.flatten() for layer in layers
+                                 for p in layer.parameters()]),
+         sizes=[d, n_heads, d_k, d_v, d_out, bias, out_bias], **how)
+
+
 def flash_backward():
-    """TO WRITE: the arrays that tests/19_flash_backward.c reads."""
+    for n, m in (1, 1), (2, 3), (5, 4), (33, 40):
+        save_again(f"again_{n}x{m}", uniform(2100 + n, n, m, size=4))
+    hidden = uniform(2105, 4, 5, size=3).masked_fill(
+        uniform(2106, 4, 5) < 0, -INF)
+    hidden[2] = -INF  # sees nothing
+    save_again("again_hidden", hidden)
+    save_again("again_loud", uniform(2107, 3, 4) * 300)
+    for n, m, d_v in (2, 3, 4), (5, 4, 1), (4, 7, 33):
+        save_means(f"means_{n}x{d_v}", 2110 + 4 * n, (n, m, d_v))
+
+    for n, m, d_k, d_v, first in [
+            (1, 1, 1, 1, 0), (6, 6, 2, 4, 0), (31, 33, 3, 2, 0),
+            (33, 65, 2, 5, 32), (64, 40, 5, 3, 3), (70, 31, 3, 4, -39),
+            (40, 70, 3, 2, -9), (2, 80, 4, 6, 70)]:
+        save_flash_undone(f"past_{n}x{m}x{d_k}x{d_v}_{first}",
+                          2200 + 7 * n + m, (n, m, d_k, d_v),
+                          visible(n, m, first), first=first)
+    for n, m, d_k, d_v in (2, 3, 5, 4), (65, 33, 3, 2), (34, 64, 16, 20):
+        seed = 2300 + 7 * n + m
+        save_flash_undone(f"all_{n}x{m}x{d_k}x{d_v}", seed, (n, m, d_k, d_v))
+        mask = torch.randint(3, (n, m), generator=seeded(n + m)).float() - 1
+        mask[n // 2] = 0  # sees nothing
+        save_flash_undone(f"table_{n}x{m}x{d_k}x{d_v}", seed + 3,
+                          (n, m, d_k, d_v), mask != 0, mask=mask)
+    save_flash_undone("all_loud", 2390, (40, 50, 3, 2), size=12)
+
+    save_flash_undone("job_one", 2400, (1, 1, 1, 1, 1, 1, 1))
+    save_flash_undone("job_groups", 2410, (2, 4, 2, 13, 150, 3, 5))
+    save_flash_undone("job_wide", 2420, (1, 2, 1, 26, 33, 65, 40))
+    save_flash_undone("job_scaled", 2430, (2, 3, 3, 26, 70, 4, 3), scale=0.3)
+    for case, n, m, first in [("square", 90, 90, 0), ("later", 50, 150, 100),
+                              ("before", 60, 31, -20)]:
+        save_flash_undone(f"job_past_{case}", 2440 + n,
+                          (2, 2, 1, n, m, 3, 4), visible(n, m, first),
+                          first=first)
+    mask = torch.randint(3, (70, 140), generator=seeded(2450)).float() - 1
+    mask[17] = 0
+    save_flash_undone("job_table", 2460, (1, 2, 1, 70, 140, 3, 4), mask != 0,
+                      mask=mask)
+    bias = uniform(2470, 30, 135, size=3).masked_fill(
+        uniform(2471, 30, 135) < -0.8, -INF)
+    save_flash_undone("job_bias", 2480, (2, 2, 1, 30, 135, 3, 2), bias=bias)
+
+    mask = uniform(2490, 5, 5) > 0
+    mask[torch.arange(5), torch.arange(5)] = True
+    save_texts_undone("texts_past", 2500, (2, 4, 7, 3, 2, 5),
+                      visible(4, 4, 0), d_out=6, first=0)
+    save_texts_undone("texts_all", 2510, (3, 5, 4, 2, 3, 2),
+                      visible(5, 5, 5), d_out=7, bias=False, first=5)
+    save_texts_undone("texts_table", 2520, (2, 5, 3, 2, 4, 3), mask, d_out=4,
+                      out_bias=False, mask=mask.float())
+    save_texts_undone("texts_one_head", 2530, (1, 6, 5, 1, 4, 3),
+                      visible(6, 6, 0), first=0)
 
 
 def save_loss(case, logits, target):

@@ -287,18 +287,22 @@ typedef struct {
     float *joined;     /* [n][n_heads * d_v] */
     float *out;        /* [n][d_out], or NULL */
 
-    /* From chapter 19 on: */
-    int texts;      /* 0, or so many texts of n tokens */
+    /* From chapter 19 on, and 0 until then: with texts above 0, so many
+     * texts of n tokens that ask and m that are asked, for functions that
+     * do without tables. Then query, key, value, joined and out have the
+     * rows of all texts, one text after the other; the log-sum-exps take
+     * the place of scores and weights; and all other tables are NULL. */
+    int texts;
     float *log_sum; /* [texts][n_heads][n] */
 } Trace;
 
 /* Makes room, filled with 0, for the tables of the sizes that t has been
  * given; gives it back. Refuses n, m, n_heads, d_k or d_v below 1, a d_out
- * below 0, and sizes whose tables do not fit. */
+ * or texts below 0, and sizes whose tables do not fit. */
 void trace_init(Trace *t);
 void trace_free(Trace *t);
 
-/* Refuses a trace of other sizes, or without tables. */
+/* Refuses a trace of other sizes, of several texts, or without tables. */
 void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                     int d_v, int d_out);
 
@@ -785,6 +789,15 @@ void meet_keys(int n, int d_v, const float scores[n],
 /* Refuses what apply_mask refuses, before there are scores. */
 void mask_must_fit(int n, int m, Mask see);
 
+/* Puts minus infinity where the mask hides a key, in place, in the piece of
+ * a table of scores whose first row is query i and whose first column is
+ * key j. */
+void mask_piece(Mask see, int i, int j, int rows, int cols,
+                float scores[rows][cols]);
+
+/* May the queries up to number `last` see any of the keys from j on? */
+int is_seen(Mask see, int last, int j);
+
 /* What n queries get from the m keys that they may see, and the log-sum-exp
  * of each query's scores, with a table of 32 times 32 scores, for any n and
  * m. As masked_weights and matmul, but that the value of a hidden key does
@@ -958,6 +971,22 @@ int threads_for(double products, int asked);
 
 /* Refuses what attend_fast refuses. */
 void job_must_fit(const Job *job);
+
+/* How many floats lie side by side in a row that fills the lanes of a
+ * register tile: two or three vectors. */
+enum { COLUMNS = (LANES == 16 ? 2 : 3) * LANES };
+
+/* c = a times b, or with `adds` c + a times b, for a of [n][d]. Of each row
+ * only the first `cols` count; the others may be anything. Rows lie as
+ * new_aligned(n, sizeof(float[COLUMNS])) has them. */
+void multiply_columns(int n, int cols, int d, View a,
+                      const float b[d][COLUMNS], int adds,
+                      float c[n][COLUMNS]);
+
+/* x[i][k] = 2 to the power of x[i][k] - less[i], by exp2_fast, for the first
+ * `cols` of each row; the others may be anything. */
+void exp2_columns(int n, int cols, const float less[n],
+                  float x[n][COLUMNS]);
 
 /*
 ## Chapter 16, the cache {#header-kv-cache}
@@ -1213,17 +1242,110 @@ void cosine_backward(int n, const float a[n], const float b[n],
 ## Chapter 19, the way back, in tiles {#header-flash-backward}
 */
 
-void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
-                            const float x[texts * n][a->d_x], Trace *t);
+/* From scores of n queries, divided and masked, and their log-sum-exps to
+ * weights, in place. A query that sees nothing, whose log-sum-exp is minus
+ * infinity, has weights of 0. */
+void weights_again(int n, int m, const float log_sum[n], float x[n][m]);
+
+/* For each query the mean of its weights' slopes, each counted by its
+ * weight, with no weight at hand: the dot product of its context vector and
+ * that one's gradient; 0 for a query that sees nothing.
+ * PyTorch: (g_context * context).sum(dim=-1). Dao et al. 2022, section
+ * B.4. */
+void mean_slopes(int n, int d_v, const float log_sum[n],
+                 const float context[n][d_v], const float g_context[n][d_v],
+                 float mean[n]);
+
+/* flash_forward, which has made context and log_sum: attend_backward
+ * without dropout and without tables, the weights being made again in pieces
+ * of 32 times 32. Adds to g_query, g_key and g_value. A query that sees
+ * nothing adds nothing, as in PyTorch, as long as its g_context is finite.
+ * Where scores are large, few digits are left for the weights: with scores
+ * of 1,000 they are right to a ten thousandth. Refuses what mask_must_fit
+ * refuses.
+ * PyTorch: the backward of F.scaled_dot_product_attention(query, key, value,
+ * attn_mask=..., is_causal=...). Dao et al. 2022, algorithm 4. */
+void flash_backward(int n, int m, int d_k, int d_v, Mask see,
+                    const float query[n][d_k], const float key[m][d_k],
+                    const float value[m][d_v], const float context[n][d_v],
+                    const float log_sum[n], const float g_context[n][d_v],
+                    float g_query[n][d_k], float g_key[m][d_k],
+                    float g_value[m][d_v]);
+
+/* Which part of the queries a part of the keys meets in a round, where there
+ * are so many parts of both, and as many rounds: no two meet the same in one
+ * round, and in all rounds each meets all. Parts and rounds count from
+ * 0. */
+int partner(int parts, int keys, int round);
+
+/* A job that attend_fast has done, backwards, as flash_backward does one
+ * head's: from g_context it adds to g_query, g_key and g_value, of which the
+ * heads that share keys add to the same rows. The job has its context and
+ * its log_sum as attend_fast has left them. Rows of gradients must not
+ * overlap. A bias and factors `kept` are taken into account, and get no
+ * gradient; where a bias leaves a query only scores below -1e38, it is not
+ * to be used. What is added does not depend on the number of threads. This
+ * one is compiled for what every processor of its kind has. Refuses what
+ * job_gradients_must_fit refuses.
+ * PyTorch: the backward of F.scaled_dot_product_attention(query, key, value,
+ * attn_mask=..., is_causal=..., scale=..., enable_gqa=True). Dao 2023,
+ * algorithm 2. */
+void attend_fast_backward(const Job *job, Rows g_context, Rows g_query,
+                          Rows g_key, Rows g_value);
+
+/* attend_fast_backward as it was compiled for the instruction set of a
+ * kernel, one from best_kernel or kernel_named. It does and refuses the
+ * same. */
+typedef void AttendBackward(const Job *job, Rows g_context, Rows g_query,
+                            Rows g_key, Rows g_value);
+AttendBackward *attend_backward_of(const Kernel *kernel);
+
+/* Refuses what job_must_fit refuses, a job without a log_sum, and rows that
+ * are not there. */
+void job_gradients_must_fit(const Job *job, Rows g_context, Rows g_query,
+                            Rows g_key, Rows g_value);
+
+/* As linear_backward, but for rounding, and by the best kernel's
+ * multiply. */
 void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                           const float g_out[n][l->d_out], Linear *g_l,
                           float g_x[n][l->d_in]);
+
+/* A trace for so many texts of n tokens each, without tables of scores. */
+Trace trace_for_texts(const Attention *a, int texts, int n);
+
+/* Refuses what layers_must_fit and widths_must_agree refuse, more tokens
+ * than the context length, no text, and a trace that is not for this
+ * attention and these texts. */
+void texts_must_fit(const Attention *a, int texts, int n, const Trace *t);
+
+/* Self-attention for so many texts of n tokens each, whose rows lie one text
+ * after the other: for each of them what attention_forward does without
+ * dropout, but for rounding, and by the best kernel. Fills the tables of
+ * such a trace. Refuses what texts_must_fit and mask_must_fit refuse.
+ * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True), called
+ * with need_weights=False. */
+void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
+                            const float x[texts * n][a->d_x], Trace *t);
+
+/* The same backwards, from t, which attention_forward_fast has filled, and
+ * with its mask. In g, of the same sizes, `out` is given, or without an
+ * output layer `joined`; query, key, value and, with an output layer, joined
+ * are written. Adds to the gradients of the parameters and of x. Refuses
+ * what texts_must_fit refuses of t and of g, and what mask_must_fit and
+ * gradient_must_fit refuse. */
 void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
                              const float x[texts * n][a->d_x],
                              const Trace *t, Trace *g, Attention *g_a,
                              float g_x[texts * n][a->d_x]);
-/* TO WRITE: the functions, each with what it computes, what it refuses, and
- * its name in PyTorch. */
+
+/* log_sum, the log-sum-exp of each row of scores: adds to the slope of each
+ * score its weight times the slope of its row's log-sum-exp. A row of
+ * nothing but minus infinity adds nothing.
+ * PyTorch: the backward of torch.logsumexp(scores, dim=-1). */
+void log_sum_backward(int n, int m, const float scores[n][m],
+                      const float log_sum[n], const float g_log_sum[n],
+                      float g_scores[n][m]);
 
 /*
 ## Chapter 20, a head that learns {#header-training}
@@ -1233,18 +1355,18 @@ void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
  * PyTorch: ignore_index=-100 of F.cross_entropy. */
 enum { IGNORED = -100 };
 
-/* How surprising the right answers are: the mean, over the rows whose target
- * is not IGNORED, of minus the logarithm of the share that softmax of a
- * row's logits gives to its target; NaN where all are IGNORED. Fills the
- * shares of all rows. Refuses a target that is none of the classes.
+/* How surprising the right answers are: the mean, over the rows whose
+ * target is not IGNORED, of minus the logarithm of the share that softmax
+ * of a row's logits gives to its target; NaN where all are IGNORED. Fills
+ * the shares of all rows. Refuses a target that is none of the classes.
  * PyTorch: F.cross_entropy(logits, target). */
 float cross_entropy(int n, int classes, const float logits[n][classes],
                     const int target[n], float shares[n][classes]);
 
-/* loss = cross_entropy(logits), by how much it grows with each logit: adds
- * the share, less 1 for the target, divided by the number of targets that
- * are not IGNORED; and nothing in the rows of those that are. Refuses what
- * cross_entropy refuses. PyTorch: the backward of F.cross_entropy. */
+/* loss = cross_entropy(logits): adds to the gradient of each logit its
+ * share, less 1 for the target, divided by the number of targets that are
+ * not IGNORED; and nothing in the rows of those that are.
+ * PyTorch: the backward of F.cross_entropy. */
 void cross_entropy_backward(int n, int classes,
                             const float shares[n][classes],
                             const int target[n],
@@ -1260,23 +1382,24 @@ typedef struct {
     int is_coupled; /* decay goes into the gradient: Adam; else: AdamW */
 } Adam;
 
-/* Step number `step`, counted from 1, of n parameters: moves each, in place,
- * and with it the means of its slopes and of their squares, which begin at
- * 0. Refuses a step below 1.
+/* Step number `step`, counted from 1, of n parameters: moves each, in
+ * place, and with it the means of its slopes and of their squares, which
+ * begin at 0. Refuses a step below 1.
  * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
  * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
 void adam_step(Adam how, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n]);
 
 /* The length of a gradient as an arrow; one that is longer than `most` is
- * made as long as that, in place. Refuses a most that is not above 0.
+ * made as long as that, in place, and NaN if an entry is. Refuses a most
+ * that is not above 0.
  * PyTorch: torch.nn.utils.clip_grad_norm_(parameters, most).
  * Pascanu et al. 2013. */
 double clip_norm(double most, size_t n, float gradient[n]);
 
 /* The rate of a step, counted from 0: rises to the largest in as many steps
- * as are to warm up, and falls along a cosine, to the least after all steps.
- * Refuses a step below 0, and other steps than 0 <= warm_up < steps.
+ * as are to warm up, and falls along a cosine, to the least after all
+ * steps. Refuses a step below 0, and other steps than 0 <= warm_up < steps.
  * PyTorch: SequentialLR of LinearLR and CosineAnnealingLR. */
 double rate_at(int step, int warm_up, int steps, double largest,
                double least);
@@ -1293,9 +1416,9 @@ void shuffle(Random *r, int n, int order[n]);
 The model that learns, and what it learns from:
 */
 
-/* A model of one attention: the tokens that ask and those that are asked are
- * looked up in one table, and to what is asked its place is added. What the
- * attention's output layer answers are the logits, one for each word. */
+/* A model of one attention: the tokens that ask and those that are asked
+ * are looked up in one table, and to what is asked its place is added. The
+ * attention's output layer gives the logits, one for each word. */
 typedef struct {
     int words;           /* how many there are */
     int length;          /* the most tokens of a text */
@@ -1306,15 +1429,15 @@ typedef struct {
     size_t count;        /* token, place, those of the attention */
 } Model;
 
-/* Makes room, filled with 0, for the parameters of the sizes that m has been
- * given, of which it sets d_out; gives it back. Refuses words or a length
- * below 1, a d_y that is no multiple of d_x, and what attention_init
+/* Makes room, filled with 0, for the parameters of the sizes that m has
+ * been given, of which it sets d_out; gives it back. Refuses words or a
+ * length below 1, a d_y that is no multiple of d_x, and what attention_init
  * refuses. With its room, m must not be moved. */
 void model_init(Model *m);
 void model_free(Model *m);
 
-/* A batch of texts of n tokens: who asks, by its id; who is asked, by one id
- * or by several, which stand side by side; and the right answer, or
+/* A batch of texts of n tokens: who asks, by its id; who is asked, by one
+ * id or by several, which stand side by side; and the right answer, or
  * IGNORED. The lists stay their owner's. */
 typedef struct {
     int texts, n;
@@ -1348,9 +1471,9 @@ void batch_must_fit(const Batch *b, const Pass *p);
  * add_positions and attention_forward refuse. */
 void model_forward(const Model *m, Mask see, const Batch *b, Pass *p);
 
-/* model_forward, which has filled p. In g, of the same sizes, the logits are
- * given; x, y and what attention_backward writes are written. Adds to the
- * gradients of the parameters. Refuses what batch_must_fit,
+/* model_forward, which has filled p. In g, of the same sizes, the logits
+ * are given; x, y and what attention_backward writes are written. Adds to
+ * the gradients of the parameters. Refuses what batch_must_fit,
  * attention_backward and embed_backward refuse. */
 void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
                     Model *g_m);
@@ -1373,7 +1496,7 @@ void training_free(Training *t);
 float training_loss(Training *t, Mask see, const Batch *b);
 
 /* The gradient of that loss, added to what is there. Refuses what
- * cross_entropy_backward and model_backward refuse. */
+ * model_backward refuses. */
 void training_gradient(Training *t, const Batch *b);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
@@ -1381,8 +1504,8 @@ void training_gradient(Training *t, const Batch *b);
 float training_step(Training *t, Adam how, Mask see, const Batch *b);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and
- * again. Each is asked with the one before it; before the first is a word of
- * its own, number 16. The target of a word is the next one; in the first
+ * again. Each is asked with the one before it; before the first is a word
+ * of its own, number 16. The target of a word is the next one; in the first
  * round, where nobody can know it, IGNORED. */
 enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
 void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
@@ -1390,10 +1513,10 @@ void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
                    int target[REPEATED_LENGTH]);
 
 /* Each number is a sentence of a small grammar, such as "the dogs near the
- * old cat _", and the verb that fits its subject is the target of the blank,
- * the last token; the others' are IGNORED. Those from AGREEMENTS_TAUGHT on
- * are for trying what was learned. Refuses a number that is not from 0 to
- * AGREEMENTS - 1. */
+ * old cat _", and the verb that fits its subject is the target of the
+ * blank, the last token; the others' are IGNORED. Those from
+ * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses a number
+ * that is not from 0 to AGREEMENTS - 1. */
 enum {
     AGREEMENTS = 960,
     AGREEMENTS_TAUGHT = 720,
@@ -1408,8 +1531,8 @@ void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
 extern const float pytorch_losses[6];
 
 /* As adam_step, for plain descent: each parameter moves against its
- * velocity, which keeps a part of itself, its momentum, and begins at 0. The
- * decay goes into the gradient.
+ * velocity, which keeps a part of itself, its momentum, and begins at 0.
+ * The decay goes into the gradient.
  * PyTorch: the step of torch.optim.SGD. */
 void sgd_step(double rate, double momentum, double decay, size_t n,
               const float gradient[n], float velocity[n],
@@ -1841,10 +1964,10 @@ void maps(const char *name, const char *title, int panels,
           const char *const panel[panels], int n, const char *const row[n],
           int m, const char *const column[m], const float x[panels][n][m]);
 
-/* Sentences of m words, a row for each: every word in a cell of its own, with
- * its value below; and below these the same sentences with other values,
- * each with its label above, and one scale for all. Refuses an entry that is
- * negative or not finite. */
+/* Sentences of m words, a row for each: every word in a cell of its own,
+ * with its value below; and below these the same sentences with other
+ * values, each with its label above, and one scale for all. Refuses an
+ * entry that is negative or not finite. */
 void word_maps(const char *name, const char *title, int panels,
                const char *const panel[panels], int n, int m,
                const char *const word[n][m], const float x[panels][n][m]);

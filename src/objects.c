@@ -16,22 +16,34 @@ static void sizes_must_fit(int n_heads, int d_k, int d_v)
 
 void trace_init(Trace *t)
 {
-    const int n = t->n, m = t->m, heads = t->n_heads;
+    const int n = t->n, m = t->m, heads = t->n_heads, texts = t->texts;
     const int d_k = t->d_k, d_v = t->d_v, d_out = t->d_out;
     sizes_must_fit(heads, d_k, d_v);
     if (n < 1 || m < 1 || d_out < 0)
         REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
                n, m, d_out);
-    const int texts = t->texts ? t->texts : 1, maps = t->texts ? 0 : heads;
-    const int rows = texts * n, keys = texts * m, own = t->texts ? 0 : heads;
+    if (texts < 0)
+        REFUSE("texts = %d: at least 0 is needed", texts);
+    if (texts) {
+        const Part part[] = {
+            {&t->query, texts, n, heads * d_k},
+            {&t->key, texts, m, heads * d_k},
+            {&t->value, texts, m, heads * d_v},
+            {&t->log_sum, texts, heads, n},
+            {&t->joined, texts, n, heads * d_v},
+            {&t->out, texts, n, d_out},
+        };
+        t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
+        return;
+    }
     const Part part[] = {
-        {&t->query, rows, heads, d_k}, {&t->head_query, own, n, d_k},
-        {&t->key, keys, heads, d_k},   {&t->head_key, own, m, d_k},
-        {&t->value, keys, heads, d_v}, {&t->head_value, own, m, d_v},
-        {&t->scores, maps, n, m},      {&t->weights, maps, n, m},
-        {&t->kept, maps, n, m},        {&t->dropped, maps, n, m},
-        {&t->context, own, n, d_v},    {&t->joined, rows, heads, d_v},
-        {&t->out, 1, rows, d_out},     {&t->log_sum, t->texts, heads, n},
+        {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
+        {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
+        {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
+        {&t->scores, heads, n, m},    {&t->weights, heads, n, m},
+        {&t->kept, heads, n, m},      {&t->dropped, heads, n, m},
+        {&t->context, heads, n, d_v}, {&t->joined, n, heads, d_v},
+        {&t->out, 1, n, d_out},
     };
     t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
 }
@@ -53,6 +65,10 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
                n_heads, d_k, d_v, d_out);
     if (!t->query || (d_out && !t->out))
         REFUSE("a trace without tables: trace_init makes room for them");
+    if (t->texts)
+        REFUSE("a trace of %d texts, without tables of scores: one of 0 "
+               "texts, that has them, is needed",
+               t->texts);
 }
 
 int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
@@ -109,6 +125,21 @@ Trace trace_for(const Attention *a, int n, int m)
     return t;
 }
 
+Trace trace_for_texts(const Attention *a, int texts, int n)
+{
+    Trace t = {.n = n,
+               .m = n,
+               .n_heads = a->n_heads,
+               .d_k = a->d_k,
+               .d_v = a->d_v,
+               .d_out = a->d_out,
+               .texts = texts};
+    if (texts < 1)
+        REFUSE("%d texts: at least 1 is needed", texts);
+    trace_init(&t);
+    return t;
+}
+
 static void layer_must_fit(const char *name, const Linear *l, int d_in,
                            int d_out, int has_bias)
 {
@@ -159,14 +190,32 @@ void versions_must_fit(const Attention *from, const SelfAttentionV1 *to)
                from->has_bias ? "a" : "no", from->n_heads, from->d_out);
 }
 
+static void tokens_must_fit(const Attention *a, int n)
+{
+    if (a->context_length && n > a->context_length)
+        REFUSE("a text of %d tokens: at most %d, the context length, fit",
+               n, a->context_length);
+}
+
 void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
 {
-    const int most = n > m ? n : m;
     layers_must_fit(a);
-    if (a->context_length && most > a->context_length)
-        REFUSE("a text of %d tokens: at most %d, the context length, fit",
-               most, a->context_length);
+    tokens_must_fit(a, n > m ? n : m);
     trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
+}
+
+void texts_must_fit(const Attention *a, int texts, int n, const Trace *t)
+{
+    layers_must_fit(a);
+    widths_must_agree(a);
+    tokens_must_fit(a, n);
+    Trace one = *t; /* but for its texts */
+    one.texts = 0;
+    trace_must_fit(&one, n, n, a->n_heads, a->d_k, a->d_v, a->d_out);
+    if (texts < 1 || t->texts != texts)
+        REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
+               "needed",
+               texts, t->texts);
 }
 
 void layer_gradient_must_fit(const Linear *l, const Linear *g_l)

@@ -163,6 +163,55 @@ static void with_a_table(void)
     }
 }
 
+/* Any piece of a table, as the whole table is masked. */
+static void mask_piece_test(void)
+{
+    enum { N = 7, M = 9 };
+    float table[N][M], whole[N][M], piece[N * M];
+    for (int round = 0; round < 300; round++) {
+        const int i = tap_int(0, N - 1), j = tap_int(0, M - 1);
+        const int rows = tap_int(1, N - i), cols = tap_int(1, M - j);
+        const int first = tap_int(-2 * M, 2 * M);
+        for (int k = 0; k < N * M; k++) {
+            table[k / M][k % M] = (float)tap_int(-1, 1);
+            whole[k / M][k % M] = (float)k;
+        }
+        const Mask see = round % 3 == 0   ? see_all()
+                         : round % 3 == 1 ? see_past(first)
+                                          : see_where(N, M, table);
+        for (int k = 0; k < rows * cols; k++)
+            piece[k] = whole[i + k / cols][j + k % cols];
+        apply_mask(N, M, see, whole);
+        mask_piece(see, i, j, rows, cols, (void *)piece);
+        next_case();
+        give("a mask of kind %d, first = %d, i = %d, j = %d, rows = %d, "
+             "cols = %d",
+             see.kind, see.first, i, j, rows, cols);
+        for (int k = 0; k < rows * cols; k++)
+            tap_near("score", piece[k], whole[i + k / cols][j + k % cols],
+                     0, 0);
+    }
+}
+
+/* The last of the queries sees most. */
+static void is_seen_test(void)
+{
+    const float table[1][1] = {{0}};
+    for (int first = -3; first <= 3; first++)
+        for (int last = 0; last < 5; last++)
+            for (int j = 0; j < 9; j++) {
+                next_case();
+                give("first = %d, last = %d, j = %d", first, last, j);
+                tap_near("of the past", is_seen(see_past(first), last, j),
+                         first + last >= j, 0, 0);
+                tap_true("of all", is_seen(see_all(), last, j));
+                tap_true("of a table",
+                         is_seen(see_where(1, 1, table), last, j));
+            }
+    tap_true("far away", is_seen(see_past(INT_MAX), INT_MAX, INT_MAX));
+    tap_true("far back", !is_seen(see_past(INT_MIN), INT_MAX, 0));
+}
+
 /* Only the first block of three is there; queries that see no other do not
  * read on. */
 static void blocks_are_skipped(void)
@@ -244,6 +293,8 @@ int main(void)
     TAP(what_was_summed_is_halved, "raise_largest: halves");
     EACH("meet_key", key_by_key, "row_*-scores");
     EACH("meet_keys", block_by_block, "row_*-scores");
+    TAP(mask_piece_test, "mask_piece: as the whole table is masked");
+    TAP(is_seen_test, "is_seen: the last query sees most");
     EACH("flash_forward", past_test, "past_*-query");
     EACH("flash_forward", all_test, "all_*-query");
     EACH("flash_forward", table_test, "table_*-query");

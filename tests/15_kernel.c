@@ -1,7 +1,7 @@
 /* Chapter 15 against PyTorch, golden/15_kernel, and against the chapters
  * before it; for each instruction set that this processor has. */
 #define CHAPTER "15_kernel"
-#include "traces.h"
+#include "jobs.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -12,197 +12,6 @@
  * between contexts; and from PyTorch's float64 no more than 4e-7. */
 #define ATOL 2e-6
 
-/* Whether the processor has it, as it says itself. */
-static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
-static bool has(int k)
-{
-#ifdef __x86_64__
-    return k == 2 || (k == 0 ? __builtin_cpu_supports("avx512vl")
-                             : __builtin_cpu_supports("avx2"));
-#else
-    return k == 2;
-#endif
-}
-
-/* The plain one, and those that are here after another, the best last. None,
- * once something is wrong: so what is told is the same on all machines. */
-static const Kernel *after(const Kernel *last)
-{
-    for (int k = 2; k >= 0 && !tap_told->wrong; k--) {
-        const Kernel *kernel = has(k) ? kernel_named(kernel_name[k]) : NULL;
-        if (kernel && !last)
-            return kernel;
-        if (kernel == last)
-            last = NULL;
-    }
-    return NULL;
-}
-
-/* ---- Any job */
-
-enum { MOST = 300, WIDE = 257 };
-
-static int below(Random *r, int n)
-{
-    return (int)(random_u32(r) % (unsigned)n);
-}
-
-/* Mostly small, or beside where a tile or a block ends. */
-static int any_size(Random *r, int most)
-{
-    static const int edge[] = {4,  8,  12,  16,  24,  32, 48,
-                               64, 72, 128, 144, 192, 256};
-    const int size =
-        below(r, 2)
-            ? edge[below(r, sizeof edge / sizeof *edge)] + below(r, 3) - 1
-            : 1 + below(r, 2 << below(r, 9));
-    return size < most ? size : most;
-}
-
-/* Rows with nothing between them, or with numbers there that are none. All
- * texts share theirs, or all heads as well. */
-static Rows any_rows(Random *r, const char *name, const int size[4],
-                     int shared)
-{
-    const int texts = size[0], heads = size[1], n = size[2], d = size[3];
-    const ptrdiff_t token = d + below(r, 4), head = n * token + below(r, 9);
-    const Rows layout[3] = {rows_by_head(heads, n, d, NULL),
-                            rows_by_token(heads, n, d, NULL),
-                            {NULL, heads * head + 3, head, token}};
-    Rows rows = layout[below(r, 3)];
-    rows.text *= shared < 1;
-    rows.head *= shared < 2;
-    const ptrdiff_t count = (texts - 1) * rows.text +
-                            (heads - 1) * rows.head + (n - 1) * rows.token +
-                            d;
-    rows.at = room_for(name, (size_t)count);
-    return rows;
-}
-
-/* The rows of a role, and what fills one of them. */
-typedef void (*Fill)(Random *r, int d, float row[d]);
-static Rows filled(Random *r, const char *name, int texts, int heads, int n,
-                   int d, int shared, Fill fill)
-{
-    const Rows rows =
-        any_rows(r, name, (const int[]){texts, heads, n, d}, shared);
-    float *end = row_at(&rows, texts - 1, heads - 1, n - 1) + d;
-    for (float *x = rows.at; x < end; x++)
-        *x = NAN;
-    for (int h = 0; h < texts * heads; h++)
-        for (int i = 0; i < n; i++)
-            fill(r, d, row_at(&rows, h / heads, h % heads, i));
-    return rows;
-}
-static void numbers(Random *r, int d, float row[d])
-{
-    uniform_fill(r, 1, d, -1, 1, (void *)row);
-}
-static void added(Random *r, int d, float row[d])
-{
-    uniform_fill(r, 1, d, -2, 2, (void *)row);
-    if (d > 2)
-        row[below(r, d)] = -INFINITY;
-}
-static void lots_of(Random *r, int d, float row[d])
-{
-    dropout_mask(r, 0.25, 1, d, (void *)row);
-    for (int k = 0; k < d; k++)
-        row[k] *= 1 / 0.75f;
-}
-
-static Mask any_mask(Random *r, int n, int m)
-{
-    const int kind = below(r, 6), place = below(r, 2 * (n + m)) - n - m;
-    const int dense = 1 + below(r, 4);
-    if (kind == 0)
-        return see_all();
-    if (kind < 5)
-        return see_past(kind == 1 ? 0 : kind == 2 ? m - n : place);
-    float *table = room_for("table", (size_t)(n * m));
-    for (int i = 0; i < n; i++) {
-        const bool is_empty = !below(r, 5);
-        for (int j = 0; j < m; j++)
-            table[i * m + j] =
-                is_empty || below(r, dense) ? 0 : (float)(1 - 2 * (j % 2));
-    }
-    return see_where(n, m, (const void *)table);
-}
-
-static int64_t work(const Job *job)
-{
-    return (int64_t)job->texts * job->n_heads * job->n * job->m *
-           (job->d_k + job->d_v);
-}
-
-/* Any sizes, so small that the book's loops soon have them. */
-static Job any_sizes(Random *r, int most)
-{
-    Job job;
-    do {
-        const int shared = 1 + below(r, 3);
-        job = (Job){.texts = 1 + below(r, 3),
-                    .n_heads = shared * (1 + below(r, 3)),
-                    .n_key_heads = shared,
-                    .n = any_size(r, MOST),
-                    .m = any_size(r, MOST),
-                    .d_k = any_size(r, WIDE),
-                    .d_v = any_size(r, WIDE)};
-    } while (work(&job) > most);
-    if (job.n_heads == job.n_key_heads)
-        job.n_key_heads = 0;
-    return job;
-}
-
-/* Any rows for these sizes, and all else. */
-static Job any_job(Random *r, Job job)
-{
-    const int texts = job.texts, heads = job.n_heads, n = job.n, m = job.m;
-    const int key_heads = job.n_key_heads ? job.n_key_heads : heads;
-    job.context =
-        any_rows(r, "context", (const int[]){texts, heads, n, job.d_v}, 0);
-    job.query = filled(r, "query", texts, heads, n, job.d_k, 0, numbers);
-    job.key = filled(r, "key", texts, key_heads, m, job.d_k, 0, numbers);
-    job.value =
-        filled(r, "value", texts, key_heads, m, job.d_v, 0, numbers);
-    job.see = any_mask(r, n, m);
-    job.scale =
-        below(r, 2) ? 0 : (1 + 3 * random_float(r)) / sqrtf((float)job.d_k);
-    if (!below(r, 3))
-        job.bias =
-            filled(r, "bias", texts, heads, n, m, below(r, 3), added);
-    if (!below(r, 3))
-        job.kept =
-            filled(r, "kept", texts, heads, n, m, below(r, 3), lots_of);
-    if (below(r, 3))
-        job.log_sum = room_for("log_sum", (size_t)(texts * heads * n));
-    job.threads = below(r, 4);
-    return job;
-}
-
-static const char *words_for(const Kernel *kernel, const Job *job)
-{
-    static char text[300];
-    snprintf(
-        text, sizeof text,
-        "%s: texts = %d, n_heads = %d, n_key_heads = %d, n = %d, m = %d, "
-        "d_k = %d, d_v = %d, a mask of kind %d, first = %d, scale = "
-        "%g, %s bias, %s kept, threads = %d",
-        kernel->name, job->texts, job->n_heads, job->n_key_heads, job->n,
-        job->m, job->d_k, job->d_v, job->see.kind, job->see.first,
-        job->scale, job->bias.at ? "a" : "no",
-        job->kept.at ? "with" : "without", job->threads);
-    return text;
-}
-
-/* After a case: its arrays are not needed any more. */
-static void close_rooms(void)
-{
-    tap_check_rooms();
-    while (tap_rooms)
-        free(tap_room[--tap_rooms].block);
-}
-
 /* ---- What the book's functions answer */
 
 typedef struct {
@@ -210,14 +19,6 @@ typedef struct {
     float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
     float context[MOST * WIDE], log_sum[MOST];
 } Answer;
-
-static void gather(const Rows *rows, int text, int head, int n, int d,
-                   float *to)
-{
-    for (int i = 0; i < n; i++)
-        memcpy(to + i * d, row_at(rows, text, head, i),
-               (size_t)d * sizeof *to);
-}
 
 /* The largest score less the logarithm of its weight. */
 static float log_sum_of(int m, const float scores[m],
@@ -282,29 +83,6 @@ static Due answer(const Job *job)
 }
 
 /* ---- How far a kernel is from it */
-
-typedef struct {
-    double off;
-    char where[400];
-} Worst;
-
-static void worse(Worst *worst, double got, double due, const char *where)
-{
-    double off = fabs(got - due) / (fabs(due) > 1 ? fabs(due) : 1);
-    if (!isfinite(off))
-        off = tap_is_near(got, due, 0) ? 0 : INFINITY;
-    if (off > worst->off) {
-        worst->off = off;
-        snprintf(worst->where, sizeof worst->where,
-                 "%s: %.9g where %.9g is due", where, got, due);
-    }
-}
-
-static void report(const char *what, const Worst *worst, double tolerance)
-{
-    tap_report(worst->off <= tolerance, what, "%.3g apart, in %s",
-               worst->off, worst->where);
-}
 
 /* Runs a job, held against what is due. Where no row is, nothing may be
  * written. */
@@ -1010,6 +788,60 @@ static void multiply_threads(void)
         }
 }
 
+/* Rows of columns, of which only the first count, against matmul. */
+static void columns_test(void)
+{
+    for (int s = 0; s < 60; s++) {
+        next_case();
+        Random r = seeded(1900 + s);
+        const int n = any_size(&r, 40), d = any_size(&r, 60), adds = s % 2;
+        const int cols = 1 + below(&r, COLUMNS);
+        const View a = any_view(&r, "a", n, d);
+        float(*b)[COLUMNS] = new_aligned((size_t)d, sizeof *b);
+        float(*c)[COLUMNS] = new_aligned((size_t)n, sizeof *c);
+        uniform_fill(&r, d, COLUMNS, -1, 1, b);
+        uniform_fill(&r, n, COLUMNS, -1, 1, c);
+        double due[40][COLUMNS];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < COLUMNS; j++) {
+                due[i][j] = adds ? c[i][j] : 0;
+                for (int k = 0; k < d; k++)
+                    due[i][j] += (double)a.at[i * a.row + k * a.column] *
+                                 (double)b[k][j];
+            }
+        multiply_columns(n, cols, d, a, (const void *)b, adds, c);
+        give("n = %d, cols = %d, d = %d, adds = %d", n, cols, d, adds);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < cols; j++)
+                tap_near(tap_words("c[%d][%d]", i, j), c[i][j], due[i][j],
+                         0, 1e-5);
+        free(b);
+        free(c);
+        close_rooms();
+    }
+}
+
+static void exp2_columns_test(void)
+{
+    enum { N = 5 };
+    for (int cols = 1; cols <= COLUMNS; cols++) {
+        const float less[N] = {0, -3, 2.5f, INFINITY, 100};
+        float(*x)[COLUMNS] = new_aligned(N, sizeof *x);
+        float was[N][COLUMNS];
+        tap_fill(N * COLUMNS, x[0], -20, 3);
+        x[1][0] = -INFINITY;
+        memcpy(was, x, sizeof was);
+        exp2_columns(N, cols, less, x);
+        next_case();
+        give("cols = %d", cols);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < cols; j++)
+                tap_near(tap_words("x[%d][%d]", i, j), x[i][j],
+                         exp2((double)(was[i][j] - less[i])), 3e-7, 0);
+        free(x);
+    }
+}
+
 /* The book's own product and the fast ones, of odd sizes. */
 static void
 matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
@@ -1377,6 +1209,8 @@ int main(void)
     TAP(rows_test, "rows_by_token: heads side by side");
     TAP(from_row_test, "from_row: what is below");
     TAP(turn_test, "turn: any sizes");
+    TAP(columns_test, "multiply_columns: any sizes");
+    TAP(exp2_columns_test, "exp2_columns: any sizes");
     TAP(least_test, "least: the smaller one");
     TAP(threads_test, "threads_for: who does little has one");
     TAP(job_fits, "job_must_fit: what fits");

@@ -298,9 +298,10 @@ static void refusals(void)
                  rotate(NEIGHBOURS, 4, 4, less, x));
     REFUSES_SUCH("a pairing that there is not",
                  rotate((Pairing)odd, 4, 4, 0, x));
-    REFUSES("17_positions.c: add_positions: places -1 to 2 of a table of 4 "
-            "rows: 0 to 3 have one",
-            add_positions(4, 4, 4, less, (const void *)y, x));
+    REFUSES(
+        "17_positions.c: add_positions: 4 places from -1 on, of a table of "
+        "4: 0 to 3 have a row",
+        add_positions(4, 4, 4, less, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, odd, (const void *)y, x));
     REFUSES(NULL, add_positions(4, 4, odd, none, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, INT_MAX, (const void *)y, x));

@@ -414,7 +414,8 @@ static void try_with(void (*forward)(void), size_t first, size_t second,
         tried.count[i] = count[i];
         tried.in[i] = room(count[i]);
         tried.g_in[i] = zeros("a gradient", count[i]);
-        tap_fill((int)count[i], tried.in[i], -1, 1);
+        if (count[i])
+            tap_fill((int)count[i], tried.in[i], -1, 1);
     }
     tried.out_count = out;
     tried.out = room(out);
@@ -745,6 +746,7 @@ static const Attention *but_gradient(int *size, int value)
 static const Attention *but_biases(int has_bias, int has_out_bias)
 {
     but_gradient(&g_fit.has_bias, has_bias);
+    free(g_fit.memory);
     g_fit.has_out_bias = has_out_bias;
     attention_init(&g_fit);
     return &fit;

@@ -1,10 +1,1037 @@
-/* Chapter 19 against PyTorch: golden/19_flash_backward. */
+/* Chapter 19 against PyTorch's autograd, golden/19_flash_backward; against
+ * the chapters before it; and what is fast for each instruction set that
+ * this processor has. */
 #define CHAPTER "19_flash_backward"
-#include "sets.h"
+#include "jobs.h"
 
-/* TO WRITE: tests of each function. */
+/* How far floats may be from float64, or from other floats, in parts of what
+ * is due or of 1, if that is more. */
+#define ATOL 5e-6
+
+/* Where gradients begin: with these numbers, or with 0. */
+static float *begun(const char *name, size_t count, float with)
+{
+    float *x = room_for(name, count);
+    for (size_t i = 0; i < count; i++)
+        x[i] = with;
+    return x;
+}
+static float *zeros(const char *name, size_t count)
+{
+    return begun(name, count, 0);
+}
+
+/* ---- Weights and means. */
+
+static void again_test(void)
+{
+    const int n = dim("scores", 0), m = dim("scores", 1);
+    float *x = input("scores");
+    float *weights = result("weights");
+    memcpy(weights, x, part("scores")->count * sizeof *x);
+    weights_again(n, m, input("log_sum"), (void *)weights);
+    /* The digits of a log-sum-exp are those of e to its power. */
+    agrees("weights", weights, 0,
+           strcmp(sets_now, "again_loud") ? 2e-6 : 1e-4);
+}
+
+static void means_test(void)
+{
+    float *mean = result("mean");
+    mean_slopes(dim("context", 0), dim("context", 1), input("log_sum"),
+                input("context"), input("g_context"), mean);
+    agrees("mean", mean, 1e-5, 2e-6);
+}
+
+/* The slopes of the log-sum-exps are given; to what is there is added. */
+static void log_sum_test(void)
+{
+    const int n = dim("scores", 0), m = dim("scores", 1);
+    const size_t count = part("scores")->count;
+    float *g = zeros("g_scores", count);
+    log_sum_backward(n, m, input("scores"), input("log_sum"),
+                     input("g_log_sum"), (void *)g);
+    agrees("g_scores", g, 0, strcmp(sets_now, "again_loud") ? 2e-6 : 1e-4);
+}
+
+static void log_sum_adds(void)
+{
+    const float scores[2][2] = {{0, 0}, {1, -INFINITY}};
+    const float log_sum[2] = {0.693147181f, 1}, g[2] = {4, -3};
+    float *g_scores = begun("g_scores", 4, 100);
+    give("g_scores holds 100 everywhere");
+    give_table("scores", 2, 2, scores);
+    give_list("g_log_sum", 2, g);
+    log_sum_backward(2, 2, scores, log_sum, g, (void *)g_scores);
+    similar("g_scores", 4, g_scores, (float[4]){102, 102, 97, 100}, 1e-6,
+            0);
+}
+
+/* ---- Rounds. */
+
+static void partners_test(void)
+{
+    for (int parts = 1; parts <= 12; parts++) {
+        int met[12][12] = {{0}}; /* in which round, from 1 on */
+        for (int round = 0; round < parts; round++) {
+            int busy[12] = {0};
+            for (int keys = 0; keys < parts; keys++) {
+                next_case();
+                give("parts = %d, keys = %d, round = %d", parts, keys,
+                     round);
+                const int queries = partner(parts, keys, round);
+                tap_report(queries >= 0 && queries < parts, "partner",
+                           "%d is no part", queries);
+                if (queries < 0 || queries >= parts)
+                    return;
+                tap_report(!busy[queries], "partner",
+                           "part %d of the queries is met twice in a round",
+                           queries);
+                tap_report(
+                    !met[keys][queries], "partner",
+                    "part %d of the queries was met before, in round "
+                    "%d",
+                    queries, met[keys][queries] - 1);
+                busy[queries] = 1;
+                met[keys][queries] = round + 1;
+            }
+        }
+    }
+}
+
+/* ---- flash_backward. */
+
+/* That of the set, after flash_forward. */
+static void flash_as(Mask see)
+{
+    const int n = dim("query", 0), m = dim("key", 0);
+    const int d_k = dim("key", 1), d_v = dim("value", 1);
+    const double near = strcmp(sets_now, "all_loud") ? 5e-6 : 1e-4;
+    float *context = room((size_t)(n * d_v)), *log_sum = room((size_t)n);
+    float *g_query = zeros("g_query", part("g_query")->count);
+    float *g_key = zeros("g_key", part("g_key")->count);
+    float *g_value = zeros("g_value", part("g_value")->count);
+    flash_forward(n, m, d_k, d_v, see, input("query"), input("key"),
+                  input("value"), (void *)context, log_sum);
+    flash_backward(n, m, d_k, d_v, see, input("query"), input("key"),
+                   input("value"), (void *)context, log_sum,
+                   input("g_context"), (void *)g_query, (void *)g_key,
+                   (void *)g_value);
+    agrees("g_query", g_query, 1e-5, near);
+    agrees("g_key", g_key, 1e-5, near);
+    agrees("g_value", g_value, 1e-5, near);
+}
+
+static void past_test(void)
+{
+    flash_as(see_past((int)number("first", "first")));
+}
+
+static void all_test(void)
+{
+    flash_as(see_all());
+}
+
+static void table_test(void)
+{
+    flash_as(see_where(dim("mask", 0), dim("mask", 1), input("mask")));
+}
+
+/* ---- Any job: by the tables of chapter 18. */
+
+typedef struct {
+    float scores[MOST * MOST], weights[MOST * MOST], kept[MOST * MOST];
+    float g_weights[MOST * MOST], g_scores[MOST * MOST];
+    float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
+    float g_context[MOST * WIDE];
+    float g_query[MOST * WIDE], g_key[MOST * WIDE], g_value[MOST * WIDE];
+} Tables;
+
+/* The gradients of a job, and what they begin with. */
+typedef struct {
+    Rows g_context, g_query, g_key, g_value;
+} Slopes;
+
+static float scale_of(const Job *job)
+{
+    return job->scale != 0 ? job->scale : 1 / sqrtf((float)job->d_k);
+}
+
+/* Scores and weights of a head; a query that sees nothing has weights of
+ * 0. */
+static void weigh_head(const Job *job, int text, int head, Tables *t)
+{
+    const int n = job->n, m = job->m;
+    dot_scores(n, m, job->d_k, (void *)t->query, (void *)t->key,
+               (void *)t->scores);
+    for (int k = 0; k < n * m; k++) {
+        t->scores[k] *= scale_of(job);
+        if (job->bias.at)
+            t->scores[k] += row_at(&job->bias, text, head, k / m)[k % m];
+        t->kept[k] =
+            job->kept.at ? row_at(&job->kept, text, head, k / m)[k % m] : 1;
+    }
+    apply_mask(n, m, job->see, (void *)t->scores);
+    softmax_rows(n, m, (void *)t->scores, (void *)t->weights);
+    for (int k = 0; k < n * m; k++)
+        if (isnan(t->weights[k]))
+            t->weights[k] = 0;
+}
+
+/* Adds the gradients of a head to those that t holds. */
+static void undo_head(const Job *job, Tables *t)
+{
+    const int n = job->n, m = job->m, d_k = job->d_k, d_v = job->d_v;
+    float *dropped = t->scores; /* which are needed no more */
+    for (int k = 0; k < n * m; k++)
+        dropped[k] = t->weights[k] * t->kept[k];
+    memset(t->g_weights, 0, (size_t)(n * m) * sizeof(float));
+    memset(t->g_scores, 0, (size_t)(n * m) * sizeof(float));
+    matmul_backward(n, d_v, m, (void *)dropped, (void *)t->value,
+                    (void *)t->g_context, (void *)t->g_weights,
+                    (void *)t->g_value);
+    for (int k = 0; k < n * m; k++)
+        t->g_weights[k] *= t->kept[k];
+    for (int i = 0; i < n; i++)
+        softmax_backward(m, t->weights + i * m, t->g_weights + i * m,
+                         t->g_scores + i * m);
+    for (int k = 0; k < n * m; k++)
+        t->g_scores[k] *= scale_of(job);
+    dot_scores_backward(n, m, d_k, (void *)t->query, (void *)t->key,
+                        (void *)t->g_scores, (void *)t->g_query,
+                        (void *)t->g_key);
+}
+
+/* What is due: all heads' g_query, and those of the heads of keys. */
+typedef struct {
+    float *g[3];
+} Due;
+
+static void answer_head(const Job *job, const Slopes *s, int text, int head,
+                        int key_head, Tables *t)
+{
+    const int n = job->n, m = job->m;
+    gather(&job->query, text, head, n, job->d_k, t->query);
+    gather(&job->key, text, key_head, m, job->d_k, t->key);
+    gather(&job->value, text, key_head, m, job->d_v, t->value);
+    gather(&s->g_context, text, head, n, job->d_v, t->g_context);
+    memset(t->g_query, 0, (size_t)(n * job->d_k) * sizeof(float));
+    weigh_head(job, text, head, t);
+    undo_head(job, t);
+}
+
+static int key_heads_of(const Job *job)
+{
+    return job->n_key_heads ? job->n_key_heads : job->n_heads;
+}
+
+static Due answer(const Job *job, const Slopes *s)
+{
+    static Tables t;
+    const int key_heads = key_heads_of(job), texts = job->texts;
+    const int sharing = job->n_heads / key_heads;
+    const int q = job->n * job->d_k, k = job->m * job->d_k;
+    const int v = job->m * job->d_v;
+    Due due = {{new_table(texts * job->n_heads, q),
+                new_table(texts * key_heads, k),
+                new_table(texts * key_heads, v)}};
+    for (int h = 0; h < texts * key_heads; h++) {
+        memset(t.g_key, 0, (size_t)k * sizeof(float));
+        memset(t.g_value, 0, (size_t)v * sizeof(float));
+        for (int i = h * sharing; i < (h + 1) * sharing; i++) {
+            answer_head(job, s, h / key_heads, i % job->n_heads,
+                        h % key_heads, &t);
+            memcpy(due.g[0] + i * q, t.g_query, (size_t)q * sizeof(float));
+        }
+        memcpy(due.g[1] + h * k, t.g_key, (size_t)k * sizeof(float));
+        memcpy(due.g[2] + h * v, t.g_value, (size_t)v * sizeof(float));
+    }
+    return due;
+}
+
+static void free_due(Due due)
+{
+    for (int i = 0; i < 3; i++)
+        free(due.g[i]);
+}
+
+/* Room for gradients, filled with a number, or unset between the rows. */
+static void fill_rows(const Rows *rows, int texts, int heads, int n, int d,
+                      float with)
+{
+    float *end = row_at(rows, texts - 1, heads - 1, n - 1) + d;
+    for (float *x = rows->at; x < end; x++)
+        *x = unset;
+    for (int h = 0; h < texts * heads; h++)
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < d; k++)
+                row_at(rows, h / heads, h % heads, i)[k] = with;
+}
+
+/* What was added to rows that began with a number, against what is due, and
+ * nothing between them. */
+static void compare_rows(const char *what, const Rows *rows, int texts,
+                         int heads, int n, int d, float with,
+                         const float *due, const char *where, Worst *worst)
+{
+    const float *end = row_at(rows, texts - 1, heads - 1, n - 1) + d;
+    ptrdiff_t between = end - rows->at - (ptrdiff_t)texts * heads * n * d;
+    for (int h = 0; h < texts * heads; h++)
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < d; k++)
+                worse(worst, row_at(rows, h / heads, h % heads, i)[k],
+                      (double)with + *due++, where);
+    for (const float *x = rows->at; x < end; x++)
+        between -= *x == unset;
+    tap_report(between == 0, what, "written between rows: %s", where);
+}
+
+static const char *const slope_name[3] = {"g_query", "g_key", "g_value"};
+
+/* Runs a job there and back, held against what is due. */
+static void run_back(const Kernel *kernel, Job job, const Slopes *s,
+                     Due due, float with, Worst worst[3])
+{
+    const Rows rows[3] = {s->g_query, s->g_key, s->g_value};
+    const int heads[3] = {job.n_heads, key_heads_of(&job),
+                          key_heads_of(&job)};
+    const int n[3] = {job.n, job.m, job.m};
+    const int d[3] = {job.d_k, job.d_k, job.d_v};
+    for (int i = 0; i < 3; i++)
+        fill_rows(&rows[i], job.texts, heads[i], n[i], d[i], with);
+    kernel->attend(&job);
+    attend_backward_of(kernel)(&job, s->g_context, s->g_query, s->g_key,
+                               s->g_value);
+    for (int i = 0; i < 3; i++)
+        compare_rows(slope_name[i], &rows[i], job.texts, heads[i], n[i],
+                     d[i], with, due.g[i], words_for(kernel, &job),
+                     &worst[i]);
+}
+
+/* Their sums are of up to 300 numbers, in float: 9.1e-6 was measured. */
+static void any_jobs(void)
+{
+    const int jobs = getenv("TAP_SMALL") ? 20 : 200;
+    static Worst worst[3];
+    for (int k = 0; k < jobs; k++) {
+        Random r = seeded(19000 + k);
+        Job job = any_job(&r, any_sizes(&r, 1 << 19));
+        const int texts = job.texts, heads = job.n_heads;
+        const int key_heads = key_heads_of(&job);
+        job.log_sum = room_for("log_sum", (size_t)(texts * heads * job.n));
+        const Slopes s = {
+            filled(&r, "g_context", texts, heads, job.n, job.d_v, 0,
+                   numbers),
+            any_rows(&r, "g_query",
+                     (const int[]){texts, heads, job.n, job.d_k}, 0),
+            any_rows(&r, "g_key",
+                     (const int[]){texts, key_heads, job.m, job.d_k}, 0),
+            any_rows(&r, "g_value",
+                     (const int[]){texts, key_heads, job.m, job.d_v}, 0)};
+        const Due due = answer(&job, &s);
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+            run_back(kernel, job, &s, due, (float)(k % 3), worst);
+        free_due(due);
+        close_rooms();
+    }
+    for (int i = 0; i < 3; i++)
+        report(slope_name[i], &worst[i], 2e-5);
+}
+
+/* A job of the set, of heads [texts][n_heads][n][d], against PyTorch. */
+static void golden_job(Job job)
+{
+    static Worst worst[3];
+    job.texts = dim("query", 0);
+    job.n_heads = dim("query", 1);
+    job.n_key_heads = dim("key", 1);
+    job.n = dim("query", 2);
+    job.m = dim("key", 2);
+    job.d_k = dim("key", 3);
+    job.d_v = dim("value", 3);
+    const int heads = job.n_heads, shared = job.n_key_heads;
+    job.query = rows_by_head(heads, job.n, job.d_k, input("query"));
+    job.key = rows_by_head(shared, job.m, job.d_k, input("key"));
+    job.value = rows_by_head(shared, job.m, job.d_v, input("value"));
+    job.context =
+        rows_by_head(heads, job.n, job.d_v, room(part("g_context")->count));
+    job.log_sum = room((size_t)(job.texts * heads * job.n));
+    const Slopes s = {
+        rows_by_head(heads, job.n, job.d_v, input("g_context")),
+        rows_by_head(heads, job.n, job.d_k, result("g_query")),
+        rows_by_head(shared, job.m, job.d_k, result("g_key")),
+        rows_by_head(shared, job.m, job.d_v, result("g_value"))};
+    const Due due = {{rounded(part("g_query")), rounded(part("g_key")),
+                      rounded(part("g_value"))}};
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        run_back(kernel, job, &s, due, 0, worst);
+    for (int i = 0; i < 3; i++)
+        report(slope_name[i], &worst[i], ATOL);
+}
+
+static void job_all(void)
+{
+    golden_job((Job){.threads = 0});
+}
+
+static void job_scaled(void)
+{
+    golden_job((Job){.scale = (float)number("scale", "scale")});
+}
+
+static void job_past(void)
+{
+    golden_job((Job){.see = see_past((int)number("first", "first"))});
+}
+
+static void job_table(void)
+{
+    golden_job((Job){
+        .see = see_where(dim("mask", 0), dim("mask", 1), input("mask"))});
+}
+
+static void job_bias(void)
+{
+    const ptrdiff_t m = dim("bias", 1);
+    golden_job((Job){.bias = {input("bias"), 0, 0, m}});
+}
+
+/* A job of one text whose heads lie side by side, with its own numbers. */
+typedef struct {
+    Job job;
+    Slopes s;
+    size_t count[3];
+} There;
+
+static There there(int n_heads, int n_key_heads, int n, int m, int d_k,
+                   int d_v, Mask see)
+{
+    const size_t query = (size_t)(n_heads * n * d_k);
+    const size_t key = (size_t)(n_key_heads * m * d_k);
+    const size_t value = (size_t)(n_key_heads * m * d_v);
+    const size_t context = (size_t)(n_heads * n * d_v);
+    float *x[4] = {room_for("query", query), room_for("key", key),
+                   room_for("value", value),
+                   room_for("g_context", context)};
+    tap_fill((int)query, x[0], -1, 1);
+    tap_fill((int)key, x[1], -1, 1);
+    tap_fill((int)value, x[2], -1, 1);
+    tap_fill((int)context, x[3], -1, 1);
+    return (There){
+        {.texts = 1,
+         .n_heads = n_heads,
+         .n_key_heads = n_key_heads,
+         .n = n,
+         .m = m,
+         .d_k = d_k,
+         .d_v = d_v,
+         .see = see,
+         .query = rows_by_token(n_heads, n, d_k, x[0]),
+         .key = rows_by_token(n_key_heads, m, d_k, x[1]),
+         .value = rows_by_token(n_key_heads, m, d_v, x[2]),
+         .context = rows_by_token(n_heads, n, d_v, room(context)),
+         .log_sum = room((size_t)(n_heads * n))},
+        {rows_by_token(n_heads, n, d_v, x[3]),
+         rows_by_token(n_heads, n, d_k, room_for("g_query", query)),
+         rows_by_token(n_key_heads, m, d_k, room_for("g_key", key)),
+         rows_by_token(n_key_heads, m, d_v, room_for("g_value", value))},
+        {query, key, value}};
+}
+
+/* There and back; the gradients begin with 0. */
+static void go(const Kernel *kernel, There *t)
+{
+    memset(t->s.g_query.at, 0, t->count[0] * sizeof(float));
+    memset(t->s.g_key.at, 0, t->count[1] * sizeof(float));
+    memset(t->s.g_value.at, 0, t->count[2] * sizeof(float));
+    kernel->attend(&t->job);
+    attend_backward_of(kernel)(&t->job, t->s.g_context, t->s.g_query,
+                               t->s.g_key, t->s.g_value);
+}
+
+/* Texts of several parts, for any number of threads the same; and as the
+ * plain function has it. */
+static void threads_agree(void)
+{
+    const int threads[4] = {1, 2, 3, 5};
+    const int n[3] = {1100, 90, 700}, m[3] = {1700, 1300, 700};
+    for (int k = 0; k < 3; k++)
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            There t = there(2, 1, n[k], m[k], 5, 3,
+                            k ? see_past(m[k] - n[k]) : see_all());
+            float *was[3];
+            for (int run = 0; run < 4; run++) {
+                const float *now[3] = {t.s.g_query.at, t.s.g_key.at,
+                                       t.s.g_value.at};
+                t.job.threads = threads[run];
+                go(kernel, &t);
+                for (int i = 0; i < 3; i++) {
+                    const size_t size = t.count[i] * sizeof(float);
+                    if (run == 0)
+                        was[i] = memcpy(room(t.count[i]), now[i], size);
+                    tap_report(!memcmp(was[i], now[i], size), slope_name[i],
+                               "not as with one thread: %s",
+                               words_for(kernel, &t.job));
+                }
+            }
+            close_rooms();
+        }
+}
+
+/* One head of some parts, against the plain function. */
+static void parts_agree(void)
+{
+    enum { N = 1200, M = 1500, D_K = 3, D_V = 2 };
+    for (int k = 0; k < 2; k++)
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            There t = there(1, 1, N, M, D_K, D_V,
+                            k ? see_past(M - N) : see_all());
+            float *g_query = zeros("due", N * D_K);
+            float *g_key = zeros("due", M * D_K);
+            float *g_value = zeros("due", M * D_V);
+            go(kernel, &t);
+            flash_backward(N, M, D_K, D_V, t.job.see,
+                           (void *)t.job.query.at, (void *)t.job.key.at,
+                           (void *)t.job.value.at, (void *)t.job.context.at,
+                           t.job.log_sum, (void *)t.s.g_context.at,
+                           (void *)g_query, (void *)g_key, (void *)g_value);
+            similar("g_query", N * D_K, t.s.g_query.at, g_query, 0, ATOL);
+            similar("g_key", M * D_K, t.s.g_key.at, g_key, 0, ATOL);
+            similar("g_value", M * D_V, t.s.g_value.at, g_value, 0, ATOL);
+            close_rooms();
+        }
+}
+
+/* Heads side by side, so that from token to token it is 4 KiB, against the
+ * same heads one after the other. */
+static void side_by_side(void)
+{
+    enum { HEADS = 16, N = 80, M = 150, D = 64 };
+    There t = there(HEADS, HEADS, N, M, D, D, see_past(M - N));
+    Rows *const of_t[8] = {&t.job.query,   &t.job.key,    &t.job.value,
+                           &t.s.g_context, &t.s.g_query,  &t.s.g_key,
+                           &t.s.g_value,   &t.job.context};
+    const int n[8] = {N, M, M, N, N, M, M, N};
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        There by_head = t;
+        Rows *const rows[8] = {&by_head.job.query, &by_head.job.key,
+                               &by_head.job.value, &by_head.s.g_context,
+                               &by_head.s.g_query, &by_head.s.g_key,
+                               &by_head.s.g_value, &by_head.job.context};
+        for (int k = 0; k < 8; k++) {
+            *rows[k] = rows_by_head(HEADS, n[k], D,
+                                    room((size_t)(HEADS * n[k] * D)));
+            for (int i = 0; i < HEADS * n[k] && k < 4; i++)
+                memcpy(rows[k]->at + i * D,
+                       row_at(of_t[k], 0, i / n[k], i % n[k]),
+                       D * sizeof(float));
+        }
+        go(kernel, &t);
+        go(kernel, &by_head);
+        for (int k = 4; k < 7; k++)
+            for (int i = 0; i < HEADS * n[k]; i++)
+                same(slope_name[k - 4], D,
+                     row_at(of_t[k], 0, i / n[k], i % n[k]),
+                     rows[k]->at + i * D);
+    }
+}
+
+/* A place before or behind every text. */
+static void first_far_away(void)
+{
+    enum { N = 70, M = 160, D = 3 };
+    const int first[4] = {INT_MAX, INT_MAX - M, INT_MIN, INT_MIN + M};
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        There t = there(1, 1, N, M, D, D, see_all());
+        float *all[3];
+        for (int k = -1; k < 4; k++) {
+            t.job.see = k < 0 ? see_all() : see_past(first[k]);
+            go(kernel, &t);
+            float *now[3] = {t.s.g_query.at, t.s.g_key.at, t.s.g_value.at};
+            next_case();
+            give("%s: first = %d", kernel->name, k < 0 ? 0 : first[k]);
+            for (int i = 0; i < 3; i++) {
+                float *none = zeros("nothing", t.count[i]);
+                if (k < 0)
+                    all[i] = memcpy(room(t.count[i]), now[i],
+                                    t.count[i] * sizeof(float));
+                similar(slope_name[i], t.count[i], now[i],
+                        k < 2 ? all[i] : none, 0, 0);
+            }
+        }
+    }
+}
+
+/* A hidden key and its value may be anything that is a number; and who sees
+ * nothing changes no one else's. */
+static void hidden_ones(void)
+{
+    enum { N = 90, M = 170, D = 4 };
+    float *seen = room_for("table", N * M);
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        There t =
+            there(1, 1, N, M, D, D, see_where(N, M, (const void *)seen));
+        float *was[3];
+        const float *now[3] = {t.s.g_query.at, t.s.g_key.at,
+                               t.s.g_value.at};
+        for (int k = 0; k < N * M; k++)
+            seen[k] = k % M >= 20 && k % M <= 150 && k / M != 40;
+        for (int run = 0; run < 2; run++) {
+            go(kernel, &t);
+            for (int i = 0; i < 3; i++)
+                if (run == 0)
+                    was[i] = memcpy(room(t.count[i]), now[i],
+                                    t.count[i] * sizeof(float));
+                else
+                    same(slope_name[i], t.count[i], now[i], was[i]);
+            for (int j = 0; j < M; j++)
+                for (int k = 0; k < D && (j < 20 || j > 150); k++)
+                    t.job.key.at[j * D + k] = t.job.value.at[j * D + k] =
+                        1e4f;
+            for (int k = 0; k < D; k++) {
+                tap_near("g_query", now[0][40 * D + k], 0, 0, 0);
+                tap_near("g_key", now[1][k], 0, 0, 0);
+                tap_near("g_value", now[2][(M - 1) * D + k], 0, 0, 0);
+                t.job.query.at[40 * D + k] = 1e4f;
+                t.s.g_context.at[40 * D + k] = 1e4f;
+            }
+        }
+    }
+}
+
+/* ---- What trying finds: the loss is the sum of g_context times context. */
+
+static double loss(const There *t)
+{
+    const int count = t->job.n_heads * t->job.n * t->job.d_v;
+    double sum = 0;
+    attend_fast(&t->job);
+    for (int i = 0; i < count; i++)
+        sum += (double)t->s.g_context.at[i] * (double)t->job.context.at[i];
+    return sum;
+}
+
+static void tried(void)
+{
+    There t = there(2, 1, 3, 5, 3, 2, see_past(2));
+    go(kernel_named("plain"), &t);
+    float *in[3] = {t.job.query.at, t.job.key.at, t.job.value.at};
+    const float *slope[3] = {t.s.g_query.at, t.s.g_key.at, t.s.g_value.at};
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; k < t.count[i]; k++) {
+            const float was = in[i][k];
+            in[i][k] = was + 0x1p-6f;
+            const double above = loss(&t);
+            in[i][k] = was - 0x1p-6f;
+            const double below = loss(&t);
+            in[i][k] = was;
+            tap_near(slope_name[i], slope[i][k], (above - below) * 0x1p5, 0,
+                     5e-5);
+        }
+}
+
+/* ---- Linear layers, and whole attentions. */
+
+static void linear_test(void)
+{
+    for (int k = 0; k < 30; k++) {
+        next_case();
+        Random r = seeded(19500 + k);
+        const int n = any_size(&r, 60), has_bias = k % 2;
+        const Linear l = {any_size(&r, 50), any_size(&r, 70), NULL, NULL};
+        const size_t weights = (size_t)(l.d_in * l.d_out);
+        const size_t columns = (size_t)l.d_out;
+        float *x = room_for("x", (size_t)(n * l.d_in));
+        float *g_out = room_for("g_out", (size_t)n * columns);
+        Linear given = l, got = l, due = l;
+        given.weight = room_for("weight", weights);
+        uniform_fill(&r, n, l.d_in, -1, 1, (void *)x);
+        uniform_fill(&r, n, l.d_out, -1, 1, (void *)g_out);
+        uniform_fill(&r, l.d_out, l.d_in, -1, 1, (void *)given.weight);
+        got.weight = begun("g_weight", weights, 2);
+        due.weight = begun("due", weights, 2);
+        if (has_bias) {
+            given.bias = begun("bias", columns, 1);
+            got.bias = begun("g_bias", columns, 3);
+            due.bias = begun("due", columns, 3);
+        }
+        float *g_x = begun("g_x", (size_t)(n * l.d_in), 1);
+        float *due_x = begun("due", (size_t)(n * l.d_in), 1);
+        give("n = %d, l->d_in = %d, l->d_out = %d, %s bias", n, l.d_in,
+             l.d_out, has_bias ? "a" : "no");
+        linear_backward(&given, n, (void *)x, (void *)g_out, &due,
+                        (void *)due_x);
+        linear_backward_fast(&given, n, (void *)x, (void *)g_out, &got,
+                             (void *)g_x);
+        similar("g_x", (size_t)(n * l.d_in), g_x, due_x, 1e-6, ATOL);
+        similar("g_weight", weights, got.weight, due.weight, 1e-6, ATOL);
+        if (has_bias)
+            similar("g_bias", columns, got.bias, due.bias, 1e-6, ATOL);
+        close_rooms();
+    }
+}
+
+/* The attention of a set, and a gradient for it that begins with `with`. */
+static Attention given_texts(Mask *see, Attention *g_a)
+{
+    const int64_t *size = integers("sizes");
+    Attention a = {.d_x = (int)size[0],
+                   .d_y = (int)size[0],
+                   .n_heads = (int)size[1],
+                   .d_k = (int)size[2],
+                   .d_v = (int)size[3],
+                   .d_out = (int)size[4],
+                   .has_bias = (int)size[5],
+                   .has_out_bias = (int)size[6]};
+    attention_init(&a);
+    memcpy(a.memory, input("parameters"), a.count * sizeof(float));
+    *g_a = a;
+    attention_init(g_a);
+    *see = strcmp(sets_now, "texts_table")
+               ? see_past((int)number("first", "first"))
+               : see_where(dim("mask", 0), dim("mask", 1), input("mask"));
+    return a;
+}
+
+static void texts_there(void)
+{
+    Mask see;
+    Attention g_a, a = given_texts(&see, &g_a);
+    const int texts = dim("x", 0), n = dim("x", 1);
+    Trace t = trace_for_texts(&a, texts, n);
+    tell_attention(&a, see);
+    attention_forward_fast(&a, see, texts, n, input("x"), &t);
+    tap_close(a.d_out ? "out" : "joined", part("out"),
+              a.d_out ? t.out : t.joined, 1e-5, 2e-6);
+    agrees("log_sum", t.log_sum, 1e-6, 2e-6);
+    trace_free(&t);
+    attention_free(&a);
+    attention_free(&g_a);
+}
+
+static void texts_and_back(void)
+{
+    Mask see;
+    Attention g_a, a = given_texts(&see, &g_a);
+    const int texts = dim("x", 0), n = dim("x", 1);
+    Trace t = trace_for_texts(&a, texts, n);
+    Trace g = trace_for_texts(&a, texts, n);
+    float *g_x = zeros("g_x", part("x")->count);
+    tell_attention(&a, see);
+    attention_forward_fast(&a, see, texts, n, input("x"), &t);
+    for (int twice = 0; twice < 2; twice++) { /* what is written, is not
+                                                 added to */
+        memset(g_x, 0, part("x")->count * sizeof *g_x);
+        memset(g_a.memory, 0, g_a.count * sizeof(float));
+        memcpy(a.d_out ? g.out : g.joined, input("g"),
+               part("g")->count * sizeof(float));
+        attention_backward_fast(&a, see, texts, n, input("x"), &t, &g, &g_a,
+                                (void *)g_x);
+    }
+    agrees("g_x", g_x, 1e-5, 5e-6);
+    agrees("g_parameters", g_a.memory, 1e-5, 1e-5);
+    trace_free(&t);
+    trace_free(&g);
+    attention_free(&a);
+    attention_free(&g_a);
+}
+
+/* The same text by text, with the functions of chapters 13 and 18, for
+ * widths that need several tiles. Everything is added to. */
+static void texts_as_before(void)
+{
+    enum { TEXTS = 3, N = 37, D = 20, HEADS = 4, D_K = 9, D_V = 6 };
+    Attention a = {.d_x = D,
+                   .d_y = D,
+                   .n_heads = HEADS,
+                   .d_k = D_K,
+                   .d_v = D_V,
+                   .d_out = D,
+                   .has_bias = 1,
+                   .has_out_bias = 1};
+    attention_init(&a);
+    Attention got = a, due = a;
+    attention_init(&got);
+    attention_init(&due);
+    tap_fill((int)a.count, a.memory, -0.5, 0.5);
+    for (size_t i = 0; i < a.count; i++)
+        got.memory[i] = due.memory[i] = 1;
+    float *x = any_text(TEXTS * N, D);
+    float *g_x = begun("g_x", TEXTS * N * D, 1);
+    float *due_x = begun("due", TEXTS * N * D, 1);
+    Trace t = trace_for_texts(&a, TEXTS, N);
+    Trace g = trace_for_texts(&a, TEXTS, N);
+    tap_fill(TEXTS * N * D, g.out, -1, 1);
+    attention_forward_fast(&a, see_past(0), TEXTS, N, (void *)x, &t);
+    attention_backward_fast(&a, see_past(0), TEXTS, N, (void *)x, &t, &g,
+                            &got, (void *)g_x);
+    Trace one = trace_for(&a, N, N), g_one = trace_for(&a, N, N);
+    for (int k = 0; k < TEXTS; k++) {
+        float *own = x + k * N * D, *own_g = due_x + k * N * D;
+        attention_forward(&a, see_past(0), NULL, N, N, (void *)own,
+                          (void *)own, &one);
+        similar("out", N * D, t.out + k * N * D, one.out, 1e-5, ATOL);
+        memcpy(g_one.out, g.out + k * N * D, N * D * sizeof(float));
+        attention_backward(&a, N, N, (void *)own, (void *)own, &one, &g_one,
+                           &due, (void *)own_g, (void *)own_g);
+    }
+    similar("g_x", TEXTS * N * D, g_x, due_x, 1e-5, 1e-5);
+    similar("g_a", a.count, got.memory, due.memory, 1e-5, 5e-5);
+    trace_free(&t);
+    trace_free(&g);
+    trace_free(&one);
+    trace_free(&g_one);
+    attention_free(&a);
+    attention_free(&got);
+    attention_free(&due);
+}
+
+/* One block for its six tables, each entry of which is 0 and belongs to
+ * one. */
+static void trace_test(void)
+{
+    for (int round = 0; round < 30; round++) {
+        const int texts = tap_int(1, 4), n = tap_int(1, 6);
+        Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
+        Trace t = trace_for_texts(&a, texts, n);
+        const int rows = texts * n, heads = a.n_heads;
+        const struct {
+            float *at;
+            int count;
+        } table[6] = {
+            {t.query, rows * heads * a.d_k},  {t.key, rows * heads * a.d_k},
+            {t.value, rows * heads * a.d_v},  {t.log_sum, rows * heads},
+            {t.joined, rows * heads * a.d_v}, {t.out, rows * a.d_out}};
+        size_t sum = 0;
+        for (int i = 0; i < 6; i++) {
+            for (int k = 0; k < table[i].count; k++)
+                table[i].at[k]++;
+            sum += (size_t)table[i].count;
+        }
+        tap_near("count", (double)t.count, (double)sum, 0, 0);
+        for (size_t k = 0; k < sum; k++)
+            tap_near("tables with this entry", t.memory[k], 1, 0, 0);
+        tap_true("no table of scores", !t.scores && !t.weights && !t.kept &&
+                                           !t.dropped && !t.context &&
+                                           !t.head_query && !t.head_key &&
+                                           !t.head_value);
+        tap_true("sizes", t.texts == texts && t.n == n && t.m == n);
+        trace_free(&t);
+        attention_free(&a);
+    }
+}
+
+static void texts_fit(void)
+{
+    Attention a = any_attention(2, 3);
+    a.d_y = a.d_x;
+    attention_free(&a);
+    a = (Attention){.d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 2};
+    a.context_length = 4;
+    attention_init(&a);
+    Trace t = trace_for_texts(&a, 5, 4);
+    texts_must_fit(&a, 5, 4, &t);
+    a.context_length = 0;
+    texts_must_fit(&a, 5, 4, &t);
+    tap_true("they fit", true);
+    trace_free(&t);
+    attention_free(&a);
+}
+
+/* ---- Instruction sets. */
+
+static void sets_test(void)
+{
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        AttendBackward *own = attend_backward_of(kernel);
+        tap_true(kernel->name, own != NULL);
+        tap_true(kernel->name, !strcmp(kernel->name, "plain") ==
+                                   (own == attend_fast_backward));
+    }
+}
+
+/* ---- What is refused. */
+
+static float numbers_of_job[100];
+static Job small = {.texts = 1,
+                    .n_heads = 2,
+                    .n = 3,
+                    .m = 4,
+                    .d_k = 2,
+                    .d_v = 2,
+                    .log_sum = numbers_of_job};
+static Rows some_rows = {numbers_of_job, 0, 0, 2}, no_rows;
+
+static const Job *job_but(int *size, int value)
+{
+    small.query = small.key = small.value = small.context = some_rows;
+    *size = value;
+    return &small;
+}
+
+static const Job *job_without_sums(void)
+{
+    small.log_sum = NULL;
+    return job_but(&small.n, 3);
+}
+
+#define FITS job_but(&small.n, 3)
+#define NO_SUM                                                             \
+    "backward.c: job_gradients_must_fit: a job without a log_sum: the "    \
+    "one "                                                                 \
+    "that attend_fast has filled is needed"
+#define NO_ROWS                                                            \
+    "backward.c: job_gradients_must_fit: rows that are not there: "        \
+    "gradients of contexts, queries, keys and values are needed"
+#define R some_rows
+
+static void refused_jobs(void)
+{
+    REFUSES(NO_SUM, attend_fast_backward(job_without_sums(), R, R, R, R));
+    REFUSES(NO_SUM, job_gradients_must_fit(job_without_sums(), R, R, R, R));
+    REFUSES(NO_ROWS, attend_fast_backward(FITS, no_rows, R, R, R));
+    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, no_rows, R, R, R));
+    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, R, no_rows, R, R));
+    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, R, R, no_rows, R));
+    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, R, R, R, no_rows));
+    REFUSES_SUCH(
+        "a job of no heads",
+        attend_fast_backward(job_but(&small.n_heads, 0), R, R, R, R));
+    REFUSES_SUCH(
+        "a job of no heads",
+        job_gradients_must_fit(job_but(&small.n_heads, 0), R, R, R, R));
+}
+
+static void job_fits(void)
+{
+    job_gradients_must_fit(FITS, R, R, R, R);
+    tap_true("it fits", true);
+}
+
+/* An attention for texts that fits, its gradient, and their traces. */
+static Attention self = {
+    .d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
+static Attention g_self;
+static Trace of_texts, g_texts;
+static void *const some_x = (float[5 * 4 * 3]){0};
+
+static const Attention *self_but(int *size, int value)
+{
+    attention_init(&self);
+    g_self = self;
+    attention_init(&g_self);
+    of_texts = trace_for_texts(&self, 5, 4);
+    g_texts = trace_for_texts(&self, 5, 4);
+    if (size)
+        *size = value;
+    return &self;
+}
+
+#define THERE see_all(), 5, 4, some_x, &of_texts
+#define BACK see_all(), 5, 4, some_x, &of_texts, &g_texts, &g_self, some_x
+
+static void refused_texts(void)
+{
+    const float table[2][3] = {{0}};
+    REFUSES("objects.c: texts_must_fit: 5 texts, and a trace of 0: at "
+            "least 1, and the same, are needed",
+            texts_must_fit(self_but(&of_texts.texts, 0), 5, 4, &of_texts));
+    REFUSES_SUCH("no texts", texts_must_fit(self_but(&of_texts.texts, 0), 0,
+                                            4, &of_texts));
+    REFUSES_SUCH(
+        "a layer of another size",
+        texts_must_fit(self_but(&self.key.d_in, 9), 5, 4, &of_texts));
+    REFUSES_SUCH("two widths",
+                 texts_must_fit(self_but(&self.d_y, 4), 5, 4, &of_texts));
+    REFUSES_SUCH(
+        "4 tokens for a context length of 3",
+        texts_must_fit(self_but(&self.context_length, 3), 5, 4, &of_texts));
+    REFUSES_SUCH("a trace for 3 tokens",
+                 texts_must_fit(self_but(&of_texts.n, 3), 5, 4, &of_texts));
+    REFUSES("objects.c: trace_for_texts: 0 texts: at least 1 is needed",
+            trace_for_texts(self_but(NULL, 0), 0, 4));
+    REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
+            trace_init((self_but(&of_texts.texts, -1), &of_texts)));
+    REFUSES(
+        "objects.c: trace_must_fit: a trace of 5 texts, without tables "
+        "of scores: one of 0 texts, that has them, is needed",
+        trace_must_fit((self_but(NULL, 0), &of_texts), 4, 4, 2, 2, 1, 4));
+    REFUSES_SUCH(
+        "a trace of 4 texts",
+        attention_forward_fast(self_but(&of_texts.texts, 4), THERE));
+    REFUSES_SUCH("a mask of another size",
+                 attention_forward_fast(self_but(NULL, 0),
+                                        see_where(2, 3, table), 5, 4,
+                                        some_x, &of_texts));
+    REFUSES_SUCH(
+        "a trace of 4 texts",
+        attention_backward_fast(self_but(&of_texts.texts, 4), BACK));
+    REFUSES_SUCH(
+        "a gradient's trace of 4 texts",
+        attention_backward_fast(self_but(&g_texts.texts, 4), BACK));
+    REFUSES_SUCH(
+        "a gradient of other heads",
+        attention_backward_fast(self_but(&g_self.n_heads, 1), BACK));
+    REFUSES_SUCH("a mask of another size",
+                 attention_backward_fast(
+                     self_but(NULL, 0), see_where(2, 3, table), 5, 4,
+                     some_x, &of_texts, &g_texts, &g_self, some_x));
+    REFUSES_SUCH(
+        "a gradient of another size",
+        linear_backward_fast((self_but(&g_self.key.d_out, 1), &self.key), 5,
+                             some_x, some_x, &g_self.key, some_x));
+}
+
+static void refused_masks(void)
+{
+    const float table[2][3] = {{0}}, x[6][2] = {{0}}, log_sum[6] = {0};
+    float g[6][2];
+    const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
+    for (int k = 0; k < 5; k++)
+        REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and %d "
+                               "keys",
+                               n[k], m[k]),
+                     flash_backward(n[k], m[k], 2, 2,
+                                    see_where(2, 3, table), x, x, x, x,
+                                    log_sum, x, g, g, g));
+}
 
 int main(void)
 {
+    EACH("weights_again", again_test, "again_*-scores");
+    EACH("mean_slopes", means_test, "means_*-mean");
+    TAP(partners_test, "partner: each meets each, and no two the same");
+    EACH("flash_backward", past_test, "past_*-query");
+    EACH("flash_backward", all_test, "all_*-query");
+    EACH("flash_backward", table_test, "table_*-query");
+    SETS("attend_fast_backward", job_all, "job_one", "job_groups",
+         "job_wide");
+    SETS("attend_fast_backward", job_scaled, "job_scaled");
+    EACH("attend_fast_backward", job_past, "job_past_*-query");
+    SETS("attend_fast_backward", job_table, "job_table");
+    SETS("attend_fast_backward", job_bias, "job_bias");
+    TAP(any_jobs, "attend_fast_backward: as chapter 18's tables");
+    TAP(threads_agree,
+        "attend_fast_backward: alike for any number of threads");
+    TAP(parts_agree, "attend_fast_backward: parts, as flash_backward");
+    TAP(side_by_side, "attend_fast_backward: heads side by side");
+    TAP(first_far_away,
+        "attend_fast_backward: the first and the last of ints");
+    TAP(hidden_ones,
+        "attend_fast_backward: hidden keys, and blind queries");
+    TAP(tried, "attend_fast_backward: what trying finds");
+    TAP(sets_test, "attend_backward_of: one for each instruction set");
+    TAP(job_fits, "job_gradients_must_fit: what fits");
+    TAP(linear_test, "linear_backward_fast: as linear_backward");
+    EACH("attention_forward_fast", texts_there, "texts_*-x");
+    EACH("attention_backward_fast", texts_and_back, "texts_*-x");
+    TAP(texts_as_before, "attention_backward_fast: as text by text");
+    TAP(trace_test, "trace_for_texts: six tables in one block");
+    TAP(texts_fit, "texts_must_fit: what fits");
+    EACH("log_sum_backward", log_sum_test, "again_*-scores");
+    TAP(log_sum_adds, "log_sum_backward: adds");
+    refused_masks();
+    refused_jobs();
+    refused_texts();
     return tap_done();
 }

@@ -7,10 +7,13 @@ use strict;
 use warnings;
 use utf8;
 use open qw(:std :encoding(UTF-8));
+use Compress::Zlib qw(uncompress);
 use Cwd qw(abs_path);
+use Encode qw(decode_utf8);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use FindBin qw($Bin);
+use MIME::Base64 qw(decode_base64);
 use Test::More;
 
 plan skip_all => 'PANDOC is not set: make test-book sets it' if !$ENV{PANDOC};
@@ -519,16 +522,18 @@ is_like($page{first}, 'without a version or a repository, none is said', qr{A sm
 is(slurp("$book/source/$_->[1]"), slurp("$root/$_->[0]"), "$_->[1]: the source, to download")
   for ['chapters/01_first.c', '01_first.c'], ['src/attention.h', 'attention.h'];
 
-is_like(slurp("$book/search-index.js"), 'what the search knows',
-    qr{^globalThis\.book \?\?= \{\};\nbook\.index = \{"pages":\[\["preface","","Preface"\],\["first","Chapter\xa01","First things & others"\]},
+my ($packed) = slurp("$book/search-index.js") =~
+  m{\Aglobal\S+ \?\?= \{\};\nbook\.packed \?\?= \{\};\nbook\.packed\["search-index"\] = "([\w+/]+=*)";\n\z};
+is_like(decode_utf8(uncompress(decode_base64($packed // ''))), 'what the search knows',
+    qr{"pages":\[\["preface","","Preface"\],\["first","Chapter\xa01","First things & others"\]},
     qr{\[1,"a-section","A section","See chapter 2, figure 1\.1, [^"]* Will it be more\? Yes\.},
     qr{\["score, mark","second-one\.html#term-score","of it; first"\]},
-    qr{^(?!.*(?:torch|i\^\{|Or multiply|2\.0000.*2\.0000)).*2\.0000}s, qr{mathematics is a_i\^\(k\+1\)\.});
-is_like(slurp("$book/symbols.js"), 'what it knows of code',
-    qr{"twice":\["first\.html#L38","Twice as much\.","Chapter\xa01"\]},
-    qr{"Pair":\["reference\.html#L20","Two of a kind\. And of one size\.",""\]}, qr{^(?!.*half)}s);
-is_like(slurp("$book/declarations.js"), 'what a card shows, too', qr{"twice":\["float twice\(float x\);","1"\]},
-    qr{"Pair":\["typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;",""\]});
+    qr{^(?!.*(?:torch|i\^\{|Or multiply|2\.0000.*2\.0000)).*2\.0000}s, qr{mathematics is a_i\^\(k\+1\)\.},
+    qr{\["twice","first\.html#L38","Twice as much\.","Chapter\xa01"\]},
+    qr{\["Pair","reference\.html#L20","Two of a kind\. And of one size\.",""\]}, qr{^(?!.*"half)}s);
+is_like(slurp("$book/symbols.js"), 'what a card shows', qr{^globalThis\.book \?\?= \{\};\nbook\.symbols = \{"Pair":},
+    qr{"twice":\["float twice\(float x\);","Twice as much\.","Chapter\xa01","1"\]}, qr{^(?!.*half)}s,
+    qr{"Pair":\["typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","[^"]+","",""\]});
 is_like(slurp("$book/404.html"), 'an address that leads nowhere', qr{<h1>This page is not in the book</h1>},
     qr{<title>Not found · A small book</title>}, qr{href="index\.html"}, qr{^(?!.*(?:rel="(?:prev|next)"|<!--))}s);
 ok(!-e "$book/sitemap.xml", 'no site map where no address is set');
@@ -560,6 +565,15 @@ lang:}mr);
     unlink "$root/build/card.png";
     remove_tree(glob "$root/build/elsewhere*");
     put("$root/book.md", $good{'book.md'});
+}
+
+{
+    put("$root/build/web/programs/01.js", 'a module');
+    is(weave('build/elsewhere'), "0\n", 'woven with what its pages can run');
+    is(slurp("$root/build/elsewhere/programs/01.js"), 'a module', '... which lies beside them');
+    is_like(slurp("$root/build/elsewhere/first.html"), 'a page that runs it', qr{ src="run\.js"}, qr{^(?!.*workbench)}s);
+    is_like($page{first}, 'one where there is nothing to run', qr{ src="search\.js"}, qr{^(?!.*"(?:run|program)\.js)}s);
+    remove_tree("$root/build/web", glob "$root/build/elsewhere*");
 }
 
 {

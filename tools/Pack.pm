@@ -1,12 +1,15 @@
 package Pack;
 
-# Packs a folder as a zip archive: the same files give the same bytes.
+# Packs a folder as a zip archive, or bytes into a script for the book's pages: the same
+# files give the same bytes.
 
 use strict;
 use warnings;
 use utf8;
+use Compress::Zlib qw(compress Z_BEST_COMPRESSION);
 use File::Find qw(find);
 use IO::Compress::Zip qw($ZipError);
+use MIME::Base64 qw(encode_base64);
 
 my $FIRST = 315_532_800; # the first second of 1980, before which an archive has no time
 
@@ -41,6 +44,14 @@ sub zip {
     }
     $zip->close or die "$path: $ZipError\n";
     return $path;
+}
+
+# A script that a page can load from the disk, too: deflated and in base64, what book.unpack
+# of reader.js asks for by the script's name, without ".js".
+sub script {
+    my ($name, $bytes) = @_;
+    my $packed = encode_base64(compress($bytes, Z_BEST_COMPRESSION), '');
+    return qq{globalThis.book ??= {};\nbook.packed ??= {};\nbook.packed["$name"] = "$packed";\n};
 }
 
 1;

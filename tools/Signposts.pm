@@ -16,6 +16,7 @@ use warnings;
 use utf8;
 use JSON::PP;
 use List::Util qw(first);
+use Pack;
 use Symbols;
 
 my %ENTITY = (amp => '&', lt => '<', gt => '>', quot => '"', nbsp => "\xa0");
@@ -317,14 +318,10 @@ sub _index_of_terms {
 
 # ------------------------------------------------------ what scripts look up
 
-sub _script {
-    my ($name, $value) = @_;
-    return "globalThis.book ??= {};\nbook.$name = " . JSON::PP->new->canonical->encode($value) . ";\n";
-}
-
 # Pages: id, "Chapter 2", title. Sections: page, id, title, text with the numbers that
 # are printed there, which a tutorial's reader may look for, but without addresses and the
-# titles of other sections. Terms: name, address, what the glossary says.
+# titles of other sections. Terms: name, address, what the glossary says. Symbols, which are
+# what the header declares: name, address, comment, where they are defined.
 sub search_index {
     my ($self) = @_;
     my (@pages, @sections);
@@ -339,28 +336,27 @@ sub search_index {
             push @sections, [$#pages, $_->{id}, $_->{title}, $id eq 'glossary' ? '' : $says];
         }
     }
-    return _script(index => {pages => \@pages, sections => \@sections,
-        terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}]});
+    return Pack::script('search-index', JSON::PP->new->canonical->utf8->encode({
+        pages => \@pages, sections => \@sections,
+        terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}],
+        symbols => [map {
+            [$_->{name}, Symbols::address($_, ''), $_->{says} =~ tr/\n/ /r, $self->name_of($_->{page})]
+        } $self->{symbols}->all]}));
 }
 
-# By name, of what the header declares: address, comment, where it is defined. What
-# only a card needs is by itself: the declaration, and the chapters that use it.
+# What a card says of each that the header declares: its declaration and comment, where it
+# is defined, and the chapters that use it.
 sub symbols {
-    my ($self) = @_;
-    return _script(symbols => {map {
-        $_->{name} => [Symbols::address($_, ''), $_->{says}, $self->name_of($_->{page})]
-    } $self->{symbols}->all});
-}
-
-sub declarations {
     my ($self) = @_;
     my $users = sub {
         my ($symbol) = @_;
         return join ', ', map { $self->{number}{$_} }
           grep { $symbol->{uses}{$_} && $self->{kind}{$_} } @{$self->{order}};
     };
-    return _script(declarations => {map { $_->{name} => [$_->{code}, $users->($_)] }
-          $self->{symbols}->all});
+    my %card = map {
+        $_->{name} => [@$_{qw(code says)}, $self->name_of($_->{page}), $users->($_)]
+    } $self->{symbols}->all;
+    return "globalThis.book ??= {};\nbook.symbols = " . JSON::PP->new->canonical->encode(\%card) . ";\n";
 }
 
 # ---------------------------------------------------------- further files

@@ -10,6 +10,7 @@ import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, open, pagesOf } from "./book.mjs";
+import { isPacked, unpacked } from "./packed.mjs";
 
 const library = createRequire(import.meta.url);
 const axe = readFileSync(library.resolve("axe-core/axe.min.js"), "utf8");
@@ -117,7 +118,8 @@ export async function links(book) {
     }
   }
   for (const file of readdirSync(book).filter((name) => /\.(js|json|xml|css)$/.test(name))) {
-    const all = read(book, file);
+    const script = read(book, file);
+    const all = isPacked(script) ? unpacked(script).toString() : script;
     for (const match of all.matchAll(
       /(?<=["'(])[\w-]+\.(?:html|css|js|svg|woff2)(?:#[\w.-]+)?(?=["')])/g,
     )) {
@@ -290,9 +292,16 @@ export const shifting = (seen) =>
 
 // ------------------------------------------------------------------ weight
 
-// What only a reader's wish brings to a page: the module, to run something, and what
-// is searched. The first counts, as a chapter is there to be run.
-const onDemand = ["search-index.js", "symbols.js", "declarations.js"];
+// What only a reader's wish brings to a page: what is searched, and the modules of what
+// can be run there. These count, as a chapter is there to be run.
+const onDemand = ["search-index.js", "symbols.js"];
+
+function modulesOf(page, html) {
+  const commands = html.matchAll(/data-program="([^_"]+)|\bmake\s(?:-s\s)?run-(\w+)/g);
+  const programs = [...commands].map(([, own, other]) => own ?? other);
+  if (page === "workbench.html") programs.push("workbench");
+  return programs.map((name) => `programs/${name}.js`);
+}
 
 // The files that a page and all it asks for are, each with what it weighs on the way:
 // compressed.
@@ -301,7 +310,8 @@ export function weightOf(book, { page, asked }, more = []) {
   for (const url of asked) {
     if (url.startsWith("file:")) files.add(relative(book, fileURLToPath(url)));
   }
-  if (files.has("program.js")) files.add("module.js");
+  if (files.has("program.js"))
+    for (const file of modulesOf(page, read(book, page))) files.add(file);
   return [...files].map((file) => {
     const packed = gzipSync(readFileSync(join(book, file)), { level: 9 });
     return { file, size: packed.length };

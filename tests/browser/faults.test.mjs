@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { folder } from "./book.mjs";
 import * as checks from "./checks.mjs";
+import { packedAgain, unpacked } from "./packed.mjs";
 
 let copy;
 before(() => {
@@ -46,6 +47,12 @@ test("broken links are found, in pages and in scripts", async () => {
   plant("scaling.html", /href="https:[^"]*"/, 'href="https://"');
   plant("scaling.html", 'href="book.css"', 'href="/book.css"');
   writeFileSync(join(copy, "planted.js"), '"use strict";\nglobalThis.at = "softmax.html#gone";\n');
+  plant("search-index.js", /^.*$/s, (script) =>
+    packedAgain(
+      script,
+      `${unpacked(script)}`.replace(/"softmax\.html#L\d+"/, '"softmax.html#Lost"'),
+    ),
+  );
   const faults = await checks.links(copy);
   found(faults, [
     /^softmax.html:\d+: dot-produkt.html: there is no such file$/,
@@ -53,8 +60,9 @@ test("broken links are found, in pages and in scripts", async () => {
     /^scaling.html:\d+: https:\/\/: this is no address$/,
     /^scaling.html:\d+: \/book.css: leaves the book's folder$/,
     /^planted.js:2: softmax.html#gone: there is no such place$/,
+    /^search-index.js:1: softmax.html#Lost: there is no such place$/,
   ]);
-  assert.equal(faults.length - before.length, 5);
+  assert.equal(faults.length - before.length, 6);
   cpSync(folder, copy, { recursive: true });
   rmSync(join(copy, "planted.js"));
 });
@@ -81,7 +89,9 @@ test("what a reader meets in the browser is found", async () => {
     "mkl.html",
     "<script>setTimeout(() => { late.style.height = '500px'; }, 20);</script>",
   );
-  plantAtEnd("mkl.html", `<!-- ${randomBytes(250_000).toString("base64").replaceAll("-", "")} -->`);
+  const much = randomBytes(250_000).toString("base64");
+  plantAtEnd("mkl.html", `<!-- ${much} -->`);
+  plant("programs/04.js", /(?=";\n$)/, much);
   const names = ["qkv", "tokens", "random", "normals", "mkl"];
   const seen = await checks.visits(copy, names, ["light", "phone"]);
   found(checks.accessibility(seen), [
@@ -96,5 +106,8 @@ test("what a reader meets in the browser is found", async () => {
   ]);
   found(checks.widths(seen), [/^normals.html \(light\): 3\d+ px in 320: .*wide$/]);
   found(checks.shifting(seen), [/^mkl.html \(light\): layout shifts by 0.\d+, most at/]);
-  found(checks.heavy(copy, seen), [/^mkl.html \(light\): \d+ bytes compressed: mkl.html \d+/]);
+  found(checks.heavy(copy, seen), [
+    /^mkl.html \(light\): \d+ bytes compressed: mkl.html \d+/,
+    /^random.html \(light\): \d+ bytes compressed: programs\/04.js \d+/,
+  ]);
 });

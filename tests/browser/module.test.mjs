@@ -1,6 +1,6 @@
-// The module that pages run, held against the native programs: every program, and
-// every command on a page, prints the same bytes, ends with the same status and
-// draws the same figures. Needs node alone, not a browser.
+// The modules that pages run, held against the native programs: each, and every
+// command on a page, prints the same bytes, ends with the same status and draws the
+// same figures. Needs node alone, not a browser.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { deflateSync, inflateSync } from "node:zlib";
+import { packedAgain, unpacked } from "./packed.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const build = resolve(root, process.env.BUILD ?? "build");
@@ -103,7 +103,7 @@ test("all commands on the pages are found", () => {
   assert.equal(programs.flatMap(commandsOf).filter((args) => args).length >= 10, true);
 });
 
-test("tools/outputs finds the page's output in the module, too", async () => {
+test("tools/outputs finds the page's output in the modules, too", async () => {
   for (const program of ["02_softmax", "05_tokens"]) {
     const check = `tools/outputs --check chapters/${program}.c ${program}`;
     const { status, err } = await sh(check, { RUN_UNDER: under });
@@ -111,28 +111,27 @@ test("tools/outputs finds the page's output in the module, too", async () => {
   }
 });
 
-test("what a page cannot know is refused", async () => {
+test("a program without a module is told", async () => {
   const { status, err } = await sh(`'${under}' 99_none`);
-  assert.equal(status, 2);
-  assert.match(err, /^programs\.c: main: there is no program '99_none'/);
+  assert.equal(status, 1);
+  assert.match(err, /Cannot find module '.*programs\/99'/);
 });
 
 // A module in which a number of the data, wherever it stands, is a little larger.
 function spoil(number, other) {
-  const script = readFileSync(join(build, "web/module.js"), "utf8");
-  const [, packed] = script.match(/book\.module = "([^"]*)"/);
-  const bytes = inflateSync(Buffer.from(packed, "base64"));
+  const script = readFileSync(join(build, "web/programs/01.js"), "utf8");
+  const bytes = unpacked(script);
   const wanted = Buffer.from(Float32Array.of(number).buffer);
   for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at))
     bytes.writeFloatLE(other, at);
-  return script.replace(packed, () => deflateSync(bytes).toString("base64"));
+  return packedAgain(script, bytes);
 }
 
 test("planted: a module that prints another digit is found, and the line said", async () => {
   const folder = mkdtempSync(join(tmpdir(), "module-"));
   try {
-    mkdirSync(join(folder, "web"));
-    writeFileSync(join(folder, "web/module.js"), spoil(0.34, 0.3401));
+    mkdirSync(join(folder, "web/programs"), { recursive: true });
+    writeFileSync(join(folder, "web/programs/01.js"), spoil(0.34, 0.3401));
     const faults = await differences("01_dot_product", "", { BUILD: folder });
     assert.match(faults.join("\n"), /^stdout, line \d+: '.*' natively, '.*' in the page$/m);
     const check = "tools/outputs --check chapters/01_dot_product.c 01_dot_product";

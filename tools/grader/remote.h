@@ -244,6 +244,11 @@ static inline void visit_Cache(Visit *v, Cache *c)
     visit_array(v, &c->value, times(c->wide_v, row));
 }
 
+static inline void visit_Adam(Visit *v, Adam *how)
+{
+    (void)v, (void)how; /* it points to nothing */
+}
+
 static inline void visit_Mask(Visit *v, Mask *see)
 {
     if (see->kind == MASK_TABLE)

@@ -1,16 +1,17 @@
 "use strict";
-// Runs the book's programs, compiled to WebAssembly, in the page. Their module,
-// all of them as one, is packed in module.js, which is loaded when it is wanted
-// first: by a script tag, as that works from the disk as well.
+// Runs the book's programs, compiled to WebAssembly, in the page. Each has a module, packed
+// in programs/02.js, which is loaded when it is wanted first. A page's workbench is in the
+// module of its program.
 //
-//   book.ready()               a promise that is kept when the module is there
-//   book.run(name, options)    runs a program in a worker; a promise of its result
-//   book.runHere(name, options) the same at once, after book.ready()
-//   book.stop()                ends what runs in the worker, or waits to
+//   book.ready(name)            a promise of the program's module
+//   book.run(name, options)     runs a program in a worker; a promise of its result
+//   book.runHere(name, options) the same at once, after book.ready(name)
+//   book.stop()                 ends what runs in the worker, or waits to
 //
 // The name is that of a program, 02_softmax, or a chapter's number. Options are
-// args, a list; env, an object; figures, whether it draws. The result has status,
-// out, err, figures (an object: the text of each by its name), ms, and stopped.
+// args, a list; env, an object; figures, whether it draws; as, what it is called by,
+// if that is another name. The result has status, out, err, figures (an object: the
+// text of each by its name), ms, and stopped.
 
 (() => {
   // All that a program needs of its surroundings: what it is called with, two streams
@@ -37,11 +38,11 @@
       return file;
     }
 
-    function makeMachine(name, { args = [], env = {}, figures = false }) {
+    function makeMachine(name, { args = [], env = {}, figures = false, as = name }) {
       const word = (text) => toBytes.encode(`${text}\0`);
       const set = { ...env, ...(figures && { FIGURES: FOLDER }) };
       return {
-        args: [name, ...args].map(word),
+        args: [as, ...args].map(word),
         env: Object.entries(set).map(([key, value]) => word(`${key}=${value}`)),
         files: [undefined, makeFile(), makeFile(), FOLDER], // by their numbers
         folder: Object.create(null), // by their names
@@ -193,34 +194,30 @@
   globalThis.book ??= {};
   const { book } = globalThis;
   const runner = makeRunner();
-  let module; // compiled
-  let loading; // the promise of it
+  const loading = {}; // the promises of modules, by their names
+  const modules = {}; // those that are there
   let worker;
   let running; // what book.run has promised: {resolve, reject}
   let turn = Promise.resolve(); // of the program that was asked for last
   let stopped = makeStop(); // of what was asked for since the last stop: {promise, resolve}
 
-  // -------------------------------------------------------------- the module
+  // ------------------------------------------------------------- the modules
 
-  async function unpack(text) {
-    const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).arrayBuffer();
-  }
+  const moduleOf = (name) => `programs/${name.replace(/_.*/, "")}`;
 
-  async function load() {
-    if (!book.module) await book.load("module.js");
-    module = await WebAssembly.compile(await unpack(book.module));
-    delete book.module; // only the compiled one is needed from here on
+  async function load(module) {
+    modules[module] = await WebAssembly.compile(await book.unpack(module));
+    return modules[module];
   }
 
   // Without a module there is a next time.
-  book.ready = () => {
-    loading ??= load().catch((error) => {
-      loading = undefined;
+  book.ready = (name) => {
+    const module = moduleOf(name);
+    loading[module] ??= load(module).catch((error) => {
+      delete loading[module];
       throw error;
     });
-    return loading;
+    return loading[module];
   };
 
   // -------------------------------------------------------------- running
@@ -238,11 +235,7 @@
   function makeWorker() {
     const text = `"use strict";
       const run = (${makeRunner})();
-      let module;
-      onmessage = ({ data }) => {
-        if (data.module) module = data.module;
-        else postMessage(run(module, data.name, data.options));
-      };`;
+      onmessage = ({ data }) => postMessage(run(data.module, data.name, data.options));`;
     const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const made = new Worker(address);
     URL.revokeObjectURL(address);
@@ -251,7 +244,6 @@
       endWorker();
       settle("reject", new Error(event.message || "the page's worker has failed"));
     };
-    made.postMessage({ module });
     return made;
   }
 
@@ -271,12 +263,12 @@
   book.run = (name, options = {}) => {
     const mine = stopped;
     const result = turn.then(async () => {
-      await book.ready();
+      const module = await book.ready(name);
       if (mine !== stopped) return STOPPED;
       worker ??= makeWorker();
       return new Promise((resolve, reject) => {
         running = { resolve, reject };
-        worker.postMessage({ name, options });
+        worker.postMessage({ module, name, options });
       });
     });
     turn = result.catch(() => {}); // whoever asked for it is told; the next may go on
@@ -292,7 +284,8 @@
   };
 
   book.runHere = (name, options = {}) => {
-    if (!module) throw new Error("book.runHere: the module is not there before book.ready()");
+    const module = modules[moduleOf(name)];
+    if (!module) throw new Error(`book.runHere: ${name} is not there before book.ready(name)`);
     return runner(module, name, options);
   };
 })();

@@ -39,6 +39,23 @@ globalThis.book ??= {};
     return scripts[src];
   };
 
+  // The bytes that tools/Pack.pm has packed into the script NAME.js.
+  book.unpack = async (name) => {
+    const file = `${name}.js`;
+    await book.load(file);
+    if (!globalThis.DecompressionStream)
+      throw new Error(`this browser cannot unpack ${file}; those of 2023 and later can`);
+    try {
+      const text = atob(book.packed[name]);
+      const packed = new Uint8Array(text.length); // Uint8Array.from would take 20 ms
+      for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+      return await new Response(stream).arrayBuffer();
+    } catch {
+      throw new Error(`${file} is damaged`);
+    }
+  };
+
   // The browser may forbid a page from the disk to remember anything.
   book.remember = (key, value) => {
     try {
@@ -262,8 +279,7 @@ globalThis.book ??= {};
 
   function whatIs(link) {
     const name = link.textContent;
-    const [, says, where] = book.symbols[name] ?? [];
-    const [code, uses] = book.declarations[name] ?? [];
+    const [code, says, where, uses] = book.symbols[name] ?? [];
     return code ? { code, says, where, uses } : onThisPage(document.querySelector(link.hash));
   }
 
@@ -292,7 +308,7 @@ globalThis.book ??= {};
   }
 
   async function showCard(link) {
-    await Promise.all([book.load("symbols.js"), book.load("declarations.js")]);
+    await book.load("symbols.js");
     if (!link.matches(":hover, :focus-visible")) return;
     hideCard();
     shown = link;

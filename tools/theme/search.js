@@ -1,5 +1,5 @@
-// Search: what tools/weave has written into search-index.js and symbols.js, looked through as one
-// types. Names of functions and terms come first, then headings, then prose.
+// Search: what tools/weave has packed into search-index.js, looked through as one types. Names of
+// functions and terms come first, then headings, then prose.
 
 "use strict";
 
@@ -34,8 +34,7 @@ globalThis.book ??= {};
 
   let records;
 
-  function gather() {
-    const { pages, sections, terms } = book.index;
+  function gather({ pages, sections, terms, symbols }) {
     const record = (kind, name, says, address, above) => ({
       kind,
       name,
@@ -49,8 +48,8 @@ globalThis.book ??= {};
     });
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     records = [
-      ...Object.entries(book.symbols).map(([name, [address, says, where]]) =>
-        record("code", name, says.replace(/\n/g, " "), address, where || "attention.h"),
+      ...symbols.map(([name, address, says, where]) =>
+        record("code", name, says, address, where || "attention.h"),
       ),
       ...terms.map(([name, address, says]) =>
         record("term", name, says, address, titleOf(address)),
@@ -270,8 +269,8 @@ globalThis.book ??= {};
     if (records) return update();
     says.textContent = "Loading …";
     try {
-      await Promise.all([book.load("search-index.js"), book.load("symbols.js")]);
-      gather();
+      const index = await book.unpack("search-index");
+      gather(JSON.parse(new TextDecoder().decode(index)));
       update();
     } catch (error) {
       says.textContent = `The search does not work: ${error.message}.`;

@@ -2,9 +2,9 @@
 
 // The workbench: attention that can be changed, and numbers that say how they were made. Each
 // <div class="workbench" data-args="stage=mask"> begins with one button. What is behind it is
-// computed and drawn by the book's own C, the program "workbench" of the module: each change
-// runs it once more, at most once a frame. Its output is read in workbench-text.js and shown
-// by workbench-view.js.
+// computed and drawn by the book's own C, the program "workbench": each change runs it once
+// more, at most once a frame. Its output is read in workbench-text.js and shown by
+// workbench-view.js.
 
 (() => {
   const { make } = book;
@@ -12,6 +12,7 @@
   const { setText, setWords, form, tables, figures, placeOf } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
+  const PROGRAM = document.querySelector("[data-program]")?.dataset.program ?? "workbench";
   const OPEN = "Change this";
   const CHANGES = {
     shares: "other words and other scores",
@@ -64,6 +65,8 @@
     element.matches("td")
       ? [element.closest(".tabled").firstChild, element.closest("table").tHead]
       : [element.closest(".pictured").firstChild, element.closest("[role=grid]").firstElementChild];
+
+  const runBench = (options) => book.runHere(PROGRAM, { as: "workbench", ...options });
 
   // A refusal's line, without the place in the program that it names.
   const reasonOf = ({ err }) =>
@@ -226,7 +229,7 @@
       this.button.disabled = true;
       setText(this.button, "Opening the workbench");
       try {
-        await book.ready();
+        await book.ready(PROGRAM);
         this.measure();
         this.build();
         this.begin();
@@ -355,7 +358,7 @@
     runOwn(args) {
       const given = [...this.given].map((pair) => pair.join("="));
       if (`${given}` === `${args}`) return this.result; // nothing is changed
-      const { status, out } = book.runHere("workbench", { args });
+      const { status, out } = runBench({ args });
       return status === 0 ? read(out) : undefined;
     }
 
@@ -434,7 +437,7 @@
     run(path) {
       const args = [...this.given].map(([key, value]) => `${key}=${value}`);
       if (path.length) args.push(`ask=${inWords(path.at(-1))}`);
-      return book.runHere("workbench", { args, figures: true });
+      return runBench({ args, figures: true });
     }
 
     // What the program says; the number that was asked may be gone, with its word or its table.
@@ -764,7 +767,7 @@
     }
   }
 
-  // Without the module there is nothing to open.
+  // Without what runs programs there is nothing to open.
   function begin() {
     if (!book.ready || !book.runHere) return;
     for (const root of document.querySelectorAll(".workbench")) new Bench(root);

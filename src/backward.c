@@ -1,0 +1,31 @@
+#include "attention.h"
+
+/* What chapter 19's kernel refuses, and that kernel for an instruction set. */
+
+void job_gradients_must_fit(const Job *job, Rows g_context, Rows g_query,
+                            Rows g_key, Rows g_value)
+{
+    job_must_fit(job);
+    if (!job->log_sum)
+        REFUSE("a job without a log_sum: the one that attend_fast has "
+               "filled is needed");
+    if (!g_context.at || !g_query.at || !g_key.at || !g_value.at)
+        REFUSE("rows that are not there: gradients of contexts, queries, "
+               "keys and values are needed");
+}
+
+AttendBackward attend_fast_backward_avx512, attend_fast_backward_avx2;
+
+AttendBackward *attend_backward_of(const Kernel *kernel)
+{
+#ifdef HAS_avx512
+    if (!strcmp(kernel->name, "AVX-512"))
+        return attend_fast_backward_avx512;
+#endif
+#ifdef HAS_avx2
+    if (!strcmp(kernel->name, "AVX2"))
+        return attend_fast_backward_avx2;
+#endif
+    (void)kernel;
+    return attend_fast_backward;
+}

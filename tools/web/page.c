@@ -1,0 +1,13 @@
+/* Begins what a page runs: its program, or the workbench, where it has one.
+ * Which of them is what it is called by. */
+
+#include <string.h>
+
+int PROGRAM(int argc, char *argv[]);
+int BENCH(int argc, char *argv[]);
+
+int main(int argc, char *argv[])
+{
+    const int is_bench = argc && !strcmp(argv[0], "workbench");
+    return is_bench ? BENCH(argc, argv) : PROGRAM(argc, argv);
+}
