@@ -136,7 +136,7 @@ static void measure_row(int d, const float x[d], float *mean, float *scale)
 
 /*
 **Exercise 21.1** (★★, 3 points): `norm_forward`. Each row with its mean
-taken away and multiplied by its scale, which `measure_row` finds; then times
+taken away, multiplied by its scale, which `measure_row` finds; then times
 the weight, plus the bias.
 
 ::: hint
@@ -249,8 +249,8 @@ void gelu(int n, const float x[n], float share[n], float out[n])
 powers of 2, for [](#kernel-exp2). A share below $2^{-126}$ is as good as
 0.)
 
-**Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`, added
-to `g_x`, from the shares that `gelu` has left.
+**Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
+added to `g_x`, from the shares that `gelu` has left.
 
 ::: hint
 `out = x * share`: if `x` grows a little, `out` grows by `share` times that;
@@ -545,9 +545,9 @@ the tests.
 The logits of the last token, through softmax, are shares for what comes
 next. Taking the largest each time soon goes in circles. So the next token
 is drawn, each as often as its share says. Two settings make that bolder or
-more careful. Logits are divided by a **temperature** first: below 1, what is
-large gains; above 1, all become more alike. And with **top-k**, all but the
-`k` largest are hidden.
+more careful. Logits are divided by a **temperature** first: below 1, what
+is large gains; above 1, all become more alike. And with **top-k**, all but
+the `k` largest are hidden.
 
 **Exercise 21.3** (★★, 3 points): `keep_largest`. Minus infinity in place of
 all logits below the `k`-th largest. Those that are equal to it stay, be
@@ -564,7 +564,7 @@ there, and makes it the new `limit`, until the count has reached `k`.
 :::
 
 ::: done
-A model gives a little to everything, and a thousand times a little is a lot:
+A model gives a little to everything, and a thousand times a little is much:
 this takes the tail away.
 :::
 */
@@ -593,8 +593,8 @@ To draw one of several by their shares, PyTorch lets each of them wait for a
 random time, the shorter the larger its share, and takes the one that comes
 first. If $z$ is random from 0 to 1, $-\ln(1 - z)$ divided by the share is
 such a time (it is an exponential waiting time, as that of a bus that comes
-whenever it likes), and the smallest of these belongs to each as often as its
-share says. So one draw takes a random number for each token:
+whenever it likes), and the smallest of these belongs to each as often as
+its share says. So one draw takes a random number for each token:
 */
 
 int draw_one(Random *r, int n, const float shares[n])
@@ -748,11 +748,11 @@ after: The wor ors The is pithes. thand
 ```
 
 A model that knows nothing gives each of 128 bytes the same share, and
-$\ln(128)$ is where its loss begins. After three hundred steps it knows which
-letters are frequent, that there are blanks, and what often follows a *t*.
-That is no language yet. (Losses have two decimals here: each step builds on
-the one before, and after some hundreds of them another processor, which
-adds up in another order, differs in the fourth or fifth.)
+$\ln(128)$ is where its loss begins. After three hundred steps it knows
+which letters are frequent, that there are blanks, and what often follows a
+*t*. That is no language yet. (Losses have two decimals here: each step
+builds on the one before, and after some hundreds of them another processor,
+which adds up in another order, differs in the fourth or fifth.)
 
 ## The long run {#gpt-run}
 
@@ -786,7 +786,7 @@ static void show_run(void)
     print_matrix("step, loss, loss on text held out", n, 3, table);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
-        printf("%.0f: %.60s\n     %.68s\n", (double)table[i][0],
+        printf("%.0f: %.60s\n     %.66s\n", (double)table[i][0],
                trained[i].sample, trained[i].sample + 60);
     curves("losses", "The loss, step by step",
            (const char *const[]){"on the text", "on text held out"}, n, at,
@@ -810,15 +810,15 @@ step, loss, loss on text held out (11, 3)
  [500.0000,   1.6528,   1.7453]]
 what it writes at some of these steps
 1: The z{$".r?y!VR})?g((V?7).nH??MT?i}Z?L?a|?L.**Yi???(<?E??^Y"
-     ?)'1Y?????C#y??}?[??&<BB???l`1"Q?s{?xO?sjU|Y?$???23U\?.u?Q7?G}aE?k"x
+     ?)'1Y?????C#y??}?[??&<BB???l`1"Q?s{?xO?sjU|Y?$???23U\?.u?Q7?G}aE?k
 100: The win boryThe is pro whing f Thit t, are caris 2) hat iore
-      ) s w asstry ine t f n for ad"A s the sarimorollley s.|Ting *as kex
+      ) s w asstry ine t f n for ad"A s the sarimorollley s.|Ting *as k
 200: The s, a rorond ing so an. thand it t, are t *Yuthe ord ids"
-     )). it aseary gre t f n se l d"Sts the sareatholeney. fuma it* s ke 
+     )). it aseary gre t f n se l d"Sts the sareatholeney. fuma it* s k
 350: The sis bof in firs is an. The thile a are the is of a the a
-      is it a slopugies the of slad", sumbe say andomens. Stunt ine sext 
+      is it a slopugies the of slad", sumbe say andomens. Stunt ine sex
 500: The side rows the givise. The and the one words for of the t
-     he sentenstries. So for the the the so same of is sof function sprow
+     he sentenstries. So for the the the so same of is sof function spr
 ```
 
 ![The mean loss on what was read, and the loss on text held
@@ -846,8 +846,9 @@ very shape: twelve blocks, a width of 768, twelve heads, a context of 1,024,
 and 50,257 tokens that are pieces of words. Its numbers are public. They are
 two files of half a gigabyte and a kilobyte:
 
-    curl -LO https://huggingface.co/openai-community/gpt2/resolve/main/model.safetensors
-    curl -LO https://huggingface.co/openai-community/gpt2/resolve/main/config.json
+    from=https://huggingface.co/openai-community/gpt2/resolve/main
+    curl -LO $from/model.safetensors
+    curl -LO $from/config.json
     make -s run-21 ARGS="model.safetensors 464 3290"
 
 The program takes the sizes from the tables' shapes, only the number of
@@ -859,8 +860,8 @@ at the first one of all.
 
 If what comes out is garbage, the numbers stand in the wrong places: in this
 layout a layer's table is `[in][out]`, turned over against `nn.Linear`, and
-queries, keys and values are one table of three parts. One cannot see that in
-the logits. So compare block by block, from below: the first table that
+queries, keys and values are one table of three parts. One cannot see that
+in the logits. So compare block by block, from below: the first table that
 differs names the layer. The tests do just this, with a small model of that
 layout, made by PyTorch, and each table of each block.
 */

@@ -1542,8 +1542,8 @@ void sgd_step(double rate, double momentum, double decay, size_t n,
 ## Chapter 21, a model that has read this book {#header-gpt}
 */
 
-/* Layer norm: what it stretches each entry by, and what it adds. The numbers
- * belong to the module that the layer is a part of. */
+/* Layer norm: what it stretches each entry by, and what it adds. The
+ * numbers belong to the module that the layer is a part of. */
 typedef struct {
     int d;
     float *weight, *bias; /* [d] */
@@ -1580,19 +1580,20 @@ int draw_one(Random *r, int n, const float shares[n]);
 
 /* Puts minus infinity in place of all logits that are below the k-th
  * largest. Refuses a k that is not from 1 to n.
- * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf). */
+ * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf).
+ */
 void keep_largest(int n, int k, float logits[n]);
 
-/* Puts 0 in place of all shares but the largest, of which it keeps as few as
- * add up to at least p, and those that are equal to the smallest of them.
- * Refuses a p that is not above 0 and at most 1.
+/* Puts 0 in place of all shares but the largest, of which it keeps as few
+ * as add up to at least p, and those that are equal to the smallest of
+ * them. Refuses a p that is not above 0 and at most 1.
  * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
 void keep_mass(int n, float p, float shares[n]);
 
 /* What comes next: the logits divided by the temperature, of which with a k
- * other than 0 the k largest are kept, their softmax, and what is drawn from
- * these shares. Both tables are written. Refuses a temperature that is not above 0, and what
- * keep_largest and draw_one refuse. */
+ * other than 0 the k largest are kept, their softmax, and what is drawn
+ * from these shares. Both tables are written. Refuses a temperature that is
+ * not above 0, and what keep_largest and draw_one refuse. */
 int next_token(Random *r, float temperature, int k, int n, float logits[n],
                float shares[n]);
 
@@ -1615,8 +1616,8 @@ typedef struct {
 } GptBlock;
 
 /* GPT-2: its sizes, and its parameters, which lie one behind the other in
- * one block of memory, in this order. A gradient, or an optimizer's moments,
- * is another Gpt of the same sizes. */
+ * one block of memory, in this order. A gradient, or an optimizer's
+ * moments, is another Gpt of the same sizes. */
 typedef struct {
     int vocabulary, context, width, n_heads, layers;
     int is_apart;    /* asks gpt_init for an output weight of its own */
@@ -1629,18 +1630,18 @@ typedef struct {
     size_t count;
 } Gpt;
 
-/* Makes room, filled with 0, for the parameters of the sizes that g has been
- * given; gives it back. Refuses sizes below 1, a width that n_heads does not
- * divide, and what does not fit. */
+/* Makes room, filled with 0, for the parameters of the sizes that g has
+ * been given; gives it back. Refuses sizes below 1, a width that n_heads
+ * does not divide, and what does not fit. */
 void gpt_init(Gpt *g);
 void gpt_free(Gpt *g);
 
 /* A model of the same sizes, filled with 0: for gradients and moments. */
 Gpt gpt_like(const Gpt *g);
 
-/* What a block computes: the sum as it comes in, what attention makes of it,
- * the sum with that, what the network makes of it, and the sum that goes
- * out, which is what comes into the next block. Rows are those of all
+/* What a block computes: the sum as it comes in, what attention makes of
+ * it, the sum with that, what the network makes of it, and the sum that
+ * goes out, which is what comes into the next block. Rows are those of all
  * texts, text by text. */
 typedef struct {
     float *in, *normed_1; /* [rows][width] */
@@ -1681,18 +1682,19 @@ Cache *caches_for(const Gpt *g);
 void caches_free(const Gpt *g, Cache *cache);
 
 /* The numbers that a model begins with: norms of weight 1, biases of 0, all
- * else normal with a deviation of 0.02, but for the layers `out` and `down`,
- * which add to the sum: theirs is divided by the root of 2 * layers.
- * Radford et al. 2019, section 2.3. PyTorch: normal_(0, 0.02) for each
- * parameter, in the order of named_parameters(). */
+ * else normal with a deviation of 0.02, but for the layers `out` and
+ * `down`, which add to the sum: theirs is divided by the root of 2 *
+ * layers. Radford et al. 2019, section 2.3. PyTorch: normal_(0, 0.02) for
+ * each parameter, in the order of named_parameters(). */
 void gpt_fill(Random *r, Gpt *g);
 
 /* From the ids of all texts to the logits of what comes next, row by row.
  * With a cache for each layer, one text, whose n tokens follow those that
  * the caches hold; with NULL, texts from their first token on, in which no
- * token sees its future. Fills p, but with caches of attention's traces only
- * the tables of all heads side by side, joined and out. Refuses ids that are
- * no row, more tokens than the context, and with caches several texts.
+ * token sees its future. Fills p, but with caches of attention's traces
+ * only the tables of all heads side by side, joined and out. Refuses ids
+ * that are no row, more tokens than the context, and with caches several
+ * texts.
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
@@ -1704,9 +1706,9 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
 void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
                int n, int ids[n]);
 
-/* What the last n tokens of a text get from each other and from those before
- * them, which the cache holds, and to which they are added. Fills of t the
- * tables of all heads side by side, joined and out. Refuses what
+/* What the last n tokens of a text get from each other and from those
+ * before them, which the cache holds, and to which they are added. Fills of
+ * t the tables of all heads side by side, joined and out. Refuses what
  * cache_append and cache_attend refuse. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t);
@@ -1734,14 +1736,15 @@ typedef struct {
 
 /* Makes room for a training on a text of so many bytes, and gpt_fills the
  * model with numbers from r, which then draws the epochs; gives it back.
- * Refuses what gpt_init refuses, texts below 1, and a text that is too short
- * for a batch. */
+ * Refuses what gpt_init refuses, texts below 1, and a text that is too
+ * short for a batch. */
 void gpt_training_init(GptTraining *t, Random r, int bytes);
 void gpt_training_free(GptTraining *t);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
  * context, and for each byte the one that comes after it. Where too few are
- * left for a batch, a new epoch begins. Refuses a byte above the vocabulary.
+ * left for a batch, a new epoch begins. Refuses a byte above the
+ * vocabulary.
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
 void gpt_training_batch(GptTraining *t, const char *text, int *ids,
                     int *targets);
@@ -1816,10 +1819,10 @@ extern const int prose_length, held_out_length;
 ## What was trained: `trained.c` {#header-trained}
 */
 
-/* Chapter 21's long run at some of its steps: the mean loss on the text since
- * the row before, that on the text held out, how many tokens were learned
- * from in a second, and what the model writes. What `make train` has kept in
- * src/trained.h, and the machine on which it was. */
+/* Chapter 21's long run at some of its steps: the mean loss on the text
+ * since the row before, that on the text held out, how many tokens were
+ * learned from in a second, and what the model writes. What `make train`
+ * has kept in src/trained.h, and the machine on which it was. */
 typedef struct {
     int step;
     float loss, held_out, pace;
@@ -2174,9 +2177,9 @@ int is_interrupted(void);
 ## A model in a file: `gpt_file.c` {#header-gpt-file}
 */
 
-/* Reads a model by the names of GPT-2's parameters, such as "wte.weight" and
- * "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and the
- * roles' three stand side by side; with "transformer." before them, or
+/* Reads a model by the names of GPT-2's parameters, such as "wte.weight"
+ * and "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and
+ * the roles' three stand side by side; with "transformer." before them, or
  * without. Sizes and layers are those of the tables. A "lm_head.weight" is
  * an output apart. The number of heads is the file's "n_head", if gpt_save
  * has written it, or that of config.json in its folder. Refuses what

@@ -238,7 +238,7 @@ void gpt_fill(Random *r, Gpt *g)
         fill_layer(r, deviation, &g->output);
 }
 
-/* The last n tokens of a text, with what the cache holds of those before. */
+/* The last n tokens of a text; the cache holds those before. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t)
 {

@@ -370,8 +370,8 @@ static void save_test(void)
     own_files_end(path);
 }
 
-/* What PyTorch has written, as others lay it out: with "transformer." before
- * the names, an output apart, and the number of heads in config.json. */
+/* What PyTorch has written, as others lay it out: with "transformer." in
+ * front, an output apart, and the number of heads in config.json. */
 static void prefix_test(void)
 {
     const char *path = own_file("model.safetensors");
