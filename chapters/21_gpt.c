@@ -480,8 +480,8 @@ static void show_spread(void)
     show_spread_of(&g, spread[1]);
     show_undivided(&g);
     show_spread_of(&g, spread[0]);
-    print_matrix("spread after every other block: not divided, divided",
-                 2, DEPTH / 2 + 1, spread);
+    print_matrix("spread after every other block: not divided, divided", 2,
+                 DEPTH / 2 + 1, spread);
     curves("spread", "The spread of the sum, block by block", curve,
            DEPTH / 2 + 1, at, spread);
     gpt_free(&g);

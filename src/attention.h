@@ -1747,7 +1747,7 @@ void gpt_training_free(GptTraining *t);
  * vocabulary.
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
 void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                    int *targets);
+                        int *targets);
 
 /* One step of AdamW, with the gradient's length held at 1; returns the loss
  * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and

@@ -58,7 +58,7 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
 }
 
 void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                    int *targets)
+                        int *targets)
 {
     const int n = t->model.context;
     if (t->next + t->texts > t->count) {
