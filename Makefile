@@ -63,7 +63,7 @@ short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
         test-book test-class format format-check mutants mistakes check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
         student handout autograder graders grade grade-all worksheet quiz watch progress \
-        chapter clean help roofline bench
+        chapter clean help roofline bench prose train
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)) $(call short,run-$(n)) $(call short,test-$(n)))
 
@@ -566,6 +566,20 @@ $(BUILD)/bench-venv/made: tools/bench.txt
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+# ---- What chapter 21 learns from, and its long run, of which the page tells.
+
+prose: ## the chapters' prose anew, for chapter 21: after it, make train
+	tools/prose $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md >src/prose.h.new
+	mv src/prose.h.new src/prose.h
+
+trained   := $(BUILD)/gpt.log
+machine    = $(shell perl -ne '/^model name\s*: (.*)/ and print($$1), exit' /proc/cpuinfo 2>/dev/null || uname -m)
+train: $(BUILD)/chapters/21_gpt ## chapter 21's long run, of some minutes; after Ctrl-C it goes on
+	@$< train $(BUILD)/gpt.safetensors $(trained)
+	@! grep -q '{500,' $(trained) || { { echo '/* What `make train` has written. */'; \
+	  echo '#define TRAINED_ON "$(JOBS) threads on $(machine)"'; cat $(trained); } >src/trained.h && \
+	  rm $(trained) $(BUILD)/gpt.safetensors; }
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

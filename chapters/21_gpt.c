@@ -1,45 +1,1151 @@
 /*
 # A model that has read this book {#gpt}
 
-TO WRITE: what we have, what is missing, and the one new idea.
+![The way from words to attention. All of it is one step of a model, and is
+taken again and again](pipeline.svg){#fig-gpt-pipeline}
+
+An attention that learns is there ([](#training)), and it is fast. What is
+still missing is depth. One attention looks once: it finds the token before,
+or the subject of a verb. To read *the verb of the clause before this one*
+takes a look at what others have found, and so attentions must be stacked.
+
+The one idea of this chapter is what they are stacked on. Each token has a
+list of numbers, from the first step to the last. Nothing ever replaces it.
+Each part of the model reads the list, and **adds** what it has found. At
+the end, what comes next is read from the sum. That is all there is to GPT-2
+[@radford2019]; here it is built, checked against PyTorch, and trained on
+this book.
 */
 
 #include "attention.h"
 
 /*
-TO WRITE: the functions, each behind the prose that leads to it; exercises
-among them; figures.
+## The block {#gpt-block}
+
+[](#multi-head-residual) has added what attention finds to what the token
+was: a residual connection. A **block** does so twice. First attention
+carries something over from other tokens. Then a small network works on each
+token by itself: a linear layer to four times the width, a function that
+bends, and a linear layer back. (Without the bend, two linear layers would
+be one, as two matrix products are. Attention fetches what other tokens
+have; the network is where a model keeps what it knows besides.)
+
+::: {.header of="GptBlock BlockPass"}
+:::
+
+A `BlockPass` is to a block what a trace is to an attention. Both parts read
+the sum through a layer norm, which comes next, and neither changes it but
+by `add`:
 */
 
-static void show_gpt(void)
+static void add(int n, const float x[n], const float y[n], float sum[n])
 {
-    printf("gpt\n");
+    for (int i = 0; i < n; i++)
+        sum[i] = x[i] + y[i];
+}
+
+static void block_forward(const GptBlock *b, int texts, int n, Cache *cache,
+                          BlockPass *p)
+{
+    const int rows = texts * n, d = b->norm_1.d;
+    norm_forward(&b->norm_1, rows, (void *)p->in, (void *)p->normed_1);
+    if (cache)
+        attend_cached(&b->attention, cache, rows, (void *)p->normed_1,
+                      &p->attention);
+    else
+        attention_forward_fast(&b->attention, see_past(0), texts, n,
+                               (void *)p->normed_1, &p->attention);
+    add(rows * d, p->in, p->attention.out, p->between);
+
+    norm_forward(&b->norm_2, rows, (void *)p->between, (void *)p->normed_2);
+    linear_forward_fast(&b->up, rows, (void *)p->normed_2, (void *)p->wide);
+    gelu(rows * 4 * d, p->wide, p->share, p->active);
+    linear_forward_fast(&b->down, rows, (void *)p->active,
+                        (void *)p->after);
+    add(rows * d, p->after, p->between, p->after);
 }
 
 /*
-TO WRITE: what the program prints, and what is to be seen in it.
+`attention_forward_fast` is [](#flash-backward)'s, for all texts of a batch
+at once. Where a text is written token by token, `attend_cached` asks the
+cache of [](#kv-cache) instead.
 
-``` output
-gpt
-```
-
-## In PyTorch {#gpt-pytorch}
-
-TO WRITE: the same in PyTorch.
-
-``` python
-print("gpt")
-```
-
-## Everything together
+On the way back, a sum hands its gradient on to both that were added,
+unchanged: if the sum grows by a little, it does not matter which of the two
+has grown. So the slope of the loss reaches the first block undiminished,
+past all others, however many there are. This is what makes deep models
+learn.
 */
 
-int main(void)
+static void block_backward(const GptBlock *b, int texts, int n,
+                           const BlockPass *p, BlockPass *g_p,
+                           GptBlock *g_b)
 {
-    show_gpt();
+    const int rows = texts * n, d = b->norm_1.d;
+    /* after = between + down(gelu(up(normed_2))) */
+    add(rows * d, g_p->between, g_p->after, g_p->between);
+    linear_backward_fast(&b->down, rows, (void *)p->active,
+                         (void *)g_p->after, &g_b->down,
+                         (void *)g_p->active);
+    gelu_backward(rows * 4 * d, p->wide, p->share, g_p->active, g_p->wide);
+    linear_backward_fast(&b->up, rows, (void *)p->normed_2,
+                         (void *)g_p->wide, &g_b->up,
+                         (void *)g_p->normed_2);
+    norm_backward(&b->norm_2, rows, (void *)p->between,
+                  (void *)g_p->normed_2, &g_b->norm_2,
+                  (void *)g_p->between);
+
+    /* between = in + attention(normed_1) */
+    add(rows * d, g_p->in, g_p->between, g_p->in);
+    add(rows * d, g_p->attention.out, g_p->between, g_p->attention.out);
+    attention_backward_fast(&b->attention, see_past(0), texts, n,
+                            (void *)p->normed_1, &p->attention,
+                            &g_p->attention, &g_b->attention,
+                            (void *)g_p->normed_1);
+    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)g_p->normed_1,
+                  &g_b->norm_1, (void *)g_p->in);
+}
+
+/*
+## Layer norm {#gpt-norm}
+
+A sum to which all add grows, and a layer that reads it would have to cope
+with small numbers today and large ones tomorrow. **Layer norm** takes that
+away [@ba2016]: each row has its mean $\mu$ subtracted and is divided by its
+spread, so that it has mean 0 and spread 1, whatever it was; then each entry
+is stretched by a weight and moved by a bias, which are learned:
+
+$$\underset{n \times d}{Y}: \quad
+  y_k = \frac{x_k - \mu}{\sqrt{s^2 + 10^{-5}}}\, w_k + b_k$$
+
+Here $s^2$ is the mean square of what the entries differ from their mean,
+and the $10^{-5}$ keeps a row of equal numbers from being divided by 0.
+*/
+
+/* A row's mean, and 1 divided by its spread. */
+static void measure_row(int d, const float x[d], float *mean, float *scale)
+{
+    double sum = 0, squares = 0;
+    for (int k = 0; k < d; k++)
+        sum += (double)x[k];
+    *mean = (float)(sum / d);
+    for (int k = 0; k < d; k++)
+        squares += (double)((x[k] - *mean) * (x[k] - *mean));
+    *scale = (float)(1 / sqrt(squares / d + 1e-5));
+}
+
+/*
+**Exercise 21.1** (★★, 3 points): `norm_forward`. Each row with its mean
+taken away, multiplied by its scale, which `measure_row` finds; then times
+the weight, plus the bias.
+
+::: hint
+`measure_row(l->d, x[i], &mean, &scale)` for each row `i`, then one line for
+each entry.
+:::
+
+::: done
+Whatever the sum has grown to, each part of the model reads numbers of the
+same size.
+:::
+*/
+
+void norm_forward(const Norm *l, int n, const float x[n][l->d],
+                  float out[n][l->d])
+{
+    float mean, scale;
+    for (int i = 0; i < n; i++) {
+        measure_row(l->d, x[i], &mean, &scale);
+        for (int k = 0; k < l->d; k++)
+            out[i][k] =
+                (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
+    }
+}
+
+static void show_norm(void)
+{
+    float x[3][4] = {{1, 2, 3, 6}, {101, 102, 103, 106}, {10, 20, 30, 60}};
+    float out[3][4];
+    const Norm plain = {4, (float[]){1, 1, 1, 1}, (float[]){0, 0, 0, 0}};
+    norm_forward(&plain, 3, x, out);
+    print_matrix("a row, the same moved, and stretched, normed", 3, 4, out);
+}
+
+/*
+``` output
+a row, the same moved, and stretched, normed (3, 4)
+[[-1.0690, -0.5345,  0.0000,  1.6036],
+ [-1.0690, -0.5345,  0.0000,  1.6036],
+ [-1.0690, -0.5345,  0.0000,  1.6036]]
+```
+
+Three rows, one result. What does that mean on the way back? Let $\hat x$ be
+the normed row and $g_k$ the slope of the loss by $\hat x_k$. If only the
+scale counted, the slope by $x_k$ would be $g_k$ times the scale. But raise
+all entries by the same little amount, and nothing changes: the slopes by
+$x$ must add up to 0, so the mean of $g$ goes. And stretch the row a little,
+and (but for the $10^{-5}$) nothing changes either: moved along $\hat x$
+itself, the loss must stay, and so what $g$ has in common with $\hat x$
+goes, which is $\hat x_k$ times the mean of all $g_j \hat x_j$. What is left
+is the slope:
+
+$$g_{x,k} = \text{scale} \cdot \Bigl(g_k - \operatorname{mean}(g) -
+  \hat x_k \operatorname{mean}(g\, \hat x)\Bigr)$$
+*/
+
+void norm_backward(const Norm *l, int n, const float x[n][l->d],
+                   const float g_out[n][l->d], Norm *g_l,
+                   float g_x[n][l->d])
+{
+    const int d = l->d;
+    float mean, scale;
+    if (g_l->d != d)
+        REFUSE("a gradient of %d entries, where the layer has %d: as many "
+               "are needed",
+               g_l->d, d);
+    for (int i = 0; i < n; i++) {
+        double moved = 0, stretched = 0;
+        measure_row(d, x[i], &mean, &scale);
+        for (int k = 0; k < d; k++) {
+            const float normed = (x[i][k] - mean) * scale;
+            const float g_normed = g_out[i][k] * l->weight[k];
+            g_l->weight[k] += g_out[i][k] * normed;
+            g_l->bias[k] += g_out[i][k];
+            moved += (double)g_normed / d;
+            stretched += (double)(g_normed * normed) / d;
+        }
+        for (int k = 0; k < d; k++) {
+            const float normed = (x[i][k] - mean) * scale;
+            const float g_normed = g_out[i][k] * l->weight[k];
+            g_x[i][k] += scale * (g_normed - (float)moved -
+                                  normed * (float)stretched);
+        }
+    }
+}
+
+/*
+## GELU {#gpt-gelu}
+
+The function that bends: **GELU** multiplies each number by a share that
+grows with it [@hendrycks2016]. Far above 0 the share is 1, and the number
+passes; far below it is 0. GPT-2's share is the softmax of two scores, $u$
+and 0, where $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$. (Books write it with
+$\tanh$; that is the same number. PyTorch's default is another form, which
+differs in the fourth digit: `approximate="tanh"` asks for this one.)
+*/
+
+void gelu(int n, const float x[n], float share[n], float out[n])
+{
+    for (int i = 0; i < n; i++) {
+        const float u =
+            1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
+        share[i] = 1 / (1 + exp2_fast(fminf(-1.442695f * u, 126)));
+        out[i] = x[i] * share[i];
+    }
+}
+
+/*
+(The number in front of $u$ is the logarithm that turns powers of $e$ into
+powers of 2, for [](#kernel-exp2). A share below $2^{-126}$ is as good as
+0.)
+
+**Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
+added to `g_x`, from the shares that `gelu` has left.
+
+::: hint
+`out = x * share`: if `x` grows a little, `out` grows by `share` times that;
+and `share` grows, too, which `out` feels `x` times.
+:::
+
+::: hint
+A softmax of two: if $u$ grows, the share grows by share times
+(1 minus share) times that. It is [](#backward)'s formula for two scores.
+:::
+
+::: hint
+And $u$ grows $\sqrt{8/\pi}\,(1 + 3 \cdot 0.044715\, x^2)$ times as fast as
+$x$, as $x^3$ grows $3 x^2$ times as fast.
+:::
+
+::: done
+With this, you have the way back through every part of GPT-2.
+:::
+*/
+
+void gelu_backward(int n, const float x[n], const float share[n],
+                   const float g_out[n], float g_x[n])
+{
+    for (int i = 0; i < n; i++) {
+        const float g_u = 1.5957691f * (1 + 3 * 0.044715f * x[i] * x[i]);
+        const float g_share = share[i] * (1 - share[i]) * g_u;
+        g_x[i] += g_out[i] * (share[i] + x[i] * g_share);
+    }
+}
+
+static void show_gelu(void)
+{
+    const float x[7] = {-3, -2, -1, 0, 1, 2, 3};
+    float table[3][7] = {{0}};
+    const float ones[7] = {1, 1, 1, 1, 1, 1, 1};
+    gelu(7, x, table[0], table[1]);
+    gelu_backward(7, x, table[0], ones, table[2]);
+    print_vector("shares of -3 to 3", 7, table[0]);
+    print_matrix("GELU, and its slopes", 2, 7, &table[1]);
+}
+
+/*
+``` output
+shares of -3 to 3 (7)
+[0.0012, 0.0227, 0.1588, 0.5000, 0.8412, 0.9773, 0.9988]
+GELU, and its slopes (2, 7)
+[[-0.0036, -0.0454, -0.1588,  0.0000,  0.8412,  1.9546,  2.9964],
+ [-0.0116, -0.0861, -0.0830,  0.5000,  1.0830,  1.0861,  1.0116]]
+```
+
+## The model {#gpt-model}
+
+Below the blocks, a token is looked up in a table, and its place in another
+([](#tokens), [](#positions)). Above them, after a last norm, its list must
+become one logit for each token that may come next. That is a linear layer,
+and its weight has a row for each token, as the table of embeddings has. So
+GPT-2 takes the same table for both: **tied weights** [@press2017]. The
+logit of a token is how well the sum goes together with its embedding.
+
+::: {.header of="Gpt"}
+:::
+
+All parameters lie in one block, and a gradient is another `Gpt`. With
+`output.weight` and `tokens` at one place, nothing has to be done for the
+tie: each adds its gradient to what is there, and `+=` is enough.
+*/
+
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
+{
+    const int rows = p->texts * p->n, d = g->width;
+    const int first = cache ? (int)cache->count : 0;
+    gpt_must_fit(g, cache, p);
+    float(*x)[d] = (void *)p->block[0].in;
+    embed(rows, d, g->vocabulary, ids, (void *)g->tokens, x);
+    for (int i = 0; i < rows; i += p->n)
+        add_positions(p->n, d, g->context, first, (void *)g->places, x + i);
+    for (int l = 0; l < g->layers; l++)
+        block_forward(&g->block[l], p->texts, p->n,
+                      cache ? &cache[l] : NULL, &p->block[l]);
+    norm_forward(&g->last, rows, (void *)p->block[g->layers - 1].after,
+                 (void *)p->normed);
+    linear_forward_fast(&g->output, rows, (void *)p->normed,
+                        (void *)p->logits);
+}
+
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
+                  GptPass *g_p, Gpt *g_g)
+{
+    const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
+    const float(*g_x)[d] = (void *)g_p->block[0].in;
+    gpt_must_fit(g, NULL, p);
+    gpt_must_fit(g_g, NULL, g_p);
+    linear_backward_fast(&g->output, rows, (void *)p->normed,
+                         (void *)g_p->logits, &g_g->output,
+                         (void *)g_p->normed);
+    norm_backward(&g->last, rows, (void *)p->block[top].after,
+                  (void *)g_p->normed, &g_g->last,
+                  (void *)g_p->block[top].after);
+    for (int l = top; l >= 0; l--)
+        block_backward(&g->block[l], p->texts, p->n, &p->block[l],
+                       &g_p->block[l], &g_g->block[l]);
+    embed_backward(rows, d, g->vocabulary, ids, g_x, (void *)g_g->tokens);
+    for (int i = 0; i < rows; i++) {
+        float *g_place = g_g->places + i % p->n * d;
+        add(d, g_place, g_x[i], g_place);
+    }
+}
+
+/*
+Here is the tie at work: a small model with six tokens, of which it has seen
+three. The gradient of each token's first entry, if the two tables are
+apart, as looked up and as output, and if they are one:
+*/
+
+static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
+{
+    const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
+    Gpt g_g = gpt_like(g);
+    GptPass p = gpt_pass(g, 1, 3), g_p = gpt_pass(g, 1, 3);
+    float shares[3][6];
+    gpt_forward(g, NULL, ids, &p);
+    cross_entropy(3, 6, (void *)p.logits, targets, shares);
+    cross_entropy_backward(3, 6, shares, targets, (void *)g_p.logits);
+    gpt_backward(g, ids, &p, &g_p, &g_g);
+    for (int i = 0; i < 6; i++) {
+        by_input[i] = g_g.tokens[i * 4];
+        by_output[i] = g_g.output.weight[i * 4];
+    }
+    gpt_pass_free(&p);
+    gpt_pass_free(&g_p);
+    gpt_free(&g_g);
+}
+
+static void show_tied(void)
+{
+    Gpt g = {.vocabulary = 6,
+             .context = 3,
+             .width = 4,
+             .n_heads = 2,
+             .layers = 1};
+    Gpt apart = g;
+    Random r;
+    float table[3][6];
+    apart.is_apart = 1;
+    gpt_init(&g);
+    gpt_init(&apart);
+    random_seed(&r, 123);
+    gpt_fill(&r, &g);
+    memcpy(apart.memory, g.memory, g.count * sizeof *g.memory);
+    memcpy(apart.output.weight, g.tokens, sizeof(float[6][4]));
+    show_tied_gradient(&apart, table[0], table[1]);
+    show_tied_gradient(&g, table[2], table[2]);
+    print_matrix("gradient: looked up, output, tied", 3, 6, table);
+    gpt_free(&g);
+    gpt_free(&apart);
+}
+
+/*
+``` output
+gradient: looked up, output, tied (3, 6)
+[[ 0.0976, -0.1000, -0.3993,  0.0000,  0.0000,  0.0000],
+ [-0.0064, -0.1983,  0.2458, -0.0247, -0.0079, -0.0086],
+ [ 0.0912, -0.2982, -0.1534, -0.0247, -0.0079, -0.0086]]
+```
+
+The third row is the sum of the other two. And the last tokens, which stand
+nowhere in the text, have a gradient all the same: the model has given each
+a share, and is told to give less.
+
+## How it begins {#gpt-begin}
+
+GPT-2's weights are drawn from normal numbers with a deviation of 0.02,
+biases are 0, norms begin with weight 1. With one exception: the weights of
+the layers that add to the sum, attention's `out` and the network's `down`,
+are divided by $\sqrt{2 \cdot \text{layers}}$. (`gpt_fill` does it, number
+for number as PyTorch.) Readers of such code often ask what that is for.
+There are $2 \cdot \text{layers}$ additions, and what is added is random and
+independent at first. The spread of a sum of independent numbers grows with
+the root of how many there are ([](#scaling)), and this root is taken out
+again. Here is the spread of the sum in a model of twelve blocks, without
+and with the division:
+*/
+
+enum { DEPTH = 12, WIDTH = 64, TOKENS = 32 };
+
+/* The spread of the sum as it comes in, and after every other block. */
+static void show_spread_of(const Gpt *g, float spread[DEPTH / 2 + 1])
+{
+    int ids[TOKENS];
+    GptPass p = gpt_pass(g, 1, TOKENS);
+    for (int i = 0; i < TOKENS; i++)
+        ids[i] = i;
+    gpt_forward(g, NULL, ids, &p);
+    spread[0] = score_spread(TOKENS * WIDTH, p.block[0].in);
+    for (int l = 1; l < DEPTH; l += 2)
+        spread[l / 2 + 1] = score_spread(TOKENS * WIDTH, p.block[l].after);
+    gpt_pass_free(&p);
+}
+
+/* Takes the division back. */
+static void show_undivided(Gpt *g)
+{
+    for (int l = 0; l < DEPTH; l++) {
+        const Linear *const layer[2] = {&g->block[l].attention.out,
+                                        &g->block[l].down};
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < layer[k]->d_in * layer[k]->d_out; i++)
+                layer[k]->weight[i] *= sqrtf(2 * DEPTH);
+    }
+}
+
+static void show_spread(void)
+{
+    const char *const at[] = {"0", "2", "4", "6", "8", "10", "12"};
+    const char *const curve[2] = {"not divided", "divided"};
+    Gpt g = {.vocabulary = TOKENS,
+             .context = TOKENS,
+             .width = WIDTH,
+             .n_heads = 4,
+             .layers = DEPTH};
+    float spread[2][DEPTH / 2 + 1];
+    Random r;
+    gpt_init(&g);
+    random_seed(&r, 123);
+    gpt_fill(&r, &g);
+    show_spread_of(&g, spread[1]);
+    show_undivided(&g);
+    show_spread_of(&g, spread[0]);
+    print_matrix("spread after every other block: not divided, divided", 2,
+                 DEPTH / 2 + 1, spread);
+    curves("spread", "The spread of the sum, block by block", curve,
+           DEPTH / 2 + 1, at, spread);
+    gpt_free(&g);
+}
+
+/*
+``` output
+spread after every other block: not divided, divided (2, 7)
+[[0.0286, 0.0485, 0.0655, 0.0809, 0.0943, 0.0979, 0.1053],
+ [0.0286, 0.0298, 0.0310, 0.0323, 0.0338, 0.0345, 0.0356]]
+```
+
+![The spread of the sum after each of twelve blocks, with the numbers that a
+model begins with](spread.svg){#fig-gpt-spread}
+
+Divided, the sum grows by a quarter on its way through twelve blocks; not
+divided, to almost four times its size, and what the token was is drowned.
+
+## Reading {#gpt-training}
+
+What does it read? The prose of this book, as you do, without code and
+output. A token is a byte. All are ASCII, and so the vocabulary has 128
+tokens: no words, no grammar, not even that letters make words. Every tenth
+paragraph is **held out**: the model is never trained on it. As long as the
+loss on these falls along with the other, it learns something about the
+language; where it stops falling, the model begins to learn the training
+text by heart, which [](#dropout) has called overfitting.
+
+The text is cut into pieces as long as the context. A batch is some pieces,
+in the order that PyTorch's `DataLoader(shuffle=True)` would draw
+(`gpt_training_batch`), and one step is:
+*/
+
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
+{
+    const int rows = t->pass.texts * t->pass.n, size = t->model.vocabulary;
+    Gpt *g = &t->model, *g_g = &t->gradient;
+    gpt_forward(g, NULL, ids, &t->pass);
+    const float loss = cross_entropy(rows, size, (void *)t->pass.logits,
+                                     targets, (void *)t->shares);
+
+    gpt_pass_clear(&t->back);
+    memset(g_g->memory, 0, g_g->count * sizeof *g_g->memory);
+    cross_entropy_backward(rows, size, (void *)t->shares, targets,
+                           (void *)t->back.logits);
+    gpt_backward(g, ids, &t->pass, &t->back, g_g);
+
+    clip_norm(1, g_g->count, g_g->memory);
+    adam_step(t->how, ++t->step, g->count, g_g->memory, t->mean.memory,
+              t->square.memory, g->memory);
+    return loss;
+}
+
+/*
+All of it is [](#training)'s; only the model is larger. Its ten first
+losses, and the gradient of its first step, are held against PyTorch's in
+the tests.
+
+## Writing {#gpt-writing}
+
+The logits of the last token, through softmax, are shares for what comes
+next. Taking the largest each time soon goes in circles. So the next token
+is drawn, each as often as its share says. Two settings make that bolder or
+more careful. Logits are divided by a **temperature** first: below 1, what
+is large gains; above 1, all become more alike. And with **top-k**, all but
+the `k` largest are hidden.
+
+**Exercise 21.3** (★★, 3 points): `keep_largest`. Minus infinity in place of
+all logits below the `k`-th largest. Those that are equal to it stay, be
+they more than `k`.
+
+::: hint
+Where is the limit? The largest of all; then the largest of those below it;
+and so on, until so many have been found. How many are equal to each counts.
+:::
+
+::: hint
+A loop that looks for the largest below `limit`, counts how often it is
+there, and makes it the new `limit`, until the count has reached `k`.
+:::
+
+::: done
+A model gives a little to everything, and a thousand times a little is much:
+this takes the tail away.
+:::
+*/
+
+void keep_largest(int n, int k, float logits[n])
+{
+    if (k < 1 || k > n)
+        REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
+    float limit = INFINITY;
+    for (int found = 0; found < k && limit > -INFINITY;) {
+        float next = -INFINITY; /* the largest of those below the limit */
+        for (int i = 0; i < n; i++)
+            if (logits[i] < limit && logits[i] > next)
+                next = logits[i];
+        for (int i = 0; i < n; i++)
+            found += logits[i] == next;
+        limit = next;
+    }
+    for (int i = 0; i < n; i++)
+        if (logits[i] < limit)
+            logits[i] = -INFINITY;
+}
+
+/*
+To draw one of several by their shares, PyTorch lets each of them wait for a
+random time, the shorter the larger its share, and takes the one that comes
+first. If $z$ is random from 0 to 1, $-\ln(1 - z)$ divided by the share is
+such a time (it is an exponential waiting time, as that of a bus that comes
+whenever it likes), and the smallest of these belongs to each as often as
+its share says. So one draw takes a random number for each token:
+*/
+
+int draw_one(Random *r, int n, const float shares[n])
+{
+    int best = -1;
+    float most = 0;
+    for (int i = 0; i < n; i++) {
+        const float wait = (float)-log1p(-random_double(r));
+        if (!(shares[i] >= 0 && shares[i] <= FLT_MAX))
+            REFUSE("share %d is %g: one from 0 on, and finite, is needed",
+                   i, (double)shares[i]);
+        if (shares[i] / wait > most) {
+            most = shares[i] / wait;
+            best = i;
+        }
+    }
+    if (best < 0)
+        REFUSE("%d shares, and none above 0: one is needed", n);
+    return best;
+}
+
+int next_token(Random *r, float temperature, int k, int n, float logits[n],
+               float shares[n])
+{
+    if (!(temperature > 0))
+        REFUSE("a temperature of %g: one above 0 is needed",
+               (double)temperature);
+    for (int i = 0; i < n; i++)
+        logits[i] /= temperature;
+    if (k)
+        keep_largest(n, k, logits);
+    softmax(n, logits, shares);
+    return draw_one(r, n, shares);
+}
+
+static void show_settings(void)
+{
+    const float logits[5] = {2, 1, 0.5f, 0, -1};
+    const float temperature[4] = {1, 0.5f, 2, 1};
+    float table[4][5], own[5];
+    Random r;
+    random_seed(&r, 123);
+    for (int i = 0; i < 4; i++) {
+        memcpy(own, logits, sizeof own);
+        next_token(&r, temperature[i], i == 3 ? 2 : 0, 5, own, table[i]);
+    }
+    print_matrix("shares: as they are, colder, hotter, the 2 largest", 4, 5,
+                 table);
+}
+
+/*
+``` output
+shares: as they are, colder, hotter, the 2 largest (4, 5)
+[[0.5630, 0.2071, 0.1256, 0.0762, 0.0280],
+ [0.8292, 0.1122, 0.0413, 0.0152, 0.0021],
+ [0.3745, 0.2272, 0.1769, 0.1378, 0.0836],
+ [0.7311, 0.2689, 0.0000, 0.0000, 0.0000]]
+```
+
+Now everything is there. A model with two blocks, a width of 40 and a
+context of 32 reads three hundred batches of eight pieces:
+*/
+
+enum { STEPS = 300 };
+
+/* Two decimals, or as many as DIGITS says: more would not be the same on
+ * every processor, after so many steps. */
+static void show_rounded(const char *label, int n, const float x[n])
+{
+    const char *digits = getenv("DIGITS");
+    const int count =
+        digits && *digits ? (int)whole_number("DIGITS", digits, 0, 17) : 2;
+    printf("%s (%d)\n[", label, n);
+    for (int i = 0; i < n; i++)
+        printf("%s%.*f", i ? ", " : "", count, (double)x[i]);
+    printf("]\n");
+}
+
+/* What the model writes behind "The ", as far as its context reaches; ends
+ * of paragraphs become bars. */
+static void show_writing(const Gpt *g, char *text)
+{
+    Random r;
+    int *ids = new_aligned((size_t)g->context, sizeof *ids);
+    for (int i = 0; i < 4; i++)
+        ids[i] = "The "[i];
+    random_seed(&r, 123);
+    gpt_write(g, &r, 0.8f, 0, 4, g->context, ids);
+    for (int i = 0; i < g->context; i++)
+        text[i] = (char)(ids[i] == '\n'                 ? '|'
+                         : ids[i] < ' ' || ids[i] > '~' ? '?'
+                                                        : ids[i]);
+    text[g->context] = 0;
+    free(ids);
+}
+
+static void show_sample(const char *label, const Gpt *g)
+{
+    char text[200];
+    show_writing(g, text);
+    printf("%s: %s\n", label, text);
+}
+
+static void show_small(void)
+{
+    enum { TEXTS = 8, CONTEXT = 32 };
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = CONTEXT,
+                               .width = 40,
+                               .n_heads = 2,
+                               .layers = 2},
+                     .texts = TEXTS,
+                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
+    float losses[4], held[4];
+    Random r;
+    random_seed(&r, 123);
+    gpt_training_init(&t, r, prose_length);
+    print_integers(
+        "parameters, bytes to learn from, held out", 3,
+        (int[]){(int)t.model.count, prose_length, held_out_length});
+    print_value("ln(128)", logf(128));
+    show_sample("before", &t.model);
+    for (int step = 0; step < STEPS; step++) {
+        t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
+        gpt_training_batch(&t, prose, ids, targets);
+        const float loss = gpt_training_step(&t, ids, targets);
+        if (step % 100 == 0 || step == STEPS - 1) {
+            losses[(step + 1) / 100] = loss;
+            held[(step + 1) / 100] =
+                gpt_loss(&t.model, held_out, 4000, &t.pass, t.shares);
+        }
+    }
+    show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
+    show_rounded("on text held out", 4, held);
+    show_sample("after", &t.model);
+    gpt_training_free(&t);
+}
+
+/*
+``` output
+parameters, bytes to learn from, held out (3)
+[ 45920, 155737,  16555]
+ln(128): 4.8520
+before: The ?{$",r?yT`R}F?g(|V?7).nyy?MT
+loss at steps 1, 101, 201, 300 (4)
+[4.87, 2.64, 2.83, 2.41]
+on text held out (4)
+[4.86, 2.77, 2.62, 2.57]
+after: The wor ors The is pithes. thand
+```
+
+A model that knows nothing gives each of 128 bytes the same share, and
+$\ln(128)$ is where its loss begins. After three hundred steps it knows
+which letters are frequent, that there are blanks, and what often follows a
+*t*. That is no language yet. (Losses have two decimals here: each step
+builds on the one before, and after some hundreds of them another processor,
+which adds up in another order, differs in the fourth or fifth.)
+
+## The long run {#gpt-run}
+
+How long until it is? `make train` has a model read that is twenty times as
+large: a width of 160, three blocks, a context of 128. It reads five hundred
+batches of sixteen pieces, prints where it stands, and saves now and then.
+Ctrl-C saves and ends it, and `make train` again goes on, to the last bit.
+(The file holds the means of Adam, too, the generator's state, and the order
+of the epoch. Such a **checkpoint** is written whole or not at all.) What
+follows was written down by one such run:
+*/
+
+/* What the long run has written down, at some of its steps. */
+static void show_run(void)
+{
+    const int n = trained_count < 16 ? trained_count : 16;
+    const char *at[16];
+    char label[16][12];
+    float(*losses)[n] = (void *)new_table(2, n), table[16][3];
+    for (int i = 0; i < n; i++) {
+        snprintf(label[i], sizeof label[i], "%d", trained[i].step);
+        at[i] = label[i];
+        losses[0][i] = trained[i].loss;
+        losses[1][i] = trained[i].held_out;
+    }
+    for (int i = 0; i < n; i++) {
+        table[i][0] = (float)trained[i].step;
+        table[i][1] = losses[0][i];
+        table[i][2] = losses[1][i];
+    }
+    print_matrix("step, loss, loss on text held out", n, 3, table);
+    printf("what it writes at some of these steps\n");
+    for (int i = 0; i < n; i += i < 4 ? 2 : 3)
+        printf("%.0f: %.60s\n     %.66s\n", (double)table[i][0],
+               trained[i].sample, trained[i].sample + 60);
+    curves("losses", "The loss, step by step",
+           (const char *const[]){"on the text", "on text held out"}, n, at,
+           losses);
+    free(losses);
+}
+
+/*
+``` output
+step, loss, loss on text held out (11, 3)
+[[  1.0000,   4.9335,   4.7675],
+ [ 50.0000,   3.0266,   2.5529],
+ [100.0000,   2.5002,   2.4826],
+ [150.0000,   2.4433,   2.4426],
+ [200.0000,   2.3982,   2.4248],
+ [250.0000,   2.3553,   2.3395],
+ [300.0000,   2.2111,   2.1382],
+ [350.0000,   1.9909,   1.9744],
+ [400.0000,   1.8506,   1.8639],
+ [450.0000,   1.7476,   1.7822],
+ [500.0000,   1.6528,   1.7453]]
+what it writes at some of these steps
+1: The z{$".r?y!VR})?g((V?7).nH??MT?i}Z?L?a|?L.**Yi???(<?E??^Y"
+     ?)'1Y?????C#y??}?[??&<BB???l`1"Q?s{?xO?sjU|Y?$???23U\?.u?Q7?G}aE?k
+100: The win boryThe is pro whing f Thit t, are caris 2) hat iore
+      ) s w asstry ine t f n for ad"A s the sarimorollley s.|Ting *as k
+200: The s, a rorond ing so an. thand it t, are t *Yuthe ord ids"
+     )). it aseary gre t f n se l d"Sts the sareatholeney. fuma it* s k
+350: The sis bof in firs is an. The thile a are the is of a the a
+      is it a slopugies the of slad", sumbe say andomens. Stunt ine sex
+500: The side rows the givise. The and the one words for of the t
+     he sentenstries. So for the the the so same of is sof function spr
+```
+
+![The mean loss on what was read, and the loss on text held
+out](losses.svg){#fig-gpt-losses}
+
+For two hundred steps little seems to happen. The model knows which letters
+are frequent, and which follow which, and stays there. Then the loss falls
+on: attention has begun to find what stands before, letters become words,
+and at the end most of what it writes are words of this book, in an order
+that says nothing. That is how far half a thousand steps go, and why one's
+own first model writes gibberish: look at the loss. As long as it stands
+where pairs of letters take it, there cannot be words.
+
+Has it learned by heart? In all it has read
+$500 \cdot 16 \cdot 128 = 1{,}024{,}000$ bytes, each paragraph six or seven
+times. On what it has read the loss is 1.65 at the end, on what was held out
+1.75. They part: the difference is what it knows of the text, and not of the
+language. It is small still. With more steps on this text alone the first
+would fall, and the second would not.
+
+## GPT-2 itself {#gpt-gpt2}
+
+The smallest of OpenAI's GPT-2 models, with 124 million parameters, has this
+very shape: twelve blocks, a width of 768, twelve heads, a context of 1,024,
+and 50,257 tokens that are pieces of words. Its numbers are public. They are
+two files of half a gigabyte and a kilobyte:
+
+    from=https://huggingface.co/openai-community/gpt2/resolve/main
+    curl -LO $from/model.safetensors
+    curl -LO $from/config.json
+    make -s run-21 ARGS="model.safetensors 464 3290"
+
+The program takes the sizes from the tables' shapes, only the number of
+heads from `config.json`, and prints the logits of what comes next. The ids
+of a text are made by a tokenizer, such as OpenAI's `tiktoken`. With `--map`
+and the numbers of a layer and a head in front of the file, it prints the
+weights of that head. In many of them each token looks at the one before, or
+at the first one of all.
+
+If what comes out is garbage, the numbers stand in the wrong places: in this
+layout a layer's table is `[in][out]`, turned over against `nn.Linear`, and
+queries, keys and values are one table of three parts. One cannot see that
+in the logits. So compare block by block, from below: the first table that
+differs names the layer. The tests do just this, with a small model of that
+layout, made by PyTorch, and each table of each block.
+*/
+
+/*
+## Everything together
+
+With `train`, the name of a file for the training and one for its log, the
+program makes the long run, or goes on with it. With a model's file and ids,
+it reads GPT-2.
+*/
+
+/* Seconds since some moment. */
+static double show_clock(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A row of src/trained.h. */
+static void print_trained(FILE *log, const GptTraining *t, float loss,
+                          float held, double pace)
+{
+    char sample[200];
+    show_writing(&t->model, sample);
+    fprintf(log, "    {%d, %.9gf, %.9gf, %.0f, \"", t->step, (double)loss,
+            (double)held, pace);
+    for (const char *c = sample; *c; c++)
+        fprintf(log, strchr("\"\\?", *c) ? "\\%c" : "%c", *c);
+    fprintf(log, "\"},\n");
+    fflush(log);
+}
+
+enum { LONG_STEPS = 500, LONG_TEXTS = 16, LONG_CONTEXT = 128, EVERY = 50 };
+
+static void show_progress(const GptTraining *t, float loss, int done,
+                          double seconds)
+{
+    const double pace = done * LONG_TEXTS * LONG_CONTEXT / seconds;
+    fprintf(stderr,
+            "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
+            "left   ",
+            t->step, LONG_STEPS, (double)loss, pace,
+            (LONG_STEPS - t->step) * seconds / done);
+}
+
+static void show_long_steps(GptTraining *t, const char *path, FILE *log)
+{
+    int ids[LONG_TEXTS * LONG_CONTEXT], targets[LONG_TEXTS * LONG_CONTEXT];
+    double seconds = 0, sum = 0;
+    int done = 0, in_sum = 0;
+    while (t->step < LONG_STEPS && !is_interrupted()) {
+        const double from = show_clock();
+        t->how.rate = rate_at(t->step, 50, LONG_STEPS, 4e-3, 4e-4);
+        gpt_training_batch(t, prose, ids, targets);
+        const float loss = gpt_training_step(t, ids, targets);
+        seconds += show_clock() - from;
+        sum += (double)loss;
+        in_sum++;
+        show_progress(t, loss, ++done, seconds);
+        if (t->step % EVERY == 0 || t->step == 1) {
+            print_trained(log, t, (float)(sum / in_sum),
+                          gpt_loss(&t->model, held_out, held_out_length,
+                                   &t->pass, t->shares),
+                          done * LONG_TEXTS * LONG_CONTEXT / seconds);
+            gpt_training_save(t, path);
+            sum = in_sum = 0;
+        }
+    }
+}
+
+static void show_training(const char *path, const char *log_path)
+{
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = LONG_CONTEXT,
+                               .width = 160,
+                               .n_heads = 5,
+                               .layers = 3},
+                     .texts = LONG_TEXTS,
+                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    Random r;
+    random_seed(&r, 123);
+    gpt_training_init(&t, r, prose_length);
+    FILE *old = fopen(path, "rb"), *log = fopen(log_path, old ? "a" : "w");
+    if (!log)
+        REFUSE("%s: %s", log_path, strerror(errno));
+    if (old) {
+        fclose(old);
+        gpt_training_load(&t, path);
+    }
+    stop_when_interrupted();
+    show_long_steps(&t, path, log);
+    gpt_training_save(&t, path);
+    fclose(log);
+    fprintf(stderr, "\n%s has step %d of %d: %s\n", path, t.step,
+            LONG_STEPS,
+            t.step < LONG_STEPS ? "the same command goes on from there"
+                                : "all are done");
+    gpt_training_free(&t);
+}
+
+/* The weights of head h of a block, from the queries and keys of its trace,
+ * in which all heads stand side by side. */
+static void show_map(const Attention *a, const Trace *t, int n, int h)
+{
+    const int d = a->d_k, all = a->n_heads * d;
+    float(*q)[d] = (void *)new_table(n, d),
+    (*k)[d] = (void *)new_table(n, d);
+    float(*scores)[n] = (void *)new_table(n, n);
+    float(*weights)[n] = (void *)new_table(n, n);
+    for (int i = 0; i < n; i++) {
+        memcpy(q[i], t->query + i * all + h * d, sizeof *q);
+        memcpy(k[i], t->key + i * all + h * d, sizeof *k);
+    }
+    masked_weights(n, n, d, see_past(0), q, k, scores, weights);
+    print_matrix("attention weights", n, n, weights);
+    free(q);
+    free(k);
+    free(scores);
+    free(weights);
+}
+
+/* A model's file, and the ids of a text: the logits of what comes next; or
+ * in front of these --map and the numbers of a layer and a head. */
+static void show_next(int count, char *const word[count])
+{
+    const int is_map = !strcmp(word[0], "--map"), at = is_map ? 3 : 0;
+    if (count < at + 2)
+        REFUSE(
+            "%d arguments: %sa model's file and at least 1 id are needed",
+            count, is_map ? "--map, a layer, a head, " : "");
+    Gpt g = gpt_load(word[at]);
+    const int n = count - at - 1;
+    int *ids = new_aligned((size_t)n, sizeof *ids);
+    for (int i = 0; i < n; i++)
+        ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,
+                                   (uint64_t)g.vocabulary - 1);
+    GptPass p = gpt_pass(&g, 1, n);
+    gpt_forward(&g, NULL, ids, &p);
+    if (is_map) {
+        const int l = (int)whole_number("the layer", word[1], 0,
+                                        (uint64_t)g.layers - 1);
+        const int h = (int)whole_number("the head", word[2], 0,
+                                        (uint64_t)g.n_heads - 1);
+        show_map(&g.block[l].attention, &p.block[l].attention, n, h);
+    } else
+        print_vector("logits of the next token", g.vocabulary,
+                     p.logits + (size_t)(n - 1) * (size_t)g.vocabulary);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+    free(ids);
+}
+
+static void show_chapter(void)
+{
+    pipeline("pipeline", "words vectors roles scores scale mask weights "
+                         "context heads");
+    show_norm();
+    show_gelu();
+    show_tied();
+    show_spread();
+    show_settings();
+    show_small();
+    show_run();
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc == 4 && !strcmp(argv[1], "train"))
+        show_training(argv[2], argv[3]);
+    else if (argc > 1)
+        show_next(argc - 1, argv + 1);
+    else
+        show_chapter();
     return 0;
 }
 
 /*
-TO WRITE: what comes next.
+The parts in PyTorch:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+x = torch.tensor([[1., 2, 3, 6], [101, 102, 103, 106], [10, 20, 30, 60]])
+print(F.layer_norm(x, (4,)))
+
+x = torch.arange(-3., 4, requires_grad=True)
+y = F.gelu(x, approximate="tanh")
+y.sum().backward()
+print(torch.stack([y, x.grad]).detach())
+
+logits = torch.tensor([2, 1, 0.5, 0, -1])
+limit = logits.topk(2)[0][-1]
+kept = logits.masked_fill(logits < limit, -torch.inf)
+settings = [logits, logits / 0.5, logits / 2, kept]
+print(F.softmax(torch.stack(settings), dim=-1))
+```
+
+## The end
+
+You began with two lists of numbers and one product. What reads and writes
+here is made of nothing else: of products, of shares, and of slopes that say
+how all of it should be a little different. Each number on the way is one
+that PyTorch gives as well.
+
+Models that people talk with are larger by five or six powers of ten, and
+differ in parts. Their tokens are pieces of words. They rotate queries and
+keys instead of adding a table of places ([](#positions)), let heads share
+keys ([](#kv-cache-groups)), divide by the spread without taking the mean
+away, multiply two layers in the network instead of bending one, and often
+keep many networks, of which each token takes a few. They read trillions of
+tokens on thousands of processors, in numbers of 16 bits and fewer. And
+after that they are trained again, on answers that people have found good.
+None of this is in the book. But where you meet it, it stands in a block, on
+a sum, beside an attention, and you know how to find out what it does: give
+it small numbers, try each of them a little larger, and compare.
+
+## Further exercises
+
+**Exercise 21.4** (★★, challenge, 3 points): `keep_mass`. Another way to cut
+off the tail, known as *top-p*: of some shares the largest, as few as add up
+to at least `p`, stay as they are; 0 takes the place of the others. Those
+that are equal to the smallest that stays, stay, too. It refuses a `p` that
+is not above 0 and at most 1.
+
+::: hint
+`keep_largest` in [](#gpt-writing) counts what it has found. Here it is
+added up, in a `double`.
+:::
+
+::: done
+Where the model is sure, one token is left; where it is not, many: the cut
+goes by what it knows.
+:::
+
+**Exercise 21.5** (by hand): How many parameters has GPT-2, with the sizes
+of [](#gpt-gpt2)?
+
+**Exercise 21.6** (by hand): A text of three tokens has been read, of a
+vocabulary of 50,257, and nothing is tied. How many rows of the table of
+embeddings have a gradient other than 0? And if the table is tied?
+
+## Solutions
+
+::: {.solution exercise="21.4"}
+*/
+
+void keep_mass(int n, float p, float shares[n])
+{
+    if (!(p > 0 && p <= 1))
+        REFUSE("a part of %g: one above 0, and at most 1, is needed",
+               (double)p);
+    float limit = INFINITY;
+    for (double sum = 0; sum < (double)p && limit > 0;) {
+        float next = 0;
+        for (int i = 0; i < n; i++)
+            if (shares[i] < limit && shares[i] > next)
+                next = shares[i];
+        for (int i = 0; i < n; i++)
+            sum += shares[i] == next ? (double)next : 0;
+        limit = next;
+    }
+    for (int i = 0; i < n; i++)
+        if (shares[i] < limit)
+            shares[i] = 0;
+}
+
+/*
+:::
+
+::: {.solution exercise="21.5"}
+A block has two norms of $2 \cdot 768$, attention's four layers of $768^2$
+and 768, and the network's two of $4 \cdot 768^2$, with 3,072 and 768
+biases: $12 \cdot 768^2 + 13 \cdot 768 = 7{,}087{,}872$. Twelve of these,
+the tables and the last norm are
+$12 \cdot 7{,}087{,}872 + 50{,}257 \cdot 768 + 1{,}024 \cdot 768 +
+2 \cdot 768 = 124{,}439{,}808$.
+:::
+
+::: {.solution exercise="21.6"}
+At most three, those that were looked up. If the table is tied, all 50,257:
+each token got a share of what comes next, and its row is told to take less,
+or, for the right one, more.
+:::
 */

@@ -2149,8 +2149,273 @@ def training():
     return losses
 
 
+def save_norm(case, n, d, x=None, shift=0.0):
+    """A layer norm, and what comes back through it."""
+    seed = 2100 + len(made)
+    x = uniform(seed, n, d, size=3) + shift if x is None else x
+    weight, bias, g_out = (uniform(seed + 1, d, size=2), uniform(seed + 2, d),
+                           uniform(seed + 3, n, d))
+    given = [wide(it).requires_grad_() for it in (x, weight, bias)]
+    with torch.enable_grad():
+        out = F.layer_norm(given[0], (d,), *given[1:])
+        g_x, g_weight, g_bias = torch.autograd.grad(out, given, wide(g_out))
+    save(case, x=x, weight=weight, bias=bias, out=out, g_out=g_out, g_x=g_x,
+         g_weight=g_weight, g_bias=g_bias)
+
+
+def save_gelu(case, x):
+    g_out = uniform(2150, *x.shape, size=2)
+    given = wide(x).requires_grad_()
+    with torch.enable_grad():
+        out = F.gelu(given, approximate="tanh")
+        g_x, = torch.autograd.grad(out, given, wide(g_out))
+    save(case, x=x, gelu=out, g_out=g_out, g_x=g_x)
+
+
+def save_draws(case, seed, shares, times=40):
+    """What is drawn from each row of shares, again and again."""
+    torch.manual_seed(seed)
+    places = [torch.multinomial(shares, 1).flatten() for _ in range(times)]
+    save(case, shares=shares, drawn=torch.stack(places), seed=[seed],
+         following=torch.rand(1))
+
+
+def save_mass(case, shares, p):
+    """As Hugging Face's TopPLogitsWarper: what adds up to p before a share
+    decides whether it goes."""
+    ordered, order = shares.sort(descending=True)
+    before = wide(ordered).cumsum(-1) - wide(ordered)
+    kept = ordered.masked_fill(before >= p, 0)
+    save(case, shares=shares, p=p,
+         massed=torch.zeros_like(shares).scatter(-1, order, kept))
+
+
+def save_orders(case, seed, n, epochs=3):
+    """The orders in which a loader goes through n texts."""
+    torch.manual_seed(seed)
+    loader = torch.utils.data.DataLoader(range(n), shuffle=True, batch_size=4)
+    orders = [torch.cat(list(loader)) for _ in range(epochs)]
+    save(case, orders=torch.stack(orders), seed=[seed],
+         following=torch.rand(1))
+
+
+class GptBlock(torch.nn.Module):
+    def __init__(self, width, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.norm_1 = torch.nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (
+            torch.nn.Linear(width, width) for _ in range(4))
+        self.norm_2 = torch.nn.LayerNorm(width)
+        self.up = torch.nn.Linear(width, 4 * width)
+        self.down = torch.nn.Linear(4 * width, width)
+
+    def forward(self, x, kept):
+        normed = self.norm_1(x)
+        q, k, v = (cut(layer(normed), self.n_heads)
+                   for layer in (self.query, self.key, self.value))
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        attended = self.out(joined(mixed))
+        between = x + attended
+        normed_2 = self.norm_2(between)
+        up = self.up(normed_2)
+        active = F.gelu(up, approximate="tanh")
+        after = between + self.down(active)
+        kept.append(dict(between=between, after=after, normed_1=normed,
+                         query=joined(q), key=joined(k), value=joined(v),
+                         joined=joined(mixed), attended=attended,
+                         normed_2=normed_2, up=up, active=active))
+        return after
+
+
+class Gpt(torch.nn.Module):
+    """GPT-2, with the roles' three layers apart."""
+
+    def __init__(self, vocabulary, context, width, n_heads, layers,
+                 is_tied=True):
+        super().__init__()
+        self.tokens = torch.nn.Embedding(vocabulary, width)
+        self.places = torch.nn.Embedding(context, width)
+        self.blocks = torch.nn.ModuleList(
+            GptBlock(width, n_heads) for _ in range(layers))
+        self.last = torch.nn.LayerNorm(width)
+        self.head = torch.nn.Linear(width, vocabulary, bias=False)
+        if is_tied:
+            self.head.weight = self.tokens.weight
+
+    def forward(self, ids):
+        kept = []
+        x = self.tokens(ids) + self.places.weight[:ids.shape[-1]]
+        begin = x
+        for block in self.blocks:
+            x = block(x, kept)
+        last = self.last(x)
+        return dict(begin=begin, last=last, logits=self.head(last)), kept
+
+    def loss(self, ids, targets):
+        return F.cross_entropy(self(ids)[0]["logits"].flatten(0, -2),
+                               targets.flatten())
+
+
+GPT_SIZES = dict(vocabulary=20, context=8, width=12, n_heads=2, layers=2)
+
+
+def gpt_drawn(seed, is_tied=True, **sizes):
+    """With numbers as GPT-2 begins: one draw after the other, in the order
+    in which the parameters stand."""
+    model = Gpt(is_tied=is_tied, **{**GPT_SIZES, **sizes})
+    deviation = 0.02 / math.sqrt(2 * len(model.blocks))
+    torch.manual_seed(seed)
+    for name, p in model.named_parameters():
+        if name.endswith("bias"):
+            p.zero_()
+        elif p.dim() == 2:
+            p.normal_(0, deviation if ".out." in name or ".down." in name
+                      else 0.02)
+    return model
+
+
+def gpt_given(seed, is_tied=True, **sizes):
+    """With numbers that are the same on every machine, and large enough to
+    matter."""
+    model = Gpt(is_tied=is_tied, **{**GPT_SIZES, **sizes})
+    for k, p in enumerate(model.parameters()):
+        p.copy_(uniform(seed + k, *p.shape, size=0.7) + (p == 1))
+    return model
+
+
+def gpt_sizes(model):
+    return [model.tokens.num_embeddings, model.places.num_embeddings,
+            model.tokens.embedding_dim, model.blocks[0].n_heads,
+            len(model.blocks), model.head.weight is model.tokens.weight]
+
+
+def gpt_ids(seed, *shape, vocabulary=20):
+    return torch.randint(vocabulary, shape, generator=seeded(seed))
+
+
+def gpt2_named(model):
+    """The parameters by the names of GPT-2, whose layers are [in][out], with
+    those of the three roles side by side."""
+    named = {"wte": model.tokens, "wpe": model.places}
+    turned = {}
+    for k, block in enumerate(model.blocks):
+        roles = block.query, block.key, block.value
+        named |= {f"h.{k}.ln_1": block.norm_1, f"h.{k}.ln_2": block.norm_2}
+        turned |= {f"h.{k}.attn.c_attn": roles,
+                   f"h.{k}.attn.c_proj": [block.out],
+                   f"h.{k}.mlp.c_fc": [block.up],
+                   f"h.{k}.mlp.c_proj": [block.down]}
+    named["ln_f"] = model.last
+    tensors = {f"{name}.{what}": p for name, layer in named.items()
+               for what, p in layer.named_parameters()}
+    for name, layers in turned.items():
+        tensors[f"{name}.weight"] = torch.cat([l.weight.T for l in layers], 1)
+        tensors[f"{name}.bias"] = torch.cat([l.bias for l in layers])
+    return {name: t.detach().contiguous().clone()
+            for name, t in tensors.items()}
+
+
+def save_gpt(case, seed, is_tied):
+    """Every intermediate, the loss, and the gradients of all parameters. Two
+    texts shorter than the context."""
+    model = gpt_given(seed, is_tied)
+    parameters = torch.cat([p.flatten() for p in model.parameters()])
+    ids, targets = gpt_ids(seed, 2, 7), gpt_ids(seed + 1, 2, 7)
+    model.double()
+    outer, kept = model(ids)
+    with torch.enable_grad():
+        loss = model.loss(ids, targets)
+        gradients = torch.autograd.grad(loss, list(model.parameters()))
+    save(case, sizes=gpt_sizes(model), parameters=parameters, ids=ids,
+         targets=targets, loss=loss.detach(),
+         gradient=torch.cat([g.flatten() for g in gradients]), **outer,
+         **{what: torch.stack([one[what] for one in kept])
+            for what in kept[0]})
+
+
+def save_ten_steps(case, seed):
+    """The losses of ten steps of AdamW. (The parameters are not compared:
+    the bias of the keys has no slope, and Adam makes whole steps of what
+    rounding leaves of it.)"""
+    model = gpt_given(seed).double()
+    ids, targets = gpt_ids(seed, 10, 2, 8), gpt_ids(seed + 1, 10, 2, 8)
+    parameters = torch.cat([p.flatten() for p in model.parameters()])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2,
+                                  betas=(0.9, 0.95), weight_decay=0.1)
+    losses = []
+    with torch.enable_grad():
+        for step in range(10):
+            optimizer.zero_grad()
+            loss = model.loss(ids[step], targets[step])
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            losses.append(loss.item())
+    save(case, sizes=gpt_sizes(model), parameters=parameters.float(), ids=ids,
+         targets=targets, losses=losses)
+
+
+def save_written(case, seed, temperature, top_k):
+    """What a model writes, token by token, as far as its context reaches,
+    and the smallest factor between what is drawn and what comes second."""
+    model = gpt_given(seed).double()
+    parameters = torch.cat([p.flatten() for p in model.parameters()]).float()
+    ids = gpt_ids(seed, 2)
+    begin = ids
+    torch.manual_seed(seed)
+    while len(ids) < GPT_SIZES["context"]:
+        logits = model(ids[None])[0]["logits"][0, -1] / temperature
+        if top_k:
+            logits = logits.masked_fill(logits < logits.topk(top_k)[0][-1],
+                                        -INF)
+        shares = F.softmax(logits, dim=-1).float()
+        ids = torch.cat([ids, torch.multinomial(shares, 1)])
+    save(case, sizes=gpt_sizes(model), parameters=parameters, begin=begin,
+         ids=ids, seed=[seed], temperature=temperature, top_k=[top_k])
+
+
 def gpt():
-    """TO WRITE: the arrays that tests/21_gpt.c reads."""
+    save_norm("norm_1x2", 1, 2)
+    save_norm("norm_5x3", 5, 3)
+    save_norm("norm_3x17", 3, 17)
+    save_norm("norm_2x768", 2, 768)
+    save_norm("norm_far", 4, 9, shift=300.0)
+    save_norm("norm_equal", 3, 4, x=tensor([
+        [2.0, 2, 2, 2], [0, 0, 0, 0], [1e-3, 0, 0, 1e-3]]))
+    save_gelu("gelu_small", uniform(2151, 50, size=4))
+    save_gelu("gelu_large", tensor([0.0, -0.0, 1e-6, -1e-6, 5, -5, 8, -8, 12,
+                                    -12, 60, -60, 1e4, -1e4, 1e10, -1e10]))
+    for seed, n in [(1, 1), (2, 2), (123, 7), (2021, 128), (2**32 + 5, 300)]:
+        save_draws(f"draws_{n}", seed, torch.rand(
+            3, n, generator=seeded(seed)) ** 4)
+    shares = torch.rand(2, 40, generator=seeded(9))
+    shares[:, ::3] = 0
+    save_draws("draws_zeros", 5, shares * 7)
+    for k, (n, p) in enumerate([(1, 0.5), (5, 0.9), (5, 0.3), (40, 0.75),
+                                (40, 0.05), (40, 1.0)]):
+        save_mass(f"mass_{n}_{k}", F.softmax(uniform(2190 + k, n, size=4),
+                                             dim=-1), p)
+    save_mass("mass_equal", tensor([0.1875, 0.125, 0.375, 0.125, 0.1875]), 0.7)
+    save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
+    for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:
+        save_orders(f"orders_{n}", seed, n)
+    for case, sizes in [("drawn", {}), ("drawn_odd", dict(
+            vocabulary=7, context=3, width=6, n_heads=3, layers=3))]:
+        model = gpt_drawn(42, **sizes)
+        save(case, sizes=gpt_sizes(model), seed=[42],
+             parameters=torch.cat([p.flatten() for p in model.parameters()]),
+             following=torch.rand(1))
+    save_gpt("gpt_tied", 2160, True)
+    save_gpt("gpt_apart", 2230, False)
+    # The numbers of gpt_tied once more, under the names that a model's own
+    # file has: this file can be given to the chapter's program.
+    made.update(gpt2_named(gpt_given(2160)))
+    made["n_head"] = tensor(2)
+    save_ten_steps("steps", 2300)
+    save_written("written_plain", 2380, 1.0, 0)
+    save_written("written_cold", 2480, 0.5, 0)
+    save_written("written_few", 2580, 1.5, 3)
 
 
 CHAPTERS = {

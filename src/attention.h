@@ -1542,8 +1542,222 @@ void sgd_step(double rate, double momentum, double decay, size_t n,
 ## Chapter 21, a model that has read this book {#header-gpt}
 */
 
-/* TO WRITE: the functions, each with what it computes, what it refuses, and
- * its name in PyTorch. */
+/* Layer norm: what it stretches each entry by, and what it adds. The
+ * numbers belong to the module that the layer is a part of. */
+typedef struct {
+    int d;
+    float *weight, *bias; /* [d] */
+} Norm;
+
+/* For each row of x: its mean taken away, divided by the root of the mean
+ * square of what is left plus 1e-5; then times the weight, plus the bias.
+ * PyTorch: F.layer_norm(x, (d,), weight, bias). Ba et al. 2016. */
+void norm_forward(const Norm *l, int n, const float x[n][l->d],
+                  float out[n][l->d]);
+
+/* Adds to the gradients of the weight, the bias and x. Refuses a g_l of
+ * another size. PyTorch: the backward of F.layer_norm. */
+void norm_backward(const Norm *l, int n, const float x[n][l->d],
+                   const float g_out[n][l->d], Norm *g_l,
+                   float g_x[n][l->d]);
+
+/* Each entry times a share from 0 to 1 that grows with it, in the form that
+ * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
+ * u = sqrt(8 / pi) * (x + 0.044715 * x^3).
+ * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
+void gelu(int n, const float x[n], float share[n], float out[n]);
+
+/* From the shares that gelu has left; adds to g_x.
+ * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
+void gelu_backward(int n, const float x[n], const float share[n],
+                   const float g_out[n], float g_x[n]);
+
+/* Draws one of n: number i as often as shares[i] says, of what all shares
+ * add up to. Refuses a share that is negative or not finite, and shares of
+ * which all are 0.
+ * PyTorch: torch.multinomial(shares, 1), number for number. */
+int draw_one(Random *r, int n, const float shares[n]);
+
+/* Puts minus infinity in place of all logits that are below the k-th
+ * largest. Refuses a k that is not from 1 to n.
+ * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf).
+ */
+void keep_largest(int n, int k, float logits[n]);
+
+/* Puts 0 in place of all shares but the largest, of which it keeps as few
+ * as add up to at least p, and those that are equal to the smallest of
+ * them. Refuses a p that is not above 0 and at most 1.
+ * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
+void keep_mass(int n, float p, float shares[n]);
+
+/* What comes next: the logits divided by the temperature, of which with a k
+ * other than 0 the k largest are kept, their softmax, and what is drawn
+ * from these shares. Both tables are written. Refuses a temperature that is
+ * not above 0, and what keep_largest and draw_one refuse. */
+int next_token(Random *r, float temperature, int k, int n, float logits[n],
+               float shares[n]);
+
+/* The order in which an epoch goes through n texts.
+ * PyTorch: DataLoader(texts, shuffle=True), number for number. */
+void epoch_order(Random *r, int n, int order[n]);
+
+/*
+The model:
+*/
+
+/* What is stacked: attention and a small network of two linear layers, each
+ * behind a layer norm. Vaswani et al. 2017, section 3, with the norms in
+ * front: Radford et al. 2019, section 2.3. */
+typedef struct {
+    Norm norm_1;
+    Attention attention;
+    Norm norm_2;
+    Linear up, down; /* width to 4 * width, and back */
+} GptBlock;
+
+/* GPT-2: its sizes, and its parameters, which lie one behind the other in
+ * one block of memory, in this order. A gradient, or an optimizer's
+ * moments, is another Gpt of the same sizes. */
+typedef struct {
+    int vocabulary, context, width, n_heads, layers;
+    int is_apart;    /* asks gpt_init for an output weight of its own */
+    float *tokens;   /* [vocabulary][width] */
+    float *places;   /* [context][width] */
+    GptBlock *block; /* [layers] */
+    Norm last;
+    Linear output; /* width to vocabulary; its weight is tokens, or apart */
+    float *memory;
+    size_t count;
+} Gpt;
+
+/* Makes room, filled with 0, for the parameters of the sizes that g has
+ * been given; gives it back. Refuses sizes below 1, a width that n_heads
+ * does not divide, and what does not fit. */
+void gpt_init(Gpt *g);
+void gpt_free(Gpt *g);
+
+/* A model of the same sizes, filled with 0: for gradients and moments. */
+Gpt gpt_like(const Gpt *g);
+
+/* What a block computes: the sum as it comes in, what attention makes of
+ * it, the sum with that, what the network makes of it, and the sum that
+ * goes out, which is what comes into the next block. Rows are those of all
+ * texts, text by text. */
+typedef struct {
+    float *in, *normed_1; /* [rows][width] */
+    Trace attention;
+    float *between, *normed_2;    /* [rows][width] */
+    float *wide, *share, *active; /* [rows][4 * width]: what `up` makes,
+                                   * GELU's shares, and what GELU makes */
+    float *after;                 /* [rows][width] */
+} BlockPass;
+
+/* What a model computes for some texts of n tokens each; its gradients have
+ * the same type. */
+typedef struct {
+    int texts, n; /* so many texts of n tokens */
+    int layers, width, vocabulary;
+    BlockPass *block; /* [layers] */
+    float *normed;    /* [rows][width], the last sum */
+    float *logits;    /* [rows][vocabulary] */
+    float *memory;    /* the block with all tables but attention's */
+    size_t count;
+} GptPass;
+
+/* Room for so many texts of n tokens; gives it back. Refuses sizes below 1,
+ * an n above the context, and what does not fit. */
+GptPass gpt_pass(const Gpt *g, int texts, int n);
+void gpt_pass_free(GptPass *p);
+
+/* Refuses a pass that is not for this model, and with a cache several
+ * texts. */
+void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p);
+
+/* Puts 0 into all tables of gradients. */
+void gpt_pass_clear(GptPass *p);
+
+/* A cache for each layer, with room for the whole context; gives them
+ * back. */
+Cache *caches_for(const Gpt *g);
+void caches_free(const Gpt *g, Cache *cache);
+
+/* The numbers that a model begins with: norms of weight 1, biases of 0, all
+ * else normal with a deviation of 0.02, but for the layers `out` and
+ * `down`, which add to the sum: theirs is divided by the root of 2 *
+ * layers. Radford et al. 2019, section 2.3. PyTorch: normal_(0, 0.02) for
+ * each parameter, in the order of named_parameters(). */
+void gpt_fill(Random *r, Gpt *g);
+
+/* From the ids of all texts to the logits of what comes next, row by row.
+ * With a cache for each layer, one text, whose n tokens follow those that
+ * the caches hold; with NULL, texts from their first token on, in which no
+ * token sees its future. Fills p, but with caches of attention's traces
+ * only the tables of all heads side by side, joined and out. Refuses ids
+ * that are no row, more tokens than the context, and with caches several
+ * texts.
+ * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
+ * transformers. */
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
+
+/* Goes on with a text of which so many ids are there, up to n of them.
+ * Refuses what gpt_forward and next_token refuse.
+ * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
+ * of Hugging Face's transformers. */
+void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
+               int n, int ids[n]);
+
+/* What the last n tokens of a text get from each other and from those
+ * before them, which the cache holds, and to which they are added. Fills of
+ * t the tables of all heads side by side, joined and out. Refuses what
+ * cache_append and cache_attend refuse. */
+void attend_cached(const Attention *a, Cache *c, int n,
+                   const float x[n][a->d_x], Trace *t);
+
+/* From g_p->logits, the gradient of a loss by the logits, adds to the
+ * gradients of all parameters. All else in g_p must be 0 before it begins.
+ * PyTorch: loss.backward(). */
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
+                  GptPass *g_p, Gpt *g_g);
+
+/* A training: the model, what each parameter's slope is, and the means that
+ * Adam keeps; room for a batch; and where it stands. Fill in the model's
+ * sizes, texts and how before gpt_training_init. */
+typedef struct {
+    Gpt model, gradient, mean, square;
+    int texts; /* of a batch, each as long as the model's context */
+    Adam how;
+    GptPass pass, back; /* what was computed, and its gradients */
+    float *shares;      /* [rows][vocabulary] */
+    int step;           /* how many have been done */
+    Random random;      /* draws the epochs' orders */
+    int count, next;    /* pieces of text in an epoch, and the next one */
+    int *order;         /* [count] */
+} GptTraining;
+
+/* Makes room for a training on a text of so many bytes, and gpt_fills the
+ * model with numbers from r, which then draws the epochs; gives it back.
+ * Refuses what gpt_init refuses, texts below 1, and a text that is too
+ * short for a batch. */
+void gpt_training_init(GptTraining *t, Random r, int bytes);
+void gpt_training_free(GptTraining *t);
+
+/* The next batch of an epoch's order: pieces of the text, as long as the
+ * context, and for each byte the one that comes after it. Where too few are
+ * left for a batch, a new epoch begins. Refuses a byte above the
+ * vocabulary.
+ * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
+void gpt_training_batch(GptTraining *t, const char *text, int *ids,
+                        int *targets);
+
+/* One step of AdamW, with the gradient's length held at 1; returns the loss
+ * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
+ * optimizer.step(). */
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
+
+/* The mean loss of a model over a text, in pieces as long as its context,
+ * what is left at the end left out; p is for so many pieces at a time. */
+float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
+               float *shares);
 
 /*
 ## Appendix B, normal numbers {#header-normals}
@@ -1591,6 +1805,33 @@ void journeys(Journey table[JOURNEYS]);
  * depends on the processor. */
 void dropout_mask_mcg31(Random *r, double p, int n, int m,
                         float mask[n][m]);
+
+/*
+## The book's own words: `prose.c` {#header-prose}
+*/
+
+/* The chapters' prose, paragraphs as lines, in ASCII, without every tenth
+ * paragraph; and those, which are held out. What `make prose` has found. */
+extern const char prose[], held_out[];
+extern const int prose_length, held_out_length;
+
+/*
+## What was trained: `trained.c` {#header-trained}
+*/
+
+/* Chapter 21's long run at some of its steps: the mean loss on the text
+ * since the row before, that on the text held out, how many tokens were
+ * learned from in a second, and what the model writes. What `make train`
+ * has kept in src/trained.h, and the machine on which it was. */
+typedef struct {
+    int step;
+    float loss, held_out, pace;
+    const char *sample;
+} Trained;
+
+extern const Trained trained[];
+extern const int trained_count;
+extern const char trained_on[];
 
 /*
 ## Refusing: `refuse.c` {#header-refuse}
@@ -1931,5 +2172,32 @@ int json_whole_number(const char *path, const char *name);
  * second Ctrl-C ends it. Python: signal.signal, and KeyboardInterrupt. */
 void stop_when_interrupted(void);
 int is_interrupted(void);
+
+/*
+## A model in a file: `gpt_file.c` {#header-gpt-file}
+*/
+
+/* Reads a model by the names of GPT-2's parameters, such as "wte.weight"
+ * and "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and
+ * the roles' three stand side by side; with "transformer." before them, or
+ * without. Sizes and layers are those of the tables. A "lm_head.weight" is
+ * an output apart. The number of heads is the file's "n_head", if gpt_save
+ * has written it, or that of config.json in its folder. Refuses what
+ * tensors_read and json_whole_number refuse, and tables that are missing or
+ * of other shapes. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging
+ * Face's transformers. */
+Gpt gpt_load(const char *path);
+
+/* Writes a model so that gpt_load reads it. Refuses what tensors_write
+ * refuses. */
+void gpt_save(const Gpt *g, const char *path);
+
+/* Writes a training, the model among it, so that gpt_load reads that; and
+ * reads it into one that gpt_training_init has made for the same sizes and
+ * text: it goes on as if it had not been interrupted, to the last bit.
+ * Refuse what gpt_save and gpt_load refuse, and a training of other sizes
+ * or on another number of pieces. */
+void gpt_training_save(const GptTraining *t, const char *path);
+void gpt_training_load(GptTraining *t, const char *path);
 
 #endif

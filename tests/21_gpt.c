@@ -1,10 +1,815 @@
 /* Chapter 21 against PyTorch: golden/21_gpt. */
 #define CHAPTER "21_gpt"
-#include "sets.h"
+#include "streams.h"
 
-/* TO WRITE: tests of each function. */
+static Norm norm_of_set(void)
+{
+    return (Norm){dim("weight", 0), input("weight"), input("bias")};
+}
+
+static void norm_forward_test(void)
+{
+    const Norm l = norm_of_set();
+    float *out = result("out");
+    norm_forward(&l, dim("x", 0), input("x"), (void *)out);
+    agrees("out", out, 1e-5, 2e-5);
+}
+
+/* What is there already stays, and the gradient is added to it. */
+static float *begun(const char *what, float begin)
+{
+    float *x = result(what);
+    for (size_t i = 0; i < part(what)->count; i++)
+        x[i] = begin;
+    return x;
+}
+
+static void less(size_t count, float *x, float begin)
+{
+    for (size_t i = 0; i < count; i++)
+        x[i] -= begin;
+}
+
+static void norm_backward_test(void)
+{
+    const Norm l = norm_of_set();
+    Norm g = {l.d, begun("g_weight", 2), begun("g_bias", -3)};
+    float *g_x = begun("g_x", 4);
+    norm_backward(&l, dim("x", 0), input("x"), input("g_out"), &g,
+                  (void *)g_x);
+    less((size_t)l.d, g.weight, 2);
+    less((size_t)l.d, g.bias, -3);
+    less(part("x")->count, g_x, 4);
+    agrees("g_weight", g.weight, 1e-5, 2e-5);
+    agrees("g_bias", g.bias, 1e-5, 2e-6);
+    agrees("g_x", g_x, 1e-5, 2e-5);
+}
+
+static void gelu_test(void)
+{
+    const int n = (int)part("x")->count;
+    float *out = result("gelu"), *share = room((size_t)n);
+    gelu(n, input("x"), share, out);
+    agrees("gelu", out, 1e-5, 5e-7);
+}
+
+static void gelu_backward_test(void)
+{
+    const int n = (int)part("x")->count;
+    float *out = room((size_t)n), *share = room((size_t)n);
+    float *g_x = begun("g_x", 2), *x = input("x");
+    gelu(n, x, share, out);
+    gelu_backward(n, x, share, input("g_out"), g_x);
+    less((size_t)n, g_x, 2);
+    agrees("g_x", g_x, 1e-5, 1e-6);
+}
+
+static void draw_test(void)
+{
+    const int times = dim("drawn", 0), rows = dim("drawn", 1);
+    const int n = dim("shares", 1);
+    const float(*shares)[n] = input("shares");
+    Random r = random_of_set();
+    int *drawn = room_for("drawn", part("drawn")->count);
+    for (int i = 0; i < times * rows; i++)
+        drawn[i] = draw_one(&r, n, shares[i % rows]);
+    agrees("drawn", drawn, 0, 0);
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+}
+
+static void order_test(void)
+{
+    const int epochs = dim("orders", 0), n = dim("orders", 1);
+    Random r = random_of_set();
+    int *orders = room_for("orders", part("orders")->count);
+    for (int i = 0; i < epochs; i++)
+        epoch_order(&r, n, orders + i * n);
+    agrees("orders", orders, 0, 0);
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+}
+
+static void mass_test(void)
+{
+    const int n = (int)part("shares")->count;
+    float *shares = result("massed");
+    memcpy(shares, input("shares"), (size_t)n * sizeof *shares);
+    keep_mass(n, (float)number("p", "p"), shares);
+    agrees("massed", shares, 0, 0);
+}
+
+/* Which of some logits stay. */
+static void stay(int n, int k, const float logits[n], const float right[n])
+{
+    float got[8];
+    next_case();
+    memcpy(got, logits, (size_t)n * sizeof *got);
+    give_list("logits, before", n, logits);
+    give("k = %d", k);
+    keep_largest(n, k, got);
+    same("logits", (size_t)n, got, right);
+}
+
+static void keep_test(void)
+{
+    const float no = -INFINITY;
+    const float x[5] = {0.5f, 2, -1, 2, 1};
+    stay(5, 5, x, x);
+    stay(5, 4, x, (const float[]){0.5f, 2, no, 2, 1});
+    stay(5, 3, x, (const float[]){no, 2, no, 2, 1});
+    stay(5, 2, x, (const float[]){no, 2, no, 2, no});
+    stay(5, 1, x, (const float[]){no, 2, no, 2, no});
+    stay(3, 2, (const float[]){-5, -3, -4}, (const float[]){no, -3, -4});
+    stay(3, 2, (const float[]){no, -3, no}, (const float[]){no, -3, no});
+    stay(1, 1, (const float[]){7}, (const float[]){7});
+}
+
+/* The model of a set: its sizes, and room for its numbers. */
+static Gpt sized(void)
+{
+    const int64_t *size = integers("sizes");
+    Gpt g = {.vocabulary = (int)size[0],
+             .context = (int)size[1],
+             .width = (int)size[2],
+             .n_heads = (int)size[3],
+             .layers = (int)size[4],
+             .is_apart = !size[5]};
+    gpt_init(&g);
+    if (g.count != part("parameters")->count)
+        REFUSE("%s has not %zu parameters", sets_now, g.count);
+    return g;
+}
+
+static Gpt given(void)
+{
+    Gpt g = sized();
+    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
+    return g;
+}
+
+static void fill_test(void)
+{
+    Random r = random_of_set();
+    Gpt g = sized();
+    gpt_fill(&r, &g);
+    agrees("parameters", g.memory, 0, 0);
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+    gpt_free(&g);
+}
+
+static const int *ids_of(const char *what)
+{
+    const Tensor *t = part(what);
+    int *ids = room_for(what, t->count);
+    for (size_t i = 0; i < t->count; i++)
+        ids[i] = (int)tensor_integers(t)[i];
+    return ids;
+}
+
+/* A table of all layers' traces, or of their passes; in the tests' own
+ * names, those of the golden sets. */
+typedef struct {
+    const char *name;
+    size_t at;
+    int wide; /* in widths */
+} OfLayer;
+#define OF_LAYER(name, field, wide)                                        \
+    {                                                                      \
+        name, offsetof(BlockPass, field), wide                             \
+    }
+
+static void layers_agree(const Gpt *g, const GptPass *p)
+{
+    const OfLayer all[] = {
+        OF_LAYER("normed_1", normed_1, 1),
+        OF_LAYER("query", attention.query, 1),
+        OF_LAYER("key", attention.key, 1),
+        OF_LAYER("value", attention.value, 1),
+        OF_LAYER("joined", attention.joined, 1),
+        OF_LAYER("attended", attention.out, 1),
+        OF_LAYER("between", between, 1),
+        OF_LAYER("normed_2", normed_2, 1),
+        OF_LAYER("up", wide, 4),
+        OF_LAYER("active", active, 4),
+        OF_LAYER("after", after, 1),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const int count = p->texts * p->n * g->width * all[i].wide;
+        float *got = result(all[i].name);
+        for (int l = 0; l < g->layers; l++)
+            memcpy(got + l * count,
+                   *(float **)((char *)&p->block[l] + all[i].at),
+                   (size_t)count * sizeof *got);
+        agrees(all[i].name, got, 1e-5, 1e-5);
+    }
+}
+
+static void forward_test(void)
+{
+    Gpt g = given();
+    GptPass p = gpt_pass(&g, dim("ids", 0), dim("ids", 1));
+    gpt_forward(&g, NULL, ids_of("ids"), &p);
+    agrees("begin", p.block[0].in, 1e-6, 1e-6);
+    layers_agree(&g, &p);
+    agrees("last", p.normed, 1e-5, 1e-5);
+    agrees("logits", p.logits, 1e-5, 2e-5);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+}
+
+/* In any two pieces, through caches. */
+static void cached_test(void)
+{
+    Gpt g = given();
+    const int n = dim("ids", 1), size = g.vocabulary;
+    const int *ids = ids_of("ids");
+    float(*logits)[n][size] = result("logits");
+    for (int cut = 1; cut < n; cut++) {
+        for (int text = 0; text < 2; text++) {
+            Cache *cache = caches_for(&g);
+            for (int from = 0, till; from < n; from = till) {
+                till = from ? n : cut;
+                GptPass p = gpt_pass(&g, 1, till - from);
+                gpt_forward(&g, cache, ids + text * n + from, &p);
+                memcpy(logits[text][from], p.logits,
+                       (size_t)((till - from) * size) * sizeof(float));
+                gpt_pass_free(&p);
+            }
+            caches_free(&g, cache);
+        }
+        agrees("logits", logits, 1e-5, 2e-5);
+    }
+    gpt_free(&g);
+}
+
+/* The gradient of the mean loss, twice: it is added to what is there. */
+static void backward_test(void)
+{
+    Gpt g = given(), g_g = gpt_like(&g);
+    const int texts = dim("ids", 0), n = dim("ids", 1), rows = texts * n;
+    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    GptPass p = gpt_pass(&g, texts, n), g_p = gpt_pass(&g, texts, n);
+    float *shares = room((size_t)(rows * g.vocabulary));
+    gpt_forward(&g, NULL, ids, &p);
+    const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
+                                     targets, (void *)shares);
+    agrees("loss", &loss, 1e-5, 0);
+    for (int twice = 0; twice < 2; twice++) {
+        gpt_pass_clear(&g_p);
+        cross_entropy_backward(rows, g.vocabulary, (void *)shares, targets,
+                               (void *)g_p.logits);
+        gpt_backward(&g, ids, &p, &g_p, &g_g);
+        if (!twice)
+            agrees("gradient", g_g.memory, 1e-5, 1e-6);
+    }
+    for (size_t i = 0; i < g.count; i++)
+        g_g.memory[i] /= 2;
+    agrees("gradient", g_g.memory, 1e-5, 1e-6);
+    gpt_pass_free(&p);
+    gpt_pass_free(&g_p);
+    gpt_free(&g);
+    gpt_free(&g_g);
+}
+
+/* The tokens themselves, number for number. */
+static void write_test(void)
+{
+    Gpt g = given();
+    const int n = dim("ids", 0), begun = dim("begin", 0);
+    int *ids = room_for("ids", (size_t)n);
+    Random r = random_of_set();
+    memcpy(ids, ids_of("begin"), (size_t)begun * sizeof *ids);
+    gpt_write(&g, &r, (float)number("temperature", "temperature"),
+              (int)integers("top_k")[0], begun, n, ids);
+    agrees("ids", ids, 0, 0);
+    gpt_free(&g);
+}
+
+/* Ten steps: the losses. */
+static void step_test(void)
+{
+    const int batches = dim("ids", 0), texts = dim("ids", 1);
+    const int rows = texts * dim("ids", 2);
+    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    float losses[10];
+    GptTraining t = {.texts = texts,
+                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+    const int64_t *size = integers("sizes");
+    t.model = (Gpt){.vocabulary = (int)size[0],
+                    .context = (int)size[1],
+                    .width = (int)size[2],
+                    .n_heads = (int)size[3],
+                    .layers = (int)size[4]};
+    gpt_training_init(&t, seeded(1), 1000);
+    memcpy(t.model.memory, floats(part("parameters")),
+           t.model.count * sizeof(float));
+    for (int i = 0; i < batches; i++)
+        losses[i] =
+            gpt_training_step(&t, ids + i * rows, targets + i * rows);
+    agrees("losses", losses, 1e-5, 0);
+    gpt_training_free(&t);
+}
+
+/* Where the test may write. */
+static const char *own_file(const char *name)
+{
+    static char path[8][200];
+    static int next;
+    char *it = path[next++ % 8];
+    static char folder[100];
+    if (!*folder) {
+        snprintf(folder, sizeof folder, "/tmp/gpt-XXXXXX");
+        if (!mkdtemp(folder))
+            REFUSE("%s: no folder can be made", folder);
+    }
+    snprintf(it, 200, "%s/%s", folder, name);
+    return it;
+}
+
+static void own_files_end(const char *path)
+{
+    char folder[200];
+    snprintf(folder, sizeof folder, "%s", path);
+    remove(path);
+    *strrchr(folder, '/') = 0;
+    rmdir(folder);
+}
+
+/* The golden file itself is a model's. */
+static void load_test(void)
+{
+    sets_now = "gpt_tied";
+    Gpt g = gpt_load("golden/21_gpt.safetensors");
+    const int64_t *size = integers("sizes");
+    const int got[5] = {g.vocabulary, g.context, g.width, g.n_heads,
+                        g.layers};
+    for (int i = 0; i < 5; i++)
+        same_bits("sizes", got[i], size[i]);
+    tap_true("tied", g.output.weight == g.tokens);
+    agrees("parameters", g.memory, 0, 0);
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (!strchr(tap_golden.tensor[i].name, '-'))
+            golden(tap_words("%s/%s", CHAPTER, tap_golden.tensor[i].name));
+    gpt_free(&g);
+}
+
+/* Written and read again. */
+static void save_test(void)
+{
+    Gpt g = given();
+    const char *path = own_file("model.safetensors");
+    gpt_save(&g, path);
+    Gpt again = gpt_load(path);
+    same("parameters", g.count, again.memory, g.memory);
+    same_bits("heads", again.n_heads, g.n_heads);
+    same_bits("apart", again.is_apart, g.is_apart);
+    gpt_free(&again);
+    gpt_free(&g);
+    own_files_end(path);
+}
+
+/* What PyTorch has written, as others lay it out: with "transformer." in
+ * front, an output apart, and the number of heads in config.json. */
+static void prefix_test(void)
+{
+    const char *path = own_file("model.safetensors");
+    const char *config = own_file("config.json");
+    Tensor tensor[64];
+    int count = 0;
+    sets_now = "gpt_tied";
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (strchr(tap_golden.tensor[i].name, '.')) {
+            tensor[count] = tap_golden.tensor[i];
+            tensor[count++].name =
+                tap_words("transformer.%s", tap_golden.tensor[i].name);
+            char *name = room(100);
+            tensor[count - 1].name = strcpy(name, tensor[count - 1].name);
+        }
+    tensor[count] = *golden("21_gpt/wte.weight");
+    tensor[count++].name = "lm_head.weight";
+    tensors_write(path, count, tensor);
+    FILE *file = fopen(config, "w");
+    fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
+    fclose(file);
+    Gpt g = gpt_load(path);
+    same_bits("heads", g.n_heads, 2);
+    tap_true("apart", g.output.weight != g.tokens);
+    same("output", golden("21_gpt/wte.weight")->count, g.output.weight,
+         floats(golden("21_gpt/wte.weight")));
+    same("parameters", part("parameters")->count, g.memory,
+         floats(part("parameters")));
+    gpt_free(&g);
+    remove(config);
+    own_files_end(path);
+}
+
+/* A small training on this text. */
+static const char reading[] =
+    "In the beginning was the word, and the word was hidden among others.";
+static GptTraining small(void)
+{
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = 8,
+                               .width = 8,
+                               .n_heads = 2,
+                               .layers = 2},
+                     .texts = 3,
+                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+    gpt_training_init(&t, seeded(5), (int)strlen(reading));
+    return t;
+}
+
+static void go_on(GptTraining *t, int steps)
+{
+    int ids[24], targets[24];
+    for (int i = 0; i < steps; i++) {
+        gpt_training_batch(t, reading, ids, targets);
+        gpt_training_step(t, ids, targets);
+    }
+}
+
+/* Interrupted after 4 steps, in the middle of an epoch, and gone on with
+ * for 5 more. */
+static void resume_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining whole = small(), first = small();
+    go_on(&whole, 9);
+    go_on(&first, 4);
+    gpt_training_save(&first, path);
+    gpt_training_free(&first);
+    GptTraining second = small();
+    go_on(&second, 1); /* whatever it was before */
+    gpt_training_load(&second, path);
+    same_bits("step", second.step, 4);
+    go_on(&second, 5);
+    same("parameters", whole.model.count, second.model.memory,
+         whole.model.memory);
+    same("means", whole.model.count, second.mean.memory, whole.mean.memory);
+    same("squares", whole.model.count, second.square.memory,
+         whole.square.memory);
+    same_bits("steps", second.step, whole.step);
+    same_bits("stream", random_u32(&second.random),
+              random_u32(&whole.random));
+    Gpt g = gpt_load(path); /* which is a model, too */
+    same_bits("layers", g.layers, 2);
+    gpt_free(&g);
+    gpt_training_free(&whole);
+    gpt_training_free(&second);
+    own_files_end(path);
+}
+
+/* Another small model, filled with numbers. */
+static Gpt any_gpt(int layers, int is_apart)
+{
+    Gpt g = {.vocabulary = 7,
+             .context = 5,
+             .width = 6,
+             .n_heads = 2,
+             .layers = layers,
+             .is_apart = is_apart};
+    gpt_init(&g);
+    tap_fill((int)g.count, g.memory, -1, 1);
+    return g;
+}
+
+static void init_test(void)
+{
+    for (int apart = 0; apart < 2; apart++) {
+        Gpt g = any_gpt(3, apart);
+        const int d = 6, block = 12 * d * d + 13 * d;
+        same_bits("count", (int64_t)g.count,
+                  7 * d + 5 * d + 3 * block + 2 * d + apart * 7 * d);
+        tap_true("tokens come first", g.tokens == g.memory);
+        tap_true("then places", g.places == g.tokens + 7 * d);
+        tap_true("then blocks",
+                 g.block[0].norm_1.weight == g.places + 5 * d);
+        tap_true("the output is tied, or apart",
+                 (g.output.weight == g.tokens) == !apart);
+        Gpt other = gpt_like(&g);
+        tap_true("has room of its own", other.memory != g.memory &&
+                                            other.block != g.block &&
+                                            other.count == g.count);
+        for (size_t i = 0; i < other.count; i++)
+            tap_near("begins with 0", other.memory[i], 0, 0, 0);
+        gpt_free(&other);
+        tap_true("is empty", !other.memory && !other.block);
+        gpt_free(&g);
+    }
+}
+
+static void pass_test(void)
+{
+    Gpt g = any_gpt(2, 0);
+    GptPass p = gpt_pass(&g, 2, 4);
+    tap_true("a block begins where the one before has ended",
+             p.block[1].in == p.block[0].after);
+    tap_fill((int)p.count, p.memory, -1, 1);
+    const Trace *t = &p.block[1].attention;
+    tap_fill((int)t->count, t->memory, -1, 1);
+    gpt_pass_clear(&p);
+    for (size_t i = 0; i < p.count; i++)
+        tap_near("the pass", p.memory[i], 0, 0, 0);
+    for (size_t i = 0; i < t->count; i++)
+        tap_near("its attention", t->memory[i], 0, 0, 0);
+    gpt_pass_free(&p);
+    tap_true("is empty", !p.memory && !p.block);
+    gpt_free(&g);
+}
+
+static void caches_test(void)
+{
+    Gpt g = any_gpt(2, 0);
+    Cache *cache = caches_for(&g);
+    for (int l = 0; l < 2; l++) {
+        same_bits("heads", cache[l].n_key_heads, 2);
+        same_bits("entries", cache[l].d_k, 3);
+        same_bits("room", cache[l].room, 5);
+        same_bits("count", cache[l].count, 0);
+    }
+    caches_free(&g, cache);
+    gpt_free(&g);
+}
+
+/* Token by token, against all at once without a cache. */
+static void attend_cached_test(void)
+{
+    Gpt g = any_gpt(1, 0);
+    const Attention *a = &g.block[0].attention;
+    float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
+    tap_fill(5 * 6, x[0], -2, 2);
+    Trace whole = trace_for(a, 5, 5), one = trace_for(a, 1, 1);
+    attention_forward(a, see_past(0), NULL, 5, 5, x, x, &whole);
+    Cache *cache = caches_for(&g);
+    for (int i = 0; i < 5; i++) {
+        attend_cached(a, cache, 1, x + i, &one);
+        memcpy(out + i * 6, one.out, 6 * sizeof *out);
+    }
+    similar("out", 5 * 6, out, whole.out, 1e-5, 1e-5);
+    caches_free(&g, cache);
+    trace_free(&whole);
+    trace_free(&one);
+    gpt_free(&g);
+}
+
+/* What is drawn, and by which shares: of logits 0 and ln 4, with a
+ * temperature of 2 the second has 2 of 3 shares. */
+static void next_test(void)
+{
+    float logits[3] = {0, 2 * 0.69314718f, -5}, shares[3];
+    Random r = seeded(1), same_r = seeded(1);
+    const int got = next_token(&r, 2, 2, 3, logits, shares);
+    const float right[3] = {1 / 3.0f, 2 / 3.0f, 0};
+    similar("shares", 3, shares, right, 1e-6, 0);
+    same_bits("token", got, draw_one(&same_r, 3, shares));
+    logits[2] = 3;
+    next_token(&r, 1, 0, 3, logits, shares);
+    tap_true("with 0, all are kept",
+             shares[0] > 0 && shares[1] > 0 && shares[2] > shares[1]);
+}
+
+static bool is_piece(const int ids[8], const char text[8])
+{
+    for (int k = 0; k < 8; k++)
+        if (ids[k] != text[k])
+            return false;
+    return true;
+}
+
+static void batch_test(void)
+{
+    GptTraining t = small();
+    const int pieces = ((int)strlen(reading) - 1) / 8;
+    int ids[24], targets[24], seen[16] = {0};
+    same_bits("pieces", t.count, pieces);
+    for (int batch = 0; batch < pieces / 3; batch++) {
+        gpt_training_batch(&t, reading, ids, targets);
+        for (int i = 0; i < 3; i++) {
+            int at = 0;
+            while (at < pieces && !is_piece(ids + i * 8, reading + at * 8))
+                at++;
+            tap_true("a piece of the text", at < pieces);
+            seen[at]++;
+            for (int k = 0; k < 8; k++) {
+                same_bits("id", ids[i * 8 + k], reading[at * 8 + k]);
+                same_bits("target", targets[i * 8 + k],
+                          reading[at * 8 + k + 1]);
+            }
+        }
+    }
+    int all = 0;
+    for (int i = 0; i < pieces; i++) {
+        tap_true("none twice in an epoch", seen[i] <= 1);
+        all += seen[i];
+    }
+    same_bits("as many as whole batches have", all, pieces / 3 * 3);
+    gpt_training_batch(&t, reading, ids, targets);
+    same_bits("a new epoch has begun", t.next, 3);
+    gpt_training_free(&t);
+}
+
+static void training_free_test(void)
+{
+    GptTraining t = small();
+    gpt_training_free(&t);
+    tap_true("is empty", !t.order && !t.model.memory && !t.shares);
+}
+
+static void training_init_test(void)
+{
+    GptTraining t = small();
+    Random r = seeded(5);
+    Gpt g = gpt_like(&t.model);
+    gpt_fill(&r, &g);
+    same("parameters", g.count, t.model.memory, g.memory);
+    same_bits("stream", random_u32(&t.random), random_u32(&r));
+    same_bits("step", t.step, 0);
+    gpt_free(&g);
+    gpt_training_free(&t);
+}
+
+/* Two texts at a time, against one. */
+static void loss_test(void)
+{
+    GptTraining t = small();
+    const Gpt *g = &t.model;
+    GptPass one = gpt_pass(g, 1, 8), two = gpt_pass(g, 2, 8);
+    float shares[16 * 128];
+    go_on(&t, 1);
+    const float by_one = gpt_loss(g, reading, 33, &one, shares);
+    const float by_two = gpt_loss(g, reading, 33, &two, shares);
+    tap_near("loss", by_two, by_one, 1e-6, 0);
+    memset(t.model.memory, 0, g->count * sizeof(float));
+    tap_near("of no knowledge", gpt_loss(g, reading, 33, &one, shares),
+             log(128), 1e-6, 0);
+    gpt_pass_free(&one);
+    gpt_pass_free(&two);
+    gpt_training_free(&t);
+}
+
+static void save_training_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining t = small();
+    go_on(&t, 2);
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    for (int i = 0; i < 3; i++)
+        tap_true("the model and both means",
+                 tensors_have(&file, ((const char *[]){
+                                         "wte.weight", "mean.wte.weight",
+                                         "square.ln_f.bias"})[i]));
+    tensors_free(&file);
+    gpt_training_free(&t);
+    own_files_end(path);
+}
+
+static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
+                  int layers)
+{
+    static Gpt g;
+    g = (Gpt){.vocabulary = vocabulary,
+              .context = context,
+              .width = width,
+              .n_heads = n_heads,
+              .layers = layers};
+    return &g;
+}
+
+static GptTraining *short_of_text(int texts)
+{
+    static GptTraining t;
+    t = (GptTraining){.model = *wrong(128, 8, 8, 2, 1), .texts = texts};
+    return &t;
+}
+
+/* A model of one layer, and a pass for one of two, or for two texts. */
+static void forward_with(int layers, int texts, int has_cache)
+{
+    Gpt g = any_gpt(1, 0), other = any_gpt(layers, 0);
+    GptPass p = gpt_pass(&other, texts, 2);
+    gpt_forward(&g, has_cache ? caches_for(&g) : NULL, (int[4]){0}, &p);
+}
+
+/* A file of a model in which one thing is wrong. */
+static void load_wrong(const char *lost, int turned)
+{
+    const char *path = own_file("model.safetensors");
+    Tensor tensor[64];
+    int count = 0;
+    tap_read_golden();
+    for (size_t i = 0; i < tap_golden.count; i++)
+        if (!strchr(tap_golden.tensor[i].name, '-') &&
+            (!lost || strcmp(tap_golden.tensor[i].name, lost))) {
+            tensor[count] = tap_golden.tensor[i];
+            if (turned && strstr(tensor[count].name, "c_fc.weight")) {
+                tensor[count].shape[0] = tap_golden.tensor[i].shape[1];
+                tensor[count].shape[1] = tap_golden.tensor[i].shape[0];
+            }
+            count++;
+        }
+    tensors_write(path, count, tensor);
+    gpt_load(path);
+}
+
+static void load_other_training(void)
+{
+    GptTraining t = small(), other = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    other.count++;
+    gpt_training_load(&other, path);
+}
+
+static void refusals(void)
+{
+    static volatile int none = 0;
+    static float x[3] = {0.5f, -1, 2}, shares[3];
+    Norm l = {3, x, x}, g_l = {2, x, x};
+    Random r = seeded(1);
+    REFUSES("21_gpt.c: norm_backward: a gradient of 2 entries, where the "
+            "layer has 3: as many are needed",
+            norm_backward(&l, 1, (void *)x, (void *)x, &g_l, (void *)x));
+    REFUSES(NULL, draw_one(&r, 3, x));
+    REFUSES(NULL, draw_one(&r, 3, (float[3]){0, none, 0}));
+    REFUSES(NULL, draw_one(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES_SUCH("the 0 largest", keep_largest(3, none, x));
+    REFUSES_SUCH("the 4 largest of 3", keep_largest(3, 4 + none, x));
+    REFUSES_SUCH("a part of 0", keep_mass(3, (float)none, x));
+    REFUSES_SUCH("a part of 1.5", keep_mass(3, 1.5f, x));
+    REFUSES_SUCH("a part that is NaN", keep_mass(3, NAN, x));
+    REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
+    REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
+    REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
+    REFUSES(NULL, gpt_init(wrong(0, 1, 2, 1, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 0, 2, 1, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 1, 0, 1, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 1, 2, 0, 1)));
+    REFUSES(NULL, gpt_init(wrong(2, 1, 2, 1, 0)));
+    REFUSES(
+        "gpt.c: sizes_must_fit: a width of 8 for 3 heads leaves 2 over: "
+        "a multiple is needed",
+        gpt_init(wrong(2, 1, 8, 3, 1)));
+    Gpt g = any_gpt(1, 0);
+    REFUSES(NULL, gpt_pass(&g, 0, 1));
+    REFUSES(NULL, gpt_pass(&g, 1, 0));
+    REFUSES(NULL, gpt_pass(&g, 1, 6));
+    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
+    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
+    gpt_free(&g);
+    TAP_REFUSES("gpt_must_fit", "a pass of two layers for one", NULL,
+                forward_with(2, 1, 0));
+    TAP_REFUSES("gpt_must_fit", "two texts and a cache", NULL,
+                forward_with(1, 2, 1));
+    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 100));
+    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32));
+    TAP_REFUSES("gpt_load", "a table is missing", NULL,
+                load_wrong("h.1.mlp.c_proj.bias", 0));
+    TAP_REFUSES("gpt_load", "a table that is turned over", NULL,
+                load_wrong(NULL, 1));
+    TAP_REFUSES("gpt_load", "no number of heads", NULL,
+                load_wrong("n_head", 0));
+    TAP_REFUSES("gpt_training_load", "another number of pieces", NULL,
+                load_other_training());
+}
 
 int main(void)
 {
+    EACH("norm_forward", norm_forward_test, "norm_*-out");
+    EACH("norm_backward", norm_backward_test, "norm_*-out");
+    EACH("gelu", gelu_test, "gelu_*-gelu");
+    EACH("gelu_backward", gelu_backward_test, "gelu_*-gelu");
+    EACH("draw_one", draw_test, "draws_*-drawn");
+    EACH("epoch_order", order_test, "orders_*-orders");
+    EACH("keep_mass", mass_test, "mass_*-massed");
+    TAP(keep_test, "keep_largest: which stay");
+    EACH("gpt_fill", fill_test, "drawn*-parameters");
+    EACH("gpt_forward", forward_test, "gpt_*-ids");
+    EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
+    EACH("gpt_backward", backward_test, "gpt_*-gradient");
+    EACH("gpt_write", write_test, "written_*-ids");
+    EACH("gpt_training_step", step_test, "steps-losses");
+    TAP(load_test, "gpt_load: what PyTorch has written");
+    TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
+    EACH("gpt_save", save_test, "gpt_*-sizes");
+    TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    TAP(init_test, "gpt_init: where all parameters lie");
+    TAP(init_test, "gpt_like: room of its own");
+    TAP(init_test, "gpt_free: nothing is left");
+    TAP(pass_test, "gpt_pass: a block begins where another ends");
+    TAP(pass_test, "gpt_pass_clear: everything is 0");
+    TAP(pass_test, "gpt_pass_free: nothing is left");
+    TAP(caches_test, "caches_for: one for each layer");
+    TAP(caches_test, "caches_free: of all layers");
+    TAP(attend_cached_test, "attend_cached: token by token");
+    TAP(next_test, "next_token: temperature, the largest, and a draw");
+    TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
+    TAP(training_free_test, "gpt_training_free: nothing is left");
+    TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
+    TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
+    TAP(save_training_test, "gpt_training_save: all that it needs");
+    refusals();
     return tap_done();
 }

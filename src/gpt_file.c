@@ -1,0 +1,317 @@
+#include "attention.h"
+
+/* A model in a file, by GPT-2's names. There a layer's table stands as
+ * [in][out], and the roles' three side by side. */
+
+typedef struct {
+    char name[40];
+    int rows, columns; /* of the file's table; of a list rows is 0 */
+    int is_turned;     /* [in][out] there, [out][in] here */
+    int count;         /* our tables, which stand there side by side */
+    float *part[3];
+} Named;
+
+typedef struct {
+    int count;
+    Named *of;
+} Names;
+
+static void name_norm(Names *all, const char *name, const Norm *l)
+{
+    Named *weight = &all->of[all->count++], *bias = weight + 1;
+    all->count++;
+    *weight = (Named){.columns = l->d, .count = 1, .part = {l->weight}};
+    *bias = (Named){.columns = l->d, .count = 1, .part = {l->bias}};
+    snprintf(weight->name, sizeof weight->name, "%s.weight", name);
+    snprintf(bias->name, sizeof bias->name, "%s.bias", name);
+}
+
+static void name_layers(Names *all, const char *name, int count,
+                        const Linear layer[count])
+{
+    Named *weight = &all->of[all->count++], *bias = weight + 1;
+    all->count++;
+    *weight = (Named){.rows = layer->d_in,
+                      .columns = count * layer->d_out,
+                      .is_turned = 1,
+                      .count = count};
+    *bias = (Named){.columns = weight->columns, .count = count};
+    for (int k = 0; k < count; k++) {
+        weight->part[k] = layer[k].weight;
+        bias->part[k] = layer[k].bias;
+    }
+    snprintf(weight->name, sizeof weight->name, "%s.weight", name);
+    snprintf(bias->name, sizeof bias->name, "%s.bias", name);
+}
+
+static void name_block(Names *all, int l, const GptBlock *b)
+{
+    const Attention *a = &b->attention;
+    const char *const end[6] = {"ln_1", "attn.c_attn", "attn.c_proj",
+                                "ln_2", "mlp.c_fc",    "mlp.c_proj"};
+    char name[6][32];
+    for (int k = 0; k < 6; k++)
+        snprintf(name[k], sizeof name[k], "h.%d.%s", l, end[k]);
+    name_norm(all, name[0], &b->norm_1);
+    name_layers(all, name[1], 3,
+                (const Linear[]){a->query, a->key, a->value});
+    name_layers(all, name[2], 1, &a->out);
+    name_norm(all, name[3], &b->norm_2);
+    name_layers(all, name[4], 1, &b->up);
+    name_layers(all, name[5], 1, &b->down);
+}
+
+static Names names_of(const Gpt *g)
+{
+    Names all = {0, calloc(12 * (size_t)g->layers + 5, sizeof *all.of)};
+    if (!all.of)
+        REFUSE("%d layers do not fit into memory: fewer are needed",
+               g->layers);
+    all.of[all.count++] =
+        (Named){"wte.weight", g->vocabulary, g->width, 0, 1, {g->tokens}};
+    all.of[all.count++] =
+        (Named){"wpe.weight", g->context, g->width, 0, 1, {g->places}};
+    for (int l = 0; l < g->layers; l++)
+        name_block(&all, l, &g->block[l]);
+    name_norm(&all, "ln_f", &g->last);
+    if (g->is_apart)
+        all.of[all.count++] =
+            (Named){"lm_head.weight",  g->vocabulary, g->width, 0, 1,
+                    {g->output.weight}};
+    return all;
+}
+
+/* From the model into the file's table, or back. */
+static void copy(const Named *e, int is_back, float *file)
+{
+    const ptrdiff_t rows = e->rows ? e->rows : 1, columns = e->columns;
+    const ptrdiff_t wide = columns / e->count;
+    for (ptrdiff_t k = 0; k < e->count; k++)
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (ptrdiff_t j = 0; j < wide; j++) {
+                float *there = file + i * columns + k * wide + j;
+                float *here = e->part[k] +
+                              (e->is_turned ? j * rows + i : i * wide + j);
+                *(is_back ? here : there) = *(is_back ? there : here);
+            }
+}
+
+/* A file's name for it: only lm_head never stands behind a prefix. */
+static void full_name(const char *prefix, const char *name, char full[80])
+{
+    const int is_head = !strncmp(name, "lm_head", 7);
+    snprintf(full, 80, "%s%s", is_head ? "" : prefix, name);
+}
+
+static void take(Gpt *g, const Tensors *file, const char *prefix)
+{
+    Names all = names_of(g);
+    for (int i = 0; i < all.count; i++) {
+        const Named *e = &all.of[i];
+        char name[80];
+        full_name(prefix, e->name, name);
+        const Tensor *t = tensors_find(file, name);
+        const int rank = e->rows ? 2 : 1;
+        const int rows = e->rows ? e->rows : e->columns;
+        if (t->rank != rank || t->shape[0] != rows ||
+            (rank == 2 && t->shape[1] != e->columns))
+            REFUSE("%s: '%s' is [%d, %d], of %d dimensions: [%d, %d], of "
+                   "%d, is needed",
+                   file->path, name, t->shape[0], t->shape[1], t->rank,
+                   rows, rank == 2 ? e->columns : 1, rank);
+        copy(e, 1, (float *)tensor_floats(t));
+    }
+    free(all.of);
+}
+
+/* How often a name with a number in it is there, from 0 on. */
+static int count_layers(const Tensors *file, const char *prefix)
+{
+    char name[80];
+    for (int l = 0;; l++) {
+        snprintf(name, sizeof name, "%sh.%d.ln_1.weight", prefix, l);
+        if (!tensors_have(file, name))
+            return l;
+    }
+}
+
+/* The number of heads stands in the file, if this book wrote it, or else in
+ * config.json beside it. */
+static int heads_of(const Tensors *file)
+{
+    if (tensors_have(file, "n_head"))
+        return (int)tensor_integers(tensors_find(file, "n_head"))[0];
+    const char *slash = strrchr(file->path, '/');
+    const int folder = slash ? (int)(slash + 1 - file->path) : 0;
+    char path[1000];
+    if (snprintf(path, sizeof path, "%.*sconfig.json", folder,
+                 file->path) >= (int)sizeof path)
+        REFUSE("%s: a path of fewer than 1,000 bytes is needed",
+               file->path);
+    return json_whole_number(path, "n_head");
+}
+
+static Gpt model_of(const Tensors *file)
+{
+    const char *prefix =
+        tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
+    char name[2][80];
+    full_name(prefix, "wte.weight", name[0]);
+    full_name(prefix, "wpe.weight", name[1]);
+    const Tensor *tokens = tensors_find(file, name[0]);
+    const Tensor *places = tensors_find(file, name[1]);
+    Gpt g = {.vocabulary = tokens->shape[0],
+             .context = places->shape[0],
+             .width = tokens->shape[1],
+             .n_heads = heads_of(file),
+             .layers = count_layers(file, prefix),
+             .is_apart = tensors_have(file, "lm_head.weight")};
+    gpt_init(&g);
+    take(&g, file, prefix);
+    return g;
+}
+
+Gpt gpt_load(const char *path)
+{
+    Tensors file = tensors_read(path);
+    Gpt g = model_of(&file);
+    tensors_free(&file);
+    return g;
+}
+
+/* Tensors that are to be written into one file, with copies of their names
+ * and numbers. */
+typedef struct {
+    int count;
+    Tensor *tensor;
+} Saving;
+
+static void save(Saving *s, const char *name, char type, int rank,
+                 const int *shape, const void *data)
+{
+    const size_t size = type == 'f' ? sizeof(float) : sizeof(double);
+    Tensor t = {.type = type, .rank = rank, .count = 1};
+    char *copied = malloc(strlen(name) + 1);
+    for (int k = 0; k < 4; k++)
+        t.shape[k] = k < rank ? shape[k] : 1;
+    for (int k = 0; k < rank; k++)
+        t.count *= (size_t)shape[k];
+    t.data = malloc(t.count * size);
+    s->tensor = realloc(s->tensor, (size_t)(s->count + 1) * sizeof t);
+    if (!copied || !t.data || !s->tensor)
+        REFUSE("'%s' does not fit into memory: less is needed", name);
+    if (data)
+        memcpy(t.data, data, t.count * size);
+    t.name = strcpy(copied, name);
+    s->tensor[s->count++] = t;
+}
+
+static void save_gpt(Saving *s, const char *prefix, const Gpt *g)
+{
+    Names all = names_of(g);
+    for (int i = 0; i < all.count; i++) {
+        const Named *e = &all.of[i];
+        const int shape[2] = {e->rows ? e->rows : e->columns, e->columns};
+        char name[80];
+        snprintf(name, sizeof name, "%s%s", prefix, e->name);
+        save(s, name, 'f', e->rows ? 2 : 1, shape, NULL);
+        copy(e, 0, s->tensor[s->count - 1].data);
+    }
+    free(all.of);
+}
+
+static void write_saved(Saving *s, const char *path)
+{
+    tensors_write(path, s->count, s->tensor);
+    for (int i = 0; i < s->count; i++) {
+        free((char *)s->tensor[i].name);
+        free(s->tensor[i].data);
+    }
+    free(s->tensor);
+    *s = (Saving){0};
+}
+
+void gpt_save(const Gpt *g, const char *path)
+{
+    Saving s = {0};
+    const int64_t heads = g->n_heads;
+    save_gpt(&s, "", g);
+    save(&s, "n_head", 'i', 0, NULL, &heads);
+    write_saved(&s, path);
+}
+
+/* Where a training stands: the state of its generator, how many steps have
+ * been done, and where it is in an epoch's order. */
+enum { STANDS = RANDOM_STATE + 4 };
+
+void gpt_training_save(const GptTraining *t, const char *path)
+{
+    Saving s = {0};
+    int64_t stands[STANDS], heads = t->model.n_heads;
+    int64_t *order = new_aligned((size_t)t->count, sizeof *order);
+    for (int i = 0; i < RANDOM_STATE; i++)
+        stands[i] = t->random.state[i];
+    stands[RANDOM_STATE] = t->random.next;
+    stands[RANDOM_STATE + 1] = t->random.has_kept;
+    stands[RANDOM_STATE + 2] = t->step;
+    stands[RANDOM_STATE + 3] = t->next;
+    for (int i = 0; i < t->count; i++)
+        order[i] = t->order[i];
+    save_gpt(&s, "", &t->model);
+    save_gpt(&s, "mean.", &t->mean);
+    save_gpt(&s, "square.", &t->square);
+    save(&s, "n_head", 'i', 0, NULL, &heads);
+    save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
+    save(&s, "training.kept", 'd', 0, NULL, &t->random.kept);
+    save(&s, "training.order", 'i', 1, &t->count, order);
+    write_saved(&s, path);
+    free(order);
+}
+
+/* The whole numbers of a tensor of which there must be so many, from 0 to
+ * the most. */
+static const int64_t *whole(const Tensors *file, const char *name,
+                            int count, int64_t most)
+{
+    const Tensor *t = tensors_find(file, name);
+    if (t->count != (size_t)count)
+        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
+               t->count, count);
+    const int64_t *x = tensor_integers(t);
+    for (int i = 0; i < count; i++)
+        if (x[i] < 0 || x[i] > most)
+            REFUSE("%s: number %d of '%s' is %" PRId64
+                   ": from 0 to %" PRId64 " is needed",
+                   file->path, i, name, x[i], most);
+    return x;
+}
+
+void gpt_training_load(GptTraining *t, const char *path)
+{
+    Tensors file = tensors_read(path);
+    const int64_t *stands =
+        whole(&file, "training.stands", STANDS, UINT32_MAX);
+    const int64_t *order =
+        whole(&file, "training.order", t->count, t->count - 1);
+    if (stands[RANDOM_STATE] > RANDOM_STATE ||
+        stands[RANDOM_STATE + 2] > INT_MAX ||
+        stands[RANDOM_STATE + 3] > t->count)
+        REFUSE("%s: a training that stands at %" PRId64 " of %d numbers, "
+               "and %" PRId64 " of %d pieces: at most so many are needed",
+               path, stands[RANDOM_STATE], RANDOM_STATE,
+               stands[RANDOM_STATE + 3], t->count);
+    take(&t->model, &file, "");
+    take(&t->mean, &file, "mean.");
+    take(&t->square, &file, "square.");
+    for (int i = 0; i < RANDOM_STATE; i++)
+        t->random.state[i] = (uint32_t)stands[i];
+    t->random.next = (int)stands[RANDOM_STATE];
+    t->random.has_kept = (int)stands[RANDOM_STATE + 1];
+    t->random.kept =
+        tensor_doubles(tensors_find(&file, "training.kept"))[0];
+    t->step = (int)stands[RANDOM_STATE + 2];
+    t->next = (int)stands[RANDOM_STATE + 3];
+    for (int i = 0; i < t->count; i++)
+        t->order[i] = (int)order[i];
+    tensors_free(&file);
+}

@@ -1,0 +1,89 @@
+#include "attention.h"
+
+/* The memory of a training, and the pieces of text that it learns from. The
+ * step itself is chapter 21's. */
+
+void gpt_training_init(GptTraining *t, Random r, int bytes)
+{
+    Gpt *g = &t->model;
+    t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
+    if (t->texts < 1 || t->count < t->texts)
+        REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
+               "batch of %d pieces, and at least 1 of them, are needed",
+               bytes, t->count, g->context, t->texts);
+    gpt_init(g);
+    gpt_fill(&r, g);
+    t->gradient = gpt_like(g);
+    t->mean = gpt_like(g);
+    t->square = gpt_like(g);
+    t->pass = gpt_pass(g, t->texts, g->context);
+    t->back = gpt_pass(g, t->texts, g->context);
+    t->shares = new_table(t->texts * g->context, g->vocabulary);
+    t->order = new_aligned((size_t)t->count, sizeof *t->order);
+    memset(t->order, 0, (size_t)t->count * sizeof *t->order);
+    t->next = t->count; /* so that an epoch begins */
+    t->step = 0;
+    t->random = r;
+}
+
+void gpt_training_free(GptTraining *t)
+{
+    gpt_free(&t->model);
+    gpt_free(&t->gradient);
+    gpt_free(&t->mean);
+    gpt_free(&t->square);
+    gpt_pass_free(&t->pass);
+    gpt_pass_free(&t->back);
+    free(t->shares);
+    free(t->order);
+    *t = (GptTraining){0};
+}
+
+void epoch_order(Random *r, int n, int order[n])
+{
+    Random own;
+    random_u64(r); /* for its workers, of which we have none */
+    random_seed(&own, random_u64(r) & INT64_MAX);
+    shuffle(&own, n, order);
+}
+
+/* A piece of text, and what comes after each of its bytes. */
+static void read_piece(const Gpt *g, const char *text, int *ids,
+                       int *targets)
+{
+    for (int i = 0; i < g->context; i++) {
+        ids[i] = (unsigned char)text[i];
+        targets[i] = (unsigned char)text[i + 1];
+    }
+}
+
+void gpt_training_batch(GptTraining *t, const char *text, int *ids,
+                        int *targets)
+{
+    const int n = t->model.context;
+    if (t->next + t->texts > t->count) {
+        epoch_order(&t->random, t->count, t->order);
+        t->next = 0;
+    }
+    for (int i = 0; i < t->texts; i++)
+        read_piece(&t->model, text + t->order[t->next++] * n, ids + i * n,
+                   targets + i * n);
+}
+
+float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
+               float *shares)
+{
+    const int n = p->n, rows = p->texts * n, size = g->vocabulary;
+    int *ids = new_aligned(2 * (size_t)rows, sizeof *ids);
+    int *targets = ids + rows, count = 0;
+    double sum = 0;
+    for (int i = 0; i + rows < bytes; i += rows, count++) {
+        for (int k = 0; k < rows; k += n)
+            read_piece(g, text + i + k, ids + k, targets + k);
+        gpt_forward(g, NULL, ids, p);
+        sum += (double)cross_entropy(rows, size, (void *)p->logits, targets,
+                                     (void *)shares);
+    }
+    free(ids);
+    return (float)(sum / count);
+}

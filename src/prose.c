@@ -1,0 +1,5 @@
+#include "attention.h"
+#include "prose.h"
+
+const int prose_length = sizeof prose - 1,
+          held_out_length = sizeof held_out - 1;
