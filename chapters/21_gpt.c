@@ -846,10 +846,12 @@ very shape: twelve blocks, a width of 768, twelve heads, a context of 1,024,
 and 50,257 tokens that are pieces of words. Its numbers are public. They are
 two files of half a gigabyte and a kilobyte:
 
-    from=https://huggingface.co/openai-community/gpt2/resolve/main
-    curl -LO $from/model.safetensors
-    curl -LO $from/config.json
-    make -s run-21 ARGS="model.safetensors 464 3290"
+```
+from=https://huggingface.co/openai-community/gpt2/resolve/main
+curl -LO $from/model.safetensors
+curl -LO $from/config.json
+make -s run-21 ARGS="model.safetensors 464 3290"
+```
 
 The program takes the sizes from the tables' shapes, only the number of
 heads from `config.json`, and prints the logits of what comes next. The ids
