@@ -21,6 +21,43 @@ the last two.
 | output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
 :::
 
+The same way back, where $G$ with a letter is the gradient of that table, and
+$Y$ is what went out. Each line adds to what is there already; in PyTorch,
+`loss.backward()` takes all of them ([](#backward)).
+
+::: worksheet
+| step | what is added | shape | C |
+|:--|:-----|:--|:---|
+| output | $G_Z \leftarrow G_Y W_O^\top$ | $n, d$ | `linear_backward` |
+| its weights | $G_{W_O} \leftarrow Z^\top G_Y$, likewise $b$ | $d, d$ | `linear_backward` |
+| merge | $G_{Z_1}, \dots$ cut apart | $H, n, d_k$ | `split_heads` |
+| mixture | $G_A \leftarrow G_{Z_h} V_h^\top$, $G_{V_h} \leftarrow A^\top G_{Z_h}$ | $H, n, n$ | `matmul_backward` |
+| dropout | drop, scale up | $H, n, n$ | `dropout_apply` |
+| shares | $w_j (g_j - \sum_k w_k g_k)$ | $H, n, n$ | `softmax_backward` |
+| mask | 0 ahead | $H, n, n$ | `mask_backward` |
+| scale | $G_S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` |
+| scores | $G_{Q_h} \leftarrow G_S K_h$, $G_{K_h} \leftarrow G_S^\top Q_h$ | $H, n, d_k$ | `dot_scores_backward` |
+| split | $G_Q$, $G_K$, $G_V$ side by side | $n, d$ | `merge_heads` |
+| roles | $G_X \leftarrow G_Q W_Q^\top$, likewise $K$, $V$ | $n, d$ | `linear_backward` |
+:::
+
+And what stands around attention in a model that learns to write, with a
+vocabulary of $v$ tokens whose embeddings are the rows of $E$ ([](#training),
+[](#gpt)):
+
+::: worksheet
+| step | formula | shape | C | PyTorch |
+|:--|:---|:--|:---|:---|
+| places | $X + P$ | $n, d$ | `add_positions` | `nn.Embedding` |
+| norm | mean 0, spread 1 | $n, d$ | `norm_forward` | `nn.LayerNorm` |
+| network | $\operatorname{GELU}(X W_1) W_2$ | $n, 4d$ | `gelu` | `F.gelu` |
+| logits | $X E^\top$ | $n, v$ | `linear_forward` | `nn.Linear` |
+| loss | mean of $-\ln$ share | 1 | `cross_entropy` | `F.cross_entropy` |
+| clipping | at most so long | all | `clip_norm` | `clip_grad_norm_` |
+| step | against the slope | all | `adam_step` | `optim.AdamW` |
+| next token | draw by the shares | 1 | `next_token` | `torch.multinomial` |
+:::
+
 ## What becomes of a word {#sheet-journey}
 
 We send the word *journey* through the attentions of this book; what sizes

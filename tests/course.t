@@ -85,7 +85,7 @@ sub faults {
 my ($course) = $page{teach} =~ /^## [^\n]*\{#teach-course\}\n(.*?)(?=^## )/ms;
 my @sections = split /^(?=### )/m, $course // '';
 shift @sections;
-is @sections, 10, 'ten assignments';
+is @sections, 11, 'eleven assignments';
 is join("\n", faults($_, $sections[$_ - 1])), '', "assignment $_" for 1 .. @sections;
 
 my @set = map { /^exercises = (.*)/m ? split ' ', $1 : () } @sections;
