@@ -759,7 +759,7 @@ something by trying out what happens when a number is moved a little, one
 number after the other. The four layers of an attention with
 $d_{model} = 512$ have more than a million. How to find out for all of them
 at once in which direction they should move is where learning begins:
-[](#backward). What the maps of a trained attention show is in [](#training).
+[](#backward). [](#training) shows what trained ones look at.
 
 [](#sheet) has all of attention on one sheet, and what becomes of the word
 *journey* under its variants.

@@ -21,24 +21,26 @@ the last two.
 | output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
 :::
 
-The same way back, where $G$ with a letter is the gradient of that table, and
-$Y$ is what went out. Each line adds to what is there already; in PyTorch,
-`loss.backward()` takes all of them ([](#backward)).
+The same way back, where $G$ with a letter is the gradient of that table,
+and $Y$ is what went out. Each line adds to what is there already; in
+PyTorch, `loss.backward()` takes all of them ([](#backward)).
 
 ::: worksheet
 | step | what is added | shape | C |
-|:--|:-----|:--|:---|
+|:--|:---|:--|:---|
 | output | $G_Z \leftarrow G_Y W_O^\top$ | $n, d$ | `linear_backward` |
-| its weights | $G_{W_O} \leftarrow Z^\top G_Y$, likewise $b$ | $d, d$ | `linear_backward` |
-| merge | $G_{Z_1}, \dots$ cut apart | $H, n, d_k$ | `split_heads` |
-| mixture | $G_A \leftarrow G_{Z_h} V_h^\top$, $G_{V_h} \leftarrow A^\top G_{Z_h}$ | $H, n, n$ | `matmul_backward` |
+| its weight | $G_{W_O} \leftarrow Z^\top G_Y$ | $d, d$ | `linear_backward` |
+| merge | $G_{Z_h}$, cut apart | $H, n, d_k$ | `split_heads` |
+| shares | $G_A \leftarrow G_{Z_h} V_h^\top$ | $H, n, n$ | `matmul_backward` |
+| values | $G_{V_h} \leftarrow A^\top G_{Z_h}$ | $H, n, d_k$ | `matmul_backward` |
 | dropout | drop, scale up | $H, n, n$ | `dropout_apply` |
-| shares | $w_j (g_j - \sum_k w_k g_k)$ | $H, n, n$ | `softmax_backward` |
+| softmax | $a_j (g_j - \sum_k a_k g_k)$ | $H, n, n$ | `softmax_backward` |
 | mask | 0 ahead | $H, n, n$ | `mask_backward` |
 | scale | $G_S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` |
-| scores | $G_{Q_h} \leftarrow G_S K_h$, $G_{K_h} \leftarrow G_S^\top Q_h$ | $H, n, d_k$ | `dot_scores_backward` |
-| split | $G_Q$, $G_K$, $G_V$ side by side | $n, d$ | `merge_heads` |
-| roles | $G_X \leftarrow G_Q W_Q^\top$, likewise $K$, $V$ | $n, d$ | `linear_backward` |
+| queries | $G_{Q_h} \leftarrow G_S K_h$ | $H, n, d_k$ | `dot_scores_backward` |
+| keys | $G_{K_h} \leftarrow G_S^\top Q_h$ | $H, n, d_k$ | `dot_scores_backward` |
+| split | $G_Q$, side by side | $n, d$ | `merge_heads` |
+| roles | $G_X \leftarrow G_Q W_Q^\top$ | $n, d$ | `linear_backward` |
 :::
 
 And what stands around attention in a model that learns to write, with a

@@ -297,7 +297,7 @@ screen_like(qr/^1\.2 dot_scores.*^Exercise 1\.2/ms, 'n goes on');
 press('p');
 screen_like(qr/^1\.1 dot/m, '... and p back');
 press('p');
-screen_like(qr/^20\.4 sgd_step/m, '... round the book');
+screen_like(qr/^21\.4 keep_mass/m, '... round the book');
 press('n');
 screen_like(qr/^1\.1 dot/m, '... and again');
 
