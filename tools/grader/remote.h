@@ -184,6 +184,12 @@ static inline void visit_Linear(Visit *v, Linear *l)
     visit_array(v, &l->bias, times(l->d_out, sizeof(float)));
 }
 
+static inline void visit_Norm(Visit *v, Norm *l)
+{
+    visit_array(v, &l->weight, times(l->d, sizeof(float)));
+    visit_array(v, &l->bias, times(l->d, sizeof(float)));
+}
+
 static inline void visit_Attention(Visit *v, Attention *a)
 {
     visit_array(v, &a->memory, times((long long)a->count, sizeof(float)));
