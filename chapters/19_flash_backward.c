@@ -16,25 +16,21 @@ that were enough?
 
 static void show_sizes(void)
 {
-    enum { SIZES = 3, POINTS = 9, LINES = 3 };
+    enum { SIZES = 3, LINES = 3 };
     const char *const label[LINES] = {"four tables", "what goes in and out",
                                       "log-sum-exps"};
     const float mebibytes = sizeof(float) / (1024.0f * 1024);
-    float table[SIZES][3], tokens[POINTS], y[LINES][POINTS];
+    float table[SIZES][3], tokens[SIZES], y[LINES][SIZES];
     Line line[LINES];
-    for (int i = 0; i < POINTS; i++) {
-        const float n = tokens[i] = (float)(256 << i);
+    for (int i = 0; i < SIZES; i++) {
+        const float n = tokens[i] = (float)(1024 << 3 * i);
         y[0][i] = 4 * n * n * mebibytes;
         y[1][i] = 4 * n * 64 * mebibytes;
         y[2][i] = n * mebibytes;
-    }
-    for (int i = 0; i < SIZES; i++) {
-        const int k = 2 + 3 * i;
-        memcpy(table[i], (float[]){tokens[k], y[0][k], y[2][k]},
-               sizeof table[i]);
+        memcpy(table[i], (float[]){n, y[0][i], y[2][i]}, sizeof table[i]);
     }
     for (int i = 0; i < LINES; i++)
-        line[i] = (Line){label[i], POINTS, tokens, y[i]};
+        line[i] = (Line){label[i], SIZES, tokens, y[i]};
     print_matrix("tokens; MiB of a head's four tables, of its log-sum-exps",
                  SIZES, 3, table);
     log_log("memory", "What one head keeps for the way back", "tokens",
@@ -376,7 +372,7 @@ back is even sooner done [@dao2022].
 
 All five can go through the register tile of [](#kernel-tile). What is to
 lie in the lanes? There it was queries, so that softmax went along them. But
-nothing is left of softmax than two numbers for each query. What counts now
+nothing is left of softmax but two numbers for each query. What counts now
 is who is added to, and of the three gradients two belong to the keys. So
 *keys* lie in the lanes, with their values and both gradients, and stay
 there while block after block of queries comes along:
@@ -728,8 +724,8 @@ dropped. With dropout, weight $k$ is multiplied by a factor $f_k$ before it
 mixes, and $c = \sum_k w_k f_k v_k$. Is the mean of the weights' slopes
 still the dot product of $c$ with its gradient?
 
-**Exercise 19.6** (by hand): A model has 12 layers of 12 heads with 64
-entries, and reads 1,024 tokens. How many MiB are the four tables of all
+**Exercise 19.6** (by hand): A model has twelve layers of twelve heads with
+64 entries, and reads 1,024 tokens. How many MiB are the four tables of all
 heads, and how many their log-sum-exps?
 
 ## Solutions
@@ -763,10 +759,10 @@ sum is $c_e$ again.
 :::
 
 ::: {.solution exercise="19.6"}
-There are $12 \cdot 12 = 144$ heads. The tables of one are
-$4 \cdot 1{,}024 \cdot 1{,}024$ numbers of 4 bytes, 16 MiB, and
-$144 \cdot 16 = 2{,}304$ MiB in all. The log-sum-exps are
-$144 \cdot 4 = 576$ KiB, not quite six tenths of one MiB.
+There are $12 \cdot 12 = 144$ heads. The tables of one take 16 MiB, as in
+the first output of the chapter, and $144 \cdot 16 = 2{,}304$ MiB in all. The
+log-sum-exps of one are 1,024 numbers of 4 bytes, which is 4 KiB, and
+$144 \cdot 4 = 576$ KiB in all, not quite six tenths of one MiB.
 :::
 */
 
@@ -836,9 +832,9 @@ static Desk *desk_for(const Job *job)
 }
 
 /*
-Tables that hide scores, are added to them or multiply weights have a row for
-each query, and so have scores and weights. Under a causal mask, the query in
-row `k` sees the columns up to `place + k`.
+Tables that hide scores, are added to them or multiply weights have a row
+for each query, and so have scores and weights. Under a causal mask, the
+query in row `k` sees the columns up to `place + k`.
 */
 
 static void use_table(char how, const Rows *table, const Queries *q, int i,
@@ -975,8 +971,8 @@ static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
 /*
 Keys are turned, so that each is a column; the scale goes into them, and
 $\log_2 e$. For the fifth product they are rows, with the scale alone. Their
-gradients begin with 0, and when all queries of a part have come by, they are
-turned back and added.
+gradients begin with 0, and when all queries of a part have come by, they
+are turned back and added.
 */
 
 static void begin(const Way *way, Desk *desk, int first, int count)
@@ -1041,7 +1037,7 @@ static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
     desk->key_head = (int)(head % way->key_heads);
     for (int j = 0; j < m; j += TILES * COLUMNS) {
         const int first = keys * way->size + j;
-        const int before = n > 0 ? blind(job->see, i, n, first) : n;
+        const int before = blind(job->see, i, n, first);
         if (before >= n)
             break;
         begin(way, desk, first, least(TILES * COLUMNS, m - j));

@@ -4,8 +4,8 @@
 #define CHAPTER "19_flash_backward"
 #include "jobs.h"
 
-/* How far floats may be from float64, or from other floats, in parts of what
- * is due or of 1, if that is more. */
+/* How far floats may be from float64, or from other floats, in parts of
+ * what is due or of 1, if that is more. */
 #define ATOL 5e-6
 
 /* Where gradients begin: with these numbers, or with 0. */
@@ -599,7 +599,7 @@ static void hidden_ones(void)
     }
 }
 
-/* ---- What trying finds: the loss is the sum of g_context times context. */
+/* ---- What trying finds, with g_context times context for a loss. */
 
 static double loss(const There *t)
 {
@@ -632,12 +632,14 @@ static void tried(void)
 
 /* ---- Linear layers, and whole attentions. */
 
+/* Sums over up to 331 rows, in another order: 8.7e-6 was measured. */
 static void linear_test(void)
 {
     for (int k = 0; k < 30; k++) {
         next_case();
         Random r = seeded(19500 + k);
-        const int n = any_size(&r, 60), has_bias = k % 2;
+        const int n = k % 3 ? any_size(&r, 60) : 250 + 3 * k;
+        const int has_bias = k % 2;
         const Linear l = {any_size(&r, 50), any_size(&r, 70), NULL, NULL};
         const size_t weights = (size_t)(l.d_in * l.d_out);
         const size_t columns = (size_t)l.d_out;
@@ -664,7 +666,7 @@ static void linear_test(void)
         linear_backward_fast(&given, n, (void *)x, (void *)g_out, &got,
                              (void *)g_x);
         similar("g_x", (size_t)(n * l.d_in), g_x, due_x, 1e-6, ATOL);
-        similar("g_weight", weights, got.weight, due.weight, 1e-6, ATOL);
+        similar("g_weight", weights, got.weight, due.weight, 1e-6, 2e-5);
         if (has_bias)
             similar("g_bias", columns, got.bias, due.bias, 1e-6, ATOL);
         close_rooms();
