@@ -16,25 +16,21 @@ that were enough?
 
 static void show_sizes(void)
 {
-    enum { SIZES = 3, POINTS = 9, LINES = 3 };
+    enum { SIZES = 3, LINES = 3 };
     const char *const label[LINES] = {"four tables", "what goes in and out",
                                       "log-sum-exps"};
     const float mebibytes = sizeof(float) / (1024.0f * 1024);
-    float table[SIZES][3], tokens[POINTS], y[LINES][POINTS];
+    float table[SIZES][3], tokens[SIZES], y[LINES][SIZES];
     Line line[LINES];
-    for (int i = 0; i < POINTS; i++) {
-        const float n = tokens[i] = (float)(256 << i);
+    for (int i = 0; i < SIZES; i++) {
+        const float n = tokens[i] = (float)(1024 << 3 * i);
         y[0][i] = 4 * n * n * mebibytes;
         y[1][i] = 4 * n * 64 * mebibytes;
         y[2][i] = n * mebibytes;
-    }
-    for (int i = 0; i < SIZES; i++) {
-        const int k = 2 + 3 * i;
-        memcpy(table[i], (float[]){tokens[k], y[0][k], y[2][k]},
-               sizeof table[i]);
+        memcpy(table[i], (float[]){n, y[0][i], y[2][i]}, sizeof table[i]);
     }
     for (int i = 0; i < LINES; i++)
-        line[i] = (Line){label[i], POINTS, tokens, y[i]};
+        line[i] = (Line){label[i], SIZES, tokens, y[i]};
     print_matrix("tokens; MiB of a head's four tables, of its log-sum-exps",
                  SIZES, 3, table);
     log_log("memory", "What one head keeps for the way back", "tokens",
@@ -62,7 +58,8 @@ comes to them. The log-sum-exps take a thirty-second of one MiB.
 For the weights it is enough, as [](#flash-log-sum) has found: with $L$ for
 the log-sum-exp, $w_j = e^{s_j - L}$. The score $s_j$ has to be computed
 again, from its query and its key. That costs time, but it takes no other
-key. So a weight can be made just when it is wanted, and forgotten.
+key. So a weight can be made just when it is wanted, and forgotten. To make
+again what one could have kept is called **recomputation**.
 
 **Exercise 19.1** (★, 2 points): `weights_again`. Scores, already divided
 and masked, become weights, in place. A query that has seen nothing has the
@@ -228,8 +225,9 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask see,
 }
 
 /*
-(`mask_piece` and `sees_any` are those of [](#flash-tiles). It takes no
-`mask_backward`: what is hidden has the weight 0, and no weight is `nan`.)
+(`mask_piece` and `sees_any` are those of [](#flash-tiles). No
+`mask_backward` is needed: what is hidden has the weight 0, and no weight is
+`nan`.)
 
 Nothing connects the pieces but `+=`. A query's gradient is a sum over all
 keys, that of a key or a value one over all queries, and each piece adds
@@ -337,8 +335,8 @@ the future hidden, as with tables to 1e-5: yes
 ```
 
 The forward has two products, of queries with keys and of weights with
-values. On the way back each has become two. To make the scores again is a
-fifth:
+values. On the way back each has become two. To make the scores again is one
+more, the fifth:
 */
 
 static void show_products(void)
@@ -375,8 +373,8 @@ back is even sooner done [@dao2022].
 ## Keys in the lanes {#flash-backward-lanes}
 
 All five can go through the register tile of [](#kernel-tile). What is to
-lie in the lanes? There it was queries, so that softmax went along them. But
-nothing is left of softmax than two numbers for each query. What counts now
+lie in the lanes? There it was queries, so that softmax went along them. Of
+softmax, though, only two numbers are left for each query. What counts now
 is who is added to, and of the three gradients two belong to the keys. So
 *keys* lie in the lanes, with their values and both gradients, and stay
 there while block after block of queries comes along:
@@ -692,10 +690,9 @@ for role in roles:
     print(role.grad)
 ```
 
-To make again what one could have kept is called **recomputation**. It helps
-elsewhere, too: of a model with many layers one may keep what goes into each
-and make the rest again. But nothing else in it grows with the square of the
-text.
+Recomputation helps elsewhere, too: of a model with many layers one may keep
+what goes into each and make the rest again. But nothing else in it grows
+with the square of the text.
 
 Now all slopes can be had, of texts of any length, and fast. [](#training)
 takes the steps.
@@ -728,8 +725,8 @@ dropped. With dropout, weight $k$ is multiplied by a factor $f_k$ before it
 mixes, and $c = \sum_k w_k f_k v_k$. Is the mean of the weights' slopes
 still the dot product of $c$ with its gradient?
 
-**Exercise 19.6** (by hand): A model has 12 layers of 12 heads with 64
-entries, and reads 1,024 tokens. How many MiB are the four tables of all
+**Exercise 19.6** (by hand): A model has twelve layers of twelve heads with
+64 entries, and reads 1,024 tokens. How many MiB are the four tables of all
 heads, and how many their log-sum-exps?
 
 ## Solutions
@@ -763,14 +760,12 @@ sum is $c_e$ again.
 :::
 
 ::: {.solution exercise="19.6"}
-There are $12 \cdot 12 = 144$ heads. The tables of one are
-$4 \cdot 1{,}024 \cdot 1{,}024$ numbers of 4 bytes, 16 MiB, and
-$144 \cdot 16 = 2{,}304$ MiB in all. The log-sum-exps are
-$144 \cdot 4 = 576$ KiB, not quite six tenths of one MiB.
+There are $12 \cdot 12 = 144$ heads. The tables of one take 16 MiB, as the
+first output of the chapter says, and $144 \cdot 16 = 2{,}304$ MiB in all.
+The log-sum-exps of one are 1,024 numbers of 4 bytes, which is 4 KiB, and
+$144 \cdot 4 = 576$ KiB in all, not quite six tenths of one MiB.
 :::
-*/
 
-/*
 ## The rest of the program {#flash-backward-rest}
 
 All threads read one `Way`, and each has a `Desk` of its own, a single piece
@@ -836,9 +831,9 @@ static Desk *desk_for(const Job *job)
 }
 
 /*
-Tables that hide scores, are added to them or multiply weights have a row for
-each query, and so have scores and weights. Under a causal mask, the query in
-row `k` sees the columns up to `place + k`.
+Tables that hide scores, are added to them or multiply weights have a row
+for each query, and so have scores and weights. Under a causal mask, the
+query in row `k` sees the columns up to `place + k`.
 */
 
 static void use_table(char how, const Rows *table, const Queries *q, int i,
@@ -975,8 +970,8 @@ static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
 /*
 Keys are turned, so that each is a column; the scale goes into them, and
 $\log_2 e$. For the fifth product they are rows, with the scale alone. Their
-gradients begin with 0, and when all queries of a part have come by, they are
-turned back and added.
+gradients begin with 0, and when all queries of a part have come by, they
+are turned back and added.
 */
 
 static void begin(const Way *way, Desk *desk, int first, int count)
@@ -1041,7 +1036,7 @@ static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
     desk->key_head = (int)(head % way->key_heads);
     for (int j = 0; j < m; j += TILES * COLUMNS) {
         const int first = keys * way->size + j;
-        const int before = n > 0 ? blind(job->see, i, n, first) : n;
+        const int before = blind(job->see, i, n, first);
         if (before >= n)
             break;
         begin(way, desk, first, least(TILES * COLUMNS, m - j));
@@ -1075,27 +1070,33 @@ static float dot_in_lanes(int d, const float a[d], const float b[d])
     return sum[0];
 }
 
-/* What each query needs once: weights_again and mean_slopes for all. */
-static void prepare(Way *way)
+/* What each query of a head needs once: weights_again and mean_slopes. */
+static void prepare_head(const Way *way, int h)
+{
+    const Job *job = way->job;
+    const int text = h / job->n_heads, head = h % job->n_heads;
+    for (int i = 0; i < job->n; i++) {
+        const ptrdiff_t at = (ptrdiff_t)h * job->n + i;
+        const int is_blind = job->log_sum[at] == -INFINITY;
+        way->log_sum[at] = is_blind ? INFINITY : log2_e * job->log_sum[at];
+        way->mean[at] =
+            is_blind ? 0
+                     : dot_in_lanes(job->d_v,
+                                    row_at(&way->g_context, text, head, i),
+                                    row_at(&job->context, text, head, i));
+    }
+}
+
+static void prepare(Way *way, int threads)
 {
     const Job *job = way->job;
     const int heads = job->texts * job->n_heads;
-    const float *log_sum = job->log_sum;
-    float *at = new_aligned((size_t)heads * (size_t)job->n, 2 * sizeof *at);
-    way->log_sum = at;
-    way->mean = at + (ptrdiff_t)heads * job->n;
+    const size_t count = (size_t)heads * (size_t)job->n;
+    way->log_sum = new_aligned(count, 2 * sizeof *way->log_sum);
+    way->mean = way->log_sum + count;
+#pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int h = 0; h < heads; h++)
-        for (int i = 0; i < job->n; i++, at++, log_sum++) {
-            const int text = h / job->n_heads, head = h % job->n_heads;
-            const int is_blind = *log_sum == -INFINITY;
-            *at = is_blind ? INFINITY : log2_e * *log_sum;
-            at[heads * job->n] =
-                is_blind
-                    ? 0
-                    : dot_in_lanes(job->d_v,
-                                   row_at(&way->g_context, text, head, i),
-                                   row_at(&job->context, text, head, i));
-        }
+        prepare_head(way, h);
 }
 
 /* The tokens of a part: by the shape alone, and not by the threads, so that
@@ -1122,11 +1123,12 @@ void attend_fast_backward(const Job *job, Rows g_context, Rows g_query,
     way.key_heads = job->n_key_heads ? job->n_key_heads : job->n_heads;
     const int64_t heads = (int64_t)job->texts * way.key_heads;
     way.size = size_of_part(heads, tokens);
-    prepare(&way);
-    meet_all(&way, job, heads, (tokens - 1) / way.size + 1,
-             threads_for((double)job->texts * job->n_heads * job->n *
-                             job->m * (job->d_k + job->d_v),
-                         job->threads));
+    const int threads =
+        threads_for((double)job->texts * job->n_heads * job->n * job->m *
+                        (job->d_k + job->d_v),
+                    job->threads);
+    prepare(&way, threads);
+    meet_all(&way, job, heads, (tokens - 1) / way.size + 1, threads);
     free(way.log_sum);
 }
 

@@ -401,11 +401,12 @@ typedef struct {
     int layers, rows, columns;
 } Part;
 
-/* For an attention whose parameters lie in the block of a larger model: sets
- * the sizes of its layers, and lists their tables, in order, as parts of the
- * block that the caller then makes by new_block. Until then a must not be
- * moved; it has no memory of its own, and nothing to be freed. Returns
- * ATTENTION_PARTS. Refuses the sizes that attention_init refuses. */
+/* For an attention whose parameters lie in the block of a larger model:
+ * sets the sizes of its layers, and lists their tables, in order, as parts
+ * of the block that the caller then makes by new_block. Until then a must
+ * not be moved; it has no memory of its own, and nothing to be freed.
+ * Returns ATTENTION_PARTS. Refuses the sizes that attention_init
+ * refuses. */
 enum { ATTENTION_PARTS = 8 };
 int attention_parts(Attention *a, Part part[ATTENTION_PARTS]);
 
@@ -983,8 +984,8 @@ void multiply_columns(int n, int cols, int d, View a,
                       const float b[d][COLUMNS], int adds,
                       float c[n][COLUMNS]);
 
-/* x[i][k] = 2 to the power of x[i][k] - less[i], by exp2_fast, for the first
- * `cols` of each row; the others may be anything. */
+/* x[i][k] = 2 to the power of x[i][k] - less[i], by exp2_fast, for the
+ * first `cols` of each row; the others may be anything. */
 void exp2_columns(int n, int cols, const float less[n],
                   float x[n][COLUMNS]);
 
@@ -1257,14 +1258,14 @@ void mean_slopes(int n, int d_v, const float log_sum[n],
                  float mean[n]);
 
 /* flash_forward, which has made context and log_sum: attend_backward
- * without dropout and without tables, the weights being made again in pieces
- * of 32 times 32. Adds to g_query, g_key and g_value. A query that sees
- * nothing adds nothing, as in PyTorch, as long as its g_context is finite.
- * Where scores are large, few digits are left for the weights: with scores
- * of 1,000 they are right to a ten thousandth. Refuses what mask_must_fit
- * refuses.
- * PyTorch: the backward of F.scaled_dot_product_attention(query, key, value,
- * attn_mask=..., is_causal=...). Dao et al. 2022, algorithm 4. */
+ * without dropout and without tables, the weights being made again in
+ * pieces of 32 times 32. Adds to g_query, g_key and g_value. A query that
+ * sees nothing adds nothing, as in PyTorch, as long as its g_context is
+ * finite. Where scores are large, few digits are left for the weights: with
+ * scores of 1,000 they are right to a ten thousandth. Refuses what
+ * mask_must_fit refuses.
+ * PyTorch: the backward of F.scaled_dot_product_attention(query, key,
+ * value, attn_mask=..., is_causal=...). Dao et al. 2022, algorithm 4. */
 void flash_backward(int n, int m, int d_k, int d_v, Mask see,
                     const float query[n][d_k], const float key[m][d_k],
                     const float value[m][d_v], const float context[n][d_v],
@@ -1272,24 +1273,24 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask see,
                     float g_query[n][d_k], float g_key[m][d_k],
                     float g_value[m][d_v]);
 
-/* Which part of the queries a part of the keys meets in a round, where there
- * are so many parts of both, and as many rounds: no two meet the same in one
- * round, and in all rounds each meets all. Parts and rounds count from
- * 0. */
+/* Which part of the queries a part of the keys meets in a round, where
+ * there are so many parts of both, and as many rounds: no two meet the same
+ * in one round, and in all rounds each meets all. Parts and rounds count
+ * from 0. */
 int partner(int parts, int keys, int round);
 
 /* A job that attend_fast has done, backwards, as flash_backward does one
- * head's: from g_context it adds to g_query, g_key and g_value, of which the
- * heads that share keys add to the same rows. The job has its context and
- * its log_sum as attend_fast has left them. Rows of gradients must not
+ * head's: from g_context it adds to g_query, g_key and g_value, of which
+ * the heads that share keys add to the same rows. The job has its context
+ * and its log_sum as attend_fast has left them. Rows of gradients must not
  * overlap. A bias and factors `kept` are taken into account, and get no
  * gradient; where a bias leaves a query only scores below -1e38, it is not
  * to be used. What is added does not depend on the number of threads. This
  * one is compiled for what every processor of its kind has. Refuses what
  * job_gradients_must_fit refuses.
- * PyTorch: the backward of F.scaled_dot_product_attention(query, key, value,
- * attn_mask=..., is_causal=..., scale=..., enable_gqa=True). Dao 2023,
- * algorithm 2. */
+ * PyTorch: the backward of F.scaled_dot_product_attention(query, key,
+ * value, attn_mask=..., is_causal=..., scale=..., enable_gqa=True). Dao
+ * 2023, algorithm 2. */
 void attend_fast_backward(const Job *job, Rows g_context, Rows g_query,
                           Rows g_key, Rows g_value);
 
@@ -1319,21 +1320,22 @@ Trace trace_for_texts(const Attention *a, int texts, int n);
  * attention and these texts. */
 void texts_must_fit(const Attention *a, int texts, int n, const Trace *t);
 
-/* Self-attention for so many texts of n tokens each, whose rows lie one text
- * after the other: for each of them what attention_forward does without
- * dropout, but for rounding, and by the best kernel. Fills the tables of
- * such a trace. Refuses what texts_must_fit and mask_must_fit refuse.
- * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True), called
- * with need_weights=False. */
+/* Self-attention for so many texts of n tokens each, whose rows lie one
+ * text after the other: for each of them what attention_forward does
+ * without dropout, but for rounding, and by the best kernel. Fills the
+ * tables of such a trace. Refuses what texts_must_fit and mask_must_fit
+ * refuse.
+ * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True),
+ * called with need_weights=False. */
 void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
                             const float x[texts * n][a->d_x], Trace *t);
 
 /* The same backwards, from t, which attention_forward_fast has filled, and
  * with its mask. In g, of the same sizes, `out` is given, or without an
- * output layer `joined`; query, key, value and, with an output layer, joined
- * are written. Adds to the gradients of the parameters and of x. Refuses
- * what texts_must_fit refuses of t and of g, and what mask_must_fit and
- * gradient_must_fit refuse. */
+ * output layer `joined`; query, key, value and, with an output layer,
+ * joined are written. Adds to the gradients of the parameters and of x.
+ * Refuses what texts_must_fit refuses of t and of g, and what mask_must_fit
+ * and gradient_must_fit refuse. */
 void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
                              const float x[texts * n][a->d_x],
                              const Trace *t, Trace *g, Attention *g_a,
@@ -2145,8 +2147,8 @@ const int64_t *tensor_integers(const Tensor *t);
 
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,
- * there is the old file or the whole new one: it grows as path.part, which a
- * program that is killed leaves behind, and the next one takes again; two
+ * there is the old file or the whole new one: it grows as path.part, which
+ * a program that is killed leaves behind, and the next one takes again; two
  * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
  * names that come twice or that JSON would write with a backslash, and what
  * the system refuses, such as a full disk: then the old file stays.

@@ -1,6 +1,7 @@
 #include "attention.h"
 
-/* What chapter 19's kernel refuses, and that kernel for an instruction set. */
+/* What chapter 19's kernel refuses, and that kernel for an instruction
+ * set. */
 
 void job_gradients_must_fit(const Job *job, Rows g_context, Rows g_query,
                             Rows g_key, Rows g_value)

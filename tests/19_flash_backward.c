@@ -4,8 +4,8 @@
 #define CHAPTER "19_flash_backward"
 #include "jobs.h"
 
-/* How far floats may be from float64, or from other floats, in parts of what
- * is due or of 1, if that is more. */
+/* How far floats may be from float64, or from other floats, in parts of
+ * what is due or of 1, if that is more. */
 #define ATOL 5e-6
 
 /* Where gradients begin: with these numbers, or with 0. */
@@ -479,26 +479,35 @@ static void threads_agree(void)
 }
 
 /* One head of some parts, against the plain function. */
+static void parts_of(const Kernel *kernel, int n, int m, Mask see)
+{
+    enum { D_K = 3, D_V = 2 };
+    There t = there(1, 1, n, m, D_K, D_V, see);
+    float *g_query = zeros("due", t.count[0]);
+    float *g_key = zeros("due", t.count[1]);
+    float *g_value = zeros("due", t.count[2]);
+    next_case();
+    give("%s", words_for(kernel, &t.job));
+    go(kernel, &t);
+    flash_backward(n, m, D_K, D_V, see, (void *)t.job.query.at,
+                   (void *)t.job.key.at, (void *)t.job.value.at,
+                   (void *)t.job.context.at, t.job.log_sum,
+                   (void *)t.s.g_context.at, (void *)g_query, (void *)g_key,
+                   (void *)g_value);
+    similar("g_query", t.count[0], t.s.g_query.at, g_query, 0, ATOL);
+    similar("g_key", t.count[1], t.s.g_key.at, g_key, 0, ATOL);
+    similar("g_value", t.count[2], t.s.g_value.at, g_value, 0, ATOL);
+    close_rooms();
+}
+
+/* With as many parts of both, and with more of the one or the other. */
 static void parts_agree(void)
 {
-    enum { N = 1200, M = 1500, D_K = 3, D_V = 2 };
-    for (int k = 0; k < 2; k++)
+    const int n[3] = {1200, 90, 1300}, m[3] = {1500, 1300, 90};
+    for (int k = 0; k < 3; k++)
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            There t = there(1, 1, N, M, D_K, D_V,
-                            k ? see_past(M - N) : see_all());
-            float *g_query = zeros("due", N * D_K);
-            float *g_key = zeros("due", M * D_K);
-            float *g_value = zeros("due", M * D_V);
-            go(kernel, &t);
-            flash_backward(N, M, D_K, D_V, t.job.see,
-                           (void *)t.job.query.at, (void *)t.job.key.at,
-                           (void *)t.job.value.at, (void *)t.job.context.at,
-                           t.job.log_sum, (void *)t.s.g_context.at,
-                           (void *)g_query, (void *)g_key, (void *)g_value);
-            similar("g_query", N * D_K, t.s.g_query.at, g_query, 0, ATOL);
-            similar("g_key", M * D_K, t.s.g_key.at, g_key, 0, ATOL);
-            similar("g_value", M * D_V, t.s.g_value.at, g_value, 0, ATOL);
-            close_rooms();
+            parts_of(kernel, n[k], m[k], see_all());
+            parts_of(kernel, n[k], m[k], see_past(m[k] - n[k]));
         }
 }
 
@@ -599,7 +608,7 @@ static void hidden_ones(void)
     }
 }
 
-/* ---- What trying finds: the loss is the sum of g_context times context. */
+/* ---- What trying finds, with g_context times context for a loss. */
 
 static double loss(const There *t)
 {
@@ -632,12 +641,14 @@ static void tried(void)
 
 /* ---- Linear layers, and whole attentions. */
 
+/* Sums over up to 331 rows, in another order: 8.7e-6 was measured. */
 static void linear_test(void)
 {
     for (int k = 0; k < 30; k++) {
         next_case();
         Random r = seeded(19500 + k);
-        const int n = any_size(&r, 60), has_bias = k % 2;
+        const int n = k % 3 ? any_size(&r, 60) : 250 + 3 * k;
+        const int has_bias = k % 2;
         const Linear l = {any_size(&r, 50), any_size(&r, 70), NULL, NULL};
         const size_t weights = (size_t)(l.d_in * l.d_out);
         const size_t columns = (size_t)l.d_out;
@@ -664,7 +675,7 @@ static void linear_test(void)
         linear_backward_fast(&given, n, (void *)x, (void *)g_out, &got,
                              (void *)g_x);
         similar("g_x", (size_t)(n * l.d_in), g_x, due_x, 1e-6, ATOL);
-        similar("g_weight", weights, got.weight, due.weight, 1e-6, ATOL);
+        similar("g_weight", weights, got.weight, due.weight, 1e-6, 2e-5);
         if (has_bias)
             similar("g_bias", columns, got.bias, due.bias, 1e-6, ATOL);
         close_rooms();

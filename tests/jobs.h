@@ -1,6 +1,6 @@
 /* Any jobs for the kernels of chapters 15 and 19, each for the instruction
- * sets that this processor has, and how far what they answer is from what is
- * due. Define CHAPTER before including this. */
+ * sets that this processor has, and how far what they answer is from what
+ * is due. Define CHAPTER before including this. */
 #ifndef JOBS_H
 #define JOBS_H
 
@@ -18,8 +18,9 @@ static inline bool has(int k)
 #endif
 }
 
-/* The plain one, and those that are here after another, the best last. None,
- * once something is wrong: so what is told is the same on all machines. */
+/* The plain one, and those that are here after another, the best last.
+ * None, once something is wrong: so what is told is the same on all
+ * machines. */
 static inline const Kernel *after(const Kernel *last)
 {
     for (int k = 2; k >= 0 && !tap_told->wrong; k--) {
