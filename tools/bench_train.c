@@ -15,8 +15,8 @@ static void answer(const GptRun *run, GptTraining *t)
             gpt_training_batch(t, prose, ids, ids + rows);
             fwrite(ids, sizeof *ids, 2 * rows, stdout);
         } else if (what == 's') {
-            t->how.rate = rate_at(t->step, run->steps / 10, run->steps,
-                                  4e-3, 4e-4);
+            t->how.rate =
+                rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
             const float loss = gpt_training_step(t, ids, ids + rows);
             printf("%.9g %.17g\n", (double)loss, t->how.rate);
         }
@@ -31,8 +31,7 @@ int main(int argc, char *argv[])
         REFUSE("%d arguments: 1, the model's file, is needed", argc - 1);
     GptTraining t = gpt_run_begin(&gpt_long_run);
     gpt_save(&t.model, argv[1]);
-    printf("%d %d %d\n", t.texts, t.model.context,
-           threads_for(1 << 20, 0));
+    printf("%d %d %d\n", t.texts, t.model.context, threads_for(1 << 20, 0));
     fflush(stdout);
     answer(&gpt_long_run, &t);
     gpt_training_free(&t);
