@@ -40,6 +40,8 @@ quoted = '$(subst ','\'',$(1))'
 # Without a -j of the user's, make does as much at a time as there are cores.
 MAKEFLAGS += --no-builtin-rules --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
 export BUILD JOBS MAKE RUN_UNDER
+# Threads that wait leave the cores to what runs beside them.
+export OMP_WAIT_POLICY ?= passive
 
 names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
 # A chapter's objects.
@@ -63,7 +65,7 @@ short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
         test-book test-class format format-check mutants mistakes check golden golden-check \
         check-book format-scripts bench-book pdf epub test-paper \
         student handout autograder graders grade grade-all worksheet quiz watch progress \
-        chapter clean help roofline bench prose train
+        chapter clean help roofline bench bench-train prose train
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)) $(call short,run-$(n)) $(call short,test-$(n)))
 
@@ -341,8 +343,6 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 	@rm -rf $(drawn) && mkdir -p $(drawn)
 	@DIGITS=9 FIGURES=$(drawn) $< >$@ 2>&1 || true
 
-# Threads that wait leave the cores to the tests beside them.
-test test-c test-class: export OMP_WAIT_POLICY ?= passive
 test: test-programs ## the tests of the book: needs neither Python nor a network
 	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 
@@ -567,19 +567,28 @@ $(BUILD)/bench-venv/made: tools/bench.txt
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
+# Chapter 21's long run, for some steps; PyTorch is that of the golden values.
+$(BUILD)/tools/bench_train: tools/bench_train.c $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) $< $(link)
+
+bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 21's training beside the same in PyTorch
+	@.venv-golden/bin/python tools/bench-train --program $<
+
 # ---- What chapter 21 learns from, and its long run, of which the page tells.
 
 prose: ## the chapters' prose anew, for chapter 21: after it, make train
 	tools/prose $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md >src/prose.h.new
 	mv src/prose.h.new src/prose.h
 
-trained   := $(BUILD)/gpt.log
-machine    = $(shell perl -ne '/^model name\s*: (.*)/ and print($$1), exit' /proc/cpuinfo 2>/dev/null || uname -m)
-train: $(BUILD)/chapters/21_gpt ## chapter 21's long run, of some minutes; after Ctrl-C it goes on
-	@$< train $(BUILD)/gpt.safetensors $(trained)
-	@! grep -q '{500,' $(trained) || { { echo '/* What `make train` has written. */'; \
-	  echo '#define TRAINED_ON "$(JOBS) threads on $(machine)"'; cat $(trained); } >src/trained.h && \
-	  rm $(trained) $(BUILD)/gpt.safetensors; }
+# The training stands in a file of its own until all its steps are done; then it
+# is a model for run-21. A run of other sizes leaves the page's log alone.
+gpt = $(BUILD)/gpt$(if $(SIZES),.own)
+train: $(BUILD)/chapters/21_gpt ## chapter 21's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2"
+	@rm -f $(gpt).h
+	@$< train $(gpt).training $(gpt).h $(SIZES)
+	@[ ! -e $(gpt).h ] || { mv $(gpt).training $(gpt).safetensors; $(if $(SIZES),,mv $(gpt).h src/trained.h;) \
+	  echo 'Try it: make -s run-21 ARGS="$(gpt).safetensors 84 104 101 32"'; }
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

@@ -505,8 +505,8 @@ divided, to almost four times its size, and what the token was is drowned.
 What does it read? The prose of this book, as you do, without code and
 output. A token is a byte. All are ASCII, and so the vocabulary has 128
 tokens: no words, no grammar, not even that letters make words. Every tenth
-paragraph is **held out**: the model is never trained on it. As long as the
-loss on these falls along with the other, it learns something about the
+paragraph is held out ([](#training-repeated)). As long as the loss on these
+falls along with the other, it learns something about the
 language; where it stops falling, the model begins to learn the training
 text by heart, which [](#dropout) has called overfitting.
 
@@ -673,29 +673,13 @@ static void show_rounded(const char *label, int n, const float x[n])
     printf("]\n");
 }
 
-/* What the model writes behind "The ", as far as its context reaches; ends
- * of paragraphs become bars. */
-static void show_writing(const Gpt *g, char *text)
-{
-    Random r;
-    int *ids = new_aligned((size_t)g->context, sizeof *ids);
-    for (int i = 0; i < 4; i++)
-        ids[i] = "The "[i];
-    random_seed(&r, 123);
-    gpt_write(g, &r, 0.8f, 0, 4, g->context, ids);
-    for (int i = 0; i < g->context; i++)
-        text[i] = (char)(ids[i] == '\n'                 ? '|'
-                         : ids[i] < ' ' || ids[i] > '~' ? '?'
-                                                        : ids[i]);
-    text[g->context] = 0;
-    free(ids);
-}
-
+/* What the model writes, as far as its context reaches. */
 static void show_sample(const char *label, const Gpt *g)
 {
-    char text[200];
-    show_writing(g, text);
+    char *text = malloc((size_t)g->context + 1);
+    gpt_sample(g, g->context, text);
     printf("%s: %s\n", label, text);
+    free(text);
 }
 
 static void show_small(void)
@@ -757,44 +741,69 @@ which adds up in another order, differs in the fourth or fifth.)
 ## The long run {#gpt-run}
 
 How long until it is? `make train` has a model read that is twenty times as
-large: a width of 160, three blocks, a context of 128. It reads five hundred
-batches of sixteen pieces, prints where it stands, and saves now and then.
-Ctrl-C saves and ends it, and `make train` again goes on, to the last bit.
-(The file holds the means of Adam, too, the generator's state, and the order
-of the epoch. Such a **checkpoint** is written whole or not at all.) What
-follows was written down by one such run:
+large, in more and longer pieces. It prints where it stands, and saves now
+and then. Ctrl-C saves and ends it, and `make train` again goes on, to the
+last bit. (The file holds the means of Adam, too, the generator's state, and
+the order of the epoch. Such a **checkpoint** is written whole or not at
+all.) What follows was written down by one such run:
 */
 
-/* What the long run has written down, at some of its steps. */
+/* What the long run has written down of itself, and at some of its steps. */
 static void show_run(void)
 {
-    const int n = trained_count < 16 ? trained_count : 16;
-    const char *at[16];
-    char label[16][12];
-    float(*losses)[n] = (void *)new_table(2, n), table[16][3];
+    const GptRun *run = &trained.run;
+    const Gpt sizes = {.vocabulary = 128,
+                       .context = run->context,
+                       .width = run->width,
+                       .n_heads = run->n_heads,
+                       .layers = run->layers};
+    print_integers("steps, pieces, context, width, heads, blocks", 6,
+                   (int[]){run->steps, run->texts, run->context, run->width,
+                           run->n_heads, run->layers});
+    print_integers(
+        "parameters, seconds, tokens a second", 3,
+        (int[]){(int)gpt_count(&sizes), trained.seconds, trained.pace});
+    printf("on %s, %s\n", trained.on, trained.at);
+}
+
+static void show_run_steps(void)
+{
+    const int n = trained.count;
+    const char **at = new_aligned((size_t)n, sizeof *at);
+    char(*label)[16] = new_aligned((size_t)n, sizeof *label);
+    float(*losses)[n] = (void *)new_table(2, n);
+    float(*table)[3] = (void *)new_table(n, 3);
     for (int i = 0; i < n; i++) {
-        snprintf(label[i], sizeof label[i], "%d", trained[i].step);
+        const TrainedRow *row = &trained.row[i];
+        snprintf(label[i], sizeof *label, "%d", row->step);
         at[i] = label[i];
-        losses[0][i] = trained[i].loss;
-        losses[1][i] = trained[i].held_out;
-    }
-    for (int i = 0; i < n; i++) {
-        table[i][0] = (float)trained[i].step;
-        table[i][1] = losses[0][i];
-        table[i][2] = losses[1][i];
+        losses[0][i] = table[i][1] = row->loss;
+        losses[1][i] = table[i][2] = row->held_out;
+        table[i][0] = (float)row->step;
     }
     print_matrix("step, loss, loss on text held out", n, 3, table);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
-        printf("%.0f: %.60s\n     %.66s\n", (double)table[i][0],
-               trained[i].sample, trained[i].sample + 60);
+        printf("%d: %.60s\n     %.66s\n", trained.row[i].step,
+               trained.row[i].sample, trained.row[i].sample + 60);
     curves("losses", "The loss, step by step",
            (const char *const[]){"on the text", "on text held out"}, n, at,
            losses);
+    free(table);
     free(losses);
+    free(label);
+    free(at);
 }
 
 /*
+``` output
+steps, pieces, context, width, heads, blocks (6)
+[500,  16, 128, 160,   5,   3]
+parameters, seconds, tokens a second (3)
+[969120,    860,   1318]
+on AMD EPYC, 2 threads, 2026-11-22
+```
+
 ``` output
 step, loss, loss on text held out (11, 3)
 [[  1.0000,   4.9335,   4.7675],
@@ -841,12 +850,35 @@ would fall, and the second would not.
 
 ## GPT-2 itself {#gpt-gpt2}
 
-The smallest of OpenAI's GPT-2 models, with 124 million parameters, has this
-very shape: twelve blocks, a width of 768, twelve heads, a context of 1,024,
-and 50,257 tokens that are pieces of words. Its numbers are public. They are
-two files of half a gigabyte and a kilobyte:
+The smallest of OpenAI's GPT-2 models has this very shape [@radford2019].
+What makes it what it is are these sizes. A token is a piece of a word:
+*/
 
+static void show_gpt2(void)
+{
+    const Gpt g = {.vocabulary = 50257,
+                   .context = 1024,
+                   .width = 768,
+                   .n_heads = 12,
+                   .layers = 12};
+    print_integers(
+        "GPT-2: tokens, context, width, heads, blocks", 5,
+        (int[]){g.vocabulary, g.context, g.width, g.n_heads, g.layers});
+    print_integers("parameters", 1, (int[]){(int)gpt_count(&g)});
+}
+
+/*
+``` output
+GPT-2: tokens, context, width, heads, blocks (5)
+[50257,  1024,   768,    12,    12]
+parameters (1)
+[124439808]
 ```
+
+Its numbers are public. They are two files, of half a gigabyte and of a
+kilobyte:
+
+``` sh
 from=https://huggingface.co/openai-community/gpt2/resolve/main
 curl -LO $from/model.safetensors
 curl -LO $from/config.json
@@ -871,99 +903,24 @@ layout, made by PyTorch, and each table of each block.
 /*
 ## Everything together
 
-With `train`, the name of a file for the training and one for its log, the
-program makes the long run, or goes on with it. With a model's file and ids,
-it reads GPT-2.
+With `train`, a file for the training and one for its log, the program makes
+the long run, or goes on with it; six numbers behind these are sizes of your
+own (`make train SIZES="200 8 64 64 2 2"`). With a model's file and ids, it
+reads GPT-2, or what was trained.
 */
 
-/* Seconds since some moment. */
-static double show_clock(void)
+/* The long run, or one of other sizes. */
+static void show_training(const char *path, const char *log, int count,
+                          char *const size[count])
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* A row of src/trained.h. */
-static void print_trained(FILE *log, const GptTraining *t, float loss,
-                          float held, double pace)
-{
-    char sample[200];
-    show_writing(&t->model, sample);
-    fprintf(log, "    {%d, %.9gf, %.9gf, %.0f, \"", t->step, (double)loss,
-            (double)held, pace);
-    for (const char *c = sample; *c; c++)
-        fprintf(log, strchr("\"\\?", *c) ? "\\%c" : "%c", *c);
-    fprintf(log, "\"},\n");
-    fflush(log);
-}
-
-enum { LONG_STEPS = 500, LONG_TEXTS = 16, LONG_CONTEXT = 128, EVERY = 50 };
-
-static void show_progress(const GptTraining *t, float loss, int done,
-                          double seconds)
-{
-    const double pace = done * LONG_TEXTS * LONG_CONTEXT / seconds;
-    fprintf(stderr,
-            "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
-            "left   ",
-            t->step, LONG_STEPS, (double)loss, pace,
-            (LONG_STEPS - t->step) * seconds / done);
-}
-
-static void show_long_steps(GptTraining *t, const char *path, FILE *log)
-{
-    int ids[LONG_TEXTS * LONG_CONTEXT], targets[LONG_TEXTS * LONG_CONTEXT];
-    double seconds = 0, sum = 0;
-    int done = 0, in_sum = 0;
-    while (t->step < LONG_STEPS && !is_interrupted()) {
-        const double from = show_clock();
-        t->how.rate = rate_at(t->step, 50, LONG_STEPS, 4e-3, 4e-4);
-        gpt_training_batch(t, prose, ids, targets);
-        const float loss = gpt_training_step(t, ids, targets);
-        seconds += show_clock() - from;
-        sum += (double)loss;
-        in_sum++;
-        show_progress(t, loss, ++done, seconds);
-        if (t->step % EVERY == 0 || t->step == 1) {
-            print_trained(log, t, (float)(sum / in_sum),
-                          gpt_loss(&t->model, held_out, held_out_length,
-                                   &t->pass, t->shares),
-                          done * LONG_TEXTS * LONG_CONTEXT / seconds);
-            gpt_training_save(t, path);
-            sum = in_sum = 0;
-        }
-    }
-}
-
-static void show_training(const char *path, const char *log_path)
-{
-    GptTraining t = {.model = {.vocabulary = 128,
-                               .context = LONG_CONTEXT,
-                               .width = 160,
-                               .n_heads = 5,
-                               .layers = 3},
-                     .texts = LONG_TEXTS,
-                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
-    Random r;
-    random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length);
-    FILE *old = fopen(path, "rb"), *log = fopen(log_path, old ? "a" : "w");
-    if (!log)
-        REFUSE("%s: %s", log_path, strerror(errno));
-    if (old) {
-        fclose(old);
-        gpt_training_load(&t, path);
-    }
-    stop_when_interrupted();
-    show_long_steps(&t, path, log);
-    gpt_training_save(&t, path);
-    fclose(log);
-    fprintf(stderr, "\n%s has step %d of %d: %s\n", path, t.step,
-            LONG_STEPS,
-            t.step < LONG_STEPS ? "the same command goes on from there"
-                                : "all are done");
-    gpt_training_free(&t);
+    GptRun run = gpt_long_run;
+    int *const of[6] = {&run.steps, &run.texts,   &run.context,
+                        &run.width, &run.n_heads, &run.layers};
+    const char *const name[6] = {"steps",     "pieces", "the context",
+                                 "the width", "heads",  "blocks"};
+    for (int i = 0; i < count; i++)
+        *of[i] = (int)whole_number(name[i], size[i], 1, 1 << 20);
+    gpt_run(&run, path, log);
 }
 
 /* The weights of head h of a block, from the queries and keys of its trace,
@@ -1029,12 +986,14 @@ static void show_chapter(void)
     show_settings();
     show_small();
     show_run();
+    show_run_steps();
+    show_gpt2();
 }
 
 int main(int argc, char *argv[])
 {
-    if (argc == 4 && !strcmp(argv[1], "train"))
-        show_training(argv[2], argv[3]);
+    if ((argc == 4 || argc == 10) && !strcmp(argv[1], "train"))
+        show_training(argv[2], argv[3], argc - 4, argv + 4);
     else if (argc > 1)
         show_next(argc - 1, argv + 1);
     else
@@ -1101,8 +1060,8 @@ Where the model is sure, one token is left; where it is not, many: the cut
 goes by what it knows.
 :::
 
-**Exercise 21.5** (by hand): How many parameters has GPT-2, with the sizes
-of [](#gpt-gpt2)?
+**Exercise 21.5** (by hand): Where are the 124,439,808 parameters of GPT-2
+([](#gpt-gpt2))? How many has a block, and how many are there besides?
 
 **Exercise 21.6** (by hand): A text of three tokens has been read, of a
 vocabulary of 50,257, and nothing is tied. How many rows of the table of
@@ -1137,12 +1096,13 @@ void keep_mass(int n, float p, float shares[n])
 :::
 
 ::: {.solution exercise="21.5"}
-A block has two norms of $2 \cdot 768$, attention's four layers of $768^2$
-and 768, and the network's two of $4 \cdot 768^2$, with 3,072 and 768
-biases: $12 \cdot 768^2 + 13 \cdot 768 = 7{,}087{,}872$. Twelve of these,
-the tables and the last norm are
+A block has two norms of a weight and a bias, each of 768; four layers in
+attention, of $768 \cdot 768$ and 768; and two in the network, of
+$4 \cdot 768 \cdot 768$, with $4 \cdot 768 = 3{,}072$ and 768 biases:
+$12 \cdot 768 \cdot 768 + 13 \cdot 768 = 7{,}087{,}872$. Twelve of these,
+the tables of tokens and of places, and the last norm:
 $12 \cdot 7{,}087{,}872 + 50{,}257 \cdot 768 + 1{,}024 \cdot 768 +
-2 \cdot 768 = 124{,}439{,}808$.
+2 \cdot 768 = 124{,}439{,}808$. Almost a third is the table of tokens.
 :::
 
 ::: {.solution exercise="21.6"}

@@ -1638,6 +1638,10 @@ typedef struct {
 void gpt_init(Gpt *g);
 void gpt_free(Gpt *g);
 
+/* How many parameters a model of the sizes of g has; asks for no memory.
+ * Refuses what gpt_init refuses. */
+size_t gpt_count(const Gpt *g);
+
 /* A model of the same sizes, filled with 0: for gradients and moments. */
 Gpt gpt_like(const Gpt *g);
 
@@ -1734,6 +1738,8 @@ typedef struct {
     Random random;      /* draws the epochs' orders */
     int count, next;    /* pieces of text in an epoch, and the next one */
     int *order;         /* [count] */
+    int noted;
+    double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
 /* Makes room for a training on a text of so many bytes, and gpt_fills the
@@ -1742,6 +1748,9 @@ typedef struct {
  * short for a batch. */
 void gpt_training_init(GptTraining *t, Random r, int bytes);
 void gpt_training_free(GptTraining *t);
+
+/* Puts so many numbers behind the notes. */
+void gpt_training_note(GptTraining *t, int n, const double number[n]);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
  * context, and for each byte the one that comes after it. Where too few are
@@ -1818,22 +1827,59 @@ extern const char prose[], held_out[];
 extern const int prose_length, held_out_length;
 
 /*
-## What was trained: `trained.c` {#header-trained}
+## A long run: `gpt_run.c`, `trained.c` {#header-trained}
 */
 
-/* Chapter 21's long run at some of its steps: the mean loss on the text
- * since the row before, that on the text held out, how many tokens were
- * learned from in a second, and what the model writes. What `make train`
- * has kept in src/trained.h, and the machine on which it was. */
+/* How many steps, and the sizes of its batches and of its model. */
+typedef struct {
+    int steps, texts, context, width, n_heads, layers;
+} GptRun;
+
+/* The one that chapter 21 tells of. */
+extern const GptRun gpt_long_run;
+
+/* A training of that size on the book's prose, from seed 123; and its next
+ * batch and step, at a rate that rises to 0.004 in the first tenth of all
+ * steps and falls to a tenth of that. Returns the loss. Refuse what
+ * gpt_training_init and rate_at refuse. */
+GptTraining gpt_run_begin(const GptRun *run);
+float gpt_run_step(const GptRun *run, GptTraining *t);
+
+/* Takes all steps, or what is left of them where the file at path has some.
+ * It says on standard error how far it is, and saves itself there ten times
+ * on the way, when Ctrl-C ends it, and at the end. When all are done, it
+ * writes src/trained.h, or another log. Refuses files that it cannot read
+ * or write, and a training of other sizes. */
+void gpt_run(const GptRun *run, const char *path, const char *log);
+
+/* What a model writes behind "The ", n bytes in all, with a temperature of
+ * 0.8 and seed 123. Ends of paragraphs become bars, and what cannot be
+ * printed question marks. */
+void gpt_sample(const Gpt *g, int n, char text[n + 1]);
+
+/* The long run at one of its steps: the mean loss on the text since the row
+ * before, that on the text held out, and what the model writes. */
 typedef struct {
     int step;
-    float loss, held_out, pace;
+    float loss, held_out;
     const char *sample;
+} TrainedRow;
+
+/* What it has kept in src/trained.h: its sizes; the machine, with threads,
+ * and the day; how many seconds it took in all, and how many tokens it
+ * learned from in a second of its steps; and its rows. */
+typedef struct {
+    GptRun run;
+    const char *on, *at;
+    int seconds, pace;
+    int count;
+    const TrainedRow *row;
 } Trained;
 
-extern const Trained trained[];
-extern const int trained_count;
-extern const char trained_on[];
+extern const Trained trained;
+
+/* The name of this machine's processor, where Linux tells it. */
+void machine_name(int size, char name[size]);
 
 /*
 ## Refusing: `refuse.c` {#header-refuse}
@@ -1890,6 +1936,9 @@ void *new_pages(size_t bytes);
  * other, to be freed by the caller; count is how many numbers it holds.
  * Refuses sizes below 0, and what does not fit. */
 float *new_block(int parts, const Part part[parts], size_t *count);
+
+/* How many numbers it would hold. Refuses the same. */
+size_t block_count(int parts, const Part part[parts]);
 
 /*
 ## What was measured: `measured.c` {#header-measured}

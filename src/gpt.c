@@ -55,7 +55,9 @@ static void sizes_must_fit(const Gpt *g)
                g->width, g->n_heads, g->width % g->n_heads);
 }
 
-void gpt_init(Gpt *g)
+/* All parts of a model, for the caller to free; where g points, nothing is
+ * yet. */
+static Part *parts_of(Gpt *g, int *count)
 {
     sizes_must_fit(g);
     const size_t layers = (size_t)g->layers;
@@ -73,10 +75,29 @@ void gpt_init(Gpt *g)
     g->output = (Linear){.d_in = g->width, .d_out = g->vocabulary};
     part[n++] = (Part){&g->output.weight, g->is_apart != 0, g->vocabulary,
                        g->width};
+    *count = n;
+    return part;
+}
+
+void gpt_init(Gpt *g)
+{
+    int n;
+    Part *part = parts_of(g, &n);
     g->memory = new_block(n, part, &g->count);
     if (!g->is_apart)
         g->output.weight = g->tokens;
     free(part);
+}
+
+size_t gpt_count(const Gpt *g)
+{
+    Gpt sizes = *g;
+    int n;
+    Part *part = parts_of(&sizes, &n);
+    const size_t count = block_count(n, part);
+    free(part);
+    free(sizes.block);
+    return count;
 }
 
 void gpt_free(Gpt *g)

@@ -264,6 +264,8 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
     save(&s, "training.kept", 'd', 0, NULL, &t->random.kept);
     save(&s, "training.order", 'i', 1, &t->count, order);
+    if (t->noted)
+        save(&s, "training.notes", 'd', 1, &t->noted, t->notes);
     write_saved(&s, path);
     free(order);
 }
@@ -300,6 +302,9 @@ void gpt_training_load(GptTraining *t, const char *path)
                "and %" PRId64 " of %d pieces: at most so many are needed",
                path, stands[RANDOM_STATE], RANDOM_STATE,
                stands[RANDOM_STATE + 3], t->count);
+    if (heads_of(&file) != t->model.n_heads)
+        REFUSE("%s: a training of %d heads: one of %d is needed", path,
+               heads_of(&file), t->model.n_heads);
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");
@@ -313,5 +318,10 @@ void gpt_training_load(GptTraining *t, const char *path)
     t->next = (int)stands[RANDOM_STATE + 3];
     for (int i = 0; i < t->count; i++)
         t->order[i] = (int)order[i];
+    t->noted = 0;
+    if (tensors_have(&file, "training.notes")) {
+        const Tensor *notes = tensors_find(&file, "training.notes");
+        gpt_training_note(t, (int)notes->count, tensor_doubles(notes));
+    }
     tensors_free(&file);
 }

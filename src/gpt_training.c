@@ -24,6 +24,8 @@ void gpt_training_init(GptTraining *t, Random r, int bytes)
     t->next = t->count; /* so that an epoch begins */
     t->step = 0;
     t->random = r;
+    t->noted = 0;
+    t->notes = NULL;
 }
 
 void gpt_training_free(GptTraining *t)
@@ -36,7 +38,20 @@ void gpt_training_free(GptTraining *t)
     gpt_pass_free(&t->back);
     free(t->shares);
     free(t->order);
+    free(t->notes);
     *t = (GptTraining){0};
+}
+
+void gpt_training_note(GptTraining *t, int n, const double number[n])
+{
+    const size_t size = sizeof *number;
+    double *more = realloc(t->notes, (size_t)(t->noted + n) * size);
+    if (!more)
+        REFUSE("%d numbers do not fit into memory: fewer are needed",
+               t->noted + n);
+    memcpy(more + t->noted, number, (size_t)n * size);
+    t->notes = more;
+    t->noted += n;
 }
 
 void epoch_order(Random *r, int n, int order[n])

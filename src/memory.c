@@ -23,17 +23,23 @@ static size_t entries(const Part *p)
     return product;
 }
 
-float *new_block(int parts, const Part part[parts], size_t *count)
+size_t block_count(int parts, const Part part[parts])
 {
-    *count = 0;
+    size_t count = 0;
     for (int i = 0; i < parts; i++) {
         const size_t more = entries(&part[i]);
-        if (more > SIZE_MAX / sizeof(float) - *count)
+        if (more > SIZE_MAX / sizeof(float) - count)
             REFUSE("%zu numbers and %zu more: fewer, that fit into memory, "
                    "are needed",
-                   *count, more);
-        *count += more;
+                   count, more);
+        count += more;
     }
+    return count;
+}
+
+float *new_block(int parts, const Part part[parts], size_t *count)
+{
+    *count = block_count(parts, part);
     float *block = calloc(*count, sizeof *block), *at = block;
     if (!block)
         REFUSE("%zu numbers do not fit into memory: fewer are needed",

@@ -1,7 +1,10 @@
 #include "attention.h"
-
-const Trained trained[] = {
 #include "trained.h"
-};
-const int trained_count = sizeof trained / sizeof *trained;
-const char trained_on[] = TRAINED_ON;
+
+const Trained trained = {.run = TRAINED_RUN,
+                         .on = TRAINED_ON,
+                         .at = TRAINED_AT,
+                         .seconds = TRAINED_SECONDS,
+                         .pace = TRAINED_PACE,
+                         .count = sizeof rows / sizeof *rows,
+                         .row = rows};

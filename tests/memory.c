@@ -12,6 +12,7 @@ static void block_test(void)
                           {&table[3], 0, 9, 9},
                           {&table[4], 2, 1, 1}};
     size_t count = 1;
+    tap_near("counted", (double)block_count(5, part), 77 + 30 + 2, 0, 0);
     float *block = new_block(5, part, &count);
     tap_near("count", (double)count, 77 + 30 + 2, 0, 0);
     for (size_t k = 0; k < count; k++) {
@@ -80,6 +81,7 @@ static const Part *parts(int layers, int rows, int columns)
 int main(void)
 {
     TAP(block_test, "new_block: one table behind the other");
+    TAP(block_test, "block_count: the same before it is made");
     TAP(table_test, "new_table: room for every entry");
     TAP(aligned_test, "new_aligned: where a vector can be");
     TAP(pages_test, "new_pages: zeros where a vector can be");
@@ -95,7 +97,7 @@ int main(void)
     REFUSES(NULL, new_block(1, parts(2, -1, 0), &count));
     REFUSES(NULL, new_block(1, parts(0, 2, INT_MIN), &count));
     REFUSES(NULL, new_block(1, parts(16, 1 << 30, 1 << 30), &count));
-    REFUSES("memory.c: new_block: 3458764513820540928 numbers and "
+    REFUSES("memory.c: block_count: 3458764513820540928 numbers and "
             "1152921504606846976 more: fewer, that fit into memory, are "
             "needed",
             new_block(2, parts(3, 1 << 30, 1 << 30), &count));

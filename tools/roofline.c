@@ -84,23 +84,6 @@ static size_t floats_beyond_caches(void)
     return bytes / sizeof(float);
 }
 
-static void machine_name(int size, char name[size])
-{
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
-    snprintf(name, (size_t)size, "a processor without a name");
-    while (file && fgets(line, sizeof line, file)) {
-        char *value = strchr(line, ':');
-        if (strncmp(line, "model name", 10) || !value)
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(name, (size_t)size, "%s", value + 2);
-        break;
-    }
-    if (file)
-        fclose(file);
-}
-
 /* The two forms: for people, and for programs. */
 typedef struct {
     const char *begin, *set, *read, *between, *end;

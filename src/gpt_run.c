@@ -1,0 +1,212 @@
+#include "attention.h"
+
+/* A long run: its steps, where it stands, and what it writes down. The step
+ * itself is chapter 21's, and the files are gpt_file.c's. */
+
+const GptRun gpt_long_run = {.steps = 500,
+                             .texts = 16,
+                             .context = 128,
+                             .width = 160,
+                             .n_heads = 5,
+                             .layers = 3};
+
+/* The notes of a run: seconds in all, and of the steps alone; the sum of
+ * the losses since the last row. Behind them are its rows: the step, both
+ * losses, and the bytes of what it writes. */
+enum { SECONDS, LEARNING, LOSSES, BEGINNING };
+enum { STEP, LOSS, HELD_OUT, SAMPLE };
+
+static int entries_of_row(const GptTraining *t)
+{
+    return SAMPLE + t->model.context;
+}
+
+static int rows_of(const GptTraining *t)
+{
+    return (t->noted - BEGINNING) / entries_of_row(t);
+}
+
+static double *row_of(const GptTraining *t, int i)
+{
+    return t->notes + BEGINNING + i * entries_of_row(t);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    timespec_get(&time, TIME_UTC);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+GptTraining gpt_run_begin(const GptRun *run)
+{
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context = run->context,
+                               .width = run->width,
+                               .n_heads = run->n_heads,
+                               .layers = run->layers},
+                     .texts = run->texts,
+                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    Random r;
+    random_seed(&r, 123);
+    gpt_training_init(&t, r, prose_length);
+    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){0});
+    return t;
+}
+
+float gpt_run_step(const GptRun *run, GptTraining *t)
+{
+    const size_t rows = (size_t)t->texts * (size_t)t->model.context;
+    int *ids = new_aligned(2 * rows, sizeof *ids);
+    t->how.rate = rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
+    gpt_training_batch(t, prose, ids, ids + rows);
+    const float loss = gpt_training_step(t, ids, ids + rows);
+    free(ids);
+    return loss;
+}
+
+/* Ends of paragraphs become bars. */
+static char shown(int byte)
+{
+    return (char)(byte == '\n'               ? '|'
+                  : byte < ' ' || byte > '~' ? '?'
+                                             : byte);
+}
+
+void gpt_sample(const Gpt *g, int n, char text[n + 1])
+{
+    Random r;
+    int *ids = new_aligned((size_t)n, sizeof *ids);
+    for (int i = 0; i < 4 && i < n; i++)
+        ids[i] = "The "[i];
+    random_seed(&r, 123);
+    gpt_write(g, &r, 0.8f, 0, n < 4 ? n : 4, n, ids);
+    for (int i = 0; i < n; i++)
+        text[i] = shown(ids[i]);
+    text[n] = 0;
+    free(ids);
+}
+
+/* Another row of the notes. */
+static void note_row(GptTraining *t)
+{
+    const int n = t->model.context, rows = rows_of(t);
+    const int before = rows ? (int)row_of(t, rows - 1)[STEP] : 0;
+    double *row = calloc((size_t)entries_of_row(t), sizeof *row);
+    char *text = malloc((size_t)n + 1);
+    if (!row || !text)
+        REFUSE("%d bytes do not fit into memory: fewer are needed", n);
+    row[STEP] = t->step;
+    row[LOSS] = t->notes[LOSSES] / (t->step - before);
+    row[HELD_OUT] = (double)gpt_loss(&t->model, held_out, held_out_length,
+                                     &t->pass, t->shares);
+    gpt_sample(&t->model, n, text);
+    for (int i = 0; i < n; i++)
+        row[SAMPLE + i] = text[i];
+    t->notes[LOSSES] = 0;
+    gpt_training_note(t, entries_of_row(t), row);
+    free(row);
+    free(text);
+}
+
+static double tokens_a_second(const GptTraining *t)
+{
+    return (double)t->step * t->texts * t->model.context /
+           t->notes[LEARNING];
+}
+
+static void show_progress(const GptRun *run, const GptTraining *t,
+                          float loss)
+{
+    fprintf(stderr,
+            "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
+            "left   ",
+            t->step, run->steps, (double)loss, tokens_a_second(t),
+            (run->steps - t->step) * t->notes[SECONDS] / t->step);
+}
+
+/* A string as C has it; no two question marks stand side by side. */
+static void print_string(FILE *file, int n, const double byte[n])
+{
+    fprintf(file, "\"");
+    for (int i = 0; i < n; i++)
+        fprintf(file, strchr("\"\\?", (int)byte[i]) ? "\\%c" : "%c",
+                (int)byte[i]);
+    fprintf(file, "\"");
+}
+
+static void write_log(const GptRun *run, const GptTraining *t,
+                      const char *path)
+{
+    FILE *log = fopen(path, "w");
+    char machine[200], day[20];
+    const time_t time_now = time(NULL);
+    if (!log)
+        REFUSE("%s: %s", path, strerror(errno));
+    machine_name(sizeof machine, machine);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime(&time_now));
+    fprintf(log,
+            "/* What `make train` has written: its sizes, the machine, the "
+            "day, and rows. */\n/* clang-format off */\n");
+    fprintf(log, "#define TRAINED_RUN {%d, %d, %d, %d, %d, %d}\n",
+            run->steps, run->texts, run->context, run->width, run->n_heads,
+            run->layers);
+    fprintf(log, "#define TRAINED_ON \"%s, %d threads\"\n", machine,
+            threads_for(1 << 20, 0));
+    fprintf(log, "#define TRAINED_AT \"%s\"\n", day);
+    fprintf(log, "#define TRAINED_SECONDS %.0f\n", t->notes[SECONDS]);
+    fprintf(log, "#define TRAINED_PACE %.0f\n", tokens_a_second(t));
+    fprintf(log, "\nstatic const TrainedRow rows[] = {\n");
+    for (int i = 0; i < rows_of(t); i++) {
+        const double *row = row_of(t, i);
+        fprintf(log, "    {%.0f, %.9gf, %.9gf, ", row[STEP], row[LOSS],
+                row[HELD_OUT]);
+        print_string(log, run->context, row + SAMPLE);
+        fprintf(log, "},\n");
+    }
+    fprintf(log, "};\n");
+    const int failed = ferror(log);
+    if (fclose(log) || failed)
+        REFUSE("%s: it cannot be written whole", path);
+}
+
+/* Until all steps are done, or it is interrupted. */
+static void take_steps(const GptRun *run, GptTraining *t, const char *path)
+{
+    const int every = run->steps < 10 ? 1 : run->steps / 10;
+    while (t->step < run->steps && !is_interrupted()) {
+        const double from = now();
+        const float loss = gpt_run_step(run, t);
+        t->notes[LOSSES] += (double)loss;
+        t->notes[LEARNING] += now() - from;
+        const int is_row = t->step == 1 || t->step % every == 0;
+        if (is_row)
+            note_row(t);
+        t->notes[SECONDS] += now() - from;
+        if (is_row)
+            gpt_training_save(t, path);
+        show_progress(run, t, loss);
+    }
+}
+
+void gpt_run(const GptRun *run, const char *path, const char *log)
+{
+    GptTraining t = gpt_run_begin(run);
+    FILE *old = fopen(path, "rb");
+    if (old) {
+        fclose(old);
+        gpt_training_load(&t, path);
+    }
+    if (t.noted < BEGINNING || (t.noted - BEGINNING) % entries_of_row(&t))
+        REFUSE("%s: %d notes: those of a run are needed", path, t.noted);
+    stop_when_interrupted();
+    take_steps(run, &t, path);
+    gpt_training_save(&t, path);
+    const int is_done = t.step == run->steps;
+    if (is_done)
+        write_log(run, &t, log);
+    fprintf(
+        stderr, "\n%s has step %d of %d: %s\n", path, t.step, run->steps,
+        is_done ? "all are done" : "the same command goes on from there");
+    gpt_training_free(&t);
+}

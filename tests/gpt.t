@@ -1,0 +1,265 @@
+#!/usr/bin/env perl
+# Chapter 21's program, as one runs it: a model from a file, and a training
+# that is interrupted, killed and gone on with. Each of its runs is a small one.
+
+use strict;
+use warnings;
+use File::Copy qw(copy);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $build   = $ENV{BUILD} // 'build';
+my $program = "$build/chapters/21_gpt";
+my $folder  = tempdir(CLEANUP => 1);
+my $golden  = 'golden/21_gpt.safetensors';
+delete @ENV{qw(DIGITS FIGURES)};
+
+sub text_of {
+    my ($path) = @_;
+    open my $file, '<:raw', $path or die "$path: $!\n";
+    local $/;
+    return <$file> // '';
+}
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>:raw', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+    return $path;
+}
+
+# Begins a run; its output goes into files.
+sub start {
+    my (@args) = @_;
+    my $child = fork // die "fork: $!\n";
+    return $child if $child;
+    $SIG{INT} = 'DEFAULT';
+    open STDOUT, '>', "$folder/out" and open STDERR, '>', "$folder/err" or exit 9;
+    exec $program, @args or exit 9;
+}
+
+# What it prints, what it says beside that, and its status.
+sub run {
+    my $child = start(@_);
+    waitpid $child, 0;
+    return text_of("$folder/out"), text_of("$folder/err"), $?;
+}
+
+# A safetensors file: each tensor's header and bytes.
+sub tensors {
+    my ($raw)   = text_of($_[0]);
+    my $length  = unpack 'Q<', $raw;
+    my $header  = decode_json(substr $raw, 8, $length);
+    delete $header->{__metadata__};
+    return map {
+        my ($from, $to) = @{$header->{$_}{data_offsets}};
+        $_ => {%{$header->{$_}}, bytes => substr($raw, 8 + $length + $from, $to - $from)};
+    } keys %$header;
+}
+
+sub numbers {
+    my ($tensor) = @_;
+    return unpack {F32 => 'f<*', F64 => 'd<*', I64 => 'q<*'}->{$tensor->{dtype}}, $tensor->{bytes};
+}
+
+# A file of tensors as `tensors` has them.
+sub write_tensors {
+    my ($path, %tensor) = @_;
+    my ($at, $data, %header) = (0, '');
+    for (sort keys %tensor) {
+        my $bytes = $tensor{$_}{bytes};
+        $header{$_} = {dtype => $tensor{$_}{dtype}, shape => $tensor{$_}{shape},
+            data_offsets => [$at, $at + length $bytes]};
+        $at += length $bytes;
+        $data .= $bytes;
+    }
+    my $json = JSON::PP->new->canonical->encode(\%header);
+    $json .= ' ' x (-length($json) % 8);
+    return write_file($path, pack('Q<', length $json) . $json . $data);
+}
+
+sub near {
+    my ($got, $right, $most, $name) = @_;
+    my @off = grep { abs($got->[$_] - $right->[$_]) > $most } 0 .. $#$right;
+    ok @$got == @$right && !@off, $name
+      or diag "got @$got\ndue @$right";
+}
+
+sub printed_numbers { return $_[0] =~ /(?<![\w.])(-?(?:\d+\.\d+|inf|nan))/g }
+
+# ---- A model.
+
+my %golden = tensors($golden);
+my ($texts, $n) = @{$golden{'gpt_tied-ids'}{shape}};
+my $size   = $golden{'wte.weight'}{shape}[0];
+my @ids    = (numbers($golden{'gpt_tied-ids'}))[0 .. $n - 1];
+my @logits = (numbers($golden{'gpt_tied-logits'}))[($n - 1) * $size .. $n * $size - 1];
+
+my ($out, $err, $status) = run($golden, @ids);
+is "$err$status", '0', 'a model from a file: nothing is refused';
+like $out, qr/\Alogits of the next token \($size\)\n\[/, 'what it prints';
+near [printed_numbers($out)], \@logits, 6e-5, 'the logits are those of PyTorch';
+{
+    local $ENV{DIGITS} = 9;
+    ($out) = run($golden, @ids);
+    near [printed_numbers($out)], \@logits, 2e-5, 'with DIGITS, to more of them';
+    like $out, qr/\.\d{9}\b/, 'as many as it says';
+}
+
+# Layout as others write it: names behind a prefix, the heads in config.json.
+my %model = map { $_ => $golden{$_} } grep { !/-/ && $_ ne 'n_head' } keys %golden;
+my $other = write_tensors("$folder/other.safetensors", map { ("transformer.$_" => $model{$_}) } keys %model);
+($out, $err, $status) = run($other, @ids);
+like $err, qr/\A[^\n]*config\.json[^\n]*\n\z/, 'without config.json: one line';
+is $status, 2 << 8, '... and status 2';
+write_file("$folder/config.json", '{"n_layer": 2, "n_head": 2}');
+($out, $err, $status) = run($other, @ids);
+near [printed_numbers($out)], \@logits, 6e-5, 'names behind a prefix, and config.json: the same logits';
+my ($apart) = run(write_tensors("$folder/apart.safetensors", %model, 'lm_head.weight' => {
+    %{$model{'wte.weight'}}, bytes => pack 'f<*', map { 2 * $_ } numbers($model{'wte.weight'})}), @ids);
+near [printed_numbers($apart)], [map { 2 * $_ } @logits], 1e-4, 'an lm_head of its own, twice as large';
+
+# The weights of a head: from queries and keys, which PyTorch has left.
+my $width = $golden{'wte.weight'}{shape}[1];
+my $heads = (numbers($golden{n_head}))[0];
+my $d     = $width / $heads;
+for my $layer (0, 1) {
+    for my $head (0, $heads - 1) {
+        my ($query, $key) = map { [(numbers($golden{"gpt_tied-$_"}))] } qw(query key);
+        my @right;
+        for my $i (0 .. $n - 1) {
+            my @scores = map {
+                my $j = $_;
+                my ($at_i, $at_j) = map { ($layer * $texts * $n + $_) * $width + $head * $d } $i, $j;
+                my $sum = 0;
+                $sum += $query->[$at_i + $_] * $key->[$at_j + $_] for 0 .. $d - 1;
+                exp($sum / sqrt $d);
+            } 0 .. $i;
+            my $all = 0;
+            $all += $_ for @scores;
+            push @right, (map { $_ / $all } @scores), (0) x ($n - 1 - $i);
+        }
+        ($out, $err, $status) = run('--map', $layer, $head, $golden, @ids);
+        like $out, qr/\Aattention weights \($n, $n\)\n/, "--map $layer $head: a table";
+        near [printed_numbers($out)], \@right, 6e-5, '... of PyTorch\'s weights';
+    }
+}
+
+my $damaged = write_file("$folder/damaged.safetensors", substr text_of($golden), 0, 5000);
+my %without = %model;
+delete $without{'h.1.mlp.c_fc.bias'};
+my $lacks = write_tensors("$folder/lacks.safetensors", %without);
+for (
+    ['no ids'                  => [$golden], qr/at least 1 id/],
+    ['an id that is too large' => [$golden, 0, $size], qr/an id/],
+    ['an id below 0'           => [$golden, -1], qr/an id/],
+    ['an id that is a word'    => [$golden, 'word'], qr/an id/],
+    ['more ids than places'    => [$golden, (1) x 9], qr/1 to 8 tokens/],
+    ['a layer that is too high' => ['--map', 2, 0, $golden, 1], qr/the layer/],
+    ['a head that is too high' => ['--map', 0, $heads, $golden, 1], qr/the head/],
+    ['a map without ids'       => ['--map', 0, 0, $golden], qr/at least 1 id/],
+    ['no such file'            => ["$folder/none.safetensors", 1], qr/none\.safetensors/],
+    ['a file that ends too soon' => [$damaged, 1], qr/damaged\.safetensors/],
+    ['a file that lacks a table' => [$lacks, 1], qr/h\.1\.mlp\.c_fc\.bias/],
+    ['a training without a log' => ['train', "$folder/t"], qr/./],
+    ['sizes that are none' => ['train', "$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
+    ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l/],
+) {
+    my ($what, $args, $says) = @$_;
+    ($out, $err, $status) = run(@$args);
+    my ($line) = $err =~ /([^\n]*\n)\z/;
+    like $line, $says, "refused: $what";
+    ok $out eq '' && $err =~ s/^\r[^\n]*\n[^\n]*all are done\n//r =~ /\A(?:\rstep[^\n]*\n)?[^\n]*\n\z/
+      && $status == 2 << 8, '... in one line, with status 2' or diag "$out$err$status";
+}
+
+# ---- A training. Whole, and in parts: to the last bit the same.
+
+my @sizes = (40, 4, 32, 16, 2, 1);
+my $steps = $sizes[0];
+sub train { return ('train', "$folder/$_[0]", "$folder/$_[0].h", @sizes) }
+
+# All but the notes, in which there are seconds.
+sub stands {
+    my %all = tensors("$folder/$_[0]");
+    delete $all{'training.notes'};
+    return {map { $_ => $all{$_}{bytes} } keys %all};
+}
+sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))[-2] }
+
+# The log without the time that it took.
+sub log_of { return text_of("$folder/$_[0].h") =~ s/^#define TRAINED_(?:SECONDS|PACE|AT).*\n//gmr }
+
+# Waits until a file is there, and the run has gone a little further.
+sub wait_for {
+    my ($path) = @_;
+    for (1 .. 1000) { last if -e $path; sleep 0.01 }
+    ok -e $path, 'it has saved itself';
+}
+
+($out, $err, $status) = run(train('whole'));
+is "$out$status", '0', 'a training, whole';
+like $err, qr/step $steps of $steps, loss \d\.\d+, \d+ tokens a second, 0 s left/, '... says how far it is';
+like $err, qr/whole has step $steps of $steps: all are done\n\z/, '... and that it is done';
+my $log = text_of("$folder/whole.h");
+my $set = join ', ', @sizes;
+like $log, qr/^#define TRAINED_RUN \{\Q$set\E\}$/m, 'the log has the sizes';
+like $log, qr/^#define TRAINED_ON ".+, \d+ threads"$/m, '... the machine';
+like $log, qr/^#define TRAINED_AT "\d{4}-\d\d-\d\d"$/m, '... the day';
+my ($seconds, $pace) = $log =~ /^#define TRAINED_SECONDS (\d+)\n#define TRAINED_PACE (\d+)$/m;
+ok defined $pace && $pace > 0, '... and seconds and tokens a second';
+is_deeply [$log =~ /^    \{(\d+), \d\.\d+f, \d\.\d+f, "The .*"\},$/mg], [1, map { 4 * $_ } 1 .. 10], '... and its rows';
+my ($model) = run("$folder/whole", 84, 104);
+like $model, qr/\Alogits of the next token \(128\)/, 'its file is a model';
+
+my $child = start(train('parts'));
+wait_for("$folder/parts");
+kill INT => $child;
+waitpid $child, 0;
+is $?, 0, 'Ctrl-C ends it cleanly';
+my $at = steps_of('parts');
+like text_of("$folder/err"), qr/parts has step $at of $steps: (?:the same command|all)/, '... it says where it stands';
+SKIP: {
+    skip 'it was done before', 1 if $at == $steps;
+    ok !-e "$folder/parts.h", '... and has no log yet';
+}
+($out, $err, $status) = run(train('parts'));
+is $status, 0, 'it goes on';
+is_deeply stands('parts'), stands('whole'), '... and ends with the same bits as one that was not interrupted';
+is log_of('parts'), log_of('whole'), '... and with the same log';
+
+$child = start(train('killed'));
+wait_for("$folder/killed");
+kill KILL => $child;
+waitpid $child, 0;
+is $? & 127, 9, 'killed';
+ok steps_of('killed') >= 1, '... it leaves a whole file';
+($out, $err, $status) = run(train('killed'));
+is_deeply stands('killed'), stands('whole'), '... from which it goes on to the same bits';
+is log_of('killed'), log_of('whole'), '... and the same log';
+
+# ---- What it does not go on with.
+
+my %whole = tensors("$folder/whole");
+for (
+    ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
+    ['a model alone'         => text_of($golden), qr/training\.stands|n_head|heads|wte/],
+) {
+    my ($what, $raw, $says) = @$_;
+    write_file("$folder/wrong", $raw);
+    ($out, $err, $status) = run(train('wrong'));
+    like $err, qr/\A[^\n]*wrong[^\n]*\n\z/, "refused: $what, in one line";
+    is $status, 2 << 8, '... with status 2';
+    ok text_of("$folder/wrong") eq $raw, '... and the file is as it was';
+}
+for my $k (2 .. 5) {
+    my @others = @sizes;
+    $others[$k] *= 2;
+    ($out, $err, $status) = run('train', "$folder/whole", "$folder/w.h", @others);
+    like "$err$status", qr/\A[^\n]+\n512\z/, "refused: a training of other sizes ($k)";
+}
+
+done_testing;

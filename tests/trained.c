@@ -1,0 +1,153 @@
+/* The long run: what it has written down in src/trained.h, of which the page
+ * of chapter 21 tells, is what the program and its prose make. */
+#include "tap.h"
+
+static GptRun small_run(void)
+{
+    return (GptRun){.steps = 20,
+                    .texts = 2,
+                    .context = 16,
+                    .width = 8,
+                    .n_heads = 2,
+                    .layers = 1};
+}
+
+static void log_test(void)
+{
+    const GptRun *run = &trained.run;
+    const int every = run->steps / 10;
+    tap_true("the sizes are the program's",
+             !memcmp(run, &gpt_long_run, sizeof *run));
+    tap_near("rows", trained.count, 11, 0, 0);
+    for (int i = 0; i < trained.count; i++) {
+        const TrainedRow *row = &trained.row[i];
+        tap_near("step", row->step, i ? i * every : 1, 0, 0);
+        tap_near("bytes of a sample", (double)strlen(row->sample),
+                 run->context, 0, 0);
+        tap_true("it begins with The", !strncmp(row->sample, "The ", 4));
+        if (i)
+            tap_true("the loss falls", row->loss < trained.row[i - 1].loss);
+    }
+    tap_true("a machine and a day",
+             *trained.on && strlen(trained.at) == strlen("2026-11-22"));
+    tap_true("all that is learned from fits into its seconds",
+             (double)trained.pace * (trained.seconds + 1) >=
+                 (double)run->steps * run->texts * run->context);
+}
+
+/* The run as it is, with the prose as it is, for one step. */
+static void first_step_test(void)
+{
+    GptTraining t = gpt_run_begin(&gpt_long_run);
+    tap_near("parameters", (double)t.model.count,
+             (double)gpt_count(&t.model), 0, 0);
+    const float loss = gpt_run_step(&gpt_long_run, &t);
+    tap_near("the loss of its first step", loss, trained.row[0].loss, 1e-5,
+             0);
+    gpt_training_free(&t);
+}
+
+/* So many steps of the small run. */
+static GptTraining after(int steps)
+{
+    const GptRun run = small_run();
+    GptTraining t = gpt_run_begin(&run);
+    for (int i = 0; i < steps; i++)
+        gpt_run_step(&run, &t);
+    return t;
+}
+
+static void begin_test(void)
+{
+    const GptRun run = small_run();
+    GptTraining t = gpt_run_begin(&run);
+    const Gpt *g = &t.model;
+    tap_true("the sizes", g->context == 16 && g->width == 8 &&
+                              g->n_heads == 2 && g->layers == 1 &&
+                              g->vocabulary == 128);
+    tap_near("pieces", t.count, (prose_length - 1) / 16, 0, 0);
+    tap_near("none done", t.step, 0, 0, 0);
+    gpt_training_free(&t);
+}
+
+static void step_test(void)
+{
+    const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
+    const GptRun run = small_run();
+    GptTraining t = gpt_run_begin(&run);
+    float loss = 0;
+    for (int i = 0; i < 20; i++) {
+        loss = gpt_run_step(&run, &t);
+        if (i < 3)
+            tap_near("the rate", t.how.rate, rate[i], 1e-6, 0);
+        tap_near("steps done", t.step, i + 1, 0, 0);
+    }
+    tap_true("the rate falls", t.how.rate < 5e-4 && t.how.rate >= 4e-4);
+    tap_true("it learns", loss < 4.7f);
+    gpt_training_free(&t);
+}
+
+static void sample_test(void)
+{
+    GptTraining t = after(2);
+    char text[17], again[17], few[3];
+    gpt_sample(&t.model, 16, text);
+    gpt_sample(&t.model, 16, again);
+    gpt_sample(&t.model, 2, few);
+    tap_true("the same again", !strcmp(text, again));
+    tap_near("bytes", (double)strlen(text), 16, 0, 0);
+    tap_true("how it begins", !strncmp(text, "The ", 4));
+    tap_true("no more than asked for", !strcmp(few, "Th"));
+    for (const char *c = text; *c; c++)
+        tap_true("can be printed", *c >= ' ' && *c <= '~');
+    gpt_training_free(&t);
+}
+
+static void note_test(void)
+{
+    GptTraining t = after(0);
+    const int begun = t.noted;
+    gpt_training_note(&t, 2, (const double[]){7, 8});
+    gpt_training_note(&t, 1, (const double[]){9});
+    tap_near("notes", t.noted, begun + 3, 0, 0);
+    for (int i = 0; i < 3; i++)
+        tap_near("note", t.notes[begun + i], 7 + i, 0, 0);
+    gpt_training_free(&t);
+}
+
+/* GPT-2's, without its memory. */
+static void count_test(void)
+{
+    Gpt g = {.vocabulary = 50257,
+             .context = 1024,
+             .width = 768,
+             .n_heads = 12,
+             .layers = 12};
+    tap_near("parameters", (double)gpt_count(&g), 124439808, 0, 0);
+    g.is_apart = 1;
+    tap_near("an output apart", (double)gpt_count(&g),
+             124439808 + 50257.0 * 768, 0, 0);
+    tap_true("nothing is made", !g.memory && !g.block);
+}
+
+static void machine_test(void)
+{
+    char name[200], cut[2];
+    machine_name(sizeof name, name);
+    machine_name(sizeof cut, cut);
+    tap_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
+    tap_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
+}
+
+int main(void)
+{
+    TAP(log_test, "gpt_run: what it has written down");
+    TAP_LARGE(first_step_test, "gpt_run_step: the first one of the log");
+    TAP(begin_test, "gpt_run_begin: the sizes, and the prose in pieces");
+    TAP(step_test, "gpt_run_step: a rate that rises and falls");
+    TAP(sample_test, "gpt_sample: the same each time");
+    TAP(note_test, "gpt_training_note: one behind the other");
+    TAP(count_test, "gpt_count: of GPT-2");
+    TAP(machine_test, "machine_name: one line");
+    return tap_done();
+}
