@@ -9,9 +9,9 @@ anything, it has to be told something. [](#self-attention-order) has
 shuffled the words of a sentence, and their context vectors were shuffled
 along and otherwise the same. Attention sees a set: *dog bites man* and *man
 bites dog* are one to it. What is missing is where each word stands.
-(Raschka's article leaves that out, and *From Tokens to the Transformer*
-takes it for done [@raschka2024magazine; @tokens2transformer].) Four ways to
-say it have been in wide use. We build all four, and let each of them learn.
+(Two of the tutorials leave that out
+[@raschka2024magazine; @tokens2transformer].) Four ways to say it have been
+in wide use. We build all four, and let each of them learn.
 */
 
 #include "attention.h"
@@ -207,9 +207,9 @@ has turned by $m\,\omega_k$, wherever it was. As
 $$\sin(a + b) = \sin(a) \cos(b) + \cos(a) \sin(b)$$
 
 and much the same for the cosine, the new tip is made of the old one with
-two factors, $\cos(b)$ and $\sin(b)$, which are the same at all places. So a
-weight can hold them, and "three places back" is learned once. And how alike
-two places are depends on their distance alone: the dot product of two hands
+two factors, $\cos(b)$ and $\sin(b)$, which are the same at all places. So
+a linear layer can hold them, and "three places back" is learned once. How
+alike two places are depends on their distance alone: the product of hands
 is the cosine of the angle between them ([](#dot-product-length)), as the
 last lines of the output confirm.
 
@@ -291,9 +291,9 @@ $$(u \cos(a) - v \sin(a), \;\; u \sin(a) + v \cos(a))$$
 A turn changes no length. If a query is turned by $a$ and a key by $b$, the
 angle between them changes by $b - a$, which is $\omega_k$ times their
 distance. By [](#dot-product-length) their dot product is both lengths times
-the cosine of that angle. So of the places, the distance alone counts, in
-each pair of entries, and in the sum of all, the score. Values are not
-turned: what a word has to give does not depend on where it stands. (Of
+the cosine of that angle. So of the places, the distance alone counts, with
+its sign, in each pair of entries, and in the sum of all, the score. Values
+are not turned: what a word gives does not depend on where it stands. (Of
 several heads, each turns its own entries, and $d$ is its $d_k$.)
 
 Which two entries are a pair? In the paper, neighbours: `2 * k` and
@@ -434,7 +434,8 @@ behind *bites*. The second time, the piece *the man* is turned as if the
 text began with it:
 */
 
-/* The next n words, turned from a place on, come into the cache and ask. */
+/* The next n words, turned from a place on, come into the cache and ask.
+ * They are queries, keys and values themselves. */
 static void next_words(Cache *c, int n, int first, const float x[n][WIDE],
                        float context[n][WIDE])
 {
@@ -483,7 +484,8 @@ $$s_{ij} - \lambda_h \, |i - j|, \qquad
 
 where $s_{ij}$ is a score, divided by the root of $d_k$ already, and
 $\lambda_h$ the slope of head $h$ of $H$. It is not trained. Some heads are
-to look near, and some far:
+to look near, and some far. (Before and behind count alike: a causal mask
+alone tells *dog bites man* from *man bites dog*.)
 */
 
 float distance_slope(int n_heads, int head)
@@ -561,8 +563,8 @@ What if a text is longer than those that a model was trained on? We let a
 head learn to look at the word before. Its loss is the mean of $-\ln(w)$,
 with $w$ the share that a word gives to the one before it. The words are
 random, three different ones, as four entries have to hold words and places.
-Each step brings two new texts of eight words, so that the head learns the
-task, and not the texts. Each way gets such a head; all begin with the same
+Each step brings two new texts of eight words. Each way gets such a head,
+with a causal mask, ALiBi's with the slope one half; all begin with the same
 numbers, and see the same texts.
 */
 
@@ -725,13 +727,16 @@ static void show_beyond(uint64_t seed)
         show_spans(row[way + 1], before[way + 1]);
         attention_free(&m.a);
     }
+    const int far[8] = {0, 1, 2, 7, 8, 14, 20, 26};
     int percent[8];
-    for (int i = 0; i < 8; i++)
-        percent[i] = (int)roundf(
-            100 *
-            back[ROTATION][(const int[]){0, 1, 2, 7, 8, 14, 20, 26}[i]]);
+    float angle[8];
+    for (int i = 0; i < 8; i++) {
+        percent[i] = (int)roundf(100 * back[ROTATION][far[i]]);
+        angle[i] = (float)fmod(far[i], 2 * acos(-1));
+    }
     print_integers("rotation at 31: percent 0, 1, 2, 7, 8, 14, 20, 26 back",
                    8, percent);
+    print_vector("angles of the fast hand, less whole rounds", 8, angle);
 }
 
 /*
@@ -745,6 +750,8 @@ rotation      98     80     39     24     22
 distance      36     29     29     30     29
 rotation at 31: percent 0, 1, 2, 7, 8, 14, 20, 26 back (8)
 [ 0, 21,  0,  2,  3, 29, 35,  8]
+angles of the fast hand, less whole rounds (8)
+[0.0000, 1.0000, 2.0000, 0.7168, 1.7168, 1.4336, 1.1504, 0.8673]
 ```
 
 The first row is what even shares would give. Up to place 7, as far as
@@ -756,15 +763,16 @@ are as they were drawn, and say nothing.
 
 *Rotation.* It falls in steps. Four entries have two hands, and the slow one
 hardly moves in eight places, so the head has learned the angle of the fast
-one. That is round after $2\pi$ places, a little more than six: a word 7 or
-8 back, or 14, or 20, or 26, has turned about as far as the one before. The
-last line shows what these take. With sinusoids it is the same. Large models
-have dozens of hands, and the slower ones tell the rounds apart, until they,
-too, come to angles that training has not shown them.
+one. That is round after $2\pi$ places, a little more than six, so 14 or 20
+back look like 1 back. The last lines show what some take, and at which
+angle. (7 back, at 0.7168, was avoided in training. So the most goes to
+angles a little beyond 1.) Large models have dozens of hands,
+and the slower ones tell the rounds apart, until they, too, come to angles
+that training has not shown them.
 
 *Distance.* It has not become sharp. No slope says "one back, and no other":
-at best, with the word itself out of the way, the nearest gets
-$1 - e^{-0.5} = 0.3935$ in a long text, as an exercise shows. But what there
+if all else is equal, the nearest of a long text gets
+$1 - e^{-0.5} = 0.3935$, as an exercise shows. But what there
 is holds at any length, and so it did in large models [@press2022].
 
 This is one small run. The program takes another seed:
@@ -779,6 +787,8 @@ rotation      99     81     38     22     21
 distance      40     31     32     31     31
 rotation at 31: percent 0, 1, 2, 7, 8, 14, 20, 26 back (8)
 [ 0, 21,  0,  1,  3, 29, 38,  7]
+angles of the fast hand, less whole rounds (8)
+[0.0000, 1.0000, 2.0000, 0.7168, 1.7168, 1.4336, 1.1504, 0.8673]
 ```
 
 This time the sinusoids have not even learned eight places: in four entries,
@@ -878,8 +888,8 @@ has its slowest hand gone once round? Do two places so far apart get the
 same row?
 
 **Exercise 17.6** (by hand): In a long text, all scores are equal, until
-distances are taken off with a slope of one half. Which share has the
-nearest key?
+distances are taken off with a slope of one half. How large is the share of
+the nearest key?
 
 ## Solutions
 

@@ -57,9 +57,10 @@ Next comes the softmax. Raise score $j$ by $s$. As the same section has
 found, its exponential becomes nearly $1 + s$ times as large, and the sum of
 all exponentials $1 + w_j s$ times. So share $j$ gains $w_j s$; and every
 share, this one too, is divided by $1 + w_j s$. That is nearly to multiply
-it by $1 - w_j s$, as the two make $1 - w_j^2 s^2$ together. So share $k$
-loses $w_k w_j s$. Now the two rules, with $g_k$ for the slope of share $k$:
-each change times the slope of its share, and all of them added up.
+it by $1 - w_j s$, as $(1 + w_j s)(1 - w_j s) = 1 - w_j^2 s^2$, nearly 1. So
+share $k$ loses $w_k w_j s$. Now the two rules, with $g_k$ for the slope of
+share $k$: each change times the slope of its share, and all of them added
+up.
 
 $$\underbrace{w_j s\, g_j}_{\text{gained}}
   - \underbrace{\sum_{k=1}^{m} w_k w_j s\, g_k}_{\text{lost}}
@@ -354,9 +355,11 @@ its scores would be `nan` too, and then those of the parameters for queries
 and keys. (Those for values are `nan` in any case.)
 :::
 
-Now `attend` backwards is `attend` read from below. Three of its tables are
-used for nothing else, so their gradients are written and not added to. And
-`g_scores` goes through mask and scale in place, as the scores did.
+Now `attend` backwards is `attend` read from below. Its parameters are those
+of `attend`, and most of them again with `g_`. The scores, weights and
+dropped weights are used for nothing else, so their gradients begin at 0
+here. And `g_scores` goes through mask and scale in place, as the scores
+did.
 */
 
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -612,11 +615,12 @@ after a second backward pass (8)
 [-2.7914, -2.2352, -2.2814, -1.2055, -2.3565, -1.8265, -1.2178, -1.9676]
 ```
 
-All agree, parameters and tokens. A second backward pass, here without
-dropout, doubles the slopes, since it adds. That is meant so, as gradients
-of several texts shall add up before a step is taken. But then somebody has
-to write zeros before the next step. In PyTorch `optimizer.zero_grad()` does
-it. Who forgets it moves the parameters by the slopes of all steps so far.
+All $4 \cdot (8 \cdot 8 + 8) + 3 \cdot 8 = 312$ agree, parameters and
+tokens. A second backward pass, here without dropout, doubles the slopes,
+since it adds. That is meant so, as gradients of several texts shall add up
+before a step is taken. But then somebody has to write zeros before the next
+step. In PyTorch `optimizer.zero_grad()` does it. Whoever forgets it moves
+the parameters by the slopes of all steps so far.
 
 By how much should one move a number to try it? Here are the slopes of *cat
 likes fish*, tried with steps from 1 down to a billionth, up and down as in
@@ -681,8 +685,7 @@ above lifts it below as well, and their difference has neither. On the left,
 steps are too small: two losses agree in nearly all digits that a float has,
 and only the last ones, which are rounded, tell them apart. With a billionth
 no slope is found at all. The best step lies in between, here at a
-hundredth; a thousandth is far better than a billionth. The backward pass
-needs no step.
+hundredth. The backward pass needs no step.
 
 ## Everything together
 */
@@ -801,8 +804,9 @@ gradient is 0, whatever the loss is.
 ::: {.solution exercise="18.4"}
 The dot product grows by $b_k s$. The square of the length of $a$ grows by
 $2 a_k s$, so it becomes $1 + 2 a_k s/|a|^2$ times as large, and the length
-$1 + a_k s/|a|^2$ times. By that the cosine is divided, and loses the part
-$a_k s/|a|^2$ of itself.
+$1 + a_k s/|a|^2$ times. By that the cosine $c$ is divided, and loses the
+part $a_k s/|a|^2$ of itself. Its slope by $a_k$ is
+$b_k / (|a| |b|) - c\, a_k / |a|^2$.
 */
 
 void cosine_backward(int n, const float a[n], const float b[n],

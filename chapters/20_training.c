@@ -85,13 +85,13 @@ is the part of one row in it?
 :::
 
 ::: hint
-First count these targets. Then, row by row: `shares[i][j]`, less 1 where
-`j` is the target, divided by their number.
+First count these targets. Then each of their rows has its shares, of which
+one is less by 1.
 :::
 
 ::: done
-With this line all learning of a language model begins: its share, minus 1
-if it was right.
+With this line all learning of a language model begins: each word's share,
+less 1 for the right one.
 :::
 */
 
@@ -179,7 +179,7 @@ spoiled.
 ## How far to go {#training-step}
 
 [](#self-attention-training) has moved each parameter by its slope times one
-number, the **learning rate**. That is **gradient descent**. But slopes
+number, the **learning rate**. That is **gradient descent**. But slopes can
 differ by a factor of thousands between parameters: a rate that is right for
 one makes another leap or stand still. And the gradient of a batch is that
 of its few texts; the next batch wants something else.
@@ -304,6 +304,7 @@ double clip_norm(double most, size_t n, float gradient[n])
         REFUSE("a length of at most %g: more than 0 is needed", most);
     for (size_t i = 0; i < n; i++)
         sum += (double)gradient[i] * (double)gradient[i];
+    /* With 1e-6, as in PyTorch. A nan comes through, and is seen. */
     const float factor = (float)(most / (sqrt(sum) + 1e-6));
     for (size_t i = 0; i < n && !(factor >= 1); i++)
         gradient[i] *= factor;
@@ -391,8 +392,9 @@ table of embeddings ([](#tokens-vectors)) and one of places
 ::: {.header of="Model"}
 :::
 
-A token asks with its embedding. What is asked has a place as well, and may
-be wider ([](#cross-attention-pictures)): several embeddings side by side.
+A token asks with its embedding. What is asked knows its place, too, which
+the second task needs, and may be wider ([](#cross-attention-pictures)):
+several embeddings side by side.
 
 ::: {.header of="Batch"}
 :::
@@ -520,30 +522,6 @@ void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
         ids[i] = asked[i][0] = order[i % period];
         asked[i][1] = i ? ids[i - 1] : REPEATED_WORDS - 1;
         target[i] = i < period ? IGNORED : order[(i + 1) % period];
-    }
-}
-
-/* A sentence of the other task, further below. */
-void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
-                    int target[AGREEMENT_LENGTH])
-{
-    enum { THE, NOUN, ADJECTIVE = 11, PREPOSITION = 13, BLANK = 16, VERB };
-    const int choices[7] = {5, 2, 2, 3, 2, 2, 4};
-    int choice[7];
-    if (number < 0 || number >= AGREEMENTS)
-        REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
-    for (int k = 0; k < 7; number /= choices[k++])
-        choice[k] = number % choices[k];
-    const int second = (choice[0] + 1 + choice[6]) % 5;
-    const int subject = NOUN + 2 * choice[0] + choice[1];
-    const int other = NOUN + 2 * second + choice[2];
-    const int near = PREPOSITION + choice[3], old = ADJECTIVE + choice[4];
-    const int text[2][AGREEMENT_LENGTH] = {
-        {THE, subject, near, THE, old, other, BLANK},
-        {THE, old, subject, near, THE, other, BLANK}};
-    for (int i = 0; i < AGREEMENT_LENGTH; i++) {
-        ids[i] = text[choice[5]][i];
-        target[i] = ids[i] == BLANK ? VERB + choice[1] : IGNORED;
     }
 }
 
@@ -725,14 +703,15 @@ what is asked: -f fi ih ha ap pf fi ih ha ap pf fi ih ha ap pf
 right answers:  .  .  .  .  .  i  h  a  p  f  i  h  a  p  f  i
 ```
 
-After 4 to 8 different words of 16 the text begins again. In the first round
-nobody can know what comes, so these targets are ignored. Afterwards the
-answer is what came after the word the last time, in each text at another
-distance. But whoever is asked brings along the word before it: so a query
-can look for the key that says "before me came *f*", and take its value, "I
-am *i*". A head that does this is an **induction head**; where models stack
-attention, one tells each word who came before it, the next one asks, and
-both form by themselves [@olsson2022]. Does ours?
+After 4 to 8 different words of 16 the text begins again; a seventeenth,
+`-`, stands before it. In the first round nobody can know what comes, so
+these targets are ignored. Afterwards the answer is what came after the word
+the last time, in each text at another distance. But whoever is asked brings
+along the word before it: so a query can look for the key that says "before
+me came *f*", and take its value, "I am *i*". A head that does this is an
+**induction head**; where models stack attention, one tells each word who
+came before it, the next one asks, and both form by themselves
+[@olsson2022]. Does ours?
 
 ::: question
 The losses below begin at 2.8311. Why there?
@@ -741,7 +720,8 @@ All parameters were drawn between $-0.25$ and $0.25$, and 17 words have
 nearly the same share. $e^{2.8332} = 17.00$.
 :::
 
-A batch has 16 texts, and 100 steps are made, with the rates above.
+A batch has 16 texts, and 100 steps are made, with the rates above, and
+PyTorch's defaults for the rest.
 
 ``` output
 losses of step 1, 20, 40, 60, 80, 100 (6)
@@ -761,19 +741,19 @@ steps](losses.svg){#fig-training-losses}
 
 At step 60 the head has found out. Of texts that it was not trained on, that
 were **held out**, all answers are right. PyTorch's losses, of the same
-model and the same texts, are these in each of the hundred steps, to a
-hundred-thousandth of them in the first ten and a ten-thousandth later.
-(They are computed as `double`. PyTorch's own floats stray as far as ours.)
+model and texts, are these to a hundred-thousandth of them in ten steps, and
+a ten-thousandth in all. (They are computed as `double`. PyTorch's own
+floats stray as far as ours.)
 
 And without attention? We begin with queries and keys of 0. Then all weights
 are equal, and so they stay: a score is a product, and while one factor is
-0, the other has no slope. The rest trains as before, knows which words a
-text has, and says one of them.
+0, the other has no slope. The rest trains as before, and comes to prefer
+the words of a text a little.
 
 ## Too good to be true {#training-leak}
 
-Two mistakes. First we forget to ignore, and ask for every word. Then the
-mask shows one place too many as well, `see_past(1)`:
+First we ask for every word, also where nobody can know it. Then comes the
+mistake: the mask shows one place too many, `see_past(1)`:
 */
 
 /* Does the answer before the last word change with the last word? */
@@ -831,9 +811,9 @@ another last word changes the answer before it: yes
 no honest loss is below: 0.4945
 ```
 
-The first run learns slowly: what nobody can know is noise in each step. Its
-loss must stay high, too. The second to fourth word of a text are new, one
-of 15, 14 and 13 that are left. Who does not see them has a loss of
+The first run learns slowly, and its loss must stay high. Of a text's first
+four words, which differ, three are asked for, one of 15, 14 and 13 that are
+left. Who does not see them has a loss of
 $(\ln(15) + \ln(14) + \ln(13)) / 16$ at least, 0.4945.
 
 The second run is far below. It reads the answer in the key of the next
@@ -849,6 +829,32 @@ or many, an adjective with one of them, a preposition, and a blank for the
 verb, which is to fit the first noun, whatever the second is. (Linguists
 have tested larger models in this way [@linzen2016].)
 */
+
+/* A sentence's number chooses, one after the other: the first noun, and
+ * whether it is many; whether the second is; the preposition; the
+ * adjective, and which noun it stands before; how far the second noun is. */
+void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
+                    int target[AGREEMENT_LENGTH])
+{
+    enum { THE, NOUN, ADJECTIVE = 11, PREPOSITION = 13, BLANK = 16, VERB };
+    const int choices[7] = {5, 2, 2, 3, 2, 2, 4};
+    int choice[7];
+    if (number < 0 || number >= AGREEMENTS)
+        REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
+    for (int k = 0; k < 7; number /= choices[k++])
+        choice[k] = number % choices[k];
+    const int second = (choice[0] + 1 + choice[6]) % 5;
+    const int subject = NOUN + 2 * choice[0] + choice[1];
+    const int other = NOUN + 2 * second + choice[2];
+    const int near = PREPOSITION + choice[3], old = ADJECTIVE + choice[4];
+    const int text[2][AGREEMENT_LENGTH] = {
+        {THE, subject, near, THE, old, other, BLANK},
+        {THE, old, subject, near, THE, other, BLANK}};
+    for (int i = 0; i < AGREEMENT_LENGTH; i++) {
+        ids[i] = text[choice[5]][i];
+        target[i] = ids[i] == BLANK ? VERB + choice[1] : IGNORED;
+    }
+}
 
 static void show_sentences(const int number[SHOWN],
                            const char *sentence[SHOWN][AGREEMENT_LENGTH])

@@ -748,7 +748,7 @@ the order of the epoch. Such a **checkpoint** is written whole or not at
 all.) What follows was written down by one such run:
 */
 
-/* What the long run has written down of itself, and at some of its steps. */
+/* What the long run has written down of itself. */
 static void show_run(void)
 {
     const GptRun *run = &trained.run;

@@ -22,40 +22,42 @@ the last two.
 :::
 
 The same way back, where $G$ with a letter is the gradient of that table,
-and $Y$ is what went out. Each line adds to what is there already; in
-PyTorch, `loss.backward()` takes all of them ([](#backward)).
+and $Y$ is what went out; in PyTorch, `loss.backward()` takes all of these
+steps ([](#backward)).
 
 ::: worksheet
-| step | what is added | shape | C |
-|:--|:---|:--|:---|
-| output | $G_Z \leftarrow G_Y W_O^\top$ | $n, d$ | `linear_backward` |
-| its weight | $G_{W_O} \leftarrow Z^\top G_Y$ | $d, d$ | `linear_backward` |
-| merge | $G_{Z_h}$, cut apart | $H, n, d_k$ | `split_heads` |
-| shares | $G_A \leftarrow G_{Z_h} V_h^\top$ | $H, n, n$ | `matmul_backward` |
-| values | $G_{V_h} \leftarrow A^\top G_{Z_h}$ | $H, n, d_k$ | `matmul_backward` |
-| dropout | drop, scale up | $H, n, n$ | `dropout_apply` |
-| softmax | $a_j (g_j - \sum_k a_k g_k)$ | $H, n, n$ | `softmax_backward` |
-| mask | 0 ahead | $H, n, n$ | `mask_backward` |
-| scale | $G_S / \sqrt{d_k}$ | $H, n, n$ | `scale_scores` |
-| queries | $G_{Q_h} \leftarrow G_S K_h$ | $H, n, d_k$ | `dot_scores_backward` |
-| keys | $G_{K_h} \leftarrow G_S^\top Q_h$ | $H, n, d_k$ | `dot_scores_backward` |
-| split | $G_Q$, side by side | $n, d$ | `merge_heads` |
-| roles | $G_X \leftarrow G_Q W_Q^\top$ | $n, d$ | `linear_backward` |
+| step | to | what is added | C |
+|:--|:--|:---|:---|
+| output | $G_Z$ | $G_Y W_O^\top$ | `linear_backward` |
+| its weight | $G_{W_O}$ | $Z^\top G_Y$ | `linear_backward` |
+| merge | $G_{Z_h}$ | $G_Z$, cut apart | `split_heads` |
+| shares | $G_A$ | $G_{Z_h} V_h^\top$ | `matmul_backward` |
+| values | $G_{V_h}$ | $A^\top G_{Z_h}$ | `matmul_backward` |
+| dropout | $G_A$ | drop, scale up | `dropout_apply` |
+| softmax | $G_S$ | $a_j (g_j - \sum_k a_k g_k)$ | `softmax_backward` |
+| mask | $G_S$ | 0 ahead | `mask_backward` |
+| scale | $G_S$ | $G_S / \sqrt{d_k}$ | `scale_scores` |
+| queries | $G_{Q_h}$ | $G_S K_h$ | `dot_scores_backward` |
+| keys | $G_{K_h}$ | $G_S^\top Q_h$ | `dot_scores_backward` |
+| split | $G_Q$ | side by side | `merge_heads` |
+| roles | $G_X$ | $G_Q W_Q^\top$ | `linear_backward` |
 :::
 
 And what stands around attention in a model that learns to write, with a
-vocabulary of $v$ tokens whose embeddings are the rows of $E$ ([](#training),
-[](#gpt)):
+vocabulary of $v$ tokens, whose embeddings are the rows of $E$
+([](#training), [](#gpt)):
 
 ::: worksheet
 | step | formula | shape | C | PyTorch |
 |:--|:---|:--|:---|:---|
 | places | $X + P$ | $n, d$ | `add_positions` | `nn.Embedding` |
 | norm | mean 0, spread 1 | $n, d$ | `norm_forward` | `nn.LayerNorm` |
-| network | $\operatorname{GELU}(X W_1) W_2$ | $n, 4d$ | `gelu` | `F.gelu` |
+| first sum | $X$ + attention | $n, d$ | `block_forward` | `x + a` |
+| network | $\operatorname{GELU}(X W_1) W_2$ | $n, d$ | `gelu` | `F.gelu` |
+| second sum | $X$ + network | $n, d$ | `block_forward` | `x + f` |
 | logits | $X E^\top$ | $n, v$ | `linear_forward` | `nn.Linear` |
 | loss | mean of $-\ln$ share | 1 | `cross_entropy` | `F.cross_entropy` |
-| clipping | at most so long | all | `clip_norm` | `clip_grad_norm_` |
+| clipping | length at most 1 | all | `clip_norm` | `clip_grad_norm_` |
 | step | against the slope | all | `adam_step` | `optim.AdamW` |
 | next token | draw by the shares | 1 | `next_token` | `torch.multinomial` |
 :::
