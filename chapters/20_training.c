@@ -832,7 +832,7 @@ have tested larger models in this way [@linzen2016].)
 
 /* A sentence's number chooses, one after the other: the first noun, and
  * whether it is many; whether the second is; the preposition; the
- * adjective, and which noun it stands before; how far the second noun is. */
+ * adjective, and which noun it stands before; how far the other is. */
 void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
                     int target[AGREEMENT_LENGTH])
 {
