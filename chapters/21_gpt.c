@@ -736,7 +736,7 @@ $\ln(128)$ is where its loss begins. After three hundred steps it knows
 which letters are frequent, that there are blanks, and what often follows a
 *t*. That is no language yet. (Losses have two decimals here: each step
 builds on the one before, and after some hundreds of them another processor,
-which adds up in another order, differs in the fourth or fifth.)
+which adds up in another order, differs in the fifth or sixth.)
 
 ## The long run {#gpt-run}
 
@@ -748,7 +748,7 @@ the order of the epoch. Such a **checkpoint** is written whole or not at
 all.) What follows was written down by one such run:
 */
 
-/* What the long run has written down of itself, and at some of its steps. */
+/* What the long run has written down of itself. */
 static void show_run(void)
 {
     const GptRun *run = &trained.run;
@@ -766,6 +766,7 @@ static void show_run(void)
     printf("on %s, %s\n", trained.on, trained.at);
 }
 
+/* And at some of its steps. */
 static void show_run_steps(void)
 {
     const int n = trained.count;
