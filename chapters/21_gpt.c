@@ -736,7 +736,7 @@ $\ln(128)$ is where its loss begins. After three hundred steps it knows
 which letters are frequent, that there are blanks, and what often follows a
 *t*. That is no language yet. (Losses have two decimals here: each step
 builds on the one before, and after some hundreds of them another processor,
-which adds up in another order, differs in the fourth or fifth.)
+which adds up in another order, differs in the fifth or sixth.)
 
 ## The long run {#gpt-run}
 
@@ -766,6 +766,7 @@ static void show_run(void)
     printf("on %s, %s\n", trained.on, trained.at);
 }
 
+/* And at some of its steps. */
 static void show_run_steps(void)
 {
     const int n = trained.count;
