@@ -72,9 +72,8 @@ cache of [](#kv-cache) instead.
 
 On the way back, a sum hands its gradient on to both that were added,
 unchanged: if the sum grows by a little, it does not matter which of the two
-has grown. So the slope of the loss reaches the first block undiminished,
-past all others, however many there are. This is what makes deep models
-learn.
+has grown. So the slope of the loss reaches the first block past all others,
+however many there are, and what these do to it is only added.
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
@@ -116,10 +115,11 @@ spread, so that it has mean 0 and spread 1, whatever it was; then each entry
 is stretched by a weight and moved by a bias, which are learned:
 
 $$\underset{n \times d}{Y}: \quad
-  y_k = \frac{x_k - \mu}{\sqrt{s^2 + 10^{-5}}}\, w_k + b_k$$
+  y_k = \frac{x_k - \mu}{\sqrt{\sigma^2 + 10^{-5}}}\, w_k + b_k$$
 
-Here $s^2$ is the mean square of what the entries differ from their mean,
-and the $10^{-5}$ keeps a row of equal numbers from being divided by 0.
+Here $\sigma^2$ is the mean square of what the entries differ from their
+mean, and the $10^{-5}$ keeps a row of equal numbers from being divided by
+0. The row's **scale**, $r$, is 1 divided by that root.
 */
 
 /* A row's mean, and 1 divided by its spread. */
@@ -179,18 +179,31 @@ a row, the same moved, and stretched, normed (3, 4)
  [-1.0690, -0.5345,  0.0000,  1.6036]]
 ```
 
-Three rows, one result. What does that mean on the way back? Let $\hat x$ be
-the normed row and $g_k$ the slope of the loss by $\hat x_k$. If only the
-scale counted, the slope by $x_k$ would be $g_k$ times the scale. But raise
-all entries by the same little amount, and nothing changes: the slopes by
-$x$ must add up to 0, so the mean of $g$ goes. And stretch the row a little,
-and (but for the $10^{-5}$) nothing changes either: moved along $\hat x$
-itself, the loss must stay, and so what $g$ has in common with $\hat x$
-goes, which is $\hat x_k$ times the mean of all $g_j \hat x_j$. What is left
-is the slope:
+Three rows, one result. Now backwards. Let $\hat x$ be the normed row,
+before weight and bias, and $g_k$ the slope of the loss by $\hat x_k$. Raise
+$x_j$ by a small $s$. Three things happen.
 
-$$g_{x,k} = \text{scale} \cdot \Bigl(g_k - \operatorname{mean}(g) -
-  \hat x_k \operatorname{mean}(g\, \hat x)\Bigr)$$
+- $\hat x_j$ gains $r s$.
+- The mean gains $s / d$. So each entry of $\hat x$ loses $r s / d$.
+- The sum of the squares grows by $2 (x_j - \mu)\, s$, nearly, and their
+  mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $\hat x_j / r$, and
+  what stands under the root is $1 / r^2$, this becomes
+  $1 + 2 r \hat x_j s / d$ times as large, and the root
+  $1 + r \hat x_j s / d$ times. Each $\hat x_k$ is divided by it, and loses
+  $\hat x_k\, r \hat x_j s / d$.
+
+(That the mean moves does not change the squares: what the entries differ
+from it adds up to 0.) Each change times the slope of its entry, and all
+added up:
+
+$$r s \Big( g_j - \frac{1}{d} \sum_{k=1}^{d} g_k
+  - \hat x_j\, \frac{1}{d} \sum_{k=1}^{d} g_k \hat x_k \Big)$$
+
+So the slope of $x_j$ is $r$ times what stands in the brackets: $g_j$, less
+the mean of all slopes, less $\hat x_j$ times the mean of slopes times
+entries. The first mean makes sure that nothing happens if all entries
+grow alike, the second that nothing happens if the row is stretched, as the
+output has shown.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
@@ -229,9 +242,12 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
 The function that bends: **GELU** multiplies each number by a share that
 grows with it [@hendrycks2016]. Far above 0 the share is 1, and the number
 passes; far below it is 0. GPT-2's share is the softmax of two scores, $u$
-and 0, where $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$. (Books write it with
-$\tanh$; that is the same number. PyTorch's default is another form, which
-differs in the fourth digit: `approximate="tanh"` asks for this one.)
+and 0, which is $e^u / (e^u + 1) = 1 / (1 + e^{-u})$. With $u =
+\sqrt{8/\pi}\,(x + 0.044715\, x^3)$, where the root is 1.5957691, it comes
+close to the share of normal numbers ([](#tokens-normal)) that lie below
+$x$. (Books write it with $\tanh$; that is the same number. PyTorch's
+default is that other share, which differs in the fourth digit:
+`approximate="tanh"` asks for this one.)
 */
 
 void gelu(int n, const float x[n], float share[n], float out[n])
@@ -263,8 +279,9 @@ A softmax of two: if $u$ grows, the share grows by share times
 :::
 
 ::: hint
-And $u$ grows $\sqrt{8/\pi}\,(1 + 3 \cdot 0.044715\, x^2)$ times as fast as
-$x$, as $x^3$ grows $3 x^2$ times as fast.
+If $x$ grows by a small $s$, $x^3$ becomes $x^3 + 3 x^2 s$, and terms with
+$s^2$ that count for nothing. So $u$ grows by
+$\sqrt{8/\pi}\,(1 + 3 \cdot 0.044715\, x^2)\, s$.
 :::
 
 ::: done
@@ -314,9 +331,12 @@ logit of a token is how well the sum goes together with its embedding.
 ::: {.header of="Gpt"}
 :::
 
-All parameters lie in one block, and a gradient is another `Gpt`. With
-`output.weight` and `tokens` at one place, nothing has to be done for the
-tie: each adds its gradient to what is there, and `+=` is enough.
+All parameters lie in one piece of memory, and a gradient is another `Gpt`.
+With `output.weight` and `tokens` at one place, nothing has to be done for
+the tie: each adds its gradient to what is there, and `+=` is enough. Nor is
+anything handed from one block to the next: what is `in` there is this one's
+`after`, the same table, on the way back as well. (All gradients are 0 at
+first.)
 */
 
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
@@ -417,9 +437,9 @@ gradient: looked up, output, tied (3, 6)
  [ 0.0912, -0.2982, -0.1534, -0.0247, -0.0079, -0.0086]]
 ```
 
-The third row is the sum of the other two. And the last tokens, which stand
-nowhere in the text, have a gradient all the same: the model has given each
-a share, and is told to give less.
+The third row is the sum of the other two. And the last two tokens, which
+stand nowhere in the text and are no answer either, have a gradient all the
+same: the model has given each a share, and is told to give less.
 
 ## How it begins {#gpt-begin}
 
@@ -597,7 +617,7 @@ whenever it likes), and the smallest of these belongs to each as often as
 its share says. So one draw takes a random number for each token:
 */
 
-int draw_one(Random *r, int n, const float shares[n])
+int pick_one(Random *r, int n, const float shares[n])
 {
     int best = -1;
     float most = 0;
@@ -627,7 +647,19 @@ int next_token(Random *r, float temperature, int k, int n, float logits[n],
     if (k)
         keep_largest(n, k, logits);
     softmax(n, logits, shares);
-    return draw_one(r, n, shares);
+    return pick_one(r, n, shares);
+}
+
+/* How often each of five is drawn, in ten thousand draws. */
+static void show_draws(void)
+{
+    const float shares[5] = {0.5f, 0.25f, 0.125f, 0.125f, 0};
+    int count[5] = {0};
+    Random r;
+    random_seed(&r, 123);
+    for (int i = 0; i < 10000; i++)
+        count[pick_one(&r, 5, shares)]++;
+    print_integers("10000 draws by 1/2, 1/4, 1/8, 1/8, 0", 5, count);
 }
 
 static void show_settings(void)
@@ -647,6 +679,8 @@ static void show_settings(void)
 
 /*
 ``` output
+10000 draws by 1/2, 1/4, 1/8, 1/8, 0 (5)
+[5034, 2434, 1286, 1246,    0]
 shares: as they are, colder, hotter, the 2 largest (4, 5)
 [[0.5630, 0.2071, 0.1256, 0.0762, 0.0280],
  [0.8292, 0.1122, 0.0413, 0.0152, 0.0021],
@@ -734,9 +768,10 @@ after: The wor ors The is pithes. thand
 A model that knows nothing gives each of 128 bytes the same share, and
 $\ln(128)$ is where its loss begins. After three hundred steps it knows
 which letters are frequent, that there are blanks, and what often follows a
-*t*. That is no language yet. (Losses have two decimals here: each step
-builds on the one before, and after some hundreds of them another processor,
-which adds up in another order, differs in the fifth or sixth.)
+*t*. That is no language yet. (Each loss is that of one batch, and some
+batches are harder. They have two decimals here: each step builds on the one
+before, and after some hundreds of them another processor, which adds up in
+another order, differs in the fifth or sixth.)
 
 ## The long run {#gpt-run}
 
@@ -744,9 +779,33 @@ How long until it is? `make train` has a model read that is twenty times as
 large, in more and longer pieces. It prints where it stands, and saves now
 and then. Ctrl-C saves and ends it, and `make train` again goes on, to the
 last bit. (The file holds the means of Adam, too, the generator's state, and
-the order of the epoch. Such a **checkpoint** is written whole or not at
-all.) What follows was written down by one such run:
+the order in which the pieces come. Such a **checkpoint** is written whole
+or not at all.) At the end it writes into `src/trained.h` what this page
+shows; so after a run of your own, `make` says that the page tells of
+another one. This was one of them:
 */
+
+/* The loss, on the text itself, of tables that know how often each byte
+ * comes, and how often each comes behind each. */
+static void show_tables(void)
+{
+    static int single[128], pair[128][128];
+    double losses[2] = {0};
+    memset(single, 0, sizeof single);
+    memset(pair, 0, sizeof pair);
+    for (int i = 0; i + 1 < prose_length; i++) {
+        single[(int)prose[i]]++;
+        pair[(int)prose[i]][(int)prose[i + 1]]++;
+    }
+    for (int i = 0; i + 1 < prose_length; i++) {
+        const int was = prose[i], is = prose[i + 1];
+        losses[0] -= log((double)single[is] / prose_length);
+        losses[1] -= log((double)pair[was][is] / single[was]);
+    }
+    print_vector("loss of a table of bytes, and of pairs of bytes", 2,
+                 (float[]){(float)(losses[0] / prose_length),
+                           (float)(losses[1] / prose_length)});
+}
 
 /* What the long run has written down of itself. */
 static void show_run(void)
@@ -782,7 +841,8 @@ static void show_run_steps(void)
         losses[1][i] = table[i][2] = row->held_out;
         table[i][0] = (float)row->step;
     }
-    print_matrix("step, loss, loss on text held out", n, 3, table);
+    print_matrix("step, mean loss since the row above, loss held out", n, 3,
+                 table);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
         printf("%d: %.60s\n     %.66s\n", trained.row[i].step,
@@ -806,7 +866,7 @@ on AMD EPYC, 2 threads, 2026-11-22
 ```
 
 ``` output
-step, loss, loss on text held out (11, 3)
+step, mean loss since the row above, loss held out (11, 3)
 [[  1.0000,   4.9335,   4.7675],
  [ 50.0000,   3.0266,   2.5529],
  [100.0000,   2.5002,   2.4826],
@@ -834,20 +894,34 @@ what it writes at some of these steps
 ![The mean loss on what was read, and the loss on text held
 out](losses.svg){#fig-gpt-losses}
 
-For two hundred steps little seems to happen. The model knows which letters
-are frequent, and which follow which, and stays there. Then the loss falls
-on: attention has begun to find what stands before, letters become words,
-and at the end most of what it writes are words of this book, in an order
-that says nothing. That is how far half a thousand steps go, and why one's
-own first model writes gibberish: look at the loss. As long as it stands
-where pairs of letters take it, there cannot be words.
+Why does one's own first model write gibberish? Look at the loss. Without
+any model, a table of how often each byte comes would have a loss of 3.10 on
+this text, and a table of which byte follows which 2.38:
+
+``` output
+loss of a table of bytes, and of pairs of bytes (2)
+[3.1030, 2.3838]
+```
+
+For some hundred steps the model stands where pairs take it, and as long as
+it does, there cannot be words. Then the loss falls on. Attention has begun
+to find what stands before, letters become words, and at the end most of
+what it writes are words of this book, in an order that says nothing.
+(Samples are drawn at a temperature of 0.8, each with the same random
+numbers; a bar is the end of a paragraph.)
 
 Has it learned by heart? In all it has read
 $500 \cdot 16 \cdot 128 = 1{,}024{,}000$ bytes, each paragraph six or seven
-times. On what it has read the loss is 1.65 at the end, on what was held out
-1.75. They part: the difference is what it knows of the text, and not of the
-language. It is small still. With more steps on this text alone the first
-would fall, and the second would not.
+times. Over the last fifty steps its loss on what it reads is 1.65, and on
+what was held out 1.75 at the end. They part: the difference is what it
+knows of this text, and not of its language. It is small still.
+
+The model is kept, in `build/gpt.safetensors`. It goes on with what it is
+given, byte by byte, here with *The* and a blank:
+
+``` sh
+make -s run-21 ARGS="--write 80 build/gpt.safetensors 84 104 101 32"
+```
 
 ## GPT-2 itself {#gpt-gpt2}
 
@@ -907,7 +981,7 @@ layout, made by PyTorch, and each table of each block.
 With `train`, a file for the training and one for its log, the program makes
 the long run, or goes on with it; six numbers behind these are sizes of your
 own (`make train SIZES="200 8 64 64 2 2"`). With a model's file and ids, it
-reads GPT-2, or what was trained.
+reads GPT-2, or what was trained, and writes.
 */
 
 /* The long run, or one of other sizes. */
@@ -945,24 +1019,47 @@ static void show_map(const Attention *a, const Trace *t, int n, int h)
     free(weights);
 }
 
+/* The ids of a text, and so many more that the model writes: bytes as they
+ * are, other tokens as numbers. */
+static void show_written(const Gpt *g, int begun, int n, int ids[n])
+{
+    Random r;
+    random_seed(&r, 123);
+    gpt_write(g, &r, 0.8f, 0, begun, n, ids);
+    for (int i = 0; i < n; i++)
+        printf(g->vocabulary == 128 ? "%c" : "%d ", ids[i]);
+    puts("");
+}
+
 /* A model's file, and the ids of a text: the logits of what comes next; or
- * in front of these --map and the numbers of a layer and a head. */
+ * in front of these --map and the numbers of a layer and a head, or --write
+ * and how many tokens more. */
 static void show_next(int count, char *const word[count])
 {
-    const int is_map = !strcmp(word[0], "--map"), at = is_map ? 3 : 0;
+    const int is_map = !strcmp(word[0], "--map");
+    const int writes = !strcmp(word[0], "--write");
+    const int at = is_map ? 3 : writes ? 2 : 0;
     if (count < at + 2)
         REFUSE(
             "%d arguments: %sa model's file and at least 1 id are needed",
-            count, is_map ? "--map, a layer, a head, " : "");
+            count,
+            is_map   ? "--map, a layer, a head, "
+            : writes ? "--write, how many tokens, "
+                     : "");
     Gpt g = gpt_load(word[at]);
     const int n = count - at - 1;
-    int *ids = new_aligned((size_t)n, sizeof *ids);
+    const int more = !writes ? 0
+                     : (int)whole_number("how many tokens", word[1], 1,
+                                         (uint64_t)g.context);
+    int *ids = new_aligned((size_t)(n + more), sizeof *ids);
     for (int i = 0; i < n; i++)
         ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,
                                    (uint64_t)g.vocabulary - 1);
     GptPass p = gpt_pass(&g, 1, n);
     gpt_forward(&g, NULL, ids, &p);
-    if (is_map) {
+    if (writes)
+        show_written(&g, n, n + more, ids);
+    else if (is_map) {
         const int l = (int)whole_number("the layer", word[1], 0,
                                         (uint64_t)g.layers - 1);
         const int h = (int)whole_number("the head", word[2], 0,
@@ -984,10 +1081,12 @@ static void show_chapter(void)
     show_gelu();
     show_tied();
     show_spread();
+    show_draws();
     show_settings();
     show_small();
     show_run();
     show_run_steps();
+    show_tables();
     show_gpt2();
 }
 

@@ -1578,7 +1578,7 @@ void gelu_backward(int n, const float x[n], const float share[n],
  * add up to. Refuses a share that is negative or not finite, and shares of
  * which all are 0.
  * PyTorch: torch.multinomial(shares, 1), number for number. */
-int draw_one(Random *r, int n, const float shares[n]);
+int pick_one(Random *r, int n, const float shares[n]);
 
 /* Puts minus infinity in place of all logits that are below the k-th
  * largest. Refuses a k that is not from 1 to n.
@@ -1595,7 +1595,7 @@ void keep_mass(int n, float p, float shares[n]);
 /* What comes next: the logits divided by the temperature, of which with a k
  * other than 0 the k largest are kept, their softmax, and what is drawn
  * from these shares. Both tables are written. Refuses a temperature that is
- * not above 0, and what keep_largest and draw_one refuse. */
+ * not above 0, and what keep_largest and pick_one refuse. */
 int next_token(Random *r, float temperature, int k, int n, float logits[n],
                float shares[n]);
 

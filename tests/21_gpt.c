@@ -72,7 +72,7 @@ static void draw_test(void)
     Random r = random_of_set();
     int *drawn = room_for("drawn", part("drawn")->count);
     for (int i = 0; i < times * rows; i++)
-        drawn[i] = draw_one(&r, n, shares[i % rows]);
+        drawn[i] = pick_one(&r, n, shares[i % rows]);
     agrees("drawn", drawn, 0, 0);
     const float next = random_float(&r);
     agrees("following", &next, 0, 0);
@@ -563,7 +563,7 @@ static void next_test(void)
     const int got = next_token(&r, 2, 2, 3, logits, shares);
     const float right[3] = {1 / 3.0f, 2 / 3.0f, 0};
     similar("shares", 3, shares, right, 1e-6, 0);
-    same_bits("token", got, draw_one(&same_r, 3, shares));
+    same_bits("token", got, pick_one(&same_r, 3, shares));
     logits[2] = 3;
     next_token(&r, 1, 0, 3, logits, shares);
     tap_true("with 0, all are kept",
@@ -732,9 +732,9 @@ static void refusals(void)
     REFUSES("21_gpt.c: norm_backward: a gradient of 2 entries, where the "
             "layer has 3: as many are needed",
             norm_backward(&l, 1, (void *)x, (void *)x, &g_l, (void *)x));
-    REFUSES(NULL, draw_one(&r, 3, x));
-    REFUSES(NULL, draw_one(&r, 3, (float[3]){0, none, 0}));
-    REFUSES(NULL, draw_one(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES(NULL, pick_one(&r, 3, x));
+    REFUSES(NULL, pick_one(&r, 3, (float[3]){0, none, 0}));
+    REFUSES(NULL, pick_one(&r, 3, (float[3]){0, 1, NAN}));
     REFUSES_SUCH("the 0 largest", keep_largest(3, none, x));
     REFUSES_SUCH("the 4 largest of 3", keep_largest(3, 4 + none, x));
     REFUSES_SUCH("a part of 0", keep_mass(3, (float)none, x));
@@ -781,7 +781,7 @@ int main(void)
     EACH("norm_backward", norm_backward_test, "norm_*-out");
     EACH("gelu", gelu_test, "gelu_*-gelu");
     EACH("gelu_backward", gelu_backward_test, "gelu_*-gelu");
-    EACH("draw_one", draw_test, "draws_*-drawn");
+    EACH("pick_one", draw_test, "draws_*-drawn");
     EACH("epoch_order", order_test, "orders_*-orders");
     EACH("keep_mass", mass_test, "mass_*-massed");
     TAP(keep_test, "keep_largest: which stay");
