@@ -96,15 +96,15 @@ $w_j (g_j - \sum_k w_k g_k)$, where $g_k$ is the slope of weight $k$
 row does not know it. Must all keys be met once more, only for a mean?
 
 Look at what $g_k$ is. Weight $k$ is used in the mixture alone. For each
-unit that it grows, entry $e$ of the context $c$ grows by entry $e$ of value
-$k$, which is $v_{ke}$; and for each unit of that entry, the loss grows by
-its slope, $h_e$. With all entries, $g_k = \sum_e v_{ke}\, h_e$. Put this
-into the mean, and add up over the keys first:
+unit that it grows, entry $i$ of the context $c$ grows by entry $i$ of value
+$k$, which is $v_{ki}$; and for each unit of that entry, the loss grows by
+its slope, which we call $\gamma_i$. With all entries, $g_k = \sum_i
+v_{ki}\, \gamma_i$. Put this into the mean, and add up over the keys first:
 
 $$\sum_{k=1}^{m} w_k\, g_k
-  = \sum_{k=1}^{m} w_k \sum_{e=1}^{d_v} v_{ke}\, h_e
-  = \sum_{e=1}^{d_v} h_e \sum_{k=1}^{m} w_k\, v_{ke}
-  = \sum_{e=1}^{d_v} h_e\, c_e$$
+  = \sum_{k=1}^{m} w_k \sum_{i=1}^{d_v} v_{ki}\, \gamma_i
+  = \sum_{i=1}^{d_v} \gamma_i \sum_{k=1}^{m} w_k\, v_{ki}
+  = \sum_{i=1}^{d_v} \gamma_i\, c_i$$
 
 since the values, mixed by their weights, are the context. So the mean is
 the dot product of a context vector with its own gradient, however many keys
@@ -370,79 +370,6 @@ That is a quarter more to compute. But what is not kept is neither written
 nor fetched again, and where memory is what a machine waits for, the way
 back is even sooner done [@dao2022].
 
-## Keys in the lanes {#flash-backward-lanes}
-
-All five can go through the register tile of [](#kernel-tile). What is to
-lie in the lanes? There it was queries, so that softmax went along them. Of
-softmax, though, only two numbers are left for each query. What counts now
-is who is added to, and of the three gradients two belong to the keys. So
-*keys* lie in the lanes, with their values and both gradients, and stay
-there while block after block of queries comes along:
-
-| product | `a[i][k]` | `b[k]` in lanes | `c[i]` in lanes |
-|:---------|:-----------------|:----------------|:------------------|
-| scores | query `i`, entry `k` | keys, entry `k` | query `i` |
-| `g_weights` | `g_context` `i`, entry `k` | values, entry `k` | query `i` |
-| `g_value` | `g_context` `k`, entry `i` | weights, query `k` | entry `i` |
-| `g_key` | query `k`, entry `i` | slopes, query `k` | entry `i` |
-| `g_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
-
-Queries and `g_context` are read as they lie, or turned, which is the same
-table with its two steps exchanged. Only `g_query` has entries in its lanes.
-It is a sum over keys, and waits until some tiles of keys have put their
-slopes aside, so that the sum is a long one.
-*/
-
-typedef float Columns[COLUMNS];
-
-typedef struct {
-    int first, count;         /* which keys of their head */
-    Columns *key, *value;     /* [d_k], [d_v] */
-    Columns *g_key, *g_value; /* [d_k], [d_v] */
-} Tile;
-
-typedef struct {
-    int text, head, first, count; /* whose queries, and which */
-    View query, g_context;        /* [count][d_k], [count][d_v] */
-    const float *log_sum, *mean;  /* [count] */
-    Columns *weights, *g;         /* [count], of a tile */
-} Queries;
-
-/* Scores that a query may not see become minus infinity. */
-static void hide(const Job *job, const Queries *q, int i, const Tile *t);
-
-/* slopes_of_scores, and they are put aside. */
-static void through_softmax(const Job *job, const Queries *q, int i,
-                            const Tile *t, Columns *aside);
-
-/* The queries from number i of a block on meet a tile. */
-static void meet(const Job *job, const Queries *q, int i, const Tile *t,
-                 Columns *aside)
-{
-    const int d_k = job->d_k, d_v = job->d_v;
-    const int rows = q->count - i, keys = t->count;
-    const View query = from_row(q->query, i);
-    const View query_turned = {query.at, 1, query.row};
-    const View g_context = from_row(q->g_context, i);
-    const View g_context_turned = {g_context.at, 1, g_context.row};
-    multiply_columns(rows, keys, d_k, query, t->key, 0, q->weights);
-    hide(job, q, i, t);
-    exp2_columns(rows, keys, q->log_sum + i, q->weights);
-    multiply_columns(rows, keys, d_v, g_context, t->value, 0, q->g);
-    through_softmax(job, q, i, t, aside);
-    multiply_columns(d_v, keys, rows, g_context_turned, q->weights, 1,
-                     t->g_value);
-    multiply_columns(d_k, keys, rows, query_turned, q->g, 1, t->g_key);
-}
-
-/*
-`multiply_columns` is the register tile for rows of `COLUMNS` numbers, which
-fill its lanes; with a 1, the product is added to what is there.
-`exp2_columns` takes the power of 2 of what each number is above its row's
-log-sum-exp; as in the kernel, both have been multiplied by $\log_2 e$. The
-fifth product, masks, copies of rows and turned keys stand [at the
-end](#flash-backward-rest).
-
 ## Who meets whom {#flash-backward-rounds}
 
 In the forward, threads had it easy: each piece of queries wrote contexts of
@@ -474,8 +401,8 @@ part `keys` of the keys meets in a round. Parts and rounds are counted from
 each has met all of them in the end.
 
 ::: hint
-In round 0, part `k` of the keys may meet part `k` of the queries. What if
-in the next round all keys move on by one?
+In round 0, part `k` of the keys may meet part `k` of the queries. Who is
+free for it in the next round, if all others want the same?
 :::
 
 ::: hint
@@ -565,7 +492,8 @@ each thread waits for all others: the round is over.
 
 `attend_fast_backward` takes a job that `attend_fast` has done, and where
 the gradients lie. `attend_backward_of(best_kernel())` is the same for the
-processor at hand.
+processor at hand. Here it goes back through a head of 600 tokens, in two
+parts and so in two rounds:
 */
 
 /* A head of 600 tokens, there and back in so many threads. */
@@ -621,6 +549,86 @@ as flash_backward to 1e-5: yes
 `make bench CASES=backward` measures how fast that is on your machine,
 beside PyTorch's.
 
+## Keys in the lanes {#flash-backward-lanes}
+
+What a part of the keys does with a part of the queries is all five
+products, now through the register tile of [](#kernel-tile): row `i` of `c`
+is the sum, over `k`, of the number `a[i][k]` times row `k` of `b`, and the
+rows of `b` and `c` lie in lanes. What is to lie there? In the kernel it was
+queries, so that softmax went along them. Of softmax, though, only two
+numbers are left for each query. What counts now is who is added to, and of
+the three gradients two belong to the keys. So *keys* lie in the lanes, with
+their values and both gradients, and stay there while block after block of
+queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
+`a[i][k]` entry `k` of query `i`, and `c[i]` all scores of that query:
+
+| product | `a[i][k]` | row `b[k]` | row `c[i]` |
+|:---------|:-----------------|:----------------|:------------------|
+| scores | query `i`, entry `k` | keys, entry `k` | query `i` |
+| `g_weights` | `g_context` `i`, entry `k` | values, entry `k` | query `i` |
+| `g_value` | `g_context` `k`, entry `i` | weights, query `k` | entry `i` |
+| `g_key` | query `k`, entry `i` | slopes, query `k` | entry `i` |
+| `g_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
+
+Queries and `g_context` are read as they lie, or turned, which is the same
+table with its two steps exchanged. Only `g_query` has entries in its lanes.
+It is a sum over keys, and a tile has few of them. So the slopes of some
+tiles are put aside first, and their sum is made in one go, without leaving
+the registers in between.
+*/
+
+typedef float Columns[COLUMNS];
+
+typedef struct {
+    int first, count;         /* which keys of their head */
+    Columns *key, *value;     /* [d_k], [d_v] */
+    Columns *g_key, *g_value; /* [d_k], [d_v] */
+} Tile;
+
+typedef struct {
+    int text, head, first, count; /* whose queries, and which */
+    View query, g_context;        /* [count][d_k], [count][d_v] */
+    const float *log_sum, *mean;  /* [count] */
+    Columns *weights, *g;         /* [count], of a tile */
+} Queries;
+
+/* Scores that a query may not see become minus infinity. */
+static void hide(const Job *job, const Queries *q, int i, const Tile *t);
+
+/* slopes_of_scores, and they are put aside. */
+static void through_softmax(const Job *job, const Queries *q, int i,
+                            const Tile *t, Columns *aside);
+
+/* The queries from number i of a block on meet a tile. */
+static void meet(const Job *job, const Queries *q, int i, const Tile *t,
+                 Columns *aside)
+{
+    const int d_k = job->d_k, d_v = job->d_v;
+    const int rows = q->count - i, keys = t->count;
+    const View query = from_row(q->query, i);
+    const View query_turned = {query.at, 1, query.row};
+    const View g_context = from_row(q->g_context, i);
+    const View g_context_turned = {g_context.at, 1, g_context.row};
+    multiply_columns(rows, keys, d_k, query, t->key, 0, q->weights);
+    hide(job, q, i, t);
+    exp2_columns(rows, keys, q->log_sum + i, q->weights);
+    multiply_columns(rows, keys, d_v, g_context, t->value, 0, q->g);
+    through_softmax(job, q, i, t, aside);
+    multiply_columns(d_v, keys, rows, g_context_turned, q->weights, 1,
+                     t->g_value);
+    multiply_columns(d_k, keys, rows, query_turned, q->g, 1, t->g_key);
+}
+
+/*
+`multiply_columns` is the register tile for rows of `COLUMNS` numbers, which
+fill its lanes; with a 1, the product is added to what is there.
+`exp2_columns` takes the power of 2 of what each number is above its row's
+log-sum-exp; as in the kernel, both have been multiplied by $\log_2 e$. The
+fifth product, masks, copies of rows and turned keys stand [at the
+end](#flash-backward-rest).
+
+## Many texts at once {#flash-backward-texts}
+
 A model learns from many texts at once. `attention_forward_fast` and
 `attention_backward_fast`, [at the end of the
 page](#flash-backward-attention), do for all of them together what
@@ -646,6 +654,10 @@ static void show_traces(void)
 numbers in a trace of 256 tokens, 8 heads: with tables, without (2)
 [3145728,  526336]
 ```
+
+With as few tokens as these, tables take most of the room. The more tokens
+there are, the more do they: with twice as many, what is kept doubles, and
+tables grow to four times their size.
 
 ## Everything together
 */

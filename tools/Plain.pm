@@ -15,7 +15,7 @@ my %SIGN = (
     times => ' × ', cdot => ' · ', odot => ' ⊙ ', approx => ' ≈ ', pm => '±', dots => '…', top => 'T',
     Rightarrow => ' ⇒ ', quad => '  ', qquad => '  ', left => '', right => '', Big => '', bmod => ' mod ',
     ',' => ' ', '!' => '', ';' => ' ', ':' => ' ', '{' => '{', '}' => '}', '%' => '%');
-my %LETTER = (infty => '∞', alpha => 'α', beta => 'β', epsilon => 'ε', lambda => 'λ', mu => 'μ', sigma => 'σ', omega => 'ω', varphi => 'φ', pi => 'π');
+my %LETTER = (infty => '∞', alpha => 'α', beta => 'β', gamma => 'γ', epsilon => 'ε', lambda => 'λ', mu => 'μ', sigma => 'σ', omega => 'ω', varphi => 'φ', pi => 'π');
 my $NAME = qr/(?:sum|max|log|ln|cos|sin|tanh)/;
 
 # A formula: (Q K^T) / sqrt(d_k). A shape that stands below a letter comes behind it,
