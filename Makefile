@@ -23,6 +23,7 @@ CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(thre
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_cache   := $(sets:%=-DHAS_%)
 CFLAGS_backward := $(sets:%=-DHAS_%)
+CFLAGS_21_gpt := -O3 -fno-trapping-math -fno-math-errno $(threaded)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
@@ -415,7 +416,7 @@ valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
 # and on two that lack AVX-512, or AVX as well. A line says what is left out.
 arm64     := aarch64-linux-gnu
 small     := TAP_SMALL=1 TAP_SECONDS=600
-few        = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast)))' test-c
+few        = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast) 21_gpt))' test-c
 try        = +@if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
                else echo "$(1): left out, for want of $(3)"; fi
 without    = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(2)))

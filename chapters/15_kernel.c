@@ -1047,7 +1047,10 @@ void multiply_fast(int n, int m, int d, View a, View b, View start,
         Lanes *columns = new_aligned((size_t)d, sizeof *columns);
         Lanes sum[8 * ROWS];
         memset(columns, 0, (size_t)d * sizeof *columns);
-        for (int k = 0; k < d; k++)
+        if (b.row == 1)
+            turn(end - j, d, 1, b.at + j * b.column, b.column,
+                 columns[0].at, QUERIES);
+        for (int k = 0; k < d && b.row != 1; k++)
             for (int l = j; l < end; l++)
                 columns[k].at[l - j] = b.at[k * b.row + l * b.column];
         for (int i = 0; i < n; i++) {
@@ -1129,8 +1132,14 @@ static void hide(Mask see, const Tile *t, int j, int cols,
 /*
 [](#flash-backward) multiplies in lanes, too, and takes exponentials there.
 What it has in them are its own rows of `COLUMNS` numbers, as many as
-`QUERIES`.
+`QUERIES`. [](#gpt-gelu) takes exponentials of whole tables.
 */
+
+void exp2_all(int n, float x[n])
+{
+    for (int i = 0; i < n; i++)
+        x[i] = exp2_fast(x[i]);
+}
 
 _Static_assert((int)COLUMNS == (int)QUERIES, "a row fills the lanes");
 

@@ -224,9 +224,11 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
             const float g_normed = g_out[i][k] * l->weight[k];
             g_l->weight[k] += g_out[i][k] * normed;
             g_l->bias[k] += g_out[i][k];
-            moved += (double)g_normed / d;
-            stretched += (double)(g_normed * normed) / d;
+            moved += (double)g_normed;
+            stretched += (double)(g_normed * normed);
         }
+        moved /= d;
+        stretched /= d;
         for (int k = 0; k < d; k++) {
             const float normed = (x[i][k] - mean) * scale;
             const float g_normed = g_out[i][k] * l->weight[k];
@@ -255,15 +257,19 @@ void gelu(int n, const float x[n], float share[n], float out[n])
     for (int i = 0; i < n; i++) {
         const float u =
             1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
-        share[i] = 1 / (1 + exp2_fast(fminf(-1.442695f * u, 126)));
+        share[i] = u < -87 ? 126 : -1.442695f * u;
+    }
+    best_kernel()->powers(n, share);
+    for (int i = 0; i < n; i++) {
+        share[i] = 1 / (1 + share[i]);
         out[i] = x[i] * share[i];
     }
 }
 
 /*
 (The number in front of $u$ is the logarithm that turns powers of $e$ into
-powers of 2, for [](#kernel-exp2). A share below $2^{-126}$ is as good as
-0.)
+powers of 2, for [](#kernel-exp2); `powers` takes a whole table of them. A
+share below $2^{-126}$ is as good as 0.)
 
 **Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
 added to `g_x`, from the shares that `gelu` has left.
@@ -535,23 +541,59 @@ in the order that PyTorch's `DataLoader(shuffle=True)` would draw
 (`gpt_training_batch`), and one step is:
 */
 
+/* The loss of some texts, and the gradient that they alone give. */
+static float learn(const Gpt *g, const int *ids, const int *targets,
+                   GptPart *p)
+{
+    const int rows = p->pass.texts * p->pass.n, size = g->vocabulary;
+    gpt_forward(g, NULL, ids, &p->pass);
+    const float loss = cross_entropy(rows, size, (void *)p->pass.logits,
+                                     targets, (void *)p->shares);
+
+    gpt_pass_clear(&p->back);
+    memset(p->gradient.memory, 0, g->count * sizeof *g->memory);
+    cross_entropy_backward(rows, size, (void *)p->shares, targets,
+                           (void *)p->back.logits);
+    gpt_backward(g, ids, &p->pass, &p->back, &p->gradient);
+    return loss;
+}
+
+/*
+Texts have nothing to do with each other until their gradients are added up.
+So a batch goes in parts, each with a gradient of its own, and each thread
+takes some of them. The loss of all is the mean of theirs, and so is the
+gradient. It is added up in one order, for the same digits with any number
+of threads:
+*/
+
+static float learn_in_parts(GptTraining *t, const int *ids,
+                            const int *targets)
+{
+    const int rows = t->texts / t->parts * t->model.context;
+    float losses[GPT_PARTS], sum = 0;
+#pragma omp parallel for schedule(dynamic)
+    for (int k = 0; k < t->parts; k++)
+        losses[k] = learn(&t->model, ids + k * rows, targets + k * rows,
+                          &t->part[k]);
+#pragma omp parallel for
+    for (size_t i = 0; i < t->model.count; i++) {
+        float slopes = 0;
+        for (int k = 0; k < t->parts; k++)
+            slopes += t->part[k].gradient.memory[i];
+        t->part->gradient.memory[i] = slopes / (float)t->parts;
+    }
+    for (int k = 0; k < t->parts; k++)
+        sum += losses[k];
+    return sum / (float)t->parts;
+}
+
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 {
-    const int rows = t->pass.texts * t->pass.n, size = t->model.vocabulary;
-    Gpt *g = &t->model, *g_g = &t->gradient;
-    gpt_forward(g, NULL, ids, &t->pass);
-    const float loss = cross_entropy(rows, size, (void *)t->pass.logits,
-                                     targets, (void *)t->shares);
-
-    gpt_pass_clear(&t->back);
-    memset(g_g->memory, 0, g_g->count * sizeof *g_g->memory);
-    cross_entropy_backward(rows, size, (void *)t->shares, targets,
-                           (void *)t->back.logits);
-    gpt_backward(g, ids, &t->pass, &t->back, g_g);
-
-    clip_norm(1, g_g->count, g_g->memory);
-    adam_step(t->how, ++t->step, g->count, g_g->memory, t->mean.memory,
-              t->square.memory, g->memory);
+    const float loss = learn_in_parts(t, ids, targets);
+    const Gpt *gradient = &t->part->gradient;
+    clip_norm(1, gradient->count, gradient->memory);
+    adam_step(t->how, ++t->step, gradient->count, gradient->memory,
+              t->mean.memory, t->square.memory, t->model.memory);
     return loss;
 }
 
@@ -743,7 +785,8 @@ static void show_small(void)
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
             held[(step + 1) / 100] =
-                gpt_loss(&t.model, held_out, 4000, &t.pass, t.shares);
+                gpt_loss(&t.model, held_out, 4000, &t.part->pass,
+                         t.part->shares);
         }
     }
     show_rounded("loss at steps 1, 101, 201, 300", 4, losses);

@@ -925,6 +925,7 @@ typedef struct {
     void (*multiply)(int n, int m, int d, View a, View b, View start,
                      float c[n][m]);
     float (*exp2)(float x);
+    void (*powers)(int n, float x[n]);
 } Kernel;
 
 /* The one with the most lanes that this processor can run. */
@@ -967,7 +968,8 @@ static INLINE int least(int a, int b)
 
 /* How many threads are worth their while for so many products: as many as
  * are asked for, or with 0 as there are processors; and 1 for less than a
- * million products, or where the library was compiled without OpenMP. */
+ * million products, where the caller is one of several threads itself, or
+ * where the library was compiled without OpenMP. */
 int threads_for(double products, int asked);
 
 /* Refuses what attend_fast refuses. */
@@ -983,6 +985,9 @@ enum { COLUMNS = (LANES == 16 ? 2 : 3) * LANES };
 void multiply_columns(int n, int cols, int d, View a,
                       const float b[d][COLUMNS], int adds,
                       float c[n][COLUMNS]);
+
+/* x[i] = 2 to the power of x[i], by exp2_fast. */
+void exp2_all(int n, float x[n]);
 
 /* x[i][k] = 2 to the power of x[i][k] - less[i], by exp2_fast, for the
  * first `cols` of each row; the others may be anything. */
@@ -1725,16 +1730,25 @@ void attend_cached(const Attention *a, Cache *c, int n,
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *g_p, Gpt *g_g);
 
-/* A training: the model, what each parameter's slope is, and the means that
- * Adam keeps; room for a batch; and where it stands. Fill in the model's
- * sizes, texts and how before gpt_training_init. */
+/* Some texts of a batch: what was computed, its gradients, the shares of
+ * the tokens that may come next, and the gradient of the parameters. */
 typedef struct {
-    Gpt model, gradient, mean, square;
+    GptPass pass, back;
+    float *shares; /* [rows][vocabulary] */
+    Gpt gradient;
+} GptPart;
+
+/* A training: the model, and the means that Adam keeps; room for a batch,
+ * in parts of equally many texts; and where it stands. Fill in the model's
+ * sizes, texts and how before gpt_training_init. */
+enum { GPT_PARTS = 4 };
+typedef struct {
+    Gpt model, mean, square;
     int texts; /* of a batch, each as long as the model's context */
     Adam how;
-    GptPass pass, back; /* what was computed, and its gradients */
-    float *shares;      /* [rows][vocabulary] */
-    int step;           /* how many have been done */
+    int parts; /* as many as divide the texts, at most GPT_PARTS */
+    GptPart part[GPT_PARTS];
+    int step; /* how many have been done */
     Random random;      /* draws the epochs' orders */
     int count, next;    /* pieces of text in an epoch, and the next one */
     int *order;         /* [count] */
@@ -1761,7 +1775,8 @@ void gpt_training_batch(GptTraining *t, const char *text, int *ids,
                         int *targets);
 
 /* One step of AdamW, with the gradient's length held at 1; returns the loss
- * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
+ * before it. The gradient, the mean of all parts', is then that of part 0.
+ * The result has the same bits with any number of threads. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
  * optimizer.step(). */
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 

@@ -99,7 +99,7 @@ static void note_row(GptTraining *t)
     row[STEP] = t->step;
     row[LOSS] = t->notes[LOSSES] / (t->step - before);
     row[HELD_OUT] = (double)gpt_loss(&t->model, held_out, held_out_length,
-                                     &t->pass, t->shares);
+                                     &t->part->pass, t->part->shares);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];

@@ -3,6 +3,22 @@
 /* The memory of a training, and the pieces of text that it learns from. The
  * step itself is chapter 21's. */
 
+static GptPart part_of(const Gpt *g, int texts)
+{
+    return (GptPart){.pass = gpt_pass(g, texts, g->context),
+                     .back = gpt_pass(g, texts, g->context),
+                     .shares = new_table(texts * g->context, g->vocabulary),
+                     .gradient = gpt_like(g)};
+}
+
+static void part_free(GptPart *p)
+{
+    gpt_pass_free(&p->pass);
+    gpt_pass_free(&p->back);
+    free(p->shares);
+    gpt_free(&p->gradient);
+}
+
 void gpt_training_init(GptTraining *t, Random r, int bytes)
 {
     Gpt *g = &t->model;
@@ -13,12 +29,12 @@ void gpt_training_init(GptTraining *t, Random r, int bytes)
                bytes, t->count, g->context, t->texts);
     gpt_init(g);
     gpt_fill(&r, g);
-    t->gradient = gpt_like(g);
     t->mean = gpt_like(g);
     t->square = gpt_like(g);
-    t->pass = gpt_pass(g, t->texts, g->context);
-    t->back = gpt_pass(g, t->texts, g->context);
-    t->shares = new_table(t->texts * g->context, g->vocabulary);
+    for (t->parts = GPT_PARTS; t->texts % t->parts; t->parts--)
+        ;
+    for (int k = 0; k < t->parts; k++)
+        t->part[k] = part_of(g, t->texts / t->parts);
     t->order = new_aligned((size_t)t->count, sizeof *t->order);
     memset(t->order, 0, (size_t)t->count * sizeof *t->order);
     t->next = t->count; /* so that an epoch begins */
@@ -31,12 +47,10 @@ void gpt_training_init(GptTraining *t, Random r, int bytes)
 void gpt_training_free(GptTraining *t)
 {
     gpt_free(&t->model);
-    gpt_free(&t->gradient);
     gpt_free(&t->mean);
     gpt_free(&t->square);
-    gpt_pass_free(&t->pass);
-    gpt_pass_free(&t->back);
-    free(t->shares);
+    for (int k = 0; k < t->parts; k++)
+        part_free(&t->part[k]);
     free(t->order);
     free(t->notes);
     *t = (GptTraining){0};

@@ -42,7 +42,7 @@ void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
 int threads_for(double products, int asked)
 {
 #ifdef _OPENMP
-    if (products >= 1 << 20)
+    if (products >= 1 << 20 && !omp_in_parallel())
         return asked ? asked : omp_get_max_threads();
 #endif
     (void)products;
@@ -89,11 +89,12 @@ void job_must_fit(const Job *job)
     void attend_fast_##SET(const Job *job);                                \
     void multiply_fast_##SET(int n, int m, int d, View a, View b,          \
                              View start, float c[n][m]);                   \
-    float exp2_fast_##SET(float x);
+    float exp2_fast_##SET(float x);                                        \
+    void exp2_all_##SET(int n, float x[n]);
 #define KERNEL(NAME, LANES, SET)                                           \
     {                                                                      \
         NAME, LANES, attend_fast_##SET, multiply_fast_##SET,               \
-            exp2_fast_##SET                                                \
+            exp2_fast_##SET, exp2_all_##SET                                \
     }
 
 #ifdef HAS_avx512
@@ -111,7 +112,7 @@ static const Kernel kernels[] = {
 #ifdef HAS_avx2
     KERNEL("AVX2", 8, avx2),
 #endif
-    {"plain", LANES, attend_fast, multiply_fast, exp2_fast},
+    {"plain", LANES, attend_fast, multiply_fast, exp2_fast, exp2_all},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };

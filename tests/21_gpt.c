@@ -614,7 +614,7 @@ static void training_free_test(void)
 {
     GptTraining t = small();
     gpt_training_free(&t);
-    tap_true("is empty", !t.order && !t.model.memory && !t.shares);
+    tap_true("is empty", !t.order && !t.model.memory && !t.part->shares);
 }
 
 static void training_init_test(void)
