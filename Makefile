@@ -23,7 +23,8 @@ CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(thre
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_cache   := $(sets:%=-DHAS_%)
 CFLAGS_backward := $(sets:%=-DHAS_%)
-CFLAGS_21_gpt := -O3 -fno-trapping-math -fno-math-errno $(threaded)
+CFLAGS_21_gpt  := -O3 -fno-trapping-math -fno-math-errno
+CFLAGS_gpt_training := -O3 $(threaded)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)

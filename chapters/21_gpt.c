@@ -541,9 +541,8 @@ in the order that PyTorch's `DataLoader(shuffle=True)` would draw
 (`gpt_training_batch`), and one step is:
 */
 
-/* The loss of some texts, and the gradient that they alone give. */
-static float learn(const Gpt *g, const int *ids, const int *targets,
-                   GptPart *p)
+float gpt_learn(const Gpt *g, const int *ids, const int *targets,
+                GptPart *p)
 {
     const int rows = p->pass.texts * p->pass.n, size = g->vocabulary;
     gpt_forward(g, NULL, ids, &p->pass);
@@ -560,36 +559,13 @@ static float learn(const Gpt *g, const int *ids, const int *targets,
 
 /*
 Texts have nothing to do with each other until their gradients are added up.
-So a batch goes in parts, each with a gradient of its own, and each thread
-takes some of them. The loss of all is the mean of theirs, and so is the
-gradient. It is added up in one order, for the same digits with any number
-of threads:
+So a batch goes in parts, each thread takes some, and the loss and the
+gradient of all are the means of theirs (`gpt_training_gradient`):
 */
-
-static float learn_in_parts(GptTraining *t, const int *ids,
-                            const int *targets)
-{
-    const int rows = t->texts / t->parts * t->model.context;
-    float losses[GPT_PARTS], sum = 0;
-#pragma omp parallel for schedule(dynamic)
-    for (int k = 0; k < t->parts; k++)
-        losses[k] = learn(&t->model, ids + k * rows, targets + k * rows,
-                          &t->part[k]);
-#pragma omp parallel for
-    for (size_t i = 0; i < t->model.count; i++) {
-        float slopes = 0;
-        for (int k = 0; k < t->parts; k++)
-            slopes += t->part[k].gradient.memory[i];
-        t->part->gradient.memory[i] = slopes / (float)t->parts;
-    }
-    for (int k = 0; k < t->parts; k++)
-        sum += losses[k];
-    return sum / (float)t->parts;
-}
 
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 {
-    const float loss = learn_in_parts(t, ids, targets);
+    const float loss = gpt_training_gradient(t, ids, targets);
     const Gpt *gradient = &t->part->gradient;
     clip_norm(1, gradient->count, gradient->memory);
     adam_step(t->how, ++t->step, gradient->count, gradient->memory,
@@ -598,9 +574,8 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 }
 
 /*
-All of it is [](#training)'s; only the model is larger. Its ten first
-losses, and the gradient of its first step, are held against PyTorch's in
-the tests.
+All of it is [](#training)'s; only the model is larger. Ten losses, and the
+first gradient, are held against PyTorch's in the tests.
 
 ## Writing {#gpt-writing}
 

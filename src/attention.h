@@ -1774,9 +1774,20 @@ void gpt_training_note(GptTraining *t, int n, const double number[n]);
 void gpt_training_batch(GptTraining *t, const char *text, int *ids,
                         int *targets);
 
+/* The loss of a part's texts, and in p the gradient that they alone give.
+ * ids and targets have a row of g->context for each text. PyTorch: loss =
+ * F.cross_entropy(logits, targets) and loss.backward(). */
+float gpt_learn(const Gpt *g, const int *ids, const int *targets,
+                GptPart *p);
+
+/* The loss of a whole batch, and in part 0 the gradient of all: the means
+ * of all parts', added up in one order, so that they have the same bits with
+ * any number of threads. */
+float gpt_training_gradient(GptTraining *t, const int *ids,
+                            const int *targets);
+
 /* One step of AdamW, with the gradient's length held at 1; returns the loss
- * before it. The gradient, the mean of all parts', is then that of part 0.
- * The result has the same bits with any number of threads. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
+ * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
  * optimizer.step(). */
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 

@@ -99,6 +99,27 @@ void gpt_training_batch(GptTraining *t, const char *text, int *ids,
                    targets + i * n);
 }
 
+float gpt_training_gradient(GptTraining *t, const int *ids,
+                            const int *targets)
+{
+    const int rows = t->texts / t->parts * t->model.context;
+    float losses[GPT_PARTS], sum = 0, *const mean = t->part->gradient.memory;
+#pragma omp parallel for schedule(dynamic)
+    for (int k = 0; k < t->parts; k++)
+        losses[k] = gpt_learn(&t->model, ids + k * rows, targets + k * rows,
+                              &t->part[k]);
+#pragma omp parallel for
+    for (size_t i = 0; i < t->model.count; i++) {
+        float slopes = 0;
+        for (int k = 0; k < t->parts; k++)
+            slopes += t->part[k].gradient.memory[i];
+        mean[i] = slopes / (float)t->parts;
+    }
+    for (int k = 0; k < t->parts; k++)
+        sum += losses[k];
+    return sum / (float)t->parts;
+}
+
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares)
 {
