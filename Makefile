@@ -577,7 +577,7 @@ $(BUILD)/tools/bench_train: tools/bench_train.c $(BUILD)/libattention.a $(settin
 	$(compile) $< $(link)
 
 bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 21's training beside the same in PyTorch
-	@.venv-golden/bin/python tools/bench-train --program $<
+	@.venv-golden/bin/python tools/bench-train --program $< $(if $(STEPS),--steps $(STEPS))
 
 # ---- What chapter 21 learns from, and its long run, of which the page tells.
 
