@@ -859,14 +859,13 @@ static void show_run_steps(void)
         losses[1][i] = table[i][2] = row->held_out;
         table[i][0] = (float)row->step;
     }
-    print_matrix("step, mean loss since the row above, loss held out", n, 3,
-                 table);
+    print_matrix("step, loss on text read, on text held out", n, 3, table);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
         printf("%d: %.60s\n     %.66s\n", trained.row[i].step,
                trained.row[i].sample, trained.row[i].sample + 60);
     curves("losses", "The loss, step by step",
-           (const char *const[]){"on the text", "on text held out"}, n, at,
+           (const char *const[]){"on text read", "on text held out"}, n, at,
            losses);
     free(table);
     free(losses);
@@ -884,7 +883,7 @@ on AMD EPYC, 2 threads, 2026-11-22
 ```
 
 ``` output
-step, mean loss since the row above, loss held out (11, 3)
+step, loss on text read, on text held out (11, 3)
 [[  1.0000,   4.9335,   4.7675],
  [ 50.0000,   3.0266,   2.5529],
  [100.0000,   2.5002,   2.4826],
@@ -909,7 +908,7 @@ what it writes at some of these steps
      he sentenstries. So for the the the so same of is sof function spr
 ```
 
-![The mean loss on what was read, and the loss on text held
+![The loss on what was read, and on as much text held
 out](losses.svg){#fig-gpt-losses}
 
 Why does one's own first model write gibberish? Look at the loss. Without
@@ -930,9 +929,9 @@ numbers; a bar is the end of a paragraph.)
 
 Has it learned by heart? In all it has read
 $500 \cdot 16 \cdot 128 = 1{,}024{,}000$ bytes, each paragraph six or seven
-times. Over the last fifty steps its loss on what it reads is 1.65, and on
-what was held out 1.75 at the end. They part: the difference is what it
-knows of this text, and not of its language. It is small still.
+times. At the end its loss is 1.65 on what it has read, and 1.75 on as much
+that was held out. They part: the difference is what it knows of this text,
+and not of its language. It is small still.
 
 The model is kept, in `build/gpt.safetensors`. It goes on with what it is
 given, byte by byte, here with *The* and a blank:

@@ -1871,6 +1871,10 @@ extern const GptRun gpt_long_run;
 GptTraining gpt_run_begin(const GptRun *run);
 float gpt_run_step(const GptRun *run, GptTraining *t);
 
+/* The loss of the model as it is, on as many bytes of a text as are held
+ * out: of `held_out`, or of `prose`, which it learns from. */
+float gpt_run_loss(const GptTraining *t, const char *text);
+
 /* Takes all steps, or what is left of them where the file at path has some.
  * It says on standard error how far it is, and saves itself there ten times
  * on the way, when Ctrl-C ends it, and at the end. When all are done, it
@@ -1883,8 +1887,9 @@ void gpt_run(const GptRun *run, const char *path, const char *log);
  * printed question marks. */
 void gpt_sample(const Gpt *g, int n, char text[n + 1]);
 
-/* The long run at one of its steps: the mean loss on the text since the row
- * before, that on the text held out, and what the model writes. */
+/* The long run after one of its steps: the loss on as much of the text that
+ * it learns from as is held out, that on the text held out, and what the
+ * model writes. */
 typedef struct {
     int step;
     float loss, held_out;

@@ -10,10 +10,9 @@ const GptRun gpt_long_run = {.steps = 500,
                              .n_heads = 5,
                              .layers = 3};
 
-/* The notes of a run: seconds in all, and of the steps alone; the sum of
- * the losses since the last row. Behind them are its rows: the step, both
- * losses, and the bytes of what it writes. */
-enum { SECONDS, LEARNING, LOSSES, BEGINNING };
+/* The notes of a run: seconds in all, and of the steps alone. Behind them
+ * are its rows: the step, both losses, and the bytes of what it writes. */
+enum { SECONDS, LEARNING, BEGINNING };
 enum { STEP, LOSS, HELD_OUT, SAMPLE };
 
 static int entries_of_row(const GptTraining *t)
@@ -87,23 +86,29 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
     free(ids);
 }
 
+float gpt_run_loss(const GptTraining *t, const char *text)
+{
+    GptPass p = gpt_pass(&t->model, 1, t->model.context);
+    const float loss = gpt_loss(&t->model, text, held_out_length, &p,
+                                t->part->shares);
+    gpt_pass_free(&p);
+    return loss;
+}
+
 /* Another row of the notes. */
 static void note_row(GptTraining *t)
 {
-    const int n = t->model.context, rows = rows_of(t);
-    const int before = rows ? (int)row_of(t, rows - 1)[STEP] : 0;
+    const int n = t->model.context;
     double *row = calloc((size_t)entries_of_row(t), sizeof *row);
     char *text = malloc((size_t)n + 1);
     if (!row || !text)
         REFUSE("%d bytes do not fit into memory: fewer are needed", n);
     row[STEP] = t->step;
-    row[LOSS] = t->notes[LOSSES] / (t->step - before);
-    row[HELD_OUT] = (double)gpt_loss(&t->model, held_out, held_out_length,
-                                     &t->part->pass, t->part->shares);
+    row[LOSS] = (double)gpt_run_loss(t, prose);
+    row[HELD_OUT] = (double)gpt_run_loss(t, held_out);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
-    t->notes[LOSSES] = 0;
     gpt_training_note(t, entries_of_row(t), row);
     free(row);
     free(text);
@@ -177,7 +182,6 @@ static void take_steps(const GptRun *run, GptTraining *t, const char *path)
     while (t->step < run->steps && !is_interrupted()) {
         const double from = now();
         const float loss = gpt_run_step(run, t);
-        t->notes[LOSSES] += (double)loss;
         t->notes[LEARNING] += now() - from;
         const int is_row = t->step == 1 || t->step % every == 0;
         if (is_row)
