@@ -1781,8 +1781,8 @@ float gpt_learn(const Gpt *g, const int *ids, const int *targets,
                 GptPart *p);
 
 /* The loss of a whole batch, and in part 0 the gradient of all: the means
- * of all parts', added up in one order, so that they have the same bits with
- * any number of threads. */
+ * of all parts', added up in one order, so that they have the same bits
+ * with any number of threads. */
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets);
 
