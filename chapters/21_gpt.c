@@ -369,7 +369,7 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
     const float(*g_x)[d] = (void *)g_p->block[0].in;
     gpt_must_fit(g, NULL, p);
-    gpt_must_fit(g_g, NULL, g_p);
+    gpt_gradient_must_fit(g, p, g_g, g_p);
     linear_backward_fast(&g->output, rows, (void *)p->normed,
                          (void *)g_p->logits, &g_g->output,
                          (void *)g_p->normed);
@@ -705,6 +705,33 @@ shares: as they are, colder, hotter, the 2 largest (4, 5)
  [0.7311, 0.2689, 0.0000, 0.0000, 0.0000]]
 ```
 
+To write is to do so again and again. At first the whole beginning goes
+through the model, and then each token that has been drawn, by itself: the
+cache has the rest ([](#kv-cache)).
+*/
+
+void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
+               int n, int ids[n])
+{
+    const int size = g->vocabulary;
+    if (begun < 1 || begun > n)
+        REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
+               n, begun, n);
+    Cache *cache = caches_for(g);
+    float *shares = new_table(1, size);
+    for (int from = 0, till = begun; till < n; from = till++) {
+        GptPass p = gpt_pass(g, 1, till - from);
+        const size_t last = (size_t)(till - from - 1) * (size_t)size;
+        gpt_forward(g, cache, ids + from, &p);
+        ids[till] =
+            next_token(r, temperature, k, size, p.logits + last, shares);
+        gpt_pass_free(&p);
+    }
+    caches_free(g, cache);
+    free(shares);
+}
+
+/*
 Now everything is there. A model with two blocks, a width of 40 and a
 context of 32 reads three hundred batches of eight pieces:
 */

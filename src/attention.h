@@ -1711,7 +1711,8 @@ void gpt_fill(Random *r, Gpt *g);
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
 
 /* Goes on with a text of which so many ids are there, up to n of them.
- * Refuses what gpt_forward and next_token refuse.
+ * Refuses fewer than 1 that are there, or more than n, and what gpt_forward
+ * and next_token refuse.
  * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
  * of Hugging Face's transformers. */
 void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
@@ -1720,13 +1721,18 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
  * t the tables of all heads side by side, joined and out. Refuses what
- * cache_append and cache_attend refuse. */
+ * texts_must_fit, cache_append and cache_attend refuse. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 
+/* Refuses gradients of other sizes than the model and its pass have. */
+void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
+                           const GptPass *g_p);
+
 /* From g_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in g_p must be 0 before it begins.
- * PyTorch: loss.backward(). */
+ * Refuses what gpt_must_fit and gpt_gradient_must_fit refuse. PyTorch:
+ * loss.backward(). */
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *g_p, Gpt *g_g);
 

@@ -190,6 +190,23 @@ void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p)
         REFUSE("%d texts, and a cache for one: 1 is needed", p->texts);
 }
 
+void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
+                           const GptPass *g_p)
+{
+    gpt_must_fit(g, NULL, g_p);
+    if (g_p->texts != p->texts || g_p->n != p->n)
+        REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
+               "the same are needed",
+               g_p->texts, g_p->n, p->texts, p->n);
+    if (g_g->vocabulary != g->vocabulary || g_g->context != g->context ||
+        g_g->width != g->width || g_g->n_heads != g->n_heads ||
+        g_g->layers != g->layers || !g_g->is_apart != !g->is_apart ||
+        g_g->count != g->count)
+        REFUSE("a gradient of another model, with %zu numbers, of one with "
+               "%zu: gpt_like makes one",
+               g_g->count, g->count);
+}
+
 void gpt_pass_clear(GptPass *p)
 {
     memset(p->memory, 0, p->count * sizeof *p->memory);
@@ -263,35 +280,15 @@ void gpt_fill(Random *r, Gpt *g)
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t)
 {
-    const int d = a->d_k, heads = a->n_heads;
+    const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
+    texts_must_fit(a, 1, n, t);
     linear_forward_fast(&a->query, n, x, (void *)t->query);
     linear_forward_fast(&a->key, n, x, (void *)t->key);
     linear_forward_fast(&a->value, n, x, (void *)t->value);
     cache_append(c, n, rows_by_token(heads, n, d, t->key),
-                 rows_by_token(heads, n, d, t->value));
+                 rows_by_token(heads, n, d_v, t->value));
     cache_attend_of(best_kernel())(c, heads, n,
                                    rows_by_token(heads, n, d, t->query), 0,
-                                   rows_by_token(heads, n, d, t->joined));
+                                   rows_by_token(heads, n, d_v, t->joined));
     linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
-}
-
-void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
-               int n, int ids[n])
-{
-    const int size = g->vocabulary;
-    Cache *cache = caches_for(g);
-    float *shares = new_table(1, size);
-    if (begun < 1 || begun > n)
-        REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
-               n, begun, n);
-    for (int from = 0, till = begun; till < n; from = till++) {
-        GptPass p = gpt_pass(g, 1, till - from);
-        gpt_forward(g, cache, ids + from, &p);
-        ids[till] = next_token(
-            r, temperature, k, size,
-            p.logits + (size_t)(till - from - 1) * (size_t)size, shares);
-        gpt_pass_free(&p);
-    }
-    caches_free(g, cache);
-    free(shares);
 }

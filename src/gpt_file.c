@@ -96,11 +96,12 @@ static void copy(const Named *e, int is_back, float *file)
             }
 }
 
-/* A file's name for it: only lm_head never stands behind a prefix. */
+/* A file's name for it: lm_head alone never stands behind "transformer.". */
 static void full_name(const char *prefix, const char *name, char full[80])
 {
-    const int is_head = !strncmp(name, "lm_head", 7);
-    snprintf(full, 80, "%s%s", is_head ? "" : prefix, name);
+    const int is_bare =
+        !strncmp(name, "lm_head", 7) && !strcmp(prefix, "transformer.");
+    snprintf(full, 80, "%s%s", is_bare ? "" : prefix, name);
 }
 
 static void take(Gpt *g, const Tensors *file, const char *prefix)
@@ -124,6 +125,35 @@ static void take(Gpt *g, const Tensors *file, const char *prefix)
     free(all.of);
 }
 
+/* The whole numbers of a tensor of which there must be so many, from 0 to
+ * the most. */
+static const int64_t *whole(const Tensors *file, const char *name,
+                            int count, int64_t most)
+{
+    const Tensor *t = tensors_find(file, name);
+    if (t->count != (size_t)count)
+        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
+               t->count, count);
+    const int64_t *x = tensor_integers(t);
+    for (int i = 0; i < count; i++)
+        if (x[i] < 0 || x[i] > most)
+            REFUSE("%s: number %d of '%s' is %" PRId64
+                   ": from 0 to %" PRId64 " is needed",
+                   file->path, i, name, x[i], most);
+    return x;
+}
+
+/* Likewise a tensor's doubles. */
+static const double *doubles(const Tensors *file, const char *name,
+                             int count)
+{
+    const Tensor *t = tensors_find(file, name);
+    if (t->count != (size_t)count)
+        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
+               t->count, count);
+    return tensor_doubles(t);
+}
+
 /* How often a name with a number in it is there, from 0 on. */
 static int count_layers(const Tensors *file, const char *prefix)
 {
@@ -140,7 +170,7 @@ static int count_layers(const Tensors *file, const char *prefix)
 static int heads_of(const Tensors *file)
 {
     if (tensors_have(file, "n_head"))
-        return (int)tensor_integers(tensors_find(file, "n_head"))[0];
+        return (int)whole(file, "n_head", 1, INT_MAX)[0];
     const char *slash = strrchr(file->path, '/');
     const int folder = slash ? (int)(slash + 1 - file->path) : 0;
     char path[1000];
@@ -148,6 +178,12 @@ static int heads_of(const Tensors *file)
                  file->path) >= (int)sizeof path)
         REFUSE("%s: a path of fewer than 1,000 bytes is needed",
                file->path);
+    FILE *config = fopen(path, "rb");
+    if (!config)
+        REFUSE("%s: it has no 'n_head', and %s: %s: the number of heads is "
+               "needed in one of them",
+               file->path, path, strerror(errno));
+    fclose(config);
     return json_whole_number(path, "n_head");
 }
 
@@ -166,6 +202,13 @@ static Gpt model_of(const Tensors *file)
              .n_heads = heads_of(file),
              .layers = count_layers(file, prefix),
              .is_apart = tensors_have(file, "lm_head.weight")};
+    if (!g.layers)
+        REFUSE("%s: it has no '%sh.0.ln_1.weight': a model of 1 layer or "
+               "more is needed",
+               file->path, prefix);
+    if (g.n_heads < 1 || g.width % g.n_heads)
+        REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
+               file->path, g.n_heads, g.width, g.width);
     gpt_init(&g);
     take(&g, file, prefix);
     return g;
@@ -244,10 +287,58 @@ void gpt_save(const Gpt *g, const char *path)
  * been done, and where it is in an epoch's order. */
 enum { STANDS = RANDOM_STATE + 4 };
 
+/* Of what sizes it is, and how Adam is set, but for its rate. */
+enum { SIZES = 8, SETTINGS = 5 };
+
+static void sizes_of(const GptTraining *t, int64_t size[SIZES])
+{
+    const Gpt *g = &t->model;
+    const int all[SIZES] = {g->vocabulary, g->context,   g->width,
+                            g->n_heads,    g->layers,    !!g->is_apart,
+                            t->texts,      t->count};
+    for (int i = 0; i < SIZES; i++)
+        size[i] = all[i];
+}
+
+static void settings_of(const GptTraining *t, double setting[SETTINGS])
+{
+    const Adam *how = &t->how;
+    memcpy(setting,
+           (double[]){how->beta_1, how->beta_2, how->epsilon, how->decay,
+                      how->is_coupled},
+           sizeof(double[SETTINGS]));
+}
+
+static void same_training(const Tensors *file, const GptTraining *t)
+{
+    static const char *const what[SIZES] = {
+        "a vocabulary of", "a context of", "a width of", "n_heads =",
+        "layers =",        "is_apart =",   "texts =",    "pieces ="};
+    int64_t size[SIZES];
+    double setting[SETTINGS];
+    sizes_of(t, size);
+    settings_of(t, setting);
+    const int64_t *there = whole(file, "training.sizes", SIZES, INT_MAX);
+    for (int i = 0; i < SIZES; i++)
+        if (there[i] != size[i])
+            REFUSE("%s: a training with %s %" PRId64 ": %" PRId64
+                   " is needed",
+                   file->path, what[i], there[i], size[i]);
+    const double *set = doubles(file, "training.how", SETTINGS);
+    for (int i = 0; i < SETTINGS; i++)
+        if (set[i] != setting[i])
+            REFUSE("%s: a training whose setting %d of Adam is %g: %g is "
+                   "needed",
+                   file->path, i, set[i], setting[i]);
+}
+
 void gpt_training_save(const GptTraining *t, const char *path)
 {
     Saving s = {0};
-    int64_t stands[STANDS], heads = t->model.n_heads;
+    int64_t stands[STANDS], heads = t->model.n_heads, size[SIZES];
+    double setting[SETTINGS];
+    sizes_of(t, size);
+    settings_of(t, setting);
     int64_t *order = new_aligned((size_t)t->count, sizeof *order);
     for (int i = 0; i < RANDOM_STATE; i++)
         stands[i] = t->random.state[i];
@@ -261,6 +352,8 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save_gpt(&s, "mean.", &t->mean);
     save_gpt(&s, "square.", &t->square);
     save(&s, "n_head", 'i', 0, NULL, &heads);
+    save(&s, "training.sizes", 'i', 1, (int[]){SIZES}, size);
+    save(&s, "training.how", 'd', 1, (int[]){SETTINGS}, setting);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
     save(&s, "training.kept", 'd', 0, NULL, &t->random.kept);
     save(&s, "training.order", 'i', 1, &t->count, order);
@@ -270,27 +363,10 @@ void gpt_training_save(const GptTraining *t, const char *path)
     free(order);
 }
 
-/* The whole numbers of a tensor of which there must be so many, from 0 to
- * the most. */
-static const int64_t *whole(const Tensors *file, const char *name,
-                            int count, int64_t most)
-{
-    const Tensor *t = tensors_find(file, name);
-    if (t->count != (size_t)count)
-        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
-               t->count, count);
-    const int64_t *x = tensor_integers(t);
-    for (int i = 0; i < count; i++)
-        if (x[i] < 0 || x[i] > most)
-            REFUSE("%s: number %d of '%s' is %" PRId64
-                   ": from 0 to %" PRId64 " is needed",
-                   file->path, i, name, x[i], most);
-    return x;
-}
-
 void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
+    same_training(&file, t);
     const int64_t *stands =
         whole(&file, "training.stands", STANDS, UINT32_MAX);
     const int64_t *order =
@@ -302,9 +378,6 @@ void gpt_training_load(GptTraining *t, const char *path)
                "and %" PRId64 " of %d pieces: at most so many are needed",
                path, stands[RANDOM_STATE], RANDOM_STATE,
                stands[RANDOM_STATE + 3], t->count);
-    if (heads_of(&file) != t->model.n_heads)
-        REFUSE("%s: a training of %d heads: one of %d is needed", path,
-               heads_of(&file), t->model.n_heads);
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");
@@ -312,8 +385,7 @@ void gpt_training_load(GptTraining *t, const char *path)
         t->random.state[i] = (uint32_t)stands[i];
     t->random.next = (int)stands[RANDOM_STATE];
     t->random.has_kept = (int)stands[RANDOM_STATE + 1];
-    t->random.kept =
-        tensor_doubles(tensors_find(&file, "training.kept"))[0];
+    t->random.kept = doubles(&file, "training.kept", 1)[0];
     t->step = (int)stands[RANDOM_STATE + 2];
     t->next = (int)stands[RANDOM_STATE + 3];
     for (int i = 0; i < t->count; i++)

@@ -83,6 +83,10 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
     for (int i = 0; i < g->context; i++) {
         ids[i] = (unsigned char)text[i];
         targets[i] = (unsigned char)text[i + 1];
+        if (ids[i] >= g->vocabulary || targets[i] >= g->vocabulary)
+            REFUSE("the bytes %d and %d, of a vocabulary of %d: those below "
+                   "%d are needed",
+                   ids[i], targets[i], g->vocabulary, g->vocabulary);
     }
 }
 
@@ -124,6 +128,10 @@ float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares)
 {
     const int n = p->n, rows = p->texts * n, size = g->vocabulary;
+    if (n != g->context || bytes <= rows)
+        REFUSE("%d bytes, and a pass of %d texts of %d: texts of %d, the "
+               "context, and a byte more than they have, are needed",
+               bytes, p->texts, n, g->context);
     int *ids = new_aligned(2 * (size_t)rows, sizeof *ids);
     int *targets = ids + rows, count = 0;
     double sum = 0;

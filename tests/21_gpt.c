@@ -312,29 +312,16 @@ static void step_test(void)
     gpt_training_free(&t);
 }
 
-/* Where the test may write. */
+/* Where the test may write: a folder that main makes and removes. */
+static char own_folder[] = "/tmp/gpt-XXXXXX";
+
 static const char *own_file(const char *name)
 {
     static char path[8][200];
     static int next;
     char *it = path[next++ % 8];
-    static char folder[100];
-    if (!*folder) {
-        snprintf(folder, sizeof folder, "/tmp/gpt-XXXXXX");
-        if (!mkdtemp(folder))
-            REFUSE("%s: no folder can be made", folder);
-    }
-    snprintf(it, 200, "%s/%s", folder, name);
+    snprintf(it, 200, "%s/%s", own_folder, name);
     return it;
-}
-
-static void own_files_end(const char *path)
-{
-    char folder[200];
-    snprintf(folder, sizeof folder, "%s", path);
-    remove(path);
-    *strrchr(folder, '/') = 0;
-    rmdir(folder);
 }
 
 /* The golden file itself is a model's. */
@@ -367,7 +354,7 @@ static void save_test(void)
     same_bits("apart", again.is_apart, g.is_apart);
     gpt_free(&again);
     gpt_free(&g);
-    own_files_end(path);
+    remove(path);
 }
 
 /* What PyTorch has written, as others lay it out: with "transformer." in
@@ -402,23 +389,29 @@ static void prefix_test(void)
          floats(part("parameters")));
     gpt_free(&g);
     remove(config);
-    own_files_end(path);
+    remove(path);
 }
 
 /* A small training on this text. */
 static const char reading[] =
     "In the beginning was the word, and the word was hidden among others.";
-static GptTraining small(void)
+static GptTraining small_of(int texts, int is_apart)
 {
     GptTraining t = {.model = {.vocabulary = 128,
                                .context = 8,
                                .width = 8,
                                .n_heads = 2,
-                               .layers = 2},
-                     .texts = 3,
+                               .layers = 2,
+                               .is_apart = is_apart},
+                     .texts = texts,
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
     gpt_training_init(&t, seeded(5), (int)strlen(reading));
     return t;
+}
+
+static GptTraining small(void)
+{
+    return small_of(3, 0);
 }
 
 static void go_on(GptTraining *t, int steps)
@@ -430,21 +423,24 @@ static void go_on(GptTraining *t, int steps)
     }
 }
 
-/* Interrupted after 4 steps, in the middle of an epoch, and gone on with
- * for 5 more. */
-static void resume_test(void)
+/* Interrupted after 3 steps, in the middle of an epoch of 2, and gone on
+ * with for 6 more. */
+static void resume(int is_apart)
 {
     const char *path = own_file("training.safetensors");
-    GptTraining whole = small(), first = small();
+    GptTraining whole = small_of(3, is_apart), first = small_of(3, is_apart);
     go_on(&whole, 9);
-    go_on(&first, 4);
+    go_on(&first, 3);
     gpt_training_save(&first, path);
-    gpt_training_free(&first);
-    GptTraining second = small();
-    go_on(&second, 1); /* whatever it was before */
+    GptTraining second = small_of(3, is_apart);
+    go_on(&second, 5); /* whatever it was before */
     gpt_training_load(&second, path);
-    same_bits("step", second.step, 4);
-    go_on(&second, 5);
+    same_bits("step", second.step, 3);
+    same_bits("next", second.next, first.next);
+    same_bits("in an epoch", second.next, 3);
+    for (int i = 0; i < first.count; i++)
+        same_bits("order", second.order[i], first.order[i]);
+    go_on(&second, 6);
     same("parameters", whole.model.count, second.model.memory,
          whole.model.memory);
     same("means", whole.model.count, second.mean.memory, whole.mean.memory);
@@ -455,10 +451,65 @@ static void resume_test(void)
               random_u32(&whole.random));
     Gpt g = gpt_load(path); /* which is a model, too */
     same_bits("layers", g.layers, 2);
+    same_bits("heads", g.n_heads, 2);
+    same_bits("apart", g.is_apart, is_apart);
     gpt_free(&g);
     gpt_training_free(&whole);
+    gpt_training_free(&first);
     gpt_training_free(&second);
-    own_files_end(path);
+    remove(path);
+}
+
+static void resume_test(void)
+{
+    resume(0);
+    resume(1);
+}
+
+/* Also with half of a pair of normal numbers kept. */
+static void resume_kept_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining first = small(), second = small();
+    first.random.has_kept = 1;
+    first.random.kept = 0.5;
+    gpt_training_save(&first, path);
+    gpt_training_load(&second, path);
+    same_bits("has_kept", second.random.has_kept, 1);
+    tap_near("kept", second.random.kept, 0.5, 0, 0);
+    gpt_training_free(&first);
+    gpt_training_free(&second);
+    remove(path);
+}
+
+/* Each part gives what its own texts give, and all of them what one part of
+ * the whole batch gives. */
+static void parts_test(void)
+{
+    for (int texts = 3; texts <= 6; texts += texts == 4 ? 2 : 1) {
+        GptTraining t = small_of(texts, 0);
+        int ids[48], targets[48];
+        const Gpt *g = &t.model;
+        GptPart all = {gpt_pass(g, texts, 8), gpt_pass(g, texts, 8),
+                       new_table(texts * 8, 128), gpt_like(g)};
+        gpt_training_batch(&t, reading, ids, targets);
+        next_case();
+        give("%d texts in %d parts", texts, t.parts);
+        same_bits("parts", t.parts, texts == 6 ? 3 : texts);
+        const float due = gpt_learn(g, ids, targets, &all);
+        const float loss = gpt_training_gradient(&t, ids, targets);
+        tap_near("loss", loss, due, 1e-6, 0);
+        similar("gradient", (int)g->count, t.part->gradient.memory,
+                all.gradient.memory, 1e-5, 1e-6);
+        gpt_learn(g, ids, targets, &all); /* nothing is left of the first */
+        similar("gradient", (int)g->count, t.part->gradient.memory,
+                all.gradient.memory, 1e-5, 1e-6);
+        gpt_pass_free(&all.pass);
+        gpt_pass_free(&all.back);
+        gpt_free(&all.gradient);
+        free(all.shares);
+        gpt_training_free(&t);
+    }
 }
 
 /* Another small model, filled with numbers. */
@@ -534,24 +585,46 @@ static void caches_test(void)
 }
 
 /* Token by token, against all at once without a cache. */
-static void attend_cached_test(void)
+static void cached_as_whole(const Attention *a, Cache *cache)
 {
-    Gpt g = any_gpt(1, 0);
-    const Attention *a = &g.block[0].attention;
     float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
     tap_fill(5 * 6, x[0], -2, 2);
-    Trace whole = trace_for(a, 5, 5), one = trace_for(a, 1, 1);
+    Trace whole = trace_for(a, 5, 5), one = trace_for_texts(a, 1, 1);
     attention_forward(a, see_past(0), NULL, 5, 5, x, x, &whole);
-    Cache *cache = caches_for(&g);
     for (int i = 0; i < 5; i++) {
         attend_cached(a, cache, 1, x + i, &one);
         memcpy(out + i * 6, one.out, 6 * sizeof *out);
     }
     similar("out", 5 * 6, out, whole.out, 1e-5, 1e-5);
-    caches_free(&g, cache);
     trace_free(&whole);
     trace_free(&one);
+}
+
+static void attend_cached_test(void)
+{
+    Gpt g = any_gpt(1, 0);
+    Cache *cache = caches_for(&g);
+    cached_as_whole(&g.block[0].attention, cache);
+    caches_free(&g, cache);
     gpt_free(&g);
+}
+
+static void attend_wide_test(void)
+{
+    Attention a = {.d_x = 6,
+                   .d_y = 6,
+                   .n_heads = 2,
+                   .d_k = 2,
+                   .d_v = 4,
+                   .d_out = 6,
+                   .has_out_bias = 1};
+    Cache cache = {.n_key_heads = 2, .d_k = 2, .d_v = 4, .room = 5};
+    attention_init(&a);
+    tap_fill((int)a.count, a.memory, -1, 1);
+    cache_init(&cache);
+    cached_as_whole(&a, &cache);
+    cache_free(&cache);
+    attention_free(&a);
 }
 
 /* What is drawn, and by which shares: of logits 0 and ln 4, with a
@@ -641,6 +714,8 @@ static void loss_test(void)
     const float by_one = gpt_loss(g, reading, 33, &one, shares);
     const float by_two = gpt_loss(g, reading, 33, &two, shares);
     tap_near("loss", by_two, by_one, 1e-6, 0);
+    tap_near("of what is whole", gpt_loss(g, reading, 24, &one, shares),
+             gpt_loss(g, reading, 17, &one, shares), 0, 0);
     memset(t.model.memory, 0, g->count * sizeof(float));
     tap_near("of no knowledge", gpt_loss(g, reading, 33, &one, shares),
              log(128), 1e-6, 0);
@@ -663,7 +738,7 @@ static void save_training_test(void)
                                          "square.ln_f.bias"})[i]));
     tensors_free(&file);
     gpt_training_free(&t);
-    own_files_end(path);
+    remove(path);
 }
 
 static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
@@ -714,13 +789,64 @@ static void load_wrong(const char *lost, int turned)
     gpt_load(path);
 }
 
-static void load_other_training(void)
+/* A training into which another one is read. */
+static void load_into(GptTraining other, int count, double beta)
 {
-    GptTraining t = small(), other = small();
+    GptTraining t = small();
     const char *path = own_file("training.safetensors");
     gpt_training_save(&t, path);
-    other.count++;
+    other.count += count;
+    other.how.beta_2 += beta;
     gpt_training_load(&other, path);
+}
+
+/* A training's file in which a tensor has another shape or other numbers. */
+static void load_changed(const char *name, int count, double number)
+{
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    static int64_t whole[4];
+    static double kept[4];
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    for (size_t i = 0; i < file.count; i++) {
+        Tensor *it = &file.tensor[i];
+        if (strcmp(it->name, name))
+            continue;
+        whole[0] = (int64_t)number;
+        kept[0] = number;
+        it->rank = 1;
+        it->shape[0] = count;
+        it->count = (size_t)count;
+        it->data = it->type == 'd' ? (void *)kept : (void *)whole;
+    }
+    tensors_write(path, (int)file.count, file.tensor);
+    gpt_training_load(&t, path);
+    gpt_load(path);
+}
+
+/* Gradients that are those of another model or another pass. */
+static void backward_with(Gpt *g_g, int layers, int texts)
+{
+    Gpt g = any_gpt(2, 0), other = any_gpt(layers, 0);
+    GptPass p = gpt_pass(&g, 2, 3), g_p = gpt_pass(&other, texts, 3);
+    gpt_backward(&g, (int[6]){0}, &p, &g_p, g_g);
+}
+
+static void loss_with(int bytes, int texts, int n)
+{
+    GptTraining t = small();
+    GptPass p = gpt_pass(&t.model, texts, n);
+    gpt_loss(&t.model, reading, bytes, &p, t.part->shares);
+}
+
+static void batch_beyond(void)
+{
+    GptTraining t = small();
+    int ids[24], targets[24];
+    gpt_free(&t.model);
+    t.model = any_gpt(1, 0); /* of a vocabulary of 7 */
+    gpt_training_batch(&t, reading, ids, targets);
 }
 
 static void refusals(void)
@@ -772,11 +898,45 @@ static void refusals(void)
     TAP_REFUSES("gpt_load", "no number of heads", NULL,
                 load_wrong("n_head", 0));
     TAP_REFUSES("gpt_training_load", "another number of pieces", NULL,
-                load_other_training());
+                load_into(small(), 1, 0));
+    TAP_REFUSES("gpt_training_load", "an output apart", NULL,
+                load_into(small_of(3, 1), 0, 0));
+    TAP_REFUSES("gpt_training_load", "batches of two", NULL,
+                load_into(small_of(2, 0), 0, 0));
+    TAP_REFUSES("gpt_training_load", "Adam set otherwise", NULL,
+                load_into(small(), 0, 0.01));
+    TAP_REFUSES("gpt_training_load", "kept numbers, of which there is none",
+                NULL, load_changed("training.kept", 0, 0));
+    TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
+                load_changed("n_head", 0, 0));
+    TAP_REFUSES("gpt_load", "four thousand million heads and two", NULL,
+                load_changed("n_head", 1, 4294967298.0));
+    TAP_REFUSES("gpt_load", "three heads for a width of eight",
+                NULL, load_changed("n_head", 1, 3));
+    Gpt two = any_gpt(2, 0), one = any_gpt(1, 0), apart = any_gpt(2, 1);
+    TAP_REFUSES("gpt_gradient_must_fit", "a gradient of one layer for two",
+                NULL, backward_with(&one, 2, 2));
+    TAP_REFUSES("gpt_gradient_must_fit", "an output apart for a tied one",
+                NULL, backward_with(&apart, 2, 2));
+    TAP_REFUSES("gpt_gradient_must_fit", "the pass of one layer for two",
+                NULL, backward_with(&two, 1, 2));
+    TAP_REFUSES("gpt_gradient_must_fit", "the pass of one text for two",
+                NULL, backward_with(&two, 2, 1));
+    gpt_free(&two);
+    gpt_free(&one);
+    gpt_free(&apart);
+    TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
+                loss_with(16, 2, 8));
+    TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
+                loss_with(33, 2, 4));
+    TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary", NULL,
+                batch_beyond());
 }
 
 int main(void)
 {
+    if (!mkdtemp(own_folder))
+        REFUSE("%s: no folder can be made", own_folder);
     EACH("norm_forward", norm_forward_test, "norm_*-out");
     EACH("norm_backward", norm_backward_test, "norm_*-out");
     EACH("gelu", gelu_test, "gelu_*-gelu");
@@ -795,6 +955,9 @@ int main(void)
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     EACH("gpt_save", save_test, "gpt_*-sizes");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    TAP(resume_kept_test, "gpt_training_load: the generator, too");
+    TAP(parts_test, "gpt_learn: of a batch, and of its parts");
+    TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(init_test, "gpt_init: where all parameters lie");
     TAP(init_test, "gpt_like: room of its own");
     TAP(init_test, "gpt_free: nothing is left");
@@ -804,6 +967,7 @@ int main(void)
     TAP(caches_test, "caches_for: one for each layer");
     TAP(caches_test, "caches_free: of all layers");
     TAP(attend_cached_test, "attend_cached: token by token");
+    TAP(attend_wide_test, "attend_cached: values wider than keys");
     TAP(next_test, "next_token: temperature, the largest, and a draw");
     TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
     TAP(training_free_test, "gpt_training_free: nothing is left");
@@ -811,5 +975,9 @@ int main(void)
     TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
     TAP(save_training_test, "gpt_training_save: all that it needs");
     refusals();
+    remove(own_file("model.safetensors"));
+    remove(own_file("training.safetensors"));
+    if (rmdir(own_folder))
+        REFUSE("%s: cannot be removed", own_folder);
     return tap_done();
 }
