@@ -1853,7 +1853,7 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m,
 ## The book's own words: `prose.c` {#header-prose}
 */
 
-/* The chapters' prose, paragraphs as lines, in ASCII, without every tenth
+/* The book's prose, paragraphs as lines, in ASCII, without every tenth
  * paragraph; and those, which are held out. What `make prose` has found. */
 extern const char prose[], held_out[];
 extern const int prose_length, held_out_length;

@@ -10,9 +10,10 @@ const GptRun gpt_long_run = {.steps = 500,
                              .n_heads = 5,
                              .layers = 3};
 
-/* The notes of a run: seconds in all, and of the steps alone. Behind them
- * are its rows: the step, both losses, and the bytes of what it writes. */
-enum { SECONDS, LEARNING, BEGINNING };
+/* The notes of a run: seconds in all, and of the steps alone; and a number
+ * for the text that it learns from. Behind them are its rows: the step, both
+ * losses, and the bytes of what it writes. */
+enum { SECONDS, LEARNING, TEXT, BEGINNING };
 enum { STEP, LOSS, HELD_OUT, SAMPLE };
 
 static int entries_of_row(const GptTraining *t)
@@ -37,6 +38,15 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Of another text it is another number, most probably. */
+static double number_of_text(void)
+{
+    uint32_t number = 0;
+    for (const char *c = prose; *c; c++)
+        number = number * 31 + (unsigned char)*c;
+    return number;
+}
+
 GptTraining gpt_run_begin(const GptRun *run)
 {
     GptTraining t = {.model = {.vocabulary = 128,
@@ -49,7 +59,8 @@ GptTraining gpt_run_begin(const GptRun *run)
     Random r;
     random_seed(&r, 123);
     gpt_training_init(&t, r, prose_length);
-    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){0});
+    gpt_training_note(&t, BEGINNING,
+                      (const double[BEGINNING]){0, 0, number_of_text()});
     return t;
 }
 
@@ -106,6 +117,10 @@ static void note_row(GptTraining *t)
     row[STEP] = t->step;
     row[LOSS] = (double)gpt_run_loss(t, prose);
     row[HELD_OUT] = (double)gpt_run_loss(t, held_out);
+    if (!isfinite(row[LOSS]) || !isfinite(row[HELD_OUT]))
+        REFUSE("losses of %g and %g after step %d: finite ones are needed, "
+               "by smaller steps",
+               row[LOSS], row[HELD_OUT], t->step);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
@@ -164,7 +179,7 @@ static void write_log(const GptRun *run, const GptTraining *t,
     fprintf(log, "\nstatic const TrainedRow rows[] = {\n");
     for (int i = 0; i < rows_of(t); i++) {
         const double *row = row_of(t, i);
-        fprintf(log, "    {%.0f, %.9gf, %.9gf, ", row[STEP], row[LOSS],
+        fprintf(log, "    {%.0f, %#.9gf, %#.9gf, ", row[STEP], row[LOSS],
                 row[HELD_OUT]);
         print_string(log, run->context, row + SAMPLE);
         fprintf(log, "},\n");
@@ -197,12 +212,19 @@ void gpt_run(const GptRun *run, const char *path, const char *log)
 {
     GptTraining t = gpt_run_begin(run);
     FILE *old = fopen(path, "rb");
+    if (!old && errno != ENOENT)
+        REFUSE("%s: %s: a file that can be read, or none yet, is needed",
+               path, strerror(errno));
     if (old) {
         fclose(old);
         gpt_training_load(&t, path);
     }
     if (t.noted < BEGINNING || (t.noted - BEGINNING) % entries_of_row(&t))
         REFUSE("%s: %d notes: those of a run are needed", path, t.noted);
+    if (t.notes[TEXT] != number_of_text())
+        REFUSE("%s: a run on another text than this book's: begin again, "
+               "without the file",
+               path);
     stop_when_interrupted();
     take_steps(run, &t, path);
     gpt_training_save(&t, path);

@@ -25,9 +25,13 @@ static void note(int signal_number)
 }
 
 /* It is noted once, and goes on being as it was before. Reading and writing
- * are not broken off. */
+ * are not broken off. Who has it ignored, as a shell does for what runs in
+ * the background, will not be interrupted. */
 void stop_when_interrupted(void)
 {
+    struct sigaction was;
+    if (!sigaction(SIGINT, NULL, &was) && was.sa_handler == SIG_IGN)
+        return;
     struct sigaction action = {.sa_handler = note,
                                .sa_flags = SA_RESETHAND | SA_RESTART};
     sigemptyset(&action.sa_mask);

@@ -241,17 +241,32 @@ ok steps_of('killed') >= 1, '... it leaves a whole file';
 is_deeply stands('killed'), stands('whole'), '... from which it goes on to the same bits';
 is log_of('killed'), log_of('whole'), '... and the same log';
 
+for my $threads (1, 3) {
+    local $ENV{OMP_NUM_THREADS} = $threads;
+    run(train("by$threads"));
+    is_deeply stands("by$threads"), stands('whole'), "the same bits with OMP_NUM_THREADS=$threads";
+}
+
 # ---- What it does not go on with.
+
+# The third note is a number for the text.
+sub other_text {
+    my %changed = tensors("$folder/whole");
+    substr($changed{'training.notes'}{bytes}, 16, 8) = pack 'd<', 7;
+    return text_of(write_tensors("$folder/changed", %changed));
+}
 
 my %whole = tensors("$folder/whole");
 for (
     ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
-    ['a model alone'         => text_of($golden), qr/training\.stands|n_head|heads|wte/],
+    ['a model alone'         => text_of($golden), qr/training\.sizes/],
+    ['one on another text'   => other_text(), qr/another text/],
 ) {
     my ($what, $raw, $says) = @$_;
     write_file("$folder/wrong", $raw);
     ($out, $err, $status) = run(train('wrong'));
     like $err, qr/\A[^\n]*wrong[^\n]*\n\z/, "refused: $what, in one line";
+    like $err, $says, '... which says so';
     is $status, 2 << 8, '... with status 2';
     ok text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
