@@ -502,7 +502,8 @@ distance from each score. Query `i` stands at the place `first + i`, and key
 `j` at `j`, which may be before or behind it.
 
 ::: hint
-A distance is never negative, and `abs` is the function for whole numbers.
+A distance is never negative, and `fabs` is the function for that. In a
+`double` there is room for any place: `(double)first`, and then the sum.
 :::
 
 ::: done
@@ -515,7 +516,7 @@ void add_distances(int n, int m, int first, float slope, float scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            scores[i][j] -= slope * (float)abs(first + i - j);
+            scores[i][j] -= slope * (float)fabs((double)first + i - j);
 }
 
 static void show_distances(const float x[WORDS][WIDE],

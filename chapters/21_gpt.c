@@ -574,7 +574,8 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 }
 
 /*
-All of it is [](#training)'s; only the model is larger. Ten losses, and the
+All of it is [](#training)'s; only the model is larger. (Its decay
+takes biases and norms too; nanoGPT's spares them.) Ten losses, and the
 first gradient, are held against PyTorch's in the tests.
 
 ## Writing {#gpt-writing}
@@ -742,13 +743,7 @@ enum { STEPS = 300 };
  * every processor, after so many steps. */
 static void show_rounded(const char *label, int n, const float x[n])
 {
-    const char *digits = getenv("DIGITS");
-    const int count =
-        digits && *digits ? (int)whole_number("DIGITS", digits, 0, 17) : 2;
-    printf("%s (%d)\n[", label, n);
-    for (int i = 0; i < n; i++)
-        printf("%s%.*f", i ? ", " : "", count, (double)x[i]);
-    printf("]\n");
+    print_rounded(label, 2, n, x);
 }
 
 /* What the model writes, as far as its context reaches. */

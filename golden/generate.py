@@ -1881,13 +1881,15 @@ def save_loss(case, logits, target):
          shares=F.softmax(given.detach(), dim=-1), g_logits=given.grad)
 
 
-def save_steps(case, seed, optimizer, steps=6, count=23, size=1.0, **settings):
+def save_steps(case, seed, optimizer, steps=6, count=23, size=1.0, falls=1.0,
+               **settings):
     """Some steps with given gradients, of which one entry is always 0, and
-    all of a step now and then: parameters after each, and at the end what
-    the optimizer keeps."""
+    all of a step now and then; those of the last are so many times smaller.
+    Parameters after each, and at the end what the optimizer keeps."""
     start = uniform(seed, count, size=2)
     gradients = uniform(seed + 1, steps, count, size=size)
     gradients[:, 3] = gradients[3] = 0
+    gradients[:-1] *= falls
     parameter = torch.nn.Parameter(wide(start))
     made_by = optimizer([parameter], **settings)
     after = []
@@ -2101,6 +2103,7 @@ def training():
     save_steps("adam_coupled", 2020, adam, lr=0.05, weight_decay=0.3)
     save_steps("adam_slow", 2030, adam, lr=0.1, betas=(0.5, 0.8), eps=0.01)
     save_steps("adam_small", 2040, adam, size=1e-6)
+    save_steps("adam_leaps", 2045, adam, betas=(0.0, 0.5), falls=1e8)
     save_steps("adamw", 2050, adamw)
     save_steps("adamw_decay", 2060, adamw, lr=0.1, weight_decay=0.5,
                betas=(0.8, 0.95))

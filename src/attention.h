@@ -298,7 +298,8 @@ typedef struct {
 
 /* Makes room, filled with 0, for the tables of the sizes that t has been
  * given; gives it back. Refuses n, m, n_heads, d_k or d_v below 1, a d_out
- * or texts below 0, and sizes whose tables do not fit. */
+ * or texts below 0, texts with more tokens than an int can count, and sizes
+ * whose tables do not fit. */
 void trace_init(Trace *t);
 void trace_free(Trace *t);
 
@@ -1379,6 +1380,11 @@ void cross_entropy_backward(int n, int classes,
                             const int target[n],
                             float g_logits[n][classes]);
 
+/* From one number to another, by a part of the way. From one half on, it is
+ * counted from the other end, and with 1 it is the other number.
+ * PyTorch: torch.lerp(from, to, part). */
+float lerp(float from, float to, float part);
+
 /* How Adam moves parameters: how fast, how much its means keep, what is
  * added to the root, and how much of each parameter is taken away. */
 typedef struct {
@@ -1391,15 +1397,20 @@ typedef struct {
 
 /* Step number `step`, counted from 1, of n parameters: moves each, in
  * place, and with it the means of its slopes and of their squares, which
- * begin at 0. Refuses a step below 1.
+ * begin at 0. Refuses what adam_must_fit refuses.
  * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
  * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
 void adam_step(Adam how, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n]);
 
-/* The length of a gradient as an arrow; one that is longer than `most` is
- * made as long as that, in place, and NaN if an entry is. Refuses a most
- * that is not above 0.
+/* Refuses a step below 1, a rate, an epsilon or a decay below 0, and a
+ * beta_1 or beta_2 that is not from 0 to below 1. */
+void adam_must_fit(Adam how, int step);
+
+/* The length of a gradient as an arrow. Where that and 1e-6 are more than
+ * `most`, the gradient is multiplied, in place, by most / (length + 1e-6),
+ * as in PyTorch: it becomes as long as `most`, but for very short ones. NaN
+ * if an entry is. Refuses a most that is not above 0.
  * PyTorch: torch.nn.utils.clip_grad_norm_(parameters, most).
  * Pascanu et al. 2013. */
 double clip_norm(double most, size_t n, float gradient[n]);
@@ -1416,7 +1427,8 @@ double rate_at(int step, int warm_up, int steps, double largest,
 int random_below(Random *r, int range);
 
 /* The numbers 0 to n - 1 in random order.
- * PyTorch: torch.randperm(n). Durstenfeld 1964. */
+ * PyTorch: torch.randperm(n), for an n below 214,748,364, 2^32 / 20; from
+ * there on PyTorch draws 64 bits for each number. Durstenfeld 1964. */
 void shuffle(Random *r, int n, int order[n]);
 
 /*
@@ -1457,12 +1469,14 @@ typedef struct {
  * gradients of all that. */
 typedef struct {
     int texts, n;
-    float *x;      /* [texts][n][d_x], what asks */
-    float *y;      /* [texts][n][d_y], what is asked */
-    float *logits; /* [texts][n][words] */
-    float *shares; /* [texts][n][words] */
-    Trace *trace;  /* [texts], each with its logits as `out` */
-    float *memory; /* x, y, logits and shares */
+    int d_x, d_y, words; /* of the model that it is for */
+    float *x;            /* [texts][n][d_x], what asks */
+    float *y;            /* [texts][n][d_y], what is asked */
+    float *logits;       /* [texts][n][words] */
+    float *shares;       /* [texts][n][words] */
+    Trace *trace;        /* [texts], whose `out` are rows of logits, and not
+                          * in their own blocks */
+    float *memory;       /* x, y, logits and shares */
     size_t count;
 } Pass;
 
@@ -1474,13 +1488,21 @@ void pass_free(Pass *p);
 /* Refuses a batch of other sizes than its pass. */
 void batch_must_fit(const Batch *b, const Pass *p);
 
-/* From a batch to its logits. Refuses what batch_must_fit, embed,
- * add_positions and attention_forward refuse. */
+/* Refuses a pass of other widths, or another number of words, than its
+ * model, and one of them without tables. */
+void pass_must_fit(const Model *m, const Pass *p);
+
+/* Refuses a gradient of other sizes than its model. */
+void model_gradient_must_fit(const Model *m, const Model *g_m);
+
+/* From a batch to its logits. Refuses what batch_must_fit, pass_must_fit,
+ * embed, add_positions and attention_forward refuse. */
 void model_forward(const Model *m, Mask see, const Batch *b, Pass *p);
 
 /* model_forward, which has filled p. In g, of the same sizes, the logits
  * are given; x, y and what attention_backward writes are written. Adds to
- * the gradients of the parameters. Refuses what batch_must_fit,
+ * the gradients of the parameters. Refuses what batch_must_fit and
+ * pass_must_fit refuse of p and of g, and what model_gradient_must_fit,
  * attention_backward and embed_backward refuse. */
 void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
                     Model *g_m);
@@ -1515,22 +1537,39 @@ float training_step(Training *t, Adam how, Mask see, const Batch *b);
  * of its own, number 16. The target of a word is the next one; in the first
  * round, where nobody can know it, IGNORED. */
 enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
-void draw_repeated(Random *r, int ids[REPEATED_LENGTH],
+void repeated_text(Random *r, int ids[REPEATED_LENGTH],
                    int asked[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH]);
+
+/* What the number of a sentence chooses. */
+typedef struct {
+    int noun;          /* the first of the two, one of 5 */
+    int is_many;       /* whether it is more than one */
+    int other_is_many; /* whether the second noun is */
+    int preposition;   /* one of 3 */
+    int adjective;     /* one of 2 */
+    int at_first;      /* whether that stands before the first noun */
+    int between;       /* how many of the 5, counted round, stand between
+                        * the first and the second in their list: 0 to 3 */
+} Agreement;
+
+/* The choices of a sentence, one after the other, each by what the ones
+ * before leave of the number. Refuses a number that is not from 0 to
+ * AGREEMENTS - 1. */
+Agreement agreement_of(int number);
 
 /* Each number is a sentence of a small grammar, such as "the dogs near the
  * old cat _", and the verb that fits its subject is the target of the
  * blank, the last token; the others' are IGNORED. Those from
- * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses a number
- * that is not from 0 to AGREEMENTS - 1. */
+ * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses what
+ * agreement_of refuses. */
 enum {
     AGREEMENTS = 960,
     AGREEMENTS_TAUGHT = 720,
     AGREEMENT_WORDS = 19,
     AGREEMENT_LENGTH = 7
 };
-void draw_agreement(int number, int ids[AGREEMENT_LENGTH],
+void agreement_text(int number, int ids[AGREEMENT_LENGTH],
                     int target[AGREEMENT_LENGTH]);
 
 /* The losses before step 1, 20, 40, ..., 100 of a training by PyTorch, in
@@ -1676,7 +1715,8 @@ typedef struct {
 } GptPass;
 
 /* Room for so many texts of n tokens; gives it back. Refuses sizes below 1,
- * an n above the context, and what does not fit. */
+ * an n above the context, texts with more tokens than an int can count 4 *
+ * width times, and what does not fit. */
 GptPass gpt_pass(const Gpt *g, int texts, int n);
 void gpt_pass_free(GptPass *p);
 
@@ -1695,8 +1735,10 @@ void caches_free(const Gpt *g, Cache *cache);
 /* The numbers that a model begins with: norms of weight 1, biases of 0, all
  * else normal with a deviation of 0.02, but for the layers `out` and
  * `down`, which add to the sum: theirs is divided by the root of 2 *
- * layers. Radford et al. 2019, section 2.3. PyTorch: normal_(0, 0.02) for
- * each parameter, in the order of named_parameters(). */
+ * layers: Radford et al. 2019, section 2.3, which does not tell the 0.02;
+ * that is initializer_range of Hugging Face's transformers. PyTorch:
+ * normal_(0, 0.02) for each weight of tables and linear layers, in the
+ * order of named_parameters(). */
 void gpt_fill(Random *r, Gpt *g);
 
 /* From the ids of all texts to the logits of what comes next, row by row.
@@ -1754,10 +1796,10 @@ typedef struct {
     Adam how;
     int parts; /* as many as divide the texts, at most GPT_PARTS */
     GptPart part[GPT_PARTS];
-    int step; /* how many have been done */
-    Random random;      /* draws the epochs' orders */
-    int count, next;    /* pieces of text in an epoch, and the next one */
-    int *order;         /* [count] */
+    int step;        /* how many have been done */
+    Random random;   /* draws the epochs' orders */
+    int count, next; /* pieces of text in an epoch, and the next one */
+    int *order;      /* [count] */
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
@@ -2015,8 +2057,14 @@ from 0 to 17; another value of `DIGITS` is refused. They are aligned to the
 widest and stand in PyTorch's brackets.
 */
 
+/* How many decimals to print: usually so many, else what DIGITS says. */
+int decimals(int usual);
+
 /* Prints "label (n)" and below it the list in brackets. */
 void print_vector(const char *label, int n, const float x[n]);
+
+/* As print_vector, with so many decimals instead of four. */
+void print_rounded(const char *label, int digits, int n, const float x[n]);
 
 /* Prints "label (n, m)" and below it the table in brackets. */
 void print_matrix(const char *label, int n, int m, const float x[n][m]);

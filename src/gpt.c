@@ -136,10 +136,14 @@ GptPass gpt_pass(const Gpt *g, int texts, int n)
                  .width = g->width,
                  .vocabulary = g->vocabulary};
     const size_t layers = (size_t)g->layers;
-    if (texts < 1 || n < 1 || n > g->context || texts > INT_MAX / n)
+    if (texts < 1 || n < 1 || n > g->context)
         REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
                "tokens, the context, are needed",
                texts, n, g->context);
+    if (texts > INT_MAX / 4 / g->width / n)
+        REFUSE("%d texts of %d tokens, with 4 times %d numbers each: at "
+               "most %d numbers are needed",
+               texts, n, g->width, INT_MAX);
     const int rows = texts * n, d = g->width;
     Part *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
     p.block = calloc(layers, sizeof *p.block);

@@ -1,7 +1,8 @@
 #include "attention.h"
 
 /* The memory of chapter 20's model, of what it computes for a batch, and of
- * its training. The header says what the tables are for, and what the
+ * its training; what does not fit these; and two small functions that its
+ * chapter calls. The header says what the tables are for, and what the
  * functions refuse. */
 
 void model_init(Model *m)
@@ -29,15 +30,22 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
     const Attention *a = &m->attention;
     if (texts < 1 || n < 1)
         REFUSE("texts, n = %d, %d: at least 1 of each is needed", texts, n);
-    *p = (Pass){.texts = texts, .n = n};
+    *p = (Pass){.texts = texts,
+                .n = n,
+                .d_x = a->d_x,
+                .d_y = a->d_y,
+                .words = m->words};
     const Part part[] = {{&p->x, texts, n, a->d_x},
                          {&p->y, texts, n, a->d_y},
                          {&p->logits, texts, n, m->words},
                          {&p->shares, texts, n, m->words}};
     p->memory = new_block(4, part, &p->count);
     p->trace = new_aligned((size_t)texts, sizeof *p->trace);
+    Attention without_out = *a; /* whose place is in the logits */
+    without_out.d_out = 0;
     for (int b = 0; b < texts; b++) {
-        p->trace[b] = trace_for(a, n, n);
+        p->trace[b] = trace_for(&without_out, n, n);
+        p->trace[b].d_out = m->words;
         p->trace[b].out =
             p->logits + (size_t)b * (size_t)n * (size_t)m->words;
     }
@@ -57,6 +65,48 @@ void batch_must_fit(const Batch *b, const Pass *p)
     if (b->texts != p->texts || b->n != p->n)
         REFUSE("a batch of %d texts of %d tokens: %d of %d are needed",
                b->texts, b->n, p->texts, p->n);
+}
+
+void pass_must_fit(const Model *m, const Pass *p)
+{
+    const Attention *a = &m->attention;
+    if (p->d_x != a->d_x || p->d_y != a->d_y || p->words != m->words)
+        REFUSE("a pass of d_x, d_y, words = %d, %d, %d: %d, %d, %d are "
+               "needed",
+               p->d_x, p->d_y, p->words, a->d_x, a->d_y, m->words);
+    if (!m->memory || !p->memory)
+        REFUSE("a %s without tables: %s makes room for them",
+               m->memory ? "pass" : "model",
+               m->memory ? "pass_init" : "model_init");
+}
+
+void model_gradient_must_fit(const Model *m, const Model *g_m)
+{
+    if (g_m->words != m->words || g_m->length != m->length)
+        REFUSE("a gradient of %d words and texts of %d: %d and %d are "
+               "needed",
+               g_m->words, g_m->length, m->words, m->length);
+    gradient_must_fit(&m->attention, &g_m->attention);
+}
+
+float lerp(float from, float to, float part)
+{
+    return part < 0.5f ? from + part * (to - from)
+                       : to - (1 - part) * (to - from);
+}
+
+void adam_must_fit(Adam how, int step)
+{
+    if (step < 1)
+        REFUSE("step %d: 1 or more is needed", step);
+    if (!(how.rate >= 0 && how.epsilon >= 0 && how.decay >= 0))
+        REFUSE("a rate of %g, an epsilon of %g, a decay of %g: none below "
+               "0 is needed",
+               how.rate, how.epsilon, how.decay);
+    if (!(how.beta_1 >= 0 && how.beta_1 < 1 && how.beta_2 >= 0 &&
+          how.beta_2 < 1))
+        REFUSE("beta_1, beta_2 = %g, %g: from 0 to below 1 are needed",
+               how.beta_1, how.beta_2);
 }
 
 void training_init(Training *t, int texts, int n)
@@ -79,4 +129,27 @@ void training_free(Training *t)
     model_free(&t->square);
     pass_free(&t->pass);
     pass_free(&t->g);
+}
+
+/* One of so many; what is left of the number chooses what comes next. */
+static int choose(int *number, int among)
+{
+    const int choice = *number % among;
+    *number /= among;
+    return choice;
+}
+
+Agreement agreement_of(int number)
+{
+    Agreement of;
+    if (number < 0 || number >= AGREEMENTS)
+        REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
+    of.noun = choose(&number, 5);
+    of.is_many = choose(&number, 2);
+    of.other_is_many = choose(&number, 2);
+    of.preposition = choose(&number, 3);
+    of.adjective = choose(&number, 2);
+    of.at_first = choose(&number, 2);
+    of.between = choose(&number, 4);
+    return of;
 }

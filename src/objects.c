@@ -14,28 +14,24 @@ static void sizes_must_fit(int n_heads, int d_k, int d_v)
                n_heads, d_k, d_v, INT_MAX);
 }
 
-void trace_init(Trace *t)
+/* The tables of a trace of several texts. */
+static void init_texts(Trace *t)
 {
     const int n = t->n, m = t->m, heads = t->n_heads, texts = t->texts;
+    const int keys = heads * t->d_k, values = heads * t->d_v;
+    const Part part[] = {
+        {&t->query, texts, n, keys},    {&t->key, texts, m, keys},
+        {&t->value, texts, m, values},  {&t->log_sum, texts, heads, n},
+        {&t->joined, texts, n, values}, {&t->out, texts, n, t->d_out},
+    };
+    t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
+}
+
+/* Those of a trace of one text. */
+static void init_tables(Trace *t)
+{
+    const int n = t->n, m = t->m, heads = t->n_heads;
     const int d_k = t->d_k, d_v = t->d_v, d_out = t->d_out;
-    sizes_must_fit(heads, d_k, d_v);
-    if (n < 1 || m < 1 || d_out < 0)
-        REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
-               n, m, d_out);
-    if (texts < 0)
-        REFUSE("texts = %d: at least 0 is needed", texts);
-    if (texts) {
-        const Part part[] = {
-            {&t->query, texts, n, heads * d_k},
-            {&t->key, texts, m, heads * d_k},
-            {&t->value, texts, m, heads * d_v},
-            {&t->log_sum, texts, heads, n},
-            {&t->joined, texts, n, heads * d_v},
-            {&t->out, texts, n, d_out},
-        };
-        t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
-        return;
-    }
     const Part part[] = {
         {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
         {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
@@ -46,6 +42,25 @@ void trace_init(Trace *t)
         {&t->out, 1, n, d_out},
     };
     t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
+}
+
+void trace_init(Trace *t)
+{
+    const int n = t->n, m = t->m, texts = t->texts;
+    sizes_must_fit(t->n_heads, t->d_k, t->d_v);
+    if (n < 1 || m < 1 || t->d_out < 0)
+        REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
+               n, m, t->d_out);
+    if (texts < 0)
+        REFUSE("texts = %d: at least 0 is needed", texts);
+    if (texts > INT_MAX / (n > m ? n : m))
+        REFUSE("%d texts of %d tokens that ask and %d that are asked: at "
+               "most %d of all texts are needed",
+               texts, n, m, INT_MAX);
+    if (texts)
+        init_texts(t);
+    else
+        init_tables(t);
 }
 
 void trace_free(Trace *t)

@@ -1,12 +1,12 @@
 #include "attention.h"
 
-/* The number of decimals to print. The tests ask for more than the page
- * shows, so as to see whether what the page shows was rounded correctly.
- * Every function asks before it prints anything, since this may refuse. */
-static int decimals(void)
+/* The tests ask for more decimals than the page shows, so as to see whether
+ * what the page shows was rounded correctly. Every function asks before it
+ * prints anything, since this may refuse. */
+int decimals(int usual)
 {
     const char *text = getenv("DIGITS");
-    return text && *text ? (int)whole_number("DIGITS", text, 0, 17) : 4;
+    return text && *text ? (int)whole_number("DIGITS", text, 0, 17) : usual;
 }
 
 static int width(float x, int digits)
@@ -43,17 +43,22 @@ static void print_row(int n, const float x[n], int column, int digits)
     putchar(']');
 }
 
+void print_rounded(const char *label, int digits, int n, const float x[n])
+{
+    const int count = decimals(digits);
+    printf("%s (%d)\n", label, n);
+    print_row(n, x, widest(n, x, count), count);
+    putchar('\n');
+}
+
 void print_vector(const char *label, int n, const float x[n])
 {
-    const int digits = decimals();
-    printf("%s (%d)\n", label, n);
-    print_row(n, x, widest(n, x, digits), digits);
-    putchar('\n');
+    print_rounded(label, 4, n, x);
 }
 
 void print_matrix(const char *label, int n, int m, const float x[n][m])
 {
-    const int digits = decimals();
+    const int digits = decimals(4);
     int column = 0;
     for (int i = 0; i < n; i++)
         if (widest(m, x[i], digits) > column)
@@ -81,7 +86,7 @@ void print_integers(const char *label, int n, const int x[n])
 
 void print_value(const char *name, float x)
 {
-    const int digits = decimals();
+    const int digits = decimals(4);
     printf("%s: ", name);
     print_entry(x, 0, digits);
     putchar('\n');

@@ -199,6 +199,19 @@ static void distances_hidden(void)
     same_table("scores", 2, 3, scores, right);
 }
 
+/* No place is so far that a sum with it would not fit. */
+static void distances_far(void)
+{
+    float scores[2][2] = {{0}}, below[2][2] = {{0}};
+    const float right[2][2] = {{-0x1p30f, -0x1p30f}, {-0x1p30f, -0x1p30f}};
+    give("n = 2, m = 2, slope = 0.5, scores of 0");
+    give("first = INT_MAX, and then INT_MIN");
+    add_distances(2, 2, INT_MAX, 0.5f, scores);
+    same_table("scores", 2, 2, scores, right);
+    add_distances(2, 2, INT_MIN, 0.5f, below);
+    same_table("scores", 2, 2, below, right);
+}
+
 /* All heads of all texts by the kernel, with distances for a bias. */
 static void bias_test(void)
 {
@@ -329,6 +342,7 @@ int main(void)
     EACH("distance_slope", slope_test, "*-slopes");
     EACH("add_distances", distances_test, "*-lowered");
     TAP(distances_hidden, "add_distances: what is hidden");
+    TAP(distances_far, "add_distances: the farthest places");
     EACH("add_distances: as a bias", bias_test, "*-bias");
     EACH("halves_from_neighbours", reordered_test, "*-reordered");
     EACH("halves_from_neighbours: scores", as_halves, "llama_*-scores");

@@ -963,6 +963,23 @@ static void refused_texts(void)
             trace_for_texts(self_but(NULL, 0), 0, 4));
     REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
             trace_init((self_but(&of_texts.texts, -1), &of_texts)));
+    REFUSES("objects.c: trace_init: 65536 texts of 32768 tokens that ask "
+            "and 1 that are asked: at most 2147483647 of all texts are "
+            "needed",
+            trace_init(&(Trace){.texts = 1 << 16,
+                                .n = 1 << 15,
+                                .m = 1,
+                                .n_heads = 1,
+                                .d_k = 1,
+                                .d_v = 1}));
+    REFUSES_SUCH("more tokens than an int can count",
+                 attention_forward_fast(self_but(NULL, 0), see_all(),
+                                        1 << 16, 1 << 16, some_x,
+                                        &of_texts));
+    REFUSES_SUCH("more tokens than an int can count",
+                 attention_backward_fast(
+                     self_but(NULL, 0), see_all(), 1 << 16, 1 << 16, some_x,
+                     &of_texts, &g_texts, &g_self, some_x));
     REFUSES(
         "objects.c: trace_must_fit: a trace of 5 texts, without tables "
         "of scores: one of 0 texts, that has them, is needed",

@@ -87,6 +87,16 @@ static void loss_tried_test(void)
 
 /* ---- Steps */
 
+/* Ends are what they are, however far they are apart. */
+static void lerp_test(void)
+{
+    give("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
+    tap_near("a quarter of the way", (double)lerp(2, 6, 0.25f), 3, 0, 0);
+    tap_near("half of the way", (double)lerp(2, 6, 0.5f), 4, 0, 0);
+    tap_near("none of the way", (double)lerp(1, 1e8f, 0), 1, 0, 0);
+    tap_near("all of the way", (double)lerp(1e8f, 1, 1), 1, 0, 0);
+}
+
 static Adam adam_of_set(int is_coupled)
 {
     const double *how = doubles("how");
@@ -250,7 +260,7 @@ static void texts_test(void)
     for (int k = 0; k < dim("ids", 0); k++) {
         int got[REPEATED_LENGTH], pair[REPEATED_LENGTH][2],
             right[REPEATED_LENGTH];
-        draw_repeated(&r, got, pair, right);
+        repeated_text(&r, got, pair, right);
         for (int i = 0; i < REPEATED_LENGTH; i++) {
             same_bits("id", got[i], *ids++);
             same_bits("asked", pair[i][0], *asked++);
@@ -260,13 +270,34 @@ static void texts_test(void)
     }
 }
 
+/* What a sentence is made of is what its number is said to choose. */
+static void choices_test(void)
+{
+    const int64_t *ids = integers("ids"), *verb = integers("verbs");
+    for (int number = 0; number < AGREEMENTS; number++) {
+        const Agreement of = agreement_of(number);
+        const int64_t *id = ids + number * AGREEMENT_LENGTH;
+        const int first = (int)id[of.at_first ? 2 : 1] - 1;
+        const int second = (int)id[5] - 1;
+        const int old = (int)id[of.at_first ? 1 : 4];
+        same_bits("noun", of.noun, first / 2);
+        same_bits("is_many", of.is_many, first % 2);
+        same_bits("the verb", of.is_many, verb[number] - 17);
+        same_bits("other_is_many", of.other_is_many, second % 2);
+        same_bits("preposition", of.preposition,
+                  id[of.at_first ? 3 : 2] - 13);
+        same_bits("adjective", of.adjective, old - 11);
+        same_bits("between", of.between, (second / 2 - first / 2 + 4) % 5);
+    }
+}
+
 static void sentences_test(void)
 {
     const int64_t *ids = integers("ids"), *verb = integers("verbs");
     const int last = AGREEMENT_LENGTH - 1;
     for (int number = 0; number < AGREEMENTS; number++) {
         int got[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
-        draw_agreement(number, got, target);
+        agreement_text(number, got, target);
         for (int i = 0; i < AGREEMENT_LENGTH; i++) {
             same_bits("id", got[i], *ids++);
             if (i < last)
@@ -337,8 +368,7 @@ static void backward_test(void)
     const Mask see = see_past((int)integers("sizes")[9]);
     training_init(&t, b.texts, b.n);
     fill_model(&t.model, "parameters");
-    const float loss = training_loss(&t, see, &b);
-    agrees("loss", &loss, 1e-6, 0);
+    training_loss(&t, see, &b);
     training_gradient(&t, &b);
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
     training_loss(&t, see, &b);
@@ -346,6 +376,19 @@ static void backward_test(void)
     for (size_t i = 0; i < t.gradient.count; i++)
         t.gradient.memory[i] /= 2;
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
+    training_free(&t);
+}
+
+static void training_loss_test(void)
+{
+    Training t = {.model = model_of_set()};
+    const Batch b = batch_of_set();
+    training_init(&t, b.texts, b.n);
+    fill_model(&t.model, "parameters");
+    const float loss =
+        training_loss(&t, see_past((int)integers("sizes")[9]), &b);
+    agrees("loss", &loss, 1e-6, 0);
+    agrees("logits", t.pass.logits, 1e-5, 2e-6);
     training_free(&t);
 }
 
@@ -387,10 +430,10 @@ static void hundred_test(void)
     for (int step = 1; step <= steps; step++) {
         for (int k = 0; k < texts; k++)
             if (is_repeated)
-                draw_repeated(&r, ids + k * n, (void *)(asked + 2 * k * n),
+                repeated_text(&r, ids + k * n, (void *)(asked + 2 * k * n),
                               target + k * n);
             else
-                draw_agreement(random_below(&r, AGREEMENTS_TAUGHT),
+                agreement_text(random_below(&r, AGREEMENTS_TAUGHT),
                                ids + k * n, target + k * n);
         const Batch b = {texts, n, ids, is_repeated ? asked : ids, target};
         const Adam how = {rate_at(step - 1, warm_up, steps, largest, 0),
@@ -441,6 +484,13 @@ static void memory_test(void)
              m.attention.query.weight == m.place + 2 * 4);
     same_bits("d_out", m.attention.d_out, 3);
     model_free(&m);
+}
+
+static void model_freed(void)
+{
+    Model m = small;
+    model_init(&m);
+    model_free(&m);
     tap_true("nothing is left", !m.memory && !m.token && !m.count);
 }
 
@@ -451,12 +501,45 @@ static void pass_memory_test(void)
     model_init(&m);
     pass_init(&p, &m, 3, 2);
     same_bits("count", (int64_t)p.count, 3 * 2 * (2 + 4 + 3 + 3));
-    for (int k = 0; k < 3; k++)
+    Trace without_out = {.n = 2, .m = 2, .n_heads = 2, .d_k = 3, .d_v = 1};
+    trace_init(&without_out);
+    for (int k = 0; k < 3; k++) {
         tap_true("the traces' outputs are the logits",
                  p.trace[k].out == p.logits + k * 2 * 3);
+        same_bits("their own blocks have no room for them",
+                  (int64_t)p.trace[k].count, (int64_t)without_out.count);
+    }
+    trace_free(&without_out);
+    pass_free(&p);
+    model_free(&m);
+}
+
+static void pass_freed(void)
+{
+    Model m = small;
+    Pass p;
+    model_init(&m);
+    pass_init(&p, &m, 3, 2);
     pass_free(&p);
     tap_true("nothing is left", !p.memory && !p.trace && !p.x);
     model_free(&m);
+}
+
+static void four_test(void)
+{
+    Training t = {.model = small};
+    training_init(&t, 2, 2);
+    same_bits("steps", t.steps, 0);
+    const Model *const model[4] = {&t.model, &t.gradient, &t.mean,
+                                   &t.square};
+    for (int k = 0; k < 4; k++) {
+        same_bits("count", (int64_t)model[k]->count,
+                  (int64_t)t.model.count);
+        for (int other = 0; other < k; other++)
+            tap_true("each has its own memory",
+                     model[k]->memory != model[other]->memory);
+    }
+    training_free(&t);
 }
 
 /* Again and again in little memory: all of it is given back. */
@@ -467,11 +550,6 @@ static void freed_test(void)
         Training t = {.model = small};
         t.model.words = 100000;
         training_init(&t, 2, 2);
-        same_bits("steps", t.steps, 0);
-        tap_true("four of a kind", t.gradient.count == t.model.count &&
-                                       t.mean.count == t.model.count &&
-                                       t.square.count == t.model.count &&
-                                       t.mean.memory != t.square.memory);
         training_free(&t);
         tap_true("nothing is left", !t.model.memory && !t.g.memory);
     }
@@ -498,21 +576,115 @@ static Pass *pass_of(int texts, int n)
     return &p;
 }
 
+static Model *model_there(int words, int length, int d_x, int d_y)
+{
+    static Model m;
+    m = *model_with(words, length, d_x, d_y);
+    model_init(&m);
+    return &m;
+}
+
+/* A pass and a gradient are those of the small model; the batch fits. */
+static void refused_models(void)
+{
+    static const int ids[3 * 2 * 2] = {0};
+    const Batch b = {3, 2, ids, ids, ids};
+    static Pass bare;
+    bare = (Pass){.d_x = 2, .d_y = 4, .words = 3};
+    REFUSES("model.c: pass_must_fit: a pass of d_x, d_y, words = 2, 4, 3: "
+            "4, 8, 3 are needed",
+            pass_must_fit(model_there(3, 2, 4, 8), pass_of(3, 2)));
+    REFUSES_SUCH("a pass for other d_y",
+                 pass_must_fit(model_there(3, 2, 2, 6), pass_of(3, 2)));
+    REFUSES_SUCH("a pass for fewer words",
+                 pass_must_fit(model_there(4, 2, 2, 4), pass_of(3, 2)));
+    REFUSES("model.c: pass_must_fit: a model without tables: model_init "
+            "makes room for them",
+            pass_must_fit(model_with(3, 2, 2, 4), pass_of(3, 2)));
+    REFUSES("model.c: pass_must_fit: a pass without tables: pass_init "
+            "makes room for them",
+            pass_must_fit(model_there(3, 2, 2, 4), &bare));
+    REFUSES("model.c: model_gradient_must_fit: a gradient of 2 words and "
+            "texts of 2: 3 and 2 are needed",
+            model_gradient_must_fit(&small, model_there(2, 2, 2, 4)));
+    REFUSES_SUCH("a gradient for shorter texts",
+                 model_gradient_must_fit(&small, model_there(3, 1, 2, 4)));
+    REFUSES_SUCH("a gradient of other d_y",
+                 model_gradient_must_fit(&small, model_there(3, 2, 2, 6)));
+    REFUSES_SUCH("a pass of a narrower model",
+                 model_forward(model_there(3, 2, 4, 8), see_past(0), &b,
+                               pass_of(3, 2)));
+    Model m = small;
+    Pass p;
+    model_init(&m);
+    pass_init(&p, &m, 3, 2);
+    REFUSES_SUCH(
+        "a pass of a narrower model",
+        model_backward(model_there(3, 2, 4, 8), &b, pass_of(3, 2), &p, &m));
+    Pass wide;
+    pass_init(&wide, model_there(3, 2, 4, 8), 3, 2);
+    REFUSES_SUCH("a pass of a wider model",
+                 model_backward(&m, &b, &wide, &p, &m));
+    REFUSES_SUCH("gradients of a wider model",
+                 model_backward(&m, &b, &p, &wide, &m));
+    REFUSES_SUCH(
+        "a gradient of fewer words",
+        model_backward(&m, &b, &p, pass_of(3, 2), model_there(2, 2, 2, 4)));
+    REFUSES_SUCH(
+        "a gradient for shorter texts",
+        model_backward(&m, &b, &p, pass_of(3, 2), model_there(3, 1, 2, 4)));
+    pass_free(&wide);
+    pass_free(&p);
+    model_free(&m);
+}
+
+static void refused_adam(void)
+{
+    static float three[3] = {1, 2, 3};
+    static Adam how;
+    static volatile int none = 0, less = -1;
+    const Adam good = {1, 0.9, 0.999, 1e-8, 0.1, 0};
+    how = good;
+    REFUSES_SUCH("step 0",
+                 adam_step(how, none, 3, three, three, three, three));
+    REFUSES_SUCH("step -1",
+                 adam_step(how, less, 3, three, three, three, three));
+    REFUSES("model.c: adam_must_fit: step 0: 1 or more is needed",
+            adam_must_fit(how, none));
+    REFUSES("model.c: adam_must_fit: beta_1, beta_2 = 1, 0.999: from 0 to "
+            "below 1 are needed",
+            adam_must_fit((how = good, how.beta_1 = 1, how), 1));
+    REFUSES("model.c: adam_must_fit: a rate of -1, an epsilon of 1e-08, a "
+            "decay of 0.1: none below 0 is needed",
+            adam_must_fit((how = good, how.rate = -1, how), 1));
+    static const struct {
+        const char *words;
+        Adam how;
+    } wrong[] = {
+        {"a beta_1 of 1", {1, 1, 0.999, 1e-8, 0.1, 0}},
+        {"a beta_1 below 0", {1, -0.1, 0.999, 1e-8, 0.1, 0}},
+        {"a beta_2 of 1", {1, 0.9, 1, 1e-8, 0.1, 0}},
+        {"a beta_2 below 0", {1, 0.9, -0.1, 1e-8, 0.1, 0}},
+        {"a beta_2 that is no number", {1, 0.9, NAN, 1e-8, 0.1, 0}},
+        {"a rate below 0", {-1, 0.9, 0.999, 1e-8, 0.1, 0}},
+        {"an epsilon below 0", {1, 0.9, 0.999, -1e-8, 0.1, 0}},
+        {"a decay below 0", {1, 0.9, 0.999, 1e-8, -0.1, 0}},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        REFUSES_SUCH(wrong[k].words, adam_step(wrong[k].how, 1, 3, three,
+                                               three, three, three));
+}
+
 static void refusals(void)
 {
     static volatile int none = 0, less = -1;
     static const int beyond[2] = {0, 3}, below[1] = {-1};
     static float two[2][3], three[3] = {1, 2, 3};
     static int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
-    const Adam how = {.rate = 1};
     REFUSES("20_training.c: cross_entropy: target 1 is 3: 0 to 2, or "
             "IGNORED, is needed",
             cross_entropy(2, 3, (const void *)two, beyond, two));
     REFUSES(NULL, cross_entropy(1, 3, (const void *)two, below, two));
-    REFUSES_SUCH("step 0",
-                 adam_step(how, none, 3, three, three, three, three));
-    REFUSES_SUCH("step -1",
-                 adam_step(how, less, 3, three, three, three, three));
     REFUSES(NULL, clip_norm(none, 3, three));
     REFUSES(NULL, clip_norm((double)NAN, 3, three));
     REFUSES_SUCH("step -1", rate_at(less, 2, 5, 1, 0));
@@ -522,8 +694,11 @@ static void refusals(void)
                  rate_at(0, 5, 5, 1, 0));
     REFUSES(NULL, random_below(lots(), none));
     REFUSES(NULL, random_below(lots(), less));
-    REFUSES(NULL, draw_agreement(less, ids, target));
-    REFUSES(NULL, draw_agreement(AGREEMENTS, ids, target));
+    REFUSES("model.c: agreement_of: sentence 960: 0 to 959 is needed",
+            agreement_of(AGREEMENTS));
+    REFUSES(NULL, agreement_of(less));
+    REFUSES(NULL, agreement_text(less, ids, target));
+    REFUSES(NULL, agreement_text(AGREEMENTS, ids, target));
     REFUSES(NULL, model_init(model_with(none, 2, 2, 4)));
     REFUSES(NULL, model_init(model_with(3, none, 2, 4)));
     REFUSES(NULL, model_init(model_with(3, 2, none, 4)));
@@ -556,6 +731,7 @@ int main(void)
         "cross_entropy_backward: adds to what is there, and leaves rows "
         "that are ignored");
     TAP(loss_tried_test, "cross_entropy_backward: as found by trying");
+    TAP(lerp_test, "lerp: from the nearer end");
     EACH("adam_step", adam_test, "*-exp_avg");
     EACH("clip_norm", clip_test, "*-clipped");
     TAP(clip_strange, "clip_norm: what is not finite");
@@ -563,8 +739,9 @@ int main(void)
     TAP(rate_beyond, "rate_at: after the last step");
     EACH("random_below", below_test, "below_*-drawn");
     EACH("shuffle", shuffle_test, "order_*-drawn");
-    SETS("draw_repeated", texts_test, "texts");
-    SETS("draw_agreement", sentences_test, "sentences");
+    SETS("repeated_text", texts_test, "texts");
+    SETS("agreement_of", choices_test, "sentences");
+    SETS("agreement_text", sentences_test, "sentences");
     EACH("model_forward", forward_test, "*-parameters");
     EACH("model_backward", model_backward_test, "*-parameters");
     EACH("training_gradient", backward_test, "*-parameters");
@@ -572,12 +749,14 @@ int main(void)
     TAP(drawn_test, "pytorch_losses: those of the golden file");
     EACH("sgd_step", sgd_test, "sgd*-after");
     TAP(memory_test, "model_init: tables one behind the other");
-    TAP(memory_test, "model_free: nothing is left");
+    TAP(model_freed, "model_free: nothing is left");
     TAP(pass_memory_test, "pass_init: logits in one table");
-    TAP(pass_memory_test, "pass_free: nothing is left");
-    TAP(freed_test, "training_init: four of a kind");
+    TAP(pass_freed, "pass_free: nothing is left");
+    TAP(four_test, "training_init: four of a kind");
     TAP(freed_test, "training_free: all is given back");
-    EACH("training_loss", backward_test, "*-parameters");
+    EACH("training_loss", training_loss_test, "*-parameters");
+    refused_adam();
     refusals();
+    refused_models();
     return tap_done();
 }

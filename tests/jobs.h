@@ -6,17 +6,8 @@
 
 #include "traces.h"
 
-/* Whether the processor has it, as it says itself. */
+/* The best first. Which of them are here, and run, the library knows. */
 static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
-static inline bool has(int k)
-{
-#ifdef __x86_64__
-    return k == 2 || (k == 0 ? __builtin_cpu_supports("avx512vl")
-                             : __builtin_cpu_supports("avx2"));
-#else
-    return k == 2;
-#endif
-}
 
 /* The plain one, and those that are here after another, the best last.
  * None, once something is wrong: so what is told is the same on all
@@ -24,7 +15,7 @@ static inline bool has(int k)
 static inline const Kernel *after(const Kernel *last)
 {
     for (int k = 2; k >= 0 && !tap_told->wrong; k--) {
-        const Kernel *kernel = has(k) ? kernel_named(kernel_name[k]) : NULL;
+        const Kernel *kernel = kernel_named(kernel_name[k]);
         if (kernel && !last)
             return kernel;
         if (kernel == last)

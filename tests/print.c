@@ -34,6 +34,24 @@ static void test_vector(void)
            "large (2)\n[10000000000.0000,          -1.0000]\n");
 }
 
+static void test_rounded(void)
+{
+    catch_output();
+    print_rounded("two", 2, 3, (float[3]){1.555f, -0.25f, 10});
+    setenv("DIGITS", "3", 1);
+    print_rounded("as asked", 2, 1, (float[1]){0.125f});
+    prints("two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n");
+}
+
+static void test_decimals(void)
+{
+    tap_near("usually", decimals(4), 4, 0, 0);
+    setenv("DIGITS", "", 1);
+    tap_near("nothing is asked for", decimals(2), 2, 0, 0);
+    setenv("DIGITS", "9", 1);
+    tap_near("nine are", decimals(4), 9, 0, 0);
+}
+
 static void test_matrix(void)
 {
     catch_output();
@@ -78,6 +96,8 @@ int main(void)
 {
     unsetenv("DIGITS");
     TAP(test_vector, "print_vector: shape, four decimals, nan, infinities");
+    TAP(test_rounded, "print_rounded: other decimals than four");
+    TAP(test_decimals, "decimals: as usual, or as DIGITS says");
     TAP(test_matrix, "print_matrix: aligned over all rows");
     TAP(test_integers, "print_integers: aligned, without decimals");
     TAP(test_value, "print_value: name and value, with DIGITS or without");

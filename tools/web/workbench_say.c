@@ -72,9 +72,7 @@ const char *bench_say(double x)
     enum { BUFFERS = 4 * MOST_WORDS };
     static char buffer[BUFFERS][64];
     static int next;
-    const char *text = getenv("DIGITS");
-    const int digits =
-        text && *text ? (int)whole_number("DIGITS", text, 0, 17) : 4;
+    const int digits = decimals(4);
     char *out = buffer[next++ % BUFFERS];
     snprintf(out, sizeof *buffer, "%.*f", digits, x);
     if (isnan(x))
