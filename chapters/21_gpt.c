@@ -781,9 +781,8 @@ static void show_small(void)
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
-            held[(step + 1) / 100] =
-                gpt_loss(&t.model, held_out, 4000, &t.part->pass,
-                         t.part->shares);
+            held[(step + 1) / 100] = gpt_loss(
+                &t.model, held_out, 4000, &t.part->pass, t.part->shares);
         }
     }
     show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
@@ -1088,8 +1087,8 @@ static void show_next(int count, char *const word[count])
     Gpt g = gpt_load(word[at]);
     const int n = count - at - 1;
     const int more = !writes ? 0
-                     : (int)whole_number("how many tokens", word[1], 1,
-                                         (uint64_t)g.context);
+                             : (int)whole_number("how many tokens", word[1],
+                                                 1, (uint64_t)g.context);
     int *ids = new_aligned((size_t)(n + more), sizeof *ids);
     for (int i = 0; i < n; i++)
         ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,

@@ -293,8 +293,8 @@ enum { SIZES = 8, SETTINGS = 5 };
 static void sizes_of(const GptTraining *t, int64_t size[SIZES])
 {
     const Gpt *g = &t->model;
-    const int all[SIZES] = {g->vocabulary, g->context,   g->width,
-                            g->n_heads,    g->layers,    !!g->is_apart,
+    const int all[SIZES] = {g->vocabulary, g->context, g->width,
+                            g->n_heads,    g->layers,  !!g->is_apart,
                             t->texts,      t->count};
     for (int i = 0; i < SIZES; i++)
         size[i] = all[i];

@@ -100,8 +100,8 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
 float gpt_run_loss(const GptTraining *t, const char *text)
 {
     GptPass p = gpt_pass(&t->model, 1, t->model.context);
-    const float loss = gpt_loss(&t->model, text, held_out_length, &p,
-                                t->part->shares);
+    const float loss =
+        gpt_loss(&t->model, text, held_out_length, &p, t->part->shares);
     gpt_pass_free(&p);
     return loss;
 }

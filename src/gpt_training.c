@@ -84,9 +84,10 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
         ids[i] = (unsigned char)text[i];
         targets[i] = (unsigned char)text[i + 1];
         if (ids[i] >= g->vocabulary || targets[i] >= g->vocabulary)
-            REFUSE("the bytes %d and %d, of a vocabulary of %d: those below "
-                   "%d are needed",
-                   ids[i], targets[i], g->vocabulary, g->vocabulary);
+            REFUSE(
+                "the bytes %d and %d, of a vocabulary of %d: those below "
+                "%d are needed",
+                ids[i], targets[i], g->vocabulary, g->vocabulary);
     }
 }
 
@@ -107,7 +108,8 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
     const int rows = t->texts / t->parts * t->model.context;
-    float losses[GPT_PARTS], sum = 0, *const mean = t->part->gradient.memory;
+    float losses[GPT_PARTS],
+        sum = 0, *const mean = t->part->gradient.memory;
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < t->parts; k++)
         losses[k] = gpt_learn(&t->model, ids + k * rows, targets + k * rows,

@@ -428,7 +428,8 @@ static void go_on(GptTraining *t, int steps)
 static void resume(int is_apart)
 {
     const char *path = own_file("training.safetensors");
-    GptTraining whole = small_of(3, is_apart), first = small_of(3, is_apart);
+    GptTraining whole = small_of(3, is_apart),
+                first = small_of(3, is_apart);
     go_on(&whole, 9);
     go_on(&first, 3);
     gpt_training_save(&first, path);
@@ -911,8 +912,8 @@ static void refusals(void)
                 load_changed("n_head", 0, 0));
     TAP_REFUSES("gpt_load", "four thousand million heads and two", NULL,
                 load_changed("n_head", 1, 4294967298.0));
-    TAP_REFUSES("gpt_load", "three heads for a width of eight",
-                NULL, load_changed("n_head", 1, 3));
+    TAP_REFUSES("gpt_load", "three heads for a width of eight", NULL,
+                load_changed("n_head", 1, 3));
     Gpt two = any_gpt(2, 0), one = any_gpt(1, 0), apart = any_gpt(2, 1);
     TAP_REFUSES("gpt_gradient_must_fit", "a gradient of one layer for two",
                 NULL, backward_with(&one, 2, 2));

@@ -144,7 +144,8 @@ static void machine_test(void)
 int main(void)
 {
     TAP(log_test, "gpt_run: what it has written down");
-    TAP_LARGE(first_step_test, "gpt_run_loss: after the first step, as in the log");
+    TAP_LARGE(first_step_test,
+              "gpt_run_loss: after the first step, as in the log");
     TAP(begin_test, "gpt_run_begin: the sizes, and the prose in pieces");
     TAP(step_test, "gpt_run_step: a rate that rises and falls");
     TAP(sample_test, "gpt_sample: the same each time");
