@@ -883,6 +883,10 @@ static void refusals(void)
     REFUSES(NULL, gpt_pass(&g, 0, 1));
     REFUSES(NULL, gpt_pass(&g, 1, 0));
     REFUSES(NULL, gpt_pass(&g, 1, 6));
+    REFUSES("gpt.c: gpt_pass: 512 texts of 1024 tokens, with 4 times 1024 "
+            "numbers each: at most 2147483647 numbers are needed",
+            gpt_pass(&(Gpt){.width = 1024, .context = 1024, .layers = 1},
+                     512, 1024));
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
     gpt_free(&g);
