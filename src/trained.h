@@ -3,19 +3,19 @@
 #define TRAINED_RUN {500, 16, 128, 160, 5, 3}
 #define TRAINED_ON "AMD EPYC, 2 threads"
 #define TRAINED_AT "2026-11-22"
-#define TRAINED_SECONDS 860
-#define TRAINED_PACE 1318
+#define TRAINED_SECONDS 139
+#define TRAINED_PACE 8848
 
 static const TrainedRow rows[] = {
-    {1, 4.93349552f, 4.7675066f, "The z{$\".r\?y!VR})\?g((V\?7).nH\?\?MT\?i}Z\?L\?a|\?L.**Yi\?\?\?(<\?E\?\?^Y\"\?)'1Y\?\?\?\?\?C#y\?\?}\?[\?\?&<BB\?\?\?l`1\"Q\?s{\?xO\?sjU|Y\?$\?\?\?23U\\\?.u\?Q7\?G}aE\?k\"x"},
-    {50, 3.02660203f, 2.55294681f, "The wr a ory of is l t an. thand ithe, ar wr* ik an hathers t wich and Theris t d n s s ad\", s the seris toly23.. fun at *an kex"},
-    {100, 2.50016785f, 2.48256373f, "The win boryThe is pro whing f Thit t, are caris 2) hat iore ) s w asstry ine t f n for ad\"A s the sarimorollley s.|Ting *as kex"},
-    {150, 2.44334006f, 2.44257832f, "The wr a ror t fis p thes. thand it t, are t ris at oralulo t wie t as ry ris t d n ior ad\"S s the sas at olenesas. dinithas kex"},
-    {200, 2.39818597f, 2.42475104f, "The s, a rorond ing so an. thand it t, are t *Yuthe ord ids\")). it aseary gre t f n se l d\"Sts the sareatholeney. fuma it* s ke "},
-    {250, 2.35529041f, 2.3395021f, "The sor bof inghe gle ses. Thand it t, are te is an oralind t withe as ry ine t fon is lanches the sanemorolene as. The teas kex"},
-    {300, 2.21109748f, 2.13824701f, "The wor bof ing is proch wary andits and breariide what its the it and ry ine the nofor anexts the sar aneminds. Sthe are an kex"},
-    {350, 1.99085033f, 1.97443235f, "The sis bof in firs is an. The thile a are the is of a the a is it a slopugies the of slad\", sumbe say andomens. Stunt ine sext "},
-    {400, 1.85059142f, 1.86386979f, "The word rows the ginthes. There its too|Wits is an of till time words rits. So for is las the the samer toll sof funt it a prow"},
-    {450, 1.74764752f, 1.78220177f, "The sing of the is proden. The thing to be cas is of a times in is and rigrst the nothe such sizes sames ame leves. The that kex"},
-    {500, 1.65283239f, 1.74531054f, "The side rows the givise. The and the one words for of the the sentenstries. So for the the the so same of is sof function sprow"},
+    {1, 4.76237583f, 4.76722908f, "The q{$\".r\?y!VR}F\?g((V\?7).nH\?\?MT\?i}Z\?L\?a|\?L.**Yi\?\?\?(<\?E\?\?^Y\"\?)'1Y\?\?\?\?\?C#y\?\?}\?[\?\?&<BB\?\?\?l`1\"Q\?s{\?xO\?sjU|Y\?$\?\?\?23U\\\?.u\?Q7\?G}aE\?k1x"},
+    {50, 2.50467849f, 2.54817557f, "The win brs The is p t an. t f Thite anar w w iid oworaluis t withan, try ris t d n s w ad\"1 s the s wis tolens as. d ar aas k w"},
+    {100, 2.43788600f, 2.48600268f, "The wis ors The is l thes. thand ithe, are ts is co oralulof its w ass ry che the n s s a \" ts the san atholeneyos. ma ithas s w"},
+    {150, 2.39125323f, 2.44493771f, "The wit bonyThe is pro an. thand ithe, are t* is cowhad ind t withe astry inenthe n for ad\" ts the sangiomoleney. fumanindas ke "},
+    {200, 2.32779479f, 2.40165377f, "The wis bonyThe is lof an. thand it t, arer * is an oralind t withanus ricerent f n is lad\"A s the saneat oleney s. ma ithas kex"},
+    {250, 2.19390512f, 2.27039313f, "The sor bof ing is prof s. Thand it theare car ide what its thas man, thicthe the nof slad\". s Ifors in oroleds as an aitkes k w"},
+    {300, 1.96539915f, 2.05585098f, "The sira rows, fith it and the hater a are the ide what is a its way, thices a the of slad\" the so sare of is seds. That ake kex"},
+    {350, 1.79604495f, 1.89745533f, "The with row of it lis any the hast tabargr. *Hide what is* tike way sloy gish to no of the the lowser and is seas. Ting *as kex"},
+    {400, 1.67175949f, 1.79839957f, "The sid brow:|Shomel the way fided that be two it othos is a in it a sloput. So for is lad\" the so same oncleds as and its sprow"},
+    {450, 1.59309554f, 1.72653258f, "The side rows, and proces. The has that reads is an has is a is it a sloper. The in sever \"Ats the same ofter sens. Theire sprow"},
+    {500, 1.54886377f, 1.69268823f, "The side row the see scores. What les, and the is of a listep with a sloper. The ra is lasch sum besides to andom funt its seect"},
 };
