@@ -337,6 +337,7 @@ void gpt_training_save(const GptTraining *t, const char *path)
     Saving s = {0};
     int64_t stands[STANDS], heads = t->model.n_heads, size[SIZES];
     double setting[SETTINGS];
+    const double kept = t->random.has_kept ? t->random.kept : 0;
     sizes_of(t, size);
     settings_of(t, setting);
     int64_t *order = new_aligned((size_t)t->count, sizeof *order);
@@ -355,7 +356,7 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save(&s, "training.sizes", 'i', 1, (int[]){SIZES}, size);
     save(&s, "training.how", 'd', 1, (int[]){SETTINGS}, setting);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
-    save(&s, "training.kept", 'd', 0, NULL, &t->random.kept);
+    save(&s, "training.kept", 'd', 0, NULL, &kept);
     save(&s, "training.order", 'i', 1, &t->count, order);
     if (t->noted)
         save(&s, "training.notes", 'd', 1, &t->noted, t->notes);
