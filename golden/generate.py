@@ -2360,8 +2360,9 @@ def save_ten_steps(case, seed):
 
 
 def save_written(case, seed, temperature, top_k):
-    """What a model writes, token by token, as far as its context reaches,
-    and the smallest factor between what is drawn and what comes second."""
+    """What a model writes, token by token, as far as its context reaches. What
+    is drawn must come first by a thousandth at least, so that the same model
+    in float32 draws it, too."""
     model = gpt_given(seed).double()
     parameters = torch.cat([p.flatten() for p in model.parameters()]).float()
     ids = gpt_ids(seed, 2)
@@ -2373,6 +2374,11 @@ def save_written(case, seed, temperature, top_k):
             logits = logits.masked_fill(logits < logits.topk(top_k)[0][-1],
                                         -INF)
         shares = F.softmax(logits, dim=-1).float()
+        state = torch.get_rng_state()
+        first, second = (shares / torch.empty_like(shares).exponential_(
+            1)).topk(2)[0]
+        assert first > 1.001 * second, (case, len(ids), first, second)
+        torch.set_rng_state(state)
         ids = torch.cat([ids, torch.multinomial(shares, 1)])
     save(case, sizes=gpt_sizes(model), parameters=parameters, begin=begin,
          ids=ids, seed=[seed], temperature=temperature, top_k=[top_k])

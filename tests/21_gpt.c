@@ -628,6 +628,17 @@ static void attend_wide_test(void)
     attention_free(&a);
 }
 
+/* Hugging Face's takes one of the two that are second; here both stay. */
+static void ties_test(void)
+{
+    const float all[5] = {0.1875f, 0.125f, 0.375f, 0.125f, 0.1875f};
+    const float due[5] = {0.1875f, 0, 0.375f, 0, 0.1875f};
+    float *shares = room_for("shares", 5);
+    memcpy(shares, all, sizeof all);
+    keep_mass(5, 0.5f, shares);
+    same("shares", 5, shares, due);
+}
+
 /* What is drawn, and by which shares: of logits 0 and ln 4, with a
  * temperature of 2 the second has 2 of 3 shares. */
 static void next_test(void)
@@ -949,6 +960,7 @@ int main(void)
     EACH("pick_one", draw_test, "draws_*-drawn");
     EACH("epoch_order", order_test, "orders_*-orders");
     EACH("keep_mass", mass_test, "mass_*-massed");
+    TAP(ties_test, "keep_mass: those that are equal stay together");
     TAP(keep_test, "keep_largest: which stay");
     EACH("gpt_fill", fill_test, "drawn*-parameters");
     EACH("gpt_forward", forward_test, "gpt_*-ids");
