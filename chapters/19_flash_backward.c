@@ -1205,7 +1205,8 @@ static Job job_of(const Attention *a, Mask see, int texts, int n,
 }
 
 void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
-                            const float x[texts * n][a->d_x], Trace *t)
+                            const float x[(int64_t)texts * n][a->d_x],
+                            Trace *t)
 {
     texts_must_fit(a, texts, n, t);
     const int rows = texts * n; /* which such a trace can count */
@@ -1221,9 +1222,9 @@ void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
 }
 
 void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
-                             const float x[texts * n][a->d_x],
+                             const float x[(int64_t)texts * n][a->d_x],
                              const Trace *t, Trace *g, Attention *g_a,
-                             float g_x[texts * n][a->d_x])
+                             float g_x[(int64_t)texts * n][a->d_x])
 {
     const size_t keys = sizeof(float[a->n_heads * a->d_k]);
     const size_t values = sizeof(float[a->n_heads * a->d_v]);

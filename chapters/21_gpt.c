@@ -575,7 +575,7 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 
 /*
 All of it is [](#training)'s; only the model is larger. (Its decay
-takes biases and norms too; nanoGPT's spares them.) Ten losses, and the
+takes biases and norms; nanoGPT's spares them.) Ten losses, and the
 first gradient, are held against PyTorch's in the tests.
 
 ## Writing {#gpt-writing}

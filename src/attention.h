@@ -1334,7 +1334,8 @@ void texts_must_fit(const Attention *a, int texts, int n, const Trace *t);
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True),
  * called with need_weights=False. */
 void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
-                            const float x[texts * n][a->d_x], Trace *t);
+                            const float x[(int64_t)texts * n][a->d_x],
+                            Trace *t);
 
 /* The same backwards, from t, which attention_forward_fast has filled, and
  * with its mask. In g, of the same sizes, `out` is given, or without an
@@ -1343,9 +1344,9 @@ void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
  * Refuses what texts_must_fit refuses of t and of g, and what mask_must_fit
  * and gradient_must_fit refuse. */
 void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
-                             const float x[texts * n][a->d_x],
+                             const float x[(int64_t)texts * n][a->d_x],
                              const Trace *t, Trace *g, Attention *g_a,
-                             float g_x[texts * n][a->d_x]);
+                             float g_x[(int64_t)texts * n][a->d_x]);
 
 /* log_sum, the log-sum-exp of each row of scores: adds to the slope of each
  * score its weight times the slope of its row's log-sum-exp. A row of

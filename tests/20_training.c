@@ -579,6 +579,7 @@ static Pass *pass_of(int texts, int n)
 static Model *model_there(int words, int length, int d_x, int d_y)
 {
     static Model m;
+    model_free(&m);
     m = *model_with(words, length, d_x, d_y);
     model_init(&m);
     return &m;
