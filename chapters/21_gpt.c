@@ -532,13 +532,13 @@ What does it read? The prose of this book, as you do, without code and
 output. A token is a byte. All are ASCII, and so the vocabulary has 128
 tokens: no words, no grammar, not even that letters make words. Every tenth
 paragraph is held out ([](#training-repeated)). As long as the loss on these
-falls along with the other, it learns something about the
-language; where it stops falling, the model begins to learn the training
-text by heart, which [](#dropout) has called overfitting.
+falls along with the other, it learns something about the language; where it
+stops falling, the model begins to learn the training text by heart, which
+[](#dropout) has called overfitting.
 
 The text is cut into pieces as long as the context. A batch is some pieces,
 in the order that PyTorch's `DataLoader(shuffle=True)` would draw
-(`gpt_training_batch`), and one step is:
+(`gpt_training_batch`). What some of them teach:
 */
 
 float gpt_learn(const Gpt *g, const int *ids, const int *targets,
@@ -560,7 +560,7 @@ float gpt_learn(const Gpt *g, const int *ids, const int *targets,
 /*
 Texts have nothing to do with each other until their gradients are added up.
 So a batch goes in parts, each thread takes some, and the loss and the
-gradient of all are the means of theirs (`gpt_training_gradient`):
+gradient of all are the means of theirs (`gpt_training_gradient`). One step:
 */
 
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
@@ -574,9 +574,9 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 }
 
 /*
-All of it is [](#training)'s; only the model is larger. (Its decay
-takes biases and norms; nanoGPT's spares them.) Ten losses, and the
-first gradient, are held against PyTorch's in the tests.
+All of it is [](#training)'s; only the model is larger. (The decay is for
+biases and norms, too; others spare them.) Ten losses, and the first
+gradient, are held against PyTorch's in the tests.
 
 ## Writing {#gpt-writing}
 
