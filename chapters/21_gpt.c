@@ -179,28 +179,28 @@ a row, the same moved, and stretched, normed (3, 4)
  [-1.0690, -0.5345,  0.0000,  1.6036]]
 ```
 
-Three rows, one result. Now backwards. Let $\hat x$ be the normed row,
-before weight and bias, and $g_k$ the slope of the loss by $\hat x_k$. Raise
+Three rows, one result. Now backwards. Let $z$ be the normed row,
+before weight and bias, and $g_k$ the slope of the loss by $z_k$. Raise
 $x_j$ by a small $s$. Three things happen.
 
-- $\hat x_j$ gains $r s$.
-- The mean gains $s / d$. So each entry of $\hat x$ loses $r s / d$.
+- $z_j$ gains $r s$.
+- The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
 - The sum of the squares grows by $2 (x_j - \mu)\, s$, nearly, and their
-  mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $\hat x_j / r$, and
+  mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $z_j / r$, and
   what stands under the root is $1 / r^2$, this becomes
-  $1 + 2 r \hat x_j s / d$ times as large, and the root
-  $1 + r \hat x_j s / d$ times. Each $\hat x_k$ is divided by it, and loses
-  $\hat x_k\, r \hat x_j s / d$.
+  $1 + 2 r z_j s / d$ times as large, and the root
+  $1 + r z_j s / d$ times. Each $z_k$ is divided by it, and loses
+  $z_k\, r z_j s / d$.
 
 (That the mean moves does not change the squares: what the entries differ
 from it adds up to 0.) Each change times the slope of its entry, and all
 added up:
 
 $$r s \Big( g_j - \frac{1}{d} \sum_{k=1}^{d} g_k
-  - \hat x_j\, \frac{1}{d} \sum_{k=1}^{d} g_k \hat x_k \Big)$$
+  - z_j\, \frac{1}{d} \sum_{k=1}^{d} g_k z_k \Big)$$
 
 So the slope of $x_j$ is $r$ times what stands in the brackets: $g_j$, less
-the mean of all slopes, less $\hat x_j$ times the mean of slopes times
+the mean of all slopes, less $z_j$ times the mean of slopes times
 entries. The first mean makes sure that nothing happens if all entries
 grow alike, the second that nothing happens if the row is stretched, as the
 output has shown.
