@@ -845,11 +845,11 @@ static void exp2_columns_test(void)
 /* Of each kernel, wherever a vector ends; and what lies behind stays. */
 static void exp2_all_test(void)
 {
-    enum { MOST = 70 };
+    enum { LONGEST = 70 };
     const Kernel *kernel = NULL;
-    float was[MOST], x[MOST + 1];
+    float was[LONGEST], x[LONGEST + 1];
     while ((kernel = after(kernel)))
-        for (int n = 1; n <= MOST; n++) {
+        for (int n = 1; n <= LONGEST; n++) {
             next_case();
             give("%s: n = %d", kernel->name, n);
             tap_fill(n, was, -140, 126);
