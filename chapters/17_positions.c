@@ -198,9 +198,6 @@ place 100 with the places 100 to 105 (6)
 ![Four hands, of two rows each, at six places. What the fastest is at place
 1, the others are at 10, 100 and 1000](hands.svg){#fig-positions-hands}
 
-![The fastest hand turns as a clock's. Beside each tip stands its dot
-product with place 0](clock.svg){#fig-positions-clock}
-
 Why hands, and not any vectors that differ? Because $m$ places on, each hand
 has turned by $m\,\omega_k$, wherever it was. As
 
@@ -212,6 +209,9 @@ a linear layer can hold them, and "three places back" is learned once. How
 alike two places are depends on their distance alone: the product of hands
 is the cosine of the angle between them ([](#dot-product-length)), as the
 last lines of the output confirm.
+
+![The fastest hand turns as a clock's. Beside each tip stands its dot
+product with place 0](clock.svg){#fig-positions-clock}
 
 Adding is the same for any table. A piece of a text begins at its place
 `first`, as in [](#causal-mask):
