@@ -23,9 +23,8 @@ CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(thre
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_cache   := $(sets:%=-DHAS_%)
 CFLAGS_backward := $(sets:%=-DHAS_%)
-# Training, too, is compiled for speed.
+# So is the last one. (Chapter 20 is not: gcc 12 for aarch64 fails at it.)
 CFLAGS_21_gpt  := -O3 -fno-trapping-math -fno-math-errno
-CFLAGS_20_training := $(CFLAGS_21_gpt)
 CFLAGS_gpt_training := -O3 $(threaded)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
