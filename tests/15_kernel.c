@@ -842,6 +842,29 @@ static void exp2_columns_test(void)
     }
 }
 
+/* Of each kernel, wherever a vector ends; and what lies behind stays. */
+static void exp2_all_test(void)
+{
+    enum { LONGEST = 70 };
+    const Kernel *kernel = NULL;
+    float was[LONGEST], x[LONGEST + 1];
+    while ((kernel = after(kernel)))
+        for (int n = 1; n <= LONGEST; n++) {
+            next_case();
+            give("%s: n = %d", kernel->name, n);
+            tap_fill(n, was, -140, 126);
+            was[n / 2] = -INFINITY;
+            memcpy(x, was, sizeof was);
+            x[n] = 7;
+            kernel->powers(n, x);
+            for (int i = 0; i < n; i++)
+                tap_near(tap_words("x[%d]", i), x[i],
+                         was[i] < -126 ? 0 : exp2((double)was[i]), 3e-7,
+                         0x1p-126);
+            tap_near("what is behind", x[n], 7, 0, 0);
+        }
+}
+
 /* The book's own product and the fast ones, of odd sizes. */
 static void
 matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
@@ -1211,6 +1234,7 @@ int main(void)
     TAP(turn_test, "turn: any sizes");
     TAP(columns_test, "multiply_columns: any sizes");
     TAP(exp2_columns_test, "exp2_columns: any sizes");
+    TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(least_test, "least: the smaller one");
     TAP(threads_test, "threads_for: who does little has one");
     TAP(job_fits, "job_must_fit: what fits");

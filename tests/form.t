@@ -31,7 +31,7 @@ sub functions_in { return $_[0] =~ /^(?!static )\w.*?\b(\w+)\(.*(?:,|\))$/mg }
 # A kernel is longer than a lesson, the way back quotes the way there, and a
 # model has many parts.
 my %may_have = ('15_kernel' => [2600, 280], '18_backward' => [2000, 150],
-    '20_training' => [2000, 180], '21_gpt' => [2800, 230]);
+    '20_training' => [2000, 180], '21_gpt' => [2800, 245]);
 
 my (@known, %is_known, %defined);
 for my $path (sort glob 'chapters/*.c') {
