@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "attention.h"
 
 /* A long run: its steps, where it stands, and what it writes down. The step
@@ -10,10 +11,10 @@ const GptRun gpt_long_run = {.steps = 500,
                              .n_heads = 5,
                              .layers = 3};
 
-/* The notes of a run: seconds in all, and of the steps alone; the sum of
- * the losses since the last row. Behind them are its rows: the step, both
- * losses, and the bytes of what it writes. */
-enum { SECONDS, LEARNING, LOSSES, BEGINNING };
+/* The notes of a run: how many steps it is to have; seconds in all, and of
+ * the steps alone; the sum of the losses since the last row. Behind them
+ * are its rows: the step, both losses, and the bytes of what it writes. */
+enum { STEPS, SECONDS, LEARNING, LOSSES, BEGINNING };
 enum { STEP, LOSS, HELD_OUT, SAMPLE };
 
 static int entries_of_row(const GptTraining *t)
@@ -31,10 +32,11 @@ static double *row_of(const GptTraining *t, int i)
     return t->notes + BEGINNING + i * entries_of_row(t);
 }
 
+/* In seconds, from any beginning; it never goes back. */
 static double now(void)
 {
     struct timespec time;
-    timespec_get(&time, TIME_UTC);
+    clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
@@ -49,8 +51,8 @@ GptTraining gpt_run_begin(const GptRun *run)
                      .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length);
-    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){0});
+    gpt_training_init(&t, r, prose_length, prose);
+    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){run->steps});
     return t;
 }
 
@@ -59,7 +61,7 @@ float gpt_run_step(const GptRun *run, GptTraining *t)
     const size_t rows = (size_t)t->texts * (size_t)t->model.context;
     int *ids = new_aligned(2 * rows, sizeof *ids);
     t->how.rate = rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
-    gpt_training_batch(t, prose, ids, ids + rows);
+    gpt_training_batch(t, ids, ids + rows);
     const float loss = gpt_training_step(t, ids, ids + rows);
     free(ids);
     return loss;
@@ -100,6 +102,10 @@ static void note_row(GptTraining *t)
     row[LOSS] = t->notes[LOSSES] / (t->step - before);
     row[HELD_OUT] = (double)gpt_loss(&t->model, held_out, held_out_length,
                                      &t->part->pass, t->part->shares);
+    if (!isfinite(row[LOSS]) || !isfinite(row[HELD_OUT]))
+        REFUSE("step %d: losses of %g, and %g on text held out: finite "
+               "ones are needed",
+               t->step, row[LOSS], row[HELD_OUT]);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
@@ -159,7 +165,7 @@ static void write_log(const GptRun *run, const GptTraining *t,
     fprintf(log, "\nstatic const TrainedRow rows[] = {\n");
     for (int i = 0; i < rows_of(t); i++) {
         const double *row = row_of(t, i);
-        fprintf(log, "    {%.0f, %.9gf, %.9gf, ", row[STEP], row[LOSS],
+        fprintf(log, "    {%.0f, %#.9gf, %#.9gf, ", row[STEP], row[LOSS],
                 row[HELD_OUT]);
         print_string(log, run->context, row + SAMPLE);
         fprintf(log, "},\n");
@@ -189,16 +195,43 @@ static void take_steps(const GptRun *run, GptTraining *t, const char *path)
     }
 }
 
+static int is_there(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file && errno != ENOENT)
+        REFUSE("%s: cannot be read: %s", path, strerror(errno));
+    return file && !fclose(file);
+}
+
+/* Refuses what would fail after all steps; leaves the log as it was. */
+static void must_be_writable(const char *log)
+{
+    const int was_there = is_there(log);
+    FILE *file = fopen(log, "ab");
+    if (!file || fclose(file))
+        REFUSE("%s: cannot be written: %s", log, strerror(errno));
+    if (!was_there)
+        remove(log);
+}
+
+/* Goes on with what is saved. */
+static void load_run(const GptRun *run, GptTraining *t, const char *path)
+{
+    gpt_training_load(t, path);
+    if (t->noted < BEGINNING || (t->noted - BEGINNING) % entries_of_row(t))
+        REFUSE("%s: %d notes: those of a run are needed", path, t->noted);
+    if (t->notes[STEPS] != run->steps || t->step > run->steps)
+        REFUSE("%s: step %d of a run of %g: one of %d is needed", path,
+               t->step, t->notes[STEPS], run->steps);
+}
+
 void gpt_run(const GptRun *run, const char *path, const char *log)
 {
     GptTraining t = gpt_run_begin(run);
-    FILE *old = fopen(path, "rb");
-    if (old) {
-        fclose(old);
-        gpt_training_load(&t, path);
-    }
-    if (t.noted < BEGINNING || (t.noted - BEGINNING) % entries_of_row(&t))
-        REFUSE("%s: %d notes: those of a run are needed", path, t.noted);
+    if (is_there(path))
+        load_run(run, &t, path);
+    must_be_writable(log);
+    gpt_training_save(&t, path); /* fails now, if it cannot be written */
     stop_when_interrupted();
     take_steps(run, &t, path);
     gpt_training_save(&t, path);

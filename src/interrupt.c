@@ -25,14 +25,16 @@ static void note(int signal_number)
 }
 
 /* It is noted once, and goes on being as it was before. Reading and writing
- * are not broken off. */
+ * are not broken off. What a shell starts behind it ignores the signal, and
+ * goes on to. */
 void stop_when_interrupted(void)
 {
-    struct sigaction action = {.sa_handler = note,
-                               .sa_flags = SA_RESETHAND | SA_RESTART};
+    struct sigaction old, action = {.sa_handler = note,
+                                    .sa_flags = SA_RESETHAND | SA_RESTART};
     sigemptyset(&action.sa_mask);
     has_come = 0;
-    sigaction(SIGINT, &action, NULL);
+    if (!sigaction(SIGINT, NULL, &old) && old.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
 }
 
 int is_interrupted(void)

@@ -59,11 +59,23 @@ static void goes_on(void)
     tap_near("interrupted, and has read", WEXITSTATUS(status), 7, 0, 0);
 }
 
+/* As `nohup` and `&` leave it. */
+static void ignored(void)
+{
+    signal(SIGINT, SIG_IGN);
+    stop_when_interrupted();
+    raise(SIGINT);
+    tap_near("not noted", is_interrupted(), 0, 0, 0);
+    tap_near("nor does it end", ended_by(2, true), 0, 0, 0);
+    tap_true("it stays ignored", signal(SIGINT, SIG_DFL) == SIG_IGN);
+}
+
 int main(void)
 {
     signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
     TAP(noted, "is_interrupted: from the first Ctrl-C on");
     TAP(second, "stop_when_interrupted: the second Ctrl-C ends");
     TAP(goes_on, "stop_when_interrupted: reading is not broken off");
+    TAP(ignored, "stop_when_interrupted: what is ignored stays so");
     return tap_done();
 }
