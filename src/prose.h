@@ -1,5 +1,6 @@
-/* What tools/prose makes: the chapters' prose, from which chapter 21 learns.
- * A change of a chapter leaves it as it is, until `make prose`. */
+/* What tools/prose makes: the prose of chapters and preface, from which
+ * chapter 21 learns. A change of a chapter leaves it as it is, until `make
+ * prose`. */
 /* clang-format off */
 const char prose[] =
     "Two lists, one number\n"
