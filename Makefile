@@ -177,6 +177,9 @@ $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -c $< -o $@
 
+# It asks for some numbers of threads.
+$(BUILD)/tests/21_gpt.o: CFLAGS_21_gpt += $(OPENMP)
+
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(soon) -c $< -o $@

@@ -368,8 +368,7 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
 {
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
     const float(*g_x)[d] = (void *)g_p->block[0].in;
-    gpt_must_fit(g, NULL, p);
-    gpt_must_fit(g_g, NULL, g_p);
+    gpt_gradient_must_fit(g, p, g_g, g_p);
     linear_backward_fast(&g->output, rows, (void *)p->normed,
                          (void *)g_p->logits, &g_g->output,
                          (void *)g_p->normed);
@@ -747,7 +746,7 @@ static void show_small(void)
     float losses[4], held[4];
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length);
+    gpt_training_init(&t, r, prose_length, prose);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
         (int[]){(int)t.model.count, prose_length, held_out_length});
@@ -755,13 +754,12 @@ static void show_small(void)
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
         t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
-        gpt_training_batch(&t, prose, ids, targets);
+        gpt_training_batch(&t, ids, targets);
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
-            held[(step + 1) / 100] =
-                gpt_loss(&t.model, held_out, 4000, &t.part->pass,
-                         t.part->shares);
+            held[(step + 1) / 100] = gpt_loss(
+                &t.model, held_out, 4000, &t.part->pass, t.part->shares);
         }
     }
     show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
@@ -1067,8 +1065,8 @@ static void show_next(int count, char *const word[count])
     Gpt g = gpt_load(word[at]);
     const int n = count - at - 1;
     const int more = !writes ? 0
-                     : (int)whole_number("how many tokens", word[1], 1,
-                                         (uint64_t)g.context);
+                             : (int)whole_number("how many tokens", word[1],
+                                                 1, (uint64_t)g.context);
     int *ids = new_aligned((size_t)(n + more), sizeof *ids);
     for (int i = 0; i < n; i++)
         ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,

@@ -1680,9 +1680,15 @@ typedef struct {
 GptPass gpt_pass(const Gpt *g, int texts, int n);
 void gpt_pass_free(GptPass *p);
 
-/* Refuses a pass that is not for this model, and with a cache several
- * texts. */
+/* Refuses a pass that is not for this model, or for more tokens than its
+ * context, and with a cache several texts. */
 void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p);
+
+/* Refuses what gpt_must_fit refuses of both passes, a gradient g_g that is
+ * not of the sizes of g, and a g_p that is not for as many texts and tokens
+ * as p. */
+void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
+                           const GptPass *g_p);
 
 /* Puts 0 into all tables of gradients. */
 void gpt_pass_clear(GptPass *p);
@@ -1711,7 +1717,8 @@ void gpt_fill(Random *r, Gpt *g);
 void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
 
 /* Goes on with a text of which so many ids are there, up to n of them.
- * Refuses what gpt_forward and next_token refuse.
+ * Refuses a begun that is not from 1 to n, and what gpt_forward and
+ * next_token refuse.
  * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
  * of Hugging Face's transformers. */
 void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
@@ -1719,13 +1726,15 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
- * t the tables of all heads side by side, joined and out. Refuses what
- * cache_append and cache_attend refuse. */
+ * t, which trace_for_texts(a, 1, n) makes, the tables of all heads side by
+ * side, joined and out. Refuses a cache of other heads, and what
+ * texts_must_fit, cache_append and cache_attend refuse. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 
 /* From g_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in g_p must be 0 before it begins.
+ * Refuses what gpt_gradient_must_fit and embed_backward refuse.
  * PyTorch: loss.backward(). */
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *g_p, Gpt *g_g);
@@ -1746,12 +1755,14 @@ typedef struct {
     Gpt model, mean, square;
     int texts; /* of a batch, each as long as the model's context */
     Adam how;
-    int parts; /* as many as divide the texts, at most GPT_PARTS */
+    int bytes;
+    const char *text; /* [bytes], which stays its owner's */
+    int parts;        /* as many as divide the texts, at most GPT_PARTS */
     GptPart part[GPT_PARTS];
-    int step; /* how many have been done */
-    Random random;      /* draws the epochs' orders */
-    int count, next;    /* pieces of text in an epoch, and the next one */
-    int *order;         /* [count] */
+    int step;        /* how many have been done */
+    Random random;   /* draws the epochs' orders */
+    int count, next; /* pieces of text in an epoch, and the next one */
+    int *order;      /* [count] */
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
@@ -1760,19 +1771,19 @@ typedef struct {
  * model with numbers from r, which then draws the epochs; gives it back.
  * Refuses what gpt_init refuses, texts below 1, and a text that is too
  * short for a batch. */
-void gpt_training_init(GptTraining *t, Random r, int bytes);
+void gpt_training_init(GptTraining *t, Random r, int bytes,
+                       const char text[bytes]);
 void gpt_training_free(GptTraining *t);
 
 /* Puts so many numbers behind the notes. */
 void gpt_training_note(GptTraining *t, int n, const double number[n]);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
- * context, and for each byte the one that comes after it. Where too few are
- * left for a batch, a new epoch begins. Refuses a byte above the
- * vocabulary.
+ * context, and for each byte the one that comes after it: ids and targets
+ * are [texts][context]. Where too few are left for a batch, a new epoch
+ * begins. Refuses a byte that is not below the vocabulary.
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
-void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                        int *targets);
+void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of a part's texts, and in p the gradient that they alone give.
  * ids and targets have a row of g->context for each text. PyTorch: loss =
@@ -1780,19 +1791,22 @@ void gpt_training_batch(GptTraining *t, const char *text, int *ids,
 float gpt_learn(const Gpt *g, const int *ids, const int *targets,
                 GptPart *p);
 
-/* The loss of a whole batch, and in part 0 the gradient of all: the means
- * of all parts', added up in one order, so that they have the same bits with
- * any number of threads. */
+/* The loss of a whole batch, of which ids and targets are [texts][context],
+ * and in part 0 the gradient of all: the means of all parts', added up in
+ * one order, so that they have the same bits with any number of threads. */
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets);
 
-/* One step of AdamW, with the gradient's length held at 1; returns the loss
- * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
+/* One step of AdamW, with the gradient's length held at 1, for ids and
+ * targets of [texts][context]; returns the loss before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
  * optimizer.step(). */
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 
 /* The mean loss of a model over a text, in pieces as long as its context,
- * what is left at the end left out; p is for so many pieces at a time. */
+ * p->texts of them at a time, what is left at the end left out; the shares
+ * are [p->texts][context][vocabulary]. Refuses a p for other pieces, a text
+ * that has not so many and a byte more, and a byte that is not below the
+ * vocabulary. */
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares);
 
@@ -1847,8 +1861,9 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m,
 ## The book's own words: `prose.c` {#header-prose}
 */
 
-/* The chapters' prose, paragraphs as lines, in ASCII, without every tenth
- * paragraph; and those, which are held out. What `make prose` has found. */
+/* The prose of chapters and preface, paragraphs as lines, in ASCII, without
+ * every tenth paragraph; and those, which are held out. What `make prose`
+ * has found. */
 extern const char prose[], held_out[];
 extern const int prose_length, held_out_length;
 
@@ -1872,10 +1887,12 @@ GptTraining gpt_run_begin(const GptRun *run);
 float gpt_run_step(const GptRun *run, GptTraining *t);
 
 /* Takes all steps, or what is left of them where the file at path has some.
- * It says on standard error how far it is, and saves itself there ten times
- * on the way, when Ctrl-C ends it, and at the end. When all are done, it
- * writes src/trained.h, or another log. Refuses files that it cannot read
- * or write, and a training of other sizes. */
+ * It says on standard error how far it is, and saves itself there before
+ * the first one, ten times on the way, when Ctrl-C ends it, and at the end.
+ * When all are done, it writes src/trained.h, or another log. Refuses files
+ * that it cannot read or write, before the first step, what
+ * gpt_training_load refuses, a training of another number of steps, and
+ * losses that are not finite. */
 void gpt_run(const GptRun *run, const char *path, const char *log);
 
 /* What a model writes behind "The ", n bytes in all, with a temperature of
@@ -2246,7 +2263,8 @@ int json_whole_number(const char *path, const char *name);
 
 /* From now on, Ctrl-C does not end the program at once: is_interrupted
  * answers 1, so that a long run can save what it has and end by itself. A
- * second Ctrl-C ends it. Python: signal.signal, and KeyboardInterrupt. */
+ * second Ctrl-C ends it. Where it is ignored, as with nohup, it stays so.
+ * Python: signal.signal, and KeyboardInterrupt. */
 void stop_when_interrupted(void);
 int is_interrupted(void);
 
@@ -2260,8 +2278,8 @@ int is_interrupted(void);
  * without. Sizes and layers are those of the tables. A "lm_head.weight" is
  * an output apart. The number of heads is the file's "n_head", if gpt_save
  * has written it, or that of config.json in its folder. Refuses what
- * tensors_read and json_whole_number refuse, and tables that are missing or
- * of other shapes. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging
+ * tensors_read and json_whole_number refuse, tables that are missing or of
+ * other shapes, and heads that do not divide the width. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging
  * Face's transformers. */
 Gpt gpt_load(const char *path);
 
@@ -2272,8 +2290,9 @@ void gpt_save(const Gpt *g, const char *path);
 /* Writes a training, the model among it, so that gpt_load reads that; and
  * reads it into one that gpt_training_init has made for the same sizes and
  * text: it goes on as if it had not been interrupted, to the last bit.
- * Refuse what gpt_save and gpt_load refuse, and a training of other sizes
- * or on another number of pieces. */
+ * Refuse what gpt_save and gpt_load refuse, and a training of other sizes,
+ * on another text, or with other settings of Adam than the rate, which is
+ * each step's own. */
 void gpt_training_save(const GptTraining *t, const char *path);
 void gpt_training_load(GptTraining *t, const char *path);
 

@@ -186,8 +186,32 @@ void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p)
                "gpt_pass makes one for %d, %d and %d",
                p->layers, p->width, p->vocabulary, g->layers, g->width,
                g->vocabulary);
+    if (p->n > g->context)
+        REFUSE("a pass for %d tokens: at most %d, the context, are needed",
+               p->n, g->context);
     if (cache && p->texts != 1)
         REFUSE("%d texts, and a cache for one: 1 is needed", p->texts);
+}
+
+void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
+                           const GptPass *g_p)
+{
+    gpt_must_fit(g, NULL, p);
+    gpt_must_fit(g, NULL, g_p);
+    if (g_g->vocabulary != g->vocabulary || g_g->context != g->context ||
+        g_g->width != g->width || g_g->n_heads != g->n_heads ||
+        g_g->layers != g->layers || !g_g->is_apart != !g->is_apart ||
+        !g_g->memory)
+        REFUSE("a gradient of vocabulary, context, width, n_heads, layers, "
+               "is_apart = %d, %d, %d, %d, %d, %d: gpt_like makes one of "
+               "%d, %d, %d, %d, %d, %d",
+               g_g->vocabulary, g_g->context, g_g->width, g_g->n_heads,
+               g_g->layers, g_g->is_apart, g->vocabulary, g->context,
+               g->width, g->n_heads, g->layers, g->is_apart);
+    if (g_p->texts != p->texts || g_p->n != p->n)
+        REFUSE("gradients for %d texts of %d tokens: %d of %d, as in the "
+               "pass, are needed",
+               g_p->texts, g_p->n, p->texts, p->n);
 }
 
 void gpt_pass_clear(GptPass *p)
@@ -263,27 +287,33 @@ void gpt_fill(Random *r, Gpt *g)
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t)
 {
-    const int d = a->d_k, heads = a->n_heads;
+    const int d_k = a->d_k, d_v = a->d_v, heads = a->n_heads;
+    texts_must_fit(a, 1, n, t);
+    if (c->n_key_heads != heads || c->d_k != d_k || c->d_v != d_v)
+        REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d "
+               "are needed",
+               c->n_key_heads, c->d_k, c->d_v, heads, d_k, d_v);
     linear_forward_fast(&a->query, n, x, (void *)t->query);
     linear_forward_fast(&a->key, n, x, (void *)t->key);
     linear_forward_fast(&a->value, n, x, (void *)t->value);
-    cache_append(c, n, rows_by_token(heads, n, d, t->key),
-                 rows_by_token(heads, n, d, t->value));
-    cache_attend_of(best_kernel())(c, heads, n,
-                                   rows_by_token(heads, n, d, t->query), 0,
-                                   rows_by_token(heads, n, d, t->joined));
-    linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
+    cache_append(c, n, rows_by_token(heads, n, d_k, t->key),
+                 rows_by_token(heads, n, d_v, t->value));
+    cache_attend_of(best_kernel())(
+        c, heads, n, rows_by_token(heads, n, d_k, t->query), 0,
+        rows_by_token(heads, n, d_v, t->joined));
+    if (a->d_out)
+        linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
 }
 
 void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
                int n, int ids[n])
 {
-    const int size = g->vocabulary;
-    Cache *cache = caches_for(g);
-    float *shares = new_table(1, size);
     if (begun < 1 || begun > n)
         REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
                n, begun, n);
+    const int size = g->vocabulary;
+    Cache *cache = caches_for(g);
+    float *shares = new_table(1, size);
     for (int from = 0, till = begun; till < n; from = till++) {
         GptPass p = gpt_pass(g, 1, till - from);
         gpt_forward(g, cache, ids + from, &p);

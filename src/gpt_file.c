@@ -96,20 +96,17 @@ static void copy(const Named *e, int is_back, float *file)
             }
 }
 
-/* A file's name for it: only lm_head never stands behind a prefix. */
-static void full_name(const char *prefix, const char *name, char full[80])
-{
-    const int is_head = !strncmp(name, "lm_head", 7);
-    snprintf(full, 80, "%s%s", is_head ? "" : prefix, name);
-}
-
-static void take(Gpt *g, const Tensors *file, const char *prefix)
+/* By the names that stand behind a prefix; lm_head has one of its own. */
+static void take(Gpt *g, const Tensors *file, const char *prefix,
+                 const char *head_prefix)
 {
     Names all = names_of(g);
     for (int i = 0; i < all.count; i++) {
         const Named *e = &all.of[i];
+        const int is_head = !strcmp(e->name, "lm_head.weight");
         char name[80];
-        full_name(prefix, e->name, name);
+        snprintf(name, sizeof name, "%s%s", is_head ? head_prefix : prefix,
+                 e->name);
         const Tensor *t = tensors_find(file, name);
         const int rank = e->rows ? 2 : 1;
         const int rows = e->rows ? e->rows : e->columns;
@@ -135,12 +132,39 @@ static int count_layers(const Tensors *file, const char *prefix)
     }
 }
 
-/* The number of heads stands in the file, if this book wrote it, or else in
- * config.json beside it. */
-static int heads_of(const Tensors *file)
+/* A tensor of so many entries. */
+static const Tensor *counted(const Tensors *file, const char *name,
+                             int count)
 {
-    if (tensors_have(file, "n_head"))
-        return (int)tensor_integers(tensors_find(file, "n_head"))[0];
+    const Tensor *t = tensors_find(file, name);
+    if (t->count != (size_t)count)
+        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
+               t->count, count);
+    return t;
+}
+
+/* So many whole numbers, from the least to the most. */
+static const int64_t *whole(const Tensors *file, const char *name,
+                            int count, int64_t smallest, int64_t most)
+{
+    const int64_t *x = tensor_integers(counted(file, name, count));
+    for (int i = 0; i < count; i++)
+        if (x[i] < smallest || x[i] > most)
+            REFUSE("%s: number %d of '%s' is %" PRId64 ": from %" PRId64
+                   " to %" PRId64 " is needed",
+                   file->path, i, name, x[i], smallest, most);
+    return x;
+}
+
+/* As many doubles. */
+static const double *real(const Tensors *file, const char *name, int count)
+{
+    return tensor_doubles(counted(file, name, count));
+}
+
+/* What config.json says, in the folder of a model's file. */
+static int heads_beside(const Tensors *file)
+{
     const char *slash = strrchr(file->path, '/');
     const int folder = slash ? (int)(slash + 1 - file->path) : 0;
     char path[1000];
@@ -148,26 +172,61 @@ static int heads_of(const Tensors *file)
                  file->path) >= (int)sizeof path)
         REFUSE("%s: a path of fewer than 1,000 bytes is needed",
                file->path);
+    FILE *config = fopen(path, "rb");
+    if (!config)
+        REFUSE("%s: has no 'n_head', and %s, which may say how many heads "
+               "there are instead, cannot be read: %s",
+               file->path, path, strerror(errno));
+    fclose(config);
     return json_whole_number(path, "n_head");
+}
+
+/* The number of heads stands in the file, if this book wrote it, or else
+ * beside it. */
+static int heads_of(const Tensors *file, int width)
+{
+    const int heads = tensors_have(file, "n_head")
+                          ? (int)*whole(file, "n_head", 1, 1, INT_MAX)
+                          : heads_beside(file);
+    if (heads < 1 || width % heads)
+        REFUSE("%s: %d heads for a width of %d: at least 1, and a divisor, "
+               "is needed",
+               file->path, heads, width);
+    return heads;
+}
+
+/* A table of embeddings, from which a model has its sizes. */
+static const Tensor *table_of(const Tensors *file, const char *prefix,
+                              const char *end)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%s%s", prefix, end);
+    const Tensor *t = tensors_find(file, name);
+    if (t->rank != 2 || t->shape[0] < 1 || t->shape[1] < 1)
+        REFUSE("%s: '%s' is [%d, %d], of %d dimensions: at least [1, 1], "
+               "of 2, is needed",
+               file->path, name, t->shape[0], t->shape[1], t->rank);
+    return t;
 }
 
 static Gpt model_of(const Tensors *file)
 {
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
-    char name[2][80];
-    full_name(prefix, "wte.weight", name[0]);
-    full_name(prefix, "wpe.weight", name[1]);
-    const Tensor *tokens = tensors_find(file, name[0]);
-    const Tensor *places = tensors_find(file, name[1]);
+    const Tensor *tokens = table_of(file, prefix, "wte.weight");
+    const Tensor *places = table_of(file, prefix, "wpe.weight");
     Gpt g = {.vocabulary = tokens->shape[0],
              .context = places->shape[0],
              .width = tokens->shape[1],
-             .n_heads = heads_of(file),
+             .n_heads = heads_of(file, tokens->shape[1]),
              .layers = count_layers(file, prefix),
              .is_apart = tensors_have(file, "lm_head.weight")};
+    if (g.layers < 1)
+        REFUSE("%s: has no tensor '%sh.0.ln_1.weight': at least 1 block is "
+               "needed",
+               file->path, prefix);
     gpt_init(&g);
-    take(&g, file, prefix);
+    take(&g, file, prefix, "");
     return g;
 }
 
@@ -244,10 +303,70 @@ void gpt_save(const Gpt *g, const char *path)
  * been done, and where it is in an epoch's order. */
 enum { STANDS = RANDOM_STATE + 4 };
 
+/* What a training must be to go on with another: whole numbers, among them
+ * one that stands for the text, and what Adam has been told but for the
+ * rate, which is each step's own. */
+enum { SIZES = 10, HOW = 4 };
+static const char *const size_name[SIZES] = {
+    "vocabulary", "context", "width",         "n_heads",    "layers",
+    "is_apart",   "texts",   "bytes of text", "is_coupled", "text's sum"};
+static const char *const how_name[HOW] = {"beta_1", "beta_2", "epsilon",
+                                          "decay"};
+
+/* Another number for another text, nearly always: FNV-1a. */
+static int64_t sum_of(int bytes, const char text[bytes])
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (int i = 0; i < bytes; i++)
+        sum = (sum ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return (int64_t)(sum & INT64_MAX);
+}
+
+static void describe(const GptTraining *t, int64_t size[SIZES],
+                     double how[HOW])
+{
+    const Gpt *g = &t->model;
+    const int64_t sizes[SIZES] = {g->vocabulary,
+                                  g->context,
+                                  g->width,
+                                  g->n_heads,
+                                  g->layers,
+                                  g->is_apart != 0,
+                                  t->texts,
+                                  t->bytes,
+                                  t->how.is_coupled != 0,
+                                  sum_of(t->bytes, t->text)};
+    const double hows[HOW] = {t->how.beta_1, t->how.beta_2, t->how.epsilon,
+                              t->how.decay};
+    memcpy(size, sizes, sizeof sizes);
+    memcpy(how, hows, sizeof hows);
+}
+
+/* Refuses the file of another training. */
+static void training_must_fit(const GptTraining *t, const Tensors *file)
+{
+    int64_t size[SIZES];
+    double how[HOW];
+    const int64_t *sizes =
+        whole(file, "training.sizes", SIZES, 0, INT64_MAX);
+    const double *hows = real(file, "training.how", HOW);
+    describe(t, size, how);
+    for (int i = 0; i < SIZES; i++)
+        if (sizes[i] != size[i])
+            REFUSE("%s: a training whose %s is %" PRId64 ": %" PRId64
+                   " is needed",
+                   file->path, size_name[i], sizes[i], size[i]);
+    for (int i = 0; i < HOW; i++)
+        if (!(hows[i] == how[i]))
+            REFUSE("%s: a training whose %s is %.9g: %.9g is needed",
+                   file->path, how_name[i], hows[i], how[i]);
+}
+
 void gpt_training_save(const GptTraining *t, const char *path)
 {
     Saving s = {0};
-    int64_t stands[STANDS], heads = t->model.n_heads;
+    int64_t stands[STANDS], size[SIZES], heads = t->model.n_heads;
+    double how[HOW];
     int64_t *order = new_aligned((size_t)t->count, sizeof *order);
     for (int i = 0; i < RANDOM_STATE; i++)
         stands[i] = t->random.state[i];
@@ -261,6 +380,9 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save_gpt(&s, "mean.", &t->mean);
     save_gpt(&s, "square.", &t->square);
     save(&s, "n_head", 'i', 0, NULL, &heads);
+    describe(t, size, how);
+    save(&s, "training.sizes", 'i', 1, (int[]){SIZES}, size);
+    save(&s, "training.how", 'd', 1, (int[]){HOW}, how);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
     save(&s, "training.kept", 'd', 0, NULL, &t->random.kept);
     save(&s, "training.order", 'i', 1, &t->count, order);
@@ -270,31 +392,14 @@ void gpt_training_save(const GptTraining *t, const char *path)
     free(order);
 }
 
-/* The whole numbers of a tensor of which there must be so many, from 0 to
- * the most. */
-static const int64_t *whole(const Tensors *file, const char *name,
-                            int count, int64_t most)
-{
-    const Tensor *t = tensors_find(file, name);
-    if (t->count != (size_t)count)
-        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
-               t->count, count);
-    const int64_t *x = tensor_integers(t);
-    for (int i = 0; i < count; i++)
-        if (x[i] < 0 || x[i] > most)
-            REFUSE("%s: number %d of '%s' is %" PRId64
-                   ": from 0 to %" PRId64 " is needed",
-                   file->path, i, name, x[i], most);
-    return x;
-}
-
 void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
+    training_must_fit(t, &file);
     const int64_t *stands =
-        whole(&file, "training.stands", STANDS, UINT32_MAX);
+        whole(&file, "training.stands", STANDS, 0, UINT32_MAX);
     const int64_t *order =
-        whole(&file, "training.order", t->count, t->count - 1);
+        whole(&file, "training.order", t->count, 0, t->count - 1);
     if (stands[RANDOM_STATE] > RANDOM_STATE ||
         stands[RANDOM_STATE + 2] > INT_MAX ||
         stands[RANDOM_STATE + 3] > t->count)
@@ -302,18 +407,14 @@ void gpt_training_load(GptTraining *t, const char *path)
                "and %" PRId64 " of %d pieces: at most so many are needed",
                path, stands[RANDOM_STATE], RANDOM_STATE,
                stands[RANDOM_STATE + 3], t->count);
-    if (heads_of(&file) != t->model.n_heads)
-        REFUSE("%s: a training of %d heads: one of %d is needed", path,
-               heads_of(&file), t->model.n_heads);
-    take(&t->model, &file, "");
-    take(&t->mean, &file, "mean.");
-    take(&t->square, &file, "square.");
+    take(&t->model, &file, "", "");
+    take(&t->mean, &file, "mean.", "mean.");
+    take(&t->square, &file, "square.", "square.");
     for (int i = 0; i < RANDOM_STATE; i++)
         t->random.state[i] = (uint32_t)stands[i];
     t->random.next = (int)stands[RANDOM_STATE];
     t->random.has_kept = (int)stands[RANDOM_STATE + 1];
-    t->random.kept =
-        tensor_doubles(tensors_find(&file, "training.kept"))[0];
+    t->random.kept = *real(&file, "training.kept", 1);
     t->step = (int)stands[RANDOM_STATE + 2];
     t->next = (int)stands[RANDOM_STATE + 3];
     for (int i = 0; i < t->count; i++)

@@ -19,9 +19,12 @@ static void part_free(GptPart *p)
     gpt_free(&p->gradient);
 }
 
-void gpt_training_init(GptTraining *t, Random r, int bytes)
+void gpt_training_init(GptTraining *t, Random r, int bytes,
+                       const char text[bytes])
 {
     Gpt *g = &t->model;
+    t->bytes = bytes;
+    t->text = text;
     t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
     if (t->texts < 1 || t->count < t->texts)
         REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
@@ -76,18 +79,27 @@ void epoch_order(Random *r, int n, int order[n])
     shuffle(&own, n, order);
 }
 
+static int id_of(const Gpt *g, char byte)
+{
+    const int id = (unsigned char)byte;
+    if (id >= g->vocabulary)
+        REFUSE("byte %d stands in the text: below %d, the vocabulary, is "
+               "needed",
+               id, g->vocabulary);
+    return id;
+}
+
 /* A piece of text, and what comes after each of its bytes. */
 static void read_piece(const Gpt *g, const char *text, int *ids,
                        int *targets)
 {
     for (int i = 0; i < g->context; i++) {
-        ids[i] = (unsigned char)text[i];
-        targets[i] = (unsigned char)text[i + 1];
+        ids[i] = id_of(g, text[i]);
+        targets[i] = id_of(g, text[i + 1]);
     }
 }
 
-void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                        int *targets)
+void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
     const int n = t->model.context;
     if (t->next + t->texts > t->count) {
@@ -95,15 +107,16 @@ void gpt_training_batch(GptTraining *t, const char *text, int *ids,
         t->next = 0;
     }
     for (int i = 0; i < t->texts; i++)
-        read_piece(&t->model, text + t->order[t->next++] * n, ids + i * n,
-                   targets + i * n);
+        read_piece(&t->model, t->text + t->order[t->next++] * n,
+                   ids + i * n, targets + i * n);
 }
 
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
     const int rows = t->texts / t->parts * t->model.context;
-    float losses[GPT_PARTS], sum = 0, *const mean = t->part->gradient.memory;
+    float losses[GPT_PARTS],
+        sum = 0, *const mean = t->part->gradient.memory;
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < t->parts; k++)
         losses[k] = gpt_learn(&t->model, ids + k * rows, targets + k * rows,
@@ -124,10 +137,17 @@ float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares)
 {
     const int n = p->n, rows = p->texts * n, size = g->vocabulary;
+    if (n != g->context)
+        REFUSE("a pass for texts of %d tokens: of %d, the context, is "
+               "needed",
+               n, g->context);
+    if (bytes <= rows)
+        REFUSE("%d bytes: more than %d, for %d pieces of %d, are needed",
+               bytes, rows, p->texts, n);
     int *ids = new_aligned(2 * (size_t)rows, sizeof *ids);
     int *targets = ids + rows, count = 0;
     double sum = 0;
-    for (int i = 0; i + rows < bytes; i += rows, count++) {
+    for (int i = 0; bytes - i > rows; i += rows, count++) {
         for (int k = 0; k < rows; k += n)
             read_piece(g, text + i + k, ids + k, targets + k);
         gpt_forward(g, NULL, ids, p);

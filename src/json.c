@@ -183,7 +183,8 @@ int json_whole_number(const char *path, const char *name)
             number = (int)json_whole(&j, INT_MAX);
     json_end(&j);
     if (number < 0)
-        REFUSE("%s: has no '%s'", path, name);
+        REFUSE("%s: has no '%s': a whole number of that name is needed",
+               path, name);
     free(text);
     return number;
 }

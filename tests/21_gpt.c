@@ -2,6 +2,11 @@
 #define CHAPTER "21_gpt"
 #include "streams.h"
 
+#include "damaged.h"
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 static Norm norm_of_set(void)
 {
     return (Norm){dim("weight", 0), input("weight"), input("bias")};
@@ -302,7 +307,8 @@ static void step_test(void)
                     .width = (int)size[2],
                     .n_heads = (int)size[3],
                     .layers = (int)size[4]};
-    gpt_training_init(&t, seeded(1), 1000);
+    static const char blank[1000];
+    gpt_training_init(&t, seeded(1), sizeof blank, blank);
     memcpy(t.model.memory, floats(part("parameters")),
            t.model.count * sizeof(float));
     for (int i = 0; i < batches; i++)
@@ -312,29 +318,32 @@ static void step_test(void)
     gpt_training_free(&t);
 }
 
-/* Where the test may write. */
-static const char *own_file(const char *name)
+/* Where the tests may write: in a folder that is made before the first. */
+static char own_folder[] = "/tmp/gpt-XXXXXX";
+static const char *const own_name[] = {
+    "model.safetensors", "training.safetensors", "config.json"};
+enum { MODEL, TRAINING, CONFIG, OWN_FILES };
+
+static const char *own_file(int which)
 {
-    static char path[8][200];
-    static int next;
-    char *it = path[next++ % 8];
-    static char folder[100];
-    if (!*folder) {
-        snprintf(folder, sizeof folder, "/tmp/gpt-XXXXXX");
-        if (!mkdtemp(folder))
-            REFUSE("%s: no folder can be made", folder);
-    }
-    snprintf(it, 200, "%s/%s", folder, name);
-    return it;
+    static char own[OWN_FILES][100];
+    snprintf(own[which], sizeof own[which], "%s/%s", own_folder,
+             own_name[which]);
+    return own[which];
 }
 
-static void own_files_end(const char *path)
+static void own_files_begin(void)
 {
-    char folder[200];
-    snprintf(folder, sizeof folder, "%s", path);
-    remove(path);
-    *strrchr(folder, '/') = 0;
-    rmdir(folder);
+    if (!mkdtemp(own_folder))
+        REFUSE("%s: no folder can be made", own_folder);
+}
+
+static void own_files_end(void)
+{
+    for (int i = 0; i < OWN_FILES; i++)
+        remove(own_file(i));
+    if (rmdir(own_folder))
+        REFUSE("%s: cannot be removed", own_folder);
 }
 
 /* The golden file itself is a model's. */
@@ -359,23 +368,22 @@ static void load_test(void)
 static void save_test(void)
 {
     Gpt g = given();
-    const char *path = own_file("model.safetensors");
-    gpt_save(&g, path);
-    Gpt again = gpt_load(path);
+    const char *own = own_file(MODEL);
+    gpt_save(&g, own);
+    Gpt again = gpt_load(own);
     same("parameters", g.count, again.memory, g.memory);
     same_bits("heads", again.n_heads, g.n_heads);
     same_bits("apart", again.is_apart, g.is_apart);
     gpt_free(&again);
     gpt_free(&g);
-    own_files_end(path);
 }
 
 /* What PyTorch has written, as others lay it out: with "transformer." in
  * front, an output apart, and the number of heads in config.json. */
 static void prefix_test(void)
 {
-    const char *path = own_file("model.safetensors");
-    const char *config = own_file("config.json");
+    const char *own = own_file(MODEL);
+    const char *config = own_file(CONFIG);
     Tensor tensor[64];
     int count = 0;
     sets_now = "gpt_tied";
@@ -389,11 +397,11 @@ static void prefix_test(void)
         }
     tensor[count] = *golden("21_gpt/wte.weight");
     tensor[count++].name = "lm_head.weight";
-    tensors_write(path, count, tensor);
-    FILE *file = fopen(config, "w");
-    fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
-    fclose(file);
-    Gpt g = gpt_load(path);
+    tensors_write(own, count, tensor);
+    FILE *to = fopen(config, "w");
+    fprintf(to, "{\"n_layer\": 7, \"n_head\": 2}");
+    fclose(to);
+    Gpt g = gpt_load(own);
     same_bits("heads", g.n_heads, 2);
     tap_true("apart", g.output.weight != g.tokens);
     same("output", golden("21_gpt/wte.weight")->count, g.output.weight,
@@ -402,48 +410,71 @@ static void prefix_test(void)
          floats(part("parameters")));
     gpt_free(&g);
     remove(config);
-    own_files_end(path);
 }
 
 /* A small training on this text. */
 static const char reading[] =
     "In the beginning was the word, and the word was hidden among others.";
-static GptTraining small(void)
+static GptTraining small_of(int texts, int is_apart)
 {
     GptTraining t = {.model = {.vocabulary = 128,
                                .context = 8,
                                .width = 8,
                                .n_heads = 2,
-                               .layers = 2},
-                     .texts = 3,
+                               .layers = 2,
+                               .is_apart = is_apart},
+                     .texts = texts,
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
-    gpt_training_init(&t, seeded(5), (int)strlen(reading));
+    gpt_training_init(&t, seeded(5), (int)strlen(reading), reading);
     return t;
+}
+
+static GptTraining small(void)
+{
+    return small_of(3, 0);
 }
 
 static void go_on(GptTraining *t, int steps)
 {
     int ids[24], targets[24];
     for (int i = 0; i < steps; i++) {
-        gpt_training_batch(t, reading, ids, targets);
+        gpt_training_batch(t, ids, targets);
         gpt_training_step(t, ids, targets);
     }
 }
 
-/* Interrupted after 4 steps, in the middle of an epoch, and gone on with
- * for 5 more. */
-static void resume_test(void)
+/* As it was when it was saved: the generator with the number that it keeps,
+ * and the place in an epoch. */
+static void same_place(const GptTraining *got, const GptTraining *t)
 {
-    const char *path = own_file("training.safetensors");
-    GptTraining whole = small(), first = small();
-    go_on(&whole, 9);
-    go_on(&first, 4);
-    gpt_training_save(&first, path);
-    gpt_training_free(&first);
-    GptTraining second = small();
+    same_bits("step", got->step, t->step);
+    same_bits("next", got->next, t->next);
+    for (int i = 0; i < t->count; i++)
+        same_bits("order", got->order[i], t->order[i]);
+    for (int i = 0; i < RANDOM_STATE; i++)
+        same_bits("state", got->random.state[i], t->random.state[i]);
+    same_bits("drawn", got->random.next, t->random.next);
+    same_bits("has kept", got->random.has_kept, t->random.has_kept);
+    tap_near("kept", got->random.kept, t->random.kept, 0, 0);
+}
+
+/* Of the two batches in an epoch, 3 steps leave one; interrupted there, and
+ * gone on with for 5 more. */
+static void resume(int is_apart)
+{
+    const char *own = own_file(TRAINING);
+    GptTraining whole = small_of(3, is_apart);
+    GptTraining first = small_of(3, is_apart);
+    go_on(&whole, 8);
+    go_on(&first, 3);
+    same_bits("in the middle of an epoch", first.next, 3);
+    first.random.has_kept = 1; /* as it may be */
+    first.random.kept = 0.25;
+    gpt_training_save(&first, own);
+    GptTraining second = small_of(3, is_apart);
     go_on(&second, 1); /* whatever it was before */
-    gpt_training_load(&second, path);
-    same_bits("step", second.step, 4);
+    gpt_training_load(&second, own);
+    same_place(&second, &first);
     go_on(&second, 5);
     same("parameters", whole.model.count, second.model.memory,
          whole.model.memory);
@@ -453,12 +484,90 @@ static void resume_test(void)
     same_bits("steps", second.step, whole.step);
     same_bits("stream", random_u32(&second.random),
               random_u32(&whole.random));
-    Gpt g = gpt_load(path); /* which is a model, too */
+    Gpt g = gpt_load(own); /* which is a model, too */
     same_bits("layers", g.layers, 2);
+    same_bits("heads", g.n_heads, 2);
+    same_bits("apart", g.is_apart, is_apart);
     gpt_free(&g);
     gpt_training_free(&whole);
+    gpt_training_free(&first);
     gpt_training_free(&second);
-    own_files_end(path);
+}
+
+static void resume_test(void)
+{
+    resume(0);
+}
+
+static void resume_apart_test(void)
+{
+    resume(1);
+}
+
+/* The loss and the gradient of a part, twice: nothing stays of the first. */
+static void learn_test(void)
+{
+    Gpt g = given();
+    const int texts = dim("ids", 0), n = dim("ids", 1);
+    GptPart p = {.pass = gpt_pass(&g, texts, n),
+                 .back = gpt_pass(&g, texts, n),
+                 .shares = room((size_t)(texts * n * g.vocabulary)),
+                 .gradient = gpt_like(&g)};
+    for (int twice = 0; twice < 2; twice++) {
+        const float loss =
+            gpt_learn(&g, ids_of("ids"), ids_of("targets"), &p);
+        agrees("loss", &loss, 1e-5, 0);
+        agrees("gradient", p.gradient.memory, 1e-5, 1e-6);
+    }
+    gpt_pass_free(&p.pass);
+    gpt_pass_free(&p.back);
+    gpt_free(&p.gradient);
+    gpt_free(&g);
+}
+
+/* In parts, with any number of threads the same bits; and nearly what all
+ * texts give at once. */
+static void learns_in_parts(int texts, int parts)
+{
+    int ids[64], targets[64];
+    GptTraining t = small_of(texts, 0);
+    const Gpt *g = &t.model;
+    GptPart all = {.pass = gpt_pass(g, texts, 8),
+                   .back = gpt_pass(g, texts, 8),
+                   .shares = room((size_t)(texts * 8 * 128)),
+                   .gradient = gpt_like(g)};
+    float *first = room(g->count), loss[3];
+    next_case();
+    give("%d texts", texts);
+    same_bits("parts", t.parts, parts);
+    gpt_training_batch(&t, ids, targets);
+    for (int k = 0; k < 3; k++) {
+#ifdef _OPENMP
+        omp_set_num_threads(k + 1);
+#endif
+        loss[k] = gpt_training_gradient(&t, ids, targets);
+        if (k == 0)
+            memcpy(first, t.part->gradient.memory,
+                   g->count * sizeof *first);
+        same("gradient", g->count, t.part->gradient.memory, first);
+        tap_near("loss", loss[k], loss[0], 0, 0);
+    }
+    tap_near("loss of all", loss[0], gpt_learn(g, ids, targets, &all), 1e-5,
+             0);
+    for (size_t i = 0; i < g->count; i++)
+        tap_near("slope", first[i], all.gradient.memory[i], 1e-5, 1e-7);
+    gpt_pass_free(&all.pass);
+    gpt_pass_free(&all.back);
+    gpt_free(&all.gradient);
+    gpt_training_free(&t);
+}
+
+static void parts_test(void)
+{
+    learns_in_parts(3, 3);
+    learns_in_parts(4, 4);
+    learns_in_parts(6, 3);
+    learns_in_parts(7, 1);
 }
 
 /* Another small model, filled with numbers. */
@@ -533,25 +642,65 @@ static void caches_test(void)
     gpt_free(&g);
 }
 
-/* Token by token, against all at once without a cache. */
-static void attend_cached_test(void)
+/* Heads whose keys and values are not equally wide. */
+static Attention any_attention(int d_k, int d_v)
 {
-    Gpt g = any_gpt(1, 0);
-    const Attention *a = &g.block[0].attention;
-    float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
+    Attention a = {.d_x = 6,
+                   .d_y = 6,
+                   .n_heads = 2,
+                   .d_k = d_k,
+                   .d_v = d_v,
+                   .d_out = 5,
+                   .has_bias = 1,
+                   .has_out_bias = 1};
+    attention_init(&a);
+    tap_fill((int)a.count, a.memory, -1, 1);
+    return a;
+}
+
+static Cache any_cache(int heads, int d_k, int d_v)
+{
+    Cache c = {.n_key_heads = heads, .d_k = d_k, .d_v = d_v, .room = 5};
+    cache_init(&c);
+    return c;
+}
+
+/* Token by token, against all at once without a cache. */
+static void attend_cached_as(int d_k, int d_v)
+{
+    Attention a = any_attention(d_k, d_v);
+    Cache cache = any_cache(2, d_k, d_v);
+    float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 5);
+    next_case();
+    give("d_k, d_v = %d, %d", d_k, d_v);
     tap_fill(5 * 6, x[0], -2, 2);
-    Trace whole = trace_for(a, 5, 5), one = trace_for(a, 1, 1);
-    attention_forward(a, see_past(0), NULL, 5, 5, x, x, &whole);
-    Cache *cache = caches_for(&g);
+    Trace whole = trace_for(&a, 5, 5), one = trace_for_texts(&a, 1, 1);
+    attention_forward(&a, see_past(0), NULL, 5, 5, x, x, &whole);
     for (int i = 0; i < 5; i++) {
-        attend_cached(a, cache, 1, x + i, &one);
-        memcpy(out + i * 6, one.out, 6 * sizeof *out);
+        attend_cached(&a, &cache, 1, x + i, &one);
+        memcpy(out + i * 5, one.out, 5 * sizeof *out);
     }
-    similar("out", 5 * 6, out, whole.out, 1e-5, 1e-5);
-    caches_free(&g, cache);
+    similar("out", 5 * 5, out, whole.out, 1e-5, 1e-5);
+    cache_free(&cache);
     trace_free(&whole);
     trace_free(&one);
-    gpt_free(&g);
+    attention_free(&a);
+}
+
+static void attend_cached_test(void)
+{
+    attend_cached_as(3, 3);
+    attend_cached_as(2, 4);
+    attend_cached_as(4, 1);
+}
+
+/* With room for so many tokens, and a cache of such heads. */
+static void attend_cached_wrong(int tokens, int heads, int d_k, int d_v)
+{
+    Attention a = any_attention(2, 4);
+    Cache cache = any_cache(heads, d_k, d_v);
+    Trace t = trace_for_texts(&a, 1, tokens);
+    attend_cached(&a, &cache, 1, (float[1][6]){{0}}, &t);
 }
 
 /* What is drawn, and by which shares: of logits 0 and ln 4, with a
@@ -585,7 +734,7 @@ static void batch_test(void)
     int ids[24], targets[24], seen[16] = {0};
     same_bits("pieces", t.count, pieces);
     for (int batch = 0; batch < pieces / 3; batch++) {
-        gpt_training_batch(&t, reading, ids, targets);
+        gpt_training_batch(&t, ids, targets);
         for (int i = 0; i < 3; i++) {
             int at = 0;
             while (at < pieces && !is_piece(ids + i * 8, reading + at * 8))
@@ -605,7 +754,7 @@ static void batch_test(void)
         all += seen[i];
     }
     same_bits("as many as whole batches have", all, pieces / 3 * 3);
-    gpt_training_batch(&t, reading, ids, targets);
+    gpt_training_batch(&t, ids, targets);
     same_bits("a new epoch has begun", t.next, 3);
     gpt_training_free(&t);
 }
@@ -641,6 +790,12 @@ static void loss_test(void)
     const float by_one = gpt_loss(g, reading, 33, &one, shares);
     const float by_two = gpt_loss(g, reading, 33, &two, shares);
     tap_near("loss", by_two, by_one, 1e-6, 0);
+    const float piece[2] = {gpt_loss(g, reading, 9, &one, shares),
+                            gpt_loss(g, reading + 8, 9, &one, shares)};
+    tap_near("of 16 bytes, the last of them an answer",
+             gpt_loss(g, reading, 16, &one, shares), piece[0], 0, 0);
+    tap_near("of 17", gpt_loss(g, reading, 17, &one, shares),
+             (piece[0] + piece[1]) / 2, 1e-6, 0);
     memset(t.model.memory, 0, g->count * sizeof(float));
     tap_near("of no knowledge", gpt_loss(g, reading, 33, &one, shares),
              log(128), 1e-6, 0);
@@ -651,19 +806,18 @@ static void loss_test(void)
 
 static void save_training_test(void)
 {
-    const char *path = own_file("training.safetensors");
+    const char *own = own_file(TRAINING);
     GptTraining t = small();
     go_on(&t, 2);
-    gpt_training_save(&t, path);
-    Tensors file = tensors_read(path);
+    gpt_training_save(&t, own);
+    Tensors saved = tensors_read(own);
     for (int i = 0; i < 3; i++)
         tap_true("the model and both means",
-                 tensors_have(&file, ((const char *[]){
-                                         "wte.weight", "mean.wte.weight",
-                                         "square.ln_f.bias"})[i]));
-    tensors_free(&file);
+                 tensors_have(&saved, ((const char *[]){
+                                          "wte.weight", "mean.wte.weight",
+                                          "square.ln_f.bias"})[i]));
+    tensors_free(&saved);
     gpt_training_free(&t);
-    own_files_end(path);
 }
 
 static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
@@ -696,7 +850,7 @@ static void forward_with(int layers, int texts, int has_cache)
 /* A file of a model in which one thing is wrong. */
 static void load_wrong(const char *lost, int turned)
 {
-    const char *path = own_file("model.safetensors");
+    const char *own = own_file(MODEL);
     Tensor tensor[64];
     int count = 0;
     tap_read_golden();
@@ -710,17 +864,264 @@ static void load_wrong(const char *lost, int turned)
             }
             count++;
         }
-    tensors_write(path, count, tensor);
-    gpt_load(path);
+    tensors_write(own, count, tensor);
+    gpt_load(own);
 }
 
-static void load_other_training(void)
+/* The golden model, but for its blocks, or its number of heads. */
+static void load_heads(int has_blocks, int count, int64_t heads)
 {
+    const char *own = own_file(MODEL);
+    Tensor tensor[64];
+    int n = 0;
+    tap_read_golden();
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        tensor[n] = tap_golden.tensor[i];
+        if (!strcmp(tensor[n].name, "n_head")) {
+            tensor[n].rank = 1;
+            tensor[n].shape[0] = count;
+            tensor[n].data = &heads;
+        }
+        n += !strchr(tensor[n].name, '-') &&
+             (has_blocks || strncmp(tensor[n].name, "h.", 2));
+    }
+    tensors_write(own, n, tensor);
+    gpt_load(own);
+}
+
+/* Into another training: its sizes, its text, or what Adam is told. */
+static void load_other(char what)
+{
+    static char other_text[] = "In the beginning was the word, and the "
+                               "word was spoken among us all.";
+    const char *own = own_file(TRAINING);
     GptTraining t = small(), other = small();
-    const char *path = own_file("training.safetensors");
-    gpt_training_save(&t, path);
-    other.count++;
-    gpt_training_load(&other, path);
+    gpt_training_save(&t, own);
+    gpt_training_free(&other);
+    other = (GptTraining){.model = {128, 8, 8, 2, 2, 0},
+                          .texts = what == 'b' ? 2 : 3,
+                          .how = t.how};
+    other.model.n_heads = what == 'h' ? 4 : 2;
+    other.model.layers = what == 'l' ? 1 : 2;
+    other.model.is_apart = what == 'a';
+    other.how.beta_2 = what == '2' ? 0.999 : 0.95;
+    other.how.decay = what == 'd' ? 0 : 0.1;
+    other.how.is_coupled = what == 'c';
+    gpt_training_init(&other, seeded(5), (int)strlen(reading),
+                      what == 't' ? other_text : reading);
+    gpt_training_load(&other, own);
+}
+
+/* A checkpoint of which one tensor is another. */
+static void load_changed(const char *name, const Tensor *changed)
+{
+    const char *own = own_file(TRAINING);
+    GptTraining t = small();
+    gpt_training_save(&t, own);
+    Tensors all = tensors_read(own);
+    for (size_t i = 0; i < all.count; i++)
+        if (!strcmp(all.tensor[i].name, name)) {
+            all.tensor[i] = *changed;
+            all.tensor[i].name = name;
+        }
+    tensors_write(own, (int)all.count, all.tensor);
+    gpt_training_load(&t, own);
+}
+
+/* A way back with one thing that does not fit. */
+static void backward_with(char what)
+{
+    Gpt g = any_gpt(2, 0),
+        other = any_gpt(what == 'l' ? 1 : 2, what == 'a');
+    if (what == 'c') {
+        gpt_free(&other);
+        other = (Gpt){.vocabulary = 7,
+                      .context = 4,
+                      .width = 6,
+                      .n_heads = 2,
+                      .layers = 2};
+        gpt_init(&other);
+    }
+    GptPass p = gpt_pass(&g, 2, 3);
+    GptPass g_p = gpt_pass(what == 'L' ? &other : &g, what == 't' ? 1 : 2,
+                           what == 'n' ? 2 : 3);
+    gpt_backward(&g, (int[6]){0}, &p, &g_p, &other);
+}
+
+static float loss_with(int texts, int n, int bytes, const char *text)
+{
+    Gpt g = any_gpt(1, 0);
+    GptPass p = gpt_pass(&g, texts, n);
+    return gpt_loss(&g, text, bytes, &p, room(200));
+}
+
+/* Text whose bytes are no tokens: "abc" for a vocabulary of 32. */
+static void batch_above(void)
+{
+    GptTraining t = {.model = *wrong(32, 2, 2, 1, 1), .texts = 1};
+    int ids[2], targets[2];
+    gpt_training_init(&t, seeded(1), 3, "abc");
+    gpt_training_batch(&t, ids, targets);
+}
+
+/* ---- Damaged files: refused in one line, or read. */
+
+static void read_back(const char *from)
+{
+    FILE *saved = fopen(from, "rb");
+    file_size = saved ? fread(file, 1, sizeof file, saved) : 0;
+    tap_true("a file", saved && file_size > 0 && !fclose(saved));
+}
+
+/* Some of its bytes, each with one bit changed, and it cut off at some. */
+static void damage(const char *saved, size_t step, void (*read)(void))
+{
+    read_back(saved);
+    enter_folder();
+    read_it = read;
+    for (size_t i = 0; i < file_size; i += step) {
+        file[i] ^= (unsigned char)(1 << i % 8);
+        read_or_refused("byte", i);
+        file[i] ^= (unsigned char)(1 << i % 8);
+    }
+    while (file_size > 2 * step) {
+        file_size -= 2 * step;
+        read_or_refused("first bytes alone:", file_size);
+    }
+    leave_folder();
+}
+
+static void read_model(void)
+{
+    Gpt g = gpt_load(path);
+    gpt_free(&g);
+}
+
+static void damaged_model_test(void)
+{
+    Gpt g = *wrong(2, 1, 2, 1, 1);
+    gpt_init(&g);
+    gpt_save(&g, own_file(MODEL));
+    damage(own_file(MODEL), 7, read_model);
+    gpt_free(&g);
+}
+
+static GptTraining tiny(void)
+{
+    static const char text[] = {1, 0, 2, 3, 1};
+    GptTraining t = {.model = *wrong(4, 1, 1, 1, 1),
+                     .texts = 2,
+                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+    gpt_training_init(&t, seeded(1), sizeof text, text);
+    return t;
+}
+
+static void read_training(void)
+{
+    GptTraining t = tiny();
+    int ids[2], targets[2];
+    gpt_training_load(&t, path);
+    gpt_training_batch(&t, ids, targets);
+    gpt_training_free(&t);
+}
+
+static void damaged_training_test(void)
+{
+    GptTraining t = tiny();
+    gpt_training_note(&t, 2, (const double[]){1, 2});
+    gpt_training_save(&t, own_file(TRAINING));
+    damage(own_file(TRAINING), 37, read_training);
+    gpt_training_free(&t);
+}
+
+static void refuse_passes(void)
+{
+    TAP_REFUSES("gpt_backward", "a gradient of one layer for two",
+                "is_apart = 7, 5, 6, 2, 1, 0: gpt_like makes one of 7, 5, "
+                "6, 2, 2, 0",
+                backward_with('l'));
+    TAP_REFUSES("gpt_backward", "a gradient of a shorter context", NULL,
+                backward_with('c'));
+    TAP_REFUSES("gpt_backward", "a gradient apart for a model that is tied",
+                NULL, backward_with('a'));
+    TAP_REFUSES("gpt_backward", "gradients for fewer texts",
+                "gradients for 1 texts of 3 tokens: 2 of 3, as in the "
+                "pass, are needed",
+                backward_with('t'));
+    TAP_REFUSES("gpt_gradient_must_fit", "gradients for fewer tokens", NULL,
+                backward_with('n'));
+    TAP_REFUSES("gpt_loss", "a pass for shorter texts",
+                "a pass for texts of 4 tokens: of 5, the context, is "
+                "needed",
+                loss_with(1, 4, 20, "\1\1\1\1\1\1\1\1\1\1"));
+    TAP_REFUSES("gpt_loss", "no whole batch",
+                "10 bytes: more than 10, for 2 pieces of 5, are needed",
+                loss_with(2, 5, 10, "\1\1\1\1\1\1\1\1\1\1"));
+    TAP_REFUSES("gpt_loss", "a byte above the vocabulary", NULL,
+                loss_with(1, 5, 6, "\1\1\1\1\1\7"));
+    TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary",
+                "stands in the text: below 32, the vocabulary, is needed",
+                batch_above());
+    TAP_REFUSES("attend_cached", "a cache of other values",
+                "a cache of n_key_heads, d_k, d_v = 2, 2, 2: 2, 2, 4 are "
+                "needed",
+                attend_cached_wrong(1, 2, 2, 2));
+    TAP_REFUSES("attend_cached", "a cache of fewer heads", NULL,
+                attend_cached_wrong(1, 1, 2, 4));
+    TAP_REFUSES("attend_cached", "a trace of more tokens", NULL,
+                attend_cached_wrong(2, 2, 2, 4));
+}
+
+static void refuse_files(void)
+{
+    const Tensor none = {.type = 'd', .rank = 1, .shape = {0}};
+    TAP_REFUSES("gpt_load", "a table is missing", NULL,
+                load_wrong("h.1.mlp.c_proj.bias", 0));
+    TAP_REFUSES("gpt_load", "a table that is turned over", NULL,
+                load_wrong(NULL, 1));
+    TAP_REFUSES("gpt_load", "no number of heads", NULL,
+                load_wrong("n_head", 0));
+    TAP_REFUSES("gpt_load", "no blocks",
+                "model.safetensors: has no tensor 'h.0.ln_1.weight': at "
+                "least 1 block is needed",
+                load_heads(0, 1, 2));
+    TAP_REFUSES("gpt_load", "a list of no numbers of heads",
+                "model.safetensors: 'n_head' has 0 numbers: 1 are needed",
+                load_heads(1, 0, 2));
+    TAP_REFUSES("gpt_load", "more heads than an int counts",
+                "number 0 of 'n_head' is 4294967298: from 1 to 2147483647 "
+                "is needed",
+                load_heads(1, 1, 4294967298));
+    TAP_REFUSES("gpt_load", "no head",
+                "model.safetensors: number 0 of 'n_head' is 0: from 1 to "
+                "2147483647 is needed",
+                load_heads(1, 1, 0));
+    TAP_REFUSES("gpt_load", "heads that do not divide the width",
+                "a divisor, is needed", load_heads(1, 1, 7));
+    TAP_REFUSES("gpt_training_load", "a list of no numbers kept",
+                "'training.kept' has 0 numbers: 1 are needed",
+                load_changed("training.kept", &none));
+    TAP_REFUSES("gpt_training_load", "other heads",
+                "training.safetensors: a training whose n_heads is 2: 4 is "
+                "needed",
+                load_other('h'));
+    TAP_REFUSES("gpt_training_load", "fewer layers",
+                "a training whose layers is 2: 1 is needed",
+                load_other('l'));
+    TAP_REFUSES("gpt_training_load", "an output apart", NULL,
+                load_other('a'));
+    TAP_REFUSES("gpt_training_load", "other batches",
+                "a training whose texts is 3: 2 is needed",
+                load_other('b'));
+    TAP_REFUSES("gpt_training_load", "another text of as many bytes", NULL,
+                load_other('t'));
+    TAP_REFUSES("gpt_training_load", "another mean of Adam's",
+                "a training whose beta_2 is 0.95: 0.999 is needed",
+                load_other('2'));
+    TAP_REFUSES("gpt_training_load", "another decay", NULL,
+                load_other('d'));
+    TAP_REFUSES("gpt_training_load", "a decay that is coupled", NULL,
+                load_other('c'));
 }
 
 static void refusals(void)
@@ -763,20 +1164,16 @@ static void refusals(void)
                 forward_with(2, 1, 0));
     TAP_REFUSES("gpt_must_fit", "two texts and a cache", NULL,
                 forward_with(1, 2, 1));
-    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 100));
-    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32));
-    TAP_REFUSES("gpt_load", "a table is missing", NULL,
-                load_wrong("h.1.mlp.c_proj.bias", 0));
-    TAP_REFUSES("gpt_load", "a table that is turned over", NULL,
-                load_wrong(NULL, 1));
-    TAP_REFUSES("gpt_load", "no number of heads", NULL,
-                load_wrong("n_head", 0));
-    TAP_REFUSES("gpt_training_load", "another number of pieces", NULL,
-                load_other_training());
+    static const char text[100];
+    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 100, text));
+    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32, text));
+    refuse_passes();
+    refuse_files();
 }
 
 int main(void)
 {
+    own_files_begin();
     EACH("norm_forward", norm_forward_test, "norm_*-out");
     EACH("norm_backward", norm_backward_test, "norm_*-out");
     EACH("gelu", gelu_test, "gelu_*-gelu");
@@ -795,6 +1192,11 @@ int main(void)
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     EACH("gpt_save", save_test, "gpt_*-sizes");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    TAP(resume_apart_test, "gpt_training_load: with an output apart");
+    TAP_LARGE(damaged_model_test, "gpt_load: a damaged file");
+    TAP_LARGE(damaged_training_test, "gpt_training_load: a damaged file");
+    EACH("gpt_learn", learn_test, "gpt_*-gradient");
+    TAP(parts_test, "gpt_training_gradient: the mean of any parts");
     TAP(init_test, "gpt_init: where all parameters lie");
     TAP(init_test, "gpt_like: room of its own");
     TAP(init_test, "gpt_free: nothing is left");
@@ -811,5 +1213,6 @@ int main(void)
     TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
     TAP(save_training_test, "gpt_training_save: all that it needs");
     refusals();
+    own_files_end();
     return tap_done();
 }

@@ -61,8 +61,11 @@ static const struct {
     {"{\"n\":2147483648}",
      "json_whole: file: its JSON has a number above 2147483647 at byte 5"},
     {"{\"n\":7,\"n\":7}", "json_whole_number: file: has 'n' twice"},
-    {"{}", "json_whole_number: file: has no 'n'"},
-    {"{\"N\":7,\"a\":{\"n\":7}}", "json_whole_number: file: has no 'n'"},
+    {"{}", "json_whole_number: file: has no 'n': a whole number of that "
+           "name is needed"},
+    {"{\"N\":7,\"a\":{\"n\":7}}",
+     "json_whole_number: file: has no 'n': a whole number of that name is "
+     "needed"},
 };
 
 static void refuse_files(void)
