@@ -777,7 +777,7 @@ before: The ?{$",r?yT`R}F?g(|V?7).nyy?MT
 loss at steps 1, 101, 201, 300 (4)
 [4.87, 2.64, 2.83, 2.41]
 on text held out (4)
-[4.86, 2.77, 2.62, 2.57]
+[4.86, 2.76, 2.61, 2.57]
 after: The wor ors The is pithes. thand
 ```
 

@@ -1594,7 +1594,8 @@ void keep_largest(int n, int k, float logits[n]);
 /* Puts 0 in place of all shares but the largest, of which it keeps as few
  * as add up to at least p, and those that are equal to the smallest of
  * them. Refuses a p that is not above 0 and at most 1.
- * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
+ * Elsewhere: top-p, or nucleus sampling; of equal ones Hugging Face's
+ * TopPLogitsWarper keeps as few as it needs. Holtzman et al. 2020. */
 void keep_mass(int n, float p, float shares[n]);
 
 /* What comes next: the logits divided by the temperature, of which with a k

@@ -89,6 +89,14 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
     free(ids);
 }
 
+static void must_be_finite(const double *row)
+{
+    if (!isfinite(row[LOSS]) || !isfinite(row[HELD_OUT]))
+        REFUSE("step %.0f: losses of %g, and of %g on text held out: "
+               "finite ones are needed",
+               row[STEP], row[LOSS], row[HELD_OUT]);
+}
+
 /* Another row of the notes. */
 static void note_row(GptTraining *t)
 {
@@ -102,10 +110,7 @@ static void note_row(GptTraining *t)
     row[LOSS] = t->notes[LOSSES] / (t->step - before);
     row[HELD_OUT] = (double)gpt_loss(&t->model, held_out, held_out_length,
                                      &t->part->pass, t->part->shares);
-    if (!isfinite(row[LOSS]) || !isfinite(row[HELD_OUT]))
-        REFUSE("step %d: losses of %g, and %g on text held out: finite "
-               "ones are needed",
-               t->step, row[LOSS], row[HELD_OUT]);
+    must_be_finite(row);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
@@ -223,6 +228,8 @@ static void load_run(const GptRun *run, GptTraining *t, const char *path)
     if (t->notes[STEPS] != run->steps || t->step > run->steps)
         REFUSE("%s: step %d of a run of %g: one of %d is needed", path,
                t->step, t->notes[STEPS], run->steps);
+    for (int i = 0; i < rows_of(t); i++)
+        must_be_finite(row_of(t, i));
 }
 
 void gpt_run(const GptRun *run, const char *path, const char *log)

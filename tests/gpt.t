@@ -113,7 +113,7 @@ near [printed_numbers($out)], \@logits, 6e-5, 'the logits are those of PyTorch';
 my %model = map { $_ => $golden{$_} } grep { !/-/ && $_ ne 'n_head' } keys %golden;
 my $other = write_tensors("$folder/other.safetensors", map { ("transformer.$_" => $model{$_}) } keys %model);
 ($out, $err, $status) = run($other, @ids);
-like $err, qr/\A[^\n]*config\.json[^\n]*\n\z/, 'without config.json: one line';
+like $err, qr/\A[^\n]*other\.safetensors: has no 'n_head', and [^\n]*config\.json[^\n]*\n\z/, 'without config.json: one line';
 is $status, 2 << 8, '... and status 2';
 write_file("$folder/config.json", '{"n_layer": 2, "n_head": 2}');
 ($out, $err, $status) = run($other, @ids);
@@ -166,15 +166,18 @@ for (
     ['a file that lacks a table' => [$lacks, 1], qr/h\.1\.mlp\.c_fc\.bias/],
     ['a training without a log' => ['train', "$folder/t"], qr/./],
     ['sizes that are none' => ['train', "$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
-    ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l/],
+    ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
+    ['a file that cannot be' => ['train', "$folder/none/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
+    ['a file that cannot be read' => ['train', "$other/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/t: cannot be read/],
 ) {
     my ($what, $args, $says) = @$_;
     ($out, $err, $status) = run(@$args);
     my ($line) = $err =~ /([^\n]*\n)\z/;
     like $line, $says, "refused: $what";
-    ok $out eq '' && $err =~ s/^\r[^\n]*\n[^\n]*all are done\n//r =~ /\A(?:\rstep[^\n]*\n)?[^\n]*\n\z/
-      && $status == 2 << 8, '... in one line, with status 2' or diag "$out$err$status";
+    ok $out eq '' && $err =~ /\A[^\n]*\n\z/ && $status == 2 << 8, '... in one line, with status 2' or diag "$out$err$status";
 }
+
+ok !-e "$folder/l" && !-e "$folder/t", 'nothing is left of what was refused';
 
 # ---- A training. Whole, and in parts: to the last bit the same.
 
@@ -193,11 +196,12 @@ sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))
 # The log without the time that it took.
 sub log_of { return text_of("$folder/$_[0].h") =~ s/^#define TRAINED_(?:SECONDS|PACE|AT).*\n//gmr }
 
-# Waits until a file is there, and the run has gone a little further.
+# Waits until it has saved some step.
 sub wait_for {
-    my ($path) = @_;
-    for (1 .. 1000) { last if -e $path; sleep 0.01 }
-    ok -e $path, 'it has saved itself';
+    my ($name) = @_;
+    my $has_some;
+    for (1 .. 1000) { last if $has_some = -e "$folder/$name" && steps_of($name); sleep 0.01 }
+    ok $has_some, 'it has saved itself';
 }
 
 ($out, $err, $status) = run(train('whole'));
@@ -216,7 +220,7 @@ my ($model) = run("$folder/whole", 84, 104);
 like $model, qr/\Alogits of the next token \(128\)/, 'its file is a model';
 
 my $child = start(train('parts'));
-wait_for("$folder/parts");
+wait_for('parts');
 kill INT => $child;
 waitpid $child, 0;
 is $?, 0, 'Ctrl-C ends it cleanly';
@@ -232,7 +236,7 @@ is_deeply stands('parts'), stands('whole'), '... and ends with the same bits as 
 is log_of('parts'), log_of('whole'), '... and with the same log';
 
 $child = start(train('killed'));
-wait_for("$folder/killed");
+wait_for('killed');
 kill KILL => $child;
 waitpid $child, 0;
 is $? & 127, 9, 'killed';
@@ -246,7 +250,7 @@ is log_of('killed'), log_of('whole'), '... and the same log';
 my %whole = tensors("$folder/whole");
 for (
     ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
-    ['a model alone'         => text_of($golden), qr/training\.stands|n_head|heads|wte/],
+    ['a model alone'         => text_of($golden), qr/training\.sizes/],
 ) {
     my ($what, $raw, $says) = @$_;
     write_file("$folder/wrong", $raw);
@@ -255,11 +259,37 @@ for (
     is $status, 2 << 8, '... with status 2';
     ok text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
-for my $k (2 .. 5) {
+for my $k (0 .. 5) {
     my @others = @sizes;
     $others[$k] *= 2;
     ($out, $err, $status) = run('train', "$folder/whole", "$folder/w.h", @others);
     like "$err$status", qr/\A[^\n]+\n512\z/, "refused: a training of other sizes ($k)";
 }
+
+# A whole training of which some numbers are others, gone on with.
+sub goes_on {
+    my ($name, %change) = @_;
+    my %changed = %whole;
+    for (keys %change) {
+        my @numbers = $change{$_}->(numbers($whole{$_}));
+        my %tensor  = %{$whole{$_}};
+        $tensor{bytes} = pack {F32 => 'f<*', F64 => 'd<*', I64 => 'q<*'}->{$tensor{dtype}}, @numbers;
+        $tensor{shape} = [scalar @numbers] if @{$tensor{shape}} == 1;
+        $changed{$_} = \%tensor;
+    }
+    write_tensors("$folder/$name", %changed);
+    my ($out, $err, $status) = run(train($name));
+    return $err =~ s/\A.*\r//sr . $status;
+}
+my $LOSS = 4 + 1; # of the first row
+like goes_on('nan', 'training.notes' => sub { $_[$LOSS] = 'nan'; @_ }),
+  qr/\A[^\n]*losses of -?nan[^\n]*\n512\z/, 'refused: a loss that C could not read';
+like goes_on('learned', 'training.stands' => sub { $_[-2] = 39; @_ }, 'wpe.weight' => sub { ('nan') x @_ }),
+  qr/losses of -?nan[^\n]*\n512\z/, '... and one that comes of a step';
+like goes_on('lost', 'training.notes' => sub { @_[0 .. $#_ - 1] }),
+  qr/\A[^\n]*lost: \d+ notes[^\n]*\n512\z/, 'refused: a row that is cut off';
+goes_on('two', 'training.notes' => sub { $_[$LOSS] = 2; @_ });
+like log_of('two'), qr/^    \{1, 2\.00000000f, /m, 'a loss of exactly 2 is a float of C';
+ok !-e "$folder/$_.h", "... and no log is left ($_)" for qw(nan learned lost);
 
 done_testing;
