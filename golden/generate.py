@@ -2407,7 +2407,9 @@ def gpt():
                                 (40, 0.05), (40, 1.0)]):
         save_mass(f"mass_{n}_{k}", F.softmax(uniform(2190 + k, n, size=4),
                                              dim=-1), p)
-    save_mass("mass_equal", tensor([0.1875, 0.125, 0.375, 0.125, 0.1875]), 0.5)
+    equal = tensor([0.1875, 0.125, 0.375, 0.125, 0.1875])
+    save_mass("mass_equal", equal, 0.7)
+    save_mass("mass_too_many", equal, 0.5)
     save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
     for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:
         save_orders(f"orders_{n}", seed, n)

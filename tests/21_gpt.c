@@ -472,7 +472,7 @@ static void resume(int is_apart)
     first.random.kept = 0.25;
     gpt_training_save(&first, own);
     GptTraining second = small_of(3, is_apart);
-    go_on(&second, 1); /* whatever it was before */
+    go_on(&second, 2); /* whatever it was before */
     gpt_training_load(&second, own);
     same_place(&second, &first);
     go_on(&second, 5);
@@ -1158,7 +1158,10 @@ static void refusals(void)
     REFUSES(NULL, gpt_pass(&g, 1, 0));
     REFUSES(NULL, gpt_pass(&g, 1, 6));
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
-    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
+    REFUSES("gpt.c: gpt_write: 4 tokens, of which 0 are there: from 1 to "
+            "4 are needed",
+            gpt_write(&g, &r, 1, 0, none, 4, (int[4]){0}));
+    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 5, 4, (int[5]){0}));
     gpt_free(&g);
     TAP_REFUSES("gpt_must_fit", "a pass of two layers for one", NULL,
                 forward_with(2, 1, 0));

@@ -286,10 +286,13 @@ like goes_on('nan', 'training.notes' => sub { $_[$LOSS] = 'nan'; @_ }),
   qr/\A[^\n]*losses of -?nan[^\n]*\n512\z/, 'refused: a loss that C could not read';
 like goes_on('learned', 'training.stands' => sub { $_[-2] = 39; @_ }, 'wpe.weight' => sub { ('nan') x @_ }),
   qr/losses of -?nan[^\n]*\n512\z/, '... and one that comes of a step';
+mkdir "$folder/full.part" or die "$folder/full.part: $!\n";
+like goes_on('full', 'training.stands' => sub { $_[-2] = 39; @_ }, 'wpe.weight' => sub { ('nan') x @_ }),
+  qr/\A[^\n]*full: cannot be written[^\n]*\n512\z/, 'refused before a step: what cannot be written';
 like goes_on('lost', 'training.notes' => sub { @_[0 .. $#_ - 1] }),
   qr/\A[^\n]*lost: \d+ notes[^\n]*\n512\z/, 'refused: a row that is cut off';
 goes_on('two', 'training.notes' => sub { $_[$LOSS] = 2; @_ });
 like log_of('two'), qr/^    \{1, 2\.00000000f, /m, 'a loss of exactly 2 is a float of C';
-ok !-e "$folder/$_.h", "... and no log is left ($_)" for qw(nan learned lost);
+ok !-e "$folder/$_.h", "... and no log is left ($_)" for qw(nan learned full lost);
 
 done_testing;
