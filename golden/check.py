@@ -12,8 +12,11 @@
 Each difference is one line; if there is one, the exit status is 1.
 """
 
+import contextlib
+import io
 import json
 import math
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -31,11 +34,6 @@ RTOL, ATOL = 1e-9, 1e-12
 
 # Both print four decimals, and may round a tie to different sides.
 PRINTED = 1.0001e-4
-
-BEFORE_EACH = """\
-import torch as _torch
-_torch.set_printoptions(linewidth=1000, sci_mode=False)
-"""
 
 # The chapters as the other tools read them.
 READ_CHAPTERS = """\
@@ -128,8 +126,21 @@ def compare(path, printed, shown):
     return faults
 
 
-def check_chapter(path, number, blocks):
+def run(python):
+    """What it prints, and with what it fails."""
+    printed = io.StringIO()
+    torch.set_printoptions(linewidth=1000, sci_mode=False)
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec("\n".join(python), {"__name__": "__main__"})
+    except Exception as error:
+        return "", f"{type(error).__name__}: {error}"
+    return printed.getvalue(), None
+
+
+def check_chapter(chapter):
     """Returns the faults."""
+    path, number, blocks = (chapter[k] for k in ("path", "number", "blocks"))
     python = [block for block in blocks if block["info"] == "python"]
     shown = [(block["first"] + k, text.replace(" ", ""))
              for block in blocks if block["info"] == "output"
@@ -140,12 +151,9 @@ def check_chapter(path, number, blocks):
     faults = []
     for block in python:
         place = f"{path}:{block['first']}"
-        run = subprocess.run(
-            [sys.executable, "-c", BEFORE_EACH + "\n".join(block["lines"])],
-            capture_output=True, text=True, cwd=ROOT)
-        printed = plain(run.stdout)
-        if run.returncode:
-            why = (run.stderr.strip() or "no message").splitlines()[-1]
+        text, why = run(block["lines"])
+        printed = plain(text)
+        if why:
             faults.append(f"{place}: the python block fails: {why}")
         elif not printed or not shown:
             faults.append(f"{place}: the python block prints {len(printed)} "
@@ -155,21 +163,26 @@ def check_chapter(path, number, blocks):
     return faults
 
 
-def check_chapters():
-    """Returns the faults."""
+def read_chapters():
     paths = sorted(path.relative_to(ROOT).as_posix()
                    for path in (ROOT / "chapters").glob("*.c"))
-    run = subprocess.run(["perl", "-e", READ_CHAPTERS, *paths], cwd=ROOT,
-                         capture_output=True, text=True)
-    if run.returncode:
-        return [run.stderr.strip()]
-    print(f"{len(paths)} chapters compared")
-    return [fault for chapter in json.loads(run.stdout) for fault in
-            check_chapter(*(chapter[k] for k in ("path", "number", "blocks")))]
+    read = subprocess.run(["perl", "-e", READ_CHAPTERS, *paths], cwd=ROOT,
+                          capture_output=True, text=True)
+    return json.loads(read.stdout) if read.returncode == 0 else sys.exit(
+        read.stderr.strip())
 
 
 def main():
-    faults = check_tensors() + check_chapters()
+    # Two at a time, and for each a new process, which has seen no other's
+    # seed; PyTorch is loaded once for all of them.
+    work = multiprocessing.get_context("forkserver")
+    work.set_forkserver_preload(["torch", "safetensors.torch"])
+    chapters = read_chapters()
+    with work.Pool(2, maxtasksperchild=1) as pool:
+        first = pool.apply_async(check_tensors)
+        compared = pool.map(check_chapter, chapters, chunksize=1)
+        faults = [fault for some in [first.get(), *compared] for fault in some]
+    print(f"{len(chapters)} chapters compared")
     for fault in faults:
         print(fault, file=sys.stderr)
     sys.exit(1 if faults else 0)

@@ -7,8 +7,10 @@ For each chapter a file of tensors, NAME.safetensors, and for all of them
 their checksums in SHA256SUMS. FOLDER is this script's own if none is given.
 
 What is given to the functions of the book is float32 and exact: the words
-of a document, or random numbers from a fixed seed. What they must answer is
-worked out by PyTorch's own operators, a whole attention by
+of a document, random numbers from a fixed seed, or what float64 arithmetic
+made of them, rounded. What float32 arithmetic makes depends on the processor:
+single sums, products and roots alone are the same on all. What the functions
+must answer is worked out by PyTorch's own operators, a whole attention by
 F.scaled_dot_product_attention, and what comes on the way by the operators
 that it is documented to consist of; and in float64, so that it is right to
 the last digit a float has. An answer stored as float32 is one that must be
@@ -327,7 +329,7 @@ def save_nudge(case, scores, j, step):
     """The shares are given as floats, and what becomes of them is worked out
     from these, by way of their logarithms. A share of 0 stays 0, and the only
     one stays 1."""
-    weights = F.softmax(scores, dim=-1)
+    weights = F.softmax(wide(scores), dim=-1).float()
     raised = torch.zeros_like(wide(weights))
     raised[j] = step
     save(case, weights=weights, j=j, step=tensor([float(step)]),
@@ -350,7 +352,8 @@ def scaling():
     save_attention("head_infinite", uniform(46, 3, 2).abs(), infinite,
                    uniform(47, 4, 3))
     save_attention("head_journey",
-                   *(YOUR_JOURNEY @ w for w in drawn(123, *[(3, 2)] * 3)))
+                   *((wide(YOUR_JOURNEY) @ wide(w)).float()
+                     for w in drawn(123, *[(3, 2)] * 3)))
     save_attention("head_paper", tensor([[1., 0, 2], [2, 2, 2], [2, 1, 3]]),
                    tensor([[0., 1, 1], [4, 4, 0], [2, 3, 1]]),
                    tensor([[1., 2, 3], [2, 8, 0], [2, 6, 3]]))
@@ -367,7 +370,8 @@ def scaling():
     save_spread("spread_far", uniform(39, 999) + 1e6)
     save_spread("spread_10000", uniform(35, 10_000, size=200))
     for n, m in (1, 1), (1, 4), (3, 5), (6, 2):
-        weights = F.softmax(uniform(n * m, n, m, size=4), dim=-1)
+        weights = F.softmax(wide(uniform(n * m, n, m, size=4)),
+                            dim=-1).float()
         save(f"largest_{n}x{m}", weights=weights,
              mean=wide(weights).max(dim=-1).values.mean())
     save_nudge("nudge_1", tensor([3.]), 0, 2)
@@ -519,7 +523,7 @@ def shared_out(weights):
 def save_hiding(case, mask, scores):
     """Weights times any mask, renormalized; and the same mask before the
     softmax. A row of which nothing is left has no sum to be divided by."""
-    weights = F.softmax(scores, dim=-1)
+    weights = F.softmax(wide(scores), dim=-1).float()
     masked = scores.masked_fill(mask == 0, -INF)
     save(case, mask=mask, scores=scores, weights=weights, masked=masked,
          hidden=weights * mask, renormalized=shared_out(weights * mask),
@@ -582,7 +586,7 @@ def causal_mask():
                     [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]])
     save_hiding("empty", empty, uniform(96, 5, 5, size=4))
     save_hiding("journey", visible(6, 6, 0).float(),
-                YOUR_JOURNEY @ YOUR_JOURNEY.T)
+                (wide(YOUR_JOURNEY) @ wide(YOUR_JOURNEY).T).float())
     gaps = tensor([[0., 0.5, gap] for gap in (10, 100, 103, 105)])
     save_hiding("gaps", tensor([[1., 1, 0]]).repeat(4, 1), gaps)
     # Only 0 hides before softmax; afterwards, every entry is a factor.
@@ -681,7 +685,7 @@ def dropout():
     for k, rate in enumerate([0.0, 0.2, 0.5, 0.9, 1.0]):
         save_dropped(f"odd_{k}", 50 + k, rate, odd)
 
-    weights = F.softmax(uniform(60, 3, 5, size=2), dim=-1)
+    weights = F.softmax(wide(uniform(60, 3, 5, size=2)), dim=-1).float()
     for case, rate, draws in [("5", 0.5, 40), ("1", 0.1, 40), ("10", 1.0, 40),
                               ("once", 0.5, 1), ("often", 0.2, 97)]:
         torch.manual_seed(61)
@@ -1094,7 +1098,7 @@ def sheet():
 
     def roles_of(seed, bias):
         torch.manual_seed(seed)
-        return [layer(x) for layer in linears(bias, *[(3, 2)] * 3)]
+        return [applied(layer, x) for layer in linears(bias, *[(3, 2)] * 3)]
 
     keep(attend(x, x, x, scale=1.0))
     w_query, w_key, w_value = map(wide, drawn(123, *[(3, 2)] * 3))
@@ -1113,7 +1117,8 @@ def sheet():
     roles_of(123, False)
     keep(F.dropout(weights.float(), 0.5).double() @ wide(roles[2]))
     torch.manual_seed(123)
-    keep(torch.cat([attend(*(x @ torch.rand(3, d) for d in (2, 2, 1)))
+    keep(torch.cat([attend(*(wide(x) @ wide(torch.rand(3, d))
+                             for d in (2, 2, 1)))
                     for _ in range(4)], dim=-1))
     torch.manual_seed(123)
     *layers, out = multi_head_layers(3, 2, False)
@@ -2397,14 +2402,14 @@ def gpt():
                                     -12, 60, -60, 1e4, -1e4, 1e10, -1e10]))
     for seed, n in [(1, 1), (2, 2), (123, 7), (2021, 128), (2**32 + 5, 300)]:
         save_draws(f"draws_{n}", seed, torch.rand(
-            3, n, generator=seeded(seed)) ** 4)
+            3, n, generator=seeded(seed)).square().square())
     shares = torch.rand(2, 40, generator=seeded(9))
     shares[:, ::3] = 0
     save_draws("draws_zeros", 5, shares * 7)
     for k, (n, p) in enumerate([(1, 0.5), (5, 0.9), (5, 0.3), (40, 0.75),
                                 (40, 0.05), (40, 1.0)]):
-        save_mass(f"mass_{n}_{k}", F.softmax(uniform(2190 + k, n, size=4),
-                                             dim=-1), p)
+        save_mass(f"mass_{n}_{k}", F.softmax(
+            wide(uniform(2190 + k, n, size=4)), dim=-1).float(), p)
     save_mass("mass_equal", tensor([0.1875, 0.125, 0.375, 0.125, 0.1875]), 0.7)
     save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
     for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:
