@@ -66,7 +66,8 @@ short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book test-class format format-check mutants mistakes check golden golden-check \
-        check-book format-scripts bench-book pdf epub test-paper \
+        check-all check-sanitized check-clang check-valgrind check-threads check-neon check-no-avx512 \
+        check-no-avx check-book format-scripts bench-book pdf epub test-paper \
         student handout autograder graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench bench-train prose train
 .PHONY: $(foreach n,$(names),\
@@ -403,42 +404,52 @@ bench-book: $(BUILD)/pandoc.found ## how long it takes: all, part by part, and a
 test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
 	prove tests/paper.t
 
-mutants: $(tests) ## plants mistakes one at a time: the tests must notice each
+mutants: $(tests) ## plants mistakes one at a time: the tests must notice each; SAMPLE=3 of each chapter
 mistakes: keep = --keep
 mistakes: $(tests) ## what each mistake of an exercise makes its tests tell: tests/mistakes.txt
 mutants mistakes:
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(CHAPTER)
+	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(if $(SAMPLE),--sample '$(SAMPLE)') $(CHAPTER)
+
+# ---- The checks. The tests once more: with sanitizers, which also find what is not
+# freed, and with clang; under valgrind, but for chapter 21's program, which trains:
+# its tests are there; those of the fast chapters with clang's OpenMP, of which alone
+# the sanitizer for threads knows who waits for whom; on a processor of another kind,
+# with NEON; and on two that lack AVX-512, or AVX as well. A line says what is left out.
+check: ## what every change must pass; installs what it needs
+	@.ci/run
+
+check-all: ## all checks there are; goes on where it was ended; PART="clang valgrind" for some
+	@.ci/run all $(PART)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-valgrind := valgrind -q --error-exitcode=99 --leak-check=full \
-            --errors-for-leak-kinds=definite --show-leak-kinds=definite
-# Under valgrind, chapter 21's program, which trains, is left out: its tests are there.
-# Those of the fast chapters also with clang's OpenMP, of which alone the sanitizer
-# for threads knows who waits for whom; on a processor of another kind, with NEON;
-# and on two that lack AVX-512, or AVX as well. A line says what is left out.
-arm64     := aarch64-linux-gnu
-small     := TAP_SMALL=1 TAP_SECONDS=600
-few        = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast) 21_gpt))' test-c
-try        = +@if { $(2); } >/dev/null 2>&1; then echo "$(1)" && $(4); \
-               else echo "$(1): left out, for want of $(3)"; fi
-without    = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(2)))
-check: format-check ## the form of C; tests and chapters with clang, with sanitizers, under valgrind, on other processors
+valgrind := valgrind -q --error-exitcode=99
+arm64    := aarch64-linux-gnu
+small    := TAP_SMALL=1 TAP_SECONDS=600
+few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast) 21_gpt))' test-c
+try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
+without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,\
+  $(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))))
+check-sanitized:
+	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' test-c $(more)
+check-clang:
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
-	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc \
-	  CFLAGS='$(sanitize)' test-c chapters
-	TAP_SMALL=1 TAP_SECONDS=600 $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc \
-	  CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters \
+check-valgrind:
+	$(small) $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters \
 	  checked='$(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 21_gpt,$(names)))'
+check-threads:
 	$(call try,Threads,echo '$(hash)include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
 	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(small) $(MAKE) \
 	  BUILD=$(BUILD)/threads CC=clang CFLAGS='-O1 -g -fsanitize=thread' \
 	  $(call few,$(BUILD)/threads))
+check-neon:
 	$(call try,NEON,command -v $(arm64)-gcc && command -v qemu-aarch64,gcc-$(arm64) and qemu-user, \
 	  $(small) $(MAKE) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
 	  RUN_UNDER='qemu-aarch64 -L /usr/$(arm64)' $(call few,$(BUILD)/arm64))
-	$(call without,AVX-512,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu max' $(call few,$(BUILD)))
-	$(call without,AVX,$(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu Nehalem' $(call few,$(BUILD)))
+check-no-avx512:
+	$(call without,AVX-512,max)
+check-no-avx:
+	$(call without,AVX,Nehalem)
 
 code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch])
 format: ## gives all C the form that .clang-format says

@@ -59,6 +59,16 @@ sub plant {
     return (@lines[0 .. $open], split(/\n/, $body), @lines[$close .. $#lines]);
 }
 
+# So many of each chapter, which its file decides: another file, other mistakes.
+sub sample {
+    my ($count, @mutants) = @_;
+    my (%sum, %taken);
+    $sum{$_->{heading}} = sha1_hex(encode('UTF-8', join "\n", $_->{heading}, @{$_->{of}{lines}})) for @mutants;
+    my %is_in = map { $_->{heading} => 1 } grep { $taken{$_->{chapter}}++ < $count }
+      sort { $sum{$a->{heading}} cmp $sum{$b->{heading}} } @mutants;
+    return grep { $is_in{$_->{heading}} } @mutants;
+}
+
 # Is what the mistake is in an exercise?
 sub is_exercise {
     my ($mutant) = @_;
