@@ -61,9 +61,7 @@ my @named        = packages_after($readme =~ /$install/g);
 push @named, $contributing =~ /`([a-z0-9-]+)`/g;
 my %is_named = map { $_ => 1 } @named;
 
-my ($array) = text_of('.ci/run') =~ /^packages=\(\n(.*?)^\)/ms;
-$array =~ s/#.*//mg;
-my @checked    = split ' ', $array;
+my @checked    = split ' ', join('', text_of('.ci/run') =~ /packages\+?=\(\n(.*?)^\)/msg) =~ s/#.*//mgr;
 my %is_checked = map { $_ => 1 } @checked;
 cmp_ok scalar @checked, '>=', 10, '.ci/run installs packages';
 is_deeply [grep { !$is_named{$_} } @checked], [],
