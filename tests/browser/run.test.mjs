@@ -5,10 +5,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { folder, pagesOf, reading } from "./book.mjs";
+import { folder, held, reading } from "./book.mjs";
 import { packedAgain, unpacked } from "./packed.mjs";
 
-const html = (name) => readFileSync(join(folder, `${name}.html`), "utf8");
 const panel = (page) => page.getByRole("region", { name: "a run of the program" });
 const said = (page) => panel(page).getByRole("status");
 
@@ -209,44 +208,16 @@ reading("what waits when all is stopped does not begin", "softmax", async (page)
 });
 
 // The module is there only when the test has stopped waiting for it.
-let arrives;
-const late = (context) =>
-  context.route(/programs\/02\.js$/, async (route) => {
-    await new Promise((resolve) => {
-      arrives = resolve;
-    });
-    await route.continue();
-  });
-reading("Stop ends the wait for the module, too", "softmax", { prepare: late }, async (page) => {
+const late = held(/programs\/02\.js$/);
+reading("Stop ends the wait for the module, too", "softmax", late, async (page) => {
   await page.getByRole("button", { name: "Run this program" }).click();
   await said(page).getByText("Running").waitFor();
   await panel(page).getByRole("button", { name: "Stop" }).click();
   assert.match(await verdict(page), /^Stopped after /);
   await panel(page).getByRole("button", { name: "Run", exact: true }).click();
-  arrives();
+  late.release();
   assert.match(await verdict(page), /^The same as on this page: /);
 });
-
-// Every chapter's program has its Run below the title, each output one in its label, and no
-// command that runs a program is only text.
-const pages = pagesOf().filter((name) => /data-program|make (-s )?run-/.test(html(name)));
-for (const name of pages) {
-  reading(`${name}: all that can be run has its button`, name, async (page) => {
-    const dead = await page.evaluate(() =>
-      [...document.querySelectorAll("main code")]
-        .filter((code) => /^make\s(-s\s)?run-/.test(code.textContent))
-        .filter(
-          (code) => !code.closest("button") && !code.closest(".listing")?.querySelector(".runs"),
-        )
-        .map((code) => code.textContent),
-    );
-    assert.deepEqual(dead, []);
-    const outputs = page.locator(".output[data-program]");
-    assert.equal(await outputs.locator(".label .runs").count(), await outputs.count());
-    const isChapter = (await outputs.count()) > 0;
-    assert.equal(await page.locator("main hgroup .runs").count(), isChapter ? 1 : 0);
-  });
-}
 
 // ---- Planted: modules that are missing, cannot be unpacked, or are none.
 
