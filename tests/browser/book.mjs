@@ -145,6 +145,12 @@ export function held(pattern) {
   return { prepare, release };
 }
 
+// Answers what a page asks for with another script, or with none at all.
+export const answering = (pattern, body) => (context) =>
+  context.route(pattern, (route) =>
+    body ? route.fulfill({ body, contentType: "text/javascript" }) : route.abort(),
+  );
+
 // A driver's error tells its steps in colours, and then once more.
 function plainly(error) {
   error.stack = stripVTControlCharacters(error.stack);

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build, root, test } from "./book.mjs";
-import { packedAgain, unpacked } from "./packed.mjs";
+import { spoiled } from "./packed.mjs";
 
 const under = join(root, "tools/web/under");
 
@@ -120,21 +120,12 @@ test("a program without a module is told", async () => {
   assert.match(err, /Cannot find module '.*programs\/99'/);
 });
 
-// A module in which a number of the data, wherever it stands, is a little larger.
-function spoil(number, other) {
-  const script = readFileSync(join(build, "web/programs/01.js"), "utf8");
-  const bytes = unpacked(script);
-  const wanted = Buffer.from(Float32Array.of(number).buffer);
-  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at))
-    bytes.writeFloatLE(other, at);
-  return packedAgain(script, bytes);
-}
-
 test("planted: a module that prints another digit is found, and the line said", async () => {
   const folder = mkdtempSync(join(tmpdir(), "module-"));
   try {
     mkdirSync(join(folder, "web/programs"), { recursive: true });
-    writeFileSync(join(folder, "web/programs/01.js"), spoil(0.34, 0.3401));
+    const script = readFileSync(join(build, "web/programs/01.js"), "utf8");
+    writeFileSync(join(folder, "web/programs/01.js"), spoiled(script, 0.34, 0.3401));
     const faults = await differences("01_dot_product", "", { BUILD: folder });
     assert.match(faults.join("\n"), /^stdout, line \d+: '.*' natively, '.*' in the page$/m);
     const check = "tools/outputs --check chapters/01_dot_product.c 01_dot_product";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { folder, held, pagesOf, reading, root, test } from "./book.mjs";
+import { answering, folder, held, pagesOf, reading, root, test } from "./book.mjs";
 
 const at = (page) => basename(new URL(page.url()).pathname, ".html") + new URL(page.url()).hash;
 const leadsTo = (page, place) => page.waitForURL((url) => url.href.endsWith(`/${place}`));
@@ -231,13 +231,9 @@ reading("what is typed while the index loads is found", "softmax", late, async (
 
 // An index that is not there, or cannot be opened.
 const index = readFileSync(join(folder, "search-index.js"), "utf8");
-const answers = (body) => (context) =>
-  context.route(/search-index\.js$/, (route) =>
-    body ? route.fulfill({ body, contentType: "text/javascript" }) : route.abort(),
-  );
 const unopened = {
-  "search-index.js cannot be loaded": answers(""),
-  "search-index.js is damaged": answers(index.replace(/.{9}(?=";\n$)/, "")),
+  "search-index.js cannot be loaded": answering(/search-index\.js$/, ""),
+  "search-index.js is damaged": answering(/search-index\.js$/, index.replace(/.{9}(?=";\n$)/, "")),
   "this browser cannot unpack search-index.js; those of 2023 and later can": (context) =>
     context.addInitScript(() => delete globalThis.DecompressionStream),
 };

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { build, folder, open, reading } from "./book.mjs";
+import { answering, build, folder, open, reading } from "./book.mjs";
 
 const root = (page, k = 0) => page.locator(".workbench").nth(k);
 const grid = (page, name, k) => root(page, k).getByRole("grid", { name, exact: true });
@@ -792,9 +792,7 @@ function otherText(context, line, other) {
   const script = readFileSync(join(folder, "workbench-text.js"), "utf8");
   const wrong = script.replace(line, other);
   assert.notEqual(wrong, script);
-  return context.route(/workbench-text\.js$/, (route) =>
-    route.fulfill({ body: wrong, contentType: "text/javascript" }),
-  );
+  return answering(/workbench-text\.js$/, wrong)(context);
 }
 
 reading(
