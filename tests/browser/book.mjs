@@ -8,8 +8,8 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { chromium } from "playwright-core";
@@ -17,6 +17,20 @@ import { chromium } from "playwright-core";
 export const root = resolve(fileURLToPath(import.meta.url), "../../..");
 export const build = resolve(root, process.env.BUILD ?? "build");
 export const folder = join(build, "book");
+
+// How long a test waits for anything: who waits longer has found a fault. No test says
+// how soon something is there.
+const LIMIT = 60_000;
+
+// How many pages are open at a time.
+export const atOnce = Number(process.env.JOBS) || availableParallelism();
+
+// The tests by their titles; all.mjs runs them.
+export const tests = new Map();
+export function test(title, body) {
+  assert.ok(!tests.has(title), `two tests are called: ${title}`);
+  tests.set(title, body);
+}
 
 // The ways in which a page is read.
 const form = (width, height, more = {}) => ({ viewport: { width, height }, ...more });
@@ -55,7 +69,7 @@ export function browser() {
   });
   return launched;
 }
-after(async () => (await launched)?.close());
+export const close = async () => (await launched)?.close();
 
 // The address of a page such as "softmax", "softmax#how" or "softmax?a=b".
 export function address(page, book = folder) {
@@ -72,24 +86,24 @@ function readable(url) {
   }
 }
 
-// Notes what goes wrong in a page: `faults` grows as it happens.
-function watch(page, book, faults) {
+// Notes what goes wrong in a page, as it happens.
+function watch(page, book) {
   const inside = `${pathToFileURL(book).href}/`;
   const here = () => readable(page.url()).replace(inside, "");
-  page.on("pageerror", (error) => faults.push(`${here()}: ${error.stack ?? error}`));
+  page.on("pageerror", (error) => page.faults.push(`${here()}: ${error.stack ?? error}`));
   page.on("console", (said) => {
     if (!["error", "warning"].includes(said.type())) return;
     const { url, lineNumber } = said.location();
-    faults.push(`${here()}: console: ${said.text()} (${basename(url)}:${lineNumber + 1})`);
+    page.faults.push(`${here()}: console: ${said.text()} (${basename(url)}:${lineNumber + 1})`);
   });
   page.on("request", (request) => {
     const url = request.url();
     if (url.startsWith(inside) || /^(data|blob|about):/.test(url)) return;
-    faults.push(`${here()}: a request that leaves the book: ${url}`);
+    page.faults.push(`${here()}: a request that leaves the book: ${url}`);
   });
   page.on("requestfailed", (request) => {
     const why = request.failure()?.errorText;
-    if (why !== "net::ERR_ABORTED") faults.push(`${here()}: ${request.url()}: ${why}`);
+    if (why !== "net::ERR_ABORTED") page.faults.push(`${here()}: ${request.url()}: ${why}`);
   });
 }
 
@@ -101,15 +115,41 @@ export async function open(page, { form: name = "light", book = folder, prepare,
   const context = await (await browser()).newContext({ ...forms[name], offline: true, ...more });
   await prepare?.(context);
   const opened = await context.newPage();
-  opened.setDefaultTimeout(10_000);
-  Object.assign(opened, { faults: [], asked: [] });
-  watch(opened, book, opened.faults);
+  opened.setDefaultTimeout(LIMIT);
+  watch(opened, book);
   opened.on("request", (request) => opened.asked.push(request.url()));
   opened.close = () => context.close();
-  await opened.goto(address(page, book));
-  await opened.evaluate(() => document.fonts.ready);
+  await turnTo(opened, page, book);
   return opened;
 }
+
+// Another page, of which nothing is known yet, in the same tab: that takes a third of the
+// time of a new one.
+export async function turnTo(opened, page, book) {
+  Object.assign(opened, { faults: [], asked: [] });
+  await opened.goto(address(page, book));
+  await opened.evaluate(() => document.fonts.ready);
+}
+
+// Keeps back what a page asks for until it is released.
+export function held(pattern) {
+  let release;
+  const released = new Promise((done) => {
+    release = done;
+  });
+  const prepare = (context) =>
+    context.route(pattern, async (route) => {
+      await released;
+      await route.continue();
+    });
+  return { prepare, release };
+}
+
+// Answers what a page asks for with another script, or with none at all.
+export const answering = (pattern, body) => (context) =>
+  context.route(pattern, (route) =>
+    body ? route.fulfill({ body, contentType: "text/javascript" }) : route.abort(),
+  );
 
 // A driver's error tells its steps in colours, and then once more.
 function plainly(error) {

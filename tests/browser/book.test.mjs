@@ -1,10 +1,8 @@
 // The whole book: every page, in every form in which it is read.
 
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { test } from "node:test";
-import { build, folder, pagesOf } from "./book.mjs";
+import { folder, test } from "./book.mjs";
 import * as checks from "./checks.mjs";
+import { forms, isGate, kinds } from "./gate.mjs";
 
 // Fails with the faults alone: where a test stands says nothing about them.
 function none(faults) {
@@ -14,9 +12,41 @@ function none(faults) {
   throw error;
 }
 
-let seen;
-test("every page opens: light, dark, on a phone, and without scripts", async () => {
-  seen = await checks.visits(folder);
+let visits;
+function seen() {
+  visits ??= isGate ? checks.visits(folder, undefined, forms, kinds) : checks.visits(folder);
+  return visits;
+}
+
+test("axe: nothing that keeps a reader out, light, dark and on a phone", async () => {
+  none(checks.accessibility(await seen()));
+});
+
+test("quiet: no error, and no request that leaves the book, with scripts and without", async () => {
+  none(checks.noise(await seen()));
+});
+
+test("width: no page is wider than the window", async () => {
+  none(checks.wide(await seen()));
+});
+
+test("looks: no text lies on another, none in a figure is small or cut", async () => {
+  none(checks.looks(await seen()));
+});
+
+test("buttons: all that can be run has one, and without scripts there is none", async () => {
+  none(checks.dead(await seen()));
+});
+
+test(`shift: less than ${checks.limits.shift} moves while fonts arrive`, async (t) => {
+  const [worst] = [...(await seen())].sort((a, b) => checks.shiftOf(b) - checks.shiftOf(a));
+  t.diagnostic(`most: ${worst.page} (${worst.form}) ${checks.shiftOf(worst).toFixed(3)}`);
+  none(checks.shifting(await seen()));
+});
+
+test(`weight: less than ${checks.limits.weight / 1000} KB a page, compressed`, async (t) => {
+  t.diagnostic(`most: ${checks.heaviest(folder, await seen())}`);
+  none(checks.heavy(folder, await seen()));
 });
 
 test("markup: HTML and CSS are as the standards have them", async () => {
@@ -31,40 +61,4 @@ test("links: each leads to something that is there", async (t) => {
 
 test("figures: each shows what its program draws", async () => {
   none(await checks.figures(folder));
-});
-
-test("axe: nothing that keeps a reader out, light, dark and on a phone", () => {
-  none(checks.accessibility(seen));
-});
-
-test("quiet: no error, and no request that leaves the book, with scripts and without", () => {
-  none(checks.noise(seen));
-});
-
-test("width: no page is wider than the window", () => {
-  none(checks.widths(seen));
-});
-
-test(`shift: less than ${checks.limits.shift} moves while fonts arrive`, (t) => {
-  const worst = [...seen].sort((a, b) => checks.shiftOf(b) - checks.shiftOf(a))[0];
-  t.diagnostic(`most: ${worst.page} (${worst.form}) ${checks.shiftOf(worst).toFixed(3)}`);
-  none(checks.shifting(seen));
-});
-
-test(`weight: less than ${checks.limits.weight / 1000} KB a page, compressed`, (t) => {
-  t.diagnostic(`most: ${checks.heaviest(folder, seen)}`);
-  none(checks.heavy(folder, seen));
-});
-
-const shown = ["index", "softmax", "self-attention", "multi-head", "glossary", "workbench"];
-test("screenshots: six pages in three forms, in build/screenshots", async () => {
-  const place = join(build, "screenshots");
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(place, { recursive: true });
-  const there = pagesOf();
-  await checks.screenshots(
-    folder,
-    shown.filter((name) => there.includes(name)),
-    place,
-  );
 });

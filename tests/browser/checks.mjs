@@ -9,14 +9,19 @@ import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, open, pagesOf } from "./book.mjs";
+import { atOnce, build, open, pagesOf, turnTo } from "./book.mjs";
+import { isGate, kinds } from "./gate.mjs";
+import { faultsOfLooks, lookedAt } from "./looks.mjs";
 import { isPacked, unpacked } from "./packed.mjs";
 
 const library = createRequire(import.meta.url);
 const axe = readFileSync(library.resolve("axe-core/axe.min.js"), "utf8");
 const vnu = join(library.resolve("vnu-jar/package.json"), "../build/dist/vnu.jar");
 
-export const limits = { weight: 250_000, shift: 0.05, widths: [320, 390, 1000, 1920] };
+export const limits = { weight: 250_000, shift: 0.05 };
+
+// The widths in which a page has to fit, by the form in which it is read.
+const widths = { light: [320, 390, 1000, 1920], phone: [390], plain: [1200] };
 
 const read = (book, file) => readFileSync(join(book, file), "utf8");
 const brief = (text) => text.replace(/\s+/g, " ").slice(0, 120);
@@ -30,8 +35,8 @@ function run(command, args, options = {}) {
   });
 }
 
-// Does work on each item, two at a time.
-async function each(items, work, atOnce = 2) {
+// Does work on each item, a few at a time.
+async function each(items, work) {
   const left = [...items.entries()];
   const results = [];
   const worker = async () => {
@@ -187,13 +192,17 @@ function noteShifts() {
       }
     }
   }).observe({ type: "layout-shift", buffered: true });
+  addEventListener("DOMContentLoaded", () => {
+    if (!document.querySelector('head > [rel="stylesheet"][href$="fonts.css"]:not([media])'))
+      globalThis.shifts.push({ value: 1, what: ["fonts.css, for which no page waits"] });
+  });
 }
 
 // Runs in the page: the first thing that is wider than the window, and not within
 // what scrolls by itself.
 function tooWide() {
   const root = document.documentElement;
-  if (root.scrollWidth <= root.clientWidth) return "";
+  if (root.scrollWidth <= root.clientWidth) return [];
   const reaches = (it) => it.getBoundingClientRect().right > root.clientWidth + 1;
   const scrolls = (it) =>
     it &&
@@ -201,83 +210,139 @@ function tooWide() {
     (getComputedStyle(it).overflowX !== "visible" || scrolls(it.parentElement));
   const all = [...document.body.querySelectorAll("*")];
   const it = all.find((each) => reaches(each) && !scrolls(each.parentElement)) ?? document.body;
-  return `${root.scrollWidth} px in ${root.clientWidth}: ${it.localName}.${it.className} ${it.id}`;
+  return [
+    `${root.scrollWidth} px in ${root.clientWidth}: ${it.localName}.${it.className} ${it.id}`,
+  ];
+}
+
+// Runs in a page with scripts: what could be run, and has no button for it.
+function unpressable() {
+  const all = (css) => [...document.querySelectorAll(css)];
+  const dead = all("main code").filter(
+    (it) =>
+      /^make\s(-s\s)?run-/.test(it.textContent) &&
+      !it.closest("button") &&
+      !it.closest(".listing")?.querySelector(".runs"),
+  );
+  const outputs = all(".output[data-program]");
+  dead.push(...outputs.filter((it) => it.querySelectorAll(".label .runs").length !== 1));
+  const faults = dead.map((it) => `no button runs ${it.textContent.slice(0, 40)}`);
+  if (all("main hgroup .runs").length !== (outputs.length ? 1 : 0))
+    faults.push("not one button at the title");
+  return faults;
+}
+
+// Runs in a page without scripts: what is shown there and does nothing; or is not shown.
+function idle() {
+  const shown = (css) => [...document.querySelectorAll(css)].filter((it) => it.checkVisibility());
+  const dead = shown("button, input, dialog, kbd, .workbench:not(:has(p))");
+  const faults = dead.map((it) => `does nothing: ${it.outerHTML.slice(0, 80)}`);
+  if (document.querySelector("figure svg") && !shown("figure svg").length)
+    faults.push("its figures are not shown");
+  return faults;
 }
 
 const openFolds = () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
 };
 
-// What axe finds in the page with all its folds open. In the dark, where nothing but
-// colours differs, only what has to do with colours is looked at.
-async function axeIn(page, only) {
-  await page.evaluate(openFolds);
+// What axe finds in the page with all its folds open. In the dark, only what has to do
+// with colours is looked at, and on a phone, where a page differs by its bars alone, one
+// page of each kind.
+async function axeIn(page, form, name) {
+  if (form === "phone" && !kinds.includes(name)) return [];
+  const run = async (only) => {
+    const options = { resultTypes: ["violations"], preload: false, ...(only && { runOnly: only }) };
+    const found = await page.evaluate((given) => globalThis.axe.run(given), options);
+    return found.violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ target, html }) => `${id}: ${help}: ${target.join(" ")}: ${brief(html)}`),
+    );
+  };
   await page.evaluate(axe);
-  const options = { resultTypes: ["violations"], preload: false, ...(only && { runOnly: only }) };
-  const found = await page.evaluate((given) => globalThis.axe.run(given), options);
-  return found.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target, html }) => `${id}: ${help}: ${target.join(" ")}: ${brief(html)}`),
-  );
-}
-
-async function axeInBoth(page, form) {
-  const found = await axeIn(page);
-  if (form !== "light") return found;
+  const found = await run();
+  if (form === "phone") return found;
   await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await axeIn(page, ["cat.color"]);
+  const dark = await run(["cat.color"]);
   await page.emulateMedia({ colorScheme: "light" });
   return [...found, ...dark.map((fault) => `in the dark: ${fault}`)];
 }
 
-// Fonts come late and cold, as they do on a first visit.
-const slowFonts = (context) =>
-  context.route(/fonts\.css$/, async (route) => {
-    await new Promise((done) => setTimeout(done, 300));
-    await route.continue();
-  });
+// Runs in the page: waits until all that has happened is laid out, and told.
+const laidOut = () =>
+  new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done()))),
+  );
 
-// One visit to one page in one form, and what was found there.
-async function visit(book, name, form) {
-  const scripts = form !== "plain";
-  const prepare = async (context) => {
-    if (scripts) await context.addInitScript(noteShifts);
-    await slowFonts(context);
-  };
-  const page = await open(name, { form, book, prepare });
-  try {
-    const asked = new Set([name, ...page.asked]);
-    await page.waitForTimeout(50);
-    const shifts = scripts ? await page.evaluate(() => globalThis.shifts) : [];
-    const wide = await faultsOfWidth(page, form);
-    const barriers = scripts ? await axeInBoth(page, form) : [];
-    return { page: `${name}.html`, form, shifts, wide, barriers, asked, faults: page.faults };
-  } finally {
-    await page.close();
-  }
-}
-
-async function faultsOfWidth(page, form) {
+// What a look at the page finds in some widths, which it leaves as it was.
+async function inWidths(page, all, look) {
   const { width, height } = page.viewportSize();
-  const faults = [];
-  for (const wanted of form === "light" ? limits.widths : [width]) {
+  const faults = new Set();
+  for (const wanted of all) {
     await page.setViewportSize({ width: wanted, height });
-    const wide = await page.evaluate(tooWide);
-    if (wide) faults.push(wide);
+    for (const fault of await page.evaluate(look)) faults.add(fault);
   }
   await page.setViewportSize({ width, height });
-  return faults;
+  return [...faults];
 }
 
-export async function visits(book, names = pagesOf(book), kinds = ["light", "phone", "plain"]) {
-  const all = names.flatMap((name) => kinds.map((form) => [name, form]));
-  return each(all, ([name, form]) => visit(book, name, form));
+// What is found on a page that was opened in a form.
+async function lookAt(page, name, form, withAxe) {
+  const scripts = form !== "plain";
+  if (scripts) await page.evaluate(laidOut);
+  const asked = new Set(page.asked);
+  const shifts = scripts ? await page.evaluate(() => globalThis.shifts) : [];
+  const dead = await page.evaluate(scripts ? unpressable : idle);
+  const wide = await inWidths(page, widths[form], tooWide);
+  const looks = isGate ? [] : await inWidths(page, lookedAt[form], faultsOfLooks);
+  await page.evaluate(openFolds);
+  if (!isGate) looks.push(...(await inWidths(page, lookedAt[form], faultsOfLooks)));
+  const barriers = scripts && withAxe ? await axeIn(page, form, name) : [];
+  return {
+    page: `${name}.html`,
+    form,
+    shifts,
+    dead,
+    wide,
+    looks,
+    barriers,
+    asked,
+    faults: page.faults,
+  };
+}
+
+// Visits to pages of a book, with axe to some of them: a few tabs at a time, in each of
+// which one page is opened after the other.
+export async function visits(
+  book,
+  names = pagesOf(book),
+  forms = Object.keys(widths),
+  withAxe = names,
+) {
+  const seen = [];
+  const prepare = (context) => context.addInitScript(noteShifts);
+  for (const form of forms) {
+    const left = [...names];
+    const tabs = Array.from({ length: Math.min(atOnce, left.length) });
+    const walk = async () => {
+      const page = await open(left[0], { form, book, prepare });
+      for (let name = left.shift(); name; name = left.shift()) {
+        await turnTo(page, name, book);
+        seen.push(await lookAt(page, name, form, withAxe.includes(name)));
+      }
+      await page.close();
+    };
+    await Promise.all(tabs.map(walk));
+  }
+  return seen;
 }
 
 const list = (seen, what) =>
   seen.flatMap((it) => what(it).map((fault) => `${it.page} (${it.form}): ${fault}`));
 
 export const accessibility = (seen) => list(seen, (it) => it.barriers);
-export const widths = (seen) => list(seen, (it) => it.wide);
+export const wide = (seen) => list(seen, (it) => it.wide);
+export const looks = (seen) => list(seen, (it) => [...new Set(it.looks)]);
+export const dead = (seen) => list(seen, (it) => it.dead);
 export const noise = (seen) => list(seen, (it) => it.faults);
 
 export const shiftOf = ({ shifts }) => shifts.reduce((sum, { value }) => sum + value, 0);
@@ -312,10 +377,13 @@ export function weightOf(book, { page, asked }, more = []) {
   }
   if (files.has("program.js"))
     for (const file of modulesOf(page, read(book, page))) files.add(file);
-  return [...files].map((file) => {
-    const packed = gzipSync(readFileSync(join(book, file)), { level: 9 });
-    return { file, size: packed.length };
-  });
+  return [...files].map((file) => ({ file, size: packedSize(join(book, file)) }));
+}
+
+const sizes = new Map();
+function packedSize(path) {
+  if (!sizes.has(path)) sizes.set(path, gzipSync(readFileSync(path), { level: 9 }).length);
+  return sizes.get(path);
 }
 
 const sumOf = (parts) => parts.reduce((all, { size }) => all + size, 0);
@@ -343,18 +411,6 @@ export const heavy = (book, seen) =>
         : [`${sum} bytes compressed: ${most.join(", ")}`];
     },
   );
-
-// ------------------------------------------------------------------ pictures
-
-// Pictures of pages in the folder, for whoever wants to look.
-export function screenshots(book, names, place) {
-  const all = names.flatMap((name) => ["light", "dark", "phone"].map((form) => [name, form]));
-  return each(all, async ([name, form]) => {
-    const page = await open(name, { form, book });
-    await page.screenshot({ path: join(place, `${name}-${form}.png`), fullPage: true });
-    await page.close();
-  });
-}
 
 // -------------------------------------------------------------- what is said
 

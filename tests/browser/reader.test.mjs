@@ -4,25 +4,44 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { folder, pagesOf, reading, root } from "./book.mjs";
+import { answering, folder, held, pagesOf, reading, root, test } from "./book.mjs";
 
 const at = (page) => basename(new URL(page.url()).pathname, ".html") + new URL(page.url()).hash;
 const leadsTo = (page, place) => page.waitForURL((url) => url.href.endsWith(`/${place}`));
 const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim());
 
-// Whether a thing stands in the window, below the bar that stays on small screens.
-const inView = (locator) =>
-  locator.evaluate((it) => {
-    const { top, bottom } = it.getBoundingClientRect();
-    const bar = document.querySelector(".top")?.offsetHeight ?? 0;
-    return top >= bar && bottom <= innerHeight;
+// Waits until a thing stands in the window, below the bar that stays on small screens.
+const inView = async (locator) =>
+  locator.page().waitForFunction(
+    (it) => {
+      const { top, bottom } = it.getBoundingClientRect();
+      const bar = document.querySelector(".top")?.offsetHeight ?? 0;
+      return top >= bar && bottom <= innerHeight;
+    },
+    await locator.elementHandle(),
+  );
+
+// Whether what is done begins to lead anywhere else; the page stays.
+async function leads(page, deed) {
+  await page.evaluate(() => {
+    delete document.documentElement.dataset.left;
+    navigation.onnavigate = (event) => {
+      event.preventDefault();
+      document.documentElement.dataset.left = event.destination.url;
+    };
   });
+  await deed();
+  return page.evaluate(() => {
+    navigation.onnavigate = null;
+    return document.documentElement.dataset.left !== undefined;
+  });
+}
 
 // ---- From page to page
 
 reading("arrows turn pages, up to the last and the first", "softmax", async (page) => {
+  assert.equal(await leads(page, () => page.keyboard.press("ArrowRight")), true);
   await page.keyboard.press("ArrowRight");
   await leadsTo(page, "qkv.html");
   await page.keyboard.press("ArrowLeft");
@@ -32,9 +51,7 @@ reading("arrows turn pages, up to the last and the first", "softmax", async (pag
     ["book-index", "ArrowRight"],
   ]) {
     await page.goto(page.url().replace(/[\w-]+\.html/, `${end}.html`));
-    await page.keyboard.press(key);
-    await page.waitForTimeout(200);
-    assert.equal(at(page), end);
+    assert.equal(await leads(page, () => page.keyboard.press(key)), false);
   }
 });
 
@@ -57,18 +74,19 @@ reading("arrows turn no page where they have something else to do", "softmax", a
   });
   const places = await page.locator(".try").all();
   assert.equal(places.length, 7);
-  for (const place of places) {
-    await place.focus();
+  const isTurned = await leads(page, async () => {
+    for (const place of places) {
+      await place.focus();
+      await page.keyboard.press("ArrowRight");
+    }
+    for (const keys of ["Shift+ArrowRight", "Control+ArrowRight"]) {
+      await page.locator("h1").click();
+      await page.keyboard.press(keys);
+    }
+    await page.keyboard.press("/");
     await page.keyboard.press("ArrowRight");
-  }
-  for (const keys of ["Shift+ArrowRight", "Control+ArrowRight"]) {
-    await page.locator("h1").click();
-    await page.keyboard.press(keys);
-  }
-  await page.keyboard.press("/");
-  await page.keyboard.press("ArrowRight");
-  await page.waitForTimeout(200);
-  assert.equal(at(page), "softmax");
+  });
+  assert.equal(isTurned, false);
   await page.keyboard.press("Escape");
   await closed(page);
   await page.keyboard.press("ArrowRight");
@@ -77,7 +95,7 @@ reading("arrows turn no page where they have something else to do", "softmax", a
 
 reading("the next page is led to at the top", "softmax", { form: "phone" }, async (page) => {
   const next = page.getByRole("navigation", { name: /at the top/ }).getByText("Chapter 3");
-  assert.equal(await inView(next), true);
+  await inView(next);
   await next.tap();
   await leadsTo(page, "qkv.html");
 });
@@ -129,7 +147,7 @@ reading("what is found in a fold is shown there", "preface", async (page) => {
   await page.keyboard.press("Enter");
   await leadsTo(page, "softmax.html#softmax-solutions");
   const sentence = page.getByText("Equal scores have equal exponentials");
-  assert.equal(await inView(sentence), true);
+  await inView(sentence);
 });
 for (const [what, [text, name, place]] of Object.entries(wanted)) {
   reading(`search finds ${what} and leads there: ${text}`, "preface", async (page) => {
@@ -142,7 +160,7 @@ for (const [what, [text, name, place]] of Object.entries(wanted)) {
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => !url.pathname.endsWith("preface.html"));
     assert.match(at(page), place);
-    if (page.url().includes("#")) assert.equal(await inView(page.locator(":target")), true);
+    if (page.url().includes("#")) await inView(page.locator(":target"));
   });
 }
 
@@ -177,7 +195,7 @@ reading(
     await page.keyboard.type("mask scores");
     await options(page).getByText("mask_scores", { exact: true }).first().tap();
     await page.waitForURL(/causal-mask\.html#L/);
-    assert.equal(await inView(page.locator(":target")), true);
+    await inView(page.locator(":target"));
   },
 );
 
@@ -186,47 +204,36 @@ reading("a place on the same page: the search closes over it", "softmax", async 
   await page.keyboard.press("Enter");
   await leadsTo(page, "softmax.html#softmax-mixture");
   await closed(page);
-  assert.equal(await inView(page.locator("#softmax-mixture")), true);
+  await inView(page.locator("#softmax-mixture"));
 });
 
 reading("Enter that ends a composed word opens nothing", "softmax", async (page) => {
   const field = await search(page, "weights");
-  const before = page.url();
-  const isTaken = await field.evaluate((it) => {
-    const how = { key: "Enter", isComposing: true, bubbles: true, cancelable: true };
-    return !it.dispatchEvent(new KeyboardEvent("keydown", how));
-  });
-  assert.equal(isTaken, false);
-  await page.waitForTimeout(200);
-  assert.equal(page.url(), before);
+  const isOpened = (isComposing) =>
+    leads(page, () =>
+      field.evaluate((it, how) => it.dispatchEvent(new KeyboardEvent("keydown", how)), {
+        ...{ key: "Enter", bubbles: true, cancelable: true },
+        isComposing,
+      }),
+    );
+  assert.equal(await isOpened(true), false);
+  assert.equal(await isOpened(false), true);
 });
 
-const slowly = (context) =>
-  context.route(/search-index\.js$/, async (route) => {
-    await new Promise((done) => setTimeout(done, 700));
-    await route.continue();
-  });
-reading(
-  "what is typed while the index loads is found",
-  "softmax",
-  { prepare: slowly },
-  async (page) => {
-    await page.keyboard.press("/");
-    await page.keyboard.type("mask_scores");
-    await page.getByText("Loading").waitFor();
-    await firstFound(page).getByText("mask_scores").waitFor();
-  },
-);
+const late = held(/search-index\.js$/);
+reading("what is typed while the index loads is found", "softmax", late, async (page) => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("mask_scores");
+  await page.getByText("Loading").waitFor();
+  late.release();
+  await firstFound(page).getByText("mask_scores").waitFor();
+});
 
 // An index that is not there, or cannot be opened.
 const index = readFileSync(join(folder, "search-index.js"), "utf8");
-const answers = (body) => (context) =>
-  context.route(/search-index\.js$/, (route) =>
-    body ? route.fulfill({ body, contentType: "text/javascript" }) : route.abort(),
-  );
 const unopened = {
-  "search-index.js cannot be loaded": answers(""),
-  "search-index.js is damaged": answers(index.replace(/.{9}(?=";\n$)/, "")),
+  "search-index.js cannot be loaded": answering(/search-index\.js$/, ""),
+  "search-index.js is damaged": answering(/search-index\.js$/, index.replace(/.{9}(?=";\n$)/, "")),
   "this browser cannot unpack search-index.js; those of 2023 and later can": (context) =>
     context.addInitScript(() => delete globalThis.DecompressionStream),
 };
@@ -305,12 +312,12 @@ reading("a heading has its address, seen when one is there", "softmax", async (p
   await heading.hover();
   assert.equal(await seen(), "1");
   await anchor.click();
-  assert.equal(at(page), "softmax#softmax-mixture");
+  await leadsTo(page, "softmax.html#softmax-mixture");
   await page.goto(page.url().replace(/#.*/, "#"));
   await page.mouse.move(0, 0);
   await anchor.focus();
   await page.keyboard.press("Enter");
-  assert.equal(at(page), "softmax#softmax-mixture");
+  await leadsTo(page, "softmax.html#softmax-mixture");
 });
 
 const marked = (page, where) => page.locator(`${where} [aria-current="location"]`);
@@ -320,21 +327,18 @@ reading("the contents follow the scroll, and stay in view", "softmax", async (pa
   const headings = await page.locator("main h2").all();
   for (const heading of headings) {
     await heading.evaluate((it) => it.scrollIntoView());
-    await page.waitForTimeout(50);
     const words = (await heading.innerText()).replace(/#$/, "");
-    assert.equal(await marked(page, ".sidebar").innerText(), words);
-    assert.equal(await inView(marked(page, ".sidebar")), true, words);
+    await marked(page, ".sidebar").getByText(words, { exact: true }).waitFor();
+    await inView(marked(page, ".sidebar"));
   }
   await page.evaluate(() => scrollTo(0, 0));
-  await page.waitForTimeout(50);
-  assert.equal(await marked(page, ".sidebar").count(), 0);
-  assert.equal(await inView(page.locator(".sidebar [aria-current]")), true);
+  await marked(page, ".sidebar").waitFor({ state: "detached" });
+  await inView(page.locator(".sidebar [aria-current]"));
   // Where the last section is so short that it never comes up high.
   await page.setViewportSize({ width: 1200, height: 1600 });
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-  await page.waitForTimeout(50);
   const last = await page.locator(".sidebar li li").last().innerText();
-  assert.equal(await marked(page, ".sidebar").innerText(), last);
+  await marked(page, ".sidebar").getByText(last, { exact: true }).waitFor();
 });
 
 reading(
@@ -347,14 +351,14 @@ reading(
     await open();
     const here = panel.locator('[aria-current="page"]');
     assert.equal(await here.getAttribute("href"), "multi-head.html");
-    assert.equal(await inView(here), true);
+    await inView(here);
     await panel.getByRole("link", { name: "View and transpose" }).tap();
     await leadsTo(page, "multi-head.html#multi-head-view");
     assert.equal(await panel.isVisible(), false);
-    assert.equal(await inView(page.locator("#multi-head-view")), true);
-    await page.waitForTimeout(50);
+    await inView(page.locator("#multi-head-view"));
+    await page.locator('.top [aria-current="location"]').waitFor({ state: "attached" });
     await open();
-    assert.equal(await inView(marked(page, ".top")), true);
+    await inView(marked(page, ".top"));
     await page.keyboard.press("Escape");
     assert.equal(await panel.isVisible(), false);
     assert.equal(await focused(page), "Contents");
@@ -368,8 +372,8 @@ reading("an address that ends in a bare % is no error", "softmax#100%", async (p
   assert.equal(new URL(page.url()).hash, "#100%");
   await page.evaluate(() => {
     location.hash = "%E0%A4%A";
+    return new Promise((done) => addEventListener("hashchange", () => done()));
   });
-  await page.waitForTimeout(100);
 });
 
 reading("a link into what is folded opens it", "softmax", async (page) => {
@@ -384,7 +388,7 @@ reading("a link into what is folded opens it", "softmax", async (page) => {
     dispatchEvent(new HashChangeEvent("hashchange"));
   });
   await page.locator(`#${line}`).waitFor();
-  assert.equal(await inView(page.locator(`#${line}`)), true);
+  await inView(page.locator(`#${line}`));
 });
 
 // ---- Copying
@@ -403,18 +407,23 @@ reading(
       .locator(".line")
       .evaluateAll((all) => all.map((it) => +it.id.slice(1)));
     const lines = numbers.map((n) => source[n - 1]).join("\n");
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
     await listing.hover();
     const button = listing.getByRole("button", { name: "Copy this code" });
     await button.click();
+    await page.locator(".spoken").getByText("Copied").waitFor({ state: "attached" });
     assert.equal(await clipboard(page), lines);
     assert.equal(await button.innerText(), "Copied");
-    assert.equal(await page.locator(".spoken").innerText(), "Copied");
+    await page.clock.runFor(1500);
+    assert.equal(await button.innerText(), "Copy");
     await page.evaluate(() => navigator.clipboard.writeText("-"));
     await listing.locator("pre").evaluate((it) => getSelection().selectAllChildren(it));
     await page.keyboard.press("Control+c");
     assert.equal((await clipboard(page)).trimEnd(), lines);
     const command = page.getByRole("button", { name: "Copy this command" }).first();
     await command.click();
+    await command.getByText("Copied").waitFor();
     assert.match(await clipboard(page), /^make (-s )?run-02 ARGS="[^"]*"$/);
   },
 );
@@ -425,6 +434,8 @@ const denied = (context) =>
     document.execCommand = () => false;
   });
 reading("copying that is not allowed is said", "softmax", { prepare: denied }, async (page) => {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
   const button = page.getByRole("button", { name: "Copy this code" }).first();
   await button.focus();
   await page.keyboard.press("Enter");
@@ -447,8 +458,9 @@ reading("a function's use: its card on hover, and its definition", "causal-mask"
   assert.equal(await card(page).locator("pre").innerText(), declared);
   assert.match(await card(page).innerText(), /Softmax of each row of a table\.\nPyTorch: /);
   assert.match(await card(page).innerText(), /Chapter\s2; used in 2, 3, [\dA-D, ]+$/);
+  await page.clock.install();
   await card(page).hover();
-  await page.waitForTimeout(400);
+  await page.clock.runFor(400);
   assert.equal(await card(page).count(), 1, "the pointer may go over to it");
   await page.keyboard.press("Escape");
   assert.equal(await card(page).count(), 0);
@@ -492,8 +504,9 @@ reading("a function's card when the keyboard is on it", "self-attention", async 
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Tab");
   await card(page).waitFor();
+  await page.clock.install();
   await page.keyboard.press("Tab");
-  await page.waitForTimeout(300);
+  await page.clock.runFor(300);
   const now = await page.evaluate(() => document.activeElement.getAttribute("aria-describedby"));
   assert.equal(await card(page).count(), now ? 1 : 0, "it goes with the keyboard");
 });
@@ -519,7 +532,7 @@ reading("a card stands in the window, wherever its name does", "multi-head", asy
 
 reading("what is new in a chapter, in one line that unfolds", "causal-mask", async (page) => {
   const line = page.getByText(/^New here: \d+ terms?, \d+ functions?/);
-  assert.equal(await inView(line), true);
+  await inView(line);
   await line.click();
   await page.locator(".new").getByRole("link", { name: "mask_scores" }).click();
   await page.waitForURL(/#L\d+$/);
@@ -557,12 +570,14 @@ reading("keys: said, and switched off for good", "softmax", async (page) => {
   await page.keyboard.press("Space");
   await page.keyboard.press("Escape");
   await closed(page);
-  for (const key of ["?", "/", "ArrowRight"]) await page.keyboard.press(key);
-  await page.reload();
-  for (const key of ["?", "/", "ArrowRight"]) await page.keyboard.press(key);
-  await page.waitForTimeout(200);
-  assert.equal(at(page), "softmax");
-  await closed(page);
+  for (const again of [() => {}, () => page.reload()]) {
+    await again();
+    const isTurned = await leads(page, async () => {
+      for (const key of ["?", "/", "ArrowRight"]) await page.keyboard.press(key);
+    });
+    assert.equal(isTurned, false);
+    assert.equal(await page.locator("dialog[open]").count(), 0);
+  }
   await page.getByRole("button", { name: "Keys" }).focus();
   await page.keyboard.press("Enter");
   await help.waitFor();
@@ -621,7 +636,7 @@ reading(
     };
     await page.keyboard.press("Tab");
     assert.equal(await focused(page), "Skip to the text");
-    assert.equal(await inView(page.locator(".skip")), true);
+    await inView(page.locator(".skip"));
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.closest("main") !== null), true);
@@ -644,18 +659,6 @@ reading(
 );
 
 // ---- Without scripts, and on every page
-
-for (const name of ["index", "softmax", "404"]) {
-  reading(
-    `without scripts nothing is shown that does nothing: ${name}`,
-    name,
-    { form: "plain" },
-    async (page) => {
-      const dead = page.locator("button, input, dialog, kbd").filter({ visible: true });
-      assert.deepEqual(await dead.allInnerTexts(), []);
-    },
-  );
-}
 
 const small = { form: "plain", viewport: { width: 390, height: 844 } };
 reading(

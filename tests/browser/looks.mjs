@@ -2,16 +2,12 @@
 // letters of a figure are too small, on a phone and on wide screens, where the column
 // has no holes beside what stands next to it.
 
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { open, pagesOf } from "./book.mjs";
-
-const SMALLEST = 9;
-const HOLE = 120;
-const widths = { phone: [390], light: [1280, 1536, 1920] };
+// The widths in which that is looked at, by the form in which a page is read.
+export const lookedAt = { light: [1280, 1536, 1920], phone: [390], plain: [] };
 
 // Runs in the page: what is wrong with how it looks, a line each.
-function faultsOfLooks([smallest, hole]) {
+export function faultsOfLooks() {
+  const [smallest, hole] = [9, 120];
   const brief = (it) => `"${it.textContent.trim().replace(/\s+/g, " ").slice(0, 40)}"`;
   const cross = (a, b) => [
     Math.min(a.right, b.right) - Math.max(a.left, b.left),
@@ -64,53 +60,5 @@ function faultsOfLooks([smallest, hole]) {
       if (isCut && text.textContent !== "›") faults.push(`${at}: ${brief(text)} is cut off`);
     }
   }
-  return [...new Set(faults)];
+  return faults.map((fault) => `at ${innerWidth} px: ${fault}`);
 }
-
-const unfold = () => {
-  for (const fold of document.querySelectorAll("main details")) fold.open = true;
-};
-
-// The faults of a page as it opens and after each change.
-async function looksOf(name, form, ...changes) {
-  const page = await open(name, { form });
-  try {
-    const faults = new Set();
-    for (const change of [() => {}, ...changes]) {
-      await page.evaluate(change);
-      for (const width of widths[form]) {
-        await page.setViewportSize({ width, height: 900 });
-        const found = await page.evaluate(faultsOfLooks, [SMALLEST, HOLE]);
-        for (const fault of found) faults.add(`${name}.html at ${width} px: ${fault}`);
-      }
-    }
-    return [...faults];
-  } finally {
-    await page.close();
-  }
-}
-
-for (const form of Object.keys(widths)) {
-  test(`${form}: no text lies on another, none in a figure is small or cut`, async () => {
-    const faults = [];
-    for (const name of pagesOf()) faults.push(...(await looksOf(name, form, unfold)));
-    assert.deepEqual(faults, []);
-  });
-}
-
-test("planted: text on text, small letters, cut ones and holes are found", async () => {
-  const faults = await looksOf("softmax", "light", () => {
-    document.querySelector("main > p").style.marginBottom = "-3rem";
-    const [first, second, third] = document.querySelectorAll("#fig-weights text");
-    first.style.fontSize = "8px";
-    for (const it of document.querySelectorAll(".output")) it.classList.add("beside");
-    second.setAttribute("x", third.getAttribute("x"));
-    [...document.querySelectorAll("#fig-weights text")].at(-1).setAttribute("x", 480);
-  });
-  const text = faults.join("\n");
-  assert.match(text, /^softmax.html at 1920 px: "A word’s embedding .*" lies on "/m);
-  assert.match(text, /^softmax.html at 1920 px: \d+ px empty above "/m);
-  assert.match(text, /: figure fig-weights: "Your" is 8\.0 px high$/m);
-  assert.match(text, /: figure fig-weights: "journey" lies on "starts"$/m);
-  assert.match(text, /: figure fig-weights: "0\.\d+" is cut off$/m);
-});
