@@ -11,9 +11,10 @@ use warnings;
 use File::Temp qw(tempdir);
 use IO::Select;
 use IPC::Open2 qw(open2);
-use lib 'tools';
+use lib qw(tools tests);
 use Chapter;
 use Test::More;
+use Wait qw(wait_until);
 
 my $build = $ENV{BUILD} // 'build';
 my $make  = $ENV{MAKE} // 'make';
@@ -241,11 +242,9 @@ my $watch = open2(my $out, my $in, "cd '$work' && exec tools/watch --pipe");
 my $seen = '';
 sub screen_like {
     my ($pattern, $name) = @_;
-    my $until = time + 120;
-    while (time < $until && $seen !~ $pattern) {
-        IO::Select->new($out)->can_read(0.1) and (sysread($out, $seen, 1 << 16, length $seen) || last);
-    }
-    like $seen, $pattern, $name;
+    wait_until { sysread $out, $seen, 1 << 16, length $seen if IO::Select->new($out)->can_read(0); $seen =~ $pattern }
+      "$name: a screen like $pattern";
+    pass $name;
     $seen = '';
 }
 screen_like(qr/^$id $function.*: empty\n.*^-+  0 of \d+ tests$/ms, 'make watch: the first exercise is empty');
