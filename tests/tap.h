@@ -662,7 +662,7 @@ static inline int tap_wait(bool refuses)
                  "%.*s:", (int)strcspn(tap_name, ":"), tap_name);
         tap_tell(WRONG, "\nno end in %u s: %s",
                  waits ? TAP_PATIENCE * tap_seconds : tap_seconds,
-                 waits ? "does it wait for something?"
+                 waits ? "does it wait, or is there an endless loop?"
                        : "is there an endless loop?");
     } else if (killer)
         tap_tell(WRONG, "\n%s%s", strsignal(killer),

@@ -227,7 +227,7 @@ s/^no end in 6 s: does.*/no end in 1 s: is there an endless loop?/ for map { $_-
 is_deeply [map { $_->{wrong} =~ s/\n(?=it|Ab)/ | /gr } @yaml], \@wrong, 'each that fails says what is wrong';
 is_deeply [map { $_->{printed} } @yaml[-@texts .. -1]], \@texts, '... and what was printed, as it was';
 
-like join('', <$waits>), qr/^not ok 1 (?s:.*)^  wrong: "no end in 6 s: does it wait for something\?"$/m, 'what waits is ended, too';
+like join('', <$waits>), qr/^not ok 1 (?s:.*)^  wrong: "no end in 6 s: does it wait, or is there an endless loop\?"$/m, 'what waits is ended, too';
 alarm 0;
 
 sub told {

@@ -318,8 +318,11 @@ screen_like(qr/^chapters\/01_dot_product\.c is gone or empty: it is waited for$/
 unlink 'chapters/01_dot_product.c';
 press('?');
 screen_like(qr/^q +quit$/m, '... as is one that is gone');
+lay_out('02', states(@empty));
 Chapter::save('chapters/02_softmax.c', Exercises::lines_of('chapters/02_softmax.c'), '// more');
 screen_like(qr/^1\.1 dot/m, '... while another is saved');
+press('?');
+screen_like(qr/^q +quit$(?!.*is built)/ms, '... which waits as well');
 ok !-e "$folder/asked", '... and nothing tested';
 lay_out('01', "  ok     dot: one\n" . states(['1.1', 'done'], ['1.2', 'empty'], ['1.3', 'empty']));
 Chapter::save('chapters/01_dot_product.c', split(/\n/, $whole), '// done');
