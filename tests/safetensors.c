@@ -597,20 +597,6 @@ static void read_and_free(void)
     tensors_free(&all);
 }
 
-static void truncations(void)
-{
-    begin_whole();
-    each_truncation();
-}
-
-static int bit;
-
-static void each_of_bits(void)
-{
-    begin_whole();
-    each_bit(bit);
-}
-
 int main(void)
 {
     const size_t home = sizeof golden_files - 32;
@@ -634,12 +620,7 @@ int main(void)
     refuse_places();
     TAP(refused_left_all, "tensors_write: what is refused leaves no trace");
     TAP_LARGE(write_killed, "tensors_write: killed, leaves a whole file");
-    read_it = read_and_free;
-    TAP_LARGE(truncations, "tensors_read: every truncation of a file");
-    for (bit = 0; bit < 8; bit++)
-        TAP_LARGE(
-            each_of_bits,
-            tap_words("tensors_read: every byte with bit %d changed", bit));
+    each_damage("tensors_read", begin_whole, read_and_free);
     leave_folder();
     return tap_done();
 }
