@@ -18,19 +18,13 @@ use Assignment;
 use Chapter;
 use Formats qw(%FORM %EARNED faults read_json unpacked);
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS REF CONF CHAPTER)};
 my $make = $ENV{MAKE} // 'make';
 my $folder = tempdir(CLEANUP => 1);
 my $build = $ENV{BUILD} // 'build';
-
-sub text_of {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return "$path: $!";
-    local $/;
-    return scalar <$file>;
-}
 
 sub copied {
     my ($to, @from) = @_;
@@ -46,7 +40,7 @@ copied($book, qw(Makefile LICENSE.md book.md chapters golden src));
 copied("$book/tests", glob 'tests/*.[ch] tests/*.txt');
 copied("$book/tools", grep({ -f } glob 'tools/*'), 'tools/grader');
 copied("$folder/build", grep { -e } map {"$build/$_"} qw(grader obj code tests flags libattention.a libsupport.a));
-my $plain = text_of('book.md');
+my $plain = Text::of_file('book.md');
 my $where = 'https://github.com/a-teacher/the.book/edit/main/{file}';
 my $placed = $plain =~ s{^(version: ).*}{$1'1.2'\nrepository: $where}mr;
 Chapter::save("$book/book.md", split /\n/, $placed);
@@ -172,7 +166,7 @@ make_path("$folder/temp");
 # ---- The workflow, as GitHub would take it apart.
 
 my $path = "$out/hw1-actions/.github/workflows/grade.yml";
-my $yaml = text_of($path);
+my $yaml = Text::of_file($path);
 my %expressions = map { $_ => 1 } $yaml =~ /(\$\{\{.*?\}\})/g;
 is_deeply [sort keys %expressions], [q(${{ '${{' }}), '${{ steps.grade.outputs.result }}'],
   'a workflow, in which a title is but text';
@@ -205,7 +199,7 @@ for my $format (sort keys %SYSTEM) {
         unlink "$folder/output";
         $said = `cd '$folder' && $its{run} 2>&1`;
         is $?, 0, "$format, $who: is graded" or diag $said;
-        my $text = text_of("$folder/$its{to}");
+        my $text = Text::of_file("$folder/$its{to}");
         $format ne 'actions' or $text =~ s/\Aresult=// or $text = '';
         my $value = eval { read_json($format, $text) };
         is join("\n", $@ || faults($value, $FORM{$format}, $format)), '', '... in its form';
@@ -230,14 +224,14 @@ is join(' ', grep { !/01_dot_product|02_softmax/ } $plan =~ m{ -o (\S*/obj/\w\w_
 
 # ---- PrairieLearn's question
 
-my $info = JSON::PP->new->utf8(0)->decode(text_of("$out/hw1-prairielearn/info.json"));
+my $info = JSON::PP->new->utf8(0)->decode(Text::of_file("$out/hw1-prairielearn/info.json"));
 my %INFO = (uuid => qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, title => 'string', topic => 'string', type => 'v3',
     singleVariant => 'boolean', gradingMethod => 'External', externalGradingOptions => {enabled => 'boolean',
         image => 'string', entrypoint => '/grade/tests/grade', timeout => 'integer'});
 is join("\n", faults($info, \%INFO, 'info')), '', 'a question: its form';
 is $info->{title}, $TITLE, '... its title';
 is $info->{externalGradingOptions}{timeout}, 20 + 240, '... its time, and some to build the graders';
-my $html = text_of("$out/hw1-prairielearn/question.html");
+my $html = Text::of_file("$out/hw1-prairielearn/question.html");
 like $html, qr{<pl-file-upload file-names="02_softmax\.c">}, '... asks for a file';
 like $html, qr{<td>2\.3</td><td><code>softmax_online</code></td><td>9</td>}, '... and says what is asked';
 like $html, qr{<strong>Scores \$&#123;&#123; secrets\.MINE &#125;&#125; &amp; &lt;é&gt; }, '... by its title';
@@ -248,7 +242,7 @@ unlike $html, qr/\{\{|&(?!#|amp;|lt;|gt;)/, '... with nothing to be filled in';
 {
     local $ENV{REF} = 'fall/2026';
     packed($conf, $out);
-    like text_of($path), qr{^ +ref: fall/2026$}m, 'another version of the book';
+    like Text::of_file($path), qr{^ +ref: fall/2026$}m, 'another version of the book';
 }
 Chapter::save("$book/book.md", split /\n/, $plain);
 like +(packed($conf, $out))[1],

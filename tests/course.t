@@ -15,20 +15,14 @@ use Chapter;
 use Mutants;
 use Report;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $make = $ENV{MAKE} // 'make';
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 my $folder = tempdir(CLEANUP => 1);
 
-sub text_of {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or die "$path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
-
-my $book = text_of('book.md');
+my $book = Text::of_file('book.md');
 my %page;
 for (qw(learn teach)) {
     ($page{$_}) = $book =~ /^(# [^\n]* \{#$_\}\n.*?)(?=^# [^\n]*\{#)/ms or die "book.md has no page #$_\n";
@@ -94,14 +88,14 @@ my @due = map { $_->{id} } grep { $_->{function} && $_->{about} !~ /challenge/ }
   map { @{$_->{exercises}} } grep { $is_linked{$page_of{$_->{number}}} } @chapters;
 is "@set", "@due", 'all exercises of their chapters that are no challenges, once, in their order';
 
-my ($own) = text_of('README.md') =~ /^((?:    [\w. ]+ = .*\n)+)/m;
+my ($own) = Text::of_file('README.md') =~ /^((?:    [\w. ]+ = .*\n)+)/m;
 is ((assignment($own =~ s/^ {4}//gmr))[1], '', 'the file in the README is one, too');
 
 my @counts = sort { $a <=> $b } grep { $_ } map { scalar grep { $_->{function} } @{$_->{exercises}} } @chapters;
 like $page{$_}, qr{two to four\s+functions}, "$_: how many functions a chapter asks for" for qw(learn teach);
 is "@counts[0, -1]", '2 4', "... which is true";
 my ($last) = $page{teach} =~ m{sheets for the chapters up to\s+\[\]\(#([\w-]+)\)};
-my ($highest) = reverse sort map { text_of($_) =~ m{\btasks_(\d+)}g } glob 'tools/worksheets/*.c';
+my ($highest) = reverse sort map { Text::of_file($_) =~ m{\btasks_(\d+)}g } glob 'tools/worksheets/*.c';
 is $last, $page_of{$highest}, 'the last chapter with worksheets';
 
 # ---- Commands, and what they are told.
@@ -118,14 +112,14 @@ for my $name (sort keys %page) {
         is $?, 0, "$name: $command" or diag $said;
     }
 }
-my $knows = join '', map { text_of($_) } 'Makefile', grep { -f && -T } glob 'tools/*';
+my $knows = join '', map { Text::of_file($_) } 'Makefile', grep { -f && -T } glob 'tools/*';
 for my $given (sort +uniq map { /\b([A-Z]+)=/g } $page{teach}, $page{learn}) {
     like $knows, qr/\$\($given\)|\$\($given:|ENV\{$given\}/, "$given= is read";
 }
 my ($formats) = $page{teach} =~ /^The formats are (table,[a-z0-9,\s]+)\./m;
 is join(' ', sort split /,\s+(?:which a person reads,\s+)?|\s+and\s+/, $formats // ''), join(' ', Report::formats()),
   'all formats are named';
-my ($keys) = text_of('tools/watch') =~ /^my \@KEYS = \((.*?)^\);/ms;
+my ($keys) = Text::of_file('tools/watch') =~ /^my \@KEYS = \((.*?)^\);/ms;
 is join(' ', sort map { /`(.)`/g } $page{learn} =~ /^\| (`.*?) \|/mg),
   join(' ', sort $keys =~ /^ +'?(\S)'? =>/mg), 'all keys of make watch are named';
 

@@ -39,7 +39,8 @@ static inline void add(const void *bytes, size_t size)
 /* ---- Every damage of one kind: either the file is read and nothing said,
  * or it is refused in one line. */
 
-static void (*read_it)(void);
+static void (*begin_whole_file)(void), (*read_it)(void);
+static int bit;
 
 static inline void read_or_refused(const char *damage, size_t at)
 {
@@ -71,17 +72,32 @@ static inline void read_or_refused(const char *damage, size_t at)
 
 static inline void each_truncation(void)
 {
+    begin_whole_file();
     while (file_size-- > 0)
         read_or_refused("first bytes alone:", file_size);
 }
 
-static inline void each_bit(int bit)
+static inline void each_bit(void)
 {
+    begin_whole_file();
     for (size_t i = 0; i < file_size; i++) {
         file[i] ^= (unsigned char)(1 << bit);
         read_or_refused("byte", i);
         file[i] ^= (unsigned char)(1 << bit);
     }
+}
+
+/* All of them, as tests of the function that reads. */
+static inline void each_damage(const char *function, void (*begins)(void),
+                               void (*reads)(void))
+{
+    begin_whole_file = begins;
+    read_it = reads;
+    TAP_LARGE(each_truncation,
+              tap_words("%s: every truncation of a file", function));
+    for (bit = 0; bit < 8; bit++)
+        TAP_LARGE(each_bit, tap_words("%s: every byte with bit %d changed",
+                                      function, bit));
 }
 
 #endif

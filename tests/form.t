@@ -10,16 +10,10 @@ use List::Util qw(any);
 use lib 'tools';
 use Chapter;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
-
-sub text_of {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or die "$path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
 
 sub none { my ($name, @wrong) = @_; is join("\n", @wrong), '', $name }
 
@@ -73,10 +67,10 @@ for my $path (sort glob 'chapters/*.c') {
     }
 
     # What figures show: every number in their words is known to the program.
-    push @known, map { abs } map { /-?\d+(?:\.\d+)?/g } text_of("$build/printed/$name.txt"), $code =~ s/(\d\.?\d*)f\b/$1/gr;
+    push @known, map { abs } map { /-?\d+(?:\.\d+)?/g } Text::of_file("$build/printed/$name.txt"), $code =~ s/(\d\.?\d*)f\b/$1/gr;
     my @odd;
     for my $picture (sort glob "$build/printed/$chapter->{number}/*.svg") {
-        my ($words) = text_of($picture) =~ m{<desc[^>]*>(.*?)</desc>}s;
+        my ($words) = Text::of_file($picture) =~ m{<desc[^>]*>(.*?)</desc>}s;
         for my $number ($words =~ /\d+\.\d+/g) {
             $is_known{$number} ||= any { Chapter::rounds_to($number, $_) } @known
               or push @odd, "$picture: $number";
@@ -88,26 +82,26 @@ for my $path (sort glob 'chapters/*.c') {
 
 # ---- The header.
 
-$defined{$_} = 1 for map { functions_in(text_of($_)) } glob 'src/*.c';
-my $header = text_of('src/attention.h') =~ s{/\*.*?\*/}{}gsr =~ s{^#(?:.*\\\n)*.*$}{}gmr;
+$defined{$_} = 1 for map { functions_in(Text::of_file($_)) } glob 'src/*.c';
+my $header = Text::of_file('src/attention.h') =~ s{/\*.*?\*/}{}gsr =~ s{^#(?:.*\\\n)*.*$}{}gmr;
 my @declared = $header =~ /^(?!typedef|#)[\w ]+?[\s*](\w+)\([^;]*?\)\s*(?:__attribute__[^;]*)?;/mg;
 cmp_ok scalar @declared, '>', 20, 'the header declares functions';
 none 'every function that the header declares is defined', grep { !$defined{$_} } @declared;
 # What the drawing functions share is declared in a header of their own, and so is what reads JSON.
 my %declared = map { $_ => 1 } 'main', @declared,
-  map { text_of($_) =~ /^[A-Za-z_][\w ]+?[\s*](\w+)\(/mg } qw(src/pen.h src/json.h);
+  map { Text::of_file($_) =~ /^[A-Za-z_][\w ]+?[\s*](\w+)\(/mg } qw(src/pen.h src/json.h);
 none 'and every public function is declared', grep { !$declared{$_} } sort keys %defined;
-my $tests = join '', map { text_of($_) } glob 'tests/*.c';
+my $tests = join '', map { Text::of_file($_) } glob 'tests/*.c';
 none 'and has tests that begin with its name',
   grep { $tests !~ /"$_[:"]|REFUSES(?:_SUCH)?\([^;]*?\b$_\(/ } sort @declared;
-none 'the header fits 76 columns', grep { length > 76 } split /\n/, text_of('src/attention.h');
+none 'the header fits 76 columns', grep { length > 76 } split /\n/, Text::of_file('src/attention.h');
 
 # ---- What is begun.
 
 my @open;
 for my $path (glob('chapters/*.c tests/*.c'), 'src/attention.h', 'golden/generate.py') {
     my $line = 0;
-    push @open, map { $line++; /TO WRITE: (.*)/ ? "$path:$line: to be written: $1" : () } split /\n/, text_of($path);
+    push @open, map { $line++; /TO WRITE: (.*)/ ? "$path:$line: to be written: $1" : () } split /\n/, Text::of_file($path);
 }
 none 'nothing is left to be written', @open;
 

@@ -12,7 +12,6 @@ use File::Copy qw(cp);
 use File::Glob qw(bsd_glob);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
-use Time::HiRes qw(time);
 use lib 'tools';
 use Assignment;
 use Chapter;
@@ -26,7 +25,7 @@ chmod 0711, $folder;
 my ($chapter) = map { Chapter->load($_) } 'chapters/02_softmax.c';
 my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
 my $how = Grader::how();
-my %assignment = (name => 'scores', seconds => 20, test_seconds => 1,
+my %assignment = (name => 'scores', seconds => 60, test_seconds => 10,
     exercises => [map { {%$_, chapter => '02'} } @exercises]);
 
 # A submission's folder: the chapter with these lines in the place of softmax's first
@@ -46,13 +45,8 @@ sub submission {
     return $work;
 }
 
-# What comes of it: states, score, seconds.
-sub graded {
-    my ($work) = @_;
-    my $begun  = time;
-    my $result = grade($work, %assignment);
-    return ($result, time - $begun);
-}
+# What comes of it: states and score.
+sub graded { return grade($_[0], %assignment, @_[1 .. $#_]) }
 sub grade {
     my ($work, %assignment) = @_;
     my %text = Submission::texts([$work], Grader::chapters(\%assignment));
@@ -68,16 +62,16 @@ my %before = sums();
 
 # ---- What is right, and what is not there.
 
-my ($result, $seconds) = graded(submission(solved => 1));
+my $result = graded(submission(solved => 1));
 is states($result), 'done done done', 'a right submission';
 is "$result->{score} of $result->{max}", '10 of 10', '... has all points';
-($result) = graded(submission(solved => 1, folder => "it's \"a\"\n\$(touch x) name"));
+$result = graded(submission(solved => 1, folder => "it's \"a\"\n\$(touch x) name"));
 is $result->{score}, 10, '... in a folder of any name';
-($result) = graded(submission(solved => 1,
+$result = graded(submission(solved => 1,
     code => "#include <stdlib.h>\n#include <stdio.h>\n__attribute__((unused)) static float *mine;",
     body => '    printf("debug"); fprintf(stderr, "%d", n); free(calloc(3, 7)); if (n < 1) REFUSE("my own words");'));
 is $result->{score}, 10, '... that prints and asks for memory';
-($result) = graded(submission(solved => 1, code => "#include <stdio.h>\n#include <threads.h>\n#include <unistd.h>\n"
+$result = graded(submission(solved => 1, code => "#include <stdio.h>\n#include <threads.h>\n#include <unistd.h>\n"
     . "static int order(const void *a, const void *b)\n{\n    return *(const char *)a - *(const char *)b;\n}",
     body => '    char many[5000] = {0}; qsort(many, 500, 10, order); isatty(1); perror("so"); thrd_sleep(&(struct timespec){.tv_nsec = 9}, NULL);'));
 is $result->{score}, 10, '... that sorts, sleeps, asks for a terminal, and says what errno means';
@@ -97,28 +91,28 @@ for (['lines that end as on Windows', '', sub { return $_[0] =~ s/\n/\r\n/gr }],
     my ($what, $code, $change) = @$_;
     my $path = submission(solved => 1, code => $code) . '/chapters/02_softmax.c';
     Chapter::save($path, split /\n/, $change->(join "\n", Grader::lines_of($path)));
-    ($result) = graded($path =~ s{/chapters/.*}{}r);
+    $result = graded($path =~ s{/chapters/.*}{}r);
     is $result->{score}, 10, "... with $what" or diag $result->{compiled}{'02'};
 }
-($result) = graded(submission());
+$result = graded(submission());
 is states($result), 'empty empty empty', 'an empty one is called so';
 is $result->{score}, 0, '... and has none';
-($result) = graded(submission(body => '    (void)scores; for (int i = 0; i < n; i++) weights[i] = 1.0f / (float)n;'));
+$result = graded(submission(body => '    (void)scores; for (int i = 0; i < n; i++) weights[i] = 1.0f / (float)n;'));
 is states($result), 'wrong empty empty', 'a wrong one';
 like message($result), qr/^softmax: \w+: weights\[0\].*: 0\.\d+ where 0\.\d+ is due/, '... is told what is wrong';
-($result) = graded(submission(solved => 1, body => '    float none; weights[0] = none; weights[n - 1] = none; return;'));
+$result = graded(submission(solved => 1, body => '    float none; weights[0] = none; weights[n - 1] = none; return;'));
 is states($result), 'wrong done done', 'a variable without a value';
 make_path("$folder/none");
-($result) = graded("$folder/none");
+$result = graded("$folder/none");
 is states($result), 'missing missing missing', 'a folder with nothing in it';
 like message($result), qr/^there is no 02_softmax\.c/, '... which is said';
 my $bare = submission(solved => 1);
 rename "$bare/chapters/02_softmax.c", "$bare/02_softmax.c";
-is((graded($bare))[0]{score}, 10, 'a chapter by itself');
+is(graded($bare)->{score}, 10, 'a chapter by itself');
 
 {
     my $usual = umask 077;
-    is((graded(submission(solved => 1)))[0]{score}, 10, 'who grades lets nobody read what he makes');
+    is(graded(submission(solved => 1))->{score}, 10, 'who grades lets nobody read what he makes');
     umask $usual;
     my @seconds;
     no warnings 'redefine';
@@ -127,7 +121,7 @@ is((graded($bare))[0]{score}, 10, 'a chapter by itself');
     my $work = submission(solved => 1);
     cp('chapters/03_qkv.c', $work);
     grade($work, %assignment, exercises => \@two);
-    ok $seconds[0] == 10 && $seconds[1] > 15, 'seconds that one chapter does not need are for the next' or diag "@seconds";
+    ok $seconds[0] == 30 && $seconds[1] > 30, 'seconds that one chapter does not need are for the next' or diag "@seconds";
 }
 
 SKIP: {
@@ -148,8 +142,8 @@ make_path("$folder/open");
 chmod 0777, "$folder/open";
 my $there = Chapter::save("$folder/open/there", '');
 my @attacks = (
-    ['a loop without end', 'for (;;) ;', '', qr/no end in 1 s/],
-    ['one that prints', 'for (;;) puts("ok 1 - softmax: masked");', '#include <stdio.h>', qr/no end in 1 s/],
+    ['a loop without end', 'for (;;) ;', '', qr/no end in \d s/],
+    ['one that prints', 'for (;;) puts("ok 1 - softmax: masked");', '#include <stdio.h>', qr/no end in \d s/],
     ['a recursion', 'volatile float a[99]; softmax(n + 1, scores, weights); a[0] = 1;', '', qr/Segmentation fault/],
     ['a crash', '*(volatile int *)0 = 1;', '', qr/Segmentation fault/],
     ['an array of its own overrun', 'volatile char a[8]; for (int i = 0; i < 99; i++) a[i] = 1;', '', qr/Aborted|Segmentation/],
@@ -182,7 +176,7 @@ my @attacks = (
     ['before what is before main', '', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
         . qq{__attribute__((section(".preinit_array"), used)) static void (*p)(void) = early;}, qr/Bad system call/],
     ['signals', 'if (kill(getpid(), 0)) return;', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
-    ['what waits without working', 'char a; read(3, &a, 1); weights[0] = 0;', '#include <unistd.h>', qr/no end in 1 s/],
+    ['what waits without working', 'char a; read(3, &a, 1); weights[0] = 0;', '#include <unistd.h>', qr/no end in \d s/],
     ['a terminal\'s commands', 'fputs("x\\033]0;y\\007", stderr); abort();', '', qr/\A[^\e\a]*Aborted[^\e\a]*\z/],
     ['a stop', 'raise(SIGSTOP); for (;;) ;', '#include <signal.h>', qr/no end|Bad/],
     ['no alarm', 'alarm(0); for (;;) ;', '#include <unistd.h>', qr/Bad system call/],
@@ -206,12 +200,11 @@ my @attacks = (
 );
 for my $attack (@attacks) {
     my ($what, $body, $code, $words) = @$attack;
-    my ($result, $seconds) = graded(submission(solved => 1, body => "    (void)n, (void)scores, (void)weights; $body",
-        code => "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n$code"));
+    my $result = graded(submission(solved => 1, body => "    (void)n, (void)scores, (void)weights; $body",
+        code => "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n$code"), test_seconds => 1);
     my ($first) = @{$result->{exercises}};
     is "$first->{earned} $first->{state}", '0 wrong', "$what: no point";
     like message($result), $words, '... and it is said why';
-    cmp_ok $seconds, '<', 25, '... in its time';
 }
 ok -e $there, 'nothing was removed';
 
@@ -260,10 +253,9 @@ for (['the solution included', [qq{#include "$solution"}], $not_there],
      ['a table of functions', ['#include "remote.h"', @{$chapter->{lines}}], $not_there],
      ['no C', ['this is no C'], qr/^does not compile: .*error/]) {
     my ($what, $text, $words) = @$_;
-    my ($result, $seconds) = graded(submission(text => $text));
+    my $result = graded(submission(text => $text));
     is $result->{score}, 0, "$what: no point";
     like message($result), $words, '... and it is said why';
-    cmp_ok $seconds, '<', 25, '... in its time';
 }
 
 # Bytecode, which gcc's linker would compile: it comes as tables in sections of its names.
@@ -286,7 +278,7 @@ my @reads = bytecode(qq{__asm__(".globl hidden; hidden: .incbin \\"$hidden\\"; .
 my @writes = bytecode('int x;', "'-Xassembler' '--MD' '-Xassembler' '$folder/open/by-options'\0");
 SKIP: {
     skip 'this compiler makes no bytecode', 2 if !@reads || !@writes;
-    my ($result) = graded(submission(text => \@reads));
+    my $result = graded(submission(text => \@reads));
     unlike join('', explain $result), qr/key = 7/, 'bytecode does not read files for a report';
     graded(submission(text => [@writes, @{$chapter->{lines}}]));
     ok !-e "$folder/open/by-options", '... and writes none';
@@ -333,9 +325,8 @@ for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has 
     rename "$path.kept", $path;
 }
 
-my $begun = time;
-my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 20');
-ok $stopped && time - $begun < 10, 'who closes its output and goes on is stopped, too';
+my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 600');
+ok $stopped, 'who closes its output and goes on is stopped, too';
 like `make -s graders CHAPTER=99 2>&1`, qr/There is no chapter 99 to grade/, 'a chapter that there is not';
 isnt $?, 0, '... makes no grader';
 
@@ -392,30 +383,30 @@ remove_tree(values %left);
 my $work = submission(solved => 1);
 rename "$work/chapters/02_softmax.c", "$work/real.c";
 symlink "$root/chapters/02_softmax.c", "$work/chapters/02_softmax.c";
-like message((graded($work))[0]), qr/is a link/, 'a link to the solution';
+like message(graded($work)), qr/is a link/, 'a link to the solution';
 $work = submission(solved => 1);
 remove_tree("$work/chapters");
 symlink "$root/chapters", "$work/chapters";
-like message((graded($work))[0]), qr/is a link/, 'a link to all solutions';
+like message(graded($work)), qr/is a link/, 'a link to all solutions';
 $work = submission();
 truncate "$work/chapters/02_softmax.c", 100_000_000;
-($result) = graded($work);
+$result = graded($work);
 like message($result), qr/has more than 1000000 bytes/, 'a file of 100 MB';
 is states($result), 'refused refused refused', '... is refused';
 $work = submission();
 Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
-like message((graded($work))[0]), qr/does not compile/, 'a file of bytes';
+like message(graded($work)), qr/does not compile/, 'a file of bytes';
 $work = submission();
 unlink "$work/chapters/02_softmax.c";
 system 'mkfifo', "$work/chapters/02_softmax.c";
-like message((graded($work))[0]), qr/no file/, 'a pipe';
+like message(graded($work)), qr/no file/, 'a pipe';
 $work = submission();
 make_path("$work/tests", "$work/golden", "$work/src");
 Chapter::save("$work/tests/02_softmax.c", '#include <stdio.h>', 'int main(void) { puts("1..1\nok 1 - softmax: all"); return 0; }');
 Chapter::save("$work/Makefile", 'all grade test:', "\ttouch $folder/made");
 Chapter::save("$work/src/attention.h", '#define TODO(x) (void)0');
 Chapter::save("$work/golden/02_softmax.safetensors", '');
-is states((graded($work))[0]), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
+is states(graded($work)), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
 
 is_deeply {sums()}, \%before, 'nothing else has changed';
 ok !-e $_, '... nothing was written' for "$folder/open/written", "$folder/made";

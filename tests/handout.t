@@ -16,6 +16,7 @@ use Formats qw(unpacked);
 use List::Util qw(uniq);
 use Paper;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 delete @ENV{qw(BUILD MAKEFLAGS MAKELEVEL MFLAGS)};
@@ -31,13 +32,6 @@ sub handout {
 }
 
 sub in_folder { opendir my $dir, $_[0] or return; return join ' ', sort grep { !/^\./ } readdir $dir }
-
-sub text_of {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return "$path: $!";
-    local $/;
-    return scalar <$file>;
-}
 
 # What is read on a page of HTML, and on paper if it can be read there.
 sub of_html {
@@ -57,7 +51,7 @@ sub of_pdf { my $text = $reads_pdf ? `pdftotext '$_[0]' - 2>/dev/null` : ''; utf
 
 sub read_in {
     my ($path) = @_;
-    return $path =~ /\.pdf$/ ? of_pdf($path) : $path =~ /\.html$/ ? of_html(text_of($path)) : text_of($path);
+    return $path =~ /\.pdf$/ ? of_pdf($path) : $path =~ /\.html$/ ? of_html(Text::of_file($path)) : Text::of_file($path);
 }
 
 # The names hold what a shell would take for its own.
@@ -87,16 +81,16 @@ for my $chapter (map { Chapter->load($_) } sort glob 'chapters/*.c') {
     my @empty = grep { $asked{$_->{id}} } @{$chapter->{exercises}};
     @empty = grep { $asked{$_->{id}} || $_->{function} && $_->{about} =~ /challenge/ } @{$chapter->{exercises}} if @empty;
     my $points = sub { join '', map { s/^(\*\*Exercise 2\.1\*\* \(★★, )3 points/${1}5 points/r . "\n" } @_ };
-    is text_of("$folder/hw1/$chapter->{path}"), $points->($chapter->emptied(@empty)),
+    is Text::of_file("$folder/hw1/$chapter->{path}"), $points->($chapter->emptied(@empty)),
       "$chapter->{name}: " . (@empty ? @empty . ' exercises are empty' : 'as it is');
-    is text_of("$folder/hw1/.book/$chapter->{name}.c"), $points->($chapter->unsolved(@empty)), '... and in what is kept of the book'
+    is Text::of_file("$folder/hw1/.book/$chapter->{name}.c"), $points->($chapter->unsolved(@empty)), '... and in what is kept of the book'
       if @empty;
 }
 is in_folder("$folder/hw1/.book"), '01_dot_product.c 02_softmax.c exercises', '... of which no other chapter is kept';
 
 # ---- What is asked.
 
-my ($html, $markdown) = map { text_of("$folder/hw1/ASSIGNMENT.$_") } qw(html md);
+my ($html, $markdown) = map { Text::of_file("$folder/hw1/ASSIGNMENT.$_") } qw(html md);
 my %says = map { $_ => read_in("$folder/hw1/ASSIGNMENT.$_") } qw(html md), $reads_pdf ? 'pdf' : ();
 $says{$_} =~ s/\\(?=[^\w\s])//g for 'md';
 for my $name (sort keys %says) {
@@ -173,7 +167,7 @@ sub solutions {
 Chapter::save($conf, 'name = hw1', 'exercises = 2.1', 'points 2.1 = 1');
 is((handout($conf, $out, 'us-letter'))[0], 0, 'another of this name takes its place');
 unpacked("$out/hw1.zip", "$folder/second");
-like text_of("$folder/second/hw1/ASSIGNMENT.md"),
+like Text::of_file("$folder/second/hw1/ASSIGNMENT.md"),
   qr/^# hw1\n\nAssignment `hw1`: 1 function to write, 1 point in all\.\n.*\(★★, 1 point\).*This says.*Only this file, /s,
   '... with one file, open for ever';
 like `pdfinfo '$folder/second/hw1/ASSIGNMENT.pdf' 2>/dev/null`, qr/^Page size: +612 x 792/m, '... on letter' if $reads_pdf;
@@ -181,7 +175,7 @@ like `pdfinfo '$folder/second/hw1/ASSIGNMENT.pdf' 2>/dev/null`, qr/^Page size: +
 Chapter::save($conf, 'name = hw1', 'exercises = 1.1');
 is((handout($conf, $out))[0], 0, 'an assignment in which nothing is refused');
 unpacked("$out/hw1.zip", "$folder/third");
-unlike text_of("$folder/third/hw1/ASSIGNMENT.md"), qr/refuse/i, '... does not say how';
+unlike Text::of_file("$folder/third/hw1/ASSIGNMENT.md"), qr/refuse/i, '... does not say how';
 
 # ---- What it refuses leaves what is there.
 

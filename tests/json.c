@@ -96,33 +96,13 @@ static void read_n_head(void)
     json_whole_number(path, "n_head");
 }
 
-static void truncations(void)
-{
-    begin_whole();
-    each_truncation();
-}
-
-static int bit;
-
-static void each_of_bits(void)
-{
-    begin_whole();
-    each_bit(bit);
-}
-
 int main(void)
 {
     enter_folder();
     TAP(read_whole, "json_whole_number: among all that JSON has");
     TAP(read_deep, "json_whole_number: brackets in each other");
     refuse_files();
-    read_it = read_n_head;
-    TAP_LARGE(truncations, "json_whole_number: every truncation of a file");
-    for (bit = 0; bit < 8; bit++)
-        TAP_LARGE(each_of_bits,
-                  tap_words("json_whole_number: every byte with bit %d "
-                            "changed",
-                            bit));
+    each_damage("json_whole_number", begin_whole, read_n_head);
     leave_folder();
     return tap_done();
 }

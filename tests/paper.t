@@ -14,6 +14,7 @@ use FindBin qw($Bin);
 use lib $Bin;
 use Paper;
 use Test::More;
+use Text;
 
 chdir "$Bin/.." or die "$Bin/..: $!\n";
 my $build = $ENV{BUILD} // 'build';
@@ -36,20 +37,13 @@ sub none {
     ok(!@wrong, $name) or diag(map {"  $_\n"} @wrong[0 .. ($#wrong < 19 ? $#wrong : 19)]);
 }
 
-sub slurp {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or die "$path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
-
 # ------------------------------------------------------------------ the book
 
 my @chapters = map { Chapter->load($_) } bsd_glob('chapters/*.c');
 my $header   = Chapter->load('src/attention.h');
 my @figures  = map { Paper::figures_of($_, "$build/figures") } @chapters;
 unshift @figures, Paper::figure('1', 'tools/theme/transformer.svg');
-my $text = join '', map { slurp($_) } bsd_glob('chapters/*.c'), 'book.md';
+my $text = join '', map { Text::of_file($_) } bsd_glob('chapters/*.c'), 'book.md';
 
 for my $pdf ("$book.pdf", "$book-letter.pdf") {
     my $pages = Paper::read_pdf($pdf);

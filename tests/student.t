@@ -11,9 +11,10 @@ use warnings;
 use File::Temp qw(tempdir);
 use IO::Select;
 use IPC::Open2 qw(open2);
-use lib 'tools';
+use lib qw(tools tests);
 use Chapter;
 use Test::More;
+use Wait qw(wait_until);
 
 my $build = $ENV{BUILD} // 'build';
 my $make  = $ENV{MAKE} // 'make';
@@ -87,7 +88,8 @@ sub check_chapter {
     is build($chapter, '', @empty), '', '... it compiles without a warning';
     my ($status, $said) = command("'$folder/program'");
     like $said, qr/^$name\.c: \w+: exercise \S+ is still empty/m, '... and says where it stopped';
-    my @tests = run_tests($chapter, @empty);
+    is linked("$folder/program.o", "$build/tests/$name.o"), '', '... so do its tests';
+    my @tests = Chapter::run_tests("$folder/program");
     pop @needs if $needs[-1]{name} =~ /^golden:/; # is said where all pass
     is_deeply [map { $_->{name} } @tests], [map { $_->{name} } @needs], '... all tests are run';
     my (%needed, @odd);
@@ -241,11 +243,9 @@ my $watch = open2(my $out, my $in, "cd '$work' && exec tools/watch --pipe");
 my $seen = '';
 sub screen_like {
     my ($pattern, $name) = @_;
-    my $until = time + 120;
-    while (time < $until && $seen !~ $pattern) {
-        IO::Select->new($out)->can_read(0.1) and (sysread($out, $seen, 1 << 16, length $seen) || last);
-    }
-    like $seen, $pattern, $name;
+    wait_until { sysread $out, $seen, 1 << 16, length $seen if IO::Select->new($out)->can_read(0); $seen =~ $pattern }
+      "$name: a screen like $pattern";
+    pass $name;
     $seen = '';
 }
 screen_like(qr/^$id $function.*: empty\n.*^-+  0 of \d+ tests$/ms, 'make watch: the first exercise is empty');

@@ -5,10 +5,11 @@
  * an endless loop, a refusal or an empty exercise fails that test alone. So
  * does a test that compares nothing.
  *
- * A test may take ten seconds, or as many as the environment's TAP_SECONDS
- * says. When one has taken more, the other tests of its function are not
- * run, and those of other functions get a tenth: endless loops shall not
- * keep anyone waiting once for each test.
+ * A test may take ten seconds of the processor, or as many as the
+ * environment's TAP_SECONDS says: how busy the machine is does not count.
+ * One that waits takes none, and ends after six times as many by the clock.
+ * When one has had no end, the other tests of its function are not run: an
+ * endless loop shall not keep anyone waiting once for each test.
  *
  * Where the environment's TAP_ONLY names functions, as "dot mix", theirs are
  * the only tests.
@@ -25,12 +26,13 @@
 #ifndef TAP_H
 #define TAP_H
 
-#define _DEFAULT_SOURCE /* fork, pipe, alarm, mmap */
+#define _DEFAULT_SOURCE /* fork, pipe, setitimer, mmap */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,7 +49,7 @@
 #define TAP_LARGE(test, name)                                              \
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
-enum { TAP_SECONDS = 10, TAP_ROOMS = 4096 };
+enum { TAP_SECONDS = 10, TAP_PATIENCE = 6, TAP_ROOMS = 4096 };
 enum { TAP_GUARD = 1024 };   /* floats before and behind each array */
 enum { TAP_SHOWN = 24 };     /* entries of an array that is shown */
 enum { TAP_GIVENS = 24 };    /* things that are given */
@@ -57,7 +59,7 @@ static int tap_count, tap_failed; /* test points so far */
 static int tap_pipe[2];           /* takes what the running test prints */
 static pid_t tap_child;           /* in it 0, and -1 where there is none */
 static unsigned tap_seconds;      /* what the running test may take */
-static char tap_endless[64];      /* the last function that took more */
+static char tap_endless[64];      /* the last function without an end */
 static char tap_name[300];        /* of the running test point */
 static Tensors tap_golden;        /* the chapter's golden data */
 static bool *tap_is_read;         /* shared: whether a test has read each */
@@ -562,10 +564,8 @@ static inline void tap_skip(const char *name, const char *why)
 static inline unsigned tap_limit(void)
 {
     const char *text = getenv("TAP_SECONDS");
-    const unsigned most =
-        text ? (unsigned)whole_number("TAP_SECONDS", text, 1, 86400)
-             : TAP_SECONDS;
-    return *tap_endless ? (most + 9) / 10 : most;
+    return text ? (unsigned)whole_number("TAP_SECONDS", text, 1, 86400)
+                : TAP_SECONDS;
 }
 
 /* Is the running test point one that is asked for? */
@@ -614,7 +614,9 @@ static inline bool tap_begin(const char *name, bool refuses,
     close(tap_pipe[0]);
     close(tap_pipe[1]);
     setvbuf(stdout, NULL, _IONBF, 0); /* or a crash would lose it */
-    alarm(tap_seconds);
+    setitimer(ITIMER_PROF,
+              &(struct itimerval){.it_value.tv_sec = tap_seconds}, NULL);
+    alarm(TAP_PATIENCE * tap_seconds);
     return true;
 }
 
@@ -654,11 +656,14 @@ static inline int tap_wait(bool refuses)
     waitpid(tap_child, &status, 0);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     const int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (killer == SIGALRM) {
+    if (killer == SIGPROF || killer == SIGALRM) {
+        const bool waits = killer == SIGALRM;
         snprintf(tap_endless, sizeof tap_endless,
                  "%.*s:", (int)strcspn(tap_name, ":"), tap_name);
-        tap_tell(WRONG, "\nno end in %u s: is there an endless loop?",
-                 tap_seconds);
+        tap_tell(WRONG, "\nno end in %u s: %s",
+                 waits ? TAP_PATIENCE * tap_seconds : tap_seconds,
+                 waits ? "does it wait, or is there an endless loop?"
+                       : "is there an endless loop?");
     } else if (killer)
         tap_tell(WRONG, "\n%s%s", strsignal(killer),
                  tap_signal(killer, refuses));

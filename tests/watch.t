@@ -12,11 +12,11 @@ use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use IO::Select;
 use IPC::Open2;
-use lib 'tools';
+use lib qw(tools tests);
 use Chapter;
 use Exercises;
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Wait qw(wait_until);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 delete @ENV{qw(BUILD MAKEFLAGS MAKELEVEL MFLAGS RUN_UNDER FIGURES HINT SURE LINES COLUMNS)};
@@ -119,8 +119,8 @@ is_deeply(Exercises::told("ld: a.o: undefined reference to `f'\n")->{faults}, [[
 # ---- One thing at a time. The make that is laid out prints what the file of a
 # chapter's tests says, counts how often it is called, and waits, if it is told to.
 
-my $make = Chapter::save("$folder/make", '#!/bin/sh', "cd '$folder'", 'echo "$EXERCISE $*" >>asked',
-    'if [ -e endless ]; then trap "" TERM; sleep 60 & echo $! >>began; echo $$ >>began; wait; sleep 60; fi',
+my $make = Chapter::save("$folder/make", '#!/bin/sh', "cd '$folder'", '[ -e endless ] && end=no', 'echo "$EXERCISE $*" >>asked',
+    'if [ "$end" ]; then trap "" TERM; sleep 600 & echo $! >>began; echo $$ >>began; wait; sleep 600; fi',
     'for a in $*; do cat told.$a 2>/dev/null; done; exit 1');
 chmod 0755, $make;
 $ENV{MAKE} = $make;
@@ -217,23 +217,21 @@ rename 'book', '.book';
 
 sub alive { return grep { kill 0 => $_ } @_ }
 
-# What make began, and of that what still runs.
-sub left {
-    open my $began, '<', "$folder/began" or return 'nothing was begun';
+# What make began has ended, or ends soon.
+sub all_end {
+    open my $began, '<', "$folder/began" or die "nothing was begun: $!\n";
     chomp(my @began = <$began>);
-    for (1 .. 40) { last if !alive(@began); sleep 0.05 }
-    return join ' ', alive(@began);
+    wait_until { !alive(@began) } "an end of @began";
+    pass $_[0];
 }
 
 sub endless { unlink "$folder/began"; open my $file, '>', "$folder/endless" or die "$folder: $!\n" }
 
 endless();
-my $from = time;
 ($status, $said) = command('WATCH_SECONDS=0.5 tools/watch progress');
-cmp_ok time - $from, '<', 15, 'tests without an end are ended';
-like $said, qr/^not done within 0\.5 seconds, and ended$/m, '... which is said';
+like $said, qr/^not done within 0\.5 seconds, and ended$/m, 'tests without an end are ended, which is said';
 is $status, 1, '... and is no success';
-is left(), '', '... and nothing that they began goes on';
+all_end('... and nothing that they began goes on');
 unlink "$folder/endless";
 
 # ---- make watch, through pipes.
@@ -247,17 +245,13 @@ sub begin_watch {
 # Reads on until a screen, the last one so far, looks so.
 sub screen_like {
     my ($pattern, $name) = @_;
-    my $until = time + 20;
-    my $screen = '';
-    while (time < $until) {
-        ($screen) = $seen =~ /([^\f]*)\f\n\z/;
-        if (defined $screen && $screen =~ $pattern) { $seen = ''; return like $screen, $pattern, $name }
-        IO::Select->new($out)->can_read(0.1) or next;
-        sysread $out, my $more, 1 << 16 or last;
-        utf8::decode($more);
-        $seen .= $more;
-    }
-    return like $screen // 'nothing', $pattern, $name;
+    wait_until {
+        sysread $out, $seen, 1 << 16, length $seen if IO::Select->new($out)->can_read(0);
+        my ($screen) = $seen =~ /([^\f]*)\f\n\z/;
+        utf8::decode($screen) && $screen =~ $pattern if defined $screen;
+    } "$name: a screen like $pattern";
+    $seen = '';
+    pass $name;
 }
 
 sub press { syswrite $in, $_[0] }
@@ -275,7 +269,7 @@ lay_out('01', "  not ok dot: one\n" . states(['1.1', 'empty'], ['1.2', 'empty'],
 endless();
 begin_watch();
 screen_like(qr{^1\.1 dot, 2 points: empty\n.*^chapter 01 is built and tested}ms, 'as long as nothing has been tested, it is as it is');
-sleep 0.1 until -s "$folder/began" || time - $^T > 600;
+wait_until { -s "$folder/began" } 'tests that run';
 unlink "$folder/endless", "$folder/asked";
 press('t');
 my $head = qr{^\[-+\] 0 of \d+ .*^1\.1 dot, 2 points: empty\nchapters/01_dot_product\.c:\d+\n\n}ms;
@@ -322,8 +316,14 @@ unlink "$folder/asked";
 { open my $file, '>', 'chapters/01_dot_product.c' or die }
 screen_like(qr/^chapters\/01_dot_product\.c is gone or empty: it is waited for$/m, 'a file that is half written is waited for');
 unlink 'chapters/01_dot_product.c';
-sleep 0.5;
-ok !-e "$folder/asked", '... as is one that is gone';
+press('?');
+screen_like(qr/^q +quit$/m, '... as is one that is gone');
+lay_out('02', states(@empty));
+Chapter::save('chapters/02_softmax.c', Exercises::lines_of('chapters/02_softmax.c'), '// more');
+screen_like(qr/^1\.1 dot/m, '... while another is saved');
+press('?');
+screen_like(qr/^q +quit$(?!.*is built)/ms, '... which waits as well');
+ok !-e "$folder/asked", '... and nothing tested';
 lay_out('01', "  ok     dot: one\n" . states(['1.1', 'done'], ['1.2', 'empty'], ['1.3', 'empty']));
 Chapter::save('chapters/01_dot_product.c', split(/\n/, $whole), '// done');
 screen_like(qr/^\[=*-+\] 1 of \d+ .*^1\.1 dot, 2 points: done.*^\+  1 of 1 tests.*^Next: 1\.2 dot_scores in chapters\/01_dot_product\.c:\d+$/ms,
@@ -353,35 +353,36 @@ ok !-e 'chapters/01_dot_product.c.1', '... to the file neither';
 lay_out('01', states(['1.1', 'empty'], ['1.2', 'empty'], ['1.3', 'empty']));
 press('r');
 screen_like(qr/^Empty dot again\?/m, '... asks again');
+unlink "$folder/asked";
 press('y');
 screen_like(qr/^1\.1 dot, 2 points: empty(?!.*^Hint)/ms, '... and empties, hints and all');
 press('h');
 screen_like(qr/^Hint 1 of 2/m, '... which begin anew');
 like join("\n", Exercises::lines_of('chapters/01_dot_product.c.1')), qr/return 2\n.*^\/\/ done$/ms, '... and keeps what was there';
+wait_until { -s "$folder/asked" } 'a test of what is empty';
 endless();
 press('t');
-screen_like(qr/^chapter 01 is built and tested/m, 't tests again');
-sleep 0.1 until -s "$folder/began" || time - $from > 60;
+wait_until { -s "$folder/began" } 'a test, as t asks for it';
 press('h');
-screen_like(qr/^Hints 1 to 2 of 2 .*^A sum.*^The list/ms, '... during which keys work');
+screen_like(qr/^Hints 1 to 2 of 2 .*^A sum.*^The list/ms, 't tests again, during which keys work');
 press('q');
 end_watch('q quits');
-is left(), '', '... and ends what runs';
+all_end('... and ends what runs');
 unlink "$folder/endless";
 
 # ---- A program that tells of changes is used, and goes when the watch goes.
 
 mkdir "$folder/bin";
 chmod 0755, Chapter::save("$folder/bin/inotifywait", '#!/bin/sh', "echo \$\$ >'$folder/began'", 'echo chapters/ MODIFY',
-    'exec sleep 60');
+    'exec sleep 600');
 {
     local $ENV{PATH} = "$folder/bin:$ENV{PATH}";
     begin_watch();
     screen_like(qr/^1\.1 dot, 2 points: empty/m, 'with inotifywait, too');
-    sleep 0.1 until -s "$folder/began" || time - $from > 90;
+    wait_until { -s "$folder/began" } 'inotifywait';
     close $in; # nobody is there any more
     end_watch('the end of the keys is the end');
-    is left(), '', '... and nothing stays';
+    all_end('... and nothing stays');
 }
 
 # ---- On a terminal, which must be afterwards what it was.
@@ -392,7 +393,7 @@ SKIP: {
         my ($name, $how) = @$_;
         unlink 'pid', 'after', "$folder/asked"; # make is asked when all is set
         Chapter::save('session', 'stty -g >before', 'sh -c \'echo $$ >pid; exec tools/watch\'', 'stty -g >after', 'echo over');
-        ($status, $said) = command("w() { i=0; until [ -s \"\$1\" ] || [ \$((i = i + 1)) -gt 200 ]; do sleep 0.1; done; }; "
+        ($status, $said) = command(qq{w() { perl -I'$root/tests' -MWait=wait_until -e 'wait_until { -s \$ARGV[0] } \$ARGV[0]' "\$1"; }; }
             . "{ w '$folder/asked'; $how; w after; } | script -qec 'sh session' /dev/null");
         like $said, qr/\e\[\?1049h.*1\.1 dot.*\e\[\?25h\e\[\?1049l/s, "$name: what stood on the terminal comes back";
         is `cat after`, `cat before`, '... and it is as it was';

@@ -14,7 +14,9 @@ use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use FindBin qw($Bin);
 use MIME::Base64 qw(decode_base64);
+use lib $Bin;
 use Test::More;
+use Wait qw(wait_until);
 
 plan skip_all => 'PANDOC is not set: make test-book sets it' if !$ENV{PANDOC};
 
@@ -722,11 +724,10 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
     for my $signal (qw(INT TERM HUP)) {
         my $pid = fork // die $!;
         if (!$pid) { chdir $root; open STDERR, '>', '/dev/null'; exec $^X, $weave, 'build/book' }
-        my $tries = 0;
-        select undef, undef, undef, 0.05 until unlink "$tools/started" or $tries++ > 200;
+        wait_until { unlink "$tools/started" } 'a pandoc at work';
         kill $signal => $pid;
         waitpid $pid, 0;
-        ok($tries <= 200 && $?, "$signal: the weave comes halfway and ends by it");
+        ok($?, "$signal: the weave comes halfway and ends by it");
         unharmed($signal);
     }
     $ENV{PANDOC} = script('broken', qq{${version}echo "out of memory" >&2\nexit 251\n});

@@ -377,7 +377,7 @@ sub slurp { open my $file, '<', $_[0] or die "$_[0]: $!\n"; local $/; return sca
 
 for my $chapter (@chapters) {
     my @sheets = sheets($chapter, 5, 3);
-    for my $paper ('us-letter', 'a4') {
+    for my $paper ('us-letter', $chapter =~ /3/ ? 'a4' : ()) { # which is the longer one
         my ($status, $said) = tool("tools/worksheet $chapter 5 3 $paper");
         is $status, 0, "$chapter, $paper: sheets are made" or diag $said;
         is_deeply [split /\n/, $said], [map {"$own/worksheets/$chapter-5$_"} '-answers.csv', '-answers.pdf', '.pdf'],
@@ -390,9 +390,11 @@ for my $chapter (@chapters) {
     is slurp("$own/worksheets/$chapter-5-answers.csv") =~ s/^.*\n//r,
       Text::csv(map { [$_->{code}, @{$_->{answers}}] } @sheets), '... and in the table';
 }
-my @sums = map { tool('tools/worksheet 03 5 3'); Digest::SHA->new(256)->addfile("$own/worksheets/03-5.pdf")->hexdigest } 1, 2;
-is $sums[0], $sums[1], 'a PDF that is made twice has the same bytes';
-is((tool('tools/worksheet 3 5 3'))[1], (tool('tools/worksheet 03 5 3'))[1], 'chapter 3 is chapter 03');
+my $sum = sub { Digest::SHA->new(256)->addfile("$own/worksheets/03-5.pdf")->hexdigest };
+my $once = $sum->();
+unlink "$own/worksheets/03-5.pdf";
+tool('tools/worksheet 3 5 3 a4');
+is $sum->(), $once, 'chapter 3 is chapter 03, and a PDF that is made twice has the same bytes';
 
 # Answers may hold what a table, and typst, have signs for.
 my $told = tempdir(CLEANUP => 1);

@@ -16,6 +16,9 @@ use Time::HiRes qw(time sleep);
 
 my $ROOT = dirname(dirname(abs_path(__FILE__)));
 my $PRINTED = 4_000_000; # bytes of what a command says
+# How busy the machine is does not count: what a command may take of the processor, it
+# may take so many times by the clock.
+my $PATIENCE = 6;
 my ($FAULT, $NO_RULES) = (125, 124); # statuses of confined
 
 # Runs a command (a list) in a process group of its own, with nothing to read, for at
@@ -86,7 +89,7 @@ sub cannot_run {
 # who hands something in.
 sub _confined {
     my ($build, $folder, $environment, $seconds, @command) = @_;
-    my ($said, $status, $stopped) = limited($seconds + 10, {TMPDIR => '.', %$environment},
+    my ($said, $status, $stopped) = limited($PATIENCE * $seconds, {TMPDIR => '.', %$environment},
         "$build/grader/confined", $seconds, $folder, $ROOT, $build, '--', @command);
     cannot_run($said =~ s/\s*\n.*//sr) if $status == $FAULT || $status == 127;
     return ($said, $status, $stopped);
@@ -104,7 +107,7 @@ sub is_open {
 }
 
 # The compiler, which a submission can make work for ever or for all memory: so many
-# seconds. Returns what is wrong.
+# seconds of the processor. Returns what is wrong.
 sub compiler {
     my ($build, $folder, $seconds, @command) = @_;
     my %may = ($ENV{UNCONFINED} // '') eq '1' ? (UNCONFINED => 1) : ();

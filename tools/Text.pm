@@ -34,6 +34,14 @@ sub _is_character {
 # ... and on one line, as a name in a message.
 sub line { return safe(@_) =~ s/\s+/ /gr }
 
+# All that stands in a file.
+sub of_file {
+    my ($path) = @_;
+    open my $file, '<:encoding(UTF-8)', $path or die "$path: $!\n";
+    local $/;
+    return scalar <$file> // '';
+}
+
 # In HTML and XML, between tags and in an attribute.
 sub escaped {
     my ($text) = @_;

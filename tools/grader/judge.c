@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,11 +51,8 @@ static void merge(Visit *v)
     v->ranges = n;
 }
 
-/* What a test may take is counted in the runner's own time, of all its
- * threads: what others do on the machine meanwhile is not its fault. Only
- * who waits for nothing ends by the clock, later. */
-enum { PATIENCE = 10 };
-static unsigned most_seconds;
+/* What a test may take of the processor (tests/tap.h), the runner may. */
+static rlim_t most_seconds;
 
 /* The text at a place that nobody can guess. */
 static const char *hidden(const char *text)
@@ -87,7 +85,6 @@ static void become_runner(int in, int out, int fails)
     const int high_in = fcntl(in, F_DUPFD, 10);
     const int high_out = fcntl(out, F_DUPFD, 10);
     const int high_fails = fcntl(fails, F_DUPFD_CLOEXEC, 10);
-    alarm(0);
     dup2(high_in, REMOTE_IN);
     dup2(high_out, REMOTE_OUT);
     for (int i = REMOTE_OUT + 1; i < 256; i++)
@@ -114,10 +111,12 @@ static _Noreturn void nobody_is_judged(void)
 
 static void start(void)
 {
+    struct itimerval left;
     int in[2], out[2], fails[2];
     char failed;
-    most_seconds = alarm(0);
-    alarm(PATIENCE * most_seconds);
+    getitimer(ITIMER_PROF, &left);
+    most_seconds =
+        (rlim_t)left.it_value.tv_sec + (left.it_value.tv_usec > 0);
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
         pipe2(fails, O_CLOEXEC) || (runner = fork()) < 0)
         nobody_is_judged();
@@ -149,10 +148,10 @@ static _Noreturn void end_as_runner(void)
               stderr);
     if (WIFSIGNALED(status) && most_seconds > 0 &&
         used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 >=
-            (long)most_seconds &&
+            (time_t)most_seconds &&
         (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU)) {
-        signal(SIGALRM, SIG_DFL);
-        raise(SIGALRM);
+        signal(SIGPROF, SIG_DFL);
+        raise(SIGPROF);
     }
     if (WIFSIGNALED(status)) {
         signal(WTERMSIG(status), SIG_DFL);
