@@ -67,7 +67,7 @@ short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
         test-book test-class format format-check mutants mistakes check golden golden-check \
         check-all check-sanitized check-clang check-valgrind check-threads check-neon check-no-avx512 \
-        check-no-avx check-book format-scripts bench-book pdf epub test-paper \
+        check-no-avx check-book check-pages format-scripts bench-book pdf epub test-paper \
         student handout autograder graders grade grade-all worksheet quiz watch progress \
         chapter clean help roofline bench bench-train prose train
 .PHONY: $(foreach n,$(names),\
@@ -364,9 +364,12 @@ test-class: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 
 browser := tests/browser
-check-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## the scripts' form, and every page in Chromium, as a reader uses it
+check-book: ## the scripts' form, and every page in Chromium, as a reader uses it
+check-pages: ## of these, what tests/browser/gate.mjs names
+check-pages: some = gate
+check-book check-pages: $(BUILD)/book/index.html $(browser)/node_modules/made
 	$(biome) ci --colors=off
-	node --test --test-reporter=spec $(sort $(wildcard $(browser)/*.test.mjs))
+	node --test-reporter=spec $(browser)/all.mjs $(some)
 
 format-scripts: $(browser)/node_modules/made ## gives all scripts the form that biome.json says
 	$(biome) check --write --colors=off
@@ -388,7 +391,7 @@ seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
 one   = $(or $(CHAPTER),07)
 bench = $(BUILD)/bench
 part  = +@$(seconds) $(1) $(MAKE) -s BUILD=$(bench) $(2)
-bench-book: $(BUILD)/pandoc.found ## how long it takes: all, part by part, and after a change of prose
+bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of prose
 	@rm -rf $(bench)
 	$(call part,'programs',programs)
 	$(call part,'their outputs',chapters)
@@ -399,6 +402,7 @@ bench-book: $(BUILD)/pandoc.found ## how long it takes: all, part by part, and a
 	$(call part,'make after a change of chapter $(one)',book)
 	$(call part,'programs of the tests',test-programs)
 	$(call part,'the tests',test)
+	@node $(browser)/slider.mjs
 	@rm -rf $(bench)
 
 test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
