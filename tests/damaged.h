@@ -23,10 +23,13 @@ static inline void leave_folder(void)
         REFUSE("%s: cannot be removed", folder);
 }
 
+/* Over what is there: where a file is emptied first, some disks are waited
+ * for each time. */
 static inline void write_file(void)
 {
-    FILE *to = fopen(path, "wb");
-    if (!to || fwrite(file, 1, file_size, to) != file_size || fclose(to))
+    FILE *to = fopen(path, access(path, F_OK) ? "wb" : "r+b");
+    if (!to || ftruncate(fileno(to), (off_t)file_size) ||
+        fwrite(file, 1, file_size, to) != file_size || fclose(to))
         REFUSE("%s: cannot be written", path);
 }
 
