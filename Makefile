@@ -56,10 +56,10 @@ checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card)
-of_class := $(patsubst %,tests/%.t,grade class worksheet student watch autograder diagnosis report handout assignment)
+of_class := $(patsubst %,tests/%.t,grade student class worksheet autograder handout watch report diagnosis assignment)
 perl     := $(filter-out $(of_tools) $(of_class) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
-long     := $(BUILD)/tests/safetensors tests/tap.t tests/form.t
+long     := $(BUILD)/tests/safetensors tests/tap.t tests/gpt.t tests/form.t
 number    = $(firstword $(subst _, ,$(1)))
 # run-2 is run-02, too.
 short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
@@ -349,6 +349,7 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 
 test: test-programs ## the tests of the book: needs neither Python nor a network
 	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
+	@$(MAKE) chapters
 
 test-programs: $(programs) $(printed) $(tests) ## what make test runs, without running it
 
@@ -358,7 +359,10 @@ test-c: $(tests) ## the tests of the C code alone
 test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the tools' own tests: weaver, workbench, Makefile
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
-test-class: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
+# A path through each of these tools, and right and wrong answers that are graded.
+test-tools: of_class := $(filter-out tests/grade.t tests/student.t,$(of_class)) tests/new_chapter.t tests/card.t tests/workbench.t
+test-tools: $(BUILD)/card.png
+test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_class)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
