@@ -19,13 +19,14 @@ can    = $(shell printf '%s\n' '$(hash)ifndef __x86_64__' '$(hash)error' '$(hash
   $(CC) $(march_$(1)) -E - >/dev/null 2>&1 && echo $(1))
 sets   := $(call can,avx2) $(call can,avx512)
 threaded     := $(or $(OPENMP),-fopenmp-simd)
-CFLAGS_fast  := -O3 -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
+fastest      := -O3
+CFLAGS_fast  := $(fastest) -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_cache   := $(sets:%=-DHAS_%)
 CFLAGS_backward := $(sets:%=-DHAS_%)
 # So is the last one. (Chapter 20 is not: gcc 12 for aarch64 fails at it.)
-CFLAGS_21_gpt  := -O3 -fno-trapping-math -fno-math-errno
-CFLAGS_gpt_training := -O3 $(threaded)
+CFLAGS_21_gpt  := $(fastest) -fno-trapping-math -fno-math-errno
+CFLAGS_gpt_training := $(fastest) $(threaded)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD)),1)
@@ -55,7 +56,7 @@ printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter card)
+of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter)
 of_class := $(patsubst %,tests/%.t,grade student class worksheet autograder handout watch report diagnosis assignment)
 perl     := $(filter-out $(of_tools) $(of_class) tests/paper.t,$(sort $(wildcard tests/*.t)))
 # Those that take longest begin first.
@@ -217,19 +218,12 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 	  $(BUILD)/chapters/$$name || exit; done
 
 weaver := $(wildcard tools/*.pm) $(wildcard tools/*.lua) tools/weave \
-          book.bib $(wildcard tools/theme/* tools/theme/fonts/*) $(BUILD)/card.png
+          book.bib $(wildcard tools/theme/* tools/theme/fonts/*)
 $(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(modules) $(checked) $(weaver) \
                           book.md src/attention.h
 	@$(without_modules)
 	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
-
-# What other sites show beside a link to the book.
-$(BUILD)/card.png: $(BUILD)/tools/card
-	$< $@
-$(BUILD)/tools/card: tools/card.c $(BUILD)/libattention.a $(settings)
-	@mkdir -p $(@D)
-	$(compile) $(filter %.c,$^) $(link)
 
 # What tells the tasks of worksheets.
 $(BUILD)/tools/worksheet: $(wildcard tools/worksheets/*.[ch]) $(BUILD)/libattention.a $(settings)
@@ -356,12 +350,11 @@ test-programs: $(programs) $(printed) $(tests) ## what make test runs, without r
 test-c: $(tests) ## the tests of the C code alone
 	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
-test-book: $(BUILD)/pandoc.found $(BUILD)/card.png $(checked) ## the tools' own tests: weaver, workbench, Makefile
+test-book: $(BUILD)/pandoc.found $(checked) ## the tools' own tests: weaver, workbench, Makefile
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
 # A path through each of these tools, and right and wrong answers that are graded.
-test-tools: of_class := $(filter-out tests/grade.t tests/student.t,$(of_class)) tests/new_chapter.t tests/card.t tests/workbench.t
-test-tools: $(BUILD)/card.png
+test-tools: of_class := $(patsubst %,tests/%.t,class worksheet handout watch report diagnosis assignment new_chapter)
 test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_class)
 
@@ -409,8 +402,8 @@ bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it
 	@node $(browser)/slider.mjs
 	@rm -rf $(bench)
 
-test-paper: pdf epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
-	prove tests/paper.t
+test-paper: $(paper).pdf $(if $(filter a4,$(PAPER)),,$(paper)-letter.pdf) epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
+	prove tests/paper.t :: $(filter %.pdf,$^)
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each; SAMPLE=3 of each chapter
 mistakes: keep = --keep
@@ -425,7 +418,7 @@ mutants mistakes:
 # the sanitizer for threads knows who waits for whom; on a processor of another kind,
 # with NEON; and on two that lack AVX-512, or AVX as well. A line says what is left out.
 check: ## what every change must pass; installs what it needs
-	@.ci/run
+	@.ci/run gate $(PART)
 
 check-all: ## all checks there are; goes on where it was ended; PART="clang valgrind" for some
 	@.ci/run all $(PART)
@@ -439,7 +432,7 @@ try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out
 without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,\
   $(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))))
 check-sanitized:
-	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' test-c $(more)
+	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' fastest=-O1 soon=-O0 test-c $(more)
 check-clang:
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
 check-valgrind:
@@ -626,7 +619,7 @@ golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; r
 	@echo "Setting up PyTorch in .venv-golden (once)"
 	python3 -m venv .venv-golden
 	.venv-golden/bin/pip install --quiet --disable-pip-version-check \
-	  -r golden/requirements.txt
+	  --no-compile -r golden/requirements.txt
 	@touch $@
 
 # ---- For learners, in a student edition

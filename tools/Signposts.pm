@@ -232,7 +232,7 @@ sub _head {
           '<meta property="og:image:height" content="630">',
           '<meta property="og:image:alt" content="A triangle of squares, the shares that each'
           . ' word gives to those before it">',
-          '<meta name="twitter:card" content="summary_large_image">' if $self->{has_card};
+          '<meta name="twitter:card" content="summary_large_image">';
     }
     return join '', map {"$_\n"} @head;
 }
