@@ -353,7 +353,7 @@ test-c: $(tests) ## the tests of the C code alone
 test-book: $(BUILD)/pandoc.found $(checked) ## the tools' own tests: weaver, workbench, Makefile
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
-# A path through each of these tools, and right and wrong answers that are graded.
+# One run of each of these tools, and right and wrong answers that are graded.
 test-tools: of_class := $(patsubst %,tests/%.t,class worksheet handout watch report diagnosis assignment new_chapter)
 test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_class)
@@ -362,7 +362,7 @@ test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksh
 
 browser := tests/browser
 check-book: ## the scripts' form, and every page in Chromium, as a reader uses it
-check-pages: ## of these, what tests/browser/gate.mjs names
+check-pages: ## the browser tests of the gate, which tests/browser/gate.mjs names
 check-pages: some = gate
 check-book check-pages: $(BUILD)/book/index.html $(browser)/node_modules/made
 	$(biome) ci --colors=off
@@ -405,22 +405,24 @@ bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it
 test-paper: $(paper).pdf $(if $(filter a4,$(PAPER)),,$(paper)-letter.pdf) epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
 	prove tests/paper.t :: $(filter %.pdf,$^)
 
-mutants: $(tests) ## plants mistakes one at a time: the tests must notice each; SAMPLE=3 of each chapter
+mutants: $(tests) ## plants mistakes one at a time: the tests must notice each; SAMPLE=3 tries three of each chapter
 mistakes: keep = --keep
 mistakes: $(tests) ## what each mistake of an exercise makes its tests tell: tests/mistakes.txt
 mutants mistakes:
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
 	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(if $(SAMPLE),--sample '$(SAMPLE)') $(CHAPTER)
 
-# ---- The checks. The tests once more: with sanitizers, which also find what is not
-# freed, and with clang; under valgrind, but for chapter 21's program, which trains:
-# its tests are there; those of the fast chapters with clang's OpenMP, of which alone
-# the sanitizer for threads knows who waits for whom; on a processor of another kind,
-# with NEON; and on two that lack AVX-512, or AVX as well. A line says what is left out.
-check: ## what every change must pass; installs what it needs
+# ---- The checks, which repeat the tests. A line says what is left out.
+#   sanitized   with sanitizers, which also find memory that is not freed
+#   valgrind    without chapter 21's program, which trains (its tests are run)
+#   threads     the fast chapters', with clang's OpenMP, which alone tells the sanitizer
+#               for threads which thread waits for which
+#   neon        the fast chapters', on a processor of another kind
+#   no-avx512   the fast chapters', on a processor without AVX-512; no-avx: or AVX
+check: ## the gate: what every change must pass; PART="form test" for some parts
 	@.ci/run gate $(PART)
 
-check-all: ## all checks there are; goes on where it was ended; PART="clang valgrind" for some
+check-all: ## every check there is; skips what has passed already; PART="clang valgrind" for some parts
 	@.ci/run all $(PART)
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -173,8 +173,8 @@ def read_chapters():
 
 
 def main():
-    # Two at a time, and for each a new process, which has seen no other's
-    # seed; PyTorch is loaded once for all of them.
+    # Two processes work at a time, and each chapter has a new one, so that
+    # the seed of one chapter does not reach another. PyTorch is loaded once.
     work = multiprocessing.get_context("forkserver")
     work.set_forkserver_preload(["torch", "safetensors.torch"])
     chapters = read_chapters()

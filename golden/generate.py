@@ -6,11 +6,11 @@
 For each chapter a file of tensors, NAME.safetensors, and for all of them
 their checksums in SHA256SUMS. FOLDER is this script's own if none is given.
 
-What is given to the functions of the book is float32 and exact: the words
-of a document, random numbers from a fixed seed, or what float64 arithmetic
-made of them, rounded. What float32 arithmetic makes depends on the processor:
-single sums, products and roots alone are the same on all. What the functions
-must answer is worked out by PyTorch's own operators, a whole attention by
+The inputs of the book's functions are float32: the words of a document, random
+numbers from a fixed seed, or results of float64 arithmetic, rounded. No input
+is the result of float32 arithmetic, which differs between processors (but for
+a single sum, product or root of each entry). What the functions must answer
+is worked out by PyTorch's own operators, a whole attention by
 F.scaled_dot_product_attention, and what comes on the way by the operators
 that it is documented to consist of; and in float64, so that it is right to
 the last digit a float has. An answer stored as float32 is one that must be

@@ -1,7 +1,7 @@
 package Wait;
 
-# Tests wait for what is awaited, however busy the machine is: this is the one place
-# that says for how long at most.
+# Perl tests wait with this module until something has happened, however busy the
+# machine is. $MOST is the longest wait.
 
 use strict;
 use warnings;
@@ -11,7 +11,8 @@ use Time::HiRes qw(sleep time);
 our @EXPORT_OK = qw(wait_until);
 our $MOST = 60; # seconds
 
-# Asks the block until what it returns is true, and returns that. Dies of waiting in vain.
+# wait_until { -e $file } 'the file' calls the block until it returns a true value, and
+# returns that value. After a minute it dies, with the words.
 sub wait_until(&$) {
     my ($asked, $what) = @_;
     my $end = time + $MOST;

@@ -5,11 +5,12 @@
  * an endless loop, a refusal or an empty exercise fails that test alone. So
  * does a test that compares nothing.
  *
- * A test may take ten seconds of the processor, or as many as the
- * environment's TAP_SECONDS says: how busy the machine is does not count.
- * One that waits takes none, and ends after six times as many by the clock.
- * When one has had no end, the other tests of its function are not run: an
- * endless loop shall not keep anyone waiting once for each test.
+ * A test is stopped when it has used ten seconds of the processor's time,
+ * or as many as the environment's TAP_SECONDS says: how busy the machine is
+ * does not matter. A test that only waits uses no such time, and is stopped
+ * after six times as many seconds of the clock. When a test was stopped,
+ * the other tests of its function are not run, and fail: an endless loop
+ * shall not keep anyone waiting once for each test.
  *
  * Where the environment's TAP_ONLY names functions, as "dot mix", theirs are
  * the only tests.
