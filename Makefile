@@ -66,7 +66,7 @@ number    = $(firstword $(subst _, ,$(1)))
 short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
 
 .PHONY: book programs lib run chapters outputs test test-programs test-c \
-        test-book test-class format format-check mutants mistakes check golden golden-check \
+        test-book test-class test-tools format format-check mutants mistakes check golden golden-check \
         check-all check-sanitized check-clang check-valgrind check-threads check-neon check-no-avx512 \
         check-no-avx check-book check-pages format-scripts bench-book pdf epub test-paper \
         student handout autograder graders grade grade-all worksheet quiz watch progress \
@@ -431,7 +431,7 @@ arm64    := aarch64-linux-gnu
 small    := TAP_SMALL=1 TAP_SECONDS=600
 few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast) 21_gpt))' test-c
 try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
-without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,\
+without   = $(if $(sets),,@echo "This processor has no AVX anyway")$(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,\
   $(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))))
 check-sanitized:
 	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' fastest=-O1 soon=-O0 test-c $(more)

@@ -12,6 +12,7 @@
 Each difference is one line; if there is one, the exit status is 1.
 """
 
+import concurrent.futures
 import contextlib
 import io
 import json
@@ -133,7 +134,7 @@ def run(python):
     try:
         with contextlib.redirect_stdout(printed):
             exec("\n".join(python), {"__name__": "__main__"})
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return "", f"{type(error).__name__}: {error}"
     return printed.getvalue(), None
 
@@ -178,10 +179,11 @@ def main():
     work = multiprocessing.get_context("forkserver")
     work.set_forkserver_preload(["torch", "safetensors.torch"])
     chapters = read_chapters()
-    with work.Pool(2, maxtasksperchild=1) as pool:
-        first = pool.apply_async(check_tensors)
-        compared = pool.map(check_chapter, chapters, chunksize=1)
-        faults = [fault for some in [first.get(), *compared] for fault in some]
+    with concurrent.futures.ProcessPoolExecutor(
+            2, mp_context=work, max_tasks_per_child=1) as pool:
+        first = pool.submit(check_tensors)
+        compared = list(pool.map(check_chapter, chapters))
+        faults = sum(compared, first.result())
     print(f"{len(chapters)} chapters compared")
     for fault in faults:
         print(fault, file=sys.stderr)

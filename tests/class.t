@@ -225,8 +225,8 @@ for my $signal (qw(TERM KILL)) {
 
 # What is made to take time takes none; or else this ends here.
 setitimer(ITIMER_PROF, $Wait::MOST);
-Alike::functions($_ x (2e5 / length), 'softmax') for '/*', "softmax(){\n", 'softmax(', "/**/", "a softmax(b)\n";
-my @long = Alike::pairs(({softmax => 'a ' x 1e5}) x 2);
+Alike::functions($_ x (1e6 / length), 'softmax') for '/*', "softmax(){\n", 'softmax(', "/**/", "a softmax(b)\n";
+my @long = Alike::pairs(({softmax => 'a ' x 5e5}) x 2);
 setitimer(ITIMER_PROF, 0);
 is scalar @long, 0, 'a word again and again is not much';
 

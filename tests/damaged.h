@@ -58,6 +58,7 @@ static inline void read_or_refused(const char *damage, size_t at)
     write_file();
     const pid_t child = fork();
     if (child == 0) {
+        alarm(TAP_PATIENCE * tap_seconds);
         dup2(fileno(error), STDERR_FILENO);
         read_it();
         _exit(0);

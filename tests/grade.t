@@ -394,6 +394,7 @@ $result = graded($work);
 like message($result), qr/has more than 1000000 bytes/, 'a file of 100 MB';
 is states($result), 'refused refused refused', '... is refused';
 $work = submission();
+srand 1;
 Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
 like message(graded($work)), qr/does not compile/, 'a file of bytes';
 $work = submission();

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { atOnce, close, tests } from "./book.mjs";
+import { atOnce, close, LIMIT, tests } from "./book.mjs";
 import { isGate, titles } from "./gate.mjs";
 
 const files = isGate ? [] : process.argv.slice(2).map((name) => `${name}.test.mjs`);
@@ -20,5 +20,5 @@ for (const [title, body] of named) assert.ok(body, `gate.mjs names what no test 
 
 describe("the book in a browser", { concurrency: atOnce }, () => {
   after(close);
-  for (const [title, body] of named) test(title, body);
+  for (const [title, body] of named) test(title, { timeout: 10 * LIMIT }, body);
 });

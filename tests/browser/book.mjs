@@ -20,7 +20,7 @@ export const folder = join(build, "book");
 
 // How long a test waits for anything: who waits longer has found a fault. No test says
 // how soon something is there.
-const LIMIT = 60_000;
+export const LIMIT = 60_000;
 
 // How many pages are open at a time.
 export const atOnce = Number(process.env.JOBS) || availableParallelism();

@@ -16,6 +16,7 @@ export const titles = [
   "axe: nothing keeps a reader out",
   "quiet: no error, and no request that leaves the book",
   "width: no page is wider than the window",
+  "buttons: all that can be run has one, and without scripts there is none",
   "dot-product: Run prints and draws what the page shows",
   "search finds a function and leads there: mask_scores",
   "another sentence: the words, the tables and the map are its own",
