@@ -353,9 +353,10 @@ test-c: $(tests) ## the tests of the C code alone
 test-book: $(BUILD)/pandoc.found $(checked) ## the tools' own tests: weaver, workbench, Makefile
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
 
-# One run of each of these tools, and right and wrong answers that are graded.
+test-class: ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
+test-tools: ## of these, one run of each tool, and a class that is graded
 test-tools: of_class := $(patsubst %,tests/%.t,class worksheet handout watch report diagnosis assignment new_chapter)
-test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
+test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders
 	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_class)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
