@@ -432,8 +432,8 @@ arm64    := aarch64-linux-gnu
 small    := TAP_SMALL=1 TAP_SECONDS=600
 few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast) 21_gpt))' test-c
 try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
-without   = $(if $(sets),,@echo "This processor has no AVX anyway")$(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,\
-  $(small) $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))))
+without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(small) \
+  $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))),@echo "This processor has no AVX anyway")
 check-sanitized:
 	TAP_SECONDS=60 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' fastest=-O1 soon=-O0 test-c $(more)
 check-clang:

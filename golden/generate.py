@@ -84,6 +84,12 @@ def wide(x):
     return x.to(torch.float64)
 
 
+def weights_of(scores):
+    """Softmax of each row, to be given to a function: rounded from float64, as
+    processors differ in float32's."""
+    return F.softmax(wide(scores), dim=-1).float()
+
+
 # Chapter 1
 
 def save_scores(case, query, key):
@@ -329,7 +335,7 @@ def save_nudge(case, scores, j, step):
     """The shares are given as floats, and what becomes of them is worked out
     from these, by way of their logarithms. A share of 0 stays 0, and the only
     one stays 1."""
-    weights = F.softmax(wide(scores), dim=-1).float()
+    weights = weights_of(scores)
     raised = torch.zeros_like(wide(weights))
     raised[j] = step
     save(case, weights=weights, j=j, step=tensor([float(step)]),
@@ -370,8 +376,7 @@ def scaling():
     save_spread("spread_far", uniform(39, 999) + 1e6)
     save_spread("spread_10000", uniform(35, 10_000, size=200))
     for n, m in (1, 1), (1, 4), (3, 5), (6, 2):
-        weights = F.softmax(wide(uniform(n * m, n, m, size=4)),
-                            dim=-1).float()
+        weights = weights_of(uniform(n * m, n, m, size=4))
         save(f"largest_{n}x{m}", weights=weights,
              mean=wide(weights).max(dim=-1).values.mean())
     save_nudge("nudge_1", tensor([3.]), 0, 2)
@@ -486,8 +491,7 @@ def cross_attention():
             seed, (d_1, d_k), (d_2, d_k), (d_2, d_v), (3,))
         save(f"init_{d_1}x{d_2}x{d_k}x{d_v}", seed=seed, w_query=w_query,
              w_key=w_key, w_value=w_value, next=then)
-    tables = {f"{n}x{m}": F.softmax(wide(uniform(80 + n, n, m, size=4)),
-                                    dim=-1).float()
+    tables = {f"{n}x{m}": weights_of(uniform(80 + n, n, m, size=4))
               for n, m in [(1, 1), (1, 7), (5, 4), (4, 9)]}
     tables["far"] = tensor([[-INF, -INF, -INF], [-30, -20, -25], [0, INF, INF],
                             [-INF, -3e38, -INF], [1e30, 2e30, -1e30]])
@@ -523,7 +527,7 @@ def shared_out(weights):
 def save_hiding(case, mask, scores):
     """Weights times any mask, renormalized; and the same mask before the
     softmax. A row of which nothing is left has no sum to be divided by."""
-    weights = F.softmax(wide(scores), dim=-1).float()
+    weights = weights_of(scores)
     masked = scores.masked_fill(mask == 0, -INF)
     save(case, mask=mask, scores=scores, weights=weights, masked=masked,
          hidden=weights * mask, renormalized=shared_out(weights * mask),
@@ -685,7 +689,7 @@ def dropout():
     for k, rate in enumerate([0.0, 0.2, 0.5, 0.9, 1.0]):
         save_dropped(f"odd_{k}", 50 + k, rate, odd)
 
-    weights = F.softmax(wide(uniform(60, 3, 5, size=2)), dim=-1).float()
+    weights = weights_of(uniform(60, 3, 5, size=2))
     for case, rate, draws in [("5", 0.5, 40), ("1", 0.1, 40), ("10", 1.0, 40),
                               ("once", 0.5, 1), ("often", 0.2, 97)]:
         torch.manual_seed(61)
@@ -2378,7 +2382,7 @@ def save_written(case, seed, temperature, top_k):
         if top_k:
             logits = logits.masked_fill(logits < logits.topk(top_k)[0][-1],
                                         -INF)
-        shares = F.softmax(logits, dim=-1).float()
+        shares = weights_of(logits)
         state = torch.get_rng_state()
         first, second = (shares / torch.empty_like(shares).exponential_(
             1)).topk(2)[0]
@@ -2408,8 +2412,7 @@ def gpt():
     save_draws("draws_zeros", 5, shares * 7)
     for k, (n, p) in enumerate([(1, 0.5), (5, 0.9), (5, 0.3), (40, 0.75),
                                 (40, 0.05), (40, 1.0)]):
-        save_mass(f"mass_{n}_{k}", F.softmax(
-            wide(uniform(2190 + k, n, size=4)), dim=-1).float(), p)
+        save_mass(f"mass_{n}_{k}", weights_of(uniform(2190 + k, n, size=4)), p)
     save_mass("mass_equal", tensor([0.1875, 0.125, 0.375, 0.125, 0.1875]), 0.7)
     save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
     for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:

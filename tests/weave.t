@@ -718,7 +718,7 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
 {
     remove_tree("$book.kept");
     my $version = qq{case "\$*" in *--version) exec $pandoc --version; esac\n$pandoc "\$@"\n};
-    local $ENV{PANDOC} = script('slow', "${version}touch $tools/started\nexec sleep 60\n");
+    local $ENV{PANDOC} = script('slow', "${version}touch $tools/started\nexec sleep 600\n");
     for my $signal (qw(INT TERM HUP)) {
         my $pid = fork // die $!;
         if (!$pid) { chdir $root; open STDERR, '>', '/dev/null'; exec $^X, $weave, 'build/book' }
