@@ -477,8 +477,9 @@ cosine would forbid that.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "scores");
     show_one_number();
     show_shadows();

@@ -450,8 +450,9 @@ direction of better predictions.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "roles");
     show_paper();
     show_cat();

@@ -384,8 +384,9 @@ they divide them by a number. Which number, and why, is an idea of its own.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "roles");
     show_integers();
     show_floats();

@@ -518,8 +518,9 @@ matrices, for which libraries and processors are built.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "scale");
     show_formula();
     show_spread();

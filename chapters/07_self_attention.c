@@ -637,8 +637,9 @@ through it.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "roles scores scale weights context");
 
     show_v1("version 1, seed 123, journey", journey, 2);

@@ -416,8 +416,9 @@ words of the description ask, and the places of the picture answer.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "roles");
     show_one_long_text();
     show_strangers();

@@ -594,9 +594,10 @@ whoever does so by mistake is to notice.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
     float maps_of[4][6][6];
+    no_arguments(argc, argv);
     pipeline("pipeline", "mask");
     show_renormalizing(maps_of);
     show_minus_infinity(maps_of);

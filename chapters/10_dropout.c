@@ -429,8 +429,9 @@ mistake. [](#mkl) has both tables, and a function that draws the other one.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "dropout");
     show_sixths();
     show_mean();

@@ -491,9 +491,10 @@ the next layer mixes them, since 0 times `nan` is `nan`.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
     float same[BATCH][N][D_IN];
+    no_arguments(argc, argv);
     memcpy(same[0], journey, sizeof journey);
     memcpy(same[1], journey, sizeof journey);
     pipeline("pipeline", "roles scores scale mask weights dropout context");

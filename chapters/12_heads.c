@@ -626,8 +626,9 @@ and we shall need it.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "heads");
     show_questions();
     show_one_head();

@@ -522,8 +522,9 @@ all keys, which is a challenge below.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "scores scale mask weights context");
     show_sizes();
     show_meetings();

@@ -967,8 +967,9 @@ MB for 65536 tokens: attend_fast, a table of scores (2)
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "scores scale mask weights context");
     show_beginning();
     show_product();

@@ -625,8 +625,9 @@ bits](sizes.svg){#fig-kv-sizes}
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "roles scores scale mask weights context");
     show_work();
     show_cuts();

@@ -712,8 +712,9 @@ static void show_head(void)
     attention_free(&g_a);
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline(
         "pipeline",
         "vectors roles scores scale mask weights dropout context heads");

@@ -667,8 +667,9 @@ tables grow to four times their size.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "scores scale mask weights context");
     show_sizes();
     show_mean();

@@ -984,8 +984,9 @@ could be.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     pipeline("pipeline", "vectors roles heads");
     show_slopes();
     show_ignored();

@@ -1143,8 +1143,9 @@ give, [](#where) says.
 ## Everything together
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     show_shiny();
     show_mask();
     show_division();

@@ -205,8 +205,9 @@ static void show_normals(void)
     print_matrix("torch.randn(6, 3)", 6, 3, many);
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     show_normals();
     return 0;
 }

@@ -276,9 +276,10 @@ void journeys(Journey table[JOURNEYS])
     table[12] = packed();
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
     Journey table[JOURNEYS];
+    no_arguments(argc, argv);
     journeys(table);
     for (int i = 0; i < JOURNEYS; i++)
         print_vector(table[i].name, table[i].size, table[i].x);

@@ -177,8 +177,9 @@ the same, MCG31: 1.8894
 So if a tutorial's dropout is not yours, try the other function.
 */
 
-int main(void)
+int main(int argc, char *argv[])
 {
+    no_arguments(argc, argv);
     show_tables();
     show_reports();
     return 0;

@@ -1,5 +1,11 @@
 #include "attention.h"
 
+void no_arguments(int argc, char *argv[])
+{
+    if (argc > 1)
+        REFUSE("'%s' is given: this program takes no arguments", argv[1]);
+}
+
 uint64_t whole_number(const char *what, const char *text, uint64_t least,
                       uint64_t most)
 {

@@ -1985,6 +1985,10 @@ _Noreturn void refuse(const char *file, const char *function,
 ## A program's arguments: `argument.c` {#header-argument}
 */
 
+/* Refuses whatever is given to a program that takes no arguments, of which
+ * main tells how many there are, and which. */
+void no_arguments(int argc, char *argv[]);
+
 /* The whole number, or the number, that an argument's text says; `what` is
  * its name in a refusal. Refuse any other text, blanks in front included,
  * and whole numbers that are not from the least to the most. */

@@ -1,7 +1,32 @@
+#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
 #include <ctype.h>
 #include <stdarg.h>
 
 #include "attention.h"
+
+#ifndef __wasi__ /* a page, which has no signals */
+#include <signal.h>
+#endif
+
+/* What a program has printed may wait until it ends, for a disk that is
+ * full. */
+static void must_be_printed(void)
+{
+    errno = 0;
+    if (ferror(stdout) | fflush(stdout))
+        REFUSE("standard output cannot be written: %s",
+               errno ? strerror(errno) : "some of it is lost");
+}
+
+/* Before main. A file that grows beyond what `ulimit -f` allows is refused
+ * like a full disk; the signal would end the program without a word. */
+static __attribute__((constructor)) void watch_output(void)
+{
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);
+#endif
+    atexit(must_be_printed);
+}
 
 void refuse(const char *file, const char *function, const char *format, ...)
 {

@@ -23,6 +23,9 @@ int main(void)
 {
     TAP(test_whole, "whole_number: from the least to the most");
     TAP(test_real, "real_number: decimals, exponents, infinities");
+    REFUSES("argument.c: no_arguments: 'two' is given: this program takes "
+            "no arguments",
+            no_arguments(2, (char *[]){"program", "two"}));
     REFUSES("argument.c: whole_number: N is '0': a whole number from 1 to "
             "9 is needed",
             whole_number("N", "0", 1, 9));

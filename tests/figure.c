@@ -1058,6 +1058,13 @@ static void test_nothing(void)
     }
 }
 
+/* In the child that draws this, a file cannot be longer than 64 bytes. */
+static void limited(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
+    bits("x", "", 0);
+}
+
 /* Of a picture that cannot be written, nothing stays. */
 static void refuses_to_write(void)
 {
@@ -1083,6 +1090,10 @@ static void refuses_to_write(void)
         else
             REFUSES(line, bits("x", is_long ? longest : "", 0));
     }
+    snprintf(line, sizeof line,
+             "figure.c: must_work: figure %s cannot be written: %s", path,
+             strerror(EFBIG));
+    REFUSES(line, limited());
 }
 
 int main(void)

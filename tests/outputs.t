@@ -66,12 +66,26 @@ is join(' ', chapter('/*', '# A {#a}', 'two words', '```', 'no no', '```', '', '
 eval { chapter('*/', '/*', '~~~') };
 is $@ =~ s/.*:(\d+): .*\n/$1 /gr, '1 2 3 3 ', 'what is wrong is told in order, all of it';
 
+# ---- What a program cannot take, and what it cannot print, each in one line.
+
+my $build = $ENV{BUILD} // 'build';
+for my $name (map { m{(\w+)\.c$} } sort glob 'chapters/*.c') {
+    my $said = `$build/chapters/$name no such 2>&1`;
+    is $? >> 8, 2, "$name ends with status 2 when it does not take what is given";
+    like $said, qr/\A\w+\.c: \w+: [^\n]*\b(?:takes no|needed|read)\b[^\n]*\n\z/, '... and says so';
+}
+is `$build/chapters/02_softmax 2>&1 >/dev/full`,
+  "refuse.c: must_be_printed: standard output cannot be written: No space left on device\n", 'a full disk is told';
+is $? >> 8, 2, '... with status 2';
+
 # ---- The check, tried on a small program and its chapter. The program may begin
 # with some more lines of the shell.
 
 sub program {
     my (@lines) = @_;
-    chmod 0755, Chapter::save("$folder/program", '#!/bin/sh', @lines,
+    my $odd = "$folder/Gr\xc3\xb6\xc3\x9fe"; # any folder's name is bytes
+    mkdir $odd;
+    chmod 0755, Chapter::save("$odd/program", '#!/bin/sh', @lines,
         'if [ "$1" = bad ]; then echo "x.c: main: no such thing" >&2; exit 2; fi',
         'if [ -n "$1" ]; then echo "one ($1)"; echo "[5.0000]"; exit 0; fi',
         'if [ "$DIGITS" = 9 ]; then',
@@ -81,7 +95,7 @@ sub program {
         '  echo "first (3)"; echo "[ 0.1235, -0.5000, inf]"',
         '  echo "second (2)"; echo "[1.0000, -0.0000]"; echo "12 3 bytes"',
         'fi');
-    return "$folder/program";
+    return "$odd/program";
 }
 
 my @good = ('/*', '# A {#a}', '', '``` output', 'first (3)', '[0.1235, -0.5000, inf]',

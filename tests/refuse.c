@@ -1,6 +1,8 @@
 /* Refusing: one line, status 2, after what was printed before. */
 #include "tap.h"
 
+#include <fcntl.h>
+
 static void about(const char *text)
 {
     REFUSE("'%s' is wrong", text);
@@ -17,6 +19,45 @@ static void prints_first(void)
     setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
     printf("before-");
     REFUSE("no luck");
+}
+
+/* From here on, what is printed goes to a full disk. */
+static void lose(const char *text)
+{
+    static char buffer[BUFSIZ];
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+    dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+    printf("%s", text);
+}
+
+static void loses(void)
+{
+    lose("at the end");
+    exit(0);
+}
+
+/* The disk has room again, and some of the output is lost. */
+static void loses_some(void)
+{
+    lose("at once");
+    fflush(stdout);
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    exit(0);
+}
+
+static void loses_and_refuses(void)
+{
+    lose("before");
+    REFUSE("no luck");
+}
+
+/* What prints nothing needs nothing to print to. */
+static void silent_test(void)
+{
+    close(STDOUT_FILENO);
+    tap_told->compared = 1;
+    tap_told->is_done = true;
+    exit(0);
 }
 
 int main(void)
@@ -36,5 +77,13 @@ int main(void)
             exercise());
     REFUSES(cut, about(endless));
     REFUSES("before-refuse.c: prints_first: no luck", prints_first());
+    REFUSES("refuse.c: must_be_printed: standard output cannot be written: "
+            "No space left on device",
+            loses());
+    REFUSES("refuse.c: must_be_printed: standard output cannot be written: "
+            "some of it is lost",
+            loses_some());
+    REFUSES("refuse.c: loses_and_refuses: no luck", loses_and_refuses());
+    TAP(silent_test, "must_be_printed: nothing printed, nothing lost");
     return tap_done();
 }

@@ -475,7 +475,6 @@ static void refuse_tensors(void)
 /* In the child that asks for this, a file cannot be longer than 64 bytes. */
 static const char *limited(const char *name)
 {
-    signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
     return name;
 }
@@ -568,6 +567,7 @@ static void write_killed(void)
         const pid_t child = fork();
         if (child == 0) {
             setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+            signal(SIGXFSZ, SIG_DFL); /* which kills, as nothing else */
             setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
             flush_kills = true;
             write_many(2);

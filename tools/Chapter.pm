@@ -403,6 +403,7 @@ sub begun {
     %environment = (DIGITS => '', %environment); # a reader's own does not count
     local @ENV{keys %environment} = values %environment;
     my $under = $ENV{RUN_UNDER} // '';
+    utf8::encode($args) if defined $args; # a folder's name in it is bytes, too
     open my $pipe, '-|:encoding(UTF-8)', "$under '$program' " . ($args // '') . ' 2>&1'
       or die "$program: cannot be run: $!\n";
     return $pipe;
