@@ -29,12 +29,24 @@ CFLAGS_21_gpt  := $(fastest) -fno-trapping-math -fno-math-errno
 CFLAGS_gpt_training := $(fastest) $(threaded)
 $(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
-ifneq ($(words $(BUILD)),1)
-$(error BUILD is "$(BUILD)": the name of one folder, without blanks, is needed)
+ifneq ($(words $(BUILD))$(strip $(foreach c,' " ` \ ; & | < > * ?,$(findstring $c,$(BUILD)))),1)
+$(error BUILD is "$(BUILD)": the name of one folder, without blanks and without what a shell reads, is needed)
 endif
 
-# What someone gave, as one word of the shell's, whatever it holds.
+# What someone gave, as one word of the shell's, whatever it holds; or as many words
+# as it has.
 quoted = '$(subst ','\'',$(1))'
+each   = $(foreach w,$(1),$(call quoted,$w))
+# Nor does make read it: a $ in it stays one. A line would end the command that it stands
+# in; what has several in the environment is not meant for this book.
+define line
+
+
+endef
+several = $(if $(filter environment,$(origin $(1))),$(eval override $(1) :=),$(error $(1) has more than one line: one is needed))
+take    = $(if $(findstring $(line),$(value $(1))),$(several),$(eval override export $(1) := $$(value $(1))))
+$(foreach v,CASES CHAPTER CONF COPIES DIR MEASURED NAME OUT PAPER SAMPLE SEED SIZES STEPS TITLE WORK,\
+  $(if $(filter undefined,$(origin $v)),,$(call take,$v)))
 
 # A rule that fails leaves no half-made target behind.
 .DELETE_ON_ERROR:
@@ -136,8 +148,13 @@ pattern = $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/
   echo -ftrivial-auto-var-init=pattern)
 unset  := $(if $(wildcard .book),$(pattern))
 
-compile = $(CC) $(FLAGS) $(unset) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP $(call empty,$<)
-link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm -o $@
+# What is made has another name until it is whole, so that make may be killed at any
+# time. With an object comes a file of what it was made from.
+moved   = mv -f $@.new $@
+whole   = -o $@.new && $(moved)
+object  = -MMD -MP -MT $@ -MF $@.d.new -c $< -o $@.new && mv -f $@.d.new $(@:.o=.d) && $(moved)
+compile = $(CC) $(FLAGS) $(unset) $(CFLAGS) $(CFLAGS_$(*F)) $(call empty,$<)
+link    = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(OPENMP) -lm $(whole)
 
 # How everything is compiled, how it is linked, and what there is. When that
 # changes, all is made anew, and nothing stays of a file that has gone.
@@ -163,26 +180,26 @@ $(BUILD)/chapters/%: $$(call of,$$*) $$(before_$$*) $(BUILD)/libsupport.a
 
 $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' -c $< -o $@
+	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' $(object)
 
 # The public functions get the set's name behind their own, and so do those of the
 # other fast chapters that are called: a chapter's calls stay within its set.
 define variant
 $(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $$(@D)
-	$$(compile) $(march_$(1)) -Dmain=main_$$*_$(1) -c $$< -o $$@ $$$$(perl -ne \
+	$$(compile) $(march_$(1)) -Dmain=main_$$*_$(1) $$$$(perl -ne \
 	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and $$$$1 ne "main" and print " -D$$$$1=$$$$1_$(1)"' \
-	  $(patsubst %,$(BUILD)/code/%.c,$(filter $(names),$(fast))))
+	  $(patsubst %,$(BUILD)/code/%.c,$(filter $(names),$(fast)))) $$(object)
 endef
 $(foreach s,$(sets),$(eval $(call variant,$(s))))
 
 $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes -c $< -o $@
+	$(compile) -Wmissing-prototypes $(object)
 
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(soon) -c $< -o $@
+	$(compile) $(soon) $(object)
 
 # With the chapters before it: what stands in later ones is not its concern.
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $$(if $$(filter $$*,$(names)), \
@@ -192,9 +209,9 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $$(if $$(filter $$*,$(names)), \
 $(BUILD)/libsupport.a: $(support)
 $(BUILD)/libattention.a: $(objects) $(support)
 $(BUILD)/lib%.a:
-	@rm -f $@
+	@rm -f $@.new
 	@$(if $(OPENMP)$(filter %support.a,$@),,echo "$(CC) has no OpenMP: the kernel will use one thread")
-	$(AR) rcs $@ $^
+	$(AR) rcs $@.new $^ && $(moved)
 
 -include $(wildcard $(BUILD)/*/*.d)
 
@@ -267,8 +284,8 @@ web       := $(basename $(notdir $(wildcard tools/web/*.c)))
 own       := $(filter-out page,$(foreach n,$(web),$(if $(findstring _,$n),,$n)))
 packed    := $(foreach n,$(names) $(own),$(BUILD)/web/programs/$(call number,$n).js)
 
-compile_wasm = $(wasm) $(FLAGS) -Oz -Dalways_inline= -Wno-unused-parameter -MMD -MP \
-  -D'main(...)=main_$(call number,$*)(int argc, char **argv)' -c $< -o $@
+compile_wasm = $(wasm) $(FLAGS) -Oz -Dalways_inline= -Wno-unused-parameter \
+  -D'main(...)=main_$(call number,$*)(int argc, char **argv)' $(object)
 $(BUILD)/web/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile_wasm)
@@ -292,11 +309,11 @@ $(foreach n,$(names) $(own),$(eval $(call module,$n,$(filter $n,$(has_bench)))))
 
 $(BUILD)/web/programs/%.wasm: tools/web/page.c $(settings)
 	@mkdir -p $(@D)
-	$(wasm) $(FLAGS) -Oz -DPROGRAM=main_$* -DBENCH=main_$(bench) $(filter %.c %.o,$^) -o $@ \
-	  -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576
+	$(wasm) $(FLAGS) -Oz -DPROGRAM=main_$* -DBENCH=main_$(bench) $(filter %.c %.o,$^) \
+	  -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 $(whole)
 
 $(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pack.pm
-	tools/web/pack programs/$* <$< >$@
+	tools/web/pack programs/$* <$< >$@.new && $(moved)
 
 -include $(wildcard $(BUILD)/web/obj/*.d)
 
@@ -335,11 +352,11 @@ $(paper).epub: $(paper)-cover.png
 # ---- Tests
 
 # What a program prints with all digits, and its figures: several tests read it.
-# What it refuses is there, too.
+# What it refuses is there, too, and cat tells of a full disk.
 $(BUILD)/printed/%.txt: drawn = $(BUILD)/printed/$(call number,$*)
 $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 	@rm -rf $(drawn) && mkdir -p $(drawn)
-	@DIGITS=9 FIGURES=$(drawn) $< >$@ 2>&1 || true
+	@DIGITS=9 FIGURES=$(drawn) $< 2>&1 | cat >$@.new && $(moved)
 
 test: test-programs ## the tests of the book: needs neither Python nor a network
 	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
@@ -411,7 +428,7 @@ mistakes: keep = --keep
 mistakes: $(tests) ## what each mistake of an exercise makes its tests tell: tests/mistakes.txt
 mutants mistakes:
 	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(if $(SAMPLE),--sample '$(SAMPLE)') $(CHAPTER)
+	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/mutants $(keep) $(if $(SAMPLE),--sample $(call quoted,$(SAMPLE))) $(call each,$(CHAPTER))
 
 # ---- The checks, which repeat the tests. A line says what is left out.
 #   sanitized   with sanitizers, which also find memory that is not freed
@@ -479,16 +496,16 @@ named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
 	@mkdir -p $(@D)
-	@tools/grader/calls $< >$@
+	@tools/grader/calls $< >$@.new && $(moved)
 $(grader)/%.calls.o: $(grader)/%.c tools/grader/remote.h src/attention.h $(settings)
-	$(compile) -Itools/grader -c $< -o $@
+	$(compile) -Itools/grader $(object)
 $(grader)/%.stubs.o: $(grader)/%.c tools/grader/remote.h src/attention.h $(settings)
-	$(compile) -Itools/grader -DJUDGE -c $< -o $@
+	$(compile) -Itools/grader -DJUDGE $(object)
 $(grader)/%.given.o: $(BUILD)/code/%.c $(grader)/%.c $(settings)
-	$(compile) -Dmain=main_given $(call named,$(grader)/$*.c) -c $< -o $@
+	$(compile) -Dmain=main_given $(call named,$(grader)/$*.c) $(object)
 $(grader)/%.o: tools/grader/%.c tools/grader/remote.h src/attention.h $(settings)
 	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
+	$(compile) $(object)
 $(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o \
                    $(grader)/jail.o $$(filter-out $(BUILD)/obj/$$*.o,$$(call of,$$*)) $$(before_$$*) \
                    $(BUILD)/libsupport.a
@@ -503,11 +520,11 @@ per_set := kernels cache backward
 # for others is not for a submission to call.
 $(grader)/plain.%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) -MMD -MP -c $< -o $@
+	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) $(object)
 $(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)) \
                $(filter-out $(per_set:%=\%/%.o),$(support)) $(per_set:%=$(grader)/plain.%.o)
-	@rm -f $@
-	$(AR) rcs $@ $^
+	@rm -f $@.new
+	$(AR) rcs $@.new $^ && $(moved)
 
 # No plugin takes part when a submission is linked: gcc's compiles what it finds.
 plain = $(shell $(CC) -fno-use-linker-plugin -Werror -x c -E /dev/null >/dev/null 2>&1 && echo -fno-use-linker-plugin)
@@ -518,18 +535,18 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 	@all=$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' '); \
 	  TAP_ONLY="$$all" $< >$@.run || { grep '^not ok' $@.run >&2; \
 	    echo "The book's own functions fail in chapter $*: it cannot be graded" >&2; exit 1; }; \
-	  sed -n 's/^ok [0-9]* - //p' $@.run >$@; rm $@.run; \
-	  for f in $$all; do grep -q "^$$f:" $@ || { echo "$$f has no test in tests/$*.c" >&2; exit 1; }; done
+	  sed -n 's/^ok [0-9]* - //p' $@.run >$@.new; rm $@.run; \
+	  for f in $$all; do grep -q "^$$f:" $@.new || { echo "$$f has no test in tests/$*.c" >&2; exit 1; }; done; $(moved)
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
 	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
 	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'plain $(plain)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
 	  $(foreach n,$(fast),'flags.$(n) $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(CFLAGS_fast)') \
-	  $(foreach n,$(names),$(if $(filter $(fast:%=$(BUILD)/obj/%.o),$(call of,$(n)) $(before_$(n))),'libraries.$(n) $(OPENMP)')) >$@
+	  $(foreach n,$(names),$(if $(filter $(fast:%=$(BUILD)/obj/%.o),$(call of,$(n)) $(before_$(n))),'libraries.$(n) $(OPENMP)')) >$@.new && $(moved)
 
 graders: $$(graders)
-	@[ -z '$(no_such)' ] || { echo 'There is no chapter $(no_such) to grade: some of $(foreach n,$(gradable),$(call \
+	@[ -z $(call quoted,$(no_such)) ] || { echo 'There is no chapter' $(call quoted,$(no_such)) 'to grade: some of $(foreach n,$(gradable),$(call \
 	  number,$(n))) are needed, as in CHAPTER="02 03"' >&2; exit 2; }
 
 conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
@@ -546,11 +563,11 @@ roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline
 $(BUILD)/tools/roofline_peak.o: CFLAGS += $(CFLAGS_fast)
 $(BUILD)/tools/roofline_peak.o: tools/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
+	$(compile) $(object)
 $(BUILD)/tools/roofline_peak.%.o: tools/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(CFLAGS_fast) $(march_$*) -Dcompute_at_most=compute_at_most_$* \
-	  -Dread_at_most=read_at_most_$* -c $< -o $@
+	  -Dread_at_most=read_at_most_$* $(object)
 $(BUILD)/tools/roofline: tools/roofline.c $(roofline_sets) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(or $(OPENMP),-fopenmp-simd) $< $(link)
@@ -567,19 +584,19 @@ bench_made := $(bench_lib)/attention.so $(helpers) $(BUILD)/bench-venv/made $(BU
 
 bench: $(bench_made) ## its speed beside PyTorch's and others': CASES="tiny product" for a part
 	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/bench --build $(BUILD) \
-	  $(if $(MEASURED),--measured '$(MEASURED)') $(CASES)
+	  $(if $(MEASURED),--measured $(call quoted,$(MEASURED))) $(call each,$(CASES))
 
 $(bench_lib)/attention.so: $(objects) $(support)
 	$(MAKE) --no-print-directory -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
 	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) \
-	  $(OPENMP) -lm -o $@
+	  $(OPENMP) -lm $(whole)
 $(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
 	@mkdir -p $(@D)
-	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@
+	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@.new && $(moved)
 $(bench_lib)/bench.%.so: tools/bench.c tools/roofline_peak.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \
 	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $(filter tools/%,$^) \
-	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm -o $@
+	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm $(whole)
 
 $(BUILD)/bench-venv/made: tools/bench.txt
 	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
@@ -593,7 +610,7 @@ $(BUILD)/tools/bench_train: tools/bench_train.c $(BUILD)/libattention.a $(settin
 	$(compile) $< $(link)
 
 bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 21's training beside the same in PyTorch
-	@.venv-golden/bin/python tools/bench-train --program $< $(if $(STEPS),--steps $(STEPS))
+	@.venv-golden/bin/python tools/bench-train --program $< $(if $(STEPS),--steps $(call quoted,$(STEPS)))
 
 # ---- What chapter 21 learns from, and its long run, of which the page tells.
 
@@ -606,7 +623,7 @@ prose: ## the chapters' prose anew, for chapter 21: after it, make train
 gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: $(BUILD)/chapters/21_gpt ## chapter 21's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2"
 	@rm -f $(gpt).h
-	@$< train $(gpt).training $(gpt).h $(SIZES)
+	@$< train $(gpt).training $(gpt).h $(call each,$(SIZES))
 	@[ ! -e $(gpt).h ] || { mv $(gpt).training $(gpt).safetensors; $(if $(SIZES),,mv $(gpt).h src/trained.h;) \
 	  echo 'Try it: make -s run-21 ARGS="$(gpt).safetensors 84 104 101 32"'; }
 

@@ -53,7 +53,7 @@ for ('student', 'quiz', 'worksheet') {
 }
 
 # What someone gives reaches a tool as it is, whatever it holds.
-my $odd = q{it's a "b" & `c`};
+my $odd = q{it's a "b" & `c`; $(touch x) $(shell touch x) $$HOME \\};
 my @given = map { s/'/'\\''/gr } map {"$_=$odd"} qw(CHAPTER DIR NAME SEED COPIES PAPER WORK TITLE);
 my $would = `$make -n student handout autograder worksheet quiz chapter grade grade-all @{[map {"'$_'"} @given]}`;
 for (['student', $odd, $odd], ['handout', "$odd.conf", 'build/handout', $odd], ['autograder', "$odd.conf", 'build/autograder'],
@@ -64,13 +64,22 @@ for (['student', $odd, $odd], ['handout', "$odd.conf", 'build/handout', $odd], [
     is `printf '<%s>' $takes`, join('', map {"<$_>"} @words), "$tool takes what is given";
 }
 
+($would = `$make -n bench-train train mutants graders STEPS='1;2' SIZES='3;4 5' CHAPTER="';x" 2>&1`) =~ s/ +/ /g;
+like $would, qr/\Q$_\E/, "... and so does what takes $_"
+  for q(--steps '1;2'), q(.h '3;4' '5'), q(tools/mutants ''\'';x'), q([ -z ''\'';x' ]), q(chapter' ''\'';x' 'to);
+like `$make student DIR='a\ntouch x' CHAPTER=01 2>&1`, qr/\A\S+ \*\*\* DIR has more than one line: one is needed\.  Stop\.\n\z/,
+  '... but for a second line';
+like `BUILD='$_' $make help 2>&1`, qr/\A\S+ \*\*\* BUILD is "\Q$_\E": the name of one folder, [^\n]* is needed\.  Stop\.\n\z/,
+  "a build folder is not to be $_" for 'a b', 'a"b', 'a`b', 'a\\b', 'a;b', 'a*b';
+ok !-e 'x', '... and nothing of it is run';
+
 # ---- Linking.
 
 my ($status, $said) = make('test-programs');
 is $status, 0, 'the small book is built' or diag $said;
 my %linked;
 for (split /\n/, $said =~ s/\\\n//gr) {
-    my ($made) = m{(?:-o|ar rcs) build/([\w/.]+)(?<!\.o)(?: |$)} or next;
+    my ($made) = m{(?:-o|ar rcs) build/([\w/.]+)(?<!\.o)\.new } or next;
     $linked{$made} = join ' ', m{build/(?:obj|tests)/(\w+)\.o}g, m{build/(lib\w+)\.a (?!build)}g;
 }
 is_deeply \%linked, {
@@ -97,9 +106,29 @@ for my $other ('CFLAGS=-O0', q{CFLAGS="-DIT=\"'a  b'\""}, 'CFLAGS=-O2', 'CC="cc 
     my ($compiled, $linked) = map { scalar(() = $said =~ /$_/g) } qr/ -c /, qr/-lm -o/;
     is "$compiled $linked", '7 6', '... to all that is compiled or linked';
     is scalar(() = $said =~ /\Q$1\E.*-lm -o/g), 6, '... with it' if $other =~ /LD\w+=(.*)/;
-    is scalar(() = $said =~ /-O2.* -O0 -c/g), $other =~ /CFLAGS/ ? 0 : 1, '... tests without optimization, if nothing is said';
+    is scalar(() = $said =~ /-O2.* -O0 .*-c/g), $other =~ /CFLAGS/ ? 0 : 1, '... tests without optimization, if nothing is said';
     ok is_made("test-programs $other"), '... once';
     ok !is_made('test-programs'), '... and again without';
+}
+# A compiler that leaves half of what it was to make, and of what it says that this was
+# made from, and takes make with it.
+save('bin/slain', '#!/bin/sh', 'cc "$@" || exit', '[ -e slay ] || exit 0', 'case $* in *$(cat slay)*) ;; *) exit 0 ;; esac',
+    'for word; do', 'case $last in -o | -MF) head -c 40 "$word" >half; cat half >"$word" ;; esac', 'last=$word', 'done',
+    'rm slay; kill -9 0');
+for my $made ('obj/support.o', 'obj/06_six.o', 'tests/support.o', 'chapters/06_six', 'tests/support') {
+    save('slay', "$made.new");
+    unlink "$folder/build/flags";
+    my $child = fork // die "fork: $!\n";
+    if (!$child) {
+        setpgrp;
+        open STDOUT, '>', "$folder/said" and open STDERR, '>&', *STDOUT;
+        exec $make, '-C', $folder, "CC=$folder/bin/slain", 'test-programs' or die "$make: $!\n";
+    }
+    waitpid $child, 0;
+    is $? & 127, 9, "make is killed when half of $made is there";
+    ($status, $said) = make("test-programs CC='$folder/bin/slain'");
+    is $status . system("$folder/build/chapters/06_six") . system("$folder/build/tests/support"), '0' . (2 << 8) . '0',
+      '... and goes on as if it had not been' or diag $said;
 }
 make('test-programs');
 my $six = 'chapters/06_six.c';
@@ -193,7 +222,8 @@ my $stamp = 'build/pandoc.found';
 sub is_found {
     my ($pandoc, $asked, $name) = @_;
     ok !is_made($stamp), "$name: is looked for";
-    make($stamp);
+    my (undef, $said) = make($stamp);
+    is $said =~ m{^\Q$folder/$pandoc\E is pandoc 3\.0, not the one of}m, $pandoc =~ /^bin/, '... what is not tested with is told';
     is readlink "$folder/build/pandoc", "$folder/$pandoc", '... and found';
     is `cat '$folder/made'`, "$asked\n", '... after Python was asked';
     unlink "$folder/made";
@@ -214,6 +244,30 @@ my $own = '.venv/lib/python3.2/site-packages/pypandoc/files/pandoc';
 is_found($own, '-m venv .venv', 'one in .venv, when that has gone');
 unlink "$folder/$own";
 is_found($own, '-m venv --clear .venv', 'another, when that has gone, too');
+
+# Where there is none: what is missing, and what was found instead.
+sub is_missing {
+    my ($says, $name) = @_;
+    my ($status, $said) = make($stamp);
+    is $status, 2, "$name: there is none";
+    like $said, qr/^Weaving the book needs pandoc 3 or later: $says; or put such a pandoc on the PATH\./m, '... and it is said why';
+}
+python_that(0);
+unlink "$folder/build/pandoc", "$folder/$own";
+save('bin/pandoc', '#!/bin/sh', 'echo pandoc 2.17.1.1');
+is_missing(qr/install python3-venv, [^;]+ \(\Q$folder\E\/bin\/pandoc is pandoc 2\.17\.1\.1\)/, 'one that is too old');
+python_that(1);
+system("mv '$folder/.venv' '$folder/elsewhere' && ln -s elsewhere '$folder/.venv'");
+my $kept = `cd '$folder' && find elsewhere`;
+unlink "$folder/made";
+is_missing(qr/\.venv is a link: [^;]+/, 'a .venv that is elsewhere');
+is `cd '$folder' && find elsewhere; cat made 2>&1`, "${kept}cat: made: No such file or directory\n", '... and stays as it is';
+unlink "$folder/.venv";
+save('bin/python3', '#!/bin/sh', 'mkdir -p .venv/bin', q(printf '#!/bin/sh\necho ERROR: no luck\nexit 1\n' >.venv/bin/python),
+    'chmod +x .venv/bin/python');
+is_missing(qr/it does not come from PyPI, for which a network is needed: ERROR: no luck [^;]+/, 'one that cannot be fetched');
+python_that(1);
+is_found($own, '-m venv .venv', 'all that is done');
 
 utime time + 10, time + 10, "$folder/requirements.txt";
 ok !is_made($stamp), 'when another is asked for, it is looked for again';
