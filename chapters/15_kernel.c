@@ -278,16 +278,15 @@ kind. The last is compiled for the widest registers that this one has;
 Each score takes an exponential. The C library's `expf` computes one at a
 time. Ours is to work in lanes, without branch or table.
 
-Take powers of 2, since $e^x = 2^{x \log_2 e}$, and this factor can go into
-the scale, where it costs nothing. Split $x$ into the nearest whole number
-$w$ and a rest $f$ from $-\frac12$ to $\frac12$, so that $2^x = 2^w 2^f$.
-For $2.3$ these are 2 and 0.3, and $2^{2.3} = 2^2 \cdot 2^{0.3}$. For $2^f$
-a polynomial of degree 5 will do. These numbers, from the highest power
-down, make the largest error least: `1.32647261e-3f`, `9.67150275e-3f`,
-`5.55072501e-2f`, `2.40222439e-1f`, `6.93147004e-1f`, 1. And $2^w$ is put
-together from bits: of a float's 32 bits, the first is its sign, the next 8
-are the exponent of 2 with 127 added, and the last 23 are the digits behind
-the point, here all 0.
+Take powers of 2, since $e^x = 2^{x \log_2 e}$. Split $x$ into the nearest
+whole number $w$ and a rest $f$ from $-\frac12$ to $\frac12$, so that $2^x =
+2^w 2^f$. For $2.3$ these are 2 and 0.3, and $2^{2.3} = 2^2 \cdot 2^{0.3}$.
+For $2^f$ a polynomial of degree 5 will do. These numbers, from the highest
+power down, make the largest error least: `1.32647261e-3f`,
+`9.67150275e-3f`, `5.55072501e-2f`, `2.40222439e-1f`, `6.93147004e-1f`, 1.
+And $2^w$ is put together from bits: of a float's 32 bits, the first is its
+sign, the next 8 are the exponent of 2 with 127 added, and the last 23 are
+the digits behind the point, here all 0.
 
 To split, add $2^{23}$ and half of that, which C writes as `0x1.8p23f`.
 Floats from $2^{23}$ to $2^{24}$ have no room behind the point, so the sum
@@ -379,6 +378,7 @@ typedef struct {
     int text, head, i, rows; /* whose queries, from which on, how many */
     int key_head;            /* whose keys and values they meet */
     int vectors, end;        /* that suffice for them; the keys they see */
+    float scale;             /* of products; 1 where a bias is added */
     Lanes *query, *context;  /* [d_k], [d_v] */
     Lanes largest, sum;
 } Tile;
@@ -387,15 +387,13 @@ typedef struct {
 static Tile begin(const Job *job, int text, int head, int i, int rows,
                   Lanes *memory)
 {
-    const float scale =
-        job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
+    const float s = job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
     const int64_t seen = (int64_t)job->see.first + i + rows;
-    Tile t = {.text = text, .head = head, .i = i, .rows = rows};
-    t.key_head = head;
+    Tile t = {text, head, i, rows, .key_head = head, .end = job->m};
     if (job->n_key_heads)
         t.key_head /= job->n_heads / job->n_key_heads;
     t.vectors = rows <= LANES ? 1 : VECTORS;
-    t.end = job->m;
+    t.scale = job->bias.at ? 1 : fabsf(s);
     t.query = memory;
     t.context = memory + job->d_k;
     if (job->see.kind == MASK_CAUSAL && seen < job->m)
@@ -403,7 +401,7 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
     for (int k = 0; k < QUERIES; k++)
         t.largest.at[k] = -FLT_MAX;
     memset(memory, 0, (size_t)(job->d_k + job->d_v) * sizeof *memory);
-    turn(rows, job->d_k, log2_e * scale, row_at(&job->query, text, head, i),
+    turn(rows, job->d_k, s / t.scale, row_at(&job->query, text, head, i),
          job->query.token, (float *)t.query, QUERIES);
     return t;
 }
@@ -413,6 +411,9 @@ This is `running_begin` and more. The largest score so far begins with the
 lowest float: with minus infinity, a row in which all is hidden would take
 infinity from infinity. Now its exponentials are all 0, and so is their sum,
 by which 0 is divided in the end. That makes the `nan` it is to get.
+
+Scaled queries are rounded, and large scores lose digits. So the scale, but
+for its sign, waits until the largest product has been subtracted.
 
 Under a causal mask, `end` is how many keys the last query of the tile sees;
 blocks behind it are never met. Within a block, `hide` is the `mask_piece`
@@ -442,22 +443,22 @@ sum; [below](#kernel-measured) is how far all is from float64.)
 static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
                           Lanes *shrink)
 {
-    Lanes largest = t->largest, sum = {{0}};
+    const float s = log2_e * t->scale;
+    Lanes most = t->largest, sum = {{0}};
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < lanes; i++)
-            largest.at[i] = scores[k].at[i] > largest.at[i]
-                                ? scores[k].at[i]
-                                : largest.at[i];
+            most.at[i] =
+                scores[k].at[i] > most.at[i] ? scores[k].at[i] : most.at[i];
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < lanes; i++) {
-            scores[k].at[i] = exp2_fast(scores[k].at[i] - largest.at[i]);
+            scores[k].at[i] = exp2_fast(s * (scores[k].at[i] - most.at[i]));
             sum.at[i] += scores[k].at[i];
         }
     for (int i = 0; i < lanes; i++) {
-        shrink->at[i] = exp2_fast(t->largest.at[i] - largest.at[i]);
+        shrink->at[i] = exp2_fast(s * (t->largest.at[i] - most.at[i]));
         t->sum.at[i] = t->sum.at[i] * shrink->at[i] + sum.at[i];
     }
-    t->largest = largest;
+    t->largest = most;
 }
 
 /*
@@ -485,8 +486,8 @@ static void meet(const Job *job, Tile *t, int j, View key, View value,
 }
 
 /*
-In the end comes the division. As all exponents are those of 2, so is the
-logarithm, and $L = \ln 2 \cdot (m + \log_2 l)$.
+In the end comes the division. The largest product is scaled, and $\ln l =
+\ln 2 \cdot \log_2 l$.
 */
 
 static void end(const Job *job, Tile *t)
@@ -494,7 +495,7 @@ static void end(const Job *job, Tile *t)
     const ptrdiff_t at = (ptrdiff_t)t->text * job->n_heads + t->head;
     for (int i = 0; job->log_sum && i < t->rows; i++)
         job->log_sum[at * job->n + t->i + i] =
-            ln_2 * (t->largest.at[i] + log2f(t->sum.at[i]));
+            t->scale * t->largest.at[i] + ln_2 * log2f(t->sum.at[i]);
     for (int i = 0; i < QUERIES; i++)
         t->sum.at[i] = 1 / t->sum.at[i];
     for (int k = 0; k < job->d_v; k++)
@@ -1092,13 +1093,6 @@ every answer a power of 2 with a whole exponent.
 A table's rows are queries, and in the lanes these are columns.
 */
 
-/* What is added to a score: -FLT_MAX, as a mask often has it, is to stay a
- * number. */
-static INLINE float in_base_2(float x)
-{
-    return x < -FLT_MAX ? x : x < -FLT_MAX / 2 ? -FLT_MAX : log2_e * x;
-}
-
 static void use_table(char how, const Rows *table, const Tile *t, int j,
                       int cols, Lanes x[cols])
 {
@@ -1107,8 +1101,8 @@ static void use_table(char how, const Rows *table, const Tile *t, int j,
          table->token, (float *)y, QUERIES);
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < QUERIES; i++)
-            x[k].at[i] = how == '*'   ? x[k].at[i] * y[k].at[i]
-                         : how == '+' ? x[k].at[i] + in_base_2(y[k].at[i])
+            x[k].at[i] = how == '*'        ? x[k].at[i] * y[k].at[i]
+                         : how == '+'      ? x[k].at[i] + y[k].at[i]
                          : y[k].at[i] != 0 ? x[k].at[i]
                                            : -INFINITY;
 }

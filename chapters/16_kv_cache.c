@@ -860,7 +860,7 @@ typedef struct {
     int64_t from[MANY], till[MANY]; /* the tokens that each may see */
     Vector *query, *mixture;        /* [count][wide_k], [count][wide_v] */
     float (*scores)[PIECE];         /* [count], then weights */
-    float largest[MANY], sum[MANY];
+    float factor, largest[MANY], sum[MANY];
 } Group;
 
 static INLINE float power(float x)
@@ -877,8 +877,8 @@ static INLINE float power(float x)
     return y * power;
 }
 
-/* The scores of query q with the n tokens from number `first` on become
- * powers of 2 of what they are above the largest. */
+/* The products of query q with the n tokens from number `first` on become
+ * exponentials of what their scores are above the largest. */
 static void weigh(int64_t first, int n, int q, Group *g)
 {
     const int64_t from = g->from[q] - first, till = g->till[q] - first;
@@ -897,7 +897,7 @@ static void weigh(int64_t first, int n, int q, Group *g)
     for (int i = 0; i < LANES; i++)
         largest = most[i] > largest ? most[i] : largest;
     for (int j = 0; j < end; j++)
-        scores[j] = power(scores[j] - largest);
+        scores[j] = power(g->factor * (scores[j] - largest));
     for (int j = 0; j < end / LANES; j++)
         sum += load(FLOAT32, (char *)scores, j);
     g->largest[q] = largest;
@@ -973,20 +973,21 @@ static INLINE void meet_as(Format format, const Cache *c, int head,
 /*
 And all groups meet all pieces. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
-`begin` has their scale, with the logarithm for powers of 2, and what each
-may see; `end` writes down what each has got from a piece, with the largest
-score and the sum, by which `join_piece` weighs it. (A log-sum-exp would do,
-but of large scores a float keeps few digits.)
+`begin` lays them out, and says what each may see; `factor` is the scale,
+with the logarithm for powers of 2; `end` writes down what each has got from
+a piece, with the largest product and the sum, by which `join_piece` weighs
+it. (A log-sum-exp would do, but of large scores a float keeps few digits.)
 */
 
 /* Who asks: the last n tokens, in heads of which so many share their keys;
  * what they see, in pieces, from token `first` on; and what each gets from
  * each piece, [heads][n][pieces][d_v + 2]: a mixture, and in the last
- * columns the largest score and the sum, in powers of 2. */
+ * columns the largest product and the sum. */
 typedef struct {
     const Cache *cache;
     int n, sharing, pieces;
     int64_t first;
+    float factor;
     Rows query;
     float *parts;
 } Asked;
@@ -995,15 +996,14 @@ typedef struct {
 static void begin(const Asked *a, int head, int q, Group *g)
 {
     const Cache *c = a->cache;
-    const float scale = 1.44269504f / sqrtf((float)c->d_k);
+    g->factor = a->factor;
     memset(g->query, 0,
            (size_t)(g->count * (g->wide_k + g->wide_v)) * sizeof(Vector));
     for (int i = 0; i < g->count; i++, q++) {
         const int h = head * a->sharing + q / a->n;
         const float *query = row_at(&a->query, 0, h, q % a->n);
-        float *to = (float *)(g->query + i * g->wide_k);
-        for (int k = 0; k < c->d_k; k++)
-            to[k] = scale * query[k];
+        memcpy(g->query + i * g->wide_k, query,
+               (size_t)c->d_k * sizeof *query);
         g->till[i] = c->count - a->n + q % a->n + 1;
         g->from[i] = c->window ? g->till[i] - c->window : 0;
     }
@@ -1049,12 +1049,12 @@ static void attend_piece(const Asked *a, int head, int q, int piece)
 }
 
 /* Adds what a query has got from another piece, as join_parts does. */
-static void join_piece(int d_v, float got[d_v + 2],
+static void join_piece(float factor, int d_v, float got[d_v + 2],
                        const float part[d_v + 2])
 {
     const float largest = got[d_v] > part[d_v] ? got[d_v] : part[d_v];
-    const float mine = exp2_fast(got[d_v] - largest);
-    const float its = exp2_fast(part[d_v] - largest);
+    const float mine = exp2_fast(factor * (got[d_v] - largest));
+    const float its = exp2_fast(factor * (part[d_v] - largest));
     for (int k = 0; k < d_v + 2; k++)
         got[k] = mine * got[k] + its * part[k];
     got[d_v] = largest;
@@ -1070,7 +1070,7 @@ static void join_pieces(const Asked *a, Rows context)
             float *got = part, *to = row_at(&context, 0, h, i);
             part += d_v + 2;
             for (int piece = 1; piece < a->pieces; piece++, part += d_v + 2)
-                join_piece(d_v, got, part);
+                join_piece(a->factor, d_v, got, part);
             for (int k = 0; k < d_v; k++)
                 to[k] = got[k] / got[d_v + 1];
         }
@@ -1085,7 +1085,8 @@ what is next.
 static void attend_few(const Cache *c, int n_heads, int n, Rows query,
                        int threads, Rows context)
 {
-    Asked a = {c, n, n_heads / c->n_key_heads, 1, 0, query, NULL};
+    const float factor = 1.44269504f / sqrtf((float)c->d_k);
+    Asked a = {c, n, n_heads / c->n_key_heads, 1, 0, factor, query, NULL};
     const int queries = a.sharing * n;
     if (c->window && c->count - n >= c->window)
         a.first = c->count - n - c->window + 1;

@@ -261,7 +261,7 @@ void gelu(int n, const float x[n], float share[n], float out[n])
     }
     best_kernel()->powers(n, share);
     for (int i = 0; i < n; i++) {
-        share[i] = 1 / (1 + share[i]);
+        share[i] = share[i] >= 0x1p126f ? 0 : 1 / (1 + share[i]);
         out[i] = x[i] * share[i];
     }
 }
@@ -269,7 +269,8 @@ void gelu(int n, const float x[n], float share[n], float out[n])
 /*
 (The number in front of $u$ is the logarithm that turns powers of $e$ into
 powers of 2, for [](#kernel-exp2); `powers` takes a whole table of them. A
-share below $2^{-126}$ is as good as 0.)
+share of $2^{-126}$ or less becomes 0: the lowest floats would make a number
+of it.)
 
 **Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
 added to `g_x`, from the shares that `gelu` has left.
@@ -598,7 +599,8 @@ and so on, until so many have been found. How many are equal to each counts.
 
 ::: hint
 A loop that looks for the largest below `limit`, counts how often it is
-there, and makes it the new `limit`, until the count has reached `k`.
+there, and makes it the new `limit`, until the count has reached `k`. At
+first, no logit may be at the limit, be it infinite.
 :::
 
 ::: done
@@ -611,11 +613,11 @@ void keep_largest(int n, int k, float logits[n])
 {
     if (k < 1 || k > n)
         REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
-    float limit = INFINITY;
-    for (int found = 0; found < k && limit > -INFINITY;) {
-        float next = -INFINITY; /* the largest of those below the limit */
+    float limit = NAN; /* at first, none has reached it */
+    for (int found = 0; found < k && limit != -INFINITY;) {
+        float next = -INFINITY; /* the largest that has not */
         for (int i = 0; i < n; i++)
-            if (logits[i] < limit && logits[i] > next)
+            if (!(logits[i] >= limit) && logits[i] > next)
                 next = logits[i];
         for (int i = 0; i < n; i++)
             found += logits[i] == next;

@@ -1610,11 +1610,13 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
 
 /* Each entry times a share from 0 to 1 that grows with it, in the form that
  * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
- * u = sqrt(8 / pi) * (x + 0.044715 * x^3).
+ * u = sqrt(8 / pi) * (x + 0.044715 * x^3). A share of 2^-126 or less is 0.
  * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
 void gelu(int n, const float x[n], float share[n], float out[n]);
 
-/* From the shares that gelu has left; adds to g_x.
+/* From the shares that gelu has left; adds to g_x. What is added is NaN, as
+ * in PyTorch, where an x below -1e19 or above 1e19 has a square that is no
+ * float.
  * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
 void gelu_backward(int n, const float x[n], const float share[n],
                    const float g_out[n], float g_x[n]);

@@ -429,6 +429,34 @@ static void lowest_bias(void)
     }
 }
 
+/* Products of some two million: their weights are as exact as those of small
+ * ones, with any scale. */
+static void high_scores(void)
+{
+    enum { M = 300 };
+    const float scale[] = {1, 0.3f, -0.3f};
+    float *key = room_for("key", M), *value = room_for("value", M);
+    float context, log_sum, scores[M];
+    Job job = asking(1, M, 1, key, value, &context, &log_sum);
+    tap_fill(M, value, -1, 1);
+    for (int j = 0; j < M; j++)
+        key[j] = 0x1p21f - 0.25f * (float)(j % 40);
+    for (int k = 0; k < 3; k++) {
+        double sum;
+        job.scale = scale[k];
+        for (int j = 0; j < M; j++)
+            scores[j] = scale[k] * (key[j] - 0x1p21f);
+        const double due = due_of(M, scores, value, &sum);
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            next_case();
+            give("%s, scale %g", kernel->name, (double)scale[k]);
+            kernel->attend(&job);
+            tap_near("context", context, due, 0, 5e-7);
+            tap_near("log_sum", log_sum, sum + scale[k] * 0x1p21, 2e-7, 0);
+        }
+    }
+}
+
 /* Each block's largest score is a little larger than the last one's. */
 static void rising_scores(void)
 {
@@ -1235,6 +1263,7 @@ int main(void)
     TAP(first_far_away, "attend_fast: the first and the last of ints");
     TAP(hidden_keys, "attend_fast: hidden keys are of no matter");
     TAP(lowest_bias, "attend_fast: a bias of the lowest floats");
+    TAP(high_scores, "attend_fast: scores of millions");
     TAP(rising_scores, "attend_fast: scores that rise from block to block");
     TAP(odd_scores, "attend_fast: scores that are NaN or infinite");
     TAP(odd_value, "attend_fast: a value that is NaN");

@@ -770,6 +770,31 @@ static void loud_pieces(void)
     cache_free(&c);
 }
 
+/* Products of some two million in several pieces: their weights are as exact
+ * as those of small ones. */
+static void high_scores(void)
+{
+    enum { N = 1100 };
+    static float key[N][3], value[N];
+    float query[3] = {1, 1, 1}, context = NAN;
+    double sum = 0, due = 0;
+    Cache c = {.n_key_heads = 1, .d_k = 3, .d_v = 1, .room = N};
+    tap_fill(N, value, -1, 1);
+    for (int i = 0; i < N; i++) {
+        key[i][1] = 0x1p21f - 0.25f * (float)(i % 40);
+        const double weight = exp((key[i][1] - 0x1p21) / sqrt(3));
+        sum += weight;
+        due += weight * value[i];
+    }
+    cache_init(&c);
+    cache_append(&c, N, rows_by_head(1, N, 3, key[0]),
+                 rows_by_head(1, N, 1, value));
+    cache_attend(&c, 1, 1, rows_by_head(1, 1, 3, query), 0,
+                 rows_by_head(1, 1, 1, &context));
+    tap_near("context", context, due / sum, 0, 5e-7);
+    cache_free(&c);
+}
+
 int main(void)
 {
     EACH("cache_attend", text_of_set, "*-context");
@@ -781,6 +806,7 @@ int main(void)
     TAP(many_keys, "cache_attend: more keys than a piece has");
     TAP(loud_pieces, "cache_attend: large scores in several pieces");
     TAP(loud_scores, "cache_attend: large scores");
+    TAP(high_scores, "cache_attend: scores of millions");
     TAP(rows_stand, "cache_append: which row has which token");
     TAP(any_cuts, "cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "cache_append: more than the ring has rows");

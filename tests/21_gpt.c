@@ -53,6 +53,20 @@ static void gelu_test(void)
     agrees("gelu", out, 1e-5, 5e-7);
 }
 
+/* Far from 0 the share and the slope are 0, or 1. */
+static void far_test(void)
+{
+    const float x[6] = {-FLT_MAX, -1e19f, -1e12f, 1e12f, 1e19f, FLT_MAX};
+    const float ones[4] = {1, 1, 1, 1};
+    float share[6], out[6], g_x[4] = {0};
+    gelu(6, x, share, out);
+    gelu_backward(4, x + 1, share + 1, ones, g_x);
+    for (int i = 0; i < 6; i++)
+        tap_near("gelu", out[i], i < 3 ? 0 : x[i], 0, 0);
+    for (int i = 0; i < 4; i++)
+        tap_near("slope", g_x[i], i < 2 ? 0 : 1, 0, 0);
+}
+
 static void gelu_backward_test(void)
 {
     const int n = (int)part("x")->count;
@@ -113,7 +127,7 @@ static void stay(int n, int k, const float logits[n], const float right[n])
 
 static void keep_test(void)
 {
-    const float no = -INFINITY;
+    const float no = -INFINITY, all = INFINITY;
     const float x[5] = {0.5f, 2, -1, 2, 1};
     stay(5, 5, x, x);
     stay(5, 4, x, (const float[]){0.5f, 2, no, 2, 1});
@@ -123,6 +137,11 @@ static void keep_test(void)
     stay(3, 2, (const float[]){-5, -3, -4}, (const float[]){no, -3, -4});
     stay(3, 2, (const float[]){no, -3, no}, (const float[]){no, -3, no});
     stay(1, 1, (const float[]){7}, (const float[]){7});
+    stay(4, 1, (const float[]){1, all, 3, 2},
+         (const float[]){no, all, no, no});
+    stay(4, 2, (const float[]){1, all, 3, 2},
+         (const float[]){no, all, 3, no});
+    stay(3, 1, (const float[]){all, 1, all}, (const float[]){all, no, all});
 }
 
 /* The model of a set: its sizes, and room for its numbers. */
@@ -956,6 +975,8 @@ int main(void)
     EACH("norm_forward", norm_forward_test, "norm_*-out");
     EACH("norm_backward", norm_backward_test, "norm_*-out");
     EACH("gelu", gelu_test, "gelu_*-gelu");
+    TAP(far_test, "gelu: far from 0");
+    TAP(far_test, "gelu_backward: far from 0");
     EACH("gelu_backward", gelu_backward_test, "gelu_*-gelu");
     EACH("pick_one", draw_test, "draws_*-drawn");
     EACH("epoch_order", order_test, "orders_*-orders");
