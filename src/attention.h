@@ -1763,8 +1763,9 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
- * t the tables of all heads side by side, joined and out. Refuses what
- * texts_must_fit, cache_append and cache_attend refuse. */
+ * t the tables of all heads side by side, joined and out. Refuses a cache
+ * whose heads or widths are not the attention's, and what texts_must_fit,
+ * cache_append and cache_attend refuse. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 

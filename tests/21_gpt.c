@@ -628,6 +628,22 @@ static void attend_wide_test(void)
     attention_free(&a);
 }
 
+/* A cache of such heads and widths, where 2 heads, 2 and 4 are needed. */
+static void attend_cached_with(int heads, int d_k, int d_v)
+{
+    Attention a = {.d_x = 6,
+                   .d_y = 6,
+                   .n_heads = 2,
+                   .d_k = 2,
+                   .d_v = 4,
+                   .d_out = 6};
+    Cache cache = {.n_key_heads = heads, .d_k = d_k, .d_v = d_v, .room = 5};
+    attention_init(&a);
+    cache_init(&cache);
+    Trace one = trace_for_texts(&a, 1, 1);
+    attend_cached(&a, &cache, 1, (float[1][6]){{0}}, &one);
+}
+
 /* Hugging Face's takes one of the two that are second; here both stay. */
 static void ties_test(void)
 {
@@ -905,6 +921,14 @@ static void refusals(void)
                 forward_with(2, 1, 0));
     TAP_REFUSES("gpt_must_fit", "two texts and a cache", NULL,
                 forward_with(1, 2, 1));
+    TAP_REFUSES("attend_cached", "a cache of another number of heads",
+                "gpt.c: attend_cached: a cache of n_key_heads, d_k, d_v = "
+                "1, 2, 4: 2, 2, 4, those of the attention, are needed",
+                attend_cached_with(1, 2, 4));
+    TAP_REFUSES("attend_cached", "a cache of wider keys", NULL,
+                attend_cached_with(2, 3, 4));
+    TAP_REFUSES("attend_cached", "a cache of wider values", NULL,
+                attend_cached_with(2, 2, 5));
     REFUSES(NULL, gpt_training_init(short_of_text(0), r, 100));
     REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32));
     TAP_REFUSES("gpt_load", "a table is missing", NULL,
