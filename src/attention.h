@@ -1798,31 +1798,34 @@ typedef struct {
     Adam how;
     int parts; /* as many as divide the texts, at most GPT_PARTS */
     GptPart part[GPT_PARTS];
-    int step;        /* how many have been done */
-    Random random;   /* draws the epochs' orders */
-    int count, next; /* pieces of text in an epoch, and the next one */
-    int *order;      /* [count] */
+    int bytes;
+    const char *text; /* [bytes], which stays its owner's */
+    int step;         /* how many have been done */
+    Random random;    /* draws the epochs' orders */
+    int count, next;  /* pieces of text in an epoch, and the next one */
+    int *order;       /* [count] */
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
-/* Makes room for a training on a text of so many bytes, and gpt_fills the
- * model with numbers from r, which then draws the epochs; gives it back.
+/* Makes room for a training on a text of so many bytes, which is to stay
+ * where it is until gpt_training_free, and gpt_fills the model with numbers
+ * from r, which then draws the epochs; gives it back.
  * Refuses what gpt_init refuses, texts below 1, and a text that is too
  * short for a batch. */
-void gpt_training_init(GptTraining *t, Random r, int bytes);
+void gpt_training_init(GptTraining *t, Random r, int bytes,
+                       const char text[bytes]);
 void gpt_training_free(GptTraining *t);
 
 /* Puts so many numbers behind the notes. */
 void gpt_training_note(GptTraining *t, int n, const double number[n]);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
- * context, and for each byte the one that comes after it. Where too few are
- * left for a batch, a new epoch begins. Refuses a byte above the
- * vocabulary.
+ * context, and for each byte the one that comes after it; ids and targets
+ * are [texts][context]. Where too few are left for a batch, a new epoch
+ * begins. Refuses a byte that is not below the vocabulary.
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
-void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                        int *targets);
+void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of a part's texts, and in p the gradient that they alone give.
  * ids and targets have a row of g->context for each text. PyTorch: loss =
@@ -2333,8 +2336,9 @@ void gpt_save(const Gpt *g, const char *path);
 /* Writes a training, the model among it, so that gpt_load reads that; and
  * reads it into one that gpt_training_init has made for the same sizes and
  * text: it goes on as if it had not been interrupted, to the last bit.
- * Refuse what gpt_save and gpt_load refuse, and a training of other sizes
- * or on another number of pieces. */
+ * Refuse what gpt_save and gpt_load refuse, and a training of other sizes,
+ * on another text, or with other settings of Adam than the rate, which each
+ * step has anew. */
 void gpt_training_save(const GptTraining *t, const char *path);
 void gpt_training_load(GptTraining *t, const char *path);
 

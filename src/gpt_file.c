@@ -287,17 +287,34 @@ void gpt_save(const Gpt *g, const char *path)
  * been done, and where it is in an epoch's order. */
 enum { STANDS = RANDOM_STATE + 4 };
 
-/* Of what sizes it is, and how Adam is set, but for its rate. */
-enum { SIZES = 8, SETTINGS = 5 };
+/* What must be the same where a training goes on: its sizes, with a number
+ * for the text that it learns from, and how Adam is set, but for its rate,
+ * which each step has anew. */
+enum { SIZES = 9, SETTINGS = 5 };
+static const char *const size_name[SIZES] = {
+    "vocabulary", "context",       "width",
+    "n_heads",    "layers",        "is_apart",
+    "texts",      "bytes of text", "checksum of the text"};
+static const char *const setting_name[SETTINGS] = {
+    "beta_1", "beta_2", "epsilon", "decay", "is_coupled"};
+
+/* Of another text it is another number, most probably. */
+static uint32_t checksum(int bytes, const char text[bytes])
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < bytes; i++)
+        sum = sum * 31 + (unsigned char)text[i];
+    return sum;
+}
 
 static void sizes_of(const GptTraining *t, int64_t size[SIZES])
 {
     const Gpt *g = &t->model;
-    const int all[SIZES] = {g->vocabulary, g->context, g->width,
-                            g->n_heads,    g->layers,  !!g->is_apart,
-                            t->texts,      t->count};
-    for (int i = 0; i < SIZES; i++)
-        size[i] = all[i];
+    const int64_t all[SIZES] = {
+        g->vocabulary, g->context, g->width,
+        g->n_heads,    g->layers,  !!g->is_apart,
+        t->texts,      t->bytes,   checksum(t->bytes, t->text)};
+    memcpy(size, all, sizeof all);
 }
 
 static void settings_of(const GptTraining *t, double setting[SETTINGS])
@@ -311,25 +328,21 @@ static void settings_of(const GptTraining *t, double setting[SETTINGS])
 
 static void same_training(const Tensors *file, const GptTraining *t)
 {
-    static const char *const what[SIZES] = {
-        "a vocabulary of", "a context of", "a width of", "n_heads =",
-        "layers =",        "is_apart =",   "texts =",    "pieces ="};
     int64_t size[SIZES];
     double setting[SETTINGS];
     sizes_of(t, size);
     settings_of(t, setting);
-    const int64_t *there = whole(file, "training.sizes", SIZES, INT_MAX);
+    const int64_t *there = whole(file, "training.sizes", SIZES, UINT32_MAX);
     for (int i = 0; i < SIZES; i++)
         if (there[i] != size[i])
-            REFUSE("%s: a training with %s %" PRId64 ": %" PRId64
+            REFUSE("%s: a training whose %s is %" PRId64 ": %" PRId64
                    " is needed",
-                   file->path, what[i], there[i], size[i]);
+                   file->path, size_name[i], there[i], size[i]);
     const double *set = doubles(file, "training.how", SETTINGS);
     for (int i = 0; i < SETTINGS; i++)
         if (set[i] != setting[i])
-            REFUSE("%s: a training whose setting %d of Adam is %g: %g is "
-                   "needed",
-                   file->path, i, set[i], setting[i]);
+            REFUSE("%s: a training whose %s is %.9g: %.9g is needed",
+                   file->path, setting_name[i], set[i], setting[i]);
 }
 
 void gpt_training_save(const GptTraining *t, const char *path)

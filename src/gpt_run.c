@@ -10,10 +10,9 @@ const GptRun gpt_long_run = {.steps = 500,
                              .n_heads = 5,
                              .layers = 3};
 
-/* The notes of a run: seconds in all, and of the steps alone; and a number
- * for the text that it learns from. Behind them are its rows: the step, both
- * losses, and the bytes of what it writes. */
-enum { SECONDS, LEARNING, TEXT, BEGINNING };
+/* The notes of a run: seconds in all, and of the steps alone. Behind them
+ * are its rows: the step, both losses, and the bytes of what it writes. */
+enum { SECONDS, LEARNING, BEGINNING };
 enum { STEP, LOSS, HELD_OUT, SAMPLE };
 
 static int entries_of_row(const GptTraining *t)
@@ -38,15 +37,6 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Of another text it is another number, most probably. */
-static double number_of_text(void)
-{
-    uint32_t number = 0;
-    for (const char *c = prose; *c; c++)
-        number = number * 31 + (unsigned char)*c;
-    return number;
-}
-
 GptTraining gpt_run_begin(const GptRun *run)
 {
     GptTraining t = {.model = {.vocabulary = 128,
@@ -58,9 +48,8 @@ GptTraining gpt_run_begin(const GptRun *run)
                      .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length);
-    gpt_training_note(&t, BEGINNING,
-                      (const double[BEGINNING]){0, 0, number_of_text()});
+    gpt_training_init(&t, r, prose_length, prose);
+    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){0});
     return t;
 }
 
@@ -69,7 +58,7 @@ float gpt_run_step(const GptRun *run, GptTraining *t)
     const size_t rows = (size_t)t->texts * (size_t)t->model.context;
     int *ids = new_aligned(2 * rows, sizeof *ids);
     t->how.rate = rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
-    gpt_training_batch(t, prose, ids, ids + rows);
+    gpt_training_batch(t, ids, ids + rows);
     const float loss = gpt_training_step(t, ids, ids + rows);
     free(ids);
     return loss;
@@ -221,10 +210,6 @@ void gpt_run(const GptRun *run, const char *path, const char *log)
     }
     if (t.noted < BEGINNING || (t.noted - BEGINNING) % entries_of_row(&t))
         REFUSE("%s: %d notes: those of a run are needed", path, t.noted);
-    if (t.notes[TEXT] != number_of_text())
-        REFUSE("%s: a run on another text than this book's: begin again, "
-               "without the file",
-               path);
     stop_when_interrupted();
     take_steps(run, &t, path);
     gpt_training_save(&t, path);

@@ -255,10 +255,10 @@ for my $threads (1, 3) {
 
 # ---- What it does not go on with.
 
-# The third note is a number for the text.
+# The last of the sizes is a checksum of the text.
 sub other_text {
     my %changed = tensors("$folder/whole");
-    substr($changed{'training.notes'}{bytes}, 16, 8) = pack 'd<', 7;
+    substr($changed{'training.sizes'}{bytes}, -8) = pack 'q<', 7;
     return text_of(write_tensors("$folder/changed", %changed));
 }
 
@@ -266,7 +266,7 @@ my %whole = tensors("$folder/whole");
 for (
     ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
     ['a model alone'         => text_of($golden), qr/training\.sizes/],
-    ['one on another text'   => other_text(), qr/another text/],
+    ['one on another text'   => other_text(), qr/whose checksum of the text is 7: \d+ is needed/],
 ) {
     my ($what, $raw, $says) = @$_;
     write_file("$folder/wrong", $raw);
@@ -276,11 +276,13 @@ for (
     is $status, 2 << 8, '... with status 2';
     ok text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
-for my $k (2 .. 5) {
+my @name = qw(steps texts context width n_heads layers);
+for my $k (1 .. 5) {
     my @others = @sizes;
     $others[$k] *= 2;
     ($out, $err, $status) = run('train', "$folder/whole", "$folder/w.h", @others);
-    like "$err$status", qr/\A[^\n]+\n512\z/, "refused: a training of other sizes ($k)";
+    like "$err$status", qr/\A[^\n]+ whose $name[$k] is $sizes[$k]: $others[$k] is needed\n512\z/,
+      "refused: a training of another size, $name[$k]";
 }
 
 done_testing;
