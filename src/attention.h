@@ -2324,9 +2324,12 @@ int is_interrupted(void);
  * without. Sizes and layers are those of the tables. A "lm_head.weight" is
  * an output apart. The number of heads is the file's "n_head", if gpt_save
  * has written it, or that of config.json in its folder. Refuses what
- * tensors_read and json_whole_number refuse, and tables that are missing or
- * of other shapes. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging
- * Face's transformers. */
+ * tensors_read and json_whole_number refuse, tables that are missing or of
+ * other shapes, heads that do not divide the width, and a tensor that is no
+ * part of the model. It passes over the masks "h.0.attn.bias" and
+ * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
+ * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
+ * transformers. */
 Gpt gpt_load(const char *path);
 
 /* Writes a model so that gpt_load reads it. Refuses what tensors_write

@@ -104,6 +104,48 @@ static void full_name(const char *prefix, const char *name, char full[80])
     snprintf(full, 80, "%s%s", is_bare ? "" : prefix, name);
 }
 
+/* The mask of a block, which GPT-2's files keep beside its parameters. */
+static int is_mask(const char *prefix, const char *name)
+{
+    const size_t before = strlen(prefix);
+    int end = 0;
+    if (strncmp(name, prefix, before))
+        return 0;
+    sscanf(name + before, "h.%*d.attn.%n", &end);
+    const char *last = name + before + end;
+    return end && (!strcmp(last, "bias") || !strcmp(last, "masked_bias"));
+}
+
+static int is_in(const Names *all, const char *prefix, const char *name)
+{
+    char full[80];
+    for (int i = 0; i < all->count; i++) {
+        full_name(prefix, all->of[i].name, full);
+        if (!strcmp(full, name))
+            return 1;
+    }
+    return 0;
+}
+
+/* Refuses what is no part of the model. Beside it a file may have masks,
+ * what gpt_training_save adds, and names without a dot, which no parameter
+ * of PyTorch's GPT-2 has. */
+static void nothing_else(const Gpt *g, const Tensors *file,
+                         const char *prefix)
+{
+    Names all = names_of(g);
+    for (size_t i = 0; i < file->count; i++) {
+        const char *name = file->tensor[i].name;
+        if (strchr(name, '.') && strncmp(name, "training.", 9) &&
+            !is_mask(prefix, name) && !is_in(&all, prefix, name) &&
+            !is_in(&all, "mean.", name) && !is_in(&all, "square.", name))
+            REFUSE("%s: '%s' is no tensor of a GPT-2 of %d layers: a file "
+                   "without it is needed",
+                   file->path, name, g->layers);
+    }
+    free(all.of);
+}
+
 static void take(Gpt *g, const Tensors *file, const char *prefix)
 {
     Names all = names_of(g);
@@ -154,15 +196,23 @@ static const double *doubles(const Tensors *file, const char *name,
     return tensor_doubles(t);
 }
 
-/* How often a name with a number in it is there, from 0 on. */
+/* By the highest number in a name. Each layer must have its first norm, or
+ * a wrong number would ask for any amount of memory. */
 static int count_layers(const Tensors *file, const char *prefix)
 {
     char name[80];
-    for (int l = 0;; l++) {
-        snprintf(name, sizeof name, "%sh.%d.ln_1.weight", prefix, l);
-        if (!tensors_have(file, name))
-            return l;
+    int layers = 1;
+    snprintf(name, sizeof name, "%sh.%%9d.", prefix);
+    for (size_t i = 0; i < file->count; i++) {
+        int l = 0;
+        sscanf(file->tensor[i].name, name, &l);
+        layers = l < layers ? layers : l + 1;
     }
+    for (int l = 0; l < layers; l++) {
+        snprintf(name, sizeof name, "%sh.%d.ln_1.weight", prefix, l);
+        tensors_find(file, name);
+    }
+    return layers;
 }
 
 /* The number of heads stands in the file, if this book wrote it, or else in
@@ -187,30 +237,38 @@ static int heads_of(const Tensors *file)
     return json_whole_number(path, "n_head");
 }
 
+/* A table from which a model has its sizes. */
+static const Tensor *table_of(const Tensors *file, const char *prefix,
+                              const char *end)
+{
+    char name[80];
+    full_name(prefix, end, name);
+    const Tensor *t = tensors_find(file, name);
+    if (t->rank != 2 || t->shape[0] < 1 || t->shape[1] < 1)
+        REFUSE("%s: '%s' is [%d, %d], of %d dimensions: at least [1, 1], "
+               "of 2, is needed",
+               file->path, name, t->shape[0], t->shape[1], t->rank);
+    return t;
+}
+
 static Gpt model_of(const Tensors *file)
 {
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
-    char name[2][80];
-    full_name(prefix, "wte.weight", name[0]);
-    full_name(prefix, "wpe.weight", name[1]);
-    const Tensor *tokens = tensors_find(file, name[0]);
-    const Tensor *places = tensors_find(file, name[1]);
+    const Tensor *tokens = table_of(file, prefix, "wte.weight");
+    const Tensor *places = table_of(file, prefix, "wpe.weight");
     Gpt g = {.vocabulary = tokens->shape[0],
              .context = places->shape[0],
              .width = tokens->shape[1],
              .n_heads = heads_of(file),
              .layers = count_layers(file, prefix),
              .is_apart = tensors_have(file, "lm_head.weight")};
-    if (!g.layers)
-        REFUSE("%s: it has no '%sh.0.ln_1.weight': a model of 1 layer or "
-               "more is needed",
-               file->path, prefix);
     if (g.n_heads < 1 || g.width % g.n_heads)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
                file->path, g.n_heads, g.width, g.width);
     gpt_init(&g);
     take(&g, file, prefix);
+    nothing_else(&g, file, prefix);
     return g;
 }
 
@@ -395,6 +453,7 @@ void gpt_training_load(GptTraining *t, const char *path)
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");
+    nothing_else(&t->model, &file, "");
     for (int i = 0; i < RANDOM_STATE; i++)
         t->random.state[i] = (uint32_t)stands[i];
     t->random.next = (int)stands[RANDOM_STATE];

@@ -359,7 +359,7 @@ static void save_test(void)
 }
 
 /* What PyTorch has written, as others lay it out: with "transformer." in
- * front, an output apart, and the number of heads in config.json. */
+ * front, an output apart, masks, and the number of heads in config.json. */
 static void prefix_test(void)
 {
     const char *path = own_file("model.safetensors");
@@ -377,6 +377,14 @@ static void prefix_test(void)
         }
     tensor[count] = *golden("21_gpt/wte.weight");
     tensor[count++].name = "lm_head.weight";
+    tensor[count++] = (Tensor){.name = "transformer.h.0.attn.bias",
+                               .type = 'f',
+                               .rank = 4,
+                               .shape = {1, 1, 2, 2},
+                               .data = (float[4]){1, 0, 1, 1}};
+    tensor[count++] = (Tensor){.name = "transformer.h.1.attn.masked_bias",
+                               .type = 'f',
+                               .data = (float[1]){-1e4f}};
     tensors_write(path, count, tensor);
     FILE *file = fopen(config, "w");
     fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
@@ -815,25 +823,99 @@ static void forward_with(int layers, int texts, int has_cache)
     gpt_forward(&g, has_cache ? caches_for(&g) : NULL, (int[4]){0}, &p);
 }
 
-/* A file of a model in which one thing is wrong. */
-static void load_wrong(const char *lost, int turned)
+/* What is otherwise in a file of the golden model: a tensor is lost, has its
+ * sizes turned over or has no rows, or there is one more; and how the line
+ * ends that refuses it. */
+typedef struct {
+    const char *lost, *turned, *empty, *more;
+    const char *words, *line;
+} Otherwise;
+
+static int is(const char *name, const char *wanted)
+{
+    return wanted && !strcmp(name, wanted);
+}
+
+static void load_otherwise(const Otherwise *o)
 {
     const char *path = own_file("model.safetensors");
     Tensor tensor[64];
     int count = 0;
     tap_read_golden();
-    for (size_t i = 0; i < tap_golden.count; i++)
-        if (!strchr(tap_golden.tensor[i].name, '-') &&
-            (!lost || strcmp(tap_golden.tensor[i].name, lost))) {
-            tensor[count] = tap_golden.tensor[i];
-            if (turned && strstr(tensor[count].name, "c_fc.weight")) {
-                tensor[count].shape[0] = tap_golden.tensor[i].shape[1];
-                tensor[count].shape[1] = tap_golden.tensor[i].shape[0];
-            }
-            count++;
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        const Tensor *t = &tap_golden.tensor[i];
+        if (strchr(t->name, '-') || is(t->name, o->lost))
+            continue;
+        tensor[count] = *t;
+        if (is(t->name, o->turned)) {
+            tensor[count].shape[0] = t->shape[1];
+            tensor[count].shape[1] = t->shape[0];
         }
+        if (is(t->name, o->empty))
+            tensor[count].shape[0] = 0;
+        count++;
+    }
+    if (o->more)
+        tensor[count++] = (Tensor){.name = o->more, .type = 'f', .rank = 1};
     tensors_write(path, count, tensor);
     gpt_load(path);
+}
+
+static const Otherwise otherwise[] = {
+    {.lost = "n_head",
+     .words = "no number of heads",
+     .line = ": the number of heads is needed in one of them"},
+    {.lost = "h.1.mlp.c_proj.bias",
+     .words = "a table that is missing",
+     .line = "has no tensor 'h.1.mlp.c_proj.bias'"},
+    {.lost = "h.1.ln_1.weight",
+     .words = "a layer without its first table",
+     .line = "has no tensor 'h.1.ln_1.weight'"},
+    {.lost = "h.0.ln_1.weight",
+     .words = "the first layer without it",
+     .line = "has no tensor 'h.0.ln_1.weight'"},
+    {.more = "h.2.ln_1.bias",
+     .words = "a bias of one layer more",
+     .line = "has no tensor 'h.2.ln_1.weight'"},
+    {.more = "h.99999999999.ln_1.bias",
+     .words = "a bias of far more layers",
+     .line = "has no tensor 'h.2.ln_1.weight'"},
+    {.turned = "h.0.mlp.c_fc.weight",
+     .words = "a table that is turned over",
+     .line = "'h.0.mlp.c_fc.weight' is [48, 12], of 2 dimensions: [12, "
+             "48], of 2, is needed"},
+    {.empty = "wte.weight",
+     .words = "no tokens",
+     .line = "'wte.weight' is [0, 12], of 2 dimensions: at least [1, 1], "
+             "of 2, is needed"},
+    {.empty = "wpe.weight",
+     .words = "no places",
+     .line = "'wpe.weight' is [0, 12], of 2 dimensions: at least [1, 1], "
+             "of 2, is needed"},
+#define IS_NO                                                              \
+    "' is no tensor of a GPT-2 of 2 layers: a file without it is needed"
+    {.more = "score.weight",
+     .words = "a table of another model",
+     .line = "'score.weight" IS_NO},
+    {.more = "h.1.ln_1.scale",
+     .words = "a table that no norm has",
+     .line = "'h.1.ln_1.scale" IS_NO},
+    {.more = "h.1.mlp.bias",
+     .words = "a mask where no attention is",
+     .line = "'h.1.mlp.bias" IS_NO},
+    {.more = "transformer.ln_f.bias",
+     .words = "a name behind a prefix",
+     .line = "'transformer.ln_f.bias" IS_NO},
+    {.more = "mean.h.2.ln_1.bias",
+     .words = "a mean of no parameter",
+     .line = "'mean.h.2.ln_1.bias" IS_NO},
+};
+
+static void refuse_models(void)
+{
+    for (size_t i = 0; i < sizeof otherwise / sizeof *otherwise; i++)
+        TAP_REFUSES("gpt_load", otherwise[i].words, otherwise[i].line,
+                    load_otherwise(&otherwise[i]));
 }
 
 /* What a training must have in common with the one that it goes on with. */
@@ -904,6 +986,20 @@ static void load_changed(const char *name, int count, double number)
     tensors_write(path, (int)file.count, file.tensor);
     gpt_training_load(&t, path);
     gpt_load(path);
+}
+
+/* A training's file with one tensor more. */
+static void load_more(const char *name)
+{
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    Tensor *all = calloc(file.count + 1, sizeof *all);
+    memcpy(all, file.tensor, file.count * sizeof *all);
+    all[file.count] = (Tensor){.name = name, .type = 'f', .rank = 1};
+    tensors_write(path, (int)file.count + 1, all);
+    gpt_training_load(&t, path);
 }
 
 /* Gradients that are those of another model or another pass. */
@@ -984,18 +1080,16 @@ static void refusals(void)
                 attend_cached_with(2, 2, 5));
     REFUSES(NULL, gpt_training_init(short_of_text(0), r, 68, reading));
     REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32, reading));
-    TAP_REFUSES("gpt_load", "a table is missing", NULL,
-                load_wrong("h.1.mlp.c_proj.bias", 0));
-    TAP_REFUSES("gpt_load", "a table that is turned over", NULL,
-                load_wrong(NULL, 1));
-    TAP_REFUSES("gpt_load", "no number of heads", NULL,
-                load_wrong("n_head", 0));
+    refuse_models();
     for (int k = 0; k < IN_COMMON; k++)
         TAP_REFUSES("gpt_training_load", in_common[k],
                     tap_words("%s: a training whose %s is needed",
                               own_file("training.safetensors"),
                               in_common[k]),
                     load_other(k));
+    TAP_REFUSES("gpt_training_load", "a mean of no parameter",
+                "'mean.h.2.ln_1.bias" IS_NO,
+                load_more("mean.h.2.ln_1.bias"));
     TAP_REFUSES("gpt_training_load", "kept numbers, of which there is none",
                 NULL, load_changed("training.kept", 0, 0));
     TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
