@@ -299,6 +299,43 @@ const int64_t *tensor_integers(const Tensor *t)
  * when all of it lies on the disk: wherever a program ends, what can be read
  * is the old file or the new one. */
 
+/* How many bytes of UTF-8 the character has that begins here; 0 if none
+ * does. Longer forms than needed, halves of UTF-16's pairs and what is above
+ * U+10FFFF are no characters. The text ends with a 0. */
+static int utf8_length(const unsigned char *c)
+{
+    const int n = *c < 0x80                ? 1
+                  : *c < 0xc2 || *c > 0xf4 ? 0
+                  : *c < 0xe0              ? 2
+                  : *c < 0xf0              ? 3
+                                           : 4;
+    const int least = *c == 0xe0 ? 0xa0 : *c == 0xf0 ? 0x90 : 0x80;
+    const int most = *c == 0xed ? 0x9f : *c == 0xf4 ? 0x8f : 0xbf;
+    if (n > 1 && (c[1] < least || c[1] > most))
+        return 0;
+    for (int k = 2; k < n; k++)
+        if (c[k] < 0x80 || c[k] > 0xbf)
+            return 0;
+    return n;
+}
+
+static void check_name(const char *path, const char *name)
+{
+    const unsigned char *c = (const unsigned char *)name;
+    for (int n; *c; c += n) {
+        n = utf8_length(c);
+        if (!n)
+            REFUSE("%s: has the name '%s': one in UTF-8 is needed", path,
+                   name);
+        if (*c == '"' || *c == '\\' || *c < ' ')
+            REFUSE("%s: has the name '%s': one without quotes, backslashes "
+                   "and control characters is needed",
+                   path, name);
+    }
+    if (!strcmp(name, "__metadata__"))
+        REFUSE("%s: has the name '%s', which is no tensor's", path, name);
+}
+
 /* Refuses what cannot be written; counts the entries. */
 static void check_given(const char *path, Tensor *t)
 {
@@ -317,14 +354,7 @@ static void check_given(const char *path, Tensor *t)
     }
     if (t->count && !t->data)
         REFUSE("%s: tensor '%s' has no data", path, t->name);
-    for (const char *c = t->name; *c; c++)
-        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
-            REFUSE("%s: has the name '%s': one without quotes, backslashes "
-                   "and control characters is needed",
-                   path, t->name);
-    if (!strcmp(t->name, "__metadata__"))
-        REFUSE("%s: has the name '%s', which is no tensor's", path,
-               t->name);
+    check_name(path, t->name);
 }
 
 /* As Python's package does: the larger entries first, so that all begin at
