@@ -1931,8 +1931,10 @@ float gpt_run_loss(const GptTraining *t, const char *text);
 /* Takes all steps, or what is left of them where the file at path has some.
  * It says on standard error how far it is, and saves itself there ten times
  * on the way, when Ctrl-C ends it, and at the end. When all are done, it
- * writes src/trained.h, or another log. Refuses files that it cannot read
- * or write, and a training of other sizes. */
+ * writes src/trained.h, or another log. Refuses, before the first step,
+ * files that it cannot read or write, what gpt_training_load refuses, a
+ * training that is no run's, and one that has more steps; and losses that
+ * are not finite. */
 void gpt_run(const GptRun *run, const char *path, const char *log);
 
 /* What a model writes behind "The ", n bytes in all, with a temperature of

@@ -446,10 +446,11 @@ void gpt_training_load(GptTraining *t, const char *path)
     if (stands[RANDOM_STATE] > RANDOM_STATE ||
         stands[RANDOM_STATE + 2] > INT_MAX ||
         stands[RANDOM_STATE + 3] > t->count)
-        REFUSE("%s: a training that stands at %" PRId64 " of %d numbers, "
-               "and %" PRId64 " of %d pieces: at most so many are needed",
-               path, stands[RANDOM_STATE], RANDOM_STATE,
-               stands[RANDOM_STATE + 3], t->count);
+        REFUSE("%s: a training after %" PRId64 " steps, at %" PRId64
+               " of %d random numbers and %" PRId64 " of %d pieces: at "
+               "most %d steps, and as many of both, are needed",
+               path, stands[RANDOM_STATE + 2], stands[RANDOM_STATE],
+               RANDOM_STATE, stands[RANDOM_STATE + 3], t->count, INT_MAX);
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");

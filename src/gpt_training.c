@@ -62,6 +62,8 @@ void gpt_training_free(GptTraining *t)
 void gpt_training_note(GptTraining *t, int n, const double number[n])
 {
     const size_t size = sizeof *number;
+    if (n == 0) /* of which realloc may make no memory */
+        return;
     double *more = realloc(t->notes, (size_t)(t->noted + n) * size);
     if (!more)
         REFUSE("%d numbers do not fit into memory: fewer are needed",

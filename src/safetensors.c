@@ -1,5 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
-#include <unistd.h>
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 
 #include "json.h"
 
@@ -295,9 +294,7 @@ const int64_t *tensor_integers(const Tensor *t)
     return entries(t, 'i');
 }
 
-/* ---- Writing. A file grows beside the one whose place it takes at last,
- * when all of it lies on the disk: wherever a program ends, what can be read
- * is the old file or the new one. */
+/* ---- Writing. */
 
 /* How many bytes of UTF-8 the character has that begins here; 0 if none
  * does. Longer forms than needed, halves of UTF-16's pairs and what is above
@@ -434,32 +431,13 @@ static void write_entries(FILE *to, const Tensor *t)
     }
 }
 
-/* Leaves nothing of the part behind if something fails. */
-static void must_work(bool works, const char *path, const char *part)
-{
-    const char *why = strerror(errno);
-    if (works)
-        return;
-    if (part)
-        remove(part);
-    REFUSE("%s: cannot be written: %s", path, why);
-}
-
 void tensors_write(const char *path, int count, const Tensor tensor[count])
 {
     Tensors all = in_order(path, count, tensor);
-    char *part = malloc(strlen(path) + sizeof ".part");
-    must_work(part != NULL, path, NULL);
-    sprintf(part, "%s.part", path);
-    /* Its folder alone is asked when a file takes the place of another. */
-    must_work(!access(path, W_OK) || errno == ENOENT, path, NULL);
-    FILE *to = fopen(part, "wb");
-    must_work(to != NULL, path, NULL);
-    write_header(to, &all);
+    NewFile new = file_begin(path);
+    write_header(new.file, &all);
     for (size_t i = 0; i < all.count; i++)
-        write_entries(to, &all.tensor[i]);
-    must_work(!ferror(to) && !fflush(to) && !fsync(fileno(to)), path, part);
-    must_work(!fclose(to) && !rename(part, path), path, part);
-    free(part);
+        write_entries(new.file, &all.tensor[i]);
+    file_finish(&new);
     free(all.tensor);
 }

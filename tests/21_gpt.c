@@ -988,6 +988,20 @@ static void load_changed(const char *name, int count, double number)
     gpt_load(path);
 }
 
+/* A training's file in which one of the numbers is another that say where
+ * it stands. */
+static void load_stands(int i, int64_t number)
+{
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    const Tensor *stands = tensors_find(&file, "training.stands");
+    ((int64_t *)stands->data)[i] = number;
+    tensors_write(path, (int)file.count, file.tensor);
+    gpt_training_load(&t, path);
+}
+
 /* A training's file with one tensor more. */
 static void load_more(const char *name)
 {
@@ -1092,6 +1106,19 @@ static void refusals(void)
                 load_more("mean.h.2.ln_1.bias"));
     TAP_REFUSES("gpt_training_load", "kept numbers, of which there is none",
                 NULL, load_changed("training.kept", 0, 0));
+    TAP_REFUSES("gpt_training_load", "more steps than an int counts",
+                "a training after 2147483648 steps, at 128 of 624 random "
+                "numbers and 8 of 8 pieces: at most 2147483647 steps, and "
+                "as many of both, are needed",
+                load_stands(RANDOM_STATE + 2, 2147483648));
+    TAP_REFUSES("gpt_training_load", "more random numbers than a state has",
+                "at 625 of 624 random numbers and 8 of 8 pieces: at most "
+                "2147483647 steps, and as many of both, are needed",
+                load_stands(RANDOM_STATE, 625));
+    TAP_REFUSES("gpt_training_load", "more pieces than the text has",
+                "and 9 of 8 pieces: at most 2147483647 steps, and as many "
+                "of both, are needed",
+                load_stands(RANDOM_STATE + 3, 9));
     TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
                 load_changed("n_head", 0, 0));
     TAP_REFUSES("gpt_load", "four thousand million heads and two", NULL,

@@ -572,7 +572,7 @@ static const char *barred(const char *name)
 }
 
 #define CANNOT(name, why)                                                  \
-    "safetensors.c: must_work: " name ": cannot be written: " why
+    "json.c: must_work: " name ": cannot be written: " why
 static void refuse_places(void)
 {
     REFUSES(CANNOT("file", "File too large"),
