@@ -202,10 +202,11 @@ static int count_layers(const Tensors *file, const char *prefix)
 {
     char name[80];
     int layers = 1;
-    snprintf(name, sizeof name, "%sh.%%9d.", prefix);
     for (size_t i = 0; i < file->count; i++) {
+        const char *it = file->tensor[i].name;
         int l = 0;
-        sscanf(file->tensor[i].name, name, &l);
+        if (!strncmp(it, prefix, strlen(prefix)))
+            sscanf(it + strlen(prefix), "h.%9d.", &l);
         layers = l < layers ? layers : l + 1;
     }
     for (int l = 0; l < layers; l++) {
