@@ -771,7 +771,7 @@ static void show_small(void)
     float losses[4], held[4];
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length);
+    gpt_training_init(&t, r, prose_length, prose);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
         (int[]){(int)t.model.count, prose_length, held_out_length});
@@ -779,7 +779,7 @@ static void show_small(void)
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
         t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
-        gpt_training_batch(&t, prose, ids, targets);
+        gpt_training_batch(&t, ids, targets);
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;

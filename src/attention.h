@@ -1765,8 +1765,9 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
- * t the tables of all heads side by side, joined and out. Refuses what
- * texts_must_fit, cache_append and cache_attend refuse. */
+ * t the tables of all heads side by side, joined and out. Refuses a cache
+ * whose heads or widths are not the attention's, and what texts_must_fit,
+ * cache_append and cache_attend refuse. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 
@@ -1799,31 +1800,34 @@ typedef struct {
     Adam how;
     int parts; /* as many as divide the texts, at most GPT_PARTS */
     GptPart part[GPT_PARTS];
-    int step;        /* how many have been done */
-    Random random;   /* draws the epochs' orders */
-    int count, next; /* pieces of text in an epoch, and the next one */
-    int *order;      /* [count] */
+    int bytes;
+    const char *text; /* [bytes], which stays its owner's */
+    int step;         /* how many have been done */
+    Random random;    /* draws the epochs' orders */
+    int count, next;  /* pieces of text in an epoch, and the next one */
+    int *order;       /* [count] */
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
-/* Makes room for a training on a text of so many bytes, and gpt_fills the
- * model with numbers from r, which then draws the epochs; gives it back.
+/* Makes room for a training on a text of so many bytes, which is to stay
+ * where it is until gpt_training_free, and gpt_fills the model with numbers
+ * from r, which then draws the epochs; gives it back.
  * Refuses what gpt_init refuses, texts below 1, and a text that is too
  * short for a batch. */
-void gpt_training_init(GptTraining *t, Random r, int bytes);
+void gpt_training_init(GptTraining *t, Random r, int bytes,
+                       const char text[bytes]);
 void gpt_training_free(GptTraining *t);
 
 /* Puts so many numbers behind the notes. */
 void gpt_training_note(GptTraining *t, int n, const double number[n]);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
- * context, and for each byte the one that comes after it. Where too few are
- * left for a batch, a new epoch begins. Refuses a byte above the
- * vocabulary.
+ * context, and for each byte the one that comes after it; ids and targets
+ * are [texts][context]. Where too few are left for a batch, a new epoch
+ * begins. Refuses a byte that is not below the vocabulary.
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
-void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                        int *targets);
+void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of a part's texts, and in p the gradient that they alone give.
  * ids and targets have a row of g->context for each text. PyTorch: loss =
@@ -1929,8 +1933,10 @@ float gpt_run_loss(const GptTraining *t, const char *text);
 /* Takes all steps, or what is left of them where the file at path has some.
  * It says on standard error how far it is, and saves itself there ten times
  * on the way, when Ctrl-C ends it, and at the end. When all are done, it
- * writes src/trained.h, or another log. Refuses files that it cannot read
- * or write, and a training of other sizes. */
+ * writes src/trained.h, or another log. Refuses, before the first step,
+ * files that it cannot read or write, what gpt_training_load refuses, a
+ * training that is no run's, and one that has more steps; and losses that
+ * are not finite. */
 void gpt_run(const GptRun *run, const char *path, const char *log);
 
 /* What a model writes behind "The ", n bytes in all, with a temperature of
@@ -2291,8 +2297,9 @@ const int64_t *tensor_integers(const Tensor *t);
  * there is the old file or the whole new one: it grows as path.part, which
  * a program that is killed leaves behind, and the next one takes again; two
  * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
- * names that come twice or that JSON would write with a backslash, and what
- * the system refuses, such as a full disk: then the old file stays.
+ * names that come twice, that are not UTF-8 or that JSON would write with a
+ * backslash, and what the system refuses, such as a full disk: then the old
+ * file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
 
@@ -2326,9 +2333,12 @@ int is_interrupted(void);
  * without. Sizes and layers are those of the tables. A "lm_head.weight" is
  * an output apart. The number of heads is the file's "n_head", if gpt_save
  * has written it, or that of config.json in its folder. Refuses what
- * tensors_read and json_whole_number refuse, and tables that are missing or
- * of other shapes. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging
- * Face's transformers. */
+ * tensors_read and json_whole_number refuse, tables that are missing or of
+ * other shapes, heads that do not divide the width, and a tensor that is no
+ * part of the model. It passes over the masks "h.0.attn.bias" and
+ * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
+ * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
+ * transformers. */
 Gpt gpt_load(const char *path);
 
 /* Writes a model so that gpt_load reads it. Refuses what tensors_write
@@ -2338,8 +2348,9 @@ void gpt_save(const Gpt *g, const char *path);
 /* Writes a training, the model among it, so that gpt_load reads that; and
  * reads it into one that gpt_training_init has made for the same sizes and
  * text: it goes on as if it had not been interrupted, to the last bit.
- * Refuse what gpt_save and gpt_load refuse, and a training of other sizes
- * or on another number of pieces. */
+ * Refuse what gpt_save and gpt_load refuse, and a training of other sizes,
+ * on another text, or with other settings of Adam than the rate, which each
+ * step has anew. */
 void gpt_training_save(const GptTraining *t, const char *path);
 void gpt_training_load(GptTraining *t, const char *path);
 

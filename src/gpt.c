@@ -286,6 +286,10 @@ void attend_cached(const Attention *a, Cache *c, int n,
 {
     const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
     texts_must_fit(a, 1, n, t);
+    if (c->n_key_heads != heads || c->d_k != d || c->d_v != d_v)
+        REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
+               "those of the attention, are needed",
+               c->n_key_heads, c->d_k, c->d_v, heads, d, d_v);
     linear_forward_fast(&a->query, n, x, (void *)t->query);
     linear_forward_fast(&a->key, n, x, (void *)t->key);
     linear_forward_fast(&a->value, n, x, (void *)t->value);

@@ -104,6 +104,48 @@ static void full_name(const char *prefix, const char *name, char full[80])
     snprintf(full, 80, "%s%s", is_bare ? "" : prefix, name);
 }
 
+/* The mask of a block, which GPT-2's files keep beside its parameters. */
+static int is_mask(const char *prefix, const char *name)
+{
+    const size_t before = strlen(prefix);
+    int end = 0;
+    if (strncmp(name, prefix, before))
+        return 0;
+    sscanf(name + before, "h.%*d.attn.%n", &end);
+    const char *last = name + before + end;
+    return end && (!strcmp(last, "bias") || !strcmp(last, "masked_bias"));
+}
+
+static int is_in(const Names *all, const char *prefix, const char *name)
+{
+    char full[80];
+    for (int i = 0; i < all->count; i++) {
+        full_name(prefix, all->of[i].name, full);
+        if (!strcmp(full, name))
+            return 1;
+    }
+    return 0;
+}
+
+/* Refuses what is no part of the model. Beside it a file may have masks,
+ * what gpt_training_save adds, and names without a dot, which no parameter
+ * of PyTorch's GPT-2 has. */
+static void nothing_else(const Gpt *g, const Tensors *file,
+                         const char *prefix)
+{
+    Names all = names_of(g);
+    for (size_t i = 0; i < file->count; i++) {
+        const char *name = file->tensor[i].name;
+        if (strchr(name, '.') && strncmp(name, "training.", 9) &&
+            !is_mask(prefix, name) && !is_in(&all, prefix, name) &&
+            !is_in(&all, "mean.", name) && !is_in(&all, "square.", name))
+            REFUSE("%s: '%s' is no tensor of a GPT-2 of %d layers: a file "
+                   "without it is needed",
+                   file->path, name, g->layers);
+    }
+    free(all.of);
+}
+
 static void take(Gpt *g, const Tensors *file, const char *prefix)
 {
     Names all = names_of(g);
@@ -154,15 +196,24 @@ static const double *doubles(const Tensors *file, const char *name,
     return tensor_doubles(t);
 }
 
-/* How often a name with a number in it is there, from 0 on. */
+/* By the highest number in a name. Each layer must have its first norm, or
+ * a wrong number would ask for any amount of memory. */
 static int count_layers(const Tensors *file, const char *prefix)
 {
     char name[80];
-    for (int l = 0;; l++) {
-        snprintf(name, sizeof name, "%sh.%d.ln_1.weight", prefix, l);
-        if (!tensors_have(file, name))
-            return l;
+    int layers = 1;
+    for (size_t i = 0; i < file->count; i++) {
+        const char *it = file->tensor[i].name;
+        int l = 0;
+        if (!strncmp(it, prefix, strlen(prefix)))
+            sscanf(it + strlen(prefix), "h.%9d.", &l);
+        layers = l < layers ? layers : l + 1;
     }
+    for (int l = 0; l < layers; l++) {
+        snprintf(name, sizeof name, "%sh.%d.ln_1.weight", prefix, l);
+        tensors_find(file, name);
+    }
+    return layers;
 }
 
 /* The number of heads stands in the file, if this book wrote it, or else in
@@ -187,30 +238,38 @@ static int heads_of(const Tensors *file)
     return json_whole_number(path, "n_head");
 }
 
+/* A table from which a model has its sizes. */
+static const Tensor *table_of(const Tensors *file, const char *prefix,
+                              const char *end)
+{
+    char name[80];
+    full_name(prefix, end, name);
+    const Tensor *t = tensors_find(file, name);
+    if (t->rank != 2 || t->shape[0] < 1 || t->shape[1] < 1)
+        REFUSE("%s: '%s' is [%d, %d], of %d dimensions: at least [1, 1], "
+               "of 2, is needed",
+               file->path, name, t->shape[0], t->shape[1], t->rank);
+    return t;
+}
+
 static Gpt model_of(const Tensors *file)
 {
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
-    char name[2][80];
-    full_name(prefix, "wte.weight", name[0]);
-    full_name(prefix, "wpe.weight", name[1]);
-    const Tensor *tokens = tensors_find(file, name[0]);
-    const Tensor *places = tensors_find(file, name[1]);
+    const Tensor *tokens = table_of(file, prefix, "wte.weight");
+    const Tensor *places = table_of(file, prefix, "wpe.weight");
     Gpt g = {.vocabulary = tokens->shape[0],
              .context = places->shape[0],
              .width = tokens->shape[1],
              .n_heads = heads_of(file),
              .layers = count_layers(file, prefix),
              .is_apart = tensors_have(file, "lm_head.weight")};
-    if (!g.layers)
-        REFUSE("%s: it has no '%sh.0.ln_1.weight': a model of 1 layer or "
-               "more is needed",
-               file->path, prefix);
     if (g.n_heads < 1 || g.width % g.n_heads)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
                file->path, g.n_heads, g.width, g.width);
     gpt_init(&g);
     take(&g, file, prefix);
+    nothing_else(&g, file, prefix);
     return g;
 }
 
@@ -287,17 +346,34 @@ void gpt_save(const Gpt *g, const char *path)
  * been done, and where it is in an epoch's order. */
 enum { STANDS = RANDOM_STATE + 4 };
 
-/* Of what sizes it is, and how Adam is set, but for its rate. */
-enum { SIZES = 8, SETTINGS = 5 };
+/* What must be the same where a training goes on: its sizes, with a number
+ * for the text that it learns from, and how Adam is set, but for its rate,
+ * which each step has anew. */
+enum { SIZES = 9, SETTINGS = 5 };
+static const char *const size_name[SIZES] = {
+    "vocabulary", "context",       "width",
+    "n_heads",    "layers",        "is_apart",
+    "texts",      "bytes of text", "checksum of the text"};
+static const char *const setting_name[SETTINGS] = {
+    "beta_1", "beta_2", "epsilon", "decay", "is_coupled"};
+
+/* Of another text it is another number, most probably. */
+static uint32_t checksum(int bytes, const char text[bytes])
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < bytes; i++)
+        sum = sum * 31 + (unsigned char)text[i];
+    return sum;
+}
 
 static void sizes_of(const GptTraining *t, int64_t size[SIZES])
 {
     const Gpt *g = &t->model;
-    const int all[SIZES] = {g->vocabulary, g->context, g->width,
-                            g->n_heads,    g->layers,  !!g->is_apart,
-                            t->texts,      t->count};
-    for (int i = 0; i < SIZES; i++)
-        size[i] = all[i];
+    const int64_t all[SIZES] = {
+        g->vocabulary, g->context, g->width,
+        g->n_heads,    g->layers,  !!g->is_apart,
+        t->texts,      t->bytes,   checksum(t->bytes, t->text)};
+    memcpy(size, all, sizeof all);
 }
 
 static void settings_of(const GptTraining *t, double setting[SETTINGS])
@@ -311,25 +387,21 @@ static void settings_of(const GptTraining *t, double setting[SETTINGS])
 
 static void same_training(const Tensors *file, const GptTraining *t)
 {
-    static const char *const what[SIZES] = {
-        "a vocabulary of", "a context of", "a width of", "n_heads =",
-        "layers =",        "is_apart =",   "texts =",    "pieces ="};
     int64_t size[SIZES];
     double setting[SETTINGS];
     sizes_of(t, size);
     settings_of(t, setting);
-    const int64_t *there = whole(file, "training.sizes", SIZES, INT_MAX);
+    const int64_t *there = whole(file, "training.sizes", SIZES, UINT32_MAX);
     for (int i = 0; i < SIZES; i++)
         if (there[i] != size[i])
-            REFUSE("%s: a training with %s %" PRId64 ": %" PRId64
+            REFUSE("%s: a training whose %s is %" PRId64 ": %" PRId64
                    " is needed",
-                   file->path, what[i], there[i], size[i]);
+                   file->path, size_name[i], there[i], size[i]);
     const double *set = doubles(file, "training.how", SETTINGS);
     for (int i = 0; i < SETTINGS; i++)
         if (set[i] != setting[i])
-            REFUSE("%s: a training whose setting %d of Adam is %g: %g is "
-                   "needed",
-                   file->path, i, set[i], setting[i]);
+            REFUSE("%s: a training whose %s is %.9g: %.9g is needed",
+                   file->path, setting_name[i], set[i], setting[i]);
 }
 
 void gpt_training_save(const GptTraining *t, const char *path)
@@ -375,13 +447,15 @@ void gpt_training_load(GptTraining *t, const char *path)
     if (stands[RANDOM_STATE] > RANDOM_STATE ||
         stands[RANDOM_STATE + 2] > INT_MAX ||
         stands[RANDOM_STATE + 3] > t->count)
-        REFUSE("%s: a training that stands at %" PRId64 " of %d numbers, "
-               "and %" PRId64 " of %d pieces: at most so many are needed",
-               path, stands[RANDOM_STATE], RANDOM_STATE,
-               stands[RANDOM_STATE + 3], t->count);
+        REFUSE("%s: a training after %" PRId64 " steps, at %" PRId64
+               " of %d random numbers and %" PRId64 " of %d pieces: at "
+               "most %d steps, and as many of both, are needed",
+               path, stands[RANDOM_STATE + 2], stands[RANDOM_STATE],
+               RANDOM_STATE, stands[RANDOM_STATE + 3], t->count, INT_MAX);
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");
+    nothing_else(&t->model, &file, "");
     for (int i = 0; i < RANDOM_STATE; i++)
         t->random.state[i] = (uint32_t)stands[i];
     t->random.next = (int)stands[RANDOM_STATE];

@@ -1,4 +1,5 @@
-#include "attention.h"
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "json.h"
 
 /* A long run: its steps, where it stands, and what it writes down. The step
  * itself is chapter 21's, and the files are gpt_file.c's. */
@@ -10,10 +11,9 @@ const GptRun gpt_long_run = {.steps = 500,
                              .n_heads = 5,
                              .layers = 3};
 
-/* The notes of a run: seconds in all, and of the steps alone; and a number
- * for the text that it learns from. Behind them are its rows: the step, both
- * losses, and the bytes of what it writes. */
-enum { SECONDS, LEARNING, TEXT, BEGINNING };
+/* The notes of a run: seconds in all, and of the steps alone. Behind them
+ * are its rows: the step, both losses, and the bytes of what it writes. */
+enum { SECONDS, LEARNING, BEGINNING };
 enum { STEP, LOSS, HELD_OUT, SAMPLE };
 
 static int entries_of_row(const GptTraining *t)
@@ -31,20 +31,12 @@ static double *row_of(const GptTraining *t, int i)
     return t->notes + BEGINNING + i * entries_of_row(t);
 }
 
+/* In seconds, from any beginning; it never goes back. */
 static double now(void)
 {
     struct timespec time;
-    timespec_get(&time, TIME_UTC);
+    clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Of another text it is another number, most probably. */
-static double number_of_text(void)
-{
-    uint32_t number = 0;
-    for (const char *c = prose; *c; c++)
-        number = number * 31 + (unsigned char)*c;
-    return number;
 }
 
 GptTraining gpt_run_begin(const GptRun *run)
@@ -58,9 +50,8 @@ GptTraining gpt_run_begin(const GptRun *run)
                      .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length);
-    gpt_training_note(&t, BEGINNING,
-                      (const double[BEGINNING]){0, 0, number_of_text()});
+    gpt_training_init(&t, r, prose_length, prose);
+    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){0});
     return t;
 }
 
@@ -69,7 +60,7 @@ float gpt_run_step(const GptRun *run, GptTraining *t)
     const size_t rows = (size_t)t->texts * (size_t)t->model.context;
     int *ids = new_aligned(2 * rows, sizeof *ids);
     t->how.rate = rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
-    gpt_training_batch(t, prose, ids, ids + rows);
+    gpt_training_batch(t, ids, ids + rows);
     const float loss = gpt_training_step(t, ids, ids + rows);
     free(ids);
     return loss;
@@ -158,11 +149,10 @@ static void print_string(FILE *file, int n, const double byte[n])
 static void write_log(const GptRun *run, const GptTraining *t,
                       const char *path)
 {
-    FILE *log = fopen(path, "w");
+    NewFile new = file_begin(path);
+    FILE *log = new.file;
     char machine[200], day[20];
     const time_t time_now = time(NULL);
-    if (!log)
-        REFUSE("%s: %s", path, strerror(errno));
     machine_name(sizeof machine, machine);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&time_now));
     fprintf(log,
@@ -185,9 +175,7 @@ static void write_log(const GptRun *run, const GptTraining *t,
         fprintf(log, "},\n");
     }
     fprintf(log, "};\n");
-    const int failed = ferror(log);
-    if (fclose(log) || failed)
-        REFUSE("%s: it cannot be written whole", path);
+    file_finish(&new);
 }
 
 /* Until all steps are done, or it is interrupted. */
@@ -208,6 +196,25 @@ static void take_steps(const GptRun *run, GptTraining *t, const char *path)
     }
 }
 
+/* Refuses what would fail after a step; leaves nothing behind. */
+static void must_be_writable(const char *path)
+{
+    NewFile new = file_begin(path);
+    file_drop(&new);
+}
+
+/* Goes on with what is saved. */
+static void load_run(const GptRun *run, GptTraining *t, const char *path)
+{
+    gpt_training_load(t, path);
+    if (t->noted < BEGINNING || (t->noted - BEGINNING) % entries_of_row(t))
+        REFUSE("%s: %d notes: those of a run are needed", path, t->noted);
+    if (t->step > run->steps)
+        REFUSE("%s: has step %d, and all %d that are asked for are done: "
+               "to go on, ask for more than %d",
+               path, t->step, run->steps, t->step);
+}
+
 void gpt_run(const GptRun *run, const char *path, const char *log)
 {
     GptTraining t = gpt_run_begin(run);
@@ -217,14 +224,10 @@ void gpt_run(const GptRun *run, const char *path, const char *log)
                path, strerror(errno));
     if (old) {
         fclose(old);
-        gpt_training_load(&t, path);
+        load_run(run, &t, path);
     }
-    if (t.noted < BEGINNING || (t.noted - BEGINNING) % entries_of_row(&t))
-        REFUSE("%s: %d notes: those of a run are needed", path, t.noted);
-    if (t.notes[TEXT] != number_of_text())
-        REFUSE("%s: a run on another text than this book's: begin again, "
-               "without the file",
-               path);
+    must_be_writable(path);
+    must_be_writable(log);
     stop_when_interrupted();
     take_steps(run, &t, path);
     gpt_training_save(&t, path);

@@ -19,7 +19,8 @@ static void part_free(GptPart *p)
     gpt_free(&p->gradient);
 }
 
-void gpt_training_init(GptTraining *t, Random r, int bytes)
+void gpt_training_init(GptTraining *t, Random r, int bytes,
+                       const char text[bytes])
 {
     Gpt *g = &t->model;
     t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
@@ -35,6 +36,8 @@ void gpt_training_init(GptTraining *t, Random r, int bytes)
         ;
     for (int k = 0; k < t->parts; k++)
         t->part[k] = part_of(g, t->texts / t->parts);
+    t->bytes = bytes;
+    t->text = text;
     t->order = new_aligned((size_t)t->count, sizeof *t->order);
     memset(t->order, 0, (size_t)t->count * sizeof *t->order);
     t->next = t->count; /* so that an epoch begins */
@@ -59,6 +62,8 @@ void gpt_training_free(GptTraining *t)
 void gpt_training_note(GptTraining *t, int n, const double number[n])
 {
     const size_t size = sizeof *number;
+    if (n == 0) /* of which realloc may make no memory */
+        return;
     double *more = realloc(t->notes, (size_t)(t->noted + n) * size);
     if (!more)
         REFUSE("%d numbers do not fit into memory: fewer are needed",
@@ -91,8 +96,7 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
     }
 }
 
-void gpt_training_batch(GptTraining *t, const char *text, int *ids,
-                        int *targets)
+void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
     const int n = t->model.context;
     if (t->next + t->texts > t->count) {
@@ -100,8 +104,8 @@ void gpt_training_batch(GptTraining *t, const char *text, int *ids,
         t->next = 0;
     }
     for (int i = 0; i < t->texts; i++)
-        read_piece(&t->model, text + t->order[t->next++] * n, ids + i * n,
-                   targets + i * n);
+        read_piece(&t->model, t->text + t->order[t->next++] * n,
+                   ids + i * n, targets + i * n);
 }
 
 float gpt_training_gradient(GptTraining *t, const int *ids,

@@ -1,3 +1,6 @@
+#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
+#include <unistd.h>
+
 #include "json.h"
 
 /* ---- The bytes of a file. */
@@ -34,6 +37,51 @@ void *file_bytes(const char *path, FILE *file, size_t size)
                size);
     block[size] = '\0';
     return block;
+}
+
+/* A part that could not be opened is another's. */
+void file_drop(NewFile *new)
+{
+    if (new->file) {
+        fclose(new->file);
+        remove(new->part);
+    }
+    free(new->part);
+}
+
+static void must_work(bool works, NewFile *new)
+{
+    const char *path = new->path, *why = strerror(errno);
+    if (works)
+        return;
+    file_drop(new);
+    REFUSE("%s: cannot be written: %s", path, why);
+}
+
+NewFile file_begin(const char *path)
+{
+    NewFile new = {path, malloc(strlen(path) + sizeof ".part"), NULL};
+    must_work(new.part != NULL, &new);
+    sprintf(new.part, "%s.part", path);
+    /* Its folder alone is asked when a file takes the place of another. */
+    FILE *old = fopen(path, "rb+");
+    must_work(old || errno == ENOENT, &new);
+    if (old)
+        fclose(old);
+    new.file = fopen(new.part, "wb");
+    must_work(new.file != NULL, &new);
+    return new;
+}
+
+/* When all of it lies on the disk, closing has nothing left to lose. */
+void file_finish(NewFile *new)
+{
+    must_work(!ferror(new->file) && !fflush(new->file) &&
+                  !fsync(fileno(new->file)) &&
+                  !rename(new->part, new->path),
+              new);
+    fclose(new->file);
+    free(new->part);
 }
 
 /* ---- Words and numbers in JSON. */

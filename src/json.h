@@ -1,4 +1,4 @@
-/* What json.c and safetensors.c share, and no chapter uses: a file's bytes,
+/* What reads and writes files shares, and no chapter uses: a file's bytes,
  * and text in JSON. All of it comes from outside, so nothing in it is taken
  * for granted; what is wrong is refused, with the file's name. */
 #ifndef JSON_H
@@ -13,6 +13,20 @@
 FILE *file_open(const char *path);
 size_t file_rest(const char *path, FILE *file);
 void *file_bytes(const char *path, FILE *file, size_t size);
+
+/* A file that grows as path.part, and takes the place of the old one when
+ * all of it lies on the disk: wherever a program ends, what can be read is
+ * the old file or the new one. What cannot be written is refused, and then,
+ * as when it is dropped, nothing of it stays. */
+typedef struct {
+    const char *path;
+    char *part;
+    FILE *file;
+} NewFile;
+
+NewFile file_begin(const char *path);
+void file_finish(NewFile *new);
+void file_drop(NewFile *new);
 
 /* A text that is being read. A 0 stands behind it. */
 typedef struct {

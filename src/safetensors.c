@@ -1,5 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
-#include <unistd.h>
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 
 #include "json.h"
 
@@ -295,9 +294,44 @@ const int64_t *tensor_integers(const Tensor *t)
     return entries(t, 'i');
 }
 
-/* ---- Writing. A file grows beside the one whose place it takes at last,
- * when all of it lies on the disk: wherever a program ends, what can be read
- * is the old file or the new one. */
+/* ---- Writing. */
+
+/* How many bytes of UTF-8 the character has that begins here; 0 if none
+ * does. Longer forms than needed, halves of UTF-16's pairs and what is above
+ * U+10FFFF are no characters. The text ends with a 0. */
+static int utf8_length(const unsigned char *c)
+{
+    const int n = *c < 0x80                ? 1
+                  : *c < 0xc2 || *c > 0xf4 ? 0
+                  : *c < 0xe0              ? 2
+                  : *c < 0xf0              ? 3
+                                           : 4;
+    const int least = *c == 0xe0 ? 0xa0 : *c == 0xf0 ? 0x90 : 0x80;
+    const int most = *c == 0xed ? 0x9f : *c == 0xf4 ? 0x8f : 0xbf;
+    if (n > 1 && (c[1] < least || c[1] > most))
+        return 0;
+    for (int k = 2; k < n; k++)
+        if (c[k] < 0x80 || c[k] > 0xbf)
+            return 0;
+    return n;
+}
+
+static void check_name(const char *path, const char *name)
+{
+    const unsigned char *c = (const unsigned char *)name;
+    for (int n; *c; c += n) {
+        n = utf8_length(c);
+        if (!n)
+            REFUSE("%s: has the name '%s': one in UTF-8 is needed", path,
+                   name);
+        if (*c == '"' || *c == '\\' || *c < ' ')
+            REFUSE("%s: has the name '%s': one without quotes, backslashes "
+                   "and control characters is needed",
+                   path, name);
+    }
+    if (!strcmp(name, "__metadata__"))
+        REFUSE("%s: has the name '%s', which is no tensor's", path, name);
+}
 
 /* Refuses what cannot be written; counts the entries. */
 static void check_given(const char *path, Tensor *t)
@@ -317,14 +351,7 @@ static void check_given(const char *path, Tensor *t)
     }
     if (t->count && !t->data)
         REFUSE("%s: tensor '%s' has no data", path, t->name);
-    for (const char *c = t->name; *c; c++)
-        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
-            REFUSE("%s: has the name '%s': one without quotes, backslashes "
-                   "and control characters is needed",
-                   path, t->name);
-    if (!strcmp(t->name, "__metadata__"))
-        REFUSE("%s: has the name '%s', which is no tensor's", path,
-               t->name);
+    check_name(path, t->name);
 }
 
 /* As Python's package does: the larger entries first, so that all begin at
@@ -404,32 +431,13 @@ static void write_entries(FILE *to, const Tensor *t)
     }
 }
 
-/* Leaves nothing of the part behind if something fails. */
-static void must_work(bool works, const char *path, const char *part)
-{
-    const char *why = strerror(errno);
-    if (works)
-        return;
-    if (part)
-        remove(part);
-    REFUSE("%s: cannot be written: %s", path, why);
-}
-
 void tensors_write(const char *path, int count, const Tensor tensor[count])
 {
     Tensors all = in_order(path, count, tensor);
-    char *part = malloc(strlen(path) + sizeof ".part");
-    must_work(part != NULL, path, NULL);
-    sprintf(part, "%s.part", path);
-    /* Its folder alone is asked when a file takes the place of another. */
-    must_work(!access(path, W_OK) || errno == ENOENT, path, NULL);
-    FILE *to = fopen(part, "wb");
-    must_work(to != NULL, path, NULL);
-    write_header(to, &all);
+    NewFile new = file_begin(path);
+    write_header(new.file, &all);
     for (size_t i = 0; i < all.count; i++)
-        write_entries(to, &all.tensor[i]);
-    must_work(!ferror(to) && !fflush(to) && !fsync(fileno(to)), path, part);
-    must_work(!fclose(to) && !rename(part, path), path, part);
-    free(part);
+        write_entries(new.file, &all.tensor[i]);
+    file_finish(&new);
     free(all.tensor);
 }

@@ -321,7 +321,8 @@ static void step_test(void)
                     .width = (int)size[2],
                     .n_heads = (int)size[3],
                     .layers = (int)size[4]};
-    gpt_training_init(&t, seeded(1), 1000);
+    static const char blank[1000];
+    gpt_training_init(&t, seeded(1), sizeof blank, blank);
     memcpy(t.model.memory, floats(part("parameters")),
            t.model.count * sizeof(float));
     for (int i = 0; i < batches; i++)
@@ -377,7 +378,7 @@ static void save_test(void)
 }
 
 /* What PyTorch has written, as others lay it out: with "transformer." in
- * front, an output apart, and the number of heads in config.json. */
+ * front, an output apart, masks, and the number of heads in config.json. */
 static void prefix_test(void)
 {
     const char *path = own_file("model.safetensors");
@@ -395,6 +396,14 @@ static void prefix_test(void)
         }
     tensor[count] = *golden("21_gpt/wte.weight");
     tensor[count++].name = "lm_head.weight";
+    tensor[count++] = (Tensor){.name = "transformer.h.0.attn.bias",
+                               .type = 'f',
+                               .rank = 4,
+                               .shape = {1, 1, 2, 2},
+                               .data = (float[4]){1, 0, 1, 1}};
+    tensor[count++] = (Tensor){.name = "transformer.h.1.attn.masked_bias",
+                               .type = 'f',
+                               .data = (float[1]){-1e4f}};
     tensors_write(path, count, tensor);
     FILE *file = fopen(config, "w");
     fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
@@ -424,7 +433,7 @@ static GptTraining small_of(int texts, int is_apart)
                                .is_apart = is_apart},
                      .texts = texts,
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
-    gpt_training_init(&t, seeded(5), (int)strlen(reading));
+    gpt_training_init(&t, seeded(5), (int)strlen(reading), reading);
     return t;
 }
 
@@ -437,7 +446,7 @@ static void go_on(GptTraining *t, int steps)
 {
     int ids[24], targets[24];
     for (int i = 0; i < steps; i++) {
-        gpt_training_batch(t, reading, ids, targets);
+        gpt_training_batch(t, ids, targets);
         gpt_training_step(t, ids, targets);
     }
 }
@@ -512,7 +521,7 @@ static void parts_test(void)
         const Gpt *g = &t.model;
         GptPart all = {gpt_pass(g, texts, 8), gpt_pass(g, texts, 8),
                        new_table(texts * 8, 128), gpt_like(g)};
-        gpt_training_batch(&t, reading, ids, targets);
+        gpt_training_batch(&t, ids, targets);
         next_case();
         give("%d texts in %d parts", texts, t.parts);
         same_bits("parts", t.parts, texts == 6 ? 3 : texts);
@@ -647,6 +656,18 @@ static void attend_wide_test(void)
     attention_free(&a);
 }
 
+/* A cache of such heads and widths, where 2 heads, 2 and 4 are needed. */
+static void attend_cached_with(int heads, int d_k, int d_v)
+{
+    Attention a = {
+        .d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4, .d_out = 6};
+    Cache cache = {.n_key_heads = heads, .d_k = d_k, .d_v = d_v, .room = 5};
+    attention_init(&a);
+    cache_init(&cache);
+    Trace one = trace_for_texts(&a, 1, 1);
+    attend_cached(&a, &cache, 1, (float[1][6]){{0}}, &one);
+}
+
 /* Hugging Face's takes one of the two that are second; here both stay. */
 static void ties_test(void)
 {
@@ -689,7 +710,7 @@ static void batch_test(void)
     int ids[24], targets[24], seen[16] = {0};
     same_bits("pieces", t.count, pieces);
     for (int batch = 0; batch < pieces / 3; batch++) {
-        gpt_training_batch(&t, reading, ids, targets);
+        gpt_training_batch(&t, ids, targets);
         for (int i = 0; i < 3; i++) {
             int at = 0;
             while (at < pieces && !is_piece(ids + i * 8, reading + at * 8))
@@ -709,9 +730,43 @@ static void batch_test(void)
         all += seen[i];
     }
     same_bits("as many as whole batches have", all, pieces / 3 * 3);
-    gpt_training_batch(&t, reading, ids, targets);
+    gpt_training_batch(&t, ids, targets);
     same_bits("a new epoch has begun", t.next, 3);
     gpt_training_free(&t);
+}
+
+static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
+                  int layers)
+{
+    static Gpt g;
+    g = (Gpt){.vocabulary = vocabulary,
+              .context = context,
+              .width = width,
+              .n_heads = n_heads,
+              .layers = layers};
+    return &g;
+}
+
+/* A text of two pieces and the byte after, and nothing behind it. */
+static void text_test(void)
+{
+    char *text = malloc(17);
+    int ids[16], targets[16], last = 0;
+    GptTraining t = {.model = *wrong(128, 8, 2, 1, 1), .texts = 2};
+    for (int i = 0; i < 17; i++)
+        text[i] = (char)i;
+    gpt_training_init(&t, seeded(5), 17, text);
+    same_bits("pieces", t.count, 2);
+    for (int batch = 0; batch < 3; batch++) {
+        gpt_training_batch(&t, ids, targets);
+        for (int i = 0; i < 16; i++) {
+            same_bits("target", targets[i], ids[i] + 1);
+            last += targets[i] == 16;
+        }
+    }
+    same_bits("the last byte, in each epoch", last, 3);
+    gpt_training_free(&t);
+    free(text);
 }
 
 static void training_free_test(void)
@@ -772,18 +827,6 @@ static void save_training_test(void)
     remove(path);
 }
 
-static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
-                  int layers)
-{
-    static Gpt g;
-    g = (Gpt){.vocabulary = vocabulary,
-              .context = context,
-              .width = width,
-              .n_heads = n_heads,
-              .layers = layers};
-    return &g;
-}
-
 static GptTraining *short_of_text(int texts)
 {
     static GptTraining t;
@@ -799,35 +842,143 @@ static void forward_with(int layers, int texts, int has_cache)
     gpt_forward(&g, has_cache ? caches_for(&g) : NULL, (int[4]){0}, &p);
 }
 
-/* A file of a model in which one thing is wrong. */
-static void load_wrong(const char *lost, int turned)
+/* What is otherwise in a file of the golden model: a tensor is lost, has its
+ * sizes turned over or has no rows, or there is one more; and how the line
+ * ends that refuses it. */
+typedef struct {
+    const char *lost, *turned, *empty, *more;
+    const char *words, *line;
+} Otherwise;
+
+static int is(const char *name, const char *wanted)
+{
+    return wanted && !strcmp(name, wanted);
+}
+
+static void load_otherwise(const Otherwise *o)
 {
     const char *path = own_file("model.safetensors");
     Tensor tensor[64];
     int count = 0;
     tap_read_golden();
-    for (size_t i = 0; i < tap_golden.count; i++)
-        if (!strchr(tap_golden.tensor[i].name, '-') &&
-            (!lost || strcmp(tap_golden.tensor[i].name, lost))) {
-            tensor[count] = tap_golden.tensor[i];
-            if (turned && strstr(tensor[count].name, "c_fc.weight")) {
-                tensor[count].shape[0] = tap_golden.tensor[i].shape[1];
-                tensor[count].shape[1] = tap_golden.tensor[i].shape[0];
-            }
-            count++;
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        const Tensor *t = &tap_golden.tensor[i];
+        if (strchr(t->name, '-') || is(t->name, o->lost))
+            continue;
+        tensor[count] = *t;
+        if (is(t->name, o->turned)) {
+            tensor[count].shape[0] = t->shape[1];
+            tensor[count].shape[1] = t->shape[0];
         }
+        if (is(t->name, o->empty))
+            tensor[count].shape[0] = 0;
+        count++;
+    }
+    if (o->more)
+        tensor[count++] = (Tensor){.name = o->more, .type = 'f', .rank = 1};
     tensors_write(path, count, tensor);
     gpt_load(path);
 }
 
-/* A training into which another one is read. */
-static void load_into(GptTraining other, int count, double beta)
+static const Otherwise otherwise[] = {
+    {.lost = "n_head",
+     .words = "no number of heads",
+     .line = ": the number of heads is needed in one of them"},
+    {.lost = "h.1.mlp.c_proj.bias",
+     .words = "a table that is missing",
+     .line = "has no tensor 'h.1.mlp.c_proj.bias'"},
+    {.lost = "h.1.ln_1.weight",
+     .words = "a layer without its first table",
+     .line = "has no tensor 'h.1.ln_1.weight'"},
+    {.lost = "h.0.ln_1.weight",
+     .words = "the first layer without it",
+     .line = "has no tensor 'h.0.ln_1.weight'"},
+    {.more = "h.2.ln_1.bias",
+     .words = "a bias of one layer more",
+     .line = "has no tensor 'h.2.ln_1.weight'"},
+    {.more = "h.99999999999.ln_1.bias",
+     .words = "a bias of far more layers",
+     .line = "has no tensor 'h.2.ln_1.weight'"},
+    {.turned = "h.0.mlp.c_fc.weight",
+     .words = "a table that is turned over",
+     .line = "'h.0.mlp.c_fc.weight' is [48, 12], of 2 dimensions: [12, "
+             "48], of 2, is needed"},
+    {.empty = "wte.weight",
+     .words = "no tokens",
+     .line = "'wte.weight' is [0, 12], of 2 dimensions: at least [1, 1], "
+             "of 2, is needed"},
+    {.empty = "wpe.weight",
+     .words = "no places",
+     .line = "'wpe.weight' is [0, 12], of 2 dimensions: at least [1, 1], "
+             "of 2, is needed"},
+#define IS_NO                                                              \
+    "' is no tensor of a GPT-2 of 2 layers: a file without it is needed"
+    {.more = "score.weight",
+     .words = "a table of another model",
+     .line = "'score.weight" IS_NO},
+    {.more = "h.1.ln_1.scale",
+     .words = "a table that no norm has",
+     .line = "'h.1.ln_1.scale" IS_NO},
+    {.more = "h.1.mlp.bias",
+     .words = "a mask where no attention is",
+     .line = "'h.1.mlp.bias" IS_NO},
+    {.more = "transformer.ln_f.bias",
+     .words = "a name behind a prefix",
+     .line = "'transformer.ln_f.bias" IS_NO},
+    {.more = "mean.h.2.ln_1.bias",
+     .words = "a mean of no parameter",
+     .line = "'mean.h.2.ln_1.bias" IS_NO},
+};
+
+static void refuse_models(void)
 {
+    for (size_t i = 0; i < sizeof otherwise / sizeof *otherwise; i++)
+        TAP_REFUSES("gpt_load", otherwise[i].words, otherwise[i].line,
+                    load_otherwise(&otherwise[i]));
+}
+
+/* What a training must have in common with the one that it goes on with. */
+static const char *const in_common[] = {
+    "vocabulary is 128: 129",
+    "context is 8: 4",
+    "width is 8: 16",
+    "n_heads is 2: 4",
+    "layers is 2: 1",
+    "is_apart is 0: 1",
+    "texts is 3: 2",
+    "bytes of text is 68: 67",
+    "checksum of the text is 3948898965: 1324445238",
+    "beta_1 is 0.9: 0.8",
+    "beta_2 is 0.95: 0.9501",
+    "epsilon is 1e-08: 1e-09",
+    "decay is 0.1: 0",
+    "is_coupled is 0: 1",
+};
+enum { IN_COMMON = sizeof in_common / sizeof *in_common };
+
+/* Into a training in which one of these is another. */
+static void load_other(int k)
+{
+    static char text[sizeof reading];
     GptTraining t = small();
     const char *path = own_file("training.safetensors");
     gpt_training_save(&t, path);
-    other.count += count;
-    other.how.beta_2 += beta;
+    GptTraining other = {.model = {.vocabulary = k == 0 ? 129 : 128,
+                                   .context = k == 1 ? 4 : 8,
+                                   .width = k == 2 ? 16 : 8,
+                                   .n_heads = k == 3 ? 4 : 2,
+                                   .layers = k == 4 ? 1 : 2,
+                                   .is_apart = k == 5},
+                         .texts = k == 6 ? 2 : 3,
+                         .how = {.beta_1 = k == 9 ? 0.8 : 0.9,
+                                 .beta_2 = k == 10 ? 0.9501 : 0.95,
+                                 .epsilon = k == 11 ? 1e-9 : 1e-8,
+                                 .decay = k == 12 ? 0 : 0.1,
+                                 .is_coupled = k == 13}};
+    strcpy(text, reading);
+    text[0] ^= k == 8; /* Hn */
+    gpt_training_init(&other, seeded(5), (int)strlen(text) - (k == 7),
+                      text);
     gpt_training_load(&other, path);
 }
 
@@ -856,6 +1007,34 @@ static void load_changed(const char *name, int count, double number)
     gpt_load(path);
 }
 
+/* A training's file in which one of the numbers is another that say where
+ * it stands. */
+static void load_stands(int i, int64_t number)
+{
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    const Tensor *stands = tensors_find(&file, "training.stands");
+    ((int64_t *)stands->data)[i] = number;
+    tensors_write(path, (int)file.count, file.tensor);
+    gpt_training_load(&t, path);
+}
+
+/* A training's file with one tensor more. */
+static void load_more(const char *name)
+{
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    Tensor *all = calloc(file.count + 1, sizeof *all);
+    memcpy(all, file.tensor, file.count * sizeof *all);
+    all[file.count] = (Tensor){.name = name, .type = 'f', .rank = 1};
+    tensors_write(path, (int)file.count + 1, all);
+    gpt_training_load(&t, path);
+}
+
 /* Gradients that are those of another model or another pass. */
 static void backward_with(Gpt *g_g, int layers, int texts)
 {
@@ -877,7 +1056,7 @@ static void batch_beyond(void)
     int ids[24], targets[24];
     gpt_free(&t.model);
     t.model = any_gpt(1, 0); /* of a vocabulary of 7 */
-    gpt_training_batch(&t, reading, ids, targets);
+    gpt_training_batch(&t, ids, targets);
 }
 
 static void refusals(void)
@@ -924,24 +1103,41 @@ static void refusals(void)
                 forward_with(2, 1, 0));
     TAP_REFUSES("gpt_must_fit", "two texts and a cache", NULL,
                 forward_with(1, 2, 1));
-    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 100));
-    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32));
-    TAP_REFUSES("gpt_load", "a table is missing", NULL,
-                load_wrong("h.1.mlp.c_proj.bias", 0));
-    TAP_REFUSES("gpt_load", "a table that is turned over", NULL,
-                load_wrong(NULL, 1));
-    TAP_REFUSES("gpt_load", "no number of heads", NULL,
-                load_wrong("n_head", 0));
-    TAP_REFUSES("gpt_training_load", "another number of pieces", NULL,
-                load_into(small(), 1, 0));
-    TAP_REFUSES("gpt_training_load", "an output apart", NULL,
-                load_into(small_of(3, 1), 0, 0));
-    TAP_REFUSES("gpt_training_load", "batches of two", NULL,
-                load_into(small_of(2, 0), 0, 0));
-    TAP_REFUSES("gpt_training_load", "Adam set otherwise", NULL,
-                load_into(small(), 0, 0.01));
+    TAP_REFUSES("attend_cached", "a cache of another number of heads",
+                "gpt.c: attend_cached: a cache of n_key_heads, d_k, d_v = "
+                "1, 2, 4: 2, 2, 4, those of the attention, are needed",
+                attend_cached_with(1, 2, 4));
+    TAP_REFUSES("attend_cached", "a cache of wider keys", NULL,
+                attend_cached_with(2, 3, 4));
+    TAP_REFUSES("attend_cached", "a cache of wider values", NULL,
+                attend_cached_with(2, 2, 5));
+    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 68, reading));
+    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32, reading));
+    refuse_models();
+    for (int k = 0; k < IN_COMMON; k++)
+        TAP_REFUSES("gpt_training_load", in_common[k],
+                    tap_words("%s: a training whose %s is needed",
+                              own_file("training.safetensors"),
+                              in_common[k]),
+                    load_other(k));
+    TAP_REFUSES("gpt_training_load", "a mean of no parameter",
+                "'mean.h.2.ln_1.bias" IS_NO,
+                load_more("mean.h.2.ln_1.bias"));
     TAP_REFUSES("gpt_training_load", "kept numbers, of which there is none",
                 NULL, load_changed("training.kept", 0, 0));
+    TAP_REFUSES("gpt_training_load", "more steps than an int counts",
+                "a training after 2147483648 steps, at 128 of 624 random "
+                "numbers and 8 of 8 pieces: at most 2147483647 steps, and "
+                "as many of both, are needed",
+                load_stands(RANDOM_STATE + 2, 2147483648));
+    TAP_REFUSES("gpt_training_load", "more random numbers than a state has",
+                "at 625 of 624 random numbers and 8 of 8 pieces: at most "
+                "2147483647 steps, and as many of both, are needed",
+                load_stands(RANDOM_STATE, 625));
+    TAP_REFUSES("gpt_training_load", "more pieces than the text has",
+                "and 9 of 8 pieces: at most 2147483647 steps, and as many "
+                "of both, are needed",
+                load_stands(RANDOM_STATE + 3, 9));
     TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
                 load_changed("n_head", 0, 0));
     TAP_REFUSES("gpt_load", "four thousand million heads and two", NULL,
@@ -1008,6 +1204,7 @@ int main(void)
     TAP(attend_wide_test, "attend_cached: values wider than keys");
     TAP(next_test, "next_token: temperature, the largest, and a draw");
     TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
+    TAP(text_test, "gpt_training_batch: all of the text, and no more");
     TAP(training_free_test, "gpt_training_free: nothing is left");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
     TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");

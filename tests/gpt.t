@@ -167,15 +167,18 @@ for (
     ['a file that lacks a table' => [$lacks, 1], qr/h\.1\.mlp\.c_fc\.bias/],
     ['a training without a log' => ['train', "$folder/t"], qr/./],
     ['sizes that are none' => ['train', "$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
-    ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l/],
+    ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
+    ['a log that is a folder' => ['train', "$folder/t", $folder, 1, 1, 8, 8, 2, 1], qr/: cannot be written/],
+    ['a training that cannot be' => ['train', "$folder/none/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
 ) {
     my ($what, $args, $says) = @$_;
     ($out, $err, $status) = run(@$args);
     my ($line) = $err =~ /([^\n]*\n)\z/;
     like $line, $says, "refused: $what";
-    ok $out eq '' && $err =~ s/^\r[^\n]*\n[^\n]*all are done\n//r =~ /\A(?:\rstep[^\n]*\n)?[^\n]*\n\z/
-      && $status == 2 << 8, '... in one line, with status 2' or diag "$out$err$status";
+    ok $out eq '' && $err =~ /\A[^\n]*\n\z/ && $status == 2 << 8, '... in one line, with status 2'
+      or diag "$out$err$status";
 }
+is_deeply [grep { -e } "$folder/t", "$folder/l", "$folder.part", glob "$folder/*.part"], [], 'nothing is left of a training that was refused';
 
 # ---- A training. Whole, and in parts: to the last bit the same.
 
@@ -253,20 +256,41 @@ for my $threads (1, 3) {
     is_deeply stands("by$threads"), stands('whole'), "the same bits with OMP_NUM_THREADS=$threads";
 }
 
+# More steps than it had, and fewer.
+copy "$folder/whole", "$folder/more";
+($out, $err, $status) = run('train', "$folder/more", "$folder/more.h", 8, @sizes[1 .. 5]);
+like "$err$status", qr/more has step 8 of 8: all are done\n0\z/, 'with more steps it goes on';
+is_deeply rows_of('more'), [1 .. 8], '... and has a row for each';
+my $eight = text_of("$folder/more");
+unlink "$folder/more.h";
+($out, $err, $status) = run(train('more'));
+like "$err$status",
+  qr/\Agpt_run\.c: load_run: \S*more: has step 8, and all 6 that are asked for are done: to go on, ask for more than 8\n512\z/,
+  'refused: fewer steps than are done';
+ok text_of("$folder/more") eq $eight && !-e "$folder/more.h", '... and nothing is written';
+
 # ---- What it does not go on with.
 
-# The third note is a number for the text.
+# The last of the sizes is a checksum of the text.
 sub other_text {
     my %changed = tensors("$folder/whole");
-    substr($changed{'training.notes'}{bytes}, 16, 8) = pack 'd<', 7;
+    substr($changed{'training.sizes'}{bytes}, -8) = pack 'q<', 7;
     return text_of(write_tensors("$folder/changed", %changed));
 }
 
-my %whole = tensors("$folder/whole");
+sub of_notes {
+    my ($count) = @_;
+    my %changed = tensors("$folder/whole");
+    $changed{'training.notes'} = {dtype => 'F64', shape => [$count], bytes => pack 'd<*', (1) x $count};
+    return text_of(write_tensors("$folder/changed", %changed));
+}
+
 for (
     ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
     ['a model alone'         => text_of($golden), qr/training\.sizes/],
-    ['one on another text'   => other_text(), qr/another text/],
+    ['one without notes'     => of_notes(0), qr/wrong: 0 notes: those of a run are needed/],
+    ['one with half a row'   => of_notes(9), qr/wrong: 9 notes: those of a run are needed/],
+    ['one on another text'   => other_text(), qr/whose checksum of the text is 7: \d+ is needed/],
 ) {
     my ($what, $raw, $says) = @$_;
     write_file("$folder/wrong", $raw);
@@ -276,11 +300,13 @@ for (
     is $status, 2 << 8, '... with status 2';
     ok text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
-for my $k (2 .. 5) {
+my @name = qw(steps texts context width n_heads layers);
+for my $k (1 .. 5) {
     my @others = @sizes;
     $others[$k] *= 2;
     ($out, $err, $status) = run('train', "$folder/whole", "$folder/w.h", @others);
-    like "$err$status", qr/\A[^\n]+\n512\z/, "refused: a training of other sizes ($k)";
+    like "$err$status", qr/\A[^\n]+ whose $name[$k] is $sizes[$k]: $others[$k] is needed\n512\z/,
+      "refused: a training of another size, $name[$k]";
 }
 
 done_testing;

@@ -419,6 +419,52 @@ static void write_as_python(void)
     tap_true("golden files", found.gl_pathc > 0);
 }
 
+/* The first and the last characters of each length, and those on both sides
+ * of the halves of pairs. */
+static void write_utf8(void)
+{
+    static const char *const name[] = {
+        " ",
+        "\x7f",
+        "\xc2\x80",
+        "\xdf\xbf",
+        "\xe0\xa0\x80",
+        "\xed\x9f\xbf",
+        "\xee\x80\x80",
+        "\xef\xbf\xbf",
+        "\xf0\x90\x80\x80",
+        "a\xf4\x8f\xbf\xbf z",
+    };
+    enum { NAMED = sizeof name / sizeof *name };
+    Tensor tensor[NAMED];
+    for (int i = 0; i < NAMED; i++)
+        tensor[i] = (Tensor){.name = name[i], .type = 'f', .rank = 1};
+    tensors_write(path, NAMED, tensor);
+    Tensors all = tensors_read(path);
+    for (int i = 0; i < NAMED; i++)
+        tap_true(name[i], tensors_have(&all, name[i]));
+    tensors_free(&all);
+}
+
+static const char *const not_utf8[][2] = {
+    {"a byte in the middle of a character alone", "a\x80"},
+    {"a character of two bytes that ends after one", "\xc3"},
+    {"... and goes on with a letter", "\xc3z"},
+    {"... and with the beginning of another one", "\xc3\xc3\xa4"},
+    {"two bytes where one is enough", "\xc1\xbf"},
+    {"a character of three bytes that ends after two", "\xe2\x82"},
+    {"... and goes on with a letter", "\xe2\x82z"},
+    {"three bytes where two are enough", "\xe0\x9f\xbf"},
+    {"half of a pair", "\xed\xa0\x80"},
+    {"the last half of a pair", "\xed\xbf\xbf"},
+    {"a character of four bytes that ends after three", "\xf0\x9f\x98"},
+    {"... and goes on with a letter", "\xf0\x9f\x98z"},
+    {"four bytes where three are enough", "\xf0\x8f\xbf\xbf"},
+    {"a character above U+10FFFF", "\xf4\x90\x80\x80"},
+    {"one far above", "\xf5\x80\x80\x80"},
+    {"a byte that begins no character", "\xff"},
+};
+
 /* ---- What cannot be written leaves the file as it was. */
 
 static Tensor wrong_tensor(const char *name, char type, int rank, int n,
@@ -435,6 +481,33 @@ static Tensor wrong_tensor(const char *name, char type, int rank, int n,
 #define SIZES "sizes from 0 on that fit into memory are needed"
 #define NAMES                                                              \
     "one without quotes, backslashes and control characters is needed"
+static void refuse_names(void)
+{
+    static const struct {
+        const char *name, *words;
+    } given[] = {
+        {"a\"b", "a\"b': " NAMES},
+        {"a\\", "a\\': " NAMES},
+        {"\x1f", "\\x1f': " NAMES},
+        {"__metadata__", "__metadata__', which is no tensor's"},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const Tensor t = wrong_tensor(given[i].name, 'f', 1, 1, 0);
+        REFUSES(tap_words("safetensors.c: check_name: file: has the name "
+                          "'%s",
+                          given[i].words),
+                tensors_write(path, 1, &t));
+    }
+    for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++) {
+        const Tensor t = wrong_tensor(not_utf8[i][1], 'f', 1, 1, 0);
+        TAP_REFUSES("tensors_write", not_utf8[i][0],
+                    tap_words("safetensors.c: check_name: file: has the "
+                              "name '%s': one in UTF-8 is needed",
+                              not_utf8[i][1]),
+                    tensors_write(path, 1, &t));
+    }
+}
+
 static volatile int less = -1; /* which the compiler is not to know */
 static void refuse_tensors(void)
 {
@@ -449,11 +522,6 @@ static void refuse_tensors(void)
         {"a", "tensor 'a' has the size -1: " SIZES, 'f', 2, 3, -1},
         {"a", "tensor 'a' has the size 2147483647: " SIZES, 'f', 4, 3, 3},
         {"a", "tensor 'a' has no data", 'f', 1, 7, 0},
-        {"a\"b", "has the name 'a\"b': " NAMES, 'f', 1, 1, 0},
-        {"a\\", "has the name 'a\\': " NAMES, 'f', 1, 1, 0},
-        {"\x1f", "has the name '\\x1f': " NAMES, 'f', 1, 1, 0},
-        {"__metadata__",
-         "has the name '__metadata__', which is no tensor's", 'f', 1, 1, 0},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         const Tensor t =
@@ -463,6 +531,7 @@ static void refuse_tensors(void)
                           given[i].words),
                 tensors_write(path, 1, &t));
     }
+    refuse_names();
     REFUSES("safetensors.c: check_names: file: has the tensor 'single' "
             "twice",
             tensors_write(path, 2, (Tensor[]){whole[0], whole[0]}));
@@ -501,7 +570,7 @@ static const char *barred(const char *name)
 }
 
 #define CANNOT(name, why)                                                  \
-    "safetensors.c: must_work: " name ": cannot be written: " why
+    "json.c: must_work: " name ": cannot be written: " why
 static void refuse_places(void)
 {
     REFUSES(CANNOT("file", "File too large"),
@@ -612,6 +681,7 @@ int main(void)
     refuse_others();
     TAP(write_whole, "tensors_write: every type and rank");
     TAP(write_less, "tensors_write: what does not count is not needed");
+    TAP(write_utf8, "tensors_write: names in UTF-8");
     TAP(write_flushed, "tensors_write: flushed, and then in its place");
     TAP(write_as_python, "tensors_write: as Python's package writes");
     begin_whole();

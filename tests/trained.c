@@ -89,6 +89,33 @@ static void step_test(void)
     gpt_training_free(&t);
 }
 
+/* For the C library's: the time of day, set back by an hour each time. */
+int timespec_get(struct timespec *time, int base)
+{
+    static int hours;
+    *time = (struct timespec){.tv_sec = 1800000000 - 3600 * hours++};
+    return base;
+}
+
+static void seconds_test(void)
+{
+    const GptRun run = small_run();
+    char folder[] = "/tmp/trained-XXXXXX", path[2][50];
+    if (!mkdtemp(folder))
+        REFUSE("%s: no folder can be made", folder);
+    for (int i = 0; i < 2; i++)
+        snprintf(path[i], sizeof path[i], "%s/%s", folder, i ? "log" : "t");
+    gpt_run(&run, path[0], path[1]);
+    GptTraining t = gpt_run_begin(&run);
+    gpt_training_load(&t, path[0]);
+    tap_true("seconds of the steps", t.notes[1] > 0);
+    tap_true("seconds in all", t.notes[0] > t.notes[1]);
+    tap_near("step", t.step, run.steps, 0, 0);
+    gpt_training_free(&t);
+    if (remove(path[0]) || remove(path[1]) || rmdir(folder))
+        REFUSE("%s: cannot be removed", folder);
+}
+
 static void sample_test(void)
 {
     GptTraining t = after(2);
@@ -148,6 +175,7 @@ int main(void)
               "gpt_run_loss: after the first step, as in the log");
     TAP(begin_test, "gpt_run_begin: the sizes, and the prose in pieces");
     TAP(step_test, "gpt_run_step: a rate that rises and falls");
+    TAP(seconds_test, "gpt_run: its seconds, where a clock is set back");
     TAP(sample_test, "gpt_sample: the same each time");
     TAP(note_test, "gpt_training_note: one behind the other");
     TAP(count_test, "gpt_count: of GPT-2");

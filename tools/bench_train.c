@@ -12,7 +12,7 @@ static void answer(const GptRun *run, GptTraining *t)
     int *ids = new_aligned(2 * rows, sizeof *ids);
     for (int what; (what = getchar()) != EOF;) {
         if (what == 'b') {
-            gpt_training_batch(t, prose, ids, ids + rows);
+            gpt_training_batch(t, ids, ids + rows);
             fwrite(ids, sizeof *ids, 2 * rows, stdout);
         } else if (what == 's') {
             t->how.rate =
