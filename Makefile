@@ -358,23 +358,25 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 	@rm -rf $(drawn) && mkdir -p $(drawn)
 	@DIGITS=9 FIGURES=$(drawn) $< 2>&1 | cat >$@.new && $(moved)
 
+# A warning of Perl fails a test.
+prove = PERL5LIB=$(call quoted,$(CURDIR)/tests) PERL5OPT=-MLoud prove
 test: test-programs ## the tests of the book: needs neither Python nor a network
-	prove -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
+	$(prove) -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 	@$(MAKE) chapters
 
 test-programs: $(programs) $(printed) $(tests) ## what make test runs, without running it
 
 test-c: $(tests) ## the tests of the C code alone
-	prove -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
+	$(prove) -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
 
 test-book: $(BUILD)/pandoc.found $(checked) ## the tools' own tests: weaver, workbench, Makefile
-	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_tools)
+	PANDOC=$(BUILD)/pandoc $(prove) -j$(JOBS) $(of_tools)
 
 test-class: ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
 test-tools: ## of these, one run of each tool, and a class that is graded
 test-tools: of_class := $(patsubst %,tests/%.t,class worksheet handout watch report diagnosis assignment new_chapter)
 test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet graders
-	PANDOC=$(BUILD)/pandoc prove -j$(JOBS) $(of_class)
+	PANDOC=$(BUILD)/pandoc $(prove) -j$(JOBS) $(of_class)
 
 # ---- The book in a browser: Chromium, Java, and Node with what npm sets up
 
@@ -421,7 +423,7 @@ bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it
 	@rm -rf $(bench)
 
 test-paper: $(paper).pdf $(if $(filter a4,$(PAPER)),,$(paper)-letter.pdf) epub ## the PDF's and the EPUB's: needs poppler-utils and epubcheck
-	prove tests/paper.t :: $(filter %.pdf,$^)
+	$(prove) tests/paper.t :: $(filter %.pdf,$^)
 
 mutants: $(tests) ## plants mistakes one at a time: the tests must notice each; SAMPLE=3 tries three of each chapter
 mistakes: keep = --keep
@@ -487,7 +489,7 @@ gradable := $(filter-out A_% B_% C_% D_%,$(names))
 wanted    = $(or $(CHAPTER),$(if $(NAME)$(CONF),$(shell perl -ne 's/(?:^|\s)$(hash).*//; \
   /^\s*(?:chapters|exercises)\s*=(.*)/ and print join(" ", map { s/\.\d+$$//r } \
   $$1 =~ /(?<![\w.])\d+(?:\.\d+)?/g), " "' $(conf) 2>/dev/null)))
-graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(gradable)))),$(gradable))
+graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(gradable)))),$(if $(NAME)$(CONF),,$(gradable)))
 no_such   = $(if $(CHAPTER),$(firstword $(foreach n,$(CHAPTER),$(if $(filter $(n)_% 0$(n)_%,$(gradable)),,$(n)))))
 grader    = $(BUILD)/grader
 graders   = $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \

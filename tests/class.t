@@ -99,6 +99,7 @@ archive("$work/large.zip", ['02_softmax.c', 'x' x 1_000_001]);
 archive("$work/again.zip", ['02_softmax.c', 'C'], ['02_softmax.c', 'another']);
 archive("$work/anew/hw$_.zip", ['02_softmax.c', "C$_"]) for '', ' (1)';
 archive("$work/same/hw$_.zip", ['02_softmax.c', 'C']) for '', ' (1)';
+archive("$work/nested.zip", ['hw/README.md', 'x'], ['__MACOSX/x.zip', 'x'], ['hw/hw1.zip', 'x']);
 archive("$work/bombs/$_.zip", ["$_.txt", 'x' x 110_000_000]) for 1, 2;
 for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C'], ['windows', 'C'],
      ["Anna M\xc3\xbcller \"A\"", 'C'], ['twice', 'C'], ['two', 'C C', @two], ['main', 'none'], ['book', 'C'], ['book', 'C C', @two], ['tests', 'none'],
@@ -106,6 +107,7 @@ for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C
      ['attempts', "02_softmax.c is there more than once: x/02_softmax.c and x/02_softmax (2).c: one is needed\n"],
      ['large', 1_000_001], ['large.zip', 1_000_001], ['same', 'C'],
      map({ [$_->[0], "02_softmax.c is in $_->[1], and was packed before with another text: one is needed\n"] } ['again.zip', 'again.zip'], ['anew', 'hw.zip']),
+     ['nested.zip', "hw/hw1.zip in nested.zip is an archive: unpack it first, into a folder of its own\n"],
      ['bombs', "2.zip has more than 200000000 bytes in it\n"],
      ['packed', "hw1.tar.gz is an archive: unpack it first, into a folder of its own\n"],
      ['broken', qr/^hw1\.zip is no zip archive that can be read here: unpack it first, into a folder of its own\n\z/], ['link', 'no file'], ['links', 'no file'],

@@ -73,6 +73,16 @@ like `BUILD='$_' $make help 2>&1`, qr/\A\S+ \*\*\* BUILD is "\Q$_\E": the name o
   "a build folder is not to be $_" for 'a b', 'a"b', 'a`b', 'a\\b', 'a;b', 'a*b';
 ok !-e 'x', '... and nothing of it is run';
 
+# ---- What make tests.
+
+my ($prove) = `$make -n test-c 2>&1` =~ /^(.*\bprove)\b/m;
+is_deeply [grep { !/\$\(prove\)/ } $makefile =~ /^\t(.*\bprove\b.*)/mg], [], 'all tests are run alike';
+for (['does not warn', '', 0], ['warns', 'my $x = undef . 1;', 1], ['warns, and catches that', 'eval { my $x = undef . 1 };', 1],
+     ['has one begun that warns', q{system($^X, '-we', 'undef . 1; print 1') == 0 or exit 1;}, 1]) {
+    save('warns.t', 'use warnings;', 'print "1..1\nok 1\n";', $_->[1]);
+    is !!system("cd '$folder' && $prove warns.t >prove.said 2>&1"), !!$_->[2], "one that $_->[0] " . ($_->[2] ? 'fails' : 'passes');
+}
+
 # ---- Linking.
 
 my ($status, $said) = make('test-programs');

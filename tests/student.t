@@ -325,7 +325,7 @@ FAILED  $two[1]: three
                  4
                  5
 END
-like $said, qr/$two[0] +wrong in 2 of 2 tests/, 'tests that were not run count as wrong';
+like $said, qr/$two[0] +wrong in 1 of 2 tests, and 1 not run$/m, 'tests that were not run are not called wrong';
 isnt $status, 0, 'all in all, a failure';
 
 # dot_scores calls dot, which is wrong; cosine_scores does not, though it says so.
@@ -335,19 +335,32 @@ my @says = @{$chapter->{lines}};
 $says[$scores] .= ' /* not dot() */ // nor dot()';
 my $copy = Chapter::save("$folder/$name.c", @says);
 Chapter::save($program, '#!/bin/sh', "cat <<'END'", 'TAP version 13', 'not ok 1 - dot: one',
-    'not ok 2 - dot_scores: two', (map { "not ok $_ - cosine_scores: $_" } 3 .. 6), '1..6', 'END', 'exit 1');
+    'not ok 2 - dot_scores: two', (map { "not ok $_ - cosine_scores: $_" } 3 .. 6), 'not ok 7 - length: one', '1..7', 'END', 'exit 1');
 chmod 0755, $program;
 ($status, $said) = command("tools/progress '$copy' '$program'");
 is $said, <<"END", 'an exercise waits for one that it calls';
 FAILED  dot: one
 FAILED  cosine_scores: 3
 FAILED  cosine_scores: 4
-and 2 more tests of the chapter: $program prints all.
+and 2 more tests of these exercises, and 1 more test of other functions: $program prints all.
   1.1   dot                wrong in 1 of 1 tests
   1.2   dot_scores         waits for exercise 1.1
   1.3   cosine_scores      wrong in 4 of 4 tests
-0 of 6 tests of chapter 01 pass; until all do, make calls it an error.
+0 of 7 tests of chapter 01 pass; until all do, make calls it an error.
 END
+
+# What is wrong first in each exercise comes first, of three exercises as of four.
+for my $given (grep { $_->{number} =~ /^0[19]$/ } @chapters) {
+    my @functions = map { $_->{function} } my @all = grep { $_->{function} } @{$given->{exercises}};
+    my $k = 0;
+    Chapter::save($program, '#!/bin/sh', "cat <<'END'", 'TAP version 13',
+        (map { my $f = $_; map { 'not ok ' . ++$k . " - $f: $_" } 1 .. 3 } reverse @functions), "1..$k", 'END', 'exit 1');
+    chmod 0755, $program;
+    my $free = Chapter::save("$folder/$given->{name}.c", $given->emptied(@all));
+    ($status, $said) = command("tools/progress '$free' '$program'");
+    is_deeply [$said =~ /^(?!FAILED|  \d|and \d|\d+ of)(.+)/mg], [], "$given->{name}: what is wrong is told, and nothing else";
+    is_deeply [$said =~ /^FAILED  (\w+)/mg], [@functions[0 .. 2]], '... of each exercise one, in order';
+}
 
 # ---- Who solves an exercise may refuse in words of his own, and print.
 

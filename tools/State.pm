@@ -44,8 +44,11 @@ sub waits_for {
 # In words.
 sub words {
     my ($of) = @_;
-    my ($bad, $own) = map { scalar @{$of->{$_}} } qw(bad own);
-    return {done => 'done', empty => 'empty', untested => 'has no tests', wrong => "wrong in $bad of $own tests",
+    my $own = @{$of->{own}};
+    my $not_run = grep { ($_->{told}{wrong} // '') =~ /^not run:/ } @{$of->{bad}};
+    my $bad = @{$of->{bad}} - $not_run;
+    return {done => 'done', empty => 'empty', untested => 'has no tests',
+        wrong => "wrong in $bad of $own tests" . ($not_run ? ", and $not_run not run" : ''),
         waits => 'waits for exercise ' . ($of->{for} // '')}->{$of->{state}};
 }
 

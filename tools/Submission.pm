@@ -19,6 +19,7 @@ my $NUMBER = qr/(?:[ _-]*\(?\d+\)?)?/; # of another attempt, or of a browser tha
 my $ENDING = qr/\.c(?:\.txt)?\z/i;     # and what Windows has put behind it
 my $HIDDEN = qr{(?:^|/)(?:\.[^/]*|__MACOSX)(?:/|\z)}; # such as the book's own chapters, in .book
 my $OTHER  = qr/\.(?:tar|tgz|tar\.\w+|tbz2?|txz|7z|rar|gz|xz|bz2)\z/i;
+my $PACKED = qr/\.zip\z|$OTHER/i; # in an archive
 
 # A file's name that is a chapter's: what stands in front of it, or nothing.
 sub _in_front {
@@ -79,7 +80,8 @@ sub _text_of {
 }
 
 # Adds the C files in an archive to what others of the same student have had: {text (name =>
-# text), bytes and files (how many)}. Nothing is written, wherever a name leads to.
+# text), bytes and files (how many), packed (archives in it)}. Nothing is written, wherever a name
+# leads to.
 sub _unpack {
     my ($path, $had) = @_;
     my $shown = Text::line($path =~ s{.*/}{}sr);
@@ -88,6 +90,7 @@ sub _unpack {
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;
         my $is_c = $name =~ $ENDING && $name !~ $HIDDEN;
+        push @{$had->{packed}}, "$name in $shown" if $name =~ $PACKED && $name !~ $HIDDEN;
         my $text = '';
         while ((my $status = $zip->read(my $more)) != 0) {
             die "$shown cannot be unpacked: ", $UnzipError || 'it is damaged', "\n" if $status < 0;
@@ -139,7 +142,7 @@ sub texts {
         _unpack($path{$_}, \%had) for grep { /\.zip\z/i } sort keys %path;
         $read = sub { $had{text}{$_[0]} };
         %chosen = _chosen(\@left, $read, sort keys %{$had{text}});
-        my ($archive) = grep { /$OTHER/ } sort keys %path;
+        my ($archive) = (grep({ /$OTHER/ } sort keys %path), @{$had{packed} // []});
         die Text::line($archive), " is an archive: unpack it first, into a folder of its own\n"
           if defined $archive && !%chosen;
     }
