@@ -173,7 +173,7 @@ my @attacks = (
         qr/ended by itself/],
     ['standard output closed', 'close(1); close(2); if (n > 0) weights[0] = 1; return;', '#include <unistd.h>', qr/refus|where/],
     ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/ended by itself/],
-    ['an answer of the right form', 'uint64_t a[4000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/ended by itself/],
+    ['an answer of the right form', 'uint64_t a[9000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/weights.*where/],
     ['before main', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
         qr/ended by itself/],
     ['before what is before main', '', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
