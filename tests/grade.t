@@ -248,7 +248,7 @@ for (['reads one more, and does not use it', 'dot', 'volatile float more = a[n];
      ['one entry too far', 'mix', altered($sum, 'k < d' => 'k <= d'), 'wrong'],
      ['what memory held', 'mix', $heap, 'wrong'],
      ['an abort', 'mix', 'abort();', 'wrong'],
-     ['the bias of the row', 'linear_forward', altered($linear, 'l->bias[k]' => 'l->bias[i]'), 'wrong'],
+     ['the bias of the row', 'linear_forward', altered($linear, 'l->bias[k]' => 'l->bias[i]'), 'wrong', 'each row is given one entry of the bias, where each column has its own'],
      ['a row of the weight too far', 'linear_forward', altered($linear, 'k < l->d_out' => 'k <= l->d_out'), 'wrong']) {
     my ($what, $function, $body, $due, $due_name) = @$_;
     my ($of) = map { Chapter->load($_) } map { glob "chapters/${_}_*.c" }
