@@ -537,8 +537,8 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c
 	@all=$$(sed -n 's/^    {"\([a-z0-9_]*\)".*/\1/p' $(grader)/$*.c | tr '\n' ' '); \
 	  TAP_ONLY="$$all" $< >$@.run || { grep '^not ok' $@.run >&2; \
 	    echo "The book's own functions fail in chapter $*: it cannot be graded" >&2; exit 1; }; \
-	  sed -n 's/^ok [0-9]* - //p' $@.run >$@.new; rm $@.run; \
-	  for f in $$all; do grep -q "^$$f:" $@.new || { echo "$$f has no test in tests/$*.c" >&2; exit 1; }; done; $(moved)
+	  sed -n 's/^ok [0-9]* - //p' $@.run >$@.new && rm $@.run && \
+	  for f in $$all; do grep -q "^$$f:" $@.new || { echo "$$f has no test in tests/$*.c" >&2; exit 1; }; done && $(moved)
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \

@@ -378,8 +378,8 @@ typedef struct {
     int text, head, i, rows; /* whose queries, from which on, how many */
     int key_head;            /* whose keys and values they meet */
     int vectors, end;        /* that suffice for them; the keys they see */
-    float scale;             /* of products; 1 where a bias is added */
-    Lanes *query, *context;  /* [d_k], [d_v] */
+    float scale;            /* left for products; 1 where a bias is added */
+    Lanes *query, *context; /* [d_k], [d_v] */
     Lanes largest, sum;
 } Tile;
 
@@ -387,13 +387,14 @@ typedef struct {
 static Tile begin(const Job *job, int text, int head, int i, int rows,
                   Lanes *memory)
 {
+    const int many = job->n_key_heads ? job->n_heads / job->n_key_heads : 1;
     const float s = job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
     const int64_t seen = (int64_t)job->see.first + i + rows;
-    Tile t = {text, head, i, rows, .key_head = head, .end = job->m};
-    if (job->n_key_heads)
-        t.key_head /= job->n_heads / job->n_key_heads;
+    Tile t = {.text = text, .head = head, .i = i, .rows = rows};
+    t.key_head = head / many;
     t.vectors = rows <= LANES ? 1 : VECTORS;
-    t.scale = job->bias.at ? 1 : fabsf(s);
+    t.end = job->m;
+    t.scale = job->bias.at ? 1 : frexpf(fabsf(s), &(int){0});
     t.query = memory;
     t.context = memory + job->d_k;
     if (job->see.kind == MASK_CAUSAL && seen < job->m)
@@ -412,8 +413,9 @@ lowest float: with minus infinity, a row in which all is hidden would take
 infinity from infinity. Now its exponentials are all 0, and so is their sum,
 by which 0 is divided in the end. That makes the `nan` it is to get.
 
-Scaled queries are rounded, and large scores lose digits. So the scale, but
-for its sign, waits until the largest product has been subtracted.
+Scaled queries are rounded, and large scores lose digits. Powers of 2 round
+nothing; the scale's rest (`frexpf`) waits until the largest product is
+subtracted.
 
 Under a causal mask, `end` is how many keys the last query of the tile sees;
 blocks behind it are never met. Within a block, `hide` is the `mask_piece`

@@ -973,8 +973,9 @@ static INLINE void meet_as(Format format, const Cache *c, int head,
 /*
 And all groups meet all pieces. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
-`begin` lays them out, and says what each may see; `factor` is the scale,
-with the logarithm for powers of 2; `end` writes down what each has got from
+`begin` scales them, as in [](#kernel-meet) by a power of 2, and says what
+each may see; `factor` is the rest of the scale, with the logarithm for
+powers of 2; `end` writes down what each has got from
 a piece, with the largest product and the sum, by which `join_piece` weighs
 it. (A log-sum-exp would do, but of large scores a float keeps few digits.)
 */
@@ -987,7 +988,7 @@ typedef struct {
     const Cache *cache;
     int n, sharing, pieces;
     int64_t first;
-    float factor;
+    float scale, factor; /* of queries, and of their products */
     Rows query;
     float *parts;
 } Asked;
@@ -1002,8 +1003,9 @@ static void begin(const Asked *a, int head, int q, Group *g)
     for (int i = 0; i < g->count; i++, q++) {
         const int h = head * a->sharing + q / a->n;
         const float *query = row_at(&a->query, 0, h, q % a->n);
-        memcpy(g->query + i * g->wide_k, query,
-               (size_t)c->d_k * sizeof *query);
+        float *to = (float *)(g->query + i * g->wide_k);
+        for (int k = 0; k < c->d_k; k++)
+            to[k] = a->scale * query[k];
         g->till[i] = c->count - a->n + q % a->n + 1;
         g->from[i] = c->window ? g->till[i] - c->window : 0;
     }
@@ -1085,8 +1087,11 @@ what is next.
 static void attend_few(const Cache *c, int n_heads, int n, Rows query,
                        int threads, Rows context)
 {
-    const float factor = 1.44269504f / sqrtf((float)c->d_k);
-    Asked a = {c, n, n_heads / c->n_key_heads, 1, 0, factor, query, NULL};
+    Asked a = {.cache = c, .n = n, .query = query};
+    int power;
+    a.factor = 1.44269504f * frexpf(1 / sqrtf((float)c->d_k), &power);
+    a.scale = ldexpf(1, power);
+    a.sharing = n_heads / c->n_key_heads;
     const int queries = a.sharing * n;
     if (c->window && c->count - n >= c->window)
         a.first = c->count - n - c->window + 1;

@@ -864,9 +864,10 @@ typedef struct {
 } Job;
 
 /* Does the job, as flash_forward does one head's, but for rounding, and but
- * that a hidden key's value, if it is not finite, may make NaN; scores must
- * stay below FLT_MAX / log2(e), or they count as infinite. A query that
- * sees nothing gets NaN, and minus infinity for its log-sum-exp. What comes
+ * that a hidden key's value, if it is not finite, may make NaN. Scores must
+ * lie within FLT_MAX / 4 of 0, or NaN may come out; with a bias, their sums
+ * must, but for a bias from -FLT_MAX on that hides. A query that sees
+ * nothing gets NaN, and minus infinity for its log-sum-exp. What comes
  * out does not depend on the number of threads. This one is compiled for
  * what every processor of its kind has; best_kernel()->attend is faster.
  * Refuses sizes below 1 or so large that an int cannot count all queries,
@@ -1053,7 +1054,8 @@ void cache_must_take(const Cache *c, int n, Rows key, Rows value);
  * which neighbours share a head of keys: attention to the tokens up to
  * their own place, or with a window to the last so many of these, as from
  * flash_forward with see_past(count - n), but for rounding, and but that a
- * hidden value, if it is not finite, may make NaN. threads 0 is as many as
+ * hidden value, if it is not finite, may make NaN; so may scores that do
+ * not lie within FLT_MAX / 4 of 0. threads 0 is as many as
  * there are processors; what comes out does not depend on it.
  * Refuses n below 1 or above the number of tokens, heads that the key heads
  * do not divide, more queries of all heads than an int can count, threads
@@ -1614,9 +1616,8 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
  * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
 void gelu(int n, const float x[n], float share[n], float out[n]);
 
-/* From the shares that gelu has left; adds to g_x. What is added is NaN, as
- * in PyTorch, where an x below -1e19 or above 1e19 has a square that is no
- * float.
+/* From the shares that gelu has left; adds to g_x. For an x that is further
+ * than 1e19 from 0, NaN may be added, as in PyTorch: x^2 is no float.
  * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
 void gelu_backward(int n, const float x[n], const float share[n],
                    const float g_out[n], float g_x[n]);

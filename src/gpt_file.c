@@ -196,18 +196,19 @@ static const double *doubles(const Tensors *file, const char *name,
     return tensor_doubles(t);
 }
 
-/* By the highest number in a name. Each layer must have its first norm, or
- * a wrong number would ask for any amount of memory. */
+/* How many layers the names of a file's tensors tell of, which may be more
+ * than it has; masks do not count. Each layer must have its first norm, or a
+ * wrong number would ask for any amount of memory. */
 static int count_layers(const Tensors *file, const char *prefix)
 {
     char name[80];
     int layers = 1;
     for (size_t i = 0; i < file->count; i++) {
-        const char *it = file->tensor[i].name;
-        int l = 0;
-        if (!strncmp(it, prefix, strlen(prefix)))
-            sscanf(it + strlen(prefix), "h.%9d.", &l);
-        layers = l < layers ? layers : l + 1;
+        const char *its = file->tensor[i].name;
+        int l = 0, end = 0;
+        if (!strncmp(its, prefix, strlen(prefix)) && !is_mask(prefix, its))
+            sscanf(its + strlen(prefix), "h.%9d.%n", &l, &end);
+        layers = !end || l < layers ? layers : l + 1;
     }
     for (int l = 0; l < layers; l++) {
         snprintf(name, sizeof name, "%sh.%d.ln_1.weight", prefix, l);
@@ -357,7 +358,7 @@ static const char *const size_name[SIZES] = {
 static const char *const setting_name[SETTINGS] = {
     "beta_1", "beta_2", "epsilon", "decay", "is_coupled"};
 
-/* Of another text it is another number, most probably. */
+/* Two texts have two checksums, most probably. */
 static uint32_t checksum(int bytes, const char text[bytes])
 {
     uint32_t sum = 0;

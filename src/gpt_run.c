@@ -31,7 +31,7 @@ static double *row_of(const GptTraining *t, int i)
     return t->notes + BEGINNING + i * entries_of_row(t);
 }
 
-/* In seconds, from any beginning; it never goes back. */
+/* The seconds on a clock that never goes back, whatever it counts from. */
 static double now(void)
 {
     struct timespec time;
@@ -217,6 +217,10 @@ static void load_run(const GptRun *run, GptTraining *t, const char *path)
 
 void gpt_run(const GptRun *run, const char *path, const char *log)
 {
+    if (!strcmp(path, log))
+        REFUSE("%s: is to be both the training and its log: two names are "
+               "needed",
+               path);
     GptTraining t = gpt_run_begin(run);
     FILE *old = fopen(path, "rb");
     if (!old && errno != ENOENT)

@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* fileno, fsync */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -63,6 +64,11 @@ NewFile file_begin(const char *path)
     NewFile new = {path, malloc(strlen(path) + sizeof ".part"), NULL};
     must_work(new.part != NULL, &new);
     sprintf(new.part, "%s.part", path);
+    struct stat is;
+    if (!lstat(path, &is) && !S_ISREG(is.st_mode))
+        REFUSE("%s: is a link, a folder or a device: the name of a file is "
+               "needed",
+               path);
     /* Its folder alone is asked when a file takes the place of another. */
     FILE *old = fopen(path, "rb+");
     must_work(old || errno == ENOENT, &new);

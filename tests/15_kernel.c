@@ -457,6 +457,24 @@ static void high_scores(void)
     }
 }
 
+/* Products that no float holds, but a small scale makes scores of 3. */
+static void small_scale(void)
+{
+    const float key[3] = {3e38f, -3e38f, 1e38f}, value[3] = {1, 2, 4};
+    const float scores[3] = {3, -3, 1};
+    float context, log_sum;
+    double sum;
+    const double due = due_of(3, scores, value, &sum);
+    Job job = asking(1, 3, 1, key, value, &context, &log_sum);
+    job.scale = 1e-40f;
+    job.query = rows_by_head(1, 1, 1, (float[]){100});
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        kernel->attend(&job);
+        tap_near(kernel->name, context, due, 2e-5, 0);
+        tap_near("log_sum", log_sum, sum, 2e-5, 0);
+    }
+}
+
 /* Each block's largest score is a little larger than the last one's. */
 static void rising_scores(void)
 {
@@ -1264,6 +1282,7 @@ int main(void)
     TAP(hidden_keys, "attend_fast: hidden keys are of no matter");
     TAP(lowest_bias, "attend_fast: a bias of the lowest floats");
     TAP(high_scores, "attend_fast: scores of millions");
+    TAP(small_scale, "attend_fast: large products, a small scale");
     TAP(rising_scores, "attend_fast: scores that rise from block to block");
     TAP(odd_scores, "attend_fast: scores that are NaN or infinite");
     TAP(odd_value, "attend_fast: a value that is NaN");

@@ -898,7 +898,8 @@ static const Otherwise otherwise[] = {
      .line = "has no tensor 'h.2.ln_1.weight'"},
     {.more = "h.99999999999.ln_1.bias",
      .words = "a bias of far more layers",
-     .line = "has no tensor 'h.2.ln_1.weight'"},
+     .line = "'h.99999999999.ln_1.bias' is no tensor of a GPT-2 of 2 "
+             "layers: a file without it is needed"},
     {.turned = "h.0.mlp.c_fc.weight",
      .words = "a table that is turned over",
      .line = "'h.0.mlp.c_fc.weight' is [48, 12], of 2 dimensions: [12, "

@@ -18,6 +18,7 @@ use Alike;
 use Assignment;
 use Chapter;
 use Class;
+use ClassReport;
 use Grader;
 use Report;
 use Submission;
@@ -170,6 +171,24 @@ like $page, qr/^:root \{ color-scheme: light dark \}$/m, '... dark, too, where t
 like $page, qr{; 1 not compiled\.</p>}, '... how many do not compile';
 like $page, qr{<td><a href="reports/Anna%20M%C3%BCller\.txt">Anna Müller</a></td><td>10</td>}, '... and links to each report';
 like $page, qr{<li>100 %: Anna Müller and bob</li>}, '... those that are alike are named';
+
+# What is said of a mistake that has a name, of one that has none, and of no answer.
+sub most_often {
+    my @mistakes = map { {id => '2.1', state => 'wrong', diagnosis => $_->[0], message => 'x',
+        tests => [{ok => 0, name => 'softmax: single', told => {wrong => $_->[1]}}]} } @_;
+    my ($line) = ClassReport::lines({exercises => [{id => '2.1', function => 'softmax'}]}, map { {result => {exercises => [$_]}} } @mistakes);
+    return $line =~ s/.*most often: //r;
+}
+for (['no answer: the function has no end', [undef, 'no end in 5 s: is there an endless loop?']],
+     ['no answer: the function crashes', [undef, 'Segmentation fault: memory was used']],
+     ['no answer: the function makes a forbidden call', [undef, 'Bad system call']],
+     ['no answer: the function ends the program', [undef, 'the program ended by itself, with status 0']],
+     ['a mistake without a name, in the test single', [undef, 'x[0]: 1 where 2 is due']],
+     ['the weights are forgotten', [undef, 'x[0]: 1 where 2 is due'], ['the weights are forgotten', 'x[0]: 3 where 2 is due']],
+     ['the weights are forgotten', [undef, 'Aborted'], ['the weights are forgotten', 'x[0]: 3 where 2 is due']]) {
+    my ($words, @made) = @$_;
+    is most_often(@made), $words, "what is said most often of @{[map { $_->[1] } @made]}";
+}
 
 # Again: what is as it was stays, what is not is graded.
 my %old = map { $_ => (stat)[9] } glob "'$out/results/'*.json";

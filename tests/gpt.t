@@ -168,7 +168,9 @@ for (
     ['a training without a log' => ['train', "$folder/t"], qr/./],
     ['sizes that are none' => ['train', "$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
     ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
-    ['a log that is a folder' => ['train', "$folder/t", $folder, 1, 1, 8, 8, 2, 1], qr/: cannot be written/],
+    ['a log that is a folder' => ['train', "$folder/t", $folder, 1, 1, 8, 8, 2, 1], qr/: is a link, a folder or a device/],
+    ['a log that is a device' => ['train', "$folder/t", '/dev/null', 1, 1, 8, 8, 2, 1], qr{/dev/null: is a link, a folder or a device}],
+    ['a log that is the training' => ['train', "$folder/t", "$folder/t", 1, 1, 8, 8, 2, 1], qr/both the training and its log/],
     ['a training that cannot be' => ['train', "$folder/none/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
 ) {
     my ($what, $args, $says) = @$_;

@@ -15,7 +15,9 @@ use File::Temp qw(tempdir);
 use lib 'tools';
 use Assignment;
 use Chapter;
+use Diagnosis;
 use Grader;
+use State;
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
@@ -148,8 +150,9 @@ my @attacks = (
     ['a crash', '*(volatile int *)0 = 1;', '', qr/Segmentation fault/],
     ['an array of its own overrun', 'volatile char a[8]; for (int i = 0; i < 99; i++) a[i] = 1;', '', qr/Aborted|Segmentation/],
     ['the heap overrun', 'char *a = malloc(20); for (int i = 0; i < 40; i++) ((volatile char *)a)[i] = 1; free(a);', '', qr/Segmentation|Aborted/],
-    ['the result overrun', 'for (int i = 0; i < n + 1; i++) weights[i] = 0;', '', qr/Segmentation/],
-    ['scores overrun', 'float s = 0; for (int i = 0; i < n + 9; i++) s += scores[i]; weights[0] = s;', '', qr/Segmentation/],
+    ['the result overrun', 'for (int i = 0; i < n + 1; i++) weights[i] = 0;', '', qr/weights .*written beyond its end/],
+    ['scores overrun', 'float s = 0; for (int i = 0; i < n + 9; i++) s += scores[i]; for (int i = 0; i < n; i++) weights[i] = s; return;', '', qr/beyond the ends of an array/],
+    ['what lies far away', 'float s = 0; for (int i = 0; i < 1 << 20; i++) s += scores[i]; weights[0] = s;', '', qr/Segmentation/],
     ['all memory', 'for (;;) { volatile char *a = malloc(1 << 24); for (int i = 0; i < 1 << 24; i += 4096) a[i] = 1; }', '', qr/Segmentation|no end/],
     ['processes', 'if (fork() < 0) return;', '#include <unistd.h>', qr/Bad system call/],
     ['a thread bomb', 'for (;;) { pthread_t t; pthread_create(&t, NULL, loops, NULL); }',
@@ -170,7 +173,7 @@ my @attacks = (
         qr/ended by itself/],
     ['standard output closed', 'close(1); close(2); if (n > 0) weights[0] = 1; return;', '#include <unistd.h>', qr/refus|where/],
     ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/ended by itself/],
-    ['an answer of the right form', 'uint64_t a[4000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/ended by itself/],
+    ['an answer of the right form', 'uint64_t a[9000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/weights.*where/],
     ['before main', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
         qr/ended by itself/],
     ['before what is before main', '', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
@@ -189,7 +192,7 @@ my @attacks = (
     ['a limit for another process', 'struct rlimit none = {0, 0}; if (prlimit(0, RLIMIT_CORE, &none, NULL)) return;', '#include <sys/resource.h>', qr/Bad system call/],
     ['a fellow student\'s program', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
         . '{ char *none[] = {NULL}; execve("/proc/self/exe", none, none); }', qr/Bad system call/],
-    ['the place in front of the result', 'weights[-1] = 0;', '', qr/Aborted/],
+    ['the place in front of the result', 'weights[-1] = 0;', '', qr/weights .*written in front of it/],
     ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1]; return;', '', qr/beyond the ends/],
     ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i]; return;', '', qr/where/],
     ['a network', 'if (socket(2, 1, 0) < 0) return;', '#include <sys/socket.h>', qr/Bad system call/],
@@ -207,6 +210,67 @@ for my $attack (@attacks) {
     like message($result), $words, '... and it is said why';
 }
 ok -e $there, 'nothing was removed';
+
+# ---- What is said of a solution in a student copy, and when it is graded, is the same: how
+# far it is, and the name of the mistake. Each loop may go too far, in each direction.
+
+my $build = $how->{build};
+open my $flags, '<', "$build/flags" or die "$build/flags: $!\n";
+my (undef, $link) = split /\|/, <$flags>;
+my $known = Diagnosis::load('tests/mistakes.txt');
+my $top = 'if (n < 1) REFUSE("none"); float top = FIRST; double sum = 0; FIND if (scores[j] > top) top = scores[j]; for (int j = 0; j < n; j++) '
+  . 'sum += weights[j] = expf(scores[j] - top); for (int j = 0; j < n; j++) weights[j] = (float)(weights[j] / sum);';
+my $sum = 'for (int k = 0; k < d; k++) { double sum = 0; for (int j = 0; j < n; j++) sum += weights[j] * value[j][k]; context[k] = (float)sum; }';
+my $dot = 'float sum = 0; for (int k = 0; k < n; k++) sum += a[k] * b[k]; return sum;';
+my $all = 'for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) scores[i][j] = dot(d, query[i], key[j]);';
+my $linear = 'for (int i = 0; i < n; i++) for (int k = 0; k < l->d_out; k++) { float sum = l->bias ? l->bias[k] : 0; '
+  . 'for (int j = 0; j < l->d_in; j++) sum += x[i][j] * l->weight[k * l->d_in + j]; out[i][k] = sum; }';
+my ($first, $find) = ('scores[0]', 'for (int j = 1; j < n; j++)');
+my $heap = 'float *sum = malloc((size_t)d * sizeof *sum); for (int k = 0; k < d; k++) { for (int j = 0; j < n; j++) sum[k] += weights[j] * value[j][k]; context[k] = sum[k]; } free(sum);';
+sub altered { my ($text, %by) = @_; for (sort keys %by) { $text =~ s/\Q$_\E/$by{$_}/ or die "$_ is not in $text\n" } return $text }
+for (['reads one more, and does not use it', 'dot', 'volatile float more = a[n]; (void)more; ' . $dot, 'done', ''],
+     ['one entry too far', 'dot', altered($dot, 'k < n' => 'k <= n'), 'wrong', 'the loop goes one entry too far'],
+     ['counts from 1 to n', 'dot', altered($dot, 'k = 0; k < n' => 'k = 1; k <= n'), 'wrong', 'the entries are counted from 1 to n, not from 0 to n - 1'],
+     ['begins in front of the lists', 'dot', altered($dot, 'k = 0' => 'k = -1'), 'wrong'],
+     ['no end', 'dot', 'for (;;) ;', 'wrong'],
+     ['n keys', 'dot_scores', altered($all, 'j < m' => 'j < n'), 'wrong', 'as many keys as queries are looked at'],
+     ['m queries', 'dot_scores', altered($all, 'i < n' => 'i < m'), 'wrong'],
+     ['rows and columns', 'dot_scores', altered($all, 'scores[i][j]' => 'scores[j][i]'), 'wrong', 'rows and columns of the result are exchanged'],
+     ['m entries', 'dot_scores', altered($all, 'dot(d' => 'dot(m'), 'wrong', 'the number of keys is taken for that of entries'],
+     ['one key too far', 'dot_scores', altered($all, 'j < m' => 'j <= m'), 'wrong'],
+     ['the largest from behind the scores', 'softmax', altered($top, FIRST => 'scores[n]', FIND => $find), 'wrong'],
+     ['the largest from in front of the scores', 'softmax', altered($top, FIRST => '-INFINITY', FIND => 'for (int j = -1; j < n; j++)'), 'wrong'],
+     ['the largest, one too far', 'softmax', altered($top, FIRST => $first, FIND => 'for (int j = 1; j <= n; j++)'), 'wrong'],
+     ['a sum without a value', 'softmax', altered($top, FIRST => $first, FIND => $find, 'sum = 0' => 'sum'), 'wrong'],
+     ['another index', 'mix', altered($sum, 'weights[j]' => 'weights[k]'), 'wrong', 'the weight of the entry is taken, not that of the row'],
+     ['columns', 'mix', altered($sum, 'value[j][k]' => 'value[k][j]'), 'wrong', 'columns are mixed instead of rows'],
+     ['one row too far', 'mix', altered($sum, 'j < n' => 'j <= n'), 'wrong'],
+     ['one entry too far', 'mix', altered($sum, 'k < d' => 'k <= d'), 'wrong'],
+     ['what memory held', 'mix', $heap, 'wrong'],
+     ['an abort', 'mix', 'abort();', 'wrong'],
+     ['the bias of the row', 'linear_forward', altered($linear, 'l->bias[k]' => 'l->bias[i]'), 'wrong', 'each row is given one entry of the bias, where each column has its own'],
+     ['a row of the weight too far', 'linear_forward', altered($linear, 'k < l->d_out' => 'k <= l->d_out'), 'wrong']) {
+    my ($what, $function, $body, $due, $due_name) = @$_;
+    my ($of) = map { Chapter->load($_) } map { glob "chapters/${_}_*.c" }
+      $function =~ /^dot/ ? '01' : $function =~ /^linear/ ? '07' : '02';
+    my @asked = map { {%$_, chapter => $of->{number}} } grep { ($_->{function} // '') eq $function } @{$of->{exercises}};
+    my @lines = @{$of->{lines}};
+    my ($open, $close) = $of->body($function);
+    @lines[$open + 1 .. $close - 1] = ("    $body", ('') x ($close - $open - 2));
+    $lines[0] = "#include <stdlib.h>\n$lines[0]" if $function eq 'mix';
+    make_path(my $work = "$folder/both" . $count++);
+    my $source = Chapter::save("$work/$of->{name}.c", @lines);
+    my ($one) = @{grade($work, %assignment, exercises => \@asked, test_seconds => 1)->{exercises}};
+    is system("@{$how->{cc}} @{$how->{flags}{''}} @{$how->{unset}} -Isrc -w -D'main=__attribute__((weak)) main' '$source' "
+        . "$build/tests/$of->{name}.o $build/libattention.a $link -lm -o '$work/tests'"), 0, "$function: $what: it compiles";
+    local $ENV{TAP_SECONDS} = 1;
+    my @tests = Chapter::run_tests("$work/tests");
+    my ($state) = State::of(\@asked, \@lines, @tests);
+    my $name = join ', or: ', Diagnosis::names($known->{$of->{number}}, $function, Diagnosis::of_tests($function, @tests));
+    is $one->{state} . ': ' . ($one->{diagnosis} // ''), "$state->{state}: $name", '... when it is graded, the same is said as in a copy';
+    is $state->{state}, $due, "... it is $due";
+    is $name, $due_name, '... by its name' if defined $due_name;
+}
 
 # What a solution of another chapter says last, as the book's does not.
 for (['the judge\'s sizes', '07_self_attention', 'copy_v2_to_v1', 'to->d_in = 1 << 20; to->d_k = 1 << 20;', 'done', qr/\A\z/],
@@ -330,8 +394,8 @@ ok $stopped, 'who closes its output and goes on is stopped, too';
 like `make -s graders CHAPTER=99 2>&1`, qr/There is no chapter 99 to grade/, 'a chapter that there is not';
 isnt $?, 0, '... makes no grader';
 
-unlike `make -n grade WORK=x NAME=none BUILD='$folder/none'`, qr/softmax/, 'an assignment that there is not makes none either';
-like `make -n grade WORK=x CONF='$hw' BUILD='$folder/none'`, qr/02_softmax\.judge/, '... and one that there is, its own';
+unlike `make -n grade WORK=x NAME=none BUILD='$folder/none' 2>&1`, qr/\.judge/, 'an assignment that there is not makes none either';
+like `make -n grade WORK=x CONF='$hw' BUILD='$folder/none' 2>/dev/null`, qr/02_softmax\.judge/, '... and one that there is, its own';
 
 # A kernel without Landlock.
 my $without = Chapter::save("$folder/without.c", map { s/^ {4}//r } split /\n/, <<'C');

@@ -29,6 +29,9 @@
 
 #define _DEFAULT_SOURCE /* fork, pipe, setitimer, mmap */
 #include <signal.h>
+#ifdef __linux__
+#include <malloc.h>
+#endif
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -51,7 +54,7 @@
     (getenv("TAP_SMALL") ? tap_skip(name, "large") : tap_run(test, name))
 
 enum { TAP_SECONDS = 10, TAP_PATIENCE = 6, TAP_ROOMS = 4096 };
-enum { TAP_GUARD = 1024 };   /* floats before and behind each array */
+enum { TAP_GUARD = 4096 };   /* floats before and behind each array */
 enum { TAP_SHOWN = 24 };     /* entries of an array that is shown */
 enum { TAP_GIVENS = 24 };    /* things that are given */
 enum { TAP_PRINTED = 4096 }; /* bytes that are shown of what is printed */
@@ -156,6 +159,20 @@ static inline int tap_reserve(size_t size)
     tap_room[tap_rooms].tensor.data = x;
     tap_room[tap_rooms].size = size;
     return tap_rooms++;
+}
+
+/* For who grades (tools/grader/judge.c): the room in which this lies, with its
+ * guards, and its bytes; NULL where it lies in none. */
+extern char *tap_block_of(const void *at, size_t *size);
+char *tap_block_of(const void *at, size_t *size)
+{
+    for (int k = tap_rooms - 1; k >= 0; k--) {
+        char *block = tap_room[k].block;
+        *size = tap_room[k].size + 2 * TAP_GUARD * sizeof(float);
+        if ((uintptr_t)at - (uintptr_t)block < *size)
+            return block;
+    }
+    return NULL;
 }
 
 /* Room for count entries of a result. One that is not written, or added to
@@ -614,6 +631,9 @@ static inline bool tap_begin(const char *name, bool refuses,
     dup2(tap_pipe[1], STDERR_FILENO);
     close(tap_pipe[0]);
     close(tap_pipe[1]);
+#ifdef M_PERTURB /* what malloc gives holds no lucky zeros, as when graded */
+    mallopt(M_PERTURB, 0xa5);
+#endif
     setvbuf(stdout, NULL, _IONBF, 0); /* or a crash would lose it */
     setitimer(ITIMER_PROF,
               &(struct itimerval){.it_value.tv_sec = tap_seconds}, NULL);

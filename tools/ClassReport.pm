@@ -18,17 +18,21 @@ my $PAIRS = 30; # that are alike
 
 sub _mark { return $_[0]{state} =~ /^(?:done|wrong)$/ ? $_[0]{state} : 'open' }
 
-# What went wrong, as it is counted.
+# What went wrong, as it is counted. Where there was no answer, that is all that is known.
+my $UNNAMED = qr{^(?:a mistake without a name|no answer)};
+my @NONE = ([qr/^no end/, 'no answer: the function has no end'], [qr/^Bad system call/, 'no answer: the function makes a forbidden call'],
+    [qr/^(?:Segmentation fault|Bus error|Aborted|Floating point exception|Illegal instruction|Killed)/, 'no answer: the function crashes'],
+    [qr/^the program ended/, 'no answer: the function ends the program'], [qr/^refused/, 'no answer: the function refuses what is right']);
 sub _mistake {
     my ($its) = @_;
     my ($failed) = grep { !$_->{ok} } @{$its->{tests}};
     my $test = $failed ? $failed->{name} =~ s/^\w+: //r : undef;
-    return Text::line($its->{diagnosis}
-          // (defined $test ? "a mistake without a name, in the test $test" : $its->{message}));
+    my ($none) = map { $_->[1] } grep { $failed && ($failed->{told}{wrong} // '') =~ $_->[0] } @NONE;
+    return Text::line($its->{diagnosis} // $none // (defined $test ? "a mistake without a name, in the test $test" : $its->{message}));
 }
 
 # Each exercise, with how many have it done, wrong and open, and its mistakes, as [how many
-# made it, in words], the most frequent first.
+# made it, in words], the most frequent first, and of these those with a name.
 sub _exercises {
     my ($assignment, @class) = @_;
     my (%count, %made);
@@ -39,7 +43,7 @@ sub _exercises {
     my @all;
     for my $exercise (@{$assignment->{exercises}}) {
         my ($is, $of) = map { $_->{$exercise->{id}} // {} } \%count, \%made;
-        my @words = sort { $of->{$b} <=> $of->{$a} || $a cmp $b } keys %$of;
+        my @words = sort { $of->{$b} <=> $of->{$a} || $a =~ $UNNAMED <=> $b =~ $UNNAMED || $a cmp $b } keys %$of;
         push @all, {%$exercise, (map { $_ => $is->{$_} // 0 } qw(done wrong open)),
             mistakes => [map { [$of->{$_}, $_] } @words]};
     }

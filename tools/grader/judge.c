@@ -31,11 +31,30 @@ static int by_place(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
+/* Where the running test has guards around an array, what lies around it goes
+ * to the runner and comes back: so the function reads the same as where the
+ * tests are run without a judge, and the test finds what was written there. */
+char *tap_block_of(const void *at, size_t *size); /* tests/tap.h */
+static void add_guards(Range *r)
+{
+    size_t size;
+    const uint64_t block =
+        (uintptr_t)tap_block_of((void *)(uintptr_t)r->at, &size);
+    const uint64_t end = r->at + r->size + MOST_AROUND;
+    if (!block || r->is_struct)
+        return;
+    r->at = r->at - MOST_AROUND > block ? r->at - MOST_AROUND : block;
+    r->size = (end < block + size ? end : block + size) - r->at;
+    r->is_guarded = 1;
+}
+
 /* Ranges that overlap become one, so that what is one place here is one
  * there. */
 static void merge(Visit *v)
 {
     int n = 0;
+    for (int i = 0; i < v->ranges; i++)
+        add_guards(&v->range[i]);
     qsort(v->range, (size_t)v->ranges, sizeof v->range[0], by_place);
     for (int i = 0; i < v->ranges; i++) {
         Range *last = n ? &v->range[n - 1] : NULL, *next = &v->range[i];
@@ -47,6 +66,7 @@ static void merge(Visit *v)
             last->size = next->at + next->size - last->at;
         last->is_given &= next->is_given;
         last->is_struct |= next->is_struct;
+        last->is_guarded |= next->is_guarded;
     }
     v->ranges = n;
 }
@@ -242,7 +262,7 @@ static void receive_range(const Visit *v, const Range *r)
         receive(piece, n);
         if (r->is_struct)
             change_struct(v, r->at + i, piece, n);
-        else if (!r->is_given)
+        else if (!r->is_given || r->is_guarded) /* the test finds it */
             change(at + i, piece, n);
         else if (memcmp(at + i, piece, n) != 0)
             end_since("the function has changed what it is given to read");

@@ -21,9 +21,11 @@ enum {
     REMOTE_IN = 3, /* file descriptors of the runner */
     REMOTE_OUT = 4,
     MOST_RANGES = 400,
-    MOST_ARGS = 400,        /* bytes of arguments */
-    MOST_BYTES = 1 << 28,   /* of one array */
-    USUAL_BYTES = 1 << 29,  /* of memory */
+    MOST_ARGS = 400,       /* bytes of arguments */
+    MOST_BYTES = 1 << 28,  /* of one array */
+    USUAL_BYTES = 1 << 29, /* of memory */
+    GUARD_BYTES = 4096,  /* before and behind an array of the test's own */
+    MOST_AROUND = 16384, /* of others, which tests/tap.h guards */
     NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
 };
 
@@ -35,6 +37,7 @@ typedef struct {
     uint64_t at, size;
     char *here;
     int is_given, is_struct;
+    int is_guarded; /* it has its guards with it (tests/tap.h) */
 } Range;
 
 typedef struct {
@@ -117,7 +120,7 @@ static inline int visit_part(Visit *v, void *place, size_t before,
 {
     void **pointer = place;
     const uint64_t at = (uint64_t)(uintptr_t)*pointer - before;
-    if (at < NO_ADDRESS_BELOW || size == 0 || size > MOST_BYTES)
+    if (at < NO_ADDRESS_BELOW || size > MOST_BYTES)
         return 0;
     if (v->is_back)
         return 1;

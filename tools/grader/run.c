@@ -1,10 +1,9 @@
 /* The runner: has a submission and nothing else, calls its functions with
  * what the judge sends, and sends back what has come of it. See remote.h.
  *
- * Each array ends where its page does, and the next page may not be touched:
- * who reads or writes beyond its end crashes there and then. In front of it
- * lie, up to where its page begins, entries that are no number, and that
- * must stay as they are. */
+ * Before and behind each array lie entries that are no number, as in the tests
+ * (tests/tap.h): the test's own, or else others, which must stay as they are.
+ * The pages around them may not be touched. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -61,12 +60,12 @@ static void *fenced(size_t size)
     return x + PAGE + pages - size;
 }
 
-/* What lies in front of an array in its page: written, or looked at. */
-static int front(char *x, int is_new)
+/* A guard from one place to another: written, or looked at. */
+static int guard(char *from, char *to, int is_new)
 {
     static const unsigned char none[] = {0xa5, 0xa5, 0xa5, 0x7f};
     int is_whole = 1;
-    for (char *c = x - (uintptr_t)x % PAGE; c < x; c++) {
+    for (char *c = from; c < to; c++) {
         const char due = (char)none[(uintptr_t)c % sizeof none];
         if (is_new)
             *c = due;
@@ -74,6 +73,20 @@ static int front(char *x, int is_new)
             is_whole &= *c == due;
     }
     return is_whole;
+}
+
+/* The bytes of each guard that an array gets here. */
+static size_t own_guard(const Range *r)
+{
+    return r->is_guarded ? 0 : GUARD_BYTES;
+}
+
+static int guards(const Range *r, int is_new)
+{
+    const size_t own = own_guard(r);
+    char *end = r->here + r->size, *front = r->here - own;
+    return guard(front - (uintptr_t)front % PAGE, r->here, is_new) &
+           guard(end, end + own, is_new);
 }
 
 static void unfence(void *x, size_t size)
@@ -170,25 +183,30 @@ static void one_call(void)
     v.ranges = call.ranges;
     v.is_here = 1;
     for (int i = 0; i < v.ranges; i++) {
-        get(&v.range[i], sizeof v.range[i]);
-        v.range[i].here = fenced(v.range[i].size);
-        if (!v.range[i].here)
-            REFUSE("no memory for %zu bytes", (size_t)v.range[i].size);
-        front(v.range[i].here, 1);
-        get(v.range[i].here, v.range[i].size);
+        Range *range = &v.range[i];
+        get(range, sizeof *range);
+        const size_t own = own_guard(range);
+        range->here = fenced(range->size + 2 * own);
+        if (!range->here)
+            REFUSE("no memory for %zu bytes", (size_t)range->size);
+        range->here += own;
+        guards(range, 1);
+        get(range->here, range->size);
     }
     r->visit(&v, args);
     r->call(args, answer.result);
     fflush(NULL);
     for (int i = 0; i < v.ranges; i++)
-        if (!front(v.range[i].here, 0)) {
-            fputs("something was written in front of an array\n", stderr);
+        if (!guards(&v.range[i], 0)) {
+            fputs("something was written beyond the ends of an array\n",
+                  stderr);
             abort();
         }
     put(&answer, sizeof answer);
     for (int i = 0; i < v.ranges; i++) {
+        const size_t own = own_guard(&v.range[i]);
         put(v.range[i].here, v.range[i].size);
-        unfence(v.range[i].here, v.range[i].size);
+        unfence(v.range[i].here - own, v.range[i].size + 2 * own);
     }
     put_out();
 }
