@@ -37,8 +37,9 @@ endif
 # as it has.
 quoted = '$(subst ','\'',$(1))'
 each   = $(foreach w,$(1),$(call quoted,$w))
-# Nor does make read it: a $ in it stays one. A line would end the command that it stands
-# in; what has several in the environment is not meant for this book.
+# Make does not read what was given: a $ in it stays a $. A second line would be a command
+# of its own, and is refused; but a variable of the environment that has several lines
+# is not meant for this book, and is left out.
 define line
 
 
@@ -148,8 +149,8 @@ pattern = $(shell $(CC) -ftrivial-auto-var-init=pattern -x c -E /dev/null >/dev/
   echo -ftrivial-auto-var-init=pattern)
 unset  := $(if $(wildcard .book),$(pattern))
 
-# What is made has another name until it is whole, so that make may be killed at any
-# time. With an object comes a file of what it was made from.
+# A file has another name, with .new behind it, until it is whole, so that make may be
+# killed at any time. With an object comes a file (.d) that names what it was made from.
 moved   = mv -f $@.new $@
 whole   = -o $@.new && $(moved)
 object  = -MMD -MP -MT $@ -MF $@.d.new -c $< -o $@.new && mv -f $@.d.new $(@:.o=.d) && $(moved)
@@ -352,7 +353,8 @@ $(paper).epub: $(paper)-cover.png
 # ---- Tests
 
 # What a program prints with all digits, and its figures: several tests read it.
-# What it refuses is there, too, and cat tells of a full disk.
+# What the program refuses is in the file, too. The pipe's status is that of cat, which
+# tells of a full disk.
 $(BUILD)/printed/%.txt: drawn = $(BUILD)/printed/$(call number,$*)
 $(BUILD)/printed/%.txt: $(BUILD)/chapters/%
 	@rm -rf $(drawn) && mkdir -p $(drawn)

@@ -599,8 +599,8 @@ and so on, until so many have been found. How many are equal to each counts.
 
 ::: hint
 A loop that looks for the largest below `limit`, counts how often it is
-there, and makes it the new `limit`, until the count has reached `k`. At
-first, no logit may be at the limit, be it infinite.
+there, and makes it the new `limit`, until the count has reached `k`. In the
+first round all logits lie below the limit, infinite ones, too.
 :::
 
 ::: done
@@ -613,9 +613,9 @@ void keep_largest(int n, int k, float logits[n])
 {
     if (k < 1 || k > n)
         REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
-    float limit = NAN; /* at first, none has reached it */
+    float limit = NAN; /* no logit is at least NaN */
     for (int found = 0; found < k && limit != -INFINITY;) {
-        float next = -INFINITY; /* the largest that has not */
+        float next = -INFINITY; /* the largest below the limit */
         for (int i = 0; i < n; i++)
             if (!(logits[i] >= limit) && logits[i] > next)
                 next = logits[i];

@@ -865,9 +865,9 @@ typedef struct {
 
 /* Does the job, as flash_forward does one head's, but for rounding, and but
  * that a hidden key's value, if it is not finite, may make NaN. Scores must
- * lie within FLT_MAX / 4 of 0, or NaN may come out; with a bias, their sums
- * must, but for a bias from -FLT_MAX on that hides. A query that sees
- * nothing gets NaN, and minus infinity for its log-sum-exp. What comes
+ * lie within FLT_MAX / 4 of 0, or NaN may come out. So must the sums of
+ * scores and a bias, but for sums near -FLT_MAX, which hide. A query that
+ * sees nothing gets NaN, and minus infinity for its log-sum-exp. What comes
  * out does not depend on the number of threads. This one is compiled for
  * what every processor of its kind has; best_kernel()->attend is faster.
  * Refuses sizes below 1 or so large that an int cannot count all queries,
@@ -1994,8 +1994,8 @@ _Noreturn void refuse(const char *file, const char *function,
 ## A program's arguments: `argument.c` {#header-argument}
 */
 
-/* Refuses whatever is given to a program that takes no arguments, of which
- * main tells how many there are, and which. */
+/* For a program that takes no arguments: refuses them. argc and argv are
+ * those of main. */
 void no_arguments(int argc, char *argv[]);
 
 /* The whole number, or the number, that an argument's text says; `what` is

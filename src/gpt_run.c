@@ -196,14 +196,15 @@ static void take_steps(const GptRun *run, GptTraining *t, const char *path)
     }
 }
 
-/* Refuses what would fail after a step; leaves nothing behind. */
+/* Refuses a path where nothing could be written after the steps. No file is
+ * made. */
 static void must_be_writable(const char *path)
 {
     NewFile new = file_begin(path);
     file_drop(&new);
 }
 
-/* Goes on with what is saved. */
+/* The run goes on with the training that was saved. */
 static void load_run(const GptRun *run, GptTraining *t, const char *path)
 {
     gpt_training_load(t, path);

@@ -40,7 +40,7 @@ void *file_bytes(const char *path, FILE *file, size_t size)
     return block;
 }
 
-/* A part that could not be opened is another's. */
+/* A part that could not be opened was not made here, and is not removed. */
 void file_drop(NewFile *new)
 {
     if (new->file) {

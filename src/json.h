@@ -16,8 +16,9 @@ void *file_bytes(const char *path, FILE *file, size_t size);
 
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
- * the old file or the new one. What cannot be written is refused, and then,
- * as when it is dropped, nothing of it stays. */
+ * the old file or the new one. A file that cannot be written, a link, a
+ * folder and a device are refused. Of a new file that is refused or dropped,
+ * nothing stays. */
 typedef struct {
     const char *path;
     char *part;

@@ -8,8 +8,8 @@
 #include <signal.h>
 #endif
 
-/* What a program has printed may wait until it ends, for a disk that is
- * full. */
+/* The C library may hold back what a program prints until the program ends.
+ * That a disk is full may be known only then. */
 static void must_be_printed(void)
 {
     errno = 0;
@@ -18,8 +18,9 @@ static void must_be_printed(void)
                errno ? strerror(errno) : "some of it is lost");
 }
 
-/* Before main. A file that grows beyond what `ulimit -f` allows is refused
- * like a full disk; the signal would end the program without a word. */
+/* Is called before main. A file that grows beyond what `ulimit -f` allows is
+ * refused like a full disk; the signal would end the program without a word,
+ * and is ignored by what this program starts as well. */
 static __attribute__((constructor)) void watch_output(void)
 {
 #ifdef SIGXFSZ
