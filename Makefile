@@ -37,7 +37,7 @@ endif
 # as it has.
 quoted = '$(subst ','\'',$(1))'
 each   = $(foreach w,$(1),$(call quoted,$w))
-# Make does not read what was given: a $ in it stays a $. A second line would be a command
+# Make does not expand a $ in what was given. A second line would be a command
 # of its own, and is refused; but a variable of the environment that has several lines
 # is not meant for this book, and is left out.
 define line

@@ -278,11 +278,11 @@ kind. The last is compiled for the widest registers that this one has;
 Each score takes an exponential. The C library's `expf` computes one at a
 time. Ours is to work in lanes, without branch or table.
 
-Take powers of 2, since $e^x = 2^{x \log_2 e}$. Split $x$ into the nearest
-whole number $w$ and a rest $f$ from $-\frac12$ to $\frac12$, so that $2^x =
-2^w 2^f$. For $2.3$ these are 2 and 0.3, and $2^{2.3} = 2^2 \cdot 2^{0.3}$.
-For $2^f$ a polynomial of degree 5 will do. These numbers, from the highest
-power down, make the largest error least: `1.32647261e-3f`,
+Take powers of 2, since $e^y = 2^{y \log_2 e}$. Split $x = y \log_2 e$ into
+the nearest whole number $w$ and a rest $f$ from $-\frac12$ to $\frac12$, so
+that $2^x = 2^w 2^f$. For $2.3$ these are 2 and 0.3, and $2^{2.3} = 2^2
+\cdot 2^{0.3}$. For $2^f$ a polynomial of degree 5 will do. These numbers,
+from the highest power down, make the largest error least: `1.32647261e-3f`,
 `9.67150275e-3f`, `5.55072501e-2f`, `2.40222439e-1f`, `6.93147004e-1f`, 1.
 And $2^w$ is put together from bits: of a float's 32 bits, the first is its
 sign, the next 8 are the exponent of 2 with 127 added, and the last 23 are
@@ -408,14 +408,13 @@ static Tile begin(const Job *job, int text, int head, int i, int rows,
 }
 
 /*
-This is `running_begin` and more. The largest score so far begins with the
+This is `running_begin` and more. The largest product so far begins with the
 lowest float: with minus infinity, a row in which all is hidden would take
 infinity from infinity. Now its exponentials are all 0, and so is their sum,
 by which 0 is divided in the end. That makes the `nan` it is to get.
 
-Scaled queries are rounded, and large scores lose digits. Powers of 2 round
-nothing; the scale's rest (`frexpf`) waits until the largest product is
-subtracted.
+Queries are multiplied by a power of 2 alone, which rounds nothing; [the
+rest of the scale](#kernel-rest) waits.
 
 Under a causal mask, `end` is how many keys the last query of the tile sees;
 blocks behind it are never met. Within a block, `hide` is the `mask_piece`
@@ -440,8 +439,8 @@ are added up by themselves first, so that small ones are not lost in a large
 sum; [below](#kernel-measured) is how far all is from float64.)
 */
 
-/* The scores become exponentials; shrink is what the mixture is to be
- * multiplied by. */
+/* Of products, which lack t->scale, come the exponentials of scores; shrink
+ * is what the mixture is to be multiplied by. */
 static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
                           Lanes *shrink)
 {
@@ -488,8 +487,8 @@ static void meet(const Job *job, Tile *t, int j, View key, View value,
 }
 
 /*
-In the end comes the division. The largest product is scaled, and $\ln l =
-\ln 2 \cdot \log_2 l$.
+In the end comes the division. The log-sum-exp is `t.scale` times the
+largest product, and $\ln l = \ln 2 \cdot \log_2 l$.
 */
 
 static void end(const Job *job, Tile *t)
@@ -1091,6 +1090,14 @@ every answer a power of 2 with a whole exponent.
 :::
 
 ## The rest of the program {#kernel-rest}
+
+A query times the scale would be rounded, and the error of a score would
+grow with the score. A power of 2 rounds nothing. So `frexpf` splits the
+scale $s$ into a power of 2 and a rest from $\frac12$ to 1. `begin`
+multiplies the queries by the power of 2, and by the sign of $s$. The rest
+is `t.scale`: `soften` multiplies by it after the largest product has been
+subtracted. Where a bias is added, the scores need all of the scale before.
+There the queries are multiplied by all of $s$, and `t.scale` is 1.
 
 A table's rows are queries, and in the lanes these are columns.
 */

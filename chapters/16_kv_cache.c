@@ -973,11 +973,12 @@ static INLINE void meet_as(Format format, const Cache *c, int head,
 /*
 And all groups meet all pieces. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
-`begin` scales them by a power of 2, as in [](#kernel-meet), and says what
-each may see. `factor` is the rest of the scale, times $\log_2 e$. `end`
-writes down what each has got from a piece, with the largest product and the
-sum, by which `join_piece` weighs it. (A log-sum-exp would do, but of large
-scores a float keeps few digits.)
+`attend_few` splits the scale as [the kernel does](#kernel-rest): `begin`
+multiplies each query by a power of 2, and says what each may see; `factor`,
+by which differences of products are multiplied, is the rest times $\log_2
+e$. `end` writes down what each has got from a piece, with the largest
+product and the sum, by which `join_piece` weighs it. (A log-sum-exp would
+do, but of large scores a float keeps few digits.)
 */
 
 /* Who asks: the last n tokens, in heads of which so many share their keys;

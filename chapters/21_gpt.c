@@ -269,8 +269,8 @@ void gelu(int n, const float x[n], float share[n], float out[n])
 /*
 (The number in front of $u$ is the logarithm that turns powers of $e$ into
 powers of 2, for [](#kernel-exp2); `powers` takes a whole table of them. A
-share of $2^{-126}$ or less becomes 0: the lowest floats would make a number
-of it.)
+share of $2^{-126}$ or less becomes 0; the lowest float times such a share
+would be far from 0.)
 
 **Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
 added to `g_x`, from the shares that `gelu` has left.
@@ -599,8 +599,9 @@ and so on, until so many have been found. How many are equal to each counts.
 
 ::: hint
 A loop that looks for the largest below `limit`, counts how often it is
-there, and makes it the new `limit`, until the count has reached `k`. In the
-first round all logits lie below the limit, infinite ones, too.
+there, and makes it the new `limit`, until the count has reached `k`. A
+first limit of infinity would pass over an infinite logit. Every comparison
+with NaN is false: begin with `NAN`, and ask `!(logits[i] >= limit)`.
 :::
 
 ::: done
@@ -613,7 +614,7 @@ void keep_largest(int n, int k, float logits[n])
 {
     if (k < 1 || k > n)
         REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
-    float limit = NAN; /* no logit is at least NaN */
+    float limit = NAN; /* x >= NAN is false for each x: all are below */
     for (int found = 0; found < k && limit != -INFINITY;) {
         float next = -INFINITY; /* the largest below the limit */
         for (int i = 0; i < n; i++)

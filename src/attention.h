@@ -865,9 +865,10 @@ typedef struct {
 
 /* Does the job, as flash_forward does one head's, but for rounding, and but
  * that a hidden key's value, if it is not finite, may make NaN. Scores must
- * lie within FLT_MAX / 4 of 0, or NaN may come out. So must the sums of
- * scores and a bias, but for sums near -FLT_MAX, which hide. A query that
- * sees nothing gets NaN, and minus infinity for its log-sum-exp. What comes
+ * lie within FLT_MAX / 4 of 0, or NaN may come out. The same holds for a
+ * score plus a bias; but a bias of minus infinity hides its key, as one of
+ * -FLT_MAX does beside keys with a larger one. A query that sees nothing
+ * gets NaN, and minus infinity for its log-sum-exp. What comes
  * out does not depend on the number of threads. This one is compiled for
  * what every processor of its kind has; best_kernel()->attend is faster.
  * Refuses sizes below 1 or so large that an int cannot count all queries,
@@ -1811,9 +1812,9 @@ typedef struct {
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
-/* Makes room for a training on a text of so many bytes, which is to stay
- * where it is until gpt_training_free, and gpt_fills the model with numbers
- * from r, which then draws the epochs; gives it back.
+/* Makes room for a training on a text of so many bytes, and gpt_fills the
+ * model with numbers from r, which then draws the epochs. The text is to
+ * stay in memory until gpt_training_free gives the room back.
  * Refuses what gpt_init refuses, texts below 1, and a text that is too
  * short for a batch. */
 void gpt_training_init(GptTraining *t, Random r, int bytes,
@@ -1936,8 +1937,8 @@ float gpt_run_loss(const GptTraining *t, const char *text);
  * on the way, when Ctrl-C ends it, and at the end. When all are done, it
  * writes src/trained.h, or another log. Refuses, before the first step,
  * files that it cannot read or write, what gpt_training_load refuses, a
- * training that is no run's, and one that has more steps; and losses that
- * are not finite. */
+ * training that gpt_run has not saved, and one that has done more than
+ * run->steps. Refuses losses that are not finite, when they come. */
 void gpt_run(const GptRun *run, const char *path, const char *log);
 
 /* What a model writes behind "The ", n bytes in all, with a temperature of
@@ -2299,8 +2300,8 @@ const int64_t *tensor_integers(const Tensor *t);
  * a program that is killed leaves behind, and the next one takes again; two
  * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
  * names that come twice, that are not UTF-8 or that JSON would write with a
- * backslash, and what the system refuses, such as a full disk: then the old
- * file stays.
+ * backslash, a path that is a link, a folder or a device, and what the
+ * system refuses, such as a full disk: then the old file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
 
@@ -2350,8 +2351,8 @@ void gpt_save(const Gpt *g, const char *path);
  * reads it into one that gpt_training_init has made for the same sizes and
  * text: it goes on as if it had not been interrupted, to the last bit.
  * Refuse what gpt_save and gpt_load refuse, and a training of other sizes,
- * on another text, or with other settings of Adam than the rate, which each
- * step has anew. */
+ * on another text, or with other settings of Adam; the rate may differ, as
+ * each step sets it. */
 void gpt_training_save(const GptTraining *t, const char *path);
 void gpt_training_load(GptTraining *t, const char *path);
 

@@ -196,9 +196,9 @@ static const double *doubles(const Tensors *file, const char *name,
     return tensor_doubles(t);
 }
 
-/* How many layers the names of a file's tensors tell of, which may be more
- * than it has; masks do not count. Each layer must have its first norm, or a
- * wrong number would ask for any amount of memory. */
+/* One more than the highest layer in a tensor's name, masks left out. Refuses
+ * a file in which a layer below that has no first norm: one name with a large
+ * number would make the program ask for that many layers. */
 static int count_layers(const Tensors *file, const char *prefix)
 {
     char name[80];

@@ -62,7 +62,7 @@ void gpt_training_free(GptTraining *t)
 void gpt_training_note(GptTraining *t, int n, const double number[n])
 {
     const size_t size = sizeof *number;
-    if (n == 0) /* of which realloc may make no memory */
+    if (n == 0) /* realloc may answer NULL, as if it had failed */
         return;
     double *more = realloc(t->notes, (size_t)(t->noted + n) * size);
     if (!more)

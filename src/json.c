@@ -69,7 +69,7 @@ NewFile file_begin(const char *path)
         REFUSE("%s: is a link, a folder or a device: the name of a file is "
                "needed",
                path);
-    /* Its folder alone is asked when a file takes the place of another. */
+    /* rename asks for the folder's permission alone, not for the file's. */
     FILE *old = fopen(path, "rb+");
     must_work(old || errno == ENOENT, &new);
     if (old)

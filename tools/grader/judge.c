@@ -31,8 +31,8 @@ static int by_place(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-/* Where the running test has guards around an array, what lies around it goes
- * to the runner and comes back: so the function reads the same as where the
+/* Where the running test has guards around an array, what lies around the array
+ * goes to the runner and comes back: so the function reads the same as where the
  * tests are run without a judge, and the test finds what was written there. */
 char *tap_block_of(const void *at, size_t *size); /* tests/tap.h */
 static void add_guards(Range *r)
@@ -262,7 +262,8 @@ static void receive_range(const Visit *v, const Range *r)
         receive(piece, n);
         if (r->is_struct)
             change_struct(v, r->at + i, piece, n);
-        else if (!r->is_given || r->is_guarded) /* the test finds it */
+        else if (!r->is_given ||
+                 r->is_guarded) /* the test itself compares the guards */
             change(at + i, piece, n);
         else if (memcmp(at + i, piece, n) != 0)
             end_since("the function has changed what it is given to read");

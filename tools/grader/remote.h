@@ -24,8 +24,10 @@ enum {
     MOST_ARGS = 400,       /* bytes of arguments */
     MOST_BYTES = 1 << 28,  /* of one array */
     USUAL_BYTES = 1 << 29, /* of memory */
-    GUARD_BYTES = 4096,  /* before and behind an array of the test's own */
-    MOST_AROUND = 16384, /* of others, which tests/tap.h guards */
+    GUARD_BYTES =
+        4096, /* on each side of an array that tests/tap.h does not guard */
+    MOST_AROUND =
+        16384, /* bytes on each side that are sent with an array that it guards */
     NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
 };
 

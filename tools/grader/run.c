@@ -1,8 +1,9 @@
 /* The runner: has a submission and nothing else, calls its functions with
  * what the judge sends, and sends back what has come of it. See remote.h.
  *
- * Before and behind each array lie entries that are no number, as in the tests
- * (tests/tap.h): the test's own, or else others, which must stay as they are.
+ * Before and behind each array lie guards, entries that are no number: those of
+ * tests/tap.h where the test has put them, and the runner's elsewhere. They must
+ * stay as they are.
  * The pages around them may not be touched. */
 #define _GNU_SOURCE
 #include <errno.h>
