@@ -488,7 +488,7 @@ static void meet(const Job *job, Tile *t, int j, View key, View value,
 
 /*
 In the end comes the division. The log-sum-exp is `t.scale` times the
-largest product, and $\ln l = \ln 2 \cdot \log_2 l$.
+largest product, plus $\ln l = \ln 2 \cdot \log_2 l$.
 */
 
 static void end(const Job *job, Tile *t)
@@ -1093,11 +1093,12 @@ every answer a power of 2 with a whole exponent.
 
 A query times the scale would be rounded, and the error of a score would
 grow with the score. A power of 2 rounds nothing. So `frexpf` splits the
-scale $s$ into a power of 2 and a rest from $\frac12$ to 1. `begin`
-multiplies the queries by the power of 2, and by the sign of $s$. The rest
-is `t.scale`: `soften` multiplies by it after the largest product has been
-subtracted. Where a bias is added, the scores need all of the scale before.
-There the queries are multiplied by all of $s$, and `t.scale` is 1.
+scale $s$ into a power of 2 and a rest from $\frac12$ to 1. (`&(int){0}`
+takes the exponent, which is not needed.) `begin` multiplies the queries by
+the power of 2, and by the sign of $s$. The rest is `t.scale`: `soften`
+multiplies by it after the largest product has been subtracted. Where a bias
+is added, the scores need all of the scale before. There the queries are
+multiplied by all of $s$, and `t.scale` is 1.
 
 A table's rows are queries, and in the lanes these are columns.
 */

@@ -437,22 +437,28 @@ void gpt_training_save(const GptTraining *t, const char *path)
     free(order);
 }
 
+/* Where the training stands. */
+static const int64_t *stands_of(const Tensors *file, const GptTraining *t)
+{
+    static const char *const what[] = {"random number", "step", "piece"};
+    const int at[] = {RANDOM_STATE, RANDOM_STATE + 2, RANDOM_STATE + 3};
+    const int most[] = {RANDOM_STATE, INT_MAX, t->count};
+    const int64_t *stands =
+        whole(file, "training.stands", STANDS, UINT32_MAX);
+    for (int i = 0; i < 3; i++)
+        if (stands[at[i]] > most[i])
+            REFUSE("%s: a training at %s %" PRId64 ": at most %d is needed",
+                   file->path, what[i], stands[at[i]], most[i]);
+    return stands;
+}
+
 void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
     same_training(&file, t);
-    const int64_t *stands =
-        whole(&file, "training.stands", STANDS, UINT32_MAX);
+    const int64_t *stands = stands_of(&file, t);
     const int64_t *order =
         whole(&file, "training.order", t->count, t->count - 1);
-    if (stands[RANDOM_STATE] > RANDOM_STATE ||
-        stands[RANDOM_STATE + 2] > INT_MAX ||
-        stands[RANDOM_STATE + 3] > t->count)
-        REFUSE("%s: a training after %" PRId64 " steps, at %" PRId64
-               " of %d random numbers and %" PRId64 " of %d pieces: at "
-               "most %d steps, and as many of both, are needed",
-               path, stands[RANDOM_STATE + 2], stands[RANDOM_STATE],
-               RANDOM_STATE, stands[RANDOM_STATE + 3], t->count, INT_MAX);
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");

@@ -208,8 +208,11 @@ static void must_be_writable(const char *path)
 static void load_run(const GptRun *run, GptTraining *t, const char *path)
 {
     gpt_training_load(t, path);
-    if (t->noted < BEGINNING || (t->noted - BEGINNING) % entries_of_row(t))
-        REFUSE("%s: %d notes: those of a run are needed", path, t->noted);
+    const int row = entries_of_row(t);
+    if (t->noted < BEGINNING || (t->noted - BEGINNING) % row)
+        REFUSE("%s: has %d notes: %d and a multiple of %d, as a run has "
+               "them, are needed",
+               path, t->noted, BEGINNING, row);
     if (t->step > run->steps)
         REFUSE("%s: has step %d, and all %d that are asked for are done: "
                "to go on, ask for more than %d",

@@ -64,8 +64,8 @@ NewFile file_begin(const char *path)
     NewFile new = {path, malloc(strlen(path) + sizeof ".part"), NULL};
     must_work(new.part != NULL, &new);
     sprintf(new.part, "%s.part", path);
-    struct stat is;
-    if (!lstat(path, &is) && !S_ISREG(is.st_mode))
+    struct stat there;
+    if (!lstat(path, &there) && !S_ISREG(there.st_mode))
         REFUSE("%s: is a link, a folder or a device: the name of a file is "
                "needed",
                path);

@@ -795,6 +795,22 @@ static void high_scores(void)
     cache_free(&c);
 }
 
+/* Products that no float holds, though their scores are floats. */
+static void large_products(void)
+{
+    static float query[128] = {2}, key[2][128] = {{3e38f}, {3e38f}};
+    const float value[2] = {1, 3};
+    float context = NAN;
+    Cache c = {.n_key_heads = 1, .d_k = 128, .d_v = 1, .room = 2};
+    cache_init(&c);
+    cache_append(&c, 2, rows_by_head(1, 2, 128, key[0]),
+                 rows_by_head(1, 2, 1, value));
+    cache_attend(&c, 1, 1, rows_by_head(1, 1, 128, query), 0,
+                 rows_by_head(1, 1, 1, &context));
+    tap_near("context", context, 2, 1e-6, 0);
+    cache_free(&c);
+}
+
 int main(void)
 {
     EACH("cache_attend", text_of_set, "*-context");
@@ -807,6 +823,7 @@ int main(void)
     TAP(loud_pieces, "cache_attend: large scores in several pieces");
     TAP(loud_scores, "cache_attend: large scores");
     TAP(high_scores, "cache_attend: scores of millions");
+    TAP(large_products, "cache_attend: products that are no floats");
     TAP(rows_stand, "cache_append: which row has which token");
     TAP(any_cuts, "cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "cache_append: more than the ring has rows");

@@ -983,15 +983,30 @@ static void load_other(int k)
     gpt_training_load(&other, path);
 }
 
-/* A training's file in which a tensor has another shape or other numbers. */
-static void load_changed(const char *name, int count, double number)
+/* The tensors of a training's file, which are to be changed, and what reads
+ * them then. */
+static Tensors training_tensors(void)
+{
+    GptTraining t = small();
+    gpt_training_save(&t, own_file("training.safetensors"));
+    return tensors_read(own_file("training.safetensors"));
+}
+
+static void load_tensors(size_t count, const Tensor tensor[count])
 {
     GptTraining t = small();
     const char *path = own_file("training.safetensors");
+    tensors_write(path, (int)count, tensor);
+    gpt_training_load(&t, path);
+    gpt_load(path);
+}
+
+/* A tensor has another shape or other numbers. */
+static void load_changed(const char *name, int count, double number)
+{
+    Tensors file = training_tensors();
     static int64_t whole[4];
     static double kept[4];
-    gpt_training_save(&t, path);
-    Tensors file = tensors_read(path);
     for (size_t i = 0; i < file.count; i++) {
         Tensor *it = &file.tensor[i];
         if (strcmp(it->name, name))
@@ -1003,37 +1018,26 @@ static void load_changed(const char *name, int count, double number)
         it->count = (size_t)count;
         it->data = it->type == 'd' ? (void *)kept : (void *)whole;
     }
-    tensors_write(path, (int)file.count, file.tensor);
-    gpt_training_load(&t, path);
-    gpt_load(path);
+    load_tensors(file.count, file.tensor);
 }
 
-/* A training's file in which one of the numbers is another that say where
- * it stands. */
+/* One of the numbers that say where the training stands is another. */
 static void load_stands(int i, int64_t number)
 {
-    GptTraining t = small();
-    const char *path = own_file("training.safetensors");
-    gpt_training_save(&t, path);
-    Tensors file = tensors_read(path);
+    Tensors file = training_tensors();
     const Tensor *stands = tensors_find(&file, "training.stands");
     ((int64_t *)stands->data)[i] = number;
-    tensors_write(path, (int)file.count, file.tensor);
-    gpt_training_load(&t, path);
+    load_tensors(file.count, file.tensor);
 }
 
-/* A training's file with one tensor more. */
+/* There is one tensor more. */
 static void load_more(const char *name)
 {
-    GptTraining t = small();
-    const char *path = own_file("training.safetensors");
-    gpt_training_save(&t, path);
-    Tensors file = tensors_read(path);
+    Tensors file = training_tensors();
     Tensor *all = calloc(file.count + 1, sizeof *all);
     memcpy(all, file.tensor, file.count * sizeof *all);
     all[file.count] = (Tensor){.name = name, .type = 'f', .rank = 1};
-    tensors_write(path, (int)file.count + 1, all);
-    gpt_training_load(&t, path);
+    load_tensors(file.count + 1, all);
 }
 
 /* Gradients that are those of another model or another pass. */
@@ -1127,17 +1131,14 @@ static void refusals(void)
     TAP_REFUSES("gpt_training_load", "kept numbers, of which there is none",
                 NULL, load_changed("training.kept", 0, 0));
     TAP_REFUSES("gpt_training_load", "more steps than an int counts",
-                "a training after 2147483648 steps, at 128 of 624 random "
-                "numbers and 8 of 8 pieces: at most 2147483647 steps, and "
-                "as many of both, are needed",
+                "a training at step 2147483648: at most 2147483647 is "
+                "needed",
                 load_stands(RANDOM_STATE + 2, 2147483648));
     TAP_REFUSES("gpt_training_load", "more random numbers than a state has",
-                "at 625 of 624 random numbers and 8 of 8 pieces: at most "
-                "2147483647 steps, and as many of both, are needed",
+                "a training at random number 625: at most 624 is needed",
                 load_stands(RANDOM_STATE, 625));
     TAP_REFUSES("gpt_training_load", "more pieces than the text has",
-                "and 9 of 8 pieces: at most 2147483647 steps, and as many "
-                "of both, are needed",
+                "a training at piece 9: at most 8 is needed",
                 load_stands(RANDOM_STATE + 3, 9));
     TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
                 load_changed("n_head", 0, 0));

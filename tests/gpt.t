@@ -290,8 +290,8 @@ sub of_notes {
 for (
     ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
     ['a model alone'         => text_of($golden), qr/training\.sizes/],
-    ['one without notes'     => of_notes(0), qr/wrong: 0 notes: those of a run are needed/],
-    ['one with half a row'   => of_notes(9), qr/wrong: 9 notes: those of a run are needed/],
+    ['one without notes'     => of_notes(0), qr/wrong: has 0 notes: 2 and a multiple of \d+, as a run has them, are needed/],
+    ['one with half a row'   => of_notes(9), qr/wrong: has 9 notes: 2 and a multiple of \d+, as a run has them, are needed/],
     ['one on another text'   => other_text(), qr/whose checksum of the text is 7: \d+ is needed/],
 ) {
     my ($what, $raw, $says) = @$_;

@@ -261,7 +261,7 @@ sub is_missing {
     my ($says, $name) = @_;
     my ($status, $said) = make($stamp);
     is $status, 2, "$name: there is none";
-    like $said, qr/^Weaving the book needs pandoc 3 or later: $says; or put such a pandoc on the PATH\./m, '... and it is said why';
+    like $said, qr/^Weaving the book needs pandoc 3 or later: $says; or put such a version on the PATH\./m, '... and it is said why';
 }
 python_that(0);
 unlink "$folder/build/pandoc", "$folder/$own";
@@ -271,12 +271,12 @@ python_that(1);
 system("mv '$folder/.venv' '$folder/elsewhere' && ln -s elsewhere '$folder/.venv'");
 my $kept = `cd '$folder' && find elsewhere`;
 unlink "$folder/made";
-is_missing(qr/\.venv is a link: [^;]+/, 'a .venv that is elsewhere');
+is_missing(qr/\.venv is a link, [^;]+/, 'a .venv that is elsewhere');
 is `cd '$folder' && find elsewhere; cat made 2>&1`, "${kept}cat: made: No such file or directory\n", '... and stays as it is';
 unlink "$folder/.venv";
 save('bin/python3', '#!/bin/sh', 'mkdir -p .venv/bin', q(printf '#!/bin/sh\necho ERROR: no luck\nexit 1\n' >.venv/bin/python),
     'chmod +x .venv/bin/python');
-is_missing(qr/it does not come from PyPI, for which a network is needed: ERROR: no luck [^;]+/, 'one that cannot be fetched');
+is_missing(qr/pip has not fetched pandoc from PyPI \(which takes a network\): ERROR: no luck [^;]+/, 'one that cannot be fetched');
 python_that(1);
 is_found($own, '-m venv .venv', 'all that is done');
 
