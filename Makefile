@@ -67,7 +67,8 @@ objects  := $(foreach n,$(names),$(call of,$(n)))
 programs := $(names:%=$(BUILD)/chapters/%)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
-support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c)))
+headers  := $(wildcard src/*.h src/*/*.h)
+support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter)
 of_class := $(patsubst %,tests/%.t,grade student class worksheet autograder handout watch report diagnosis assignment)
@@ -214,7 +215,7 @@ $(BUILD)/lib%.a:
 	@$(if $(OPENMP)$(filter %support.a,$@),,echo "$(CC) has no OpenMP: the kernel will use one thread")
 	$(AR) rcs $@.new $^ && $(moved)
 
--include $(wildcard $(BUILD)/*/*.d)
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/obj/*/*.d)
 
 run: $(programs) ## all programs, in order
 	@for name in $(names); do echo "---- $$name"; \
@@ -238,7 +239,7 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 weaver := $(wildcard tools/*.pm) $(wildcard tools/*.lua) tools/weave \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*)
 $(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(modules) $(checked) $(weaver) \
-                          book.md src/attention.h
+                          book.md $(headers)
 	@$(without_modules)
 	PANDOC=$(BUILD)/pandoc tools/weave $(BUILD)/book
 	@echo "The book is woven: $@"
@@ -316,7 +317,7 @@ $(BUILD)/web/programs/%.wasm: tools/web/page.c $(settings)
 $(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pack.pm
 	tools/web/pack programs/$* <$< >$@.new && $(moved)
 
--include $(wildcard $(BUILD)/web/obj/*.d)
+-include $(wildcard $(BUILD)/web/obj/*.d $(BUILD)/web/obj/*/*.d)
 
 # What runs in a page can be run in a terminal, too.
 $(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c) \
@@ -339,7 +340,7 @@ epub: $(paper).epub ## the book as EPUB
 
 typesetter := tools/typeset tools/theme/book.typ tools/theme/code.tmTheme \
               $(wildcard tools/theme/fonts/*.otf)
-$(paper).typ $(paper).epub: book.md src/attention.h $(weaver) $(checked) \
+$(paper).typ $(paper).epub: book.md $(headers) $(weaver) $(checked) \
                             $(BUILD)/pandoc.found
 	$(weave_file)
 $(paper).pdf: $(paper).typ $(typesetter)
@@ -476,7 +477,7 @@ check-no-avx512:
 check-no-avx:
 	$(call without,AVX,Nehalem)
 
-code := $(wildcard chapters/*.c src/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch])
+code := $(wildcard chapters/*.c src/*.[ch] src/*/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch])
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
 
@@ -501,13 +502,13 @@ named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 $(grader)/%.c: chapters/%.c tools/grader/calls tools/Chapter.pm
 	@mkdir -p $(@D)
 	@tools/grader/calls $< >$@.new && $(moved)
-$(grader)/%.calls.o: $(grader)/%.c tools/grader/remote.h src/attention.h $(settings)
+$(grader)/%.calls.o: $(grader)/%.c tools/grader/remote.h $(headers) $(settings)
 	$(compile) -Itools/grader $(object)
-$(grader)/%.stubs.o: $(grader)/%.c tools/grader/remote.h src/attention.h $(settings)
+$(grader)/%.stubs.o: $(grader)/%.c tools/grader/remote.h $(headers) $(settings)
 	$(compile) -Itools/grader -DJUDGE $(object)
 $(grader)/%.given.o: $(BUILD)/code/%.c $(grader)/%.c $(settings)
 	$(compile) -Dmain=main_given $(call named,$(grader)/$*.c) $(object)
-$(grader)/%.o: tools/grader/%.c tools/grader/remote.h src/attention.h $(settings)
+$(grader)/%.o: tools/grader/%.c tools/grader/remote.h $(headers) $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(object)
 $(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o \

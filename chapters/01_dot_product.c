@@ -26,11 +26,12 @@ its gender, or whether one can eat it? In invented embeddings it may, as in
 *woman* it is about the same way as from *king* to *queen* [@mikolov2013].
 What a single entry means, mostly nobody could say.
 
-The header `attention.h` announces the functions of this chapter. Each comes
-up in its turn.
+The header `attention/01_dot_product.h` declares the functions of this
+chapter. Each comes up in its turn.
 */
 
-#include "attention.h"
+#include "attention/01_dot_product.h"
+#include "support.h"
 
 /*
 And these are the embeddings, a row for each token. The numbers are of type

@@ -13,10 +13,12 @@ well with *shiny*.
 [](#dot-product) ended with scores for this: 0.7842 for *Hello*, 1.3569 for
 *shiny* itself, 1.2487 for *sun*. A mixture needs **weights**: shares of a
 whole, none of them negative, that add up to one, larger where the score is
-larger. The header announces what we will write on the way there:
+larger. The header declares what we will write on the way there:
 */
 
-#include "attention.h"
+#include "attention/02_softmax.h"
+#include "attention/01_dot_product.h"
+#include "support.h"
 
 /*
 Words and embeddings are the same as before:

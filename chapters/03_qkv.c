@@ -59,7 +59,10 @@ the shares of [](#softmax). This book says *weight matrix* for the first and
 *attention weights* for the second.)
 */
 
-#include "attention.h"
+#include "attention/03_qkv.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "support.h"
 
 /*
 **Exercise 3.1** (★, 2 points): `project`. Queries, keys and values of `n`

@@ -23,7 +23,11 @@ after attention alone, take it for granted that `random_seed` and
 `rand_fill` do what PyTorch does, and go on to [](#random-tutorials).
 */
 
-#include "attention.h"
+#include "attention/04_random.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/03_qkv.h"
+#include "support.h"
 
 /*
 ## A large state, stirred

@@ -13,7 +13,11 @@ We follow the sentence with which Raschka's article explains all of this
 [@raschka2024magazine]: *Life is short, eat dessert first*.
 */
 
-#include "attention.h"
+#include "attention/05_tokens.h"
+#include "attention/01_dot_product.h"
+#include "attention/04_random.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 ## From text to words {#tokens-words}

@@ -10,7 +10,14 @@ scores, mix the values. Ma Yumin writes it as
 $\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
 */
 
-#include "attention.h"
+#include "attention/06_scaling.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/03_qkv.h"
+#include "attention/04_random.h"
+#include "attention/05_tokens.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 The queries, keys and values are those of [](#random):

@@ -11,7 +11,14 @@ train it, so that *likes* looks at *fish* by itself. So let us keep together
 what belongs together: the parameters, and the one function that uses them.
 */
 
-#include "attention.h"
+#include "attention/07_self_attention.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/03_qkv.h"
+#include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 ## The first version {#self-attention-first}

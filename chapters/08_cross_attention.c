@@ -11,7 +11,10 @@ at. That is what attention was invented for [@bahdanau2014]. In all chapters
 so far, one text looked at itself.
 */
 
-#include "attention.h"
+#include "attention/08_cross_attention.h"
+#include "attention/01_dot_product.h"
+#include "attention/05_tokens.h"
+#include "support.h"
 
 /*
 ## One long text

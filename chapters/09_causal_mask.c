@@ -25,7 +25,14 @@ other. This is **causal attention**, also called masked attention, and what
 hides the future is a **causal mask**.
 */
 
-#include "attention.h"
+#include "attention/09_causal_mask.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/03_qkv.h"
+#include "attention/04_random.h"
+#include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
+#include "support.h"
 
 /*
 We take the sentence up with the queries, keys and values that it had in

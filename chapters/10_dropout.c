@@ -24,7 +24,12 @@ Our weights come from a seed and have learned nothing, so this chapter
 cannot show that it helps. It shows what it does to the numbers.
 */
 
-#include "attention.h"
+#include "attention/10_dropout.h"
+#include "attention/02_softmax.h"
+#include "attention/07_self_attention.h"
+#include "attention/09_causal_mask.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 ## A lot for each {#dropout-lots}

@@ -13,7 +13,12 @@ sees what it is. A batch is a loop around what we have, and the parameters
 stand outside of it.
 */
 
-#include "attention.h"
+#include "attention/11_causal_attention.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/05_tokens.h"
+#include "attention/10_dropout.h"
+#include "support.h"
 
 /*
 ## The steps, in order

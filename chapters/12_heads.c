@@ -10,7 +10,14 @@ and a verb that knows only one of them knows half the story. So let it ask
 for both. In this chapter one attention fails at that, and two succeed.
 */
 
-#include "attention.h"
+#include "attention/12_heads.h"
+#include "attention/02_softmax.h"
+#include "attention/03_qkv.h"
+#include "attention/05_tokens.h"
+#include "attention/08_cross_attention.h"
+#include "attention/10_dropout.h"
+#include "attention/11_causal_attention.h"
+#include "support.h"
 
 /*
 ## One question for two things {#heads-question}

@@ -10,7 +10,13 @@ stand side by side and know nothing of each other. For the first we need one
 look at how a matrix product works, and for the second one more matrix.
 */
 
-#include "attention.h"
+#include "attention/13_multi_head.h"
+#include "attention/02_softmax.h"
+#include "attention/05_tokens.h"
+#include "attention/10_dropout.h"
+#include "attention/11_causal_attention.h"
+#include "attention/12_heads.h"
+#include "support.h"
 
 /*
 ## One matrix {#multi-head-matrix}

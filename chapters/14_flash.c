@@ -10,7 +10,13 @@ have them. But what is asked for is the context vectors. What does it cost
 to keep the rest?
 */
 
-#include "attention.h"
+#include "attention/14_flash.h"
+#include "attention/01_dot_product.h"
+#include "attention/04_random.h"
+#include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 static void show_sizes(void)
 {

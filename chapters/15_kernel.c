@@ -12,7 +12,11 @@ $m$ keys takes $2nmd_k + 2nmd_v$ of them, and how many a program does in a
 second tells how well it uses its machine.
 */
 
-#include "attention.h"
+#include "attention/15_kernel.h"
+#include "attention/01_dot_product.h"
+#include "attention/05_tokens.h"
+#include "attention/measured.h"
+#include "support.h"
 
 /* Billions of operations a second, on one thread. */
 static float show_speed(const char *what, const char *library)

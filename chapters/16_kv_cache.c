@@ -10,7 +10,12 @@ will do so), appends it, and begins again with a text that is longer by one.
 How much of that is new?
 */
 
-#include "attention.h"
+#include "attention/16_kv_cache.h"
+#include "attention/05_tokens.h"
+#include "attention/14_flash.h"
+#include "attention/measured.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 static void show_work(void)
 {

@@ -14,7 +14,18 @@ bites dog* are one to it. What is missing is where each word stands.
 in wide use. We build all four, and let each of them learn.
 */
 
-#include "attention.h"
+#include "attention/17_positions.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/04_random.h"
+#include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
+#include "attention/07_self_attention.h"
+#include "attention/09_causal_mask.h"
+#include "attention/15_kernel.h"
+#include "attention/16_kv_cache.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 ## Twice the same word {#positions-set}

@@ -20,7 +20,14 @@ the way back the **backward pass**, and the method **back-propagation**, or
 **backpropagation**.
 */
 
-#include "attention.h"
+#include "attention/18_backward.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/06_scaling.h"
+#include "attention/09_causal_mask.h"
+#include "attention/10_dropout.h"
+#include "attention/13_multi_head.h"
+#include "support.h"
 
 /*
 ## Two rules {#backward-rules}

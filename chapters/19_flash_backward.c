@@ -12,7 +12,15 @@ been left with a single number, its log-sum-exp. How much would be saved if
 that were enough?
 */
 
-#include "attention.h"
+#include "attention/19_flash_backward.h"
+#include "attention/01_dot_product.h"
+#include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
+#include "attention/11_causal_attention.h"
+#include "attention/14_flash.h"
+#include "attention/18_backward.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 static void show_sizes(void)
 {

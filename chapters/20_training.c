@@ -12,7 +12,13 @@ head learns what its loss asks for. Here the loss asks for the right word,
 and where to look for it the head has to find out.
 */
 
-#include "attention.h"
+#include "attention/20_training.h"
+#include "attention/02_softmax.h"
+#include "attention/05_tokens.h"
+#include "attention/13_multi_head.h"
+#include "attention/17_positions.h"
+#include "attention/18_backward.h"
+#include "support.h"
 
 /*
 ## What is asked for {#training-loss}

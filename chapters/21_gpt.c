@@ -17,7 +17,20 @@ the end, what comes next is read from the sum. That is all there is to GPT-2
 this book.
 */
 
-#include "attention.h"
+#include "attention/21_gpt.h"
+#include "attention/02_softmax.h"
+#include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
+#include "attention/17_positions.h"
+#include "attention/18_backward.h"
+#include "attention/19_flash_backward.h"
+#include "attention/20_training.h"
+#include "attention/gpt_training.h"
+#include "attention/prose.h"
+#include "attention/gpt_file.h"
+#include "attention/gpt_run.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 ## The block {#gpt-block}

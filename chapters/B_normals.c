@@ -8,7 +8,8 @@ chapters call `normal_fill`, `embedding_fill` and `random_double`, and
 nothing in them depends on how these do it.
 */
 
-#include "attention.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /*
 ## Few numbers

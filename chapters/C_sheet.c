@@ -107,6 +107,7 @@ Two of the rows are equal, as [](#causal-mask) said they would be.
 ## How each is made {#sheet-code}
 */
 
+#include "attention/C_sheet.h"
 #include "attention.h"
 
 enum { N = 6, D = 3, WORD = 1 }; /* journey is the second of six words */

@@ -8,7 +8,9 @@ there are two, and draws the others as well. If your numbers have always
 been the same as somebody else's, you may skip it.
 */
 
-#include "attention.h"
+#include "attention/D_mkl.h"
+#include "attention/10_dropout.h"
+#include "support.h"
 
 /*
 ## What readers saw {#mkl-readers}

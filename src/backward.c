@@ -1,4 +1,5 @@
-#include "attention.h"
+#include "attention/19_flash_backward.h"
+#include "support.h"
 
 /* What chapter 19's kernel refuses, and that kernel for an instruction
  * set. */

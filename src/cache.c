@@ -1,4 +1,5 @@
-#include "attention.h"
+#include "attention/16_kv_cache.h"
+#include "support.h"
 
 /* The memory of a cache, what it refuses, and chapter 16's function for an
  * instruction set. */

@@ -1,4 +1,7 @@
-#include "attention.h"
+#include "attention/21_gpt.h"
+#include "attention/19_flash_backward.h"
+#include "attention/B_normals.h"
+#include "support.h"
 
 /* The memory of a model and of its pass, the numbers that it begins with,
  * and its attention through a cache. What all that is for stands in chapter

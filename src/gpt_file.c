@@ -1,4 +1,7 @@
-#include "attention.h"
+#include "attention/gpt_file.h"
+#include "support.h"
+#include "support/safetensors.h"
+#include "support/json.h"
 
 /* A model in a file, by GPT-2's names. There a layer's table stands as
  * [in][out], and the roles' three side by side. */

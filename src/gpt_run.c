@@ -1,5 +1,10 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "json.h"
+#include "attention/gpt_run.h"
+#include "attention/gpt_file.h"
+#include "support.h"
+#include "support/interrupt.h"
+#include "support/machine.h"
+#include "support/file.h"
 
 /* A long run: its steps, where it stands, and what it writes down. The step
  * itself is chapter 21's, and the files are gpt_file.c's. */

@@ -1,4 +1,5 @@
-#include "attention.h"
+#include "attention/gpt_training.h"
+#include "support.h"
 
 /* The memory of a training, and the pieces of text that it learns from. The
  * step itself is chapter 21's. */

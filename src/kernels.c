@@ -1,4 +1,6 @@
-#include "attention.h"
+#include "attention/15_kernel.h"
+#include "attention/14_flash.h"
+#include "support.h"
 
 #ifdef _OPENMP
 #include <omp.h>

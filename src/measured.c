@@ -1,4 +1,5 @@
-#include "attention.h"
+#include "attention/measured.h"
+#include "support.h"
 #include "measured.h"
 
 const char measured_on[] = MEASURED_ON, measured_at[] = MEASURED_AT,

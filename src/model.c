@@ -1,4 +1,6 @@
-#include "attention.h"
+#include "attention/20_training.h"
+#include "attention/18_backward.h"
+#include "support.h"
 
 /* The memory of chapter 20's model, of what it computes for a batch, and of
  * its training; what does not fit these; and two small functions that its

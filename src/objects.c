@@ -1,4 +1,7 @@
-#include "attention.h"
+#include "attention/07_self_attention.h"
+#include "attention/18_backward.h"
+#include "attention/19_flash_backward.h"
+#include "support.h"
 
 /* The memory of an attention and of its trace, and whether they fit each
  * other. The chapters say what the tables are for; the header, in their

@@ -1,4 +1,5 @@
-#include "attention.h"
+#include "attention/prose.h"
+#include "support.h"
 #include "prose.h"
 
 const int prose_length = sizeof prose - 1,

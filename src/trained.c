@@ -1,4 +1,5 @@
-#include "attention.h"
+#include "attention/gpt_run.h"
+#include "support.h"
 #include "trained.h"
 
 const Trained trained = {.run = TRAINED_RUN,

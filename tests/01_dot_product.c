@@ -1,6 +1,7 @@
 /* Chapter 1 against PyTorch: golden/01_dot_product. */
 #define CHAPTER "01_dot_product"
 #include "sets.h"
+#include "attention/01_dot_product.h"
 
 /* How far a sum of products may be off. In float it depends on the order in
  * which they are added, the more so the more there are. */

@@ -1,6 +1,8 @@
 /* Chapter 2 against PyTorch: golden/02_softmax. */
 #define CHAPTER "02_softmax"
 #include "sets.h"
+#include "attention/02_softmax.h"
+#include "attention/01_dot_product.h"
 
 /* How far a softmax may be off, and a sum of products. */
 #define RTOL 3e-6

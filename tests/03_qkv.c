@@ -1,6 +1,9 @@
 /* Chapter 3 against PyTorch: golden/03_qkv. */
 #define CHAPTER "03_qkv"
 #include "sets.h"
+#include "attention/03_qkv.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
 
 /* How far a sum of products may be off; and a softmax of such sums, whose
  * shares are off by as much of themselves as the scores are off. */

@@ -2,6 +2,9 @@
  * bit; the long ones are compared by a checksum of their bytes. */
 #define CHAPTER "04_random"
 #include "streams.h"
+#include "attention/04_random.h"
+#include "attention/01_dot_product.h"
+#include "attention/03_qkv.h"
 
 static uint64_t two_halves(Random *r)
 {

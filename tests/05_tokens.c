@@ -2,6 +2,7 @@
  * what Python makes of a sentence stands here. */
 #define CHAPTER "05_tokens"
 #include "sets.h"
+#include "attention/05_tokens.h"
 
 /* Are the words, with a blank behind each, what is expected? */
 static void are(const char *what, int n, const Word word[n],

@@ -1,6 +1,7 @@
 /* Chapter 6 against PyTorch: golden/06_scaling. */
 #define CHAPTER "06_scaling"
 #include "sets.h"
+#include "attention/06_scaling.h"
 
 /* As in chapter 3. */
 #define SUM_RTOL 1e-5

@@ -1,6 +1,8 @@
 /* Chapter 7 against PyTorch: golden/07_self_attention. */
 #define CHAPTER "07_self_attention"
 #include "traces.h"
+#include "attention/07_self_attention.h"
+#include "attention/01_dot_product.h"
 
 /* As in chapter 3. */
 #define SUM_RTOL 1e-5

@@ -1,6 +1,8 @@
 /* Chapter 8 against PyTorch: golden/08_cross_attention. */
 #define CHAPTER "08_cross_attention"
 #include "traces.h"
+#include "attention/08_cross_attention.h"
+#include "attention/01_dot_product.h"
 
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 1e-6

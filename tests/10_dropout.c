@@ -2,6 +2,7 @@
 #define CHAPTER "10_dropout"
 #include "streams.h"
 #include "traces.h"
+#include "attention/10_dropout.h"
 
 /* A generator with this seed, and the rate, as given to a function. */
 static Random given_seed(int64_t seed, double p)

@@ -2,6 +2,8 @@
  * of every batch differ. */
 #define CHAPTER "11_causal_attention"
 #include "traces.h"
+#include "attention/11_causal_attention.h"
+#include "attention/06_scaling.h"
 
 #define BATCHES                                                            \
     "one_token", "one_number", "plain", "biased", "half", "loud",          \

@@ -2,6 +2,9 @@
 #define CHAPTER "12_heads"
 #include "streams.h"
 #include "traces.h"
+#include "attention/12_heads.h"
+#include "attention/01_dot_product.h"
+#include "attention/11_causal_attention.h"
 
 /* A little more than in tests/03_qkv.c, since the scores are sums of
  * products of rounded sums; loud ones are some hundred. */

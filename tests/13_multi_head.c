@@ -2,6 +2,7 @@
 #define CHAPTER "13_multi_head"
 #include "streams.h"
 #include "traces.h"
+#include "attention/13_multi_head.h"
 
 static void split_test(void)
 {

@@ -1,6 +1,8 @@
 /* Chapter 14 against PyTorch: golden/14_flash. */
 #define CHAPTER "14_flash"
 #include "traces.h"
+#include "attention/14_flash.h"
+#include "attention/01_dot_product.h"
 
 #define ATOL 2e-6
 

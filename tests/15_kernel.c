@@ -2,6 +2,11 @@
  * before it; for each instruction set that this processor has. */
 #define CHAPTER "15_kernel"
 #include "jobs.h"
+#include "attention/15_kernel.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/06_scaling.h"
+#include "attention/11_causal_attention.h"
 
 #ifdef _OPENMP
 #include <omp.h>

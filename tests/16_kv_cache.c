@@ -1,6 +1,8 @@
 /* Chapter 16 against PyTorch: golden/16_kv_cache. */
 #define CHAPTER "16_kv_cache"
 #include "sets.h"
+#include "attention/16_kv_cache.h"
+#include "attention/14_flash.h"
 
 #define ATOL 3e-6
 

@@ -2,6 +2,12 @@
  * what trying finds. */
 #define CHAPTER "18_backward"
 #include "traces.h"
+#include "attention/18_backward.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/05_tokens.h"
+#include "attention/11_causal_attention.h"
+#include "attention/13_multi_head.h"
 
 /* Where gradients begin. */
 static float *zeros(const char *name, size_t count)

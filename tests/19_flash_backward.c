@@ -3,6 +3,12 @@
  * this processor has. */
 #define CHAPTER "19_flash_backward"
 #include "jobs.h"
+#include "attention/19_flash_backward.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
+#include "attention/13_multi_head.h"
+#include "attention/14_flash.h"
+#include "attention/18_backward.h"
 
 /* How far floats may be from float64, or from other floats, in parts of
  * what is due or of 1, if that is more. */

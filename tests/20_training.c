@@ -2,6 +2,7 @@
 #define CHAPTER "20_training"
 #include "streams.h"
 #include "traces.h"
+#include "attention/20_training.h"
 
 /* Whole numbers of the set, as ints. */
 static int *ints_of(const char *what)

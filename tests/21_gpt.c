@@ -1,6 +1,12 @@
 /* Chapter 21 against PyTorch: golden/21_gpt. */
 #define CHAPTER "21_gpt"
 #include "streams.h"
+#include "attention/21_gpt.h"
+#include "attention/13_multi_head.h"
+#include "attention/19_flash_backward.h"
+#include "attention/20_training.h"
+#include "attention/gpt_training.h"
+#include "attention/gpt_file.h"
 
 static Norm norm_of_set(void)
 {

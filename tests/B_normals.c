@@ -1,6 +1,7 @@
 /* Appendix B against PyTorch: golden/B_normals, equal to the last bit. */
 #define CHAPTER "B_normals"
 #include "streams.h"
+#include "attention/B_normals.h"
 
 static void plain(Random *r, int n, float x[n])
 {

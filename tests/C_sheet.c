@@ -1,6 +1,7 @@
 /* Appendix C against PyTorch: golden/C_sheet. */
 #define CHAPTER "C_sheet"
 #include "sets.h"
+#include "attention/C_sheet.h"
 
 /* Every variant of attention, and the same word. */
 static void journeys_test(void)

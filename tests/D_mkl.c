@@ -2,6 +2,7 @@
 #define CHAPTER "D_mkl"
 #include "streams.h"
 #include "traces.h"
+#include "attention/D_mkl.h"
 
 /* A generator whose next draw is x: the shifts and masks that it ends with,
  * undone. What a shift moves by some bits, it gets right in as many more

@@ -93,12 +93,13 @@ sub figure {
     return {number => $number, says => \@says, width => $width, height => $height};
 }
 
-# The lines of code of a file, each behind its number, without blanks. An include of
-# the header is not shown where the header's part stands for it.
+# The lines of code of a file, each behind its number, without blanks. Of a
+# chapter, the includes of the book's own headers are not shown: its own stands for them.
 sub code_of {
     my ($chapter) = @_;
-    return map { $_ + 1 . '|' . squeezed($chapter->{lines}[$_]) }
-      grep { $chapter->{lines}[$_] =~ /\S/ && $chapter->{lines}[$_] !~ /^#include "attention\.h"/ }
+    my $own = -e "src/attention/$chapter->{name}.h";
+    return map { ($chapter->{from} ? $chapter->{from}[$_][1] : $_ + 1) . '|' . squeezed($chapter->{lines}[$_]) }
+      grep { $chapter->{lines}[$_] =~ /\S/ && !($own && $chapter->{lines}[$_] =~ /^#include "/) }
       $chapter->lines_of('code');
 }
 

@@ -100,7 +100,7 @@ for ($SUBMISSION{hostile}) {
     my @places = map {"$folder/$_"} qw(autograder/results/results.json grade/results/results.json
       work/result.json output);
     my $write = join ' ', map { qq{f = fopen("$_", "w"); if (f) fputs(lies, f), fclose(f);} } @places;
-    my ($include) = grep { $lines[$_] =~ /^#include "attention\.h"/ } 0 .. $#lines;
+    my ($include) = grep { $lines[$_] =~ m{^#include "attention/} } 0 .. $#lines;
     $lines[$include] .= "\n#include <stdio.h>\n#include <stdlib.h>\nstatic const char lies[] = \""
       . $LIES =~ s/"/\\"/gr . "\";\nstatic void tell(void) { FILE *f; puts(lies); puts(\"ok 1 - softmax: all\"); "
       . "fflush(stdout); $write exit(0); }";

@@ -254,9 +254,9 @@ is scalar @long, 0, 'a word again and again is not much';
 # ---- What a result depends on
 
 my $book = "$folder/book";
-make_path("$book/$_") for qw(src tests);
-system('cp', '-R', 'tools', 'chapters', $book) == 0 or die "no copy\n";
-copy($_, "$book/$_") for 'src/attention.h', 'tests/mistakes.txt';
+make_path("$book/tests");
+system('cp', '-R', 'tools', 'chapters', 'src', $book) == 0 or die "no copy\n";
+copy($_, "$book/$_") for 'tests/mistakes.txt';
 my $copy = "$folder/build";
 make_path("$copy/grader");
 copy($_, "$copy/grader/" . s{.*/}{}r) for map { glob "'$build'/grader/$_" } qw(02_softmax.judge 02_softmax.a *.tests run.o how confined);
@@ -267,7 +267,7 @@ sub rules_now {
 my $rules = rules_now();
 like $rules, qr/^[0-9a-f]{40}\z/, 'all that a result depends on has a sum';
 for my $path ((map {"$copy/grader/$_"} qw(02_softmax.judge 02_softmax.a 02_softmax.tests run.o how confined)),
-    (map {"$book/$_"} qw(tools/Grader.pm tools/Limits.pm tools/State.pm tools/Diagnosis.pm tests/mistakes.txt src/attention.h)),
+    (map {"$book/$_"} qw(tools/Grader.pm tools/Limits.pm tools/State.pm tools/Diagnosis.pm tests/mistakes.txt src/attention.h src/attention/02_softmax.h)),
     $conf) {
     my $before = do { open my $file, '<:raw', $path or die; local $/; <$file> };
     put($path, $path eq $conf ? "${before}points 2.1 = 9\n" : $path =~ /\.pm$/ ? "$before# x\n" : $path =~ /tests$/ ? "${before}softmax: x\n" : "$before\n");

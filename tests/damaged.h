@@ -1,7 +1,6 @@
 /* Files that are made in a temporary folder, whole and damaged, and read
  * there. */
-#ifndef DAMAGED_H
-#define DAMAGED_H
+#pragma once
 
 #include "tap.h"
 
@@ -103,5 +102,3 @@ static inline void each_damage(const char *function, void (*begins)(void),
         TAP_LARGE(each_bit, tap_words("%s: every byte with bit %d changed",
                                       function, bit));
 }
-
-#endif

@@ -9,6 +9,7 @@ use warnings;
 use List::Util qw(any);
 use lib 'tools';
 use Chapter;
+use Headers;
 use Test::More;
 use Text;
 
@@ -82,24 +83,29 @@ for my $path (sort glob 'chapters/*.c') {
 
 # ---- The header.
 
-$defined{$_} = 1 for map { functions_in(Text::of_file($_)) } glob 'src/*.c';
-my $header = Text::of_file('src/attention.h') =~ s{/\*.*?\*/}{}gsr =~ s{^#(?:.*\\\n)*.*$}{}gmr;
+$defined{$_} = 1 for map { functions_in(Text::of_file($_)) } glob 'src/*.c src/*/*.c';
+my $headers = Headers->load('src/attention.h');
+my $header = join("\n", @{$headers->{lines}}) =~ s{/\*.*?\*/}{}gsr =~ s{^#(?:.*\\\n)*.*$}{}gmr;
 my @declared = $header =~ /^(?!typedef|#)[\w ]+?[\s*](\w+)\([^;]*?\)\s*(?:__attribute__[^;]*)?;/mg;
-cmp_ok scalar @declared, '>', 20, 'the header declares functions';
-none 'every function that the header declares is defined', grep { !$defined{$_} } @declared;
-# What the drawing functions share is declared in a header of their own, and so is what reads JSON.
+cmp_ok scalar @declared, '>', 20, 'the headers declare functions';
+none 'every function that a header declares is defined', grep { !$defined{$_} } @declared;
+# What support shares within itself is declared in headers that no page shows.
+my @internal = map {"src/support/$_.h"} qw(pen file json_reader);
 my %declared = map { $_ => 1 } 'main', @declared,
-  map { Text::of_file($_) =~ /^[A-Za-z_][\w ]+?[\s*](\w+)\(/mg } qw(src/pen.h src/json.h);
+  map { Text::of_file($_) =~ /^[A-Za-z_][\w ]+?[\s*](\w+)\(/mg } @internal;
 none 'and every public function is declared', grep { !$declared{$_} } sort keys %defined;
 my $tests = join '', map { Text::of_file($_) } glob 'tests/*.c';
 none 'and has tests that begin with its name',
   grep { $tests !~ /"$_[:"]|REFUSES(?:_SUCH)?\([^;]*?\b$_\(/ } sort @declared;
-none 'the header fits 76 columns', grep { length > 76 } split /\n/, Text::of_file('src/attention.h');
+none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
+my %is_named = map { $_ => 1 } Headers::files($headers), @internal;
+none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
+none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
 
 # ---- What is begun.
 
 my @open;
-for my $path (glob('chapters/*.c tests/*.c'), 'src/attention.h', 'golden/generate.py') {
+for my $path (glob('chapters/*.c tests/*.c'), 'src/attention.h', glob('src/*/*.h'), 'golden/generate.py') {
     my $line = 0;
     push @open, map { $line++; /TO WRITE: (.*)/ ? "$path:$line: to be written: $1" : () } split /\n/, Text::of_file($path);
 }

@@ -17,6 +17,7 @@ use Assignment;
 use Chapter;
 use Diagnosis;
 use Grader;
+use Headers;
 use State;
 use Test::More;
 
@@ -38,7 +39,7 @@ sub submission {
     my @lines = $with{solved} ? @{$chapter->{lines}} : $chapter->emptied(@exercises);
     my ($open) = $chapter->body('softmax');
     $lines[$open + 1] = $with{body} . ($with{solved} ? "\n$lines[$open + 1]" : '') if defined $with{body};
-    my ($include) = grep { $lines[$_] =~ /^#include "attention\.h"/ } 0 .. $#lines;
+    my ($include) = grep { $lines[$_] =~ m{^#include "attention/} } 0 .. $#lines;
     $lines[$include] .= "\n$with{code}" if defined $with{code};
     @lines = @{$with{text}} if $with{text};
     my $work = "$folder/" . ($with{folder} // 'work' . $count++);
@@ -59,7 +60,7 @@ sub message { return $_[0]{exercises}[0]{message} }
 
 # What must stay as it is: everything that is not the submission's.
 sub sums { return map { ($_ => eval { Digest::SHA->new(1)->addfile($_)->hexdigest } // '') }
-      glob 'golden/* tests/*.[cht] src/* chapters/*.c Makefile tools/* tools/grader/*' }
+      glob 'golden/* tests/*.[cht] src/*.* src/*/* chapters/*.c Makefile tools/* tools/grader/*' }
 my %before = sums();
 
 # ---- What is right, and what is not there.
@@ -355,7 +356,7 @@ my $book = "$folder/a \"b\" c";
 my @made = map {"$how->{build}/grader/$_"} qw(how run.o confined), map {"02_softmax.$_"} qw(judge a tests);
 make_path("$book/build/grader");
 system('cp', @made, "$book/build/grader") == 0 or die 'the grader cannot be copied';
-for my $path ('src/attention.h', 'tests/mistakes.txt', 'golden/02_softmax.safetensors',
+for my $path (Headers::files(Headers->load('src/attention.h')), 'tests/mistakes.txt', 'golden/02_softmax.safetensors',
     'tools/grade', bsd_glob('tools/*.pm'), bsd_glob('chapters/*.c')) {
     make_path("$book/" . dirname($path));
     cp($path, "$book/$path") or die "$path: $!\n";

@@ -1,5 +1,6 @@
 /* Ctrl-C, which is a signal. */
 #include "tap.h"
+#include "support/interrupt.h"
 
 static void noted(void)
 {

@@ -1,10 +1,13 @@
 /* Any jobs for the kernels of chapters 15 and 19, each for the instruction
  * sets that this processor has, and how far what they answer is from what
  * is due. Define CHAPTER before including this. */
-#ifndef JOBS_H
-#define JOBS_H
+#pragma once
 
 #include "traces.h"
+#include "attention/04_random.h"
+#include "attention/09_causal_mask.h"
+#include "attention/10_dropout.h"
+#include "attention/15_kernel.h"
 
 /* The best first. Which of them are here, and run, the library knows. */
 static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
@@ -221,5 +224,3 @@ static inline void report(const char *what, const Worst *worst,
     tap_report(worst->off <= tolerance, what, "%.3g apart, in %s",
                worst->off, worst->where);
 }
-
-#endif

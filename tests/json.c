@@ -1,5 +1,6 @@
 /* A number from a file in JSON, whole files and damaged ones. */
 #include "damaged.h"
+#include "support/json.h"
 
 static void begin(const char *text)
 {
@@ -84,10 +85,10 @@ static void refuse_files(void)
     REFUSES("json.c: skip: file: its JSON has more than 100 brackets in "
             "each other at byte 106",
             json_whole_number(path, "n"));
-    REFUSES("json.c: file_open: gone: cannot be read: No such file or "
+    REFUSES("file.c: file_open: gone: cannot be read: No such file or "
             "directory",
             json_whole_number("gone", "n"));
-    REFUSES("json.c: file_open: .: cannot be read: Is a directory",
+    REFUSES("file.c: file_open: .: cannot be read: Is a directory",
             json_whole_number(".", "n"));
 }
 

@@ -1,6 +1,7 @@
 /* What `make bench` has measured, and that its numbers fit each other. */
 #include "tap.h"
 
+#include "attention/measured.h"
 #include "measured.h"
 
 enum { ROWS = sizeof rows / sizeof *rows };

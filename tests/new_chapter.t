@@ -8,6 +8,7 @@ use warnings;
 use File::Temp qw(tempdir);
 use lib 'tools';
 use Chapter;
+use Headers;
 use Test::More;
 
 my $build  = $ENV{BUILD} // 'build';
@@ -52,10 +53,10 @@ my %title = ('98_quite_new' => 'Quite new', 'Y_more_tables' => 'GPT: more', '00_
 for my $name (sort keys %title) {
     my $said = made($name, $title{$name});
     like $said, qr/^0: /, "$name is made";
-    my @files = ("chapters/$name.c", 'golden/generate.py', 'src/attention.h', "tests/$name.c");
+    my @files = ("chapters/$name.c", 'golden/generate.py', 'src/attention.h', "src/attention/$name.h", "tests/$name.c");
     is_deeply [$said =~ /^  (.*)/mg], \@files, '... which says where something is to be written';
-    is join(' ', grep { text_of($_) !~ /TO WRITE: / } @files), '', '... and so do the files';
-    for my $path (@files[0, 3]) {
+    is join(' ', grep { text_of($_) !~ /TO WRITE: / } grep { $_ ne 'src/attention.h' } @files), '', '... and so do the files';
+    for my $path (@files[0, 4]) {
         is `$compile -I'$folder/src' '$folder/$path' $build/libattention.a $link -lm -o '$folder/it' 2>&1`,
           '', "... $path compiles without a warning";
         is join("\n", Chapter->load("$folder/$path")->check_outputs("$folder/it")), '',
@@ -63,10 +64,11 @@ for my $name (sort keys %title) {
         is system("'$folder/it' >/dev/null"), 0, '... and ends well';
     }
 }
-my $header   = text_of('src/attention.h');
+my $headers  = Headers->load("$folder/src/attention.h");
+my $header   = join "\n", @{$headers->{lines}};
 my @sections = map { /^\d\z/ ? "0$_" : $_ } $header =~ /^## (?:Chapter|Appendix) (\w+), /mg;
-is "@sections", join(' ', sort @sections), 'sections of the header have their order';
-my $title = qr/\n\/\*\n## Chapter 0, the zeroth \{#header-zeroth\}\n\*\/\n\n.*^## Chapter 98, quite new \{.*^## Appendix Y, GPT: more \{/ms;
+is "@sections", join(' ', sort @sections), 'the headers have their order';
+my $title = qr/^\/\*\n## Chapter 0, the zeroth \{#header-zeroth\}\n\*\/\n\n.*^## Chapter 98, quite new \{.*^## Appendix Y, GPT: more \{/ms;
 like $header, $title, '... and their titles';
 my $generator = text_of('golden/generate.py');
 my ($table) = $generator =~ /^CHAPTERS = \{\n(.*?)^\}/ms;

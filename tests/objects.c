@@ -1,6 +1,8 @@
 /* The memory of an attention and its trace, and whether they fit. */
 #define CHAPTER "07_self_attention"
 #include "traces.h"
+#include "attention/07_self_attention.h"
+#include "attention/15_kernel.h"
 
 /* One block for all tables: each of its entries is 0, and belongs to one. */
 static void trace_test(void)

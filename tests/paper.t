@@ -12,6 +12,7 @@ use File::Glob qw(bsd_glob);
 use File::Temp qw(tempdir);
 use FindBin qw($Bin);
 use lib $Bin;
+use Headers;
 use Paper;
 use Test::More;
 use Text;
@@ -39,7 +40,7 @@ sub none {
 # ------------------------------------------------------------------ the book
 
 my @chapters = map { Chapter->load($_) } bsd_glob('chapters/*.c');
-my $header   = Chapter->load('src/attention.h');
+my $header   = Headers->load('src/attention.h');
 my @figures  = map { Paper::figures_of($_, "$build/figures") } @chapters;
 unshift @figures, Paper::figure('1', 'tools/theme/transformer.svg');
 my $text = join '', map { Text::of_file($_) } bsd_glob('chapters/*.c'), 'book.md';

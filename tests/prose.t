@@ -14,6 +14,7 @@ use File::Temp qw(tempdir);
 use lib 'tests', 'tools';
 use Chapter;
 use Documents;
+use Headers;
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
@@ -130,7 +131,7 @@ sub faults_of_paragraph {
 
 # What may be said where: the numbers of the chapter itself, and those of the
 # earlier chapters to which the paragraph has a link.
-my @always = numbers_in_code(Chapter->load('src/attention.h'));
+my @always = numbers_in_code(Headers->load('src/attention.h'));
 my (%numbers, %home);
 for my $path (sort glob 'chapters/*.c') {
     my $chapter = Chapter->load($path);

@@ -139,11 +139,10 @@ static void read_few_and_many(void)
 static void refused(const char *words)
 {
     char line[300];
-    snprintf(line, sizeof line, "%s.c: %s",
-             strncmp(words, "json", 4) && strncmp(words, "file_", 5)
-                 ? "safetensors"
-                 : "json",
-             words);
+    const char *of = !strncmp(words, "json_", 5)   ? "json"
+                     : !strncmp(words, "file_", 5) ? "file"
+                                                   : "safetensors";
+    snprintf(line, sizeof line, "%s.c: %s", of, words);
     write_file();
     REFUSES(line, tensors_read(path));
 }
@@ -264,10 +263,10 @@ static void refuse_others(void)
     const Tensor *half = tensors_find(&all, "half");
 #define SAYS(words) "safetensors.c: " words
 #define TYPE "entries: file: tensor 'integers' has dtype I64: "
-    REFUSES("json.c: file_open: gone: cannot be read: No such file or "
+    REFUSES("file.c: file_open: gone: cannot be read: No such file or "
             "directory",
             tensors_read("gone"));
-    REFUSES("json.c: file_open: .: cannot be read: Is a directory",
+    REFUSES("file.c: file_open: .: cannot be read: Is a directory",
             tensors_read("."));
     REFUSES(SAYS("tensors_find: file: has no tensor 'singl'"),
             tensors_find(&all, "singl"));
@@ -570,7 +569,7 @@ static const char *barred(const char *name)
 }
 
 #define CANNOT(name, why)                                                  \
-    "json.c: must_work: " name ": cannot be written: " why
+    "file.c: must_work: " name ": cannot be written: " why
 static void refuse_places(void)
 {
     REFUSES(CANNOT("file", "File too large"),
@@ -589,7 +588,7 @@ static void refuse_places(void)
     REFUSES(CANNOT("file/x", "Not a directory"),
             tensors_write("file/x", 1, whole));
     mkdir("folder", 0700);
-    REFUSES("json.c: file_begin: folder: is a link, a folder or a device: "
+    REFUSES("file.c: file_begin: folder: is a link, a folder or a device: "
             "the name of a file is needed",
             tensors_write("folder", 1, whole));
     rmdir("folder");

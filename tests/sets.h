@@ -4,10 +4,10 @@
  * defines CHAPTER before it includes this. SETS("dot", test, "equal",
  * "opposite") makes two test points, "dot: equal" and "dot: opposite"; in
  * each, test asks for the tensors of its set with part("a"), part("b"). */
-#ifndef SETS_H
-#define SETS_H
+#pragma once
 
 #include "tap.h"
+#include "attention/04_random.h"
 
 #include <fnmatch.h>
 
@@ -195,5 +195,3 @@ static inline void same_table(const char *what, int n, int m,
 }
 #define same(what, count, got, expect)                                     \
     similar(what, count, got, expect, 0, 0)
-
-#endif

@@ -1,7 +1,6 @@
 /* Streams of random numbers, for ten seeds and a dozen sizes: the golden sets
  * all-seeds and all-sizes. Define CHAPTER before including this. */
-#ifndef STREAMS_H
-#define STREAMS_H
+#pragma once
 
 #include "sets.h"
 
@@ -71,5 +70,3 @@ static inline void each_size(Fill *fill)
                      (size_t)size[k], x, *sum++);
         }
 }
-
-#endif

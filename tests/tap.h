@@ -24,8 +24,7 @@
  * as "02_softmax": golden/02_softmax.safetensors is read before the first
  * test, and each test gets copies of what it asks for. What none asks for
  * fails a last test of the chapter's own program. */
-#ifndef TAP_H
-#define TAP_H
+#pragma once
 
 #define _DEFAULT_SOURCE /* fork, pipe, setitimer, mmap */
 #include <signal.h>
@@ -40,7 +39,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attention.h"
+#include "support.h"
+#include "support/safetensors.h"
 
 #ifndef CHAPTER
 #define CHAPTER "" /* no golden data */
@@ -794,5 +794,3 @@ static inline int tap_done(void)
     printf("1..%d\n", tap_count);
     return tap_failed ? 1 : 0;
 }
-
-#endif

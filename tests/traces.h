@@ -1,9 +1,10 @@
 /* An attention's trace against PyTorch, for chapters 7 to 13. Define CHAPTER
  * before including this. */
-#ifndef TRACES_H
-#define TRACES_H
+#pragma once
 
 #include "sets.h"
+#include "attention/07_self_attention.h"
+#include "attention/09_causal_mask.h"
 
 /* All tables of a trace, and how many entries each has. */
 static const char *const table_name[13] = {
@@ -273,5 +274,3 @@ static inline Random *lots(void)
             SMALL_MASK,                                                    \
             forward(fitting(1, 0), see_where(2, 3, fit_x), __VA_ARGS__));  \
     } while (0)
-
-#endif

@@ -86,7 +86,7 @@ A list right before code:
 - two
 */
 
-#include "attention.h"
+#include "attention/01_first.h"
 #include <stdio.h>
 
 /*
@@ -176,7 +176,8 @@ int main(void)
 # Second *one* {#second-one}
 
 */
-#include "attention.h"
+#include "attention/02_second_one.h"
+#include "support.h"
 /*
 
 ## There {#there}
@@ -261,18 +262,24 @@ int main(void)
 }
 ==== src/attention.h
 /*
-# The header {#reference}
+# The headers {#reference}
 */
 
-#ifndef ATTENTION_H
+#pragma once
 
+#include "attention/01_first.h"
+#include "attention/02_second_one.h"
+#include "support.h"
+==== src/attention/01_first.h
 /*
 ## Chapter 1 {#header-first}
 */
 
+#pragma once
+
 /* Twice as much. */
 float twice(float x);
-
+==== src/attention/02_second_one.h
 /*
 ## Chapter 2 {#header-second-one}
 */
@@ -287,13 +294,12 @@ typedef struct {
 typedef int Sizes[2];
 
 int second(void);
-
+==== src/support.h
 /*
 ## Support {#header-support}
 */
 
 int support;
-#endif
 ==== build/figures/01/plot.svg
 <?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" role="img" width="300" height="100"
@@ -364,7 +370,7 @@ my (undef, %expected) = split /^== (\S+)\n/m, <<'END';
 (picture) A small book Of two chapters [invitation An invitation to read chapter 2
 (second-one.html). ] Start reading (preface.html) Contents Preface (preface.html) The first part
 1 First things & others (first.html) 2 Second one (second-one.html) The appendix A Mistakes
-(errata.html) Glossary (glossary.html) Sources (sources.html) The header (reference.html) Index
+(errata.html) Glossary (glossary.html) Sources (sources.html) The headers (reference.html) Index
 (book-index.html)
 == preface
 Preface Prose may say /* here, as this is no C file. [picture (picture) ] Figure 1. The scene
@@ -372,15 +378,15 @@ Preface Prose may say /* here, as this is no C file. [picture (picture) ] Figure
 Chapter 1 · chapters/01_first.c (source/01_first.c) First things & others [new New here: 1 term,
 1 function [folded Terms: note (#term-note). Functions: twice (#L38). ] ] The mathematics is (formula). Somebody
 said so (Known 2001 (sources.html#ref-known)).1 (#fn1) A list right before code: one two
-[announced What this chapter adds to src/attention.h [listing 11|/* Twice as much. */ 12|float
-twice (#L38)(float x); ] The whole header (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
+[announced The header of this chapter: src/attention/01_first.h [listing 5|#pragma once 6|
+7|/* Twice as much. */ 8|float twice (#L38)(float x); ] All headers (reference.html#header-first) ] [listing 13|#include <stdio.h> ] A section See chapter 2
 (second-one.html), “A section” (first.html#a-section), figure 1.1 (first.html#fig-plot),
 exercise 1.1 (first.html#exercise-1-1) and chapter 2, “There” (second-one.html#there). Appendix
 A (errata.html) is 69% of it, and Preface (preface.html) too. A note. [ Exercise 1.1 (★, 2 points):
 twice (#L38). Twice as much. [hint Hint 1 [folded Add it to itself. ] ] [hint Hint 2 [folded Or
 multiply. ] ] [done When its tests pass [folded Now double. ] ] ] [listing exercise 1.1 (#exercise-1-1) asks for twice
 36|float twice (#L38)(float x); 37|
-38|float twice (reference.html#L12)(float x) 39|{ 40|····return x < 0 ? 2 * x : x + x;
+38|float twice (reference.html#L14)(float x) 39|{ 40|····return x < 0 ? 2 * x : x + x;
 /* "quoted" & more */ 41|} ] [output output twice (1) [2.0000] ] [picture (picture) ] Figure
 1.1. What to see in it [question What do you expect? Will it be more? [folded Yes. ] ] [listing
 Python print(2 * torch.ones(1)) ] [output make -s run-01 ARGS="'a b'" exit status 2
@@ -393,17 +399,20 @@ last prose of the file.↩︎ (#fnref1)
 == second-one
 Chapter 2 · chapters/02_second_one.c (source/02_second_one.c) Second one [new New here: 2 terms,
 1 function, 2 types [folded Terms: Matrices (#term-matrix), Scores (#term-score). Functions:
-second (#L17). Types: Pair (reference.html#L20), Sizes (reference.html#L25). ] ] [announced What this chapter adds to
-src/attention.h [listing 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct {
-21|····int one, two; /* in order */ 22| 23|····float both; 24|} Pair (reference.html#L20); 25|typedef int Sizes (reference.html#L25)[2];
-26| 27|int second (#L17)(void); ] The whole header (reference.html#header-second-one) ] There Back to
+second (#L18). Types: Pair (reference.html#L21), Sizes (reference.html#L26). ] ] [announced The
+header of this chapter: src/attention/02_second_one.h [listing 5|/* Two of a kind. 6| * And of one
+size. */ 7|typedef struct { 8|····int one, two; /* in order */ 9| 10|····float both; 11|} Pair
+(reference.html#L21); 12|typedef int Sizes (reference.html#L26)[2]; 13| 14|int second (#L18)(void);
+] All headers (reference.html#header-second-one) ] There Back to
 chapter 1 (first.html) and chapter 1, “A section” (first.html#a-section), and its output
-(first.html#fig-plot).1 (#fn1) Two scores, a note, Matrices, the Scores and score. [listing 17|int second (reference.html#L27)(void) { return 2; } ] The end, and the
-header: The header, “Chapter 1” (reference.html#header-first). It declares [listing in
-src/attention.h 18|/* Two of a kind. 19| * And of one size. */ 20|typedef struct { 21|····int
-one, two; /* in order */ 22| 23|····float both; 24|} Pair (reference.html#L20); ] [listing in src/attention.h
-25|typedef int Sizes (reference.html#L25)[2]; ] [listing in src/attention.h 18|/* Two of a kind. 19| * And of one size.
-*/ 20|typedef struct { 21|····int one, two; /* in order */ 22|····... ] Notes Another one of the same name.↩︎ (#fnref1)
+(first.html#fig-plot).1 (#fn1) Two scores, a note, Matrices, the Scores and score. [listing
+18|int second (reference.html#L28)(void) { return 2; } ] The end, and the header: The headers,
+“Chapter 1” (reference.html#header-first). It declares [listing in src/attention/02_second_one.h
+5|/* Two of a kind. 6| * And of one size. */ 7|typedef struct { 8|····int one, two; /* in order */
+9| 10|····float both; 11|} Pair (reference.html#L21); ] [listing in src/attention/02_second_one.h
+12|typedef int Sizes (reference.html#L26)[2]; ] [listing in src/attention/02_second_one.h 5|/* Two
+of a kind. 6| * And of one size. */ 7|typedef struct { 8|····int one, two; /* in order */ 9|····...
+] Notes Another one of the same name.↩︎ (#fnref1)
 == errata
 Appendix A · chapters/A_errata.c (source/A_errata.c) Mistakes [ Exercise A.1 (★, 1 point): print_half (#L35). Half of it
 (Wer 2002 (sources.html#ref-wort), 2003 (sources.html#ref-satz); 马育民 2004
@@ -425,15 +434,16 @@ second score, mark (second-one.html#term-score) of it first ]
 Sources [ [ Known, Ann. 2001. A Known Book. ] [ Wer. 2002. “4. Das Wort im Satz (A Word).” ] [
 Wer. 2003. Sätze. ] [ 马育民. 2004. “大原理：QK 的 (Big).” ] ]
 == reference
-src/attention.h (source/attention.h) The header [listing 5|#ifndef ATTENTION_H ] Chapter 1 [listing 11|/* Twice as
-much. */ 12|float twice (first.html#L38)(float x); ] Chapter 2 [listing 18|/* Two of a kind. 19| * And of one
-size. */ 20|typedef struct { 21|····int one, two; /* in order */ 22| 23|····float both; 24|}
-Pair; 25|typedef int Sizes[2]; 26| 27|int second (second-one.html#L17)(void); ] Support [listing 33|int support;
-34|#endif ]
+src/attention.h (source/attention.h) The headers [listing 5|#pragma once ] Chapter 1 [listing in
+src/attention/01_first.h 5|#pragma once 6| 7|/* Twice as much. */ 8|float twice (first.html#L38)(float x); ]
+Chapter 2 [listing in src/attention/02_second_one.h 5|/* Two of a kind. 6| * And of one size. */
+7|typedef struct { 8|····int one, two; /* in order */ 9| 10|····float both; 11|} Pair; 12|typedef
+int Sizes[2]; 13| 14|int second (second-one.html#L18)(void); ] Support [listing in src/support.h
+5|int support; ]
 == book-index
 Index Where a function, type or term is introduced, and where else it is used. Functions and types
-[index [ P Pair (reference.html#L20) header (reference.html#L20) ] [ S second (second-one.html#L17) 2
-(second-one.html#L17) Sizes (reference.html#L25) header (reference.html#L25) support
+[index [ P Pair (reference.html#L21) header (reference.html#L21) ] [ S second (second-one.html#L18) 2
+(second-one.html#L18) Sizes (reference.html#L26) header (reference.html#L26) support
 (reference.html#L33) header (reference.html#L33) ] [ T twice (first.html#L38) 1 (first.html#L38); used
 in 1 (first.html#L36) ] ] Terms
 [index [ M matrix (second-one.html#term-matrix) 2 (second-one.html#term-matrix) ] [ N note
@@ -477,8 +487,8 @@ for (
     ['second-one' => qr{<strong>scores.*<strong>note<.*id="term-matrix".*>Matrices<.*id="here".*id="term-score".*>Scores</span></strong>\s+and\s+<strong>score<}s,
         'in its section, after its anchor, once'],
     [first => qr{id="L36">}, 'a line can be linked to'],
-    [first => qr{id="H11">.*href="#H12"}s, 'and the header\'s lines by others'],
-    ['second-one' => qr{<span class="line"><a href="reference\.html#L20" }, 'a type\'s to its own'],
+    [first => qr{id="H13">.*href="#H14"}s, 'and the header\'s lines by others'],
+    ['second-one' => qr{<span class="line"><a href="reference\.html#L21" }, 'a type\'s to its own'],
     [first => qr{<figure id="fig-plot">\s*<div[^>]*>\s*<svg [^>]*labelledby="plot-t plot-d"><title id="plot-t">},
         'the picture has ids of its own, and no XML declaration'],
 ) {
@@ -498,7 +508,7 @@ for (
         }
     }
     # A struct begins above its name.
-    $line{'reference.html#L20'} .= ' Pair';
+    $line{'reference.html#L21'} .= ' Pair';
     for my $name (grep {defined} @order) {
         while ($page{$name} =~ m{<a class="symbol" href="([^"]*)"[^>]*>(?:<code>)?(\w+)}g) {
             my ($to, $symbol) = ($1, $2);
@@ -526,7 +536,7 @@ is_like($page{first}, 'colours are chosen before anything is seen',
 is_like($page{first}, 'without a version or a repository, none is said', qr{A small book\. Text and},
     qr{^(?!.*Change this page)}s);
 is(slurp("$book/source/$_->[1]"), slurp("$root/$_->[0]"), "$_->[1]: the source, to download")
-  for ['chapters/01_first.c', '01_first.c'], ['src/attention.h', 'attention.h'];
+  for ['chapters/01_first.c', '01_first.c'], ['src/attention.h', 'attention.h'], ['src/attention/01_first.h', 'attention/01_first.h'];
 
 my ($packed) = slurp("$book/search-index.js") =~
   m{\Aglobal\S+ \?\?= \{\};\nbook\.packed \?\?= \{\};\nbook\.packed\["search-index"\] = "([\w+/]+=*)";\n\z};
@@ -536,10 +546,10 @@ is_like(decode_utf8(uncompress(decode_base64($packed // ''))), 'what the search 
     qr{\["score, mark","second-one\.html#term-score","of it; first"\]},
     qr{^(?!.*(?:torch|i\^\{|Or multiply|2\.0000.*2\.0000)).*2\.0000}s, qr{mathematics is a_i\^\(k\+1\)\.},
     qr{\["twice","first\.html#L38","Twice as much\.","Chapter\xa01"\]},
-    qr{\["Pair","reference\.html#L20","Two of a kind\. And of one size\.",""\]}, qr{^(?!.*"half)}s);
+    qr{\["Pair","reference\.html#L21","Two of a kind\. And of one size\.","02_second_one\.h"\]}, qr{^(?!.*"half)}s);
 is_like(slurp("$book/symbols.js"), 'what a card shows', qr{^globalThis\.book \?\?= \{\};\nbook\.symbols = \{"Pair":},
     qr{"twice":\["float twice\(float x\);","Twice as much\.","Chapter\xa01","1"\]}, qr{^(?!.*half)}s,
-    qr{"Pair":\["typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","[^"]+","",""\]});
+    qr{"Pair":\["typedef struct \{\\n    int one, two; /\* in order \*/\\n\\n    float both;\\n\} Pair;","[^"]+","02_second_one\.h",""\]});
 is_like(slurp("$book/404.html"), 'an address that leads nowhere', qr{<h1>This page is not in the book</h1>},
     qr{<title>Not found · A small book</title>}, qr{href="index\.html"}, qr{^(?!.*(?:rel="(?:prev|next)"|<!--))}s);
 ok(!-e "$book/sitemap.xml", 'no site map where no address is set');
@@ -609,7 +619,7 @@ sub script {
 # --------------------------------------------------------------------- faults
 
 my %file = (FIRST => 'chapters/01_first.c', SECOND => 'chapters/02_second_one.c',
-    BOOK => 'book.md', HEADER => 'src/attention.h');
+    BOOK => 'book.md', HEADER => 'src/attention.h', OWN => 'src/attention/02_second_one.h');
 my $before = bytes_of($book);
 sub unharmed { ok(bytes_of($book) eq $before && litter() eq '', "$_[0]: does no harm") }
 
@@ -629,7 +639,7 @@ remove_tree("$book.kept");
 for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
     my @lines = split /\n/, $stanza =~ s/\n  +/ /gr;
     my @edits = map { [split / →(?: |$)/, s/↵/\n/gr, 2] } grep { !/^>/ } @lines;
-    my ($file) = grep { index($good{$_}, $edits[0][0]) >= 0 } @file{qw(FIRST SECOND BOOK HEADER)};
+    my ($file) = grep { index($good{$_}, $edits[0][0]) >= 0 } @file{qw(FIRST SECOND BOOK OWN)};
     my $planted = $good{$file // die "fits nowhere: $stanza"};
     $planted =~ s/\Q$_->[0]\E/$_->[1]/ or die "does not fit: $stanza" for @edits;
     put("$root/$file", $planted);
@@ -637,7 +647,7 @@ for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
     for (@expected) {
         s{(\w+):«(.*?)»([+-]\d+)?}{"$file{$1}:" . line_of($file{$1}, $2, $3)}ge;
         s{«(.*?)»([+-]\d+)?}{line_of($file, $1, $2)}ge;
-        s{\b(FIRST|SECOND|BOOK|HEADER)\b}{$file{$1}}g;
+        s{\b(FIRST|SECOND|BOOK|HEADER|OWN)\b}{$file{$1}}g;
         $_ = /^(.*)\.\.\.$/ ? "\Q$1\E.*" : "\Q$_\E";
     }
     like(weave('build/book'), qr/\A@{[join "\n", 1, @expected]}\n\z/, "seen: $lines[@edits]");
@@ -668,8 +678,8 @@ for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
         # what, in which file, from, to, and how many files are spared, run by run
         ['a word',         'chapters/02_second_one.c', 'Back to',       'Once back to', '4'],
         ['code',           'chapters/A_errata.c',      'puts("half")',  'puts("Half")', '4'],
-        ['a declaration',  'src/attention.h',          'Twice as much', 'Twice the',    '3'],
-        ['a type',         'src/attention.h',          'Two of a kind', 'Two alike',    '0'],
+        ['a declaration',  'src/attention/01_first.h', 'Twice as much', 'Twice the',    '3'],
+        ['a type',         'src/attention/02_second_one.h', 'Two of a kind', 'Two alike',    '0'],
         ['a heading',      'chapters/01_first.c',      'A section {',   'A part {',     '4 0'],
         ['a term',         'chapters/02_second_one.c', 'a **note**',    'a note',       '4 0'],
         ['a source',       'chapters/A_errata.c',      '@satz; @ma',    '@ma',          '4 0'],
@@ -986,22 +996,25 @@ Yes. → Yes.↵↵--- ---↵a   b↵``` c↵x↵```↵--- ---
 > FIRST:«``` c»: this fence is not read as code: what is above it does not end there
 
 Pair Sizes → Pair Size
-> SECOND:«Pair Size»: the header declares no type Size: ::: {.header of="..."} names types that
-  src/attention.h has
+> SECOND:«Pair Size»: no header declares a type Size: ::: {.header of="..."} names types of the
+  headers that src/attention.h names
 
 until="both" → until="neither"
 > SECOND:«neither»: the type Pair has no line with "neither"
 
 .header of="Pair Sizes" → .header
-> SECOND:«.header»: the header declares no type ?: ::: {.header of="..."} names types that
-  src/attention.h has
+> SECOND:«.header»: no header declares a type ?: ::: {.header of="..."} names types of the
+  headers that src/attention.h names
 
 Pair Sizes"}↵ → Pair"}↵↵Text.↵↵
 > SECOND:«Pair»: a div .header is empty: the declarations take its place
 
 header-second-one} → header-second}
-> SECOND:«#include»: this listing of an include only shows the part of src/attention.h that is
-  headed {#header-second-one}, and there is none
+> SECOND:«#include»: the header 02_second_one.h needs a heading {#header-second-one}, by which the
+  page shows it
+
+{#header-second-one} → {#header-second-one}↵↵[](#nowhere)
+> OWN:«nowhere»: the link #nowhere leads nowhere: no heading, figure or exercise has this id
 
  A **note**. → ↵↵### Deeper↵↵A **note**.
 > BOOK:«[note]»: the glossary leads to #a-section for "note", but **note**, or its plural, does

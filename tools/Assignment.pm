@@ -23,6 +23,7 @@ use File::Spec;
 use List::Util qw(any first min uniq);
 use Time::Local qw(timegm);
 use Chapter;
+use Headers;
 use Symbols;
 use Text;
 
@@ -154,7 +155,7 @@ sub _find {
 # An exercise's title is what the header says of its function first.
 sub _assigned {
     my ($given, @exercises) = @_;
-    my $symbols = Symbols->new(Chapter->load("$ROOT/src/attention.h"));
+    my $symbols = Symbols->new(Headers->load("$ROOT/src/attention.h"));
     for (@exercises) {
         my $says = ($symbols->{all}{$_->{function}}{says} // '') =~ s/\s+/ /gr;
         ($_->{title}) = $says =~ /^(.*?)(?:[.;](?:\s|\z)|\z)/;

@@ -245,7 +245,8 @@ sub pieces {
 }
 
 # How long the chapter is, up to its solutions: the words of its prose, without
-# hints, and the lines of its code that are open on the page.
+# hints, and the lines of its code that are open on the page, where the book's own
+# headers are folded.
 sub measure {
     my ($self) = @_;
     my ($lines, $kind) = @$self{qw(lines kind)};
@@ -257,7 +258,7 @@ sub measure {
         elsif (!$hint) { $words += () = $line =~ /\S+/g }
     }
     my @open = grep { !$_->{shows} && $_->{first} < $end } map { $self->pieces(@$_) } $self->runs;
-    my $code = grep { $lines->[$_] =~ /\S/ } map { $_->{first} .. $_->{last} } @open;
+    my $code = grep { $lines->[$_] =~ /^(?!#include ").*\S/ } map { $_->{first} .. $_->{last} } @open;
     return ($words, $code);
 }
 

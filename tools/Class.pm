@@ -63,7 +63,7 @@ sub rules {
     my @chapters = map { my $name = $_; map {"$name.$_"} qw(judge a tests) } Grader::chapters($assignment);
     my @tools = sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC;
     my @paths = ((map {"$how->{build}/grader/$_"} @chapters, 'run.o', 'how', 'confined'),
-        (map {"$ROOT/$_"} 'src/attention.h', 'tests/mistakes.txt'), @tools);
+        Grader::headers(), "$ROOT/tests/mistakes.txt", @tools);
     return sha1_hex(join "\0", $json->encode($assignment), map { sha1_hex(_bytes_of($_)) } @paths);
 }
 

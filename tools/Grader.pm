@@ -4,7 +4,7 @@ package Grader;
 # chapter (tools/grader/remote.h), which has the tests and what is due. Nothing that
 # a submission prints, and no status with which it ends, counts.
 #
-# The submission is compiled by itself: with attention.h and what C brings along,
+# The submission is compiled by itself: with the headers and what C brings along,
 # and nothing else of the book, least of all its solutions.
 
 use strict;
@@ -12,6 +12,7 @@ use warnings;
 use utf8;
 use Chapter;
 use Diagnosis;
+use Headers;
 use Limits;
 use State;
 use Submission;
@@ -24,6 +25,7 @@ use File::Glob qw(bsd_glob);
 use File::Path qw(remove_tree);
 use File::Spec;
 use File::Temp qw(tempdir);
+use List::Util qw(uniq);
 use POSIX ();
 use Time::HiRes qw(time);
 
@@ -55,6 +57,9 @@ sub chapters {
     return map { name_of($_) } sort keys %seen;
 }
 
+# The book's headers, as a submission includes them.
+sub headers { return Headers::files(Headers->load("$ROOT/src/attention.h")) }
+
 # Compiles a chapter in a folder and links it with its runner. Returns what is wrong, or
 # nothing. Whatever of C and of assembler is in it, it can say nothing but to its own
 # process, which is confined likewise; what others have in mind, such as a main, the runner
@@ -64,10 +69,15 @@ sub build {
     open my $chapter, '>:raw', "$folder/$name.c" or die "$folder: $!\n";
     print $chapter $text;
     close $chapter or die "$folder: $!\n";
-    for my $part ("$how->{build}/grader/run.o", "$how->{build}/grader/$name.a", "$ROOT/src/attention.h") {
-        copy($part, $folder) or die "$part: $!: it is needed in $folder\n";
+    my %part = (map({ s{^\Q$ROOT/src/\E}{}r => $_ } headers()), map { basename($_) => $_ }
+        "$how->{build}/grader/run.o", "$how->{build}/grader/$name.a");
+    for my $to (map {"$folder/$_"} uniq map { m{^(.*)/} } sort keys %part) {
+        -d $to or mkdir $to and chmod 0755, $to or die "$to: $!\n";
     }
-    chmod 0644, map {"$folder/$_"} "$name.c", 'run.o', "$name.a", 'attention.h';
+    for my $to (sort keys %part) {
+        copy($part{$to}, "$folder/$to") or die "$part{$to}: $!: it is needed in $folder\n";
+    }
+    chmod 0644, map {"$folder/$_"} "$name.c", keys %part;
     my @flags   = @{$how->{flags}{$name} // $how->{flags}{''}};
     my @compile = (@{$how->{cc}}, @flags, @{$how->{unset}}, '-I.', qw(-fstack-protector-strong -fno-lto -c));
     my @link    = (@{$how->{cc}}, qw(-static -fno-lto), @{$how->{plain}});

@@ -340,7 +340,7 @@ sub search_index {
         pages => \@pages, sections => \@sections,
         terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}],
         symbols => [map {
-            [$_->{name}, Symbols::address($_, ''), $_->{says} =~ tr/\n/ /r, $self->name_of($_->{page})]
+            [$_->{name}, Symbols::address($_, ''), $_->{says} =~ tr/\n/ /r, $self->name_of($_->{page}) || $_->{header}]
         } $self->{symbols}->all]}));
 }
 
@@ -354,7 +354,7 @@ sub symbols {
           grep { $symbol->{uses}{$_} && $self->{kind}{$_} } @{$self->{order}};
     };
     my %card = map {
-        $_->{name} => [@$_{qw(code says)}, $self->name_of($_->{page}), $users->($_)]
+        $_->{name} => [@$_{qw(code says)}, $self->name_of($_->{page}) || $_->{header}, $users->($_)]
     } $self->{symbols}->all;
     return "globalThis.book ??= {};\nbook.symbols = " . JSON::PP->new->canonical->encode(\%card) . ";\n";
 }

@@ -1,14 +1,15 @@
 package Symbols;
 
 # What the book's C declares and defines, and where: the functions, types, data
-# and macros of src/attention.h, each with its comment, and what a chapter
-# keeps to itself (static). Known of each:
+# and macros of its headers (Headers.pm), each with its comment, and what a
+# chapter keeps to itself (static). Known of each:
 #
 #   name      kind     function, type, data or macro
 #   page      line     where it is defined: a chapter's page, or the header's,
 #                      and end, the last line that has its name
-#   declared           its line in the header (not if it is a chapter's own)
-#   announced          the page whose part of the header that is
+#   declared           its line among those of all headers (not if it is a chapter's own)
+#   header             the header that has it, without its folder
+#   announced          the page whose header that is
 #   code      says     its declaration, and the comment above that (of the header's)
 #   uses               {page => first line of its code that uses it}
 
@@ -96,7 +97,8 @@ sub _declared {
             last if !$open && $lines->[$end + 1] !~ /\S/;
             $end++;
         }
-        push @found, map { {%$_, announced => $part} } _in_paragraph($lines, $i, $end);
+        my ($file) = $header->{from}[$i][0] =~ m{([^/]+)\z};
+        push @found, map { {%$_, announced => $part, header => $file} } _in_paragraph($lines, $i, $end);
         $i = $end;
     }
     return @found;

@@ -28,20 +28,21 @@ end
 ------------------------------------------------------------------------------
 -- Code
 
--- A listing of a C file. Line 57 has the id L57; lines of the header that stand
--- in a chapter have H57, as the chapter has lines of its own, or, where a single
--- type is shown, lead to those of the header's page.
+-- A listing of a C file. Line 57 has the id L57. A line of a header has its number
+-- among the lines of all headers: on their page as L57, in a chapter, which has lines
+-- of its own, as H57; where a single type is shown, it leads to the headers' page.
 local function listing(code)
     local get = code.attributes
-    local first, file = tonumber(get.startFrom), escape(get.file)
+    local first, at, file = tonumber(get.startFrom), tonumber(get.at), escape(get.file)
     local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
-        local n = first + i - 1
-        local id = (get.header and 'H' or 'L') .. n
+        local id = (get.header and 'H' or 'L') .. at + i - 1
         return ('<span class="line"%s><a href="%s#%s" aria-hidden="true" tabindex="-1"></a>%s</span>')
             :format(get.type and '' or (' id="%s"'):format(id),
                 get.type and 'reference.html' or '', id, line)
     end)
-    local note = get.type and ('<p class="label">in %s</p>\n'):format(file) or ''
+    -- A header among others, or a part of one, says which it is.
+    local is_other = get.type or get.at ~= get.startFrom and not get.header
+    local note = is_other and ('<p class="label">in %s</p>\n'):format(file) or ''
     -- Each exercise that this listing solves.
     for number, name in common.solved(code) do
         note = note .. ('<p class="note"><a href="#%s">exercise %s</a> asks for'
@@ -61,9 +62,9 @@ local function listing(code)
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
     if get.header then
-        shown = ('<details class="announced">\n<summary><span class="label">What this chapter adds to %s'
+        shown = ('<details class="announced">\n<summary><span class="label">The header of this chapter: %s'
             .. '</span></summary>\n'
-            .. '%s\n<p class="label"><a href="reference.html#%s">The whole header</a></p>\n'
+            .. '%s\n<p class="label"><a href="reference.html#%s">All headers</a></p>\n'
             .. '</details>'):format(file, shown, get.header)
     end
     return html('%s', shown)

@@ -72,7 +72,7 @@ local function plain(text) return (text:gsub('%p', '%%%0')) end
 
 local function listing(lines)
     return pandoc.CodeBlock(lines.text, pandoc.Attr('', { 'c', 'numberLines' }, {
-        startFrom = lines.startFrom, file = lines.file, header = lines.header,
+        startFrom = lines.startFrom, at = lines.at, file = lines.file, header = lines.header,
         exercises = lines.exercises, type = lines.type, shows = lines.shows,
     }))
 end
@@ -207,8 +207,8 @@ local function declarations(file, line, div, types)
             end
             blocks:insert(shown)
         else
-            report(file, line, 'the header declares no type %s: ::: {.header of="..."}'
-                .. ' names types that src/attention.h has', name)
+            report(file, line, 'no header declares a type %s: ::: {.header of="..."}'
+                .. ' names types of the headers that src/attention.h names', name)
         end
     end
     if #div.content > 0 then

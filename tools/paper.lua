@@ -46,9 +46,9 @@ This is the book to carry, woven from the same files as its pages on the web. Wh
 is folded there is laid out here. [Answers](#answers) to questions,
 [hints](#hints) and [solutions](#solutions) stand at the end of the book, each with
 a reference there and back. Code that only prints and draws is set small,
-at its place in the file, so that every line of every chapter is here; what a
-chapter adds to the header is named by its lines, and the
-[header](#reference) ends the book. Line numbers are those of the files.
+at its place in the file, so that every line of every chapter is here; a
+chapter's header is named where it is included, and the
+[headers](#reference) end the book. Line numbers are those of the files.
 
 Code is under the MIT licence; prose and figures are under [Creative Commons
 Attribution 4.0 International](https://creativecommons.org/licenses/by/4.0/): you may
@@ -131,14 +131,14 @@ local function leads(number, found)
     return #line > 0 and pandoc.Div({ pandoc.Para(line) }, attr('', 'leads')) or nil
 end
 
--- The lines of the header that a chapter adds, in words that lead there.
+-- The header of a chapter, in words that lead there.
 local function announced(listings)
     local lines = listings:map(function(code)
         local first = tonumber(code.attributes.startFrom)
         local _, more = code.text:gsub('\n', '')
         return ('%d to %d'):format(first, first + more)
     end)
-    local line = words('What this chapter adds to')
+    local line = words('The header of this chapter,')
     line:extend { pandoc.Space(), pandoc.Code(listings[1].attributes.file), pandoc.Str ':', pandoc.Space(),
                   link('lines\u{a0}' .. table.concat(lines, ', '), listings[1].attributes.header, 'lead'),
                   pandoc.Str '.' }
@@ -367,7 +367,7 @@ local function index_page(pages)
     for _, page in ipairs(pages) do
         page.blocks = page.blocks:walk {
             CodeBlock = function(code)
-                local file, first = code.attributes.file, tonumber(code.attributes.startFrom)
+                local file, first = code.attributes.file, tonumber(code.attributes.at)
                 if not file or code.attributes.type then return end
                 for i, name in pairs(names_in(code)) do
                     if index.functions[name] then
@@ -532,7 +532,7 @@ local function listing(code)
     local notes = solves(code)
     local names = get.type and {} or names_in(code)
     local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first, last)
-        or get.type and 'in ' .. get.file or ''
+        or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file or ''
     if TYPST then
         local blocks = pandoc.Blocks {}
         for _, note in ipairs(notes) do
@@ -558,7 +558,7 @@ local function listing(code)
         return blocks
     end
     local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
-        local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, first + i - 1)
+        local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, get.at + i - 1)
         return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
             first + i - 1, line)
     end)

@@ -120,7 +120,7 @@ async function search(page, text) {
 
 const wanted = {
   "a function": ["mask_scores", /^mask_scores Chapter 9$/, /^causal-mask#L\d+$/],
-  "a type": ["Trace", /^Trace attention\.h$/, /^reference#L\d+$/],
+  "a type": ["Trace", /^Trace 07_self_attention\.h$/, /^reference#L\d+$/],
   "a heading": ["what softmax sees", /^What softmax sees Chapter 2/, /^softmax#softmax-/],
   "a chapter": ["hiding the future", /^Hiding the future Chapter 9$/, /^causal-mask$/],
   "what is said somewhere": ["shiny of the sun or of a shoe", /^Shares of a whole/, /^softmax$/],
@@ -456,7 +456,7 @@ reading("a function's use: its card on hover, and its definition", "causal-mask"
     .first();
   await use.hover();
   await card(page).waitFor();
-  const header = readFileSync(join(root, "src/attention.h"), "utf8");
+  const header = readFileSync(join(root, "src/attention/02_softmax.h"), "utf8");
   const declared = header.match(/^void softmax_rows\([^;]*;/m)[0];
   assert.equal(await card(page).locator("pre").innerText(), declared);
   assert.match(await card(page).innerText(), /Softmax of each row of a table\.\nPyTorch: /);

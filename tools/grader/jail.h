@@ -1,6 +1,5 @@
 /* What is taken from a process before it works on a submission, or is one. */
-#ifndef JAIL_H
-#define JAIL_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/resource.h>
@@ -27,5 +26,3 @@ int files_end(int rules);
  * not need: files, processes, networks, memory beyond so many bytes. All it
  * can still execute is what the name at this place says. */
 int confine(uint64_t bytes, const char *program);
-
-#endif

@@ -10,8 +10,7 @@
  * function a struct of its arguments and a visit: it shows each pointer, and
  * how many bytes are there. The judge visits to find what is to be sent, the
  * runner to let the pointers point to what it has got. */
-#ifndef REMOTE_H
-#define REMOTE_H
+#pragma once
 
 #include <unistd.h>
 
@@ -288,5 +287,3 @@ static inline void visit_View(Visit *v, View *view, int n, int d)
     visit_rows(v, &view->at, 2, (long long[]){n, d},
                (ptrdiff_t[]){view->row, view->column});
 }
-
-#endif

@@ -292,7 +292,7 @@ globalThis.book ??= {};
       book.make(
         "p",
         { class: "where" },
-        (where || "src/attention.h") + (uses ? `; used in ${uses}` : ""),
+        where + (uses ? `; used in ${uses}` : ""),
       ),
     );
   }

@@ -5,8 +5,7 @@
  * workbench_figures.c draws; workbench_explain.c explains, in the lines of
  * workbench_say.c. */
 
-#ifndef WORKBENCH_H
-#define WORKBENCH_H
+#pragma once
 
 #include "attention.h"
 
@@ -251,5 +250,3 @@ void bench_draw_mask(const Bench *b);
 void bench_draw_dropout(const Bench *b);
 void bench_draw_heads(const Bench *b);
 void bench_draw_output(const Bench *b);
-
-#endif

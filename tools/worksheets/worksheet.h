@@ -12,8 +12,7 @@
  * Rows of a table are parted by semicolons. Words are Typst's markup, those
  * of a step or an answer plain. The steps before an answer are for who
  * grades it. */
-#ifndef WORKSHEET_H
-#define WORKSHEET_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -73,5 +72,3 @@ void tasks_11(Random *r);
 void tasks_12(Random *r);
 void tasks_13(Random *r);
 void tasks_14(Random *r);
-
-#endif

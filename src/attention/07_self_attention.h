@@ -1,0 +1,212 @@
+/*
+## Chapter 7, one object {#header-self-attention}
+*/
+
+#pragma once
+
+#include <stddef.h>
+
+#include "attention/04_random.h"
+#include "support/memory.h"
+
+/* What an attention computes: the pages print it, and training reads it.
+ * Its tables are given by all their entries, row after row, and lie one
+ * behind the other in one block. Each forward says which of them it
+ * fills. */
+typedef struct {
+    int n, m;      /* tokens that ask, and tokens that are asked */
+    int n_heads;   /* 1 for one head */
+    int d_k, d_v;  /* entries of a head's queries and keys, of its values */
+    int d_out;     /* columns of `out`, chapter 13; 0: there are none */
+    float *query;  /* [n][n_heads * d_k] */
+    float *key;    /* [m][n_heads * d_k] */
+    float *value;  /* [m][n_heads * d_v] */
+    float *scores; /* [n_heads][n][m], scaled, and masked: chapter 9 */
+    float *weights; /* [n_heads][n][m] */
+    float *context; /* [n_heads][n][d_v] */
+    float *memory;  /* the block with all tables */
+    size_t count;   /* how many numbers it holds */
+
+    /* From chapter 11 on: */
+    double rate;    /* of dropout; 0 if nothing was to be dropped */
+    float *kept;    /* [n_heads][n][m], 1 where dropout keeps */
+    float *dropped; /* [n_heads][n][m], weights after dropout */
+
+    /* From chapter 13 on, query, key and value head by head, the contexts
+     * of all heads side by side, and what the output layer makes of it: */
+    float *head_query; /* [n_heads][n][d_k] */
+    float *head_key;   /* [n_heads][m][d_k] */
+    float *head_value; /* [n_heads][m][d_v] */
+    float *joined;     /* [n][n_heads * d_v] */
+    float *out;        /* [n][d_out], or NULL */
+
+    /* From chapter 19 on, and 0 until then: with texts above 0, so many
+     * texts of n tokens that ask and m that are asked, for functions that
+     * do without tables. Then query, key, value, joined and out have the
+     * rows of all texts, one text after the other; the log-sum-exps take
+     * the place of scores and weights; and all other tables are NULL. */
+    int texts;
+    float *log_sum; /* [texts][n_heads][n] */
+} Trace;
+
+/* Makes room, filled with 0, for the tables of the sizes that t has been
+ * given; gives it back. Refuses n, m, n_heads, d_k or d_v below 1, a d_out
+ * or texts below 0, texts with more tokens than an int can count, and sizes
+ * whose tables do not fit. */
+void trace_init(Trace *t);
+void trace_free(Trace *t);
+
+/* Refuses a trace of other sizes, of several texts, or without tables. */
+void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
+                    int d_v, int d_out);
+
+/* From the queries, keys and values of a trace scores, weights and context:
+ * attention. Refuses a trace for several heads, with an output, or without
+ * tables. */
+void attend_trace(Trace *t);
+
+/*
+Version 1 has three matrices:
+*/
+
+/* The first form of self-attention. */
+typedef struct {
+    int d_in, d_k, d_v;
+    float *w_query; /* [d_in][d_k] */
+    float *w_key;   /* [d_in][d_k] */
+    float *w_value; /* [d_in][d_v] */
+} SelfAttentionV1;
+
+/* Makes room for the three matrices and draws them in this order by
+ * torch.rand; gives it back. Refuses sizes below 1. */
+void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k,
+                  int d_v);
+void self_v1_free(SelfAttentionV1 *a);
+
+/* Every one of n tokens attends to all. Fills the tables from query to
+ * context. Refuses a trace that is not of n and n tokens, one head of d_k
+ * and d_v, and no output.
+ * Raschka 2024, section 3.4: SelfAttention_v1. */
+void self_v1_forward(const SelfAttentionV1 *a, int n,
+                     const float x[n][a->d_in], Trace *t);
+
+/*
+Version 2, and all that follows, has linear layers instead:
+*/
+
+/* A linear layer: a matrix that stands the other way round, and a bias. The
+ * numbers belong to the module that the layer is a part of. */
+typedef struct {
+    int d_in, d_out;
+    float *weight; /* [d_out][d_in] */
+    float *bias;   /* [d_out], or NULL */
+} Linear;
+
+/* The numbers that a linear layer begins with: its weight, then, unless it
+ * is NULL, its bias of d_out entries.
+ * PyTorch: nn.Linear(d_in, d_out, bias=...), to the last bit. */
+void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
+                 float *bias);
+
+/* For each row of x: its dot product with each row of the weight, plus the
+ * bias if there is one. PyTorch: F.linear(x, weight, bias). */
+void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
+                    float out[n][l->d_out]);
+
+/* An attention: its sizes and settings, and its parameters, which lie one
+ * behind the other in one block, in the order of the layers, each weight
+ * before its bias. */
+typedef struct {
+    int d_x, d_y;  /* entries of a token that asks, and of one asked */
+    int n_heads;   /* 1 for one head */
+    int d_k, d_v;  /* entries of a head's queries and keys, of its values */
+    int has_bias;  /* asks attention_init for a bias of these three: */
+    Linear query;  /* d_x to n_heads * d_k */
+    Linear key;    /* d_y to n_heads * d_k */
+    Linear value;  /* d_y to n_heads * d_v */
+    float *memory; /* the block with all parameters */
+    size_t count;  /* how many there are */
+
+    /* From chapter 11 on, and 0 until then: */
+    int context_length; /* the most tokens of a text; 0: any number */
+    double p;           /* the rate of dropout */
+
+    /* From chapter 13 on, and 0 until then: */
+    int d_out;        /* columns of the result of `out`; 0: no such layer */
+    int has_out_bias; /* asks attention_init for its bias */
+    Linear out;       /* n_heads * d_v to d_out */
+} Attention;
+
+/*
+Its room, a trace that fits it, and what it refuses:
+*/
+
+/* Makes room, filled with 0, for the parameters of the sizes that a has
+ * been given, and draws nothing; gives it back. Refuses d_x, d_y, n_heads,
+ * d_k or d_v below 1, a d_out or context_length below 0, and sizes whose
+ * parameters do not fit. */
+void attention_init(Attention *a);
+void attention_free(Attention *a);
+
+/* For an attention whose parameters lie in the block of a larger model:
+ * sets the sizes of its layers, and lists their tables, in order, as parts
+ * of the block that the caller then makes by new_block. Until then a must
+ * not be moved; it has no memory of its own, and nothing to be freed.
+ * Returns ATTENTION_PARTS. Refuses the sizes that attention_init
+ * refuses. */
+enum { ATTENTION_PARTS = 8 };
+int attention_parts(Attention *a, Part part[ATTENTION_PARTS]);
+
+/* A trace for n tokens that ask m tokens. Refuses what trace_init
+ * refuses. */
+Trace trace_for(const Attention *a, int n, int m);
+
+/* Refuses layers without numbers, or without the sizes or the biases of
+ * their attention. */
+void layers_must_fit(const Attention *a);
+
+/* Refuses an attention for texts of two widths, where one text is both. */
+void widths_must_agree(const Attention *a);
+
+/* Refuses what layers_must_fit refuses, more tokens than the context
+ * length, and a trace that is not for this attention, n and m. */
+void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
+
+/*
+And what it computes:
+*/
+
+/* The queries of n tokens x, and the keys and values of m tokens y, those
+ * of all heads side by side. Refuses what attention_must_fit refuses, and
+ * if x is y, what widths_must_agree refuses.
+ * PyTorch: query(x), key(y), value(y), three times nn.Linear. */
+void attention_roles(const Attention *a, int n, int m,
+                     const float x[n][a->d_x], const float y[m][a->d_y],
+                     Trace *t);
+
+/* One head for self-attention, with three layers that are drawn in the
+ * order query, key, value. Refuses what attention_init refuses.
+ * Raschka 2024, section 3.4: SelfAttention_v2(d_in, d_out, qkv_bias). */
+void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
+                         int d_v, int has_bias);
+
+/* Every one of n tokens attends to all, with one head and no output layer.
+ * Fills the tables from query to context. Refuses what attention_roles and
+ * attend_trace refuse.
+ * Raschka 2024, section 3.4: SelfAttention_v2. */
+void self_attention_forward(const Attention *a, int n,
+                            const float x[n][a->d_x], Trace *t);
+
+/* Refuses versions of different sizes; what layers_must_fit and
+ * widths_must_agree refuse; and a bias, several heads or an output layer,
+ * for which version 1 has no place. */
+void versions_must_fit(const Attention *from, const SelfAttentionV1 *to);
+
+/* Copies the weights of one version into the other, which then computes the
+ * same. Refuses what versions_must_fit refuses. */
+void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
+
+/* Row i of permuted is row order[i] of x. Refuses an order that does not
+ * name each row once. PyTorch: x[order]. */
+void permute_tokens(int n, int d, const int order[n], const float x[n][d],
+                    float permuted[n][d]);

@@ -1,0 +1,72 @@
+/*
+## Chapter 9, hiding {#header-causal-mask}
+
+Query i stands at place first + i of its text, and may see the keys 0 to
+first + i. With first = 0, query and key of one number stand at one place;
+with first = m - n, the last query stands where the last key does.
+*/
+
+#pragma once
+
+/* The mask of what may be seen: 1 seen, 0 hidden.
+ * PyTorch: torch.tril(torch.ones(n, m), diagonal=first). */
+void causal_mask(int n, int m, int first, float mask[n][m]);
+
+/* Multiplies the weights by a mask, in place.
+ * PyTorch: weights * mask. */
+void hide_weights(int n, int m, const float mask[n][m],
+                  float weights[n][m]);
+
+/* Divides each row by its sum, in place. A row of zeros becomes NaN.
+ * PyTorch: weights / weights.sum(dim=-1, keepdim=True). */
+void renormalize(int n, int m, float weights[n][m]);
+
+/* Puts minus infinity where a query may not see, in place, whatever was
+ * there before. Vaswani et al. 2017, section 3.2.3. PyTorch:
+ * scores.masked_fill(~torch.ones(n, m).tril(first).bool(), -torch.inf). */
+void mask_scores(int n, int m, int first, float scores[n][m]);
+
+/* The same where any mask has 0, in place; any other entry hides nothing.
+ * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
+void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
+
+/* Which keys a query may see: all, those up to its own place, or those for
+ * which a table has another entry than 0. The table stays its owner's.
+ * PyTorch: attn_mask=None, is_causal=True (first = 0), attn_mask=table !=
+ * 0, of F.scaled_dot_product_attention. */
+typedef struct {
+    enum { MASK_NONE, MASK_CAUSAL, MASK_TABLE } kind;
+    int first;          /* of MASK_CAUSAL */
+    int n, m;           /* of MASK_TABLE */
+    const float *table; /* float [n][m], of MASK_TABLE */
+} Mask;
+
+Mask see_all(void);
+Mask see_past(int first);
+Mask see_where(int n, int m, const float table[n][m]);
+
+/* Puts minus infinity where the mask hides a key, in place. Refuses a table
+ * of other sizes than n and m, or none where one is needed, and a kind of
+ * mask that there is not. */
+void apply_mask(int n, int m, Mask see, float scores[n][m]);
+
+/* Attention up to its weights, of what may be seen: the scores, divided by
+ * the root of d_k and masked, and their softmax by rows. A query that may
+ * see no key gets weights of NaN, as from softmax; PyTorch's attention
+ * answers 0 to such a query. Refuses what apply_mask refuses.
+ * Vaswani et al. 2017, equation 1 and section 3.2.3. */
+void masked_weights(int n, int m, int d_k, Mask see,
+                    const float query[n][d_k], const float key[m][d_k],
+                    float scores[n][m], float weights[n][m]);
+
+/* As mask_scores, but a query sees only the last w keys of those that it
+ * may see, its own place being one of them. Refuses w < 1.
+ * Beltagy et al. 2020, section 3.1, on one side. */
+void mask_window(int n, int m, int first, int w, float scores[n][m]);
+
+/* The smallest whole number g from 0 on for which a hidden score, g above
+ * the largest of n visible ones, spoils renormalizing: some weight is NaN,
+ * or differs by more than the tolerance from that of softmax over the
+ * visible scores alone. Refuses a tolerance below 0 or NaN, and a visible
+ * score that is not finite. */
+int find_gap(int n, const float visible[n], float tolerance);

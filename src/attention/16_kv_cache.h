@@ -1,0 +1,109 @@
+/*
+## Chapter 16, the cache {#header-kv-cache}
+*/
+
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attention/15_kernel.h"
+
+/* How the numbers of a cache are kept: as floats, or in 16 bits, as the
+ * upper half of a float, or by IEEE 754, with 5 bits for the exponent.
+ * PyTorch: torch.float32, torch.bfloat16, torch.float16. */
+typedef enum { FLOAT32, BFLOAT16, FLOAT16 } Format;
+
+/* The keys and values of the tokens of one text, for each head of keys.
+ * Token t of the text stands in row t % room. */
+typedef struct {
+    int n_key_heads, d_k, d_v;
+    int room;      /* rows of each head */
+    int window;    /* how many tokens a query sees; 0: all there are */
+    Format format; /* of what is kept */
+
+    /* What cache_init sets: */
+    int wide_k;    /* d_k, up to a multiple of 16, with zeros */
+    int wide_v;    /* d_v, the same */
+    void *key;     /* [n_key_heads][room][wide_k], of that format */
+    void *value;   /* [n_key_heads][room][wide_v] */
+    int64_t count; /* tokens that have come */
+    int64_t first; /* the first that is still there */
+} Cache;
+
+/* The bytes of keys and values of a cache of these sizes. Refuses sizes
+ * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
+ * than the room, a format that there is not, and more bytes than a size_t
+ * can count. */
+size_t cache_bytes(const Cache *c);
+
+/* Makes room, filled with 0, for the keys and values of the sizes that c
+ * has been given; gives it back. Refuses what cache_bytes refuses, and what
+ * does not fit into memory. */
+void cache_init(Cache *c);
+void cache_free(Cache *c);
+
+/* Writes d numbers in this format, of which there are the three, one behind
+ * the other. */
+void put_row(Format format, int d, const float x[d], void *row);
+
+/* The keys and values of the next n tokens, for each head of keys. With a
+ * window, they take the rows of the oldest ones. What cannot be kept in 16
+ * bits becomes infinite, NaN stays NaN. On one thread. Refuses n below 1,
+ * rows that are not there, a cache without memory, and, where there is no
+ * window, tokens for which there is no room.
+ * PyTorch: torch.cat([keys, key], dim=-2).
+ * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
+void cache_append(Cache *c, int n, Rows key, Rows value);
+
+/* Refuses what cache_append refuses. */
+void cache_must_take(const Cache *c, int n, Rows key, Rows value);
+
+/* What the last n tokens that have come get, in each of n_heads heads, of
+ * which neighbours share a head of keys: attention to the tokens up to
+ * their own place, or with a window to the last so many of these, as from
+ * flash_forward with see_past(count - n), but for rounding, and but that a
+ * hidden value, if it is not finite, may make NaN; so may scores that do
+ * not lie within FLT_MAX / 4 of 0. threads 0 is as many as
+ * there are processors; what comes out does not depend on it.
+ * Refuses n below 1 or above the number of tokens, heads that the key heads
+ * do not divide, more queries of all heads than an int can count, threads
+ * below 0, rows that are not there, a cache without memory, queries that
+ * see a token that is no longer there (with a window, room for window +
+ * n - 1 tokens is needed), and what does not fit into memory: 64 tokens or
+ * more have what is in 16 bits or in a ring laid out as floats.
+ * PyTorch: F.scaled_dot_product_attention(query, keys, values,
+ * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */
+void cache_attend(const Cache *c, int n_heads, int n, Rows query,
+                  int threads, Rows context);
+
+/* cache_attend as it was compiled for the instruction set of a kernel, one
+ * from best_kernel or kernel_named. It does and refuses the same. */
+typedef void CacheAttend(const Cache *c, int n_heads, int n, Rows query,
+                         int threads, Rows context);
+CacheAttend *cache_attend_of(const Kernel *kernel);
+
+/* Refuses what cache_attend refuses of these. */
+void cache_must_hold(const Cache *c, int n_heads, int n, int threads);
+
+/* Takes the last n tokens back, as if they had not come. Refuses n below 0
+ * or above the number of tokens, and where the next token would see one
+ * that is no longer there.
+ * Elsewhere: what speculative decoding does with tokens that are rejected,
+ * Leviathan et al. 2023. */
+void cache_forget(Cache *c, int n);
+
+/* The nearest number in 16 bits, of two that are equally near the one whose
+ * last bit is 0. What is beyond the largest becomes infinite, from halfway
+ * to the next power of two's place on; NaN remains NaN.
+ * PyTorch: x.bfloat16(), x.half(), to the last bit, but for the bits of a
+ * NaN, which are not always the same there. */
+uint16_t to_bfloat16(float x);
+uint16_t to_float16(float x);
+
+/* The number that these 16 bits are; but where a program has told its
+ * processor to take floats below 2^-126 for 0, a float16 below 2^-14 is 0.
+ * PyTorch: bits.view(torch.bfloat16).float(),
+ * bits.view(torch.float16).float(). */
+float from_bfloat16(uint16_t bits);
+float from_float16(uint16_t bits);

@@ -1,0 +1,236 @@
+/*
+## Chapter 20, a head that learns {#header-training}
+*/
+
+#pragma once
+
+#include <stddef.h>
+
+#include "attention/04_random.h"
+#include "attention/07_self_attention.h"
+#include "attention/09_causal_mask.h"
+
+/* A target that counts for nothing.
+ * PyTorch: ignore_index=-100 of F.cross_entropy. */
+enum { IGNORED = -100 };
+
+/* How surprising the right answers are: the mean, over the rows whose
+ * target is not IGNORED, of minus the logarithm of the share that softmax
+ * of a row's logits gives to its target; NaN where all are IGNORED. Fills
+ * the shares of all rows. Refuses a target that is none of the classes.
+ * PyTorch: F.cross_entropy(logits, target). */
+float cross_entropy(int n, int classes, const float logits[n][classes],
+                    const int target[n], float shares[n][classes]);
+
+/* loss = cross_entropy(logits): adds to the gradient of each logit its
+ * share, less 1 for the target, divided by the number of targets that are
+ * not IGNORED; and nothing in the rows of those that are.
+ * PyTorch: the backward of F.cross_entropy. */
+void cross_entropy_backward(int n, int classes,
+                            const float shares[n][classes],
+                            const int target[n],
+                            float g_logits[n][classes]);
+
+/* From one number to another, by a part of the way. From one half on, it is
+ * counted from the other end, and with 1 it is the other number.
+ * PyTorch: torch.lerp(from, to, part). */
+float lerp(float from, float to, float part);
+
+/* How Adam moves parameters: how fast, how much its means keep, what is
+ * added to the root, and how much of each parameter is taken away. */
+typedef struct {
+    double rate;           /* PyTorch's lr */
+    double beta_1, beta_2; /* of the mean, and of the mean square */
+    double epsilon;
+    double decay;   /* PyTorch's weight_decay */
+    int is_coupled; /* decay goes into the gradient: Adam; else: AdamW */
+} Adam;
+
+/* Step number `step`, counted from 1, of n parameters: moves each, in
+ * place, and with it the means of its slopes and of their squares, which
+ * begin at 0. Refuses what adam_must_fit refuses.
+ * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
+ * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
+void adam_step(Adam how, int step, size_t n, const float gradient[n],
+               float mean[n], float square[n], float parameter[n]);
+
+/* Refuses a step below 1, a rate, an epsilon or a decay below 0, and a
+ * beta_1 or beta_2 that is not from 0 to below 1. */
+void adam_must_fit(Adam how, int step);
+
+/* The length of a gradient as an arrow. Where that and 1e-6 are more than
+ * `most`, the gradient is multiplied, in place, by most / (length + 1e-6),
+ * as in PyTorch: it becomes as long as `most`, but for very short ones. NaN
+ * if an entry is. Refuses a most that is not above 0.
+ * PyTorch: torch.nn.utils.clip_grad_norm_(parameters, most).
+ * Pascanu et al. 2013. */
+double clip_norm(double most, size_t n, float gradient[n]);
+
+/* The rate of a step, counted from 0: rises to the largest in as many steps
+ * as are to warm up, and falls along a cosine, to the least after all
+ * steps. Refuses a step below 0, and other steps than 0 <= warm_up < steps.
+ * PyTorch: SequentialLR of LinearLR and CosineAnnealingLR. */
+double rate_at(int step, int warm_up, int steps, double largest,
+               double least);
+
+/* A random whole number from 0 to below range. Refuses a range below 1.
+ * PyTorch: torch.randint(range, (1,)). */
+int random_below(Random *r, int range);
+
+/* The numbers 0 to n - 1 in random order.
+ * PyTorch: torch.randperm(n), for an n below 214,748,364, 2^32 / 20; from
+ * there on PyTorch draws 64 bits for each number. Durstenfeld 1964. */
+void shuffle(Random *r, int n, int order[n]);
+
+/*
+The model that learns, and what it learns from:
+*/
+
+/* A model of one attention: the tokens that ask and those that are asked
+ * are looked up in one table, and to what is asked its place is added. The
+ * attention's output layer gives the logits, one for each word. */
+typedef struct {
+    int words;           /* how many there are */
+    int length;          /* the most tokens of a text */
+    Attention attention; /* its d_y is d_x or a multiple, d_out is words */
+    float *token;        /* [words][d_x] */
+    float *place;        /* [length][d_y] */
+    float *memory;       /* the block with all parameters, in this order: */
+    size_t count;        /* token, place, those of the attention */
+} Model;
+
+/* Makes room, filled with 0, for the parameters of the sizes that m has
+ * been given, of which it sets d_out; gives it back. Refuses words or a
+ * length below 1, a d_y that is no multiple of d_x, and what attention_init
+ * refuses. With its room, m must not be moved. */
+void model_init(Model *m);
+void model_free(Model *m);
+
+/* A batch of texts of n tokens: who asks, by its id; who is asked, by one
+ * id or by several, which stand side by side; and the right answer, or
+ * IGNORED. The lists stay their owner's. */
+typedef struct {
+    int texts, n;
+    const int *ids;    /* [texts][n] */
+    const int *asked;  /* [texts][n][d_y / d_x] */
+    const int *target; /* [texts][n] */
+} Batch;
+
+/* What a model computes for a batch; and in another of the same sizes, the
+ * gradients of all that. */
+typedef struct {
+    int texts, n;
+    int d_x, d_y, words; /* of the model that it is for */
+    float *x;            /* [texts][n][d_x], what asks */
+    float *y;            /* [texts][n][d_y], what is asked */
+    float *logits;       /* [texts][n][words] */
+    float *shares;       /* [texts][n][words] */
+    Trace *trace;        /* [texts], whose `out` are rows of logits, and not
+                          * in their own blocks */
+    float *memory;       /* x, y, logits and shares */
+    size_t count;
+} Pass;
+
+/* Makes room, filled with 0, for so many texts of n tokens; gives it back.
+ * Refuses texts or n below 1, and what trace_for refuses. */
+void pass_init(Pass *p, const Model *m, int texts, int n);
+void pass_free(Pass *p);
+
+/* Refuses a batch of other sizes than its pass. */
+void batch_must_fit(const Batch *b, const Pass *p);
+
+/* Refuses a pass of other widths, or another number of words, than its
+ * model, and one of them without tables. */
+void pass_must_fit(const Model *m, const Pass *p);
+
+/* Refuses a gradient of other sizes than its model. */
+void model_gradient_must_fit(const Model *m, const Model *g_m);
+
+/* From a batch to its logits. Refuses what batch_must_fit, pass_must_fit,
+ * embed, add_positions and attention_forward refuse. */
+void model_forward(const Model *m, Mask see, const Batch *b, Pass *p);
+
+/* model_forward, which has filled p. In g, of the same sizes, the logits
+ * are given; x, y and what attention_backward writes are written. Adds to
+ * the gradients of the parameters. Refuses what batch_must_fit and
+ * pass_must_fit refuse of p and of g, and what model_gradient_must_fit,
+ * attention_backward and embed_backward refuse. */
+void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
+                    Model *g_m);
+
+/* A model in training: its gradient and Adam's means have its type. */
+typedef struct {
+    Model model, gradient, mean, square;
+    Pass pass, g;
+    int steps; /* that have been made */
+} Training;
+
+/* Makes room, filled with 0, for the training of a model with the sizes of
+ * t's, by batches of so many texts of n tokens; gives it back. Refuses what
+ * model_init and pass_init refuse. With its room, t must not be moved. */
+void training_init(Training *t, int texts, int n);
+void training_free(Training *t);
+
+/* What the model answers to a batch; returns the mean loss of all its
+ * targets. Refuses what model_forward and cross_entropy refuse. */
+float training_loss(Training *t, Mask see, const Batch *b);
+
+/* The gradient of that loss, added to what is there. Refuses what
+ * model_backward refuses. */
+void training_gradient(Training *t, const Batch *b);
+
+/* One step: the gradient of training_loss, clipped to the length 1, and
+ * Adam. Returns the loss before it. Refuses what these refuse. */
+float training_step(Training *t, Adam how, Mask see, const Batch *b);
+
+/* Draws a text that repeats itself: 4 to 8 different words of 16, again and
+ * again. Each is asked with the one before it; before the first is a word
+ * of its own, number 16. The target of a word is the next one; in the first
+ * round, where nobody can know it, IGNORED. */
+enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
+void repeated_text(Random *r, int ids[REPEATED_LENGTH],
+                   int asked[REPEATED_LENGTH][2],
+                   int target[REPEATED_LENGTH]);
+
+/* What the number of a sentence chooses. */
+typedef struct {
+    int noun;          /* the first of the two, one of 5 */
+    int is_many;       /* whether it is more than one */
+    int other_is_many; /* whether the second noun is */
+    int preposition;   /* one of 3 */
+    int adjective;     /* one of 2 */
+    int at_first;      /* whether that stands before the first noun */
+    int between;       /* how many of the 5, counted round, stand between
+                        * the first and the second in their list: 0 to 3 */
+} Agreement;
+
+/* The choices of a sentence, one after the other, each by what the ones
+ * before leave of the number. Refuses a number that is not from 0 to
+ * AGREEMENTS - 1. */
+Agreement agreement_of(int number);
+
+/* Each number is a sentence of a small grammar, such as "the dogs near the
+ * old cat _", and the verb that fits its subject is the target of the
+ * blank, the last token; the others' are IGNORED. Those from
+ * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses what
+ * agreement_of refuses. */
+enum {
+    AGREEMENTS = 960,
+    AGREEMENTS_TAUGHT = 720,
+    AGREEMENT_WORDS = 19,
+    AGREEMENT_LENGTH = 7
+};
+void agreement_text(int number, int ids[AGREEMENT_LENGTH],
+                    int target[AGREEMENT_LENGTH]);
+
+/* The losses before step 1, 20, 40, ..., 100 of a training by PyTorch, in
+ * float64: the one that chapter 20 shows first. */
+extern const float pytorch_losses[6];
+
+/* As adam_step, for plain descent: each parameter moves against its
+ * velocity, which keeps a part of itself, its momentum, and begins at 0.
+ * The decay goes into the gradient.
+ * PyTorch: the step of torch.optim.SGD. */
+void sgd_step(double rate, double momentum, double decay, size_t n,
+              const float gradient[n], float velocity[n],
+              float parameter[n]);

@@ -1,0 +1,203 @@
+/*
+## Chapter 21, a model that has read this book {#header-gpt}
+*/
+
+#pragma once
+
+#include <stddef.h>
+
+#include "attention/04_random.h"
+#include "attention/07_self_attention.h"
+#include "attention/16_kv_cache.h"
+
+/* Layer norm: what it stretches each entry by, and what it adds. The
+ * numbers belong to the module that the layer is a part of. */
+typedef struct {
+    int d;
+    float *weight, *bias; /* [d] */
+} Norm;
+
+/* For each row of x: its mean taken away, divided by the root of the mean
+ * square of what is left plus 1e-5; then times the weight, plus the bias.
+ * PyTorch: F.layer_norm(x, (d,), weight, bias). Ba et al. 2016. */
+void norm_forward(const Norm *l, int n, const float x[n][l->d],
+                  float out[n][l->d]);
+
+/* Adds to the gradients of the weight, the bias and x. Refuses a g_l of
+ * another size. PyTorch: the backward of F.layer_norm. */
+void norm_backward(const Norm *l, int n, const float x[n][l->d],
+                   const float g_out[n][l->d], Norm *g_l,
+                   float g_x[n][l->d]);
+
+/* Each entry times a share from 0 to 1 that grows with it, in the form that
+ * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
+ * u = sqrt(8 / pi) * (x + 0.044715 * x^3). A share of 2^-126 or less is 0.
+ * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
+void gelu(int n, const float x[n], float share[n], float out[n]);
+
+/* From the shares that gelu has left; adds to g_x. For an x that is further
+ * than 1e19 from 0, NaN may be added, as in PyTorch: x^2 is no float.
+ * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
+void gelu_backward(int n, const float x[n], const float share[n],
+                   const float g_out[n], float g_x[n]);
+
+/* Draws one of n: number i as often as shares[i] says, of what all shares
+ * add up to. Refuses a share that is negative or not finite, and shares of
+ * which all are 0.
+ * PyTorch: torch.multinomial(shares, 1), number for number. */
+int pick_one(Random *r, int n, const float shares[n]);
+
+/* Puts minus infinity in place of all logits that are below the k-th
+ * largest. Refuses a k that is not from 1 to n.
+ * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf).
+ */
+void keep_largest(int n, int k, float logits[n]);
+
+/* Puts 0 in place of all shares but the largest, of which it keeps as few
+ * as add up to at least p, and those that are equal to the smallest of
+ * them. Refuses a p that is not above 0 and at most 1.
+ * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
+void keep_mass(int n, float p, float shares[n]);
+
+/* What comes next: the logits divided by the temperature, of which with a k
+ * other than 0 the k largest are kept, their softmax, and what is drawn
+ * from these shares. Both tables are written. Refuses a temperature that is
+ * not above 0, and what keep_largest and pick_one refuse. */
+int next_token(Random *r, float temperature, int k, int n, float logits[n],
+               float shares[n]);
+
+/* The order in which an epoch goes through n texts.
+ * PyTorch: DataLoader(texts, shuffle=True), number for number. */
+void epoch_order(Random *r, int n, int order[n]);
+
+/*
+The model:
+*/
+
+/* What is stacked: attention and a small network of two linear layers, each
+ * behind a layer norm. Vaswani et al. 2017, section 3, with the norms in
+ * front: Radford et al. 2019, section 2.3. */
+typedef struct {
+    Norm norm_1;
+    Attention attention;
+    Norm norm_2;
+    Linear up, down; /* width to 4 * width, and back */
+} GptBlock;
+
+/* GPT-2: its sizes, and its parameters, which lie one behind the other in
+ * one block of memory, in this order. A gradient, or an optimizer's
+ * moments, is another Gpt of the same sizes. */
+typedef struct {
+    int vocabulary, context, width, n_heads, layers;
+    int is_apart;    /* asks gpt_init for an output weight of its own */
+    float *tokens;   /* [vocabulary][width] */
+    float *places;   /* [context][width] */
+    GptBlock *block; /* [layers] */
+    Norm last;
+    Linear output; /* width to vocabulary; its weight is tokens, or apart */
+    float *memory;
+    size_t count;
+} Gpt;
+
+/* Makes room, filled with 0, for the parameters of the sizes that g has
+ * been given; gives it back. Refuses sizes below 1, a width that n_heads
+ * does not divide, and what does not fit. */
+void gpt_init(Gpt *g);
+void gpt_free(Gpt *g);
+
+/* How many parameters a model of the sizes of g has; asks for no memory.
+ * Refuses what gpt_init refuses. */
+size_t gpt_count(const Gpt *g);
+
+/* A model of the same sizes, filled with 0: for gradients and moments. */
+Gpt gpt_like(const Gpt *g);
+
+/* What a block computes: the sum as it comes in, what attention makes of
+ * it, the sum with that, what the network makes of it, and the sum that
+ * goes out, which is what comes into the next block. Rows are those of all
+ * texts, text by text. */
+typedef struct {
+    float *in, *normed_1; /* [rows][width] */
+    Trace attention;
+    float *between, *normed_2;    /* [rows][width] */
+    float *wide, *share, *active; /* [rows][4 * width]: what `up` makes,
+                                   * GELU's shares, and what GELU makes */
+    float *after;                 /* [rows][width] */
+} BlockPass;
+
+/* What a model computes for some texts of n tokens each; its gradients have
+ * the same type. */
+typedef struct {
+    int texts, n; /* so many texts of n tokens */
+    int layers, width, vocabulary;
+    BlockPass *block; /* [layers] */
+    float *normed;    /* [rows][width], the last sum */
+    float *logits;    /* [rows][vocabulary] */
+    float *memory;    /* the block with all tables but attention's */
+    size_t count;
+} GptPass;
+
+/* Room for so many texts of n tokens; gives it back. Refuses sizes below 1,
+ * an n above the context, texts with more tokens than an int can count 4 *
+ * width times, and what does not fit. */
+GptPass gpt_pass(const Gpt *g, int texts, int n);
+void gpt_pass_free(GptPass *p);
+
+/* Refuses a pass that is not for this model, and with a cache several
+ * texts. */
+void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p);
+
+/* Puts 0 into all tables of gradients. */
+void gpt_pass_clear(GptPass *p);
+
+/* A cache for each layer, with room for the whole context; gives them
+ * back. */
+Cache *caches_for(const Gpt *g);
+void caches_free(const Gpt *g, Cache *cache);
+
+/* The numbers that a model begins with: norms of weight 1, biases of 0, all
+ * else normal with a deviation of 0.02, but for the layers `out` and
+ * `down`, which add to the sum: theirs is divided by the root of 2 *
+ * layers: Radford et al. 2019, section 2.3, which does not tell the 0.02;
+ * that is initializer_range of Hugging Face's transformers. PyTorch:
+ * normal_(0, 0.02) for each weight of tables and linear layers, in the
+ * order of named_parameters(). */
+void gpt_fill(Random *r, Gpt *g);
+
+/* From the ids of all texts to the logits of what comes next, row by row.
+ * With a cache for each layer, one text, whose n tokens follow those that
+ * the caches hold; with NULL, texts from their first token on, in which no
+ * token sees its future. Fills p, but with caches of attention's traces
+ * only the tables of all heads side by side, joined and out. Refuses ids
+ * that are no row, more tokens than the context, and with caches several
+ * texts.
+ * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
+ * transformers. */
+void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
+
+/* Goes on with a text of which so many ids are there, up to n of them.
+ * Refuses fewer than 1 that are there, or more than n, and what gpt_forward
+ * and next_token refuse.
+ * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
+ * of Hugging Face's transformers. */
+void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
+               int n, int ids[n]);
+
+/* What the last n tokens of a text get from each other and from those
+ * before them, which the cache holds, and to which they are added. Fills of
+ * t the tables of all heads side by side, joined and out. Refuses a cache
+ * whose heads or widths are not the attention's, and what texts_must_fit,
+ * cache_append and cache_attend refuse. */
+void attend_cached(const Attention *a, Cache *c, int n,
+                   const float x[n][a->d_x], Trace *t);
+
+/* Refuses gradients of other sizes than the model and its pass have. */
+void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
+                           const GptPass *g_p);
+
+/* From g_p->logits, the gradient of a loss by the logits, adds to the
+ * gradients of all parameters. All else in g_p must be 0 before it begins.
+ * Refuses what gpt_must_fit and gpt_gradient_must_fit refuse. PyTorch:
+ * loss.backward(). */
+void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
+                  GptPass *g_p, Gpt *g_g);

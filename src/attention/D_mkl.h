@@ -1,0 +1,15 @@
+/*
+## Appendix D, MKL's lots {#header-mkl}
+*/
+
+#pragma once
+
+#include "attention/04_random.h"
+
+/* As dropout_mask, but drawn from Intel MKL's generator MCG31, which begins
+ * with one draw of r. PyTorch up to 2.6, on Intel's processors.
+ * MKL: vslNewStream with VSL_BRNG_MCG31, and viRngBernoulli, except for a p
+ * that falls on a lot halfway between two floats, where MKL's own answer
+ * depends on the processor. */
+void dropout_mask_mcg31(Random *r, double p, int n, int m,
+                        float mask[n][m]);

@@ -1,0 +1,35 @@
+/*
+## A model in a file: `gpt_file.c` {#header-gpt-file}
+*/
+
+#pragma once
+
+#include "attention/21_gpt.h"
+#include "attention/gpt_training.h"
+
+/* Reads a model by the names of GPT-2's parameters, such as "wte.weight"
+ * and "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and
+ * the roles' three stand side by side; with "transformer." before them, or
+ * without. Sizes and layers are those of the tables. A "lm_head.weight" is
+ * an output apart. The number of heads is the file's "n_head", if gpt_save
+ * has written it, or that of config.json in its folder. Refuses what
+ * tensors_read and json_whole_number refuse, tables that are missing or of
+ * other shapes, heads that do not divide the width, and a tensor that is no
+ * part of the model. It passes over the masks "h.0.attn.bias" and
+ * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
+ * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
+ * transformers. */
+Gpt gpt_load(const char *path);
+
+/* Writes a model so that gpt_load reads it. Refuses what tensors_write
+ * refuses. */
+void gpt_save(const Gpt *g, const char *path);
+
+/* Writes a training, the model among it, so that gpt_load reads that; and
+ * reads it into one that gpt_training_init has made for the same sizes and
+ * text: it goes on as if it had not been interrupted, to the last bit.
+ * Refuse what gpt_save and gpt_load refuse, and a training of other sizes,
+ * on another text, or with other settings of Adam; the rate may differ, as
+ * each step sets it. */
+void gpt_training_save(const GptTraining *t, const char *path);
+void gpt_training_load(GptTraining *t, const char *path);

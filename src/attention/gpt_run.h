@@ -1,0 +1,64 @@
+/*
+## A long run: `gpt_run.c`, `trained.c` {#header-trained}
+*/
+
+#pragma once
+
+#include "attention/21_gpt.h"
+#include "attention/gpt_training.h"
+#include "attention/prose.h"
+
+/* How many steps, and the sizes of its batches and of its model. */
+typedef struct {
+    int steps, texts, context, width, n_heads, layers;
+} GptRun;
+
+/* The one that chapter 21 tells of. */
+extern const GptRun gpt_long_run;
+
+/* A training of that size on the book's prose, from seed 123; and its next
+ * batch and step, at a rate that rises to 0.004 in the first tenth of all
+ * steps and falls to a tenth of that. Returns the loss. Refuse what
+ * gpt_training_init and rate_at refuse. */
+GptTraining gpt_run_begin(const GptRun *run);
+float gpt_run_step(const GptRun *run, GptTraining *t);
+
+/* The loss of the model as it is, on as many bytes of a text as are held
+ * out: of `held_out`, or of `prose`, which it learns from. */
+float gpt_run_loss(const GptTraining *t, const char *text);
+
+/* Takes all steps, or what is left of them where the file at path has some.
+ * It says on standard error how far it is, and saves itself there ten times
+ * on the way, when Ctrl-C ends it, and at the end. When all are done, it
+ * writes src/trained.h, or another log. Refuses, before the first step,
+ * files that it cannot read or write, what gpt_training_load refuses, a
+ * training that gpt_run has not saved, and one that has done more than
+ * run->steps. Refuses losses that are not finite, when they come. */
+void gpt_run(const GptRun *run, const char *path, const char *log);
+
+/* What a model writes behind "The ", n bytes in all, with a temperature of
+ * 0.8 and seed 123. Ends of paragraphs become bars, and what cannot be
+ * printed question marks. */
+void gpt_sample(const Gpt *g, int n, char text[n + 1]);
+
+/* The long run after one of its steps: the loss on as much of the text that
+ * it learns from as is held out, that on the text held out, and what the
+ * model writes. */
+typedef struct {
+    int step;
+    float loss, held_out;
+    const char *sample;
+} TrainedRow;
+
+/* What it has kept in src/trained.h: its sizes; the machine, with threads,
+ * and the day; how many seconds it took in all, and how many tokens it
+ * learned from in a second of its steps; and its rows. */
+typedef struct {
+    GptRun run;
+    const char *on, *at;
+    int seconds, pace;
+    int count;
+    const TrainedRow *row;
+} Trained;
+
+extern const Trained trained;

@@ -1,0 +1,78 @@
+/*
+## Training it: `gpt_training.c` {#header-gpt-training}
+*/
+
+#pragma once
+
+#include "attention/04_random.h"
+#include "attention/20_training.h"
+#include "attention/21_gpt.h"
+
+/* Some texts of a batch: what was computed, its gradients, the shares of
+ * the tokens that may come next, and the gradient of the parameters. */
+typedef struct {
+    GptPass pass, back;
+    float *shares; /* [rows][vocabulary] */
+    Gpt gradient;
+} GptPart;
+
+/* A training: the model, and the means that Adam keeps; room for a batch,
+ * in parts of equally many texts; and where it stands. Fill in the model's
+ * sizes, texts and how before gpt_training_init. */
+enum { GPT_PARTS = 4 };
+typedef struct {
+    Gpt model, mean, square;
+    int texts; /* of a batch, each as long as the model's context */
+    Adam how;
+    int parts; /* as many as divide the texts, at most GPT_PARTS */
+    GptPart part[GPT_PARTS];
+    int bytes;
+    const char *text; /* [bytes], which stays its owner's */
+    int step;         /* how many have been done */
+    Random random;    /* draws the epochs' orders */
+    int count, next;  /* pieces of text in an epoch, and the next one */
+    int *order;       /* [count] */
+    int noted;
+    double *notes; /* [noted], of a run; saved with the training */
+} GptTraining;
+
+/* Makes room for a training on a text of so many bytes, and gpt_fills the
+ * model with numbers from r, which then draws the epochs. The text is to
+ * stay in memory until gpt_training_free gives the room back.
+ * Refuses what gpt_init refuses, texts below 1, and a text that is too
+ * short for a batch. */
+void gpt_training_init(GptTraining *t, Random r, int bytes,
+                       const char text[bytes]);
+void gpt_training_free(GptTraining *t);
+
+/* Puts so many numbers behind the notes. */
+void gpt_training_note(GptTraining *t, int n, const double number[n]);
+
+/* The next batch of an epoch's order: pieces of the text, as long as the
+ * context, and for each byte the one that comes after it; ids and targets
+ * are [texts][context]. Where too few are left for a batch, a new epoch
+ * begins. Refuses a byte that is not below the vocabulary.
+ * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
+void gpt_training_batch(GptTraining *t, int *ids, int *targets);
+
+/* The loss of a part's texts, and in p the gradient that they alone give.
+ * ids and targets have a row of g->context for each text. PyTorch: loss =
+ * F.cross_entropy(logits, targets) and loss.backward(). */
+float gpt_learn(const Gpt *g, const int *ids, const int *targets,
+                GptPart *p);
+
+/* The loss of a whole batch, and in part 0 the gradient of all: the means
+ * of all parts', added up in one order, so that they have the same bits
+ * with any number of threads. */
+float gpt_training_gradient(GptTraining *t, const int *ids,
+                            const int *targets);
+
+/* One step of AdamW, with the gradient's length held at 1; returns the loss
+ * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
+ * optimizer.step(). */
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
+
+/* The mean loss of a model over a text, in pieces as long as its context,
+ * what is left at the end left out; p is for so many pieces at a time. */
+float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
+               float *shares);

@@ -1,0 +1,22 @@
+/* What every chapter uses and none teaches: the C library, and below it how
+ * a program refuses, reads its arguments, asks for memory, prints and
+ * draws. */
+#pragma once
+
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "support/refuse.h"
+#include "support/argument.h"
+#include "support/memory.h"
+#include "support/print.h"
+#include "support/figure.h"

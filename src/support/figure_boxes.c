@@ -1,0 +1,323 @@
+#include "support/pen.h"
+
+/* The stages of attention. */
+static const struct {
+    const char *name, *words, *shape;
+} stage[] = {
+    {"words", "words", "n"},
+    {"vectors", "vectors", "n × d"},
+    {"roles", "query, key, value", "n × d_k, d_v"},
+    {"scores", "scores", "n × m"},
+    {"scale", "scaled", "n × m"},
+    {"mask", "masked", "n × m"},
+    {"weights", "weights", "n × m"},
+    {"dropout", "dropped out", "n × m"},
+    {"context", "context", "n × d_v"},
+    {"heads", "heads joined", "n × H d_v"},
+};
+enum { STAGES = sizeof stage / sizeof stage[0] };
+
+/* Is each of the listed words a stage, and none there twice? No name of a
+ * stage is part of another's. */
+static void stages_must_be(const char *lit)
+{
+    char all[200] = "";
+    size_t known = 0;
+    for (int i = 0; i < STAGES; i++) {
+        if (strstr(lit, stage[i].name))
+            known += strlen(stage[i].name) + 1;
+        strcat(strcat(all, " "), stage[i].name);
+    }
+    if (known != strlen(lit) + 1)
+        REFUSE("stages '%s': each once, one or more of%s are needed", lit,
+               all);
+}
+
+void pipeline(const char *name, const char *lit)
+{
+    enum { WIDE = 100, HIGH = 40 };
+    static const char *const class[2][2] = {
+        {"middle small muted", "middle small"},
+        {"middle tiny muted", "middle tiny"}};
+    if (!pen_wanted())
+        return;
+    stages_must_be(lit);
+    pen_begin_panels(name,
+                     "Where we are on the way from words to attention",
+                     STAGES, WIDE, HIGH);
+    for (int i = 0; i < STAGES; i++)
+        pen_say("%s%s%s", i ? ", then " : "In order: ", stage[i].words,
+                strstr(lit, stage[i].name) ? " (this chapter)" : "");
+    pen_draw();
+    for (int i = 0; i < STAGES; i++) {
+        const int is_lit = strstr(lit, stage[i].name) != NULL;
+        const int is_long = strlen(stage[i].words) > 14;
+        pen_open_panel(i);
+        if (is_lit)
+            pen_box(0, 0, WIDE, HIGH, 0, 0.4);
+        pen_frame(0.5, 0.5, WIDE - 1, HIGH - 1, is_lit ? "edge" : "rule");
+        pen_text(WIDE * 0.5, 16, class[is_long][is_lit], "%s",
+                 stage[i].words);
+        pen_text(WIDE * 0.5, 32, class[0][is_lit], "%s", stage[i].shape);
+        /* Behind the last of a row there is no room for a sign. */
+        if (i + 1 < STAGES)
+            pen_text(WIDE + 7, 25, "middle muted", "›");
+        pen_close_panel();
+    }
+    pen_end();
+}
+
+/* How many of the ids are smaller: the place of a row among those that are
+ * picked. */
+static int place_of(int n, const int ids[n], int id)
+{
+    int place = 0;
+    for (int i = 0; i < n; i++)
+        place += ids[i] < id;
+    return place;
+}
+
+enum { ROW_HIGH = 30, ROW_STEP = 36, ENTRY_WIDE = 76 };
+
+/* A row of the table: its number, and its entries. */
+static void table_row(double left, double top, int id, int d,
+                      const float x[d])
+{
+    const double line = top + ROW_HIGH * 0.5 + 5;
+    pen_text(left - 8, line, "end muted small", "row %d", id);
+    for (int k = 0; k < d; k++) {
+        const double at = left + k * ENTRY_WIDE;
+        pen_box(at, top, ENTRY_WIDE - 2, ROW_HIGH, 0, 0.3);
+        pen_value(at + ENTRY_WIDE * 0.5 - 1, line, "middle small",
+                  (double)x[k]);
+    }
+}
+
+void lookup(const char *name, const char *title, int n,
+            const char *const word[n], const int ids[n], int rows, int d,
+            const float x[n][d])
+{
+    if (!pen_draws(PEN_FINITE, name, n * d, x[0]))
+        return;
+    for (int i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= rows ||
+            place_of(n, ids, ids[i] + 1) > place_of(n, ids, ids[i]) + 1)
+            REFUSE("figure '%s' looks up row %d: each once, rows 0 to %d "
+                   "can be drawn",
+                   name, ids[i], rows - 1);
+    const double left = pen_room(n, word) + 34, table = left + 180;
+    pen_begin(name, title, table + d * ENTRY_WIDE + 2, (n + 1) * ROW_STEP);
+    for (int i = 0; i < n; i++) {
+        pen_say("%s picks row %d", word[i], ids[i]);
+        for (int k = 0; k < d; k++)
+            pen_say("%s%.4f", k ? ", " : ": ", (double)x[i][k]);
+        pen_say(". ");
+    }
+    pen_draw();
+    for (int i = 0; i < n; i++) {
+        const double from = i * ROW_STEP, middle = ROW_HIGH * 0.5;
+        const double to = place_of(n, ids, ids[i]) * ROW_STEP;
+        pen_text(left - 30, from + middle + 5, "end", "%s", word[i]);
+        pen_line(left - 20, from + middle, table - 60, to + middle, "rule",
+                 1.5);
+        table_row(table, to, ids[i], d, x[i]);
+    }
+    pen_text(table, n * ROW_STEP + 20, "muted small", "and %d other rows",
+             rows - n);
+    pen_end();
+}
+
+enum { CELL_WIDE = 32, CELL_HIGH = 30, SHEET_WIDE = PAGE, SHEET_GAP = 26 };
+
+/* One table with its label above; the entries are left out where a reader
+ * is to write them. */
+static void draw_table(const Table *t, double left, double top, int filled)
+{
+    pen_text(left, top + 14, "strong", "%s", t->label);
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < t->m; j++) {
+            const double x = left + j * CELL_WIDE;
+            const double y = top + 24 + i * CELL_HIGH;
+            pen_frame(x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH, "rule");
+            if (filled)
+                pen_text(x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
+                         "middle", "%s",
+                         pen_short((double)t->x[i * t->m + j]));
+        }
+}
+
+/* Places the tables in rows, as words are placed in lines. Returns the
+ * height that they need. */
+static double place_tables(int count, const Table table[count], int filled)
+{
+    double left = 1, top = 0, high = 0;
+    for (int k = 0; k < count; k++) {
+        const double wide =
+            fmax(table[k].m * CELL_WIDE, pen_room(1, &table[k].label));
+        if (left > 1 && left + wide > SHEET_WIDE) {
+            left = 1;
+            top += high + SHEET_GAP;
+            high = 0;
+        }
+        draw_table(&table[k], left, top, k < filled);
+        left += wide + SHEET_GAP;
+        high = fmax(high, 24 + table[k].n * CELL_HIGH);
+    }
+    return top + high + 2;
+}
+
+void worksheet(const char *name, const char *title, int count,
+               const Table table[count], int filled)
+{
+    if (!pen_wanted())
+        return;
+    pen_begin(name, title, SHEET_WIDE, place_tables(count, table, filled));
+    for (int k = 0; k < count; k++)
+        pen_say("%s, %d rows of %d, %s. ", table[k].label, table[k].n,
+                table[k].m, k < filled ? "given" : "empty");
+    pen_draw();
+    place_tables(count, table, filled);
+    pen_end();
+}
+
+void bits(const char *name, const char *title, uint32_t x)
+{
+    enum { BIT = 15, BITS = 32, KEPT = 24, WHOLE = 1 << KEPT };
+    if (!pen_wanted())
+        return;
+    char words[60];
+    const int part = (int)(x % WHOLE);
+    snprintf(words, sizeof words, "%d of %d: %.4f", part, WHOLE,
+             (double)part / WHOLE);
+    pen_begin(name, title, BITS * BIT + 2, 60);
+    pen_say("The number %" PRIu32 " in binary: ", x);
+    for (int bit = BITS - 1; bit >= 0; bit--)
+        pen_say("%d", (int)(x >> bit & 1));
+    pen_say(". The lower %d bits are kept: %s.", KEPT, words);
+    pen_draw();
+    for (int bit = BITS - 1; bit >= 0; bit--) {
+        const double left = 1 + (BITS - 1 - bit) * BIT;
+        if (bit < KEPT)
+            pen_box(left, 4, BIT - 2, 26, 0, 0.3);
+        pen_text(left + (BIT - 2) * 0.5, 22,
+                 bit < KEPT ? "middle small" : "middle small muted", "%d",
+                 (int)(x >> bit & 1));
+    }
+    pen_text(BITS * BIT, 52, "end", "%s", words);
+    pen_end();
+}
+
+/* What the blocks of a drawing share: the longest side, of which those of
+ * others are parts; the room they need; and whether any has parts, as then
+ * one without them is pale. */
+typedef struct {
+    int longest, has_parts;
+    double wide, high;
+} Layout;
+
+/* Up to 8 entries with their cells; beyond, three in a line. */
+static int has_cells(const Layout *l)
+{
+    return l->longest <= 8;
+}
+
+static double side(const Layout *l, int n)
+{
+    return has_cells(l) ? 18 * n : 138 * sqrt((double)n / l->longest);
+}
+
+static void draw_block(const Layout *l, const Block *b, double middle,
+                       double axis)
+{
+    const double wide = side(l, b->m), high = side(l, b->n);
+    const double left = middle - wide * 0.5, top = axis - high * 0.5;
+    pen_text(middle, top - 8, "middle strong", "%s", b->label);
+    pen_text(middle, top + high + 17, "middle small muted", "%d × %d", b->n,
+             b->m);
+    for (int k = 0; k < b->parts; k++) {
+        const double x = left + k * wide / b->parts;
+        pen_box(x, top, wide / b->parts, high, k,
+                l->has_parts && b->parts == 1 ? 0.06 : 0.45);
+        if (k > 0)
+            pen_line(x, top, x, top + high, "edge", 1);
+    }
+    for (int i = 1; has_cells(l) && i < b->n; i++)
+        pen_line(left, top + side(l, i), left + wide, top + side(l, i),
+                 "edge", 0.5);
+    for (int j = 1; has_cells(l) && j < b->m; j++)
+        pen_line(left + side(l, j), top, left + side(l, j), top + high,
+                 "edge", 0.5);
+    pen_frame(left, top, wide, high, "edge");
+}
+
+/* The height of the line that begins with the first block. */
+static double line_high(const Layout *l, int count,
+                        const Block block[count])
+{
+    double high = 0;
+    for (int k = 0; k < count && (k == 0 || block[k - 1].after); k++)
+        high = fmax(high, side(l, block[k].n));
+    return high;
+}
+
+/* Places the blocks and signs of a line side by side with their middles at
+ * one height, and the lines one below the other. */
+static void place_blocks(Layout *l, int count, const Block block[count])
+{
+    enum { GAP = 18, WORDS = 24, SIGN = 36 };
+    double x = 1, axis = 0;
+    l->high = -GAP;
+    for (int k = 0; k < count; k++) {
+        const Block *b = &block[k];
+        if (k == 0 || !block[k - 1].after) {
+            const double high = line_high(l, count - k, b);
+            axis = l->high + GAP + WORDS + high * 0.5;
+            l->high += GAP + high + 2 * WORDS;
+            x = 1;
+        }
+        const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
+        const double room =
+            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &b->label), shape));
+        draw_block(l, b, x + room * 0.5, axis);
+        x += room;
+        if (b->after) {
+            pen_svg("<g font-size=\"22\">");
+            pen_text(x + SIGN * 0.5, axis + 8, "middle strong", "%s",
+                     b->after);
+            pen_svg("</g>\n");
+            x += SIGN;
+        }
+        l->wide = fmax(l->wide, x + 1);
+    }
+}
+
+void blocks(const char *name, const char *title, int count,
+            const Block block[count])
+{
+    if (!pen_wanted())
+        return;
+    Layout layout = {0};
+    for (int k = 0; k < count; k++) {
+        const Block *b = &block[k];
+        if (b->parts < 1 || b->m % b->parts)
+            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
+                   "parts: parts of equal width are needed",
+                   name, b->label, b->m, b->parts);
+        layout.has_parts |= b->parts > 1;
+        layout.longest = (int)fmax(layout.longest, fmax(b->n, b->m));
+    }
+    place_blocks(&layout, count, block);
+    pen_begin(name, title, layout.wide, layout.high);
+    for (int k = 0; k < count; k++) {
+        const Block *b = &block[k];
+        pen_say("%s, %d by %d", b->label, b->n, b->m);
+        if (b->parts > 1)
+            pen_say(" in %d parts", b->parts);
+        pen_say("%s%s ", b->after ? " " : ".", b->after ? b->after : "");
+    }
+    if (!has_cells(&layout))
+        pen_say("Sides are as the square roots of the numbers.");
+    pen_draw();
+    place_blocks(&layout, count, block);
+    pen_end();
+}

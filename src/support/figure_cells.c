@@ -1,0 +1,187 @@
+#include "support/pen.h"
+
+/* The letters of a map in pixels, and the cells: where the first lies, and
+ * how far one is from the next. */
+typedef struct {
+    double font, left, top, wide, high;
+} Cells;
+
+/* A cell with its value. What is hidden has a frame alone. */
+static void draw_cell(double left, double top, double wide, double high,
+                      double line, double largest, double x)
+{
+    const double middle = left + wide * 0.5;
+    if (!isfinite(x)) {
+        pen_frame(left + 0.5, top + 0.5, wide - 1, high - 1, "rule");
+        pen_text(middle, line, "middle muted", "%s",
+                 isnan(x) ? "nan" : "-∞");
+        return;
+    }
+    /* At most 0.55, so that ink stays readable on every cell. */
+    pen_box(left, top, wide, high, x < 0, 0.04 + 0.51 * fabs(x) / largest);
+    pen_value(middle, line, "middle", x);
+}
+
+/* So wide that no word and no value lies on the next, and the last is not
+ * cut off. */
+static void widen(Cells *c, int m, const char *const column[m], int values,
+                  const float x[values])
+{
+    for (int k = 0; k < values; k++)
+        c->wide =
+            fmax(c->wide, strlen(pen_number(4, x[k])) * 0.55 * c->font + 6);
+    for (int j = 0; j < m; j++) {
+        const double room = pen_room(1, &column[j]);
+        const double next = pen_room(1, &column[j + 1 < m ? j + 1 : j]);
+        c->wide = fmax(c->wide, (room + next) / 2 * c->font / 14 + 2);
+    }
+}
+
+/* The cells of a table with the words of its columns and rows. */
+static void draw_cells(const Cells *c, int n, const char *const row[n],
+                       int m, const char *const column[m],
+                       const float x[n][m])
+{
+    enum { GAP = 2 };
+    const double largest = fmax(pen_largest(n * m, x[0]), FLT_MIN);
+    pen_svg("<g font-size=\"%.0f\">\n", c->font);
+    for (int j = 0; j < m; j++)
+        pen_text(c->left + (j + 0.5) * c->wide - 1, c->top - 10, "middle",
+                 "%s", column[j]);
+    for (int i = 0; i < n; i++) {
+        const double top = c->top + i * c->high;
+        const double line = top + c->high * 0.5 - 1 + 0.36 * c->font;
+        pen_text(c->left - 8, line, "end", "%s", row[i]);
+        for (int j = 0; j < m; j++)
+            draw_cell(c->left + j * c->wide, top, c->wide - GAP,
+                      c->high - GAP, line, largest, (double)x[i][j]);
+    }
+    pen_svg("</g>\n");
+}
+
+void heatmap(const char *name, const char *title, int n,
+             const char *const row[n], int m, const char *const column[m],
+             const float x[n][m])
+{
+    if (!pen_draws(PEN_CELLS, name, n * m, x[0]))
+        return;
+    Cells c = {14, pen_room(n, row) + 12, 30, 70, 38};
+    /* More than six columns fit with smaller letters. */
+    if (m > 6)
+        c = (Cells){12, pen_room(n, row) * 12 / 14 + 10, 28, 52, 33};
+    widen(&c, m, column, n * m, x[0]);
+    pen_begin(name, title, c.left + m * c.wide, c.top + n * c.high);
+    for (int i = 0; i < n; i++)
+        pen_row(row[i], m, column, x[i]);
+    pen_draw();
+    draw_cells(&c, n, row, m, column, x);
+    pen_end();
+}
+
+void maps(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, const char *const row[n],
+          int m, const char *const column[m], const float x[panels][n][m])
+{
+    if (!pen_draws(PEN_CELLS, name, panels * n * m, x[0][0]))
+        return;
+    Cells c = {12, pen_room(n, row) * 12 / 14 + 10, 42, 64, 33};
+    /* Two of six columns fit a page with smaller letters. */
+    if (m > 4)
+        c = (Cells){11, pen_room(n, row) * 11 / 14 + 8, 40, 46, 29};
+    widen(&c, m, column, panels * n * m, x[0][0]);
+    const double label = 1.1 * pen_room(panels, panel);
+    pen_begin_panels(name, title, panels, c.left + fmax(m * c.wide, label),
+                     c.top + n * c.high);
+    for (int k = 0; k < panels; k++) {
+        pen_say("%s. ", panel[k]);
+        for (int i = 0; i < n; i++)
+            pen_row(row[i], m, column, x[k][i]);
+    }
+    pen_draw();
+    for (int k = 0; k < panels; k++) {
+        pen_open_panel(k);
+        pen_text(c.left, c.top - 16 - c.font, "strong", "%s", panel[k]);
+        draw_cells(&c, n, row, m, column, x[k]);
+        pen_close_panel();
+    }
+    pen_end();
+}
+
+/* One table of words with their values, from a height on. */
+static void draw_words(double top, double wide, double high, double largest,
+                       int n, int m, const char *const word[n][m],
+                       const float x[n][m])
+{
+    for (int c = 0; c < n * m; c++) {
+        const double left = c % m * wide, at = top + c / m * high;
+        const double value = (double)x[c / m][c % m];
+        pen_box(left, at, wide - 2, high - 4, 0,
+                0.04 + 0.51 * value / largest);
+        pen_text(left + wide / 2 - 1, at + 16, "middle", "%s",
+                 word[c / m][c % m]);
+        pen_value(left + wide / 2 - 1, at + 32, "middle small", value);
+    }
+}
+
+void word_maps(const char *name, const char *title, int panels,
+               const char *const panel[panels], int n, int m,
+               const char *const word[n][m], const float x[panels][n][m])
+{
+    enum { WIDE = 62, HIGH = 42, LABEL = 26, GAP = 14 };
+    if (!pen_draws(PEN_PARTS, name, panels * n * m, x[0][0]))
+        return;
+    const double largest =
+        fmax(pen_largest(panels * n * m, x[0][0]), FLT_MIN);
+    const double wide = fmax(WIDE, pen_room(n * m, word[0]) + 6);
+    const double high = LABEL + n * HIGH + GAP;
+    pen_begin(name, title, fmax(m * wide, 1.1 * pen_room(panels, panel)),
+              panels * high - GAP);
+    for (int k = 0; k < panels; k++) {
+        pen_say("%s. ", panel[k]);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++)
+                pen_say("%s %.4f%s", word[i][j], (double)x[k][i][j],
+                        j + 1 < m ? ", " : ". ");
+    }
+    pen_draw();
+    for (int k = 0; k < panels; k++) {
+        pen_text(0, k * high + 14, "strong", "%s", panel[k]);
+        draw_words(k * high + LABEL, wide, HIGH, largest, n, m, word, x[k]);
+    }
+    pen_end();
+}
+
+void grid(const char *name, const char *title, int panels,
+          const char *const panel[panels], int n, int m,
+          const float x[panels][n][m])
+{
+    enum { SIDE = 24 };
+    if (!pen_draws(PEN_BITS, name, panels * n * m, x[0][0]))
+        return;
+    const double label = 1.1 * pen_room(panels, panel);
+    pen_begin_panels(name, title, panels, fmax(m * SIDE + 2, label),
+                     (n + 1) * SIDE + 2);
+    for (int k = 0; k < panels; k++) {
+        for (int i = 0; i < n; i++) {
+            pen_say("%s%s", i ? "" : panel[k], i ? ", " : ": ");
+            for (int j = 0; j < m; j++)
+                pen_say("%d", x[k][i][j] == 1);
+        }
+        pen_say(". ");
+    }
+    pen_draw();
+    for (int k = 0; k < panels; k++) {
+        pen_open_panel(k);
+        pen_text(0, 14, "strong", "%s", panel[k]);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++) {
+                const double left = j * SIDE + 1;
+                const double top = (i + 1) * SIDE + 1;
+                pen_frame(left - 0.5, top - 0.5, SIDE, SIDE, "rule");
+                if (x[k][i][j] == 1)
+                    pen_box(left, top, SIDE - 1, SIDE - 1, 0, 0.7);
+            }
+        pen_close_panel();
+    }
+    pen_end();
+}

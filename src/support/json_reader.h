@@ -1,0 +1,31 @@
+/* What reads JSON shares, and no chapter uses. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A text that is being read. A 0 stands behind it. */
+typedef struct {
+    const char *path;
+    char *text, *end;
+    char *at; /* what comes next */
+} Json;
+
+/* Refuses what comes next, as something else is needed. */
+_Noreturn void json_unexpected(const Json *j, const char *needed);
+
+/* After blanks: steps over the character if it comes next; steps over it,
+ * or refuses; refuses anything but the end. */
+bool json_accept(Json *j, char c);
+void json_expect(Json *j, char c);
+void json_end(Json *j);
+
+/* A string as it is written, escapes and all. */
+char *json_string(Json *j);
+
+/* The next name in braces and its colon, after so many others; NULL where
+ * there is none. */
+char *json_name(Json *j, int others);
+
+/* A whole number from 0 to the most. */
+size_t json_whole(Json *j, size_t most);

@@ -1,0 +1,94 @@
+#include "support/print.h"
+#include "support.h"
+
+/* The tests ask for more decimals than the page shows, so as to see whether
+ * what the page shows was rounded correctly. Every function asks before it
+ * prints anything, since this may refuse. */
+int decimals(int usual)
+{
+    const char *text = getenv("DIGITS");
+    return text && *text ? (int)whole_number("DIGITS", text, 0, 17) : usual;
+}
+
+static int width(float x, int digits)
+{
+    return isnan(x) ? 3 : snprintf(NULL, 0, "%.*f", digits, (double)x);
+}
+
+static int widest(int n, const float x[n], int digits)
+{
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        if (width(x[i], digits) > most)
+            most = width(x[i], digits);
+    return most;
+}
+
+/* Prints x, right-aligned in a column. Some C libraries give NaN a sign; the
+ * page gives it none. */
+static void print_entry(float x, int column, int digits)
+{
+    if (isnan(x))
+        printf("%*s", column, "nan");
+    else
+        printf("%*.*f", column, digits, (double)x);
+}
+
+static void print_row(int n, const float x[n], int column, int digits)
+{
+    putchar('[');
+    for (int i = 0; i < n; i++) {
+        printf("%s", i ? ", " : "");
+        print_entry(x[i], column, digits);
+    }
+    putchar(']');
+}
+
+void print_rounded(const char *label, int digits, int n, const float x[n])
+{
+    const int count = decimals(digits);
+    printf("%s (%d)\n", label, n);
+    print_row(n, x, widest(n, x, count), count);
+    putchar('\n');
+}
+
+void print_vector(const char *label, int n, const float x[n])
+{
+    print_rounded(label, 4, n, x);
+}
+
+void print_matrix(const char *label, int n, int m, const float x[n][m])
+{
+    const int digits = decimals(4);
+    int column = 0;
+    for (int i = 0; i < n; i++)
+        if (widest(m, x[i], digits) > column)
+            column = widest(m, x[i], digits);
+    printf("%s (%d, %d)\n", label, n, m);
+    for (int i = 0; i < n; i++) {
+        printf("%s", i ? " " : "[");
+        print_row(m, x[i], column, digits);
+        printf("%s\n", i + 1 < n ? "," : "]");
+    }
+}
+
+void print_integers(const char *label, int n, const int x[n])
+{
+    int column = 0;
+    for (int i = 0; i < n; i++) {
+        const int wide = snprintf(NULL, 0, "%d", x[i]);
+        column = wide > column ? wide : column;
+    }
+    printf("%s (%d)\n[", label, n);
+    for (int i = 0; i < n; i++)
+        printf("%s%*d", i ? ", " : "", column, x[i]);
+    printf("]\n");
+}
+
+void print_value(const char *name, float x)
+{
+    const int digits = decimals(4);
+    printf("%s: ", name);
+    print_entry(x, 0, digits);
+    putchar('\n');
+}

@@ -1,0 +1,27 @@
+/*
+## Printing: `print.c` {#header-print}
+
+Numbers have four decimals, or as many as the environment's `DIGITS` says,
+from 0 to 17; another value of `DIGITS` is refused. They are aligned to the
+widest and stand in PyTorch's brackets.
+*/
+
+#pragma once
+
+/* How many decimals to print: usually so many, else what DIGITS says. */
+int decimals(int usual);
+
+/* Prints "label (n)" and below it the list in brackets. */
+void print_vector(const char *label, int n, const float x[n]);
+
+/* As print_vector, with so many decimals instead of four. */
+void print_rounded(const char *label, int digits, int n, const float x[n]);
+
+/* Prints "label (n, m)" and below it the table in brackets. */
+void print_matrix(const char *label, int n, int m, const float x[n][m]);
+
+/* Prints "label (n)" and below it the whole numbers in brackets. */
+void print_integers(const char *label, int n, const int x[n]);
+
+/* Prints "name: value". */
+void print_value(const char *name, float x);

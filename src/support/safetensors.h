@@ -1,0 +1,62 @@
+/*
+## Numbers in files: `safetensors.c` {#header-safetensors}
+*/
+
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A named array of numbers, such as a matrix of weights. */
+typedef struct {
+    const char *path; /* of its file, as given to tensors_read */
+    const char *name;
+    char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; or '?',
+                * any other, which has no numbers here */
+    const char *dtype; /* the type as its file says it, such as "BF16" */
+    int rank;          /* number of dimensions, 0 to 4 */
+    int shape[4];      /* 1 beyond the rank */
+    size_t count;      /* number of entries; of '?', of bytes */
+    void *data;        /* count entries in C order */
+} Tensor;
+
+/* All tensors of a file, read whole into memory. */
+typedef struct {
+    const char *path;
+    size_t count;
+    Tensor *tensor; /* in the order of their names */
+    char *text;     /* the header, where the names stand */
+    void *data;     /* the entries of all */
+} Tensors;
+
+/* Reads a safetensors file of tensors of up to four dimensions; what its
+ * metadata says is passed over. Refuses any other file, naming it and the
+ * fault, and never allocates more for numbers and names than the file
+ * holds. Python: safetensors.torch.load_file. */
+Tensors tensors_read(const char *path);
+
+/* Is there a tensor of that name? Python: name in tensors. */
+int tensors_have(const Tensors *file, const char *name);
+
+/* The tensor of that name. Refuses a name that is not there.
+ * Python: tensors[name]. */
+const Tensor *tensors_find(const Tensors *file, const char *name);
+
+/* Frees all tensors of the file. */
+void tensors_free(Tensors *file);
+
+/* The entries of a tensor of that type. Refuse a tensor of another type. */
+const float *tensor_floats(const Tensor *t);
+const double *tensor_doubles(const Tensor *t);
+const int64_t *tensor_integers(const Tensor *t);
+
+/* Writes a safetensors file of so many tensors, of which it looks at name,
+ * type, rank, shape and data. Wherever the program ends, or the machine,
+ * there is the old file or the whole new one: it grows as path.part, which
+ * a program that is killed leaves behind, and the next one takes again; two
+ * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
+ * names that come twice, that are not UTF-8 or that JSON would write with a
+ * backslash, a path that is a link, a folder or a device, and what the
+ * system refuses, such as a full disk: then the old file stays.
+ * Python: safetensors.torch.save_file. */
+void tensors_write(const char *path, int count, const Tensor tensor[count]);
