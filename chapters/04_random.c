@@ -33,7 +33,7 @@ after attention alone, take it for granted that `random_seed` and
 ## A large state, stirred
 
 The generator keeps 624 numbers of 32 bits each, its **state**, and which of
-them is the next to be handed out. (`has_kept` and `kept` wait for
+them is the next to be handed out. (`has_spare` and `spare` wait for
 [](#normals).)
 
 ::: {.header of="Random"}
@@ -51,7 +51,7 @@ void random_seed(Random *r, uint64_t seed)
         r->state[i] = 1812433253u * (before ^ (before >> 30)) + i;
     }
     r->next = RANDOM_STATE; /* so the first draw will twist */
-    r->has_kept = 0;
+    r->has_spare = 0;
 }
 
 /*

@@ -82,14 +82,14 @@ a struct of their own, the **trace** of a computation. Whoever calls
 (What is left out waits for later chapters; a `rate` is part of it.) One
 fills in the sizes, as in
 `Trace t = {.n = 6, ...}`; `trace_init` makes room, in a single block of
-memory, and `trace_must_fit` refuses a trace of other sizes than are needed.
+memory, and `trace_check` refuses a trace of other sizes than are needed.
 (Both are in `src/objects.c`; they have nothing to do with attention.) From
 queries, keys and values on there is only the formula:
 */
 
 void attend_trace(Trace *t)
 {
-    trace_must_fit(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
+    trace_check(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
     t->rate = 0; /* until chapter 11 */
     attention(t->n, t->m, t->d_k, t->d_v, (void *)t->query, (void *)t->key,
               (void *)t->value, (void *)t->scores, (void *)t->weights,
@@ -99,7 +99,7 @@ void attend_trace(Trace *t)
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t)
 {
-    trace_must_fit(t, n, n, 1, a->d_k, a->d_v, 0);
+    trace_check(t, n, n, 1, a->d_k, a->d_v, 0);
     project(n, a->d_in, a->d_k, a->d_v, x, (void *)a->w_query,
             (void *)a->w_key, (void *)a->w_value, (void *)t->query,
             (void *)t->key, (void *)t->value);
@@ -278,8 +278,8 @@ void attention_roles(const Attention *a, int n, int m,
                      Trace *t)
 {
     if ((const void *)x == (const void *)y)
-        widths_must_agree(a);
-    attention_must_fit(a, n, m, t);
+        widths_check(a);
+    attention_check(a, n, m, t);
     linear_forward(&a->query, n, x, (void *)t->query);
     linear_forward(&a->key, m, y, (void *)t->key);
     linear_forward(&a->value, m, y, (void *)t->value);
@@ -418,7 +418,7 @@ result.
 
 **Exercise 7.2** (★★, 3 points): `copy_v2_to_v1`. The weights of the three
 layers, put into the three matrices of the first version. It refuses what
-`versions_must_fit(from, to)` refuses: other sizes, and what the first
+`versions_check(from, to)` refuses: other sizes, and what the first
 version has no place for.
 
 ::: hint
@@ -439,7 +439,7 @@ with the same weights, the same result.
 void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to)
 {
     const int d_in = from->d_x, d_k = from->d_k, d_v = from->d_v;
-    versions_must_fit(from, to);
+    versions_check(from, to);
     transpose(d_k, d_in, (void *)from->query.weight, (void *)to->w_query);
     transpose(d_k, d_in, (void *)from->key.weight, (void *)to->w_key);
     transpose(d_v, d_in, (void *)from->value.weight, (void *)to->w_value);

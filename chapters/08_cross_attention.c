@@ -98,7 +98,8 @@ from `torch.rand`, $X W$ [@raschka2024magazine]. A layer holds $W^\top$, so
 we draw $W$ row by row, and write each number where it stands in $W^\top$.
 */
 
-void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in])
+void rand_transposed(Random *r, int d_in, int d_out,
+                     float weight[d_out][d_in])
 {
     for (int i = 0; i < d_in; i++)
         for (int j = 0; j < d_out; j++)
@@ -111,9 +112,9 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
     *a = (Attention){
         .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
     attention_init(a);
-    rand_turned(r, d_x, d_k, (void *)a->query.weight);
-    rand_turned(r, d_y, d_k, (void *)a->key.weight);
-    rand_turned(r, d_y, d_v, (void *)a->value.weight);
+    rand_transposed(r, d_x, d_k, (void *)a->query.weight);
+    rand_transposed(r, d_y, d_k, (void *)a->key.weight);
+    rand_transposed(r, d_y, d_v, (void *)a->value.weight);
 }
 
 /*
@@ -464,7 +465,7 @@ is translated, the decoder asks again for each word that it writes, and the
 German sentence stays what it is. Compute its keys and values, and leave
 them in the trace. The trace may be for any number of queries; one that was
 made for other keys or values is refused. In short, it refuses what
-`attention_must_fit` refuses, for as many queries as the trace has.
+`attention_check` refuses, for as many queries as the trace has.
 
 ::: hint
 In [](#cross-attention-queries), `attention_roles` asks three layers. Which
@@ -535,7 +536,7 @@ you change without changing another?
 void encode_once(const Attention *a, int m, const float y[m][a->d_y],
                  Trace *t)
 {
-    attention_must_fit(a, t->n, m, t);
+    attention_check(a, t->n, m, t);
     linear_forward(&a->key, m, y, (void *)t->key);
     linear_forward(&a->value, m, y, (void *)t->value);
 }
@@ -552,7 +553,7 @@ where the text that is looked at grows with every word.
 
 void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t)
 {
-    attention_must_fit(a, 1, t->m, t);
+    attention_check(a, 1, t->m, t);
     linear_forward(&a->query, 1, (const void *)x, (void *)t->query);
     attend_trace(t);
 }

@@ -73,7 +73,7 @@ void causal_mask(int n, int m, int first, float mask[n][m])
             mask[i][j] = j <= first + i;
 }
 
-void hide_weights(int n, int m, const float mask[n][m], float weights[n][m])
+void mask_weights(int n, int m, const float mask[n][m], float weights[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
@@ -129,7 +129,7 @@ static void show_renormalizing(float maps_of[4][6][6])
 
     causal_mask(6, 6, 0, mask);
     print_matrix("mask", 6, 6, mask);
-    hide_weights(6, 6, mask, weights);
+    mask_weights(6, 6, mask, weights);
     print_matrix("weights times the mask", 6, 6, weights);
     memcpy(maps_of[1], weights, sizeof weights);
     for (int i = 0; i < 6; i++)
@@ -300,7 +300,7 @@ static void from_all(int m, const float scores[1][m],
                      const float mask[1][m], float weights[1][m])
 {
     softmax_rows(1, m, scores, weights);
-    hide_weights(1, m, mask, weights);
+    mask_weights(1, m, mask, weights);
     renormalize(1, m, weights);
 }
 
@@ -385,17 +385,17 @@ table says, with a 0 for what is hidden. A `Mask` is one of the three.
 :::
 */
 
-Mask see_all(void)
+Mask mask_none(void)
 {
     return (Mask){.kind = MASK_NONE};
 }
 
-Mask see_past(int first)
+Mask mask_causal(int first)
 {
     return (Mask){.kind = MASK_CAUSAL, .first = first};
 }
 
-Mask see_where(int n, int m, const float table[n][m])
+Mask mask_table(int n, int m, const float table[n][m])
 {
     return (Mask){.kind = MASK_TABLE, .n = n, .m = m, .table = table[0]};
 }
@@ -408,19 +408,19 @@ void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
                 scores[i][j] = -INFINITY;
 }
 
-void apply_mask(int n, int m, Mask see, float scores[n][m])
+void apply_mask(int n, int m, Mask mask, float scores[n][m])
 {
-    if (see.kind == MASK_NONE)
+    if (mask.kind == MASK_NONE)
         return;
-    if (see.kind == MASK_CAUSAL)
-        mask_scores(n, m, see.first, scores);
-    else if (see.kind == MASK_TABLE && see.table && see.n == n &&
-             see.m == m)
-        mask_where(n, m, (const void *)see.table, scores);
+    if (mask.kind == MASK_CAUSAL)
+        mask_scores(n, m, mask.first, scores);
+    else if (mask.kind == MASK_TABLE && mask.table && mask.n == n &&
+             mask.m == m)
+        mask_where(n, m, (const void *)mask.table, scores);
     else
         REFUSE("a mask of kind %d, %d times %d, for scores of %d times %d: "
                "one of kind 0 or 1, or a table of their size, is needed",
-               (int)see.kind, see.n, see.m, n, m);
+               (int)mask.kind, mask.n, mask.m, n, m);
 }
 
 /*
@@ -430,7 +430,7 @@ leave, though `causal_mask` will still show us masks.
 | function | what it does |
 |:--------------|:-------------------------------------------------|
 | `causal_mask` | writes the table of ones and zeros |
-| `hide_weights` | multiplies *weights* by a table |
+| `mask_weights` | multiplies *weights* by a table |
 | `renormalize` | makes the rows add up to one again |
 | `mask_scores` | minus infinity for the future, without a table |
 | `mask_where` | minus infinity where a table has 0 |
@@ -441,13 +441,13 @@ mixture, one `matmul`, follows where it is called; the next chapter has a
 reason to wait with it.
 */
 
-void masked_weights(int n, int m, int d_k, Mask see,
+void masked_weights(int n, int m, int d_k, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
                     float scores[n][m], float weights[n][m])
 {
     dot_scores(n, m, d_k, query, key, scores);
     scale_scores(n, m, d_k, scores);
-    apply_mask(n, m, see, scores);
+    apply_mask(n, m, mask, scores);
     softmax_rows(n, m, scores, weights);
 }
 
@@ -462,7 +462,7 @@ static void show_masked_attention(void)
     float scores[6][6], weights[6][6], context[6][4];
     project_life(query, key, value);
     print_vector("value of Life", 4, value[0]);
-    masked_weights(6, 6, 2, see_past(0), query, key, scores, weights);
+    masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
     matmul(6, 4, 6, weights, value, context);
     print_matrix("context vectors, the future hidden", 6, 4, context);
     attention(1, 3, 2, 4, query + 2, key, value, (void *)scores,
@@ -556,7 +556,8 @@ static void show_places(void)
 
     float query[6][2], key[6][2], value[6][4], scores[4][2], weights[4][2];
     project_life(query, key, value);
-    masked_weights(4, 2, 2, see_past(2 - 4), query, key, scores, weights);
+    masked_weights(4, 2, 2, mask_causal(2 - 4), query, key, scores,
+                   weights);
     print_matrix("their weights", 4, 2, weights);
 }
 

@@ -32,7 +32,7 @@ cannot show that it helps. It shows what it does to the numbers.
 #include "support.h"
 
 /*
-## A lot for each {#dropout-lots}
+## A draw for each weight {#dropout-lots}
 
 Every attention weight is crossed out with the same probability $p$, the
 dropout **rate**, and stays with probability $1 - p$. A rate that is not
@@ -40,7 +40,7 @@ from 0 to 1 is refused. (`!` with `>=` refuses `nan` as well, with which
 every comparison is false.)
 */
 
-void dropout_must_fit(double p)
+void dropout_rate_check(double p)
 {
     if (!(p >= 0 && p <= 1))
         REFUSE("a dropout rate of %g: from 0 to 1 is needed", p);
@@ -54,11 +54,11 @@ we go row by row, as it does, and draw doubles, with `random_double(r)` of
 is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
-kept and 0 for what is dropped. It refuses what `dropout_must_fit` refuses.
-If `p` is 0 or 1, `r` may be `NULL`.
+kept and 0 for what is dropped. It refuses what `dropout_rate_check`
+refuses. If `p` is 0 or 1, `r` may be `NULL`.
 
 ::: hint
-`dropout_must_fit(p)` first.
+`dropout_rate_check(p)` first.
 :::
 
 ::: hint
@@ -77,7 +77,7 @@ drops.
 
 void dropout_mask(Random *r, double p, int n, int m, float mask[n][m])
 {
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     const int is_drawn = p > 0 && p < 1;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
@@ -96,17 +96,17 @@ static void print_row_sums(const char *label, const float x[6][6])
 static void show_sixths(void)
 {
     Random r;
-    float kept[6][6], left[6][6], sixths[6][6], dropped[6][6];
+    float keep_mask[6][6], left[6][6], sixths[6][6], dropped[6][6];
     random_seed(&r, 123);
-    dropout_mask(&r, 0.5, 6, 6, kept);
+    dropout_mask(&r, 0.5, 6, 6, keep_mask);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             sixths[i][j] = 1 / 6.0f;
-            left[i][j] = kept[i][j] * sixths[i][j];
+            left[i][j] = keep_mask[i][j] * sixths[i][j];
         }
-    print_matrix("kept, seed 123", 6, 6, kept);
+    print_matrix("kept, seed 123", 6, 6, keep_mask);
     print_row_sums("row sums of what is left", left);
-    dropout_apply(0.5, 6, 6, kept, sixths, dropped);
+    dropout_apply(0.5, 6, 6, keep_mask, sixths, dropped);
     print_row_sums("row sums after dropout of sixths", dropped);
 }
 
@@ -155,7 +155,7 @@ dropout**, and what is done today, since nobody needs to think of it later.
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
 round $1 - p$ to a float before dividing 1 by it, and multiply. An entry of
-the mask other than 0 means: keep. It refuses what `dropout_must_fit`
+the mask other than 0 means: keep. It refuses what `dropout_rate_check`
 refuses.
 
 ::: hint
@@ -175,7 +175,7 @@ can be used without it.
 void dropout_apply(double p, int n, int m, const float mask[n][m],
                    const float x[n][m], float y[n][m])
 {
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     const float scale = 1 / (float)(1 - p);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
@@ -183,7 +183,7 @@ void dropout_apply(double p, int n, int m, const float mask[n][m],
 }
 
 /*
-The six rows of one sixth again, with the same lots:
+The six rows of one sixth again, with the same mask:
 
 ::: question
 With a rate of one half, can what is left of six equal weights still have
@@ -218,12 +218,12 @@ Divided by $1 - p$, the two come out right:
 static void mean_of(int draws, const float weights[1][2], float mean[2])
 {
     Random r;
-    float kept[1][2], dropped[1][2];
+    float keep_mask[1][2], dropped[1][2];
     double sum[2] = {0};
     random_seed(&r, 123);
     for (int draw = 0; draw < draws; draw++) {
-        dropout_mask(&r, 0.5, 1, 2, kept);
-        dropout_apply(0.5, 1, 2, kept, weights, dropped);
+        dropout_mask(&r, 0.5, 1, 2, keep_mask);
+        dropout_apply(0.5, 1, 2, keep_mask, weights, dropped);
         for (int j = 0; j < 2; j++)
             sum[j] += (double)dropped[0][j];
     }
@@ -273,7 +273,7 @@ and after a score of minus infinity, softmax hands the share to the others.
 
 Raschka's book shows the table for *Your journey starts with one step*, with
 linear layers from seed 789 and the future hidden [@raschka2024book]. The
-lots are those of seed 123 again:
+dropout mask is that of seed 123 again:
 */
 
 static void print_causal_weights(float weights[6][6])
@@ -284,7 +284,7 @@ static void print_causal_weights(float weights[6][6])
     self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t = trace_for(&a, 6, 6);
     attention_roles(&a, 6, 6, journey, journey, &t);
-    masked_weights(6, 6, 2, see_past(0), (void *)t.query, (void *)t.key,
+    masked_weights(6, 6, 2, mask_causal(0), (void *)t.query, (void *)t.key,
                    (void *)t.scores, weights);
     print_matrix("causal attention weights", 6, 6, weights);
     trace_free(&t);
@@ -294,11 +294,11 @@ static void print_causal_weights(float weights[6][6])
 static void show_attention(void)
 {
     Random r;
-    float weights[6][6], kept[6][6], dropped[6][6];
+    float weights[6][6], keep_mask[6][6], dropped[6][6];
     print_causal_weights(weights);
     random_seed(&r, 123);
-    dropout_mask(&r, 0.5, 6, 6, kept);
-    dropout_apply(0.5, 6, 6, kept, weights, dropped);
+    dropout_mask(&r, 0.5, 6, 6, keep_mask);
+    dropout_apply(0.5, 6, 6, keep_mask, weights, dropped);
     print_matrix("after dropout", 6, 6, dropped);
     print_row_sums("row sums after dropout", dropped);
 }
@@ -326,9 +326,9 @@ row sums after dropout (6)
 ::: {.workbench args="stage=dropout"}
 :::
 
-A lot is drawn for the hidden places too; they are 0 before and after. In
-the first row, *Your* sees only itself, and is lucky: its one weight
-survives and is doubled. *Journey* loses both of its weights, and its
+The hidden weights have an entry of the mask too; they are 0 before and
+after. In the first row, *Your* sees only itself, and is lucky: its one
+weight survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
 
 ## The rate {#dropout-rate}
@@ -349,16 +349,16 @@ static void show_rates(void)
         x[0][0][j] = 1;
     for (int k = 0; k < 5; k++) {
         Random r;
-        double kept = 0, sum = 0;
+        double keep_mask = 0, sum = 0;
         random_seed(&r, 123);
         dropout_mask(&r, rates[k], 1, MANY, x[1]);
         dropout_apply(rates[k], 1, MANY, x[1], x[0], x[2]);
         for (int j = 0; j < MANY; j++) {
-            kept += (double)x[1][0][j];
+            keep_mask += (double)x[1][0][j];
             sum += (double)x[2][0][j];
         }
         table[k][0] = (float)rates[k];
-        table[k][1] = (float)(1 - kept / MANY);
+        table[k][1] = (float)(1 - keep_mask / MANY);
         table[k][2] = 1 / (float)(1 - rates[k]);
         table[k][3] = (float)(sum / MANY);
     }
@@ -369,9 +369,9 @@ static void show_rates(void)
 static void show_all_dropped(void)
 {
     const float x[1][4] = {{1, -1, INFINITY, NAN}};
-    float kept[1][4], y[1][4];
-    dropout_mask(NULL, 1, 1, 4, kept);
-    dropout_apply(1, 1, 4, kept, x, y);
+    float keep_mask[1][4], y[1][4];
+    dropout_mask(NULL, 1, 1, 4, keep_mask);
+    dropout_apply(1, 1, 4, keep_mask, x, y);
     print_vector("numbers", 4, x[0]);
     print_vector("all of them dropped", 4, y[0]);
 }
@@ -416,16 +416,16 @@ In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
 `training=False`. `nn.Dropout(p)` is a module, a part of a model like
 `nn.Linear`, and remembers whether it is being trained: `model.train()` and
 `model.eval()` tell all parts of a model, and in evaluation it hands on what
-it is given. `mask.bernoulli_(q)` draws lots alone. It fills a tensor with
-ones and zeros, a 1 with probability $q$; the underscore is PyTorch's sign
-for a function that changes its tensor in place.
+it is given. `mask.bernoulli_(q)` draws the mask alone. It fills a tensor
+with ones and zeros, a 1 with probability $q$; the underscore is PyTorch's
+sign for a function that changes its tensor in place.
 
-## If your lots are others {#dropout-tables}
+## If your mask is another {#dropout-tables}
 
 A reader of Raschka's book ran its notebook, unchanged, with the seed that
-it names. All numbers agreed as far as the first dropout, and there the lots
-were others [@llms57]. On Intel's processors, PyTorch up to version
-[2.6]{.cited} took them from another generator, MCG31 of Intel's library
+it names. All numbers agreed as far as the first dropout, and there the mask
+was another [@llms57]. On Intel's processors, PyTorch up to version
+[2.6]{.cited} drew it from another generator, MCG31 of Intel's library
 MKL; on others it drew as it does today [@pytorch146174].
 
 So if a tutorial's dropout is not yours, neither of you need have made a
@@ -483,7 +483,7 @@ one sentence.
 **Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. For a table of
 weights: the mean of each row's sum over many dropouts. Each dropout is a
 mask for the whole table, drawn after the one before. It takes no memory for
-a mask. It refuses fewer than one dropout, and what `dropout_must_fit`
+a mask. It refuses fewer than one dropout, and what `dropout_rate_check`
 refuses.
 
 ::: hint
@@ -513,7 +513,7 @@ of each.
 void mean_row_sum(Random *r, double p, int n, int m, int draws,
                   const float weights[n][m], double mean[n])
 {
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     if (draws < 1)
         REFUSE("a mean of %d dropouts: at least 1 is needed", draws);
     for (int i = 0; i < n; i++)
@@ -522,9 +522,9 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
         for (int i = 0; i < n; i++)
             for (int j = 0; j < m; j++) {
                 const float weight[1][1] = {{weights[i][j]}};
-                float kept[1][1], dropped[1][1];
-                dropout_mask(r, p, 1, 1, kept);
-                dropout_apply(p, 1, 1, kept, weight, dropped);
+                float keep_mask[1][1], dropped[1][1];
+                dropout_mask(r, p, 1, 1, keep_mask);
+                dropout_apply(p, 1, 1, keep_mask, weight, dropped);
                 mean[i] += (double)dropped[0][0] / draws;
             }
 }

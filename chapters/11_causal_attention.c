@@ -25,7 +25,8 @@ stand outside of it.
 
 A trace of [](#self-attention) has room for everything from queries to
 context vectors, and for two tables more, of which it is time to speak:
-`kept`, which weights dropout keeps, and `dropped`, what becomes of them.
+`keep_mask`, which weights dropout keeps, and `dropped`, what becomes of
+them.
 
 Given queries, keys and values, there is one right order for the rest. The
 mask comes before softmax, so that the shares of what is left add up to one
@@ -43,10 +44,10 @@ Dropout needs random numbers, and only while the model is trained. So the
 function takes a generator, and where there is none, it drops nothing.
 
 **Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values it
-computes five tables: scores, masked as `see` says; weights; which of these
+computes five tables: scores, masked as `mask` says; weights; which of these
 are kept; what dropout makes of them; context vectors. If `r` is `NULL`,
 nothing is dropped, whatever `p` is. It refuses what `masked_weights`
-refuses and, with `r`, what `dropout_must_fit` refuses.
+refuses and, with `r`, what `dropout_rate_check` refuses.
 
 ::: hint
 All steps are functions of earlier chapters, one call each. The first four,
@@ -68,16 +69,16 @@ every GPT computes it.
 :::
 */
 
-void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
+void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
             const float query[n][d_k], const float key[m][d_k],
             const float value[m][d_v], float scores[n][m],
-            float weights[n][m], float kept[n][m], float dropped[n][m],
+            float weights[n][m], float keep_mask[n][m], float dropped[n][m],
             float context[n][d_v])
 {
     const double rate = r ? p : 0;
-    masked_weights(n, m, d_k, see, query, key, scores, weights);
-    dropout_mask(r, rate, n, m, kept);
-    dropout_apply(rate, n, m, kept, weights, dropped);
+    masked_weights(n, m, d_k, mask, query, key, scores, weights);
+    dropout_mask(r, rate, n, m, keep_mask);
+    dropout_apply(rate, n, m, keep_mask, weights, dropped);
     matmul(n, d_v, m, dropped, value, context);
 }
 
@@ -102,7 +103,7 @@ it `head_dim`, the width of a head, and set both `d_k` and `d_v` to it. (An
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
                            int context_length, double p, int has_bias)
 {
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     if (context_length < 0)
         REFUSE("a context length of %d: 0, for any, or more is needed",
                context_length);
@@ -134,7 +135,7 @@ same seed.
 :::
 */
 
-void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
+void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                   const float x[n][a->d_x], const float y[m][a->d_y],
                   Trace *t)
 {
@@ -144,9 +145,9 @@ void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
                a->n_heads, a->d_out);
     attention_roles(a, n, m, x, y, t);
     t->rate = r ? a->p : 0;
-    attend(n, m, a->d_k, a->d_v, see, a->p, r, (void *)t->query,
+    attend(n, m, a->d_k, a->d_v, mask, a->p, r, (void *)t->query,
            (void *)t->key, (void *)t->value, (void *)t->scores,
-           (void *)t->weights, (void *)t->kept, (void *)t->dropped,
+           (void *)t->weights, (void *)t->keep_mask, (void *)t->dropped,
            (void *)t->context);
 }
 
@@ -162,7 +163,7 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
                             Trace trace[batch])
 {
     for (int b = 0; b < batch; b++)
-        head_forward(a, see_past(0), r, n, n, x[b], x[b], &trace[b]);
+        head_forward(a, mask_causal(0), r, n, n, x[b], x[b], &trace[b]);
 }
 
 static void draw_batch(void)
@@ -232,7 +233,7 @@ The two sentences are the same. Will their context vectors be the same, too?
 And with a dropout of one half?
 
 Without dropout they are: the same parameters, the same words. With dropout
-they are not. The lots of the second sentence are drawn after those of the
+they are not. The mask of the second sentence is drawn after that of the
 first.
 :::
 
@@ -281,7 +282,7 @@ second sentence (6, 2)
 In the second sentence, the context vector of *Your* is zero. *Your* sees
 only itself, and that was dropped. Where it is kept, in the first sentence,
 it is doubled. To get the same numbers as PyTorch, which draws the
-lots for the whole batch at once, it is enough to let the generator go on
+masks of the whole batch at once, it is enough to let the generator go on
 from sentence to sentence.
 
 Does the mask leak? That is easily tried, and worth trying with any program:
@@ -362,10 +363,11 @@ it says that two sizes do not match.)
 
 Two equal sentences are convenient to look at, and a bad test. Suppose that
 the body of the loop is
-`head_forward(a, see_past(0), r, n, n, x[0], x[0], &trace[b])`, with a 0 for
-the `b`. This loop computes the first sentence again and again, and never
-looks at another. Here is how far it is off, first where the second sentence
-is the first once more, then where it is *Life is short, eat dessert first*:
+`head_forward(a, mask_causal(0), r, n, n, x[0], x[0], &trace[b])`, with a 0
+for the `b`. This loop computes the first sentence again and again, and
+never looks at another. Here is how far it is off, first where the second
+sentence is the first once more, then where it is *Life is short, eat
+dessert first*:
 */
 
 static void show_mistake(const float same[BATCH][N][D_IN])
@@ -439,9 +441,9 @@ static float padding_error(const Attention *a, int is_causal, int is_hidden,
     Trace t = trace_for(a, N, N), right = trace_for(a, WORDS, WORDS);
     memcpy(padded[start], journey, WORDS * sizeof *journey);
     make_mask(is_causal, is_hidden, start, mask);
-    head_forward(a, see_where(N, N, mask), NULL, N, N, padded, padded, &t);
-    head_forward(a, is_causal ? see_past(0) : see_all(), NULL, WORDS, WORDS,
-                 journey, journey, &right);
+    head_forward(a, mask_table(N, N, mask), NULL, N, N, padded, padded, &t);
+    head_forward(a, is_causal ? mask_causal(0) : mask_none(), NULL, WORDS,
+                 WORDS, journey, journey, &right);
     const float error = largest_difference(
         WORDS * HEAD_DIM, t.context + start * HEAD_DIM, right.context);
     trace_free(&t);
@@ -485,7 +487,7 @@ order does not matter then.) One of the four is right without any
 help. Where a word sees nothing that comes after it, padding behind it might
 as well not be there. So a language model can be trained with padding at the
 end and no mask for it. In the other three cases the scores of the padding
-must be set to minus infinity, as those of the future are. `see_where` does
+must be set to minus infinity, as those of the future are. `mask_table` does
 it, with a table whose columns are 0 where the padding is.
 
 What the padding itself gets for context vectors is of no use to anyone.
@@ -600,7 +602,7 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m])
 }
 
 /*
-`see_where` then does the rest. In PyTorch one finds the same list with the
+`mask_table` then does the rest. In PyTorch one finds the same list with the
 opposite meaning, as `key_padding_mask`, which is true for padding.
 :::
 

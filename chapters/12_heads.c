@@ -137,7 +137,7 @@ Attention head_of(const Attention *a, int h)
     if (h < 0 || h >= a->n_heads)
         REFUSE("head %d of %d: one from 0 to %d is needed", h, a->n_heads,
                a->n_heads - 1);
-    layers_must_fit(a);
+    layers_check(a);
     Attention head = *a;
     head.n_heads = 1;
     head.d_out = head.has_out_bias = 0; /* these two are chapter 13's */
@@ -166,9 +166,9 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
     attention_init(a);
     for (int h = 0; h < n_heads; h++) {
         const Attention head = head_of(a, h);
-        rand_turned(r, d_in, d_k, (void *)head.query.weight);
-        rand_turned(r, d_in, d_k, (void *)head.key.weight);
-        rand_turned(r, d_in, d_v, (void *)head.value.weight);
+        rand_transposed(r, d_in, d_k, (void *)head.query.weight);
+        rand_transposed(r, d_in, d_k, (void *)head.key.weight);
+        rand_transposed(r, d_in, d_v, (void *)head.value.weight);
     }
 }
 
@@ -198,7 +198,7 @@ be computed at the same time.
 :::
 */
 
-void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
+void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
                    Trace t[a->n_heads],
                    float joined[n][a->n_heads * a->d_v])
@@ -209,7 +209,7 @@ void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
                a->d_out);
     for (int h = 0; h < a->n_heads; h++) {
         const Attention head = head_of(a, h);
-        head_forward(&head, see, r, n, m, x, y, &t[h]);
+        head_forward(&head, mask, r, n, m, x, y, &t[h]);
         const float(*context)[a->d_v] = (void *)t[h].context;
         for (int i = 0; i < n; i++)
             for (int k = 0; k < a->d_v; k++)
@@ -246,7 +246,7 @@ static void show_article(const char *label, int n_heads, Attention *a,
     random_seed(&r, 123);
     heads_init(a, &r, n_heads, D_IN, D_K, D_V);
     traces_for(a, WORDS, t);
-    heads_forward(a, see_all(), NULL, WORDS, WORDS, life, life, t,
+    heads_forward(a, mask_none(), NULL, WORDS, WORDS, life, life, t,
                   (void *)joined);
     print_matrix(label, WORDS, n_heads * D_V, (void *)joined);
 }
@@ -526,7 +526,7 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int context_length, double p, int n_heads,
                        int has_bias)
 {
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     *a = (Attention){.d_x = d_in,
                      .d_y = d_in,
                      .n_heads = n_heads,
@@ -554,8 +554,8 @@ static void show_causal_heads(void)
     random_seed(&r, 123);
     causal_heads_init(&a, &r, D_IN, 2, WORDS, 0, 2, 0);
     traces_for(&a, WORDS, t);
-    heads_forward(&a, see_past(0), NULL, WORDS, WORDS, journey, journey, t,
-                  joined);
+    heads_forward(&a, mask_causal(0), NULL, WORDS, WORDS, journey, journey,
+                  t, joined);
     print_matrix("two causal heads, side by side", WORDS, 4, joined);
     trace_free(&t[0]);
     trace_free(&t[1]);
@@ -602,7 +602,7 @@ static void show_concat(void)
     rand_fill(&r, 3, 8, x);
     heads_init(&a, &r, 2, 8, 4, 4);
     traces_for(&a, 3, t);
-    heads_forward(&a, see_all(), NULL, 3, 3, x, x, t, joined);
+    heads_forward(&a, mask_none(), NULL, 3, 3, x, x, t, joined);
     print_matrix("Z_1", 3, 4, (void *)t[0].context);
     print_matrix("Z_2", 3, 4, (void *)t[1].context);
     print_matrix("Concat(Z_1, Z_2)", 3, 8, joined);

@@ -198,7 +198,7 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
                      int has_bias)
 {
     const int over = n_heads < 1 ? d_out : d_out % n_heads;
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     if (n_heads < 1 || over)
         REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
                "needed",
@@ -227,7 +227,7 @@ them those of head 1, and so on, which is what `split_heads` fills. So
 [](#causal-attention) does:
 */
 
-static void attend_head(const Attention *a, Mask see, Random *r, int h,
+static void attend_head(const Attention *a, Mask mask, Random *r, int h,
                         Trace *t)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
@@ -236,11 +236,11 @@ static void attend_head(const Attention *a, Mask see, Random *r, int h,
     float(*value)[m][d_v] = (void *)t->head_value;
     float(*scores)[n][m] = (void *)t->scores;
     float(*weights)[n][m] = (void *)t->weights;
-    float(*kept)[n][m] = (void *)t->kept;
+    float(*keep_mask)[n][m] = (void *)t->keep_mask;
     float(*dropped)[n][m] = (void *)t->dropped;
     float(*context)[n][d_v] = (void *)t->context;
-    attend(n, m, d_k, d_v, see, a->p, r, query[h], key[h], value[h],
-           scores[h], weights[h], kept[h], dropped[h], context[h]);
+    attend(n, m, d_k, d_v, mask, a->p, r, query[h], key[h], value[h],
+           scores[h], weights[h], keep_mask[h], dropped[h], context[h]);
 }
 
 /*
@@ -253,7 +253,7 @@ forwards of earlier chapters were steps on the way. Whoever wants an
 attention calls this one.
 */
 
-void attention_forward(const Attention *a, Mask see, Random *r, int n,
+void attention_forward(const Attention *a, Mask mask, Random *r, int n,
                        int m, const float x[n][a->d_x],
                        const float y[m][a->d_y], Trace *t)
 {
@@ -264,7 +264,7 @@ void attention_forward(const Attention *a, Mask see, Random *r, int n,
     split_heads(m, heads, d_k, (void *)t->key, (void *)t->head_key);
     split_heads(m, heads, d_v, (void *)t->value, (void *)t->head_value);
     for (int h = 0; h < heads; h++)
-        attend_head(a, see, r, h, t);
+        attend_head(a, mask, r, h, t);
     merge_heads(n, heads, d_v, (void *)t->context, (void *)t->joined);
     if (a->d_out)
         linear_forward(&a->out, n, (void *)t->joined, (void *)t->out);
@@ -292,7 +292,7 @@ static Trace class_of(int d_out, const float x[WORDS][D_IN])
     random_seed(&r, 123);
     multi_head_init(&a, &r, D_IN, d_out, WORDS, 0, HEADS, 0);
     Trace t = trace_for(&a, WORDS, WORDS);
-    attention_forward(&a, see_past(0), NULL, WORDS, WORDS, x, x, &t);
+    attention_forward(&a, mask_causal(0), NULL, WORDS, WORDS, x, x, &t);
     attention_free(&a);
     return t;
 }
@@ -413,8 +413,9 @@ static void show_loop(void)
     for (int h = 0; h < HEADS; h++)
         t[h] = trace_for(&head, WORDS, WORDS);
     Trace split = trace_for(&a, WORDS, WORDS);
-    heads_forward(&a, see_all(), NULL, WORDS, WORDS, life, life, t, joined);
-    attention_forward(&a, see_all(), NULL, WORDS, WORDS, life, life,
+    heads_forward(&a, mask_none(), NULL, WORDS, WORDS, life, life, t,
+                  joined);
+    attention_forward(&a, mask_none(), NULL, WORDS, WORDS, life, life,
                       &split);
     print_vector("short, one head after the other", ALL, joined[SHORT]);
     print_vector("short, one projection, split", ALL,
@@ -497,7 +498,7 @@ static void show_opposite(const Attention *a,
     for (int i = 0; i < TOKENS; i++)
         for (int j = 0; j < TOKENS; j++)
             mask[i][j] = 1 - mask[i][j];
-    attention_forward(a, see_where(TOKENS, TOKENS, mask), NULL, TOKENS,
+    attention_forward(a, mask_table(TOKENS, TOKENS, mask), NULL, TOKENS,
                       TOKENS, x, x, t);
     print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
                  (void *)t->weights);
@@ -515,7 +516,7 @@ static void show_module(void)
     print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
     print_vector("out_proj.weight, first row", D_MODEL, a.out.weight);
 
-    attention_forward(&a, see_past(0), NULL, TOKENS, TOKENS, x, x, &t);
+    attention_forward(&a, mask_causal(0), NULL, TOKENS, TOKENS, x, x, &t);
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], TOKENS, TOKENS, weights[h]);
     for (int i = 0; i < TOKENS; i++)
@@ -611,7 +612,7 @@ static void show_walk(int d_model, int n_heads, int n)
     float(*x)[d_model] = (void *)new_table(n, d_model);
     module_from_123(&a, n_heads, n, d_model, x);
     Trace t = trace_for(&a, n, n);
-    attention_forward(&a, see_all(), NULL, n, n, x, x, &t);
+    attention_forward(&a, mask_none(), NULL, n, n, x, x, &t);
     print_walk(&a, &t);
     draw_walk(n, d_model, n_heads);
     print_vector("output, where it begins", d_model < 6 ? d_model : 6,

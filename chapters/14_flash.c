@@ -104,18 +104,19 @@ is the sum by which softmax divides, and $c / l$ is the context vector. This
 is the **online softmax**, with its **running maximum** and its **running
 sum**:
 
-::: {.header of="Running"}
+::: {.header of="OnlineSoftmax"}
 :::
 */
 
-void running_begin(int d_v, Running *r, float mixture[d_v])
+void online_softmax_init(int d_v, OnlineSoftmax *r, float mixture[d_v])
 {
-    *r = (Running){.largest = -INFINITY, .sum = 0};
+    *r = (OnlineSoftmax){.largest = -INFINITY, .sum = 0};
     for (int k = 0; k < d_v; k++)
         mixture[k] = 0;
 }
 
-void raise_largest(float largest, int d_v, Running *r, float mixture[d_v])
+void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *r,
+                            float mixture[d_v])
 {
     const float f = expf(r->largest - largest);
     r->largest = largest;
@@ -125,10 +126,10 @@ void raise_largest(float largest, int d_v, Running *r, float mixture[d_v])
 }
 
 /*
-**Exercise 14.1** (★★, 3 points): `meet_key`. One key is met: bring `r` and
-the mixture up to date, as the formulas say. `raise_largest` does what the
-factor does. A key whose score is minus infinity is hidden: nothing happens,
-whatever its value is.
+**Exercise 14.1** (★★, 3 points): `online_softmax_add`. One key is met:
+bring `r` and the mixture up to date, as the formulas say.
+`online_softmax_rescale` does what the factor does. A key whose score is
+minus infinity is hidden: nothing happens, whatever its value is.
 
 ::: hint
 Raise the largest score first, if the new one is larger. What remains is the
@@ -146,13 +147,13 @@ maximum, a sum and a mixture.
 :::
 */
 
-void meet_key(int d_v, float score, const float value[d_v], Running *r,
-              float mixture[d_v])
+void online_softmax_add(int d_v, float score, const float value[d_v],
+                        OnlineSoftmax *r, float mixture[d_v])
 {
     if (score == -INFINITY)
         return;
     if (score > r->largest)
-        raise_largest(score, d_v, r, mixture);
+        online_softmax_rescale(score, d_v, r, mixture);
     const float share = expf(score - r->largest);
     r->sum += share;
     for (int k = 0; k < d_v; k++)
@@ -164,7 +165,8 @@ After the last key, the mixture is divided. The logarithm of the whole sum
 is handed back; [below](#flash-log-sum) is what it is good for.
 */
 
-float running_end(int d_v, const Running *r, float mixture[d_v])
+float online_softmax_finish(int d_v, const OnlineSoftmax *r,
+                            float mixture[d_v])
 {
     for (int k = 0; k < d_v; k++)
         mixture[k] = (float)(mixture[k] / r->sum);
@@ -189,16 +191,16 @@ static void show_meetings(void)
 {
     float scores[1][6], weights[1][6], context[1][3], met[6][3], mixture[3];
     attention(1, 6, 3, 3, life + 2, life, life, scores, weights, context);
-    Running r;
-    running_begin(3, &r, mixture);
+    OnlineSoftmax r;
+    online_softmax_init(3, &r, mixture);
     for (int j = 0; j < 6; j++) {
-        meet_key(3, scores[0][j], life[j], &r, mixture);
+        online_softmax_add(3, scores[0][j], life[j], &r, mixture);
         met[j][0] = scores[0][j];
         met[j][1] = r.largest;
         met[j][2] = (float)r.sum;
     }
     print_matrix("score; largest so far; sum so far", 6, 3, met);
-    running_end(3, &r, mixture);
+    online_softmax_finish(3, &r, mixture);
     print_vector("context vector of short, key by key", 3, mixture);
     print_vector("context vector of short, by attention", 3, context[0]);
 }
@@ -225,10 +227,10 @@ In an unlucky order, with scores that grow, every key raises it. So take the
 keys a **block** at a time: look for the largest score of the block, raise
 once, and then let the keys add their terms.
 
-**Exercise 14.2** (★★, 2 points): `meet_keys`. What `meet_key` does, for `n`
-keys at once, of which some or all may be hidden. Raise the largest score
-once at most: but for rounding the result is the same, so that only the
-clock can tell, and no test.
+**Exercise 14.2** (★★, 2 points): `online_softmax_add_block`. What
+`online_softmax_add` does, for `n` keys at once, of which some or all may be
+hidden. Raise the largest score once at most: but for rounding the result is
+the same, so that only the clock can tell, and no test.
 
 ::: hint
 Two passes over the scores: one for the largest, one for the terms.
@@ -240,17 +242,18 @@ registers.
 :::
 */
 
-void meet_keys(int n, int d_v, const float scores[n],
-               const float value[n][d_v], Running *r, float mixture[d_v])
+void online_softmax_add_block(int n, int d_v, const float scores[n],
+                              const float value[n][d_v], OnlineSoftmax *r,
+                              float mixture[d_v])
 {
     float largest = r->largest;
     for (int j = 0; j < n; j++)
         if (scores[j] > largest)
             largest = scores[j];
     if (largest > r->largest)
-        raise_largest(largest, d_v, r, mixture);
+        online_softmax_rescale(largest, d_v, r, mixture);
     for (int j = 0; j < n; j++)
-        meet_key(d_v, scores[j], value[j], r, mixture);
+        online_softmax_add(d_v, scores[j], value[j], r, mixture);
 }
 
 /*
@@ -268,15 +271,16 @@ enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
 /* Hides, in the piece whose first row is query i and whose first column is
  * key j, what must not be seen. */
-void mask_piece(Mask see, int i, int j, int rows, int cols,
-                float scores[rows][cols])
+void mask_tile(Mask mask, int i, int j, int rows, int cols,
+               float scores[rows][cols])
 {
-    const int64_t place = (int64_t)see.first + i - j;
-    if (see.kind == MASK_CAUSAL && place < cols)
+    const int64_t place = (int64_t)mask.first + i - j;
+    if (mask.kind == MASK_CAUSAL && place < cols)
         mask_scores(rows, cols, place > -rows ? (int)place : -rows, scores);
-    else if (see.kind == MASK_TABLE)
+    else if (mask.kind == MASK_TABLE)
         for (int k = 0; k < rows; k++) {
-            const float *row = see.table + (size_t)(i + k) * (size_t)see.m;
+            const float *row =
+                mask.table + (size_t)(i + k) * (size_t)mask.m;
             mask_where(1, cols, (const void *)(row + j), scores + k);
         }
 }
@@ -295,34 +299,35 @@ them in order to hide them:
 */
 
 /* May the queries up to number `last` see any of the keys from j on? */
-int sees_any(Mask see, int last, int j)
+int mask_shows_block(Mask mask, int last, int j)
 {
-    return see.kind != MASK_CAUSAL || j <= (int64_t)see.first + last;
+    return mask.kind != MASK_CAUSAL || j <= (int64_t)mask.first + last;
 }
 
 /* What the queries from number i on get. The arrays of queries and of
  * results begin with theirs. */
-static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask see,
+static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask mask,
                         const float query[rows][d_k],
                         const float key[m][d_k], const float value[m][d_v],
                         float context[rows][d_v], float log_sum[rows])
 {
     float memory[TILE * BLOCK];
-    Running running[TILE];
+    OnlineSoftmax running[TILE];
     for (int k = 0; k < rows; k++)
-        running_begin(d_v, &running[k], context[k]);
-    for (int j = 0; j < m && sees_any(see, i + rows - 1, j); j += BLOCK) {
+        online_softmax_init(d_v, &running[k], context[k]);
+    for (int j = 0; j < m && mask_shows_block(mask, i + rows - 1, j);
+         j += BLOCK) {
         const int cols = m - j < BLOCK ? m - j : BLOCK;
         float(*scores)[cols] = (void *)memory; /* the last may be narrow */
         dot_scores(rows, cols, d_k, query, key + j, scores);
         scale_scores(rows, cols, d_k, scores);
-        mask_piece(see, i, j, rows, cols, scores);
+        mask_tile(mask, i, j, rows, cols, scores);
         for (int k = 0; k < rows; k++)
-            meet_keys(cols, d_v, scores[k], value + j, &running[k],
-                      context[k]);
+            online_softmax_add_block(cols, d_v, scores[k], value + j,
+                                     &running[k], context[k]);
     }
     for (int k = 0; k < rows; k++)
-        log_sum[k] = running_end(d_v, &running[k], context[k]);
+        log_sum[k] = online_softmax_finish(d_v, &running[k], context[k]);
 }
 
 /*
@@ -331,25 +336,26 @@ tiles, and you have **FlashAttention** [@dao2022], in the order that its
 second version has [@dao2023]:
 */
 
-void mask_must_fit(int n, int m, Mask see)
+void mask_check(int n, int m, Mask mask)
 {
-    if (see.kind == MASK_NONE || see.kind == MASK_CAUSAL)
+    if (mask.kind == MASK_NONE || mask.kind == MASK_CAUSAL)
         return;
-    if (see.kind != MASK_TABLE || !see.table || see.n != n || see.m != m)
+    if (mask.kind != MASK_TABLE || !mask.table || mask.n != n ||
+        mask.m != m)
         REFUSE(
             "a mask of kind %d, %d times %d, for %d queries and %d keys: "
             "one of kind 0 or 1, or a table of their size, is needed",
-            (int)see.kind, see.n, see.m, n, m);
+            (int)mask.kind, mask.n, mask.m, n, m);
 }
 
-void flash_forward(int n, int m, int d_k, int d_v, Mask see,
+void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
                    float log_sum[n])
 {
-    mask_must_fit(n, m, see);
+    mask_check(n, m, mask);
     for (int i = 0; i < n; i += TILE)
-        attend_tile(i, n - i < TILE ? n - i : TILE, m, d_k, d_v, see,
+        attend_tile(i, n - i < TILE ? n - i : TILE, m, d_k, d_v, mask,
                     query + i, key, value, context + i, log_sum + i);
 }
 
@@ -357,7 +363,7 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask see,
 Six words fill no tile. A hundred random tokens fill three and a bit:
 */
 
-static void show_agreement(const char *what, int n, int d, Mask see,
+static void show_agreement(const char *what, int n, int d, Mask mask,
                            const float x[n][d])
 {
     float(*scores)[n] = (void *)new_table(n, n);
@@ -365,9 +371,9 @@ static void show_agreement(const char *what, int n, int d, Mask see,
     float(*with)[d] = (void *)new_table(n, d);
     float(*without)[d] = (void *)new_table(n, d);
     float *log_sum = new_table(1, n), difference = 0;
-    masked_weights(n, n, d, see, x, x, scores, weights);
+    masked_weights(n, n, d, mask, x, x, scores, weights);
     matmul(n, d, n, weights, x, with);
-    flash_forward(n, n, d, d, see, x, x, x, without, log_sum);
+    flash_forward(n, n, d, d, mask, x, x, x, without, log_sum);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
             difference =
@@ -389,13 +395,13 @@ static void show_flash(void)
     Random r;
     random_seed(&r, 123);
     normal_fill(&r, N, D, 0, 1, x);
-    show_agreement("100 tokens", N, D, see_all(), x);
-    show_agreement("the future hidden", N, D, see_past(0), x);
-    flash_forward(6, 6, 3, 3, see_all(), life, life, life, context,
+    show_agreement("100 tokens", N, D, mask_none(), x);
+    show_agreement("the future hidden", N, D, mask_causal(0), x);
+    flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
                   log_sum);
     print_matrix("context vectors of Life is short", 6, 3, context);
     print_vector("logarithms of the sums", 6, log_sum);
-    flash_forward(6, 6, 3, 3, see_past(0), life, life, life, context,
+    flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
                   log_sum);
     print_matrix("the same, the future hidden", 6, 3, context);
     print_vector("logarithms of these sums", 6, log_sum);
@@ -432,15 +438,15 @@ static void show_pieces(void)
 {
     enum { PIECES = 8 };
     const char *const panel[2] = {"all seen", "the future hidden"};
-    const Mask see[2] = {see_all(), see_past(0)};
+    const Mask mask[2] = {mask_none(), mask_causal(0)};
     float piece[2][PIECES][PIECES];
     int count[2] = {0, 0};
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < PIECES; i++)
             for (int j = 0; j < PIECES; j++) {
                 const int last = (i + 1) * TILE - 1;
-                count[p] += sees_any(see[p], last, j * BLOCK);
-                piece[p][i][j] = sees_any(see[p], last, j * BLOCK);
+                count[p] += mask_shows_block(mask[p], last, j * BLOCK);
+                piece[p][i][j] = mask_shows_block(mask[p], last, j * BLOCK);
             }
     print_integers("256 queries and keys: pieces, and those left out", 2,
                    (int[]){count[0], count[0] - count[1]});
@@ -479,8 +485,8 @@ product and its exponential as before, and a few factors come on top. What
 can be saved is time, since a machine is waiting for most of it; that is
 [](#kernel).
 
-Dropout has no part in this. It draws a lot for each weight, and
-[](#dropout) keeps the lots in a table. And `attention_forward` of
+Dropout has no part in this. It draws a number for each weight, and
+[](#dropout) keeps the result in a table. And `attention_forward` of
 [](#multi-head) goes on filling its trace, for these pages, and for the
 training that reads it.
 
@@ -500,9 +506,9 @@ $$w_k = \frac{e^{s_k}}{\sum_j e^{s_j}} = e^{s_k - L}$$
 static void show_weights_again(void)
 {
     float context[6][3], log_sum[6], scores[1][6], weights[1][6], again[6];
-    flash_forward(6, 6, 3, 3, see_all(), life, life, life, context,
+    flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
                   log_sum);
-    masked_weights(1, 6, 3, see_all(), life + 2, life, scores, weights);
+    masked_weights(1, 6, 3, mask_none(), life + 2, life, scores, weights);
     for (int j = 0; j < 6; j++)
         again[j] = expf(scores[0][j] - log_sum[2]);
     print_vector("weights of short, by softmax", 6, weights[0]);
@@ -576,13 +582,13 @@ assert torch.allclose(log_sum, torch.logsumexp(scores, dim=-1), atol=1e-5)
 
 ## Further exercises
 
-**Exercise 14.3** (★★, challenge, 3 points): `join_parts`. A query has got a
-context vector from one part of the keys, and another one from the rest,
-each with its log-sum-exp. Replace the first by what the query gets from all
-keys, and return the log-sum-exp of all. A part in which it has seen nothing
-has minus infinity for its log-sum-exp and `nan` for its context vector, and
-adds nothing; two such parts leave just these. A log-sum-exp that is `nan`
-or plus infinity leaves `nan`.
+**Exercise 14.3** (★★, challenge, 3 points): `merge_contexts`. A query has
+got a context vector from one part of the keys, and another one from the
+rest, each with its log-sum-exp. Replace the first by what the query gets
+from all keys, and return the log-sum-exp of all. A part in which it has
+seen nothing has minus infinity for its log-sum-exp and `nan` for its
+context vector, and adds nothing; two such parts leave just these. A
+log-sum-exp that is `nan` or plus infinity leaves `nan`.
 
 ::: hint
 With $L$ of [](#flash-log-sum), $e^{L}$ times the context vector is the sum
@@ -591,8 +597,8 @@ scores, and what their values?
 :::
 
 ::: hint
-Begin with a `Running` whose largest score is $L$ and whose sum is 1, and
-the first context vector as its mixture.
+Begin with a `OnlineSoftmax` whose largest score is $L$ and whose sum is 1,
+and the first context vector as its mixture.
 :::
 
 ::: done
@@ -613,14 +619,14 @@ A part is one key, whose score is its log-sum-exp and whose value is its
 context vector. The first has been met:
 */
 
-float join_parts(int d_v, float context[d_v], float log_sum,
-                 const float other[d_v], float other_log_sum)
+float merge_contexts(int d_v, float context[d_v], float log_sum,
+                     const float other[d_v], float other_log_sum)
 {
-    Running r = {.largest = log_sum, .sum = 1};
+    OnlineSoftmax r = {.largest = log_sum, .sum = 1};
     if (log_sum == -INFINITY)
-        running_begin(d_v, &r, context);
-    meet_key(d_v, other_log_sum, other, &r, context);
-    return running_end(d_v, &r, context);
+        online_softmax_init(d_v, &r, context);
+    online_softmax_add(d_v, other_log_sum, other, &r, context);
+    return online_softmax_finish(d_v, &r, context);
 }
 
 /*

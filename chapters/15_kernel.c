@@ -161,14 +161,14 @@ once. Keys are read as they lie. Of the values, entry `i` of value `k` is
 wanted where the table has entry `k` of value `i`, but that is only the same
 table looked at with its two steps exchanged:
 
-::: {.header of="View"}
+::: {.header of="StridedMatrix"}
 :::
 */
 
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to ROWS rows. */
-static INLINE void register_tile(int rows, int vectors, int d, View a,
-                                 const Lanes b[d], const Lanes *factor,
-                                 Lanes c[rows])
+static INLINE void register_tile(int rows, int vectors, int d,
+                                 StridedMatrix a, const Lanes b[d],
+                                 const Lanes *factor, Lanes c[rows])
 {
     Vector sum[ROWS][VECTORS];
     for (int i = 0; i < rows; i++)
@@ -192,7 +192,7 @@ out, and each `sum[i][j]` becomes a register. What is left over of the rows
 is done four at a time, then one by one:
 */
 
-static INLINE void tiles(int n, int vectors, int d, View a,
+static INLINE void tiles(int n, int vectors, int d, StridedMatrix a,
                          const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     int i = 0;
@@ -206,7 +206,7 @@ static INLINE void tiles(int n, int vectors, int d, View a,
 
 /* A function of its own (APART), as among other code the registers would
  * not suffice. */
-static APART void product(int n, int vectors, int d, View a,
+static APART void product(int n, int vectors, int d, StridedMatrix a,
                           const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     if (vectors == 1)
@@ -244,16 +244,18 @@ tables that lie either way.
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m])
 {
-    best_kernel()->multiply(n, m, d, (View){a[0], d, 1}, (View){b[0], m, 1},
-                            (View){NULL, 0, 0}, c);
+    best_kernel()->multiply(n, m, d, (StridedMatrix){a[0], d, 1},
+                            (StridedMatrix){b[0], m, 1},
+                            (StridedMatrix){NULL, 0, 0}, c);
 }
 
 void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
                          float y[n][l->d_out])
 {
-    best_kernel()->multiply(n, l->d_out, l->d_in, (View){x[0], l->d_in, 1},
-                            (View){l->weight, 1, l->d_in},
-                            (View){l->bias, 0, 1}, y);
+    best_kernel()->multiply(n, l->d_out, l->d_in,
+                            (StridedMatrix){x[0], l->d_in, 1},
+                            (StridedMatrix){l->weight, 1, l->d_in},
+                            (StridedMatrix){l->bias, 0, 1}, y);
 }
 
 static void show_product(void)
@@ -367,10 +369,10 @@ with the heads side by side; heads that share keys and values, which
 [](#kv-cache) needs; a bias that is added to scores; and dropout, by factors
 that were drawn before into a table. A job says what there is and where:
 
-::: {.header of="Rows"}
+::: {.header of="StridedRows"}
 :::
 
-::: {.header of="Job"}
+::: {.header of="AttentionCall"}
 :::
 */
 
@@ -388,59 +390,63 @@ typedef struct {
 } Tile;
 
 /* The tile whose first query is i, with memory for it. */
-static Tile begin(const Job *job, int text, int head, int i, int rows,
-                  Lanes *memory)
+static Tile begin(const AttentionCall *call, int text, int head, int i,
+                  int rows, Lanes *memory)
 {
-    const int many = job->n_key_heads ? job->n_heads / job->n_key_heads : 1;
-    const float s = job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
-    const int64_t seen = (int64_t)job->see.first + i + rows;
+    const int many =
+        call->n_key_heads ? call->n_heads / call->n_key_heads : 1;
+    const float s = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
+    const int64_t seen = (int64_t)call->mask.first + i + rows;
     Tile t = {.text = text, .head = head, .i = i, .rows = rows};
     t.key_head = head / many;
     t.vectors = rows <= LANES ? 1 : VECTORS;
-    t.end = job->m;
-    t.scale = job->bias.at ? 1 : frexpf(fabsf(s), &(int){0});
+    t.end = call->m;
+    t.scale = call->bias.at ? 1 : frexpf(fabsf(s), &(int){0});
     t.query = memory;
-    t.context = memory + job->d_k;
-    if (job->see.kind == MASK_CAUSAL && seen < job->m)
+    t.context = memory + call->d_k;
+    if (call->mask.kind == MASK_CAUSAL && seen < call->m)
         t.end = seen < 0 ? 0 : (int)seen;
     for (int k = 0; k < QUERIES; k++)
         t.largest.at[k] = -FLT_MAX;
-    memset(memory, 0, (size_t)(job->d_k + job->d_v) * sizeof *memory);
-    turn(rows, job->d_k, s / t.scale, row_at(&job->query, text, head, i),
-         job->query.token, (float *)t.query, QUERIES);
+    memset(memory, 0, (size_t)(call->d_k + call->d_v) * sizeof *memory);
+    transpose_scaled(rows, call->d_k, s / t.scale,
+                     row_at(&call->query, text, head, i), call->query.token,
+                     (float *)t.query, QUERIES);
     return t;
 }
 
 /*
-This is `running_begin` and more. The largest product so far begins with the
-lowest float: with minus infinity, a row in which all is hidden would take
-infinity from infinity. Now its exponentials are all 0, and so is their sum,
-by which 0 is divided in the end. That makes the `nan` it is to get.
+This is `online_softmax_init` and more. The largest product so far begins
+with the lowest float: with minus infinity, a row in which all is hidden
+would take infinity from infinity. Now its exponentials are all 0, and so is
+their sum, by which 0 is divided in the end. That makes the `nan` it is to
+get.
 
 Queries are multiplied by a power of 2 alone, which rounds nothing; [the
 rest of the scale](#kernel-rest) waits.
 
 Under a causal mask, `end` is how many keys the last query of the tile sees;
-blocks behind it are never met. Within a block, `hide` is the `mask_piece`
+blocks behind it are never met. Within a block, `hide` is the `mask_tile`
 of [](#flash), and `use_table` reads tables that a job may have. Both stand
 [at the end](#kernel-rest).
 */
 
 /* What a table says about a block: its entries hide scores where they are
  * 0, or are added to them, or are factors for the weights. */
-static void use_table(char how, const Rows *table, const Tile *t, int j,
-                      int cols, Lanes x[cols]);
+static void use_table(char how, const StridedRows *table, const Tile *t,
+                      int j, int cols, Lanes x[cols]);
 
 /* Scores that the mask hides become minus infinity. */
-static void hide(Mask see, const Tile *t, int j, int cols,
+static void hide(Mask mask, const Tile *t, int j, int cols,
                  Lanes scores[cols]);
 
 /*
-`soften` is `meet_keys` without the values: raise the largest, take the
-exponentials, mend the sum. The mixture's turn comes with the product, which
-takes `shrink` for its factor. (The sum is a float here. A block's 128 terms
-are added up by themselves first, so that small ones are not lost in a large
-sum; [below](#kernel-measured) is how far all is from float64.)
+`soften` is `online_softmax_add_block` without the values: raise the
+largest, take the exponentials, mend the sum. The mixture's turn comes with
+the product, which takes `shrink` for its factor. (The sum is a float here.
+A block's 128 terms are added up by themselves first, so that small ones are
+not lost in a large sum; [below](#kernel-measured) is how far all is from
+float64.)
 */
 
 /* Of products, which lack t->scale, come the exponentials of scores; shrink
@@ -470,23 +476,23 @@ static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
 Now a tile meets a block. First scores, then weights, then the mixtures:
 */
 
-static void meet(const Job *job, Tile *t, int j, View key, View value,
-                 Lanes *scores)
+static void meet(const AttentionCall *call, Tile *t, int j,
+                 StridedMatrix key, StridedMatrix value, Lanes *scores)
 {
-    const int cols = least(BLOCK, t->end - j);
-    const View turned = {value.at, value.column, value.row};
+    const int cols = min_int(BLOCK, t->end - j);
+    const StridedMatrix turned = {value.at, value.column, value.row};
     Lanes shrink;
-    product(cols, t->vectors, job->d_k, key, t->query, NULL, scores);
-    if (job->bias.at)
-        use_table('+', &job->bias, t, j, cols, scores);
-    hide(job->see, t, j, cols, scores);
+    product(cols, t->vectors, call->d_k, key, t->query, NULL, scores);
+    if (call->bias.at)
+        use_table('+', &call->bias, t, j, cols, scores);
+    hide(call->mask, t, j, cols, scores);
     if (t->vectors == 1)
         soften(LANES, t, cols, scores, &shrink);
     else
         soften(QUERIES, t, cols, scores, &shrink);
-    if (job->kept.at)
-        use_table('*', &job->kept, t, j, cols, scores);
-    product(job->d_v, t->vectors, cols, turned, scores, &shrink,
+    if (call->keep_mask.at)
+        use_table('*', &call->keep_mask, t, j, cols, scores);
+    product(call->d_v, t->vectors, cols, turned, scores, &shrink,
             t->context);
 }
 
@@ -495,19 +501,20 @@ In the end comes the division. The log-sum-exp is `t.scale` times the
 largest product, plus $\ln l = \ln 2 \cdot \log_2 l$.
 */
 
-static void end(const Job *job, Tile *t)
+static void end(const AttentionCall *call, Tile *t)
 {
-    const ptrdiff_t at = (ptrdiff_t)t->text * job->n_heads + t->head;
-    for (int i = 0; job->log_sum && i < t->rows; i++)
-        job->log_sum[at * job->n + t->i + i] =
+    const ptrdiff_t at = (ptrdiff_t)t->text * call->n_heads + t->head;
+    for (int i = 0; call->log_sum && i < t->rows; i++)
+        call->log_sum[at * call->n + t->i + i] =
             t->scale * t->largest.at[i] + ln_2 * log2f(t->sum.at[i]);
     for (int i = 0; i < QUERIES; i++)
         t->sum.at[i] = 1 / t->sum.at[i];
-    for (int k = 0; k < job->d_v; k++)
+    for (int k = 0; k < call->d_v; k++)
         for (int i = 0; i < QUERIES; i++)
             t->context[k].at[i] *= t->sum.at[i];
-    turn(job->d_v, t->rows, 1, (float *)t->context, QUERIES,
-         row_at(&job->context, t->text, t->head, t->i), job->context.token);
+    transpose_scaled(call->d_v, t->rows, 1, (float *)t->context, QUERIES,
+                     row_at(&call->context, t->text, t->head, t->i),
+                     call->context.token);
 }
 
 /*
@@ -524,17 +531,17 @@ so do tokens of 32 heads with 128 entries.
 
 /* The rows of a head from number j on. With room for it, a copy, whose rows
  * are GAP more than their length apart, unless they lie side by side. */
-static View rows_of(const Rows *rows, const Tile *t, int j, int d,
-                    float *copy)
+static StridedMatrix rows_of(const StridedRows *rows, const Tile *t, int j,
+                             int d, float *copy)
 {
-    const View from = {row_at(rows, t->text, t->key_head, j), rows->token,
-                       1};
+    const StridedMatrix from = {row_at(rows, t->text, t->key_head, j),
+                                rows->token, 1};
     if (!copy || from.row == d)
         return from;
-    for (int i = 0; i < least(BLOCK, t->end - j); i++)
+    for (int i = 0; i < min_int(BLOCK, t->end - j); i++)
         memcpy(copy + i * (d + GAP), from_row(from, i).at,
                (size_t)d * sizeof *copy);
-    return (View){copy, d + GAP, 1};
+    return (StridedMatrix){copy, d + GAP, 1};
 }
 
 /*
@@ -544,33 +551,35 @@ processor fetches it and does not wait.
 */
 
 /* Announces a part of the keys and values from number j on. */
-static void announce(const Job *job, const Tile *t, int j)
+static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
 {
     enum { PART = BLOCK / TILES };
     const int from = j + t->i / QUERIES % TILES * PART;
-    for (int i = from; i < least(from + PART, job->m); i++) {
-        const float *key = row_at(&job->key, t->text, t->key_head, i);
-        const float *value = row_at(&job->value, t->text, t->key_head, i);
-        for (int k = 0; k < job->d_k; k += 16)
+    for (int i = from; i < min_int(from + PART, call->m); i++) {
+        const float *key = row_at(&call->key, t->text, t->key_head, i);
+        const float *value = row_at(&call->value, t->text, t->key_head, i);
+        for (int k = 0; k < call->d_k; k += 16)
             __builtin_prefetch(key + k, 0, 2);
-        for (int k = 0; k < job->d_v; k += 16)
+        for (int k = 0; k < call->d_v; k += 16)
             __builtin_prefetch(value + k, 0, 2);
     }
 }
 
 /* The tiles from first to last meet all keys that the last one sees. copy:
  * room for a block of keys and one of values, or NULL. */
-static void meet_all(const Job *job, Tile *first, Tile *last, float *copy,
-                     Lanes *scores)
+static void meet_all(const AttentionCall *call, Tile *first, Tile *last,
+                     float *copy, Lanes *scores)
 {
-    float *behind = copy ? copy + BLOCK * (job->d_k + GAP) : NULL;
+    float *behind = copy ? copy + BLOCK * (call->d_k + GAP) : NULL;
     for (int j = 0; j < last->end; j += BLOCK) {
-        const View key = rows_of(&job->key, last, j, job->d_k, copy);
-        const View value = rows_of(&job->value, last, j, job->d_v, behind);
+        const StridedMatrix key =
+            rows_of(&call->key, last, j, call->d_k, copy);
+        const StridedMatrix value =
+            rows_of(&call->value, last, j, call->d_v, behind);
         for (Tile *t = first; t <= last; t++)
             if (j < t->end) {
-                announce(job, t, j + BLOCK);
-                meet(job, t, j, key, value, scores);
+                prefetch_block(call, t, j + BLOCK);
+                meet(call, t, j, key, value, scores);
             }
     }
 }
@@ -581,26 +590,29 @@ the stack has room (`near`).
 */
 
 /* What so many rows of queries of a head get, as TILES tiles hold. */
-static void attend_piece(const Job *job, int most, int piece, int h)
+static void attend_piece(const AttentionCall *call, int most, int piece,
+                         int h)
 {
-    const int text = h / job->n_heads, head = h % job->n_heads;
-    const int from = piece * most, rows = least(most, job->n - from);
+    const int text = h / call->n_heads, head = h % call->n_heads;
+    const int from = piece * most, rows = min_int(most, call->n - from);
     const int count = (rows + QUERIES - 1) / QUERIES;
     const int copied =
-        count > 1 ? BLOCK * (job->d_k + job->d_v + 2 * GAP) : 0;
-    const int need = least(BLOCK, job->m) + count * (job->d_k + job->d_v) +
+        count > 1 ? BLOCK * (call->d_k + call->d_v + 2 * GAP) : 0;
+    const int need = min_int(BLOCK, call->m) +
+                     count * (call->d_k + call->d_v) +
                      (copied + QUERIES - 1) / QUERIES;
     Lanes near[NEAR];
     Lanes *far =
         need > NEAR ? new_aligned((size_t)need, sizeof *far) : NULL;
-    Lanes *scores = far ? far : near, *at = scores + least(BLOCK, job->m);
+    Lanes *scores = far ? far : near,
+          *at = scores + min_int(BLOCK, call->m);
     Tile tile[TILES], *last = tile + count - 1;
-    for (int i = 0; i < rows; i += QUERIES, at += job->d_k + job->d_v)
-        tile[i / QUERIES] =
-            begin(job, text, head, from + i, least(rows - i, QUERIES), at);
-    meet_all(job, tile, last, copied ? (float *)at : NULL, scores);
+    for (int i = 0; i < rows; i += QUERIES, at += call->d_k + call->d_v)
+        tile[i / QUERIES] = begin(call, text, head, from + i,
+                                  min_int(rows - i, QUERIES), at);
+    meet_all(call, tile, last, copied ? (float *)at : NULL, scores);
     for (Tile *t = tile; t <= last; t++)
-        end(job, t);
+        end(call, t);
     free(far);
 }
 
@@ -614,26 +626,26 @@ begun first, so that at the end no core has a long one left. Which thread
 does a piece changes nothing in it, and so not a digit.
 */
 
-void attend_fast(const Job *job)
+void attend_fast(const AttentionCall *call)
 {
-    job_must_fit(job);
-    const int heads = job->texts * job->n_heads;
-    int threads =
-        threads_for((double)heads * job->n * job->m * (job->d_k + job->d_v),
-                    job->threads);
-    const int64_t fair = (int64_t)heads * job->n / (8 * threads);
+    attention_call_check(call);
+    const int heads = call->texts * call->n_heads;
+    int threads = threads_for((double)heads * call->n * call->m *
+                                  (call->d_k + call->d_v),
+                              call->threads);
+    const int64_t fair = (int64_t)heads * call->n / (8 * threads);
     const int rows = threads > 1 && fair < TILES * QUERIES
                          ? (int)(fair / QUERIES + 1) * QUERIES
                          : TILES * QUERIES;
-    const int pieces = (job->n - 1) / rows + 1;
-    threads = least(threads, heads * pieces);
+    const int pieces = (call->n - 1) / rows + 1;
+    threads = min_int(threads, heads * pieces);
     if (threads == 1) /* who does little does not wait for threads */
         for (int i = 0; i < heads * pieces; i++)
-            attend_piece(job, rows, i % pieces, i / pieces);
+            attend_piece(call, rows, i % pieces, i / pieces);
     else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (int i = 0; i < heads * pieces; i++)
-            attend_piece(job, rows, pieces - 1 - i / heads, i % heads);
+            attend_piece(call, rows, pieces - 1 - i / heads, i % heads);
     }
 }
 
@@ -669,14 +681,14 @@ for `best_kernel`, it is looked up what the processor has:
 
 static void attend_words(float context[6][3], float log_sum[6])
 {
-    const Rows x = rows_by_head(1, 6, 3, life[0]);
-    Job job = {
+    const StridedRows x = rows_by_head(1, 6, 3, life[0]);
+    AttentionCall call = {
         .texts = 1, .n_heads = 1, .n = 6, .m = 6, .d_k = 3, .d_v = 3};
-    job.see = see_past(0);
-    job.query = job.key = job.value = x;
-    job.context = rows_by_head(1, 6, 3, context[0]);
-    job.log_sum = log_sum;
-    best_kernel()->attend(&job);
+    call.mask = mask_causal(0);
+    call.query = call.key = call.value = x;
+    call.context = rows_by_head(1, 6, 3, context[0]);
+    call.log_sum = log_sum;
+    best_kernel()->attend(&call);
 }
 
 /*
@@ -1045,26 +1057,26 @@ with floats as with real numbers. What becomes of `exp2_fast`?
 ::: {.solution exercise="15.4"}
 */
 
-void multiply_fast(int n, int m, int d, View a, View b, View start,
-                   float c[n][m])
+void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                   StridedMatrix start, float c[n][m])
 {
 #pragma omp parallel for num_threads(threads_for((double)n *m *d, 0))
     for (int j = 0; j < m; j += QUERIES) {
-        const int end = least(m, j + QUERIES);
+        const int end = min_int(m, j + QUERIES);
         Lanes *columns = new_aligned((size_t)d, sizeof *columns);
         Lanes sum[8 * ROWS];
         memset(columns, 0, (size_t)d * sizeof *columns);
         if (b.row == 1)
-            turn(end - j, d, 1, b.at + j * b.column, b.column,
-                 columns[0].at, QUERIES);
+            transpose_scaled(end - j, d, 1, b.at + j * b.column, b.column,
+                             columns[0].at, QUERIES);
         for (int k = 0; k < d && b.row != 1; k++)
             for (int l = j; l < end; l++)
                 columns[k].at[l - j] = b.at[k * b.row + l * b.column];
         for (int i = 0; i < n; i++) {
             const int row = i % (8 * ROWS);
             if (row == 0)
-                product(least(n - i, 8 * ROWS), VECTORS, d, from_row(a, i),
-                        columns, NULL, sum);
+                product(min_int(n - i, 8 * ROWS), VECTORS, d,
+                        from_row(a, i), columns, NULL, sum);
             for (int l = j; l < end; l++)
                 c[i][l] =
                     sum[row].at[l - j] +
@@ -1107,12 +1119,13 @@ multiplied by all of $s$, and `t.scale` is 1.
 A table's rows are queries, and in the lanes these are columns.
 */
 
-static void use_table(char how, const Rows *table, const Tile *t, int j,
-                      int cols, Lanes x[cols])
+static void use_table(char how, const StridedRows *table, const Tile *t,
+                      int j, int cols, Lanes x[cols])
 {
     Lanes y[BLOCK] = {{{0}}};
-    turn(t->rows, cols, 1, row_at(table, t->text, t->head, t->i) + j,
-         table->token, (float *)y, QUERIES);
+    transpose_scaled(t->rows, cols, 1,
+                     row_at(table, t->text, t->head, t->i) + j,
+                     table->token, (float *)y, QUERIES);
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < QUERIES; i++)
             x[k].at[i] = how == '*'        ? x[k].at[i] * y[k].at[i]
@@ -1121,17 +1134,17 @@ static void use_table(char how, const Rows *table, const Tile *t, int j,
                                            : -INFINITY;
 }
 
-static void hide(Mask see, const Tile *t, int j, int cols,
+static void hide(Mask mask, const Tile *t, int j, int cols,
                  Lanes scores[cols])
 {
-    const int64_t first = (int64_t)see.first + t->i - j;
+    const int64_t first = (int64_t)mask.first + t->i - j;
     const int place = first < -QUERIES ? -QUERIES
                       : first > cols   ? cols
                                        : (int)first;
-    const Rows table = {(float *)see.table, 0, 0, see.m};
-    if (see.kind == MASK_TABLE)
+    const StridedRows table = {(float *)mask.table, 0, 0, mask.m};
+    if (mask.kind == MASK_TABLE)
         use_table('0', &table, t, j, cols, scores);
-    if (see.kind == MASK_CAUSAL && place < cols - 1)
+    if (mask.kind == MASK_CAUSAL && place < cols - 1)
         for (int k = 0; k < cols; k++)
             for (int i = 0; i < QUERIES; i++)
                 scores[k].at[i] =
@@ -1152,7 +1165,7 @@ void exp2_all(int n, float x[n])
 
 _Static_assert((int)COLUMNS == (int)QUERIES, "a row fills the lanes");
 
-void multiply_columns(int n, int cols, int d, View a,
+void multiply_columns(int n, int cols, int d, StridedMatrix a,
                       const float b[d][COLUMNS], int adds,
                       float c[n][COLUMNS])
 {

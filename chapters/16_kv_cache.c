@@ -75,14 +75,14 @@ static char *row_of(const Cache *c, void *rows, int wide, int head, int row)
 
 /*
 **Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
-next `n` tokens, for each head of keys. First of all, `cache_must_take`
+next `n` tokens, for each head of keys. First of all, `cache_append_check`
 refuses what cannot be taken. Token `t` of the text stands in row
 `t % room`, and `count` grows by `n`. Without a window no token goes, and
 the row is `t`. With one, new tokens take the rows of the oldest, and
 `first` becomes the first token whose row has not been taken.
 
 ::: hint
-`put_row` writes the `d_k` numbers of a row, behind which there are zeros
+`store_row` writes the `d_k` numbers of a row, behind which there are zeros
 from `cache_init`, and `row_of` says where. What is left is two loops:
 in which row does token `i` of the new ones stand, and where do its key and
 value of head `h` begin?
@@ -102,16 +102,16 @@ Keys and values are computed once and kept: a new word costs one row.
 :::
 */
 
-void cache_append(Cache *c, int n, Rows key, Rows value)
+void cache_append(Cache *c, int n, StridedRows key, StridedRows value)
 {
-    cache_must_take(c, n, key, value);
+    cache_append_check(c, n, key, value);
     for (int h = 0; h < c->n_key_heads; h++)
         for (int i = 0; i < n; i++) {
             const int row = (int)((c->count + i) % c->room);
-            put_row(c->format, c->d_k, row_at(&key, 0, h, i),
-                    row_of(c, c->key, c->wide_k, h, row));
-            put_row(c->format, c->d_v, row_at(&value, 0, h, i),
-                    row_of(c, c->value, c->wide_v, h, row));
+            store_row(c->format, c->d_k, row_at(&key, 0, h, i),
+                      row_of(c, c->key, c->wide_k, h, row));
+            store_row(c->format, c->d_v, row_at(&value, 0, h, i),
+                      row_of(c, c->value, c->wide_v, h, row));
         }
     c->count += n;
     if (c->first < c->count - c->room)
@@ -131,7 +131,7 @@ whole text at once, the future hidden:
 static void show_words(Cache *c, int n, float context[6][3])
 {
     const int from = (int)c->count;
-    const Rows words = rows_by_head(1, n, 3, life[from]);
+    const StridedRows words = rows_by_head(1, n, 3, life[from]);
     cache_append(c, n, words, words);
     cache_attend(c, 1, n, words, 0, rows_by_head(1, n, 3, context[from]));
 }
@@ -153,7 +153,7 @@ static void show_cuts(void)
 {
     float context[6][3], whole[6][3], log_sum[6];
     int alike = 0;
-    flash_forward(6, 6, 3, 3, see_past(0), life, life, life, whole,
+    flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, whole,
                   log_sum);
     for (int cuts = 0; cuts < 32; cuts++) {
         Cache c = {.n_key_heads = 1, .d_k = 3, .d_v = 3, .room = 6};
@@ -315,8 +315,8 @@ static INLINE void mix_parts(Format format, int queries, int parts,
 }
 
 /*
-What a query has got from each piece is put together as by `join_parts` of
-[](#flash). So pieces do not wait for each other, and threads share them.
+What a query has got from each piece is put together as by `merge_contexts`
+of [](#flash). So pieces do not wait for each other, and threads share them.
 Where some dozens of tokens ask at once, as in questions, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
 others these are laid out first, and so more must ask. `cache_attend`
@@ -397,7 +397,7 @@ static void show_groups(void)
     print_matrix("one token, four heads, two of keys", 4, 3, context);
     float alone[4][3], log_sum;
     for (int h = 0; h < 4; h++)
-        flash_forward(1, 6, 3, 3, see_all(), query + h, key[h / 2],
+        flash_forward(1, 6, 3, 3, mask_none(), query + h, key[h / 2],
                       value[h / 2], alone + h, &log_sum);
     printf("head h by itself, with the keys of h / 2: %s\n",
            show_farthest(4, 3, context, alone) < 1e-6f ? "the same"
@@ -452,7 +452,7 @@ static void show_ring(void)
     print_integers("which word each row holds, counted from 0", W, word);
     print_vector("first, by the ring", 3, context[5]);
     float log_sum, in_order[3];
-    flash_forward(1, W, 3, 3, see_all(), life + 5, life + 2, life + 2,
+    flash_forward(1, W, 3, 3, mask_none(), life + 5, life + 2, life + 2,
                   &in_order, &log_sum);
     print_vector("first, by the words in order", 3, in_order);
     cache_free(&c);
@@ -566,7 +566,7 @@ static void show_asked(Format format, float context[100][16])
                .d_v = 16,
                .room = 100,
                .format = format};
-    const Rows rows = rows_by_head(1, 100, 16, x[0]);
+    const StridedRows rows = rows_by_head(1, 100, 16, x[0]);
     cache_init(&c);
     cache_append(&c, 100, rows, rows);
     cache_attend(&c, 1, 100, rows, 0, rows_by_head(1, 100, 16, context[0]));
@@ -806,7 +806,7 @@ static INLINE Vector widen(Format format, Halves halves)
 So a row is written number by number, and read a vector at a time:
 */
 
-void put_row(Format format, int d, const float x[d], void *row)
+void store_row(Format format, int d, const float x[d], void *row)
 {
     uint16_t *halves = row;
     if (format == FLOAT32)
@@ -995,7 +995,7 @@ typedef struct {
     int n, sharing, pieces;
     int64_t first;
     float scale, factor; /* of queries, and of their products */
-    Rows query;
+    StridedRows query;
     float *parts;
 } Asked;
 
@@ -1056,7 +1056,7 @@ static void attend_piece(const Asked *a, int head, int q, int piece)
     free(g.query);
 }
 
-/* Adds what a query has got from another piece, as join_parts does. */
+/* Adds what a query has got from another piece, as merge_contexts does. */
 static void join_piece(float factor, int d_v, float got[d_v + 2],
                        const float part[d_v + 2])
 {
@@ -1068,7 +1068,7 @@ static void join_piece(float factor, int d_v, float got[d_v + 2],
     got[d_v] = largest;
 }
 
-static void join_pieces(const Asked *a, Rows context)
+static void join_pieces(const Asked *a, StridedRows context)
 {
     const int d_v = a->cache->d_v,
               heads = a->cache->n_key_heads * a->sharing;
@@ -1090,8 +1090,8 @@ All pieces of all groups of all heads are independent of each other.
 what is next.
 */
 
-static void attend_few(const Cache *c, int n_heads, int n, Rows query,
-                       int threads, Rows context)
+static void attend_few(const Cache *c, int n_heads, int n,
+                       StridedRows query, int threads, StridedRows context)
 {
     Asked a = {.cache = c, .n = n, .query = query};
     int power;
@@ -1125,12 +1125,12 @@ than 256 tokens ask at a time.
 */
 
 /* The rows of all heads, for m tokens from number `from` on. */
-static Rows lay_out(const Cache *c, void *rows, int wide, int64_t from,
-                    int m)
+static StridedRows lay_out(const Cache *c, void *rows, int wide,
+                           int64_t from, int m)
 {
     const size_t size = (size_t)(wide / LANES) * (size_t)m;
     if (c->format == FLOAT32 && !c->window)
-        return (Rows){rows, 0, (ptrdiff_t)c->room * wide, wide};
+        return (StridedRows){rows, 0, (ptrdiff_t)c->room * wide, wide};
     Vector *all = new_aligned((size_t)c->n_key_heads * size, sizeof *all);
     Vector *to = all;
     for (int h = 0; h < c->n_key_heads; h++)
@@ -1140,36 +1140,37 @@ static Rows lay_out(const Cache *c, void *rows, int wide, int64_t from,
             for (int k = 0; k < wide / LANES; k++)
                 *to++ = load(c->format, row, k);
         }
-    return (Rows){(float *)all, 0, (ptrdiff_t)m * wide, wide};
+    return (StridedRows){(float *)all, 0, (ptrdiff_t)m * wide, wide};
 }
 
 /* The job's n tokens ask, of which the first has number `at`. */
-static void attend_many(const Cache *c, int64_t at, Job job)
+static void attend_many(const Cache *c, int64_t at, AttentionCall call)
 {
     const int64_t first = c->window ? at - c->window + 1 : 0;
     const int64_t from = first > 0 ? first : 0;
-    const int own = (int)(at - from), m = own + job.n;
-    float *seen = c->window ? new_table(job.n, m) : NULL;
-    for (int i = 0; seen && i < job.n; i++)
+    const int own = (int)(at - from), m = own + call.n;
+    float *seen = c->window ? new_table(call.n, m) : NULL;
+    for (int i = 0; seen && i < call.n; i++)
         for (int j = 0; j < m; j++)
             seen[(ptrdiff_t)i * m + j] =
                 j <= own + i && own + i - j < c->window;
-    job.m = m;
-    job.see = seen ? see_where(job.n, m, (void *)seen) : see_past(own);
-    job.key = lay_out(c, c->key, c->wide_k, from, m);
-    job.value = lay_out(c, c->value, c->wide_v, from, m);
-    best_kernel()->attend(&job);
-    if (job.key.at != c->key) {
-        free(job.key.at);
-        free(job.value.at);
+    call.m = m;
+    call.mask =
+        seen ? mask_table(call.n, m, (void *)seen) : mask_causal(own);
+    call.key = lay_out(c, c->key, c->wide_k, from, m);
+    call.value = lay_out(c, c->value, c->wide_v, from, m);
+    best_kernel()->attend(&call);
+    if (call.key.at != c->key) {
+        free(call.key.at);
+        free(call.value.at);
     }
     free(seen);
 }
 
-void cache_attend(const Cache *c, int n_heads, int n, Rows query,
-                  int threads, Rows context)
+void cache_attend(const Cache *c, int n_heads, int n, StridedRows query,
+                  int threads, StridedRows context)
 {
-    cache_must_hold(c, n_heads, n, threads);
+    cache_attend_check(c, n_heads, n, threads);
     if (!query.at || !context.at)
         REFUSE("rows that are not there: queries, and room for contexts, "
                "are needed");
@@ -1178,17 +1179,17 @@ void cache_attend(const Cache *c, int n_heads, int n, Rows query,
         attend_few(c, n_heads, n, query, threads, context);
     const int most = c->window ? 256 : n;
     for (int i = 0; n >= few && i < n; i += most) {
-        Job job = {.texts = 1,
-                   .n_heads = n_heads,
-                   .n_key_heads = c->n_key_heads,
-                   .n = least(most, n - i),
-                   .d_k = c->d_k,
-                   .d_v = c->d_v,
-                   .query = query,
-                   .context = context,
-                   .threads = threads};
-        job.query.at += i * query.token;
-        job.context.at += i * context.token;
-        attend_many(c, c->count - n + i, job);
+        AttentionCall call = {.texts = 1,
+                              .n_heads = n_heads,
+                              .n_key_heads = c->n_key_heads,
+                              .n = min_int(most, n - i),
+                              .d_k = c->d_k,
+                              .d_v = c->d_v,
+                              .query = query,
+                              .context = context,
+                              .threads = threads};
+        call.query.at += i * query.token;
+        call.context.at += i * context.token;
+        attend_many(c, c->count - n + i, call);
     }
 }

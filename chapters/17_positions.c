@@ -60,7 +60,7 @@ static void show_map(const char *label, const float x[WORDS][WIDE],
                      float map[WORDS][WORDS])
 {
     float scores[WORDS][WORDS];
-    masked_weights(WORDS, WORDS, WIDE, see_all(), x, x, scores, map);
+    masked_weights(WORDS, WORDS, WIDE, mask_none(), x, x, scores, map);
     print_matrix(label, WORDS, WORDS, map);
 }
 
@@ -119,7 +119,7 @@ Angles are in radians, $2\pi$ for a full turn, as C's functions take them.
 With eight entries the four hands have the speeds 1, 1/10, 1/100 and 1/1000.
 
 **Exercise 17.1** (★★, 3 points): `sinusoids`. The rows of the places 0 to
-`n - 1`. It refuses what `pairs_must_fit(d)` refuses, an odd number of
+`n - 1`. It refuses what `pairs_check(d)` refuses, an odd number of
 entries.
 
 ::: hint
@@ -138,7 +138,7 @@ long as you like.
 :::
 */
 
-void pairs_must_fit(int d)
+void pairs_check(int d)
 {
     if (d % 2)
         REFUSE("rows of %d entries: an even number is needed, for pairs",
@@ -148,7 +148,7 @@ void pairs_must_fit(int d)
 /* A float near 10,000 is exact to a thousandth, and an angle needs more. */
 void sinusoids(int n, int d, float position[n][d])
 {
-    pairs_must_fit(d);
+    pairs_check(d);
     for (int k = 0; k < d / 2; k++) {
         const double speed = pow(10000, -2.0 * k / d);
         for (int i = 0; i < n; i++) {
@@ -336,7 +336,7 @@ of the forms in which you will meet it.
 
 void rotate(Pairing pairing, int n, int d, int first, float x[n][d])
 {
-    pairs_must_fit(d);
+    pairs_check(d);
     if (first < 0 || (pairing != HALVES && pairing != NEIGHBOURS))
         REFUSE("place %d, pairing %d: from 0 on, and HALVES or NEIGHBOURS, "
                "are needed",
@@ -453,7 +453,7 @@ static void next_words(Cache *c, int n, int first, const float x[n][WIDE],
     float turned[WORDS][WIDE];
     memcpy(turned, x, (size_t)n * sizeof *x);
     rotate(NEIGHBOURS, n, WIDE, first, turned);
-    const Rows keys = rows_by_head(1, n, WIDE, turned[0]);
+    const StridedRows keys = rows_by_head(1, n, WIDE, turned[0]);
     cache_append(c, n, keys, rows_by_head(1, n, WIDE, x[0]));
     cache_attend(c, 1, n, keys, 1, rows_by_head(1, n, WIDE, context[0]));
 }
@@ -914,7 +914,7 @@ void halves_from_neighbours(int n_heads, int d_k, int d_in,
                             const float weight[n_heads * d_k][d_in],
                             float reordered[n_heads * d_k][d_in])
 {
-    pairs_must_fit(d_k);
+    pairs_check(d_k);
     for (int h = 0; h < n_heads; h++)
         for (int k = 0; k < d_k; k++) {
             const int from = k < d_k / 2 ? 2 * k : 2 * k - d_k + 1;

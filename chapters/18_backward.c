@@ -34,8 +34,8 @@ the way back the **backward pass**, and the method **back-propagation**, or
 
 The slope of a number says by how much the loss grows for each unit by which
 the number grows, if it grows a little. That of `scores[j]` we call
-`g_scores[j]`, with the letter for gradient: so the gradient of a table is a
-table of the same shape, with `g_` before its name.
+`grad_scores[j]`, with the letter for gradient: so the gradient of a table
+is a table of the same shape, with `g_` before its name.
 
 Let the loss grow by 3 for each unit of a score, and this score by 2 for
 each unit of an entry of the query. Then the loss grows by $3 \cdot 2 = 6$
@@ -89,7 +89,7 @@ of [](#dot-product) has it in one call.
 :::
 
 ::: hint
-`g_scores` holds something already, and what is new is added to it: `+=`.
+`grad_scores` holds something already, and what is new is added to it: `+=`.
 :::
 
 ::: done
@@ -99,11 +99,11 @@ sums and moves.
 */
 
 void softmax_backward(int n, const float weights[n],
-                      const float g_weights[n], float g_scores[n])
+                      const float grad_weights[n], float grad_scores[n])
 {
-    const float mean = dot(n, weights, g_weights);
+    const float mean = dot(n, weights, grad_weights);
     for (int j = 0; j < n; j++)
-        g_scores[j] += weights[j] * (g_weights[j] - mean);
+        grad_scores[j] += weights[j] * (grad_weights[j] - mean);
 }
 
 static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
@@ -141,17 +141,17 @@ static double show_slope(double (*loss)(const Attention *a, Trace *t),
 static void show_likes(const Attention *a, Trace *t, Trace *g)
 {
     float(*weights)[3] = (void *)t->weights, tried[3];
-    float(*g_weights)[3] = (void *)g->weights;
-    float(*g_scores)[3] = (void *)g->scores;
+    float(*grad_weights)[3] = (void *)g->weights;
+    float(*grad_scores)[3] = (void *)g->scores;
     for (int j = 0; j < 3; j++)
         tried[j] = (float)show_slope(show_loss_of_scores, a, t,
                                      &t->scores[3 + j], 0.01f);
     show_loss(a, t);
-    g_weights[1][2] = -1 / weights[1][2];
-    softmax_backward(3, weights[1], g_weights[1], g_scores[1]);
+    grad_weights[1][2] = -1 / weights[1][2];
+    softmax_backward(3, weights[1], grad_weights[1], grad_scores[1]);
     print_vector("weights of likes", 3, weights[1]);
-    print_vector("g_weights", 3, g_weights[1]);
-    print_vector("g_scores", 3, g_scores[1]);
+    print_vector("g_weights", 3, grad_weights[1]);
+    print_vector("g_scores", 3, grad_scores[1]);
     print_vector("g_scores, by trying", 3, tried);
 }
 
@@ -188,28 +188,29 @@ round:
 */
 
 void dot_scores_backward(int n, int m, int d, const float query[n][d],
-                         const float key[m][d], const float g_scores[n][m],
-                         float g_query[n][d], float g_key[m][d])
+                         const float key[m][d],
+                         const float grad_scores[n][m],
+                         float grad_query[n][d], float grad_key[m][d])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             for (int k = 0; k < d; k++) {
                 // scores[i][j] += query[i][k] * key[j][k];
-                g_query[i][k] += g_scores[i][j] * key[j][k];
-                g_key[j][k] += g_scores[i][j] * query[i][k];
+                grad_query[i][k] += grad_scores[i][j] * key[j][k];
+                grad_key[j][k] += grad_scores[i][j] * query[i][k];
             }
 }
 
 void matmul_backward(int n, int m, int d, const float a[n][d],
-                     const float b[d][m], const float g_product[n][m],
-                     float g_a[n][d], float g_b[d][m])
+                     const float b[d][m], const float grad_product[n][m],
+                     float grad_a[n][d], float grad_b[d][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             for (int k = 0; k < d; k++) {
                 // product[i][j] += a[i][k] * b[k][j];
-                g_a[i][k] += g_product[i][j] * b[k][j];
-                g_b[k][j] += g_product[i][j] * a[i][k];
+                grad_a[i][k] += grad_product[i][j] * b[k][j];
+                grad_b[k][j] += grad_product[i][j] * a[i][k];
             }
 }
 
@@ -249,13 +250,13 @@ A linear layer is such a product: of the rows of `x` with those of the
 weight. Then it adds the bias, the same one, to each of $n$ rows.
 
 **Exercise 18.2** (★★, 3 points): `linear_backward`. First of all,
-`layer_gradient_must_fit(l, g_l)` refuses a gradient that does not fit the
+`linear_gradient_check(l, grad_l)` refuses a gradient that does not fit the
 layer. Then the gradients of `x`, of the weight and, if the layer has one,
-of the bias get what comes from `g_out`.
+of the bias get what comes from `grad_out`.
 
 ::: hint
 `linear_forward` calls `dot_scores`. Call what undoes it, with `x` for the
-queries and the weight for the keys: `(void *)g_l->weight` receives the
+queries and the weight for the keys: `(void *)grad_l->weight` receives the
 keys' part.
 :::
 
@@ -271,18 +272,18 @@ sum over all rows that it was added to.
 */
 
 void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
-                     const float g_out[n][l->d_out], Linear *g_l,
-                     float g_x[n][l->d_in])
+                     const float grad_out[n][l->d_out], Linear *grad_l,
+                     float grad_x[n][l->d_in])
 {
-    layer_gradient_must_fit(l, g_l);
+    linear_gradient_check(l, grad_l);
     // dot_scores(n, l->d_out, l->d_in, x, (void *)l->weight, out);
-    dot_scores_backward(n, l->d_out, l->d_in, x, (void *)l->weight, g_out,
-                        g_x, (void *)g_l->weight);
+    dot_scores_backward(n, l->d_out, l->d_in, x, (void *)l->weight,
+                        grad_out, grad_x, (void *)grad_l->weight);
     if (!l->bias)
         return;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < l->d_out; j++) // out[i][j] += l->bias[j];
-            g_l->bias[j] += g_out[i][j];
+            grad_l->bias[j] += grad_out[i][j];
 }
 
 /*
@@ -292,21 +293,22 @@ fish* there is nothing else:
 
 /* The way back of chapter 7's head, from the slopes of its scores. */
 static void show_way_back(const Attention *a, const Trace *t, Trace *g,
-                          Attention *g_a)
+                          Attention *grad_a)
 {
-    float g_x[3][3] = {{0}};
+    float grad_x[3][3] = {{0}};
     scale_scores(3, 3, t->d_k, (void *)g->scores);
     dot_scores_backward(3, 3, t->d_k, (void *)t->query, (void *)t->key,
                         (void *)g->scores, (void *)g->query,
                         (void *)g->key);
-    linear_backward(&a->query, 3, sentence, (void *)g->query, &g_a->query,
-                    g_x);
-    linear_backward(&a->key, 3, sentence, (void *)g->key, &g_a->key, g_x);
+    linear_backward(&a->query, 3, sentence, (void *)g->query,
+                    &grad_a->query, grad_x);
+    linear_backward(&a->key, 3, sentence, (void *)g->key, &grad_a->key,
+                    grad_x);
     print_matrix("slopes of the weight for queries", 2, 3,
-                 (void *)g_a->query.weight);
+                 (void *)grad_a->query.weight);
     print_matrix("slopes of the weight for keys", 2, 3,
-                 (void *)g_a->key.weight);
-    print_matrix("slopes of the words' own numbers", 3, 3, g_x);
+                 (void *)grad_a->key.weight);
+    print_matrix("slopes of the words' own numbers", 3, 3, grad_x);
     print_integers("computations by trying; and now, there and back", 2,
                    (int[]){2 * (int)a->count, 2});
 }
@@ -337,18 +339,18 @@ added up.
 
 What else is there in a head? The mixture is a product of weights and
 values. Dropout has multiplied each weight by 0 or by $1/(1 - p)$, and its
-slope gets the same factor: `dropout_apply`, with the same lots, which the
+slope gets the same factor: `dropout_apply`, with the same mask, which the
 trace has kept. The mask has put minus infinity in the place of a score,
 whatever was there. So what was there did nothing, and its slope is 0:
 */
 
 void mask_backward(int n, int m, const float scores[n][m],
-                   float g_scores[n][m])
+                   float grad_scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             if (scores[i][j] == -INFINITY)
-                g_scores[i][j] = 0;
+                grad_scores[i][j] = 0;
 }
 
 /*
@@ -365,36 +367,37 @@ and keys. (Those for values are `nan` in any case.)
 Now `attend` backwards is `attend` read from below. Its parameters are those
 of `attend`, and most of them again with `g_`. The scores, weights and
 dropped weights are used for nothing else, so their gradients begin at 0
-here. And `g_scores` goes through mask and scale in place, as the scores
+here. And `grad_scores` goes through mask and scale in place, as the scores
 did.
 */
 
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
                      const float query[n][d_k], const float key[m][d_k],
                      const float value[m][d_v], const float scores[n][m],
-                     const float weights[n][m], const float kept[n][m],
+                     const float weights[n][m], const float keep_mask[n][m],
                      const float dropped[n][m],
-                     const float g_context[n][d_v], float g_dropped[n][m],
-                     float g_weights[n][m], float g_scores[n][m],
-                     float g_query[n][d_k], float g_key[m][d_k],
-                     float g_value[m][d_v])
+                     const float grad_context[n][d_v],
+                     float grad_dropped[n][m], float grad_weights[n][m],
+                     float grad_scores[n][m], float grad_query[n][d_k],
+                     float grad_key[m][d_k], float grad_value[m][d_v])
 {
-    memset(g_dropped, 0, sizeof(float[n][m]));
-    memset(g_scores, 0, sizeof(float[n][m]));
+    memset(grad_dropped, 0, sizeof(float[n][m]));
+    memset(grad_scores, 0, sizeof(float[n][m]));
     // matmul(n, d_v, m, dropped, value, context);
-    matmul_backward(n, d_v, m, dropped, value, g_context, g_dropped,
-                    g_value);
+    matmul_backward(n, d_v, m, dropped, value, grad_context, grad_dropped,
+                    grad_value);
     // dropout_apply(rate, n, m, kept, weights, dropped);
-    dropout_apply(rate, n, m, kept, g_dropped, g_weights);
+    dropout_apply(rate, n, m, keep_mask, grad_dropped, grad_weights);
     // softmax_rows(n, m, scores, weights);
     for (int i = 0; i < n; i++)
-        softmax_backward(m, weights[i], g_weights[i], g_scores[i]);
+        softmax_backward(m, weights[i], grad_weights[i], grad_scores[i]);
     // apply_mask(n, m, see, scores);
-    mask_backward(n, m, scores, g_scores);
+    mask_backward(n, m, scores, grad_scores);
     // scale_scores(n, m, d_k, scores);
-    scale_scores(n, m, d_k, g_scores);
+    scale_scores(n, m, d_k, grad_scores);
     // dot_scores(n, m, d_k, query, key, scores);
-    dot_scores_backward(n, m, d_k, query, key, g_scores, g_query, g_key);
+    dot_scores_backward(n, m, d_k, query, key, grad_scores, grad_query,
+                        grad_key);
 }
 
 /*
@@ -403,8 +406,8 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
 `split_heads` and `merge_heads` only move numbers, and a slope moves with
 its number. So on the way back, what was merged is split and what was split
 is merged. The gradient of a trace is a `Trace`, as that of an attention is
-an `Attention`. Where both texts are one, `g_x` and `g_y` are one table,
-which gets what a token did as a query, as a key and as a value.
+an `Attention`. Where both texts are one, `grad_x` and `grad_y` are one
+table, which gets what a token did as a query, as a key and as a value.
 */
 
 /* Head h: attend_head, backwards. */
@@ -416,34 +419,35 @@ static void attend_head_backward(int h, const Trace *t, Trace *g)
     float(*value)[m][d_v] = (void *)t->head_value;
     float(*scores)[n][m] = (void *)t->scores;
     float(*weights)[n][m] = (void *)t->weights;
-    float(*kept)[n][m] = (void *)t->kept;
+    float(*keep_mask)[n][m] = (void *)t->keep_mask;
     float(*dropped)[n][m] = (void *)t->dropped;
-    float(*g_query)[n][d_k] = (void *)g->head_query;
-    float(*g_key)[m][d_k] = (void *)g->head_key;
-    float(*g_value)[m][d_v] = (void *)g->head_value;
-    float(*g_scores)[n][m] = (void *)g->scores;
-    float(*g_weights)[n][m] = (void *)g->weights;
-    float(*g_dropped)[n][m] = (void *)g->dropped;
-    float(*g_context)[n][d_v] = (void *)g->context;
+    float(*grad_query)[n][d_k] = (void *)g->head_query;
+    float(*grad_key)[m][d_k] = (void *)g->head_key;
+    float(*grad_value)[m][d_v] = (void *)g->head_value;
+    float(*grad_scores)[n][m] = (void *)g->scores;
+    float(*grad_weights)[n][m] = (void *)g->weights;
+    float(*grad_dropped)[n][m] = (void *)g->dropped;
+    float(*grad_context)[n][d_v] = (void *)g->context;
     attend_backward(n, m, d_k, d_v, t->rate, query[h], key[h], value[h],
-                    scores[h], weights[h], kept[h], dropped[h],
-                    g_context[h], g_dropped[h], g_weights[h], g_scores[h],
-                    g_query[h], g_key[h], g_value[h]);
+                    scores[h], weights[h], keep_mask[h], dropped[h],
+                    grad_context[h], grad_dropped[h], grad_weights[h],
+                    grad_scores[h], grad_query[h], grad_key[h],
+                    grad_value[h]);
 }
 
 void attention_backward(const Attention *a, int n, int m,
                         const float x[n][a->d_x], const float y[m][a->d_y],
-                        const Trace *t, Trace *g, Attention *g_a,
-                        float g_x[n][a->d_x], float g_y[m][a->d_y])
+                        const Trace *t, Trace *g, Attention *grad_a,
+                        float grad_x[n][a->d_x], float grad_y[m][a->d_y])
 {
     const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
-    attention_must_fit(a, n, m, t);
-    attention_must_fit(a, n, m, g);
-    gradient_must_fit(a, g_a);
+    attention_check(a, n, m, t);
+    attention_check(a, n, m, g);
+    attention_gradient_check(a, grad_a);
     if (a->d_out) { // linear_forward(&a->out, n, joined, out);
         memset(g->joined, 0, sizeof(float[n][heads * d_v]));
         linear_backward(&a->out, n, (void *)t->joined, (void *)g->out,
-                        &g_a->out, (void *)g->joined);
+                        &grad_a->out, (void *)g->joined);
     }
     // merge_heads(n, heads, d_v, context, joined);
     split_heads(n, heads, d_v, (void *)g->joined, (void *)g->context);
@@ -457,9 +461,11 @@ void attention_backward(const Attention *a, int n, int m,
     merge_heads(m, heads, d_k, (void *)g->head_key, (void *)g->key);
     merge_heads(m, heads, d_v, (void *)g->head_value, (void *)g->value);
     // attention_roles(a, n, m, x, y, t);
-    linear_backward(&a->query, n, x, (void *)g->query, &g_a->query, g_x);
-    linear_backward(&a->key, m, y, (void *)g->key, &g_a->key, g_y);
-    linear_backward(&a->value, m, y, (void *)g->value, &g_a->value, g_y);
+    linear_backward(&a->query, n, x, (void *)g->query, &grad_a->query,
+                    grad_x);
+    linear_backward(&a->key, m, y, (void *)g->key, &grad_a->key, grad_y);
+    linear_backward(&a->value, m, y, (void *)g->value, &grad_a->value,
+                    grad_y);
 }
 
 /*
@@ -474,8 +480,8 @@ of row `ids[i]` of the table. It refuses an id that is no row, as `embed`
 does.
 
 ::: hint
-Which row of `g_table` does `g_x[i]` belong to? If the same id comes twice,
-that row already has something from the first time.
+Which row of `grad_table` does `grad_x[i]` belong to? If the same id comes
+twice, that row already has something from the first time.
 :::
 
 ::: done
@@ -485,7 +491,7 @@ learns nothing, however large the table.
 */
 
 void embed_backward(int n, int d, int rows, const int ids[n],
-                    const float g_x[n][d], float g_table[rows][d])
+                    const float grad_x[n][d], float grad_table[rows][d])
 {
     for (int i = 0; i < n; i++) {
         if (ids[i] < 0 || ids[i] >= rows)
@@ -493,18 +499,18 @@ void embed_backward(int n, int d, int rows, const int ids[n],
                 "id %d is no row of a table of %d: from 0 to %d is needed",
                 ids[i], rows, rows - 1);
         for (int k = 0; k < d; k++) // x[i][k] = table[ids[i]][k];
-            g_table[ids[i]][k] += g_x[i][k];
+            grad_table[ids[i]][k] += grad_x[i][k];
     }
 }
 
 static void show_embedding(void)
 {
     const int ids[3] = {0, 2, 0};
-    const float g_x[3][2] = {{1, 2}, {10, 20}, {100, 200}};
-    float g_table[3][2] = {{0}};
-    embed_backward(3, 2, 3, ids, g_x, g_table);
-    print_matrix("slopes of words 0, 2 and 0", 3, 2, g_x);
-    print_matrix("slopes of the table", 3, 2, g_table);
+    const float grad_x[3][2] = {{1, 2}, {10, 20}, {100, 200}};
+    float grad_table[3][2] = {{0}};
+    embed_backward(3, 2, 3, ids, grad_x, grad_table);
+    print_matrix("slopes of words 0, 2 and 0", 3, 2, grad_x);
+    print_matrix("slopes of the table", 3, 2, grad_table);
 }
 
 /*
@@ -535,8 +541,8 @@ static double show_sum(const Attention *a, Trace *t)
 {
     Random r;
     double sum = 0;
-    random_seed(&r, 123); /* the same lots each time */
-    attention_forward(a, see_past(0), &r, TOKENS, TOKENS, tokens, tokens,
+    random_seed(&r, 123); /* the same draws each time */
+    attention_forward(a, mask_causal(0), &r, TOKENS, TOKENS, tokens, tokens,
                       t);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
         sum += (double)t->out[k];
@@ -555,42 +561,45 @@ static int show_alike(const Attention *a, Trace *t, size_t count,
 }
 
 /* The gradient of that sum is added to what is there. */
-static void show_sum_backward(const Attention *a, Trace *t, Attention *g_a,
-                              float g_x[TOKENS][D_MODEL])
+static void show_sum_backward(const Attention *a, Trace *t,
+                              Attention *grad_a,
+                              float grad_x[TOKENS][D_MODEL])
 {
     Trace g = trace_for(a, TOKENS, TOKENS);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
         g.out[k] = 1;
     show_sum(a, t);
-    attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &g, g_a, g_x,
-                       g_x);
+    attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &g, grad_a,
+                       grad_x, grad_x);
     trace_free(&g);
 }
 
 static void show_checked(const char *label, const Attention *a, Trace *t)
 {
     const size_t size = TOKENS * D_MODEL;
-    float g_x[TOKENS][D_MODEL] = {{0}};
-    Attention g_a = *a;
-    attention_init(&g_a);
-    show_sum_backward(a, t, &g_a, g_x);
-    const int alike = show_alike(a, t, a->count, a->memory, g_a.memory) +
-                      show_alike(a, t, size, (void *)tokens, (void *)g_x);
+    float grad_x[TOKENS][D_MODEL] = {{0}};
+    Attention grad_a = *a;
+    attention_init(&grad_a);
+    show_sum_backward(a, t, &grad_a, grad_x);
+    const int alike =
+        show_alike(a, t, a->count, a->memory, grad_a.memory) +
+        show_alike(a, t, size, (void *)tokens, (void *)grad_x);
     print_integers(label, 2, (int[]){(int)(a->count + size), alike});
-    attention_free(&g_a);
+    attention_free(&grad_a);
 }
 
 static void show_twice(const Attention *a, Trace *t)
 {
-    float g_x[TOKENS][D_MODEL] = {{0}};
-    Attention g_a = *a;
-    attention_init(&g_a);
-    show_sum_backward(a, t, &g_a, g_x);
+    float grad_x[TOKENS][D_MODEL] = {{0}};
+    Attention grad_a = *a;
+    attention_init(&grad_a);
+    show_sum_backward(a, t, &grad_a, grad_x);
     print_vector("slopes of the first row for values", D_MODEL,
-                 g_a.value.weight);
-    show_sum_backward(a, t, &g_a, g_x);
-    print_vector("after a second backward pass", D_MODEL, g_a.value.weight);
-    attention_free(&g_a);
+                 grad_a.value.weight);
+    show_sum_backward(a, t, &grad_a, grad_x);
+    print_vector("after a second backward pass", D_MODEL,
+                 grad_a.value.weight);
+    attention_free(&grad_a);
 }
 
 static void show_module(void)
@@ -636,14 +645,15 @@ likes fish*, tried with steps from 1 down to a billionth, up and down as in
 
 /* By how much tried slopes are off, in millionths of what all slopes come
  * to: tried up and down, and upwards only. */
-static void show_errors(const Attention *a, Trace *t, const Attention *g_a,
-                        float step, float *both_ways, float *upwards)
+static void show_errors(const Attention *a, Trace *t,
+                        const Attention *grad_a, float step,
+                        float *both_ways, float *upwards)
 {
     double off[2] = {0}, all = 0;
     const double here = show_loss(a, t);
     for (size_t i = 0; i < a->count; i++) {
         float *number = &a->memory[i];
-        const double slope = (double)g_a->memory[i], was = *number;
+        const double slope = (double)grad_a->memory[i], was = *number;
         off[0] += fabs(show_slope(show_loss, a, t, number, step) - slope);
         *number += step;
         off[1] += fabs((show_loss(a, t) - here) / (double)step - slope);
@@ -654,7 +664,8 @@ static void show_errors(const Attention *a, Trace *t, const Attention *g_a,
     *upwards = (float)ceil(1e6 * off[1] / all);
 }
 
-static void show_steps(const Attention *a, Trace *t, const Attention *g_a)
+static void show_steps(const Attention *a, Trace *t,
+                       const Attention *grad_a)
 {
     enum { STEPS = 10 };
     const float step[STEPS] = {
@@ -663,9 +674,9 @@ static void show_steps(const Attention *a, Trace *t, const Attention *g_a)
     float error[2][STEPS];
     int found[2] = {0};
     for (int i = 0; i < STEPS; i++)
-        show_errors(a, t, g_a, step[i], &error[0][i], &error[1][i]);
+        show_errors(a, t, grad_a, step[i], &error[0][i], &error[1][i]);
     for (size_t i = 0; i < a->count; i++) {
-        found[0] += g_a->memory[i] != 0;
+        found[0] += grad_a->memory[i] != 0;
         found[1] +=
             show_slope(show_loss, a, t, &a->memory[i], step[0]) != 0;
     }
@@ -701,22 +712,22 @@ hundredth. The backward pass needs no step.
 static void show_head(void)
 {
     Random r;
-    Attention a, g_a;
+    Attention a, grad_a;
     random_seed(&r, 2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
-    g_a = a;
-    attention_init(&g_a);
+    grad_a = a;
+    attention_init(&grad_a);
     Trace t = trace_for(&a, 3, 3), g = trace_for(&a, 3, 3);
     show_loss(&a, &t);
     show_likes(&a, &t, &g);
-    show_way_back(&a, &t, &g, &g_a);
+    show_way_back(&a, &t, &g, &grad_a);
     show_embedding();
     show_module();
-    show_steps(&a, &t, &g_a);
+    show_steps(&a, &t, &grad_a);
     trace_free(&t);
     trace_free(&g);
     attention_free(&a);
-    attention_free(&g_a);
+    attention_free(&grad_a);
 }
 
 int main(int argc, char *argv[])
@@ -775,9 +786,9 @@ back, tile by tile.
 ## Further exercises
 
 **Exercise 18.4** (★★★, challenge, 4 points): `cosine_backward`. From
-`g_cosine`, the slope of the cosine of two lists, to the slopes of all their
-entries, which are added to `g_a` and `g_b`. [](#backward-rules) is all that
-is needed. It refuses a list of zeros, as `cosine` does.
+`grad_cosine`, the slope of the cosine of two lists, to the slopes of all
+their entries, which are added to `grad_a` and `grad_b`. [](#backward-rules)
+is all that is needed. It refuses a list of zeros, as `cosine` does.
 
 ::: hint
 Raise `a[k]` by a small $s$. By how much does the dot product grow? By how
@@ -818,13 +829,13 @@ $b_k / (|a| |b|) - c\, a_k / |a|^2$.
 */
 
 void cosine_backward(int n, const float a[n], const float b[n],
-                     float g_cosine, float g_a[n], float g_b[n])
+                     float grad_cosine, float grad_a[n], float grad_b[n])
 {
     const float c = cosine(n, a, b);
     const float of_a = length(n, a), of_b = length(n, b);
     for (int k = 0; k < n; k++) {
-        g_a[k] += g_cosine * (b[k] / of_b - c * a[k] / of_a) / of_a;
-        g_b[k] += g_cosine * (a[k] / of_a - c * b[k] / of_b) / of_b;
+        grad_a[k] += grad_cosine * (b[k] / of_b - c * a[k] / of_a) / of_a;
+        grad_b[k] += grad_cosine * (a[k] / of_a - c * b[k] / of_b) / of_b;
     }
 }
 

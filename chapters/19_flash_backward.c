@@ -123,7 +123,7 @@ its context vector. A query that has seen nothing has no context vector but
 `nan`, and its mean is to be 0.
 
 ::: hint
-Both lists have `d_v` entries: `context[i]` and `g_context[i]`.
+Both lists have `d_v` entries: `context[i]` and `grad_context[i]`.
 :::
 
 ::: hint
@@ -138,13 +138,13 @@ vector, and it is exact.
 */
 
 void mean_slopes(int n, int d_v, const float log_sum[n],
-                 const float context[n][d_v], const float g_context[n][d_v],
-                 float mean[n])
+                 const float context[n][d_v],
+                 const float grad_context[n][d_v], float mean[n])
 {
     for (int i = 0; i < n; i++)
         mean[i] = log_sum[i] == -INFINITY
                       ? 0
-                      : dot(d_v, g_context[i], context[i]);
+                      : dot(d_v, grad_context[i], context[i]);
 }
 
 /*
@@ -159,7 +159,7 @@ static const float ones[6][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1},
 static void show_mean(void)
 {
     float context[6][3], log_sum[6], weights[1][6], g[1][6], mean;
-    flash_forward(6, 6, 3, 3, see_all(), life, life, life, context,
+    flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
                   log_sum);
     dot_scores(1, 6, 3, life + 2, life, weights);
     scale_scores(1, 6, 3, weights);
@@ -200,40 +200,41 @@ static void slopes_of_scores(int n, int m, const float weights[n][m],
 
 enum { SIDE = 32 }; /* queries and keys of a piece, at most */
 
-void flash_backward(int n, int m, int d_k, int d_v, Mask see,
+void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
                     const float value[m][d_v], const float context[n][d_v],
-                    const float log_sum[n], const float g_context[n][d_v],
-                    float g_query[n][d_k], float g_key[m][d_k],
-                    float g_value[m][d_v])
+                    const float log_sum[n],
+                    const float grad_context[n][d_v],
+                    float grad_query[n][d_k], float grad_key[m][d_k],
+                    float grad_value[m][d_v])
 {
-    mask_must_fit(n, m, see);
+    mask_check(n, m, mask);
     for (int i = 0; i < n; i += SIDE) {
-        const int rows = least(SIDE, n - i);
+        const int rows = min_int(SIDE, n - i);
         float mean[SIDE], memory[2][SIDE * SIDE];
-        mean_slopes(rows, d_v, log_sum + i, context + i, g_context + i,
+        mean_slopes(rows, d_v, log_sum + i, context + i, grad_context + i,
                     mean);
-        for (int j = 0; j < m && sees_any(see, i + rows - 1, j);
+        for (int j = 0; j < m && mask_shows_block(mask, i + rows - 1, j);
              j += SIDE) {
-            const int cols = least(SIDE, m - j);
+            const int cols = min_int(SIDE, m - j);
             float(*weights)[cols] = (void *)memory[0];
             float(*g)[cols] = memset(memory[1], 0, sizeof memory[1]);
             dot_scores(rows, cols, d_k, query + i, key + j, weights);
             scale_scores(rows, cols, d_k, weights);
-            mask_piece(see, i, j, rows, cols, weights);
+            mask_tile(mask, i, j, rows, cols, weights);
             weights_again(rows, cols, log_sum + i, weights);
             matmul_backward(rows, d_v, cols, weights, value + j,
-                            g_context + i, g, g_value + j);
+                            grad_context + i, g, grad_value + j);
             slopes_of_scores(rows, cols, weights, mean, g);
             scale_scores(rows, cols, d_k, g);
             dot_scores_backward(rows, cols, d_k, query + i, key + j, g,
-                                g_query + i, g_key + j);
+                                grad_query + i, grad_key + j);
         }
     }
 }
 
 /*
-(`mask_piece` and `sees_any` are those of [](#flash-tiles). No
+(`mask_tile` and `mask_shows_block` are those of [](#flash-tiles). No
 `mask_backward` is needed: what is hidden has the weight 0, and no weight is
 `nan`.)
 
@@ -243,7 +244,7 @@ what it knows of it. Here are six words, the future hidden, and the same
 loss:
 
 ::: question
-*Life* sees only itself. What is its row of `g_query`?
+*Life* sees only itself. What is its row of `grad_query`?
 
 All 0. Its one weight is 1, whatever its score, so its query changes
 nothing.
@@ -253,15 +254,16 @@ nothing.
 static void show_words(void)
 {
     float context[6][3], log_sum[6];
-    float g_query[6][3] = {{0}}, g_key[6][3] = {{0}}, g_value[6][3] = {{0}};
-    flash_forward(6, 6, 3, 3, see_past(0), life, life, life, context,
+    float grad_query[6][3] = {{0}}, grad_key[6][3] = {{0}},
+          grad_value[6][3] = {{0}};
+    flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
                   log_sum);
-    flash_backward(6, 6, 3, 3, see_past(0), life, life, life, context,
-                   log_sum, ones, g_query, g_key, g_value);
+    flash_backward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
+                   log_sum, ones, grad_query, grad_key, grad_value);
     print_matrix("g_query of Life is short, the future hidden", 6, 3,
-                 g_query);
-    print_matrix("g_key", 6, 3, g_key);
-    print_matrix("g_value", 6, 3, g_value);
+                 grad_query);
+    print_matrix("g_key", 6, 3, grad_key);
+    print_matrix("g_value", 6, 3, grad_value);
 }
 
 /* The largest difference of two lists. */
@@ -274,25 +276,26 @@ static float show_farthest(int n, const float a[n], const float b[n])
 }
 
 /* The slopes of queries, keys and values by the tables of chapter 18. */
-static void show_by_tables(int n, int d, Mask see, const float x[n][d],
+static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
                            const float slopes[n][d], float g[3][n][d])
 {
     Trace t = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d}, of_t = t;
     trace_init(&t);
     trace_init(&of_t);
-    attend(n, n, d, d, see, 0, NULL, x, x, x, (void *)t.scores,
-           (void *)t.weights, (void *)t.kept, (void *)t.dropped,
+    attend(n, n, d, d, mask, 0, NULL, x, x, x, (void *)t.scores,
+           (void *)t.weights, (void *)t.keep_mask, (void *)t.dropped,
            (void *)t.context);
     attend_backward(n, n, d, d, 0, x, x, x, (void *)t.scores,
-                    (void *)t.weights, (void *)t.kept, (void *)t.dropped,
-                    slopes, (void *)of_t.dropped, (void *)of_t.weights,
-                    (void *)of_t.scores, g[0], g[1], g[2]);
+                    (void *)t.weights, (void *)t.keep_mask,
+                    (void *)t.dropped, slopes, (void *)of_t.dropped,
+                    (void *)of_t.weights, (void *)of_t.scores, g[0], g[1],
+                    g[2]);
     trace_free(&t);
     trace_free(&of_t);
 }
 
 /* The same by tables and without, for 100 tokens. */
-static void show_agreement(const char *what, Mask see)
+static void show_agreement(const char *what, Mask mask)
 {
     enum { N = 100, D = 16 };
     static float x[N][D], slopes[N][D], context[N][D];
@@ -304,10 +307,10 @@ static void show_agreement(const char *what, Mask see)
     normal_fill(&r, N, D, 0, 1, slopes);
     memset(due, 0, sizeof due);
     memset(g, 0, sizeof g);
-    show_by_tables(N, D, see, x, slopes, due);
-    flash_forward(N, N, D, D, see, x, x, x, context, log_sum);
-    flash_backward(N, N, D, D, see, x, x, x, context, log_sum, slopes, g[0],
-                   g[1], g[2]);
+    show_by_tables(N, D, mask, x, slopes, due);
+    flash_forward(N, N, D, D, mask, x, x, x, context, log_sum);
+    flash_backward(N, N, D, D, mask, x, x, x, context, log_sum, slopes,
+                   g[0], g[1], g[2]);
     printf("%s, as with tables to 1e-5: %s\n", what,
            show_farthest(3 * N * D, (void *)g, (void *)due) < 1e-5f ? "yes"
                                                                     : "no");
@@ -338,9 +341,9 @@ g_value (6, 3)
  [0.6287, 0.6287, 0.6287]]
 ```
 
-With this loss, a row of `g_value` is what all words have taken of a value.
-*Life*, which all six have seen, comes first. A hundred tokens are sixteen
-pieces, held here against the tables of [](#backward):
+With this loss, a row of `grad_value` is what all words have taken of a
+value. *Life*, which all six have seen, comes first. A hundred tokens are
+sixteen pieces, held here against the tables of [](#backward):
 
 ``` output
 100 tokens, as with tables to 1e-5: yes
@@ -390,7 +393,7 @@ its own. Now both sides of a meeting are added to. Let one thread take some
 queries and another the next ones, and both add to the same keys. To add is
 to read a number and to write another:
 
-| thread A | thread B | `g_key` |
+| thread A | thread B | `grad_key` |
 |:-------------|:-------------|--------:|
 | reads 5 | | 5 |
 | | reads 5 | 5 |
@@ -476,18 +479,18 @@ twenty, and has the same digits.
 typedef struct Way Way;   /* a job, and its gradients */
 typedef struct Desk Desk; /* where a thread works */
 
-static Desk *desk_for(const Job *job);
+static Desk *desk_for(const AttentionCall *call);
 
 /* In a head, part `keys` of the keys meets a part of the queries. */
 static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
                       int queries);
 
-static void meet_all(const Way *way, const Job *job, int64_t heads,
-                     int parts, int threads)
+static void meet_all(const Way *way, const AttentionCall *call,
+                     int64_t heads, int parts, int threads)
 {
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        Desk *desk = desk_for(job);
+        Desk *desk = desk_for(call);
         for (int round = 0; round < parts; round++) {
 #pragma omp for schedule(dynamic)
             for (int64_t i = 0; i < heads * parts; i++)
@@ -514,17 +517,17 @@ static void show_back(int threads, float x[600][16], float slopes[600][16],
                       float context[600][16], float log_sum[600],
                       float g[3][600][16])
 {
-    const Rows rows = rows_by_head(1, 600, 16, x[0]);
-    Job job = {.texts = 1, .n_heads = 1, .n = 600, .m = 600};
-    job.d_k = job.d_v = 16;
-    job.see = see_past(0);
-    job.query = job.key = job.value = rows;
-    job.context = rows_by_head(1, 600, 16, context[0]);
-    job.log_sum = log_sum;
-    job.threads = threads;
+    const StridedRows rows = rows_by_head(1, 600, 16, x[0]);
+    AttentionCall call = {.texts = 1, .n_heads = 1, .n = 600, .m = 600};
+    call.d_k = call.d_v = 16;
+    call.mask = mask_causal(0);
+    call.query = call.key = call.value = rows;
+    call.context = rows_by_head(1, 600, 16, context[0]);
+    call.log_sum = log_sum;
+    call.threads = threads;
     memset(g, 0, sizeof(float[3][600][16]));
-    best_kernel()->attend(&job);
-    attend_backward_of(best_kernel())(&job,
+    best_kernel()->attend(&call);
+    attend_backward_of(best_kernel())(&call,
                                       rows_by_head(1, 600, 16, slopes[0]),
                                       rows_by_head(1, 600, 16, g[0][0]),
                                       rows_by_head(1, 600, 16, g[1][0]),
@@ -545,8 +548,8 @@ static void show_fast(void)
     printf("600 tokens, the same digits with 3 threads: %s\n",
            memcmp(g, other, sizeof g) ? "no" : "yes");
     memset(other, 0, sizeof other);
-    flash_backward(600, 600, 16, 16, see_past(0), x, x, x, context, log_sum,
-                   slopes, other[0], other[1], other[2]);
+    flash_backward(600, 600, 16, 16, mask_causal(0), x, x, x, context,
+                   log_sum, slopes, other[0], other[1], other[2]);
     printf("as flash_backward to 1e-5: %s\n",
            show_farthest(3 * 600 * 16, (void *)g, (void *)other) < 1e-5f
                ? "yes"
@@ -578,58 +581,60 @@ queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
 | product | `a[i][k]` | row `b[k]` | row `c[i]` |
 |:---------|:-----------------|:----------------|:------------------|
 | scores | query `i`, entry `k` | keys, entry `k` | query `i` |
-| `g_weights` | `g_context` `i`, entry `k` | values, entry `k` | query `i` |
-| `g_value` | `g_context` `k`, entry `i` | weights, query `k` | entry `i` |
-| `g_key` | query `k`, entry `i` | slopes, query `k` | entry `i` |
-| `g_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
+| `grad_weights` | `grad_context` `i`, entry `k` | values, entry `k` | query `i` |
+| `grad_value` | `grad_context` `k`, entry `i` | weights, query `k` | entry `i` |
+| `grad_key` | query `k`, entry `i` | slopes, query `k` | entry `i` |
+| `grad_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
 
-Queries and `g_context` are read as they lie, or turned, which is the same
-table with its two steps exchanged. Only `g_query` has entries in its lanes.
-It is a sum over keys, and a tile has few of them. So the slopes of some
-tiles are put aside first, and their sum is made in one go, without leaving
-the registers in between.
+Queries and `grad_context` are read as they lie, or turned, which is the
+same table with its two steps exchanged. Only `grad_query` has entries in
+its lanes. It is a sum over keys, and a tile has few of them. So the slopes
+of some tiles are put aside first, and their sum is made in one go, without
+leaving the registers in between.
 */
 
 typedef float Columns[COLUMNS];
 
 typedef struct {
-    int first, count;         /* which keys of their head */
-    Columns *key, *value;     /* [d_k], [d_v] */
-    Columns *g_key, *g_value; /* [d_k], [d_v] */
+    int first, count;               /* which keys of their head */
+    Columns *key, *value;           /* [d_k], [d_v] */
+    Columns *grad_key, *grad_value; /* [d_k], [d_v] */
 } Tile;
 
 typedef struct {
-    int text, head, first, count; /* whose queries, and which */
-    View query, g_context;        /* [count][d_k], [count][d_v] */
-    const float *log_sum, *mean;  /* [count] */
-    Columns *weights, *g;         /* [count], of a tile */
+    int text, head, first, count;      /* whose queries, and which */
+    StridedMatrix query, grad_context; /* [count][d_k], [count][d_v] */
+    const float *log_sum, *mean;       /* [count] */
+    Columns *weights, *g;              /* [count], of a tile */
 } Queries;
 
 /* Scores that a query may not see become minus infinity. */
-static void hide(const Job *job, const Queries *q, int i, const Tile *t);
+static void hide(const AttentionCall *call, const Queries *q, int i,
+                 const Tile *t);
 
 /* slopes_of_scores, and they are put aside. */
-static void through_softmax(const Job *job, const Queries *q, int i,
-                            const Tile *t, Columns *aside);
+static void through_softmax(const AttentionCall *call, const Queries *q,
+                            int i, const Tile *t, Columns *aside);
 
 /* The queries from number i of a block on meet a tile. */
-static void meet(const Job *job, const Queries *q, int i, const Tile *t,
-                 Columns *aside)
+static void meet(const AttentionCall *call, const Queries *q, int i,
+                 const Tile *t, Columns *aside)
 {
-    const int d_k = job->d_k, d_v = job->d_v;
+    const int d_k = call->d_k, d_v = call->d_v;
     const int rows = q->count - i, keys = t->count;
-    const View query = from_row(q->query, i);
-    const View query_turned = {query.at, 1, query.row};
-    const View g_context = from_row(q->g_context, i);
-    const View g_context_turned = {g_context.at, 1, g_context.row};
+    const StridedMatrix query = from_row(q->query, i);
+    const StridedMatrix query_turned = {query.at, 1, query.row};
+    const StridedMatrix grad_context = from_row(q->grad_context, i);
+    const StridedMatrix grad_context_turned = {grad_context.at, 1,
+                                               grad_context.row};
     multiply_columns(rows, keys, d_k, query, t->key, 0, q->weights);
-    hide(job, q, i, t);
+    hide(call, q, i, t);
     exp2_columns(rows, keys, q->log_sum + i, q->weights);
-    multiply_columns(rows, keys, d_v, g_context, t->value, 0, q->g);
-    through_softmax(job, q, i, t, aside);
-    multiply_columns(d_v, keys, rows, g_context_turned, q->weights, 1,
-                     t->g_value);
-    multiply_columns(d_k, keys, rows, query_turned, q->g, 1, t->g_key);
+    multiply_columns(rows, keys, d_v, grad_context, t->value, 0, q->g);
+    through_softmax(call, q, i, t, aside);
+    multiply_columns(d_v, keys, rows, grad_context_turned, q->weights, 1,
+                     t->grad_value);
+    multiply_columns(d_k, keys, rows, query_turned, q->g, 1, t->grad_key);
 }
 
 /*
@@ -682,8 +687,8 @@ int main(int argc, char *argv[])
     show_sizes();
     show_mean();
     show_words();
-    show_agreement("100 tokens", see_all());
-    show_agreement("the future hidden", see_past(0));
+    show_agreement("100 tokens", mask_none());
+    show_agreement("the future hidden", mask_causal(0));
     show_products();
     show_rounds();
     show_fast();
@@ -727,8 +732,8 @@ takes the steps.
 
 **Exercise 19.4** (★★, challenge, 3 points): `log_sum_backward`. The
 log-sum-exp of a row is a number that a loss may look at, too. Go from
-`g_log_sum`, the slope of each row's, to the slopes of its scores, to which
-you add. A row of nothing but minus infinity adds nothing. What
+`grad_log_sum`, the slope of each row's, to the slopes of its scores, to
+which you add. A row of nothing but minus infinity adds nothing. What
 [](#backward-softmax) does with a raised score leads there.
 
 ::: hint
@@ -766,14 +771,14 @@ both takes the slope of the log-sum-exp from the mean.)
 */
 
 void log_sum_backward(int n, int m, const float scores[n][m],
-                      const float log_sum[n], const float g_log_sum[n],
-                      float g_scores[n][m])
+                      const float log_sum[n], const float grad_log_sum[n],
+                      float grad_scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             if (log_sum[i] != -INFINITY)
-                g_scores[i][j] +=
-                    g_log_sum[i] * expf(scores[i][j] - log_sum[i]);
+                grad_scores[i][j] +=
+                    grad_log_sum[i] * expf(scores[i][j] - log_sum[i]);
 }
 
 /*
@@ -805,8 +810,8 @@ enum {
 };
 
 struct Way {
-    const Job *job;
-    Rows g_context, g_query, g_key, g_value;
+    const AttentionCall *call;
+    StridedRows grad_context, grad_query, grad_key, grad_value;
     float scale;
     int key_heads, size;   /* heads of keys in a text; tokens in a part */
     float *log_sum, *mean; /* [texts][n_heads][n], the first in base 2 */
@@ -818,7 +823,7 @@ struct Desk {
     Columns *entries;        /* [rows of d_k][count]: a key in each */
     Columns *weights, *g;    /* [BLOCK] */
     Columns (*aside)[TILES]; /* [BLOCK] */
-    Columns *g_query;        /* [rows of d_k][BLOCK] */
+    Columns *grad_query;     /* [rows of d_k][BLOCK] */
     float *copies;
 };
 
@@ -830,9 +835,9 @@ static int rows_of(int d)
     return (d + COLUMNS - 1) / COLUMNS;
 }
 
-static Desk *desk_for(const Job *job)
+static Desk *desk_for(const AttentionCall *call)
 {
-    const int d_k = job->d_k, d_v = job->d_v, deep = 2 * (d_k + d_v);
+    const int d_k = call->d_k, d_v = call->d_v, deep = 2 * (d_k + d_v);
     const int copied = BLOCK * (d_k + d_v + 2 * GAP);
     const int own = rows_of(sizeof(Desk) / sizeof(float));
     Columns *at =
@@ -845,13 +850,13 @@ static Desk *desk_for(const Job *job)
     for (int i = 0; i < TILES; i++, at += deep)
         desk->tile[i] = (Tile){.key = at,
                                .value = at + d_k,
-                               .g_key = at + d_k + d_v,
-                               .g_value = at + 2 * d_k + d_v};
+                               .grad_key = at + d_k + d_v,
+                               .grad_value = at + 2 * d_k + d_v};
     desk->weights = at;
     desk->g = desk->weights + BLOCK;
     desk->aside = (void *)(desk->g + BLOCK);
-    desk->g_query = (void *)(desk->aside + BLOCK);
-    desk->entries = desk->g_query + rows_of(d_k) * BLOCK;
+    desk->grad_query = (void *)(desk->aside + BLOCK);
+    desk->entries = desk->grad_query + rows_of(d_k) * BLOCK;
     desk->copies = (void *)(desk->entries + rows_of(d_k) * TILES * COLUMNS);
     return desk;
 }
@@ -862,8 +867,8 @@ for each query, and so have scores and weights. Under a causal mask, the
 query in row `k` sees the columns up to `place + k`.
 */
 
-static void use_table(char how, const Rows *table, const Queries *q, int i,
-                      const Tile *t, Columns *x)
+static void use_table(char how, const StridedRows *table, const Queries *q,
+                      int i, const Tile *t, Columns *x)
 {
     for (int k = 0; i + k < q->count; k++) {
         const float *y =
@@ -876,34 +881,37 @@ static void use_table(char how, const Rows *table, const Queries *q, int i,
     }
 }
 
-static void hide(const Job *job, const Queries *q, int i, const Tile *t)
+static void hide(const AttentionCall *call, const Queries *q, int i,
+                 const Tile *t)
 {
-    const Rows table = {(float *)job->see.table, 0, 0, job->see.m};
-    const int64_t place = (int64_t)job->see.first + q->first + i - t->first;
-    if (job->bias.at)
-        use_table('+', &job->bias, q, i, t, q->weights);
-    if (job->see.kind == MASK_TABLE)
+    const StridedRows table = {(float *)call->mask.table, 0, 0,
+                               call->mask.m};
+    const int64_t place =
+        (int64_t)call->mask.first + q->first + i - t->first;
+    if (call->bias.at)
+        use_table('+', &call->bias, q, i, t, q->weights);
+    if (call->mask.kind == MASK_TABLE)
         use_table('0', &table, q, i, t, q->weights);
-    if (job->see.kind == MASK_CAUSAL)
+    if (call->mask.kind == MASK_CAUSAL)
         for (int k = 0; i + k < q->count && place + k < t->count - 1; k++)
             for (int l = 0; l < COLUMNS; l++)
                 q->weights[k][l] =
                     l > place + k ? -INFINITY : q->weights[k][l];
 }
 
-static void through_softmax(const Job *job, const Queries *q, int i,
-                            const Tile *t, Columns *aside)
+static void through_softmax(const AttentionCall *call, const Queries *q,
+                            int i, const Tile *t, Columns *aside)
 {
-    if (job->kept.at)
-        use_table('*', &job->kept, q, i, t, q->g);
+    if (call->keep_mask.at)
+        use_table('*', &call->keep_mask, q, i, t, q->g);
     for (int k = 0; i + k < q->count; k++) {
         const float mean = q->mean[i + k];
         for (int l = 0; l < COLUMNS; l++)
             aside[k * TILES][l] = q->g[k][l] =
                 q->weights[k][l] * (q->g[k][l] - mean);
     }
-    if (job->kept.at)
-        use_table('*', &job->kept, q, i, t, q->weights);
+    if (call->keep_mask.at)
+        use_table('*', &call->keep_mask, q, i, t, q->weights);
 }
 
 /*
@@ -912,30 +920,31 @@ addresses a power of two apart get in each other's way in a cache.
 */
 
 /* Copies of n rows from number i on. */
-static View copied(const Rows *rows, int text, int head, int i, int n,
-                   int d, float *to)
+static StridedMatrix copied(const StridedRows *rows, int text, int head,
+                            int i, int n, int d, float *to)
 {
     for (int k = 0; k < n; k++)
         memcpy(to + k * (d + GAP), row_at(rows, text, head, i + k),
                (size_t)d * sizeof *to);
-    return (View){to, d + GAP, 1};
+    return (StridedMatrix){to, d + GAP, 1};
 }
 
 static Queries ask(const Way *way, const Desk *desk, int head, int first,
                    int count)
 {
-    const Job *job = way->job;
-    const ptrdiff_t number = (ptrdiff_t)desk->text * job->n_heads + head;
-    const ptrdiff_t at = number * job->n + first;
+    const AttentionCall *call = way->call;
+    const ptrdiff_t number = (ptrdiff_t)desk->text * call->n_heads + head;
+    const ptrdiff_t at = number * call->n + first;
     return (Queries){.text = desk->text,
                      .head = head,
                      .first = first,
                      .count = count,
-                     .query = copied(&job->query, desk->text, head, first,
-                                     count, job->d_k, desk->copies),
-                     .g_context = copied(
-                         &way->g_context, desk->text, head, first, count,
-                         job->d_v, desk->copies + BLOCK * (job->d_k + GAP)),
+                     .query = copied(&call->query, desk->text, head, first,
+                                     count, call->d_k, desk->copies),
+                     .grad_context =
+                         copied(&way->grad_context, desk->text, head, first,
+                                count, call->d_v,
+                                desk->copies + BLOCK * (call->d_k + GAP)),
                      .log_sum = way->log_sum + at,
                      .mean = way->mean + at,
                      .weights = desk->weights,
@@ -944,12 +953,12 @@ static Queries ask(const Way *way, const Desk *desk, int head, int first,
 
 /* How many of n queries, from number i on, come before the first that sees
  * anything of the keys from number j on. */
-static int blind(Mask see, int i, int n, int j)
+static int blind(Mask mask, int i, int n, int j)
 {
-    const int64_t before = (int64_t)j - see.first - i;
-    return see.kind != MASK_CAUSAL || before < 0 ? 0
-           : before < n                          ? (int)before
-                                                 : n;
+    const int64_t before = (int64_t)j - mask.first - i;
+    return mask.kind != MASK_CAUSAL || before < 0 ? 0
+           : before < n                           ? (int)before
+                                                  : n;
 }
 
 /*
@@ -960,36 +969,37 @@ aside goes through the fifth product.
 /* Adds what the queries of a block have got. */
 static void answer(const Way *way, const Desk *desk, const Queries *q)
 {
-    const int d_k = way->job->d_k;
+    const int d_k = way->call->d_k;
     for (int i = 0; i < q->count; i++) {
-        float *to = row_at(&way->g_query, q->text, q->head, q->first + i);
-        const Columns *g = desk->g_query + i;
+        float *to =
+            row_at(&way->grad_query, q->text, q->head, q->first + i);
+        const Columns *g = desk->grad_query + i;
         for (int k = 0; k < d_k; k += COLUMNS, g += BLOCK)
-            for (int l = 0; l < least(COLUMNS, d_k - k); l++)
+            for (int l = 0; l < min_int(COLUMNS, d_k - k); l++)
                 to[k + l] += (*g)[l];
     }
 }
 
 static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
 {
-    const int d_k = way->job->d_k;
+    const int d_k = way->call->d_k;
     int keys = 0;
     for (int i = 0; keys < desk->count; i++) {
         const Tile *t = &desk->tile[i];
         const int before =
-            blind(way->job->see, q->first, q->count, t->first);
+            blind(way->call->mask, q->first, q->count, t->first);
         if (before == q->count)
             break;
         for (int k = 0; k < before; k++)
             memset(desk->aside[k][i], 0, sizeof(Columns));
-        meet(way->job, q, before, t, &desk->aside[before][i]);
+        meet(way->call, q, before, t, &desk->aside[before][i]);
         keys += t->count;
     }
-    const View g = {desk->aside[0][0], TILES * COLUMNS, 1};
+    const StridedMatrix g = {desk->aside[0][0], TILES * COLUMNS, 1};
     for (int k = 0; k < rows_of(d_k); k++)
-        multiply_columns(q->count, least(COLUMNS, d_k - k * COLUMNS), keys,
-                         g, desk->entries + k * desk->count, 0,
-                         desk->g_query + k * BLOCK);
+        multiply_columns(q->count, min_int(COLUMNS, d_k - k * COLUMNS),
+                         keys, g, desk->entries + k * desk->count, 0,
+                         desk->grad_query + k * BLOCK);
     answer(way, desk, q);
 }
 
@@ -1002,37 +1012,39 @@ are turned back and added.
 
 static void begin(const Way *way, Desk *desk, int first, int count)
 {
-    const Job *job = way->job;
-    const int d_k = job->d_k, d_v = job->d_v;
-    const float *key = row_at(&job->key, desk->text, desk->key_head, first);
+    const AttentionCall *call = way->call;
+    const int d_k = call->d_k, d_v = call->d_v;
+    const float *key =
+        row_at(&call->key, desk->text, desk->key_head, first);
     const float *value =
-        row_at(&job->value, desk->text, desk->key_head, first);
+        row_at(&call->value, desk->text, desk->key_head, first);
     desk->first = first;
     desk->count = count;
     for (int j = 0; j < count; j += COLUMNS) {
         Tile *t = &desk->tile[j / COLUMNS];
         t->first = first + j;
-        t->count = least(COLUMNS, count - j);
+        t->count = min_int(COLUMNS, count - j);
         memset(t->key, 0, (size_t)(2 * (d_k + d_v)) * sizeof *t->key);
-        turn(t->count, d_k, log2_e * way->scale, key + j * job->key.token,
-             job->key.token, t->key[0], COLUMNS);
-        turn(t->count, d_v, 1, value + j * job->value.token,
-             job->value.token, t->value[0], COLUMNS);
+        transpose_scaled(t->count, d_k, log2_e * way->scale,
+                         key + j * call->key.token, call->key.token,
+                         t->key[0], COLUMNS);
+        transpose_scaled(t->count, d_v, 1, value + j * call->value.token,
+                         call->value.token, t->value[0], COLUMNS);
     }
     for (int k = 0; k < rows_of(d_k); k++)
         for (int j = 0; j < count; j++) {
-            const float *from = key + j * job->key.token + k * COLUMNS;
+            const float *from = key + j * call->key.token + k * COLUMNS;
             Columns *to = desk->entries + k * count + j;
-            for (int l = 0; l < least(COLUMNS, d_k - k * COLUMNS); l++)
+            for (int l = 0; l < min_int(COLUMNS, d_k - k * COLUMNS); l++)
                 (*to)[l] = way->scale * from[l];
         }
 }
 
 /* Adds to the rows of a tile's keys what stands in its columns. */
 static void add_turned(const Desk *desk, const Tile *t, int d, float factor,
-                       const Columns g[d], const Rows *rows)
+                       const Columns g[d], const StridedRows *rows)
 {
-    turn(d, t->count, factor, g[0], COLUMNS, desk->copies, d);
+    transpose_scaled(d, t->count, factor, g[0], COLUMNS, desk->copies, d);
     for (int j = 0; j < t->count; j++) {
         const float *from = desk->copies + j * d;
         float *to = row_at(rows, desk->text, desk->key_head, t->first + j);
@@ -1043,34 +1055,35 @@ static void add_turned(const Desk *desk, const Tile *t, int d, float factor,
 
 static void end(const Way *way, const Desk *desk)
 {
-    const Job *job = way->job;
+    const AttentionCall *call = way->call;
     for (int i = 0; i < rows_of(desk->count); i++) {
         const Tile *t = &desk->tile[i];
-        add_turned(desk, t, job->d_k, way->scale, t->g_key, &way->g_key);
-        add_turned(desk, t, job->d_v, 1, t->g_value, &way->g_value);
+        add_turned(desk, t, call->d_k, way->scale, t->grad_key,
+                   &way->grad_key);
+        add_turned(desk, t, call->d_v, 1, t->grad_value, &way->grad_value);
     }
 }
 
 static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
                       int queries)
 {
-    const Job *job = way->job;
-    const int sharing = job->n_heads / way->key_heads;
-    const int i = queries * way->size, n = least(way->size, job->n - i);
-    const int m = least(way->size, job->m - keys * way->size);
+    const AttentionCall *call = way->call;
+    const int sharing = call->n_heads / way->key_heads;
+    const int i = queries * way->size, n = min_int(way->size, call->n - i);
+    const int m = min_int(way->size, call->m - keys * way->size);
     desk->text = (int)(head / way->key_heads);
     desk->key_head = (int)(head % way->key_heads);
     for (int j = 0; j < m; j += TILES * COLUMNS) {
         const int first = keys * way->size + j;
-        const int before = blind(job->see, i, n, first);
+        const int before = blind(call->mask, i, n, first);
         if (before >= n)
             break;
-        begin(way, desk, first, least(TILES * COLUMNS, m - j));
+        begin(way, desk, first, min_int(TILES * COLUMNS, m - j));
         for (int h = 0; h < sharing; h++)
             for (int k = before; k < n; k += BLOCK) {
                 const Queries q =
                     ask(way, desk, desk->key_head * sharing + h, i + k,
-                        least(BLOCK, n - k));
+                        min_int(BLOCK, n - k));
                 meet_tiles(way, desk, &q);
             }
         end(way, desk);
@@ -1099,25 +1112,26 @@ static float dot_in_lanes(int d, const float a[d], const float b[d])
 /* What each query of a head needs once: weights_again and mean_slopes. */
 static void prepare_head(const Way *way, int h)
 {
-    const Job *job = way->job;
-    const int text = h / job->n_heads, head = h % job->n_heads;
-    for (int i = 0; i < job->n; i++) {
-        const ptrdiff_t at = (ptrdiff_t)h * job->n + i;
-        const int is_blind = job->log_sum[at] == -INFINITY;
-        way->log_sum[at] = is_blind ? INFINITY : log2_e * job->log_sum[at];
+    const AttentionCall *call = way->call;
+    const int text = h / call->n_heads, head = h % call->n_heads;
+    for (int i = 0; i < call->n; i++) {
+        const ptrdiff_t at = (ptrdiff_t)h * call->n + i;
+        const int is_blind = call->log_sum[at] == -INFINITY;
+        way->log_sum[at] = is_blind ? INFINITY : log2_e * call->log_sum[at];
         way->mean[at] =
-            is_blind ? 0
-                     : dot_in_lanes(job->d_v,
-                                    row_at(&way->g_context, text, head, i),
-                                    row_at(&job->context, text, head, i));
+            is_blind
+                ? 0
+                : dot_in_lanes(call->d_v,
+                               row_at(&way->grad_context, text, head, i),
+                               row_at(&call->context, text, head, i));
     }
 }
 
 static void prepare(Way *way, int threads)
 {
-    const Job *job = way->job;
-    const int heads = job->texts * job->n_heads;
-    const size_t count = (size_t)heads * (size_t)job->n;
+    const AttentionCall *call = way->call;
+    const int heads = call->texts * call->n_heads;
+    const size_t count = (size_t)heads * (size_t)call->n;
     way->log_sum = new_aligned(count, 2 * sizeof *way->log_sum);
     way->mean = way->log_sum + count;
 #pragma omp parallel for num_threads(threads) if (threads > 1)
@@ -1135,26 +1149,28 @@ static int size_of_part(int64_t heads, int tokens)
     return size;
 }
 
-void attend_fast_backward(const Job *job, Rows g_context, Rows g_query,
-                          Rows g_key, Rows g_value)
+void attend_fast_backward(const AttentionCall *call,
+                          StridedRows grad_context, StridedRows grad_query,
+                          StridedRows grad_key, StridedRows grad_value)
 {
-    const int tokens = job->n > job->m ? job->n : job->m;
-    job_gradients_must_fit(job, g_context, g_query, g_key, g_value);
-    Way way = {.job = job,
-               .g_context = g_context,
-               .g_query = g_query,
-               .g_key = g_key,
-               .g_value = g_value};
-    way.scale = job->scale ? job->scale : 1 / sqrtf((float)job->d_k);
-    way.key_heads = job->n_key_heads ? job->n_key_heads : job->n_heads;
-    const int64_t heads = (int64_t)job->texts * way.key_heads;
+    const int tokens = call->n > call->m ? call->n : call->m;
+    attention_call_gradients_check(call, grad_context, grad_query, grad_key,
+                                   grad_value);
+    Way way = {.call = call,
+               .grad_context = grad_context,
+               .grad_query = grad_query,
+               .grad_key = grad_key,
+               .grad_value = grad_value};
+    way.scale = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
+    way.key_heads = call->n_key_heads ? call->n_key_heads : call->n_heads;
+    const int64_t heads = (int64_t)call->texts * way.key_heads;
     way.size = size_of_part(heads, tokens);
     const int threads =
-        threads_for((double)job->texts * job->n_heads * job->n * job->m *
-                        (job->d_k + job->d_v),
-                    job->threads);
+        threads_for((double)call->texts * call->n_heads * call->n *
+                        call->m * (call->d_k + call->d_v),
+                    call->threads);
     prepare(&way, threads);
-    meet_all(&way, job, heads, (tokens - 1) / way.size + 1, threads);
+    meet_all(&way, call, heads, (tokens - 1) / way.size + 1, threads);
     free(way.log_sum);
 }
 
@@ -1167,23 +1183,25 @@ a time, so that they stay in a cache.
 */
 
 void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
-                          const float g_out[n][l->d_out], Linear *g_l,
-                          float g_x[n][l->d_in])
+                          const float grad_out[n][l->d_out], Linear *grad_l,
+                          float grad_x[n][l->d_in])
 {
     enum { SOME = 256 };
     const int d_in = l->d_in, d_out = l->d_out;
-    layer_gradient_must_fit(l, g_l);
-    best_kernel()->multiply(n, d_in, d_out, (View){g_out[0], d_out, 1},
-                            (View){l->weight, d_in, 1},
-                            (View){g_x[0], d_in, 1}, g_x);
+    linear_gradient_check(l, grad_l);
+    best_kernel()->multiply(n, d_in, d_out,
+                            (StridedMatrix){grad_out[0], d_out, 1},
+                            (StridedMatrix){l->weight, d_in, 1},
+                            (StridedMatrix){grad_x[0], d_in, 1}, grad_x);
     for (int i = 0; i < n; i += SOME)
-        best_kernel()->multiply(
-            d_out, d_in, least(SOME, n - i), (View){g_out[i], 1, d_out},
-            (View){x[i], d_in, 1}, (View){g_l->weight, d_in, 1},
-            (void *)g_l->weight);
+        best_kernel()->multiply(d_out, d_in, min_int(SOME, n - i),
+                                (StridedMatrix){grad_out[i], 1, d_out},
+                                (StridedMatrix){x[i], d_in, 1},
+                                (StridedMatrix){grad_l->weight, d_in, 1},
+                                (void *)grad_l->weight);
     for (int i = 0; l->bias && i < n; i++)
         for (int j = 0; j < d_out; j++)
-            g_l->bias[j] += g_out[i][j];
+            grad_l->bias[j] += grad_out[i][j];
 }
 
 /*
@@ -1191,73 +1209,77 @@ Of an attention, the heads lie side by side in each token's row, as the
 layers make and want them, so that nothing is split or merged:
 */
 
-static Rows heads_of(const Attention *a, int n, int d, const float *at)
+static StridedRows heads_of(const Attention *a, int n, int d,
+                            const float *at)
 {
     return rows_by_token(a->n_heads, n, d, at);
 }
 
-static Job job_of(const Attention *a, Mask see, int texts, int n,
-                  const Trace *t)
+static AttentionCall job_of(const Attention *a, Mask mask, int texts, int n,
+                            const Trace *t)
 {
-    return (Job){.texts = texts,
-                 .n_heads = a->n_heads,
-                 .n = n,
-                 .m = n,
-                 .d_k = a->d_k,
-                 .d_v = a->d_v,
-                 .see = see,
-                 .query = heads_of(a, n, a->d_k, t->query),
-                 .key = heads_of(a, n, a->d_k, t->key),
-                 .value = heads_of(a, n, a->d_v, t->value),
-                 .context = heads_of(a, n, a->d_v, t->joined),
-                 .log_sum = t->log_sum};
+    return (AttentionCall){.texts = texts,
+                           .n_heads = a->n_heads,
+                           .n = n,
+                           .m = n,
+                           .d_k = a->d_k,
+                           .d_v = a->d_v,
+                           .mask = mask,
+                           .query = heads_of(a, n, a->d_k, t->query),
+                           .key = heads_of(a, n, a->d_k, t->key),
+                           .value = heads_of(a, n, a->d_v, t->value),
+                           .context = heads_of(a, n, a->d_v, t->joined),
+                           .log_sum = t->log_sum};
 }
 
-void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
+void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
                             const float x[(int64_t)texts * n][a->d_x],
                             Trace *t)
 {
-    texts_must_fit(a, texts, n, t);
+    texts_check(a, texts, n, t);
     const int rows = texts * n; /* which such a trace can count */
-    const Job job = job_of(a, see, texts, n, t);
-    job_must_fit(&job);
+    const AttentionCall call = job_of(a, mask, texts, n, t);
+    attention_call_check(&call);
     linear_forward_fast(&a->query, rows, x, (void *)t->query);
     linear_forward_fast(&a->key, rows, x, (void *)t->key);
     linear_forward_fast(&a->value, rows, x, (void *)t->value);
-    best_kernel()->attend(&job);
+    best_kernel()->attend(&call);
     if (a->d_out)
         linear_forward_fast(&a->out, rows, (void *)t->joined,
                             (void *)t->out);
 }
 
-void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
+void attention_backward_fast(const Attention *a, Mask mask, int texts,
+                             int n,
                              const float x[(int64_t)texts * n][a->d_x],
-                             const Trace *t, Trace *g, Attention *g_a,
-                             float g_x[(int64_t)texts * n][a->d_x])
+                             const Trace *t, Trace *g, Attention *grad_a,
+                             float grad_x[(int64_t)texts * n][a->d_x])
 {
     const size_t keys = sizeof(float[a->n_heads * a->d_k]);
     const size_t values = sizeof(float[a->n_heads * a->d_v]);
-    texts_must_fit(a, texts, n, t);
-    texts_must_fit(a, texts, n, g);
-    gradient_must_fit(a, g_a);
+    texts_check(a, texts, n, t);
+    texts_check(a, texts, n, g);
+    attention_gradient_check(a, grad_a);
     const int rows = texts * n;
-    const Job job = job_of(a, see, texts, n, t);
-    job_must_fit(&job);
+    const AttentionCall call = job_of(a, mask, texts, n, t);
+    attention_call_check(&call);
     if (a->d_out) {
         memset(g->joined, 0, (size_t)rows * values);
         linear_backward_fast(&a->out, rows, (void *)t->joined,
-                             (void *)g->out, &g_a->out, (void *)g->joined);
+                             (void *)g->out, &grad_a->out,
+                             (void *)g->joined);
     }
     memset(g->query, 0, (size_t)rows * keys);
     memset(g->key, 0, (size_t)rows * keys);
     memset(g->value, 0, (size_t)rows * values);
     attend_backward_of(best_kernel())(
-        &job, heads_of(a, n, a->d_v, g->joined),
+        &call, heads_of(a, n, a->d_v, g->joined),
         heads_of(a, n, a->d_k, g->query), heads_of(a, n, a->d_k, g->key),
         heads_of(a, n, a->d_v, g->value));
-    linear_backward_fast(&a->query, rows, x, (void *)g->query, &g_a->query,
-                         g_x);
-    linear_backward_fast(&a->key, rows, x, (void *)g->key, &g_a->key, g_x);
-    linear_backward_fast(&a->value, rows, x, (void *)g->value, &g_a->value,
-                         g_x);
+    linear_backward_fast(&a->query, rows, x, (void *)g->query,
+                         &grad_a->query, grad_x);
+    linear_backward_fast(&a->key, rows, x, (void *)g->key, &grad_a->key,
+                         grad_x);
+    linear_backward_fast(&a->value, rows, x, (void *)g->value,
+                         &grad_a->value, grad_x);
 }

@@ -82,7 +82,7 @@ word is pushed down by as much as it was believed, the right one up by what
 it lacks.
 
 **Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. To what stands
-in `g_logits`, add the slope of each logit. The loss is a mean over the
+in `grad_logits`, add the slope of each logit. The loss is a mean over the
 targets that are not `IGNORED`, and rows of those that are get nothing.
 
 ::: hint
@@ -103,14 +103,15 @@ less 1 for the right one.
 
 void cross_entropy_backward(int n, int classes,
                             const float shares[n][classes],
-                            const int target[n], float g_logits[n][classes])
+                            const int target[n],
+                            float grad_logits[n][classes])
 {
     int count = 0;
     for (int i = 0; i < n; i++)
         count += target[i] != IGNORED;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < classes && target[i] != IGNORED; j++)
-            g_logits[i][j] +=
+            grad_logits[i][j] +=
                 (shares[i][j] - (float)(j == target[i])) / (float)count;
 }
 
@@ -216,7 +217,7 @@ large, little decays. **AdamW** takes it from the parameter itself
 :::
 
 **Exercise 20.2** (★★★, 4 points): `adam_step`. One loop over all
-parameters. It refuses what `adam_must_fit` refuses. As in PyTorch, what is
+parameters. It refuses what `adam_check` refuses. As in PyTorch, what is
 the same for all parameters is worked out as `double` and rounded to `float`
 before the loop; in the loop, all is `float`.
 
@@ -250,7 +251,7 @@ void adam_step(Adam how, int step, size_t n, const float gradient[n],
     const float keep = (float)(1 - how.rate * how.decay);
     const float rate = (float)(how.rate / (1 - pow(how.beta_1, step)));
     const float root = (float)sqrt(1 - pow(how.beta_2, step));
-    adam_must_fit(how, step);
+    adam_check(how, step);
     for (size_t i = 0; i < n; i++) {
         float slope = gradient[i];
         if (how.is_coupled)
@@ -405,19 +406,19 @@ several embeddings side by side.
 :::
 */
 
-void model_forward(const Model *m, Mask see, const Batch *b, Pass *p)
+void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p)
 {
     const Attention *a = &m->attention;
     const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = (void *)p->x, (*y)[n][wide] = (void *)p->y;
-    batch_must_fit(b, p);
-    pass_must_fit(m, p);
+    batch_check(b, p);
+    pass_check(m, p);
     embed(all, d, m->words, b->ids, (void *)m->token, x[0]);
     embed(all * (wide / d), d, m->words, b->asked, (void *)m->token,
           (void *)y);
     for (int k = 0; k < b->texts; k++) {
         add_positions(n, wide, m->length, 0, (void *)m->place, y[k]);
-        attention_forward(a, see, NULL, n, n, x[k], y[k], &p->trace[k]);
+        attention_forward(a, mask, NULL, n, n, x[k], y[k], &p->trace[k]);
     }
 }
 
@@ -430,29 +431,30 @@ looked into twice, gets both.
 */
 
 void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
-                    Model *g_m)
+                    Model *grad_m)
 {
     const Attention *a = &m->attention;
     const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = (void *)p->x, (*y)[n][wide] = (void *)p->y;
-    float(*g_x)[n][d] = (void *)g->x, (*g_y)[n][wide] = (void *)g->y;
-    batch_must_fit(b, p);
-    batch_must_fit(b, g);
-    pass_must_fit(m, p);
-    pass_must_fit(m, g);
-    model_gradient_must_fit(m, g_m);
-    memset(g_x, 0, sizeof(float[all][d]));
-    memset(g_y, 0, sizeof(float[all][wide]));
+    float(*grad_x)[n][d] = (void *)g->x, (*grad_y)[n][wide] = (void *)g->y;
+    batch_check(b, p);
+    batch_check(b, g);
+    pass_check(m, p);
+    pass_check(m, g);
+    model_gradient_check(m, grad_m);
+    memset(grad_x, 0, sizeof(float[all][d]));
+    memset(grad_y, 0, sizeof(float[all][wide]));
     for (int k = 0; k < b->texts; k++) {
         attention_backward(a, n, n, x[k], y[k], &p->trace[k], &g->trace[k],
-                           &g_m->attention, g_x[k], g_y[k]);
-        const float *g_place = (void *)g_y[k]; /* of y[k] += place */
+                           &grad_m->attention, grad_x[k], grad_y[k]);
+        const float *grad_place = (void *)grad_y[k]; /* of y[k] += place */
         for (int i = 0; i < n * wide; i++)
-            g_m->place[i] += g_place[i];
+            grad_m->place[i] += grad_place[i];
     }
-    embed_backward(all, d, m->words, b->ids, g_x[0], (void *)g_m->token);
-    embed_backward(all * (wide / d), d, m->words, b->asked, (void *)g_y,
-                   (void *)g_m->token);
+    embed_backward(all, d, m->words, b->ids, grad_x[0],
+                   (void *)grad_m->token);
+    embed_backward(all * (wide / d), d, m->words, b->asked, (void *)grad_y,
+                   (void *)grad_m->token);
 }
 
 /*
@@ -462,9 +464,9 @@ lie in one block, and the gradient and Adam's means in others like it, so
 that an optimizer is one loop.
 */
 
-float training_loss(Training *t, Mask see, const Batch *b)
+float training_loss(Training *t, Mask mask, const Batch *b)
 {
-    model_forward(&t->model, see, b, &t->pass);
+    model_forward(&t->model, mask, b, &t->pass);
     return cross_entropy(b->texts * b->n, t->model.words,
                          (void *)t->pass.logits, b->target,
                          (void *)t->pass.shares);
@@ -487,9 +489,9 @@ static void move(Training *t, Adam how)
               t->square.memory, t->model.memory);
 }
 
-float training_step(Training *t, Adam how, Mask see, const Batch *b)
+float training_step(Training *t, Adam how, Mask mask, const Batch *b)
 {
-    const float loss = training_loss(t, see, b);
+    const float loss = training_loss(t, mask, b);
     memset(t->gradient.memory, 0, t->gradient.count * sizeof(float));
     training_gradient(t, b);
     move(t, how);
@@ -561,7 +563,7 @@ static Batch show_batch(int way, Random *r, int number)
 
 static Mask show_mask(int way)
 {
-    return see_past(way & LEAKY ? 1 : 0);
+    return mask_causal(way & LEAKY ? 1 : 0);
 }
 
 /* A training, with its model drawn from seed 123. */
@@ -590,7 +592,7 @@ static void show_begin(int way, Random *r, Training *t)
 /* One step, without setting the gradient to 0. */
 static float show_careless_step(Training *t, Adam how, const Batch *b)
 {
-    const float loss = training_loss(t, see_past(0), b);
+    const float loss = training_loss(t, mask_causal(0), b);
     training_gradient(t, b);
     move(t, how);
     return loss;
@@ -765,7 +767,7 @@ the words of a text a little.
 ## Too good to be true {#training-leak}
 
 First we ask for every word, also where nobody can know it. Then comes the
-mistake: the mask shows one place too many, `see_past(1)`:
+mistake: the mask shows one place too many, `mask_causal(1)`:
 */
 
 /* Does the answer before the last word change with the last word? */
@@ -889,7 +891,7 @@ static void show_looks(const int number[SHOWN], Training *t,
     for (int k = 0; k < TEXTS; k++)
         agreement_text(number[k % SHOWN], ids[k], target[k]);
     const Batch b = {TEXTS, N, ids[0], ids[0], target[0]};
-    training_loss(t, see_past(0), &b);
+    training_loss(t, mask_causal(0), &b);
     for (int k = 0; k < SHOWN; k++)
         memcpy(looks[k], t->pass.trace[k].weights + (N - 1) * N,
                sizeof looks[k]);

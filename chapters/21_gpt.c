@@ -66,7 +66,7 @@ static void block_forward(const GptBlock *b, int texts, int n, Cache *cache,
         attend_cached(&b->attention, cache, rows, (void *)p->normed_1,
                       &p->attention);
     else
-        attention_forward_fast(&b->attention, see_past(0), texts, n,
+        attention_forward_fast(&b->attention, mask_causal(0), texts, n,
                                (void *)p->normed_1, &p->attention);
     add(rows * d, p->in, p->attention.out, p->between);
 
@@ -90,32 +90,34 @@ however many there are, and what these do to it is only added.
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
-                           const BlockPass *p, BlockPass *g_p,
-                           GptBlock *g_b)
+                           const BlockPass *p, BlockPass *grad_p,
+                           GptBlock *grad_b)
 {
     const int rows = texts * n, d = b->norm_1.d;
     /* after = between + down(gelu(up(normed_2))) */
-    add(rows * d, g_p->between, g_p->after, g_p->between);
+    add(rows * d, grad_p->between, grad_p->after, grad_p->between);
     linear_backward_fast(&b->down, rows, (void *)p->active,
-                         (void *)g_p->after, &g_b->down,
-                         (void *)g_p->active);
-    gelu_backward(rows * 4 * d, p->wide, p->share, g_p->active, g_p->wide);
+                         (void *)grad_p->after, &grad_b->down,
+                         (void *)grad_p->active);
+    gelu_backward(rows * 4 * d, p->wide, p->share, grad_p->active,
+                  grad_p->wide);
     linear_backward_fast(&b->up, rows, (void *)p->normed_2,
-                         (void *)g_p->wide, &g_b->up,
-                         (void *)g_p->normed_2);
+                         (void *)grad_p->wide, &grad_b->up,
+                         (void *)grad_p->normed_2);
     norm_backward(&b->norm_2, rows, (void *)p->between,
-                  (void *)g_p->normed_2, &g_b->norm_2,
-                  (void *)g_p->between);
+                  (void *)grad_p->normed_2, &grad_b->norm_2,
+                  (void *)grad_p->between);
 
     /* between = in + attention(normed_1) */
-    add(rows * d, g_p->in, g_p->between, g_p->in);
-    add(rows * d, g_p->attention.out, g_p->between, g_p->attention.out);
-    attention_backward_fast(&b->attention, see_past(0), texts, n,
+    add(rows * d, grad_p->in, grad_p->between, grad_p->in);
+    add(rows * d, grad_p->attention.out, grad_p->between,
+        grad_p->attention.out);
+    attention_backward_fast(&b->attention, mask_causal(0), texts, n,
                             (void *)p->normed_1, &p->attention,
-                            &g_p->attention, &g_b->attention,
-                            (void *)g_p->normed_1);
-    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)g_p->normed_1,
-                  &g_b->norm_1, (void *)g_p->in);
+                            &grad_p->attention, &grad_b->attention,
+                            (void *)grad_p->normed_1);
+    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)grad_p->normed_1,
+                  &grad_b->norm_1, (void *)grad_p->in);
 }
 
 /*
@@ -220,33 +222,33 @@ output has shown.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
-                   const float g_out[n][l->d], Norm *g_l,
-                   float g_x[n][l->d])
+                   const float grad_out[n][l->d], Norm *grad_l,
+                   float grad_x[n][l->d])
 {
     const int d = l->d;
     float mean, scale;
-    if (g_l->d != d)
+    if (grad_l->d != d)
         REFUSE("a gradient of %d entries, where the layer has %d: as many "
                "are needed",
-               g_l->d, d);
+               grad_l->d, d);
     for (int i = 0; i < n; i++) {
         double moved = 0, stretched = 0;
         measure_row(d, x[i], &mean, &scale);
         for (int k = 0; k < d; k++) {
             const float normed = (x[i][k] - mean) * scale;
-            const float g_normed = g_out[i][k] * l->weight[k];
-            g_l->weight[k] += g_out[i][k] * normed;
-            g_l->bias[k] += g_out[i][k];
-            moved += (double)g_normed;
-            stretched += (double)(g_normed * normed);
+            const float grad_normed = grad_out[i][k] * l->weight[k];
+            grad_l->weight[k] += grad_out[i][k] * normed;
+            grad_l->bias[k] += grad_out[i][k];
+            moved += (double)grad_normed;
+            stretched += (double)(grad_normed * normed);
         }
         moved /= d;
         stretched /= d;
         for (int k = 0; k < d; k++) {
             const float normed = (x[i][k] - mean) * scale;
-            const float g_normed = g_out[i][k] * l->weight[k];
-            g_x[i][k] += scale * (g_normed - (float)moved -
-                                  normed * (float)stretched);
+            const float grad_normed = grad_out[i][k] * l->weight[k];
+            grad_x[i][k] += scale * (grad_normed - (float)moved -
+                                     normed * (float)stretched);
         }
     }
 }
@@ -286,7 +288,7 @@ share of $2^{-126}$ or less becomes 0; the lowest float times such a share
 would be far from 0.)
 
 **Exercise 21.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
-added to `g_x`, from the shares that `gelu` has left.
+added to `grad_x`, from the shares that `gelu` has left.
 
 ::: hint
 `out = x * share`: if `x` grows a little, `out` grows by `share` times that;
@@ -310,12 +312,12 @@ With this, you have the way back through every part of GPT-2.
 */
 
 void gelu_backward(int n, const float x[n], const float share[n],
-                   const float g_out[n], float g_x[n])
+                   const float grad_out[n], float grad_x[n])
 {
     for (int i = 0; i < n; i++) {
-        const float g_u = 1.5957691f * (1 + 3 * 0.044715f * x[i] * x[i]);
-        const float g_share = share[i] * (1 - share[i]) * g_u;
-        g_x[i] += g_out[i] * (share[i] + x[i] * g_share);
+        const float grad_u = 1.5957691f * (1 + 3 * 0.044715f * x[i] * x[i]);
+        const float grad_share = share[i] * (1 - share[i]) * grad_u;
+        grad_x[i] += grad_out[i] * (share[i] + x[i] * grad_share);
     }
 }
 
@@ -363,7 +365,7 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
 {
     const int rows = p->texts * p->n, d = g->width;
     const int first = cache ? (int)cache->count : 0;
-    gpt_must_fit(g, cache, p);
+    gpt_pass_check(g, cache, p);
     float(*x)[d] = (void *)p->block[0].in;
     embed(rows, d, g->vocabulary, ids, (void *)g->tokens, x);
     for (int i = 0; i < rows; i += p->n)
@@ -378,25 +380,26 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
 }
 
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
-                  GptPass *g_p, Gpt *g_g)
+                  GptPass *grad_p, Gpt *grad_g)
 {
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
-    const float(*g_x)[d] = (void *)g_p->block[0].in;
-    gpt_must_fit(g, NULL, p);
-    gpt_gradient_must_fit(g, p, g_g, g_p);
+    const float(*grad_x)[d] = (void *)grad_p->block[0].in;
+    gpt_pass_check(g, NULL, p);
+    gpt_gradient_check(g, p, grad_g, grad_p);
     linear_backward_fast(&g->output, rows, (void *)p->normed,
-                         (void *)g_p->logits, &g_g->output,
-                         (void *)g_p->normed);
+                         (void *)grad_p->logits, &grad_g->output,
+                         (void *)grad_p->normed);
     norm_backward(&g->last, rows, (void *)p->block[top].after,
-                  (void *)g_p->normed, &g_g->last,
-                  (void *)g_p->block[top].after);
+                  (void *)grad_p->normed, &grad_g->last,
+                  (void *)grad_p->block[top].after);
     for (int l = top; l >= 0; l--)
         block_backward(&g->block[l], p->texts, p->n, &p->block[l],
-                       &g_p->block[l], &g_g->block[l]);
-    embed_backward(rows, d, g->vocabulary, ids, g_x, (void *)g_g->tokens);
+                       &grad_p->block[l], &grad_g->block[l]);
+    embed_backward(rows, d, g->vocabulary, ids, grad_x,
+                   (void *)grad_g->tokens);
     for (int i = 0; i < rows; i++) {
-        float *g_place = g_g->places + i % p->n * d;
-        add(d, g_place, g_x[i], g_place);
+        float *grad_place = grad_g->places + i % p->n * d;
+        add(d, grad_place, grad_x[i], grad_place);
     }
 }
 
@@ -409,20 +412,20 @@ apart, as looked up and as output, and if they are one:
 static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
 {
     const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
-    Gpt g_g = gpt_like(g);
-    GptPass p = gpt_pass(g, 1, 3), g_p = gpt_pass(g, 1, 3);
+    Gpt grad_g = gpt_like(g);
+    GptPass p = gpt_pass(g, 1, 3), grad_p = gpt_pass(g, 1, 3);
     float shares[3][6];
     gpt_forward(g, NULL, ids, &p);
     cross_entropy(3, 6, (void *)p.logits, targets, shares);
-    cross_entropy_backward(3, 6, shares, targets, (void *)g_p.logits);
-    gpt_backward(g, ids, &p, &g_p, &g_g);
+    cross_entropy_backward(3, 6, shares, targets, (void *)grad_p.logits);
+    gpt_backward(g, ids, &p, &grad_p, &grad_g);
     for (int i = 0; i < 6; i++) {
-        by_input[i] = g_g.tokens[i * 4];
-        by_output[i] = g_g.output.weight[i * 4];
+        by_input[i] = grad_g.tokens[i * 4];
+        by_output[i] = grad_g.output.weight[i * 4];
     }
     gpt_pass_free(&p);
-    gpt_pass_free(&g_p);
-    gpt_free(&g_g);
+    gpt_pass_free(&grad_p);
+    gpt_free(&grad_g);
 }
 
 static void show_tied(void)
@@ -1066,7 +1069,7 @@ static void show_map(const Attention *a, const Trace *t, int n, int h)
         memcpy(q[i], t->query + i * all + h * d, sizeof *q);
         memcpy(k[i], t->key + i * all + h * d, sizeof *k);
     }
-    masked_weights(n, n, d, see_past(0), q, k, scores, weights);
+    masked_weights(n, n, d, mask_causal(0), q, k, scores, weights);
     print_matrix("attention weights", n, n, weights);
     free(q);
     free(k);

@@ -163,11 +163,11 @@ static void show_inputs(void)
     rand_fill(&r, 3, 8, x);
     multi_head_init(&a, &r, 8, 8, 3, 0, 2, 0);
     Trace t = trace_for(&a, 3, 3);
-    attention_forward(&a, see_all(), NULL, 3, 3, x, x, &t);
+    attention_forward(&a, mask_none(), NULL, 3, 3, x, x, &t);
     memcpy(before, t.context, sizeof before);
     for (int k = 0; k < 8; k++) {
         x[0][k] += 1;
-        attention_forward(&a, see_all(), NULL, 3, 3, x, x, &t);
+        attention_forward(&a, mask_none(), NULL, 3, 3, x, x, &t);
         seen += memcmp(before, t.context, sizeof before) != 0;
         x[0][k] -= 1;
     }
@@ -307,13 +307,13 @@ longer add up to one ([](#dropout)). For six words with equal weights:
 static void show_dropout(void)
 {
     Random r;
-    float kept[6][6], weights[6][6], dropped[6][6], sums[6] = {0};
+    float keep_mask[6][6], weights[6][6], dropped[6][6], sums[6] = {0};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             weights[i][j] = 1 / 6.0f;
     random_seed(&r, 123);
-    dropout_mask(&r, 0.5, 6, 6, kept);
-    dropout_apply(0.5, 6, 6, kept, weights, dropped);
+    dropout_mask(&r, 0.5, 6, 6, keep_mask);
+    dropout_apply(0.5, 6, 6, keep_mask, weights, dropped);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             sums[i] += dropped[i][j];

@@ -32,14 +32,14 @@ double random_double(Random *r)
 /* One normal number: half of a fresh pair, or what the last one left. */
 static double one_normal(Random *r)
 {
-    if (r->has_kept) {
-        r->has_kept = 0;
-        return r->kept;
+    if (r->has_spare) {
+        r->has_spare = 0;
+        return r->spare;
     }
     const double angle = two_pi * random_double(r);
     const double distance = sqrt(-2 * log1p(-random_double(r)));
-    r->kept = distance * sin(angle);
-    r->has_kept = 1;
+    r->spare = distance * sin(angle);
+    r->has_spare = 1;
     return distance * cos(angle);
 }
 

@@ -113,10 +113,10 @@ Two of the rows are equal, as [](#causal-mask) said they would be.
 enum { N = 6, D = 3, WORD = 1 }; /* journey is the second of six words */
 
 /* The row of the word in a table of so many columns. */
-static Journey row_of(const char *name, int size,
-                      const float table[N][size])
+static SheetRow row_of(const char *name, int size,
+                       const float table[N][size])
 {
-    Journey j = {name, size, {0}};
+    SheetRow j = {name, size, {0}};
     memcpy(j.x, table[WORD], (size_t)size * sizeof *j.x);
     return j;
 }
@@ -129,7 +129,7 @@ and with the future hidden, by renormalizing and by minus infinity
 draws as `torch.rand` does:
 */
 
-static Journey plain(void)
+static SheetRow plain(void)
 {
     float scores[N][N], weights[N][N], context[N][D];
     dot_scores(N, N, D, journey, journey, scores);
@@ -138,7 +138,7 @@ static Journey plain(void)
     return row_of("embeddings alone", D, context);
 }
 
-static void three_matrices(Journey j[4])
+static void three_matrices(SheetRow j[4])
 {
     Random r;
     Attention a;
@@ -153,11 +153,11 @@ static void three_matrices(Journey j[4])
     j[1] = row_of("three matrices", 2, (void *)t.context);
 
     causal_mask(N, N, 0, mask);
-    hide_weights(N, N, mask, weights);
+    mask_weights(N, N, mask, weights);
     renormalize(N, N, weights);
     matmul(N, 2, N, weights, value, context);
     j[2] = row_of("the future hidden, renormalized", 2, context);
-    masked_weights(N, N, 2, see_past(0), query, key, scores, weights);
+    masked_weights(N, N, 2, mask_causal(0), query, key, scores, weights);
     matmul(N, 2, N, weights, value, context);
     j[3] = row_of("the future hidden by minus infinity", 2, context);
 
@@ -177,35 +177,36 @@ that ask the six of *Life is short* ([](#cross-attention)):
 */
 
 /* What `a` makes of the word when it asks the words y. Frees a. */
-static Journey ask_and_free(const char *name, Attention *a, Mask see,
-                            Random *r, const float y[N][D])
+static SheetRow ask_and_free(const char *name, Attention *a, Mask mask,
+                             Random *r, const float y[N][D])
 {
     Trace t = trace_for(a, N, N);
-    attention_forward(a, see, r, N, N, journey, y, &t);
+    attention_forward(a, mask, r, N, N, journey, y, &t);
     const int size = a->d_out ? a->d_out : a->n_heads * a->d_v;
-    const Journey j =
+    const SheetRow j =
         row_of(name, size, (void *)(a->d_out ? t.out : t.joined));
     trace_free(&t);
     attention_free(a);
     return j;
 }
 
-static Journey linear_layers(const char *name, int has_bias)
+static SheetRow linear_layers(const char *name, int has_bias)
 {
     Random r;
     Attention a;
     random_seed(&r, 789);
     self_attention_init(&a, &r, D, 2, 2, has_bias);
-    return ask_and_free(name, &a, see_all(), NULL, journey);
+    return ask_and_free(name, &a, mask_none(), NULL, journey);
 }
 
-static Journey crossed(void)
+static SheetRow crossed(void)
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     cross_attention_init(&a, &r, D, D, 2, 2);
-    return ask_and_free("asking Life is short", &a, see_all(), NULL, life);
+    return ask_and_free("asking Life is short", &a, mask_none(), NULL,
+                        life);
 }
 
 /*
@@ -213,13 +214,13 @@ The causal attention, in use, and in training with half of the weights
 dropped ([](#causal-attention)):
 */
 
-static Journey causal(const char *name, double rate)
+static SheetRow causal(const char *name, double rate)
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     causal_attention_init(&a, &r, D, 2, N, rate, 0);
-    return ask_and_free(name, &a, see_past(0), rate > 0 ? &r : NULL,
+    return ask_and_free(name, &a, mask_causal(0), rate > 0 ? &r : NULL,
                         journey);
 }
 
@@ -229,41 +230,41 @@ values one, side by side ([](#heads)); two causal heads of one entry, mixed,
 and PyTorch's own module, with three heads of one entry ([](#multi-head)).
 */
 
-static Journey side_by_side(void)
+static SheetRow side_by_side(void)
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     heads_init(&a, &r, 4, D, 2, 1);
-    return ask_and_free("four heads side by side", &a, see_all(), NULL,
+    return ask_and_free("four heads side by side", &a, mask_none(), NULL,
                         journey);
 }
 
-static Journey mixed(void)
+static SheetRow mixed(void)
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     multi_head_init(&a, &r, D, 2, N, 0, 2, 0);
-    return ask_and_free("two causal heads, mixed", &a, see_past(0), NULL,
+    return ask_and_free("two causal heads, mixed", &a, mask_causal(0), NULL,
                         journey);
 }
 
-static Journey packed(void)
+static SheetRow packed(void)
 {
     Random r;
     Attention a;
     random_seed(&r, 123);
     multi_head_init_packed(&a, &r, D, 0, 3);
-    return ask_and_free("nn.MultiheadAttention(3, 3)", &a, see_all(), NULL,
-                        journey);
+    return ask_and_free("nn.MultiheadAttention(3, 3)", &a, mask_none(),
+                        NULL, journey);
 }
 
 /*
 All of them, in the order of the chapters:
 */
 
-void journeys(Journey table[JOURNEYS])
+void sheet_rows(SheetRow table[SHEET_ROWS])
 {
     table[0] = plain();
     three_matrices(&table[1]);
@@ -279,10 +280,10 @@ void journeys(Journey table[JOURNEYS])
 
 int main(int argc, char *argv[])
 {
-    Journey table[JOURNEYS];
+    SheetRow table[SHEET_ROWS];
     no_arguments(argc, argv);
-    journeys(table);
-    for (int i = 0; i < JOURNEYS; i++)
+    sheet_rows(table);
+    for (int i = 0; i < SHEET_ROWS; i++)
         print_vector(table[i].name, table[i].size, table[i].x);
     return 0;
 }

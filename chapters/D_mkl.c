@@ -1,10 +1,10 @@
 /*
 # Two tables from one seed {#mkl}
 
-[](#dropout) draws its lots as PyTorch draws them today. On Intel's
-processors it used to draw others, from the same seed, and some of what one
-finds in notebooks and forums was made with these. This appendix tells why
-there are two, and draws the others as well. If your numbers have always
+[](#dropout) draws its masks as PyTorch draws them today. On Intel's
+processors PyTorch used to draw others, from the same seed, and some of what
+one finds in notebooks and forums was made with these. This appendix tells
+why there are two, and draws the others as well. If your numbers have always
 been the same as somebody else's, you may skip it.
 */
 
@@ -25,20 +25,20 @@ these tables. The reader got the second [@llms57].
 static void show_tables(void)
 {
     Random r;
-    float kept[2][6][6], ones[6][6], dropped[6][6];
+    float keep_mask[2][6][6], ones[6][6], dropped[6][6];
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             ones[i][j] = 1;
     random_seed(&r, 123);
-    dropout_mask(&r, 0.5, 6, 6, kept[0]);
+    dropout_mask(&r, 0.5, 6, 6, keep_mask[0]);
     random_seed(&r, 123);
-    dropout_mask_mcg31(&r, 0.5, 6, 6, kept[1]);
-    dropout_apply(0.5, 6, 6, kept[0], ones, dropped);
+    dropout_mask_mcg31(&r, 0.5, 6, 6, keep_mask[1]);
+    dropout_apply(0.5, 6, 6, keep_mask[0], ones, dropped);
     print_matrix("dropout of ones", 6, 6, dropped);
-    dropout_apply(0.5, 6, 6, kept[1], ones, dropped);
+    dropout_apply(0.5, 6, 6, keep_mask[1], ones, dropped);
     print_matrix("dropout of ones, MCG31", 6, 6, dropped);
     grid("survivors", "Which of 36 entries survive", 2,
-         (const char *const[]){"today", "MCG31"}, 6, 6, kept);
+         (const char *const[]){"today", "MCG31"}, 6, 6, keep_mask);
 }
 
 /*
@@ -59,8 +59,8 @@ dropout of ones, MCG31 (6, 6)
  [0.0000, 2.0000, 0.0000, 0.0000, 0.0000, 0.0000]]
 ```
 
-![The 36 lots of seed 123, as PyTorch draws them today and as MCG31 drew
-them. What is filled survives](survivors.svg){#fig-survivors}
+![The dropout mask of seed 123, as PyTorch draws it today and as MCG31 drew
+it. What is filled survives](survivors.svg){#fig-survivors}
 
 It was not the first time. The results of one program had differed between a
 Mac and Linux [@pytorch15714], and between two Macs, an older one with a
@@ -71,11 +71,11 @@ The reason lies in PyTorch's past. Dropout needs a random number for each
 entry of large tables, and in [2018]{.cited} somebody made it much faster
 with a library of Intel's, MKL [@pytorch7171]. That library has generators
 of its own, and PyTorch called it on Intel's processors only. There, dropout
-took its lots from a generator called MCG31, while `torch.rand` went on with
-the Mersenne Twister of [](#random). So it was up to version [2.6]{.cited}.
-MCG31 was begun anew for each table, in one of its two thousand million
-states, and in a long run it was begun twice in the same one.
-Therefore PyTorch gave it up [@pytorch146174].
+took its random numbers from a generator called MCG31, while `torch.rand`
+went on with the Mersenne Twister of [](#random). So it was up to version
+[2.6]{.cited}. MCG31 was begun anew for each table, in one of its two
+thousand million states, and in a long run it was begun twice in the same
+one. Therefore PyTorch gave it up [@pytorch146174].
 
 ## The other generator {#mkl-generator}
 
@@ -92,7 +92,7 @@ included. MKL does that with floats, and rounds $1 - p$ to a float as well.
 
 void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
 {
-    dropout_must_fit(p);
+    dropout_rate_check(p);
     const uint64_t modulus = (UINT64_C(1) << 31) - 1;
     const int is_drawn = p > 0 && p < 1;
     const float limit = (float)(1 - p);
@@ -101,8 +101,8 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
         x = 1;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
-            const float lot = (float)x / (float)modulus;
-            mask[i][j] = is_drawn ? lot < limit : p == 0;
+            const float draw = (float)x / (float)modulus;
+            mask[i][j] = is_drawn ? draw < limit : p == 0;
             x = 1132489760 * x % modulus;
         }
 }
@@ -114,16 +114,16 @@ Today's PyTorch no longer asks MKL, but we can. Python's `pip install mkl`
 brings the library itself, for processors of Intel's kind; its functions
 `vslNewStream` and `viRngBernoulli` are those that PyTorch called.
 `golden/generate.py` has asked it, and its answers lie beside the code with
-those of PyTorch: for ten seeds and five rates, eighteen thousand lots each;
-for first draws with which MCG31 cannot begin; and for rates so near to a
-lot that the last digit of a float decides. The function above agrees with
-all of them, and `make test` compares them again. (Where a lot
+those of PyTorch: for ten seeds and five rates, eighteen thousand draws
+each; for first draws with which MCG31 cannot begin; and for rates so near
+to a draw that the last digit of a float decides. The function above agrees
+with all of them, and `make test` compares them again. (Where a draw
 lies halfway between two floats, MKL itself rounds one way on one processor
-and the other way on the next. Such lots are left out.)
+and the other way on the next. Such draws are left out.)
 
-And it agrees with what people have published: with the reader's 36 lots,
-and with three more reports. One has five lots of seed 0 with a rate of one
-half, on a Mac and on Linux [@pytorch15714]. Another has fifteen lots of
+And it agrees with what people have published: with the reader's 36 draws,
+and with three more reports. One has five draws of seed 0 with a rate of one
+half, on a Mac and on Linux [@pytorch15714]. Another has fifteen draws of
 seed 314159, of which three quarters are to be kept [@pytorch94388]. The
 third draws ten numbers from seed 123 with `torch.rand`, and adds up what a
 dropout of one half makes of them, on both of the Macs [@pytorch84030]. Each
@@ -135,11 +135,11 @@ static void print_sum(const char *label,
                                 float mask[n][m]))
 {
     Random r;
-    float x[1][10], kept[1][10], dropped[1][10], sum = 0;
+    float x[1][10], keep_mask[1][10], dropped[1][10], sum = 0;
     random_seed(&r, 123);
     rand_fill(&r, 1, 10, x);
-    draw(&r, 0.5, 1, 10, kept);
-    dropout_apply(0.5, 1, 10, kept, x, dropped);
+    draw(&r, 0.5, 1, 10, keep_mask);
+    dropout_apply(0.5, 1, 10, keep_mask, x, dropped);
     for (int j = 0; j < 10; j++)
         sum += dropped[0][j];
     print_value(label, sum);

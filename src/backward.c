@@ -4,14 +4,18 @@
 /* What chapter 19's kernel refuses, and that kernel for an instruction
  * set. */
 
-void job_gradients_must_fit(const Job *job, Rows g_context, Rows g_query,
-                            Rows g_key, Rows g_value)
+void attention_call_gradients_check(const AttentionCall *call,
+                                    StridedRows grad_context,
+                                    StridedRows grad_query,
+                                    StridedRows grad_key,
+                                    StridedRows grad_value)
 {
-    job_must_fit(job);
-    if (!job->log_sum)
+    attention_call_check(call);
+    if (!call->log_sum)
         REFUSE("a job without a log_sum: the one that attend_fast has "
                "filled is needed");
-    if (!g_context.at || !g_query.at || !g_key.at || !g_value.at)
+    if (!grad_context.at || !grad_query.at || !grad_key.at ||
+        !grad_value.at)
         REFUSE("rows that are not there: gradients of contexts, queries, "
                "keys and values are needed");
 }

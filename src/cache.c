@@ -54,7 +54,8 @@ void cache_free(Cache *c)
     *c = (Cache){0};
 }
 
-void cache_must_take(const Cache *c, int n, Rows key, Rows value)
+void cache_append_check(const Cache *c, int n, StridedRows key,
+                        StridedRows value)
 {
     if (!c->key)
         REFUSE("a cache without memory: cache_init makes room for it");
@@ -67,7 +68,7 @@ void cache_must_take(const Cache *c, int n, Rows key, Rows value)
                n, c->count, c->room);
 }
 
-void cache_must_hold(const Cache *c, int n_heads, int n, int threads)
+void cache_attend_check(const Cache *c, int n_heads, int n, int threads)
 {
     const int64_t from = c->window ? c->count - n - c->window + 1 : 0;
     if (!c->key)

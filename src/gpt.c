@@ -44,7 +44,7 @@ static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
     return n + linear_parts(&b->down, 4 * d, d, part + n);
 }
 
-static void sizes_must_fit(const Gpt *g)
+static void sizes_check(const Gpt *g)
 {
     if (g->vocabulary < 1 || g->context < 1 || g->width < 1 ||
         g->n_heads < 1 || g->layers < 1 || g->width > INT_MAX / 4)
@@ -62,7 +62,7 @@ static void sizes_must_fit(const Gpt *g)
  * yet. */
 static Part *parts_of(Gpt *g, int *count)
 {
-    sizes_must_fit(g);
+    sizes_check(g);
     const size_t layers = (size_t)g->layers;
     Part *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
     int n = 2;
@@ -185,7 +185,7 @@ void gpt_pass_free(GptPass *p)
     *p = (GptPass){0};
 }
 
-void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p)
+void gpt_pass_check(const Gpt *g, const Cache *cache, const GptPass *p)
 {
     if (p->layers != g->layers || p->width != g->width ||
         p->vocabulary != g->vocabulary || !p->block)
@@ -197,21 +197,21 @@ void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p)
         REFUSE("%d texts, and a cache for one: 1 is needed", p->texts);
 }
 
-void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
-                           const GptPass *g_p)
+void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
+                        const GptPass *grad_p)
 {
-    gpt_must_fit(g, NULL, g_p);
-    if (g_p->texts != p->texts || g_p->n != p->n)
+    gpt_pass_check(g, NULL, grad_p);
+    if (grad_p->texts != p->texts || grad_p->n != p->n)
         REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
                "the same are needed",
-               g_p->texts, g_p->n, p->texts, p->n);
-    if (g_g->vocabulary != g->vocabulary || g_g->context != g->context ||
-        g_g->width != g->width || g_g->n_heads != g->n_heads ||
-        g_g->layers != g->layers || !g_g->is_apart != !g->is_apart ||
-        g_g->count != g->count)
+               grad_p->texts, grad_p->n, p->texts, p->n);
+    if (grad_g->vocabulary != g->vocabulary ||
+        grad_g->context != g->context || grad_g->width != g->width ||
+        grad_g->n_heads != g->n_heads || grad_g->layers != g->layers ||
+        !grad_g->is_apart != !g->is_apart || grad_g->count != g->count)
         REFUSE("a gradient of another model, with %zu numbers, of one with "
                "%zu: gpt_like makes one",
-               g_g->count, g->count);
+               grad_g->count, g->count);
 }
 
 void gpt_pass_clear(GptPass *p)
@@ -288,7 +288,7 @@ void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t)
 {
     const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
-    texts_must_fit(a, 1, n, t);
+    texts_check(a, 1, n, t);
     if (c->n_key_heads != heads || c->d_k != d || c->d_v != d_v)
         REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
                "those of the attention, are needed",

@@ -99,7 +99,8 @@ static void copy(const Named *e, int is_back, float *file)
             }
 }
 
-/* A file's name for it: lm_head alone never stands behind "transformer.". */
+/* A file's name for it: lm_head alone never stands behind
+ * "transformer.". */
 static void full_name(const char *prefix, const char *name, char full[80])
 {
     const int is_bare =
@@ -199,9 +200,9 @@ static const double *doubles(const Tensors *file, const char *name,
     return tensor_doubles(t);
 }
 
-/* One more than the highest layer in a tensor's name, masks left out. Refuses
- * a file in which a layer below that has no first norm: one name with a large
- * number would make the program ask for that many layers. */
+/* One more than the highest layer in a tensor's name, masks left out.
+ * Refuses a file in which a layer below that has no first norm: one name
+ * with a large number would make the program ask for that many layers. */
 static int count_layers(const Tensors *file, const char *prefix)
 {
     char name[80];
@@ -413,14 +414,14 @@ void gpt_training_save(const GptTraining *t, const char *path)
     Saving s = {0};
     int64_t stands[STANDS], heads = t->model.n_heads, size[SIZES];
     double setting[SETTINGS];
-    const double kept = t->random.has_kept ? t->random.kept : 0;
+    const double spare = t->random.has_spare ? t->random.spare : 0;
     sizes_of(t, size);
     settings_of(t, setting);
     int64_t *order = new_aligned((size_t)t->count, sizeof *order);
     for (int i = 0; i < RANDOM_STATE; i++)
         stands[i] = t->random.state[i];
     stands[RANDOM_STATE] = t->random.next;
-    stands[RANDOM_STATE + 1] = t->random.has_kept;
+    stands[RANDOM_STATE + 1] = t->random.has_spare;
     stands[RANDOM_STATE + 2] = t->step;
     stands[RANDOM_STATE + 3] = t->next;
     for (int i = 0; i < t->count; i++)
@@ -432,7 +433,7 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save(&s, "training.sizes", 'i', 1, (int[]){SIZES}, size);
     save(&s, "training.how", 'd', 1, (int[]){SETTINGS}, setting);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
-    save(&s, "training.kept", 'd', 0, NULL, &kept);
+    save(&s, "training.kept", 'd', 0, NULL, &spare);
     save(&s, "training.order", 'i', 1, &t->count, order);
     if (t->noted)
         save(&s, "training.notes", 'd', 1, &t->noted, t->notes);
@@ -469,8 +470,8 @@ void gpt_training_load(GptTraining *t, const char *path)
     for (int i = 0; i < RANDOM_STATE; i++)
         t->random.state[i] = (uint32_t)stands[i];
     t->random.next = (int)stands[RANDOM_STATE];
-    t->random.has_kept = (int)stands[RANDOM_STATE + 1];
-    t->random.kept = doubles(&file, "training.kept", 1)[0];
+    t->random.has_spare = (int)stands[RANDOM_STATE + 1];
+    t->random.spare = doubles(&file, "training.kept", 1)[0];
     t->step = (int)stands[RANDOM_STATE + 2];
     t->next = (int)stands[RANDOM_STATE + 3];
     for (int i = 0; i < t->count; i++)

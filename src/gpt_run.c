@@ -203,7 +203,7 @@ static void take_steps(const GptRun *run, GptTraining *t, const char *path)
 
 /* Refuses a path where nothing could be written after the steps. No file is
  * made. */
-static void must_be_writable(const char *path)
+static void check_writable(const char *path)
 {
     NewFile new = file_begin(path);
     file_drop(&new);
@@ -239,8 +239,8 @@ void gpt_run(const GptRun *run, const char *path, const char *log)
         fclose(old);
         load_run(run, &t, path);
     }
-    must_be_writable(path);
-    must_be_writable(log);
+    check_writable(path);
+    check_writable(log);
     stop_when_interrupted();
     take_steps(run, &t, path);
     gpt_training_save(&t, path);

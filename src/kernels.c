@@ -6,26 +6,26 @@
 #include <omp.h>
 #endif
 
-Rows rows_by_head(int n_heads, int n, int d, const float *at)
+StridedRows rows_by_head(int n_heads, int n, int d, const float *at)
 {
     const ptrdiff_t head = (ptrdiff_t)n * d;
-    return (Rows){(float *)at, n_heads * head, head, d};
+    return (StridedRows){(float *)at, n_heads * head, head, d};
 }
 
-Rows rows_by_token(int n_heads, int n, int d, const float *at)
+StridedRows rows_by_token(int n_heads, int n, int d, const float *at)
 {
     const ptrdiff_t token = (ptrdiff_t)n_heads * d;
-    return (Rows){(float *)at, n * token, d, token};
+    return (StridedRows){(float *)at, n * token, d, token};
 }
 
-float *row_at(const Rows *rows, int text, int head, int i)
+float *row_at(const StridedRows *rows, int text, int head, int i)
 {
     return rows->at + text * rows->text + head * rows->head +
            i * rows->token;
 }
 
-void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
-          float *to, ptrdiff_t to_row)
+void transpose_scaled(int n, int m, float factor, const float *from,
+                      ptrdiff_t row, float *to, ptrdiff_t to_row)
 {
     int i = 0;
     for (; i + 4 <= n; i += 4)
@@ -52,45 +52,47 @@ int threads_for(double products, int asked)
     return 1;
 }
 
-void job_must_fit(const Job *job)
+void attention_call_check(const AttentionCall *call)
 {
     const int key_heads =
-        job->n_key_heads ? job->n_key_heads : job->n_heads;
-    if (job->texts < 1 || job->n_heads < 1 || job->n < 1 || job->m < 1 ||
-        job->d_k < 1 || job->d_v < 1)
+        call->n_key_heads ? call->n_key_heads : call->n_heads;
+    if (call->texts < 1 || call->n_heads < 1 || call->n < 1 ||
+        call->m < 1 || call->d_k < 1 || call->d_v < 1)
         REFUSE("%d texts, %d heads, %d queries, %d keys of %d entries and "
                "values of %d: at least 1 of each is needed",
-               job->texts, job->n_heads, job->n, job->m, job->d_k,
-               job->d_v);
-    if ((double)job->texts * job->n_heads * job->n > INT_MAX)
+               call->texts, call->n_heads, call->n, call->m, call->d_k,
+               call->d_v);
+    if ((double)call->texts * call->n_heads * call->n > INT_MAX)
         REFUSE("%d texts of %d heads with %d queries: an int cannot count "
                "more than %d in all",
-               job->texts, job->n_heads, job->n, INT_MAX);
-    if (job->m > INT_MAX - 1024 || job->d_k > 1 << 20 || job->d_v > 1 << 20)
+               call->texts, call->n_heads, call->n, INT_MAX);
+    if (call->m > INT_MAX - 1024 || call->d_k > 1 << 20 ||
+        call->d_v > 1 << 20)
         REFUSE(
             "%d keys of %d entries and values of %d: at most %d keys, and "
             "%d entries, are needed",
-            job->m, job->d_k, job->d_v, INT_MAX - 1024, 1 << 20);
-    if (key_heads < 1 || job->n_heads % key_heads)
+            call->m, call->d_k, call->d_v, INT_MAX - 1024, 1 << 20);
+    if (key_heads < 1 || call->n_heads % key_heads)
         REFUSE("%d heads share %d of keys: a divisor is needed",
-               job->n_heads, key_heads);
-    if (job->threads < 0)
+               call->n_heads, key_heads);
+    if (call->threads < 0)
         REFUSE("%d threads: at least 1, or 0 for all, are needed",
-               job->threads);
-    if (!job->query.at || !job->key.at || !job->value.at ||
-        !job->context.at)
+               call->threads);
+    if (!call->query.at || !call->key.at || !call->value.at ||
+        !call->context.at)
         REFUSE(
             "rows that are not there: queries, keys, values and room for "
             "contexts are needed");
-    mask_must_fit(job->n, job->m, job->see);
+    mask_check(call->n, call->m, call->mask);
 }
 
 /* What the Makefile calls chapter 15's functions where it compiles it for
  * an instruction set. */
 #define COMPILED_FOR(SET)                                                  \
-    void attend_fast_##SET(const Job *job);                                \
-    void multiply_fast_##SET(int n, int m, int d, View a, View b,          \
-                             View start, float c[n][m]);                   \
+    void attend_fast_##SET(const AttentionCall *call);                     \
+    void multiply_fast_##SET(int n, int m, int d, StridedMatrix a,         \
+                             StridedMatrix b, StridedMatrix start,         \
+                             float c[n][m]);                               \
     float exp2_fast_##SET(float x);                                        \
     void exp2_all_##SET(int n, float x[n]);
 #define KERNEL(NAME, LANES, SET)                                           \

@@ -62,14 +62,14 @@ void pass_free(Pass *p)
     *p = (Pass){0};
 }
 
-void batch_must_fit(const Batch *b, const Pass *p)
+void batch_check(const Batch *b, const Pass *p)
 {
     if (b->texts != p->texts || b->n != p->n)
         REFUSE("a batch of %d texts of %d tokens: %d of %d are needed",
                b->texts, b->n, p->texts, p->n);
 }
 
-void pass_must_fit(const Model *m, const Pass *p)
+void pass_check(const Model *m, const Pass *p)
 {
     const Attention *a = &m->attention;
     if (p->d_x != a->d_x || p->d_y != a->d_y || p->words != m->words)
@@ -82,13 +82,13 @@ void pass_must_fit(const Model *m, const Pass *p)
                m->memory ? "pass_init" : "model_init");
 }
 
-void model_gradient_must_fit(const Model *m, const Model *g_m)
+void model_gradient_check(const Model *m, const Model *grad_m)
 {
-    if (g_m->words != m->words || g_m->length != m->length)
+    if (grad_m->words != m->words || grad_m->length != m->length)
         REFUSE("a gradient of %d words and texts of %d: %d and %d are "
                "needed",
-               g_m->words, g_m->length, m->words, m->length);
-    gradient_must_fit(&m->attention, &g_m->attention);
+               grad_m->words, grad_m->length, m->words, m->length);
+    attention_gradient_check(&m->attention, &grad_m->attention);
 }
 
 float lerp(float from, float to, float part)
@@ -97,7 +97,7 @@ float lerp(float from, float to, float part)
                        : to - (1 - part) * (to - from);
 }
 
-void adam_must_fit(Adam how, int step)
+void adam_check(Adam how, int step)
 {
     if (step < 1)
         REFUSE("step %d: 1 or more is needed", step);

@@ -8,7 +8,7 @@
  * order, what the functions refuse. */
 
 /* C would count columns with an int. */
-static void sizes_must_fit(int n_heads, int d_k, int d_v)
+static void sizes_check(int n_heads, int d_k, int d_v)
 {
     if (n_heads < 1 || d_k < 1 || d_v < 1 || d_k > INT_MAX / n_heads ||
         d_v > INT_MAX / n_heads)
@@ -40,7 +40,7 @@ static void init_tables(Trace *t)
         {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
         {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
         {&t->scores, heads, n, m},    {&t->weights, heads, n, m},
-        {&t->kept, heads, n, m},      {&t->dropped, heads, n, m},
+        {&t->keep_mask, heads, n, m}, {&t->dropped, heads, n, m},
         {&t->context, heads, n, d_v}, {&t->joined, n, heads, d_v},
         {&t->out, 1, n, d_out},
     };
@@ -50,7 +50,7 @@ static void init_tables(Trace *t)
 void trace_init(Trace *t)
 {
     const int n = t->n, m = t->m, texts = t->texts;
-    sizes_must_fit(t->n_heads, t->d_k, t->d_v);
+    sizes_check(t->n_heads, t->d_k, t->d_v);
     if (n < 1 || m < 1 || t->d_out < 0)
         REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
                n, m, t->d_out);
@@ -72,8 +72,8 @@ void trace_free(Trace *t)
     *t = (Trace){0};
 }
 
-void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
-                    int d_v, int d_out)
+void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
+                 int d_v, int d_out)
 {
     if (t->n != n || t->m != m || t->n_heads != n_heads || t->d_k != d_k ||
         t->d_v != d_v || t->d_out != d_out)
@@ -91,7 +91,7 @@ void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
 
 int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
 {
-    sizes_must_fit(a->n_heads, a->d_k, a->d_v);
+    sizes_check(a->n_heads, a->d_k, a->d_v);
     if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
         REFUSE("d_x, d_y, d_out, context_length = %d, %d, %d, %d: at least "
                "1, 1, 0 and 0 are needed",
@@ -158,8 +158,8 @@ Trace trace_for_texts(const Attention *a, int texts, int n)
     return t;
 }
 
-static void layer_must_fit(const char *name, const Linear *l, int d_in,
-                           int d_out, int has_bias)
+static void layer_check(const char *name, const Linear *l, int d_in,
+                        int d_out, int has_bias)
 {
     if (l->d_in != d_in || l->d_out != d_out)
         REFUSE("the layer for %s is from %d to %d numbers: from %d to %d "
@@ -172,19 +172,19 @@ static void layer_must_fit(const char *name, const Linear *l, int d_in,
                has_bias ? "one" : "none");
 }
 
-void layers_must_fit(const Attention *a)
+void layers_check(const Attention *a)
 {
-    sizes_must_fit(a->n_heads, a->d_k, a->d_v);
+    sizes_check(a->n_heads, a->d_k, a->d_v);
     const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
-    layer_must_fit("the query", &a->query, a->d_x, keys, a->has_bias);
-    layer_must_fit("the key", &a->key, a->d_y, keys, a->has_bias);
-    layer_must_fit("the value", &a->value, a->d_y, values, a->has_bias);
+    layer_check("the query", &a->query, a->d_x, keys, a->has_bias);
+    layer_check("the key", &a->key, a->d_y, keys, a->has_bias);
+    layer_check("the value", &a->value, a->d_y, values, a->has_bias);
     if (a->d_out)
-        layer_must_fit("the output", &a->out, values, a->d_out,
-                       a->has_out_bias);
+        layer_check("the output", &a->out, values, a->d_out,
+                    a->has_out_bias);
 }
 
-void widths_must_agree(const Attention *a)
+void widths_check(const Attention *a)
 {
     if (a->d_x != a->d_y)
         REFUSE("an attention for texts of %d and %d numbers: one text "
@@ -192,10 +192,10 @@ void widths_must_agree(const Attention *a)
                a->d_x, a->d_y);
 }
 
-void versions_must_fit(const Attention *from, const SelfAttentionV1 *to)
+void versions_check(const Attention *from, const SelfAttentionV1 *to)
 {
-    layers_must_fit(from);
-    widths_must_agree(from);
+    layers_check(from);
+    widths_check(from);
     if (to->d_in != from->d_x || to->d_k != from->d_k ||
         to->d_v != from->d_v)
         REFUSE("a version 1 of d_in, d_k, d_v = %d, %d, %d: %d, %d, %d are "
@@ -208,55 +208,55 @@ void versions_must_fit(const Attention *from, const SelfAttentionV1 *to)
                from->has_bias ? "a" : "no", from->n_heads, from->d_out);
 }
 
-void attention_must_fit(const Attention *a, int n, int m, const Trace *t)
+void attention_check(const Attention *a, int n, int m, const Trace *t)
 {
     const int most = n > m ? n : m;
-    layers_must_fit(a);
+    layers_check(a);
     if (a->context_length && most > a->context_length)
         REFUSE("a text of %d tokens: at most %d, the context length, fit",
                most, a->context_length);
-    trace_must_fit(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
+    trace_check(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
 }
 
-void texts_must_fit(const Attention *a, int texts, int n, const Trace *t)
+void texts_check(const Attention *a, int texts, int n, const Trace *t)
 {
     Trace one = *t; /* but for its texts */
     one.texts = 0;
-    widths_must_agree(a);
-    attention_must_fit(a, n, n, &one);
+    widths_check(a);
+    attention_check(a, n, n, &one);
     if (texts < 1 || t->texts != texts)
         REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
                "needed",
                texts, t->texts);
 }
 
-void layer_gradient_must_fit(const Linear *l, const Linear *g_l)
+void linear_gradient_check(const Linear *l, const Linear *grad_l)
 {
-    if (g_l->d_in != l->d_in || g_l->d_out != l->d_out)
+    if (grad_l->d_in != l->d_in || grad_l->d_out != l->d_out)
         REFUSE("a gradient from %d to %d numbers, of a layer from %d to "
                "%d: the same are needed",
-               g_l->d_in, g_l->d_out, l->d_in, l->d_out);
-    if (!g_l->weight || !g_l->bias != !l->bias)
+               grad_l->d_in, grad_l->d_out, l->d_in, l->d_out);
+    if (!grad_l->weight || !grad_l->bias != !l->bias)
         REFUSE("a gradient with %s weight and %s bias, of a layer with %s "
                "bias: a weight, and the same of the bias, are needed",
-               g_l->weight ? "a" : "no", g_l->bias ? "a" : "no",
+               grad_l->weight ? "a" : "no", grad_l->bias ? "a" : "no",
                l->bias ? "a" : "no");
 }
 
-void gradient_must_fit(const Attention *a, const Attention *g_a)
+void attention_gradient_check(const Attention *a, const Attention *grad_a)
 {
-    if (g_a->d_x != a->d_x || g_a->d_y != a->d_y ||
-        g_a->n_heads != a->n_heads || g_a->d_k != a->d_k ||
-        g_a->d_v != a->d_v || g_a->d_out != a->d_out)
+    if (grad_a->d_x != a->d_x || grad_a->d_y != a->d_y ||
+        grad_a->n_heads != a->n_heads || grad_a->d_k != a->d_k ||
+        grad_a->d_v != a->d_v || grad_a->d_out != a->d_out)
         REFUSE("a gradient of d_x, d_y, n_heads, d_k, d_v, d_out = "
                "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
-               g_a->d_x, g_a->d_y, g_a->n_heads, g_a->d_k, g_a->d_v,
-               g_a->d_out, a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v,
-               a->d_out);
-    layers_must_fit(g_a);
-    layer_gradient_must_fit(&a->query, &g_a->query);
-    layer_gradient_must_fit(&a->key, &g_a->key);
-    layer_gradient_must_fit(&a->value, &g_a->value);
+               grad_a->d_x, grad_a->d_y, grad_a->n_heads, grad_a->d_k,
+               grad_a->d_v, grad_a->d_out, a->d_x, a->d_y, a->n_heads,
+               a->d_k, a->d_v, a->d_out);
+    layers_check(grad_a);
+    linear_gradient_check(&a->query, &grad_a->query);
+    linear_gradient_check(&a->key, &grad_a->key);
+    linear_gradient_check(&a->value, &grad_a->value);
     if (a->d_out)
-        layer_gradient_must_fit(&a->out, &g_a->out);
+        linear_gradient_check(&a->out, &grad_a->out);
 }

@@ -1,5 +1,5 @@
-/* Chapter 4 against PyTorch: golden/04_random. Streams are equal to the last
- * bit; the long ones are compared by a checksum of their bytes. */
+/* Chapter 4 against PyTorch: golden/04_random. Streams are equal to the
+ * last bit; the long ones are compared by a checksum of their bytes. */
 #define CHAPTER "04_random"
 #include "streams.h"
 #include "attention/04_random.h"
@@ -65,7 +65,7 @@ static void seed_test(void)
     tap_true("the state is filled anew",
              !memcmp(r.state, again.state, sizeof r.state));
     same_bits("nothing is left over", again.next, RANDOM_STATE);
-    same_bits("nothing is kept", again.has_kept, 0);
+    same_bits("nothing is kept", again.has_spare, 0);
     same_bits("the first of the state is the seed", r.state[0], 123);
 }
 

@@ -141,7 +141,7 @@ static void roles_test(void)
 {
     Attention a = any_attention(2, 2);
     const float *x = any_text(3, a.d_x), *y = any_text(5, a.d_y);
-    Trace got = roomy(&a, 3, 5), expect = roomy(&a, 3, 5);
+    Trace got = guarded_trace(&a, 3, 5), expect = guarded_trace(&a, 3, 5);
     attention_roles(&a, 3, 5, (void *)x, (void *)y, &got);
     linear_forward(&a.query, 3, (void *)x, (void *)expect.query);
     linear_forward(&a.key, 5, (void *)y, (void *)expect.key);
@@ -256,7 +256,7 @@ static Trace *whole(int n_heads, int d_out)
 
 static void modules_refused(void)
 {
-    Random *const r = lots();
+    Random *const r = some_draws();
     SelfAttentionV1 *const v1 = version_1(3, 4, 2);
     REFUSES(NULL, self_v1_init(v1, r, 0, 2, 3));
     REFUSES(NULL, self_v1_init(v1, r, 3, -1, 2));
@@ -265,11 +265,12 @@ static void modules_refused(void)
     REFUSES(NULL, self_attention_init(&fit, r, 2, 0, 4, 1));
     REFUSES(NULL, self_attention_init(&fit, r, 2, 3, 0, 0));
     for (int i = 0; i < 6; i++) {
-        REFUSES_SUCH(one_more(i),
-                     self_v1_forward(v1, 5, x, grown(i, 5, 5, 1, 4, 2, 0)));
-        REFUSES_SUCH(one_more(i),
-                     self_attention_forward(fitting(1, 0), 5, x,
-                                            grown(i, 5, 5, 1, 4, 2, 0)));
+        REFUSES_SUCH(
+            one_more(i),
+            self_v1_forward(v1, 5, x, wrong_trace(i, 5, 5, 1, 4, 2, 0)));
+        REFUSES_SUCH(one_more(i), self_attention_forward(
+                                      fitting(1, 0), 5, x,
+                                      wrong_trace(i, 5, 5, 1, 4, 2, 0)));
     }
     REFUSES_SUCH("two heads",
                  self_attention_forward(fitting(2, 0), 5, x, whole(2, 0)));
@@ -288,23 +289,23 @@ static void modules_refused(void)
 static void versions_refused(void)
 {
     SelfAttentionV1 *const to = version_1(3, 4, 2);
-    REFUSES("objects.c: versions_must_fit: a version 1 of d_in, d_k, d_v = "
+    REFUSES("objects.c: versions_check: a version 1 of d_in, d_k, d_v = "
             "2, 4, 2: 3, 4, 2 are needed",
-            versions_must_fit(fitting(1, 0), version_1(2, 4, 2)));
+            versions_check(fitting(1, 0), version_1(2, 4, 2)));
     REFUSES_SUCH("another d_k",
-                 versions_must_fit(fitting(1, 0), version_1(3, 3, 2)));
+                 versions_check(fitting(1, 0), version_1(3, 3, 2)));
     REFUSES_SUCH("another d_v",
-                 versions_must_fit(fitting(1, 0), version_1(3, 4, 1)));
-    REFUSES("objects.c: versions_must_fit: a version 2 with a bias, 1 "
+                 versions_check(fitting(1, 0), version_1(3, 4, 1)));
+    REFUSES("objects.c: versions_check: a version 2 with a bias, 1 "
             "heads and 0 columns of output: none, 1 and 0 are needed, "
             "since version 1 has no place for more",
-            versions_must_fit(biased(), to));
-    REFUSES_SUCH("two heads", versions_must_fit(fitting(2, 0), to));
-    REFUSES_SUCH("an output layer", versions_must_fit(fitting(1, 6), to));
+            versions_check(biased(), to));
+    REFUSES_SUCH("two heads", versions_check(fitting(2, 0), to));
+    REFUSES_SUCH("an output layer", versions_check(fitting(1, 6), to));
     REFUSES_SUCH("keys from tokens of another width",
-                 versions_must_fit(crossing(), to));
+                 versions_check(crossing(), to));
     REFUSES_SUCH("layers that do not fit",
-                 versions_must_fit(but(&fit.key.d_out, 2), to));
+                 versions_check(but(&fit.key.d_out, 2), to));
 }
 
 static void exercises_refused(void)

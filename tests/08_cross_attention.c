@@ -7,8 +7,8 @@
 #define SUM_RTOL 1e-5
 #define SUM_ATOL 1e-6
 
-/* Sums; and shares of scores, which are sums of sums. Loud are scores of some
- * hundred. */
+/* Sums; and shares of scores, which are sums of sums. Loud are scores of
+ * some hundred. */
 static bool is_loud(void)
 {
     return !strcmp(sets_now, "loud");
@@ -62,7 +62,7 @@ static void forward_test(void)
 {
     const Attention a = object();
     const int n = dim("x_1", 0), m = dim("x_2", 0);
-    Trace t = roomy(&a, n, m);
+    Trace t = guarded_trace(&a, n, m);
     cross_attention_forward(&a, n, m, input_as("x", "x_1"),
                             input_as("y", "x_2"), &t);
     if (strncmp(sets_now, "module", 6) != 0) {
@@ -79,7 +79,7 @@ static void turned_test(void)
     Random r = random_of_set();
     const Linear like = turned("w_query", NULL);
     float *got = result("w_query");
-    rand_turned(&r, like.d_in, like.d_out, (void *)got);
+    rand_transposed(&r, like.d_in, like.d_out, (void *)got);
     same("weight", part("w_query")->count, got, like.weight);
 }
 
@@ -94,7 +94,7 @@ static void init_test(void)
     rand_fill(&r, 1, 3, after);
     agrees("next", after[0], 0, 0);
     tap_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
-    attention_must_fit(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
+    attention_check(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
     same("query", part("w_query")->count, a.query.weight,
          like.query.weight);
     same("key", part("w_key")->count, a.key.weight, like.key.weight);
@@ -112,7 +112,7 @@ static void encode_test(void)
     const int m = dim("x_2", 0);
     for (int n = 1; n <= 5; n += 2) {
         const Attention a = object();
-        Trace t = roomy(&a, n, m);
+        Trace t = guarded_trace(&a, n, m);
         give("t->n = %d", n);
         encode_once(&a, m, input_as("y", "x_2"), &t);
         close_sum("key", t.key);
@@ -135,7 +135,7 @@ static void ask_test(void)
     const Tensor *value = told_as("t->value", "value");
     const float *x = input_as("x, one row at a time", "x_1");
     const float *k = rounded(key), *v = rounded(value);
-    Trace t = roomy(&a, n, m), row = t;
+    Trace t = guarded_trace(&a, n, m), row = t;
     t.key = row.key = rounded(key);
     t.value = row.value = rounded(value);
     row.n = 1;
@@ -188,23 +188,23 @@ static const Attention *for_one(const Attention *a)
 static void refusals(void)
 {
     const void *const x = fit_x, *const y = fit_y;
-    Random *const r = lots();
+    Random *const r = some_draws();
     REFUSES(NULL, cross_attention_init(&fit, r, 0, 3, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
     for (int i = 0; i < 6; i++) {
-        REFUSES_SUCH(one_more(i),
-                     cross_attention_forward(fitting(1, 0), 3, 5, x, y,
-                                             grown(i, 3, 5, 1, 4, 2, 0)));
+        REFUSES_SUCH(one_more(i), cross_attention_forward(
+                                      fitting(1, 0), 3, 5, x, y,
+                                      wrong_trace(i, 3, 5, 1, 4, 2, 0)));
         if (i != 0) /* any number of queries will do */
             REFUSES_SUCH(one_more(i),
                          encode_once(fitting(1, 0), 5, y,
-                                     grown(i, 1, 5, 1, 4, 2, 0)));
+                                     wrong_trace(i, 1, 5, 1, 4, 2, 0)));
         if (i != 1) /* and of keys */
-            REFUSES_SUCH(
-                one_more(i),
-                ask_encoded(fitting(1, 0), x, grown(i, 1, 5, 1, 4, 2, 0)));
+            REFUSES_SUCH(one_more(i),
+                         ask_encoded(fitting(1, 0), x,
+                                     wrong_trace(i, 1, 5, 1, 4, 2, 0)));
     }
     REFUSES_SUCH("two heads", cross_attention_forward(fitting(2, 0), 5, 6,
                                                       x, y, &fit_trace));
@@ -235,7 +235,7 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("rand_turned", turned_test, "init_*-seed");
+    EACH("rand_transposed", turned_test, "init_*-seed");
     EACH("cross_attention_init", init_test, "init_*-seed");
     EACH("cross_attention_forward", forward_test, "*-x_1");
     EACH("encode_once", encode_test, "*-key");

@@ -40,23 +40,23 @@ static void mask_scores_test(void)
 }
 
 /* What a mask leaves of the running set's scores. */
-static float *seen(Mask see)
+static float *seen(Mask mask)
 {
     float *got = copy("scores");
-    apply_mask(SHAPE("scores"), see, (void *)got);
+    apply_mask(SHAPE("scores"), mask, (void *)got);
     return got;
 }
 
 static void see_past_test(void)
 {
-    tap_close("scores", part("masked"), seen(see_past(first())), 0, 0);
-    agrees("scores", seen(see_all()), 0, 0);
+    tap_close("scores", part("masked"), seen(mask_causal(first())), 0, 0);
+    agrees("scores", seen(mask_none()), 0, 0);
 }
 
 static void see_where_test(void)
 {
-    const Mask see = see_where(SHAPE("mask"), input("mask"));
-    tap_close("scores", part("masked"), seen(see), 0, 0);
+    const Mask mask = mask_table(SHAPE("mask"), input("mask"));
+    tap_close("scores", part("masked"), seen(mask), 0, 0);
 }
 
 static void window_test(void)
@@ -89,7 +89,7 @@ static void window_far_away(void)
 static void hide_test(void)
 {
     float *got = copy("weights");
-    hide_weights(SHAPE("weights"), input("mask"), (void *)got);
+    mask_weights(SHAPE("weights"), input("mask"), (void *)got);
     tap_close("weights", part("hidden"), got, 0, 0);
 }
 
@@ -99,7 +99,7 @@ static void hide_no_number(void)
     const float mask[1][4] = {{0, 1, 0, 1}};
     const float expect[4] = {NAN, NAN, NAN, 0.5f};
     float weights[1][4] = {{NAN, NAN, INFINITY, 0.5f}};
-    hide_weights(1, 4, mask, weights);
+    mask_weights(1, 4, mask, weights);
     same("weight", 4, weights[0], expect);
 }
 
@@ -140,7 +140,7 @@ static void weights_test(void)
     const double rtol = is_loud ? 3e-4 : 1e-5;
     const double atol = is_loud ? 1e-5 : 1e-6;
     Trace t = one_head(n, m, d_k, d_v);
-    masked_weights(n, m, d_k, see_past(first()), input("query"),
+    masked_weights(n, m, d_k, mask_causal(first()), input("query"),
                    input("key"), (void *)t.scores, (void *)t.weights);
     matmul(n, d_v, m, (void *)t.weights, input("value"), (void *)t.context);
     agrees("scores", t.scores, 1e-5, atol);
@@ -155,7 +155,7 @@ static void values_are_not_hidden(void)
     const float one[2][1] = {{1}, {1}}, value[2][1] = {{1}, {INFINITY}};
     const float expect[2] = {NAN, INFINITY};
     float scores[2][2], weights[2][2], context[2][1];
-    masked_weights(2, 2, 1, see_past(0), one, one, scores, weights);
+    masked_weights(2, 2, 1, mask_causal(0), one, one, scores, weights);
     matmul(2, 1, 2, weights, value, context);
     same("context", 2, (void *)context, expect);
 }
@@ -189,18 +189,18 @@ static void refusals(void)
     REFUSES("09_causal_mask.c: apply_mask: a mask of kind 2, 2 times 3, "
             "for scores of 3 times 2: one of kind 0 or 1, or a table of "
             "their size, is needed",
-            apply_mask(3, 2, see_where(2, 3, table), x));
+            apply_mask(3, 2, mask_table(2, 3, table), x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
-                 apply_mask(1, 3, see_where(2, 3, table), x));
-    Mask odd = see_where(2, 3, table);
+                 apply_mask(1, 3, mask_table(2, 3, table), x));
+    Mask odd = mask_table(2, 3, table);
     odd.kind = 9;
     REFUSES_SUCH("a mask of kind 9", apply_mask(2, 3, odd, x));
     REFUSES_SUCH("a mask without its table",
                  apply_mask(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}, x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 2 times 2",
-                 apply_mask(2, 2, see_where(2, 3, table), x));
+                 apply_mask(2, 2, mask_table(2, 3, table), x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 3",
-                 masked_weights(3, 3, 2, see_where(2, 3, table), x, x,
+                 masked_weights(3, 3, 2, mask_table(2, 3, table), x, x,
                                 square, square));
     REFUSES_SUCH("a window of 0 words", mask_window(3, 2, 0, 0, x));
     REFUSES_SUCH("a window of INT_MIN words",
@@ -216,13 +216,13 @@ static void refusals(void)
 int main(void)
 {
     EACH("causal_mask", mask_test, "mask_*-first");
-    EACH("hide_weights", hide_test, "*-hidden");
-    TAP(hide_no_number, "hide_weights: what is no number stays so");
+    EACH("mask_weights", hide_test, "*-hidden");
+    TAP(hide_no_number, "mask_weights: what is no number stays so");
     EACH("renormalize", renormalize_test, "*-hidden");
     SETS("renormalize", renormalize_uneven, "uneven", "signed");
     EACH("mask_scores", mask_scores_test, "mask_*-first");
-    EACH("see_past", see_past_test, "mask_*-first");
-    EACH("see_where", see_where_test, "*-masked");
+    EACH("mask_causal", see_past_test, "mask_*-first");
+    EACH("mask_table", see_where_test, "*-masked");
     EACH("mask_where", mask_where_test, "*-right");
     EACH("masked_weights", weights_test, "*-query");
     TAP(values_are_not_hidden,

@@ -13,8 +13,8 @@ static Random given_seed(int64_t seed, double p)
     return seeded(seed);
 }
 
-/* Ten seeds, nine rates: the lots, and the number that is drawn next. */
-static void lots_test(void)
+/* Ten seeds, nine rates: the masks, and the number that is drawn next. */
+static void masks_test(void)
 {
     const Tensor *masks = golden("10_dropout/lots-masks");
     const float *next = tensor_floats(golden("10_dropout/lots-following"));
@@ -32,8 +32,8 @@ static void lots_test(void)
     }
 }
 
-/* Rates at which one of 20 lots of the seed lies at the threshold, or below
- * it by the last bit: nothing but doubles tells these apart. */
+/* Rates at which one of 20 draws of the seed lies at the threshold, or
+ * below it by the last bit: nothing but doubles tells these apart. */
 static void near_test(void)
 {
     const Tensor *masks = golden("10_dropout/near-masks");
@@ -60,8 +60,8 @@ static void without_generator(void)
     }
 }
 
-/* Of rows of any size, those lots of the first 35 that lots_test knows; and
- * all. */
+/* Of rows of any size, those of the first 35 draws that masks_test knows;
+ * and all. */
 static void sizes_test(void)
 {
     enum { TENTH = 1, RATES = 9 }; /* of all-rates the second is 0.1 */
@@ -149,12 +149,13 @@ static void refusals(void)
     float x[1][2];
     double mean[1];
     Random r = seeded(1);
-    REFUSES("10_dropout.c: dropout_must_fit: a dropout rate of -0.1: from "
-            "0 to 1 is needed",
-            dropout_must_fit(-0.1));
-    REFUSES(NULL, dropout_must_fit(NAN));
-    REFUSES(NULL, dropout_must_fit(-5e-324));
-    REFUSES(NULL, dropout_must_fit(1 + 0x1p-52));
+    REFUSES(
+        "10_dropout.c: dropout_rate_check: a dropout rate of -0.1: from "
+        "0 to 1 is needed",
+        dropout_rate_check(-0.1));
+    REFUSES(NULL, dropout_rate_check(NAN));
+    REFUSES(NULL, dropout_rate_check(-5e-324));
+    REFUSES(NULL, dropout_rate_check(1 + 0x1p-52));
     REFUSES_SUCH("a rate of 20", dropout_mask(&r, 20, 1, 2, x));
     REFUSES_SUCH("a rate of -1",
                  dropout_apply(-1, 1, 2, weights, weights, x));
@@ -170,9 +171,10 @@ static void refusals(void)
 
 int main(void)
 {
-    TAP(lots_test, "dropout_mask: ten seeds, nine rates, and what is next");
+    TAP(masks_test,
+        "dropout_mask: ten seeds, nine rates, and what is next");
     TAP(sizes_test, "dropout_mask: ten seeds, sizes from 1 to 10,000");
-    TAP(near_test, "dropout_mask: lots at the threshold");
+    TAP(near_test, "dropout_mask: draws at the threshold");
     TAP(without_generator, "dropout_mask: no generator where nothing is "
                            "drawn");
     EACH("dropout_apply", apply_test, "*-mask");

@@ -17,11 +17,11 @@
 #define RTOL 1e-5
 #define ATOL 1e-6
 
-static void attend_tables(Mask see, double p, Random *r, Trace *t)
+static void attend_tables(Mask mask, double p, Random *r, Trace *t)
 {
-    attend(t->n, t->m, t->d_k, t->d_v, see, p, r, (void *)t->query,
+    attend(t->n, t->m, t->d_k, t->d_v, mask, p, r, (void *)t->query,
            (void *)t->key, (void *)t->value, (void *)t->scores,
-           (void *)t->weights, (void *)t->kept, (void *)t->dropped,
+           (void *)t->weights, (void *)t->keep_mask, (void *)t->dropped,
            (void *)t->context);
 }
 
@@ -32,7 +32,7 @@ static Trace head_trace(const char *before)
     give("%s", before);
     const Attention a = {
         .n_heads = 1, .d_k = dim("query", 1), .d_v = dim("value", 1)};
-    Trace t = roomy(&a, dim("query", 0), dim("key", 0));
+    Trace t = guarded_trace(&a, dim("query", 0), dim("key", 0));
     t.query = input("query");
     t.key = input("key");
     t.value = input("value");
@@ -46,18 +46,19 @@ static void attend_test(void)
     const double p = doubles("rate")[0];
     Random r = seeded(seed);
     Trace t =
-        head_trace(tap_words("see = see_past(0), p = %g, r = NULL", p));
-    attend_tables(see_past(0), p, NULL, &t);
+        head_trace(tap_words("see = mask_causal(0), p = %g, r = NULL", p));
+    attend_tables(mask_causal(0), p, NULL, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     for (int k = 0; k < t.n * t.m; k++)
-        tap_near(tap_words("kept[%d][%d]", k / t.m, k % t.m), t.kept[k], 1,
-                 0, 0);
+        tap_near(tap_words("kept[%d][%d]", k / t.m, k % t.m),
+                 t.keep_mask[k], 1, 0, 0);
     tap_close("dropped", part("weights"), t.dropped, RTOL, ATOL);
     tap_close("context", part("evaluated"), t.context, RTOL, ATOL);
 
     t = head_trace(tap_words(
-        "see = see_past(0), p = %g, r: after random_seed(r, %d)", p, seed));
-    attend_tables(see_past(0), p, &r, &t);
+        "see = mask_causal(0), p = %g, r: after random_seed(r, %d)", p,
+        seed));
+    attend_tables(mask_causal(0), p, &r, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     agrees("dropped", t.dropped, RTOL, ATOL);
     tap_close("context", part("trained"), t.context, RTOL, ATOL);
@@ -71,24 +72,24 @@ static void two_texts(bool is_whole)
     const Tensor *x = part("x"), *y = part("y");
     const int n = x->shape[1], m = y->shape[1];
     Random r;
-    Mask see;
-    Attention a = given(&see, &r);
+    Mask mask;
+    Attention a = given(&mask, &r);
     float *query = rounded(part("query")), *key = rounded(part("key"));
     float *value = rounded(part("value"));
     for (int b = 0; b < 2; b++) {
-        tell_attention(&a, see);
+        tell_attention(&a, mask);
         give("r: after random_seed(r, %d)%s", (int)integers("sizes")[10],
              b ? " and a first call" : "");
-        Trace t = roomy(&a, n, m);
+        Trace t = guarded_trace(&a, n, m);
         if (is_whole) {
-            head_forward(&a, see, &r, n, m, told_entry("x", x, b),
+            head_forward(&a, mask, &r, n, m, told_entry("x", x, b),
                          told_entry("y", y, b), &t);
             tap_near("t->rate", t.rate, a.p, 0, 0);
         } else {
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
             t.value = value + b * m * a.d_v;
-            attend_tables(see, a.p, &r, &t);
+            attend_tables(mask, a.p, &r, &t);
         }
         t.head_query = t.query;
         t.head_key = t.key;
@@ -140,7 +141,7 @@ static void batch_test(void)
     Random r;
     Attention a = drawn(&r);
     for (int is_training = 0; is_training < 2; is_training++) {
-        Trace t[2] = {roomy(&a, n, n), roomy(&a, n, n)};
+        Trace t[2] = {guarded_trace(&a, n, n), guarded_trace(&a, n, n)};
         causal_attention_batch(&a, is_training ? &r : NULL, 2, n,
                                input("x"), t);
         for (int b = 0; b < 2; b++) {
@@ -175,9 +176,9 @@ static void padding_test(void)
 /* What words get where the padding is hidden. */
 static void attend_padding(void)
 {
-    Trace t = head_trace("see = see_where(n, n, table), p = 0, r = NULL");
+    Trace t = head_trace("see = mask_table(n, n, table), p = 0, r = NULL");
     const float *mask = input_as("table", "mask");
-    attend_tables(see_where(t.n, t.n, (void *)mask), 0, NULL, &t);
+    attend_tables(mask_table(t.n, t.n, (void *)mask), 0, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
         if (integers("word")[k / t.d_v])
             tap_near(tap_words("context[%d][%d]", k / t.d_v, k % t.d_v),
@@ -208,8 +209,8 @@ static void formula_test(void)
     tap_fill(M * D_V, (void *)z, -2, 2);
     attention(N, M, D_K, D_V, x, y, z, (void *)right[0], (void *)right[1],
               (void *)right[2]);
-    give("see = see_all(), p = nan, r = NULL");
-    attend(N, M, D_K, D_V, see_all(), NAN, NULL, x, y, z, (void *)got[0],
+    give("see = mask_none(), p = nan, r = NULL");
+    attend(N, M, D_K, D_V, mask_none(), NAN, NULL, x, y, z, (void *)got[0],
            (void *)got[1], (void *)got[2], (void *)got[3], (void *)got[4]);
     similar("scores", N * M, got[0], right[0], RTOL, ATOL);
     similar("weights", N * M, got[1], right[1], RTOL, ATOL);
@@ -222,7 +223,7 @@ static void fit_test(void)
     fitting(1, 0);
     fit_trace.rate = 0.5; /* of a training before */
     give("t->rate = 0.5 of a training before, r = NULL");
-    head_forward(&fit, see_all(), WHERE_IT_FITS);
+    head_forward(&fit, mask_none(), WHERE_IT_FITS);
     tap_near("t->rate", fit_trace.rate, 0, 0, 0);
 }
 
@@ -231,23 +232,23 @@ static void refusals(void)
     Attention a;
     void *const x = fit_x;
     REFUSES_SUCH("a mask of 3 times 2, for 2 queries and 3 keys",
-                 attend(2, 3, 4, 1, see_where(3, 2, x), 0, NULL, x, x, x, x,
+                 attend(2, 3, 4, 1, mask_table(3, 2, x), 0, NULL, x, x, x,
+                        x, x, x, x, x));
+    REFUSES_SUCH("a rate of 1.5, with a generator",
+                 attend(1, 1, 1, 1, mask_none(), 1.5, some_draws(), x, x, x, x,
                         x, x, x, x));
-    REFUSES_SUCH(
-        "a rate of 1.5, with a generator",
-        attend(1, 1, 1, 1, see_all(), 1.5, lots(), x, x, x, x, x, x, x, x));
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
-            causal_attention_init(&a, lots(), 3, 2, -1, 0, 0));
-    REFUSES(NULL, causal_attention_init(&a, lots(), 3, 2, 5, 1.01, 0));
-    REFUSES(NULL, causal_attention_init(&a, lots(), 3, 0, 5, 0, 0));
+            causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));
+    REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
+    REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
     TAP(formula_test, "attend: chapter 6's formula, whatever p is");
     TAP(fit_test, "head_forward: accepts what fits");
     REFUSES_WHAT_DOES_NOT_FIT(head_forward, WHERE_IT_FITS);
     REFUSES_SUCH("two heads",
-                 head_forward(fitting(2, 0), see_all(), WHERE_IT_FITS));
+                 head_forward(fitting(2, 0), mask_none(), WHERE_IT_FITS));
     REFUSES_SUCH("an output layer",
-                 head_forward(fitting(1, 3), see_all(), WHERE_IT_FITS));
+                 head_forward(fitting(1, 3), mask_none(), WHERE_IT_FITS));
     REFUSES_SUCH("keys from tokens of another width",
                  causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
                                         sized(5, 5, 1, 4, 2, 0)));

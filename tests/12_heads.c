@@ -51,14 +51,15 @@ static void init_test(void)
     attention_free(&a);
 }
 
-/* A trace for each head, and one for all, into which theirs are gathered. */
+/* A trace for each head, and one for all, into which theirs are
+ * gathered. */
 static Trace heads_roomy(const Attention *a, int n, int m, Trace t[])
 {
     for (int h = 0; h < a->n_heads; h++) {
         const Attention head = head_of(a, h);
-        t[h] = roomy(&head, n, m);
+        t[h] = guarded_trace(&head, n, m);
     }
-    return roomy(a, n, m);
+    return guarded_trace(a, n, m);
 }
 
 /* From the scores to the context, head after head. */
@@ -76,12 +77,12 @@ static void gather(const Trace t[], const Trace *all)
 }
 
 /* What every head has made of two texts, gathered in one trace. */
-static void forward(const Attention *a, Mask see, Random *r, int n,
+static void forward(const Attention *a, Mask mask, Random *r, int n,
                     const void *x, Trace *all)
 {
     Trace t[9];
     *all = heads_roomy(a, n, n, t);
-    heads_forward(a, see, r, n, n, x, x, t, (void *)all->joined);
+    heads_forward(a, mask, r, n, n, x, x, t, (void *)all->joined);
     gather(t, all);
 }
 
@@ -95,8 +96,8 @@ static void forward_test(void)
     Attention a = drawn();
     Trace t;
     for (int b = 0; b < x->shape[0]; b++) {
-        tell_attention(&a, see_all());
-        forward(&a, see_all(), NULL, n, told_entry("x", x, b), &t);
+        tell_attention(&a, mask_none());
+        forward(&a, mask_none(), NULL, n, told_entry("x", x, b), &t);
         close_entry("scores", "scores", b, t.scores, RTOL, 10 * ATOL);
         close_entry("weights", "weights", b, t.weights, rtol, ATOL);
         close_entry("joined", "joined", b, t.joined, rtol, ATOL);
@@ -146,15 +147,15 @@ static void wrapper_forward(void)
     Attention a = wrapper(&r);
     Trace t;
     for (int b = 0; b < 2; b++) {
-        tell_attention(&a, see_past(0));
-        forward(&a, see_past(0), NULL, n, told_entry("x", x, b), &t);
+        tell_attention(&a, mask_causal(0));
+        forward(&a, mask_causal(0), NULL, n, told_entry("x", x, b), &t);
         close_entry("weights", "weights", b, t.weights, RTOL, ATOL);
         close_entry("dropped", "weights", b, t.dropped, RTOL, ATOL);
         close_entry("joined", "evaluated", b, t.joined, RTOL, ATOL);
     }
-    tell_attention(&a, see_past(0));
+    tell_attention(&a, mask_causal(0));
     give("r: after the heads are drawn");
-    forward(&a, see_past(0), &r, n, told_entry("x", x, 0), &t);
+    forward(&a, mask_causal(0), &r, n, told_entry("x", x, 0), &t);
     close_entry("dropped", "dropped", 0, t.dropped, RTOL, ATOL);
     close_entry("joined", "trained", 0, t.joined, RTOL, ATOL);
     draws_next(&r);
@@ -188,7 +189,7 @@ static void head_test(void)
     attention_free(&a);
 }
 
-/* Each head computes what it does alone, with lots that are drawn one head
+/* Each head computes what it does alone, with draws that are drawn one head
  * after the other: from one text to another, with any mask. */
 static void alone_test(void)
 {
@@ -197,7 +198,8 @@ static void alone_test(void)
                                {0, 1},
                                {0, 0, 0, 0, 0, 1, 1},
                                {1, 1, 1, 1, 1, 1, 1}};
-    const Mask see[3] = {see_all(), see_past(2), see_where(N, M, table)};
+    const Mask mask[3] = {mask_none(), mask_causal(2),
+                          mask_table(N, M, table)};
     void *const x = any_text(N, D_X), *const y = any_text(M, D_Y);
     Attention a = {.d_x = D_X,
                    .d_y = D_Y,
@@ -209,15 +211,15 @@ static void alone_test(void)
     attention_init(&a);
     tap_fill((int)a.count, a.memory, -1, 1);
     for (int k = 0; k < 3; k++) {
-        Random r = *lots(), again = r;
+        Random r = *some_draws(), again = r;
         Trace t[3], all = heads_roomy(&a, N, M, t);
-        heads_forward(&a, see[k], &r, N, M, x, y, t, (void *)all.joined);
+        heads_forward(&a, mask[k], &r, N, M, x, y, t, (void *)all.joined);
         for (int h = 0; h < 3; h++) {
             const Attention own = head_of(&a, h);
             float *of[13], *alone[13];
             size_t count[13];
-            Trace one = roomy(&own, N, M);
-            head_forward(&own, see[k], &again, N, M, x, y, &one);
+            Trace one = guarded_trace(&own, N, M);
+            head_forward(&own, mask[k], &again, N, M, x, y, &one);
             tap_near("rate", t[h].rate, a.p, 0, 0);
             tables(&t[h], of, count);
             tables(&one, alone, count);
@@ -233,7 +235,8 @@ static void alone_test(void)
     attention_free(&a);
 }
 
-/* 2^63 - 1 parameters fit, the product of these three; one more does not. */
+/* 2^63 - 1 parameters fit, the product of these three; one more does
+ * not. */
 enum { MANY_HEADS = 11777599, MANY_ROWS = 218934409, MANY_COLUMNS = 3577 };
 
 static void counts(int n_heads, int d_in, int d_k, int d_v, int64_t expect)
@@ -273,14 +276,15 @@ static void refusals(void)
             head_of(fitting(2, 0), 2));
     REFUSES_SUCH("head -1", head_of(fitting(2, 0), -1));
     REFUSES_SUCH(NARROW, head_of(but(&fit.key.d_out, 9), 0));
-    REFUSES(NULL, heads_init(&a, lots(), 0, 3, 2, 1));
-    REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, -1, 0, 2, 0));
-    REFUSES(NULL, causal_heads_init(&a, lots(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES_SUCH("an output layer", heads_forward(with_output(), see_all(),
-                                                  WHERE_IT_FITS, joined));
+    REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
+    REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, -1, 0, 2, 0));
+    REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
+    REFUSES_SUCH(
+        "an output layer",
+        heads_forward(with_output(), mask_none(), WHERE_IT_FITS, joined));
     REFUSES_SUCH("keys from tokens of another width",
-                 heads_forward(fitting(1, 0), see_all(), NULL, 5, 6, fit_x,
-                               fit_x, &fit_trace, joined));
+                 heads_forward(fitting(1, 0), mask_none(), NULL, 5, 6,
+                               fit_x, fit_x, &fit_trace, joined));
     REFUSES_WHAT_DOES_NOT_FIT(heads_forward, WHERE_IT_FITS, joined);
     REFUSES_SUCH("0 heads", count_parameters(0, 3, 2, 1));
     REFUSES_SUCH("-1 heads of d_in = -3", count_parameters(-1, -3, 2, 1));

@@ -58,15 +58,15 @@ static void init_test(void)
 }
 
 /* Every table, for each entry of the batch. */
-static void forward_batch(const Attention *a, Mask see, Random *r,
+static void forward_batch(const Attention *a, Mask mask, Random *r,
                           const Tensor *y)
 {
     const Tensor *x = part("x");
     const int n = x->shape[1], m = y->shape[1];
     for (int b = 0; b < x->shape[0]; b++) {
-        Trace t = roomy(a, n, m);
-        tell_attention(a, see);
-        attention_forward(a, see, r, n, m, told_entry("x", x, b),
+        Trace t = guarded_trace(a, n, m);
+        tell_attention(a, mask);
+        attention_forward(a, mask, r, n, m, told_entry("x", x, b),
                           told_entry("y", y, b), &t);
         close_tables("t->", &t, b);
         tap_near("rate", t.rate, r ? a->p : 0, 0, 0);
@@ -77,7 +77,7 @@ static void training_test(void)
 {
     Random r;
     Attention a = drawn(&r);
-    forward_batch(&a, see_past(0), &r, part("x"));
+    forward_batch(&a, mask_causal(0), &r, part("x"));
     attention_free(&a);
 }
 
@@ -85,9 +85,9 @@ static void training_test(void)
 static void given_test(void)
 {
     Random r;
-    Mask see;
-    Attention a = given(&see, &r);
-    forward_batch(&a, see, &r, part("y"));
+    Mask mask;
+    Attention a = given(&mask, &r);
+    forward_batch(&a, mask, &r, part("y"));
     draws_next(&r);
     attention_free(&a);
 }
@@ -137,7 +137,7 @@ static void module_test(void)
     const Linear *const all[4] = {&a.query, &a.key, &a.value, &a.out};
     for (int k = 0; k < 4; k++)
         memcpy(all[k]->bias, bias + k * d, (size_t)d * sizeof(float));
-    forward_batch(&a, see_where(n, n, input("seen")), NULL, part("x"));
+    forward_batch(&a, mask_table(n, n, input("seen")), NULL, part("x"));
     attention_free(&a);
 }
 
@@ -152,8 +152,8 @@ static void walk_test(void)
     float(*x)[D_MODEL] = room(TOKENS * D_MODEL);
     multi_head_init_packed(&a, &r, D_MODEL, 0, HEADS);
     rand_fill(&r, TOKENS, D_MODEL, x);
-    Trace t = roomy(&a, TOKENS, TOKENS);
-    attention_forward(&a, see_all(), NULL, TOKENS, TOKENS, x, x, &t);
+    Trace t = guarded_trace(&a, TOKENS, TOKENS);
+    attention_forward(&a, mask_none(), NULL, TOKENS, TOKENS, x, x, &t);
     same_bits("in_proj_weight", checksum(3 * D_MODEL * D_MODEL, packed(&a)),
               integers("packed")[0]);
     float *weights = result("weights"), *out = result("out");
@@ -204,15 +204,15 @@ static void refusals(void)
     REFUSES(
         "13_multi_head.c: multi_head_init: 8 columns for 3 heads leave 2 "
         "over: a divisor of 8 is needed",
-        multi_head_init(&a, lots(), 3, 8, 6, 0, 3, 0));
+        multi_head_init(&a, some_draws(), 3, 8, 6, 0, 3, 0));
     REFUSES(
         "13_multi_head.c: multi_head_init: 8 columns for 0 heads leave 8 "
         "over: a divisor of 8 is needed",
-        multi_head_init(&a, lots(), 3, 8, 6, 0, 0, 0));
-    REFUSES(NULL, multi_head_init(&a, lots(), 3, 0, 6, 0, 0, 0));
-    REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, -1, 0, 2, 0));
-    REFUSES(NULL, multi_head_init(&a, lots(), 3, 8, 6, 1.5, 2, 0));
-    REFUSES(NULL, multi_head_init_packed(&a, lots(), 8, 0, 3));
+        multi_head_init(&a, some_draws(), 3, 8, 6, 0, 0, 0));
+    REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 0, 6, 0, 0, 0));
+    REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, -1, 0, 2, 0));
+    REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, 6, 1.5, 2, 0));
+    REFUSES(NULL, multi_head_init_packed(&a, some_draws(), 8, 0, 3));
     REFUSES_WHAT_DOES_NOT_FIT(attention_forward, WHERE_IT_FITS);
     REFUSES_SUCH("0 heads",
                  average_weights(1, 1, none, (const void *)one, mean));

@@ -7,12 +7,12 @@
 #define ATOL 2e-6
 
 /* What has been met so far, against PyTorch's answer after j keys. */
-static void so_far(const Running *r, int j, int d_v,
+static void so_far(const OnlineSoftmax *r, int j, int d_v,
                    const float mixture[d_v])
 {
     float context[d_v];
     memcpy(context, mixture, sizeof context);
-    const float log_sum = running_end(d_v, r, context);
+    const float log_sum = online_softmax_finish(d_v, r, context);
     tap_near(tap_words("log-sum-exp after %d keys", j), log_sum,
              doubles("log_sums")[j], 2e-7, ATOL);
     for (int k = 0; k < d_v; k++)
@@ -24,21 +24,22 @@ static void nothing_met(void)
 {
     float mixture[3] = {5, NAN, -7};
     const float zeros[3] = {0};
-    Running r = {7, 8};
-    running_begin(3, &r, mixture);
+    OnlineSoftmax r = {7, 8};
+    online_softmax_init(3, &r, mixture);
     same("mixture", 3, mixture, zeros);
-    tap_near("log-sum-exp", running_end(3, &r, mixture), -INFINITY, 0, 0);
+    tap_near("log-sum-exp", online_softmax_finish(3, &r, mixture),
+             -INFINITY, 0, 0);
     for (int k = 0; k < 3; k++)
         tap_near(tap_words("mixture[%d]", k), mixture[k], NAN, 0, 0);
 }
 
 static void mixture_is_divided(void)
 {
-    const Running r = {2, 4};
+    const OnlineSoftmax r = {2, 4};
     const float expect[2] = {2, -0.5f};
     float mixture[2] = {8, -2};
-    tap_near("log-sum-exp", running_end(2, &r, mixture), 2 + log(4), 3e-7,
-             0);
+    tap_near("log-sum-exp", online_softmax_finish(2, &r, mixture),
+             2 + log(4), 3e-7, 0);
     same("mixture", 2, mixture, expect);
 }
 
@@ -47,8 +48,8 @@ static void what_was_summed_is_halved(void)
 {
     const float expect[2] = {1, -2};
     float mixture[2] = {2, -4};
-    Running r = {3, 5};
-    raise_largest(3.69314718f, 2, &r, mixture);
+    OnlineSoftmax r = {3, 5};
+    online_softmax_rescale(3.69314718f, 2, &r, mixture);
     tap_near("largest", r.largest, 3.69314718, 1e-7, 0);
     tap_near("sum", r.sum, 2.5, 3e-7, 0);
     for (int k = 0; k < 2; k++)
@@ -62,10 +63,10 @@ static void key_by_key(void)
     const float *scores = input("scores");
     const float(*value)[d_v] = input("value");
     float *mixture = room_for("mixture", (size_t)d_v);
-    Running r;
-    running_begin(d_v, &r, mixture);
+    OnlineSoftmax r;
+    online_softmax_init(d_v, &r, mixture);
     for (int j = 0; j < n; j++) {
-        meet_key(d_v, scores[j], value[j], &r, mixture);
+        online_softmax_add(d_v, scores[j], value[j], &r, mixture);
         so_far(&r, j, d_v, mixture);
     }
 }
@@ -76,12 +77,12 @@ static void block_by_block(void)
     const float *scores = input("scores");
     const float(*value)[d_v] = input("value");
     float *mixture = room_for("mixture", (size_t)d_v);
-    Running r;
-    running_begin(d_v, &r, mixture);
+    OnlineSoftmax r;
+    online_softmax_init(d_v, &r, mixture);
     for (int b = 0, from = 0; b < blocks; b++) {
         const int till = (int)integers("cuts")[b];
-        meet_keys(till - from, d_v, scores + from, value + from, &r,
-                  mixture);
+        online_softmax_add_block(till - from, d_v, scores + from,
+                                 value + from, &r, mixture);
         if (till > 0)
             so_far(&r, till - 1, d_v, mixture);
         from = till;
@@ -89,34 +90,35 @@ static void block_by_block(void)
 }
 
 /* A flash_forward of the set. */
-static void flash_as(Mask see)
+static void flash_as(Mask mask)
 {
     const bool is_loud = !strncmp(sets_now, "loud", 4);
     const int n = dim("query", 0), m = dim("key", 0);
     float *context = result("context"), *log_sum = result("log_sum");
-    flash_forward(n, m, dim("key", 1), dim("value", 1), see, input("query"),
-                  input("key"), input("value"), (void *)context, log_sum);
+    flash_forward(n, m, dim("key", 1), dim("value", 1), mask,
+                  input("query"), input("key"), input("value"),
+                  (void *)context, log_sum);
     agrees("context", context, 0, is_loud ? 1e-5 : ATOL);
     agrees("log_sum", log_sum, 3e-7, ATOL);
 }
 
 static void past_test(void)
 {
-    flash_as(see_past((int)number("first", "first")));
+    flash_as(mask_causal((int)number("first", "first")));
 }
 
 static void all_test(void)
 {
-    flash_as(see_all());
+    flash_as(mask_none());
 }
 
 static void table_test(void)
 {
-    flash_as(see_where(dim("mask", 0), dim("mask", 1), input("mask")));
+    flash_as(mask_table(dim("mask", 0), dim("mask", 1), input("mask")));
 }
 
 /* As chapter 9's functions have it, for any sizes and masks. */
-static void compare_with_table(int n, int m, int d_k, int d_v, Mask see)
+static void compare_with_table(int n, int m, int d_k, int d_v, Mask mask)
 {
     float *query = room_for("query", (size_t)(n * d_k));
     float *key = room_for("key", (size_t)(m * d_k));
@@ -127,10 +129,10 @@ static void compare_with_table(int n, int m, int d_k, int d_v, Mask see)
     tap_fill(m * d_k, key, -2, 2);
     tap_fill(m * d_v, value, -1, 1);
     Trace t = one_head(n, m, d_k, d_v);
-    masked_weights(n, m, d_k, see, (void *)query, (void *)key,
+    masked_weights(n, m, d_k, mask, (void *)query, (void *)key,
                    (void *)t.scores, (void *)t.weights);
     matmul(n, d_v, m, (void *)t.weights, (void *)value, (void *)t.context);
-    flash_forward(n, m, d_k, d_v, see, (void *)query, (void *)key,
+    flash_forward(n, m, d_k, d_v, mask, (void *)query, (void *)key,
                   (void *)value, (void *)got, log_sum);
     similar("context", (size_t)(n * d_v), got, t.context, 0, ATOL);
     for (int i = 0; i < n; i++) {
@@ -154,14 +156,14 @@ static void with_a_table(void)
         float table[MOST * MOST];
         for (int i = 0; i < size[0] * size[1]; i++)
             table[i] = (float)(random_u32(&r) % 3) - 1;
-        const Mask see[3] = {
-            see_all(), see_past(first),
-            see_where(size[0], size[1], (const void *)table)};
+        const Mask mask[3] = {
+            mask_none(), mask_causal(first),
+            mask_table(size[0], size[1], (const void *)table)};
         next_case();
         give("n = %d, m = %d, d_k = %d, d_v = %d, a mask of kind %d, "
              "first = %d",
              size[0], size[1], size[2], size[3], k % 3, first);
-        compare_with_table(size[0], size[1], size[2], size[3], see[k % 3]);
+        compare_with_table(size[0], size[1], size[2], size[3], mask[k % 3]);
     }
 }
 
@@ -178,17 +180,17 @@ static void mask_piece_test(void)
             table[k / M][k % M] = (float)tap_int(-1, 1);
             whole[k / M][k % M] = (float)k;
         }
-        const Mask see = round % 3 == 0   ? see_all()
-                         : round % 3 == 1 ? see_past(first)
-                                          : see_where(N, M, table);
+        const Mask mask = round % 3 == 0   ? mask_none()
+                          : round % 3 == 1 ? mask_causal(first)
+                                           : mask_table(N, M, table);
         for (int k = 0; k < rows * cols; k++)
             piece[k] = whole[i + k / cols][j + k % cols];
-        apply_mask(N, M, see, whole);
-        mask_piece(see, i, j, rows, cols, (void *)piece);
+        apply_mask(N, M, mask, whole);
+        mask_tile(mask, i, j, rows, cols, (void *)piece);
         next_case();
         give("a mask of kind %d, first = %d, i = %d, j = %d, rows = %d, "
              "cols = %d",
-             see.kind, see.first, i, j, rows, cols);
+             mask.kind, mask.first, i, j, rows, cols);
         for (int k = 0; k < rows * cols; k++)
             tap_near("score", piece[k], whole[i + k / cols][j + k % cols],
                      0, 0);
@@ -204,14 +206,18 @@ static void sees_any_test(void)
             for (int j = 0; j < 9; j++) {
                 next_case();
                 give("first = %d, last = %d, j = %d", first, last, j);
-                tap_near("of the past", sees_any(see_past(first), last, j),
+                tap_near("of the past",
+                         mask_shows_block(mask_causal(first), last, j),
                          first + last >= j, 0, 0);
-                tap_true("of all", sees_any(see_all(), last, j));
-                tap_true("of a table",
-                         sees_any(see_where(1, 1, table), last, j));
+                tap_true("of all", mask_shows_block(mask_none(), last, j));
+                tap_true(
+                    "of a table",
+                    mask_shows_block(mask_table(1, 1, table), last, j));
             }
-    tap_true("far away", sees_any(see_past(INT_MAX), INT_MAX, INT_MAX));
-    tap_true("far back", !sees_any(see_past(INT_MIN), INT_MAX, 0));
+    tap_true("far away",
+             mask_shows_block(mask_causal(INT_MAX), INT_MAX, INT_MAX));
+    tap_true("far back",
+             !mask_shows_block(mask_causal(INT_MIN), INT_MAX, 0));
 }
 
 /* Only the first block of three is there; queries that see no other do not
@@ -226,7 +232,7 @@ static void blocks_are_skipped(void)
     for (int j = 0; j < SEEN; j++)
         value[j] = 3;
     tap_limit_memory(0);
-    flash_forward(SEEN, INT_MAX / 2, 1, 1, see_past(0), (void *)key,
+    flash_forward(SEEN, INT_MAX / 2, 1, 1, mask_causal(0), (void *)key,
                   (void *)key, (void *)value, (void *)context, log_sum);
     for (int i = 0; i < SEEN; i++)
         tap_near(tap_words("context[%d]", i), context[i], 3, 0, ATOL);
@@ -244,8 +250,8 @@ static void first_far_away(void)
     for (int k = 0; k < 4; k++) {
         next_case();
         give("n = %d, m = %d, first = %d", N, M, first[k]);
-        flash_forward(N, M, 1, 1, see_past(first[k]), x, x, value, context,
-                      log_sum);
+        flash_forward(N, M, 1, 1, mask_causal(first[k]), x, x, value,
+                      context, log_sum);
         for (int i = 0; i < N; i++)
             tap_near(tap_words("context[%d]", i), context[i][0],
                      k < 2 ? 19.5 : NAN, 1e-6, 0);
@@ -259,7 +265,7 @@ static void join_test(void)
     const float log_sum = (float)number("log_sum", "log_sum");
     const float other = (float)number("other_log_sum", "other_log_sum");
     const float joined =
-        join_parts(4, context, log_sum, input("other"), other);
+        merge_contexts(4, context, log_sum, input("other"), other);
     tap_close("context", part("joined"), context, 0, ATOL);
     tap_near("the log-sum-exp", joined, *doubles("joined_log_sum"), 3e-7,
              ATOL);
@@ -270,11 +276,11 @@ static void refusals(void)
     const float table[2][3] = {{0}};
     float x[6][2] = {{0}}, out[6][2], log_sum[6];
     const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
-    Mask odd = see_where(2, 3, table);
-    REFUSES("14_flash.c: mask_must_fit: a mask of kind 2, 2 times 3, for 3 "
+    Mask odd = mask_table(2, 3, table);
+    REFUSES("14_flash.c: mask_check: a mask of kind 2, 2 times 3, for 3 "
             "queries and 3 keys: one of kind 0 or 1, or a table of their "
             "size, is needed",
-            mask_must_fit(3, 3, odd));
+            mask_check(3, 3, odd));
     for (int k = 0; k < 5; k++)
         REFUSES_SUCH(
             tap_words("a mask of 2 times 3 for %d queries and %d "
@@ -282,21 +288,21 @@ static void refusals(void)
                       n[k], m[k]),
             flash_forward(n[k], m[k], 2, 2, odd, x, x, x, out, log_sum));
     odd.kind = 9;
-    REFUSES_SUCH("a mask of kind 9", mask_must_fit(2, 3, odd));
+    REFUSES_SUCH("a mask of kind 9", mask_check(2, 3, odd));
     REFUSES_SUCH("a mask without its table",
-                 mask_must_fit(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}));
+                 mask_check(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}));
 }
 
 int main(void)
 {
-    TAP(nothing_met, "running_begin: nothing has been met");
+    TAP(nothing_met, "online_softmax_init: nothing has been met");
     TAP(mixture_is_divided,
-        "running_end: by the sum, whose logarithm counts");
-    TAP(what_was_summed_is_halved, "raise_largest: halves");
-    EACH("meet_key", key_by_key, "row_*-scores");
-    EACH("meet_keys", block_by_block, "row_*-scores");
-    TAP(mask_piece_test, "mask_piece: as the whole table is masked");
-    TAP(sees_any_test, "sees_any: the last query sees most");
+        "online_softmax_finish: by the sum, whose logarithm counts");
+    TAP(what_was_summed_is_halved, "online_softmax_rescale: halves");
+    EACH("online_softmax_add", key_by_key, "row_*-scores");
+    EACH("online_softmax_add_block", block_by_block, "row_*-scores");
+    TAP(mask_piece_test, "mask_tile: as the whole table is masked");
+    TAP(sees_any_test, "mask_shows_block: the last query sees most");
     EACH("flash_forward", past_test, "past_*-query");
     EACH("flash_forward", all_test, "all_*-query");
     EACH("flash_forward", table_test, "table_*-query");
@@ -306,7 +312,7 @@ int main(void)
     TAP_LARGE(blocks_are_skipped,
               "flash_forward: what nobody sees is not read");
     TAP(first_far_away, "flash_forward: the first and the last of ints");
-    EACH("join_parts", join_test, "parts_*-other");
+    EACH("merge_contexts", join_test, "parts_*-other");
     refusals();
     return tap_done();
 }

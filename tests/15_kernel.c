@@ -1,7 +1,7 @@
 /* Chapter 15 against PyTorch, golden/15_kernel, and against the chapters
  * before it; for each instruction set that this processor has. */
 #define CHAPTER "15_kernel"
-#include "jobs.h"
+#include "calls.h"
 #include "attention/15_kernel.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
@@ -38,30 +38,32 @@ static float log_sum_of(int m, const float scores[m],
                : (float)(scores[best] - log(weights[best]));
 }
 
-static void answer_head(const Job *job, int text, int head, Answer *a)
+static void answer_head(const AttentionCall *call, int text, int head,
+                        Answer *a)
 {
-    const int n = job->n, m = job->m, count = n * m;
-    const int shared =
-        job->n_key_heads ? head / (job->n_heads / job->n_key_heads) : head;
-    gather(&job->query, text, head, n, job->d_k, a->query);
-    gather(&job->key, text, shared, m, job->d_k, a->key);
-    gather(&job->value, text, shared, m, job->d_v, a->value);
-    dot_scores(n, m, job->d_k, (void *)a->query, (void *)a->key,
+    const int n = call->n, m = call->m, count = n * m;
+    const int shared = call->n_key_heads
+                           ? head / (call->n_heads / call->n_key_heads)
+                           : head;
+    gather(&call->query, text, head, n, call->d_k, a->query);
+    gather(&call->key, text, shared, m, call->d_k, a->key);
+    gather(&call->value, text, shared, m, call->d_v, a->value);
+    dot_scores(n, m, call->d_k, (void *)a->query, (void *)a->key,
                (void *)a->scores);
-    if (job->scale == 0)
-        scale_scores(n, m, job->d_k, (void *)a->scores);
-    for (int k = 0; job->scale != 0 && k < count; k++)
-        a->scores[k] *= job->scale;
-    for (int k = 0; job->bias.at && k < count; k++)
-        a->scores[k] += row_at(&job->bias, text, head, k / m)[k % m];
-    apply_mask(n, m, job->see, (void *)a->scores);
+    if (call->scale == 0)
+        scale_scores(n, m, call->d_k, (void *)a->scores);
+    for (int k = 0; call->scale != 0 && k < count; k++)
+        a->scores[k] *= call->scale;
+    for (int k = 0; call->bias.at && k < count; k++)
+        a->scores[k] += row_at(&call->bias, text, head, k / m)[k % m];
+    apply_mask(n, m, call->mask, (void *)a->scores);
     softmax_rows(n, m, (void *)a->scores, (void *)a->weights);
-    for (int i = 0; job->log_sum && i < n; i++)
+    for (int i = 0; call->log_sum && i < n; i++)
         a->log_sum[i] =
             log_sum_of(m, a->scores + i * m, a->weights + i * m);
-    for (int k = 0; job->kept.at && k < count; k++)
-        a->weights[k] *= row_at(&job->kept, text, head, k / m)[k % m];
-    matmul(n, job->d_v, m, (void *)a->weights, (void *)a->value,
+    for (int k = 0; call->keep_mask.at && k < count; k++)
+        a->weights[k] *= row_at(&call->keep_mask, text, head, k / m)[k % m];
+    matmul(n, call->d_v, m, (void *)a->weights, (void *)a->value,
            (void *)a->context);
 }
 
@@ -70,18 +72,18 @@ typedef struct {
     double *context, *log_sum;
 } Due;
 
-static Due answer(const Job *job)
+static Due answer(const AttentionCall *call)
 {
     static Answer a;
-    const int heads = job->texts * job->n_heads, n = job->n;
-    const int entries = n * job->d_v;
+    const int heads = call->texts * call->n_heads, n = call->n;
+    const int entries = n * call->d_v;
     Due due = {malloc((size_t)(heads * entries) * sizeof(double)),
                malloc((size_t)(heads * n) * sizeof(double))};
     for (int h = 0; h < heads; h++) {
-        answer_head(job, h / job->n_heads, h % job->n_heads, &a);
+        answer_head(call, h / call->n_heads, h % call->n_heads, &a);
         for (int k = 0; k < entries; k++)
             due.context[h * entries + k] = a.context[k];
-        for (int i = 0; job->log_sum && i < n; i++)
+        for (int i = 0; call->log_sum && i < n; i++)
             due.log_sum[h * n + i] = a.log_sum[i];
     }
     return due;
@@ -91,28 +93,29 @@ static Due answer(const Job *job)
 
 /* Runs a job, held against what is due. Where no row is, nothing may be
  * written. */
-static void run_job(const Kernel *kernel, Job job, Due due, Worst *context,
-                    Worst *log_sum)
+static void run_job(const Kernel *kernel, AttentionCall call, Due due,
+                    Worst *context, Worst *log_sum)
 {
-    const int heads = job.n_heads, rows = job.texts * heads * job.n;
-    float *at = job.context.at;
+    const int heads = call.n_heads, rows = call.texts * heads * call.n;
+    float *at = call.context.at;
     float *end =
-        row_at(&job.context, job.texts - 1, heads - 1, job.n - 1) + job.d_v;
-    const char *where = words_for(kernel, &job);
-    ptrdiff_t between = end - at - rows * job.d_v;
+        row_at(&call.context, call.texts - 1, heads - 1, call.n - 1) +
+        call.d_v;
+    const char *where = words_for(kernel, &call);
+    ptrdiff_t between = end - at - rows * call.d_v;
     while (at < end)
         *at++ = unset;
-    kernel->attend(&job);
+    kernel->attend(&call);
     for (int i = 0, k = 0; i < rows; i++) {
-        const int h = i / job.n;
+        const int h = i / call.n;
         const float *row =
-            row_at(&job.context, h / heads, h % heads, i % job.n);
-        for (int j = 0; j < job.d_v; j++)
+            row_at(&call.context, h / heads, h % heads, i % call.n);
+        for (int j = 0; j < call.d_v; j++)
             worse(context, row[j], due.context[k++], where);
-        if (job.log_sum)
-            worse(log_sum, job.log_sum[i], due.log_sum[i], where);
+        if (call.log_sum)
+            worse(log_sum, call.log_sum[i], due.log_sum[i], where);
     }
-    for (at = job.context.at; at < end; at++)
+    for (at = call.context.at; at < end; at++)
         between -= *at == unset;
     tap_report(between == 0, "contexts", "written between rows: %s", where);
 }
@@ -125,10 +128,10 @@ static void any_jobs(void)
     static Worst context, log_sum;
     for (int k = 0; k < jobs; k++) {
         Random r = seeded(k);
-        const Job job = any_job(&r, any_sizes(&r, 1 << 19));
-        const Due due = answer(&job);
+        const AttentionCall call = any_job(&r, any_sizes(&r, 1 << 19));
+        const Due due = answer(&call);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-            run_job(kernel, job, due, &context, &log_sum);
+            run_job(kernel, call, due, &context, &log_sum);
         free(due.context);
         free(due.log_sum);
         close_rooms();
@@ -143,24 +146,24 @@ static void threads_agree(void)
     const int threads[4] = {1, 2, 3, 7};
     for (int k = 0; k < 3; k++) {
         Random r = seeded(1500 + k);
-        Job job;
+        AttentionCall call;
         do
-            job = any_sizes(&r, 1 << 21);
-        while (work(&job) < 1 << 20 || job.n < 30);
-        job = any_job(&r, job);
-        const int count = job.texts * job.n_heads * job.n * job.d_v;
+            call = any_sizes(&r, 1 << 21);
+        while (work(&call) < 1 << 20 || call.n < 30);
+        call = any_job(&r, call);
+        const int count = call.texts * call.n_heads * call.n * call.d_v;
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             float *context[4];
             for (int t = 0; t < 4; t++) {
                 context[t] = room_for("context", (size_t)count);
-                job.context =
-                    rows_by_head(job.n_heads, job.n, job.d_v, context[t]);
-                job.threads = threads[t];
-                kernel->attend(&job);
+                call.context = rows_by_head(call.n_heads, call.n, call.d_v,
+                                            context[t]);
+                call.threads = threads[t];
+                kernel->attend(&call);
                 tap_report(!memcmp(context[0], context[t],
                                    (size_t)count * sizeof(float)),
                            "context", "not as with one thread: %s",
-                           words_for(kernel, &job));
+                           words_for(kernel, &call));
             }
         }
         close_rooms();
@@ -169,59 +172,62 @@ static void threads_agree(void)
 
 /* A job of the set, of heads [texts][n_heads][n][d], held against
  * PyTorch. */
-static void golden_job(Job job)
+static void golden_job(AttentionCall call)
 {
     static Worst context, log_sum;
-    job.texts = dim("query", 0);
-    job.n_heads = dim("query", 1);
-    job.n_key_heads = dim("key", 1);
-    job.n = dim("query", 2);
-    job.m = dim("key", 2);
-    job.d_k = dim("key", 3);
-    job.d_v = dim("value", 3);
-    job.query = rows_by_head(job.n_heads, job.n, job.d_k, input("query"));
-    job.key = rows_by_head(job.n_key_heads, job.m, job.d_k, input("key"));
-    job.value =
-        rows_by_head(job.n_key_heads, job.m, job.d_v, input("value"));
-    job.context =
-        rows_by_head(job.n_heads, job.n, job.d_v, result("context"));
-    job.log_sum = result("log_sum");
+    call.texts = dim("query", 0);
+    call.n_heads = dim("query", 1);
+    call.n_key_heads = dim("key", 1);
+    call.n = dim("query", 2);
+    call.m = dim("key", 2);
+    call.d_k = dim("key", 3);
+    call.d_v = dim("value", 3);
+    call.query =
+        rows_by_head(call.n_heads, call.n, call.d_k, input("query"));
+    call.key =
+        rows_by_head(call.n_key_heads, call.m, call.d_k, input("key"));
+    call.value =
+        rows_by_head(call.n_key_heads, call.m, call.d_v, input("value"));
+    call.context =
+        rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
+    call.log_sum = result("log_sum");
     const Due due = {(double *)doubles("context"),
                      (double *)doubles("log_sum")};
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        run_job(kernel, job, due, &context, &log_sum);
+        run_job(kernel, call, due, &context, &log_sum);
     report("context", &context, 1e-6);
     report("log_sum", &log_sum, 4e-7);
 }
 
 static void all_test(void)
 {
-    golden_job((Job){.threads = 0});
+    golden_job((AttentionCall){.threads = 0});
 }
 
 static void scaled_test(void)
 {
-    golden_job((Job){.scale = (float)number("scale", "scale")});
+    golden_job((AttentionCall){.scale = (float)number("scale", "scale")});
 }
 
 static void past_test(void)
 {
-    golden_job((Job){.see = see_past((int)number("first", "first"))});
+    golden_job((AttentionCall){
+        .mask = mask_causal((int)number("first", "first"))});
 }
 
 static void table_test(void)
 {
-    golden_job((Job){
-        .see = see_where(dim("mask", 0), dim("mask", 1), input("mask"))});
+    golden_job((AttentionCall){
+        .mask = mask_table(dim("mask", 0), dim("mask", 1), input("mask"))});
 }
 
 static void bias_test(void)
 {
     const ptrdiff_t m = dim("bias", 1);
-    golden_job((Job){.bias = {input("bias"), 0, 0, m}});
+    golden_job((AttentionCall){.bias = {input("bias"), 0, 0, m}});
 }
 
-/* Chapter 11's attend draws lots of its own. */
+/* Chapter 11's attend draws draws of its own. */
 static void as_dropout(void)
 {
     enum { N = 60, M = 150, D = 7 };
@@ -232,54 +238,56 @@ static void as_dropout(void)
     rand_fill(&r, M, D, (void *)key);
     rand_fill(&r, M, D, (void *)value);
     Trace t = one_head(N, M, D, D);
-    attend(N, M, D, D, see_past(M - N), 0.5, &r, (void *)query, (void *)key,
-           (void *)value, (void *)t.scores, (void *)t.weights,
-           (void *)t.kept, (void *)t.dropped, (void *)t.context);
+    attend(N, M, D, D, mask_causal(M - N), 0.5, &r, (void *)query,
+           (void *)key, (void *)value, (void *)t.scores, (void *)t.weights,
+           (void *)t.keep_mask, (void *)t.dropped, (void *)t.context);
     for (int k = 0; k < N * M; k++)
-        t.kept[k] /= 1 - 0.5f;
+        t.keep_mask[k] /= 1 - 0.5f;
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        kernel->attend(&(Job){.texts = 1,
-                              .n_heads = 1,
-                              .n = N,
-                              .m = M,
-                              .d_k = D,
-                              .d_v = D,
-                              .see = see_past(M - N),
-                              .query = rows_by_head(1, N, D, query),
-                              .key = rows_by_head(1, M, D, key),
-                              .value = rows_by_head(1, M, D, value),
-                              .kept = rows_by_head(1, N, M, t.kept),
-                              .context = rows_by_head(1, N, D, got)});
+        kernel->attend(&(AttentionCall){
+            .texts = 1,
+            .n_heads = 1,
+            .n = N,
+            .m = M,
+            .d_k = D,
+            .d_v = D,
+            .mask = mask_causal(M - N),
+            .query = rows_by_head(1, N, D, query),
+            .key = rows_by_head(1, M, D, key),
+            .value = rows_by_head(1, M, D, value),
+            .keep_mask = rows_by_head(1, N, M, t.keep_mask),
+            .context = rows_by_head(1, N, D, got)});
         similar(kernel->name, N * D, got, t.context, 0, ATOL);
     }
 }
 
 /* N queries of one entry, each 1, with m keys of one and values of d_v. */
-static Job asking(int n, int m, int d_v, const float *key,
-                  const float *value, float *context, float *log_sum)
+static AttentionCall asking(int n, int m, int d_v, const float *key,
+                            const float *value, float *context,
+                            float *log_sum)
 {
     float *query = room_for("query", (size_t)n);
     for (int i = 0; i < n; i++)
         query[i] = 1;
-    return (Job){.texts = 1,
-                 .n_heads = 1,
-                 .n = n,
-                 .m = m,
-                 .d_k = 1,
-                 .d_v = d_v,
-                 .query = rows_by_head(1, n, 1, query),
-                 .key = rows_by_head(1, m, 1, key),
-                 .value = rows_by_head(1, m, d_v, value),
-                 .context = rows_by_head(1, n, d_v, context),
-                 .log_sum = log_sum};
+    return (AttentionCall){.texts = 1,
+                           .n_heads = 1,
+                           .n = n,
+                           .m = m,
+                           .d_k = 1,
+                           .d_v = d_v,
+                           .query = rows_by_head(1, n, 1, query),
+                           .key = rows_by_head(1, m, 1, key),
+                           .value = rows_by_head(1, m, d_v, value),
+                           .context = rows_by_head(1, n, d_v, context),
+                           .log_sum = log_sum};
 }
-static void ask(const Kernel *kernel, int n, int m, Mask see,
+static void ask(const Kernel *kernel, int n, int m, Mask mask,
                 const float *key, const float *value, float *context,
                 float *log_sum)
 {
-    Job job = asking(n, m, 1, key, value, context, log_sum);
-    job.see = see;
-    kernel->attend(&job);
+    AttentionCall call = asking(n, m, 1, key, value, context, log_sum);
+    call.mask = mask;
+    kernel->attend(&call);
 }
 
 /* What a query is due that gives such scores to values of one entry. */
@@ -317,7 +325,7 @@ static void far_apart(void)
         for (int j = 0; j < M; j++)
             key[j] = largest - 1e4f * (float)(j == place ? 0 : 1 + j % 2);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            ask(kernel, N, M, see_all(), key, value, context, log_sum);
+            ask(kernel, N, M, mask_none(), key, value, context, log_sum);
             for (int i = 0; i < N; i++) {
                 tap_near(kernel->name, context[i], place, 3e-7, 0);
                 tap_near("log_sum", log_sum[i], largest, 3e-7, 0);
@@ -336,7 +344,7 @@ static void blocks_are_skipped(void)
     for (int j = 0; j < SEEN; j++)
         value[j] = 3;
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        ask(kernel, SEEN, INT_MAX / 2, see_past(0), key, value, context,
+        ask(kernel, SEEN, INT_MAX / 2, mask_causal(0), key, value, context,
             NULL);
         for (int i = 0; i < SEEN; i++)
             tap_near(kernel->name, context[i], 3, 1e-6, 0);
@@ -358,7 +366,7 @@ static void first_far_away(void)
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             next_case();
             give("n = %d, m = %d, first = %d", N, M, first[k]);
-            ask(kernel, N, M, see_past(first[k]), key, value, context,
+            ask(kernel, N, M, mask_causal(first[k]), key, value, context,
                 NULL);
             for (int i = 0; i < N; i++)
                 tap_near(kernel->name, context[i], k < 2 ? 69.5 : NAN, 1e-6,
@@ -383,7 +391,7 @@ static void hidden_keys(void)
             for (int i = 0; i < N; i++)
                 for (int j = 0; j < M; j++)
                     table[i][j] = j >= 20 && j <= 150;
-            ask(kernel, N, M, see_where(N, M, table), key, value, context,
+            ask(kernel, N, M, mask_table(N, M, table), key, value, context,
                 NULL);
             for (int i = 0; i < N; i++)
                 tap_near(kernel->name, context[i], 5, 1e-6, 0);
@@ -413,9 +421,9 @@ static void lowest_bias(void)
             bias[i][j] = row[i % 7];
         }
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        Job job = asking(N, M, 1, key, value, context, log_sum);
-        job.bias = rows_by_head(1, N, M, bias[0]);
-        kernel->attend(&job);
+        AttentionCall call = asking(N, M, 1, key, value, context, log_sum);
+        call.bias = rows_by_head(1, N, M, bias[0]);
+        kernel->attend(&call);
         for (int i = 0; i < N; i++) {
             double sum;
             for (int j = 0; j < M; j++)
@@ -434,28 +442,28 @@ static void lowest_bias(void)
     }
 }
 
-/* Products of some two million: their weights are as exact as those of small
- * ones, with any scale. */
+/* Products of some two million: their weights are as exact as those of
+ * small ones, with any scale. */
 static void high_scores(void)
 {
     enum { M = 300 };
     const float scale[] = {1, 0.3f, -0.3f};
     float *key = room_for("key", M), *value = room_for("value", M);
     float context, log_sum, scores[M];
-    Job job = asking(1, M, 1, key, value, &context, &log_sum);
+    AttentionCall call = asking(1, M, 1, key, value, &context, &log_sum);
     tap_fill(M, value, -1, 1);
     for (int j = 0; j < M; j++)
         key[j] = 0x1p21f - 0.25f * (float)(j % 40);
     for (int k = 0; k < 3; k++) {
         double sum;
-        job.scale = scale[k];
+        call.scale = scale[k];
         for (int j = 0; j < M; j++)
             scores[j] = scale[k] * (key[j] - 0x1p21f);
         const double due = due_of(M, scores, value, &sum);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             next_case();
             give("%s, scale %g", kernel->name, (double)scale[k]);
-            kernel->attend(&job);
+            kernel->attend(&call);
             tap_near("context", context, due, 0, 5e-7);
             tap_near("log_sum", log_sum, sum + scale[k] * 0x1p21, 2e-7, 0);
         }
@@ -470,11 +478,11 @@ static void small_scale(void)
     float context, log_sum;
     double sum;
     const double due = due_of(3, scores, value, &sum);
-    Job job = asking(1, 3, 1, key, value, &context, &log_sum);
-    job.scale = 1e-40f;
-    job.query = rows_by_head(1, 1, 1, (float[]){100});
+    AttentionCall call = asking(1, 3, 1, key, value, &context, &log_sum);
+    call.scale = 1e-40f;
+    call.query = rows_by_head(1, 1, 1, (float[]){100});
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        kernel->attend(&job);
+        kernel->attend(&call);
         tap_near(kernel->name, context, due, 2e-5, 0);
         tap_near("log_sum", log_sum, sum, 2e-5, 0);
     }
@@ -488,23 +496,23 @@ static void rising_scores(void)
     float *context = room_for("context", N), scores[M];
     float *log_sum = room_for("log_sum", N);
     static double due[N], due_sum[N];
-    Job job = asking(N, M, 1, key, value, context, log_sum);
+    AttentionCall call = asking(N, M, 1, key, value, context, log_sum);
     tap_fill(M, key, -2, 0);
     tap_fill(M, value, -1, 1);
-    tap_fill(N, job.query.at, 0.5, 1.5);
+    tap_fill(N, call.query.at, 0.5, 1.5);
     for (int j = 0; j < M; j++)
         key[j] = j % 128 == 100 ? 0.3f * (float)(j / 128)
                                 : key[j] + 0.3f * (float)(j / 128);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < M; j++)
-            scores[j] = job.query.at[i] * key[j];
+            scores[j] = call.query.at[i] * key[j];
         due[i] = due_of(M, scores, value, due_sum + i);
     }
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        for (job.threads = 1; job.threads < 4; job.threads++) {
-            kernel->attend(&job);
+        for (call.threads = 1; call.threads < 4; call.threads++) {
+            kernel->attend(&call);
             next_case();
-            give("%s, %d threads", kernel->name, job.threads);
+            give("%s, %d threads", kernel->name, call.threads);
             for (int i = 0; i < N; i++) {
                 tap_near("context", context[i], due[i], 0, 2e-7);
                 tap_near("log_sum", log_sum[i], due_sum[i], 4e-7, 0);
@@ -514,15 +522,15 @@ static void rising_scores(void)
 
 /* Of the queries from one to another, all contexts and the log_sum are NaN;
  * those of others are what they were. */
-static void only_these(const Job *job, int from, int to, const float *was,
-                       const float *sum_was)
+static void only_these(const AttentionCall *call, int from, int to,
+                       const float *was, const float *sum_was)
 {
-    const int d_v = job->d_v;
-    const float *context = job->context.at;
-    for (int i = 0; i < job->n; i++) {
+    const int d_v = call->d_v;
+    const float *context = call->context.at;
+    for (int i = 0; i < call->n; i++) {
         const bool is_odd = i >= from && i <= to;
         give("query %d", i);
-        tap_near("log_sum", job->log_sum[i], is_odd ? NAN : sum_was[i], 0,
+        tap_near("log_sum", call->log_sum[i], is_odd ? NAN : sum_was[i], 0,
                  0);
         for (int k = i * d_v; k < (i + 1) * d_v; k++)
             tap_near("context", context[k], is_odd ? NAN : was[k], 0, 0);
@@ -542,25 +550,25 @@ static void odd_scores(void)
     float *context = room_for("context", N * D);
     float *log_sum = room_for("log_sum", N);
     float *was = room(N * D), *sum_was = room(N);
-    Job job = asking(N, N, D, key, value, context, log_sum);
+    AttentionCall call = asking(N, N, D, key, value, context, log_sum);
     tap_fill(N, key, -1, 1);
     tap_fill(N * D, value, -1, 1);
-    job.bias = rows_by_head(1, N, N, bias[0]);
+    call.bias = rows_by_head(1, N, N, bias[0]);
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
         for (int k = 0; k < 20; k++) {
             const int i = place[k / 2 % 5], j = place[k / 2 * 3 % 5];
             float *x = k < 10 ? &bias[i][j] : &key[j];
             const float old = *x;
-            job.see = k < 10 ? see_all() : see_past(0);
-            kernel->attend(&job);
+            call.mask = k < 10 ? mask_none() : mask_causal(0);
+            kernel->attend(&call);
             memcpy(was, context, N * D * sizeof *was);
             memcpy(sum_was, log_sum, N * sizeof *sum_was);
             *x = odd[k % 2];
-            kernel->attend(&job);
+            kernel->attend(&call);
             *x = old;
             next_case();
             give("%s: %g for key %d", kernel->name, odd[k % 2], j);
-            only_these(&job, k < 10 ? i : j, k < 10 ? i : N - 1, was,
+            only_these(&call, k < 10 ? i : j, k < 10 ? i : N - 1, was,
                        sum_was);
         }
 }
@@ -573,19 +581,19 @@ static void odd_value(void)
     float *key = room_for("key", HEADS * N);
     float *value = room_for("value", HEADS * N);
     float *context = room_for("context", HEADS * N), was[HEADS * N];
-    Job job = asking(HEADS * N, N, 1, key, value, context, NULL);
-    job.n_heads = HEADS;
-    job.n = N;
-    job.see = see_past(0);
+    AttentionCall call = asking(HEADS * N, N, 1, key, value, context, NULL);
+    call.n_heads = HEADS;
+    call.n = N;
+    call.mask = mask_causal(0);
     tap_fill(HEADS * N, key, -1, 1);
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         tap_fill(HEADS * N, value, -1, 1);
-        job.query.head = job.key.head = job.value.head = job.context.head =
-            N;
-        kernel->attend(&job);
+        call.query.head = call.key.head = call.value.head =
+            call.context.head = N;
+        kernel->attend(&call);
         memcpy(was, context, sizeof was);
         value[PLACE] = NAN;
-        kernel->attend(&job);
+        kernel->attend(&call);
         for (int i = 0; i < HEADS * N; i++) {
             next_case();
             give("%s: head %d, query %d", kernel->name, i / N, i % N);
@@ -603,7 +611,7 @@ static void side_by_side(void)
     enum { TEXTS = 2, HEADS = 16, N = 40, M = 140, D = 64 };
     const char *const name[4] = {"query", "key", "value", "context"};
     const int n[4] = {N, M, M, N};
-    Rows rows[2][4];
+    StridedRows rows[2][4];
     for (int k = 0; k < 4; k++) {
         const size_t count = (size_t)(TEXTS * HEADS * n[k] * D);
         rows[0][k] = rows_by_head(HEADS, n[k], D, room_for(name[k], count));
@@ -617,17 +625,17 @@ static void side_by_side(void)
     }
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         for (int k = 0; k < 2; k++)
-            kernel->attend(&(Job){.texts = TEXTS,
-                                  .n_heads = HEADS,
-                                  .n = N,
-                                  .m = M,
-                                  .d_k = D,
-                                  .d_v = D,
-                                  .see = see_past(M - N),
-                                  .query = rows[k][0],
-                                  .key = rows[k][1],
-                                  .value = rows[k][2],
-                                  .context = rows[k][3]});
+            kernel->attend(&(AttentionCall){.texts = TEXTS,
+                                            .n_heads = HEADS,
+                                            .n = N,
+                                            .m = M,
+                                            .d_k = D,
+                                            .d_v = D,
+                                            .mask = mask_causal(M - N),
+                                            .query = rows[k][0],
+                                            .key = rows[k][1],
+                                            .value = rows[k][2],
+                                            .context = rows[k][3]});
         for (int i = 0; i < TEXTS * HEADS * N; i++)
             same(kernel->name, D,
                  row_at(&rows[1][3], i / N / HEADS, i / N % HEADS, i % N),
@@ -646,18 +654,18 @@ static void many_heads(void)
     tap_fill(HEADS, value, -1, 1);
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
         for (int sharing = 0; sharing <= 2; sharing++) {
-            kernel->attend(
-                &(Job){.texts = 1,
-                       .n_heads = HEADS,
-                       .n_key_heads = sharing ? HEADS / sharing : 0,
-                       .n = 1,
-                       .m = 1,
-                       .d_k = 1,
-                       .d_v = 1,
-                       .query = rows_by_head(HEADS, 1, 1, key),
-                       .key = rows_by_head(HEADS, 1, 1, key),
-                       .value = rows_by_head(HEADS, 1, 1, value),
-                       .context = rows_by_head(HEADS, 1, 1, context)});
+            kernel->attend(&(AttentionCall){
+                .texts = 1,
+                .n_heads = HEADS,
+                .n_key_heads = sharing ? HEADS / sharing : 0,
+                .n = 1,
+                .m = 1,
+                .d_k = 1,
+                .d_v = 1,
+                .query = rows_by_head(HEADS, 1, 1, key),
+                .key = rows_by_head(HEADS, 1, 1, key),
+                .value = rows_by_head(HEADS, 1, 1, value),
+                .context = rows_by_head(HEADS, 1, 1, context)});
             float due[HEADS];
             for (int h = 0; h < HEADS; h++)
                 due[h] = value[h / (sharing ? sharing : 1)];
@@ -680,8 +688,8 @@ static void exp2_off(const Kernel *kernel, float x, Worst *worst)
              x);
 }
 
-/* In steps of seven parts of 1024: so each part comes, at some power. Who is
- * graded is another process, and each call takes microseconds. */
+/* In steps of seven parts of 1024: so each part comes, at some power. Who
+ * is graded is another process, and each call takes microseconds. */
 static void exp2_grid(void)
 {
     const int step = getenv("TAP_SMALL") ? 64 : 7;
@@ -749,7 +757,7 @@ static void exp2_limits(void)
 /* ---- Products */
 
 /* Any table, or one turned, with room between its entries. */
-static View any_view(Random *r, const char *name, int n, int m)
+static StridedMatrix any_view(Random *r, const char *name, int n, int m)
 {
     const int step = 1 + below(r, 3), turned = below(r, 2);
     const int beside = (turned ? n : m) * step + below(r, 5);
@@ -763,13 +771,14 @@ static View any_view(Random *r, const char *name, int n, int m)
         for (int j = 0; j < m; j++)
             uniform_fill(r, 1, 1, -1, 1,
                          (void *)(x + i * row + j * column));
-    return (View){x, row, column};
+    return (StridedMatrix){x, row, column};
 }
 
 /* How far a product is from its sum in float64, where 1 is the sum of what
  * is added, without signs. */
-static void product_off(int m, int d, View a, View b, View start, int place,
-                        float got, Worst *worst, const char *where)
+static void product_off(int m, int d, StridedMatrix a, StridedMatrix b,
+                        StridedMatrix start, int place, float got,
+                        Worst *worst, const char *where)
 {
     const int i = place / m, j = place % m;
     double due = start.at ? start.at[i * start.row + j * start.column] : 0;
@@ -795,18 +804,19 @@ static void multiply_as(const Kernel *kernel)
         const int d = s ? any_size(&r, 80) : 79;
         float *c = room_for("c", (size_t)(n * m));
         float *old = room_for("start", (size_t)(n * m));
-        const View a = any_view(&r, "a", n, d), b = any_view(&r, "b", d, m);
-        const View other = any_view(&r, "start", n, m);
-        const View start[4] = {
+        const StridedMatrix a = any_view(&r, "a", n, d),
+                            b = any_view(&r, "b", d, m);
+        const StridedMatrix other = any_view(&r, "start", n, m);
+        const StridedMatrix start[4] = {
             {NULL, 0, 0}, {other.at, 0, other.column}, other, {old, m, 1}};
         uniform_fill(&r, n, m, -1, 1, (void *)old);
         const char *where =
             tap_words("%s: n = %d, m = %d, d = %d, start %d", kernel->name,
                       n, m, d, s % 4);
         memcpy(c, old, (size_t)(n * m) * sizeof *c);
-        kernel->multiply(n, m, d, a, b,
-                         s % 4 < 3 ? start[s % 4] : (View){c, m, 1},
-                         (void *)c);
+        kernel->multiply(
+            n, m, d, a, b,
+            s % 4 < 3 ? start[s % 4] : (StridedMatrix){c, m, 1}, (void *)c);
         for (int k = 0; k < n * m; k += s ? 1 : 7)
             product_off(m, d, a, b, start[s % 4], k, c[k], &worst, where);
         close_rooms();
@@ -833,8 +843,9 @@ static void multiply_threads(void)
             omp_set_num_threads((int[]){1, 2, 3, 7}[t]);
 #endif
             c[t] = room_for("c", N * M);
-            kernel->multiply(N, M, D, (View){a, D, 1}, (View){b, M, 1},
-                             (View){NULL, 0, 0}, (void *)c[t]);
+            kernel->multiply(N, M, D, (StridedMatrix){a, D, 1},
+                             (StridedMatrix){b, M, 1},
+                             (StridedMatrix){NULL, 0, 0}, (void *)c[t]);
             same("c", N * M, c[t], c[0]);
         }
 }
@@ -847,7 +858,7 @@ static void columns_test(void)
         Random r = seeded(1900 + s);
         const int n = any_size(&r, 40), d = any_size(&r, 60), adds = s % 2;
         const int cols = 1 + below(&r, COLUMNS);
-        const View a = any_view(&r, "a", n, d);
+        const StridedMatrix a = any_view(&r, "a", n, d);
         float(*b)[COLUMNS] = new_aligned((size_t)d, sizeof *b);
         float(*c)[COLUMNS] = new_aligned((size_t)n, sizeof *c);
         uniform_fill(&r, d, COLUMNS, -1, 1, b);
@@ -992,9 +1003,9 @@ static void linear_test(void)
 static void rows_test(void)
 {
     static float x[2 * 3 * 5 * 7];
-    const Rows by_head = rows_by_head(3, 5, 7, x);
-    const Rows by_token = rows_by_token(3, 5, 7, x);
-    const Rows shared = {x, 0, 0, 7};
+    const StridedRows by_head = rows_by_head(3, 5, 7, x);
+    const StridedRows by_token = rows_by_token(3, 5, 7, x);
+    const StridedRows shared = {x, 0, 0, 7};
     for (int b = 0; b < 2; b++)
         for (int h = 0; h < 3; h++)
             for (int i = 0; i < 5; i++) {
@@ -1012,19 +1023,20 @@ static void rows_test(void)
 /* Rows so far apart that no int counts the floats between them. */
 static void far_rows(void)
 {
-    const Rows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
+    const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
     tap_near("text", (double)rows.text, 0x1p41, 0, 0);
     tap_near("head", (double)rows.head, 0x1p31, 0, 0);
-    const Rows tokens = rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
+    const StridedRows tokens =
+        rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
     tap_near("text of tokens", (double)tokens.text, 0x1p41, 0, 0);
 }
 
 static void from_row_test(void)
 {
     static const float x[100];
-    const View all = {x, 7, 3};
+    const StridedMatrix all = {x, 7, 3};
     for (int i = 0; i < 14; i++) {
-        const View below_i = from_row(all, i);
+        const StridedMatrix below_i = from_row(all, i);
         give("i = %d", i);
         tap_true("at", below_i.at == x + i * 7);
         tap_near("row", (double)below_i.row, 7, 0, 0);
@@ -1044,7 +1056,7 @@ static void turn_test(void)
             next_case();
             give("n = %d, m = %d, row = %d, to_row = %d", n, m, row,
                  to_row);
-            turn(n, m, 0.5f, from, row, to, to_row);
+            transpose_scaled(n, m, 0.5f, from, row, to, to_row);
             for (int j = 0; j < m; j++)
                 for (int i = 0; i < to_row; i++)
                     tap_near(
@@ -1055,9 +1067,9 @@ static void turn_test(void)
 
 static void least_test(void)
 {
-    tap_true("of 2 and 3", least(2, 3) == 2);
-    tap_true("of 3 and -2", least(3, -2) == -2);
-    tap_true("of equals", least(4, 4) == 4);
+    tap_true("of 2 and 3", min_int(2, 3) == 2);
+    tap_true("of 3 and -2", min_int(3, -2) == -2);
+    tap_true("of equals", min_int(4, 4) == 4);
 }
 
 static void threads_test(void)
@@ -1148,57 +1160,59 @@ static void each_kernel(void)
 }
 
 /* A job that fits; for the child of REFUSES one of its sizes is another. */
-static Job small = {.texts = 2,
-                    .n_heads = 6,
-                    .n_key_heads = 3,
-                    .n = 4,
-                    .m = 5,
-                    .d_k = 2,
-                    .d_v = 3};
-static const Job *job_but(int *size, int value)
+static AttentionCall small = {.texts = 2,
+                              .n_heads = 6,
+                              .n_key_heads = 3,
+                              .n = 4,
+                              .m = 5,
+                              .d_k = 2,
+                              .d_v = 3};
+static const AttentionCall *job_but(int *size, int value)
 {
     static float x[1000];
     small.query = small.key = small.value = small.context =
-        (Rows){x, 0, 0, 3};
+        (StridedRows){x, 0, 0, 3};
     *size = value;
     return &small;
 }
-static const Job *job_without(Rows *rows)
+static const AttentionCall *job_without(StridedRows *rows)
 {
     job_but(&small.n, 4);
     rows->at = NULL;
     return &small;
 }
-static const Job *job_hidden(Mask see)
+static const AttentionCall *job_hidden(Mask mask)
 {
-    small.see = see;
+    small.mask = mask;
     return job_but(&small.n, 4);
 }
 
 static void job_fits(void)
 {
-    job_must_fit(job_but(&small.n, 4));
-    job_must_fit(job_but(&small.n_key_heads, 0));
-    job_must_fit(job_but(&small.n_key_heads, 1));
-    job_must_fit(job_hidden(see_past(INT_MIN)));
-    small.see = see_all();
-    job_must_fit(job_but(&small.n, INT_MAX / 12));
+    attention_call_check(job_but(&small.n, 4));
+    attention_call_check(job_but(&small.n_key_heads, 0));
+    attention_call_check(job_but(&small.n_key_heads, 1));
+    attention_call_check(job_hidden(mask_causal(INT_MIN)));
+    small.mask = mask_none();
+    attention_call_check(job_but(&small.n, INT_MAX / 12));
     small.texts = small.n_heads = small.n_key_heads = 1;
-    job_must_fit(job_but(&small.n, INT_MAX));
+    attention_call_check(job_but(&small.n, INT_MAX));
     small.n = 1;
-    job_must_fit(job_but(&small.n_heads, INT_MAX));
+    attention_call_check(job_but(&small.n_heads, INT_MAX));
     small.n_heads = 1;
-    job_must_fit(job_but(&small.texts, INT_MAX));
+    attention_call_check(job_but(&small.texts, INT_MAX));
     small.m = INT_MAX - 1024;
     small.d_k = small.d_v = 1 << 20;
-    job_must_fit(job_but(&small.threads, INT_MAX));
+    attention_call_check(job_but(&small.threads, INT_MAX));
     tap_true("they fit", true);
 }
 
-#define REFUSES_JOB(line, job)                                             \
+#define REFUSES_JOB(line, call)                                            \
     do {                                                                   \
-        REFUSES("kernels.c: job_must_fit: " line, attend_fast(job));       \
-        REFUSES("kernels.c: job_must_fit: " line, job_must_fit(job));      \
+        REFUSES("kernels.c: attention_call_check: " line,                  \
+                attend_fast(call));                                        \
+        REFUSES("kernels.c: attention_call_check: " line,                  \
+                attention_call_check(call));                               \
     } while (0)
 #define SIZES(line) line ": at least 1 of each is needed"
 #define NOT_THERE                                                          \
@@ -1252,9 +1266,9 @@ static void refusals(void)
     REFUSES_JOB(NOT_THERE, job_without(&small.value));
     REFUSES_JOB(NOT_THERE, job_without(&small.context));
     REFUSES_SUCH("a mask of another size",
-                 attend_fast(job_hidden(see_where(4, 6, table))));
+                 attend_fast(job_hidden(mask_table(4, 6, table))));
     REFUSES_SUCH("a mask of another size",
-                 job_must_fit(job_hidden(see_where(4, 6, table))));
+                 attention_call_check(job_hidden(mask_table(4, 6, table))));
 }
 
 int main(void)
@@ -1280,7 +1294,7 @@ int main(void)
     SETS("attend_fast", bias_test, "bias");
     TAP(any_jobs, "attend_fast: as the chapters before");
     TAP(threads_agree, "attend_fast: alike for any number of threads");
-    TAP(as_dropout, "attend_fast: with lots, as attend");
+    TAP(as_dropout, "attend_fast: with draws, as attend");
     TAP(far_apart, "attend_fast: scores far apart");
     TAP(blocks_are_skipped, "attend_fast: what nobody sees is not read");
     TAP(first_far_away, "attend_fast: the first and the last of ints");
@@ -1300,13 +1314,13 @@ int main(void)
         tap_skip("rows_by_head: very many", "ptrdiff_t is too small");
     TAP(rows_test, "rows_by_token: heads side by side");
     TAP(from_row_test, "from_row: what is below");
-    TAP(turn_test, "turn: any sizes");
+    TAP(turn_test, "transpose_scaled: any sizes");
     TAP(columns_test, "multiply_columns: any sizes");
     TAP(exp2_columns_test, "exp2_columns: any sizes");
     TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(least_test, "least: the smaller one");
     TAP(threads_test, "threads_for: who does little has one");
-    TAP(job_fits, "job_must_fit: what fits");
+    TAP(job_fits, "attention_call_check: what fits");
     refusals();
     return tap_done();
 }

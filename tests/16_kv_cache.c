@@ -9,10 +9,10 @@
 /* A text: its queries, keys and values, and where its contexts go. */
 typedef struct {
     int n_heads, n_key_heads, n, d_k, d_v, window;
-    Rows query, key, value, context;
+    StridedRows query, key, value, context;
 } Text;
 
-static Rows rows_from(Rows rows, int token)
+static StridedRows rows_from(StridedRows rows, int token)
 {
     rows.at += token * rows.token;
     return rows;
@@ -98,7 +98,8 @@ static void text_of_set(void)
 
 /* ---- Without a cache: chapter 14's attention, head by head. */
 
-static void copy_rows(Rows rows, int head, int n, int d, float x[n][d])
+static void copy_rows(StridedRows rows, int head, int n, int d,
+                      float x[n][d])
 {
     for (int i = 0; i < n; i++)
         memcpy(x[i], rows.at + head * rows.head + i * rows.token,
@@ -129,7 +130,7 @@ static float *without_cache(const Text *t)
         copy_rows(t->query, h, n, d_k, query);
         copy_rows(t->key, key_head, n, d_k, key);
         copy_rows(t->value, key_head, n, d_v, value);
-        flash_forward(n, n, d_k, d_v, see_where(n, n, seen), query, key,
+        flash_forward(n, n, d_k, d_v, mask_table(n, n, seen), query, key,
                       value, (void *)(all + h * n * d_v), log_sum);
     }
     free(query);
@@ -141,7 +142,7 @@ static float *without_cache(const Text *t)
 }
 
 /* A random text, of which tokens or heads lie side by side. */
-static Rows any_rows(int by_token, int heads, int n, int d)
+static StridedRows any_rows(int by_token, int heads, int n, int d)
 {
     float *x = room_for("rows", (size_t)(heads * n * d));
     tap_fill(heads * n * d, x, -2, 2);
@@ -266,19 +267,19 @@ static float *by_kernel(const Text *t)
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < n; j++)
             seen[i][j] = (float)sees(t, n - 3 + i, j);
-    attend_fast(
-        &(Job){.texts = 1,
-               .n_heads = t->n_heads,
-               .n_key_heads = t->n_key_heads,
-               .n = 3,
-               .m = n,
-               .d_k = t->d_k,
-               .d_v = t->d_v,
-               .see = see_where(3, n, seen),
-               .query = rows_from(t->query, n - 3),
-               .key = t->key,
-               .value = t->value,
-               .context = rows_by_head(t->n_heads, 3, t->d_v, right)});
+    attend_fast(&(AttentionCall){
+        .texts = 1,
+        .n_heads = t->n_heads,
+        .n_key_heads = t->n_key_heads,
+        .n = 3,
+        .m = n,
+        .d_k = t->d_k,
+        .d_v = t->d_v,
+        .mask = mask_table(3, n, seen),
+        .query = rows_from(t->query, n - 3),
+        .key = t->key,
+        .value = t->value,
+        .context = rows_by_head(t->n_heads, 3, t->d_v, right)});
     free(seen);
     return right;
 }
@@ -302,7 +303,7 @@ static void many_keys(void)
         give("format = %d", (int)format);
         Cache c = cache_for(&t, t.window ? W + 5 : N, format);
         cache_append(&c, N, t.key, t.value);
-        const Rows query = rows_from(t.query, N - 3);
+        const StridedRows query = rows_from(t.query, N - 3);
         float *few = room(ALL), *same_few = room(ALL);
         attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
         attend_cache(&c, 4, 3, query, 2, rows_by_head(4, 3, 12, same_few));
@@ -326,9 +327,9 @@ static void odd_numbers(void)
         Text t = any_text(N, 1, 2, D, D, k % 2 * 9);
         make_short(&t);
         const int where = k / 2 % 3, token = tap_int(0, N - 1);
-        const Rows rows = where == 0   ? t.query
-                          : where == 1 ? t.key
-                                       : t.value;
+        const StridedRows rows = where == 0   ? t.query
+                                 : where == 1 ? t.key
+                                              : t.value;
         rows.at[token * rows.token + tap_int(0, D - 1)] = odd[k / 6 % 3];
         const Format format = (Format)(k / 18 % 3);
         give("%g in %s of token %d, format = %d", (double)odd[k / 6 % 3],
@@ -381,7 +382,8 @@ static float entry(const Cache *c, const void *x, size_t i)
 /* Row by row: the last token whose number leaves this row; zeros where none
  * has been, and behind each row. */
 static void rows_of_cache(const Cache *c, const char *what,
-                          const void *kept, int d, int wide, Rows rows)
+                          const void *keep_mask, int d, int wide,
+                          StridedRows rows)
 {
     for (int h = 0; h < c->n_key_heads; h++)
         for (int row = 0; row < c->room; row++) {
@@ -392,7 +394,7 @@ static void rows_of_cache(const Cache *c, const char *what,
                 tap_near(
                     tap_words("%s of head %d, row %d, entry %d", what, h,
                               row, k),
-                    entry(c, kept,
+                    entry(c, keep_mask,
                           ((size_t)h * (size_t)c->room + (size_t)row) *
                                   (size_t)wide +
                               (size_t)k),
@@ -437,7 +439,7 @@ static void row_is_put(void)
         const size_t bytes = format ? 2 : 4;
         float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5], before[8];
         memcpy(before, row, sizeof row);
-        put_row((Format)format, 5, x, row);
+        store_row((Format)format, 5, x, row);
         const Cache c = {.format = (Format)format};
         for (int k = 0; k < 5; k++)
             got[k] = entry(&c, row, (size_t)k);
@@ -698,21 +700,21 @@ static void refusals_of_sizes(void)
 static void refusals(void)
 {
     static float x[64], out[64];
-    const Rows rows = rows_by_head(2, 4, 1, x), none = {0};
-    const Rows results = rows_by_head(2, 4, 1, out);
+    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
+    const StridedRows results = rows_by_head(2, 4, 1, out);
     Cache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
     REFUSES(
-        "cache.c: cache_must_take: 1 tokens after 4, where there is "
+        "cache.c: cache_append_check: 1 tokens after 4, where there is "
         "room for 4: at least 1, and without a window no more than fit, "
         "are needed",
-        cache_must_take(&full, 1, rows, rows));
+        cache_append_check(&full, 1, rows, rows));
     REFUSES_SUCH("no room", cache_append(&full, 1, rows, rows));
     REFUSES_SUCH("no tokens", cache_append(&ring, 0, rows, rows));
     REFUSES_SUCH("no keys", cache_append(&ring, 1, none, rows));
     REFUSES_SUCH("no values", cache_append(&ring, 1, rows, none));
     REFUSES_SUCH("no memory", cache_append(&empty, 1, rows, rows));
-    REFUSES_SUCH("no memory", cache_must_take(&empty, 1, rows, rows));
-    REFUSES("cache.c: cache_must_hold: 3 heads share 2 of keys: a "
+    REFUSES_SUCH("no memory", cache_append_check(&empty, 1, rows, rows));
+    REFUSES("cache.c: cache_attend_check: 3 heads share 2 of keys: a "
             "multiple is needed",
             cache_attend(&full, 3, 1, rows, 0, results));
     REFUSES_SUCH("no heads", cache_attend(&full, 0, 1, rows, 0, results));
@@ -729,7 +731,7 @@ static void refusals(void)
     REFUSES_SUCH("3 queries where there is room for 2",
                  cache_attend(&ring, 2, 3, rows, 0, results));
     REFUSES_SUCH("3 queries where there is room for 2",
-                 cache_must_hold(&ring, 2, 3, 0));
+                 cache_attend_check(&ring, 2, 3, 0));
     REFUSES_SUCH("-1 tokens", cache_forget(&full, -1));
     REFUSES_SUCH("5 of 4 tokens", cache_forget(&full, 5));
     REFUSES_SUCH("more than a ring has", cache_forget(&ring, 3));
@@ -743,7 +745,7 @@ static void refusals(void)
 static void just_enough(void)
 {
     static float x[64], out[64];
-    const Rows rows = rows_by_head(2, 4, 1, x);
+    const StridedRows rows = rows_by_head(2, 4, 1, x);
     Cache ring = filled(4, 3, 6);
     cache_attend(&ring, 2, 2, rows, 0, rows_by_head(2, 4, 1, out));
     cache_forget(&ring, 2);
@@ -772,8 +774,8 @@ static void loud_pieces(void)
     cache_free(&c);
 }
 
-/* Products of some two million in several pieces: their weights are as exact
- * as those of small ones. */
+/* Products of some two million in several pieces: their weights are as
+ * exact as those of small ones. */
 static void high_scores(void)
 {
     enum { N = 1100 };
@@ -829,7 +831,7 @@ int main(void)
     TAP(rows_stand, "cache_append: which row has which token");
     TAP(any_cuts, "cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "cache_append: more than the ring has rows");
-    TAP(row_is_put, "put_row: three formats");
+    TAP(row_is_put, "store_row: three formats");
     TAP(bytes, "cache_bytes: rows are filled up to 16");
     TAP_LARGE(given_back, "cache_init: zeros");
     TAP_LARGE(given_back, "cache_free: all is given back");

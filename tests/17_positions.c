@@ -39,7 +39,8 @@ static int first(void)
     return (int)*integers("first");
 }
 
-/* The first twenty rows and the last three, or all, where there are fewer. */
+/* The first twenty rows and the last three, or all, where there are
+ * fewer. */
 static void sinusoids_test(void)
 {
     const int n = (int)integers("size")[0], d = (int)integers("size")[1];
@@ -193,7 +194,8 @@ static void distances_test(void)
     }
 }
 
-/* What is hidden stays hidden, and nothing becomes a number that is none. */
+/* What is hidden stays hidden, and nothing becomes a number that is
+ * none. */
 static void distances_hidden(void)
 {
     float scores[2][3] = {{-INFINITY, 1, NAN}, {2, -INFINITY, 3}};
@@ -229,19 +231,19 @@ static void bias_test(void)
         add_distances(n, m, first(), distance_slope(heads, h),
                       (void *)(bias + h * n * m));
     tap_close("bias", part("bias"), bias, 1e-6, 1e-6);
-    Job job = {.texts = texts,
-               .n_heads = heads,
-               .n = n,
-               .m = m,
-               .d_k = dim("key", 3),
-               .d_v = dim("value", 3)};
-    job.query = rows_by_head(heads, n, job.d_k, floats(part("query")));
-    job.key = rows_by_head(heads, m, job.d_k, floats(part("key")));
-    job.value = rows_by_head(heads, m, job.d_v, floats(part("value")));
-    job.context = rows_by_head(heads, n, job.d_v, context);
-    job.bias = rows_by_head(heads, n, m, bias);
-    job.bias.text = 0; /* texts share it */
-    attend_fast(&job);
+    AttentionCall call = {.texts = texts,
+                          .n_heads = heads,
+                          .n = n,
+                          .m = m,
+                          .d_k = dim("key", 3),
+                          .d_v = dim("value", 3)};
+    call.query = rows_by_head(heads, n, call.d_k, floats(part("query")));
+    call.key = rows_by_head(heads, m, call.d_k, floats(part("key")));
+    call.value = rows_by_head(heads, m, call.d_v, floats(part("value")));
+    call.context = rows_by_head(heads, n, call.d_v, context);
+    call.bias = rows_by_head(heads, n, m, bias);
+    call.bias.text = 0; /* texts share it */
+    attend_fast(&call);
     agrees("context", context, 1e-5, 2e-6);
 }
 
@@ -306,9 +308,9 @@ static void refusals(void)
     /* volatile, or else the compiler sees what is wrong and warns. */
     static volatile int odd = 3, less = -1, none = 0;
     static float x[4][4], y[4][4], odd_x[4][3];
-    REFUSES("17_positions.c: pairs_must_fit: rows of 3 entries: an even "
+    REFUSES("17_positions.c: pairs_check: rows of 3 entries: an even "
             "number is needed, for pairs",
-            pairs_must_fit(odd));
+            pairs_check(odd));
     REFUSES_SUCH("an odd number of entries", sinusoids(4, odd, odd_x));
     REFUSES_SUCH("an odd number of entries",
                  rotate(HALVES, 4, odd, 0, odd_x));

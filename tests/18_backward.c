@@ -33,23 +33,23 @@ static void close_to(const char *what, const float *got)
 
 static void dot_scores_test(void)
 {
-    float *g_query = begun("g_query"), *g_key = begun("g_key");
+    float *grad_query = begun("g_query"), *grad_key = begun("g_key");
     dot_scores_backward(dim("query", 0), dim("key", 0), dim("query", 1),
                         input("query"), input("key"),
-                        input_as("g_scores", "g"), (void *)g_query,
-                        (void *)g_key);
-    close_to("g_query", g_query);
-    close_to("g_key", g_key);
+                        input_as("g_scores", "g"), (void *)grad_query,
+                        (void *)grad_key);
+    close_to("g_query", grad_query);
+    close_to("g_key", grad_key);
 }
 
 static void matmul_test(void)
 {
-    float *g_a = begun("g_a"), *g_b = begun("g_b");
+    float *grad_a = begun("g_a"), *grad_b = begun("g_b");
     matmul_backward(dim("a", 0), dim("b", 1), dim("a", 1), input("a"),
-                    input("b"), input_as("g_product", "g"), (void *)g_a,
-                    (void *)g_b);
-    close_to("g_a", g_a);
-    close_to("g_b", g_b);
+                    input("b"), input_as("g_product", "g"), (void *)grad_a,
+                    (void *)grad_b);
+    close_to("g_a", grad_a);
+    close_to("g_b", grad_b);
 }
 
 /* The layer of a set, and a gradient for it. */
@@ -71,19 +71,19 @@ static void linear_test_of(bool has_bias)
     const Linear l = layer_of_set(has_bias);
     float *weight = begun("g_weight");
     float *bias = has_bias ? begun("g_bias") : NULL;
-    Linear g_l = gradient_of(&l, weight, bias);
-    float *g_x = begun("g_x");
+    Linear grad_l = gradient_of(&l, weight, bias);
+    float *grad_x = begun("g_x");
     if (!has_bias)
         give("l->bias = NULL");
     give("n = %d, d_in = %d, d_out = %d", dim("x", 0), l.d_in, l.d_out);
     linear_backward(&l, dim("x", 0), input("x"), input_as("g_out", "g"),
-                    &g_l, (void *)g_x);
-    agrees("g_x", g_x, 1e-5, 2e-6);
+                    &grad_l, (void *)grad_x);
+    agrees("g_x", grad_x, 1e-5, 2e-6);
     agrees("g_weight", weight, 1e-5, 2e-6);
     if (has_bias)
         agrees("g_bias", bias, 1e-5, 2e-6);
     tap_true("no table is exchanged",
-             g_l.weight == weight && g_l.bias == bias);
+             grad_l.weight == weight && grad_l.bias == bias);
 }
 
 static void linear_test(void)
@@ -98,17 +98,17 @@ static void bare_test(void)
 
 static void softmax_test(void)
 {
-    float *g_scores = begun("g_scores");
+    float *grad_scores = begun("g_scores");
     softmax_backward(dim("weights", 0), input("weights"),
-                     input("g_weights"), g_scores);
-    close_to("g_scores", g_scores);
+                     input("g_weights"), grad_scores);
+    close_to("g_scores", grad_scores);
 }
 
 static void mask_test(void)
 {
-    float *g_scores = input_as("g_scores", "g");
+    float *grad_scores = input_as("g_scores", "g");
     float *got = result("g");
-    memcpy(got, g_scores, part("g")->count * sizeof *got);
+    memcpy(got, grad_scores, part("g")->count * sizeof *got);
     mask_backward(dim("g", 0), dim("g", 1), input("scores"), (void *)got);
     agrees("g_scores", got, 0, 0);
 }
@@ -125,19 +125,19 @@ static void embed_test(void)
     ids_of_set(ids);
     give_ints("ids", dim("ids", 0), ids);
     give("rows = %d", dim("g_table", 0));
-    float *g_table = begun("g_table");
+    float *grad_table = begun("g_table");
     embed_backward(dim("g_x", 0), dim("g_x", 1), dim("g_table", 0), ids,
-                   input("g_x"), (void *)g_table);
-    agrees("g_table", g_table, 1e-6, 1e-6);
+                   input("g_x"), (void *)grad_table);
+    agrees("g_table", grad_table, 1e-6, 1e-6);
 }
 
 static void cosine_test(void)
 {
-    float *g_a = begun("g_a"), *g_b = begun("g_b");
+    float *grad_a = begun("g_a"), *grad_b = begun("g_b");
     cosine_backward(dim("a", 0), input("a"), input("b"),
-                    (float)number("g_cosine", "g"), g_a, g_b);
-    close_to("g_a", g_a);
-    close_to("g_b", g_b);
+                    (float)number("g_cosine", "g"), grad_a, grad_b);
+    close_to("g_a", grad_a);
+    close_to("g_b", grad_b);
 }
 
 /* ---- What is there is added to. */
@@ -155,59 +155,59 @@ static void linear_adds(void)
 {
     const float weight[2][3] = {{1, 2, 3}, {4, 5, 6}},
                 x[1][3] = {{1, 0, 2}};
-    const float g_out[1][2] = {{1, 10}};
+    const float grad_out[1][2] = {{1, 10}};
     const Linear l = {3, 2, (void *)weight, (float[2]){7, 8}};
-    Linear g_l = {3, 2, filled("g_weight", 6, 100),
-                  filled("g_bias", 2, 100)};
-    float *g_x = filled("g_x", 3, 100);
+    Linear grad_l = {3, 2, filled("g_weight", 6, 100),
+                     filled("g_bias", 2, 100)};
+    float *grad_x = filled("g_x", 3, 100);
     give("g_l and g_x hold 100 everywhere");
     give_table("l->weight", 2, 3, weight);
     give_table("x", 1, 3, x);
-    give_table("g_out", 1, 2, g_out);
-    linear_backward(&l, 1, x, g_out, &g_l, (void *)g_x);
-    same_table("g_x", 1, 3, g_x, (float[3]){141, 152, 163});
-    same_table("g_l->weight", 2, 3, g_l.weight,
+    give_table("g_out", 1, 2, grad_out);
+    linear_backward(&l, 1, x, grad_out, &grad_l, (void *)grad_x);
+    same_table("g_x", 1, 3, grad_x, (float[3]){141, 152, 163});
+    same_table("g_l->weight", 2, 3, grad_l.weight,
                (float[6]){101, 100, 102, 110, 100, 120});
-    same_table("g_l->bias", 1, 2, g_l.bias, (float[2]){101, 110});
+    same_table("g_l->bias", 1, 2, grad_l.bias, (float[2]){101, 110});
 }
 
 static void softmax_adds(void)
 {
     const float weights[3] = {0.5f, 0.25f, 0.25f},
-                g_weights[3] = {4, 0, -4};
-    float *g_scores = filled("g_scores", 3, 100);
+                grad_weights[3] = {4, 0, -4};
+    float *grad_scores = filled("g_scores", 3, 100);
     give("g_scores holds 100 everywhere");
     give_list("weights", 3, weights);
-    give_list("g_weights", 3, g_weights);
-    softmax_backward(3, weights, g_weights, g_scores);
-    same_table("g_scores", 1, 3, g_scores,
+    give_list("g_weights", 3, grad_weights);
+    softmax_backward(3, weights, grad_weights, grad_scores);
+    same_table("g_scores", 1, 3, grad_scores,
                (float[3]){101.5f, 99.75f, 98.75f});
 }
 
 static void embed_adds(void)
 {
     const int ids[3] = {2, 0, 2};
-    const float g_x[3][2] = {{1, 2}, {3, 4}, {5, 6}};
-    float *g_table = filled("g_table", 6, 100);
+    const float grad_x[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+    float *grad_table = filled("g_table", 6, 100);
     give("g_table holds 100 everywhere");
     give_ints("ids", 3, ids);
-    give_table("g_x", 3, 2, g_x);
-    embed_backward(3, 2, 3, ids, g_x, (void *)g_table);
-    same_table("g_table", 3, 2, g_table,
+    give_table("g_x", 3, 2, grad_x);
+    embed_backward(3, 2, 3, ids, grad_x, (void *)grad_table);
+    same_table("g_table", 3, 2, grad_table,
                (float[6]){103, 104, 100, 100, 106, 108});
 }
 
 static void cosine_adds(void)
 {
     const float a[2] = {3, 4}, b[2] = {0, 2};
-    float *g_a = filled("g_a", 2, 100), *g_b = filled("g_b", 2, 100);
+    float *grad_a = filled("g_a", 2, 100), *grad_b = filled("g_b", 2, 100);
     give("g_a and g_b hold 100 everywhere");
     give_list("a", 2, a);
     give_list("b", 2, b);
     give("g_cosine = 25");
-    cosine_backward(2, a, b, 25, g_a, g_b);
-    similar("g_a", 2, g_a, (float[2]){97.6f, 101.8f}, 1e-6, 0);
-    similar("g_b", 2, g_b, (float[2]){107.5f, 100}, 1e-6, 0);
+    cosine_backward(2, a, b, 25, grad_a, grad_b);
+    similar("g_a", 2, grad_a, (float[2]){97.6f, 101.8f}, 1e-6, 0);
+    similar("g_b", 2, grad_b, (float[2]){107.5f, 100}, 1e-6, 0);
 }
 
 /* It stays as it is when a list becomes longer. */
@@ -215,14 +215,14 @@ static void cosine_lengths(void)
 {
     for (int round = 0; round < 50; round++) {
         const int n = tap_int(1, 9);
-        float a[9], b[9], g_a[9] = {0}, g_b[9] = {0};
+        float a[9], b[9], grad_a[9] = {0}, grad_b[9] = {0};
         double along[2] = {0};
         tap_fill(n, a, 1, 3);
         tap_fill(n, b, -3, -1);
-        cosine_backward(n, a, b, 2, g_a, g_b);
+        cosine_backward(n, a, b, 2, grad_a, grad_b);
         for (int k = 0; k < n; k++) {
-            along[0] += (double)g_a[k] * (double)a[k];
-            along[1] += (double)g_b[k] * (double)b[k];
+            along[0] += (double)grad_a[k] * (double)a[k];
+            along[1] += (double)grad_b[k] * (double)b[k];
         }
         next_case();
         give_list("a", n, a);
@@ -237,14 +237,14 @@ static void products_add(void)
 {
     const float one[1][2] = {{1, 2}}, other[1][2] = {{3, 4}},
                 g[1][1] = {{5}};
-    float *g_one = filled("g_query", 2, 100),
-          *g_other = filled("g", 2, 100);
-    dot_scores_backward(1, 1, 2, one, other, g, (void *)g_one,
-                        (void *)g_other);
-    matmul_backward(1, 1, 2, one, (void *)other, g, (void *)g_one,
-                    (void *)g_other);
-    same_table("g_query, then g_a", 1, 2, g_one, (float[2]){130, 140});
-    same_table("g_key, then g_b", 1, 2, g_other, (float[2]){110, 120});
+    float *grad_one = filled("g_query", 2, 100),
+          *grad_other = filled("g", 2, 100);
+    dot_scores_backward(1, 1, 2, one, other, g, (void *)grad_one,
+                        (void *)grad_other);
+    matmul_backward(1, 1, 2, one, (void *)other, g, (void *)grad_one,
+                    (void *)grad_other);
+    same_table("g_query, then g_a", 1, 2, grad_one, (float[2]){130, 140});
+    same_table("g_key, then g_b", 1, 2, grad_other, (float[2]){110, 120});
 }
 
 /* To raise all scores of a row changes nothing. */
@@ -252,14 +252,14 @@ static void softmax_rows_cancel(void)
 {
     for (int round = 0; round < 100; round++) {
         const int n = tap_int(1, 40);
-        float scores[40], weights[40], g[40], g_scores[40] = {0};
+        float scores[40], weights[40], g[40], grad_scores[40] = {0};
         tap_fill(n, scores, -5, 5);
         tap_fill(n, g, -3, 3);
         softmax(n, scores, weights);
-        softmax_backward(n, weights, g, g_scores);
+        softmax_backward(n, weights, g, grad_scores);
         double sum = 0;
         for (int j = 0; j < n; j++)
-            sum += g_scores[j];
+            sum += grad_scores[j];
         next_case();
         give_list("weights", n, weights);
         give_list("g_weights", n, g);
@@ -349,40 +349,41 @@ static void close_gradients(const Trace *g, int d_out, int b)
 static void attention_test(void)
 {
     Random r;
-    Mask see;
-    Attention a = given(&see, &r), g_a = no_gradient(&a);
+    Mask mask;
+    Attention a = given(&mask, &r), grad_a = no_gradient(&a);
     const bool is_same = !strcmp(sets_now, "given_itself");
     const Tensor *x = part("x"), *y = is_same ? x : part("y");
     const int n = x->shape[1], m = y->shape[1];
     for (int b = 0; b < 2; b++) {
-        Trace t = roomy(&a, n, m), g = roomy(&a, n, m);
+        Trace t = guarded_trace(&a, n, m), g = guarded_trace(&a, n, m);
         void *x_b = told_entry("x", x, b);
         void *y_b = is_same ? x_b : told_entry("y", y, b);
-        float *g_x = zeros("g_x", (size_t)(n * a.d_x));
-        float *g_y = is_same ? g_x : zeros("g_y", (size_t)(m * a.d_y));
-        attention_forward(&a, see, &r, n, m, x_b, y_b, &t);
+        float *grad_x = zeros("g_x", (size_t)(n * a.d_x));
+        float *grad_y =
+            is_same ? grad_x : zeros("g_y", (size_t)(m * a.d_y));
+        attention_forward(&a, mask, &r, n, m, x_b, y_b, &t);
         set_entry(a.d_out ? g.out : g.joined, part("g"), b);
-        attention_backward(&a, n, m, x_b, y_b, &t, &g, &g_a, (void *)g_x,
-                           (void *)g_y);
+        attention_backward(&a, n, m, x_b, y_b, &t, &g, &grad_a,
+                           (void *)grad_x, (void *)grad_y);
         close_gradients(&g, a.d_out, b);
-        close_entry("g_x", "g_x", b, g_x, 1e-5, 5e-6);
+        close_entry("g_x", "g_x", b, grad_x, 1e-5, 5e-6);
         if (!is_same)
-            close_entry("g_y", "g_y", b, g_y, 1e-5, 5e-6);
+            close_entry("g_y", "g_y", b, grad_y, 1e-5, 5e-6);
     }
-    agrees("g_parameters", in_a_row(&g_a), 1e-5, 1e-5);
+    agrees("g_parameters", in_a_row(&grad_a), 1e-5, 1e-5);
     attention_free(&a);
 }
 
-/* ---- What trying finds: the loss is the sum of g_out times what comes
+/* ---- What trying finds: the loss is the sum of grad_out times what comes
  * out, added up in double. */
 
 static struct {
     void (*forward)(void);
     int n, m, d;
     size_t count[3]; /* of what goes in */
-    float *in[3], *g_in[3];
+    float *in[3], *grad_in[3];
     size_t out_count;
-    float *out, *g_out;
+    float *out, *grad_out;
 } tried;
 
 static double loss(void)
@@ -390,7 +391,7 @@ static double loss(void)
     double sum = 0;
     tried.forward();
     for (size_t i = 0; i < tried.out_count; i++)
-        sum += (double)tried.g_out[i] * (double)tried.out[i];
+        sum += (double)tried.grad_out[i] * (double)tried.out[i];
     return sum;
 }
 
@@ -405,7 +406,7 @@ static void agrees_with_trying(float step, double tolerance)
             *number = was - step;
             const double below = loss(), to = *number;
             *number = was;
-            tap_near("slope", tried.g_in[i][k],
+            tap_near("slope", tried.grad_in[i][k],
                      (above - below) / (from - to), 0, tolerance);
         }
 }
@@ -419,14 +420,14 @@ static void try_with(void (*forward)(void), size_t first, size_t second,
     for (int i = 0; i < 3; i++) {
         tried.count[i] = count[i];
         tried.in[i] = room(count[i]);
-        tried.g_in[i] = zeros("a gradient", count[i]);
+        tried.grad_in[i] = zeros("a gradient", count[i]);
         if (count[i])
             tap_fill((int)count[i], tried.in[i], -1, 1);
     }
     tried.out_count = out;
     tried.out = room(out);
-    tried.g_out = room(out);
-    tap_fill((int)out, tried.g_out, -1, 1);
+    tried.grad_out = room(out);
+    tap_fill((int)out, tried.grad_out, -1, 1);
 }
 
 static void sizes_to_try(void)
@@ -440,9 +441,9 @@ static void sizes_to_try(void)
 #define M ((size_t)tried.m)
 #define D ((size_t)tried.d)
 #define IN(i) ((void *)tried.in[i])
-#define G_IN(i) ((void *)tried.g_in[i])
+#define G_IN(i) ((void *)tried.grad_in[i])
 #define OUT ((void *)tried.out)
-#define G_OUT ((void *)tried.g_out)
+#define G_OUT ((void *)tried.grad_out)
 
 /* The loss rises with each number of a product along a straight line, so
  * that a large step is as right as a small one, and its rounding matters
@@ -493,8 +494,9 @@ static void linear_tried(void)
         sizes_to_try();
         try_with(forward_linear, N * D, M * D, M, N * M);
         const Linear l = {tried.d, tried.m, tried.in[1], tried.in[2]};
-        Linear g_l = {tried.d, tried.m, tried.g_in[1], tried.g_in[2]};
-        linear_backward(&l, tried.n, IN(0), G_OUT, &g_l, G_IN(0));
+        Linear grad_l = {tried.d, tried.m, tried.grad_in[1],
+                         tried.grad_in[2]};
+        linear_backward(&l, tried.n, IN(0), G_OUT, &grad_l, G_IN(0));
         agrees_with_trying(STRAIGHT);
     }
 }
@@ -515,7 +517,8 @@ static void softmax_tried(void)
         sizes_to_try();
         try_with(forward_softmax, N, 0, 0, N);
         forward_softmax();
-        softmax_backward(tried.n, tried.out, tried.g_out, tried.g_in[0]);
+        softmax_backward(tried.n, tried.out, tried.grad_out,
+                         tried.grad_in[0]);
         agrees_with_trying(BENT);
     }
 }
@@ -537,7 +540,7 @@ static void mask_tried(void)
         float *scores = room(N * M);
         memcpy(scores, tried.in[0], N * M * sizeof *scores);
         mask_scores(tried.n, tried.m, 0, (void *)scores);
-        memcpy(tried.g_in[0], tried.g_out, N * M * sizeof *scores);
+        memcpy(tried.grad_in[0], tried.grad_out, N * M * sizeof *scores);
         mask_backward(tried.n, tried.m, (void *)scores, G_IN(0));
         agrees_with_trying(STRAIGHT);
     }
@@ -571,8 +574,8 @@ static void cosine_tried(void)
         for (int k = 0; k < tried.n; k++) /* none is short */
             for (int i = 0; i < 2; i++)
                 tried.in[i][k] += tried.in[i][k] < 0 ? -1 : 1;
-        cosine_backward(tried.n, tried.in[0], tried.in[1], *tried.g_out,
-                        tried.g_in[0], tried.g_in[1]);
+        cosine_backward(tried.n, tried.in[0], tried.in[1], *tried.grad_out,
+                        tried.grad_in[0], tried.grad_in[1]);
         agrees_with_trying(BENT);
     }
 }
@@ -584,9 +587,9 @@ static void forward_attend(void)
 {
     Random r;
     random_seed(&r, 7);
-    attend(tried.n, tried.m, tried.d, D_V, see_past(1), 0.4, &r, IN(0),
+    attend(tried.n, tried.m, tried.d, D_V, mask_causal(1), 0.4, &r, IN(0),
            IN(1), IN(2), (void *)of_try.scores, (void *)of_try.weights,
-           (void *)of_try.kept, (void *)of_try.dropped, OUT);
+           (void *)of_try.keep_mask, (void *)of_try.dropped, OUT);
 }
 
 static void attend_tried(void)
@@ -599,7 +602,7 @@ static void attend_tried(void)
         forward_attend();
         attend_backward(tried.n, tried.m, tried.d, D_V, 0.4, IN(0), IN(1),
                         IN(2), (void *)of_try.scores,
-                        (void *)of_try.weights, (void *)of_try.kept,
+                        (void *)of_try.weights, (void *)of_try.keep_mask,
                         (void *)of_try.dropped, G_OUT, (void *)g.dropped,
                         (void *)g.weights, (void *)g.scores, G_IN(0),
                         G_IN(1), G_IN(2));
@@ -614,8 +617,8 @@ static void forward_attention(void)
     Random r;
     random_seed(&r, 7);
     memcpy(any.memory, tried.in[2], any.count * sizeof(float));
-    attention_forward(&any, see_past(1), &r, tried.n, tried.m, IN(0), IN(1),
-                      &of_try);
+    attention_forward(&any, mask_causal(1), &r, tried.n, tried.m, IN(0),
+                      IN(1), &of_try);
     memcpy(tried.out, of_try.out ? of_try.out : of_try.joined,
            tried.out_count * sizeof *tried.out);
 }
@@ -632,15 +635,15 @@ static void attention_tried(void)
             d_out ? (size_t)d_out : (size_t)(any.n_heads * any.d_v);
         try_with(forward_attention, N * (size_t)any.d_x,
                  M * (size_t)any.d_y, any.count, N * columns);
-        of_try = roomy(&any, tried.n, tried.m);
-        Trace g = roomy(&any, tried.n, tried.m);
-        Attention g_any = no_gradient(&any);
+        of_try = guarded_trace(&any, tried.n, tried.m);
+        Trace g = guarded_trace(&any, tried.n, tried.m);
+        Attention grad_any = no_gradient(&any);
         forward_attention();
-        memcpy(d_out ? g.out : g.joined, tried.g_out,
+        memcpy(d_out ? g.out : g.joined, tried.grad_out,
                tried.out_count * sizeof(float));
         attention_backward(&any, tried.n, tried.m, IN(0), IN(1), &of_try,
-                           &g, &g_any, G_IN(0), G_IN(1));
-        tried.g_in[2] = in_a_row(&g_any);
+                           &g, &grad_any, G_IN(0), G_IN(1));
+        tried.grad_in[2] = in_a_row(&grad_any);
         agrees_with_trying(0x1p-6f, 2e-4);
         attention_free(&any);
     }
@@ -661,26 +664,27 @@ static void attention_twice(void)
     for (int round = 0; round < 20; round++) {
         const int n = tap_int(1, 6), m = tap_int(1, 6), d = tap_int(1, 4);
         Attention a = any_attention(tap_int(1, 3), d);
-        Attention g_a = no_gradient(&a);
-        Trace t = roomy(&a, n, m), g = roomy(&a, n, m);
+        Attention grad_a = no_gradient(&a);
+        Trace t = guarded_trace(&a, n, m), g = guarded_trace(&a, n, m);
         void *x = any_text(n, a.d_x), *y = any_text(m, a.d_y);
         const size_t of_x = (size_t)(n * a.d_x), of_y = (size_t)(m * a.d_y);
-        float *g_x = zeros("g_x", of_x), *g_y = zeros("g_y", of_y);
-        attention_forward(&a, see_all(), NULL, n, m, x, y, &t);
+        float *grad_x = zeros("g_x", of_x), *grad_y = zeros("g_y", of_y);
+        attention_forward(&a, mask_none(), NULL, n, m, x, y, &t);
         tap_fill(n * d, g.out, -1, 1);
-        attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
-                           (void *)g_y);
-        const float *twice = doubled(a.count, in_a_row(&g_a));
-        const float *twice_x = doubled(of_x, g_x);
-        const float *twice_y = doubled(of_y, g_y);
-        attention_backward(&a, n, m, x, y, &t, &g, &g_a, (void *)g_x,
-                           (void *)g_y);
-        similar("twice the parameters' gradient", a.count, in_a_row(&g_a),
-                twice, 1e-5, 1e-5);
-        similar("twice g_x", of_x, g_x, twice_x, 1e-5, 1e-5);
-        similar("twice g_y", of_y, g_y, twice_y, 1e-5, 1e-5);
-        for (int k = 0; g_a.key.bias && k < a.key.d_out; k++)
-            tap_near("that of a key's bias", g_a.key.bias[k], 0, 0, 1e-5);
+        attention_backward(&a, n, m, x, y, &t, &g, &grad_a, (void *)grad_x,
+                           (void *)grad_y);
+        const float *twice = doubled(a.count, in_a_row(&grad_a));
+        const float *twice_x = doubled(of_x, grad_x);
+        const float *twice_y = doubled(of_y, grad_y);
+        attention_backward(&a, n, m, x, y, &t, &g, &grad_a, (void *)grad_x,
+                           (void *)grad_y);
+        similar("twice the parameters' gradient", a.count,
+                in_a_row(&grad_a), twice, 1e-5, 1e-5);
+        similar("twice g_x", of_x, grad_x, twice_x, 1e-5, 1e-5);
+        similar("twice g_y", of_y, grad_y, twice_y, 1e-5, 1e-5);
+        for (int k = 0; grad_a.key.bias && k < a.key.d_out; k++)
+            tap_near("that of a key's bias", grad_a.key.bias[k], 0, 0,
+                     1e-5);
         attention_free(&a);
     }
 }
@@ -689,108 +693,117 @@ static void attention_twice(void)
 
 static void linear_refused(void)
 {
-    static float many[6], few[3], g_x[1][3];
+    static float many[6], few[3], grad_x[1][3];
     const Linear l = {3, 2, many, few}, bare = {3, 2, many, NULL};
     Linear wide = {4, 2, many, few}, tall = {3, 3, many, few};
     Linear without = {3, 2, many, NULL}, with = {3, 2, many, few};
     Linear empty = {3, 2, NULL, few};
-    REFUSES_SUCH("a gradient with one column more",
-                 linear_backward(&l, 1, g_x, (void *)few, &wide, g_x));
-    REFUSES_SUCH("a gradient with one row more",
-                 linear_backward(&l, 1, g_x, (void *)few, &tall, g_x));
-    REFUSES_SUCH("a gradient without the bias",
-                 linear_backward(&l, 1, g_x, (void *)few, &without, g_x));
-    REFUSES_SUCH("a gradient with a bias, where the layer has none",
-                 linear_backward(&bare, 1, g_x, (void *)few, &with, g_x));
-    REFUSES_SUCH("a gradient without a weight",
-                 linear_backward(&l, 1, g_x, (void *)few, &empty, g_x));
-    REFUSES("objects.c: layer_gradient_must_fit: a gradient from 4 to 2 "
+    REFUSES_SUCH(
+        "a gradient with one column more",
+        linear_backward(&l, 1, grad_x, (void *)few, &wide, grad_x));
+    REFUSES_SUCH(
+        "a gradient with one row more",
+        linear_backward(&l, 1, grad_x, (void *)few, &tall, grad_x));
+    REFUSES_SUCH(
+        "a gradient without the bias",
+        linear_backward(&l, 1, grad_x, (void *)few, &without, grad_x));
+    REFUSES_SUCH(
+        "a gradient with a bias, where the layer has none",
+        linear_backward(&bare, 1, grad_x, (void *)few, &with, grad_x));
+    REFUSES_SUCH(
+        "a gradient without a weight",
+        linear_backward(&l, 1, grad_x, (void *)few, &empty, grad_x));
+    REFUSES("objects.c: linear_gradient_check: a gradient from 4 to 2 "
             "numbers, of a layer from 3 to 2: the same are needed",
-            layer_gradient_must_fit(&l, &wide));
-    REFUSES("objects.c: layer_gradient_must_fit: a gradient with a weight "
+            linear_gradient_check(&l, &wide));
+    REFUSES("objects.c: linear_gradient_check: a gradient with a weight "
             "and no bias, of a layer with a bias: a weight, and the same "
             "of the bias, are needed",
-            layer_gradient_must_fit(&l, &without));
+            linear_gradient_check(&l, &without));
 }
 
 static void embed_refused(void)
 {
-    static float g_x[2][3], g_table[4][3];
-    REFUSES_SUCH("an id of -1",
-                 embed_backward(2, 3, 4, (int[]){0, -1}, g_x, g_table));
-    REFUSES_SUCH("an id of 4, of 4 rows",
-                 embed_backward(2, 3, 4, (int[]){4, 0}, g_x, g_table));
+    static float grad_x[2][3], grad_table[4][3];
+    REFUSES_SUCH("an id of -1", embed_backward(2, 3, 4, (int[]){0, -1},
+                                               grad_x, grad_table));
+    REFUSES_SUCH(
+        "an id of 4, of 4 rows",
+        embed_backward(2, 3, 4, (int[]){4, 0}, grad_x, grad_table));
 }
 
 static void cosine_refused(void)
 {
     static const float zeros_of_two[2] = {0, -0.0f}, some[2] = {1, 2};
-    static float g_a[2], g_b[2];
+    static float grad_a[2], grad_b[2];
     REFUSES_SUCH("a list of zeros for a",
-                 cosine_backward(2, zeros_of_two, some, 1, g_a, g_b));
+                 cosine_backward(2, zeros_of_two, some, 1, grad_a, grad_b));
     REFUSES_SUCH("a list of zeros for b",
-                 cosine_backward(2, some, zeros_of_two, 1, g_a, g_b));
+                 cosine_backward(2, some, zeros_of_two, 1, grad_a, grad_b));
 }
 
 /* An attention with all there is, its trace, and gradients for both, of
  * which one size is changed by hand; or of which the biases are others. For
  * the child of REFUSES. */
-static Attention g_fit;
-static Trace g_trace __attribute__((used));
+static Attention grad_fit;
+static Trace grad_trace __attribute__((used));
 
 static const Attention *but_gradient(int *size, int value)
 {
     fit.has_bias = fit.has_out_bias = 1;
     fitting(2, 3);
-    g_fit = fit;
-    attention_init(&g_fit);
-    g_trace = trace_for(&fit, 5, 6);
+    grad_fit = fit;
+    attention_init(&grad_fit);
+    grad_trace = trace_for(&fit, 5, 6);
     *size = value;
     return &fit;
 }
 
 static const Attention *but_biases(int has_bias, int has_out_bias)
 {
-    but_gradient(&g_fit.has_bias, has_bias);
-    free(g_fit.memory);
-    g_fit.has_out_bias = has_out_bias;
-    attention_init(&g_fit);
+    but_gradient(&grad_fit.has_bias, has_bias);
+    free(grad_fit.memory);
+    grad_fit.has_out_bias = has_out_bias;
+    attention_init(&grad_fit);
     return &fit;
 }
 
 static void attention_refused(void)
 {
 #define WITH_GRADIENTS                                                     \
-    5, 6, fit_x, fit_y, &fit_trace, &g_trace, &g_fit, fit_x, fit_y
+    5, 6, fit_x, fit_y, &fit_trace, &grad_trace, &grad_fit, fit_x, fit_y
 #define REFUSES_BUT(words, ...)                                            \
     REFUSES_SUCH(words, attention_backward(__VA_ARGS__, WITH_GRADIENTS))
     REFUSES_BUT("a trace for 5 keys, where there are 6",
                 but_gradient(&fit_trace.m, 5));
     REFUSES_BUT("a gradient's trace for 5 keys, where there are 6",
-                but_gradient(&g_trace.m, 5));
+                but_gradient(&grad_trace.m, 5));
     REFUSES_BUT("a gradient's trace with another output",
-                but_gradient(&g_trace.d_out, 4));
+                but_gradient(&grad_trace.d_out, 4));
     REFUSES_BUT("a layer that is too narrow",
                 but_gradient(&fit.key.d_out, 9));
     REFUSES_BUT("a gradient's layer that is too narrow",
-                but_gradient(&g_fit.key.d_out, 9));
-    REFUSES_BUT("a gradient for wider texts", but_gradient(&g_fit.d_x, 4));
+                but_gradient(&grad_fit.key.d_out, 9));
+    REFUSES_BUT("a gradient for wider texts",
+                but_gradient(&grad_fit.d_x, 4));
     REFUSES_BUT("a gradient for wider texts that are asked",
-                but_gradient(&g_fit.d_y, 3));
+                but_gradient(&grad_fit.d_y, 3));
     REFUSES_BUT("a gradient of more heads",
-                but_gradient(&g_fit.n_heads, 3));
-    REFUSES_BUT("a gradient of other keys", but_gradient(&g_fit.d_k, 3));
-    REFUSES_BUT("a gradient of other values", but_gradient(&g_fit.d_v, 3));
+                but_gradient(&grad_fit.n_heads, 3));
+    REFUSES_BUT("a gradient of other keys", but_gradient(&grad_fit.d_k, 3));
+    REFUSES_BUT("a gradient of other values",
+                but_gradient(&grad_fit.d_v, 3));
     REFUSES_BUT("a gradient of another output",
-                but_gradient(&g_fit.d_out, 4));
+                but_gradient(&grad_fit.d_out, 4));
     REFUSES_BUT("a gradient without biases", but_biases(0, 1));
     REFUSES_BUT("a gradient without the output's bias", but_biases(1, 0));
     REFUSES_BUT("more tokens than the context length",
                 but_gradient(&fit.context_length, 5));
-    REFUSES("objects.c: gradient_must_fit: a gradient of d_x, d_y, "
+    REFUSES("objects.c: attention_gradient_check: a gradient of d_x, d_y, "
             "n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, 2, 2, 4, 2, 3 "
             "are needed",
-            gradient_must_fit(but_gradient(&g_fit.n_heads, 3), &g_fit));
+            attention_gradient_check(but_gradient(&grad_fit.n_heads, 3),
+                                     &grad_fit));
 }
 
 static void attend_refused(void)

@@ -2,7 +2,7 @@
  * the chapters before it; and what is fast for each instruction set that
  * this processor has. */
 #define CHAPTER "19_flash_backward"
-#include "jobs.h"
+#include "calls.h"
 #include "attention/19_flash_backward.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
@@ -64,12 +64,12 @@ static void log_sum_adds(void)
 {
     const float scores[2][2] = {{0, 0}, {1, -INFINITY}};
     const float log_sum[2] = {0.693147181f, 1}, g[2] = {4, -3};
-    float *g_scores = begun("g_scores", 4, 100);
+    float *grad_scores = begun("g_scores", 4, 100);
     give("g_scores holds 100 everywhere");
     give_table("scores", 2, 2, scores);
     give_list("g_log_sum", 2, g);
-    log_sum_backward(2, 2, scores, log_sum, g, (void *)g_scores);
-    similar("g_scores", 4, g_scores, (float[4]){102, 102, 97, 100}, 1e-6,
+    log_sum_backward(2, 2, scores, log_sum, g, (void *)grad_scores);
+    similar("g_scores", 4, grad_scores, (float[4]){102, 102, 97, 100}, 1e-6,
             0);
 }
 
@@ -108,76 +108,80 @@ static void partners_test(void)
 /* ---- flash_backward. */
 
 /* That of the set, after flash_forward. */
-static void flash_as(Mask see)
+static void flash_as(Mask mask)
 {
     const int n = dim("query", 0), m = dim("key", 0);
     const int d_k = dim("key", 1), d_v = dim("value", 1);
     const double near = strcmp(sets_now, "all_loud") ? 5e-6 : 1e-4;
     float *context = room((size_t)(n * d_v)), *log_sum = room((size_t)n);
-    float *g_query = zeros("g_query", part("g_query")->count);
-    float *g_key = zeros("g_key", part("g_key")->count);
-    float *g_value = zeros("g_value", part("g_value")->count);
-    flash_forward(n, m, d_k, d_v, see, input("query"), input("key"),
+    float *grad_query = zeros("g_query", part("g_query")->count);
+    float *grad_key = zeros("g_key", part("g_key")->count);
+    float *grad_value = zeros("g_value", part("g_value")->count);
+    flash_forward(n, m, d_k, d_v, mask, input("query"), input("key"),
                   input("value"), (void *)context, log_sum);
-    flash_backward(n, m, d_k, d_v, see, input("query"), input("key"),
+    flash_backward(n, m, d_k, d_v, mask, input("query"), input("key"),
                    input("value"), (void *)context, log_sum,
-                   input("g_context"), (void *)g_query, (void *)g_key,
-                   (void *)g_value);
-    agrees("g_query", g_query, 1e-5, near);
-    agrees("g_key", g_key, 1e-5, near);
-    agrees("g_value", g_value, 1e-5, near);
+                   input("g_context"), (void *)grad_query, (void *)grad_key,
+                   (void *)grad_value);
+    agrees("g_query", grad_query, 1e-5, near);
+    agrees("g_key", grad_key, 1e-5, near);
+    agrees("g_value", grad_value, 1e-5, near);
 }
 
 static void past_test(void)
 {
-    flash_as(see_past((int)number("first", "first")));
+    flash_as(mask_causal((int)number("first", "first")));
 }
 
 static void all_test(void)
 {
-    flash_as(see_all());
+    flash_as(mask_none());
 }
 
 static void table_test(void)
 {
-    flash_as(see_where(dim("mask", 0), dim("mask", 1), input("mask")));
+    flash_as(mask_table(dim("mask", 0), dim("mask", 1), input("mask")));
 }
 
 /* ---- Any job: by the tables of chapter 18. */
 
 typedef struct {
-    float scores[MOST * MOST], weights[MOST * MOST], kept[MOST * MOST];
-    float g_weights[MOST * MOST], g_scores[MOST * MOST];
+    float scores[MOST * MOST], weights[MOST * MOST], keep_mask[MOST * MOST];
+    float grad_weights[MOST * MOST], grad_scores[MOST * MOST];
     float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
-    float g_context[MOST * WIDE];
-    float g_query[MOST * WIDE], g_key[MOST * WIDE], g_value[MOST * WIDE];
+    float grad_context[MOST * WIDE];
+    float grad_query[MOST * WIDE], grad_key[MOST * WIDE],
+        grad_value[MOST * WIDE];
 } Tables;
 
 /* The gradients of a job, and what they begin with. */
 typedef struct {
-    Rows g_context, g_query, g_key, g_value;
+    StridedRows grad_context, grad_query, grad_key, grad_value;
 } Slopes;
 
-static float scale_of(const Job *job)
+static float scale_of(const AttentionCall *call)
 {
-    return job->scale != 0 ? job->scale : 1 / sqrtf((float)job->d_k);
+    return call->scale != 0 ? call->scale : 1 / sqrtf((float)call->d_k);
 }
 
 /* Scores and weights of a head; a query that sees nothing has weights of
  * 0. */
-static void weigh_head(const Job *job, int text, int head, Tables *t)
+static void weigh_head(const AttentionCall *call, int text, int head,
+                       Tables *t)
 {
-    const int n = job->n, m = job->m;
-    dot_scores(n, m, job->d_k, (void *)t->query, (void *)t->key,
+    const int n = call->n, m = call->m;
+    dot_scores(n, m, call->d_k, (void *)t->query, (void *)t->key,
                (void *)t->scores);
     for (int k = 0; k < n * m; k++) {
-        t->scores[k] *= scale_of(job);
-        if (job->bias.at)
-            t->scores[k] += row_at(&job->bias, text, head, k / m)[k % m];
-        t->kept[k] =
-            job->kept.at ? row_at(&job->kept, text, head, k / m)[k % m] : 1;
+        t->scores[k] *= scale_of(call);
+        if (call->bias.at)
+            t->scores[k] += row_at(&call->bias, text, head, k / m)[k % m];
+        t->keep_mask[k] =
+            call->keep_mask.at
+                ? row_at(&call->keep_mask, text, head, k / m)[k % m]
+                : 1;
     }
-    apply_mask(n, m, job->see, (void *)t->scores);
+    apply_mask(n, m, call->mask, (void *)t->scores);
     softmax_rows(n, m, (void *)t->scores, (void *)t->weights);
     for (int k = 0; k < n * m; k++)
         if (isnan(t->weights[k]))
@@ -185,72 +189,73 @@ static void weigh_head(const Job *job, int text, int head, Tables *t)
 }
 
 /* Adds the gradients of a head to those that t holds. */
-static void undo_head(const Job *job, Tables *t)
+static void undo_head(const AttentionCall *call, Tables *t)
 {
-    const int n = job->n, m = job->m, d_k = job->d_k, d_v = job->d_v;
+    const int n = call->n, m = call->m, d_k = call->d_k, d_v = call->d_v;
     float *dropped = t->scores; /* which are needed no more */
     for (int k = 0; k < n * m; k++)
-        dropped[k] = t->weights[k] * t->kept[k];
-    memset(t->g_weights, 0, (size_t)(n * m) * sizeof(float));
-    memset(t->g_scores, 0, (size_t)(n * m) * sizeof(float));
+        dropped[k] = t->weights[k] * t->keep_mask[k];
+    memset(t->grad_weights, 0, (size_t)(n * m) * sizeof(float));
+    memset(t->grad_scores, 0, (size_t)(n * m) * sizeof(float));
     matmul_backward(n, d_v, m, (void *)dropped, (void *)t->value,
-                    (void *)t->g_context, (void *)t->g_weights,
-                    (void *)t->g_value);
+                    (void *)t->grad_context, (void *)t->grad_weights,
+                    (void *)t->grad_value);
     for (int k = 0; k < n * m; k++)
-        t->g_weights[k] *= t->kept[k];
+        t->grad_weights[k] *= t->keep_mask[k];
     for (int i = 0; i < n; i++)
-        softmax_backward(m, t->weights + i * m, t->g_weights + i * m,
-                         t->g_scores + i * m);
+        softmax_backward(m, t->weights + i * m, t->grad_weights + i * m,
+                         t->grad_scores + i * m);
     for (int k = 0; k < n * m; k++)
-        t->g_scores[k] *= scale_of(job);
+        t->grad_scores[k] *= scale_of(call);
     dot_scores_backward(n, m, d_k, (void *)t->query, (void *)t->key,
-                        (void *)t->g_scores, (void *)t->g_query,
-                        (void *)t->g_key);
+                        (void *)t->grad_scores, (void *)t->grad_query,
+                        (void *)t->grad_key);
 }
 
-/* What is due: all heads' g_query, and those of the heads of keys. */
+/* What is due: all heads' grad_query, and those of the heads of keys. */
 typedef struct {
     float *g[3];
 } Due;
 
-static void answer_head(const Job *job, const Slopes *s, int text, int head,
-                        int key_head, Tables *t)
+static void answer_head(const AttentionCall *call, const Slopes *s,
+                        int text, int head, int key_head, Tables *t)
 {
-    const int n = job->n, m = job->m;
-    gather(&job->query, text, head, n, job->d_k, t->query);
-    gather(&job->key, text, key_head, m, job->d_k, t->key);
-    gather(&job->value, text, key_head, m, job->d_v, t->value);
-    gather(&s->g_context, text, head, n, job->d_v, t->g_context);
-    memset(t->g_query, 0, (size_t)(n * job->d_k) * sizeof(float));
-    weigh_head(job, text, head, t);
-    undo_head(job, t);
+    const int n = call->n, m = call->m;
+    gather(&call->query, text, head, n, call->d_k, t->query);
+    gather(&call->key, text, key_head, m, call->d_k, t->key);
+    gather(&call->value, text, key_head, m, call->d_v, t->value);
+    gather(&s->grad_context, text, head, n, call->d_v, t->grad_context);
+    memset(t->grad_query, 0, (size_t)(n * call->d_k) * sizeof(float));
+    weigh_head(call, text, head, t);
+    undo_head(call, t);
 }
 
-static int key_heads_of(const Job *job)
+static int key_heads_of(const AttentionCall *call)
 {
-    return job->n_key_heads ? job->n_key_heads : job->n_heads;
+    return call->n_key_heads ? call->n_key_heads : call->n_heads;
 }
 
-static Due answer(const Job *job, const Slopes *s)
+static Due answer(const AttentionCall *call, const Slopes *s)
 {
     static Tables t;
-    const int key_heads = key_heads_of(job), texts = job->texts;
-    const int sharing = job->n_heads / key_heads;
-    const int q = job->n * job->d_k, k = job->m * job->d_k;
-    const int v = job->m * job->d_v;
-    Due due = {{new_table(texts * job->n_heads, q),
+    const int key_heads = key_heads_of(call), texts = call->texts;
+    const int sharing = call->n_heads / key_heads;
+    const int q = call->n * call->d_k, k = call->m * call->d_k;
+    const int v = call->m * call->d_v;
+    Due due = {{new_table(texts * call->n_heads, q),
                 new_table(texts * key_heads, k),
                 new_table(texts * key_heads, v)}};
     for (int h = 0; h < texts * key_heads; h++) {
-        memset(t.g_key, 0, (size_t)k * sizeof(float));
-        memset(t.g_value, 0, (size_t)v * sizeof(float));
+        memset(t.grad_key, 0, (size_t)k * sizeof(float));
+        memset(t.grad_value, 0, (size_t)v * sizeof(float));
         for (int i = h * sharing; i < (h + 1) * sharing; i++) {
-            answer_head(job, s, h / key_heads, i % job->n_heads,
+            answer_head(call, s, h / key_heads, i % call->n_heads,
                         h % key_heads, &t);
-            memcpy(due.g[0] + i * q, t.g_query, (size_t)q * sizeof(float));
+            memcpy(due.g[0] + i * q, t.grad_query,
+                   (size_t)q * sizeof(float));
         }
-        memcpy(due.g[1] + h * k, t.g_key, (size_t)k * sizeof(float));
-        memcpy(due.g[2] + h * v, t.g_value, (size_t)v * sizeof(float));
+        memcpy(due.g[1] + h * k, t.grad_key, (size_t)k * sizeof(float));
+        memcpy(due.g[2] + h * v, t.grad_value, (size_t)v * sizeof(float));
     }
     return due;
 }
@@ -262,8 +267,8 @@ static void free_due(Due due)
 }
 
 /* Room for gradients, filled with a number, or unset between the rows. */
-static void fill_rows(const Rows *rows, int texts, int heads, int n, int d,
-                      float with)
+static void fill_rows(const StridedRows *rows, int texts, int heads, int n,
+                      int d, float with)
 {
     float *end = row_at(rows, texts - 1, heads - 1, n - 1) + d;
     for (float *x = rows->at; x < end; x++)
@@ -276,8 +281,8 @@ static void fill_rows(const Rows *rows, int texts, int heads, int n, int d,
 
 /* What was added to rows that began with a number, against what is due, and
  * nothing between them. */
-static void compare_rows(const char *what, const Rows *rows, int texts,
-                         int heads, int n, int d, float with,
+static void compare_rows(const char *what, const StridedRows *rows,
+                         int texts, int heads, int n, int d, float with,
                          const float *due, const char *where, Worst *worst)
 {
     const float *end = row_at(rows, texts - 1, heads - 1, n - 1) + d;
@@ -295,22 +300,22 @@ static void compare_rows(const char *what, const Rows *rows, int texts,
 static const char *const slope_name[3] = {"g_query", "g_key", "g_value"};
 
 /* Runs a job there and back, held against what is due. */
-static void run_back(const Kernel *kernel, Job job, const Slopes *s,
-                     Due due, float with, Worst worst[3])
+static void run_back(const Kernel *kernel, AttentionCall call,
+                     const Slopes *s, Due due, float with, Worst worst[3])
 {
-    const Rows rows[3] = {s->g_query, s->g_key, s->g_value};
-    const int heads[3] = {job.n_heads, key_heads_of(&job),
-                          key_heads_of(&job)};
-    const int n[3] = {job.n, job.m, job.m};
-    const int d[3] = {job.d_k, job.d_k, job.d_v};
+    const StridedRows rows[3] = {s->grad_query, s->grad_key, s->grad_value};
+    const int heads[3] = {call.n_heads, key_heads_of(&call),
+                          key_heads_of(&call)};
+    const int n[3] = {call.n, call.m, call.m};
+    const int d[3] = {call.d_k, call.d_k, call.d_v};
     for (int i = 0; i < 3; i++)
-        fill_rows(&rows[i], job.texts, heads[i], n[i], d[i], with);
-    kernel->attend(&job);
-    attend_backward_of(kernel)(&job, s->g_context, s->g_query, s->g_key,
-                               s->g_value);
+        fill_rows(&rows[i], call.texts, heads[i], n[i], d[i], with);
+    kernel->attend(&call);
+    attend_backward_of(kernel)(&call, s->grad_context, s->grad_query,
+                               s->grad_key, s->grad_value);
     for (int i = 0; i < 3; i++)
-        compare_rows(slope_name[i], &rows[i], job.texts, heads[i], n[i],
-                     d[i], with, due.g[i], words_for(kernel, &job),
+        compare_rows(slope_name[i], &rows[i], call.texts, heads[i], n[i],
+                     d[i], with, due.g[i], words_for(kernel, &call),
                      &worst[i]);
 }
 
@@ -321,22 +326,23 @@ static void any_jobs(void)
     static Worst worst[3];
     for (int k = 0; k < jobs; k++) {
         Random r = seeded(19000 + k);
-        Job job = any_job(&r, any_sizes(&r, 1 << 19));
-        const int texts = job.texts, heads = job.n_heads;
-        const int key_heads = key_heads_of(&job);
-        job.log_sum = room_for("log_sum", (size_t)(texts * heads * job.n));
+        AttentionCall call = any_job(&r, any_sizes(&r, 1 << 19));
+        const int texts = call.texts, heads = call.n_heads;
+        const int key_heads = key_heads_of(&call);
+        call.log_sum =
+            room_for("log_sum", (size_t)(texts * heads * call.n));
         const Slopes s = {
-            filled(&r, "g_context", texts, heads, job.n, job.d_v, 0,
+            filled(&r, "g_context", texts, heads, call.n, call.d_v, 0,
                    numbers),
             any_rows(&r, "g_query",
-                     (const int[]){texts, heads, job.n, job.d_k}, 0),
+                     (const int[]){texts, heads, call.n, call.d_k}, 0),
             any_rows(&r, "g_key",
-                     (const int[]){texts, key_heads, job.m, job.d_k}, 0),
+                     (const int[]){texts, key_heads, call.m, call.d_k}, 0),
             any_rows(&r, "g_value",
-                     (const int[]){texts, key_heads, job.m, job.d_v}, 0)};
-        const Due due = answer(&job, &s);
+                     (const int[]){texts, key_heads, call.m, call.d_v}, 0)};
+        const Due due = answer(&call, &s);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-            run_back(kernel, job, &s, due, (float)(k % 3), worst);
+            run_back(kernel, call, &s, due, (float)(k % 3), worst);
         free_due(due);
         close_rooms();
     }
@@ -345,72 +351,73 @@ static void any_jobs(void)
 }
 
 /* A job of the set, of heads [texts][n_heads][n][d], against PyTorch. */
-static void golden_job(Job job)
+static void golden_job(AttentionCall call)
 {
     static Worst worst[3];
-    job.texts = dim("query", 0);
-    job.n_heads = dim("query", 1);
-    job.n_key_heads = dim("key", 1);
-    job.n = dim("query", 2);
-    job.m = dim("key", 2);
-    job.d_k = dim("key", 3);
-    job.d_v = dim("value", 3);
-    const int heads = job.n_heads, shared = job.n_key_heads;
-    job.query = rows_by_head(heads, job.n, job.d_k, input("query"));
-    job.key = rows_by_head(shared, job.m, job.d_k, input("key"));
-    job.value = rows_by_head(shared, job.m, job.d_v, input("value"));
-    job.context =
-        rows_by_head(heads, job.n, job.d_v, room(part("g_context")->count));
-    job.log_sum = room((size_t)(job.texts * heads * job.n));
+    call.texts = dim("query", 0);
+    call.n_heads = dim("query", 1);
+    call.n_key_heads = dim("key", 1);
+    call.n = dim("query", 2);
+    call.m = dim("key", 2);
+    call.d_k = dim("key", 3);
+    call.d_v = dim("value", 3);
+    const int heads = call.n_heads, shared = call.n_key_heads;
+    call.query = rows_by_head(heads, call.n, call.d_k, input("query"));
+    call.key = rows_by_head(shared, call.m, call.d_k, input("key"));
+    call.value = rows_by_head(shared, call.m, call.d_v, input("value"));
+    call.context = rows_by_head(heads, call.n, call.d_v,
+                                room(part("g_context")->count));
+    call.log_sum = room((size_t)(call.texts * heads * call.n));
     const Slopes s = {
-        rows_by_head(heads, job.n, job.d_v, input("g_context")),
-        rows_by_head(heads, job.n, job.d_k, result("g_query")),
-        rows_by_head(shared, job.m, job.d_k, result("g_key")),
-        rows_by_head(shared, job.m, job.d_v, result("g_value"))};
+        rows_by_head(heads, call.n, call.d_v, input("g_context")),
+        rows_by_head(heads, call.n, call.d_k, result("g_query")),
+        rows_by_head(shared, call.m, call.d_k, result("g_key")),
+        rows_by_head(shared, call.m, call.d_v, result("g_value"))};
     const Due due = {{rounded(part("g_query")), rounded(part("g_key")),
                       rounded(part("g_value"))}};
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        run_back(kernel, job, &s, due, 0, worst);
+        run_back(kernel, call, &s, due, 0, worst);
     for (int i = 0; i < 3; i++)
         report(slope_name[i], &worst[i], ATOL);
 }
 
 static void job_all(void)
 {
-    golden_job((Job){.threads = 0});
+    golden_job((AttentionCall){.threads = 0});
 }
 
 static void job_scaled(void)
 {
-    golden_job((Job){.scale = (float)number("scale", "scale")});
+    golden_job((AttentionCall){.scale = (float)number("scale", "scale")});
 }
 
 static void job_past(void)
 {
-    golden_job((Job){.see = see_past((int)number("first", "first"))});
+    golden_job((AttentionCall){
+        .mask = mask_causal((int)number("first", "first"))});
 }
 
 static void job_table(void)
 {
-    golden_job((Job){
-        .see = see_where(dim("mask", 0), dim("mask", 1), input("mask"))});
+    golden_job((AttentionCall){
+        .mask = mask_table(dim("mask", 0), dim("mask", 1), input("mask"))});
 }
 
 static void job_bias(void)
 {
     const ptrdiff_t m = dim("bias", 1);
-    golden_job((Job){.bias = {input("bias"), 0, 0, m}});
+    golden_job((AttentionCall){.bias = {input("bias"), 0, 0, m}});
 }
 
 /* A job of one text whose heads lie side by side, with its own numbers. */
 typedef struct {
-    Job job;
+    AttentionCall call;
     Slopes s;
     size_t count[3];
 } There;
 
 static There there(int n_heads, int n_key_heads, int n, int m, int d_k,
-                   int d_v, Mask see)
+                   int d_v, Mask mask)
 {
     const size_t query = (size_t)(n_heads * n * d_k);
     const size_t key = (size_t)(n_key_heads * m * d_k);
@@ -431,7 +438,7 @@ static There there(int n_heads, int n_key_heads, int n, int m, int d_k,
          .m = m,
          .d_k = d_k,
          .d_v = d_v,
-         .see = see,
+         .mask = mask,
          .query = rows_by_token(n_heads, n, d_k, x[0]),
          .key = rows_by_token(n_key_heads, m, d_k, x[1]),
          .value = rows_by_token(n_key_heads, m, d_v, x[2]),
@@ -447,12 +454,12 @@ static There there(int n_heads, int n_key_heads, int n, int m, int d_k,
 /* There and back; the gradients begin with 0. */
 static void go(const Kernel *kernel, There *t)
 {
-    memset(t->s.g_query.at, 0, t->count[0] * sizeof(float));
-    memset(t->s.g_key.at, 0, t->count[1] * sizeof(float));
-    memset(t->s.g_value.at, 0, t->count[2] * sizeof(float));
-    kernel->attend(&t->job);
-    attend_backward_of(kernel)(&t->job, t->s.g_context, t->s.g_query,
-                               t->s.g_key, t->s.g_value);
+    memset(t->s.grad_query.at, 0, t->count[0] * sizeof(float));
+    memset(t->s.grad_key.at, 0, t->count[1] * sizeof(float));
+    memset(t->s.grad_value.at, 0, t->count[2] * sizeof(float));
+    kernel->attend(&t->call);
+    attend_backward_of(kernel)(&t->call, t->s.grad_context, t->s.grad_query,
+                               t->s.grad_key, t->s.grad_value);
 }
 
 /* Texts of several parts, for any number of threads the same; and as the
@@ -464,12 +471,12 @@ static void threads_agree(void)
     for (int k = 0; k < 3; k++)
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             There t = there(2, 1, n[k], m[k], 5, 3,
-                            k ? see_past(m[k] - n[k]) : see_all());
+                            k ? mask_causal(m[k] - n[k]) : mask_none());
             float *was[3];
             for (int run = 0; run < 4; run++) {
-                const float *now[3] = {t.s.g_query.at, t.s.g_key.at,
-                                       t.s.g_value.at};
-                t.job.threads = threads[run];
+                const float *now[3] = {t.s.grad_query.at, t.s.grad_key.at,
+                                       t.s.grad_value.at};
+                t.call.threads = threads[run];
                 go(kernel, &t);
                 for (int i = 0; i < 3; i++) {
                     const size_t size = t.count[i] * sizeof(float);
@@ -477,7 +484,7 @@ static void threads_agree(void)
                         was[i] = memcpy(room(t.count[i]), now[i], size);
                     tap_report(!memcmp(was[i], now[i], size), slope_name[i],
                                "not as with one thread: %s",
-                               words_for(kernel, &t.job));
+                               words_for(kernel, &t.call));
                 }
             }
             close_rooms();
@@ -485,24 +492,24 @@ static void threads_agree(void)
 }
 
 /* One head of some parts, against the plain function. */
-static void parts_of(const Kernel *kernel, int n, int m, Mask see)
+static void parts_of(const Kernel *kernel, int n, int m, Mask mask)
 {
     enum { D_K = 3, D_V = 2 };
-    There t = there(1, 1, n, m, D_K, D_V, see);
-    float *g_query = zeros("due", t.count[0]);
-    float *g_key = zeros("due", t.count[1]);
-    float *g_value = zeros("due", t.count[2]);
+    There t = there(1, 1, n, m, D_K, D_V, mask);
+    float *grad_query = zeros("due", t.count[0]);
+    float *grad_key = zeros("due", t.count[1]);
+    float *grad_value = zeros("due", t.count[2]);
     next_case();
-    give("%s", words_for(kernel, &t.job));
+    give("%s", words_for(kernel, &t.call));
     go(kernel, &t);
-    flash_backward(n, m, D_K, D_V, see, (void *)t.job.query.at,
-                   (void *)t.job.key.at, (void *)t.job.value.at,
-                   (void *)t.job.context.at, t.job.log_sum,
-                   (void *)t.s.g_context.at, (void *)g_query, (void *)g_key,
-                   (void *)g_value);
-    similar("g_query", t.count[0], t.s.g_query.at, g_query, 0, ATOL);
-    similar("g_key", t.count[1], t.s.g_key.at, g_key, 0, ATOL);
-    similar("g_value", t.count[2], t.s.g_value.at, g_value, 0, ATOL);
+    flash_backward(n, m, D_K, D_V, mask, (void *)t.call.query.at,
+                   (void *)t.call.key.at, (void *)t.call.value.at,
+                   (void *)t.call.context.at, t.call.log_sum,
+                   (void *)t.s.grad_context.at, (void *)grad_query,
+                   (void *)grad_key, (void *)grad_value);
+    similar("g_query", t.count[0], t.s.grad_query.at, grad_query, 0, ATOL);
+    similar("g_key", t.count[1], t.s.grad_key.at, grad_key, 0, ATOL);
+    similar("g_value", t.count[2], t.s.grad_value.at, grad_value, 0, ATOL);
     close_rooms();
 }
 
@@ -512,8 +519,8 @@ static void parts_agree(void)
     const int n[3] = {1200, 90, 1300}, m[3] = {1500, 1300, 90};
     for (int k = 0; k < 3; k++)
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            parts_of(kernel, n[k], m[k], see_all());
-            parts_of(kernel, n[k], m[k], see_past(m[k] - n[k]));
+            parts_of(kernel, n[k], m[k], mask_none());
+            parts_of(kernel, n[k], m[k], mask_causal(m[k] - n[k]));
         }
 }
 
@@ -522,17 +529,18 @@ static void parts_agree(void)
 static void side_by_side(void)
 {
     enum { HEADS = 16, N = 80, M = 150, D = 64 };
-    There t = there(HEADS, HEADS, N, M, D, D, see_past(M - N));
-    Rows *const of_t[8] = {&t.job.query,   &t.job.key,    &t.job.value,
-                           &t.s.g_context, &t.s.g_query,  &t.s.g_key,
-                           &t.s.g_value,   &t.job.context};
+    There t = there(HEADS, HEADS, N, M, D, D, mask_causal(M - N));
+    StridedRows *const of_t[8] = {
+        &t.call.query,   &t.call.key,   &t.call.value,   &t.s.grad_context,
+        &t.s.grad_query, &t.s.grad_key, &t.s.grad_value, &t.call.context};
     const int n[8] = {N, M, M, N, N, M, M, N};
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         There by_head = t;
-        Rows *const rows[8] = {&by_head.job.query, &by_head.job.key,
-                               &by_head.job.value, &by_head.s.g_context,
-                               &by_head.s.g_query, &by_head.s.g_key,
-                               &by_head.s.g_value, &by_head.job.context};
+        StridedRows *const rows[8] = {
+            &by_head.call.query,   &by_head.call.key,
+            &by_head.call.value,   &by_head.s.grad_context,
+            &by_head.s.grad_query, &by_head.s.grad_key,
+            &by_head.s.grad_value, &by_head.call.context};
         for (int k = 0; k < 8; k++) {
             *rows[k] = rows_by_head(HEADS, n[k], D,
                                     room((size_t)(HEADS * n[k] * D)));
@@ -557,12 +565,13 @@ static void first_far_away(void)
     enum { N = 70, M = 160, D = 3 };
     const int first[4] = {INT_MAX, INT_MAX - M, INT_MIN, INT_MIN + M};
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        There t = there(1, 1, N, M, D, D, see_all());
+        There t = there(1, 1, N, M, D, D, mask_none());
         float *all[3];
         for (int k = -1; k < 4; k++) {
-            t.job.see = k < 0 ? see_all() : see_past(first[k]);
+            t.call.mask = k < 0 ? mask_none() : mask_causal(first[k]);
             go(kernel, &t);
-            float *now[3] = {t.s.g_query.at, t.s.g_key.at, t.s.g_value.at};
+            float *now[3] = {t.s.grad_query.at, t.s.grad_key.at,
+                             t.s.grad_value.at};
             next_case();
             give("%s: first = %d", kernel->name, k < 0 ? 0 : first[k]);
             for (int i = 0; i < 3; i++) {
@@ -585,10 +594,10 @@ static void hidden_ones(void)
     float *seen = room_for("table", N * M);
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         There t =
-            there(1, 1, N, M, D, D, see_where(N, M, (const void *)seen));
+            there(1, 1, N, M, D, D, mask_table(N, M, (const void *)seen));
         float *was[3];
-        const float *now[3] = {t.s.g_query.at, t.s.g_key.at,
-                               t.s.g_value.at};
+        const float *now[3] = {t.s.grad_query.at, t.s.grad_key.at,
+                               t.s.grad_value.at};
         for (int k = 0; k < N * M; k++)
             seen[k] = k % M >= 20 && k % M <= 150 && k / M != 40;
         for (int run = 0; run < 2; run++) {
@@ -601,37 +610,39 @@ static void hidden_ones(void)
                     same(slope_name[i], t.count[i], now[i], was[i]);
             for (int j = 0; j < M; j++)
                 for (int k = 0; k < D && (j < 20 || j > 150); k++)
-                    t.job.key.at[j * D + k] = t.job.value.at[j * D + k] =
+                    t.call.key.at[j * D + k] = t.call.value.at[j * D + k] =
                         1e4f;
             for (int k = 0; k < D; k++) {
                 tap_near("g_query", now[0][40 * D + k], 0, 0, 0);
                 tap_near("g_key", now[1][k], 0, 0, 0);
                 tap_near("g_value", now[2][(M - 1) * D + k], 0, 0, 0);
-                t.job.query.at[40 * D + k] = 1e4f;
-                t.s.g_context.at[40 * D + k] = 1e4f;
+                t.call.query.at[40 * D + k] = 1e4f;
+                t.s.grad_context.at[40 * D + k] = 1e4f;
             }
         }
     }
 }
 
-/* ---- What trying finds, with g_context times context for a loss. */
+/* ---- What trying finds, with grad_context times context for a loss. */
 
 static double loss(const There *t)
 {
-    const int count = t->job.n_heads * t->job.n * t->job.d_v;
+    const int count = t->call.n_heads * t->call.n * t->call.d_v;
     double sum = 0;
-    attend_fast(&t->job);
+    attend_fast(&t->call);
     for (int i = 0; i < count; i++)
-        sum += (double)t->s.g_context.at[i] * (double)t->job.context.at[i];
+        sum +=
+            (double)t->s.grad_context.at[i] * (double)t->call.context.at[i];
     return sum;
 }
 
 static void tried(void)
 {
-    There t = there(2, 1, 3, 5, 3, 2, see_past(2));
+    There t = there(2, 1, 3, 5, 3, 2, mask_causal(2));
     go(kernel_named("plain"), &t);
-    float *in[3] = {t.job.query.at, t.job.key.at, t.job.value.at};
-    const float *slope[3] = {t.s.g_query.at, t.s.g_key.at, t.s.g_value.at};
+    float *in[3] = {t.call.query.at, t.call.key.at, t.call.value.at};
+    const float *slope[3] = {t.s.grad_query.at, t.s.grad_key.at,
+                             t.s.grad_value.at};
     for (int i = 0; i < 3; i++)
         for (size_t k = 0; k < t.count[i]; k++) {
             const float was = in[i][k];
@@ -659,11 +670,11 @@ static void linear_test(void)
         const size_t weights = (size_t)(l.d_in * l.d_out);
         const size_t columns = (size_t)l.d_out;
         float *x = room_for("x", (size_t)(n * l.d_in));
-        float *g_out = room_for("g_out", (size_t)n * columns);
+        float *grad_out = room_for("g_out", (size_t)n * columns);
         Linear given = l, got = l, due = l;
         given.weight = room_for("weight", weights);
         uniform_fill(&r, n, l.d_in, -1, 1, (void *)x);
-        uniform_fill(&r, n, l.d_out, -1, 1, (void *)g_out);
+        uniform_fill(&r, n, l.d_out, -1, 1, (void *)grad_out);
         uniform_fill(&r, l.d_out, l.d_in, -1, 1, (void *)given.weight);
         got.weight = begun("g_weight", weights, 2);
         due.weight = begun("due", weights, 2);
@@ -672,15 +683,15 @@ static void linear_test(void)
             got.bias = begun("g_bias", columns, 3);
             due.bias = begun("due", columns, 3);
         }
-        float *g_x = begun("g_x", (size_t)(n * l.d_in), 1);
+        float *grad_x = begun("g_x", (size_t)(n * l.d_in), 1);
         float *due_x = begun("due", (size_t)(n * l.d_in), 1);
         give("n = %d, l->d_in = %d, l->d_out = %d, %s bias", n, l.d_in,
              l.d_out, has_bias ? "a" : "no");
-        linear_backward(&given, n, (void *)x, (void *)g_out, &due,
+        linear_backward(&given, n, (void *)x, (void *)grad_out, &due,
                         (void *)due_x);
-        linear_backward_fast(&given, n, (void *)x, (void *)g_out, &got,
-                             (void *)g_x);
-        similar("g_x", (size_t)(n * l.d_in), g_x, due_x, 1e-6, ATOL);
+        linear_backward_fast(&given, n, (void *)x, (void *)grad_out, &got,
+                             (void *)grad_x);
+        similar("g_x", (size_t)(n * l.d_in), grad_x, due_x, 1e-6, ATOL);
         similar("g_weight", weights, got.weight, due.weight, 1e-6, 2e-5);
         if (has_bias)
             similar("g_bias", columns, got.bias, due.bias, 1e-6, ATOL);
@@ -689,7 +700,7 @@ static void linear_test(void)
 }
 
 /* The attention of a set, and a gradient for it that begins with `with`. */
-static Attention given_texts(Mask *see, Attention *g_a)
+static Attention given_texts(Mask *mask, Attention *grad_a)
 {
     const int64_t *size = integers("sizes");
     Attention a = {.d_x = (int)size[0],
@@ -702,55 +713,55 @@ static Attention given_texts(Mask *see, Attention *g_a)
                    .has_out_bias = (int)size[6]};
     attention_init(&a);
     memcpy(a.memory, input("parameters"), a.count * sizeof(float));
-    *g_a = a;
-    attention_init(g_a);
-    *see = strcmp(sets_now, "texts_table")
-               ? see_past((int)number("first", "first"))
-               : see_where(dim("mask", 0), dim("mask", 1), input("mask"));
+    *grad_a = a;
+    attention_init(grad_a);
+    *mask = strcmp(sets_now, "texts_table")
+                ? mask_causal((int)number("first", "first"))
+                : mask_table(dim("mask", 0), dim("mask", 1), input("mask"));
     return a;
 }
 
 static void texts_there(void)
 {
-    Mask see;
-    Attention g_a, a = given_texts(&see, &g_a);
+    Mask mask;
+    Attention grad_a, a = given_texts(&mask, &grad_a);
     const int texts = dim("x", 0), n = dim("x", 1);
     Trace t = trace_for_texts(&a, texts, n);
-    tell_attention(&a, see);
-    attention_forward_fast(&a, see, texts, n, input("x"), &t);
+    tell_attention(&a, mask);
+    attention_forward_fast(&a, mask, texts, n, input("x"), &t);
     tap_close(a.d_out ? "out" : "joined", part("out"),
               a.d_out ? t.out : t.joined, 1e-5, 2e-6);
     agrees("log_sum", t.log_sum, 1e-6, 2e-6);
     trace_free(&t);
     attention_free(&a);
-    attention_free(&g_a);
+    attention_free(&grad_a);
 }
 
 static void texts_and_back(void)
 {
-    Mask see;
-    Attention g_a, a = given_texts(&see, &g_a);
+    Mask mask;
+    Attention grad_a, a = given_texts(&mask, &grad_a);
     const int texts = dim("x", 0), n = dim("x", 1);
     Trace t = trace_for_texts(&a, texts, n);
     Trace g = trace_for_texts(&a, texts, n);
-    float *g_x = zeros("g_x", part("x")->count);
-    tell_attention(&a, see);
-    attention_forward_fast(&a, see, texts, n, input("x"), &t);
+    float *grad_x = zeros("g_x", part("x")->count);
+    tell_attention(&a, mask);
+    attention_forward_fast(&a, mask, texts, n, input("x"), &t);
     for (int twice = 0; twice < 2; twice++) { /* what is written, is not
                                                  added to */
-        memset(g_x, 0, part("x")->count * sizeof *g_x);
-        memset(g_a.memory, 0, g_a.count * sizeof(float));
+        memset(grad_x, 0, part("x")->count * sizeof *grad_x);
+        memset(grad_a.memory, 0, grad_a.count * sizeof(float));
         memcpy(a.d_out ? g.out : g.joined, input("g"),
                part("g")->count * sizeof(float));
-        attention_backward_fast(&a, see, texts, n, input("x"), &t, &g, &g_a,
-                                (void *)g_x);
+        attention_backward_fast(&a, mask, texts, n, input("x"), &t, &g,
+                                &grad_a, (void *)grad_x);
     }
-    agrees("g_x", g_x, 1e-5, 5e-6);
-    agrees("g_parameters", g_a.memory, 1e-5, 1e-5);
+    agrees("g_x", grad_x, 1e-5, 5e-6);
+    agrees("g_parameters", grad_a.memory, 1e-5, 1e-5);
     trace_free(&t);
     trace_free(&g);
     attention_free(&a);
-    attention_free(&g_a);
+    attention_free(&grad_a);
 }
 
 /* The same text by text, with the functions of chapters 13 and 18, for
@@ -774,30 +785,30 @@ static void texts_as_before(void)
     for (size_t i = 0; i < a.count; i++)
         got.memory[i] = due.memory[i] = 1;
     float *x = any_text(TEXTS * N, D);
-    float *g_x = begun("g_x", TEXTS * N * D, 1);
+    float *grad_x = begun("g_x", TEXTS * N * D, 1);
     float *due_x = begun("due", TEXTS * N * D, 1);
     Trace t = trace_for_texts(&a, TEXTS, N);
     Trace g = trace_for_texts(&a, TEXTS, N);
     tap_fill(TEXTS * N * D, g.out, -1, 1);
-    attention_forward_fast(&a, see_past(0), TEXTS, N, (void *)x, &t);
-    attention_backward_fast(&a, see_past(0), TEXTS, N, (void *)x, &t, &g,
-                            &got, (void *)g_x);
-    Trace one = trace_for(&a, N, N), g_one = trace_for(&a, N, N);
+    attention_forward_fast(&a, mask_causal(0), TEXTS, N, (void *)x, &t);
+    attention_backward_fast(&a, mask_causal(0), TEXTS, N, (void *)x, &t, &g,
+                            &got, (void *)grad_x);
+    Trace one = trace_for(&a, N, N), grad_one = trace_for(&a, N, N);
     for (int k = 0; k < TEXTS; k++) {
         float *own = x + k * N * D, *own_g = due_x + k * N * D;
-        attention_forward(&a, see_past(0), NULL, N, N, (void *)own,
+        attention_forward(&a, mask_causal(0), NULL, N, N, (void *)own,
                           (void *)own, &one);
         similar("out", N * D, t.out + k * N * D, one.out, 1e-5, ATOL);
-        memcpy(g_one.out, g.out + k * N * D, N * D * sizeof(float));
-        attention_backward(&a, N, N, (void *)own, (void *)own, &one, &g_one,
-                           &due, (void *)own_g, (void *)own_g);
+        memcpy(grad_one.out, g.out + k * N * D, N * D * sizeof(float));
+        attention_backward(&a, N, N, (void *)own, (void *)own, &one,
+                           &grad_one, &due, (void *)own_g, (void *)own_g);
     }
-    similar("g_x", TEXTS * N * D, g_x, due_x, 1e-5, 1e-5);
+    similar("g_x", TEXTS * N * D, grad_x, due_x, 1e-5, 1e-5);
     similar("g_a", a.count, got.memory, due.memory, 1e-5, 5e-5);
     trace_free(&t);
     trace_free(&g);
     trace_free(&one);
-    trace_free(&g_one);
+    trace_free(&grad_one);
     attention_free(&a);
     attention_free(&got);
     attention_free(&due);
@@ -828,10 +839,10 @@ static void trace_test(void)
         tap_near("count", (double)t.count, (double)sum, 0, 0);
         for (size_t k = 0; k < sum; k++)
             tap_near("tables with this entry", t.memory[k], 1, 0, 0);
-        tap_true("no table of scores", !t.scores && !t.weights && !t.kept &&
-                                           !t.dropped && !t.context &&
-                                           !t.head_query && !t.head_key &&
-                                           !t.head_value);
+        tap_true("no table of scores", !t.scores && !t.weights &&
+                                           !t.keep_mask && !t.dropped &&
+                                           !t.context && !t.head_query &&
+                                           !t.head_key && !t.head_value);
         tap_true("sizes", t.texts == texts && t.n == n && t.m == n);
         trace_free(&t);
         attention_free(&a);
@@ -847,9 +858,9 @@ static void texts_fit(void)
     a.context_length = 4;
     attention_init(&a);
     Trace t = trace_for_texts(&a, 5, 4);
-    texts_must_fit(&a, 5, 4, &t);
+    texts_check(&a, 5, 4, &t);
     a.context_length = 0;
-    texts_must_fit(&a, 5, 4, &t);
+    texts_check(&a, 5, 4, &t);
     tap_true("they fit", true);
     trace_free(&t);
     attention_free(&a);
@@ -870,23 +881,23 @@ static void sets_test(void)
 /* ---- What is refused. */
 
 static float numbers_of_job[100];
-static Job small = {.texts = 1,
-                    .n_heads = 2,
-                    .n = 3,
-                    .m = 4,
-                    .d_k = 2,
-                    .d_v = 2,
-                    .log_sum = numbers_of_job};
-static Rows some_rows = {numbers_of_job, 0, 0, 2}, no_rows;
+static AttentionCall small = {.texts = 1,
+                              .n_heads = 2,
+                              .n = 3,
+                              .m = 4,
+                              .d_k = 2,
+                              .d_v = 2,
+                              .log_sum = numbers_of_job};
+static StridedRows some_rows = {numbers_of_job, 0, 0, 2}, no_rows;
 
-static const Job *job_but(int *size, int value)
+static const AttentionCall *job_but(int *size, int value)
 {
     small.query = small.key = small.value = small.context = some_rows;
     *size = value;
     return &small;
 }
 
-static const Job *job_without_sums(void)
+static const AttentionCall *job_without_sums(void)
 {
     small.log_sum = NULL;
     return job_but(&small.n, 3);
@@ -894,77 +905,84 @@ static const Job *job_without_sums(void)
 
 #define FITS job_but(&small.n, 3)
 #define NO_SUM                                                             \
-    "backward.c: job_gradients_must_fit: a job without a log_sum: the "    \
+    "backward.c: attention_call_gradients_check: a job without a "         \
+    "log_sum: the "                                                        \
     "one "                                                                 \
     "that attend_fast has filled is needed"
 #define NO_ROWS                                                            \
-    "backward.c: job_gradients_must_fit: rows that are not there: "        \
+    "backward.c: attention_call_gradients_check: rows that are not "       \
+    "there: "                                                              \
     "gradients of contexts, queries, keys and values are needed"
 #define R some_rows
 
 static void refused_jobs(void)
 {
     REFUSES(NO_SUM, attend_fast_backward(job_without_sums(), R, R, R, R));
-    REFUSES(NO_SUM, job_gradients_must_fit(job_without_sums(), R, R, R, R));
+    REFUSES(NO_SUM,
+            attention_call_gradients_check(job_without_sums(), R, R, R, R));
     REFUSES(NO_ROWS, attend_fast_backward(FITS, no_rows, R, R, R));
-    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, no_rows, R, R, R));
-    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, R, no_rows, R, R));
-    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, R, R, no_rows, R));
-    REFUSES(NO_ROWS, job_gradients_must_fit(FITS, R, R, R, no_rows));
+    REFUSES(NO_ROWS,
+            attention_call_gradients_check(FITS, no_rows, R, R, R));
+    REFUSES(NO_ROWS,
+            attention_call_gradients_check(FITS, R, no_rows, R, R));
+    REFUSES(NO_ROWS,
+            attention_call_gradients_check(FITS, R, R, no_rows, R));
+    REFUSES(NO_ROWS,
+            attention_call_gradients_check(FITS, R, R, R, no_rows));
     REFUSES_SUCH(
         "a job of no heads",
         attend_fast_backward(job_but(&small.n_heads, 0), R, R, R, R));
-    REFUSES_SUCH(
-        "a job of no heads",
-        job_gradients_must_fit(job_but(&small.n_heads, 0), R, R, R, R));
+    REFUSES_SUCH("a job of no heads",
+                 attention_call_gradients_check(job_but(&small.n_heads, 0),
+                                                R, R, R, R));
 }
 
 static void job_fits(void)
 {
-    job_gradients_must_fit(FITS, R, R, R, R);
+    attention_call_gradients_check(FITS, R, R, R, R);
     tap_true("it fits", true);
 }
 
 /* An attention for texts that fits, its gradient, and their traces. */
 static Attention self = {
     .d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
-static Attention g_self;
-static Trace of_texts, g_texts;
+static Attention grad_self;
+static Trace of_texts, grad_texts;
 static void *const some_x = (float[5 * 4 * 3]){0};
 
 static const Attention *self_but(int *size, int value)
 {
     attention_init(&self);
-    g_self = self;
-    attention_init(&g_self);
+    grad_self = self;
+    attention_init(&grad_self);
     of_texts = trace_for_texts(&self, 5, 4);
-    g_texts = trace_for_texts(&self, 5, 4);
+    grad_texts = trace_for_texts(&self, 5, 4);
     if (size)
         *size = value;
     return &self;
 }
 
-#define THERE see_all(), 5, 4, some_x, &of_texts
-#define BACK see_all(), 5, 4, some_x, &of_texts, &g_texts, &g_self, some_x
+#define THERE mask_none(), 5, 4, some_x, &of_texts
+#define BACK                                                               \
+    mask_none(), 5, 4, some_x, &of_texts, &grad_texts, &grad_self, some_x
 
 static void refused_texts(void)
 {
     const float table[2][3] = {{0}};
-    REFUSES("objects.c: texts_must_fit: 5 texts, and a trace of 0: at "
+    REFUSES("objects.c: texts_check: 5 texts, and a trace of 0: at "
             "least 1, and the same, are needed",
-            texts_must_fit(self_but(&of_texts.texts, 0), 5, 4, &of_texts));
-    REFUSES_SUCH("no texts", texts_must_fit(self_but(&of_texts.texts, 0), 0,
-                                            4, &of_texts));
-    REFUSES_SUCH(
-        "a layer of another size",
-        texts_must_fit(self_but(&self.key.d_in, 9), 5, 4, &of_texts));
+            texts_check(self_but(&of_texts.texts, 0), 5, 4, &of_texts));
+    REFUSES_SUCH("no texts", texts_check(self_but(&of_texts.texts, 0), 0, 4,
+                                         &of_texts));
+    REFUSES_SUCH("a layer of another size",
+                 texts_check(self_but(&self.key.d_in, 9), 5, 4, &of_texts));
     REFUSES_SUCH("two widths",
-                 texts_must_fit(self_but(&self.d_y, 4), 5, 4, &of_texts));
+                 texts_check(self_but(&self.d_y, 4), 5, 4, &of_texts));
     REFUSES_SUCH(
         "4 tokens for a context length of 3",
-        texts_must_fit(self_but(&self.context_length, 3), 5, 4, &of_texts));
+        texts_check(self_but(&self.context_length, 3), 5, 4, &of_texts));
     REFUSES_SUCH("a trace for 3 tokens",
-                 texts_must_fit(self_but(&of_texts.n, 3), 5, 4, &of_texts));
+                 texts_check(self_but(&of_texts.n, 3), 5, 4, &of_texts));
     REFUSES("objects.c: trace_for_texts: 0 texts: at least 1 is needed",
             trace_for_texts(self_but(NULL, 0), 0, 4));
     REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
@@ -979,41 +997,40 @@ static void refused_texts(void)
                                 .d_k = 1,
                                 .d_v = 1}));
     REFUSES_SUCH("more tokens than an int can count",
-                 attention_forward_fast(self_but(NULL, 0), see_all(),
+                 attention_forward_fast(self_but(NULL, 0), mask_none(),
                                         1 << 16, 1 << 16, some_x,
                                         &of_texts));
     REFUSES_SUCH("more tokens than an int can count",
                  attention_backward_fast(
-                     self_but(NULL, 0), see_all(), 1 << 16, 1 << 16, some_x,
-                     &of_texts, &g_texts, &g_self, some_x));
-    REFUSES(
-        "objects.c: trace_must_fit: a trace of 5 texts, without tables "
-        "of scores: one of 0 texts, that has them, is needed",
-        trace_must_fit((self_but(NULL, 0), &of_texts), 4, 4, 2, 2, 1, 4));
+                     self_but(NULL, 0), mask_none(), 1 << 16, 1 << 16,
+                     some_x, &of_texts, &grad_texts, &grad_self, some_x));
+    REFUSES("objects.c: trace_check: a trace of 5 texts, without tables "
+            "of scores: one of 0 texts, that has them, is needed",
+            trace_check((self_but(NULL, 0), &of_texts), 4, 4, 2, 2, 1, 4));
     REFUSES_SUCH(
         "a trace of 4 texts",
         attention_forward_fast(self_but(&of_texts.texts, 4), THERE));
     REFUSES_SUCH("a mask of another size",
                  attention_forward_fast(self_but(NULL, 0),
-                                        see_where(2, 3, table), 5, 4,
+                                        mask_table(2, 3, table), 5, 4,
                                         some_x, &of_texts));
     REFUSES_SUCH(
         "a trace of 4 texts",
         attention_backward_fast(self_but(&of_texts.texts, 4), BACK));
     REFUSES_SUCH(
         "a gradient's trace of 4 texts",
-        attention_backward_fast(self_but(&g_texts.texts, 4), BACK));
+        attention_backward_fast(self_but(&grad_texts.texts, 4), BACK));
     REFUSES_SUCH(
         "a gradient of other heads",
-        attention_backward_fast(self_but(&g_self.n_heads, 1), BACK));
+        attention_backward_fast(self_but(&grad_self.n_heads, 1), BACK));
     REFUSES_SUCH("a mask of another size",
                  attention_backward_fast(
-                     self_but(NULL, 0), see_where(2, 3, table), 5, 4,
-                     some_x, &of_texts, &g_texts, &g_self, some_x));
+                     self_but(NULL, 0), mask_table(2, 3, table), 5, 4,
+                     some_x, &of_texts, &grad_texts, &grad_self, some_x));
     REFUSES_SUCH(
         "a gradient of another size",
-        linear_backward_fast((self_but(&g_self.key.d_out, 1), &self.key), 5,
-                             some_x, some_x, &g_self.key, some_x));
+        linear_backward_fast((self_but(&grad_self.key.d_out, 1), &self.key),
+                             5, some_x, some_x, &grad_self.key, some_x));
 }
 
 static void refused_masks(void)
@@ -1026,7 +1043,7 @@ static void refused_masks(void)
                                "keys",
                                n[k], m[k]),
                      flash_backward(n[k], m[k], 2, 2,
-                                    see_where(2, 3, table), x, x, x, x,
+                                    mask_table(2, 3, table), x, x, x, x,
                                     log_sum, x, g, g, g));
 }
 
@@ -1055,13 +1072,13 @@ int main(void)
         "attend_fast_backward: hidden keys, and blind queries");
     TAP(tried, "attend_fast_backward: what trying finds");
     TAP(sets_test, "attend_backward_of: one for each instruction set");
-    TAP(job_fits, "job_gradients_must_fit: what fits");
+    TAP(job_fits, "attention_call_gradients_check: what fits");
     TAP(linear_test, "linear_backward_fast: as linear_backward");
     EACH("attention_forward_fast", texts_there, "texts_*-x");
     EACH("attention_backward_fast", texts_and_back, "texts_*-x");
     TAP(texts_as_before, "attention_backward_fast: as text by text");
     TAP(trace_test, "trace_for_texts: six tables in one block");
-    TAP(texts_fit, "texts_must_fit: what fits");
+    TAP(texts_fit, "texts_check: what fits");
     EACH("log_sum_backward", log_sum_test, "again_*-scores");
     TAP(log_sum_adds, "log_sum_backward: adds");
     refused_masks();

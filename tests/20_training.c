@@ -182,7 +182,8 @@ static void clip_test(void)
     agrees("clipped", gradient, 1e-6, 1e-15);
 }
 
-/* What is not finite does not go unnoticed, and not further than it must. */
+/* What is not finite does not go unnoticed, and not further than it
+ * must. */
 static void clip_strange(void)
 {
     float none[2] = {NAN, 1}, much[3] = {INFINITY, 1, -2};
@@ -354,7 +355,7 @@ static void forward_test(void)
     model_init(&m);
     fill_model(&m, "parameters");
     pass_init(&p, &m, b.texts, b.n);
-    model_forward(&m, see_past((int)integers("sizes")[9]), &b, &p);
+    model_forward(&m, mask_causal((int)integers("sizes")[9]), &b, &p);
     agrees("logits", p.logits, 1e-5, 2e-6);
     pass_free(&p);
     model_free(&m);
@@ -366,13 +367,13 @@ static void backward_test(void)
 {
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
-    const Mask see = see_past((int)integers("sizes")[9]);
+    const Mask mask = mask_causal((int)integers("sizes")[9]);
     training_init(&t, b.texts, b.n);
     fill_model(&t.model, "parameters");
-    training_loss(&t, see, &b);
+    training_loss(&t, mask, &b);
     training_gradient(&t, &b);
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
-    training_loss(&t, see, &b);
+    training_loss(&t, mask, &b);
     training_gradient(&t, &b);
     for (size_t i = 0; i < t.gradient.count; i++)
         t.gradient.memory[i] /= 2;
@@ -387,7 +388,7 @@ static void training_loss_test(void)
     training_init(&t, b.texts, b.n);
     fill_model(&t.model, "parameters");
     const float loss =
-        training_loss(&t, see_past((int)integers("sizes")[9]), &b);
+        training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
     agrees("loss", &loss, 1e-6, 0);
     agrees("logits", t.pass.logits, 1e-5, 2e-6);
     training_free(&t);
@@ -401,7 +402,7 @@ static void model_backward_test(void)
     const int rows = b.texts * b.n;
     training_init(&t, b.texts, b.n);
     fill_model(&t.model, "parameters");
-    training_loss(&t, see_past((int)integers("sizes")[9]), &b);
+    training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
     cross_entropy_backward(rows, t.model.words, (void *)t.pass.shares,
                            b.target, (void *)t.g.logits);
     model_backward(&t.model, &b, &t.pass, &t.g, &t.gradient);
@@ -443,7 +444,7 @@ static void hundred_test(void)
                           1e-8,
                           0.01,
                           0};
-        const float loss = training_step(&t, how, see_past(0), &b);
+        const float loss = training_step(&t, how, mask_causal(0), &b);
         tap_near(tap_words("the loss of step %d", step), (double)loss,
                  losses[step - 1], step <= 10 ? 1e-5 : 1e-4, 0);
         if (step == 1)
@@ -593,28 +594,28 @@ static void refused_models(void)
     const Batch b = {3, 2, ids, ids, ids};
     static Pass bare;
     bare = (Pass){.d_x = 2, .d_y = 4, .words = 3};
-    REFUSES("model.c: pass_must_fit: a pass of d_x, d_y, words = 2, 4, 3: "
+    REFUSES("model.c: pass_check: a pass of d_x, d_y, words = 2, 4, 3: "
             "4, 8, 3 are needed",
-            pass_must_fit(model_there(3, 2, 4, 8), pass_of(3, 2)));
+            pass_check(model_there(3, 2, 4, 8), pass_of(3, 2)));
     REFUSES_SUCH("a pass for other d_y",
-                 pass_must_fit(model_there(3, 2, 2, 6), pass_of(3, 2)));
+                 pass_check(model_there(3, 2, 2, 6), pass_of(3, 2)));
     REFUSES_SUCH("a pass for fewer words",
-                 pass_must_fit(model_there(4, 2, 2, 4), pass_of(3, 2)));
-    REFUSES("model.c: pass_must_fit: a model without tables: model_init "
+                 pass_check(model_there(4, 2, 2, 4), pass_of(3, 2)));
+    REFUSES("model.c: pass_check: a model without tables: model_init "
             "makes room for them",
-            pass_must_fit(model_with(3, 2, 2, 4), pass_of(3, 2)));
-    REFUSES("model.c: pass_must_fit: a pass without tables: pass_init "
+            pass_check(model_with(3, 2, 2, 4), pass_of(3, 2)));
+    REFUSES("model.c: pass_check: a pass without tables: pass_init "
             "makes room for them",
-            pass_must_fit(model_there(3, 2, 2, 4), &bare));
-    REFUSES("model.c: model_gradient_must_fit: a gradient of 2 words and "
+            pass_check(model_there(3, 2, 2, 4), &bare));
+    REFUSES("model.c: model_gradient_check: a gradient of 2 words and "
             "texts of 2: 3 and 2 are needed",
-            model_gradient_must_fit(&small, model_there(2, 2, 2, 4)));
+            model_gradient_check(&small, model_there(2, 2, 2, 4)));
     REFUSES_SUCH("a gradient for shorter texts",
-                 model_gradient_must_fit(&small, model_there(3, 1, 2, 4)));
+                 model_gradient_check(&small, model_there(3, 1, 2, 4)));
     REFUSES_SUCH("a gradient of other d_y",
-                 model_gradient_must_fit(&small, model_there(3, 2, 2, 6)));
+                 model_gradient_check(&small, model_there(3, 2, 2, 6)));
     REFUSES_SUCH("a pass of a narrower model",
-                 model_forward(model_there(3, 2, 4, 8), see_past(0), &b,
+                 model_forward(model_there(3, 2, 4, 8), mask_causal(0), &b,
                                pass_of(3, 2)));
     Model m = small;
     Pass p;
@@ -651,14 +652,14 @@ static void refused_adam(void)
                  adam_step(how, none, 3, three, three, three, three));
     REFUSES_SUCH("step -1",
                  adam_step(how, less, 3, three, three, three, three));
-    REFUSES("model.c: adam_must_fit: step 0: 1 or more is needed",
-            adam_must_fit(how, none));
-    REFUSES("model.c: adam_must_fit: beta_1, beta_2 = 1, 0.999: from 0 to "
+    REFUSES("model.c: adam_check: step 0: 1 or more is needed",
+            adam_check(how, none));
+    REFUSES("model.c: adam_check: beta_1, beta_2 = 1, 0.999: from 0 to "
             "below 1 are needed",
-            adam_must_fit((how = good, how.beta_1 = 1, how), 1));
-    REFUSES("model.c: adam_must_fit: a rate of -1, an epsilon of 1e-08, a "
+            adam_check((how = good, how.beta_1 = 1, how), 1));
+    REFUSES("model.c: adam_check: a rate of -1, an epsilon of 1e-08, a "
             "decay of 0.1: none below 0 is needed",
-            adam_must_fit((how = good, how.rate = -1, how), 1));
+            adam_check((how = good, how.rate = -1, how), 1));
     static const struct {
         const char *words;
         Adam how;
@@ -694,8 +695,8 @@ static void refusals(void)
                  rate_at(0, less, 5, 1, 0));
     REFUSES_SUCH("as many steps to warm up as there are",
                  rate_at(0, 5, 5, 1, 0));
-    REFUSES(NULL, random_below(lots(), none));
-    REFUSES(NULL, random_below(lots(), less));
+    REFUSES(NULL, random_below(some_draws(), none));
+    REFUSES(NULL, random_below(some_draws(), less));
     REFUSES("model.c: agreement_of: sentence 960: 0 to 959 is needed",
             agreement_of(AGREEMENTS));
     REFUSES(NULL, agreement_of(less));
@@ -708,13 +709,13 @@ static void refusals(void)
     REFUSES(NULL, model_init(model_with(3, 2, 2, none)));
     REFUSES(NULL, pass_of(none, 2));
     REFUSES(NULL, pass_of(2, none));
-    REFUSES("model.c: batch_must_fit: a batch of 2 texts of 2 tokens: 3 of "
+    REFUSES("model.c: batch_check: a batch of 2 texts of 2 tokens: 3 of "
             "2 are needed",
-            batch_must_fit(&(Batch){2, 2, ids, ids, ids}, pass_of(3, 2)));
+            batch_check(&(Batch){2, 2, ids, ids, ids}, pass_of(3, 2)));
     REFUSES(NULL,
-            batch_must_fit(&(Batch){3, 1, ids, ids, ids}, pass_of(3, 2)));
+            batch_check(&(Batch){3, 1, ids, ids, ids}, pass_of(3, 2)));
     REFUSES(NULL,
-            model_forward(model_with(3, 2, 2, 4), see_past(0),
+            model_forward(model_with(3, 2, 2, 4), mask_causal(0),
                           &(Batch){3, 1, ids, ids, ids}, pass_of(3, 2)));
     static Pass empty = {.texts = 3, .n = 1};
     REFUSES(NULL, model_backward(model_with(3, 2, 2, 4),

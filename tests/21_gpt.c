@@ -40,15 +40,15 @@ static void norm_backward_test(void)
 {
     const Norm l = norm_of_set();
     Norm g = {l.d, begun("g_weight", 2), begun("g_bias", -3)};
-    float *g_x = begun("g_x", 4);
+    float *grad_x = begun("g_x", 4);
     norm_backward(&l, dim("x", 0), input("x"), input("g_out"), &g,
-                  (void *)g_x);
+                  (void *)grad_x);
     less((size_t)l.d, g.weight, 2);
     less((size_t)l.d, g.bias, -3);
-    less(part("x")->count, g_x, 4);
+    less(part("x")->count, grad_x, 4);
     agrees("g_weight", g.weight, 1e-5, 2e-5);
     agrees("g_bias", g.bias, 1e-5, 2e-6);
-    agrees("g_x", g_x, 1e-5, 2e-5);
+    agrees("g_x", grad_x, 1e-5, 2e-5);
 }
 
 static void gelu_test(void)
@@ -64,24 +64,24 @@ static void far_test(void)
 {
     const float x[6] = {-FLT_MAX, -1e19f, -1e12f, 1e12f, 1e19f, FLT_MAX};
     const float ones[4] = {1, 1, 1, 1};
-    float share[6], out[6], g_x[4] = {0};
+    float share[6], out[6], grad_x[4] = {0};
     gelu(6, x, share, out);
-    gelu_backward(4, x + 1, share + 1, ones, g_x);
+    gelu_backward(4, x + 1, share + 1, ones, grad_x);
     for (int i = 0; i < 6; i++)
         tap_near("gelu", out[i], i < 3 ? 0 : x[i], 0, 0);
     for (int i = 0; i < 4; i++)
-        tap_near("slope", g_x[i], i < 2 ? 0 : 1, 0, 0);
+        tap_near("slope", grad_x[i], i < 2 ? 0 : 1, 0, 0);
 }
 
 static void gelu_backward_test(void)
 {
     const int n = (int)part("x")->count;
     float *out = room((size_t)n), *share = room((size_t)n);
-    float *g_x = begun("g_x", 2), *x = input("x");
+    float *grad_x = begun("g_x", 2), *x = input("x");
     gelu(n, x, share, out);
-    gelu_backward(n, x, share, input("g_out"), g_x);
-    less((size_t)n, g_x, 2);
-    agrees("g_x", g_x, 1e-5, 1e-6);
+    gelu_backward(n, x, share, input("g_out"), grad_x);
+    less((size_t)n, grad_x, 2);
+    agrees("g_x", grad_x, 1e-5, 1e-6);
 }
 
 static void draw_test(void)
@@ -272,30 +272,30 @@ static void cached_test(void)
 /* The gradient of the mean loss, twice: it is added to what is there. */
 static void backward_test(void)
 {
-    Gpt g = given(), g_g = gpt_like(&g);
+    Gpt g = given(), grad_g = gpt_like(&g);
     const int texts = dim("ids", 0), n = dim("ids", 1), rows = texts * n;
     const int *ids = ids_of("ids"), *targets = ids_of("targets");
-    GptPass p = gpt_pass(&g, texts, n), g_p = gpt_pass(&g, texts, n);
+    GptPass p = gpt_pass(&g, texts, n), grad_p = gpt_pass(&g, texts, n);
     float *shares = room((size_t)(rows * g.vocabulary));
     gpt_forward(&g, NULL, ids, &p);
     const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
                                      targets, (void *)shares);
     agrees("loss", &loss, 1e-5, 0);
     for (int twice = 0; twice < 2; twice++) {
-        gpt_pass_clear(&g_p);
+        gpt_pass_clear(&grad_p);
         cross_entropy_backward(rows, g.vocabulary, (void *)shares, targets,
-                               (void *)g_p.logits);
-        gpt_backward(&g, ids, &p, &g_p, &g_g);
+                               (void *)grad_p.logits);
+        gpt_backward(&g, ids, &p, &grad_p, &grad_g);
         if (!twice)
-            agrees("gradient", g_g.memory, 1e-5, 1e-6);
+            agrees("gradient", grad_g.memory, 1e-5, 1e-6);
     }
     for (size_t i = 0; i < g.count; i++)
-        g_g.memory[i] /= 2;
-    agrees("gradient", g_g.memory, 1e-5, 1e-6);
+        grad_g.memory[i] /= 2;
+    agrees("gradient", grad_g.memory, 1e-5, 1e-6);
     gpt_pass_free(&p);
-    gpt_pass_free(&g_p);
+    gpt_pass_free(&grad_p);
     gpt_free(&g);
-    gpt_free(&g_g);
+    gpt_free(&grad_g);
 }
 
 /* The tokens themselves, number for number. */
@@ -506,12 +506,12 @@ static void resume_kept_test(void)
 {
     const char *path = own_file("training.safetensors");
     GptTraining first = small(), second = small();
-    first.random.has_kept = 1;
-    first.random.kept = 0.5;
+    first.random.has_spare = 1;
+    first.random.spare = 0.5;
     gpt_training_save(&first, path);
     gpt_training_load(&second, path);
-    same_bits("has_kept", second.random.has_kept, 1);
-    tap_near("kept", second.random.kept, 0.5, 0, 0);
+    same_bits("has_kept", second.random.has_spare, 1);
+    tap_near("kept", second.random.spare, 0.5, 0, 0);
     gpt_training_free(&first);
     gpt_training_free(&second);
     remove(path);
@@ -625,7 +625,7 @@ static void cached_as_whole(const Attention *a, Cache *cache)
     float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
     tap_fill(5 * 6, x[0], -2, 2);
     Trace whole = trace_for(a, 5, 5), one = trace_for_texts(a, 1, 1);
-    attention_forward(a, see_past(0), NULL, 5, 5, x, x, &whole);
+    attention_forward(a, mask_causal(0), NULL, 5, 5, x, x, &whole);
     for (int i = 0; i < 5; i++) {
         attend_cached(a, cache, 1, x + i, &one);
         memcpy(out + i * 6, one.out, 6 * sizeof *out);
@@ -848,9 +848,9 @@ static void forward_with(int layers, int texts, int has_cache)
     gpt_forward(&g, has_cache ? caches_for(&g) : NULL, (int[4]){0}, &p);
 }
 
-/* What is otherwise in a file of the golden model: a tensor is lost, has its
- * sizes turned over or has no rows, or there is one more; and how the line
- * ends that refuses it. */
+/* What is otherwise in a file of the golden model: a tensor is lost, has
+ * its sizes turned over or has no rows, or there is one more; and how the
+ * line ends that refuses it. */
 typedef struct {
     const char *lost, *turned, *empty, *more;
     const char *words, *line;
@@ -1012,17 +1012,17 @@ static void load_changed(const char *name, int count, double number)
 {
     Tensors file = training_tensors();
     static int64_t whole[4];
-    static double kept[4];
+    static double keep_mask[4];
     for (size_t i = 0; i < file.count; i++) {
         Tensor *it = &file.tensor[i];
         if (strcmp(it->name, name))
             continue;
         whole[0] = (int64_t)number;
-        kept[0] = number;
+        keep_mask[0] = number;
         it->rank = 1;
         it->shape[0] = count;
         it->count = (size_t)count;
-        it->data = it->type == 'd' ? (void *)kept : (void *)whole;
+        it->data = it->type == 'd' ? (void *)keep_mask : (void *)whole;
     }
     load_tensors(file.count, file.tensor);
 }
@@ -1047,11 +1047,11 @@ static void load_more(const char *name)
 }
 
 /* Gradients that are those of another model or another pass. */
-static void backward_with(Gpt *g_g, int layers, int texts)
+static void backward_with(Gpt *grad_g, int layers, int texts)
 {
     Gpt g = any_gpt(2, 0), other = any_gpt(layers, 0);
-    GptPass p = gpt_pass(&g, 2, 3), g_p = gpt_pass(&other, texts, 3);
-    gpt_backward(&g, (int[6]){0}, &p, &g_p, g_g);
+    GptPass p = gpt_pass(&g, 2, 3), grad_p = gpt_pass(&other, texts, 3);
+    gpt_backward(&g, (int[6]){0}, &p, &grad_p, grad_g);
 }
 
 static void loss_with(int bytes, int texts, int n)
@@ -1074,11 +1074,11 @@ static void refusals(void)
 {
     static volatile int none = 0;
     static float x[3] = {0.5f, -1, 2}, shares[3];
-    Norm l = {3, x, x}, g_l = {2, x, x};
+    Norm l = {3, x, x}, grad_l = {2, x, x};
     Random r = seeded(1);
     REFUSES("21_gpt.c: norm_backward: a gradient of 2 entries, where the "
             "layer has 3: as many are needed",
-            norm_backward(&l, 1, (void *)x, (void *)x, &g_l, (void *)x));
+            norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
     REFUSES(NULL, pick_one(&r, 3, x));
     REFUSES(NULL, pick_one(&r, 3, (float[3]){0, none, 0}));
     REFUSES(NULL, pick_one(&r, 3, (float[3]){0, 1, NAN}));
@@ -1095,10 +1095,9 @@ static void refusals(void)
     REFUSES(NULL, gpt_init(wrong(2, 1, 0, 1, 1)));
     REFUSES(NULL, gpt_init(wrong(2, 1, 2, 0, 1)));
     REFUSES(NULL, gpt_init(wrong(2, 1, 2, 1, 0)));
-    REFUSES(
-        "gpt.c: sizes_must_fit: a width of 8 for 3 heads leaves 2 over: "
-        "a multiple is needed",
-        gpt_init(wrong(2, 1, 8, 3, 1)));
+    REFUSES("gpt.c: sizes_check: a width of 8 for 3 heads leaves 2 over: "
+            "a multiple is needed",
+            gpt_init(wrong(2, 1, 8, 3, 1)));
     Gpt g = any_gpt(1, 0);
     REFUSES(NULL, gpt_pass(&g, 0, 1));
     REFUSES(NULL, gpt_pass(&g, 1, 0));
@@ -1110,9 +1109,9 @@ static void refusals(void)
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
     gpt_free(&g);
-    TAP_REFUSES("gpt_must_fit", "a pass of two layers for one", NULL,
+    TAP_REFUSES("gpt_pass_check", "a pass of two layers for one", NULL,
                 forward_with(2, 1, 0));
-    TAP_REFUSES("gpt_must_fit", "two texts and a cache", NULL,
+    TAP_REFUSES("gpt_pass_check", "two texts and a cache", NULL,
                 forward_with(1, 2, 1));
     TAP_REFUSES("attend_cached", "a cache of another number of heads",
                 "gpt.c: attend_cached: a cache of n_key_heads, d_k, d_v = "
@@ -1153,14 +1152,14 @@ static void refusals(void)
     TAP_REFUSES("gpt_load", "three heads for a width of eight", NULL,
                 load_changed("n_head", 1, 3));
     Gpt two = any_gpt(2, 0), one = any_gpt(1, 0), apart = any_gpt(2, 1);
-    TAP_REFUSES("gpt_gradient_must_fit", "a gradient of one layer for two",
+    TAP_REFUSES("gpt_gradient_check", "a gradient of one layer for two",
                 NULL, backward_with(&one, 2, 2));
-    TAP_REFUSES("gpt_gradient_must_fit", "an output apart for a tied one",
+    TAP_REFUSES("gpt_gradient_check", "an output apart for a tied one",
                 NULL, backward_with(&apart, 2, 2));
-    TAP_REFUSES("gpt_gradient_must_fit", "the pass of one layer for two",
-                NULL, backward_with(&two, 1, 2));
-    TAP_REFUSES("gpt_gradient_must_fit", "the pass of one text for two",
-                NULL, backward_with(&two, 2, 1));
+    TAP_REFUSES("gpt_gradient_check", "the pass of one layer for two", NULL,
+                backward_with(&two, 1, 2));
+    TAP_REFUSES("gpt_gradient_check", "the pass of one text for two", NULL,
+                backward_with(&two, 2, 1));
     gpt_free(&two);
     gpt_free(&one);
     gpt_free(&apart);

@@ -6,12 +6,12 @@
 /* Every variant of attention, and the same word. */
 static void journeys_test(void)
 {
-    Journey table[JOURNEYS];
+    SheetRow table[SHEET_ROWS];
     const Tensor *x = golden("C_sheet/journeys-x");
     const Tensor *sizes = golden("C_sheet/journeys-sizes");
-    tap_true("as many as PyTorch's", x->shape[0] == JOURNEYS);
-    journeys(table);
-    for (int i = 0; i < JOURNEYS; i++) {
+    tap_true("as many as PyTorch's", x->shape[0] == SHEET_ROWS);
+    sheet_rows(table);
+    for (int i = 0; i < SHEET_ROWS; i++) {
         const int size = (int)tensor_integers(sizes)[i];
         tap_near("entries", table[i].size, size, 0, 0);
         for (int k = 0; k < size; k++)
@@ -22,6 +22,6 @@ static void journeys_test(void)
 
 int main(void)
 {
-    TAP(journeys_test, "journeys: every attention of the book");
+    TAP(journeys_test, "sheet_rows: every attention of the book");
     return tap_done();
 }

@@ -23,9 +23,9 @@ static Random about_to_draw(uint32_t x)
     return r;
 }
 
-/* Ten seeds, five rates: the lots, the number that is drawn next, and many
- * lots more, by their checksum. */
-static void lots_test(void)
+/* Ten seeds, five rates: the draws, the number that is drawn next, and many
+ * draws more, by their checksum. */
+static void masks_test(void)
 {
     const Tensor *masks = golden("D_mkl/lots-masks");
     const Tensor *following = golden("D_mkl/lots-following");
@@ -44,9 +44,9 @@ static void lots_test(void)
         dropout_mask_mcg31(&r, p, n, m, (void *)(got + i * n * m));
         next[k] = random_float(&r);
         dropout_mask_mcg31(&again, p, 120, 150, (void *)many);
-        same_bits("18,000 lots", checksum(18000, many), sum[i]);
+        same_bits("18,000 draws", checksum(18000, many), sum[i]);
     }
-    tap_close("lots", masks, got, 0, 0);
+    tap_close("draws", masks, got, 0, 0);
     tap_close("drawn next", following, next, 0, 0);
 }
 
@@ -79,10 +79,10 @@ static void first_test(void)
         same_bits("the next draw", random_u32(&same), draw[i]);
         dropout_mask_mcg31(&r, 0.5, 1, count, (void *)(got + i * count));
     }
-    tap_close("lots", masks, got, 0, 0);
+    tap_close("draws", masks, got, 0, 0);
 }
 
-/* Rates at which one of the lots of the seed lies at the threshold, or off
+/* Rates at which one of the draws of the seed lies at the threshold, or off
  * it by the last bit of a float, or so near that it takes a double to say
  * to which float the threshold is rounded. */
 static void near_test(void)
@@ -96,7 +96,7 @@ static void near_test(void)
         dropout_mask_mcg31(&r, rate[i], 1, count,
                            (void *)(got + i * count));
     }
-    tap_close("lots", masks, got, 0, 0);
+    tap_close("draws", masks, got, 0, 0);
 }
 
 static void without_generator(void)
@@ -105,7 +105,7 @@ static void without_generator(void)
     float mask[2][3];
     for (int p = 0; p <= 1; p++) {
         dropout_mask_mcg31(NULL, p, 2, 3, mask);
-        same("lot", 6, (void *)mask, expect[p]);
+        same("draw", 6, (void *)mask, expect[p]);
     }
 }
 
@@ -113,12 +113,12 @@ int main(void)
 {
     Random r = seeded(1);
     float mask[1][2];
-    TAP(lots_test,
-        "dropout_mask_mcg31: ten seeds, five rates, 900,000 lots");
-    TAP(reader_test, "dropout_mask_mcg31: the lots that a reader saw");
+    TAP(masks_test,
+        "dropout_mask_mcg31: ten seeds, five rates, 900,000 draws");
+    TAP(reader_test, "dropout_mask_mcg31: the draws that a reader saw");
     EACH("dropout_mask_mcg31", shape_test, "shape_*-mask");
     TAP(first_test, "dropout_mask_mcg31: what MCG31 begins with");
-    TAP(near_test, "dropout_mask_mcg31: lots at the threshold");
+    TAP(near_test, "dropout_mask_mcg31: draws at the threshold");
     TAP(without_generator, "dropout_mask_mcg31: no generator where nothing "
                            "is drawn");
     REFUSES(NULL, dropout_mask_mcg31(&r, NAN, 1, 2, mask));

@@ -1072,18 +1072,18 @@ static void refuses_to_write(void)
     memset(longest, '/', sizeof longest - 1);
     setenv("FIGURES", longest, 1);
     snprintf(line, sizeof line,
-             "figure.c: must_work: figure %.599s cannot be written: %s",
+             "figure.c: check_written: figure %.599s cannot be written: %s",
              longest, strerror(ENAMETOOLONG));
     REFUSES(line, pipeline("x", "scores"));
     setenv("FIGURES", "/no/such/folder", 1);
-    REFUSES("figure.c: must_work: figure /no/such/folder/x.svg cannot be "
+    REFUSES("figure.c: check_written: figure /no/such/folder/x.svg cannot be "
             "written: No such file or directory",
             pipeline("x", "scores"));
     setenv("FIGURES", folder, 1);
     snprintf(path, sizeof path, "%s/x.svg", folder);
     for (int is_long = 0; is_long < 2; is_long++) {
         snprintf(line, sizeof line,
-                 "figure.c: must_work: figure %s cannot be written: %s",
+                 "figure.c: check_written: figure %s cannot be written: %s",
                  path, strerror(is_long ? EMSGSIZE : ENOSPC));
         if (access("/dev/full", W_OK) || symlink("/dev/full", path))
             tap_skip("FIGURES: a full disk", "no /dev/full");
@@ -1091,8 +1091,8 @@ static void refuses_to_write(void)
             REFUSES(line, bits("x", is_long ? longest : "", 0));
     }
     snprintf(line, sizeof line,
-             "figure.c: must_work: figure %s cannot be written: %s", path,
-             strerror(EFBIG));
+             "figure.c: check_written: figure %s cannot be written: %s",
+             path, strerror(EFBIG));
     REFUSES(line, limited());
 }
 

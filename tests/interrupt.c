@@ -39,7 +39,8 @@ static void second(void)
     tap_near("two", ended_by(2, true), SIGINT, 0, 0);
 }
 
-/* Until a process waits, and no signal is on its way to it, or has ended. */
+/* Until a process waits, and no signal is on its way to it, or has
+ * ended. */
 static void until_it_waits(pid_t pid)
 {
     const char *path = tap_words("/proc/%d/status", (int)pid);

@@ -4,14 +4,15 @@
 #include "attention/07_self_attention.h"
 #include "attention/15_kernel.h"
 
-/* One block for all tables: each of its entries is 0, and belongs to one. */
+/* One block for all tables: each of its entries is 0, and belongs to
+ * one. */
 static void trace_test(void)
 {
     for (int round = 0; round < 50; round++) {
         const int n = tap_int(1, 9), m = tap_int(1, 9);
         Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
         Trace t = trace_for(&a, n, m);
-        trace_must_fit(&t, n, m, a.n_heads, a.d_k, a.d_v, a.d_out);
+        trace_check(&t, n, m, a.n_heads, a.d_k, a.d_v, a.d_out);
         float *table[13];
         size_t count[13], sum = 0;
         tables(&t, table, count);
@@ -85,7 +86,7 @@ static void attention_init_test(void)
         Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
         tap_true("count",
                  layers_in_order(&a, a.memory) == a.memory + a.count);
-        layers_must_fit(&a);
+        layers_check(&a);
         attention_free(&a);
     }
 }
@@ -117,7 +118,7 @@ static void attention_parts_test(void)
         tap_true("the end",
                  layers_in_order(&a[1], table + 6) == block + all);
         for (int i = 0; i < 2; i++) {
-            layers_must_fit(&a[i]);
+            layers_check(&a[i]);
             tap_true("no memory", !a[i].memory && !a[i].count);
             attention_free(&a[i]);
         }
@@ -137,10 +138,10 @@ static void attention_fits(void)
                    .query = {1, INT_MAX, NOWHERE, NULL},
                    .key = {1, INT_MAX, NOWHERE, NULL},
                    .value = {1, INT_MAX, NOWHERE, NULL}};
-    attention_must_fit(&a, 5, 4, sized(5, 4, 1, INT_MAX, INT_MAX, 0));
-    attention_must_fit(&a, 4, 5, sized(4, 5, 1, INT_MAX, INT_MAX, 0));
+    attention_check(&a, 5, 4, sized(5, 4, 1, INT_MAX, INT_MAX, 0));
+    attention_check(&a, 4, 5, sized(4, 5, 1, INT_MAX, INT_MAX, 0));
     a.context_length = 0;
-    attention_must_fit(&a, 6, 9, sized(6, 9, 1, INT_MAX, INT_MAX, 0));
+    attention_check(&a, 6, 9, sized(6, 9, 1, INT_MAX, INT_MAX, 0));
     tap_true("they fit", true);
 }
 
@@ -185,8 +186,7 @@ static Attention *mixing_without(float **numbers)
 
 static void traces_refused(void)
 {
-    REFUSES(AT
-            "sizes_must_fit: n_heads, d_k, d_v = 65536, 65536, 1" COLUMNS,
+    REFUSES(AT "sizes_check: n_heads, d_k, d_v = 65536, 65536, 1" COLUMNS,
             trace_init(sized(2, 3, 65536, 65536, 1, 0)));
     REFUSES(AT "trace_init: n, m, d_out = 2, 3, -1: at least 1, 1 and 0 "
                "are needed",
@@ -194,17 +194,17 @@ static void traces_refused(void)
     REFUSES(NULL, trace_init(sized(2, 0, 1, 4, 5, 0)));
     REFUSES(NULL, trace_init(sized(0, 3, 1, 4, 5, 0)));
 
-    REFUSES(AT "trace_must_fit: a trace of n, m, n_heads, d_k, d_v, d_out "
+    REFUSES(AT "trace_check: a trace of n, m, n_heads, d_k, d_v, d_out "
                "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
-            trace_must_fit(sized(1, 2, 3, 4, 5, 6), 2, 3, 4, 5, 6, 7));
-    REFUSES(AT "trace_must_fit: a trace without tables: trace_init makes "
+            trace_check(sized(1, 2, 3, 4, 5, 6), 2, 3, 4, 5, 6, 7));
+    REFUSES(AT "trace_check: a trace without tables: trace_init makes "
                "room for them",
-            trace_must_fit(&(Trace){.n = 1}, 1, 0, 0, 0, 0, 0));
-    REFUSES(NULL, trace_must_fit(&(Trace){.d_out = 2, .query = NOWHERE}, 0,
-                                 0, 0, 0, 0, 2));
+            trace_check(&(Trace){.n = 1}, 1, 0, 0, 0, 0, 0));
+    REFUSES(NULL, trace_check(&(Trace){.d_out = 2, .query = NOWHERE}, 0, 0,
+                              0, 0, 0, 2));
     for (int i = 0; i < 6; i++)
-        REFUSES(NULL, trace_must_fit(grown(i, 2, 3, 4, 5, 6, 7), 2, 3, 4, 5,
-                                     6, 7));
+        REFUSES(NULL, trace_check(wrong_trace(i, 2, 3, 4, 5, 6, 7), 2, 3, 4,
+                                  5, 6, 7));
 }
 
 static void attentions_refused(void)
@@ -219,8 +219,7 @@ static void attentions_refused(void)
     REFUSES(NULL, attention_init(with(&head.n_heads, 0)));
     REFUSES(NULL, attention_init(with(&head.d_k, 0)));
     REFUSES(NULL, attention_init(with(&head.d_v, 0)));
-    REFUSES(AT
-            "sizes_must_fit: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
+    REFUSES(AT "sizes_check: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
             attention_init(with(&head.n_heads, 1 << 29)));
 }
 
@@ -237,37 +236,36 @@ static void misfits_refused(void)
                               &mixing.has_out_bias};
     Linear *const layer[] = {&mixing.query, &mixing.key, &mixing.value,
                              &mixing.out};
-    REFUSES(AT "layer_must_fit: the layer for the key is from 2 to 50 "
+    REFUSES(AT "layer_check: the layer for the key is from 2 to 50 "
                "numbers: from 2 to 3 is needed",
-            layers_must_fit(with(&a->key.d_out, 50)));
+            layers_check(with(&a->key.d_out, 50)));
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        REFUSES(NULL, layers_must_fit(with(size[i], 7)));
+        REFUSES(NULL, layers_check(with(size[i], 7)));
     for (size_t i = 0; i < sizeof of_output / sizeof *of_output; i++)
-        REFUSES(NULL, layers_must_fit(mixing_with(of_output[i], 7 * !i)));
+        REFUSES(NULL, layers_check(mixing_with(of_output[i], 7 * !i)));
     for (int i = 0; i < 4; i++) {
-        REFUSES(NULL, layers_must_fit(mixing_without(&layer[i]->weight)));
-        REFUSES(NULL, layers_must_fit(mixing_without(&layer[i]->bias)));
+        REFUSES(NULL, layers_check(mixing_without(&layer[i]->weight)));
+        REFUSES(NULL, layers_check(mixing_without(&layer[i]->bias)));
     }
-    REFUSES(AT
-            "layer_must_fit: the layer for the query has a weight and no "
-            "bias: one, and one, are needed",
-            layers_must_fit(with(&a->has_bias, 1)));
-    REFUSES(AT "sizes_must_fit: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
-            layers_must_fit(with(&a->n_heads, 0)));
-    REFUSES(AT "widths_must_agree: an attention for texts of 3 and 2 "
+    REFUSES(AT "layer_check: the layer for the query has a weight and no "
+               "bias: one, and one, are needed",
+            layers_check(with(&a->has_bias, 1)));
+    REFUSES(AT "sizes_check: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
+            layers_check(with(&a->n_heads, 0)));
+    REFUSES(AT "widths_check: an attention for texts of 3 and 2 "
                "numbers: one text needs equal ones",
-            widths_must_agree(with(&head.d_x, 3)));
-    REFUSES(NULL, widths_must_agree(with(&head.d_y, 3)));
+            widths_check(with(&head.d_x, 3)));
+    REFUSES(NULL, widths_check(with(&head.d_y, 3)));
 
     const Trace *const t = sized(5, 5, 4, 3, 4, 0);
-    REFUSES(NULL, attention_must_fit(with(&head.n_heads, 4), 5, 5, t));
-    REFUSES(NULL, attention_must_fit(&head, 5, 5, t));
-    REFUSES(AT "attention_must_fit: a text of 5 tokens: at most 4, the "
+    REFUSES(NULL, attention_check(with(&head.n_heads, 4), 5, 5, t));
+    REFUSES(NULL, attention_check(&head, 5, 5, t));
+    REFUSES(AT "attention_check: a text of 5 tokens: at most 4, the "
                "context length, fit",
-            attention_must_fit(with(&head.context_length, 4), 5, 1,
-                               sized(5, 1, 1, 3, 4, 0)));
-    REFUSES(NULL, attention_must_fit(with(&head.context_length, 4), 1, 5,
-                                     sized(1, 5, 1, 3, 4, 0)));
+            attention_check(with(&head.context_length, 4), 5, 1,
+                            sized(5, 1, 1, 3, 4, 0)));
+    REFUSES(NULL, attention_check(with(&head.context_length, 4), 1, 5,
+                                  sized(1, 5, 1, 3, 4, 0)));
 }
 
 int main(void)
@@ -278,7 +276,7 @@ int main(void)
               "attention_free: the memory can be used again");
     TAP(attention_init_test, "attention_init: parameters in order");
     TAP(attention_parts_test, "attention_parts: in the block of a model");
-    TAP(attention_fits, "attention_must_fit: at the limits");
+    TAP(attention_fits, "attention_check: at the limits");
     attention_init(&head);
     attention_init(&mixing);
     traces_refused();

@@ -75,7 +75,7 @@ for my $name (map { m{(\w+)\.c$} } sort glob 'chapters/*.c') {
     like $said, qr/\A\w+\.c: \w+: [^\n]*\b(?:takes no|needed|read)\b[^\n]*\n\z/, '... and says so';
 }
 is `$build/chapters/02_softmax 2>&1 >/dev/full`,
-  "refuse.c: must_be_printed: standard output cannot be written: No space left on device\n", 'a full disk is told';
+  "refuse.c: check_printed: standard output cannot be written: No space left on device\n", 'a full disk is told';
 is $? >> 8, 2, '... with status 2';
 
 # ---- The check, tried on a small program and its chapter. The program may begin

@@ -1,4 +1,5 @@
-/* What the printing functions print: the page depends on every character. */
+/* What the printing functions print: the page depends on every
+ * character. */
 #include "tap.h"
 
 /* Makes standard output a file of its own, for the rest of the test. */

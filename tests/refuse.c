@@ -77,13 +77,13 @@ int main(void)
             exercise());
     REFUSES(cut, about(endless));
     REFUSES("before-refuse.c: prints_first: no luck", prints_first());
-    REFUSES("refuse.c: must_be_printed: standard output cannot be written: "
+    REFUSES("refuse.c: check_printed: standard output cannot be written: "
             "No space left on device",
             loses());
-    REFUSES("refuse.c: must_be_printed: standard output cannot be written: "
+    REFUSES("refuse.c: check_printed: standard output cannot be written: "
             "some of it is lost",
             loses_some());
     REFUSES("refuse.c: loses_and_refuses: no luck", loses_and_refuses());
-    TAP(silent_test, "must_be_printed: nothing printed, nothing lost");
+    TAP(silent_test, "check_printed: nothing printed, nothing lost");
     return tap_done();
 }

@@ -539,7 +539,8 @@ static void refuse_tensors(void)
             tensors_write(path, less, whole));
 }
 
-/* In the child that asks for this, a file cannot be longer than 64 bytes. */
+/* In the child that asks for this, a file cannot be longer than 64
+ * bytes. */
 static const char *limited(const char *name)
 {
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
@@ -569,7 +570,7 @@ static const char *barred(const char *name)
 }
 
 #define CANNOT(name, why)                                                  \
-    "file.c: must_work: " name ": cannot be written: " why
+    "file.c: check_written: " name ": cannot be written: " why
 static void refuse_places(void)
 {
     REFUSES(CANNOT("file", "File too large"),

@@ -139,8 +139,8 @@ static inline Random random_of_set(void)
     return seeded(seed);
 }
 
-/* What a function of the set is given, in whatever shape it wants, be it the
- * answer of another function; a size of its arrays; room for what the
+/* What a function of the set is given, in whatever shape it wants, be it
+ * the answer of another function; a size of its arrays; room for what the
  * function hands out; and how near that comes. */
 static inline void *entries(const Tensor *tensor)
 {

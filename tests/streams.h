@@ -1,5 +1,5 @@
-/* Streams of random numbers, for ten seeds and a dozen sizes: the golden sets
- * all-seeds and all-sizes. Define CHAPTER before including this. */
+/* Streams of random numbers, for ten seeds and a dozen sizes: the golden
+ * sets all-seeds and all-sizes. Define CHAPTER before including this. */
 #pragma once
 
 #include "sets.h"

@@ -1,9 +1,9 @@
 /* Tests that print TAP 13, for prove.
  *
  * A test is a function that makes comparisons. TAP(test, "function: name")
- * runs it in a child process and prints one line, "ok" or "not ok": a crash,
- * an endless loop, a refusal or an empty exercise fails that test alone. So
- * does a test that compares nothing.
+ * runs it in a child process and prints one line, "ok" or "not ok": a
+ * crash, an endless loop, a refusal or an empty exercise fails that test
+ * alone. So does a test that compares nothing.
  *
  * A test is stopped when it has used ten seconds of the processor's time,
  * or as many as the environment's TAP_SECONDS says: how busy the machine is
@@ -12,13 +12,13 @@
  * the other tests of its function are not run, and fail: an endless loop
  * shall not keep anyone waiting once for each test.
  *
- * Where the environment's TAP_ONLY names functions, as "dot mix", theirs are
- * the only tests.
+ * Where the environment's TAP_ONLY names functions, as "dot mix", theirs
+ * are the only tests.
  *
- * A test that fails tells in YAML what was given, what the function gave and
- * what was due, where these are small; what is wrong, in words; what the tested
- * code has printed, which so cannot be taken for a result; and how many of its
- * comparisons fail.
+ * A test that fails tells in YAML what was given, what the function gave
+ * and what was due, where these are small; what is wrong, in words; what
+ * the tested code has printed, which so cannot be taken for a result; and
+ * how many of its comparisons fail.
  *
  * A program with golden data defines CHAPTER before it includes this, such
  * as "02_softmax": golden/02_softmax.safetensors is read before the first
@@ -126,8 +126,8 @@ tap_words(const char *format, ...)
  * that are no number, and whose bits differ from place to place. A function
  * that reads on gets a wrong result, not a lucky one. One that writes on is
  * found out when the test ends, instead of destroying the heap, even where
- * it writes what it has read: arithmetic changes a signaling NaN's bits, but
- * leaves those of TAP_BEYOND. */
+ * it writes what it has read: arithmetic changes a signaling NaN's bits,
+ * but leaves those of TAP_BEYOND. */
 enum { TAP_BEYOND = 0x3fffff };
 
 /* Writes the guard that begins here; or says whether it is still whole. */
@@ -161,8 +161,8 @@ static inline int tap_reserve(size_t size)
     return tap_rooms++;
 }
 
-/* For who grades (tools/grader/judge.c): the room in which this lies, with its
- * guards, and its bytes; NULL where it lies in none. */
+/* For who grades (tools/grader/judge.c): the room in which this lies, with
+ * its guards, and its bytes; NULL where it lies in none. */
 extern char *tap_block_of(const void *at, size_t *size);
 char *tap_block_of(const void *at, size_t *size)
 {
@@ -474,7 +474,8 @@ static inline void tap_near(const char *what, double got, double expect,
     tap_compare(what, &one, 'd', &got, rtol, atol);
 }
 
-/* Random numbers for properties: the same on every machine and every run. */
+/* Random numbers for properties: the same on every machine and every
+ * run. */
 static uint64_t tap_state = 88172645463325252u;
 static inline uint64_t tap_bits(void)
 {
@@ -547,10 +548,10 @@ static inline void tap_char(int c)
     printf(c > 0 && c < ' ' ? "\\x%02x" : "%c", c);
 }
 
-/* Reports the test point; if it fails, or the environment has TAP_TELL, with
- * all that is told, in YAML that prove can read: each value stands in quotes
- * on one line. On anything else prove stumbles and drops all further tests,
- * or never ends. */
+/* Reports the test point; if it fails, or the environment has TAP_TELL,
+ * with all that is told, in YAML that prove can read: each value stands in
+ * quotes on one line. On anything else prove stumbles and drops all further
+ * tests, or never ends. */
 static inline void tap_line(bool good)
 {
     const char *const key[] = {"given", "gave", "due", "wrong", "printed"};
@@ -600,8 +601,8 @@ static inline bool tap_is_asked(void)
 }
 
 /* Begins a test point; true in its child. A call that shall refuse gives
- * the name, as "softmax: refuses (0, x, y)", or with what is wrong in words.
- * What the child prints goes into the pipe. */
+ * the name, as "softmax: refuses (0, x, y)", or with what is wrong in
+ * words. What the child prints goes into the pipe. */
 static inline bool tap_begin(const char *name, bool refuses,
                              const char *words)
 {
@@ -750,8 +751,8 @@ static inline void tap_refuses_end(int code, const char *line)
 
 /* A test point: the call must refuse, that is end with status 2 and write
  * one line to standard error, "file.c: function: what is wrong". Where the
- * refusal lives, `line` may be that line; of an exercise it is NULL, and any
- * words will do. */
+ * refusal lives, `line` may be that line; of an exercise it is NULL, and
+ * any words will do. */
 #define REFUSES(line, ...)                                                 \
     TAP_REFUSES(#__VA_ARGS__, NULL, line, __VA_ARGS__)
 

@@ -1,5 +1,5 @@
-/* An attention's trace against PyTorch, for chapters 7 to 13. Define CHAPTER
- * before including this. */
+/* An attention's trace against PyTorch, for chapters 7 to 13. Define
+ * CHAPTER before including this. */
 #pragma once
 
 #include "sets.h"
@@ -22,7 +22,7 @@ static inline void tables(const Trace *t, float *table[13],
     const size_t c = heads * n * (size_t)t->d_v;
     float *const all[13] = {
         t->query,      t->key,    t->value,   t->head_query, t->head_key,
-        t->head_value, t->scores, t->weights, t->kept,       t->dropped,
+        t->head_value, t->scores, t->weights, t->keep_mask,  t->dropped,
         t->context,    t->joined, t->out};
     memcpy(table, all, sizeof all);
     memcpy(count,
@@ -31,14 +31,15 @@ static inline void tables(const Trace *t, float *table[13],
            13 * sizeof *count);
 }
 
-/* A trace for n and m tokens of which every table is a room of its own, with
- * guards around it, instead of a part of one block. Freed with the test. */
-static inline Trace roomy(const Attention *a, int n, int m)
+/* A trace for n and m tokens of which every table is a room of its own,
+ * with guards around it, instead of a part of one block. Freed with the
+ * test. */
+static inline Trace guarded_trace(const Attention *a, int n, int m)
 {
     Trace t = trace_for(a, n, m);
     float **const place[13] = {
         &t.query,      &t.key,    &t.value,   &t.head_query, &t.head_key,
-        &t.head_value, &t.scores, &t.weights, &t.kept,       &t.dropped,
+        &t.head_value, &t.scores, &t.weights, &t.keep_mask,  &t.dropped,
         &t.context,    &t.joined, &t.out};
     float *table[13];
     size_t count[13];
@@ -54,18 +55,19 @@ static inline Trace roomy(const Attention *a, int n, int m)
 /* The same for n queries that ask m keys, one head. */
 static inline Trace one_head(int n, int m, int d_k, int d_v)
 {
-    return roomy(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v}, n, m);
+    return guarded_trace(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v},
+                         n, m);
 }
 
 /* An address at which nobody may read or write. */
 #define NOWHERE ((float *)64)
 
-/* A trace of these sizes whose tables are nowhere: who uses them crashes. Of
- * grown, one of the six sizes is one more; one_more says so in words. */
+/* A trace of these sizes whose tables are nowhere: who uses them crashes.
+ * Of grown, one of the six sizes is one more; one_more says so in words. */
 static const char *const size_name[6] = {"n",   "m",   "n_heads",
                                          "d_k", "d_v", "d_out"};
-static inline Trace *grown(int size, int n, int m, int n_heads, int d_k,
-                           int d_v, int d_out)
+static inline Trace *wrong_trace(int size, int n, int m, int n_heads,
+                                 int d_k, int d_v, int d_out)
 {
     static Trace t;
     t = (Trace){.n = n + (size == 0),
@@ -80,7 +82,7 @@ static inline Trace *grown(int size, int n, int m, int n_heads, int d_k,
          t.n, t.m, t.n_heads, t.d_k, t.d_v, t.d_out);
     return &t;
 }
-#define sized(...) grown(-1, __VA_ARGS__)
+#define sized(...) wrong_trace(-1, __VA_ARGS__)
 
 static inline const char *one_more(int size)
 {
@@ -108,18 +110,19 @@ static inline void close_entry(const char *name, const char *what, int b,
     tap_close(name, &one, got, rtol, atol);
 }
 
-/* In a loop over the batch: what is given for its entry b, an attention that
- * may see this, and an entry of the running set's x, or y. */
-static inline void tell_attention(const Attention *a, Mask see)
+/* In a loop over the batch: what is given for its entry b, an attention
+ * that may see this, and an entry of the running set's x, or y. */
+static inline void tell_attention(const Attention *a, Mask mask)
 {
     next_case();
     give("a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
          "d_out = %d, p = %g",
          a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v, a->d_out, a->p);
-    if (see.kind == MASK_CAUSAL)
-        give("see = see_past(%d)", see.first);
+    if (mask.kind == MASK_CAUSAL)
+        give("see = mask_causal(%d)", mask.first);
     else
-        give("see = %s", see.kind ? "see_where(n, m, table)" : "see_all()");
+        give("see = %s",
+             mask.kind ? "mask_table(n, m, table)" : "mask_none()");
 }
 static inline void *tell_entry(int place, const char *name,
                                const Tensor *batch, int b)
@@ -156,12 +159,12 @@ static inline void *any_text(int n, int d)
     return x;
 }
 
-/* What save_given of golden/generate.py has saved: an attention of which all
- * numbers are given, its mask, and the generator of its lots. */
-static inline Attention given(Mask *see, Random *r)
+/* What save_given of golden/generate.py has saved: an attention of which
+ * all numbers are given, its mask, and the generator of its dropout. */
+static inline Attention given(Mask *mask, Random *r)
 {
     const int64_t *size = integers("sizes");
-    const Tensor *mask = part("mask");
+    const Tensor *table = part("mask");
     Attention a = {.d_x = (int)size[0],
                    .d_y = (int)size[1],
                    .n_heads = (int)size[2],
@@ -171,10 +174,10 @@ static inline Attention given(Mask *see, Random *r)
                    .has_bias = (int)size[6],
                    .has_out_bias = (int)size[7],
                    .p = doubles("rate")[0]};
-    *see = size[8] == 0 ? see_all()
-           : size[8] == 1
-               ? see_past((int)size[9])
-               : see_where(mask->shape[0], mask->shape[1], floats(mask));
+    *mask = size[8] == 0   ? mask_none()
+            : size[8] == 1 ? mask_causal((int)size[9])
+                           : mask_table(table->shape[0], table->shape[1],
+                                        floats(table));
     random_seed(r, (uint64_t)size[10]);
     attention_init(&a);
     if (a.count != part("parameters")->count)
@@ -209,8 +212,8 @@ static inline void close_tables(const char *of, const Trace *t, int b)
     }
 }
 
-/* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6 of
- * 2. WHERE_IT_FITS are the arguments of a forward behind its mask. */
+/* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6
+ * of 2. WHERE_IT_FITS are the arguments of a forward behind its mask. */
 static Attention fit = {
     .d_x = 3, .d_y = 2, .d_k = 4, .d_v = 2, .context_length = 6};
 static Trace fit_trace __attribute__((used)); /* or its memory is lost */
@@ -249,7 +252,7 @@ static inline const Attention *but(int *size, int value)
     return tell_fit();
 }
 
-static inline Random *lots(void)
+static inline Random *some_draws(void)
 {
     static Random r;
     random_seed(&r, 1);
@@ -264,13 +267,13 @@ static inline Random *lots(void)
 #define SMALL_MASK "a mask of 2 times 3, for 5 queries and 6 keys"
 #define REFUSES_WHAT_DOES_NOT_FIT(forward, ...)                            \
     do {                                                                   \
-        REFUSES_SUCH(NARROW, forward(but(&fit.key.d_out, 9), see_all(),    \
+        REFUSES_SUCH(NARROW, forward(but(&fit.key.d_out, 9), mask_none(),  \
                                      __VA_ARGS__));                        \
         REFUSES_SUCH(SHORT, forward(but(&fit.context_length, 5),           \
-                                    see_all(), __VA_ARGS__));              \
-        REFUSES_SUCH(FEW_KEYS, forward(but(&fit_trace.m, 5), see_all(),    \
+                                    mask_none(), __VA_ARGS__));            \
+        REFUSES_SUCH(FEW_KEYS, forward(but(&fit_trace.m, 5), mask_none(),  \
                                        __VA_ARGS__));                      \
         REFUSES_SUCH(                                                      \
             SMALL_MASK,                                                    \
-            forward(fitting(1, 0), see_where(2, 3, fit_x), __VA_ARGS__));  \
+            forward(fitting(1, 0), mask_table(2, 3, fit_x), __VA_ARGS__)); \
     } while (0)

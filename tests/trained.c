@@ -1,5 +1,5 @@
-/* The long run: what it has written down in src/trained.h, of which the page
- * of chapter 21 tells, is what the program and its prose make. */
+/* The long run: what it has written down in src/trained.h, of which the
+ * page of chapter 21 tells, is what the program and its prose make. */
 #include "tap.h"
 #include "attention/21_gpt.h"
 #include "attention/gpt_training.h"

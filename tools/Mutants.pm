@@ -41,7 +41,8 @@ sub load {
 }
 
 # The chapter's lines with the mistake in them. Each change must fit its
-# function in exactly one place; how far a line is indented does not count.
+# function in exactly one place; how far a line is indented and where it is broken do
+# not count.
 sub plant {
     my ($mutant) = @_;
     my @lines = @{$mutant->{of}{lines}};
@@ -51,6 +52,9 @@ sub plant {
     while (my ($old, $new) = splice @changes, 0, 2) {
         my $place = join '', map { "^ *\Q$_\E\n" } split /\n/, $old;
         my $places = () = $body =~ /$place/mg;
+        # Lines that are broken elsewhere are the same code.
+        $place = join '\s*', map { quotemeta } $old =~ /\w+|\S/g if !$places;
+        $places ||= () = $body =~ /$place/mg;
         die "$mutant->{heading}: '" . $old =~ s/\n.*//sr . "' stands in $places "
           . "places of $mutant->{function}, not in 1\n" if $places != 1;
         die "$mutant->{heading}: changes nothing\n" if $old eq $new;

@@ -19,11 +19,12 @@ static double seconds(void)
 }
 
 /* Seconds that a job takes, the mean of so many calls. */
-double bench_calls(void (*work)(const Job *job), const Job *job, int calls)
+double bench_calls(void (*work)(const AttentionCall *call),
+                   const AttentionCall *call, int calls)
 {
     const double from = seconds();
     for (int i = 0; i < calls; i++)
-        work(job);
+        work(call);
     return (seconds() - from) / calls;
 }
 
@@ -58,41 +59,41 @@ double bench_exponentials(int is_fast, int n, const float x[n], int times)
 }
 
 /* Attention as one writes it first: plain loops, one query at a time. */
-static void plain_query(const Job *job, const float *query,
+static void plain_query(const AttentionCall *call, const float *query,
                         const float *key, const float *value,
                         float *context)
 {
     float weights[64], largest = -FLT_MAX, sum = 0;
-    const float scale = 1 / sqrtf((float)job->d_k);
-    for (int j = 0; j < job->m; j++) {
+    const float scale = 1 / sqrtf((float)call->d_k);
+    for (int j = 0; j < call->m; j++) {
         weights[j] = 0;
-        for (int k = 0; k < job->d_k; k++)
-            weights[j] += query[k] * key[j * job->key.token + k];
+        for (int k = 0; k < call->d_k; k++)
+            weights[j] += query[k] * key[j * call->key.token + k];
         weights[j] *= scale;
         largest = weights[j] > largest ? weights[j] : largest;
     }
-    for (int j = 0; j < job->m; j++)
+    for (int j = 0; j < call->m; j++)
         sum += weights[j] = expf(weights[j] - largest);
-    for (int k = 0; k < job->d_v; k++)
+    for (int k = 0; k < call->d_v; k++)
         context[k] = 0;
-    for (int j = 0; j < job->m; j++)
-        for (int k = 0; k < job->d_v; k++)
+    for (int j = 0; j < call->m; j++)
+        for (int k = 0; k < call->d_v; k++)
             context[k] +=
-                weights[j] / sum * value[j * job->value.token + k];
+                weights[j] / sum * value[j * call->value.token + k];
 }
 
-void bench_plain(const Job *job)
+void bench_plain(const AttentionCall *call)
 {
-    if (job->m > 64 || job->see.kind != MASK_NONE)
+    if (call->m > 64 || call->mask.kind != MASK_NONE)
         REFUSE("%d keys and mask %d: at most 64, and none, are needed",
-               job->m, job->see.kind);
-    for (int h = 0; h < job->texts * job->n_heads; h++) {
-        const int text = h / job->n_heads, head = h % job->n_heads;
-        for (int i = 0; i < job->n; i++)
-            plain_query(job, row_at(&job->query, text, head, i),
-                        row_at(&job->key, text, head, 0),
-                        row_at(&job->value, text, head, 0),
-                        row_at(&job->context, text, head, i));
+               call->m, call->mask.kind);
+    for (int h = 0; h < call->texts * call->n_heads; h++) {
+        const int text = h / call->n_heads, head = h % call->n_heads;
+        for (int i = 0; i < call->n; i++)
+            plain_query(call, row_at(&call->query, text, head, i),
+                        row_at(&call->key, text, head, 0),
+                        row_at(&call->value, text, head, 0),
+                        row_at(&call->context, text, head, i));
     }
 }
 
@@ -134,12 +135,12 @@ static void weigh(int n, float x[n])
 }
 
 /* Row k of the scores is query first + k's. */
-static void weigh_rows(int first, int n, int m, Mask see,
+static void weigh_rows(int first, int n, int m, Mask mask,
                        float scores[n][m])
 {
     for (int k = 0; k < n; k++) {
         const int own =
-            see.kind == MASK_CAUSAL ? least(m, first + k + 1) : m;
+            mask.kind == MASK_CAUSAL ? min_int(m, first + k + 1) : m;
         weigh(own, scores[k]);
         memset(&scores[k][0] + own, 0, (size_t)(m - own) * sizeof(float));
     }
@@ -159,22 +160,23 @@ enum { BY_ROW = 101, AS_IT_IS = 111, TURNED = 112, SOME = 256 };
 
 /* Scores, softmax, values of n queries of one head, from number i on, with
  * the m keys that the last of them sees. */
-static void three_steps(const Blas *blas, const Job *job, int text,
-                        int head, int i, int n, int m, float *scores)
+static void three_steps(const Blas *blas, const AttentionCall *call,
+                        int text, int head, int i, int n, int m,
+                        float *scores)
 {
-    const int d_k = job->d_k, d_v = job->d_v;
+    const int d_k = call->d_k, d_v = call->d_v;
     const float scale = log2_e / sqrtf((float)d_k);
-    const float *query = row_at(&job->query, text, head, i),
-                *key = row_at(&job->key, text, head, 0),
-                *value = row_at(&job->value, text, head, 0);
-    float *context = row_at(&job->context, text, head, i);
+    const float *query = row_at(&call->query, text, head, i),
+                *key = row_at(&call->key, text, head, 0),
+                *value = row_at(&call->value, text, head, 0);
+    float *context = row_at(&call->context, text, head, i);
     if (n == 1)
         blas->gemv(BY_ROW, AS_IT_IS, m, d_k, scale, key, d_k, query, 1, 0,
                    scores, 1);
     else
         blas->gemm(BY_ROW, AS_IT_IS, TURNED, n, m, d_k, scale, query, d_k,
                    key, d_k, 0, scores, m);
-    weigh_rows(job->see.first + i, n, m, job->see, (void *)scores);
+    weigh_rows(call->mask.first + i, n, m, call->mask, (void *)scores);
     if (n == 1)
         blas->gemv(BY_ROW, TURNED, m, d_v, 1, value, d_v, scores, 1, 0,
                    context, 1);
@@ -186,23 +188,24 @@ static void three_steps(const Blas *blas, const Job *job, int text,
 /* All heads, shared among threads, each of which has a table of scores and
  * calls a library that itself uses one. Some rows at a time, so that their
  * scores stay in a cache, and a causal mask leaves keys out. */
-void bench_three_steps(const Blas *blas, const Job *job, float *tables)
+void bench_three_steps(const Blas *blas, const AttentionCall *call,
+                       float *tables)
 {
-    const size_t size = (size_t)job->n * (size_t)job->m;
-#pragma omp parallel num_threads(job->threads) firstprivate(tables)
+    const size_t size = (size_t)call->n * (size_t)call->m;
+#pragma omp parallel num_threads(call->threads) firstprivate(tables)
     {
 #ifdef _OPENMP
         tables += (size_t)omp_get_thread_num() * size;
 #endif
 #pragma omp for schedule(dynamic) collapse(2)
-        for (int t = 0; t < job->texts; t++)
-            for (int h = 0; h < job->n_heads; h++)
-                for (int i = 0; i < job->n; i += SOME) {
-                    const int n = least(SOME, job->n - i);
-                    const int seen = job->see.kind == MASK_CAUSAL
-                                         ? job->see.first + i + n
-                                         : job->m;
-                    three_steps(blas, job, t, h, i, n, seen, tables);
+        for (int t = 0; t < call->texts; t++)
+            for (int h = 0; h < call->n_heads; h++)
+                for (int i = 0; i < call->n; i += SOME) {
+                    const int n = min_int(SOME, call->n - i);
+                    const int seen = call->mask.kind == MASK_CAUSAL
+                                         ? call->mask.first + i + n
+                                         : call->m;
+                    three_steps(blas, call, t, h, i, n, seen, tables);
                 }
     }
     (void)size; /* without OpenMP there is one table */

@@ -12,8 +12,8 @@ enum { RANDOM_STATE = 624 };
 typedef struct {
     uint32_t state[RANDOM_STATE];
     int next; /* the number of the state that comes next */
-    int has_kept;
-    double kept;
+    int has_spare;
+    double spare;
 } Random;
 
 /* Begins the stream of a seed, of which the lower 32 bits count.

@@ -28,9 +28,9 @@ typedef struct {
     size_t count;   /* how many numbers it holds */
 
     /* From chapter 11 on: */
-    double rate;    /* of dropout; 0 if nothing was to be dropped */
-    float *kept;    /* [n_heads][n][m], 1 where dropout keeps */
-    float *dropped; /* [n_heads][n][m], weights after dropout */
+    double rate;      /* of dropout; 0 if nothing was to be dropped */
+    float *keep_mask; /* [n_heads][n][m], 1 where dropout keeps */
+    float *dropped;   /* [n_heads][n][m], weights after dropout */
 
     /* From chapter 13 on, query, key and value head by head, the contexts
      * of all heads side by side, and what the output layer makes of it: */
@@ -57,8 +57,8 @@ void trace_init(Trace *t);
 void trace_free(Trace *t);
 
 /* Refuses a trace of other sizes, of several texts, or without tables. */
-void trace_must_fit(const Trace *t, int n, int m, int n_heads, int d_k,
-                    int d_v, int d_out);
+void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
+                 int d_v, int d_out);
 
 /* From the queries, keys and values of a trace scores, weights and context:
  * attention. Refuses a trace for several heads, with an output, or without
@@ -163,22 +163,22 @@ Trace trace_for(const Attention *a, int n, int m);
 
 /* Refuses layers without numbers, or without the sizes or the biases of
  * their attention. */
-void layers_must_fit(const Attention *a);
+void layers_check(const Attention *a);
 
 /* Refuses an attention for texts of two widths, where one text is both. */
-void widths_must_agree(const Attention *a);
+void widths_check(const Attention *a);
 
-/* Refuses what layers_must_fit refuses, more tokens than the context
+/* Refuses what layers_check refuses, more tokens than the context
  * length, and a trace that is not for this attention, n and m. */
-void attention_must_fit(const Attention *a, int n, int m, const Trace *t);
+void attention_check(const Attention *a, int n, int m, const Trace *t);
 
 /*
 And what it computes:
 */
 
 /* The queries of n tokens x, and the keys and values of m tokens y, those
- * of all heads side by side. Refuses what attention_must_fit refuses, and
- * if x is y, what widths_must_agree refuses.
+ * of all heads side by side. Refuses what attention_check refuses, and
+ * if x is y, what widths_check refuses.
  * PyTorch: query(x), key(y), value(y), three times nn.Linear. */
 void attention_roles(const Attention *a, int n, int m,
                      const float x[n][a->d_x], const float y[m][a->d_y],
@@ -197,13 +197,13 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
-/* Refuses versions of different sizes; what layers_must_fit and
- * widths_must_agree refuse; and a bias, several heads or an output layer,
+/* Refuses versions of different sizes; what layers_check and
+ * widths_check refuse; and a bias, several heads or an output layer,
  * for which version 1 has no place. */
-void versions_must_fit(const Attention *from, const SelfAttentionV1 *to);
+void versions_check(const Attention *from, const SelfAttentionV1 *to);
 
 /* Copies the weights of one version into the other, which then computes the
- * same. Refuses what versions_must_fit refuses. */
+ * same. Refuses what versions_check refuses. */
 void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not

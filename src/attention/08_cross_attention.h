@@ -10,7 +10,8 @@
 /* Fills the weight of a linear layer so that it computes x @ W with the
  * W that is drawn: rand_fill, turned over.
  * PyTorch: torch.rand(d_in, d_out).T. */
-void rand_turned(Random *r, int d_in, int d_out, float weight[d_out][d_in]);
+void rand_transposed(Random *r, int d_in, int d_out,
+                     float weight[d_out][d_in]);
 
 /* One head from one text to another, which may be of different width; its
  * three layers are drawn in the order query, key, value by torch.rand, and
@@ -29,14 +30,14 @@ void cross_attention_forward(const Attention *a, int n, int m,
                              const float y[m][a->d_y], Trace *t);
 
 /* The keys and values of the second input alone, into a trace that may be
- * for any number of queries. Refuses what attention_must_fit refuses.
+ * for any number of queries. Refuses what attention_check refuses.
  * Elsewhere: the encoder's part of a cross-attention cache. */
 void encode_once(const Attention *a, int m, const float y[m][a->d_y],
                  Trace *t);
 
 /* What one token of the first input gets from the keys and values that are
  * in the trace. Refuses a trace that is not for one query, and what
- * attention_must_fit and attend_trace refuse. */
+ * attention_check and attend_trace refuse. */
 void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t);
 
 /* For each query the number of the key with the largest weight, the first

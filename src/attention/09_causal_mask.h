@@ -14,7 +14,7 @@ void causal_mask(int n, int m, int first, float mask[n][m]);
 
 /* Multiplies the weights by a mask, in place.
  * PyTorch: weights * mask. */
-void hide_weights(int n, int m, const float mask[n][m],
+void mask_weights(int n, int m, const float mask[n][m],
                   float weights[n][m]);
 
 /* Divides each row by its sum, in place. A row of zeros becomes NaN.
@@ -41,21 +41,21 @@ typedef struct {
     const float *table; /* float [n][m], of MASK_TABLE */
 } Mask;
 
-Mask see_all(void);
-Mask see_past(int first);
-Mask see_where(int n, int m, const float table[n][m]);
+Mask mask_none(void);
+Mask mask_causal(int first);
+Mask mask_table(int n, int m, const float table[n][m]);
 
 /* Puts minus infinity where the mask hides a key, in place. Refuses a table
  * of other sizes than n and m, or none where one is needed, and a kind of
  * mask that there is not. */
-void apply_mask(int n, int m, Mask see, float scores[n][m]);
+void apply_mask(int n, int m, Mask mask, float scores[n][m]);
 
 /* Attention up to its weights, of what may be seen: the scores, divided by
  * the root of d_k and masked, and their softmax by rows. A query that may
  * see no key gets weights of NaN, as from softmax; PyTorch's attention
  * answers 0 to such a query. Refuses what apply_mask refuses.
  * Vaswani et al. 2017, equation 1 and section 3.2.3. */
-void masked_weights(int n, int m, int d_k, Mask see,
+void masked_weights(int n, int m, int d_k, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
                     float scores[n][m], float weights[n][m]);
 

@@ -10,22 +10,22 @@
 
 /* One head, complete: what n queries get from the m keys that they may see,
  * and from their values. The scores and weights are those of
- * masked_weights; `kept` says which weights dropout of rate p keeps, and
- * `dropped` is what it makes of them, with which the values are mixed. If r
- * is NULL, as in evaluation, nothing is dropped. A value is not hidden,
- * only mixed with weight 0: where one is not finite, that entry of the
- * contexts that must not see it is NaN. Refuses what masked_weights refuses
- * and, with r, what dropout_must_fit refuses.
+ * masked_weights; `keep_mask` says which weights dropout of rate p keeps,
+ * and `dropped` is what it makes of them, with which the values are mixed.
+ * If r is NULL, as in evaluation, nothing is dropped. A value is not
+ * hidden, only mixed with weight 0: where one is not finite, that entry of
+ * the contexts that must not see it is NaN. Refuses what masked_weights
+ * refuses and, with r, what dropout_rate_check refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., dropout_p=p). */
-void attend(int n, int m, int d_k, int d_v, Mask see, double p, Random *r,
+void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
             const float query[n][d_k], const float key[m][d_k],
             const float value[m][d_v], float scores[n][m],
-            float weights[n][m], float kept[n][m], float dropped[n][m],
+            float weights[n][m], float keep_mask[n][m], float dropped[n][m],
             float context[n][d_v]);
 
 /* One head for a causal mask, with dropout; its layers are drawn in the
- * order query, key, value. Refuses a rate as dropout_must_fit does, a
+ * order query, key, value. Refuses a rate as dropout_rate_check does, a
  * context length below 0 (0: any), and what attention_init refuses.
  * Raschka 2024, section 3.5: CausalAttention(d_in, d_out, context_length,
  * p, has_bias). */
@@ -37,17 +37,17 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
  * evaluation r is NULL. Fills the tables from query to context, and those
  * of dropout. Refuses several heads, an output layer, and what
  * attention_roles and attend refuse.
- * Raschka 2024, section 3.5: CausalAttention, with see_past(0) and y =
+ * Raschka 2024, section 3.5: CausalAttention, with mask_causal(0) and y =
  * x. */
-void head_forward(const Attention *a, Mask see, Random *r, int n, int m,
+void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                   const float x[n][a->d_x], const float y[m][a->d_y],
                   Trace *t);
 
 /* All sentences of a batch, one after the other, each into a trace of its
  * own, and none seeing its future. Fills what head_forward fills, and
  * refuses what it refuses.
- * PyTorch: the class called with a tensor of three dimensions, whose lots
- * for the dropout come from one stream as ours do. */
+ * PyTorch: the class called with a tensor of three dimensions, whose
+ * dropout masks come from one stream as ours do. */
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
                             const float x[batch][n][a->d_x],
                             Trace trace[batch]);

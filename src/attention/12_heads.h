@@ -13,7 +13,7 @@
 /* Head h of an attention, as an attention of one head without an output
  * layer: its rows of each weight and bias, which stay where they are, so
  * there is nothing to free. Refuses an h that is not there, and what
- * layers_must_fit refuses.
+ * layers_check refuses.
  * PyTorch: heads[h], of an nn.ModuleList. */
 Attention head_of(const Attention *a, int h);
 
@@ -26,7 +26,7 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v);
 
 /* The same with heads that are drawn as in causal_attention_init. Refuses a
- * rate as dropout_must_fit does, a context length below 0 (0: any), and
+ * rate as dropout_rate_check does, a context length below 0 (0: any), and
  * what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttentionWrapper(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
@@ -36,11 +36,11 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
 
 /* Every head for itself, one after the other, each in its trace; their
  * context vectors, side by side, head 0 first, are `joined`. Refuses an
- * output layer, and what head_of and head_forward refuse. With r, the lots
+ * output layer, and what head_of and head_forward refuse. With r, the masks
  * of a text are drawn head by head; PyTorch draws those of a head for all
  * texts of a batch, before the next head's.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
-void heads_forward(const Attention *a, Mask see, Random *r, int n, int m,
+void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],
                    Trace t[a->n_heads],
                    float joined[n][a->n_heads * a->d_v]);

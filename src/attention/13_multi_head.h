@@ -22,8 +22,8 @@ void merge_heads(int n, int n_heads, int head_dim,
 
 /* Several heads and an output layer with a bias; the four layers are drawn
  * in the order query, key, value, out. Refuses a d_out that n_heads does
- * not divide, a context length below 0 (0: any), a rate as dropout_must_fit
- * does, and what attention_init refuses.
+ * not divide, a context length below 0 (0: any), a rate as
+ * dropout_rate_check does, and what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttention(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
 void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
@@ -44,7 +44,7 @@ void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
  * PyTorch: nn.MultiheadAttention()(x, y, y, attn_mask=...), in which 1
  * means hidden. Raschka 2024, section 3.6. Vaswani et al. 2017, section
  * 3.2.2. */
-void attention_forward(const Attention *a, Mask see, Random *r, int n,
+void attention_forward(const Attention *a, Mask mask, Random *r, int n,
                        int m, const float x[n][a->d_x],
                        const float y[m][a->d_y], Trace *t);
 

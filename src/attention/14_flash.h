@@ -12,56 +12,60 @@
 typedef struct {
     float largest;
     double sum;
-} Running;
+} OnlineSoftmax;
 
 /* Before the first key. */
-void running_begin(int d_v, Running *r, float mixture[d_v]);
+void online_softmax_init(int d_v, OnlineSoftmax *r, float mixture[d_v]);
 
 /* After the last key: divides the mixture, which becomes the context
  * vector, and returns the log-sum-exp of all scores. If no key was seen,
  * these are NaN and minus infinity; if a score was NaN or +infinity, all is
  * NaN. PyTorch: torch.logsumexp(scores, dim=-1), which is +infinity in the
  * last case. */
-float running_end(int d_v, const Running *r, float mixture[d_v]);
+float online_softmax_finish(int d_v, const OnlineSoftmax *r,
+                            float mixture[d_v]);
 
 /* A score is larger than all before: what was summed becomes relative to
  * it. If none was before, the sum and the mixture are still 0, and stay so.
  */
-void raise_largest(float largest, int d_v, Running *r, float mixture[d_v]);
+void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *r,
+                            float mixture[d_v]);
 
 /* A query meets a key, with its score and its value. Minus infinity hides a
  * key, and its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */
-void meet_key(int d_v, float score, const float value[d_v], Running *r,
-              float mixture[d_v]);
+void online_softmax_add(int d_v, float score, const float value[d_v],
+                        OnlineSoftmax *r, float mixture[d_v]);
 
 /* The same for a block of n keys; n may be 0. */
-void meet_keys(int n, int d_v, const float scores[n],
-               const float value[n][d_v], Running *r, float mixture[d_v]);
+void online_softmax_add_block(int n, int d_v, const float scores[n],
+                              const float value[n][d_v], OnlineSoftmax *r,
+                              float mixture[d_v]);
 
 /* Refuses what apply_mask refuses, before there are scores. */
-void mask_must_fit(int n, int m, Mask see);
+void mask_check(int n, int m, Mask mask);
 
 /* Puts minus infinity where the mask hides a key, in place, in the piece of
  * a table of scores whose first row is query i and whose first column is
  * key j. */
-void mask_piece(Mask see, int i, int j, int rows, int cols,
-                float scores[rows][cols]);
+void mask_tile(Mask mask, int i, int j, int rows, int cols,
+               float scores[rows][cols]);
 
 /* May the queries up to number `last` see any of the keys from j on? */
-int sees_any(Mask see, int last, int j);
+int mask_shows_block(Mask mask, int last, int j);
 
 /* What n queries get from the m keys that they may see, and the log-sum-exp
  * of each query's scores, with a table of 32 times 32 scores, for any n and
  * m. As masked_weights and matmul, but that the value of a hidden key does
  * not matter, whatever it is, and that values are added up before they are
  * divided, so that those near FLT_MAX may become infinite. Keys and values
- * of which all are hidden from 32 queries by see_past may be left unread.
- * Refuses what mask_must_fit refuses.
+ * of which all are hidden from 32 queries by mask_causal may be left
+ * unread.
+ * Refuses what mask_check refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=...), which answers 0 to a query that sees nothing.
  * Dao et al. 2022; Dao 2023, algorithm 1. */
-void flash_forward(int n, int m, int d_k, int d_v, Mask see,
+void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
                    float log_sum[n]);
@@ -72,5 +76,5 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask see,
  * infinity for its log-sum-exp adds nothing; two of these leave NaN and
  * minus infinity. NaN or +infinity in a log-sum-exp leave NaN.
  * Dao et al. 2022, section 3.1, the decomposition of softmax. */
-float join_parts(int d_v, float context[d_v], float log_sum,
-                 const float other[d_v], float other_log_sum);
+float merge_contexts(int d_v, float context[d_v], float log_sum,
+                     const float other[d_v], float other_log_sum);

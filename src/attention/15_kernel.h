@@ -15,16 +15,16 @@
 typedef struct {
     float *at;
     ptrdiff_t text, head, token;
-} Rows;
+} StridedRows;
 
 /* The rows of a table [texts][n_heads][n][d], and of one where the heads of
  * a token lie side by side, [texts][n][n_heads][d]. What a job only reads
  * may be constant. */
-Rows rows_by_head(int n_heads, int n, int d, const float *at);
-Rows rows_by_token(int n_heads, int n, int d, const float *at);
+StridedRows rows_by_head(int n_heads, int n, int d, const float *at);
+StridedRows rows_by_token(int n_heads, int n, int d, const float *at);
 
 /* Where the row of token i in a head of a text begins. */
-float *row_at(const Rows *rows, int text, int head, int i);
+float *row_at(const StridedRows *rows, int text, int head, int i);
 
 /* Attention for all heads of all texts: n queries with m keys of d_k
  * entries and m values of d_v, in each. Zeros where nothing is said:
@@ -36,13 +36,13 @@ float *row_at(const Rows *rows, int text, int head, int i);
  * are processors. */
 typedef struct {
     int texts, n_heads, n_key_heads, n, m, d_k, d_v;
-    Mask see;
+    Mask mask;
     float scale;
-    Rows query, key, value, bias, kept;
-    Rows context;
+    StridedRows query, key, value, bias, keep_mask;
+    StridedRows context;
     float *log_sum;
     int threads;
-} Job;
+} AttentionCall;
 
 /* Does the job, as flash_forward does one head's, but for rounding, and but
  * that a hidden key's value, if it is not finite, may make NaN. Scores must
@@ -55,10 +55,10 @@ typedef struct {
  * Refuses sizes below 1 or so large that an int cannot count all queries,
  * more than INT_MAX - 1024 keys, or 1,048,576 entries, heads that the key
  * heads do not divide, threads below 0, rows that are not there, and what
- * mask_must_fit refuses.
+ * mask_check refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */
-void attend_fast(const Job *job);
+void attend_fast(const AttentionCall *call);
 
 /* 2 to the power of x: for x from -126 to 127, off by 2 of ten million
  * parts at most, and exact for whole numbers; 0 from -127 down and for
@@ -75,19 +75,19 @@ void multiply_ordered(int n, int m, int d, const float a[n][d],
 typedef struct {
     const float *at;
     ptrdiff_t row, column;
-} View;
+} StridedMatrix;
 
 /* The view of what is below, from row i on. */
-static inline View from_row(View a, int i)
+static inline StridedMatrix from_row(StridedMatrix a, int i)
 {
-    return (View){a.at + i * a.row, a.row, a.column};
+    return (StridedMatrix){a.at + i * a.row, a.row, a.column};
 }
 
 /* c = start + a times b, where a is [n][d], b is [d][m], and start, which
  * may be c itself, is [n][m]; with at NULL it is all zeros.
  * PyTorch: torch.addmm(start, a, b). */
-void multiply_fast(int n, int m, int d, View a, View b, View start,
-                   float c[n][m]);
+void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                   StridedMatrix start, float c[n][m]);
 
 /* As matmul and linear_forward, but for rounding, and by the best kernel's
  * multiply. */
@@ -105,9 +105,9 @@ have. What a program is to use is looked up when it runs:
 typedef struct {
     const char *name; /* "AVX-512", "AVX2", "plain" */
     int lanes;        /* floats in a vector */
-    void (*attend)(const Job *job);
-    void (*multiply)(int n, int m, int d, View a, View b, View start,
-                     float c[n][m]);
+    void (*attend)(const AttentionCall *call);
+    void (*multiply)(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                     StridedMatrix start, float c[n][m]);
     float (*exp2)(float x);
     void (*powers)(int n, float x[n]);
 } Kernel;
@@ -121,8 +121,8 @@ const Kernel *kernel_named(const char *name);
 
 /* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
  * both are so many floats apart. */
-void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
-          float *to, ptrdiff_t to_row);
+void transpose_scaled(int n, int m, float factor, const float *from,
+                      ptrdiff_t row, float *to, ptrdiff_t to_row);
 
 /* The floats in the widest register, and how many such registers there are,
  * for the instruction set that is compiled for. */
@@ -145,7 +145,7 @@ void turn(int n, int m, float factor, const float *from, ptrdiff_t row,
 #define APART __attribute__((noinline))
 
 /* The smaller one. */
-static INLINE int least(int a, int b)
+static INLINE int min_int(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -157,7 +157,7 @@ static INLINE int least(int a, int b)
 int threads_for(double products, int asked);
 
 /* Refuses what attend_fast refuses. */
-void job_must_fit(const Job *job);
+void attention_call_check(const AttentionCall *call);
 
 /* How many floats lie side by side in a row that fills the lanes of a
  * register tile: two or three vectors. */
@@ -166,7 +166,7 @@ enum { COLUMNS = (LANES == 16 ? 2 : 3) * LANES };
 /* c = a times b, or with `adds` c + a times b, for a of [n][d]. Of each row
  * only the first `cols` count; the others may be anything. Rows lie as
  * new_aligned(n, sizeof(float[COLUMNS])) has them. */
-void multiply_columns(int n, int cols, int d, View a,
+void multiply_columns(int n, int cols, int d, StridedMatrix a,
                       const float b[d][COLUMNS], int adds,
                       float c[n][COLUMNS]);
 

@@ -45,7 +45,7 @@ void cache_free(Cache *c);
 
 /* Writes d numbers in this format, of which there are the three, one behind
  * the other. */
-void put_row(Format format, int d, const float x[d], void *row);
+void store_row(Format format, int d, const float x[d], void *row);
 
 /* The keys and values of the next n tokens, for each head of keys. With a
  * window, they take the rows of the oldest ones. What cannot be kept in 16
@@ -54,16 +54,17 @@ void put_row(Format format, int d, const float x[d], void *row);
  * window, tokens for which there is no room.
  * PyTorch: torch.cat([keys, key], dim=-2).
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
-void cache_append(Cache *c, int n, Rows key, Rows value);
+void cache_append(Cache *c, int n, StridedRows key, StridedRows value);
 
 /* Refuses what cache_append refuses. */
-void cache_must_take(const Cache *c, int n, Rows key, Rows value);
+void cache_append_check(const Cache *c, int n, StridedRows key,
+                        StridedRows value);
 
 /* What the last n tokens that have come get, in each of n_heads heads, of
  * which neighbours share a head of keys: attention to the tokens up to
  * their own place, or with a window to the last so many of these, as from
- * flash_forward with see_past(count - n), but for rounding, and but that a
- * hidden value, if it is not finite, may make NaN; so may scores that do
+ * flash_forward with mask_causal(count - n), but for rounding, and but that
+ * a hidden value, if it is not finite, may make NaN; so may scores that do
  * not lie within FLT_MAX / 4 of 0. threads 0 is as many as
  * there are processors; what comes out does not depend on it.
  * Refuses n below 1 or above the number of tokens, heads that the key heads
@@ -74,17 +75,18 @@ void cache_must_take(const Cache *c, int n, Rows key, Rows value);
  * more have what is in 16 bits or in a ring laid out as floats.
  * PyTorch: F.scaled_dot_product_attention(query, keys, values,
  * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */
-void cache_attend(const Cache *c, int n_heads, int n, Rows query,
-                  int threads, Rows context);
+void cache_attend(const Cache *c, int n_heads, int n, StridedRows query,
+                  int threads, StridedRows context);
 
 /* cache_attend as it was compiled for the instruction set of a kernel, one
  * from best_kernel or kernel_named. It does and refuses the same. */
-typedef void CacheAttend(const Cache *c, int n_heads, int n, Rows query,
-                         int threads, Rows context);
+typedef void CacheAttend(const Cache *c, int n_heads, int n,
+                         StridedRows query, int threads,
+                         StridedRows context);
 CacheAttend *cache_attend_of(const Kernel *kernel);
 
 /* Refuses what cache_attend refuses of these. */
-void cache_must_hold(const Cache *c, int n_heads, int n, int threads);
+void cache_attend_check(const Cache *c, int n_heads, int n, int threads);
 
 /* Takes the last n tokens back, as if they had not come. Refuses n below 0
  * or above the number of tokens, and where the next token would see one

@@ -5,7 +5,7 @@
 #pragma once
 
 /* Refuses an odd d, whose last entry would be in no pair. */
-void pairs_must_fit(int d);
+void pairs_check(int d);
 
 /* The sinusoidal encoding of the places 0 to n - 1: entries 2 k and 2 k + 1
  * of place i are sine and cosine of i / 10000^(2 k / d), an angle that is
@@ -41,7 +41,7 @@ float distance_slope(int n_heads, int head);
 
 /* Takes from each score slope times how far its key, at place j, lies from
  * its query, at place first + i, in place, whichever comes first in the
- * text. A table of zeros becomes the bias of a Job.
+ * text. A table of zeros becomes the bias of a AttentionCall.
  * Press et al. 2022, ALiBi. PyTorch: attn_mask=-slope * distance, of
  * F.scaled_dot_product_attention. */
 void add_distances(int n, int m, int first, float slope,

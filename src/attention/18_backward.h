@@ -15,82 +15,83 @@
  * have to begin somewhere, with 0. What it writes without adding is said.
  */
 
-/* product = a @ b. PyTorch: g_a += g_product @ b.T,
- * g_b += a.T @ g_product. */
+/* product = a @ b. PyTorch: grad_a += grad_product @ b.T,
+ * grad_b += a.T @ grad_product. */
 void matmul_backward(int n, int m, int d, const float a[n][d],
-                     const float b[d][m], const float g_product[n][m],
-                     float g_a[n][d], float g_b[d][m]);
+                     const float b[d][m], const float grad_product[n][m],
+                     float grad_a[n][d], float grad_b[d][m]);
 
-/* scores = query @ key.T. PyTorch: g_query += g_scores @ key,
- * g_key += g_scores.T @ query. */
+/* scores = query @ key.T. PyTorch: grad_query += grad_scores @ key,
+ * grad_key += grad_scores.T @ query. */
 void dot_scores_backward(int n, int m, int d, const float query[n][d],
-                         const float key[m][d], const float g_scores[n][m],
-                         float g_query[n][d], float g_key[m][d]);
+                         const float key[m][d],
+                         const float grad_scores[n][m],
+                         float grad_query[n][d], float grad_key[m][d]);
 
 /* Refuse a gradient that has other sizes than its layer or its attention,
  * or no numbers, or a bias where there is none, or none where there is
  * one. */
-void layer_gradient_must_fit(const Linear *l, const Linear *g_l);
-void gradient_must_fit(const Attention *a, const Attention *g_a);
+void linear_gradient_check(const Linear *l, const Linear *grad_l);
+void attention_gradient_check(const Attention *a, const Attention *grad_a);
 
 /* out = x @ weight.T + bias. To the weight's gradient that of all n rows is
  * added, and to the bias's, where there is one. Refuses what
- * layer_gradient_must_fit refuses.
+ * linear_gradient_check refuses.
  * PyTorch: the backward of F.linear(x, weight, bias). */
 void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
-                     const float g_out[n][l->d_out], Linear *g_l,
-                     float g_x[n][l->d_in]);
+                     const float grad_out[n][l->d_out], Linear *grad_l,
+                     float grad_x[n][l->d_in]);
 
-/* weights = softmax(scores): to g_scores[j] adds weights[j] times what
- * g_weights[j] differs from the mean of all, in which each counts by its
+/* weights = softmax(scores): to grad_scores[j] adds weights[j] times what
+ * grad_weights[j] differs from the mean of all, in which each counts by its
  * weight. A score of minus infinity gets 0, unless all are.
  * PyTorch: the backward of F.softmax(scores, dim=-1). */
 void softmax_backward(int n, const float weights[n],
-                      const float g_weights[n], float g_scores[n]);
+                      const float grad_weights[n], float grad_scores[n]);
 
 /* Puts 0, in place, where the scores are minus infinity: they were put
  * there, whatever was there before.
  * PyTorch: the backward of scores.masked_fill(mask == 0, -torch.inf). */
 void mask_backward(int n, int m, const float scores[n][m],
-                   float g_scores[n][m]);
+                   float grad_scores[n][m]);
 
-/* x = embed(ids): row ids[i] of the table gets row i of g_x, as often as it
- * was looked up. Refuses an id that is no row.
+/* x = embed(ids): row ids[i] of the table gets row i of grad_x, as often as
+ * it was looked up. Refuses an id that is no row.
  * PyTorch: the backward of F.embedding(ids, table). */
 void embed_backward(int n, int d, int rows, const int ids[n],
-                    const float g_x[n][d], float g_table[rows][d]);
+                    const float grad_x[n][d], float grad_table[rows][d]);
 
 /* attend, of which the tables from scores to dropped are given, and the
- * rate at which it has dropped. Writes g_dropped, g_weights and g_scores,
- * the last one as the gradient of the dot products with which attend's
- * scores begin; and adds to those of query, key and value. A query that
- * sees nothing does nothing with queries and keys, and leaves NaN in
- * g_value. Refuses what dropout_must_fit refuses.
+ * rate at which it has dropped. Writes grad_dropped, grad_weights and
+ * grad_scores, the last one as the gradient of the dot products with which
+ * attend's scores begin; and adds to those of query, key and value. A query
+ * that sees nothing does nothing with queries and keys, and leaves NaN in
+ * grad_value. Refuses what dropout_rate_check refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention, but for a query
  * that sees nothing. */
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
                      const float query[n][d_k], const float key[m][d_k],
                      const float value[m][d_v], const float scores[n][m],
-                     const float weights[n][m], const float kept[n][m],
+                     const float weights[n][m], const float keep_mask[n][m],
                      const float dropped[n][m],
-                     const float g_context[n][d_v], float g_dropped[n][m],
-                     float g_weights[n][m], float g_scores[n][m],
-                     float g_query[n][d_k], float g_key[m][d_k],
-                     float g_value[m][d_v]);
+                     const float grad_context[n][d_v],
+                     float grad_dropped[n][m], float grad_weights[n][m],
+                     float grad_scores[n][m], float grad_query[n][d_k],
+                     float grad_key[m][d_k], float grad_value[m][d_v]);
 
 /* attention_forward, which has filled t. In g, of the same sizes, `out` is
  * given, or without an output layer `joined`; its other tables are written,
  * but kept, which is left as it is. Adds to the gradients of the parameters
  * and of both texts, which may be one table, as x and y may. Refuses what
- * attention_must_fit refuses of t and of g, and what gradient_must_fit
+ * attention_check refuses of t and of g, and what attention_gradient_check
  * refuses.
  * PyTorch: what loss.backward() does with nn.MultiheadAttention. */
 void attention_backward(const Attention *a, int n, int m,
                         const float x[n][a->d_x], const float y[m][a->d_y],
-                        const Trace *t, Trace *g, Attention *g_a,
-                        float g_x[n][a->d_x], float g_y[m][a->d_y]);
+                        const Trace *t, Trace *g, Attention *grad_a,
+                        float grad_x[n][a->d_x], float grad_y[m][a->d_y]);
 
-/* cosine(n, a, b), whose gradient is g_cosine. Refuses a list of zeros.
+/* cosine(n, a, b), whose gradient is grad_cosine. Refuses a list of zeros.
  * PyTorch: the backward of F.cosine_similarity(a, b, dim=0). */
 void cosine_backward(int n, const float a[n], const float b[n],
-                     float g_cosine, float g_a[n], float g_b[n]);
+                     float grad_cosine, float grad_a[n], float grad_b[n]);

@@ -18,27 +18,28 @@ void weights_again(int n, int m, const float log_sum[n], float x[n][m]);
 /* For each query the mean of its weights' slopes, each counted by its
  * weight, with no weight at hand: the dot product of its context vector and
  * that one's gradient; 0 for a query that sees nothing.
- * PyTorch: (g_context * context).sum(dim=-1). Dao et al. 2022, section
+ * PyTorch: (grad_context * context).sum(dim=-1). Dao et al. 2022, section
  * B.4. */
 void mean_slopes(int n, int d_v, const float log_sum[n],
-                 const float context[n][d_v], const float g_context[n][d_v],
-                 float mean[n]);
+                 const float context[n][d_v],
+                 const float grad_context[n][d_v], float mean[n]);
 
 /* flash_forward, which has made context and log_sum: attend_backward
  * without dropout and without tables, the weights being made again in
- * pieces of 32 times 32. Adds to g_query, g_key and g_value. A query that
- * sees nothing adds nothing, as in PyTorch, as long as its g_context is
- * finite. Where scores are large, few digits are left for the weights: with
- * scores of 1,000 they are right to a ten thousandth. Refuses what
- * mask_must_fit refuses.
+ * pieces of 32 times 32. Adds to grad_query, grad_key and grad_value. A
+ * query that sees nothing adds nothing, as in PyTorch, as long as its
+ * grad_context is finite. Where scores are large, few digits are left for
+ * the weights: with scores of 1,000 they are right to a ten thousandth.
+ * Refuses what mask_check refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention(query, key,
  * value, attn_mask=..., is_causal=...). Dao et al. 2022, algorithm 4. */
-void flash_backward(int n, int m, int d_k, int d_v, Mask see,
+void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
                     const float value[m][d_v], const float context[n][d_v],
-                    const float log_sum[n], const float g_context[n][d_v],
-                    float g_query[n][d_k], float g_key[m][d_k],
-                    float g_value[m][d_v]);
+                    const float log_sum[n],
+                    const float grad_context[n][d_v],
+                    float grad_query[n][d_k], float grad_key[m][d_k],
+                    float grad_value[m][d_v]);
 
 /* Which part of the queries a part of the keys meets in a round, where
  * there are so many parts of both, and as many rounds: no two meet the same
@@ -47,54 +48,60 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask see,
 int partner(int parts, int keys, int round);
 
 /* A job that attend_fast has done, backwards, as flash_backward does one
- * head's: from g_context it adds to g_query, g_key and g_value, of which
- * the heads that share keys add to the same rows. The job has its context
- * and its log_sum as attend_fast has left them. Rows of gradients must not
- * overlap. A bias and factors `kept` are taken into account, and get no
- * gradient; where a bias leaves a query only scores below -1e38, it is not
- * to be used. What is added does not depend on the number of threads. This
- * one is compiled for what every processor of its kind has. Refuses what
- * job_gradients_must_fit refuses.
+ * head's: from grad_context it adds to grad_query, grad_key and grad_value,
+ * of which the heads that share keys add to the same rows. The job has its
+ * context and its log_sum as attend_fast has left them. Rows of gradients
+ * must not overlap. A bias and factors `keep_mask` are taken into account,
+ * and get no gradient; where a bias leaves a query only scores below -1e38,
+ * it is not to be used. What is added does not depend on the number of
+ * threads. This one is compiled for what every processor of its kind has.
+ * Refuses what attention_call_gradients_check refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention(query, key,
  * value, attn_mask=..., is_causal=..., scale=..., enable_gqa=True). Dao
  * 2023, algorithm 2. */
-void attend_fast_backward(const Job *job, Rows g_context, Rows g_query,
-                          Rows g_key, Rows g_value);
+void attend_fast_backward(const AttentionCall *call,
+                          StridedRows grad_context, StridedRows grad_query,
+                          StridedRows grad_key, StridedRows grad_value);
 
 /* attend_fast_backward as it was compiled for the instruction set of a
  * kernel, one from best_kernel or kernel_named. It does and refuses the
  * same. */
-typedef void AttendBackward(const Job *job, Rows g_context, Rows g_query,
-                            Rows g_key, Rows g_value);
+typedef void AttendBackward(const AttentionCall *call,
+                            StridedRows grad_context,
+                            StridedRows grad_query, StridedRows grad_key,
+                            StridedRows grad_value);
 AttendBackward *attend_backward_of(const Kernel *kernel);
 
-/* Refuses what job_must_fit refuses, a job without a log_sum, and rows that
- * are not there. */
-void job_gradients_must_fit(const Job *job, Rows g_context, Rows g_query,
-                            Rows g_key, Rows g_value);
+/* Refuses what attention_call_check refuses, a job without a log_sum, and
+ * rows that are not there. */
+void attention_call_gradients_check(const AttentionCall *call,
+                                    StridedRows grad_context,
+                                    StridedRows grad_query,
+                                    StridedRows grad_key,
+                                    StridedRows grad_value);
 
 /* As linear_backward, but for rounding, and by the best kernel's
  * multiply. */
 void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
-                          const float g_out[n][l->d_out], Linear *g_l,
-                          float g_x[n][l->d_in]);
+                          const float grad_out[n][l->d_out], Linear *grad_l,
+                          float grad_x[n][l->d_in]);
 
 /* A trace for so many texts of n tokens each, without tables of scores. */
 Trace trace_for_texts(const Attention *a, int texts, int n);
 
-/* Refuses what layers_must_fit and widths_must_agree refuse, more tokens
+/* Refuses what layers_check and widths_check refuse, more tokens
  * than the context length, no text, and a trace that is not for this
  * attention and these texts. */
-void texts_must_fit(const Attention *a, int texts, int n, const Trace *t);
+void texts_check(const Attention *a, int texts, int n, const Trace *t);
 
 /* Self-attention for so many texts of n tokens each, whose rows lie one
  * text after the other: for each of them what attention_forward does
  * without dropout, but for rounding, and by the best kernel. Fills the
- * tables of such a trace. Refuses what texts_must_fit and mask_must_fit
+ * tables of such a trace. Refuses what texts_check and mask_check
  * refuse.
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True),
  * called with need_weights=False. */
-void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
+void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
                             const float x[(int64_t)texts * n][a->d_x],
                             Trace *t);
 
@@ -102,17 +109,18 @@ void attention_forward_fast(const Attention *a, Mask see, int texts, int n,
  * with its mask. In g, of the same sizes, `out` is given, or without an
  * output layer `joined`; query, key, value and, with an output layer,
  * joined are written. Adds to the gradients of the parameters and of x.
- * Refuses what texts_must_fit refuses of t and of g, and what mask_must_fit
- * and gradient_must_fit refuse. */
-void attention_backward_fast(const Attention *a, Mask see, int texts, int n,
+ * Refuses what texts_check refuses of t and of g, and what mask_check
+ * and attention_gradient_check refuse. */
+void attention_backward_fast(const Attention *a, Mask mask, int texts,
+                             int n,
                              const float x[(int64_t)texts * n][a->d_x],
-                             const Trace *t, Trace *g, Attention *g_a,
-                             float g_x[(int64_t)texts * n][a->d_x]);
+                             const Trace *t, Trace *g, Attention *grad_a,
+                             float grad_x[(int64_t)texts * n][a->d_x]);
 
 /* log_sum, the log-sum-exp of each row of scores: adds to the slope of each
  * score its weight times the slope of its row's log-sum-exp. A row of
  * nothing but minus infinity adds nothing.
  * PyTorch: the backward of torch.logsumexp(scores, dim=-1). */
 void log_sum_backward(int n, int m, const float scores[n][m],
-                      const float log_sum[n], const float g_log_sum[n],
-                      float g_scores[n][m]);
+                      const float log_sum[n], const float grad_log_sum[n],
+                      float grad_scores[n][m]);

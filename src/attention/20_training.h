@@ -29,7 +29,7 @@ float cross_entropy(int n, int classes, const float logits[n][classes],
 void cross_entropy_backward(int n, int classes,
                             const float shares[n][classes],
                             const int target[n],
-                            float g_logits[n][classes]);
+                            float grad_logits[n][classes]);
 
 /* From one number to another, by a part of the way. From one half on, it is
  * counted from the other end, and with 1 it is the other number.
@@ -48,7 +48,7 @@ typedef struct {
 
 /* Step number `step`, counted from 1, of n parameters: moves each, in
  * place, and with it the means of its slopes and of their squares, which
- * begin at 0. Refuses what adam_must_fit refuses.
+ * begin at 0. Refuses what adam_check refuses.
  * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
  * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
 void adam_step(Adam how, int step, size_t n, const float gradient[n],
@@ -56,7 +56,7 @@ void adam_step(Adam how, int step, size_t n, const float gradient[n],
 
 /* Refuses a step below 1, a rate, an epsilon or a decay below 0, and a
  * beta_1 or beta_2 that is not from 0 to below 1. */
-void adam_must_fit(Adam how, int step);
+void adam_check(Adam how, int step);
 
 /* The length of a gradient as an arrow. Where that and 1e-6 are more than
  * `most`, the gradient is multiplied, in place, by most / (length + 1e-6),
@@ -137,26 +137,26 @@ void pass_init(Pass *p, const Model *m, int texts, int n);
 void pass_free(Pass *p);
 
 /* Refuses a batch of other sizes than its pass. */
-void batch_must_fit(const Batch *b, const Pass *p);
+void batch_check(const Batch *b, const Pass *p);
 
 /* Refuses a pass of other widths, or another number of words, than its
  * model, and one of them without tables. */
-void pass_must_fit(const Model *m, const Pass *p);
+void pass_check(const Model *m, const Pass *p);
 
 /* Refuses a gradient of other sizes than its model. */
-void model_gradient_must_fit(const Model *m, const Model *g_m);
+void model_gradient_check(const Model *m, const Model *grad_m);
 
-/* From a batch to its logits. Refuses what batch_must_fit, pass_must_fit,
+/* From a batch to its logits. Refuses what batch_check, pass_check,
  * embed, add_positions and attention_forward refuse. */
-void model_forward(const Model *m, Mask see, const Batch *b, Pass *p);
+void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p);
 
 /* model_forward, which has filled p. In g, of the same sizes, the logits
  * are given; x, y and what attention_backward writes are written. Adds to
- * the gradients of the parameters. Refuses what batch_must_fit and
- * pass_must_fit refuse of p and of g, and what model_gradient_must_fit,
+ * the gradients of the parameters. Refuses what batch_check and
+ * pass_check refuse of p and of g, and what model_gradient_check,
  * attention_backward and embed_backward refuse. */
 void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
-                    Model *g_m);
+                    Model *grad_m);
 
 /* A model in training: its gradient and Adam's means have its type. */
 typedef struct {
@@ -173,7 +173,7 @@ void training_free(Training *t);
 
 /* What the model answers to a batch; returns the mean loss of all its
  * targets. Refuses what model_forward and cross_entropy refuse. */
-float training_loss(Training *t, Mask see, const Batch *b);
+float training_loss(Training *t, Mask mask, const Batch *b);
 
 /* The gradient of that loss, added to what is there. Refuses what
  * model_backward refuses. */
@@ -181,7 +181,7 @@ void training_gradient(Training *t, const Batch *b);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
  * Adam. Returns the loss before it. Refuses what these refuse. */
-float training_step(Training *t, Adam how, Mask see, const Batch *b);
+float training_step(Training *t, Adam how, Mask mask, const Batch *b);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and
  * again. Each is asked with the one before it; before the first is a word

@@ -23,11 +23,11 @@ typedef struct {
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
                   float out[n][l->d]);
 
-/* Adds to the gradients of the weight, the bias and x. Refuses a g_l of
+/* Adds to the gradients of the weight, the bias and x. Refuses a grad_l of
  * another size. PyTorch: the backward of F.layer_norm. */
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
-                   const float g_out[n][l->d], Norm *g_l,
-                   float g_x[n][l->d]);
+                   const float grad_out[n][l->d], Norm *grad_l,
+                   float grad_x[n][l->d]);
 
 /* Each entry times a share from 0 to 1 that grows with it, in the form that
  * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
@@ -35,11 +35,12 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
  * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
 void gelu(int n, const float x[n], float share[n], float out[n]);
 
-/* From the shares that gelu has left; adds to g_x. For an x that is further
- * than 1e19 from 0, NaN may be added, as in PyTorch: x^2 is no float.
+/* From the shares that gelu has left; adds to grad_x. For an x that is
+ * further than 1e19 from 0, NaN may be added, as in PyTorch: x^2 is no
+ * float.
  * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
 void gelu_backward(int n, const float x[n], const float share[n],
-                   const float g_out[n], float g_x[n]);
+                   const float grad_out[n], float grad_x[n]);
 
 /* Draws one of n: number i as often as shares[i] says, of what all shares
  * add up to. Refuses a share that is negative or not finite, and shares of
@@ -145,7 +146,7 @@ void gpt_pass_free(GptPass *p);
 
 /* Refuses a pass that is not for this model, and with a cache several
  * texts. */
-void gpt_must_fit(const Gpt *g, const Cache *cache, const GptPass *p);
+void gpt_pass_check(const Gpt *g, const Cache *cache, const GptPass *p);
 
 /* Puts 0 into all tables of gradients. */
 void gpt_pass_clear(GptPass *p);
@@ -186,18 +187,19 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
  * t the tables of all heads side by side, joined and out. Refuses a cache
- * whose heads or widths are not the attention's, and what texts_must_fit,
+ * whose heads or widths are not the attention's, and what texts_check,
  * cache_append and cache_attend refuse. */
 void attend_cached(const Attention *a, Cache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 
 /* Refuses gradients of other sizes than the model and its pass have. */
-void gpt_gradient_must_fit(const Gpt *g, const GptPass *p, const Gpt *g_g,
-                           const GptPass *g_p);
+void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
+                        const GptPass *grad_p);
 
-/* From g_p->logits, the gradient of a loss by the logits, adds to the
- * gradients of all parameters. All else in g_p must be 0 before it begins.
- * Refuses what gpt_must_fit and gpt_gradient_must_fit refuse. PyTorch:
+/* From grad_p->logits, the gradient of a loss by the logits, adds to the
+ * gradients of all parameters. All else in grad_p must be 0 before it
+ * begins.
+ * Refuses what gpt_pass_check and gpt_gradient_check refuse. PyTorch:
  * loss.backward(). */
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
-                  GptPass *g_p, Gpt *g_g);
+                  GptPass *grad_p, Gpt *grad_g);

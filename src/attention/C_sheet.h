@@ -9,9 +9,9 @@ typedef struct {
     const char *name;
     int size; /* how many entries of x are used */
     float x[4];
-} Journey;
+} SheetRow;
 
 /* That of "journey" in "Your journey starts with one step", under the
  * attentions of the book. PyTorch: the calls that the chapters show. */
-enum { JOURNEYS = 13 };
-void journeys(Journey table[JOURNEYS]);
+enum { SHEET_ROWS = 13 };
+void sheet_rows(SheetRow table[SHEET_ROWS]);

@@ -13,7 +13,8 @@ uint64_t whole_number(const char *what, const char *text, uint64_t least,
     char *end;
     errno = 0;
     const uint64_t x = strtoull(text, &end, 10);
-    /* strtoull would take a sign and blanks, and turn -1 into a large one. */
+    /* strtoull would take a sign and blanks, and turn -1 into a large
+     * one. */
     const int is_digit = *text >= '0' && *text <= '9';
     if (!is_digit || *end || errno || x < least || x > most)
         REFUSE("%s is '%s': a whole number from %" PRIu64 " to %" PRIu64

@@ -62,7 +62,7 @@ static struct {
 } pen;
 
 /* Half a picture is removed. */
-static void must_work(int works)
+static void check_written(int works)
 {
     const int reason = errno;
     if (works)
@@ -106,9 +106,9 @@ static void open_picture(const char *name)
     const int size = snprintf(pen.path, sizeof pen.path, "%s/%s.svg",
                               getenv("FIGURES"), name);
     errno = ENAMETOOLONG;
-    must_work(size < (int)sizeof pen.path);
+    check_written(size < (int)sizeof pen.path);
     pen.file = fopen(pen.path, "w");
-    must_work(pen.file != NULL);
+    check_written(pen.file != NULL);
     pen.is_drawing = 0;
     pen_svg("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" ");
 }
@@ -178,7 +178,7 @@ void pen_draw(void)
 void pen_end(void)
 {
     pen_svg("</svg>\n");
-    must_work(fclose(pen.file) == 0);
+    check_written(fclose(pen.file) == 0);
     pen.file = NULL;
 }
 
@@ -187,7 +187,7 @@ void pen_svg(const char *format, ...)
     va_list values;
     va_start(values, format);
     if (pen.file)
-        must_work(vfprintf(pen.file, format, values) >= 0);
+        check_written(vfprintf(pen.file, format, values) >= 0);
     va_end(values);
 }
 
@@ -235,7 +235,7 @@ void pen_say(const char *format, ...)
     const int size = vsnprintf(words, sizeof words, format, values);
     va_end(values);
     errno = EMSGSIZE;
-    must_work(!pen.file || size < (int)sizeof words);
+    check_written(!pen.file || size < (int)sizeof words);
     say(words);
 }
 

@@ -124,8 +124,8 @@ enum {
 
 /* The bins of one panel are narrow where its numbers are close together,
  * as the axis is that of the panel that reaches furthest. One narrower or
- * lower than a pixel is drawn as a pixel; all in one group, which as a whole
- * is made paler, so that those that now overlap are no darker. */
+ * lower than a pixel is drawn as a pixel; all in one group, which as a
+ * whole is made paler, so that those that now overlap are no darker. */
 static void panel_of_bins(double bottom, double unit, int n,
                           const float x[n])
 {

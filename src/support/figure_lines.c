@@ -61,8 +61,8 @@ static void shadow(const Plane *p, const float first[2], const float x[2],
     pen_svg("</g>\n");
 }
 
-/* A plane that holds the origin, all n points and their shadows' ends, as far
- * as these are below. */
+/* A plane that holds the origin, all n points and their shadows' ends, as
+ * far as these are below. */
 static Plane plane_around(int n, const float x[n][2])
 {
     enum { LEFT = 60, TOP = 36, WIDE = 340, HIGH = 210 };

@@ -50,7 +50,7 @@ void file_drop(NewFile *new)
     free(new->part);
 }
 
-static void must_work(bool works, NewFile *new)
+static void check_written(bool works, NewFile *new)
 {
     const char *path = new->path, *why = strerror(errno);
     if (works)
@@ -62,7 +62,7 @@ static void must_work(bool works, NewFile *new)
 NewFile file_begin(const char *path)
 {
     NewFile new = {path, malloc(strlen(path) + sizeof ".part"), NULL};
-    must_work(new.part != NULL, &new);
+    check_written(new.part != NULL, &new);
     sprintf(new.part, "%s.part", path);
     struct stat there;
     if (!lstat(path, &there) && !S_ISREG(there.st_mode))
@@ -71,21 +71,21 @@ NewFile file_begin(const char *path)
                path);
     /* rename asks for the folder's permission alone, not for the file's. */
     FILE *old = fopen(path, "rb+");
-    must_work(old || errno == ENOENT, &new);
+    check_written(old || errno == ENOENT, &new);
     if (old)
         fclose(old);
     new.file = fopen(new.part, "wb");
-    must_work(new.file != NULL, &new);
+    check_written(new.file != NULL, &new);
     return new;
 }
 
 /* When all of it lies on the disk, closing has nothing left to lose. */
 void file_finish(NewFile *new)
 {
-    must_work(!ferror(new->file) && !fflush(new->file) &&
-                  !fsync(fileno(new->file)) &&
-                  !rename(new->part, new->path),
-              new);
+    check_written(!ferror(new->file) && !fflush(new->file) &&
+                      !fsync(fileno(new->file)) &&
+                      !rename(new->part, new->path),
+                  new);
     fclose(new->file);
     free(new->part);
 }

@@ -1,6 +1,6 @@
 /* Files that are read and written whole, and no chapter uses. All of it
- * comes from outside, so nothing in it is taken for granted; what is wrong is
- * refused, with the file's name. */
+ * comes from outside, so nothing in it is taken for granted; what is wrong
+ * is refused, with the file's name. */
 #pragma once
 
 #include <stddef.h>
@@ -15,8 +15,8 @@ void *file_bytes(const char *path, FILE *file, size_t size);
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
  * the old file or the new one. A file that cannot be written, a link, a
- * folder and a device are refused. Of a new file that is refused or dropped,
- * nothing stays. */
+ * folder and a device are refused. Of a new file that is refused or
+ * dropped, nothing stays. */
 typedef struct {
     const char *path;
     char *part;

@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #endif
 
-/* The entries of a part: the product of its sizes, if a block can hold it. */
+/* The entries of a part: the product of its sizes, if a block can hold
+ * it. */
 static size_t entries(const Part *p)
 {
     const int size[3] = {p->layers, p->rows, p->columns};

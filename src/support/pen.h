@@ -11,8 +11,8 @@
 #include "support.h"
 
 /* Pictures are at most this wide where they can be: then a phone, which
- * shrinks them to two thirds at most, shows them whole. The style sheet has the
- * classes c0 to c7 for areas, s0 to s7 for lines; pen_box begins again
+ * shrinks them to two thirds at most, shows them whole. The style sheet has
+ * the classes c0 to c7 for areas, s0 to s7 for lines; pen_box begins again
  * after the last. */
 enum { PAGE = 500, COLOURS = 8 };
 

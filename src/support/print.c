@@ -24,8 +24,8 @@ static int widest(int n, const float x[n], int digits)
     return most;
 }
 
-/* Prints x, right-aligned in a column. Some C libraries give NaN a sign; the
- * page gives it none. */
+/* Prints x, right-aligned in a column. Some C libraries give NaN a sign;
+ * the page gives it none. */
 static void print_entry(float x, int column, int digits)
 {
     if (isnan(x))

@@ -11,7 +11,7 @@
 
 /* The C library may hold back what a program prints until the program ends.
  * That a disk is full may be known only then. */
-static void must_be_printed(void)
+static void check_printed(void)
 {
     errno = 0;
     if (ferror(stdout) | fflush(stdout))
@@ -19,15 +19,15 @@ static void must_be_printed(void)
                errno ? strerror(errno) : "some of it is lost");
 }
 
-/* Is called before main. A file that grows beyond what `ulimit -f` allows is
- * refused like a full disk; the signal would end the program without a word,
- * and is ignored by what this program starts as well. */
+/* Is called before main. A file that grows beyond what `ulimit -f` allows
+ * is refused like a full disk; the signal would end the program without a
+ * word, and is ignored by what this program starts as well. */
 static __attribute__((constructor)) void watch_output(void)
 {
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);
 #endif
-    atexit(must_be_printed);
+    atexit(check_printed);
 }
 
 void refuse(const char *file, const char *function, const char *format, ...)

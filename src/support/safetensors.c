@@ -58,7 +58,8 @@ static Tensor *new_list(const char *path, size_t count)
 
 /* In a file a number has its lowest byte first. Put together like this it
  * comes out right on a machine of either byte order, from a file or to one;
- * and where both are the same, compilers see that there is nothing to do. */
+ * and where both are the same, compilers see that there is nothing to
+ * do. */
 static uint32_t lowest_first(const unsigned char *byte)
 {
     return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 |
@@ -300,8 +301,8 @@ const int64_t *tensor_integers(const Tensor *t)
 /* ---- Writing. */
 
 /* How many bytes of UTF-8 the character has that begins here; 0 if none
- * does. Longer forms than needed, halves of UTF-16's pairs and what is above
- * U+10FFFF are no characters. The text ends with a 0. */
+ * does. Longer forms than needed, halves of UTF-16's pairs and what is
+ * above U+10FFFF are no characters. The text ends with a 0. */
 static int utf8_length(const unsigned char *c)
 {
     const int n = *c < 0x80                ? 1

@@ -176,7 +176,7 @@ static inline void visit_Random(Visit *v, Random *r)
 {
     visit_change(v, r, sizeof *r, r->next >= 0 && r->next <= RANDOM_STATE);
 }
-static inline void visit_Running(Visit *v, Running *r)
+static inline void visit_Running(Visit *v, OnlineSoftmax *r)
 {
     visit_change(v, r, sizeof *r, 1);
 }
@@ -234,7 +234,7 @@ static inline void visit_Trace(Visit *v, Trace *t)
         {&t->head_value, x},
         {&t->scores, map},
         {&t->weights, map},
-        {&t->kept, map},
+        {&t->keep_mask, map},
         {&t->dropped, map},
         {&t->context, c},
         {&t->joined, c},
@@ -254,11 +254,11 @@ static inline void visit_Cache(Visit *v, Cache *c)
     visit_array(v, &c->value, times(c->wide_v, row));
 }
 
-static inline void visit_Mask(Visit *v, Mask *see)
+static inline void visit_Mask(Visit *v, Mask *mask)
 {
-    if (see->kind == MASK_TABLE)
-        visit_array(v, &see->table,
-                    times(see->n, times(see->m, sizeof(float))));
+    if (mask->kind == MASK_TABLE)
+        visit_array(v, &mask->table,
+                    times(mask->n, times(mask->m, sizeof(float))));
 }
 
 /* Rows that lie apart: all from the first number to the last. */
@@ -276,13 +276,14 @@ static inline void visit_rows(Visit *v, void *place, int dims,
                times(high - low, sizeof(float)));
 }
 
-static inline void visit_Rows(Visit *v, Rows *rows, int heads, int n, int d)
+static inline void visit_Rows(Visit *v, StridedRows *rows, int heads, int n,
+                              int d)
 {
     visit_rows(v, &rows->at, 3, (long long[]){heads, n, d},
                (ptrdiff_t[]){rows->head, rows->token, 1});
 }
 
-static inline void visit_View(Visit *v, View *view, int n, int d)
+static inline void visit_View(Visit *v, StridedMatrix *view, int n, int d)
 {
     visit_rows(v, &view->at, 2, (long long[]){n, d},
                (ptrdiff_t[]){view->row, view->column});

@@ -181,7 +181,7 @@ static void make_room(Bench *b)
     b->x[KEY] = b->t.head_key;
     b->x[VALUE] = b->t.head_value;
     b->x[WEIGHTS] = b->t.weights;
-    b->x[KEPT] = b->t.kept;
+    b->x[KEPT] = b->t.keep_mask;
     b->x[DROPPED] = b->t.dropped;
     b->x[CONTEXT] = b->t.context;
     b->x[JOINED] = b->t.joined;
@@ -224,7 +224,7 @@ static void show_matrices(Bench *b)
 void bench_set(Bench *b)
 {
     Random r;
-    dropout_must_fit(b->number[KEY_P]);
+    dropout_rate_check(b->number[KEY_P]);
     bench_words(b);
     find_asking(b);
     random_seed(&r, (uint64_t)b->number[KEY_SEED]);
@@ -315,7 +315,7 @@ static void compute_head(Bench *b, Random *r, int h)
         mask_where(n, m, mask, (void *)table[MASKED]);
     softmax_rows(n, m, (void *)table[MASKED], (void *)table[WEIGHTS]);
     memcpy(table[HIDDEN], table[WEIGHTS], size);
-    hide_weights(n, m, mask, (void *)table[HIDDEN]);
+    mask_weights(n, m, mask, (void *)table[HIDDEN]);
     memcpy(table[RENORMALIZED], table[HIDDEN], size);
     renormalize(n, m, (void *)table[RENORMALIZED]);
     const TableId left =

@@ -315,9 +315,9 @@ static void explain_dropped(const Bench *b, Cell c)
 {
     const TableId left =
         bench_has(b, RENORMALIZED) ? RENORMALIZED : WEIGHTS;
-    const int kept = bench_entry(b, KEPT, c.h, c.i, c.j) != 0;
+    const int keep_mask = bench_entry(b, KEPT, c.h, c.i, c.j) != 0;
     const float factor = 1 / (float)(1 - b->number[KEY_P]);
-    if (kept)
+    if (keep_mask)
         printf("The lot keeps what '%s' gives to '%s'. To make up for what "
                "is dropped, it is multiplied by 1 / (1 %s) = %s.\n",
                bench_asks(b, c.i), bench_asked(b, c.j),
@@ -325,7 +325,8 @@ static void explain_dropped(const Bench *b, Cell c)
     else
         printf("The lot drops what '%s' gives to '%s'.\n",
                bench_asks(b, c.i), bench_asked(b, c.j));
-    bench_product(bench_entry(b, left, c.h, c.i, c.j), kept ? factor : 0);
+    bench_product(bench_entry(b, left, c.h, c.i, c.j),
+                  keep_mask ? factor : 0);
     bench_from(left, c.h, c.i, c.j);
     bench_from(KEPT, c.h, c.i, c.j);
 }

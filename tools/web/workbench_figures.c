@@ -158,7 +158,7 @@ void bench_draw_mask(const Bench *b)
     float(*hidden)[m] = (void *)panel_of(b, x, 1);
     fill_panel(b, x, 0, SCORES, 0);
     softmax_rows(n, m, scaled, hidden);
-    hide_weights(n, m, mask, hidden);
+    mask_weights(n, m, mask, hidden);
     memcpy(panel_of(b, x, 2), hidden, (size_t)n * sizeof *hidden);
     renormalize(n, m, (void *)panel_of(b, x, 2));
     memcpy(masked, scaled, (size_t)n * sizeof *masked);

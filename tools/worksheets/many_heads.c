@@ -18,7 +18,7 @@ static void hide_and_renormalize(Random *r)
             tenths_fill(r, 3, weights[i]);
         memcpy(seen, weights, sizeof seen);
         causal_mask(3, 3, 0, mask);
-        hide_weights(3, 3, mask, seen);
+        mask_weights(3, 3, mask, seen);
         renormalize(3, 3, seen);
     } while (!is_clear(2, 9, (const void *)seen) ||
              has_dull_rows(3, 3, weights));
@@ -87,14 +87,14 @@ void tasks_09(Random *r)
 }
 
 /* A rate, and lots of which some keep and some drop. */
-static double draw_lots(Random *r, int n, float kept[1][n])
+static double draw_lots(Random *r, int n, float keep_mask[1][n])
 {
     static const double rates[] = {0.2, 0.5, 0.6, 0.75};
     const double p = rates[place_below(r, 4)];
     float sum;
     do {
-        dropout_mask(r, p, 1, n, kept);
-        sum = sum_of(n, kept[0]);
+        dropout_mask(r, p, 1, n, keep_mask);
+        sum = sum_of(n, keep_mask[0]);
     } while (sum < 1 || sum == (float)n);
     return p;
 }
@@ -106,8 +106,9 @@ static void mean_of_masks(Random *r)
         tenths_fill(r, 2, w[0]);
     while (w[0][0] == w[0][1]);
     for (int k = 0; k < 4; k++) {
-        const float kept[1][2] = {{(float)(k < 2), (float)(k % 2 == 0)}};
-        dropout_apply(0.5, 1, 2, kept, w, y);
+        const float keep_mask[1][2] = {
+            {(float)(k < 2), (float)(k % 2 == 0)}};
+        dropout_apply(0.5, 1, 2, keep_mask, w, y);
         sums[k] = y[0][0] + y[0][1];
     }
     const float mean = sum_of(4, sums) / 4;
@@ -124,13 +125,13 @@ static void mean_of_masks(Random *r)
 
 void tasks_10(Random *r)
 {
-    float weights[1][4], kept[1][4], dropped[1][4];
+    float weights[1][4], keep_mask[1][4], dropped[1][4];
     float value[4][2], context[1][2], sum;
     double p;
     do {
         tenths_fill(r, 4, weights[0]);
-        p = draw_lots(r, 4, kept);
-        dropout_apply(p, 1, 4, kept, weights, dropped);
+        p = draw_lots(r, 4, keep_mask);
+        dropout_apply(p, 1, 4, keep_mask, weights, dropped);
         sum = sum_of(4, dropped[0]);
         whole_fill(r, 4, 2, -3, 5, value);
         matmul(1, 2, 4, dropped, value, context);
@@ -142,7 +143,7 @@ void tasks_10(Random *r)
          "%g keeps those where _m_ is 1.",
          p);
     given("w", 1, 4, weights);
-    given("m", 1, 4, kept);
+    given("m", 1, 4, keep_mask);
     ask("By what are the weights that are kept multiplied?");
     answer(2, 1, &factor);
     ask("The weights after dropout.");
@@ -197,32 +198,32 @@ static void fill_up(Random *r)
 
 void tasks_11(Random *r)
 {
-    static const float see[1][4] = {{1, 1, 1, 0}};
-    float scores[1][4], masked[1][4], weights[1][4], kept[1][4];
+    static const float mask[1][4] = {{1, 1, 1, 0}};
+    float scores[1][4], masked[1][4], weights[1][4], keep_mask[1][4];
     float dropped[1][4], value[4][2], context[1][2];
     double p;
     fill_up(r);
     do {
         whole_fill(r, 1, 4, -3, 5, scores);
         memcpy(masked, scores, sizeof masked);
-        apply_mask(1, 4, see_where(1, 4, see), masked);
+        apply_mask(1, 4, mask_table(1, 4, mask), masked);
         softmax_rows(1, 4, masked, weights);
-        p = draw_lots(r, 4, kept);
-        dropout_apply(p, 1, 4, kept, weights, dropped);
+        p = draw_lots(r, 4, keep_mask);
+        dropout_apply(p, 1, 4, keep_mask, weights, dropped);
         whole_fill(r, 4, 2, -3, 5, value);
         matmul(1, 2, 4, dropped, value, context);
     } while (range(3, scores[0]) > 4 ||
-             clear_largest(3, scores[0], 1) < 0 || sum_of(3, kept[0]) < 1 ||
-             sum_of(3, kept[0]) > 2 || has_dull_rows(4, 2, value) ||
-             !is_clear(2, 4, weights[0]) || !is_clear(2, 4, dropped[0]) ||
-             !is_clear(2, 2, context[0]));
+             clear_largest(3, scores[0], 1) < 0 ||
+             sum_of(3, keep_mask[0]) < 1 || sum_of(3, keep_mask[0]) > 2 ||
+             has_dull_rows(4, 2, value) || !is_clear(2, 4, weights[0]) ||
+             !is_clear(2, 4, dropped[0]) || !is_clear(2, 2, context[0]));
     task(
         "Mask, softmax, dropout, values",
         "The third word of a sentence has the scores _s_; the fourth token "
         "is no word. Dropout of rate %g keeps where _m_ is 1.",
         p);
     given("s", 1, 4, scores);
-    given("m", 1, 4, kept);
+    given("m", 1, 4, keep_mask);
     given("V", 4, 2, value);
     ask("The weights.");
     softmax_steps(4, masked[0]);
@@ -359,16 +360,16 @@ static void meet_three(Random *r)
 {
     float scores[3], value[3][2], largest[3], sums[3], mixture[2], log_sum;
     do {
-        Running run;
+        OnlineSoftmax run;
         whole_fill(r, 1, 3, -3, 6, (void *)scores);
         whole_fill(r, 3, 2, -3, 5, value);
-        running_begin(2, &run, mixture);
+        online_softmax_init(2, &run, mixture);
         for (int j = 0; j < 3; j++) {
-            meet_key(2, scores[j], value[j], &run, mixture);
+            online_softmax_add(2, scores[j], value[j], &run, mixture);
             largest[j] = run.largest;
             sums[j] = (float)run.sum;
         }
-        log_sum = running_end(2, &run, mixture);
+        log_sum = online_softmax_finish(2, &run, mixture);
     } while (range(3, scores) > 4 || clear_largest(3, scores, 1) < 1 ||
              has_dull_rows(3, 2, value) || !is_clear(2, 3, sums) ||
              !is_clear(2, 2, mixture) || !is_clear(2, 1, &log_sum));
@@ -398,7 +399,7 @@ static void join_two(Random *r)
         whole_fill(r, 1, 2, -3, 5, (void *)second);
         whole_fill(r, 1, 2, 1, 5, (void *)log_sums);
         memcpy(joined, first, sizeof joined);
-        both = join_parts(2, joined, log_sums[0], second, log_sums[1]);
+        both = merge_contexts(2, joined, log_sums[0], second, log_sums[1]);
     } while (log_sums[0] == log_sums[1] || range(2, log_sums) > 3 ||
              !memcmp(first, second, sizeof first) ||
              !is_clear(2, 2, joined) || !is_clear(2, 1, &both));

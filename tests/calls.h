@@ -50,15 +50,15 @@ static inline int any_size(Random *r, int most)
 
 /* Rows with nothing between them, or with numbers there that are none. All
  * texts share theirs, or all heads as well. */
-static inline Rows any_rows(Random *r, const char *name, const int size[4],
-                            int shared)
+static inline StridedRows any_rows(Random *r, const char *name,
+                                   const int size[4], int shared)
 {
     const int texts = size[0], heads = size[1], n = size[2], d = size[3];
     const ptrdiff_t token = d + below(r, 4), head = n * token + below(r, 9);
-    const Rows layout[3] = {rows_by_head(heads, n, d, NULL),
-                            rows_by_token(heads, n, d, NULL),
-                            {NULL, heads * head + 3, head, token}};
-    Rows rows = layout[below(r, 3)];
+    const StridedRows layout[3] = {rows_by_head(heads, n, d, NULL),
+                                   rows_by_token(heads, n, d, NULL),
+                                   {NULL, heads * head + 3, head, token}};
+    StridedRows rows = layout[below(r, 3)];
     rows.text *= shared < 1;
     rows.head *= shared < 2;
     const ptrdiff_t count = (texts - 1) * rows.text +
@@ -70,10 +70,11 @@ static inline Rows any_rows(Random *r, const char *name, const int size[4],
 
 /* The rows of a role, and what fills one of them. */
 typedef void (*Fill)(Random *r, int d, float row[d]);
-static inline Rows filled(Random *r, const char *name, int texts, int heads,
-                          int n, int d, int shared, Fill fill)
+static inline StridedRows filled(Random *r, const char *name, int texts,
+                                 int heads, int n, int d, int shared,
+                                 Fill fill)
 {
-    const Rows rows =
+    const StridedRows rows =
         any_rows(r, name, (const int[]){texts, heads, n, d}, shared);
     float *end = row_at(&rows, texts - 1, heads - 1, n - 1) + d;
     for (float *x = rows.at; x < end; x++)
@@ -105,9 +106,9 @@ static inline Mask any_mask(Random *r, int n, int m)
     const int kind = below(r, 6), place = below(r, 2 * (n + m)) - n - m;
     const int dense = 1 + below(r, 4);
     if (kind == 0)
-        return see_all();
+        return mask_none();
     if (kind < 5)
-        return see_past(kind == 1 ? 0 : kind == 2 ? m - n : place);
+        return mask_causal(kind == 1 ? 0 : kind == 2 ? m - n : place);
     float *table = room_for("table", (size_t)(n * m));
     for (int i = 0; i < n; i++) {
         const bool is_empty = !below(r, 5);
@@ -115,61 +116,64 @@ static inline Mask any_mask(Random *r, int n, int m)
             table[i * m + j] =
                 is_empty || below(r, dense) ? 0 : (float)(1 - 2 * (j % 2));
     }
-    return see_where(n, m, (const void *)table);
+    return mask_table(n, m, (const void *)table);
 }
 
-static inline int64_t work(const Job *job)
+static inline int64_t work(const AttentionCall *call)
 {
-    return (int64_t)job->texts * job->n_heads * job->n * job->m *
-           (job->d_k + job->d_v);
+    return (int64_t)call->texts * call->n_heads * call->n * call->m *
+           (call->d_k + call->d_v);
 }
 
 /* Any sizes, so small that the book's loops soon have them. */
-static inline Job any_sizes(Random *r, int most)
+static inline AttentionCall any_sizes(Random *r, int most)
 {
-    Job job;
+    AttentionCall call;
     do {
         const int shared = 1 + below(r, 3);
-        job = (Job){.texts = 1 + below(r, 3),
-                    .n_heads = shared * (1 + below(r, 3)),
-                    .n_key_heads = shared,
-                    .n = any_size(r, MOST),
-                    .m = any_size(r, MOST),
-                    .d_k = any_size(r, WIDE),
-                    .d_v = any_size(r, WIDE)};
-    } while (work(&job) > most);
-    if (job.n_heads == job.n_key_heads)
-        job.n_key_heads = 0;
-    return job;
+        call = (AttentionCall){.texts = 1 + below(r, 3),
+                               .n_heads = shared * (1 + below(r, 3)),
+                               .n_key_heads = shared,
+                               .n = any_size(r, MOST),
+                               .m = any_size(r, MOST),
+                               .d_k = any_size(r, WIDE),
+                               .d_v = any_size(r, WIDE)};
+    } while (work(&call) > most);
+    if (call.n_heads == call.n_key_heads)
+        call.n_key_heads = 0;
+    return call;
 }
 
 /* Any rows for these sizes, and all else. */
-static inline Job any_job(Random *r, Job job)
+static inline AttentionCall any_job(Random *r, AttentionCall call)
 {
-    const int texts = job.texts, heads = job.n_heads, n = job.n, m = job.m;
-    const int key_heads = job.n_key_heads ? job.n_key_heads : heads;
-    job.context =
-        any_rows(r, "context", (const int[]){texts, heads, n, job.d_v}, 0);
-    job.query = filled(r, "query", texts, heads, n, job.d_k, 0, numbers);
-    job.key = filled(r, "key", texts, key_heads, m, job.d_k, 0, numbers);
-    job.value =
-        filled(r, "value", texts, key_heads, m, job.d_v, 0, numbers);
-    job.see = any_mask(r, n, m);
-    job.scale =
-        below(r, 2) ? 0 : (1 + 3 * random_float(r)) / sqrtf((float)job.d_k);
+    const int texts = call.texts, heads = call.n_heads, n = call.n,
+              m = call.m;
+    const int key_heads = call.n_key_heads ? call.n_key_heads : heads;
+    call.context =
+        any_rows(r, "context", (const int[]){texts, heads, n, call.d_v}, 0);
+    call.query = filled(r, "query", texts, heads, n, call.d_k, 0, numbers);
+    call.key = filled(r, "key", texts, key_heads, m, call.d_k, 0, numbers);
+    call.value =
+        filled(r, "value", texts, key_heads, m, call.d_v, 0, numbers);
+    call.mask = any_mask(r, n, m);
+    call.scale = below(r, 2)
+                     ? 0
+                     : (1 + 3 * random_float(r)) / sqrtf((float)call.d_k);
     if (!below(r, 3))
-        job.bias =
+        call.bias =
             filled(r, "bias", texts, heads, n, m, below(r, 3), added);
     if (!below(r, 3))
-        job.kept =
+        call.keep_mask =
             filled(r, "kept", texts, heads, n, m, below(r, 3), lots_of);
     if (below(r, 3))
-        job.log_sum = room_for("log_sum", (size_t)(texts * heads * n));
-    job.threads = below(r, 4);
-    return job;
+        call.log_sum = room_for("log_sum", (size_t)(texts * heads * n));
+    call.threads = below(r, 4);
+    return call;
 }
 
-static inline const char *words_for(const Kernel *kernel, const Job *job)
+static inline const char *words_for(const Kernel *kernel,
+                                    const AttentionCall *call)
 {
     static char text[300];
     snprintf(
@@ -177,10 +181,10 @@ static inline const char *words_for(const Kernel *kernel, const Job *job)
         "%s: texts = %d, n_heads = %d, n_key_heads = %d, n = %d, m = %d, "
         "d_k = %d, d_v = %d, a mask of kind %d, first = %d, scale = "
         "%g, %s bias, %s kept, threads = %d",
-        kernel->name, job->texts, job->n_heads, job->n_key_heads, job->n,
-        job->m, job->d_k, job->d_v, job->see.kind, job->see.first,
-        job->scale, job->bias.at ? "a" : "no",
-        job->kept.at ? "with" : "without", job->threads);
+        kernel->name, call->texts, call->n_heads, call->n_key_heads,
+        call->n, call->m, call->d_k, call->d_v, call->mask.kind,
+        call->mask.first, call->scale, call->bias.at ? "a" : "no",
+        call->keep_mask.at ? "with" : "without", call->threads);
     return text;
 }
 
@@ -192,8 +196,8 @@ static inline void close_rooms(void)
         free(tap_room[--tap_rooms].block);
 }
 
-static inline void gather(const Rows *rows, int text, int head, int n,
-                          int d, float *to)
+static inline void gather(const StridedRows *rows, int text, int head,
+                          int n, int d, float *to)
 {
     for (int i = 0; i < n; i++)
         memcpy(to + i * d, row_at(rows, text, head, i),
