@@ -236,7 +236,7 @@ static void show_bell(void)
 {
     enum { MANY = 100000 };
     const char *const panel[2] = {"uniform", "normal"};
-    float(*x)[MANY] = (void *)new_table(2, MANY), table[3][3];
+    float(*x)[MANY] = new_table(2, MANY), table[3][3];
     const float root = sqrtf(MANY);
     Random r;
     random_seed(&r, 123);
@@ -250,7 +250,7 @@ static void show_bell(void)
     for (int i = 0; i < 3; i++) {
         const float far = (float)(i + 1);
         table[i][0] = far;
-        table[i][1] = farther(MANY / 2, (void *)x[1], far);
+        table[i][1] = farther(MANY / 2, ROWS(2, x[1]), far);
         table[i][2] = expf(-far * far / 2);
     }
     print_matrix("r, share of darts beyond r, e^(-r^2/2)", 3, 3, table);
@@ -310,7 +310,7 @@ static void show_sentence(const char *sentence)
     print_integers("ids", n, ids);
 
     Random r;
-    float(*table)[3] = (void *)new_table(ROWS, 3), x[WORDS_MAX][3];
+    float(*table)[3] = new_table(ROWS, 3), x[WORDS_MAX][3];
     random_seed(&r, 123);
     embedding_fill(&r, ROWS, 3, table);
     embed(n, 3, ROWS, ids, table, x);

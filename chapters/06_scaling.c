@@ -117,17 +117,16 @@ float score_spread(int n, const float scores[n])
 /*
 For the experiments we need tables whose size is known only when the program
 runs. `new_table(n, d)` asks for memory for one, and refuses if there is
-none. `float(*query)[d]` points to rows of `d` floats, and the cast
-`(void *)` lets C take the memory for such rows; [](#self-attention-first)
-says more of both.
+none. `float(*query)[d]` points to rows of `d` floats;
+[](#self-attention-first) says more of such pointers.
 */
 
 /* The scores of n random queries with m random keys of d entries. */
 static void random_scores(int n, int m, int d, float scores[n][m])
 {
     Random r;
-    float(*query)[d] = (void *)new_table(n, d);
-    float(*key)[d] = (void *)new_table(m, d);
+    float(*query)[d] = new_table(n, d);
+    float(*key)[d] = new_table(m, d);
     random_seed(&r, 123);
     normal_fill(&r, n, d, 0, 1, query);
     normal_fill(&r, m, d, 0, 1, key);
@@ -143,10 +142,10 @@ static void show_spread(void)
     enum { MANY = 100, ALL = 10000 };
     const int sizes[3] = {2, 64, 4096};
     const char *const panel[3] = {"d = 2", "d = 64", "d = 4096"};
-    float(*scores)[ALL] = (void *)new_table(3, ALL), table[3][3];
+    float(*scores)[ALL] = new_table(3, ALL), table[3][3];
     for (int i = 0; i < 3; i++) {
         const float d = (float)sizes[i];
-        random_scores(MANY, MANY, sizes[i], (void *)scores[i]);
+        random_scores(MANY, MANY, sizes[i], ROWS(MANY, scores[i]));
         table[i][0] = d;
         table[i][1] = score_spread(ALL, scores[i]);
         table[i][2] = sqrtf(d);

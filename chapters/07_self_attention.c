@@ -44,9 +44,9 @@ only when the program runs. So the struct holds a table as a `float *`, all
 its entries row after row. To get at the rows we need a pointer of another
 type: `float (*w)[6]`, read from the inside out, says that `w` points to
 rows of six floats, so that `w[1]` is a row and `w[1][2]` an entry. Wherever
-a function takes a table, we write `(void *)` before the `float *`: a cast
-to a pointer to anything, which C takes for any pointer that is asked for.
-It moves nothing, and no compiler checks the width.
+a function takes a table, we write `ROWS(d, pointer)`, which is a cast: the
+`float *` as a pointer to rows of `d` floats. The cast moves nothing, and no
+compiler checks the width.
 
 `(SelfAttentionV1){.d_in = d_in}` writes down a struct with some of its
 fields. The others are 0.
@@ -58,9 +58,9 @@ void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
     a->w_query = new_table(d_in, d_k);
     a->w_key = new_table(d_in, d_k);
     a->w_value = new_table(d_in, d_v);
-    rand_fill(r, d_in, d_k, (void *)a->w_query);
-    rand_fill(r, d_in, d_k, (void *)a->w_key);
-    rand_fill(r, d_in, d_v, (void *)a->w_value);
+    rand_fill(r, d_in, d_k, ROWS(d_k, a->w_query));
+    rand_fill(r, d_in, d_k, ROWS(d_k, a->w_key));
+    rand_fill(r, d_in, d_v, ROWS(d_v, a->w_value));
 }
 
 void self_v1_free(SelfAttentionV1 *a)
@@ -91,18 +91,20 @@ void attend_trace(Trace *t)
 {
     trace_check(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
     t->rate = 0; /* until chapter 11 */
-    attention(t->n, t->m, t->d_k, t->d_v, (void *)t->query, (void *)t->key,
-              (void *)t->value, (void *)t->scores, (void *)t->weights,
-              (void *)t->context);
+    attention(t->n, t->m, t->d_k, t->d_v, ROWS(t->d_k, t->query),
+              ROWS(t->d_k, t->key), ROWS(t->d_v, t->value),
+              ROWS(t->m, t->scores), ROWS(t->m, t->weights),
+              ROWS(t->d_v, t->context));
 }
 
 void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t)
 {
     trace_check(t, n, n, 1, a->d_k, a->d_v, 0);
-    project(n, a->d_in, a->d_k, a->d_v, x, (void *)a->w_query,
-            (void *)a->w_key, (void *)a->w_value, (void *)t->query,
-            (void *)t->key, (void *)t->value);
+    project(n, a->d_in, a->d_k, a->d_v, x, ROWS(a->d_k, a->w_query),
+            ROWS(a->d_k, a->w_key), ROWS(a->d_v, a->w_value),
+            ROWS(a->d_k, t->query), ROWS(a->d_k, t->key),
+            ROWS(a->d_v, t->value));
     attend_trace(t);
 }
 
@@ -148,7 +150,7 @@ static void show_v1(const char *label, const float x[6][3], int d_v)
     self_v1_init(&a, &r, 3, 2, d_v);
     trace_init(&t);
     self_v1_forward(&a, 6, x, &t);
-    print_matrix(label, 6, d_v, (void *)t.context);
+    print_matrix(label, 6, d_v, ROWS(d_v, t.context));
     if (d_v == 4)
         draw_shapes(&a, &t);
     trace_free(&t);
@@ -215,7 +217,7 @@ row of the weight, plus the bias, if there is one.
 
 ::: hint
 Row with row, all pairs: [](#dot-product) has a function for that.
-`(void *)l->weight` may be handed to it as it is.
+`ROWS(l->d_in, l->weight)` hands it the weight's rows.
 :::
 
 ::: hint
@@ -231,7 +233,7 @@ like it.
 void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
                     float out[n][l->d_out])
 {
-    dot_scores(n, l->d_out, l->d_in, x, (void *)l->weight, out);
+    dot_scores(n, l->d_out, l->d_in, x, ROWS(l->d_in, l->weight), out);
     if (!l->bias)
         return;
     for (int i = 0; i < n; i++)
@@ -261,9 +263,9 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
     a->n_heads = 1;
     a->has_bias = has_bias;
     attention_init(a);
-    linear_fill(r, d_in, d_k, (void *)a->query.weight, a->query.bias);
-    linear_fill(r, d_in, d_k, (void *)a->key.weight, a->key.bias);
-    linear_fill(r, d_in, d_v, (void *)a->value.weight, a->value.bias);
+    linear_fill(r, d_in, d_k, ROWS(d_in, a->query.weight), a->query.bias);
+    linear_fill(r, d_in, d_k, ROWS(d_in, a->key.weight), a->key.bias);
+    linear_fill(r, d_in, d_v, ROWS(d_in, a->value.weight), a->value.bias);
 }
 
 /*
@@ -277,12 +279,12 @@ void attention_roles(const Attention *a, int n, int m,
                      const float x[n][a->d_x], const float y[m][a->d_y],
                      Trace *t)
 {
-    if ((const void *)x == (const void *)y)
+    if (x[0] == y[0])
         widths_check(a);
     attention_check(a, n, m, t);
-    linear_forward(&a->query, n, x, (void *)t->query);
-    linear_forward(&a->key, m, y, (void *)t->key);
-    linear_forward(&a->value, m, y, (void *)t->value);
+    linear_forward(&a->query, n, x, ROWS(a->query.d_out, t->query));
+    linear_forward(&a->key, m, y, ROWS(a->key.d_out, t->key));
+    linear_forward(&a->value, m, y, ROWS(a->value.d_out, t->value));
 }
 
 void self_attention_forward(const Attention *a, int n,
@@ -300,8 +302,8 @@ static void show_v2(void)
     self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t = trace_for(&a, 6, 6);
     self_attention_forward(&a, 6, journey, &t);
-    const float(*weights)[6] = (void *)t.weights;
-    print_matrix("version 2, seed 789, no bias", 6, 2, (void *)t.context);
+    const float(*weights)[6] = ROWS(6, t.weights);
+    print_matrix("version 2, seed 789, no bias", 6, 2, ROWS(2, t.context));
     print_vector("attention weights of journey", 6, weights[1]);
     trace_free(&t);
     attention_free(&a);
@@ -340,7 +342,7 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
     const float limit = (float)(1 / sqrt(d_in));
     uniform_fill(r, d_out, d_in, -limit, limit, weight);
     if (bias) /* a list is a table of one row */
-        uniform_fill(r, 1, d_out, -limit, limit, (void *)bias);
+        uniform_fill(r, 1, d_out, -limit, limit, ROWS(d_out, bias));
 }
 
 /*
@@ -371,12 +373,12 @@ static void show_range(const char *label, int is_rand)
         const int d = sizes[k];
         Random r;
         Attention a;
-        float(*x)[d] = (void *)new_table(6, d);
+        float(*x)[d] = new_table(6, d);
         random_seed(&r, 123);
         self_attention_init(&a, &r, d, D_K, 1, 0);
         if (is_rand) {
-            rand_fill(&r, D_K, d, (void *)a.query.weight);
-            rand_fill(&r, D_K, d, (void *)a.key.weight);
+            rand_fill(&r, D_K, d, ROWS(d, a.query.weight));
+            rand_fill(&r, D_K, d, ROWS(d, a.key.weight));
         }
         Trace t = trace_for(&a, 6, 6);
         table[k][0] = (float)d;
@@ -384,7 +386,7 @@ static void show_range(const char *label, int is_rand)
             normal_fill(&r, 6, d, 0, 1, x);
             self_attention_forward(&a, 6, x, &t);
             table[k][1] += score_spread(6 * D_K, t.query) / TIMES;
-            table[k][2] += mean_largest(6, 6, (void *)t.weights) / TIMES;
+            table[k][2] += mean_largest(6, 6, ROWS(6, t.weights)) / TIMES;
         }
         trace_free(&t);
         attention_free(&a);
@@ -440,9 +442,12 @@ void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to)
 {
     const int d_in = from->d_x, d_k = from->d_k, d_v = from->d_v;
     versions_check(from, to);
-    transpose(d_k, d_in, (void *)from->query.weight, (void *)to->w_query);
-    transpose(d_k, d_in, (void *)from->key.weight, (void *)to->w_key);
-    transpose(d_v, d_in, (void *)from->value.weight, (void *)to->w_value);
+    transpose(d_k, d_in, ROWS(d_in, from->query.weight),
+              ROWS(d_k, to->w_query));
+    transpose(d_k, d_in, ROWS(d_in, from->key.weight),
+              ROWS(d_k, to->w_key));
+    transpose(d_v, d_in, ROWS(d_in, from->value.weight),
+              ROWS(d_v, to->w_value));
 }
 
 /*
@@ -476,7 +481,7 @@ static void show_copy(void)
                                                               : "yes");
     embed(6, 3, 6, backwards, journey, x);
     self_v1_forward(&v1, 6, x, &t);
-    print_matrix("the sentence backwards", 6, 2, (void *)t.context);
+    print_matrix("the sentence backwards", 6, 2, ROWS(2, t.context));
     trace_free(&t);
     trace_free(&t2);
     attention_free(&v2);
@@ -529,7 +534,7 @@ static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
 static float loss(const Attention *a, Trace *t)
 {
     self_attention_forward(a, 3, sentence, t);
-    const float(*weights)[3] = (void *)t->weights;
+    const float(*weights)[3] = ROWS(3, t->weights);
     return -logf(weights[1][2]);
 }
 
@@ -573,7 +578,7 @@ static void show_training(void)
         train_once(&a, &gradient, &t);
         if (i == 0)
             print_matrix("slopes, before the first step", 6, 3,
-                         (void *)gradient.memory);
+                         ROWS(3, gradient.memory));
         if (i % STEPS == STEPS - 1)
             losses[(i + 1) / STEPS] = loss(&a, &t);
     }

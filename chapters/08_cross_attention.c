@@ -41,7 +41,7 @@ static void show_one_long_text(void)
     trace_init(&t);
     self_v1_forward(&one, 14, joined, &t);
 
-    const float(*weights)[14] = (void *)t.weights;
+    const float(*weights)[14] = ROWS(14, t.weights);
     for (int i = 0; i < 14; i++)
         for (int j = 0; j < 14; j++)
             if ((i < 6) != (j < 6))
@@ -112,9 +112,9 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
     *a = (Attention){
         .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
     attention_init(a);
-    rand_transposed(r, d_x, d_k, (void *)a->query.weight);
-    rand_transposed(r, d_y, d_k, (void *)a->key.weight);
-    rand_transposed(r, d_y, d_v, (void *)a->value.weight);
+    rand_transposed(r, d_x, d_k, ROWS(d_x, a->query.weight));
+    rand_transposed(r, d_y, d_k, ROWS(d_y, a->key.weight));
+    rand_transposed(r, d_y, d_v, ROWS(d_y, a->value.weight));
 }
 
 /*
@@ -176,12 +176,12 @@ static void show_strangers(void)
     Trace t = ask_strangers(strangers);
     printf("first_input.shape: (%d, 3)\n", t.n);
     print_matrix("second input", 8, 3, strangers);
-    print_matrix("values", 8, 4, (void *)t.value);
+    print_matrix("values", 8, 4, ROWS(4, t.value));
     print_matrix("attention weights, a row for each word", 6, 8,
-                 (void *)t.weights);
-    print_matrix("context vectors", 6, 4, (void *)t.context);
+                 ROWS(8, t.weights));
+    print_matrix("context vectors", 6, 4, ROWS(4, t.context));
     heatmap("strangers", "What six words take of eight strangers", 6, word,
-            8, stranger, (void *)t.weights);
+            8, stranger, ROWS(8, t.weights));
     trace_free(&t);
 }
 
@@ -361,16 +361,16 @@ static void show_translation(void)
     Attention cross = {
         .d_x = 4, .d_y = 5, .n_heads = 1, .d_k = 4, .d_v = 2};
     attention_init(&cross);
-    transpose(4, 4, looks_for, (void *)cross.query.weight);
-    transpose(5, 4, found_by, (void *)cross.key.weight);
-    transpose(5, 2, gives, (void *)cross.value.weight);
+    transpose(4, 4, looks_for, ROWS(4, cross.query.weight));
+    transpose(5, 4, found_by, ROWS(5, cross.key.weight));
+    transpose(5, 2, gives, ROWS(5, cross.value.weight));
     Trace t = trace_for(&cross, 4, 5);
     cross_attention_forward(&cross, 4, 5, asks, answers, &t);
-    print_matrix("weights of can, you, help, me", 4, 5, (void *)t.weights);
+    print_matrix("weights of can, you, help, me", 4, 5, ROWS(5, t.weights));
     print_matrix("context vectors of can, you, help, me", 4, 2,
-                 (void *)t.context);
+                 ROWS(2, t.context));
     heatmap("translation", "What English words take of German ones", 4,
-            english, 5, german, (void *)t.weights);
+            english, 5, german, ROWS(5, t.weights));
     trace_free(&t);
     attention_free(&cross);
 }
@@ -492,7 +492,7 @@ has, it knows itself.
 :::
 
 ::: hint
-`(const void *)x` can be passed where a table of one row is needed.
+`ROWS(a->d_x, x)` is a table whose only row is `x`.
 :::
 
 ::: done
@@ -537,8 +537,8 @@ void encode_once(const Attention *a, int m, const float y[m][a->d_y],
                  Trace *t)
 {
     attention_check(a, t->n, m, t);
-    linear_forward(&a->key, m, y, (void *)t->key);
-    linear_forward(&a->value, m, y, (void *)t->value);
+    linear_forward(&a->key, m, y, ROWS(a->key.d_out, t->key));
+    linear_forward(&a->value, m, y, ROWS(a->value.d_out, t->value));
 }
 
 /*
@@ -554,7 +554,8 @@ where the text that is looked at grows with every word.
 void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t)
 {
     attention_check(a, 1, t->m, t);
-    linear_forward(&a->query, 1, (const void *)x, (void *)t->query);
+    linear_forward(&a->query, 1, ROWS(a->d_x, x),
+                   ROWS(a->query.d_out, t->query));
     attend_trace(t);
 }
 

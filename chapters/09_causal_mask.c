@@ -416,7 +416,7 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
         mask_scores(n, m, mask.first, scores);
     else if (mask.kind == MASK_TABLE && mask.table && mask.n == n &&
              mask.m == m)
-        mask_where(n, m, (const void *)mask.table, scores);
+        mask_where(n, m, ROWS(m, mask.table), scores);
     else
         REFUSE("a mask of kind %d, %d times %d, for scores of %d times %d: "
                "one of kind 0 or 1, or a table of their size, is needed",
@@ -465,8 +465,8 @@ static void show_masked_attention(void)
     masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
     matmul(6, 4, 6, weights, value, context);
     print_matrix("context vectors, the future hidden", 6, 4, context);
-    attention(1, 3, 2, 4, query + 2, key, value, (void *)scores,
-              (void *)weights, context);
+    attention(1, 3, 2, 4, query + 2, key, value, ROWS(3, scores),
+              ROWS(3, weights), context);
     print_vector("context vector of short in Life is short", 4, context[0]);
 }
 
@@ -743,7 +743,7 @@ int find_gap(int n, const float visible[n], float tolerance)
                    (double)visible[j]);
         largest = fmaxf(largest, visible[j]);
     }
-    float(*x)[n + 1] = (void *)new_table(3, n + 1);
+    float(*x)[n + 1] = new_table(3, n + 1);
     float *right = x[0], *scores = x[1], *weights = x[2];
     softmax(n, visible, right);
     int g = -1, spoiled = 0;

@@ -284,8 +284,8 @@ static void print_causal_weights(float weights[6][6])
     self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t = trace_for(&a, 6, 6);
     attention_roles(&a, 6, 6, journey, journey, &t);
-    masked_weights(6, 6, 2, mask_causal(0), (void *)t.query, (void *)t.key,
-                   (void *)t.scores, weights);
+    masked_weights(6, 6, 2, mask_causal(0), ROWS(2, t.query),
+                   ROWS(2, t.key), ROWS(6, t.scores), weights);
     print_matrix("causal attention weights", 6, 6, weights);
     trace_free(&t);
     attention_free(&a);
@@ -344,7 +344,7 @@ static void show_rates(void)
 {
     enum { MANY = 10000 };
     const double rates[5] = {0, 0.1, 0.2, 0.5, 1};
-    float(*x)[1][MANY] = (void *)new_table(3, MANY), table[5][4];
+    float(*x)[1][MANY] = new_table(3, MANY), table[5][4];
     for (int j = 0; j < MANY; j++)
         x[0][0][j] = 1;
     for (int k = 0; k < 5; k++) {

@@ -145,10 +145,10 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                a->n_heads, a->d_out);
     attention_roles(a, n, m, x, y, t);
     t->rate = r ? a->p : 0;
-    attend(n, m, a->d_k, a->d_v, mask, a->p, r, (void *)t->query,
-           (void *)t->key, (void *)t->value, (void *)t->scores,
-           (void *)t->weights, (void *)t->keep_mask, (void *)t->dropped,
-           (void *)t->context);
+    attend(n, m, a->d_k, a->d_v, mask, a->p, r, ROWS(a->d_k, t->query),
+           ROWS(a->d_k, t->key), ROWS(a->d_v, t->value), ROWS(m, t->scores),
+           ROWS(m, t->weights), ROWS(m, t->keep_mask), ROWS(m, t->dropped),
+           ROWS(a->d_v, t->context));
 }
 
 /*
@@ -378,8 +378,8 @@ static void show_mistake(const float same[BATCH][N][D_IN])
     run_class(0, same, wrong);
     for (int k = 0; k < 2; k++) {
         run_class(0, different, right);
-        errors[k] = largest_difference(BATCH * N * HEAD_DIM, (void *)wrong,
-                                       (void *)right);
+        errors[k] = largest_difference(BATCH * N * HEAD_DIM, (float *)wrong,
+                                       (float *)right);
         memcpy(different[1], life, sizeof life);
     }
     print_vector("largest error, equal sentences and different ones", 2,

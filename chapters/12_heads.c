@@ -166,9 +166,9 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
     attention_init(a);
     for (int h = 0; h < n_heads; h++) {
         const Attention head = head_of(a, h);
-        rand_transposed(r, d_in, d_k, (void *)head.query.weight);
-        rand_transposed(r, d_in, d_k, (void *)head.key.weight);
-        rand_transposed(r, d_in, d_v, (void *)head.value.weight);
+        rand_transposed(r, d_in, d_k, ROWS(d_in, head.query.weight));
+        rand_transposed(r, d_in, d_k, ROWS(d_in, head.key.weight));
+        rand_transposed(r, d_in, d_v, ROWS(d_in, head.value.weight));
     }
 }
 
@@ -210,7 +210,7 @@ void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
     for (int h = 0; h < a->n_heads; h++) {
         const Attention head = head_of(a, h);
         head_forward(&head, mask, r, n, m, x, y, &t[h]);
-        const float(*context)[a->d_v] = (void *)t[h].context;
+        const float(*context)[a->d_v] = ROWS(a->d_v, t[h].context);
         for (int i = 0; i < n; i++)
             for (int k = 0; k < a->d_v; k++)
                 joined[i][h * a->d_v + k] = context[i][k];
@@ -247,8 +247,8 @@ static void show_article(const char *label, int n_heads, Attention *a,
     heads_init(a, &r, n_heads, D_IN, D_K, D_V);
     traces_for(a, WORDS, t);
     heads_forward(a, mask_none(), NULL, WORDS, WORDS, life, life, t,
-                  (void *)joined);
-    print_matrix(label, WORDS, n_heads * D_V, (void *)joined);
+                  ROWS(a->n_heads * a->d_v, joined));
+    print_matrix(label, WORDS, n_heads * D_V, ROWS(n_heads * D_V, joined));
 }
 
 static void show_one_head(void)
@@ -540,7 +540,7 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
         const Attention one = head_of(a, h);
         const Linear *const role[3] = {&one.query, &one.key, &one.value};
         for (int k = 0; k < 3; k++)
-            linear_fill(r, d_in, head_dim, (void *)role[k]->weight,
+            linear_fill(r, d_in, head_dim, ROWS(d_in, role[k]->weight),
                         role[k]->bias);
     }
 }
@@ -603,8 +603,8 @@ static void show_concat(void)
     heads_init(&a, &r, 2, 8, 4, 4);
     traces_for(&a, 3, t);
     heads_forward(&a, mask_none(), NULL, 3, 3, x, x, t, joined);
-    print_matrix("Z_1", 3, 4, (void *)t[0].context);
-    print_matrix("Z_2", 3, 4, (void *)t[1].context);
+    print_matrix("Z_1", 3, 4, ROWS(4, t[0].context));
+    print_matrix("Z_2", 3, 4, ROWS(4, t[1].context));
     print_matrix("Concat(Z_1, Z_2)", 3, 8, joined);
     trace_free(&t[0]);
     trace_free(&t[1]);

@@ -71,8 +71,8 @@ any table that is transposed, this moves numbers.
 columns of every token, those from `h * head_dim` on.
 
 ::: hint
-The cast is `(const void *)x`. Which part of `split` is to receive
-`view[i][h]`?
+`TABLES(n_heads, head_dim, x)` is the view. Which part of `split` is to
+receive `view[i][h]`?
 :::
 
 ::: hint
@@ -89,7 +89,7 @@ void split_heads(int n, int n_heads, int head_dim,
                  const float x[n][n_heads * head_dim],
                  float split[n_heads][n][head_dim])
 {
-    const float(*view)[n_heads][head_dim] = (const void *)x;
+    const float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x);
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
             memcpy(split[h][i], view[i][h], sizeof split[h][i]);
@@ -104,7 +104,7 @@ static void show_view(void)
         for (int c = 0; c < HEADS * 2; c++)
             x[i][c] = (float)(211 + 10 * i + c);
     split_heads(TOKENS, HEADS, 2, x, split);
-    const float(*wrong)[TOKENS][2] = (const void *)x;
+    const float(*wrong)[TOKENS][2] = TABLES(TOKENS, 2, x);
     print_matrix("sentence 2", TOKENS, HEADS * 2, x);
     print_matrix("sentence 2, head 1", TOKENS, 2, split[0]);
     print_matrix("sentence 2, head 2", TOKENS, 2, split[1]);
@@ -167,7 +167,7 @@ void merge_heads(int n, int n_heads, int head_dim,
                  const float split[n_heads][n][head_dim],
                  float x[n][n_heads * head_dim])
 {
-    float(*view)[n_heads][head_dim] = (void *)x;
+    float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x);
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
             memcpy(view[i][h], split[h][i], sizeof split[h][i]);
@@ -214,10 +214,10 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
                      .context_length = context_length,
                      .p = p};
     attention_init(a);
-    linear_fill(r, d_in, d_out, (void *)a->query.weight, a->query.bias);
-    linear_fill(r, d_in, d_out, (void *)a->key.weight, a->key.bias);
-    linear_fill(r, d_in, d_out, (void *)a->value.weight, a->value.bias);
-    linear_fill(r, d_out, d_out, (void *)a->out.weight, a->out.bias);
+    linear_fill(r, d_in, d_out, ROWS(d_in, a->query.weight), a->query.bias);
+    linear_fill(r, d_in, d_out, ROWS(d_in, a->key.weight), a->key.bias);
+    linear_fill(r, d_in, d_out, ROWS(d_in, a->value.weight), a->value.bias);
+    linear_fill(r, d_out, d_out, ROWS(d_out, a->out.weight), a->out.bias);
 }
 
 /*
@@ -231,14 +231,14 @@ static void attend_head(const Attention *a, Mask mask, Random *r, int h,
                         Trace *t)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    float(*query)[n][d_k] = (void *)t->head_query;
-    float(*key)[m][d_k] = (void *)t->head_key;
-    float(*value)[m][d_v] = (void *)t->head_value;
-    float(*scores)[n][m] = (void *)t->scores;
-    float(*weights)[n][m] = (void *)t->weights;
-    float(*keep_mask)[n][m] = (void *)t->keep_mask;
-    float(*dropped)[n][m] = (void *)t->dropped;
-    float(*context)[n][d_v] = (void *)t->context;
+    float(*query)[n][d_k] = TABLES(n, d_k, t->head_query);
+    float(*key)[m][d_k] = TABLES(m, d_k, t->head_key);
+    float(*value)[m][d_v] = TABLES(m, d_v, t->head_value);
+    float(*scores)[n][m] = TABLES(n, m, t->scores);
+    float(*weights)[n][m] = TABLES(n, m, t->weights);
+    float(*keep_mask)[n][m] = TABLES(n, m, t->keep_mask);
+    float(*dropped)[n][m] = TABLES(n, m, t->dropped);
+    float(*context)[n][d_v] = TABLES(n, d_v, t->context);
     attend(n, m, d_k, d_v, mask, a->p, r, query[h], key[h], value[h],
            scores[h], weights[h], keep_mask[h], dropped[h], context[h]);
 }
@@ -260,14 +260,19 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
     const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
     attention_roles(a, n, m, x, y, t);
     t->rate = r ? a->p : 0;
-    split_heads(n, heads, d_k, (void *)t->query, (void *)t->head_query);
-    split_heads(m, heads, d_k, (void *)t->key, (void *)t->head_key);
-    split_heads(m, heads, d_v, (void *)t->value, (void *)t->head_value);
+    split_heads(n, heads, d_k, ROWS(heads * d_k, t->query),
+                TABLES(n, d_k, t->head_query));
+    split_heads(m, heads, d_k, ROWS(heads * d_k, t->key),
+                TABLES(m, d_k, t->head_key));
+    split_heads(m, heads, d_v, ROWS(heads * d_v, t->value),
+                TABLES(m, d_v, t->head_value));
     for (int h = 0; h < heads; h++)
         attend_head(a, mask, r, h, t);
-    merge_heads(n, heads, d_v, (void *)t->context, (void *)t->joined);
+    merge_heads(n, heads, d_v, TABLES(n, d_v, t->context),
+                ROWS(heads * d_v, t->joined));
     if (a->d_out)
-        linear_forward(&a->out, n, (void *)t->joined, (void *)t->out);
+        linear_forward(&a->out, n, ROWS(a->out.d_in, t->joined),
+                       ROWS(a->out.d_out, t->out));
 }
 
 /*
@@ -300,7 +305,7 @@ static Trace class_of(int d_out, const float x[WORDS][D_IN])
 static void show_narrow(void)
 {
     Trace t[2] = {class_of(2, journey), class_of(2, journey)};
-    print_matrix("output for Your journey", WORDS, 2, (void *)t[0].out);
+    print_matrix("output for Your journey", WORDS, 2, ROWS(2, t[0].out));
     printf("the second is equal: %s\n",
            memcmp(t[0].out, t[1].out, sizeof(float[WORDS][2])) ? "no"
                                                                : "yes");
@@ -336,7 +341,8 @@ static void show_wider(void)
                                       "with", "one",     "step"};
     Trace of_journey = class_of(D_OUT, journey);
     Trace of_life = class_of(D_OUT, life);
-    const float(*weights)[WORDS][WORDS] = (void *)of_journey.weights;
+    const float(*weights)[WORDS][WORDS] =
+        TABLES(WORDS, WORDS, of_journey.weights);
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, weights[h]);
     maps("maps", "What each word may see, and takes, in two heads", HEADS,
@@ -459,12 +465,13 @@ void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
 {
     Random copy = *r; /* what it draws is all replaced below */
     multi_head_init(a, &copy, d_model, d_model, 0, p, n_heads, 1);
-    linear_fill(r, d_model, d_model, (void *)a->out.weight, a->out.bias);
+    linear_fill(r, d_model, d_model, ROWS(d_model, a->out.weight),
+                a->out.bias);
     const float limit = (float)sqrt(6.0 / (4.0 * d_model));
     Linear *const packed[3] = {&a->query, &a->key, &a->value};
     for (int k = 0; k < 3; k++) {
         uniform_fill(r, d_model, d_model, -limit, limit,
-                     (void *)packed[k]->weight);
+                     ROWS(d_model, packed[k]->weight));
         memset(packed[k]->bias, 0, (size_t)d_model * sizeof(float));
     }
     memset(a->out.bias, 0, (size_t)d_model * sizeof(float));
@@ -501,7 +508,7 @@ static void show_opposite(const Attention *a,
     attention_forward(a, mask_table(TOKENS, TOKENS, mask), NULL, TOKENS,
                       TOKENS, x, x, t);
     print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,
-                 (void *)t->weights);
+                 ROWS(TOKENS, t->weights));
 }
 
 static void show_module(void)
@@ -512,7 +519,8 @@ static void show_module(void)
     float x[TOKENS][D_MODEL];
     module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
     Trace t = trace_for(&a, TOKENS, TOKENS);
-    const float(*weights)[TOKENS][TOKENS] = (void *)t.weights;
+    const float(*weights)[TOKENS][TOKENS] =
+        TABLES(TOKENS, TOKENS, t.weights);
     print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
     print_vector("out_proj.weight, first row", D_MODEL, a.out.weight);
 
@@ -609,7 +617,7 @@ static void draw_walk(int n, int d_model, int n_heads)
 static void show_walk(int d_model, int n_heads, int n)
 {
     Attention a;
-    float(*x)[d_model] = (void *)new_table(n, d_model);
+    float(*x)[d_model] = new_table(n, d_model);
     module_from_123(&a, n_heads, n, d_model, x);
     Trace t = trace_for(&a, n, n);
     attention_forward(&a, mask_none(), NULL, n, n, x, x, &t);

@@ -281,7 +281,7 @@ void mask_tile(Mask mask, int i, int j, int rows, int cols,
         for (int k = 0; k < rows; k++) {
             const float *row =
                 mask.table + (size_t)(i + k) * (size_t)mask.m;
-            mask_where(1, cols, (const void *)(row + j), scores + k);
+            mask_where(1, cols, ROWS(cols, row + j), scores + k);
         }
 }
 
@@ -318,7 +318,8 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask mask,
     for (int j = 0; j < m && mask_shows_block(mask, i + rows - 1, j);
          j += BLOCK) {
         const int cols = m - j < BLOCK ? m - j : BLOCK;
-        float(*scores)[cols] = (void *)memory; /* the last may be narrow */
+        float(*scores)[cols] =
+            ROWS(cols, memory); /* the last may be narrow */
         dot_scores(rows, cols, d_k, query, key + j, scores);
         scale_scores(rows, cols, d_k, scores);
         mask_tile(mask, i, j, rows, cols, scores);
@@ -366,10 +367,10 @@ Six words fill no tile. A hundred random tokens fill three and a bit:
 static void show_agreement(const char *what, int n, int d, Mask mask,
                            const float x[n][d])
 {
-    float(*scores)[n] = (void *)new_table(n, n);
-    float(*weights)[n] = (void *)new_table(n, n);
-    float(*with)[d] = (void *)new_table(n, d);
-    float(*without)[d] = (void *)new_table(n, d);
+    float(*scores)[n] = new_table(n, n);
+    float(*weights)[n] = new_table(n, n);
+    float(*with)[d] = new_table(n, d);
+    float(*without)[d] = new_table(n, d);
     float *log_sum = new_table(1, n), difference = 0;
     masked_weights(n, n, d, mask, x, x, scores, weights);
     matmul(n, d, n, weights, x, with);

@@ -1172,8 +1172,8 @@ void multiply_columns(int n, int cols, int d, StridedMatrix a,
     Lanes ones;
     for (int k = 0; k < QUERIES; k++)
         ones.at[k] = 1;
-    product(n, cols <= LANES ? 1 : VECTORS, d, a, (const void *)b,
-            adds ? &ones : NULL, (void *)c);
+    product(n, cols <= LANES ? 1 : VECTORS, d, a, (const Lanes *)b,
+            adds ? &ones : NULL, (Lanes *)c);
 }
 
 static INLINE void powers(int lanes, int n, const float less[n],

@@ -1044,7 +1044,7 @@ static void attend_piece(const Asked *a, int head, int q, int piece)
     const int wide = g.wide_k + g.wide_v + PIECE / LANES;
     g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
     g.mixture = g.query + g.count * g.wide_k;
-    g.scores = (void *)(g.mixture + g.count * g.wide_v);
+    g.scores = (float(*)[PIECE])(g.mixture + g.count * g.wide_v);
     begin(a, head, q, &g);
     if (c->format == FLOAT32)
         meet_as(FLOAT32, c, head, from, till, &g);
@@ -1156,7 +1156,7 @@ static void attend_many(const Cache *c, int64_t at, AttentionCall call)
                 j <= own + i && own + i - j < c->window;
     call.m = m;
     call.mask =
-        seen ? mask_table(call.n, m, (void *)seen) : mask_causal(own);
+        seen ? mask_table(call.n, m, ROWS(m, seen)) : mask_causal(own);
     call.key = lay_out(c, c->key, c->wide_k, from, m);
     call.value = lay_out(c, c->value, c->wide_v, from, m);
     best_kernel()->attend(&call);

@@ -592,21 +592,22 @@ typedef struct {
 /* The shares that n words give each other, who see no future. */
 static void weigh(const Learner *m, int n, const int ids[n], Trace *t)
 {
-    float x[LONG][NARROW], (*scores)[n] = (void *)t->scores;
+    float x[LONG][NARROW], (*scores)[n] = ROWS(n, t->scores);
     embed(n, NARROW, KNOWN, ids, m->word, x);
     if (m->way == SINUSOIDS || m->way == LEARNED)
         add_positions(n, NARROW, LONG, 0, m->place, x);
     attention_roles(&m->a, n, n, x, x, t);
     if (m->way == ROTATION) {
-        rotate(NEIGHBOURS, n, NARROW, 0, (void *)t->query);
-        rotate(NEIGHBOURS, n, NARROW, 0, (void *)t->key);
+        rotate(NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->query));
+        rotate(NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->key));
     }
-    dot_scores(n, n, NARROW, (void *)t->query, (void *)t->key, scores);
+    dot_scores(n, n, NARROW, ROWS(NARROW, t->query), ROWS(NARROW, t->key),
+               scores);
     scale_scores(n, n, NARROW, scores);
     if (m->way == DISTANCE)
         add_distances(n, n, 0, distance_slope(8, 0), scores);
     mask_scores(n, n, 0, scores);
-    softmax_rows(n, n, scores, (void *)t->weights);
+    softmax_rows(n, n, scores, ROWS(n, t->weights));
 }
 
 static float loss(const Learner *m, int texts, const int ids[texts][SHORT],
@@ -615,7 +616,7 @@ static float loss(const Learner *m, int texts, const int ids[texts][SHORT],
     float sum = 0;
     for (int b = 0; b < texts; b++) {
         weigh(m, SHORT, ids[b], t);
-        const float(*weights)[SHORT] = (void *)t->weights;
+        const float(*weights)[SHORT] = ROWS(SHORT, t->weights);
         for (int i = 1; i < SHORT; i++)
             sum -= logf(weights[i][i - 1]);
     }
@@ -693,7 +694,7 @@ static void show_tried(Random *r, const Learner *m, float before[LONG],
                        float back[LONG])
 {
     Trace t = trace_for(&m->a, LONG, LONG);
-    const float(*weights)[LONG] = (void *)t.weights;
+    const float(*weights)[LONG] = ROWS(LONG, t.weights);
     for (int k = 0; k < TRIALS; k++) {
         int ids[LONG];
         show_words(r, LONG, ids);

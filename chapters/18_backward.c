@@ -111,8 +111,8 @@ static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
 /* The loss of chapter 7, from the scores on. */
 static double show_loss_of_scores(const Attention *a, Trace *t)
 {
-    float(*weights)[3] = (void *)t->weights;
-    softmax_rows(a->n_heads * t->n, t->m, (void *)t->scores, weights);
+    float(*weights)[3] = ROWS(3, t->weights);
+    softmax_rows(a->n_heads * t->n, t->m, ROWS(t->m, t->scores), weights);
     return (double)-logf(weights[1][2]);
 }
 
@@ -140,9 +140,9 @@ static double show_slope(double (*loss)(const Attention *a, Trace *t),
 /* The gradients of the weights and of the scores, those of likes alone. */
 static void show_likes(const Attention *a, Trace *t, Trace *g)
 {
-    float(*weights)[3] = (void *)t->weights, tried[3];
-    float(*grad_weights)[3] = (void *)g->weights;
-    float(*grad_scores)[3] = (void *)g->scores;
+    float(*weights)[3] = ROWS(3, t->weights), tried[3];
+    float(*grad_weights)[3] = ROWS(3, g->weights);
+    float(*grad_scores)[3] = ROWS(3, g->scores);
     for (int j = 0; j < 3; j++)
         tried[j] = (float)show_slope(show_loss_of_scores, a, t,
                                      &t->scores[3 + j], 0.01f);
@@ -256,8 +256,8 @@ of the bias get what comes from `grad_out`.
 
 ::: hint
 `linear_forward` calls `dot_scores`. Call what undoes it, with `x` for the
-queries and the weight for the keys: `(void *)grad_l->weight` receives the
-keys' part.
+queries and the weight for the keys: `ROWS(l->d_in, grad_l->weight)`
+receives the keys' part.
 :::
 
 ::: hint
@@ -276,9 +276,9 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
                      float grad_x[n][l->d_in])
 {
     linear_gradient_check(l, grad_l);
-    // dot_scores(n, l->d_out, l->d_in, x, (void *)l->weight, out);
-    dot_scores_backward(n, l->d_out, l->d_in, x, (void *)l->weight,
-                        grad_out, grad_x, (void *)grad_l->weight);
+    // dot_scores(n, l->d_out, l->d_in, x, ROWS(l->d_in, l->weight), out);
+    dot_scores_backward(n, l->d_out, l->d_in, x, ROWS(l->d_in, l->weight),
+                        grad_out, grad_x, ROWS(l->d_in, grad_l->weight));
     if (!l->bias)
         return;
     for (int i = 0; i < n; i++)
@@ -296,18 +296,18 @@ static void show_way_back(const Attention *a, const Trace *t, Trace *g,
                           Attention *grad_a)
 {
     float grad_x[3][3] = {{0}};
-    scale_scores(3, 3, t->d_k, (void *)g->scores);
-    dot_scores_backward(3, 3, t->d_k, (void *)t->query, (void *)t->key,
-                        (void *)g->scores, (void *)g->query,
-                        (void *)g->key);
-    linear_backward(&a->query, 3, sentence, (void *)g->query,
+    scale_scores(3, 3, t->d_k, ROWS(3, g->scores));
+    dot_scores_backward(3, 3, t->d_k, ROWS(t->d_k, t->query),
+                        ROWS(t->d_k, t->key), ROWS(3, g->scores),
+                        ROWS(t->d_k, g->query), ROWS(t->d_k, g->key));
+    linear_backward(&a->query, 3, sentence, ROWS(a->query.d_out, g->query),
                     &grad_a->query, grad_x);
-    linear_backward(&a->key, 3, sentence, (void *)g->key, &grad_a->key,
-                    grad_x);
+    linear_backward(&a->key, 3, sentence, ROWS(a->key.d_out, g->key),
+                    &grad_a->key, grad_x);
     print_matrix("slopes of the weight for queries", 2, 3,
-                 (void *)grad_a->query.weight);
+                 ROWS(3, grad_a->query.weight));
     print_matrix("slopes of the weight for keys", 2, 3,
-                 (void *)grad_a->key.weight);
+                 ROWS(3, grad_a->key.weight));
     print_matrix("slopes of the words' own numbers", 3, 3, grad_x);
     print_integers("computations by trying; and now, there and back", 2,
                    (int[]){2 * (int)a->count, 2});
@@ -414,20 +414,20 @@ table, which gets what a token did as a query, as a key and as a value.
 static void attend_head_backward(int h, const Trace *t, Trace *g)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    float(*query)[n][d_k] = (void *)t->head_query;
-    float(*key)[m][d_k] = (void *)t->head_key;
-    float(*value)[m][d_v] = (void *)t->head_value;
-    float(*scores)[n][m] = (void *)t->scores;
-    float(*weights)[n][m] = (void *)t->weights;
-    float(*keep_mask)[n][m] = (void *)t->keep_mask;
-    float(*dropped)[n][m] = (void *)t->dropped;
-    float(*grad_query)[n][d_k] = (void *)g->head_query;
-    float(*grad_key)[m][d_k] = (void *)g->head_key;
-    float(*grad_value)[m][d_v] = (void *)g->head_value;
-    float(*grad_scores)[n][m] = (void *)g->scores;
-    float(*grad_weights)[n][m] = (void *)g->weights;
-    float(*grad_dropped)[n][m] = (void *)g->dropped;
-    float(*grad_context)[n][d_v] = (void *)g->context;
+    float(*query)[n][d_k] = TABLES(n, d_k, t->head_query);
+    float(*key)[m][d_k] = TABLES(m, d_k, t->head_key);
+    float(*value)[m][d_v] = TABLES(m, d_v, t->head_value);
+    float(*scores)[n][m] = TABLES(n, m, t->scores);
+    float(*weights)[n][m] = TABLES(n, m, t->weights);
+    float(*keep_mask)[n][m] = TABLES(n, m, t->keep_mask);
+    float(*dropped)[n][m] = TABLES(n, m, t->dropped);
+    float(*grad_query)[n][d_k] = TABLES(n, d_k, g->head_query);
+    float(*grad_key)[m][d_k] = TABLES(m, d_k, g->head_key);
+    float(*grad_value)[m][d_v] = TABLES(m, d_v, g->head_value);
+    float(*grad_scores)[n][m] = TABLES(n, m, g->scores);
+    float(*grad_weights)[n][m] = TABLES(n, m, g->weights);
+    float(*grad_dropped)[n][m] = TABLES(n, m, g->dropped);
+    float(*grad_context)[n][d_v] = TABLES(n, d_v, g->context);
     attend_backward(n, m, d_k, d_v, t->rate, query[h], key[h], value[h],
                     scores[h], weights[h], keep_mask[h], dropped[h],
                     grad_context[h], grad_dropped[h], grad_weights[h],
@@ -446,26 +446,32 @@ void attention_backward(const Attention *a, int n, int m,
     attention_gradient_check(a, grad_a);
     if (a->d_out) { // linear_forward(&a->out, n, joined, out);
         memset(g->joined, 0, sizeof(float[n][heads * d_v]));
-        linear_backward(&a->out, n, (void *)t->joined, (void *)g->out,
-                        &grad_a->out, (void *)g->joined);
+        linear_backward(&a->out, n, ROWS(a->out.d_in, t->joined),
+                        ROWS(a->out.d_out, g->out), &grad_a->out,
+                        ROWS(a->out.d_in, g->joined));
     }
     // merge_heads(n, heads, d_v, context, joined);
-    split_heads(n, heads, d_v, (void *)g->joined, (void *)g->context);
+    split_heads(n, heads, d_v, ROWS(heads * d_v, g->joined),
+                TABLES(n, d_v, g->context));
     memset(g->head_query, 0, sizeof(float[heads][n][d_k]));
     memset(g->head_key, 0, sizeof(float[heads][m][d_k]));
     memset(g->head_value, 0, sizeof(float[heads][m][d_v]));
     for (int h = 0; h < heads; h++) // attend_head(a, see, r, h, t);
         attend_head_backward(h, t, g);
     // split_heads(n, heads, d_k, query, head_query), and the other two
-    merge_heads(n, heads, d_k, (void *)g->head_query, (void *)g->query);
-    merge_heads(m, heads, d_k, (void *)g->head_key, (void *)g->key);
-    merge_heads(m, heads, d_v, (void *)g->head_value, (void *)g->value);
+    merge_heads(n, heads, d_k, TABLES(n, d_k, g->head_query),
+                ROWS(heads * d_k, g->query));
+    merge_heads(m, heads, d_k, TABLES(m, d_k, g->head_key),
+                ROWS(heads * d_k, g->key));
+    merge_heads(m, heads, d_v, TABLES(m, d_v, g->head_value),
+                ROWS(heads * d_v, g->value));
     // attention_roles(a, n, m, x, y, t);
-    linear_backward(&a->query, n, x, (void *)g->query, &grad_a->query,
-                    grad_x);
-    linear_backward(&a->key, m, y, (void *)g->key, &grad_a->key, grad_y);
-    linear_backward(&a->value, m, y, (void *)g->value, &grad_a->value,
+    linear_backward(&a->query, n, x, ROWS(a->query.d_out, g->query),
+                    &grad_a->query, grad_x);
+    linear_backward(&a->key, m, y, ROWS(a->key.d_out, g->key), &grad_a->key,
                     grad_y);
+    linear_backward(&a->value, m, y, ROWS(a->value.d_out, g->value),
+                    &grad_a->value, grad_y);
 }
 
 /*
@@ -581,9 +587,8 @@ static void show_checked(const char *label, const Attention *a, Trace *t)
     Attention grad_a = *a;
     attention_init(&grad_a);
     show_sum_backward(a, t, &grad_a, grad_x);
-    const int alike =
-        show_alike(a, t, a->count, a->memory, grad_a.memory) +
-        show_alike(a, t, size, (void *)tokens, (void *)grad_x);
+    const int alike = show_alike(a, t, a->count, a->memory, grad_a.memory) +
+                      show_alike(a, t, size, tokens[0], grad_x[0]);
     print_integers(label, 2, (int[]){(int)(a->count + size), alike});
     attention_free(&grad_a);
 }

@@ -217,7 +217,7 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
         for (int j = 0; j < m && mask_shows_block(mask, i + rows - 1, j);
              j += SIDE) {
             const int cols = min_int(SIDE, m - j);
-            float(*weights)[cols] = (void *)memory[0];
+            float(*weights)[cols] = ROWS(cols, memory[0]);
             float(*g)[cols] = memset(memory[1], 0, sizeof memory[1]);
             dot_scores(rows, cols, d_k, query + i, key + j, weights);
             scale_scores(rows, cols, d_k, weights);
@@ -282,13 +282,13 @@ static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
     Trace t = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d}, of_t = t;
     trace_init(&t);
     trace_init(&of_t);
-    attend(n, n, d, d, mask, 0, NULL, x, x, x, (void *)t.scores,
-           (void *)t.weights, (void *)t.keep_mask, (void *)t.dropped,
-           (void *)t.context);
-    attend_backward(n, n, d, d, 0, x, x, x, (void *)t.scores,
-                    (void *)t.weights, (void *)t.keep_mask,
-                    (void *)t.dropped, slopes, (void *)of_t.dropped,
-                    (void *)of_t.weights, (void *)of_t.scores, g[0], g[1],
+    attend(n, n, d, d, mask, 0, NULL, x, x, x, ROWS(n, t.scores),
+           ROWS(n, t.weights), ROWS(n, t.keep_mask), ROWS(n, t.dropped),
+           ROWS(d, t.context));
+    attend_backward(n, n, d, d, 0, x, x, x, ROWS(n, t.scores),
+                    ROWS(n, t.weights), ROWS(n, t.keep_mask),
+                    ROWS(n, t.dropped), slopes, ROWS(n, of_t.dropped),
+                    ROWS(n, of_t.weights), ROWS(n, of_t.scores), g[0], g[1],
                     g[2]);
     trace_free(&t);
     trace_free(&of_t);
@@ -312,8 +312,9 @@ static void show_agreement(const char *what, Mask mask)
     flash_backward(N, N, D, D, mask, x, x, x, context, log_sum, slopes,
                    g[0], g[1], g[2]);
     printf("%s, as with tables to 1e-5: %s\n", what,
-           show_farthest(3 * N * D, (void *)g, (void *)due) < 1e-5f ? "yes"
-                                                                    : "no");
+           show_farthest(3 * N * D, (float *)g, (float *)due) < 1e-5f
+               ? "yes"
+               : "no");
 }
 
 /*
@@ -551,7 +552,7 @@ static void show_fast(void)
     flash_backward(600, 600, 16, 16, mask_causal(0), x, x, x, context,
                    log_sum, slopes, other[0], other[1], other[2]);
     printf("as flash_backward to 1e-5: %s\n",
-           show_farthest(3 * 600 * 16, (void *)g, (void *)other) < 1e-5f
+           show_farthest(3 * 600 * 16, (float *)g, (float *)other) < 1e-5f
                ? "yes"
                : "no");
 }
@@ -580,13 +581,13 @@ queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
 
 | product | `a[i][k]` | row `b[k]` | row `c[i]` |
 |:---------|:-----------------|:----------------|:------------------|
-| scores | query `i`, entry `k` | keys, entry `k` | query `i` |
-| `grad_weights` | `grad_context` `i`, entry `k` | values, entry `k` | query `i` |
-| `grad_value` | `grad_context` `k`, entry `i` | weights, query `k` | entry `i` |
-| `grad_key` | query `k`, entry `i` | slopes, query `k` | entry `i` |
+| scores | `query[i][k]` | keys, entry `k` | query `i` |
+| `grad_weights` | `grad_context[i][k]` | values, entry `k` | query `i` |
+| `grad_value` | `grad_context[k][i]` | weights, query `k` | entry `i` |
+| `grad_key` | `query[k][i]` | slopes, query `k` | entry `i` |
 | `grad_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
 
-Queries and `grad_context` are read as they lie, or turned, which is the
+Queries and `grad_context` are read as they lie, or transposed, which is the
 same table with its two steps exchanged. Only `grad_query` has entries in
 its lanes. It is a sum over keys, and a tile has few of them. So the slopes
 of some tiles are put aside first, and their sum is made in one go, without
@@ -642,7 +643,7 @@ static void meet(const AttentionCall *call, const Queries *q, int i,
 fill its lanes; with a 1, the product is added to what is there.
 `exp2_columns` takes the power of 2 of what each number is above its row's
 log-sum-exp; as in the kernel, both have been multiplied by $\log_2 e$. The
-fifth product, masks, copies of rows and turned keys stand [at the
+fifth product, masks, copies of rows and transposed keys stand [at the
 end](#flash-backward-rest).
 
 ## Many texts at once {#flash-backward-texts}
@@ -845,7 +846,7 @@ static Desk *desk_for(const AttentionCall *call)
                              rows_of(d_k) * (TILES * COLUMNS + BLOCK) +
                              rows_of(copied)),
                     sizeof *at);
-    Desk *desk = (void *)at;
+    Desk *desk = (Desk *)at;
     at += own;
     for (int i = 0; i < TILES; i++, at += deep)
         desk->tile[i] = (Tile){.key = at,
@@ -854,10 +855,11 @@ static Desk *desk_for(const AttentionCall *call)
                                .grad_value = at + 2 * d_k + d_v};
     desk->weights = at;
     desk->g = desk->weights + BLOCK;
-    desk->aside = (void *)(desk->g + BLOCK);
-    desk->grad_query = (void *)(desk->aside + BLOCK);
+    desk->aside = (Columns(*)[TILES])(desk->g + BLOCK);
+    desk->grad_query = (Columns *)(desk->aside + BLOCK);
     desk->entries = desk->grad_query + rows_of(d_k) * BLOCK;
-    desk->copies = (void *)(desk->entries + rows_of(d_k) * TILES * COLUMNS);
+    desk->copies =
+        (float *)(desk->entries + rows_of(d_k) * TILES * COLUMNS);
     return desk;
 }
 
@@ -1004,10 +1006,10 @@ static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
 }
 
 /*
-Keys are turned, so that each is a column; the scale goes into them, and
+Keys are transposed, so that each is a column; the scale goes into them, and
 $\log_2 e$. For the fifth product they are rows, with the scale alone. Their
 gradients begin with 0, and when all queries of a part have come by, they
-are turned back and added.
+are transposed back and added.
 */
 
 static void begin(const Way *way, Desk *desk, int first, int count)
@@ -1198,7 +1200,7 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                                 (StridedMatrix){grad_out[i], 1, d_out},
                                 (StridedMatrix){x[i], d_in, 1},
                                 (StridedMatrix){grad_l->weight, d_in, 1},
-                                (void *)grad_l->weight);
+                                ROWS(d_in, grad_l->weight));
     for (int i = 0; l->bias && i < n; i++)
         for (int j = 0; j < d_out; j++)
             grad_l->bias[j] += grad_out[i][j];
@@ -1240,13 +1242,13 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
     const int rows = texts * n; /* which such a trace can count */
     const AttentionCall call = job_of(a, mask, texts, n, t);
     attention_call_check(&call);
-    linear_forward_fast(&a->query, rows, x, (void *)t->query);
-    linear_forward_fast(&a->key, rows, x, (void *)t->key);
-    linear_forward_fast(&a->value, rows, x, (void *)t->value);
+    linear_forward_fast(&a->query, rows, x, ROWS(a->query.d_out, t->query));
+    linear_forward_fast(&a->key, rows, x, ROWS(a->key.d_out, t->key));
+    linear_forward_fast(&a->value, rows, x, ROWS(a->value.d_out, t->value));
     best_kernel()->attend(&call);
     if (a->d_out)
-        linear_forward_fast(&a->out, rows, (void *)t->joined,
-                            (void *)t->out);
+        linear_forward_fast(&a->out, rows, ROWS(a->out.d_in, t->joined),
+                            ROWS(a->out.d_out, t->out));
 }
 
 void attention_backward_fast(const Attention *a, Mask mask, int texts,
@@ -1265,9 +1267,9 @@ void attention_backward_fast(const Attention *a, Mask mask, int texts,
     attention_call_check(&call);
     if (a->d_out) {
         memset(g->joined, 0, (size_t)rows * values);
-        linear_backward_fast(&a->out, rows, (void *)t->joined,
-                             (void *)g->out, &grad_a->out,
-                             (void *)g->joined);
+        linear_backward_fast(&a->out, rows, ROWS(a->out.d_in, t->joined),
+                             ROWS(a->out.d_out, g->out), &grad_a->out,
+                             ROWS(a->out.d_in, g->joined));
     }
     memset(g->query, 0, (size_t)rows * keys);
     memset(g->key, 0, (size_t)rows * keys);
@@ -1276,10 +1278,10 @@ void attention_backward_fast(const Attention *a, Mask mask, int texts,
         &call, heads_of(a, n, a->d_v, g->joined),
         heads_of(a, n, a->d_k, g->query), heads_of(a, n, a->d_k, g->key),
         heads_of(a, n, a->d_v, g->value));
-    linear_backward_fast(&a->query, rows, x, (void *)g->query,
+    linear_backward_fast(&a->query, rows, x, ROWS(a->query.d_out, g->query),
                          &grad_a->query, grad_x);
-    linear_backward_fast(&a->key, rows, x, (void *)g->key, &grad_a->key,
-                         grad_x);
-    linear_backward_fast(&a->value, rows, x, (void *)g->value,
+    linear_backward_fast(&a->key, rows, x, ROWS(a->key.d_out, g->key),
+                         &grad_a->key, grad_x);
+    linear_backward_fast(&a->value, rows, x, ROWS(a->value.d_out, g->value),
                          &grad_a->value, grad_x);
 }

@@ -410,14 +410,15 @@ void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p)
 {
     const Attention *a = &m->attention;
     const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
-    float(*x)[n][d] = (void *)p->x, (*y)[n][wide] = (void *)p->y;
+    float(*x)[n][d] = TABLES(n, d, p->x),
+    (*y)[n][wide] = TABLES(n, wide, p->y);
     batch_check(b, p);
     pass_check(m, p);
-    embed(all, d, m->words, b->ids, (void *)m->token, x[0]);
-    embed(all * (wide / d), d, m->words, b->asked, (void *)m->token,
-          (void *)y);
+    embed(all, d, m->words, b->ids, ROWS(d, m->token), x[0]);
+    embed(all * (wide / d), d, m->words, b->asked, ROWS(d, m->token),
+          ROWS(d, y));
     for (int k = 0; k < b->texts; k++) {
-        add_positions(n, wide, m->length, 0, (void *)m->place, y[k]);
+        add_positions(n, wide, m->length, 0, ROWS(wide, m->place), y[k]);
         attention_forward(a, mask, NULL, n, n, x[k], y[k], &p->trace[k]);
     }
 }
@@ -435,8 +436,10 @@ void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
 {
     const Attention *a = &m->attention;
     const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
-    float(*x)[n][d] = (void *)p->x, (*y)[n][wide] = (void *)p->y;
-    float(*grad_x)[n][d] = (void *)g->x, (*grad_y)[n][wide] = (void *)g->y;
+    float(*x)[n][d] = TABLES(n, d, p->x),
+    (*y)[n][wide] = TABLES(n, wide, p->y);
+    float(*grad_x)[n][d] = TABLES(n, d, g->x),
+    (*grad_y)[n][wide] = TABLES(n, wide, g->y);
     batch_check(b, p);
     batch_check(b, g);
     pass_check(m, p);
@@ -447,14 +450,14 @@ void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
     for (int k = 0; k < b->texts; k++) {
         attention_backward(a, n, n, x[k], y[k], &p->trace[k], &g->trace[k],
                            &grad_m->attention, grad_x[k], grad_y[k]);
-        const float *grad_place = (void *)grad_y[k]; /* of y[k] += place */
+        const float *grad_place = grad_y[k][0]; /* of y[k] += place */
         for (int i = 0; i < n * wide; i++)
             grad_m->place[i] += grad_place[i];
     }
     embed_backward(all, d, m->words, b->ids, grad_x[0],
-                   (void *)grad_m->token);
-    embed_backward(all * (wide / d), d, m->words, b->asked, (void *)grad_y,
-                   (void *)grad_m->token);
+                   ROWS(d, grad_m->token));
+    embed_backward(all * (wide / d), d, m->words, b->asked, ROWS(d, grad_y),
+                   ROWS(d, grad_m->token));
 }
 
 /*
@@ -468,16 +471,16 @@ float training_loss(Training *t, Mask mask, const Batch *b)
 {
     model_forward(&t->model, mask, b, &t->pass);
     return cross_entropy(b->texts * b->n, t->model.words,
-                         (void *)t->pass.logits, b->target,
-                         (void *)t->pass.shares);
+                         ROWS(t->model.words, t->pass.logits), b->target,
+                         ROWS(t->model.words, t->pass.shares));
 }
 
 void training_gradient(Training *t, const Batch *b)
 {
     const int rows = b->texts * b->n, words = t->model.words;
     memset(t->g.logits, 0, sizeof(float[rows][words]));
-    cross_entropy_backward(rows, words, (void *)t->pass.shares, b->target,
-                           (void *)t->g.logits);
+    cross_entropy_backward(rows, words, ROWS(words, t->pass.shares),
+                           b->target, ROWS(words, t->g.logits));
     model_backward(&t->model, b, &t->pass, &t->g, &t->gradient);
 }
 
@@ -549,7 +552,7 @@ static Batch show_batch(int way, Random *r, int number)
     for (int k = 0; k < TEXTS; k++) {
         int *ids = all[0] + k * n, *target = all[2] + k * n;
         if (!(way & VERBS))
-            repeated_text(r, ids, (void *)(all[1] + k * n * 2), target);
+            repeated_text(r, ids, (int(*)[2])(all[1] + k * n * 2), target);
         else if (number < 0)
             agreement_text(random_below(r, AGREEMENTS_TAUGHT), ids, target);
         else
@@ -581,7 +584,8 @@ static void show_begin(int way, Random *r, Training *t)
                                .has_out_bias = 1}};
     training_init(t, TEXTS, m->length);
     random_seed(r, 123);
-    uniform_fill(r, 1, (int)m->count, -0.25f, 0.25f, (void *)m->memory);
+    uniform_fill(r, 1, (int)m->count, -0.25f, 0.25f,
+                 ROWS((int)m->count, m->memory));
     if (way & EQUAL) {
         const size_t row = (size_t)WIDTH * sizeof(float);
         memset(m->attention.query.weight, 0, row * (size_t)WIDTH);
@@ -632,7 +636,7 @@ static void show_held_out(int way, Training *t, const char *label)
 {
     enum { BATCHES = (AGREEMENTS - AGREEMENTS_TAUGHT) / TEXTS };
     const int words = t->model.words;
-    const float(*shares)[words] = (void *)t->pass.shares;
+    const float(*shares)[words] = ROWS(words, t->pass.shares);
     int count[2][2] = {{0}};
     float held[3] = {0};
     Random r;
@@ -774,7 +778,7 @@ mistake: the mask shows one place too many, `mask_causal(1)`:
 static void show_change(int way, Training *t)
 {
     enum { LAST = REPEATED_LENGTH - 1, WORDS = REPEATED_WORDS };
-    float(*logits)[WORDS] = (void *)t->pass.logits, before[WORDS];
+    float(*logits)[WORDS] = ROWS(WORDS, t->pass.logits), before[WORDS];
     Random r;
     random_seed(&r, 456);
     Batch b = show_batch(way, &r, -1);

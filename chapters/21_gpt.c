@@ -61,20 +61,22 @@ static void block_forward(const GptBlock *b, int texts, int n, Cache *cache,
                           BlockPass *p)
 {
     const int rows = texts * n, d = b->norm_1.d;
-    norm_forward(&b->norm_1, rows, (void *)p->in, (void *)p->normed_1);
+    norm_forward(&b->norm_1, rows, ROWS(d, p->in), ROWS(d, p->normed_1));
     if (cache)
-        attend_cached(&b->attention, cache, rows, (void *)p->normed_1,
+        attend_cached(&b->attention, cache, rows, ROWS(d, p->normed_1),
                       &p->attention);
     else
         attention_forward_fast(&b->attention, mask_causal(0), texts, n,
-                               (void *)p->normed_1, &p->attention);
+                               ROWS(d, p->normed_1), &p->attention);
     add(rows * d, p->in, p->attention.out, p->between);
 
-    norm_forward(&b->norm_2, rows, (void *)p->between, (void *)p->normed_2);
-    linear_forward_fast(&b->up, rows, (void *)p->normed_2, (void *)p->wide);
+    norm_forward(&b->norm_2, rows, ROWS(d, p->between),
+                 ROWS(d, p->normed_2));
+    linear_forward_fast(&b->up, rows, ROWS(d, p->normed_2),
+                        ROWS(4 * d, p->wide));
     gelu(rows * 4 * d, p->wide, p->share, p->active);
-    linear_forward_fast(&b->down, rows, (void *)p->active,
-                        (void *)p->after);
+    linear_forward_fast(&b->down, rows, ROWS(4 * d, p->active),
+                        ROWS(d, p->after));
     add(rows * d, p->after, p->between, p->after);
 }
 
@@ -96,28 +98,29 @@ static void block_backward(const GptBlock *b, int texts, int n,
     const int rows = texts * n, d = b->norm_1.d;
     /* after = between + down(gelu(up(normed_2))) */
     add(rows * d, grad_p->between, grad_p->after, grad_p->between);
-    linear_backward_fast(&b->down, rows, (void *)p->active,
-                         (void *)grad_p->after, &grad_b->down,
-                         (void *)grad_p->active);
+    linear_backward_fast(&b->down, rows, ROWS(4 * d, p->active),
+                         ROWS(d, grad_p->after), &grad_b->down,
+                         ROWS(4 * d, grad_p->active));
     gelu_backward(rows * 4 * d, p->wide, p->share, grad_p->active,
                   grad_p->wide);
-    linear_backward_fast(&b->up, rows, (void *)p->normed_2,
-                         (void *)grad_p->wide, &grad_b->up,
-                         (void *)grad_p->normed_2);
-    norm_backward(&b->norm_2, rows, (void *)p->between,
-                  (void *)grad_p->normed_2, &grad_b->norm_2,
-                  (void *)grad_p->between);
+    linear_backward_fast(&b->up, rows, ROWS(d, p->normed_2),
+                         ROWS(4 * d, grad_p->wide), &grad_b->up,
+                         ROWS(d, grad_p->normed_2));
+    norm_backward(&b->norm_2, rows, ROWS(d, p->between),
+                  ROWS(d, grad_p->normed_2), &grad_b->norm_2,
+                  ROWS(d, grad_p->between));
 
     /* between = in + attention(normed_1) */
     add(rows * d, grad_p->in, grad_p->between, grad_p->in);
     add(rows * d, grad_p->attention.out, grad_p->between,
         grad_p->attention.out);
     attention_backward_fast(&b->attention, mask_causal(0), texts, n,
-                            (void *)p->normed_1, &p->attention,
+                            ROWS(d, p->normed_1), &p->attention,
                             &grad_p->attention, &grad_b->attention,
-                            (void *)grad_p->normed_1);
-    norm_backward(&b->norm_1, rows, (void *)p->in, (void *)grad_p->normed_1,
-                  &grad_b->norm_1, (void *)grad_p->in);
+                            ROWS(d, grad_p->normed_1));
+    norm_backward(&b->norm_1, rows, ROWS(d, p->in),
+                  ROWS(d, grad_p->normed_1), &grad_b->norm_1,
+                  ROWS(d, grad_p->in));
 }
 
 /*
@@ -366,37 +369,38 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
     const int rows = p->texts * p->n, d = g->width;
     const int first = cache ? (int)cache->count : 0;
     gpt_pass_check(g, cache, p);
-    float(*x)[d] = (void *)p->block[0].in;
-    embed(rows, d, g->vocabulary, ids, (void *)g->tokens, x);
+    float(*x)[d] = ROWS(d, p->block[0].in);
+    embed(rows, d, g->vocabulary, ids, ROWS(d, g->tokens), x);
     for (int i = 0; i < rows; i += p->n)
-        add_positions(p->n, d, g->context, first, (void *)g->places, x + i);
+        add_positions(p->n, d, g->context, first, ROWS(d, g->places),
+                      x + i);
     for (int l = 0; l < g->layers; l++)
         block_forward(&g->block[l], p->texts, p->n,
                       cache ? &cache[l] : NULL, &p->block[l]);
-    norm_forward(&g->last, rows, (void *)p->block[g->layers - 1].after,
-                 (void *)p->normed);
-    linear_forward_fast(&g->output, rows, (void *)p->normed,
-                        (void *)p->logits);
+    norm_forward(&g->last, rows, ROWS(d, p->block[g->layers - 1].after),
+                 ROWS(d, p->normed));
+    linear_forward_fast(&g->output, rows, ROWS(d, p->normed),
+                        ROWS(g->output.d_out, p->logits));
 }
 
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *grad_p, Gpt *grad_g)
 {
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
-    const float(*grad_x)[d] = (void *)grad_p->block[0].in;
+    const float(*grad_x)[d] = ROWS(d, grad_p->block[0].in);
     gpt_pass_check(g, NULL, p);
     gpt_gradient_check(g, p, grad_g, grad_p);
-    linear_backward_fast(&g->output, rows, (void *)p->normed,
-                         (void *)grad_p->logits, &grad_g->output,
-                         (void *)grad_p->normed);
-    norm_backward(&g->last, rows, (void *)p->block[top].after,
-                  (void *)grad_p->normed, &grad_g->last,
-                  (void *)grad_p->block[top].after);
+    linear_backward_fast(&g->output, rows, ROWS(d, p->normed),
+                         ROWS(g->output.d_out, grad_p->logits),
+                         &grad_g->output, ROWS(d, grad_p->normed));
+    norm_backward(&g->last, rows, ROWS(d, p->block[top].after),
+                  ROWS(d, grad_p->normed), &grad_g->last,
+                  ROWS(d, grad_p->block[top].after));
     for (int l = top; l >= 0; l--)
         block_backward(&g->block[l], p->texts, p->n, &p->block[l],
                        &grad_p->block[l], &grad_g->block[l]);
     embed_backward(rows, d, g->vocabulary, ids, grad_x,
-                   (void *)grad_g->tokens);
+                   ROWS(d, grad_g->tokens));
     for (int i = 0; i < rows; i++) {
         float *grad_place = grad_g->places + i % p->n * d;
         add(d, grad_place, grad_x[i], grad_place);
@@ -416,8 +420,8 @@ static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
     GptPass p = gpt_pass(g, 1, 3), grad_p = gpt_pass(g, 1, 3);
     float shares[3][6];
     gpt_forward(g, NULL, ids, &p);
-    cross_entropy(3, 6, (void *)p.logits, targets, shares);
-    cross_entropy_backward(3, 6, shares, targets, (void *)grad_p.logits);
+    cross_entropy(3, 6, ROWS(6, p.logits), targets, shares);
+    cross_entropy_backward(3, 6, shares, targets, ROWS(6, grad_p.logits));
     gpt_backward(g, ids, &p, &grad_p, &grad_g);
     for (int i = 0; i < 6; i++) {
         by_input[i] = grad_g.tokens[i * 4];
@@ -563,13 +567,13 @@ float gpt_learn(const Gpt *g, const int *ids, const int *targets,
 {
     const int rows = p->pass.texts * p->pass.n, size = g->vocabulary;
     gpt_forward(g, NULL, ids, &p->pass);
-    const float loss = cross_entropy(rows, size, (void *)p->pass.logits,
-                                     targets, (void *)p->shares);
+    const float loss = cross_entropy(rows, size, ROWS(size, p->pass.logits),
+                                     targets, ROWS(size, p->shares));
 
     gpt_pass_clear(&p->back);
     memset(p->gradient.memory, 0, g->count * sizeof *g->memory);
-    cross_entropy_backward(rows, size, (void *)p->shares, targets,
-                           (void *)p->back.logits);
+    cross_entropy_backward(rows, size, ROWS(size, p->shares), targets,
+                           ROWS(size, p->back.logits));
     gpt_backward(g, ids, &p->pass, &p->back, &p->gradient);
     return loss;
 }
@@ -889,8 +893,8 @@ static void show_run_steps(void)
     const int n = trained.count;
     const char **at = new_aligned((size_t)n, sizeof *at);
     char(*label)[16] = new_aligned((size_t)n, sizeof *label);
-    float(*losses)[n] = (void *)new_table(2, n);
-    float(*table)[3] = (void *)new_table(n, 3);
+    float(*losses)[n] = new_table(2, n);
+    float(*table)[3] = new_table(n, 3);
     for (int i = 0; i < n; i++) {
         const TrainedRow *row = &trained.row[i];
         snprintf(label[i], sizeof *label, "%d", row->step);
@@ -1061,10 +1065,9 @@ static void show_training(const char *path, const char *log, int count,
 static void show_map(const Attention *a, const Trace *t, int n, int h)
 {
     const int d = a->d_k, all = a->n_heads * d;
-    float(*q)[d] = (void *)new_table(n, d),
-    (*k)[d] = (void *)new_table(n, d);
-    float(*scores)[n] = (void *)new_table(n, n);
-    float(*weights)[n] = (void *)new_table(n, n);
+    float(*q)[d] = new_table(n, d), (*k)[d] = new_table(n, d);
+    float(*scores)[n] = new_table(n, n);
+    float(*weights)[n] = new_table(n, n);
     for (int i = 0; i < n; i++) {
         memcpy(q[i], t->query + i * all + h * d, sizeof *q);
         memcpy(k[i], t->key + i * all + h * d, sizeof *k);

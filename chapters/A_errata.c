@@ -767,7 +767,7 @@ static void show_widths(void)
     Trace t = trace_for(&a, 5, 7);
     cross_attention_forward(&a, 5, 7, x_1, x_2, &t);
     print_matrix("context, from inputs of 4 and of 6 entries", 5, 3,
-                 (void *)t.context);
+                 ROWS(3, t.context));
     trace_free(&t);
     attention_free(&a);
 }
@@ -797,13 +797,12 @@ static void show_lengths(void)
 {
     enum { MANY = 100 };
     const int sizes[3] = {2, 64, 4096};
-    float table[3][3] = {{0}},
-          (*scores)[MANY] = (void *)new_table(MANY, MANY);
+    float table[3][3] = {{0}}, (*scores)[MANY] = new_table(MANY, MANY);
     for (int i = 0; i < 3; i++) {
         Random r;
         const int d = sizes[i];
-        float(*query)[d] = (void *)new_table(MANY, d);
-        float(*key)[d] = (void *)new_table(MANY, d);
+        float(*query)[d] = new_table(MANY, d);
+        float(*key)[d] = new_table(MANY, d);
         random_seed(&r, 123);
         normal_fill(&r, MANY, d, 0, 1, query);
         normal_fill(&r, MANY, d, 0, 1, key);

@@ -166,7 +166,7 @@ void normal_fill(Random *r, int n, int m, float mean, float deviation,
                  float x[n][m])
 {
     const size_t count = (size_t)n * (size_t)m;
-    float *flat = (void *)x;
+    float *flat = x[0];
     if (!(deviation >= 0) || !isfinite(deviation) || !isfinite(mean))
         REFUSE("normal numbers around %g with deviation %g: finite numbers "
                "are needed, the second from 0 on",
@@ -180,7 +180,7 @@ void normal_fill(Random *r, int n, int m, float mean, float deviation,
     for (size_t i = 0; i + 16 <= count; i += 16)
         normal_block(flat + i, mean, deviation);
     if (count % 16) {
-        rand_fill(r, 1, 16, (void *)(flat + count - 16));
+        rand_fill(r, 1, 16, ROWS(16, flat + count - 16));
         normal_block(flat + count - 16, mean, deviation);
     }
 }

@@ -146,11 +146,11 @@ static void three_matrices(SheetRow j[4])
     random_seed(&r, 123);
     cross_attention_init(&a, &r, D, D, 2, 2);
     Trace t = trace_for(&a, N, N);
-    float(*query)[2] = (void *)t.query, (*key)[2] = (void *)t.key;
-    float(*value)[2] = (void *)t.value, (*scores)[N] = (void *)t.scores;
-    float(*weights)[N] = (void *)t.weights;
+    float(*query)[2] = ROWS(2, t.query), (*key)[2] = ROWS(2, t.key);
+    float(*value)[2] = ROWS(2, t.value), (*scores)[N] = ROWS(N, t.scores);
+    float(*weights)[N] = ROWS(N, t.weights);
     self_attention_forward(&a, N, journey, &t);
-    j[1] = row_of("three matrices", 2, (void *)t.context);
+    j[1] = row_of("three matrices", 2, ROWS(2, t.context));
 
     causal_mask(N, N, 0, mask);
     mask_weights(N, N, mask, weights);
@@ -184,7 +184,7 @@ static SheetRow ask_and_free(const char *name, Attention *a, Mask mask,
     attention_forward(a, mask, r, N, N, journey, y, &t);
     const int size = a->d_out ? a->d_out : a->n_heads * a->d_v;
     const SheetRow j =
-        row_of(name, size, (void *)(a->d_out ? t.out : t.joined));
+        row_of(name, size, ROWS(size, a->d_out ? t.out : t.joined));
     trace_free(&t);
     attention_free(a);
     return j;

@@ -250,7 +250,8 @@ void caches_free(const Gpt *g, Cache *cache)
 /* What a layer begins with: normal numbers for its weight. */
 static void fill_layer(Random *r, float deviation, Linear *l)
 {
-    normal_fill(r, l->d_out, l->d_in, 0, deviation, (void *)l->weight);
+    normal_fill(r, l->d_out, l->d_in, 0, deviation,
+                ROWS(l->d_in, l->weight));
 }
 
 static void fill_norm(Norm *l)
@@ -265,8 +266,9 @@ void gpt_fill(Random *r, Gpt *g)
     const float adding = (float)(0.02 / sqrt(2 * g->layers));
     memset(g->memory, 0, g->count * sizeof *g->memory);
     normal_fill(r, g->vocabulary, g->width, 0, deviation,
-                (void *)g->tokens);
-    normal_fill(r, g->context, g->width, 0, deviation, (void *)g->places);
+                ROWS(g->width, g->tokens));
+    normal_fill(r, g->context, g->width, 0, deviation,
+                ROWS(g->width, g->places));
     for (int l = 0; l < g->layers; l++) {
         GptBlock *b = &g->block[l];
         fill_norm(&b->norm_1);
@@ -293,13 +295,14 @@ void attend_cached(const Attention *a, Cache *c, int n,
         REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
                "those of the attention, are needed",
                c->n_key_heads, c->d_k, c->d_v, heads, d, d_v);
-    linear_forward_fast(&a->query, n, x, (void *)t->query);
-    linear_forward_fast(&a->key, n, x, (void *)t->key);
-    linear_forward_fast(&a->value, n, x, (void *)t->value);
+    linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
+    linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
+    linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
     cache_append(c, n, rows_by_token(heads, n, d, t->key),
                  rows_by_token(heads, n, d_v, t->value));
     cache_attend_of(best_kernel())(c, heads, n,
                                    rows_by_token(heads, n, d, t->query), 0,
                                    rows_by_token(heads, n, d_v, t->joined));
-    linear_forward_fast(&a->out, n, (void *)t->joined, (void *)t->out);
+    linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
+                        ROWS(a->out.d_out, t->out));
 }

@@ -146,8 +146,8 @@ float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
         for (int k = 0; k < rows; k += n)
             read_piece(g, text + i + k, ids + k, targets + k);
         gpt_forward(g, NULL, ids, p);
-        sum += (double)cross_entropy(rows, size, (void *)p->logits, targets,
-                                     (void *)shares);
+        sum += (double)cross_entropy(rows, size, ROWS(size, p->logits),
+                                     targets, ROWS(size, shares));
     }
     free(ids);
     return (float)(sum / count);

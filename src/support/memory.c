@@ -54,7 +54,7 @@ float *new_block(int parts, const Part part[parts], size_t *count)
     return block;
 }
 
-float *new_table(int n, int m)
+void *new_table(int n, int m)
 {
     float *x;
     size_t count;

@@ -6,9 +6,15 @@
 
 #include <stddef.h>
 
-/* Memory for n times m numbers, to be freed by the caller. Refuses sizes
+/* A block of floats as rows of d of them, and as tables of n such rows. C
+ * cannot check that the block is so long.
+ * PyTorch: pointer.view(-1, d), pointer.view(-1, n, d). */
+#define ROWS(d, pointer) ((float(*)[d])(pointer))
+#define TABLES(n, d, pointer) ((float(*)[n][d])(pointer))
+
+/* Memory for n rows of m floats, to be freed by the caller. Refuses sizes
  * below 1, and what does not fit. */
-float *new_table(int n, int m);
+void *new_table(int n, int m);
 
 /* Memory for so many pieces of a size, which is a multiple of a power of 2
  * that is also how it is aligned, to be freed by the caller. Refuses what
