@@ -583,9 +583,9 @@ queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
 |:---------|:-----------------|:----------------|:------------------|
 | scores | `query[i][k]` | keys, entry `k` | query `i` |
 | `grad_weights` | `grad_context[i][k]` | values, entry `k` | query `i` |
-| `grad_value` | `grad_context[k][i]` | weights, query `k` | entry `i` |
+| `grad_value` | `grad_context[k][i]` | weights of `k` | entry `i` |
 | `grad_key` | `query[k][i]` | slopes, query `k` | entry `i` |
-| `grad_query` | query `i`, key `k` | entries, key `k` | entries, query `i` |
+| `grad_query` | query `i`, key `k` | entries of `k` | entries of `i` |
 
 Queries and `grad_context` are read as they lie, or transposed, which is the
 same table with its two steps exchanged. Only `grad_query` has entries in

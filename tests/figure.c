@@ -1076,8 +1076,8 @@ static void refuses_to_write(void)
              longest, strerror(ENAMETOOLONG));
     REFUSES(line, pipeline("x", "scores"));
     setenv("FIGURES", "/no/such/folder", 1);
-    REFUSES("figure.c: check_written: figure /no/such/folder/x.svg cannot be "
-            "written: No such file or directory",
+    REFUSES("figure.c: check_written: figure /no/such/folder/x.svg cannot "
+            "be written: No such file or directory",
             pipeline("x", "scores"));
     setenv("FIGURES", folder, 1);
     snprintf(path, sizeof path, "%s/x.svg", folder);
