@@ -439,7 +439,7 @@ is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Ch
   'there is room for each answer';
 cmp_ok scalar @{pages("$own/worksheets/09-quiz.pdf")}, '==', 1, '... and four short ones have room on one page';
 like join("\n", map { $_->{by_line} } map { @{pages($_)} } (split /\n/, $said)[1]), qr/ARGS="0 0 -inf"/, 'a command is not torn';
-like $quiz, qr/withthesamelots\./, 'what leads to code ends there';
+like $quiz, qr/withthesamemask\./, 'what leads to code ends there';
 like $quiz, qr/Exercise1\.4.*Exercise21\.6/s, 'exercises by hand are asked';
 unlike $quiz, qr/Exercise1\.1\D/, '... and no others';
 
