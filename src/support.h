@@ -1,6 +1,10 @@
-/* What every chapter uses and none teaches: the C library, and below it how
- * a program refuses, reads its arguments, asks for memory, prints and
- * draws. */
+/*
+## What every chapter uses: `support.h` {#header-support}
+
+The C library, and how a program refuses, reads its arguments, asks for
+memory, prints and draws.
+*/
+
 #pragma once
 
 #include <errno.h>

@@ -235,12 +235,13 @@ static void refusals(void)
                  attend(2, 3, 4, 1, mask_table(3, 2, x), 0, NULL, x, x, x,
                         x, x, x, x, x));
     REFUSES_SUCH("a rate of 1.5, with a generator",
-                 attend(1, 1, 1, 1, mask_none(), 1.5, some_draws(), x, x, x, x,
-                        x, x, x, x));
+                 attend(1, 1, 1, 1, mask_none(), 1.5, some_draws(), x, x, x,
+                        x, x, x, x, x));
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));
-    REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
+    REFUSES(NULL,
+            causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
     TAP(formula_test, "attend: chapter 6's formula, whatever p is");
     TAP(fit_test, "head_forward: accepts what fits");

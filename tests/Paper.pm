@@ -97,7 +97,7 @@ sub figure {
 # chapter, the includes of the book's own headers are not shown: its own stands for them.
 sub code_of {
     my ($chapter) = @_;
-    my $own = -e "src/attention/$chapter->{name}.h";
+    my $own = -e 'src/attention/' . ($chapter->{name} // '') . '.h';
     return map { ($chapter->{from} ? $chapter->{from}[$_][1] : $_ + 1) . '|' . squeezed($chapter->{lines}[$_]) }
       grep { $chapter->{lines}[$_] =~ /\S/ && !($own && $chapter->{lines}[$_] =~ /^#include "/) }
       $chapter->lines_of('code');

@@ -11,7 +11,7 @@ use Digest::SHA;
 use File::Glob qw(bsd_glob);
 use File::Temp qw(tempdir);
 use FindBin qw($Bin);
-use lib $Bin;
+use lib $Bin, "$Bin/../tools";
 use Headers;
 use Paper;
 use Test::More;

@@ -37,6 +37,7 @@ sub place {
 sub _add {
     my ($self, $path, $folder) = @_;
     my $header = Chapter->load($path);
+    die "$path:1: a header begins with a line \"/*\" and its heading\n" if $header->{kind}[0] ne 'mark';
     my $is_contents = dirname($path) eq $folder;
     for my $i (0 .. $#{$header->{lines}}) {
         my ($other) = $is_contents ? $header->{lines}[$i] =~ /^#include "(.*)"/ : ();

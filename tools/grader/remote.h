@@ -176,7 +176,7 @@ static inline void visit_Random(Visit *v, Random *r)
 {
     visit_change(v, r, sizeof *r, r->next >= 0 && r->next <= RANDOM_STATE);
 }
-static inline void visit_Running(Visit *v, OnlineSoftmax *r)
+static inline void visit_OnlineSoftmax(Visit *v, OnlineSoftmax *r)
 {
     visit_change(v, r, sizeof *r, 1);
 }
@@ -276,14 +276,15 @@ static inline void visit_rows(Visit *v, void *place, int dims,
                times(high - low, sizeof(float)));
 }
 
-static inline void visit_Rows(Visit *v, StridedRows *rows, int heads, int n,
-                              int d)
+static inline void visit_StridedRows(Visit *v, StridedRows *rows, int heads,
+                                     int n, int d)
 {
     visit_rows(v, &rows->at, 3, (long long[]){heads, n, d},
                (ptrdiff_t[]){rows->head, rows->token, 1});
 }
 
-static inline void visit_View(Visit *v, StridedMatrix *view, int n, int d)
+static inline void visit_StridedMatrix(Visit *v, StridedMatrix *view, int n,
+                                       int d)
 {
     visit_rows(v, &view->at, 2, (long long[]){n, d},
                (ptrdiff_t[]){view->row, view->column});

@@ -289,11 +289,7 @@ globalThis.book ??= {};
       { id: "card", role: "tooltip" },
       book.make("pre", {}, book.make("code", {}, code)),
       ...(says ? [book.make("p", {}, says)] : []),
-      book.make(
-        "p",
-        { class: "where" },
-        where + (uses ? `; used in ${uses}` : ""),
-      ),
+      book.make("p", { class: "where" }, where + (uses ? `; used in ${uses}` : "")),
     );
   }
 

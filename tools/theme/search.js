@@ -48,9 +48,7 @@ globalThis.book ??= {};
     });
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     records = [
-      ...symbols.map(([name, address, says, where]) =>
-        record("code", name, says, address, where),
-      ),
+      ...symbols.map(([name, address, says, where]) => record("code", name, says, address, where)),
       ...terms.map(([name, address, says]) =>
         record("term", name, says, address, titleOf(address)),
       ),
