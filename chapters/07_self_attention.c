@@ -79,10 +79,10 @@ a struct of their own, the **trace** of a computation. Whoever calls
 ::: {.header of="Trace" until="From chapter 11"}
 :::
 
-(What is left out waits for later chapters; a `rate` is part of it.) One
-fills in the sizes, as in
-`Trace t = {.n = 6, ...}`; `trace_init` makes room, in a single block of
-memory, and `trace_check` refuses a trace of other sizes than are needed.
+(What is left out waits for later chapters; a `rate` is part of it.)
+`trace_init(&t, &sizes)` makes a trace with the sizes of another, such as
+`Trace sizes = {.n = 6, ...}`; its tables lie in a single block of memory.
+`trace_check` refuses a trace of other sizes than are needed.
 (Both are in `src/objects.c`; they have nothing to do with attention.) From
 queries, keys and values on there is only the formula:
 */
@@ -145,10 +145,10 @@ static void show_v1(const char *label, const float x[6][3], int d_v)
 {
     Random r;
     SelfAttentionV1 a;
-    Trace t = {.n = 6, .m = 6, .n_heads = 1, .d_k = 2, .d_v = d_v};
+    Trace t, sizes = {.n = 6, .m = 6, .n_heads = 1, .d_k = 2, .d_v = d_v};
     random_seed(&r, 123);
     self_v1_init(&a, &r, 3, 2, d_v);
-    trace_init(&t);
+    trace_init(&t, &sizes);
     self_v1_forward(&a, 6, x, &t);
     print_matrix(label, 6, d_v, ROWS(d_v, t.context));
     if (d_v == 4)
@@ -259,10 +259,12 @@ and one of them, as an exercise will show, never changes a result.)
 void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
                          int d_v, int has_bias)
 {
-    *a = (Attention){.d_x = d_in, .d_y = d_in, .d_k = d_k, .d_v = d_v};
-    a->n_heads = 1;
-    a->has_bias = has_bias;
-    attention_init(a);
+    attention_init(a, &(Attention){.d_x = d_in,
+                                   .d_y = d_in,
+                                   .n_heads = 1,
+                                   .d_k = d_k,
+                                   .d_v = d_v,
+                                   .has_bias = has_bias});
     linear_fill(r, d_in, d_k, ROWS(d_in, a->query.weight), a->query.bias);
     linear_fill(r, d_in, d_k, ROWS(d_in, a->key.weight), a->key.bias);
     linear_fill(r, d_in, d_v, ROWS(d_in, a->value.weight), a->value.bias);
@@ -300,7 +302,8 @@ static void show_v2(void)
     Attention a;
     random_seed(&r, 789);
     self_attention_init(&a, &r, 3, 2, 2, 0);
-    Trace t = trace_for(&a, 6, 6);
+    Trace t;
+    trace_init_for(&t, &a, 6, 6);
     self_attention_forward(&a, 6, journey, &t);
     const float(*weights)[6] = ROWS(6, t.weights);
     print_matrix("version 2, seed 789, no bias", 6, 2, ROWS(2, t.context));
@@ -311,7 +314,8 @@ static void show_v2(void)
 
 /*
 HackTricks runs it with the seed 789 and without bias [@hacktricks].
-(`trace_for(&a, 6, 6)` makes a trace for it, of six tokens that ask six.)
+(`trace_init_for(&t, &a, 6, 6)` makes a trace for it, of six tokens that ask
+six.)
 
 ``` output
 version 2, seed 789, no bias (6, 2)
@@ -380,7 +384,8 @@ static void show_range(const char *label, int is_rand)
             rand_fill(&r, D_K, d, ROWS(d, a.query.weight));
             rand_fill(&r, D_K, d, ROWS(d, a.key.weight));
         }
-        Trace t = trace_for(&a, 6, 6);
+        Trace t;
+        trace_init_for(&t, &a, 6, 6);
         table[k][0] = (float)d;
         for (int i = 0; i < TIMES; i++) {
             normal_fill(&r, 6, d, 0, 1, x);
@@ -473,7 +478,9 @@ static void show_copy(void)
     self_attention_init(&v2, &r, 3, 2, 2, 0);
     self_v1_init(&v1, &r, 3, 2, 2);
     copy_v2_to_v1(&v2, &v1);
-    Trace t = trace_for(&v2, 6, 6), t2 = trace_for(&v2, 6, 6);
+    Trace t, t2;
+    trace_init_for(&t, &v2, 6, 6);
+    trace_init_for(&t2, &v2, 6, 6);
     self_v1_forward(&v1, 6, journey, &t);
     self_attention_forward(&v2, 6, journey, &t2);
     printf("version 1 and version 2 are equal: %s\n",
@@ -569,9 +576,9 @@ static void show_training(void)
     float losses[ROUNDS + 1], map[2][3][3];
     random_seed(&r, 2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
-    gradient = a;              /* the same sizes, */
-    attention_init(&gradient); /* and memory of its own */
-    Trace t = trace_for(&a, 3, 3);
+    attention_init(&gradient, &a); /* the same sizes, memory of its own */
+    Trace t;
+    trace_init_for(&t, &a, 3, 3);
     losses[0] = loss(&a, &t);
     memcpy(map[0], t.weights, sizeof map[0]);
     for (int i = 0; i < ROUNDS * STEPS; i++) {

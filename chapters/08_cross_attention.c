@@ -32,13 +32,13 @@ static void show_one_long_text(void)
 {
     Random r;
     SelfAttentionV1 one;
-    Trace t = {.n = 14, .m = 14, .n_heads = 1, .d_k = 2, .d_v = 4};
+    Trace t, sizes = {.n = 14, .m = 14, .n_heads = 1, .d_k = 2, .d_v = 4};
     float joined[14][3], shares[14] = {0};
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
     memcpy(joined, life, sizeof life);
     rand_fill(&r, 8, 3, joined + 6);
-    trace_init(&t);
+    trace_init(&t, &sizes);
     self_v1_forward(&one, 14, joined, &t);
 
     const float(*weights)[14] = ROWS(14, t.weights);
@@ -109,9 +109,9 @@ void rand_transposed(Random *r, int d_in, int d_out,
 void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
                           int d_k, int d_v)
 {
-    *a = (Attention){
+    const Attention sizes = {
         .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
-    attention_init(a);
+    attention_init(a, &sizes);
     rand_transposed(r, d_x, d_k, ROWS(d_x, a->query.weight));
     rand_transposed(r, d_y, d_k, ROWS(d_y, a->key.weight));
     rand_transposed(r, d_y, d_v, ROWS(d_y, a->value.weight));
@@ -160,7 +160,8 @@ static Trace ask_strangers(float strangers[8][3])
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
     rand_fill(&r, 8, 3, strangers);
-    Trace t = trace_for(&cross, 6, 8);
+    Trace t;
+    trace_init_for(&t, &cross, 6, 8);
     cross_attention_forward(&cross, 6, 8, life, strangers, &t);
     attention_free(&cross);
     return t;
@@ -268,7 +269,9 @@ static void show_same_text(void)
     self_v1_init(&one, &r, 3, 2, 4);
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    Trace self = trace_for(&cross, 6, 6), crossed = trace_for(&cross, 6, 6);
+    Trace self, crossed;
+    trace_init_for(&self, &cross, 6, 6);
+    trace_init_for(&crossed, &cross, 6, 6);
     self_v1_forward(&one, 6, life, &self);
     cross_attention_forward(&cross, 6, 6, life, life, &crossed);
 
@@ -358,13 +361,14 @@ static const float gives[5][2] = {
 
 static void show_translation(void)
 {
-    Attention cross = {
-        .d_x = 4, .d_y = 5, .n_heads = 1, .d_k = 4, .d_v = 2};
-    attention_init(&cross);
+    Attention cross,
+        sizes = {.d_x = 4, .d_y = 5, .n_heads = 1, .d_k = 4, .d_v = 2};
+    attention_init(&cross, &sizes);
     transpose(4, 4, looks_for, ROWS(4, cross.query.weight));
     transpose(5, 4, found_by, ROWS(5, cross.key.weight));
     transpose(5, 2, gives, ROWS(5, cross.value.weight));
-    Trace t = trace_for(&cross, 4, 5);
+    Trace t;
+    trace_init_for(&t, &cross, 4, 5);
     cross_attention_forward(&cross, 4, 5, asks, answers, &t);
     print_matrix("weights of can, you, help, me", 4, 5, ROWS(5, t.weights));
     print_matrix("context vectors of can, you, help, me", 4, 2,

@@ -282,7 +282,8 @@ static void print_causal_weights(float weights[6][6])
     Attention a;
     random_seed(&r, 789);
     self_attention_init(&a, &r, 3, 2, 2, 0);
-    Trace t = trace_for(&a, 6, 6);
+    Trace t;
+    trace_init_for(&t, &a, 6, 6);
     attention_roles(&a, 6, 6, journey, journey, &t);
     masked_weights(6, 6, 2, mask_causal(0), ROWS(2, t.query),
                    ROWS(2, t.key), ROWS(6, t.scores), weights);

@@ -204,7 +204,7 @@ static void run_class(double p, const float x[BATCH][N][D_IN],
     random_seed(&r, 123);
     causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, p, 0);
     for (int b = 0; b < BATCH; b++)
-        t[b] = trace_for(&a, N, N);
+        trace_init_for(&t[b], &a, N, N);
     causal_attention_batch(&a, &r, BATCH, N, x, t);
     for (int b = 0; b < BATCH; b++) {
         memcpy(context[b], t[b].context, sizeof context[b]);
@@ -439,7 +439,9 @@ static float padding_error(const Attention *a, int is_causal, int is_hidden,
                            int start)
 {
     float padded[N][D_IN] = {{0}}, mask[N][N];
-    Trace t = trace_for(a, N, N), right = trace_for(a, WORDS, WORDS);
+    Trace t, right;
+    trace_init_for(&t, a, N, N);
+    trace_init_for(&right, a, WORDS, WORDS);
     memcpy(padded[start], journey, WORDS * sizeof *journey);
     make_mask(is_causal, is_hidden, start, mask);
     head_forward(a, mask_table(N, N, mask), NULL, N, N, padded, padded, &t);

@@ -158,12 +158,11 @@ If two were, both would begin by asking the same, and one would be wasted.
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v)
 {
-    *a = (Attention){.d_x = d_in,
-                     .d_y = d_in,
-                     .n_heads = n_heads,
-                     .d_k = d_k,
-                     .d_v = d_v};
-    attention_init(a);
+    attention_init(a, &(Attention){.d_x = d_in,
+                                   .d_y = d_in,
+                                   .n_heads = n_heads,
+                                   .d_k = d_k,
+                                   .d_v = d_v});
     for (int h = 0; h < n_heads; h++) {
         const Attention head = head_of(a, h);
         rand_transposed(r, d_in, d_k, ROWS(d_in, head.query.weight));
@@ -235,7 +234,7 @@ static void traces_for(const Attention *a, int n, Trace t[])
 {
     const Attention head = head_of(a, 0);
     for (int h = 0; h < a->n_heads; h++)
-        t[h] = trace_for(&head, n, n);
+        trace_init_for(&t[h], &head, n, n);
 }
 
 static void show_article(const char *label, int n_heads, Attention *a,
@@ -459,7 +458,8 @@ static void show_wide(const Attention *a, const Trace t[HEADS])
     enum { LAST = (WORDS - 1) * WORDS }; /* the row of first */
     const Attention wide = one_wide_head(a);
     float first[HEADS][WORDS], half[WORDS] = {0};
-    Trace of_wide = trace_for(&wide, WORDS, WORDS);
+    Trace of_wide;
+    trace_init_for(&of_wide, &wide, WORDS, WORDS);
     self_attention_forward(&wide, WORDS, life, &of_wide);
     for (int h = 0; h < HEADS; h++)
         for (int j = 0; j < WORDS; j++) {
@@ -527,15 +527,14 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int has_bias)
 {
     dropout_rate_check(p);
-    *a = (Attention){.d_x = d_in,
-                     .d_y = d_in,
-                     .n_heads = n_heads,
-                     .d_k = head_dim,
-                     .d_v = head_dim,
-                     .has_bias = has_bias,
-                     .context_length = context_length,
-                     .p = p};
-    attention_init(a);
+    attention_init(a, &(Attention){.d_x = d_in,
+                                   .d_y = d_in,
+                                   .n_heads = n_heads,
+                                   .d_k = head_dim,
+                                   .d_v = head_dim,
+                                   .has_bias = has_bias,
+                                   .context_length = context_length,
+                                   .p = p});
     for (int h = 0; h < n_heads; h++) {
         const Attention one = head_of(a, h);
         const Linear *const role[3] = {&one.query, &one.key, &one.value};

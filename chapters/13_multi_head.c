@@ -203,17 +203,16 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
         REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
                "needed",
                d_out, n_heads, over, d_out);
-    *a = (Attention){.d_x = d_in,
-                     .d_y = d_in,
-                     .n_heads = n_heads,
-                     .d_k = d_out / n_heads,
-                     .d_v = d_out / n_heads,
-                     .d_out = d_out,
-                     .has_bias = has_bias,
-                     .has_out_bias = 1,
-                     .context_length = context_length,
-                     .p = p};
-    attention_init(a);
+    attention_init(a, &(Attention){.d_x = d_in,
+                                   .d_y = d_in,
+                                   .n_heads = n_heads,
+                                   .d_k = d_out / n_heads,
+                                   .d_v = d_out / n_heads,
+                                   .d_out = d_out,
+                                   .has_bias = has_bias,
+                                   .has_out_bias = 1,
+                                   .context_length = context_length,
+                                   .p = p});
     linear_fill(r, d_in, d_out, ROWS(d_in, a->query.weight), a->query.bias);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->key.weight), a->key.bias);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->value.weight), a->value.bias);
@@ -296,7 +295,8 @@ static Trace class_of(int d_out, const float x[WORDS][D_IN])
     Attention a;
     random_seed(&r, 123);
     multi_head_init(&a, &r, D_IN, d_out, WORDS, 0, HEADS, 0);
-    Trace t = trace_for(&a, WORDS, WORDS);
+    Trace t;
+    trace_init_for(&t, &a, WORDS, WORDS);
     attention_forward(&a, mask_causal(0), NULL, WORDS, WORDS, x, x, &t);
     attention_free(&a);
     return t;
@@ -417,8 +417,9 @@ static void show_loop(void)
     heads_init(&a, &r, HEADS, D_IN, WIDTH, WIDTH);
     const Attention head = head_of(&a, 0);
     for (int h = 0; h < HEADS; h++)
-        t[h] = trace_for(&head, WORDS, WORDS);
-    Trace split = trace_for(&a, WORDS, WORDS);
+        trace_init_for(&t[h], &head, WORDS, WORDS);
+    Trace split;
+    trace_init_for(&split, &a, WORDS, WORDS);
     heads_forward(&a, mask_none(), NULL, WORDS, WORDS, life, life, t,
                   joined);
     attention_forward(&a, mask_none(), NULL, WORDS, WORDS, life, life,
@@ -518,7 +519,8 @@ static void show_module(void)
     Attention a;
     float x[TOKENS][D_MODEL];
     module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
-    Trace t = trace_for(&a, TOKENS, TOKENS);
+    Trace t;
+    trace_init_for(&t, &a, TOKENS, TOKENS);
     const float(*weights)[TOKENS][TOKENS] =
         TABLES(TOKENS, TOKENS, t.weights);
     print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
@@ -619,7 +621,8 @@ static void show_walk(int d_model, int n_heads, int n)
     Attention a;
     float(*x)[d_model] = new_table(n, d_model);
     module_from_123(&a, n_heads, n, d_model, x);
-    Trace t = trace_for(&a, n, n);
+    Trace t;
+    trace_init_for(&t, &a, n, n);
     attention_forward(&a, mask_none(), NULL, n, n, x, x, &t);
     print_walk(&a, &t);
     draw_walk(n, d_model, n_heads);

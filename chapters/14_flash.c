@@ -262,21 +262,22 @@ void online_softmax_add_block(int n, int d_v, const float scores[n],
 A block needs its scores, so there is a table again, but one that is as
 small as we like, and the next block writes over it. Now a few queries, a
 **tile** of them, can share a block while it is in the cache. Their scores
-are a piece of the whole table, 32 rows and 32 columns of it, and
+are a square of the whole table, 32 rows and 32 columns of it, and
 `dot_scores`, `scale_scores` and the masks of [](#causal-mask) do for a
-piece what they did for the whole:
+square what they did for the whole:
 */
 
 enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
-/* Hides, in the piece whose first row is query i and whose first column is
- * key j, what must not be seen. */
+/* Hides, in the square whose first row is query i and whose first column
+ * is key j, what must not be seen. */
 void mask_tile(Mask mask, int i, int j, int rows, int cols,
                float scores[rows][cols])
 {
-    const int64_t place = (int64_t)mask.first + i - j;
-    if (mask.kind == MASK_CAUSAL && place < cols)
-        mask_scores(rows, cols, place > -rows ? (int)place : -rows, scores);
+    const int64_t offset = (int64_t)mask.first + i - j;
+    if (mask.kind == MASK_CAUSAL && offset < cols)
+        mask_scores(rows, cols, offset > -rows ? (int)offset : -rows,
+                    scores);
     else if (mask.kind == MASK_TABLE)
         for (int k = 0; k < rows; k++) {
             const float *row =
@@ -286,15 +287,16 @@ void mask_tile(Mask mask, int i, int j, int rows, int cols,
 }
 
 /*
-Query `i` stands at place `first + i` of the text. `mask_scores` counts its
-keys from the piece's first, which is key `j`; so there it stands at
-`first + i - j`. With `first = 0`, the piece of the queries from 64 on and
-the keys from 32 on has the place 32, and all of it is seen. Where `i` and
-`j` are equal, the piece lies on the diagonal. (Places far away are all
-alike, and sums of large `int`s may not fit into one.) A table is masked row
-by row, as its rows are longer than the piece's.
+Query `i` stands at place `first + i` of the text. `mask_scores` counts the
+keys from the square's first, which is key `j`; counted so, query `i` stands
+at `first + i - j`, the square's **offset**. With `first = 0`, the square of
+the queries from 64 on and the keys from 32 on has the offset 32, and all of
+that square is seen. Where `i` and `j` are equal, the square lies on the
+diagonal. (Large offsets are all alike, and sums of large `int`s may not fit
+into one.) A table is masked row by row, as its rows are longer than the
+square's.
 
-Pieces above the diagonal have nothing to be seen. Nobody has to compute
+Squares above the diagonal have nothing to be seen. Nobody has to compute
 them in order to hide them:
 */
 
@@ -432,54 +434,56 @@ logarithms of these sums (6)
 [0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
 ```
 
-With a causal mask, which pieces of the table are computed? Those in which
-the last query of the tile sees at least one key of the block. Each piece
+With a causal mask, which squares of the table are computed? Those in which
+the last query of the tile sees at least one key of the block. Each square
 that is left out saves 1,024 dot products, and reads no value:
 */
 
-static void show_pieces(void)
+static void show_squares(void)
 {
-    enum { PIECES = 8 };
+    enum { SQUARES = 8 };
     const char *const panel[2] = {"all seen", "the future hidden"};
     const Mask mask[2] = {mask_none(), mask_causal(0)};
-    float piece[2][PIECES][PIECES];
+    float square[2][SQUARES][SQUARES];
     int count[2] = {0, 0};
     for (int p = 0; p < 2; p++)
-        for (int i = 0; i < PIECES; i++)
-            for (int j = 0; j < PIECES; j++) {
+        for (int i = 0; i < SQUARES; i++)
+            for (int j = 0; j < SQUARES; j++) {
                 const int last = (i + 1) * TILE - 1;
                 count[p] += mask_shows_block(mask[p], last, j * BLOCK);
-                piece[p][i][j] = mask_shows_block(mask[p], last, j * BLOCK);
+                square[p][i][j] =
+                    mask_shows_block(mask[p], last, j * BLOCK);
             }
-    print_integers("256 queries and keys: pieces, and those left out", 2,
+    print_integers("256 queries and keys: squares, and those left out", 2,
                    (int[]){count[0], count[0] - count[1]});
-    grid("pieces", "Pieces of the table that are computed", 2, panel,
-         PIECES, PIECES, piece);
+    grid("squares", "Squares of the table that are computed", 2, panel,
+         SQUARES, SQUARES, square);
 }
 
 /*
 ``` output
-256 queries and keys: pieces, and those left out (2)
+256 queries and keys: squares, and those left out (2)
 [64, 28]
 ```
 
-![Pieces that are computed. A row is a tile of 32 queries, a column is a
-block of 32 keys](pieces.svg){#fig-flash-pieces}
+![Squares that are computed. A row is a tile of 32 queries, a column is a
+block of 32 keys](squares.svg){#fig-flash-pieces}
 
-What a processor has to have at hand is a piece and a block of keys and
+What a processor has to have at hand is a square and a block of keys and
 values, and that does not depend on the length of the text:
 */
 
 static void show_memory(void)
 {
-    print_integers("bytes: scores of a piece, a block's keys and values", 2,
+    print_integers("bytes: scores of a square, a block's keys and values",
+                   2,
                    (int[]){TILE * BLOCK * (int)sizeof(float),
                            2 * BLOCK * 64 * (int)sizeof(float)});
 }
 
 /*
 ``` output
-bytes: scores of a piece, a block's keys and values (2)
+bytes: scores of a square, a block's keys and values (2)
 [ 4096, 16384]
 ```
 
@@ -544,7 +548,7 @@ int main(int argc, char *argv[])
     show_sizes();
     show_meetings();
     show_flash();
-    show_pieces();
+    show_squares();
     show_memory();
     show_weights_again();
     return 0;

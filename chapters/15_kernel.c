@@ -124,7 +124,7 @@ gcc and clang know beyond the standard:
 enum {
     VECTORS = LANES == 16 ? 2 : 3,
     QUERIES = VECTORS * LANES,
-    ROWS = (REGISTERS - VECTORS - 1) / VECTORS / 4 * 4
+    TILE_ROWS = (REGISTERS - VECTORS - 1) / VECTORS / 4 * 4
 };
 typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
 typedef union {
@@ -136,7 +136,7 @@ typedef union {
 `LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32.
 `+` and `*` work on a `Vector` lane by lane, and a float beside one stands
 for a vector of equals. Two or three registers are for a row of `b`, one for
-an entry of `a`, and what is left for sums, `ROWS` rows of them.
+an entry of `a`, and what is left for sums, `TILE_ROWS` rows of them.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -170,7 +170,7 @@ static INLINE void register_tile(int rows, int vectors, int d,
                                  StridedMatrix a, const Lanes b[d],
                                  const Lanes *factor, Lanes c[rows])
 {
-    Vector sum[ROWS][VECTORS];
+    Vector sum[TILE_ROWS][VECTORS];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++)
             sum[i][j] =
@@ -192,12 +192,14 @@ out, and each `sum[i][j]` becomes a register. What is left over of the rows
 is done four at a time, then one by one:
 */
 
-static INLINE void tiles(int n, int vectors, int d, StridedMatrix a,
-                         const Lanes b[d], const Lanes *factor, Lanes c[n])
+static INLINE void multiply_tiles(int n, int vectors, int d,
+                                  StridedMatrix a, const Lanes b[d],
+                                  const Lanes *factor, Lanes c[n])
 {
     int i = 0;
-    for (; i + ROWS <= n; i += ROWS)
-        register_tile(ROWS, vectors, d, from_row(a, i), b, factor, c + i);
+    for (; i + TILE_ROWS <= n; i += TILE_ROWS)
+        register_tile(TILE_ROWS, vectors, d, from_row(a, i), b, factor,
+                      c + i);
     for (; i + 4 <= n; i += 4)
         register_tile(4, vectors, d, from_row(a, i), b, factor, c + i);
     for (; i < n; i++)
@@ -206,13 +208,14 @@ static INLINE void tiles(int n, int vectors, int d, StridedMatrix a,
 
 /* A function of its own (APART), as among other code the registers would
  * not suffice. */
-static APART void product(int n, int vectors, int d, StridedMatrix a,
-                          const Lanes b[d], const Lanes *factor, Lanes c[n])
+static APART void multiply_lanes(int n, int vectors, int d, StridedMatrix a,
+                                 const Lanes b[d], const Lanes *factor,
+                                 Lanes c[n])
 {
     if (vectors == 1)
-        tiles(n, 1, d, a, b, factor, c);
+        multiply_tiles(n, 1, d, a, b, factor, c);
     else
-        tiles(n, VECTORS, d, a, b, factor, c);
+        multiply_tiles(n, VECTORS, d, a, b, factor, c);
 }
 
 /*
@@ -367,7 +370,8 @@ The rest is [](#flash) along the lanes. It is to do more at once: several
 texts and heads, whose rows lie in memory head by head, or token by token
 with the heads side by side; heads that share keys and values, which
 [](#kv-cache) needs; a bias that is added to scores; and dropout, by factors
-that were drawn before into a table. A job says what there is and where:
+that were drawn before into a table. An `AttentionCall` says what there is
+and where:
 
 ::: {.header of="StridedRows"}
 :::
@@ -376,7 +380,7 @@ that were drawn before into a table. A job says what there is and where:
 :::
 */
 
-enum { BLOCK = 128, TILES = 16, NEAR = 64, GAP = 16 };
+enum { BLOCK = 128, TILES = 16, SMALL = 64, GAP = 16 };
 
 static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
 
@@ -390,8 +394,8 @@ typedef struct {
 } Tile;
 
 /* The tile whose first query is i, with memory for it. */
-static Tile begin(const AttentionCall *call, int text, int head, int i,
-                  int rows, Lanes *memory)
+static Tile tile_init(const AttentionCall *call, int text, int head, int i,
+                      int rows, Lanes *memory)
 {
     const int many =
         call->n_key_heads ? call->n_heads / call->n_key_heads : 1;
@@ -425,23 +429,23 @@ get.
 Queries are multiplied by a power of 2 alone, which rounds nothing; [the
 rest of the scale](#kernel-rest) waits.
 
-Under a causal mask, `end` is how many keys the last query of the tile sees;
-blocks behind it are never met. Within a block, `hide` is the `mask_tile`
-of [](#flash), and `use_table` reads tables that a job may have. Both stand
-[at the end](#kernel-rest).
+Under a causal mask, the tile's `end` is how many keys its last query sees;
+blocks behind it are never met. Within a block, `mask_block` is the
+`mask_tile` of [](#flash), and `apply_table` reads the tables of a call.
+Both stand [at the end](#kernel-rest).
 */
 
 /* What a table says about a block: its entries hide scores where they are
  * 0, or are added to them, or are factors for the weights. */
-static void use_table(char how, const StridedRows *table, const Tile *t,
-                      int j, int cols, Lanes x[cols]);
+static void apply_table(char how, const StridedRows *table, const Tile *t,
+                        int j, int cols, Lanes x[cols]);
 
 /* Scores that the mask hides become minus infinity. */
-static void hide(Mask mask, const Tile *t, int j, int cols,
-                 Lanes scores[cols]);
+static void mask_block(Mask mask, const Tile *t, int j, int cols,
+                       Lanes scores[cols]);
 
 /*
-`soften` is `online_softmax_add_block` without the values: raise the
+`tile_softmax` is `online_softmax_add_block` without the values: raise the
 largest, take the exponentials, mend the sum. The mixture's turn comes with
 the product, which takes `shrink` for its factor. (The sum is a float here.
 A block's 128 terms are added up by themselves first, so that small ones are
@@ -451,8 +455,8 @@ float64.)
 
 /* Of products, which lack t->scale, come the exponentials of scores; shrink
  * is what the mixture is to be multiplied by. */
-static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
-                          Lanes *shrink)
+static INLINE void tile_softmax(int lanes, Tile *t, int cols,
+                                Lanes scores[cols], Lanes *shrink)
 {
     const float s = log2_e * t->scale;
     Lanes most = t->largest, sum = {{0}};
@@ -476,24 +480,26 @@ static INLINE void soften(int lanes, Tile *t, int cols, Lanes scores[cols],
 Now a tile meets a block. First scores, then weights, then the mixtures:
 */
 
-static void meet(const AttentionCall *call, Tile *t, int j,
-                 StridedMatrix key, StridedMatrix value, Lanes *scores)
+static void tile_add_block(const AttentionCall *call, Tile *t, int j,
+                           StridedMatrix key, StridedMatrix value,
+                           Lanes *scores)
 {
     const int cols = min_int(BLOCK, t->end - j);
-    const StridedMatrix turned = {value.at, value.column, value.row};
+    const StridedMatrix transposed = {value.at, value.column, value.row};
     Lanes shrink;
-    product(cols, t->vectors, call->d_k, key, t->query, NULL, scores);
+    multiply_lanes(cols, t->vectors, call->d_k, key, t->query, NULL,
+                   scores);
     if (call->bias.at)
-        use_table('+', &call->bias, t, j, cols, scores);
-    hide(call->mask, t, j, cols, scores);
+        apply_table('+', &call->bias, t, j, cols, scores);
+    mask_block(call->mask, t, j, cols, scores);
     if (t->vectors == 1)
-        soften(LANES, t, cols, scores, &shrink);
+        tile_softmax(LANES, t, cols, scores, &shrink);
     else
-        soften(QUERIES, t, cols, scores, &shrink);
+        tile_softmax(QUERIES, t, cols, scores, &shrink);
     if (call->keep_mask.at)
-        use_table('*', &call->keep_mask, t, j, cols, scores);
-    product(call->d_v, t->vectors, cols, turned, scores, &shrink,
-            t->context);
+        apply_table('*', &call->keep_mask, t, j, cols, scores);
+    multiply_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
+                   t->context);
 }
 
 /*
@@ -501,7 +507,7 @@ In the end comes the division. The log-sum-exp is `t.scale` times the
 largest product, plus $\ln l = \ln 2 \cdot \log_2 l$.
 */
 
-static void end(const AttentionCall *call, Tile *t)
+static void tile_finish(const AttentionCall *call, Tile *t)
 {
     const ptrdiff_t at = (ptrdiff_t)t->text * call->n_heads + t->head;
     for (int i = 0; call->log_sum && i < t->rows; i++)
@@ -523,7 +529,7 @@ static void end(const AttentionCall *call, Tile *t)
 A core has caches of its own: the nearest has some 32 KiB, and a second,
 slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
 entries is 64 KiB. It is fetched once for up to 16 tiles of queries, which
-meet it one after the other: a *piece* of a head's queries. Where the
+meet it one after the other: a *strip* of a head's queries. Where the
 heads of a token lie side by side, the block is copied for them: in a cache,
 addresses that are a power of two apart compete for the same few places, and
 so do tokens of 32 heads with 128 entries.
@@ -531,8 +537,8 @@ so do tokens of 32 heads with 128 entries.
 
 /* The rows of a head from number j on. With room for it, a copy, whose rows
  * are GAP more than their length apart, unless they lie side by side. */
-static StridedMatrix rows_of(const StridedRows *rows, const Tile *t, int j,
-                             int d, float *copy)
+static StridedMatrix block_rows(const StridedRows *rows, const Tile *t,
+                                int j, int d, float *copy)
 {
     const StridedMatrix from = {row_at(rows, t->text, t->key_head, j),
                                 rows->token, 1};
@@ -550,7 +556,7 @@ While a tile computes, part of the next block is on its way already:
 processor fetches it and does not wait.
 */
 
-/* Announces a part of the keys and values from number j on. */
+/* Has a part of the keys and values from number j on fetched. */
 static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
 {
     enum { PART = BLOCK / TILES };
@@ -567,63 +573,63 @@ static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
 
 /* The tiles from first to last meet all keys that the last one sees. copy:
  * room for a block of keys and one of values, or NULL. */
-static void meet_all(const AttentionCall *call, Tile *first, Tile *last,
-                     float *copy, Lanes *scores)
+static void add_all_blocks(const AttentionCall *call, Tile *first,
+                           Tile *last, float *copy, Lanes *scores)
 {
     float *behind = copy ? copy + BLOCK * (call->d_k + GAP) : NULL;
     for (int j = 0; j < last->end; j += BLOCK) {
         const StridedMatrix key =
-            rows_of(&call->key, last, j, call->d_k, copy);
+            block_rows(&call->key, last, j, call->d_k, copy);
         const StridedMatrix value =
-            rows_of(&call->value, last, j, call->d_v, behind);
+            block_rows(&call->value, last, j, call->d_v, behind);
         for (Tile *t = first; t <= last; t++)
             if (j < t->end) {
                 prefetch_block(call, t, j + BLOCK);
-                meet(call, t, j, key, value, scores);
+                tile_add_block(call, t, j, key, value, scores);
             }
     }
 }
 
 /*
-The memory of a piece is asked for once. For the few numbers of a small job,
-the stack has room (`near`).
+The memory of a strip is asked for once. For the few numbers of a small
+call, the stack has room (`small`).
 */
 
 /* What so many rows of queries of a head get, as TILES tiles hold. */
-static void attend_piece(const AttentionCall *call, int most, int piece,
+static void attend_strip(const AttentionCall *call, int most, int strip,
                          int h)
 {
     const int text = h / call->n_heads, head = h % call->n_heads;
-    const int from = piece * most, rows = min_int(most, call->n - from);
+    const int from = strip * most, rows = min_int(most, call->n - from);
     const int count = (rows + QUERIES - 1) / QUERIES;
     const int copied =
         count > 1 ? BLOCK * (call->d_k + call->d_v + 2 * GAP) : 0;
     const int need = min_int(BLOCK, call->m) +
                      count * (call->d_k + call->d_v) +
                      (copied + QUERIES - 1) / QUERIES;
-    Lanes near[NEAR];
-    Lanes *far =
-        need > NEAR ? new_aligned((size_t)need, sizeof *far) : NULL;
-    Lanes *scores = far ? far : near,
+    Lanes small[SMALL];
+    Lanes *large =
+        need > SMALL ? new_aligned((size_t)need, sizeof *large) : NULL;
+    Lanes *scores = large ? large : small,
           *at = scores + min_int(BLOCK, call->m);
     Tile tile[TILES], *last = tile + count - 1;
     for (int i = 0; i < rows; i += QUERIES, at += call->d_k + call->d_v)
-        tile[i / QUERIES] = begin(call, text, head, from + i,
-                                  min_int(rows - i, QUERIES), at);
-    meet_all(call, tile, last, copied ? (float *)at : NULL, scores);
+        tile[i / QUERIES] = tile_init(call, text, head, from + i,
+                                      min_int(rows - i, QUERIES), at);
+    add_all_blocks(call, tile, last, copied ? (float *)at : NULL, scores);
     for (Tile *t = tile; t <= last; t++)
-        end(call, t);
-    free(far);
+        tile_finish(call, t);
+    free(large);
 }
 
 /*
-Pieces do not wait for each other. So each core can have its own, as a
+Strips do not wait for each other. So each core can have its own, as a
 **thread**. OpenMP hands them out; it takes one line, a `#pragma`, and a
 compiler without OpenMP leaves it aside and does everything in one thread.
-If there are few queries, pieces are made smaller, so that there are eight
-for each thread. Under a causal mask the last piece sees most keys. It is
-begun first, so that at the end no core has a long one left. Which thread
-does a piece changes nothing in it, and so not a digit.
+If there are few queries, strips are made smaller, so that there are eight
+for each thread. Under a causal mask the last strip sees most keys. It is
+begun first, so that at the end no core has a long strip left. Which thread
+computes a strip changes nothing in it, and so not a digit.
 */
 
 void attend_fast(const AttentionCall *call)
@@ -637,15 +643,15 @@ void attend_fast(const AttentionCall *call)
     const int rows = threads > 1 && fair < TILES * QUERIES
                          ? (int)(fair / QUERIES + 1) * QUERIES
                          : TILES * QUERIES;
-    const int pieces = (call->n - 1) / rows + 1;
-    threads = min_int(threads, heads * pieces);
+    const int strips = (call->n - 1) / rows + 1;
+    threads = min_int(threads, heads * strips);
     if (threads == 1) /* who does little does not wait for threads */
-        for (int i = 0; i < heads * pieces; i++)
-            attend_piece(call, rows, i % pieces, i / pieces);
+        for (int i = 0; i < heads * strips; i++)
+            attend_strip(call, rows, i % strips, i / strips);
     else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int i = 0; i < heads * pieces; i++)
-            attend_piece(call, rows, pieces - 1 - i / heads, i % heads);
+        for (int i = 0; i < heads * strips; i++)
+            attend_strip(call, rows, strips - 1 - i / heads, i % heads);
     }
 }
 
@@ -692,7 +698,7 @@ static void attend_words(float context[6][3], float log_sum[6])
 }
 
 /*
-This is how a job is done. Contexts and log-sum-exps are those of
+A call is made like this. Contexts and log-sum-exps are those of
 [](#flash):
 */
 
@@ -817,8 +823,8 @@ transposing and copying, weighs twice as much, most of all where a text is
 short. Nor can a core that takes an exponential for each score reach 1. At
 the peak, the $4d$ operations of a score would take as long as the first
 figure below says, and its exponential the second, in nanoseconds. What else
-is missing, the other passes of `soften`, edges of tiles and blocks, waiting
-for loads, we have not measured one by one.
+is missing, the other passes of `tile_softmax`, edges of tiles and blocks,
+waiting for loads, we have not measured one by one.
 */
 
 static void show_missing(void)
@@ -1022,19 +1028,19 @@ print(torch.logsumexp((x @ x.T / 3**0.5).masked_fill(
 ## Further exercises {#kernel-exercises}
 
 **Exercise 15.4** (★★★, challenge, 4 points): `multiply_fast`. Any product
-of tables that are views, plus another one to start from, by `product`. The
-columns of `b` are to lie in lanes, `QUERIES` of them at a time; those that
-are missing at the edge are zeros. `start` may be `c` itself, and where its
-`at` is `NULL` it is all zeros.
+of tables that are views, plus another one to start from, by
+`multiply_lanes`. The columns of `b` are to lie in lanes, `QUERIES` of them
+at a time; those that are missing at the edge are zeros. `start` may be `c`
+itself, and where its `at` is `NULL` it is all zeros.
 
 ::: hint
-[](#kernel-tile) has `product`. It wants the columns in `Lanes columns[d]`,
-and gives `Lanes sum[rows]`.
+[](#kernel-tile) has `multiply_lanes`. It wants the columns in `Lanes
+columns[d]`, and gives `Lanes sum[rows]`.
 :::
 
 ::: hint
-For each group of columns: copy them; then `product`, with so many rows of
-`a` at a time as you have room for.
+For each group of columns: copy them; then `multiply_lanes`, with so many
+rows of `a` at a time as you have room for.
 :::
 
 ::: hint
@@ -1064,7 +1070,7 @@ void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
     for (int j = 0; j < m; j += QUERIES) {
         const int end = min_int(m, j + QUERIES);
         Lanes *columns = new_aligned((size_t)d, sizeof *columns);
-        Lanes sum[8 * ROWS];
+        Lanes sum[8 * TILE_ROWS];
         memset(columns, 0, (size_t)d * sizeof *columns);
         if (b.row == 1)
             transpose_scaled(end - j, d, 1, b.at + j * b.column, b.column,
@@ -1073,10 +1079,10 @@ void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
             for (int l = j; l < end; l++)
                 columns[k].at[l - j] = b.at[k * b.row + l * b.column];
         for (int i = 0; i < n; i++) {
-            const int row = i % (8 * ROWS);
+            const int row = i % (8 * TILE_ROWS);
             if (row == 0)
-                product(min_int(n - i, 8 * ROWS), VECTORS, d,
-                        from_row(a, i), columns, NULL, sum);
+                multiply_lanes(min_int(n - i, 8 * TILE_ROWS), VECTORS, d,
+                               from_row(a, i), columns, NULL, sum);
             for (int l = j; l < end; l++)
                 c[i][l] =
                     sum[row].at[l - j] +
@@ -1110,17 +1116,17 @@ every answer a power of 2 with a whole exponent.
 A query times the scale would be rounded, and the error of a score would
 grow with the score. A power of 2 rounds nothing. So `frexpf` splits the
 scale $s$ into a power of 2 and a rest from $\frac12$ to 1. (`&(int){0}`
-takes the exponent, which is not needed.) `begin` multiplies the queries by
-the power of 2, and by the sign of $s$. The rest is `t.scale`: `soften`
-multiplies by it after the largest product has been subtracted. Where a bias
-is added, the scores need all of the scale before. There the queries are
-multiplied by all of $s$, and `t.scale` is 1.
+takes the exponent, which is not needed.) `tile_init` multiplies the queries
+by the power of 2, and by the sign of $s$. The rest is `t.scale`:
+`tile_softmax` multiplies by it after the largest product has been
+subtracted. Where a bias is added, the scores need all of the scale before.
+There the queries are multiplied by all of $s$, and `t.scale` is 1.
 
 A table's rows are queries, and in the lanes these are columns.
 */
 
-static void use_table(char how, const StridedRows *table, const Tile *t,
-                      int j, int cols, Lanes x[cols])
+static void apply_table(char how, const StridedRows *table, const Tile *t,
+                        int j, int cols, Lanes x[cols])
 {
     Lanes y[BLOCK] = {{{0}}};
     transpose_scaled(t->rows, cols, 1,
@@ -1134,8 +1140,8 @@ static void use_table(char how, const StridedRows *table, const Tile *t,
                                            : -INFINITY;
 }
 
-static void hide(Mask mask, const Tile *t, int j, int cols,
-                 Lanes scores[cols])
+static void mask_block(Mask mask, const Tile *t, int j, int cols,
+                       Lanes scores[cols])
 {
     const int64_t first = (int64_t)mask.first + t->i - j;
     const int place = first < -QUERIES ? -QUERIES
@@ -1143,7 +1149,7 @@ static void hide(Mask mask, const Tile *t, int j, int cols,
                                        : (int)first;
     const StridedRows table = {(float *)mask.table, 0, 0, mask.m};
     if (mask.kind == MASK_TABLE)
-        use_table('0', &table, t, j, cols, scores);
+        apply_table('0', &table, t, j, cols, scores);
     if (mask.kind == MASK_CAUSAL && place < cols - 1)
         for (int k = 0; k < cols; k++)
             for (int i = 0; i < QUERIES; i++)
@@ -1172,8 +1178,8 @@ void multiply_columns(int n, int cols, int d, StridedMatrix a,
     Lanes ones;
     for (int k = 0; k < QUERIES; k++)
         ones.at[k] = 1;
-    product(n, cols <= LANES ? 1 : VECTORS, d, a, (const Lanes *)b,
-            adds ? &ones : NULL, (Lanes *)c);
+    multiply_lanes(n, cols <= LANES ? 1 : VECTORS, d, a, (const Lanes *)b,
+                   adds ? &ones : NULL, (Lanes *)c);
 }
 
 static INLINE void powers(int lanes, int n, const float less[n],

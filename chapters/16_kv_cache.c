@@ -152,12 +152,13 @@ static float show_farthest(int n, int d, const float a[n][d],
 static void show_cuts(void)
 {
     float context[6][3], whole[6][3], log_sum[6];
+    const Cache sizes = {.n_key_heads = 1, .d_k = 3, .d_v = 3, .room = 6};
     int alike = 0;
     flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, whole,
                   log_sum);
     for (int cuts = 0; cuts < 32; cuts++) {
-        Cache c = {.n_key_heads = 1, .d_k = 3, .d_v = 3, .room = 6};
-        cache_init(&c);
+        Cache c;
+        cache_init(&c, &sizes);
         for (int i = 0, begun = 0; i < 6; i++)
             if (i == 5 || cuts >> i & 1) {
                 show_words(&c, i + 1 - begun, context);
@@ -226,7 +227,7 @@ program can do no better than never to keep memory waiting.
 
 So all is fetched once, and in the order in which it lies, since the
 processor fetches ahead what it sees coming. It needs some rows to see it,
-and so stretches are long: the keys of 1,024 tokens are a *piece*, which is
+and so stretches are long: the keys of 1,024 tokens are a *split*, which is
 read from one end to the other before the first of its values. With one
 query there is also nothing to put into lanes but what lies side by side:
 the entries of a row. Rows are filled up with zeros to a multiple of 16, so
@@ -238,7 +239,7 @@ Such queries are a *group*, and what is fetched serves them all.
 */
 
 enum {
-    PIECE = 1024, /* keys */
+    SPLIT = 1024, /* keys */
     MANY = 32,    /* queries of a group */
     FEW = 32,     /* tokens; if more ask at once, the kernel is faster */
     PARTS = 8     /* vectors of a mixture at a time */
@@ -248,7 +249,7 @@ typedef float Vector __attribute__((vector_size(LANES * 4)));
 typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
 typedef int16_t Halves __attribute__((vector_size(LANES * 2)));
 
-static INLINE Vector load(Format format, const char *row, int k);
+static INLINE Vector load_vector(Format format, const char *row, int k);
 static INLINE float sum_lanes(Vector x);
 
 /* The scores of some queries with n keys in a row: those of query i from
@@ -260,63 +261,63 @@ static INLINE void dots(Format format, int queries, int wide, int n,
     for (int j = 0; j < n; j++, key += wide * bytes) {
         Vector sum[4] = {{0}};
         for (int k = 0; k < wide; k++) {
-            const Vector part = load(format, key, k);
+            const Vector part = load_vector(format, key, k);
             for (int i = 0; i < queries; i++)
                 sum[i] += query[i * wide + k] * part;
         }
         for (int i = 0; i < queries; i++)
-            scores[i * PIECE + j] = sum_lanes(sum[i]);
+            scores[i * SPLIT + j] = sum_lanes(sum[i]);
     }
 }
 
 /*
-`load` gives vector `k` of a row, as floats, also if its numbers [have 16
-bits](#kv-cache-half). `sum_lanes` adds a vector up across. `wide` is how
-many vectors a row has. One query has one sum; it waits for itself
+`load_vector` gives vector `k` of a row, as floats, also if its numbers
+[have 16 bits](#kv-cache-half). `sum_lanes` adds a vector up across. `wide`
+is how many vectors a row has. One query has one sum; it waits for itself
 ([](#kernel-core)), but for memory longer. Where `dots` is called,
 `format` and `queries`, which is 1 or 4, are known to the compiler, as in
 [](#kernel).
 
-When a piece has its scores, softmax is as ever ([](#softmax)), but in
-powers of 2, and without dividing: `weigh`, [at the end](#kv-cache-rest).
-Then come the values. `mix_parts` takes one or two queries, each with up to
-eight vectors of its mixture, which stay in registers as long as the piece
-lasts. A longer mixture goes through the values again for the next eight.
-For memory to hand out whole values all the same, the first time all parts
-are asked for: `__builtin_prefetch` announces that an address will be needed
-soon.
+When a split has its scores, softmax is as ever ([](#softmax)), but in
+powers of 2, and without dividing: `group_softmax`, [at the
+end](#kv-cache-rest). Then come the values. `mix_parts` takes one or two
+queries, each with up to eight vectors of its mixture, which stay in
+registers as long as the split lasts. A longer mixture goes through the
+values again for the next eight. For memory to hand out whole values all the
+same, the first time all parts are asked for: `__builtin_prefetch` announces
+that an address will be needed soon.
 */
 
 /* Adds n values in a row to some mixtures: parts of these, from k on. */
-static INLINE void mix_parts(Format format, int queries, int parts,
+static INLINE void mix_parts(Format format, int queries, int vectors,
                              int wide, int n, const float *weights,
                              const char *value, int k, Vector *mixture)
 {
     const int bytes = LANES * (format ? 2 : 4);
-    const int ahead = k == 0 && wide > parts ? wide * bytes : 0;
+    const int ahead = k == 0 && wide > vectors ? wide * bytes : 0;
     Vector sum[2][PARTS];
     mixture += k;
     value += k * bytes;
     for (int i = 0; i < queries; i++)
-        for (int p = 0; p < parts; p++)
+        for (int p = 0; p < vectors; p++)
             sum[i][p] = mixture[i * wide + p];
     for (int j = 0; j < n; j++, value += wide * bytes) {
         for (int b = 0; b < ahead; b += 64)
             __builtin_prefetch(value + b);
-        for (int p = 0; p < parts; p++) {
-            const Vector part = load(format, value, p);
+        for (int p = 0; p < vectors; p++) {
+            const Vector part = load_vector(format, value, p);
             for (int i = 0; i < queries; i++)
-                sum[i][p] += weights[i * PIECE + j] * part;
+                sum[i][p] += weights[i * SPLIT + j] * part;
         }
     }
     for (int i = 0; i < queries; i++)
-        for (int p = 0; p < parts; p++)
+        for (int p = 0; p < vectors; p++)
             mixture[i * wide + p] = sum[i][p];
 }
 
 /*
-What a query has got from each piece is put together as by `merge_contexts`
-of [](#flash). So pieces do not wait for each other, and threads share them.
+What a query has got from each split is put together as by `merge_contexts`
+of [](#flash). So splits do not wait for each other, and threads share them.
 Where some dozens of tokens ask at once, as in questions, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
 others these are laid out first, and so more must ask. `cache_attend`
@@ -373,7 +374,7 @@ is **multi-query attention** [@shazeer2019]; with one for every few
 neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
 by the size of a group, as a key is kept and read once for all of it. The
 time shrinks less. Registers hold the mixtures of two queries, so that a
-piece's values come again for every two, if only from a cache; and each
+split's values come again for every two, if only from a cache; and each
 query takes its own exponentials and sums across lanes.
 
 It is not the same attention. A model has to be trained for it, or trained
@@ -383,13 +384,14 @@ on for a while, and then little is lost [@ainslie2023].
 static void show_groups(void)
 {
     float query[4][3], key[2][6][3], value[2][6][3], context[4][3];
-    Cache c = {.n_key_heads = 2, .d_k = 3, .d_v = 3, .room = 6};
+    Cache c;
     Random r;
     random_seed(&r, 123);
     rand_fill(&r, 4, 3, query);
     rand_fill(&r, 12, 3, key[0]);
     rand_fill(&r, 12, 3, value[0]);
-    cache_init(&c);
+    cache_init(&c,
+               &(Cache){.n_key_heads = 2, .d_k = 3, .d_v = 3, .room = 6});
     cache_append(&c, 6, rows_by_head(2, 6, 3, key[0][0]),
                  rows_by_head(2, 6, 3, value[0][0]));
     cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]), 0,
@@ -438,10 +440,11 @@ static void show_ring(void)
         for (int j = 0; j < N; j++)
             seen[1][i][j] = scores[i][j] == 0;
     grid("window", "Which tokens a token sees", 2, panel, N, N, seen);
-    Cache c = {
-        .n_key_heads = 1, .d_k = 3, .d_v = 3, .room = W, .window = W};
+    Cache c,
+        sizes = {
+            .n_key_heads = 1, .d_k = 3, .d_v = 3, .room = W, .window = W};
     int word[W] = {0};
-    cache_init(&c);
+    cache_init(&c, &sizes);
     for (int i = 0; i < 6; i++)
         show_words(&c, 1, context);
     for (int row = 0; row < W; row++)
@@ -482,7 +485,7 @@ into what they are, and in the next layer they are seen.
 When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
 `cache_append` has overwritten what the first would see, and `cache_attend`
-refuses. A long question is put in pieces of at most `room - w + 1`
+refuses. A long question is asked in parts of at most `room - w + 1`
 tokens.
 
 ## Half of the bytes {#kv-cache-half}
@@ -561,13 +564,13 @@ static void show_asked(Format format, float context[100][16])
     Random r;
     random_seed(&r, 123);
     normal_fill(&r, 100, 16, 0, 1, x);
-    Cache c = {.n_key_heads = 1,
-               .d_k = 16,
-               .d_v = 16,
-               .room = 100,
-               .format = format};
+    Cache c;
     const StridedRows rows = rows_by_head(1, 100, 16, x[0]);
-    cache_init(&c);
+    cache_init(&c, &(Cache){.n_key_heads = 1,
+                            .d_k = 16,
+                            .d_v = 16,
+                            .room = 100,
+                            .format = format});
     cache_append(&c, 100, rows, rows);
     cache_attend(&c, 1, 100, rows, 0, rows_by_head(1, 100, 16, context[0]));
     cache_free(&c);
@@ -817,7 +820,7 @@ void store_row(Format format, int d, const float x[d], void *row)
         halves[k] = to_float16(x[k]);
 }
 
-static INLINE Vector load(Format format, const char *row, int k)
+static INLINE Vector load_vector(Format format, const char *row, int k)
 {
     Vector x;
     Halves halves;
@@ -853,8 +856,8 @@ static INLINE float sum_lanes(Vector x)
 }
 
 /*
-This is what a group needs while it meets a piece, and its softmax, from
-which what a query may not see is hidden. `power` is `exp2_fast`
+This is what a group needs while it meets a split, and its softmax, from
+which what a query may not see is hidden. `exp2_inline` is `exp2_fast`
 ([](#kernel-exp2)), put where it is used: a call for each score would keep
 memory waiting.
 */
@@ -864,11 +867,11 @@ typedef struct {
     int count, wide_k, wide_v;      /* how many, and vectors of a row */
     int64_t from[MANY], till[MANY]; /* the tokens that each may see */
     Vector *query, *mixture;        /* [count][wide_k], [count][wide_v] */
-    float (*scores)[PIECE];         /* [count], then weights */
+    float (*scores)[SPLIT];         /* [count], then weights */
     float factor, largest[MANY], sum[MANY];
 } Group;
 
-static INLINE float power(float x)
+static INLINE float exp2_inline(float x)
 {
     const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
     const float whole = held + far, f = held - (whole - far);
@@ -884,7 +887,7 @@ static INLINE float power(float x)
 
 /* The products of query q with the n tokens from number `first` on become
  * exponentials of what their scores are above the largest. */
-static void weigh(int64_t first, int n, int q, Group *g)
+static void group_softmax(int64_t first, int n, int q, Group *g)
 {
     const int64_t from = g->from[q] - first, till = g->till[q] - first;
     const int end = (n + LANES - 1) / LANES * LANES;
@@ -902,18 +905,18 @@ static void weigh(int64_t first, int n, int q, Group *g)
     for (int i = 0; i < LANES; i++)
         largest = most[i] > largest ? most[i] : largest;
     for (int j = 0; j < end; j++)
-        scores[j] = power(g->factor * (scores[j] - largest));
+        scores[j] = exp2_inline(g->factor * (scores[j] - largest));
     for (int j = 0; j < end / LANES; j++)
-        sum += load(FLOAT32, (char *)scores, j);
+        sum += load_vector(FLOAT32, (char *)scores, j);
     g->largest[q] = largest;
     g->sum[q] = sum_lanes(sum);
 }
 
 /*
-A group meets a piece: all its scores first, four queries at a time, then
+A group meets a split: all its scores first, four queries at a time, then
 softmax of each, then the mixtures, two at a time. Where the ring ends, one
 run of rows ends and the next one begins, at row 0. For each format the
-compiler makes a `meet_as` of its own.
+compiler makes a `group_add_split` of its own.
 */
 
 static INLINE void score_run(Format format, int n, const char *key, int at,
@@ -923,16 +926,16 @@ static INLINE void score_run(Format format, int n, const char *key, int at,
     int q = 0;
     for (; q + 4 <= g->count; q += 4)
         dots(format, 4, wide, n, g->query + q * wide, key,
-             (float *)g->scores + q * PIECE + at);
+             (float *)g->scores + q * SPLIT + at);
     for (; q < g->count; q++)
         dots(format, 1, wide, n, g->query + q * wide, key,
-             (float *)g->scores + q * PIECE + at);
+             (float *)g->scores + q * SPLIT + at);
 }
 
 static INLINE void mix_run(Format format, int queries, int n,
                            const char *value, int at, int q, Group *g)
 {
-    const float *weights = (float *)g->scores + q * PIECE + at;
+    const float *weights = (float *)g->scores + q * SPLIT + at;
     const int wide = g->wide_v;
     Vector *mixture = g->mixture + q * wide;
     int k = 0;
@@ -946,28 +949,28 @@ static INLINE void mix_run(Format format, int queries, int n,
 }
 
 /* How many rows lie in a row from token j on, up to token till. */
-static int run_of(const Cache *c, int64_t j, int64_t till)
+static int run_length(const Cache *c, int64_t j, int64_t till)
 {
     const int64_t behind = c->room - j % c->room;
     return (int)(till - j < behind ? till - j : behind);
 }
 
-static INLINE void meet_as(Format format, const Cache *c, int head,
-                           int64_t from, int64_t till, Group *g)
+static INLINE void group_add_split(Format format, const Cache *c, int head,
+                                   int64_t from, int64_t till, Group *g)
 {
     for (int64_t j = from, n; j < till; j += n) {
         const int row = (int)(j % c->room);
-        n = run_of(c, j, till);
+        n = run_length(c, j, till);
         score_run(format, (int)n, row_of(c, c->key, c->wide_k, head, row),
                   (int)(j - from), g);
     }
     for (int q = 0; q < g->count; q++)
-        weigh(from, (int)(till - from), q, g);
+        group_softmax(from, (int)(till - from), q, g);
     for (int64_t j = from, n; j < till; j += n) {
         const int row = (int)(j % c->room), at = (int)(j - from);
         const char *value = row_of(c, c->value, c->wide_v, head, row);
         int q = 0;
-        n = run_of(c, j, till);
+        n = run_length(c, j, till);
         for (; q + 2 <= g->count; q += 2)
             mix_run(format, 2, (int)n, value, at, q, g);
         for (; q < g->count; q++)
@@ -976,31 +979,31 @@ static INLINE void meet_as(Format format, const Cache *c, int head,
 }
 
 /*
-And all groups meet all pieces. The queries of a head of keys are numbered
+And all groups meet all splits. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
-`attend_few` splits the scale as [the kernel does](#kernel-rest): `begin`
-multiplies each query by a power of 2, and says what each may see; `factor`,
-by which differences of products are multiplied, is the rest times $\log_2
-e$. `end` writes down what each has got from a piece, with the largest
-product and the sum, by which `join_piece` weighs it. (A log-sum-exp would
-do, but of large scores a float keeps few digits.)
+`attend_few` splits the scale as [the kernel does](#kernel-rest):
+`group_init` multiplies each query by a power of 2, and says what each may
+see; `factor`, by which differences of products are multiplied, is the rest
+times $\log_2 e$. `group_store` writes down what each has got from a split,
+with the largest product and the sum, by which `merge_split` weighs it. (A
+log-sum-exp would do, but of large scores a float keeps few digits.)
 */
 
 /* Who asks: the last n tokens, in heads of which so many share their keys;
- * what they see, in pieces, from token `first` on; and what each gets from
- * each piece, [heads][n][pieces][d_v + 2]: a mixture, and in the last
+ * what they see, in splits, from token `first` on; and what each gets from
+ * each split, [heads][n][splits][d_v + 2]: a mixture, and in the last
  * columns the largest product and the sum. */
 typedef struct {
     const Cache *cache;
-    int n, sharing, pieces;
+    int n, sharing, splits;
     int64_t first;
     float scale, factor; /* of queries, and of their products */
     StridedRows query;
-    float *parts;
-} Asked;
+    float *partial;
+} CacheCall;
 
 /* The group of queries from number q on, of those that share a head. */
-static void begin(const Asked *a, int head, int q, Group *g)
+static void group_init(const CacheCall *a, int head, int q, Group *g)
 {
     const Cache *c = a->cache;
     g->factor = a->factor;
@@ -1017,13 +1020,14 @@ static void begin(const Asked *a, int head, int q, Group *g)
     }
 }
 
-static void end(const Asked *a, int head, int q, int piece, const Group *g)
+static void group_store(const CacheCall *a, int head, int q, int split,
+                        const Group *g)
 {
     const int d_v = a->cache->d_v;
     for (int i = 0; i < g->count; i++, q++) {
         const ptrdiff_t at =
-            ((ptrdiff_t)head * a->sharing * a->n + q) * a->pieces + piece;
-        float *part = a->parts + at * (d_v + 2);
+            ((ptrdiff_t)head * a->sharing * a->n + q) * a->splits + split;
+        float *part = a->partial + at * (d_v + 2);
         memcpy(part, g->mixture + i * g->wide_v,
                (size_t)d_v * sizeof *part);
         part[d_v] = g->largest[i];
@@ -1031,34 +1035,34 @@ static void end(const Asked *a, int head, int q, int piece, const Group *g)
     }
 }
 
-/* What the queries from number q on get from a piece of a head's tokens. */
-static void attend_piece(const Asked *a, int head, int q, int piece)
+/* What the queries from number q on get from a split of a head's tokens. */
+static void attend_split(const CacheCall *a, int head, int q, int split)
 {
     const Cache *c = a->cache;
     const int left = a->sharing * a->n - q;
-    const int64_t from = a->first + (int64_t)piece * PIECE;
-    const int64_t till = c->count - from < PIECE ? c->count : from + PIECE;
+    const int64_t from = a->first + (int64_t)split * SPLIT;
+    const int64_t till = c->count - from < SPLIT ? c->count : from + SPLIT;
     Group g = {.count = left < MANY ? left : MANY,
                .wide_k = c->wide_k / LANES,
                .wide_v = c->wide_v / LANES};
-    const int wide = g.wide_k + g.wide_v + PIECE / LANES;
+    const int wide = g.wide_k + g.wide_v + SPLIT / LANES;
     g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
     g.mixture = g.query + g.count * g.wide_k;
-    g.scores = (float(*)[PIECE])(g.mixture + g.count * g.wide_v);
-    begin(a, head, q, &g);
+    g.scores = (float(*)[SPLIT])(g.mixture + g.count * g.wide_v);
+    group_init(a, head, q, &g);
     if (c->format == FLOAT32)
-        meet_as(FLOAT32, c, head, from, till, &g);
+        group_add_split(FLOAT32, c, head, from, till, &g);
     else if (c->format == BFLOAT16)
-        meet_as(BFLOAT16, c, head, from, till, &g);
+        group_add_split(BFLOAT16, c, head, from, till, &g);
     else
-        meet_as(FLOAT16, c, head, from, till, &g);
-    end(a, head, q, piece, &g);
+        group_add_split(FLOAT16, c, head, from, till, &g);
+    group_store(a, head, q, split, &g);
     free(g.query);
 }
 
-/* Adds what a query has got from another piece, as merge_contexts does. */
-static void join_piece(float factor, int d_v, float got[d_v + 2],
-                       const float part[d_v + 2])
+/* Adds what a query has got from another split, as merge_contexts does. */
+static void merge_split(float factor, int d_v, float got[d_v + 2],
+                        const float part[d_v + 2])
 {
     const float largest = got[d_v] > part[d_v] ? got[d_v] : part[d_v];
     const float mine = exp2_fast(factor * (got[d_v] - largest));
@@ -1068,24 +1072,24 @@ static void join_piece(float factor, int d_v, float got[d_v + 2],
     got[d_v] = largest;
 }
 
-static void join_pieces(const Asked *a, StridedRows context)
+static void merge_splits(const CacheCall *a, StridedRows context)
 {
     const int d_v = a->cache->d_v,
               heads = a->cache->n_key_heads * a->sharing;
-    float *part = a->parts;
+    float *part = a->partial;
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < a->n; i++) {
             float *got = part, *to = row_at(&context, 0, h, i);
             part += d_v + 2;
-            for (int piece = 1; piece < a->pieces; piece++, part += d_v + 2)
-                join_piece(a->factor, d_v, got, part);
+            for (int split = 1; split < a->splits; split++, part += d_v + 2)
+                merge_split(a->factor, d_v, got, part);
             for (int k = 0; k < d_v; k++)
                 to[k] = got[k] / got[d_v + 1];
         }
 }
 
 /*
-All pieces of all groups of all heads are independent of each other.
+All splits of all groups of all heads are independent of each other.
 `collapse(3)` makes one list of the three loops, from which threads take
 what is next.
 */
@@ -1093,7 +1097,7 @@ what is next.
 static void attend_few(const Cache *c, int n_heads, int n,
                        StridedRows query, int threads, StridedRows context)
 {
-    Asked a = {.cache = c, .n = n, .query = query};
+    CacheCall a = {.cache = c, .n = n, .query = query};
     int power;
     a.factor = 1.44269504f * frexpf(1 / sqrtf((float)c->d_k), &power);
     a.scale = ldexpf(1, power);
@@ -1102,31 +1106,31 @@ static void attend_few(const Cache *c, int n_heads, int n,
     if (c->window && c->count - n >= c->window)
         a.first = c->count - n - c->window + 1;
     const int64_t seen = c->count - a.first;
-    a.pieces = (int)((seen + PIECE - 1) / PIECE);
-    new_block(1, &(Part){&a.parts, n_heads * n, a.pieces, c->d_v + 2},
+    a.splits = (int)((seen + SPLIT - 1) / SPLIT);
+    new_block(1, &(Part){&a.partial, n_heads * n, a.splits, c->d_v + 2},
               &(size_t){0});
     threads = threads_for(
         (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
 #pragma omp parallel for collapse(3) schedule(dynamic)                     \
     num_threads(threads) if (threads > 1)
     for (int h = 0; h < c->n_key_heads; h++)
-        for (int piece = 0; piece < a.pieces; piece++)
+        for (int split = 0; split < a.splits; split++)
             for (int q = 0; q < queries; q += MANY)
-                attend_piece(&a, h, q, piece);
-    join_pieces(&a, context);
-    free(a.parts);
+                attend_split(&a, h, q, split);
+    merge_splits(&a, context);
+    free(a.partial);
 }
 
 /*
 The kernel wants floats, in the order of their tokens. So what is kept in 16
-bits or in a ring is laid out for it, for as long as it works, and a window
-is a table of what is seen. That would become large: with a window, no more
-than 256 tokens ask at a time.
+bits or in a ring is copied for it as floats, for as long as it works, and a
+window is a table of what is seen. That would become large: with a window,
+no more than 256 tokens ask at a time.
 */
 
 /* The rows of all heads, for m tokens from number `from` on. */
-static StridedRows lay_out(const Cache *c, void *rows, int wide,
-                           int64_t from, int m)
+static StridedRows copy_as_floats(const Cache *c, void *rows, int wide,
+                                  int64_t from, int m)
 {
     const size_t size = (size_t)(wide / LANES) * (size_t)m;
     if (c->format == FLOAT32 && !c->window)
@@ -1138,12 +1142,12 @@ static StridedRows lay_out(const Cache *c, void *rows, int wide,
             const char *row =
                 row_of(c, rows, wide, h, (int)((from + j) % c->room));
             for (int k = 0; k < wide / LANES; k++)
-                *to++ = load(c->format, row, k);
+                *to++ = load_vector(c->format, row, k);
         }
     return (StridedRows){(float *)all, 0, (ptrdiff_t)m * wide, wide};
 }
 
-/* The job's n tokens ask, of which the first has number `at`. */
+/* The call's n tokens ask, of which the first has number `at`. */
 static void attend_many(const Cache *c, int64_t at, AttentionCall call)
 {
     const int64_t first = c->window ? at - c->window + 1 : 0;
@@ -1157,8 +1161,8 @@ static void attend_many(const Cache *c, int64_t at, AttentionCall call)
     call.m = m;
     call.mask =
         seen ? mask_table(call.n, m, ROWS(m, seen)) : mask_causal(own);
-    call.key = lay_out(c, c->key, c->wide_k, from, m);
-    call.value = lay_out(c, c->value, c->wide_v, from, m);
+    call.key = copy_as_floats(c, c->key, c->wide_k, from, m);
+    call.value = copy_as_floats(c, c->value, c->wide_v, from, m);
     best_kernel()->attend(&call);
     if (call.key.at != c->key) {
         free(call.key.at);
@@ -1172,8 +1176,7 @@ void cache_attend(const Cache *c, int n_heads, int n, StridedRows query,
 {
     cache_attend_check(c, n_heads, n, threads);
     if (!query.at || !context.at)
-        REFUSE("rows that are not there: queries, and room for contexts, "
-               "are needed");
+        REFUSE("query.at or context.at is NULL: rows are needed for both");
     const int few = c->format || c->window ? 2 * FEW : FEW;
     if (n < few)
         attend_few(c, n_heads, n, query, threads, context);

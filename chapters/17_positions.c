@@ -463,8 +463,9 @@ static void show_cut(const char *label, int cut, int first,
                      const float x[WORDS][WIDE])
 {
     float context[WORDS][WIDE];
-    Cache c = {.n_key_heads = 1, .d_k = WIDE, .d_v = WIDE, .room = WORDS};
-    cache_init(&c);
+    Cache c,
+        sizes = {.n_key_heads = 1, .d_k = WIDE, .d_v = WIDE, .room = WORDS};
+    cache_init(&c, &sizes);
     if (cut)
         next_words(&c, cut, 0, x, context);
     next_words(&c, WORDS - cut, first, x + cut, context + cut);
@@ -663,7 +664,8 @@ static void show_trained(Random *r, Learner *m)
 {
     float *number[100], gradient[100];
     const int count = show_numbers(m, number);
-    Trace t = trace_for(&m->a, SHORT, SHORT);
+    Trace t;
+    trace_init_for(&t, &m->a, SHORT, SHORT);
     for (int step = 0; step < STEPS; step++) {
         int ids[TEXTS][SHORT];
         for (int b = 0; b < TEXTS; b++)
@@ -693,7 +695,8 @@ static Learner show_begun(Random *r, Way way, uint64_t seed)
 static void show_tried(Random *r, const Learner *m, float before[LONG],
                        float back[LONG])
 {
-    Trace t = trace_for(&m->a, LONG, LONG);
+    Trace t;
+    trace_init_for(&t, &m->a, LONG, LONG);
     const float(*weights)[LONG] = ROWS(LONG, t.weights);
     for (int k = 0; k < TRIALS; k++) {
         int ids[LONG];

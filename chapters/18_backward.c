@@ -571,7 +571,8 @@ static void show_sum_backward(const Attention *a, Trace *t,
                               Attention *grad_a,
                               float grad_x[TOKENS][D_MODEL])
 {
-    Trace g = trace_for(a, TOKENS, TOKENS);
+    Trace g;
+    trace_init_for(&g, a, TOKENS, TOKENS);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
         g.out[k] = 1;
     show_sum(a, t);
@@ -584,8 +585,8 @@ static void show_checked(const char *label, const Attention *a, Trace *t)
 {
     const size_t size = TOKENS * D_MODEL;
     float grad_x[TOKENS][D_MODEL] = {{0}};
-    Attention grad_a = *a;
-    attention_init(&grad_a);
+    Attention grad_a;
+    attention_init(&grad_a, a);
     show_sum_backward(a, t, &grad_a, grad_x);
     const int alike = show_alike(a, t, a->count, a->memory, grad_a.memory) +
                       show_alike(a, t, size, tokens[0], grad_x[0]);
@@ -596,8 +597,8 @@ static void show_checked(const char *label, const Attention *a, Trace *t)
 static void show_twice(const Attention *a, Trace *t)
 {
     float grad_x[TOKENS][D_MODEL] = {{0}};
-    Attention grad_a = *a;
-    attention_init(&grad_a);
+    Attention grad_a;
+    attention_init(&grad_a, a);
     show_sum_backward(a, t, &grad_a, grad_x);
     print_vector("slopes of the first row for values", D_MODEL,
                  grad_a.value.weight);
@@ -614,7 +615,8 @@ static void show_module(void)
     random_seed(&r, 123);
     multi_head_init_packed(&a, &r, D_MODEL, 0, 2);
     rand_fill(&r, TOKENS, D_MODEL, tokens);
-    Trace t = trace_for(&a, TOKENS, TOKENS);
+    Trace t;
+    trace_init_for(&t, &a, TOKENS, TOKENS);
     show_checked("numbers, and those on whose slope both agree", &a, &t);
     a.p = 0.5;
     show_checked("the same with dropout", &a, &t);
@@ -720,9 +722,10 @@ static void show_head(void)
     Attention a, grad_a;
     random_seed(&r, 2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
-    grad_a = a;
-    attention_init(&grad_a);
-    Trace t = trace_for(&a, 3, 3), g = trace_for(&a, 3, 3);
+    attention_init(&grad_a, &a);
+    Trace t, g;
+    trace_init_for(&t, &a, 3, 3);
+    trace_init_for(&g, &a, 3, 3);
     show_loss(&a, &t);
     show_likes(&a, &t, &g);
     show_way_back(&a, &t, &g, &grad_a);

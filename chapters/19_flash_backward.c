@@ -100,8 +100,8 @@ void weights_again(int n, int m, const float log_sum[n], float x[n][m])
 
 Back through softmax, the slope of score $j$ is
 $w_j (g_j - \sum_k w_k g_k)$, where $g_k$ is the slope of weight $k$
-([](#backward-softmax)). The sum goes over the whole row, and a piece of the
-row does not know it. Must all keys be met once more, only for a mean?
+([](#backward-softmax)). The sum goes over the whole row, and a square of
+the row does not know it. Must all keys be met once more, only for a mean?
 
 Look at what $g_k$ is. Weight $k$ is used in the mixture alone. For each
 unit that it grows, entry $i$ of the context $c$ grows by entry $i$ of value
@@ -182,9 +182,9 @@ their mean, by the weights and by the context (2)
 [-0.4459, -0.4459]
 ```
 
-## A piece of the way {#flash-backward-tiles}
+## A square of the table {#flash-backward-tiles}
 
-So the whole of [](#backward-head) can be done for a piece of the table, of
+So the whole of [](#backward-head) can be done for a square of the table, of
 32 queries and 32 keys, and by the same functions. Four of the lines below
 make the weights again, and four go back. `slopes_of_scores` is softmax's
 step:
@@ -198,7 +198,7 @@ static void slopes_of_scores(int n, int m, const float weights[n][m],
             g[i][j] = weights[i][j] * (g[i][j] - mean[i]);
 }
 
-enum { SIDE = 32 }; /* queries and keys of a piece, at most */
+enum { SIDE = 32 }; /* queries and keys of a square, at most */
 
 void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
@@ -238,9 +238,9 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
 `mask_backward` is needed: what is hidden has the weight 0, and no weight is
 `nan`.)
 
-Nothing connects the pieces but `+=`. A query's gradient is a sum over all
-keys, that of a key or a value one over all queries, and each piece adds
-what it knows of it. Here are six words, the future hidden, and the same
+Nothing connects the squares but `+=`. A query's gradient is a sum over all
+keys, that of a key or a value one over all queries, and each square adds
+its own share. Here are six words, the future hidden, and the same
 loss:
 
 ::: question
@@ -279,9 +279,10 @@ static float show_farthest(int n, const float a[n], const float b[n])
 static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
                            const float slopes[n][d], float g[3][n][d])
 {
-    Trace t = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d}, of_t = t;
-    trace_init(&t);
-    trace_init(&of_t);
+    const Trace size = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d};
+    Trace t, of_t;
+    trace_init(&t, &size);
+    trace_init(&of_t, &size);
     attend(n, n, d, d, mask, 0, NULL, x, x, x, ROWS(n, t.scores),
            ROWS(n, t.weights), ROWS(n, t.keep_mask), ROWS(n, t.dropped),
            ROWS(d, t.context));
@@ -344,7 +345,7 @@ g_value (6, 3)
 
 With this loss, a row of `grad_value` is what all words have taken of a
 value. *Life*, which all six have seen, comes first. A hundred tokens are
-sixteen pieces, held here against the tables of [](#backward):
+sixteen squares, held here against the tables of [](#backward):
 
 ``` output
 100 tokens, as with tables to 1e-5: yes
@@ -381,7 +382,7 @@ products: forward, back with tables, back without (3)
 ```
 
 ![Five products on the way back. What is 5 × 4 here is never there as a
-whole, only piece by piece](products.svg){#fig-flash-backward-products}
+whole, only square by square](products.svg){#fig-flash-backward-products}
 
 That is a quarter more to compute. But what is not kept is neither written
 nor fetched again, and where memory is what a machine waits for, the way
@@ -389,7 +390,7 @@ back is even sooner done [@dao2022].
 
 ## Who meets whom {#flash-backward-rounds}
 
-In the forward, threads had it easy: each piece of queries wrote contexts of
+In the forward, threads had it easy: each strip of queries wrote contexts of
 its own. Now both sides of a meeting are added to. Let one thread take some
 queries and another the next ones, and both add to the same keys. To add is
 to read a number and to write another:
@@ -477,40 +478,41 @@ each number gets what it gets in the same order, from one thread or from
 twenty, and has the same digits.
 */
 
-typedef struct Way Way;   /* a job, and its gradients */
-typedef struct Desk Desk; /* where a thread works */
+typedef struct BackwardTask BackwardTask; /* a call, and its gradients */
+typedef struct Workspace Workspace;       /* one thread's buffers */
 
-static Desk *desk_for(const AttentionCall *call);
+static Workspace *new_workspace(const AttentionCall *call);
 
 /* In a head, part `keys` of the keys meets a part of the queries. */
-static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
-                      int queries);
+static void add_part(const BackwardTask *task, Workspace *work,
+                     int64_t head, int keys, int queries);
 
-static void meet_all(const Way *way, const AttentionCall *call,
-                     int64_t heads, int parts, int threads)
+static void add_all_parts(const BackwardTask *task,
+                          const AttentionCall *call, int64_t heads,
+                          int parts, int threads)
 {
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        Desk *desk = desk_for(call);
+        Workspace *work = new_workspace(call);
         for (int round = 0; round < parts; round++) {
 #pragma omp for schedule(dynamic)
             for (int64_t i = 0; i < heads * parts; i++)
-                meet_part(way, desk, i / parts, (int)(i % parts),
-                          partner(parts, (int)(i % parts), round));
+                add_part(task, work, i / parts, (int)(i % parts),
+                         partner(parts, (int)(i % parts), round));
         }
-        free(desk);
+        free(work);
     }
 }
 
 /*
 Behind `omp parallel`, each thread goes through the block by itself, with a
-desk of its own. `omp for` shares out the turns of the loop, and at its end
-each thread waits for all others: the round is over.
+workspace of its own. `omp for` shares out the turns of the loop, and at its
+end each thread waits for all others: the round is over.
 
-`attend_fast_backward` takes a job that `attend_fast` has done, and where
-the gradients lie. `attend_backward_of(best_kernel())` is the same for the
-processor at hand. Here it goes back through a head of 600 tokens, in two
-parts and so in two rounds:
+`attend_fast_backward` takes a call that `attend_fast` has computed, and
+where the gradients lie. `attend_backward_of(best_kernel())` is the same for
+the processor at hand. Here it goes back through a head of 600 tokens, in
+two parts and so in two rounds:
 */
 
 /* A head of 600 tokens, there and back in so many threads. */
@@ -575,7 +577,7 @@ rows of `b` and `c` lie in lanes. What is to lie there? In the kernel it was
 queries, so that softmax went along them. Of softmax, though, only two
 numbers are left for each query. What counts now is who is added to, and of
 the three gradients two belong to the keys. So *keys* lie in the lanes, with
-their values and both gradients, and stay there while block after block of
+their values and both gradients, and stay there while tile after tile of
 queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
 `a[i][k]` entry `k` of query `i`, and `c[i]` all scores of that query:
 
@@ -589,8 +591,8 @@ queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
 
 Queries and `grad_context` are read as they lie, or transposed, which is the
 same table with its two steps exchanged. Only `grad_query` has entries in
-its lanes. It is a sum over keys, and a tile has few of them. So the slopes
-of some tiles are put aside first, and their sum is made in one go, without
+its lanes. It is a sum over keys, and a block has few of them. So the slopes
+of some blocks are saved first, and their sum is made in one go, without
 leaving the registers in between.
 */
 
@@ -600,42 +602,42 @@ typedef struct {
     int first, count;               /* which keys of their head */
     Columns *key, *value;           /* [d_k], [d_v] */
     Columns *grad_key, *grad_value; /* [d_k], [d_v] */
-} Tile;
+} KeyBlock;
 
 typedef struct {
     int text, head, first, count;      /* whose queries, and which */
     StridedMatrix query, grad_context; /* [count][d_k], [count][d_v] */
     const float *log_sum, *mean;       /* [count] */
-    Columns *weights, *g;              /* [count], of a tile */
-} Queries;
+    Columns *weights, *g;              /* [count], of a block */
+} QueryTile;
 
 /* Scores that a query may not see become minus infinity. */
-static void hide(const AttentionCall *call, const Queries *q, int i,
-                 const Tile *t);
+static void mask_queries(const AttentionCall *call, const QueryTile *q,
+                         int i, const KeyBlock *t);
 
-/* slopes_of_scores, and they are put aside. */
-static void through_softmax(const AttentionCall *call, const Queries *q,
-                            int i, const Tile *t, Columns *aside);
+/* slopes_of_scores, and the slopes are saved. */
+static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
+                           int i, const KeyBlock *t, Columns *saved);
 
-/* The queries from number i of a block on meet a tile. */
-static void meet(const AttentionCall *call, const Queries *q, int i,
-                 const Tile *t, Columns *aside)
+/* The queries from number i of a tile on meet a block of keys. */
+static void block_backward(const AttentionCall *call, const QueryTile *q,
+                           int i, const KeyBlock *t, Columns *saved)
 {
     const int d_k = call->d_k, d_v = call->d_v;
     const int rows = q->count - i, keys = t->count;
     const StridedMatrix query = from_row(q->query, i);
-    const StridedMatrix query_turned = {query.at, 1, query.row};
+    const StridedMatrix query_columns = {query.at, 1, query.row};
     const StridedMatrix grad_context = from_row(q->grad_context, i);
-    const StridedMatrix grad_context_turned = {grad_context.at, 1,
-                                               grad_context.row};
+    const StridedMatrix grad_context_columns = {grad_context.at, 1,
+                                                grad_context.row};
     multiply_columns(rows, keys, d_k, query, t->key, 0, q->weights);
-    hide(call, q, i, t);
+    mask_queries(call, q, i, t);
     exp2_columns(rows, keys, q->log_sum + i, q->weights);
     multiply_columns(rows, keys, d_v, grad_context, t->value, 0, q->g);
-    through_softmax(call, q, i, t, aside);
-    multiply_columns(d_v, keys, rows, grad_context_turned, q->weights, 1,
+    softmax_slopes(call, q, i, t, saved);
+    multiply_columns(d_v, keys, rows, grad_context_columns, q->weights, 1,
                      t->grad_value);
-    multiply_columns(d_k, keys, rows, query_turned, q->g, 1, t->grad_key);
+    multiply_columns(d_k, keys, rows, query_columns, q->g, 1, t->grad_key);
 }
 
 /*
@@ -659,7 +661,9 @@ static void show_traces(void)
 {
     enum { N = 256 };
     const Attention a = {.n_heads = 8, .d_k = 64, .d_v = 64};
-    Trace with = trace_for(&a, N, N), without = trace_for_texts(&a, 1, N);
+    Trace with, without;
+    trace_init_for(&with, &a, N, N);
+    trace_init_texts(&without, &a, 1, N);
     print_integers(
         "numbers in a trace of 256 tokens, 8 heads: with tables, "
         "without",
@@ -800,17 +804,17 @@ $144 \cdot 4 = 576$ KiB in all, not quite six tenths of one MiB.
 
 ## The rest of the program {#flash-backward-rest}
 
-All threads read one `Way`, and each has a `Desk` of its own, a single piece
-of memory.
+All threads read one `BackwardTask`, and each has a `Workspace` of its own,
+in a single block of memory.
 */
 
 enum {
-    BLOCK = 64,            /* queries that meet a tile of keys at a time */
-    TILES = 144 / COLUMNS, /* tiles that a block meets in a row */
-    GAP = 16               /* between the rows of copies */
+    TILE = 64, /* queries that meet a block of keys at a time */
+    BLOCKS = 144 / COLUMNS, /* blocks that a tile meets in a row */
+    GAP = 16                /* between the rows of copies */
 };
 
-struct Way {
+struct BackwardTask {
     const AttentionCall *call;
     StridedRows grad_context, grad_query, grad_key, grad_value;
     float scale;
@@ -818,59 +822,60 @@ struct Way {
     float *log_sum, *mean; /* [texts][n_heads][n], the first in base 2 */
 };
 
-struct Desk {
+struct Workspace {
     int text, key_head, first, count; /* whose keys, and which */
-    Tile tile[TILES];
-    Columns *entries;        /* [rows of d_k][count]: a key in each */
-    Columns *weights, *g;    /* [BLOCK] */
-    Columns (*aside)[TILES]; /* [BLOCK] */
-    Columns *grad_query;     /* [rows of d_k][BLOCK] */
+    KeyBlock block[BLOCKS];
+    Columns *entries;         /* [rows of d_k][count]: a key in each */
+    Columns *weights, *g;     /* [BLOCK] */
+    Columns (*saved)[BLOCKS]; /* [BLOCK] */
+    Columns *grad_query;      /* [rows of d_k][BLOCK] */
     float *copies;
 };
 
 static const float log2_e = 1.44269504f;
 
 /* In how many rows of columns d entries lie. */
-static int rows_of(int d)
+static int column_rows(int d)
 {
     return (d + COLUMNS - 1) / COLUMNS;
 }
 
-static Desk *desk_for(const AttentionCall *call)
+static Workspace *new_workspace(const AttentionCall *call)
 {
     const int d_k = call->d_k, d_v = call->d_v, deep = 2 * (d_k + d_v);
-    const int copied = BLOCK * (d_k + d_v + 2 * GAP);
-    const int own = rows_of(sizeof(Desk) / sizeof(float));
+    const int copied = TILE * (d_k + d_v + 2 * GAP);
+    const int own = column_rows(sizeof(Workspace) / sizeof(float));
     Columns *at =
-        new_aligned((size_t)(own + TILES * deep + (2 + TILES) * BLOCK +
-                             rows_of(d_k) * (TILES * COLUMNS + BLOCK) +
-                             rows_of(copied)),
+        new_aligned((size_t)(own + BLOCKS * deep + (2 + BLOCKS) * TILE +
+                             column_rows(d_k) * (BLOCKS * COLUMNS + TILE) +
+                             column_rows(copied)),
                     sizeof *at);
-    Desk *desk = (Desk *)at;
+    Workspace *work = (Workspace *)at;
     at += own;
-    for (int i = 0; i < TILES; i++, at += deep)
-        desk->tile[i] = (Tile){.key = at,
-                               .value = at + d_k,
-                               .grad_key = at + d_k + d_v,
-                               .grad_value = at + 2 * d_k + d_v};
-    desk->weights = at;
-    desk->g = desk->weights + BLOCK;
-    desk->aside = (Columns(*)[TILES])(desk->g + BLOCK);
-    desk->grad_query = (Columns *)(desk->aside + BLOCK);
-    desk->entries = desk->grad_query + rows_of(d_k) * BLOCK;
-    desk->copies =
-        (float *)(desk->entries + rows_of(d_k) * TILES * COLUMNS);
-    return desk;
+    for (int i = 0; i < BLOCKS; i++, at += deep)
+        work->block[i] = (KeyBlock){.key = at,
+                                    .value = at + d_k,
+                                    .grad_key = at + d_k + d_v,
+                                    .grad_value = at + 2 * d_k + d_v};
+    work->weights = at;
+    work->g = work->weights + TILE;
+    work->saved = (Columns(*)[BLOCKS])(work->g + TILE);
+    work->grad_query = (Columns *)(work->saved + TILE);
+    work->entries = work->grad_query + column_rows(d_k) * TILE;
+    work->copies =
+        (float *)(work->entries + column_rows(d_k) * BLOCKS * COLUMNS);
+    return work;
 }
 
 /*
 Tables that hide scores, are added to them or multiply weights have a row
 for each query, and so have scores and weights. Under a causal mask, the
-query in row `k` sees the columns up to `place + k`.
+query in row `k` sees the columns up to `offset + k`.
 */
 
-static void use_table(char how, const StridedRows *table, const Queries *q,
-                      int i, const Tile *t, Columns *x)
+static void apply_table(char how, const StridedRows *table,
+                        const QueryTile *q, int i, const KeyBlock *t,
+                        Columns *x)
 {
     for (int k = 0; i + k < q->count; k++) {
         const float *y =
@@ -883,47 +888,47 @@ static void use_table(char how, const StridedRows *table, const Queries *q,
     }
 }
 
-static void hide(const AttentionCall *call, const Queries *q, int i,
-                 const Tile *t)
+static void mask_queries(const AttentionCall *call, const QueryTile *q,
+                         int i, const KeyBlock *t)
 {
     const StridedRows table = {(float *)call->mask.table, 0, 0,
                                call->mask.m};
-    const int64_t place =
+    const int64_t offset =
         (int64_t)call->mask.first + q->first + i - t->first;
     if (call->bias.at)
-        use_table('+', &call->bias, q, i, t, q->weights);
+        apply_table('+', &call->bias, q, i, t, q->weights);
     if (call->mask.kind == MASK_TABLE)
-        use_table('0', &table, q, i, t, q->weights);
+        apply_table('0', &table, q, i, t, q->weights);
     if (call->mask.kind == MASK_CAUSAL)
-        for (int k = 0; i + k < q->count && place + k < t->count - 1; k++)
+        for (int k = 0; i + k < q->count && offset + k < t->count - 1; k++)
             for (int l = 0; l < COLUMNS; l++)
                 q->weights[k][l] =
-                    l > place + k ? -INFINITY : q->weights[k][l];
+                    l > offset + k ? -INFINITY : q->weights[k][l];
 }
 
-static void through_softmax(const AttentionCall *call, const Queries *q,
-                            int i, const Tile *t, Columns *aside)
+static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
+                           int i, const KeyBlock *t, Columns *saved)
 {
     if (call->keep_mask.at)
-        use_table('*', &call->keep_mask, q, i, t, q->g);
+        apply_table('*', &call->keep_mask, q, i, t, q->g);
     for (int k = 0; i + k < q->count; k++) {
         const float mean = q->mean[i + k];
         for (int l = 0; l < COLUMNS; l++)
-            aside[k * TILES][l] = q->g[k][l] =
+            saved[k * BLOCKS][l] = q->g[k][l] =
                 q->weights[k][l] * (q->g[k][l] - mean);
     }
     if (call->keep_mask.at)
-        use_table('*', &call->keep_mask, q, i, t, q->weights);
+        apply_table('*', &call->keep_mask, q, i, t, q->weights);
 }
 
 /*
-A block of queries is copied, for the reason that [](#kernel-threads) gives:
+A tile of queries is copied, for the reason that [](#kernel-threads) gives:
 addresses a power of two apart get in each other's way in a cache.
 */
 
 /* Copies of n rows from number i on. */
-static StridedMatrix copied(const StridedRows *rows, int text, int head,
-                            int i, int n, int d, float *to)
+static StridedMatrix copy_rows(const StridedRows *rows, int text, int head,
+                               int i, int n, int d, float *to)
 {
     for (int k = 0; k < n; k++)
         memcpy(to + k * (d + GAP), row_at(rows, text, head, i + k),
@@ -931,31 +936,32 @@ static StridedMatrix copied(const StridedRows *rows, int text, int head,
     return (StridedMatrix){to, d + GAP, 1};
 }
 
-static Queries ask(const Way *way, const Desk *desk, int head, int first,
-                   int count)
+static QueryTile load_queries(const BackwardTask *task,
+                              const Workspace *work, int head, int first,
+                              int count)
 {
-    const AttentionCall *call = way->call;
-    const ptrdiff_t number = (ptrdiff_t)desk->text * call->n_heads + head;
+    const AttentionCall *call = task->call;
+    const ptrdiff_t number = (ptrdiff_t)work->text * call->n_heads + head;
     const ptrdiff_t at = number * call->n + first;
-    return (Queries){.text = desk->text,
-                     .head = head,
-                     .first = first,
-                     .count = count,
-                     .query = copied(&call->query, desk->text, head, first,
-                                     count, call->d_k, desk->copies),
-                     .grad_context =
-                         copied(&way->grad_context, desk->text, head, first,
-                                count, call->d_v,
-                                desk->copies + BLOCK * (call->d_k + GAP)),
-                     .log_sum = way->log_sum + at,
-                     .mean = way->mean + at,
-                     .weights = desk->weights,
-                     .g = desk->g};
+    return (QueryTile){
+        .text = work->text,
+        .head = head,
+        .first = first,
+        .count = count,
+        .query = copy_rows(&call->query, work->text, head, first, count,
+                           call->d_k, work->copies),
+        .grad_context =
+            copy_rows(&task->grad_context, work->text, head, first, count,
+                      call->d_v, work->copies + TILE * (call->d_k + GAP)),
+        .log_sum = task->log_sum + at,
+        .mean = task->mean + at,
+        .weights = work->weights,
+        .g = work->g};
 }
 
 /* How many of n queries, from number i on, come before the first that sees
  * anything of the keys from number j on. */
-static int blind(Mask mask, int i, int n, int j)
+static int blind_queries(Mask mask, int i, int n, int j)
 {
     const int64_t before = (int64_t)j - mask.first - i;
     return mask.kind != MASK_CAUSAL || before < 0 ? 0
@@ -964,45 +970,47 @@ static int blind(Mask mask, int i, int n, int j)
 }
 
 /*
-Then it meets all tiles on the desk that it may see, and what has been put
-aside goes through the fifth product.
+Then the tile meets all blocks of the workspace that it may see, and the
+saved slopes go through the fifth product.
 */
 
-/* Adds what the queries of a block have got. */
-static void answer(const Way *way, const Desk *desk, const Queries *q)
+/* Adds what the queries of a tile have got. */
+static void add_grad_query(const BackwardTask *task, const Workspace *work,
+                           const QueryTile *q)
 {
-    const int d_k = way->call->d_k;
+    const int d_k = task->call->d_k;
     for (int i = 0; i < q->count; i++) {
         float *to =
-            row_at(&way->grad_query, q->text, q->head, q->first + i);
-        const Columns *g = desk->grad_query + i;
-        for (int k = 0; k < d_k; k += COLUMNS, g += BLOCK)
+            row_at(&task->grad_query, q->text, q->head, q->first + i);
+        const Columns *g = work->grad_query + i;
+        for (int k = 0; k < d_k; k += COLUMNS, g += TILE)
             for (int l = 0; l < min_int(COLUMNS, d_k - k); l++)
                 to[k + l] += (*g)[l];
     }
 }
 
-static void meet_tiles(const Way *way, const Desk *desk, const Queries *q)
+static void tile_backward(const BackwardTask *task, const Workspace *work,
+                          const QueryTile *q)
 {
-    const int d_k = way->call->d_k;
+    const int d_k = task->call->d_k;
     int keys = 0;
-    for (int i = 0; keys < desk->count; i++) {
-        const Tile *t = &desk->tile[i];
+    for (int i = 0; keys < work->count; i++) {
+        const KeyBlock *t = &work->block[i];
         const int before =
-            blind(way->call->mask, q->first, q->count, t->first);
+            blind_queries(task->call->mask, q->first, q->count, t->first);
         if (before == q->count)
             break;
         for (int k = 0; k < before; k++)
-            memset(desk->aside[k][i], 0, sizeof(Columns));
-        meet(way->call, q, before, t, &desk->aside[before][i]);
+            memset(work->saved[k][i], 0, sizeof(Columns));
+        block_backward(task->call, q, before, t, &work->saved[before][i]);
         keys += t->count;
     }
-    const StridedMatrix g = {desk->aside[0][0], TILES * COLUMNS, 1};
-    for (int k = 0; k < rows_of(d_k); k++)
+    const StridedMatrix g = {work->saved[0][0], BLOCKS * COLUMNS, 1};
+    for (int k = 0; k < column_rows(d_k); k++)
         multiply_columns(q->count, min_int(COLUMNS, d_k - k * COLUMNS),
-                         keys, g, desk->entries + k * desk->count, 0,
-                         desk->grad_query + k * BLOCK);
-    answer(way, desk, q);
+                         keys, g, work->entries + k * work->count, 0,
+                         work->grad_query + k * TILE);
+    add_grad_query(task, work, q);
 }
 
 /*
@@ -1012,83 +1020,87 @@ gradients begin with 0, and when all queries of a part have come by, they
 are transposed back and added.
 */
 
-static void begin(const Way *way, Desk *desk, int first, int count)
+static void load_keys(const BackwardTask *task, Workspace *work, int first,
+                      int count)
 {
-    const AttentionCall *call = way->call;
+    const AttentionCall *call = task->call;
     const int d_k = call->d_k, d_v = call->d_v;
     const float *key =
-        row_at(&call->key, desk->text, desk->key_head, first);
+        row_at(&call->key, work->text, work->key_head, first);
     const float *value =
-        row_at(&call->value, desk->text, desk->key_head, first);
-    desk->first = first;
-    desk->count = count;
+        row_at(&call->value, work->text, work->key_head, first);
+    work->first = first;
+    work->count = count;
     for (int j = 0; j < count; j += COLUMNS) {
-        Tile *t = &desk->tile[j / COLUMNS];
+        KeyBlock *t = &work->block[j / COLUMNS];
         t->first = first + j;
         t->count = min_int(COLUMNS, count - j);
         memset(t->key, 0, (size_t)(2 * (d_k + d_v)) * sizeof *t->key);
-        transpose_scaled(t->count, d_k, log2_e * way->scale,
+        transpose_scaled(t->count, d_k, log2_e * task->scale,
                          key + j * call->key.token, call->key.token,
                          t->key[0], COLUMNS);
         transpose_scaled(t->count, d_v, 1, value + j * call->value.token,
                          call->value.token, t->value[0], COLUMNS);
     }
-    for (int k = 0; k < rows_of(d_k); k++)
+    for (int k = 0; k < column_rows(d_k); k++)
         for (int j = 0; j < count; j++) {
             const float *from = key + j * call->key.token + k * COLUMNS;
-            Columns *to = desk->entries + k * count + j;
+            Columns *to = work->entries + k * count + j;
             for (int l = 0; l < min_int(COLUMNS, d_k - k * COLUMNS); l++)
-                (*to)[l] = way->scale * from[l];
+                (*to)[l] = task->scale * from[l];
         }
 }
 
-/* Adds to the rows of a tile's keys what stands in its columns. */
-static void add_turned(const Desk *desk, const Tile *t, int d, float factor,
-                       const Columns g[d], const StridedRows *rows)
+/* Adds to the rows of a block's keys what stands in its columns. */
+static void add_transposed(const Workspace *work, const KeyBlock *t, int d,
+                           float factor, const Columns g[d],
+                           const StridedRows *rows)
 {
-    transpose_scaled(d, t->count, factor, g[0], COLUMNS, desk->copies, d);
+    transpose_scaled(d, t->count, factor, g[0], COLUMNS, work->copies, d);
     for (int j = 0; j < t->count; j++) {
-        const float *from = desk->copies + j * d;
-        float *to = row_at(rows, desk->text, desk->key_head, t->first + j);
+        const float *from = work->copies + j * d;
+        float *to = row_at(rows, work->text, work->key_head, t->first + j);
         for (int k = 0; k < d; k++)
             to[k] += from[k];
     }
 }
 
-static void end(const Way *way, const Desk *desk)
+static void add_grad_keys(const BackwardTask *task, const Workspace *work)
 {
-    const AttentionCall *call = way->call;
-    for (int i = 0; i < rows_of(desk->count); i++) {
-        const Tile *t = &desk->tile[i];
-        add_turned(desk, t, call->d_k, way->scale, t->grad_key,
-                   &way->grad_key);
-        add_turned(desk, t, call->d_v, 1, t->grad_value, &way->grad_value);
+    const AttentionCall *call = task->call;
+    for (int i = 0; i < column_rows(work->count); i++) {
+        const KeyBlock *t = &work->block[i];
+        add_transposed(work, t, call->d_k, task->scale, t->grad_key,
+                       &task->grad_key);
+        add_transposed(work, t, call->d_v, 1, t->grad_value,
+                       &task->grad_value);
     }
 }
 
-static void meet_part(const Way *way, Desk *desk, int64_t head, int keys,
-                      int queries)
+static void add_part(const BackwardTask *task, Workspace *work,
+                     int64_t head, int keys, int queries)
 {
-    const AttentionCall *call = way->call;
-    const int sharing = call->n_heads / way->key_heads;
-    const int i = queries * way->size, n = min_int(way->size, call->n - i);
-    const int m = min_int(way->size, call->m - keys * way->size);
-    desk->text = (int)(head / way->key_heads);
-    desk->key_head = (int)(head % way->key_heads);
-    for (int j = 0; j < m; j += TILES * COLUMNS) {
-        const int first = keys * way->size + j;
-        const int before = blind(call->mask, i, n, first);
+    const AttentionCall *call = task->call;
+    const int sharing = call->n_heads / task->key_heads;
+    const int i = queries * task->size,
+              n = min_int(task->size, call->n - i);
+    const int m = min_int(task->size, call->m - keys * task->size);
+    work->text = (int)(head / task->key_heads);
+    work->key_head = (int)(head % task->key_heads);
+    for (int j = 0; j < m; j += BLOCKS * COLUMNS) {
+        const int first = keys * task->size + j;
+        const int before = blind_queries(call->mask, i, n, first);
         if (before >= n)
             break;
-        begin(way, desk, first, min_int(TILES * COLUMNS, m - j));
+        load_keys(task, work, first, min_int(BLOCKS * COLUMNS, m - j));
         for (int h = 0; h < sharing; h++)
-            for (int k = before; k < n; k += BLOCK) {
-                const Queries q =
-                    ask(way, desk, desk->key_head * sharing + h, i + k,
-                        min_int(BLOCK, n - k));
-                meet_tiles(way, desk, &q);
+            for (int k = before; k < n; k += TILE) {
+                const QueryTile q =
+                    load_queries(task, work, work->key_head * sharing + h,
+                                 i + k, min_int(TILE, n - k));
+                tile_backward(task, work, &q);
             }
-        end(way, desk);
+        add_grad_keys(task, work);
     }
 }
 
@@ -1112,33 +1124,34 @@ static float dot_in_lanes(int d, const float a[d], const float b[d])
 }
 
 /* What each query of a head needs once: weights_again and mean_slopes. */
-static void prepare_head(const Way *way, int h)
+static void prepare_head(const BackwardTask *task, int h)
 {
-    const AttentionCall *call = way->call;
+    const AttentionCall *call = task->call;
     const int text = h / call->n_heads, head = h % call->n_heads;
     for (int i = 0; i < call->n; i++) {
         const ptrdiff_t at = (ptrdiff_t)h * call->n + i;
         const int is_blind = call->log_sum[at] == -INFINITY;
-        way->log_sum[at] = is_blind ? INFINITY : log2_e * call->log_sum[at];
-        way->mean[at] =
+        task->log_sum[at] =
+            is_blind ? INFINITY : log2_e * call->log_sum[at];
+        task->mean[at] =
             is_blind
                 ? 0
                 : dot_in_lanes(call->d_v,
-                               row_at(&way->grad_context, text, head, i),
+                               row_at(&task->grad_context, text, head, i),
                                row_at(&call->context, text, head, i));
     }
 }
 
-static void prepare(Way *way, int threads)
+static void prepare_queries(BackwardTask *task, int threads)
 {
-    const AttentionCall *call = way->call;
+    const AttentionCall *call = task->call;
     const int heads = call->texts * call->n_heads;
     const size_t count = (size_t)heads * (size_t)call->n;
-    way->log_sum = new_aligned(count, 2 * sizeof *way->log_sum);
-    way->mean = way->log_sum + count;
+    task->log_sum = new_aligned(count, 2 * sizeof *task->log_sum);
+    task->mean = task->log_sum + count;
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int h = 0; h < heads; h++)
-        prepare_head(way, h);
+        prepare_head(task, h);
 }
 
 /* The tokens of a part: by the shape alone, and not by the threads, so that
@@ -1158,22 +1171,23 @@ void attend_fast_backward(const AttentionCall *call,
     const int tokens = call->n > call->m ? call->n : call->m;
     attention_call_gradients_check(call, grad_context, grad_query, grad_key,
                                    grad_value);
-    Way way = {.call = call,
-               .grad_context = grad_context,
-               .grad_query = grad_query,
-               .grad_key = grad_key,
-               .grad_value = grad_value};
-    way.scale = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
-    way.key_heads = call->n_key_heads ? call->n_key_heads : call->n_heads;
-    const int64_t heads = (int64_t)call->texts * way.key_heads;
-    way.size = size_of_part(heads, tokens);
+    BackwardTask task = {.call = call,
+                         .grad_context = grad_context,
+                         .grad_query = grad_query,
+                         .grad_key = grad_key,
+                         .grad_value = grad_value};
+    task.scale = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
+    task.key_heads = call->n_key_heads ? call->n_key_heads : call->n_heads;
+    const int64_t heads = (int64_t)call->texts * task.key_heads;
+    task.size = size_of_part(heads, tokens);
     const int threads =
         threads_for((double)call->texts * call->n_heads * call->n *
                         call->m * (call->d_k + call->d_v),
                     call->threads);
-    prepare(&way, threads);
-    meet_all(&way, call, heads, (tokens - 1) / way.size + 1, threads);
-    free(way.log_sum);
+    prepare_queries(&task, threads);
+    add_all_parts(&task, call, heads, (tokens - 1) / task.size + 1,
+                  threads);
+    free(task.log_sum);
 }
 
 /*
@@ -1217,8 +1231,8 @@ static StridedRows heads_of(const Attention *a, int n, int d,
     return rows_by_token(a->n_heads, n, d, at);
 }
 
-static AttentionCall job_of(const Attention *a, Mask mask, int texts, int n,
-                            const Trace *t)
+static AttentionCall call_of(const Attention *a, Mask mask, int texts,
+                             int n, const Trace *t)
 {
     return (AttentionCall){.texts = texts,
                            .n_heads = a->n_heads,
@@ -1240,7 +1254,7 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
 {
     texts_check(a, texts, n, t);
     const int rows = texts * n; /* which such a trace can count */
-    const AttentionCall call = job_of(a, mask, texts, n, t);
+    const AttentionCall call = call_of(a, mask, texts, n, t);
     attention_call_check(&call);
     linear_forward_fast(&a->query, rows, x, ROWS(a->query.d_out, t->query));
     linear_forward_fast(&a->key, rows, x, ROWS(a->key.d_out, t->key));
@@ -1263,7 +1277,7 @@ void attention_backward_fast(const Attention *a, Mask mask, int texts,
     texts_check(a, texts, n, g);
     attention_gradient_check(a, grad_a);
     const int rows = texts * n;
-    const AttentionCall call = job_of(a, mask, texts, n, t);
+    const AttentionCall call = call_of(a, mask, texts, n, t);
     attention_call_check(&call);
     if (a->d_out) {
         memset(g->joined, 0, (size_t)rows * values);

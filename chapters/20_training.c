@@ -229,7 +229,7 @@ to the slope; else the parameter becomes `1 - rate * decay` times as large.
 
 ::: hint
 PyTorch has `mean` move towards the slope by `lerp`, by `1 - beta_1` of the
-way; `lerp` is in `src/model.c`. `pow(beta_1, step)` is $\beta_1^s$.
+way; `lerp` stands above the function. `pow(beta_1, step)` is $\beta_1^s$.
 :::
 
 ::: hint
@@ -242,6 +242,12 @@ By this loop, or one much like it, nearly every model was trained that you
 have heard of.
 :::
 */
+
+float lerp(float from, float to, float part)
+{
+    return part < 0.5f ? from + part * (to - from)
+                       : to - (1 - part) * (to - from);
+}
 
 void adam_step(Adam how, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n])
@@ -495,7 +501,7 @@ static void move(Training *t, Adam how)
 float training_step(Training *t, Adam how, Mask mask, const Batch *b)
 {
     const float loss = training_loss(t, mask, b);
-    memset(t->gradient.memory, 0, t->gradient.count * sizeof(float));
+    model_clear(&t->gradient);
     training_gradient(t, b);
     move(t, how);
     return loss;
@@ -574,15 +580,16 @@ static void show_begin(int way, Random *r, Training *t)
 {
     const int verbs = way & VERBS;
     Model *m = &t->model;
-    *m = (Model){.words = verbs ? AGREEMENT_WORDS : REPEATED_WORDS,
-                 .length = verbs ? AGREEMENT_LENGTH : REPEATED_LENGTH,
-                 .attention = {.d_x = WIDTH,
-                               .d_y = verbs ? WIDTH : 2 * WIDTH,
-                               .n_heads = 1,
-                               .d_k = WIDTH,
-                               .d_v = WIDTH,
-                               .has_out_bias = 1}};
-    training_init(t, TEXTS, m->length);
+    const Model sizes = {.words = verbs ? AGREEMENT_WORDS : REPEATED_WORDS,
+                         .length =
+                             verbs ? AGREEMENT_LENGTH : REPEATED_LENGTH,
+                         .attention = {.d_x = WIDTH,
+                                       .d_y = verbs ? WIDTH : 2 * WIDTH,
+                                       .n_heads = 1,
+                                       .d_k = WIDTH,
+                                       .d_v = WIDTH,
+                                       .has_out_bias = 1}};
+    training_init(t, &sizes, TEXTS, sizes.length);
     random_seed(r, 123);
     uniform_fill(r, 1, (int)m->count, -0.25f, 0.25f,
                  ROWS((int)m->count, m->memory));
@@ -848,7 +855,29 @@ verb, which is to fit the first noun, whatever the second is. (Linguists
 have tested larger models in this way [@linzen2016].)
 */
 
-/* By what the sentence's number chooses, which `agreement_of` says. */
+/* One of so many; what is left of the number chooses what comes next. */
+static int choose(int *number, int among)
+{
+    const int choice = *number % among;
+    *number /= among;
+    return choice;
+}
+
+Agreement agreement_of(int number)
+{
+    Agreement of;
+    if (number < 0 || number >= AGREEMENTS)
+        REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
+    of.noun = choose(&number, 5);
+    of.is_many = choose(&number, 2);
+    of.other_is_many = choose(&number, 2);
+    of.preposition = choose(&number, 3);
+    of.adjective = choose(&number, 2);
+    of.at_first = choose(&number, 2);
+    of.between = choose(&number, 4);
+    return of;
+}
+
 void agreement_text(int number, int ids[AGREEMENT_LENGTH],
                     int target[AGREEMENT_LENGTH])
 {

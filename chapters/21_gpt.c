@@ -82,9 +82,32 @@ static void block_forward(const GptBlock *b, int texts, int n, Cache *cache,
 
 /*
 `attention_forward_fast` is [](#flash-backward)'s, for all texts of a batch
-at once. Where a text is written token by token, `attend_cached` asks the
-cache of [](#kv-cache) instead.
+at once. Where a text is written token by token, its last tokens ask the
+cache of [](#kv-cache) instead:
+*/
 
+void attend_cached(const Attention *a, Cache *c, int n,
+                   const float x[n][a->d_x], Trace *t)
+{
+    const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
+    texts_check(a, 1, n, t);
+    if (c->n_key_heads != heads || c->d_k != d || c->d_v != d_v)
+        REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
+               "those of the attention, are needed",
+               c->n_key_heads, c->d_k, c->d_v, heads, d, d_v);
+    linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
+    linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
+    linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
+    cache_append(c, n, rows_by_token(heads, n, d, t->key),
+                 rows_by_token(heads, n, d_v, t->value));
+    cache_attend_of(best_kernel())(c, heads, n,
+                                   rows_by_token(heads, n, d, t->query), 0,
+                                   rows_by_token(heads, n, d_v, t->joined));
+    linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
+                        ROWS(a->out.d_out, t->out));
+}
+
+/*
 On the way back, a sum hands its gradient on to both that were added,
 unchanged: if the sum grows by a little, it does not matter which of the two
 has grown. So the slope of the loss reaches the first block past all others,
@@ -416,8 +439,11 @@ apart, as looked up and as output, and if they are one:
 static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
 {
     const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
-    Gpt grad_g = gpt_like(g);
-    GptPass p = gpt_pass(g, 1, 3), grad_p = gpt_pass(g, 1, 3);
+    Gpt grad_g;
+    gpt_init(&grad_g, g);
+    GptPass p, grad_p;
+    gpt_pass_init(&p, g, 1, 3);
+    gpt_pass_init(&grad_p, g, 1, 3);
     float shares[3][6];
     gpt_forward(g, NULL, ids, &p);
     cross_entropy(3, 6, ROWS(6, p.logits), targets, shares);
@@ -434,17 +460,17 @@ static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
 
 static void show_tied(void)
 {
-    Gpt g = {.vocabulary = 6,
-             .context = 3,
-             .width = 4,
-             .n_heads = 2,
-             .layers = 1};
-    Gpt apart = g;
+    Gpt sizes = {.vocabulary = 6,
+                 .context = 3,
+                 .width = 4,
+                 .n_heads = 2,
+                 .layers = 1};
+    Gpt g, apart;
     Random r;
     float table[3][6];
-    apart.is_apart = 1;
-    gpt_init(&g);
-    gpt_init(&apart);
+    gpt_init(&g, &sizes);
+    sizes.is_apart = 1;
+    gpt_init(&apart, &sizes);
     random_seed(&r, 123);
     gpt_fill(&r, &g);
     memcpy(apart.memory, g.memory, g.count * sizeof *g.memory);
@@ -473,8 +499,49 @@ same: the model has given each a share, and is told to give less.
 GPT-2's weights are drawn from normal numbers with a deviation of 0.02,
 biases are 0, norms begin with weight 1. With one exception: the weights of
 the layers that add to the sum, attention's `out` and the network's `down`,
-are divided by $\sqrt{2 \cdot \text{layers}}$. (`gpt_fill` does it, number
-for number as PyTorch.) Readers of such code often ask what that is for.
+are divided by $\sqrt{2 \cdot \text{layers}}$:
+*/
+
+/* What a layer begins with: normal numbers for its weight. */
+static void fill_layer(Random *r, float deviation, Linear *l)
+{
+    normal_fill(r, l->d_out, l->d_in, 0, deviation,
+                ROWS(l->d_in, l->weight));
+}
+
+static void fill_norm(Norm *l)
+{
+    for (int k = 0; k < l->d; k++)
+        l->weight[k] = 1;
+}
+
+void gpt_fill(Random *r, Gpt *g)
+{
+    const float deviation = 0.02f;
+    const float adding = (float)(0.02 / sqrt(2 * g->layers));
+    gpt_clear(g);
+    normal_fill(r, g->vocabulary, g->width, 0, deviation,
+                ROWS(g->width, g->tokens));
+    normal_fill(r, g->context, g->width, 0, deviation,
+                ROWS(g->width, g->places));
+    for (int l = 0; l < g->layers; l++) {
+        GptBlock *b = &g->block[l];
+        fill_norm(&b->norm_1);
+        fill_layer(r, deviation, &b->attention.query);
+        fill_layer(r, deviation, &b->attention.key);
+        fill_layer(r, deviation, &b->attention.value);
+        fill_layer(r, adding, &b->attention.out);
+        fill_norm(&b->norm_2);
+        fill_layer(r, deviation, &b->up);
+        fill_layer(r, adding, &b->down);
+    }
+    fill_norm(&g->last);
+    if (g->is_apart)
+        fill_layer(r, deviation, &g->output);
+}
+
+/*
+Readers of such code often ask what the division is for.
 There are $2 \cdot \text{layers}$ additions, and what is added is random and
 independent at first. The spread of a sum of independent numbers grows with
 the root of how many there are ([](#scaling)), and this root is taken out
@@ -488,7 +555,8 @@ enum { DEPTH = 12, WIDTH = 64, TOKENS = 32 };
 static void show_spread_of(const Gpt *g, float spread[DEPTH / 2 + 1])
 {
     int ids[TOKENS];
-    GptPass p = gpt_pass(g, 1, TOKENS);
+    GptPass p;
+    gpt_pass_init(&p, g, 1, TOKENS);
     for (int i = 0; i < TOKENS; i++)
         ids[i] = i;
     gpt_forward(g, NULL, ids, &p);
@@ -514,14 +582,14 @@ static void show_spread(void)
 {
     const char *const at[] = {"0", "2", "4", "6", "8", "10", "12"};
     const char *const curve[2] = {"not divided", "divided"};
-    Gpt g = {.vocabulary = TOKENS,
-             .context = TOKENS,
-             .width = WIDTH,
-             .n_heads = 4,
-             .layers = DEPTH};
+    Gpt g;
     float spread[2][DEPTH / 2 + 1];
     Random r;
-    gpt_init(&g);
+    gpt_init(&g, &(Gpt){.vocabulary = TOKENS,
+                        .context = TOKENS,
+                        .width = WIDTH,
+                        .n_heads = 4,
+                        .layers = DEPTH});
     random_seed(&r, 123);
     gpt_fill(&r, &g);
     show_spread_of(&g, spread[1]);
@@ -559,7 +627,19 @@ stops falling, the model begins to learn the training text by heart, which
 
 The text is cut into pieces as long as the context. A batch is some pieces,
 in the order that PyTorch's `DataLoader(shuffle=True)` would draw
-(`gpt_training_batch`). What some of them teach:
+(`gpt_training_batch`). PyTorch draws a seed of its own for each epoch:
+*/
+
+void epoch_order(Random *r, int n, int order[n])
+{
+    Random own;
+    random_u64(r); /* for its workers, of which we have none */
+    random_seed(&own, random_u64(r) & INT64_MAX);
+    shuffle(&own, n, order);
+}
+
+/*
+And what some texts teach:
 */
 
 float gpt_learn(const Gpt *g, const int *ids, const int *targets,
@@ -571,7 +651,7 @@ float gpt_learn(const Gpt *g, const int *ids, const int *targets,
                                      targets, ROWS(size, p->shares));
 
     gpt_pass_clear(&p->back);
-    memset(p->gradient.memory, 0, g->count * sizeof *g->memory);
+    gpt_clear(&p->gradient);
     cross_entropy_backward(rows, size, ROWS(size, p->shares), targets,
                            ROWS(size, p->back.logits));
     gpt_backward(g, ids, &p->pass, &p->back, &p->gradient);
@@ -741,10 +821,12 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
     if (begun < 1 || begun > n)
         REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
                n, begun, n);
-    Cache *cache = caches_for(g);
+    Cache *cache = new_aligned((size_t)g->layers, sizeof *cache);
+    caches_init(g, cache);
     float *shares = new_table(1, size);
     for (int from = 0, till = begun; till < n; from = till++) {
-        GptPass p = gpt_pass(g, 1, till - from);
+        GptPass p;
+        gpt_pass_init(&p, g, 1, till - from);
         const size_t last = (size_t)(till - from - 1) * (size_t)size;
         gpt_forward(g, cache, ids + from, &p);
         ids[till] =
@@ -752,6 +834,7 @@ void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
         gpt_pass_free(&p);
     }
     caches_free(g, cache);
+    free(cache);
     free(shares);
 }
 
@@ -781,18 +864,18 @@ static void show_sample(const char *label, const Gpt *g)
 static void show_small(void)
 {
     enum { TEXTS = 8, CONTEXT = 32 };
-    GptTraining t = {.model = {.vocabulary = 128,
-                               .context = CONTEXT,
-                               .width = 40,
-                               .n_heads = 2,
-                               .layers = 2},
-                     .texts = TEXTS,
-                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    const Gpt sizes = {.vocabulary = 128,
+                       .context = CONTEXT,
+                       .width = 40,
+                       .n_heads = 2,
+                       .layers = 2};
+    const Adam how = {0, 0.9, 0.95, 1e-8, 0.1, 0};
+    GptTraining t;
     int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
     float losses[4], held[4];
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length, prose);
+    gpt_training_init(&t, &sizes, TEXTS, how, r, prose_length, prose);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
         (int[]){(int)t.model.count, prose_length, held_out_length});
@@ -1107,7 +1190,8 @@ static void show_next(int count, char *const word[count])
             is_map   ? "--map, a layer, a head, "
             : writes ? "--write, how many tokens, "
                      : "");
-    Gpt g = gpt_load(word[at]);
+    Gpt g;
+    gpt_load(&g, word[at]);
     const int n = count - at - 1;
     const int more = !writes ? 0
                              : (int)whole_number("how many tokens", word[1],
@@ -1116,7 +1200,8 @@ static void show_next(int count, char *const word[count])
     for (int i = 0; i < n; i++)
         ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,
                                    (uint64_t)g.vocabulary - 1);
-    GptPass p = gpt_pass(&g, 1, n);
+    GptPass p;
+    gpt_pass_init(&p, &g, 1, n);
     gpt_forward(&g, NULL, ids, &p);
     if (writes)
         show_written(&g, n, n + more, ids);
@@ -1236,7 +1321,7 @@ embeddings have a gradient other than 0? And if the table is tied?
 void keep_mass(int n, float p, float shares[n])
 {
     if (!(p > 0 && p <= 1))
-        REFUSE("a part of %g: one above 0, and at most 1, is needed",
+        REFUSE("p = %g: a probability above 0, and at most 1, is needed",
                (double)p);
     float limit = INFINITY;
     for (double sum = 0; sum < (double)p && limit > 0;) {

@@ -162,7 +162,8 @@ static void show_inputs(void)
     random_seed(&r, 123);
     rand_fill(&r, 3, 8, x);
     multi_head_init(&a, &r, 8, 8, 3, 0, 2, 0);
-    Trace t = trace_for(&a, 3, 3);
+    Trace t;
+    trace_init_for(&t, &a, 3, 3);
     attention_forward(&a, mask_none(), NULL, 3, 3, x, x, &t);
     memcpy(before, t.context, sizeof before);
     for (int k = 0; k < 8; k++) {
@@ -706,7 +707,8 @@ static void show_remark(void)
         Attention a;
         random_seed(&r, 123);
         cross_attention_init(&a, &r, 3, 3, 2, d_v);
-        Trace t = trace_for(&a, 6, 6);
+        Trace t;
+        trace_init_for(&t, &a, 6, 6);
         self_attention_forward(&a, 6, life, &t);
         print_vector("context of Life", d_v, t.context);
         trace_free(&t);
@@ -764,7 +766,8 @@ static void show_widths(void)
     cross_attention_init(&a, &r, 4, 6, 2, 3);
     rand_fill(&r, 5, 4, x_1);
     rand_fill(&r, 7, 6, x_2);
-    Trace t = trace_for(&a, 5, 7);
+    Trace t;
+    trace_init_for(&t, &a, 5, 7);
     cross_attention_forward(&a, 5, 7, x_1, x_2, &t);
     print_matrix("context, from inputs of 4 and of 6 entries", 5, 3,
                  ROWS(3, t.context));

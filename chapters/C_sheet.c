@@ -145,7 +145,8 @@ static void three_matrices(SheetRow j[4])
     float mask[N][N], context[N][2];
     random_seed(&r, 123);
     cross_attention_init(&a, &r, D, D, 2, 2);
-    Trace t = trace_for(&a, N, N);
+    Trace t;
+    trace_init_for(&t, &a, N, N);
     float(*query)[2] = ROWS(2, t.query), (*key)[2] = ROWS(2, t.key);
     float(*value)[2] = ROWS(2, t.value), (*scores)[N] = ROWS(N, t.scores);
     float(*weights)[N] = ROWS(N, t.weights);
@@ -180,7 +181,8 @@ that ask the six of *Life is short* ([](#cross-attention)):
 static SheetRow ask_and_free(const char *name, Attention *a, Mask mask,
                              Random *r, const float y[N][D])
 {
-    Trace t = trace_for(a, N, N);
+    Trace t;
+    trace_init_for(&t, a, N, N);
     attention_forward(a, mask, r, N, N, journey, y, &t);
     const int size = a->d_out ? a->d_out : a->n_heads * a->d_v;
     const SheetRow j =

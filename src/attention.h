@@ -10,9 +10,12 @@ Sizes come first, and where there are several, in this order: the rows of
 the result, its columns, what is summed over. Inputs are `const`, outputs
 come last and must not overlap the inputs, and the caller owns all memory.
 A module that a function works on, and a generator that fills a table, come
-before everything else. A module is a struct with an `_init` that asks for
-memory, and a `_free` that gives it back; a copy of the struct is not a copy
-of the memory, and only one of them is to be freed. A shape that a
+before everything else. A struct that owns memory has one lifecycle.
+`x_init(&x, ...)` makes it, filled with 0 or with what a generator draws.
+Many sizes are given as a struct, of which only the sizes are read: so
+`x_init(&gradient, &x)` makes the gradient of `x`. `x_free(&x)` gives the
+memory back, and may be called twice. A copy of the struct is not a copy of
+the memory, and only one of them is to be freed. A shape that a
 type can say is not repeated in words. Sizes are at least 1: C has no type
 for a smaller table. Of a list only a pointer is passed, and a function that
 says what it does with an empty one may be given one. `F` is PyTorch's

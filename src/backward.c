@@ -12,12 +12,12 @@ void attention_call_gradients_check(const AttentionCall *call,
 {
     attention_call_check(call);
     if (!call->log_sum)
-        REFUSE("a job without a log_sum: the one that attend_fast has "
-               "filled is needed");
+        REFUSE("log_sum is NULL: the one that attend_fast has filled is "
+               "needed");
     if (!grad_context.at || !grad_query.at || !grad_key.at ||
         !grad_value.at)
-        REFUSE("rows that are not there: gradients of contexts, queries, "
-               "keys and values are needed");
+        REFUSE("grad_context.at, grad_query.at, grad_key.at or "
+               "grad_value.at is NULL: rows are needed for each");
 }
 
 AttendBackward attend_fast_backward_avx512, attend_fast_backward_avx2;

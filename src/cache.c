@@ -10,8 +10,9 @@ static size_t padded(int d)
     return ((size_t)d + 15) / 16 * 16;
 }
 
-size_t cache_bytes(const Cache *c)
+size_t cache_bytes(const Cache *sizes)
 {
+    const Cache *c = sizes;
     const size_t each = c->format == FLOAT32 ? 4 : 2;
     if (c->n_key_heads < 1 || c->d_k < 1 || c->d_v < 1 || c->room < 1)
         REFUSE(
@@ -37,9 +38,10 @@ size_t cache_bytes(const Cache *c)
     return heads * room * row * each;
 }
 
-void cache_init(Cache *c)
+void cache_init(Cache *c, const Cache *sizes)
 {
-    const size_t bytes = cache_bytes(c);
+    const size_t bytes = cache_bytes(sizes);
+    *c = *sizes;
     c->wide_k = (int)padded(c->d_k);
     c->wide_v = (int)padded(c->d_v);
     c->key = new_pages(bytes);
@@ -60,7 +62,7 @@ void cache_append_check(const Cache *c, int n, StridedRows key,
     if (!c->key)
         REFUSE("a cache without memory: cache_init makes room for it");
     if (!key.at || !value.at)
-        REFUSE("rows that are not there: keys and values are needed");
+        REFUSE("key.at or value.at is NULL: rows are needed for both");
     if (n < 1 || (!c->window && n > c->room - c->count))
         REFUSE("%d tokens after %" PRId64 ", where there is room for %d: "
                "at least 1, and without a window no more than fit, are "

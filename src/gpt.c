@@ -3,9 +3,8 @@
 #include "attention/B_normals.h"
 #include "support.h"
 
-/* The memory of a model and of its pass, the numbers that it begins with,
- * and its attention through a cache. What all that is for stands in chapter
- * 21. */
+/* The memory of a model, of its pass and of its caches. What all that is
+ * for stands in chapter 21. */
 
 static int norm_parts(Norm *l, int d, Part part[2])
 {
@@ -28,17 +27,17 @@ enum { BLOCK_PARTS = ATTENTION_PARTS + 8 };
 static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
 {
     const int d = g->width;
+    const Attention sizes = {.d_x = d,
+                             .d_y = d,
+                             .n_heads = g->n_heads,
+                             .d_k = d / g->n_heads,
+                             .d_v = d / g->n_heads,
+                             .d_out = d,
+                             .has_bias = 1,
+                             .has_out_bias = 1,
+                             .context_length = g->context};
     int n = norm_parts(&b->norm_1, d, part);
-    b->attention = (Attention){.d_x = d,
-                               .d_y = d,
-                               .n_heads = g->n_heads,
-                               .d_k = d / g->n_heads,
-                               .d_v = d / g->n_heads,
-                               .d_out = d,
-                               .has_bias = 1,
-                               .has_out_bias = 1,
-                               .context_length = g->context};
-    n += attention_parts(&b->attention, part + n);
+    n += attention_parts(&b->attention, &sizes, part + n);
     n += norm_parts(&b->norm_2, d, part + n);
     n += linear_parts(&b->up, d, 4 * d, part + n);
     return n + linear_parts(&b->down, 4 * d, d, part + n);
@@ -58,11 +57,17 @@ static void sizes_check(const Gpt *g)
                g->width, g->n_heads, g->width % g->n_heads);
 }
 
-/* All parts of a model, for the caller to free; where g points, nothing is
- * yet. */
-static Part *parts_of(Gpt *g, int *count)
+/* All parts of a model with the sizes of another, for the caller to free;
+ * where g points, nothing is yet. */
+static Part *parts_of(Gpt *g, const Gpt *sizes, int *count)
 {
-    sizes_check(g);
+    sizes_check(sizes);
+    *g = (Gpt){.vocabulary = sizes->vocabulary,
+               .context = sizes->context,
+               .width = sizes->width,
+               .n_heads = sizes->n_heads,
+               .layers = sizes->layers,
+               .is_apart = sizes->is_apart};
     const size_t layers = (size_t)g->layers;
     Part *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
     int n = 2;
@@ -82,25 +87,30 @@ static Part *parts_of(Gpt *g, int *count)
     return part;
 }
 
-void gpt_init(Gpt *g)
+void gpt_init(Gpt *g, const Gpt *sizes)
 {
     int n;
-    Part *part = parts_of(g, &n);
+    Part *part = parts_of(g, sizes, &n);
     g->memory = new_block(n, part, &g->count);
     if (!g->is_apart)
         g->output.weight = g->tokens;
     free(part);
 }
 
-size_t gpt_count(const Gpt *g)
+size_t gpt_count(const Gpt *sizes)
 {
-    Gpt sizes = *g;
+    Gpt g;
     int n;
-    Part *part = parts_of(&sizes, &n);
+    Part *part = parts_of(&g, sizes, &n);
     const size_t count = block_count(n, part);
     free(part);
-    free(sizes.block);
+    free(g.block);
     return count;
+}
+
+void gpt_clear(Gpt *g)
+{
+    memset(g->memory, 0, g->count * sizeof *g->memory);
 }
 
 void gpt_free(Gpt *g)
@@ -108,13 +118,6 @@ void gpt_free(Gpt *g)
     free(g->block);
     free(g->memory);
     *g = (Gpt){0};
-}
-
-Gpt gpt_like(const Gpt *g)
-{
-    Gpt other = *g;
-    gpt_init(&other);
-    return other;
 }
 
 enum { PASS_PARTS = 7 };
@@ -131,14 +134,34 @@ static int pass_parts(BlockPass *b, int rows, int d, Part part[PASS_PARTS])
     return PASS_PARTS;
 }
 
-GptPass gpt_pass(const Gpt *g, int texts, int n)
+/* The tables of all blocks, and their attention's traces. */
+static void init_blocks(GptPass *p, const Gpt *g)
 {
-    GptPass p = {.texts = texts,
-                 .n = n,
-                 .layers = g->layers,
-                 .width = g->width,
-                 .vocabulary = g->vocabulary};
+    const int rows = p->texts * p->n, d = g->width;
     const size_t layers = (size_t)g->layers;
+    Part *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
+    p->block = calloc(layers, sizeof *p->block);
+    if (!part || !p->block)
+        REFUSE("%d layers do not fit into memory: fewer are needed",
+               g->layers);
+    int count = 0;
+    part[count++] = (Part){&p->block[0].in, 1, rows, d};
+    for (int l = 0; l < g->layers; l++)
+        count += pass_parts(&p->block[l], rows, d, part + count);
+    part[count++] = (Part){&p->normed, 1, rows, d};
+    part[count++] = (Part){&p->logits, 1, rows, g->vocabulary};
+    p->memory = new_block(count, part, &p->count);
+    free(part);
+    for (int l = 0; l < g->layers; l++) {
+        if (l)
+            p->block[l].in = p->block[l - 1].after;
+        trace_init_texts(&p->block[l].attention, &g->block[l].attention,
+                         p->texts, p->n);
+    }
+}
+
+void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n)
+{
     if (texts < 1 || n < 1 || n > g->context)
         REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
                "tokens, the context, are needed",
@@ -147,33 +170,12 @@ GptPass gpt_pass(const Gpt *g, int texts, int n)
         REFUSE("%d texts of %d tokens, with 4 times %d numbers each: at "
                "most %d numbers are needed",
                texts, n, g->width, INT_MAX);
-    const int rows = texts * n, d = g->width;
-    Part *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
-    p.block = calloc(layers, sizeof *p.block);
-    if (!part || !p.block)
-        REFUSE("%d layers do not fit into memory: fewer are needed",
-               g->layers);
-    int count = 0;
-    part[count++] = (Part){&p.block[0].in, 1, rows, d};
-    for (int l = 0; l < g->layers; l++)
-        count += pass_parts(&p.block[l], rows, d, part + count);
-    part[count++] = (Part){&p.normed, 1, rows, d};
-    part[count++] = (Part){&p.logits, 1, rows, g->vocabulary};
-    p.memory = new_block(count, part, &p.count);
-    for (int l = 0; l < g->layers; l++) {
-        if (l)
-            p.block[l].in = p.block[l - 1].after;
-        p.block[l].attention = (Trace){.texts = texts,
-                                       .n = n,
-                                       .m = n,
-                                       .n_heads = g->n_heads,
-                                       .d_k = d / g->n_heads,
-                                       .d_v = d / g->n_heads,
-                                       .d_out = d};
-        trace_init(&p.block[l].attention);
-    }
-    free(part);
-    return p;
+    *p = (GptPass){.texts = texts,
+                   .n = n,
+                   .layers = g->layers,
+                   .width = g->width,
+                   .vocabulary = g->vocabulary};
+    init_blocks(p, g);
 }
 
 void gpt_pass_free(GptPass *p)
@@ -190,7 +192,7 @@ void gpt_pass_check(const Gpt *g, const Cache *cache, const GptPass *p)
     if (p->layers != g->layers || p->width != g->width ||
         p->vocabulary != g->vocabulary || !p->block)
         REFUSE("a pass for %d layers, a width of %d and %d tokens: "
-               "gpt_pass makes one for %d, %d and %d",
+               "gpt_pass_init makes one for %d, %d and %d",
                p->layers, p->width, p->vocabulary, g->layers, g->width,
                g->vocabulary);
     if (cache && p->texts != 1)
@@ -210,7 +212,7 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
         grad_g->n_heads != g->n_heads || grad_g->layers != g->layers ||
         !grad_g->is_apart != !g->is_apart || grad_g->count != g->count)
         REFUSE("a gradient of another model, with %zu numbers, of one with "
-               "%zu: gpt_like makes one",
+               "%zu: gpt_init makes one",
                grad_g->count, g->count);
 }
 
@@ -223,86 +225,18 @@ void gpt_pass_clear(GptPass *p)
     }
 }
 
-Cache *caches_for(const Gpt *g)
+void caches_init(const Gpt *g, Cache cache[g->layers])
 {
     const int d = g->width / g->n_heads;
-    Cache *cache = calloc((size_t)g->layers, sizeof *cache);
-    if (!cache)
-        REFUSE("%d layers do not fit into memory: fewer are needed",
-               g->layers);
-    for (int l = 0; l < g->layers; l++) {
-        cache[l] = (Cache){.n_key_heads = g->n_heads,
-                           .d_k = d,
-                           .d_v = d,
-                           .room = g->context};
-        cache_init(&cache[l]);
-    }
-    return cache;
+    for (int l = 0; l < g->layers; l++)
+        cache_init(&cache[l], &(Cache){.n_key_heads = g->n_heads,
+                                       .d_k = d,
+                                       .d_v = d,
+                                       .room = g->context});
 }
 
-void caches_free(const Gpt *g, Cache *cache)
+void caches_free(const Gpt *g, Cache cache[g->layers])
 {
     for (int l = 0; l < g->layers; l++)
         cache_free(&cache[l]);
-    free(cache);
-}
-
-/* What a layer begins with: normal numbers for its weight. */
-static void fill_layer(Random *r, float deviation, Linear *l)
-{
-    normal_fill(r, l->d_out, l->d_in, 0, deviation,
-                ROWS(l->d_in, l->weight));
-}
-
-static void fill_norm(Norm *l)
-{
-    for (int k = 0; k < l->d; k++)
-        l->weight[k] = 1;
-}
-
-void gpt_fill(Random *r, Gpt *g)
-{
-    const float deviation = 0.02f;
-    const float adding = (float)(0.02 / sqrt(2 * g->layers));
-    memset(g->memory, 0, g->count * sizeof *g->memory);
-    normal_fill(r, g->vocabulary, g->width, 0, deviation,
-                ROWS(g->width, g->tokens));
-    normal_fill(r, g->context, g->width, 0, deviation,
-                ROWS(g->width, g->places));
-    for (int l = 0; l < g->layers; l++) {
-        GptBlock *b = &g->block[l];
-        fill_norm(&b->norm_1);
-        fill_layer(r, deviation, &b->attention.query);
-        fill_layer(r, deviation, &b->attention.key);
-        fill_layer(r, deviation, &b->attention.value);
-        fill_layer(r, adding, &b->attention.out);
-        fill_norm(&b->norm_2);
-        fill_layer(r, deviation, &b->up);
-        fill_layer(r, adding, &b->down);
-    }
-    fill_norm(&g->last);
-    if (g->is_apart)
-        fill_layer(r, deviation, &g->output);
-}
-
-/* The last n tokens of a text; the cache holds those before. */
-void attend_cached(const Attention *a, Cache *c, int n,
-                   const float x[n][a->d_x], Trace *t)
-{
-    const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
-    texts_check(a, 1, n, t);
-    if (c->n_key_heads != heads || c->d_k != d || c->d_v != d_v)
-        REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
-               "those of the attention, are needed",
-               c->n_key_heads, c->d_k, c->d_v, heads, d, d_v);
-    linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
-    linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
-    linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
-    cache_append(c, n, rows_by_token(heads, n, d, t->key),
-                 rows_by_token(heads, n, d_v, t->value));
-    cache_attend_of(best_kernel())(c, heads, n,
-                                   rows_by_token(heads, n, d, t->query), 0,
-                                   rows_by_token(heads, n, d_v, t->joined));
-    linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
-                        ROWS(a->out.d_out, t->out));
 }

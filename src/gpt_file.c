@@ -257,33 +257,31 @@ static const Tensor *table_of(const Tensors *file, const char *prefix,
     return t;
 }
 
-static Gpt model_of(const Tensors *file)
+static void init_from(Gpt *g, const Tensors *file)
 {
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
     const Tensor *tokens = table_of(file, prefix, "wte.weight");
     const Tensor *places = table_of(file, prefix, "wpe.weight");
-    Gpt g = {.vocabulary = tokens->shape[0],
-             .context = places->shape[0],
-             .width = tokens->shape[1],
-             .n_heads = heads_of(file),
-             .layers = count_layers(file, prefix),
-             .is_apart = tensors_have(file, "lm_head.weight")};
-    if (g.n_heads < 1 || g.width % g.n_heads)
+    const Gpt sizes = {.vocabulary = tokens->shape[0],
+                       .context = places->shape[0],
+                       .width = tokens->shape[1],
+                       .n_heads = heads_of(file),
+                       .layers = count_layers(file, prefix),
+                       .is_apart = tensors_have(file, "lm_head.weight")};
+    if (sizes.n_heads < 1 || sizes.width % sizes.n_heads)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
-               file->path, g.n_heads, g.width, g.width);
-    gpt_init(&g);
-    take(&g, file, prefix);
-    nothing_else(&g, file, prefix);
-    return g;
+               file->path, sizes.n_heads, sizes.width, sizes.width);
+    gpt_init(g, &sizes);
+    take(g, file, prefix);
+    nothing_else(g, file, prefix);
 }
 
-Gpt gpt_load(const char *path)
+void gpt_load(Gpt *g, const char *path)
 {
     Tensors file = tensors_read(path);
-    Gpt g = model_of(&file);
+    init_from(g, &file);
     tensors_free(&file);
-    return g;
 }
 
 /* Tensors that are to be written into one file, with copies of their names

@@ -44,20 +44,18 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-GptTraining gpt_run_begin(const GptRun *run)
+void gpt_run_init(GptTraining *t, const GptRun *run)
 {
-    GptTraining t = {.model = {.vocabulary = 128,
-                               .context = run->context,
-                               .width = run->width,
-                               .n_heads = run->n_heads,
-                               .layers = run->layers},
-                     .texts = run->texts,
-                     .how = {0, 0.9, 0.95, 1e-8, 0.1, 0}};
+    const Gpt sizes = {.vocabulary = 128,
+                       .context = run->context,
+                       .width = run->width,
+                       .n_heads = run->n_heads,
+                       .layers = run->layers};
+    const Adam how = {0, 0.9, 0.95, 1e-8, 0.1, 0};
     Random r;
     random_seed(&r, 123);
-    gpt_training_init(&t, r, prose_length, prose);
-    gpt_training_note(&t, BEGINNING, (const double[BEGINNING]){0});
-    return t;
+    gpt_training_init(t, &sizes, run->texts, how, r, prose_length, prose);
+    gpt_training_note(t, BEGINNING, (const double[BEGINNING]){0});
 }
 
 float gpt_run_step(const GptRun *run, GptTraining *t)
@@ -95,7 +93,8 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
 
 float gpt_run_loss(const GptTraining *t, const char *text)
 {
-    GptPass p = gpt_pass(&t->model, 1, t->model.context);
+    GptPass p;
+    gpt_pass_init(&p, &t->model, 1, t->model.context);
     const float loss =
         gpt_loss(&t->model, text, held_out_length, &p, t->part->shares);
     gpt_pass_free(&p);
@@ -230,7 +229,8 @@ void gpt_run(const GptRun *run, const char *path, const char *log)
         REFUSE("%s: is to be both the training and its log: two names are "
                "needed",
                path);
-    GptTraining t = gpt_run_begin(run);
+    GptTraining t;
+    gpt_run_init(&t, run);
     FILE *old = fopen(path, "rb");
     if (!old && errno != ENOENT)
         REFUSE("%s: %s: a file that can be read, or none yet, is needed",

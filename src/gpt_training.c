@@ -4,12 +4,12 @@
 /* The memory of a training, and the pieces of text that it learns from. The
  * step itself is chapter 21's. */
 
-static GptPart part_of(const Gpt *g, int texts)
+static void part_init(GptPart *p, const Gpt *g, int texts)
 {
-    return (GptPart){.pass = gpt_pass(g, texts, g->context),
-                     .back = gpt_pass(g, texts, g->context),
-                     .shares = new_table(texts * g->context, g->vocabulary),
-                     .gradient = gpt_like(g)};
+    gpt_pass_init(&p->pass, g, texts, g->context);
+    gpt_pass_init(&p->back, g, texts, g->context);
+    p->shares = new_table(texts * g->context, g->vocabulary);
+    gpt_init(&p->gradient, g);
 }
 
 static void part_free(GptPart *p)
@@ -20,32 +20,34 @@ static void part_free(GptPart *p)
     gpt_free(&p->gradient);
 }
 
-void gpt_training_init(GptTraining *t, Random r, int bytes,
+void gpt_training_init(GptTraining *t, const Gpt *sizes, int texts,
+                       Adam how, Random r, int bytes,
                        const char text[bytes])
 {
-    Gpt *g = &t->model;
-    t->count = (bytes - 1) / (g->context > 0 ? g->context : 1);
-    if (t->texts < 1 || t->count < t->texts)
+    const Gpt own = *sizes; /* which may be those of t */
+    const int context = own.context;
+    const int count = (bytes - 1) / (context > 0 ? context : 1);
+    if (texts < 1 || count < texts)
         REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
                "batch of %d pieces, and at least 1 of them, are needed",
-               bytes, t->count, g->context, t->texts);
-    gpt_init(g);
-    gpt_fill(&r, g);
-    t->mean = gpt_like(g);
-    t->square = gpt_like(g);
-    for (t->parts = GPT_PARTS; t->texts % t->parts; t->parts--)
+               bytes, count, context, texts);
+    *t = (GptTraining){.texts = texts,
+                       .how = how,
+                       .bytes = bytes,
+                       .text = text,
+                       .count = count,
+                       .next = count}; /* so that an epoch begins */
+    gpt_init(&t->model, &own);
+    gpt_init(&t->mean, &own);
+    gpt_init(&t->square, &own);
+    gpt_fill(&r, &t->model);
+    t->random = r;
+    for (t->parts = GPT_PARTS; texts % t->parts; t->parts--)
         ;
     for (int k = 0; k < t->parts; k++)
-        t->part[k] = part_of(g, t->texts / t->parts);
-    t->bytes = bytes;
-    t->text = text;
-    t->order = new_aligned((size_t)t->count, sizeof *t->order);
-    memset(t->order, 0, (size_t)t->count * sizeof *t->order);
-    t->next = t->count; /* so that an epoch begins */
-    t->step = 0;
-    t->random = r;
-    t->noted = 0;
-    t->notes = NULL;
+        part_init(&t->part[k], &t->model, texts / t->parts);
+    t->order = new_aligned((size_t)count, sizeof *t->order);
+    memset(t->order, 0, (size_t)count * sizeof *t->order);
 }
 
 void gpt_training_free(GptTraining *t)
@@ -72,14 +74,6 @@ void gpt_training_note(GptTraining *t, int n, const double number[n])
     memcpy(more + t->noted, number, (size_t)n * size);
     t->notes = more;
     t->noted += n;
-}
-
-void epoch_order(Random *r, int n, int order[n])
-{
-    Random own;
-    random_u64(r); /* for its workers, of which we have none */
-    random_seed(&own, random_u64(r) & INT64_MAX);
-    shuffle(&own, n, order);
 }
 
 /* A piece of text, and what comes after each of its bytes. */

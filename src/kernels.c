@@ -80,9 +80,8 @@ void attention_call_check(const AttentionCall *call)
                call->threads);
     if (!call->query.at || !call->key.at || !call->value.at ||
         !call->context.at)
-        REFUSE(
-            "rows that are not there: queries, keys, values and room for "
-            "contexts are needed");
+        REFUSE("query.at, key.at, value.at or context.at is NULL: rows are "
+               "needed for each");
     mask_check(call->n, call->m, call->mask);
 }
 

@@ -3,22 +3,28 @@
 #include "support.h"
 
 /* The memory of chapter 20's model, of what it computes for a batch, and of
- * its training; what does not fit these; and two small functions that its
- * chapter calls. The header says what the tables are for, and what the
- * functions refuse. */
+ * its training; and what does not fit these. The header says what the
+ * tables are for, and what the functions refuse. */
 
-void model_init(Model *m)
+void model_init(Model *m, const Model *sizes)
 {
-    Attention *a = &m->attention;
-    if (m->words < 1 || m->length < 1 || a->d_x < 1 || a->d_y % a->d_x)
+    Attention a = sizes->attention;
+    const int words = sizes->words, length = sizes->length;
+    if (words < 1 || length < 1 || a.d_x < 1 || a.d_y % a.d_x)
         REFUSE("words, length, d_x, d_y = %d, %d, %d, %d: at least 1 of "
                "each, and a d_y that is d_x or a multiple, are needed",
-               m->words, m->length, a->d_x, a->d_y);
-    a->d_out = m->words;
-    Part part[2 + ATTENTION_PARTS] = {{&m->token, 1, m->words, a->d_x},
-                                      {&m->place, 1, m->length, a->d_y}};
-    const int parts = 2 + attention_parts(a, part + 2);
+               words, length, a.d_x, a.d_y);
+    a.d_out = words;
+    *m = (Model){.words = words, .length = length};
+    Part part[2 + ATTENTION_PARTS] = {{&m->token, 1, words, a.d_x},
+                                      {&m->place, 1, length, a.d_y}};
+    const int parts = 2 + attention_parts(&m->attention, &a, part + 2);
     m->memory = new_block(parts, part, &m->count);
+}
+
+void model_clear(Model *m)
+{
+    memset(m->memory, 0, m->count * sizeof *m->memory);
 }
 
 void model_free(Model *m)
@@ -46,7 +52,7 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
     Attention without_out = *a; /* whose place is in the logits */
     without_out.d_out = 0;
     for (int b = 0; b < texts; b++) {
-        p->trace[b] = trace_for(&without_out, n, n);
+        trace_init_for(&p->trace[b], &without_out, n, n);
         p->trace[b].d_out = m->words;
         p->trace[b].out =
             p->logits + (size_t)b * (size_t)n * (size_t)m->words;
@@ -91,12 +97,6 @@ void model_gradient_check(const Model *m, const Model *grad_m)
     attention_gradient_check(&m->attention, &grad_m->attention);
 }
 
-float lerp(float from, float to, float part)
-{
-    return part < 0.5f ? from + part * (to - from)
-                       : to - (1 - part) * (to - from);
-}
-
 void adam_check(Adam how, int step)
 {
     if (step < 1)
@@ -111,13 +111,12 @@ void adam_check(Adam how, int step)
                how.beta_1, how.beta_2);
 }
 
-void training_init(Training *t, int texts, int n)
+void training_init(Training *t, const Model *sizes, int texts, int n)
 {
-    t->gradient = t->mean = t->square = t->model; /* the sizes */
-    model_init(&t->model);
-    model_init(&t->gradient);
-    model_init(&t->mean);
-    model_init(&t->square);
+    model_init(&t->model, sizes);
+    model_init(&t->gradient, sizes);
+    model_init(&t->mean, sizes);
+    model_init(&t->square, sizes);
     pass_init(&t->pass, &t->model, texts, n);
     pass_init(&t->g, &t->model, texts, n);
     t->steps = 0;
@@ -131,27 +130,4 @@ void training_free(Training *t)
     model_free(&t->square);
     pass_free(&t->pass);
     pass_free(&t->g);
-}
-
-/* One of so many; what is left of the number chooses what comes next. */
-static int choose(int *number, int among)
-{
-    const int choice = *number % among;
-    *number /= among;
-    return choice;
-}
-
-Agreement agreement_of(int number)
-{
-    Agreement of;
-    if (number < 0 || number >= AGREEMENTS)
-        REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
-    of.noun = choose(&number, 5);
-    of.is_many = choose(&number, 2);
-    of.other_is_many = choose(&number, 2);
-    of.preposition = choose(&number, 3);
-    of.adjective = choose(&number, 2);
-    of.at_first = choose(&number, 2);
-    of.between = choose(&number, 4);
-    return of;
 }

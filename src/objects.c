@@ -47,9 +47,16 @@ static void init_tables(Trace *t)
     t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
 }
 
-void trace_init(Trace *t)
+void trace_init(Trace *t, const Trace *sizes)
 {
-    const int n = t->n, m = t->m, texts = t->texts;
+    const int n = sizes->n, m = sizes->m, texts = sizes->texts;
+    *t = (Trace){.n = n,
+                 .m = m,
+                 .n_heads = sizes->n_heads,
+                 .d_k = sizes->d_k,
+                 .d_v = sizes->d_v,
+                 .d_out = sizes->d_out,
+                 .texts = texts};
     sizes_check(t->n_heads, t->d_k, t->d_v);
     if (n < 1 || m < 1 || t->d_out < 0)
         REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
@@ -89,8 +96,19 @@ void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
                t->texts);
 }
 
-int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
+int attention_parts(Attention *a, const Attention *sizes,
+                    Part part[ATTENTION_PARTS])
 {
+    *a = (Attention){.d_x = sizes->d_x,
+                     .d_y = sizes->d_y,
+                     .n_heads = sizes->n_heads,
+                     .d_k = sizes->d_k,
+                     .d_v = sizes->d_v,
+                     .has_bias = sizes->has_bias,
+                     .context_length = sizes->context_length,
+                     .p = sizes->p,
+                     .d_out = sizes->d_out,
+                     .has_out_bias = sizes->has_out_bias};
     sizes_check(a->n_heads, a->d_k, a->d_v);
     if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
         REFUSE("d_x, d_y, d_out, context_length = %d, %d, %d, %d: at least "
@@ -102,8 +120,6 @@ int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
     a->key = (Linear){.d_in = a->d_y, .d_out = keys};
     a->value = (Linear){.d_in = a->d_y, .d_out = values};
     a->out = (Linear){.d_in = values, .d_out = a->d_out};
-    a->memory = NULL;
-    a->count = 0;
     const Part all[ATTENTION_PARTS] = {
         {&a->query.weight, 1, keys, a->d_x},
         {&a->query.bias, bias, 1, keys},
@@ -118,10 +134,10 @@ int attention_parts(Attention *a, Part part[ATTENTION_PARTS])
     return ATTENTION_PARTS;
 }
 
-void attention_init(Attention *a)
+void attention_init(Attention *a, const Attention *sizes)
 {
     Part part[ATTENTION_PARTS];
-    const int parts = attention_parts(a, part);
+    const int parts = attention_parts(a, sizes, part);
     a->memory = new_block(parts, part, &a->count);
 }
 
@@ -131,31 +147,27 @@ void attention_free(Attention *a)
     *a = (Attention){0};
 }
 
-Trace trace_for(const Attention *a, int n, int m)
+void trace_init_for(Trace *t, const Attention *a, int n, int m)
 {
-    Trace t = {.n = n,
-               .m = m,
-               .n_heads = a->n_heads,
-               .d_k = a->d_k,
-               .d_v = a->d_v,
-               .d_out = a->d_out};
-    trace_init(&t);
-    return t;
+    trace_init(t, &(Trace){.n = n,
+                           .m = m,
+                           .n_heads = a->n_heads,
+                           .d_k = a->d_k,
+                           .d_v = a->d_v,
+                           .d_out = a->d_out});
 }
 
-Trace trace_for_texts(const Attention *a, int texts, int n)
+void trace_init_texts(Trace *t, const Attention *a, int texts, int n)
 {
-    Trace t = {.n = n,
-               .m = n,
-               .n_heads = a->n_heads,
-               .d_k = a->d_k,
-               .d_v = a->d_v,
-               .d_out = a->d_out,
-               .texts = texts};
     if (texts < 1)
         REFUSE("%d texts: at least 1 is needed", texts);
-    trace_init(&t);
-    return t;
+    trace_init(t, &(Trace){.n = n,
+                           .m = n,
+                           .n_heads = a->n_heads,
+                           .d_k = a->d_k,
+                           .d_v = a->d_v,
+                           .d_out = a->d_out,
+                           .texts = texts});
 }
 
 static void layer_check(const char *name, const Linear *l, int d_in,

@@ -199,7 +199,7 @@ static void copy_test(void)
     const Tensor *key = told_as("from->key.weight", "key_weight");
     const Tensor *value = told_as("from->value.weight", "value_weight");
     SelfAttentionV1 *to = version_1(from.d_x, from.d_k, from.d_v);
-    attention_init(&from);
+    attention_init(&from, &from);
     from.query.weight = floats(query);
     from.key.weight = floats(key);
     from.value.weight = floats(value);
@@ -250,7 +250,7 @@ static const Attention *crossing(void)
 static Trace *whole(int n_heads, int d_out)
 {
     Trace *t = sized(5, 5, n_heads, 4, 2, d_out);
-    trace_init(t);
+    trace_init(t, t);
     return t;
 }
 

@@ -201,14 +201,14 @@ static void alone_test(void)
     const Mask mask[3] = {mask_none(), mask_causal(2),
                           mask_table(N, M, table)};
     void *const x = any_text(N, D_X), *const y = any_text(M, D_Y);
-    Attention a = {.d_x = D_X,
-                   .d_y = D_Y,
-                   .n_heads = 3,
-                   .d_k = 2,
-                   .d_v = D_V,
-                   .has_bias = 1,
-                   .p = 0.3};
-    attention_init(&a);
+    Attention a;
+    attention_init(&a, &(Attention){.d_x = D_X,
+                                    .d_y = D_Y,
+                                    .n_heads = 3,
+                                    .d_k = 2,
+                                    .d_v = D_V,
+                                    .has_bias = 1,
+                                    .p = 0.3});
     tap_fill((int)a.count, a.memory, -1, 1);
     for (int k = 0; k < 3; k++) {
         Random r = *some_draws(), again = r;
@@ -264,7 +264,7 @@ static const Attention *with_output(void)
     next_case();
     free(fit.memory);
     fit.d_out = 3;
-    attention_init(&fit);
+    attention_init(&fit, &fit);
     return tell_fit();
 }
 

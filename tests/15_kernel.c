@@ -67,7 +67,7 @@ static void answer_head(const AttentionCall *call, int text, int head,
            (void *)a->context);
 }
 
-/* What is due of a job: of all heads, one after the other. */
+/* What is due of a call: of all heads, one after the other. */
 typedef struct {
     double *context, *log_sum;
 } Due;
@@ -91,10 +91,10 @@ static Due answer(const AttentionCall *call)
 
 /* ---- How far a kernel is from it */
 
-/* Runs a job, held against what is due. Where no row is, nothing may be
+/* Runs a call, held against what is due. Where no row is, nothing may be
  * written. */
-static void run_job(const Kernel *kernel, AttentionCall call, Due due,
-                    Worst *context, Worst *log_sum)
+static void run_call(const Kernel *kernel, AttentionCall call, Due due,
+                     Worst *context, Worst *log_sum)
 {
     const int heads = call.n_heads, rows = call.texts * heads * call.n;
     float *at = call.context.at;
@@ -122,16 +122,16 @@ static void run_job(const Kernel *kernel, AttentionCall call, Due due,
 
 /* ---- attend_fast */
 
-static void any_jobs(void)
+static void any_calls(void)
 {
-    const int jobs = getenv("TAP_SMALL") ? 20 : 300;
+    const int calls = getenv("TAP_SMALL") ? 20 : 300;
     static Worst context, log_sum;
-    for (int k = 0; k < jobs; k++) {
+    for (int k = 0; k < calls; k++) {
         Random r = seeded(k);
-        const AttentionCall call = any_job(&r, any_sizes(&r, 1 << 19));
+        const AttentionCall call = any_call(&r, any_sizes(&r, 1 << 19));
         const Due due = answer(&call);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-            run_job(kernel, call, due, &context, &log_sum);
+            run_call(kernel, call, due, &context, &log_sum);
         free(due.context);
         free(due.log_sum);
         close_rooms();
@@ -150,7 +150,7 @@ static void threads_agree(void)
         do
             call = any_sizes(&r, 1 << 21);
         while (work(&call) < 1 << 20 || call.n < 30);
-        call = any_job(&r, call);
+        call = any_call(&r, call);
         const int count = call.texts * call.n_heads * call.n * call.d_v;
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             float *context[4];
@@ -170,9 +170,9 @@ static void threads_agree(void)
     }
 }
 
-/* A job of the set, of heads [texts][n_heads][n][d], held against
+/* A call of the set, of heads [texts][n_heads][n][d], held against
  * PyTorch. */
-static void golden_job(AttentionCall call)
+static void golden_call(AttentionCall call)
 {
     static Worst context, log_sum;
     call.texts = dim("query", 0);
@@ -194,37 +194,37 @@ static void golden_job(AttentionCall call)
     const Due due = {(double *)doubles("context"),
                      (double *)doubles("log_sum")};
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        run_job(kernel, call, due, &context, &log_sum);
+        run_call(kernel, call, due, &context, &log_sum);
     report("context", &context, 1e-6);
     report("log_sum", &log_sum, 4e-7);
 }
 
 static void all_test(void)
 {
-    golden_job((AttentionCall){.threads = 0});
+    golden_call((AttentionCall){.threads = 0});
 }
 
 static void scaled_test(void)
 {
-    golden_job((AttentionCall){.scale = (float)number("scale", "scale")});
+    golden_call((AttentionCall){.scale = (float)number("scale", "scale")});
 }
 
 static void past_test(void)
 {
-    golden_job((AttentionCall){
+    golden_call((AttentionCall){
         .mask = mask_causal((int)number("first", "first"))});
 }
 
 static void table_test(void)
 {
-    golden_job((AttentionCall){
+    golden_call((AttentionCall){
         .mask = mask_table(dim("mask", 0), dim("mask", 1), input("mask"))});
 }
 
 static void bias_test(void)
 {
     const ptrdiff_t m = dim("bias", 1);
-    golden_job((AttentionCall){.bias = {input("bias"), 0, 0, m}});
+    golden_call((AttentionCall){.bias = {input("bias"), 0, 0, m}});
 }
 
 /* Chapter 11's attend draws draws of its own. */
@@ -1159,7 +1159,8 @@ static void each_kernel(void)
     }
 }
 
-/* A job that fits; for the child of REFUSES one of its sizes is another. */
+/* A call that fits; for the child of REFUSES one of its sizes is
+ * another. */
 static AttentionCall small = {.texts = 2,
                               .n_heads = 6,
                               .n_key_heads = 3,
@@ -1167,7 +1168,7 @@ static AttentionCall small = {.texts = 2,
                               .m = 5,
                               .d_k = 2,
                               .d_v = 3};
-static const AttentionCall *job_but(int *size, int value)
+static const AttentionCall *call_with(int *size, int value)
 {
     static float x[1000];
     small.query = small.key = small.value = small.context =
@@ -1175,35 +1176,35 @@ static const AttentionCall *job_but(int *size, int value)
     *size = value;
     return &small;
 }
-static const AttentionCall *job_without(StridedRows *rows)
+static const AttentionCall *call_without(StridedRows *rows)
 {
-    job_but(&small.n, 4);
+    call_with(&small.n, 4);
     rows->at = NULL;
     return &small;
 }
-static const AttentionCall *job_hidden(Mask mask)
+static const AttentionCall *call_hidden(Mask mask)
 {
     small.mask = mask;
-    return job_but(&small.n, 4);
+    return call_with(&small.n, 4);
 }
 
-static void job_fits(void)
+static void call_fits(void)
 {
-    attention_call_check(job_but(&small.n, 4));
-    attention_call_check(job_but(&small.n_key_heads, 0));
-    attention_call_check(job_but(&small.n_key_heads, 1));
-    attention_call_check(job_hidden(mask_causal(INT_MIN)));
+    attention_call_check(call_with(&small.n, 4));
+    attention_call_check(call_with(&small.n_key_heads, 0));
+    attention_call_check(call_with(&small.n_key_heads, 1));
+    attention_call_check(call_hidden(mask_causal(INT_MIN)));
     small.mask = mask_none();
-    attention_call_check(job_but(&small.n, INT_MAX / 12));
+    attention_call_check(call_with(&small.n, INT_MAX / 12));
     small.texts = small.n_heads = small.n_key_heads = 1;
-    attention_call_check(job_but(&small.n, INT_MAX));
+    attention_call_check(call_with(&small.n, INT_MAX));
     small.n = 1;
-    attention_call_check(job_but(&small.n_heads, INT_MAX));
+    attention_call_check(call_with(&small.n_heads, INT_MAX));
     small.n_heads = 1;
-    attention_call_check(job_but(&small.texts, INT_MAX));
+    attention_call_check(call_with(&small.texts, INT_MAX));
     small.m = INT_MAX - 1024;
     small.d_k = small.d_v = 1 << 20;
-    attention_call_check(job_but(&small.threads, INT_MAX));
+    attention_call_check(call_with(&small.threads, INT_MAX));
     tap_true("they fit", true);
 }
 
@@ -1216,59 +1217,59 @@ static void job_fits(void)
     } while (0)
 #define SIZES(line) line ": at least 1 of each is needed"
 #define NOT_THERE                                                          \
-    "rows that are not there: queries, keys, values and room for "         \
-    "contexts are needed"
+    "query.at, key.at, value.at or context.at is NULL: rows are needed "   \
+    "for each"
 
 static void refusals(void)
 {
     const float table[4][6] = {{0}};
     REFUSES_JOB(SIZES("0 texts, 6 heads, 4 queries, 5 keys of 2 entries "
                       "and values of 3"),
-                job_but(&small.texts, 0));
+                call_with(&small.texts, 0));
     REFUSES_JOB(SIZES("2 texts, -1 heads, 4 queries, 5 keys of 2 entries "
                       "and values of 3"),
-                job_but(&small.n_heads, -1));
+                call_with(&small.n_heads, -1));
     REFUSES_JOB(SIZES("2 texts, 6 heads, 0 queries, 5 keys of 2 entries "
                       "and values of 3"),
-                job_but(&small.n, 0));
+                call_with(&small.n, 0));
     REFUSES_JOB(SIZES("2 texts, 6 heads, 4 queries, 0 keys of 2 entries "
                       "and values of 3"),
-                job_but(&small.m, 0));
+                call_with(&small.m, 0));
     REFUSES_JOB(SIZES("2 texts, 6 heads, 4 queries, 5 keys of 0 entries "
                       "and values of 3"),
-                job_but(&small.d_k, 0));
+                call_with(&small.d_k, 0));
     REFUSES_JOB(SIZES("2 texts, 6 heads, 4 queries, 5 keys of 2 entries "
                       "and values of 0"),
-                job_but(&small.d_v, 0));
+                call_with(&small.d_v, 0));
     REFUSES_JOB("2 texts of 6 heads with 178956971 queries: an int cannot "
                 "count more than 2147483647 in all",
-                job_but(&small.n, 178956971));
+                call_with(&small.n, 178956971));
     REFUSES_JOB("1073741824 texts of 6 heads with 4 queries: an int cannot "
                 "count more than 2147483647 in all",
-                job_but(&small.texts, 1 << 30));
+                call_with(&small.texts, 1 << 30));
     REFUSES_JOB("2147483647 keys of 2 entries and values of 3: at most "
                 "2147482623 keys, and 1048576 entries, are needed",
-                job_but(&small.m, INT_MAX));
+                call_with(&small.m, INT_MAX));
     REFUSES_JOB("5 keys of 1048577 entries and values of 3: at most "
                 "2147482623 keys, and 1048576 entries, are needed",
-                job_but(&small.d_k, (1 << 20) + 1));
+                call_with(&small.d_k, (1 << 20) + 1));
     REFUSES_JOB("5 keys of 2 entries and values of 1048577: at most "
                 "2147482623 keys, and 1048576 entries, are needed",
-                job_but(&small.d_v, (1 << 20) + 1));
+                call_with(&small.d_v, (1 << 20) + 1));
     REFUSES_JOB("6 heads share 4 of keys: a divisor is needed",
-                job_but(&small.n_key_heads, 4));
+                call_with(&small.n_key_heads, 4));
     REFUSES_JOB("6 heads share -3 of keys: a divisor is needed",
-                job_but(&small.n_key_heads, -3));
+                call_with(&small.n_key_heads, -3));
     REFUSES_JOB("-1 threads: at least 1, or 0 for all, are needed",
-                job_but(&small.threads, -1));
-    REFUSES_JOB(NOT_THERE, job_without(&small.query));
-    REFUSES_JOB(NOT_THERE, job_without(&small.key));
-    REFUSES_JOB(NOT_THERE, job_without(&small.value));
-    REFUSES_JOB(NOT_THERE, job_without(&small.context));
+                call_with(&small.threads, -1));
+    REFUSES_JOB(NOT_THERE, call_without(&small.query));
+    REFUSES_JOB(NOT_THERE, call_without(&small.key));
+    REFUSES_JOB(NOT_THERE, call_without(&small.value));
+    REFUSES_JOB(NOT_THERE, call_without(&small.context));
     REFUSES_SUCH("a mask of another size",
-                 attend_fast(job_hidden(mask_table(4, 6, table))));
-    REFUSES_SUCH("a mask of another size",
-                 attention_call_check(job_hidden(mask_table(4, 6, table))));
+                 attend_fast(call_hidden(mask_table(4, 6, table))));
+    REFUSES_SUCH("a mask of another size", attention_call_check(call_hidden(
+                                               mask_table(4, 6, table))));
 }
 
 int main(void)
@@ -1292,7 +1293,7 @@ int main(void)
     EACH("attend_fast", past_test, "past_*-query");
     SETS("attend_fast", table_test, "table");
     SETS("attend_fast", bias_test, "bias");
-    TAP(any_jobs, "attend_fast: as the chapters before");
+    TAP(any_calls, "attend_fast: as the chapters before");
     TAP(threads_agree, "attend_fast: alike for any number of threads");
     TAP(as_dropout, "attend_fast: with draws, as attend");
     TAP(far_apart, "attend_fast: scores far apart");
@@ -1320,7 +1321,7 @@ int main(void)
     TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(least_test, "least: the smaller one");
     TAP(threads_test, "threads_for: who does little has one");
-    TAP(job_fits, "attention_call_check: what fits");
+    TAP(call_fits, "attention_call_check: what fits");
     refusals();
     return tap_done();
 }

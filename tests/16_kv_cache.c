@@ -20,13 +20,13 @@ static StridedRows rows_from(StridedRows rows, int token)
 
 static Cache cache_for(const Text *t, int room, Format format)
 {
-    Cache c = {.n_key_heads = t->n_key_heads,
-               .d_k = t->d_k,
-               .d_v = t->d_v,
-               .room = room,
-               .window = t->window,
-               .format = format};
-    cache_init(&c);
+    Cache c;
+    cache_init(&c, &(Cache){.n_key_heads = t->n_key_heads,
+                            .d_k = t->d_k,
+                            .d_v = t->d_v,
+                            .room = room,
+                            .window = t->window,
+                            .format = format});
     return c;
 }
 
@@ -487,8 +487,11 @@ static void given_back(void)
 {
     tap_limit_memory(64);
     for (int i = 0; i < 100; i++) {
-        Cache c = {.n_key_heads = 1, .d_k = 16, .d_v = 16, .room = 1 << 16};
-        cache_init(&c);
+        Cache c;
+        cache_init(&c, &(Cache){.n_key_heads = 1,
+                                .d_k = 16,
+                                .d_v = 16,
+                                .room = 1 << 16});
         const float *numbers = c.key;
         tap_near("a number", numbers[(1 << 20) - 1], 0, 0, 0);
         cache_free(&c);
@@ -664,12 +667,12 @@ static void none_back(void)
 /* n tokens of zeros have come. */
 static Cache filled(int room, int window, int n)
 {
-    Cache c = {.n_key_heads = 2,
-               .d_k = 1,
-               .d_v = 1,
-               .room = room,
-               .window = window};
-    cache_init(&c);
+    Cache c;
+    cache_init(&c, &(Cache){.n_key_heads = 2,
+                            .d_k = 1,
+                            .d_v = 1,
+                            .room = room,
+                            .window = window});
     c.count = n;
     c.first = n > room ? n - room : 0;
     return c;
@@ -690,11 +693,11 @@ static void refusals_of_sizes(void)
     c[7].n_key_heads = c[7].room = c[7].d_k = INT_MAX;
     for (int i = 0; i < 8; i++) {
         REFUSES_SUCH(what[i], cache_bytes(&c[i]));
-        REFUSES_SUCH(what[i], cache_init(&c[i]));
+        REFUSES_SUCH(what[i], cache_init(&(Cache){0}, &c[i]));
     }
     REFUSES("cache.c: cache_bytes: a window of 4 tokens: one from 0 to 3, "
             "the room, is needed",
-            cache_init(&c[5]));
+            cache_init(&(Cache){0}, &c[5]));
 }
 
 static void refusals(void)
@@ -760,12 +763,13 @@ static void loud_pieces(void)
     enum { N = 1025 };
     static float x[N][1], ones[N][1];
     float context = NAN;
-    Cache c = {.n_key_heads = 1, .d_k = 1, .d_v = 1, .room = N};
+    Cache c;
     for (int i = 0; i < N; i++) {
         x[i][0] = 316.25f;
         ones[i][0] = 1;
     }
-    cache_init(&c);
+    cache_init(&c,
+               &(Cache){.n_key_heads = 1, .d_k = 1, .d_v = 1, .room = N});
     cache_append(&c, N, rows_by_head(1, N, 1, x[0]),
                  rows_by_head(1, N, 1, ones[0]));
     cache_attend(&c, 1, 1, rows_by_head(1, 1, 1, x[0]), 0,
@@ -790,7 +794,7 @@ static void high_scores(void)
         sum += weight;
         due += weight * value[i];
     }
-    cache_init(&c);
+    cache_init(&c, &c);
     cache_append(&c, N, rows_by_head(1, N, 3, key[0]),
                  rows_by_head(1, N, 1, value));
     cache_attend(&c, 1, 1, rows_by_head(1, 1, 3, query), 0,
@@ -805,8 +809,9 @@ static void large_products(void)
     static float query[128] = {2}, key[2][128] = {{3e38f}, {3e38f}};
     const float value[2] = {1, 3};
     float context = NAN;
-    Cache c = {.n_key_heads = 1, .d_k = 128, .d_v = 1, .room = 2};
-    cache_init(&c);
+    Cache c;
+    cache_init(&c,
+               &(Cache){.n_key_heads = 1, .d_k = 128, .d_v = 1, .room = 2});
     cache_append(&c, 2, rows_by_head(1, 2, 128, key[0]),
                  rows_by_head(1, 2, 1, value));
     cache_attend(&c, 1, 1, rows_by_head(1, 1, 128, query), 0,

@@ -752,9 +752,8 @@ static const Attention *but_gradient(int *size, int value)
 {
     fit.has_bias = fit.has_out_bias = 1;
     fitting(2, 3);
-    grad_fit = fit;
-    attention_init(&grad_fit);
-    grad_trace = trace_for(&fit, 5, 6);
+    attention_init(&grad_fit, &fit);
+    trace_init_for(&grad_trace, &fit, 5, 6);
     *size = value;
     return &fit;
 }
@@ -764,7 +763,7 @@ static const Attention *but_biases(int has_bias, int has_out_bias)
     but_gradient(&grad_fit.has_bias, has_bias);
     free(grad_fit.memory);
     grad_fit.has_out_bias = has_out_bias;
-    attention_init(&grad_fit);
+    attention_init(&grad_fit, &grad_fit);
     return &fit;
 }
 

@@ -143,7 +143,7 @@ static void table_test(void)
     flash_as(mask_table(dim("mask", 0), dim("mask", 1), input("mask")));
 }
 
-/* ---- Any job: by the tables of chapter 18. */
+/* ---- Any call: by the tables of chapter 18. */
 
 typedef struct {
     float scores[MOST * MOST], weights[MOST * MOST], keep_mask[MOST * MOST];
@@ -154,7 +154,7 @@ typedef struct {
         grad_value[MOST * WIDE];
 } Tables;
 
-/* The gradients of a job, and what they begin with. */
+/* The gradients of a call, and what they begin with. */
 typedef struct {
     StridedRows grad_context, grad_query, grad_key, grad_value;
 } Slopes;
@@ -299,7 +299,7 @@ static void compare_rows(const char *what, const StridedRows *rows,
 
 static const char *const slope_name[3] = {"g_query", "g_key", "g_value"};
 
-/* Runs a job there and back, held against what is due. */
+/* Runs a call there and back, held against what is due. */
 static void run_back(const Kernel *kernel, AttentionCall call,
                      const Slopes *s, Due due, float with, Worst worst[3])
 {
@@ -320,13 +320,13 @@ static void run_back(const Kernel *kernel, AttentionCall call,
 }
 
 /* Their sums are of up to 300 numbers, in float: 9.1e-6 was measured. */
-static void any_jobs(void)
+static void any_calls(void)
 {
-    const int jobs = getenv("TAP_SMALL") ? 20 : 200;
+    const int calls = getenv("TAP_SMALL") ? 20 : 200;
     static Worst worst[3];
-    for (int k = 0; k < jobs; k++) {
+    for (int k = 0; k < calls; k++) {
         Random r = seeded(19000 + k);
-        AttentionCall call = any_job(&r, any_sizes(&r, 1 << 19));
+        AttentionCall call = any_call(&r, any_sizes(&r, 1 << 19));
         const int texts = call.texts, heads = call.n_heads;
         const int key_heads = key_heads_of(&call);
         call.log_sum =
@@ -350,8 +350,8 @@ static void any_jobs(void)
         report(slope_name[i], &worst[i], 2e-5);
 }
 
-/* A job of the set, of heads [texts][n_heads][n][d], against PyTorch. */
-static void golden_job(AttentionCall call)
+/* A call of the set, of heads [texts][n_heads][n][d], against PyTorch. */
+static void golden_call(AttentionCall call)
 {
     static Worst worst[3];
     call.texts = dim("query", 0);
@@ -381,35 +381,35 @@ static void golden_job(AttentionCall call)
         report(slope_name[i], &worst[i], ATOL);
 }
 
-static void job_all(void)
+static void call_all(void)
 {
-    golden_job((AttentionCall){.threads = 0});
+    golden_call((AttentionCall){.threads = 0});
 }
 
-static void job_scaled(void)
+static void call_scaled(void)
 {
-    golden_job((AttentionCall){.scale = (float)number("scale", "scale")});
+    golden_call((AttentionCall){.scale = (float)number("scale", "scale")});
 }
 
-static void job_past(void)
+static void call_past(void)
 {
-    golden_job((AttentionCall){
+    golden_call((AttentionCall){
         .mask = mask_causal((int)number("first", "first"))});
 }
 
-static void job_table(void)
+static void call_table(void)
 {
-    golden_job((AttentionCall){
+    golden_call((AttentionCall){
         .mask = mask_table(dim("mask", 0), dim("mask", 1), input("mask"))});
 }
 
-static void job_bias(void)
+static void call_bias(void)
 {
     const ptrdiff_t m = dim("bias", 1);
-    golden_job((AttentionCall){.bias = {input("bias"), 0, 0, m}});
+    golden_call((AttentionCall){.bias = {input("bias"), 0, 0, m}});
 }
 
-/* A job of one text whose heads lie side by side, with its own numbers. */
+/* A call of one text whose heads lie side by side, with its own numbers. */
 typedef struct {
     AttentionCall call;
     Slopes s;
@@ -703,18 +703,17 @@ static void linear_test(void)
 static Attention given_texts(Mask *mask, Attention *grad_a)
 {
     const int64_t *size = integers("sizes");
-    Attention a = {.d_x = (int)size[0],
-                   .d_y = (int)size[0],
-                   .n_heads = (int)size[1],
-                   .d_k = (int)size[2],
-                   .d_v = (int)size[3],
-                   .d_out = (int)size[4],
-                   .has_bias = (int)size[5],
-                   .has_out_bias = (int)size[6]};
-    attention_init(&a);
+    Attention a;
+    attention_init(&a, &(Attention){.d_x = (int)size[0],
+                                    .d_y = (int)size[0],
+                                    .n_heads = (int)size[1],
+                                    .d_k = (int)size[2],
+                                    .d_v = (int)size[3],
+                                    .d_out = (int)size[4],
+                                    .has_bias = (int)size[5],
+                                    .has_out_bias = (int)size[6]});
     memcpy(a.memory, input("parameters"), a.count * sizeof(float));
-    *grad_a = a;
-    attention_init(grad_a);
+    attention_init(grad_a, &a);
     *mask = strcmp(sets_now, "texts_table")
                 ? mask_causal((int)number("first", "first"))
                 : mask_table(dim("mask", 0), dim("mask", 1), input("mask"));
@@ -726,7 +725,8 @@ static void texts_there(void)
     Mask mask;
     Attention grad_a, a = given_texts(&mask, &grad_a);
     const int texts = dim("x", 0), n = dim("x", 1);
-    Trace t = trace_for_texts(&a, texts, n);
+    Trace t;
+    trace_init_texts(&t, &a, texts, n);
     tell_attention(&a, mask);
     attention_forward_fast(&a, mask, texts, n, input("x"), &t);
     tap_close(a.d_out ? "out" : "joined", part("out"),
@@ -742,8 +742,10 @@ static void texts_and_back(void)
     Mask mask;
     Attention grad_a, a = given_texts(&mask, &grad_a);
     const int texts = dim("x", 0), n = dim("x", 1);
-    Trace t = trace_for_texts(&a, texts, n);
-    Trace g = trace_for_texts(&a, texts, n);
+    Trace t;
+    trace_init_texts(&t, &a, texts, n);
+    Trace g;
+    trace_init_texts(&g, &a, texts, n);
     float *grad_x = zeros("g_x", part("x")->count);
     tell_attention(&a, mask);
     attention_forward_fast(&a, mask, texts, n, input("x"), &t);
@@ -769,31 +771,35 @@ static void texts_and_back(void)
 static void texts_as_before(void)
 {
     enum { TEXTS = 3, N = 37, D = 20, HEADS = 4, D_K = 9, D_V = 6 };
-    Attention a = {.d_x = D,
-                   .d_y = D,
-                   .n_heads = HEADS,
-                   .d_k = D_K,
-                   .d_v = D_V,
-                   .d_out = D,
-                   .has_bias = 1,
-                   .has_out_bias = 1};
-    attention_init(&a);
-    Attention got = a, due = a;
-    attention_init(&got);
-    attention_init(&due);
+    Attention a;
+    attention_init(&a, &(Attention){.d_x = D,
+                                    .d_y = D,
+                                    .n_heads = HEADS,
+                                    .d_k = D_K,
+                                    .d_v = D_V,
+                                    .d_out = D,
+                                    .has_bias = 1,
+                                    .has_out_bias = 1});
+    Attention got, due;
+    attention_init(&got, &a);
+    attention_init(&due, &a);
     tap_fill((int)a.count, a.memory, -0.5, 0.5);
     for (size_t i = 0; i < a.count; i++)
         got.memory[i] = due.memory[i] = 1;
     float *x = any_text(TEXTS * N, D);
     float *grad_x = begun("g_x", TEXTS * N * D, 1);
     float *due_x = begun("due", TEXTS * N * D, 1);
-    Trace t = trace_for_texts(&a, TEXTS, N);
-    Trace g = trace_for_texts(&a, TEXTS, N);
+    Trace t;
+    trace_init_texts(&t, &a, TEXTS, N);
+    Trace g;
+    trace_init_texts(&g, &a, TEXTS, N);
     tap_fill(TEXTS * N * D, g.out, -1, 1);
     attention_forward_fast(&a, mask_causal(0), TEXTS, N, (void *)x, &t);
     attention_backward_fast(&a, mask_causal(0), TEXTS, N, (void *)x, &t, &g,
                             &got, (void *)grad_x);
-    Trace one = trace_for(&a, N, N), grad_one = trace_for(&a, N, N);
+    Trace one, grad_one;
+    trace_init_for(&one, &a, N, N);
+    trace_init_for(&grad_one, &a, N, N);
     for (int k = 0; k < TEXTS; k++) {
         float *own = x + k * N * D, *own_g = due_x + k * N * D;
         attention_forward(&a, mask_causal(0), NULL, N, N, (void *)own,
@@ -821,7 +827,8 @@ static void trace_test(void)
     for (int round = 0; round < 30; round++) {
         const int texts = tap_int(1, 4), n = tap_int(1, 6);
         Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
-        Trace t = trace_for_texts(&a, texts, n);
+        Trace t;
+        trace_init_texts(&t, &a, texts, n);
         const int rows = texts * n, heads = a.n_heads;
         const struct {
             float *at;
@@ -856,8 +863,9 @@ static void texts_fit(void)
     attention_free(&a);
     a = (Attention){.d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 2};
     a.context_length = 4;
-    attention_init(&a);
-    Trace t = trace_for_texts(&a, 5, 4);
+    attention_init(&a, &a);
+    Trace t;
+    trace_init_texts(&t, &a, 5, 4);
     texts_check(&a, 5, 4, &t);
     a.context_length = 0;
     texts_check(&a, 5, 4, &t);
@@ -880,46 +888,44 @@ static void sets_test(void)
 
 /* ---- What is refused. */
 
-static float numbers_of_job[100];
+static float numbers_of_call[100];
 static AttentionCall small = {.texts = 1,
                               .n_heads = 2,
                               .n = 3,
                               .m = 4,
                               .d_k = 2,
                               .d_v = 2,
-                              .log_sum = numbers_of_job};
-static StridedRows some_rows = {numbers_of_job, 0, 0, 2}, no_rows;
+                              .log_sum = numbers_of_call};
+static StridedRows some_rows = {numbers_of_call, 0, 0, 2}, no_rows;
 
-static const AttentionCall *job_but(int *size, int value)
+static const AttentionCall *call_with(int *size, int value)
 {
     small.query = small.key = small.value = small.context = some_rows;
     *size = value;
     return &small;
 }
 
-static const AttentionCall *job_without_sums(void)
+static const AttentionCall *call_without_sums(void)
 {
     small.log_sum = NULL;
-    return job_but(&small.n, 3);
+    return call_with(&small.n, 3);
 }
 
-#define FITS job_but(&small.n, 3)
+#define FITS call_with(&small.n, 3)
 #define NO_SUM                                                             \
-    "backward.c: attention_call_gradients_check: a job without a "         \
-    "log_sum: the "                                                        \
-    "one "                                                                 \
-    "that attend_fast has filled is needed"
+    "backward.c: attention_call_gradients_check: log_sum is NULL: the "    \
+    "one that attend_fast has filled is needed"
 #define NO_ROWS                                                            \
-    "backward.c: attention_call_gradients_check: rows that are not "       \
-    "there: "                                                              \
-    "gradients of contexts, queries, keys and values are needed"
+    "backward.c: attention_call_gradients_check: grad_context.at, "        \
+    "grad_query.at, grad_key.at or grad_value.at is NULL: rows are "       \
+    "needed for each"
 #define R some_rows
 
-static void refused_jobs(void)
+static void refused_calls(void)
 {
-    REFUSES(NO_SUM, attend_fast_backward(job_without_sums(), R, R, R, R));
-    REFUSES(NO_SUM,
-            attention_call_gradients_check(job_without_sums(), R, R, R, R));
+    REFUSES(NO_SUM, attend_fast_backward(call_without_sums(), R, R, R, R));
+    REFUSES(NO_SUM, attention_call_gradients_check(call_without_sums(), R,
+                                                   R, R, R));
     REFUSES(NO_ROWS, attend_fast_backward(FITS, no_rows, R, R, R));
     REFUSES(NO_ROWS,
             attention_call_gradients_check(FITS, no_rows, R, R, R));
@@ -930,14 +936,14 @@ static void refused_jobs(void)
     REFUSES(NO_ROWS,
             attention_call_gradients_check(FITS, R, R, R, no_rows));
     REFUSES_SUCH(
-        "a job of no heads",
-        attend_fast_backward(job_but(&small.n_heads, 0), R, R, R, R));
-    REFUSES_SUCH("a job of no heads",
-                 attention_call_gradients_check(job_but(&small.n_heads, 0),
-                                                R, R, R, R));
+        "a call of no heads",
+        attend_fast_backward(call_with(&small.n_heads, 0), R, R, R, R));
+    REFUSES_SUCH("a call of no heads",
+                 attention_call_gradients_check(
+                     call_with(&small.n_heads, 0), R, R, R, R));
 }
 
-static void job_fits(void)
+static void call_fits(void)
 {
     attention_call_gradients_check(FITS, R, R, R, R);
     tap_true("it fits", true);
@@ -952,11 +958,10 @@ static void *const some_x = (float[5 * 4 * 3]){0};
 
 static const Attention *self_but(int *size, int value)
 {
-    attention_init(&self);
-    grad_self = self;
-    attention_init(&grad_self);
-    of_texts = trace_for_texts(&self, 5, 4);
-    grad_texts = trace_for_texts(&self, 5, 4);
+    attention_init(&self, &self);
+    attention_init(&grad_self, &self);
+    trace_init_texts(&of_texts, &self, 5, 4);
+    trace_init_texts(&grad_texts, &self, 5, 4);
     if (size)
         *size = value;
     return &self;
@@ -983,19 +988,20 @@ static void refused_texts(void)
         texts_check(self_but(&self.context_length, 3), 5, 4, &of_texts));
     REFUSES_SUCH("a trace for 3 tokens",
                  texts_check(self_but(&of_texts.n, 3), 5, 4, &of_texts));
-    REFUSES("objects.c: trace_for_texts: 0 texts: at least 1 is needed",
-            trace_for_texts(self_but(NULL, 0), 0, 4));
+    REFUSES("objects.c: trace_init_texts: 0 texts: at least 1 is needed",
+            trace_init_texts(&(Trace){0}, self_but(NULL, 0), 0, 4));
     REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
-            trace_init((self_but(&of_texts.texts, -1), &of_texts)));
+            trace_init(&(Trace){0},
+                       (self_but(&of_texts.texts, -1), &of_texts)));
     REFUSES("objects.c: trace_init: 65536 texts of 32768 tokens that ask "
             "and 1 that are asked: at most 2147483647 of all texts are "
             "needed",
-            trace_init(&(Trace){.texts = 1 << 16,
-                                .n = 1 << 15,
-                                .m = 1,
-                                .n_heads = 1,
-                                .d_k = 1,
-                                .d_v = 1}));
+            trace_init(&(Trace){0}, &(Trace){.texts = 1 << 16,
+                                             .n = 1 << 15,
+                                             .m = 1,
+                                             .n_heads = 1,
+                                             .d_k = 1,
+                                             .d_v = 1}));
     REFUSES_SUCH("more tokens than an int can count",
                  attention_forward_fast(self_but(NULL, 0), mask_none(),
                                         1 << 16, 1 << 16, some_x,
@@ -1055,13 +1061,13 @@ int main(void)
     EACH("flash_backward", past_test, "past_*-query");
     EACH("flash_backward", all_test, "all_*-query");
     EACH("flash_backward", table_test, "table_*-query");
-    SETS("attend_fast_backward", job_all, "job_one", "job_groups",
+    SETS("attend_fast_backward", call_all, "job_one", "job_groups",
          "job_wide");
-    SETS("attend_fast_backward", job_scaled, "job_scaled");
-    EACH("attend_fast_backward", job_past, "job_past_*-query");
-    SETS("attend_fast_backward", job_table, "job_table");
-    SETS("attend_fast_backward", job_bias, "job_bias");
-    TAP(any_jobs, "attend_fast_backward: as chapter 18's tables");
+    SETS("attend_fast_backward", call_scaled, "job_scaled");
+    EACH("attend_fast_backward", call_past, "job_past_*-query");
+    SETS("attend_fast_backward", call_table, "job_table");
+    SETS("attend_fast_backward", call_bias, "job_bias");
+    TAP(any_calls, "attend_fast_backward: as chapter 18's tables");
     TAP(threads_agree,
         "attend_fast_backward: alike for any number of threads");
     TAP(parts_agree, "attend_fast_backward: parts, as flash_backward");
@@ -1072,17 +1078,17 @@ int main(void)
         "attend_fast_backward: hidden keys, and blind queries");
     TAP(tried, "attend_fast_backward: what trying finds");
     TAP(sets_test, "attend_backward_of: one for each instruction set");
-    TAP(job_fits, "attention_call_gradients_check: what fits");
+    TAP(call_fits, "attention_call_gradients_check: what fits");
     TAP(linear_test, "linear_backward_fast: as linear_backward");
     EACH("attention_forward_fast", texts_there, "texts_*-x");
     EACH("attention_backward_fast", texts_and_back, "texts_*-x");
     TAP(texts_as_before, "attention_backward_fast: as text by text");
-    TAP(trace_test, "trace_for_texts: six tables in one block");
+    TAP(trace_test, "trace_init_texts: six tables in one block");
     TAP(texts_fit, "texts_check: what fits");
     EACH("log_sum_backward", log_sum_test, "again_*-scores");
     TAP(log_sum_adds, "log_sum_backward: adds");
     refused_masks();
-    refused_jobs();
+    refused_calls();
     refused_texts();
     return tap_done();
 }

@@ -352,7 +352,7 @@ static void forward_test(void)
     Model m = model_of_set();
     Pass p;
     const Batch b = batch_of_set();
-    model_init(&m);
+    model_init(&m, &m);
     fill_model(&m, "parameters");
     pass_init(&p, &m, b.texts, b.n);
     model_forward(&m, mask_causal((int)integers("sizes")[9]), &b, &p);
@@ -368,7 +368,7 @@ static void backward_test(void)
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
     const Mask mask = mask_causal((int)integers("sizes")[9]);
-    training_init(&t, b.texts, b.n);
+    training_init(&t, &t.model, b.texts, b.n);
     fill_model(&t.model, "parameters");
     training_loss(&t, mask, &b);
     training_gradient(&t, &b);
@@ -385,7 +385,7 @@ static void training_loss_test(void)
 {
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
-    training_init(&t, b.texts, b.n);
+    training_init(&t, &t.model, b.texts, b.n);
     fill_model(&t.model, "parameters");
     const float loss =
         training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
@@ -400,7 +400,7 @@ static void model_backward_test(void)
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
     const int rows = b.texts * b.n;
-    training_init(&t, b.texts, b.n);
+    training_init(&t, &t.model, b.texts, b.n);
     fill_model(&t.model, "parameters");
     training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
     cross_entropy_backward(rows, t.model.words, (void *)t.pass.shares,
@@ -425,7 +425,7 @@ static void hundred_test(void)
     int *asked = room((size_t)(texts * n) * 2);
     Training t = {.model = model_of_set()};
     Random r = seeded(123);
-    training_init(&t, texts, n);
+    training_init(&t, &t.model, texts, n);
     uniform_fill(&r, 1, (int)t.model.count, -0.25f, 0.25f,
                  (void *)t.model.memory);
     close_model("start", &t.model, 0, 0);
@@ -477,7 +477,7 @@ static const Model small = {
 static void memory_test(void)
 {
     Model m = small;
-    model_init(&m);
+    model_init(&m, &m);
     same_bits("count", (int64_t)m.count,
               3 * 2 + 2 * 4 + 2 * 6 + 4 * 6 + 4 * 2 + 2 * 3);
     tap_true("tokens come first", m.token == m.memory);
@@ -491,7 +491,12 @@ static void memory_test(void)
 static void model_freed(void)
 {
     Model m = small;
-    model_init(&m);
+    model_init(&m, &m);
+    tap_fill((int)m.count, m.memory, 1, 2);
+    model_clear(&m);
+    for (size_t i = 0; i < m.count; i++)
+        tap_near("a parameter", m.memory[i], 0, 0, 0);
+    model_free(&m);
     model_free(&m);
     tap_true("nothing is left", !m.memory && !m.token && !m.count);
 }
@@ -500,11 +505,12 @@ static void pass_memory_test(void)
 {
     Model m = small;
     Pass p;
-    model_init(&m);
+    model_init(&m, &m);
     pass_init(&p, &m, 3, 2);
     same_bits("count", (int64_t)p.count, 3 * 2 * (2 + 4 + 3 + 3));
-    Trace without_out = {.n = 2, .m = 2, .n_heads = 2, .d_k = 3, .d_v = 1};
-    trace_init(&without_out);
+    Trace without_out;
+    trace_init(&without_out,
+               &(Trace){.n = 2, .m = 2, .n_heads = 2, .d_k = 3, .d_v = 1});
     for (int k = 0; k < 3; k++) {
         tap_true("the traces' outputs are the logits",
                  p.trace[k].out == p.logits + k * 2 * 3);
@@ -520,7 +526,7 @@ static void pass_freed(void)
 {
     Model m = small;
     Pass p;
-    model_init(&m);
+    model_init(&m, &m);
     pass_init(&p, &m, 3, 2);
     pass_free(&p);
     tap_true("nothing is left", !p.memory && !p.trace && !p.x);
@@ -530,7 +536,7 @@ static void pass_freed(void)
 static void four_test(void)
 {
     Training t = {.model = small};
-    training_init(&t, 2, 2);
+    training_init(&t, &t.model, 2, 2);
     same_bits("steps", t.steps, 0);
     const Model *const model[4] = {&t.model, &t.gradient, &t.mean,
                                    &t.square};
@@ -551,7 +557,7 @@ static void freed_test(void)
     for (int k = 0; k < 40; k++) {
         Training t = {.model = small};
         t.model.words = 100000;
-        training_init(&t, 2, 2);
+        training_init(&t, &t.model, 2, 2);
         training_free(&t);
         tap_true("nothing is left", !t.model.memory && !t.g.memory);
     }
@@ -573,7 +579,7 @@ static Pass *pass_of(int texts, int n)
     static Model m;
     static Pass p;
     m = small;
-    model_init(&m);
+    model_init(&m, &m);
     pass_init(&p, &m, texts, n);
     return &p;
 }
@@ -583,7 +589,7 @@ static Model *model_there(int words, int length, int d_x, int d_y)
     static Model m;
     model_free(&m);
     m = *model_with(words, length, d_x, d_y);
-    model_init(&m);
+    model_init(&m, &m);
     return &m;
 }
 
@@ -619,7 +625,7 @@ static void refused_models(void)
                                pass_of(3, 2)));
     Model m = small;
     Pass p;
-    model_init(&m);
+    model_init(&m, &m);
     pass_init(&p, &m, 3, 2);
     REFUSES_SUCH(
         "a pass of a narrower model",
@@ -697,16 +703,16 @@ static void refusals(void)
                  rate_at(0, 5, 5, 1, 0));
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));
-    REFUSES("model.c: agreement_of: sentence 960: 0 to 959 is needed",
+    REFUSES("20_training.c: agreement_of: sentence 960: 0 to 959 is needed",
             agreement_of(AGREEMENTS));
     REFUSES(NULL, agreement_of(less));
     REFUSES(NULL, agreement_text(less, ids, target));
     REFUSES(NULL, agreement_text(AGREEMENTS, ids, target));
-    REFUSES(NULL, model_init(model_with(none, 2, 2, 4)));
-    REFUSES(NULL, model_init(model_with(3, none, 2, 4)));
-    REFUSES(NULL, model_init(model_with(3, 2, none, 4)));
-    REFUSES(NULL, model_init(model_with(3, 2, 2, 5)));
-    REFUSES(NULL, model_init(model_with(3, 2, 2, none)));
+    REFUSES(NULL, model_init(&(Model){0}, model_with(none, 2, 2, 4)));
+    REFUSES(NULL, model_init(&(Model){0}, model_with(3, none, 2, 4)));
+    REFUSES(NULL, model_init(&(Model){0}, model_with(3, 2, none, 4)));
+    REFUSES(NULL, model_init(&(Model){0}, model_with(3, 2, 2, 5)));
+    REFUSES(NULL, model_init(&(Model){0}, model_with(3, 2, 2, none)));
     REFUSES(NULL, pass_of(none, 2));
     REFUSES(NULL, pass_of(2, none));
     REFUSES("model.c: batch_check: a batch of 2 texts of 2 tokens: 3 of "
@@ -752,6 +758,7 @@ int main(void)
     TAP(drawn_test, "pytorch_losses: those of the golden file");
     EACH("sgd_step", sgd_test, "sgd*-after");
     TAP(memory_test, "model_init: tables one behind the other");
+    TAP(model_freed, "model_clear: everything is 0");
     TAP(model_freed, "model_free: nothing is left");
     TAP(pass_memory_test, "pass_init: logits in one table");
     TAP(pass_freed, "pass_free: nothing is left");

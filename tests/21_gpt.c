@@ -154,13 +154,13 @@ static void keep_test(void)
 static Gpt sized(void)
 {
     const int64_t *size = integers("sizes");
-    Gpt g = {.vocabulary = (int)size[0],
-             .context = (int)size[1],
-             .width = (int)size[2],
-             .n_heads = (int)size[3],
-             .layers = (int)size[4],
-             .is_apart = !size[5]};
-    gpt_init(&g);
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
+                        .context = (int)size[1],
+                        .width = (int)size[2],
+                        .n_heads = (int)size[3],
+                        .layers = (int)size[4],
+                        .is_apart = !size[5]});
     if (g.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, g.count);
     return g;
@@ -234,7 +234,8 @@ static void layers_agree(const Gpt *g, const GptPass *p)
 static void forward_test(void)
 {
     Gpt g = given();
-    GptPass p = gpt_pass(&g, dim("ids", 0), dim("ids", 1));
+    GptPass p;
+    gpt_pass_init(&p, &g, dim("ids", 0), dim("ids", 1));
     gpt_forward(&g, NULL, ids_of("ids"), &p);
     agrees("begin", p.block[0].in, 1e-6, 1e-6);
     layers_agree(&g, &p);
@@ -253,10 +254,12 @@ static void cached_test(void)
     float(*logits)[n][size] = result("logits");
     for (int cut = 1; cut < n; cut++) {
         for (int text = 0; text < 2; text++) {
-            Cache *cache = caches_for(&g);
+            Cache cache[4];
+            caches_init(&g, cache);
             for (int from = 0, till; from < n; from = till) {
                 till = from ? n : cut;
-                GptPass p = gpt_pass(&g, 1, till - from);
+                GptPass p;
+                gpt_pass_init(&p, &g, 1, till - from);
                 gpt_forward(&g, cache, ids + text * n + from, &p);
                 memcpy(logits[text][from], p.logits,
                        (size_t)((till - from) * size) * sizeof(float));
@@ -272,10 +275,13 @@ static void cached_test(void)
 /* The gradient of the mean loss, twice: it is added to what is there. */
 static void backward_test(void)
 {
-    Gpt g = given(), grad_g = gpt_like(&g);
+    Gpt g = given(), grad_g;
+    gpt_init(&grad_g, &g);
     const int texts = dim("ids", 0), n = dim("ids", 1), rows = texts * n;
     const int *ids = ids_of("ids"), *targets = ids_of("targets");
-    GptPass p = gpt_pass(&g, texts, n), grad_p = gpt_pass(&g, texts, n);
+    GptPass p, grad_p;
+    gpt_pass_init(&p, &g, texts, n);
+    gpt_pass_init(&grad_p, &g, texts, n);
     float *shares = room((size_t)(rows * g.vocabulary));
     gpt_forward(&g, NULL, ids, &p);
     const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
@@ -328,7 +334,8 @@ static void step_test(void)
                     .n_heads = (int)size[3],
                     .layers = (int)size[4]};
     static const char blank[1000];
-    gpt_training_init(&t, seeded(1), sizeof blank, blank);
+    gpt_training_init(&t, &t.model, t.texts, t.how, seeded(1), sizeof blank,
+                      blank);
     memcpy(t.model.memory, floats(part("parameters")),
            t.model.count * sizeof(float));
     for (int i = 0; i < batches; i++)
@@ -354,7 +361,8 @@ static const char *own_file(const char *name)
 static void load_test(void)
 {
     sets_now = "gpt_tied";
-    Gpt g = gpt_load("golden/21_gpt.safetensors");
+    Gpt g;
+    gpt_load(&g, "golden/21_gpt.safetensors");
     const int64_t *size = integers("sizes");
     const int got[5] = {g.vocabulary, g.context, g.width, g.n_heads,
                         g.layers};
@@ -374,7 +382,8 @@ static void save_test(void)
     Gpt g = given();
     const char *path = own_file("model.safetensors");
     gpt_save(&g, path);
-    Gpt again = gpt_load(path);
+    Gpt again;
+    gpt_load(&again, path);
     same("parameters", g.count, again.memory, g.memory);
     same_bits("heads", again.n_heads, g.n_heads);
     same_bits("apart", again.is_apart, g.is_apart);
@@ -414,7 +423,8 @@ static void prefix_test(void)
     FILE *file = fopen(config, "w");
     fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
     fclose(file);
-    Gpt g = gpt_load(path);
+    Gpt g;
+    gpt_load(&g, path);
     same_bits("heads", g.n_heads, 2);
     tap_true("apart", g.output.weight != g.tokens);
     same("output", golden("21_gpt/wte.weight")->count, g.output.weight,
@@ -439,7 +449,8 @@ static GptTraining small_of(int texts, int is_apart)
                                .is_apart = is_apart},
                      .texts = texts,
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
-    gpt_training_init(&t, seeded(5), (int)strlen(reading), reading);
+    gpt_training_init(&t, &t.model, t.texts, t.how, seeded(5),
+                      (int)strlen(reading), reading);
     return t;
 }
 
@@ -484,7 +495,8 @@ static void resume(int is_apart)
     same_bits("steps", second.step, whole.step);
     same_bits("stream", random_u32(&second.random),
               random_u32(&whole.random));
-    Gpt g = gpt_load(path); /* which is a model, too */
+    Gpt g;
+    gpt_load(&g, path); /* which is a model, too */
     same_bits("layers", g.layers, 2);
     same_bits("heads", g.n_heads, 2);
     same_bits("apart", g.is_apart, is_apart);
@@ -525,8 +537,10 @@ static void parts_test(void)
         GptTraining t = small_of(texts, 0);
         int ids[48], targets[48];
         const Gpt *g = &t.model;
-        GptPart all = {gpt_pass(g, texts, 8), gpt_pass(g, texts, 8),
-                       new_table(texts * 8, 128), gpt_like(g)};
+        GptPart all = {.shares = new_table(texts * 8, 128)};
+        gpt_pass_init(&all.pass, g, texts, 8);
+        gpt_pass_init(&all.back, g, texts, 8);
+        gpt_init(&all.gradient, g);
         gpt_training_batch(&t, ids, targets);
         next_case();
         give("%d texts in %d parts", texts, t.parts);
@@ -550,13 +564,13 @@ static void parts_test(void)
 /* Another small model, filled with numbers. */
 static Gpt any_gpt(int layers, int is_apart)
 {
-    Gpt g = {.vocabulary = 7,
-             .context = 5,
-             .width = 6,
-             .n_heads = 2,
-             .layers = layers,
-             .is_apart = is_apart};
-    gpt_init(&g);
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = 7,
+                        .context = 5,
+                        .width = 6,
+                        .n_heads = 2,
+                        .layers = layers,
+                        .is_apart = is_apart});
     tap_fill((int)g.count, g.memory, -1, 1);
     return g;
 }
@@ -574,12 +588,16 @@ static void init_test(void)
                  g.block[0].norm_1.weight == g.places + 5 * d);
         tap_true("the output is tied, or apart",
                  (g.output.weight == g.tokens) == !apart);
-        Gpt other = gpt_like(&g);
+        Gpt other;
+        gpt_init(&other, &g);
         tap_true("has room of its own", other.memory != g.memory &&
                                             other.block != g.block &&
                                             other.count == g.count);
         for (size_t i = 0; i < other.count; i++)
             tap_near("begins with 0", other.memory[i], 0, 0, 0);
+        gpt_clear(&g);
+        for (size_t i = 0; i < g.count; i++)
+            tap_near("is 0 again", g.memory[i], 0, 0, 0);
         gpt_free(&other);
         tap_true("is empty", !other.memory && !other.block);
         gpt_free(&g);
@@ -589,7 +607,8 @@ static void init_test(void)
 static void pass_test(void)
 {
     Gpt g = any_gpt(2, 0);
-    GptPass p = gpt_pass(&g, 2, 4);
+    GptPass p;
+    gpt_pass_init(&p, &g, 2, 4);
     tap_true("a block begins where the one before has ended",
              p.block[1].in == p.block[0].after);
     tap_fill((int)p.count, p.memory, -1, 1);
@@ -608,7 +627,8 @@ static void pass_test(void)
 static void caches_test(void)
 {
     Gpt g = any_gpt(2, 0);
-    Cache *cache = caches_for(&g);
+    Cache cache[4];
+    caches_init(&g, cache);
     for (int l = 0; l < 2; l++) {
         same_bits("heads", cache[l].n_key_heads, 2);
         same_bits("entries", cache[l].d_k, 3);
@@ -624,7 +644,9 @@ static void cached_as_whole(const Attention *a, Cache *cache)
 {
     float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
     tap_fill(5 * 6, x[0], -2, 2);
-    Trace whole = trace_for(a, 5, 5), one = trace_for_texts(a, 1, 1);
+    Trace whole, one;
+    trace_init_for(&whole, a, 5, 5);
+    trace_init_texts(&one, a, 1, 1);
     attention_forward(a, mask_causal(0), NULL, 5, 5, x, x, &whole);
     for (int i = 0; i < 5; i++) {
         attend_cached(a, cache, 1, x + i, &one);
@@ -638,7 +660,8 @@ static void cached_as_whole(const Attention *a, Cache *cache)
 static void attend_cached_test(void)
 {
     Gpt g = any_gpt(1, 0);
-    Cache *cache = caches_for(&g);
+    Cache cache[4];
+    caches_init(&g, cache);
     cached_as_whole(&g.block[0].attention, cache);
     caches_free(&g, cache);
     gpt_free(&g);
@@ -653,10 +676,11 @@ static void attend_wide_test(void)
                    .d_v = 4,
                    .d_out = 6,
                    .has_out_bias = 1};
-    Cache cache = {.n_key_heads = 2, .d_k = 2, .d_v = 4, .room = 5};
-    attention_init(&a);
+    Cache cache;
+    attention_init(&a, &a);
     tap_fill((int)a.count, a.memory, -1, 1);
-    cache_init(&cache);
+    cache_init(&cache,
+               &(Cache){.n_key_heads = 2, .d_k = 2, .d_v = 4, .room = 5});
     cached_as_whole(&a, &cache);
     cache_free(&cache);
     attention_free(&a);
@@ -667,10 +691,13 @@ static void attend_cached_with(int heads, int d_k, int d_v)
 {
     Attention a = {
         .d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4, .d_out = 6};
-    Cache cache = {.n_key_heads = heads, .d_k = d_k, .d_v = d_v, .room = 5};
-    attention_init(&a);
-    cache_init(&cache);
-    Trace one = trace_for_texts(&a, 1, 1);
+    Cache cache;
+    attention_init(&a, &a);
+    cache_init(
+        &cache,
+        &(Cache){.n_key_heads = heads, .d_k = d_k, .d_v = d_v, .room = 5});
+    Trace one;
+    trace_init_texts(&one, &a, 1, 1);
     attend_cached(&a, &cache, 1, (float[1][6]){{0}}, &one);
 }
 
@@ -761,7 +788,7 @@ static void text_test(void)
     GptTraining t = {.model = *wrong(128, 8, 2, 1, 1), .texts = 2};
     for (int i = 0; i < 17; i++)
         text[i] = (char)i;
-    gpt_training_init(&t, seeded(5), 17, text);
+    gpt_training_init(&t, &t.model, t.texts, t.how, seeded(5), 17, text);
     same_bits("pieces", t.count, 2);
     for (int batch = 0; batch < 3; batch++) {
         gpt_training_batch(&t, ids, targets);
@@ -786,7 +813,8 @@ static void training_init_test(void)
 {
     GptTraining t = small();
     Random r = seeded(5);
-    Gpt g = gpt_like(&t.model);
+    Gpt g;
+    gpt_init(&g, &t.model);
     gpt_fill(&r, &g);
     same("parameters", g.count, t.model.memory, g.memory);
     same_bits("stream", random_u32(&t.random), random_u32(&r));
@@ -800,7 +828,9 @@ static void loss_test(void)
 {
     GptTraining t = small();
     const Gpt *g = &t.model;
-    GptPass one = gpt_pass(g, 1, 8), two = gpt_pass(g, 2, 8);
+    GptPass one, two;
+    gpt_pass_init(&one, g, 1, 8);
+    gpt_pass_init(&two, g, 2, 8);
     float shares[16 * 128];
     go_on(&t, 1);
     const float by_one = gpt_loss(g, reading, 33, &one, shares);
@@ -833,19 +863,15 @@ static void save_training_test(void)
     remove(path);
 }
 
-static GptTraining *short_of_text(int texts)
-{
-    static GptTraining t;
-    t = (GptTraining){.model = *wrong(128, 8, 8, 2, 1), .texts = texts};
-    return &t;
-}
-
 /* A model of one layer, and a pass for one of two, or for two texts. */
 static void forward_with(int layers, int texts, int has_cache)
 {
     Gpt g = any_gpt(1, 0), other = any_gpt(layers, 0);
-    GptPass p = gpt_pass(&other, texts, 2);
-    gpt_forward(&g, has_cache ? caches_for(&g) : NULL, (int[4]){0}, &p);
+    GptPass p;
+    Cache cache[1];
+    gpt_pass_init(&p, &other, texts, 2);
+    caches_init(&g, cache);
+    gpt_forward(&g, has_cache ? cache : NULL, (int[4]){0}, &p);
 }
 
 /* What is otherwise in a file of the golden model: a tensor is lost, has
@@ -883,7 +909,7 @@ static void load_otherwise(const Otherwise *o)
     if (o->more)
         tensor[count++] = (Tensor){.name = o->more, .type = 'f', .rank = 1};
     tensors_write(path, count, tensor);
-    gpt_load(path);
+    gpt_load(&(Gpt){0}, path);
 }
 
 static const Otherwise otherwise[] = {
@@ -984,8 +1010,8 @@ static void load_other(int k)
                                  .is_coupled = k == 13}};
     strcpy(text, reading);
     text[0] ^= k == 8; /* Hn */
-    gpt_training_init(&other, seeded(5), (int)strlen(text) - (k == 7),
-                      text);
+    gpt_training_init(&other, &other.model, other.texts, other.how,
+                      seeded(5), (int)strlen(text) - (k == 7), text);
     gpt_training_load(&other, path);
 }
 
@@ -1004,7 +1030,7 @@ static void load_tensors(size_t count, const Tensor tensor[count])
     const char *path = own_file("training.safetensors");
     tensors_write(path, (int)count, tensor);
     gpt_training_load(&t, path);
-    gpt_load(path);
+    gpt_load(&(Gpt){0}, path);
 }
 
 /* A tensor has another shape or other numbers. */
@@ -1050,14 +1076,17 @@ static void load_more(const char *name)
 static void backward_with(Gpt *grad_g, int layers, int texts)
 {
     Gpt g = any_gpt(2, 0), other = any_gpt(layers, 0);
-    GptPass p = gpt_pass(&g, 2, 3), grad_p = gpt_pass(&other, texts, 3);
+    GptPass p, grad_p;
+    gpt_pass_init(&p, &g, 2, 3);
+    gpt_pass_init(&grad_p, &other, texts, 3);
     gpt_backward(&g, (int[6]){0}, &p, &grad_p, grad_g);
 }
 
 static void loss_with(int bytes, int texts, int n)
 {
     GptTraining t = small();
-    GptPass p = gpt_pass(&t.model, texts, n);
+    GptPass p;
+    gpt_pass_init(&p, &t.model, texts, n);
     gpt_loss(&t.model, reading, bytes, &p, t.part->shares);
 }
 
@@ -1084,28 +1113,30 @@ static void refusals(void)
     REFUSES(NULL, pick_one(&r, 3, (float[3]){0, 1, NAN}));
     REFUSES_SUCH("the 0 largest", keep_largest(3, none, x));
     REFUSES_SUCH("the 4 largest of 3", keep_largest(3, 4 + none, x));
-    REFUSES_SUCH("a part of 0", keep_mass(3, (float)none, x));
-    REFUSES_SUCH("a part of 1.5", keep_mass(3, 1.5f, x));
-    REFUSES_SUCH("a part that is NaN", keep_mass(3, NAN, x));
+    REFUSES_SUCH("p = 0", keep_mass(3, (float)none, x));
+    REFUSES_SUCH("p = 1.5", keep_mass(3, 1.5f, x));
+    REFUSES_SUCH("p that is NaN", keep_mass(3, NAN, x));
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
-    REFUSES(NULL, gpt_init(wrong(0, 1, 2, 1, 1)));
-    REFUSES(NULL, gpt_init(wrong(2, 0, 2, 1, 1)));
-    REFUSES(NULL, gpt_init(wrong(2, 1, 0, 1, 1)));
-    REFUSES(NULL, gpt_init(wrong(2, 1, 2, 0, 1)));
-    REFUSES(NULL, gpt_init(wrong(2, 1, 2, 1, 0)));
+    REFUSES(NULL, gpt_init(&(Gpt){0}, wrong(0, 1, 2, 1, 1)));
+    REFUSES(NULL, gpt_init(&(Gpt){0}, wrong(2, 0, 2, 1, 1)));
+    REFUSES(NULL, gpt_init(&(Gpt){0}, wrong(2, 1, 0, 1, 1)));
+    REFUSES(NULL, gpt_init(&(Gpt){0}, wrong(2, 1, 2, 0, 1)));
+    REFUSES(NULL, gpt_init(&(Gpt){0}, wrong(2, 1, 2, 1, 0)));
     REFUSES("gpt.c: sizes_check: a width of 8 for 3 heads leaves 2 over: "
             "a multiple is needed",
-            gpt_init(wrong(2, 1, 8, 3, 1)));
+            gpt_init(&(Gpt){0}, wrong(2, 1, 8, 3, 1)));
     Gpt g = any_gpt(1, 0);
-    REFUSES(NULL, gpt_pass(&g, 0, 1));
-    REFUSES(NULL, gpt_pass(&g, 1, 0));
-    REFUSES(NULL, gpt_pass(&g, 1, 6));
-    REFUSES("gpt.c: gpt_pass: 512 texts of 1024 tokens, with 4 times 1024 "
-            "numbers each: at most 2147483647 numbers are needed",
-            gpt_pass(&(Gpt){.width = 1024, .context = 1024, .layers = 1},
-                     512, 1024));
+    REFUSES(NULL, gpt_pass_init(&(GptPass){0}, &g, 0, 1));
+    REFUSES(NULL, gpt_pass_init(&(GptPass){0}, &g, 1, 0));
+    REFUSES(NULL, gpt_pass_init(&(GptPass){0}, &g, 1, 6));
+    REFUSES(
+        "gpt.c: gpt_pass_init: 512 texts of 1024 tokens, with 4 times 1024 "
+        "numbers each: at most 2147483647 numbers are needed",
+        gpt_pass_init(&(GptPass){0},
+                      &(Gpt){.width = 1024, .context = 1024, .layers = 1},
+                      512, 1024));
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
     REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
     gpt_free(&g);
@@ -1121,8 +1152,12 @@ static void refusals(void)
                 attend_cached_with(2, 3, 4));
     TAP_REFUSES("attend_cached", "a cache of wider values", NULL,
                 attend_cached_with(2, 2, 5));
-    REFUSES(NULL, gpt_training_init(short_of_text(0), r, 68, reading));
-    REFUSES(NULL, gpt_training_init(short_of_text(4), r, 32, reading));
+    REFUSES(NULL,
+            gpt_training_init(&(GptTraining){0}, wrong(128, 8, 8, 2, 1), 0,
+                              (Adam){0}, r, 68, reading));
+    REFUSES(NULL,
+            gpt_training_init(&(GptTraining){0}, wrong(128, 8, 8, 2, 1), 4,
+                              (Adam){0}, r, 32, reading));
     refuse_models();
     for (int k = 0; k < IN_COMMON; k++)
         TAP_REFUSES("gpt_training_load", in_common[k],
@@ -1200,12 +1235,13 @@ int main(void)
     TAP(parts_test, "gpt_learn: of a batch, and of its parts");
     TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(init_test, "gpt_init: where all parameters lie");
-    TAP(init_test, "gpt_like: room of its own");
+    TAP(init_test, "gpt_init: room of its own");
+    TAP(init_test, "gpt_clear: everything is 0");
     TAP(init_test, "gpt_free: nothing is left");
-    TAP(pass_test, "gpt_pass: a block begins where another ends");
+    TAP(pass_test, "gpt_pass_init: a block begins where another ends");
     TAP(pass_test, "gpt_pass_clear: everything is 0");
     TAP(pass_test, "gpt_pass_free: nothing is left");
-    TAP(caches_test, "caches_for: one for each layer");
+    TAP(caches_test, "caches_init: one for each layer");
     TAP(caches_test, "caches_free: of all layers");
     TAP(attend_cached_test, "attend_cached: token by token");
     TAP(attend_wide_test, "attend_cached: values wider than keys");

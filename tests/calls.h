@@ -1,4 +1,4 @@
-/* Any jobs for the kernels of chapters 15 and 19, each for the instruction
+/* Any calls of the kernels of chapters 15 and 19, each for the instruction
  * sets that this processor has, and how far what they answer is from what
  * is due. Define CHAPTER before including this. */
 #pragma once
@@ -27,7 +27,7 @@ static inline const Kernel *after(const Kernel *last)
     return NULL;
 }
 
-/* ---- Any job */
+/* ---- Any call */
 
 enum { MOST = 300, WIDE = 257 };
 
@@ -145,7 +145,7 @@ static inline AttentionCall any_sizes(Random *r, int most)
 }
 
 /* Any rows for these sizes, and all else. */
-static inline AttentionCall any_job(Random *r, AttentionCall call)
+static inline AttentionCall any_call(Random *r, AttentionCall call)
 {
     const int texts = call.texts, heads = call.n_heads, n = call.n,
               m = call.m;

@@ -11,7 +11,8 @@ static void trace_test(void)
     for (int round = 0; round < 50; round++) {
         const int n = tap_int(1, 9), m = tap_int(1, 9);
         Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
-        Trace t = trace_for(&a, n, m);
+        Trace t;
+        trace_init_for(&t, &a, n, m);
         trace_check(&t, n, m, a.n_heads, a.d_k, a.d_v, a.d_out);
         float *table[13];
         size_t count[13], sum = 0;
@@ -36,8 +37,10 @@ static void trace_free_test(void)
 {
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
-        Trace t = trace_for(
-            &(Attention){.n_heads = 1, .d_k = 200, .d_v = 200}, 200, 200);
+        Trace t;
+        trace_init_for(&t,
+                       &(Attention){.n_heads = 1, .d_k = 200, .d_v = 200},
+                       200, 200);
         trace_free(&t);
         trace_free(&t);
         tap_true("nothing is left", !t.memory && !t.query && !t.count);
@@ -48,9 +51,12 @@ static void attention_free_test(void)
 {
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
-        Attention a = {
-            .d_x = 300, .d_y = 300, .n_heads = 1, .d_k = 300, .d_v = 300};
-        attention_init(&a);
+        Attention a;
+        attention_init(&a, &(Attention){.d_x = 300,
+                                        .d_y = 300,
+                                        .n_heads = 1,
+                                        .d_k = 300,
+                                        .d_v = 300});
         attention_free(&a);
         attention_free(&a);
         tap_true("nothing is left",
@@ -105,7 +111,7 @@ static void attention_parts_test(void)
             a[i] = any_attention(tap_int(1, 4), tap_int(0, 6));
             count[i] = a[i].count;
             free(a[i].memory); /* parts: from what stood there before */
-            parts += attention_parts(&a[i], part + parts);
+            parts += attention_parts(&a[i], &a[i], part + parts);
             if (i == 0)
                 part[parts++] = (Part){&table, 1, 2, 3};
         }
@@ -187,12 +193,12 @@ static Attention *mixing_without(float **numbers)
 static void traces_refused(void)
 {
     REFUSES(AT "sizes_check: n_heads, d_k, d_v = 65536, 65536, 1" COLUMNS,
-            trace_init(sized(2, 3, 65536, 65536, 1, 0)));
+            trace_init(&(Trace){0}, sized(2, 3, 65536, 65536, 1, 0)));
     REFUSES(AT "trace_init: n, m, d_out = 2, 3, -1: at least 1, 1 and 0 "
                "are needed",
-            trace_init(sized(2, 3, 1, 4, 5, -1)));
-    REFUSES(NULL, trace_init(sized(2, 0, 1, 4, 5, 0)));
-    REFUSES(NULL, trace_init(sized(0, 3, 1, 4, 5, 0)));
+            trace_init(&(Trace){0}, sized(2, 3, 1, 4, 5, -1)));
+    REFUSES(NULL, trace_init(&(Trace){0}, sized(2, 0, 1, 4, 5, 0)));
+    REFUSES(NULL, trace_init(&(Trace){0}, sized(0, 3, 1, 4, 5, 0)));
 
     REFUSES(AT "trace_check: a trace of n, m, n_heads, d_k, d_v, d_out "
                "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
@@ -212,15 +218,16 @@ static void attentions_refused(void)
     REFUSES(AT
             "attention_parts: d_x, d_y, d_out, context_length = 2, 2, -1, "
             "0: at least 1, 1, 0 and 0 are needed",
-            attention_init(with(&head.d_out, -1)));
-    REFUSES(NULL, attention_init(with(&head.d_y, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_x, 0)));
-    REFUSES(NULL, attention_init(with(&head.context_length, -1)));
-    REFUSES(NULL, attention_init(with(&head.n_heads, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_k, 0)));
-    REFUSES(NULL, attention_init(with(&head.d_v, 0)));
+            attention_init(&(Attention){0}, with(&head.d_out, -1)));
+    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_y, 0)));
+    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_x, 0)));
+    REFUSES(NULL, attention_init(&(Attention){0},
+                                 with(&head.context_length, -1)));
+    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.n_heads, 0)));
+    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_k, 0)));
+    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_v, 0)));
     REFUSES(AT "sizes_check: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
-            attention_init(with(&head.n_heads, 1 << 29)));
+            attention_init(&(Attention){0}, with(&head.n_heads, 1 << 29)));
 }
 
 /* Whatever was changed after the layers got their numbers. */
@@ -270,15 +277,15 @@ static void misfits_refused(void)
 
 int main(void)
 {
-    TAP(trace_test, "trace_for: a block of zeros, a part a table");
+    TAP(trace_test, "trace_init_for: a block of zeros, a part a table");
     TAP_LARGE(trace_free_test, "trace_free: the memory can be used again");
     TAP_LARGE(attention_free_test,
               "attention_free: the memory can be used again");
     TAP(attention_init_test, "attention_init: parameters in order");
     TAP(attention_parts_test, "attention_parts: in the block of a model");
     TAP(attention_fits, "attention_check: at the limits");
-    attention_init(&head);
-    attention_init(&mixing);
+    attention_init(&head, &head);
+    attention_init(&mixing, &mixing);
     traces_refused();
     attentions_refused();
     misfits_refused();

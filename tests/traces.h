@@ -36,7 +36,8 @@ static inline void tables(const Trace *t, float *table[13],
  * test. */
 static inline Trace guarded_trace(const Attention *a, int n, int m)
 {
-    Trace t = trace_for(a, n, m);
+    Trace t;
+    trace_init_for(&t, a, n, m);
     float **const place[13] = {
         &t.query,      &t.key,    &t.value,   &t.head_query, &t.head_key,
         &t.head_value, &t.scores, &t.weights, &t.keep_mask,  &t.dropped,
@@ -137,16 +138,16 @@ static inline void *tell_entry(int place, const char *name,
 /* Any attention of so many heads, of sizes of its own. */
 static inline Attention any_attention(int n_heads, int d_out)
 {
-    Attention a = {.d_x = tap_int(1, 5),
-                   .d_y = tap_int(1, 5),
-                   .n_heads = n_heads,
-                   .d_k = tap_int(1, 4),
-                   .d_v = tap_int(1, 4),
-                   .d_out = d_out,
-                   .has_bias = tap_int(0, 2),
-                   .has_out_bias = tap_int(0, 2),
-                   .p = 0.3};
-    attention_init(&a);
+    Attention a;
+    attention_init(&a, &(Attention){.d_x = tap_int(1, 5),
+                                    .d_y = tap_int(1, 5),
+                                    .n_heads = n_heads,
+                                    .d_k = tap_int(1, 4),
+                                    .d_v = tap_int(1, 4),
+                                    .d_out = d_out,
+                                    .has_bias = tap_int(0, 2),
+                                    .has_out_bias = tap_int(0, 2),
+                                    .p = 0.3});
     tap_fill((int)a.count, a.memory, -1, 1);
     return a;
 }
@@ -179,7 +180,7 @@ static inline Attention given(Mask *mask, Random *r)
                            : mask_table(table->shape[0], table->shape[1],
                                         floats(table));
     random_seed(r, (uint64_t)size[10]);
-    attention_init(&a);
+    attention_init(&a, &a);
     if (a.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, a.count);
     memcpy(a.memory, floats(part("parameters")), a.count * sizeof(float));
@@ -237,8 +238,8 @@ static inline const Attention *fitting(int n_heads, int d_out)
 {
     fit.n_heads = n_heads;
     fit.d_out = d_out;
-    attention_init(&fit);
-    fit_trace = trace_for(&fit, 5, 6);
+    attention_init(&fit, &fit);
+    trace_init_for(&fit_trace, &fit, 5, 6);
     return tell_fit();
 }
 

@@ -44,7 +44,8 @@ static void log_test(void)
 /* The run as it is, with the prose as it is, for one step. */
 static void first_step_test(void)
 {
-    GptTraining t = gpt_run_begin(&gpt_long_run);
+    GptTraining t;
+    gpt_run_init(&t, &gpt_long_run);
     tap_near("parameters", (double)t.model.count,
              (double)gpt_count(&t.model), 0, 0);
     gpt_run_step(&gpt_long_run, &t);
@@ -59,7 +60,8 @@ static void first_step_test(void)
 static GptTraining after(int steps)
 {
     const GptRun run = small_run();
-    GptTraining t = gpt_run_begin(&run);
+    GptTraining t;
+    gpt_run_init(&t, &run);
     for (int i = 0; i < steps; i++)
         gpt_run_step(&run, &t);
     return t;
@@ -68,7 +70,8 @@ static GptTraining after(int steps)
 static void begin_test(void)
 {
     const GptRun run = small_run();
-    GptTraining t = gpt_run_begin(&run);
+    GptTraining t;
+    gpt_run_init(&t, &run);
     const Gpt *g = &t.model;
     tap_true("the sizes", g->context == 16 && g->width == 8 &&
                               g->n_heads == 2 && g->layers == 1 &&
@@ -82,7 +85,8 @@ static void step_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
     const GptRun run = small_run();
-    GptTraining t = gpt_run_begin(&run);
+    GptTraining t;
+    gpt_run_init(&t, &run);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
         loss = gpt_run_step(&run, &t);
@@ -121,7 +125,8 @@ static void seconds_test(void)
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", folder, i ? "log" : "t");
     gpt_run(&run, path[0], path[1]);
-    GptTraining t = gpt_run_begin(&run);
+    GptTraining t;
+    gpt_run_init(&t, &run);
     gpt_training_load(&t, path[0]);
     tap_true("seconds of the steps", t.notes[1] > 0);
     tap_true("seconds in all", t.notes[0] > t.notes[1]);
@@ -188,7 +193,7 @@ int main(void)
     TAP(log_test, "gpt_run: what it has written down");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
-    TAP(begin_test, "gpt_run_begin: the sizes, and the prose in pieces");
+    TAP(begin_test, "gpt_run_init: the sizes, and the prose in pieces");
     TAP(step_test, "gpt_run_step: a rate that rises and falls");
     TAP(seconds_test, "gpt_run: its seconds, where a clock is set back");
     TAP(sample_test, "gpt_sample: the same each time");

@@ -29,7 +29,8 @@ int main(int argc, char *argv[])
 {
     if (argc != 2)
         REFUSE("%d arguments: 1, the model's file, is needed", argc - 1);
-    GptTraining t = gpt_run_begin(&gpt_long_run);
+    GptTraining t;
+    gpt_run_init(&t, &gpt_long_run);
     gpt_save(&t.model, argv[1]);
     printf("%d %d %d\n", t.texts, t.model.context, threads_for(1 << 20, 0));
     fflush(stdout);

@@ -49,11 +49,11 @@ typedef struct {
     float *log_sum; /* [texts][n_heads][n] */
 } Trace;
 
-/* Makes room, filled with 0, for the tables of the sizes that t has been
- * given; gives it back. Refuses n, m, n_heads, d_k or d_v below 1, a d_out
- * or texts below 0, texts with more tokens than an int can count, and sizes
- * whose tables do not fit. */
-void trace_init(Trace *t);
+/* Makes a trace with the sizes of another, its tables filled with 0; frees
+ * it. Refuses n, m, n_heads, d_k or d_v below 1, a d_out or texts below 0,
+ * texts with more tokens than an int can count, and sizes whose tables do
+ * not fit. */
+void trace_init(Trace *t, const Trace *sizes);
 void trace_free(Trace *t);
 
 /* Refuses a trace of other sizes, of several texts, or without tables. */
@@ -120,7 +120,7 @@ typedef struct {
     int d_x, d_y;  /* entries of a token that asks, and of one asked */
     int n_heads;   /* 1 for one head */
     int d_k, d_v;  /* entries of a head's queries and keys, of its values */
-    int has_bias;  /* asks attention_init for a bias of these three: */
+    int has_bias;  /* whether these three have a bias: */
     Linear query;  /* d_x to n_heads * d_k */
     Linear key;    /* d_y to n_heads * d_k */
     Linear value;  /* d_y to n_heads * d_v */
@@ -133,7 +133,7 @@ typedef struct {
 
     /* From chapter 13 on, and 0 until then: */
     int d_out;        /* columns of the result of `out`; 0: no such layer */
-    int has_out_bias; /* asks attention_init for its bias */
+    int has_out_bias; /* whether it has a bias */
     Linear out;       /* n_heads * d_v to d_out */
 } Attention;
 
@@ -141,25 +141,26 @@ typedef struct {
 Its room, a trace that fits it, and what it refuses:
 */
 
-/* Makes room, filled with 0, for the parameters of the sizes that a has
- * been given, and draws nothing; gives it back. Refuses d_x, d_y, n_heads,
- * d_k or d_v below 1, a d_out or context_length below 0, and sizes whose
- * parameters do not fit. */
-void attention_init(Attention *a);
+/* Makes an attention with the sizes and settings of another, or its
+ * gradient, the parameters filled with 0; frees it. Refuses d_x, d_y,
+ * n_heads, d_k or d_v below 1, a d_out or context_length below 0, and sizes
+ * whose parameters do not fit. */
+void attention_init(Attention *a, const Attention *sizes);
 void attention_free(Attention *a);
 
 /* For an attention whose parameters lie in the block of a larger model:
- * sets the sizes of its layers, and lists their tables, in order, as parts
+ * does what attention_init does, but lists the tables, in order, as parts
  * of the block that the caller then makes by new_block. Until then a must
  * not be moved; it has no memory of its own, and nothing to be freed.
  * Returns ATTENTION_PARTS. Refuses the sizes that attention_init
  * refuses. */
 enum { ATTENTION_PARTS = 8 };
-int attention_parts(Attention *a, Part part[ATTENTION_PARTS]);
+int attention_parts(Attention *a, const Attention *sizes,
+                    Part part[ATTENTION_PARTS]);
 
-/* A trace for n tokens that ask m tokens. Refuses what trace_init
- * refuses. */
-Trace trace_for(const Attention *a, int n, int m);
+/* Makes a trace of an attention, for n tokens that ask m tokens. Refuses
+ * what trace_init refuses. */
+void trace_init_for(Trace *t, const Attention *a, int n, int m);
 
 /* Refuses layers without numbers, or without the sizes or the biases of
  * their attention. */

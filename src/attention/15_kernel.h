@@ -18,7 +18,7 @@ typedef struct {
 } StridedRows;
 
 /* The rows of a table [texts][n_heads][n][d], and of one where the heads of
- * a token lie side by side, [texts][n][n_heads][d]. What a job only reads
+ * a token lie side by side, [texts][n][n_heads][d]. What a call only reads
  * may be constant. */
 StridedRows rows_by_head(int n_heads, int n, int d, const float *at);
 StridedRows rows_by_token(int n_heads, int n, int d, const float *at);
@@ -30,8 +30,8 @@ float *row_at(const StridedRows *rows, int text, int head, int i);
  * entries and m values of d_v, in each. Zeros where nothing is said:
  * n_key_heads 0 is n_heads; else so many neighbours share a head of keys
  * and values as n_heads is a multiple of it. scale 0 is 1 / sqrt(d_k). bias
- * holds rows of m numbers that are added to the scaled scores. kept holds
- * rows of m factors for the weights, as dropout_mask makes them.
+ * holds rows of m numbers that are added to the scaled scores. keep_mask
+ * holds rows of m factors for the weights, as dropout_mask makes them.
  * log_sum is [texts][n_heads][n], or NULL. threads 0 is as many as there
  * are processors. */
 typedef struct {
@@ -44,17 +44,17 @@ typedef struct {
     int threads;
 } AttentionCall;
 
-/* Does the job, as flash_forward does one head's, but for rounding, and but
- * that a hidden key's value, if it is not finite, may make NaN. Scores must
- * lie within FLT_MAX / 4 of 0, or NaN may come out. The same holds for a
- * score plus a bias; but a bias of minus infinity hides its key, as one of
- * -FLT_MAX does beside keys with a larger one. A query that sees nothing
- * gets NaN, and minus infinity for its log-sum-exp. What comes
+/* Computes the call, as flash_forward does one head's, but for rounding,
+ * and but that a hidden key's value, if it is not finite, may make NaN.
+ * Scores must lie within FLT_MAX / 4 of 0, or NaN may come out. The same
+ * holds for a score plus a bias; but a bias of minus infinity hides its
+ * key, as one of -FLT_MAX does beside keys with a larger one. A query that
+ * sees nothing gets NaN, and minus infinity for its log-sum-exp. What comes
  * out does not depend on the number of threads. This one is compiled for
  * what every processor of its kind has; best_kernel()->attend is faster.
  * Refuses sizes below 1 or so large that an int cannot count all queries,
  * more than INT_MAX - 1024 keys, or 1,048,576 entries, heads that the key
- * heads do not divide, threads below 0, rows that are not there, and what
+ * heads do not divide, threads below 0, rows whose at is NULL, and what
  * mask_check refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */

@@ -31,16 +31,15 @@ typedef struct {
     int64_t first; /* the first that is still there */
 } Cache;
 
-/* The bytes of keys and values of a cache of these sizes. Refuses sizes
+/* The bytes of keys and values of a cache with these sizes. Refuses sizes
  * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
  * than the room, a format that there is not, and more bytes than a size_t
  * can count. */
-size_t cache_bytes(const Cache *c);
+size_t cache_bytes(const Cache *sizes);
 
-/* Makes room, filled with 0, for the keys and values of the sizes that c
- * has been given; gives it back. Refuses what cache_bytes refuses, and what
- * does not fit into memory. */
-void cache_init(Cache *c);
+/* Makes an empty cache with the sizes of another; frees it. Refuses what
+ * cache_bytes refuses, and what does not fit into memory. */
+void cache_init(Cache *c, const Cache *sizes);
 void cache_free(Cache *c);
 
 /* Writes d numbers in this format, of which there are the three, one behind
@@ -50,7 +49,7 @@ void store_row(Format format, int d, const float x[d], void *row);
 /* The keys and values of the next n tokens, for each head of keys. With a
  * window, they take the rows of the oldest ones. What cannot be kept in 16
  * bits becomes infinite, NaN stays NaN. On one thread. Refuses n below 1,
- * rows that are not there, a cache without memory, and, where there is no
+ * rows whose at is NULL, a cache without memory, and, where there is no
  * window, tokens for which there is no room.
  * PyTorch: torch.cat([keys, key], dim=-2).
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
@@ -69,7 +68,7 @@ void cache_append_check(const Cache *c, int n, StridedRows key,
  * there are processors; what comes out does not depend on it.
  * Refuses n below 1 or above the number of tokens, heads that the key heads
  * do not divide, more queries of all heads than an int can count, threads
- * below 0, rows that are not there, a cache without memory, queries that
+ * below 0, rows whose at is NULL, a cache without memory, queries that
  * see a token that is no longer there (with a window, room for window +
  * n - 1 tokens is needed), and what does not fit into memory: 64 tokens or
  * more have what is in 16 bits or in a ring laid out as floats.

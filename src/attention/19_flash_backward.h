@@ -26,7 +26,7 @@ void mean_slopes(int n, int d_v, const float log_sum[n],
 
 /* flash_forward, which has made context and log_sum: attend_backward
  * without dropout and without tables, the weights being made again in
- * pieces of 32 times 32. Adds to grad_query, grad_key and grad_value. A
+ * squares of 32 times 32. Adds to grad_query, grad_key and grad_value. A
  * query that sees nothing adds nothing, as in PyTorch, as long as its
  * grad_context is finite. Where scores are large, few digits are left for
  * the weights: with scores of 1,000 they are right to a ten thousandth.
@@ -47,14 +47,15 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
  * from 0. */
 int partner(int parts, int keys, int round);
 
-/* A job that attend_fast has done, backwards, as flash_backward does one
- * head's: from grad_context it adds to grad_query, grad_key and grad_value,
- * of which the heads that share keys add to the same rows. The job has its
- * context and its log_sum as attend_fast has left them. Rows of gradients
- * must not overlap. A bias and factors `keep_mask` are taken into account,
- * and get no gradient; where a bias leaves a query only scores below -1e38,
- * it is not to be used. What is added does not depend on the number of
- * threads. This one is compiled for what every processor of its kind has.
+/* A call that attend_fast has computed, backwards, as flash_backward does
+ * one head's: from grad_context it adds to grad_query, grad_key and
+ * grad_value, of which the heads that share keys add to the same rows. The
+ * call has its context and its log_sum as attend_fast has left them. Rows
+ * of gradients must not overlap. A bias and factors `keep_mask` are taken
+ * into account, and get no gradient; where a bias leaves a query only
+ * scores below -1e38, it is not to be used. What is added does not depend
+ * on the number of threads. This one is compiled for what every processor
+ * of its kind has.
  * Refuses what attention_call_gradients_check refuses.
  * PyTorch: the backward of F.scaled_dot_product_attention(query, key,
  * value, attn_mask=..., is_causal=..., scale=..., enable_gqa=True). Dao
@@ -72,8 +73,8 @@ typedef void AttendBackward(const AttentionCall *call,
                             StridedRows grad_value);
 AttendBackward *attend_backward_of(const Kernel *kernel);
 
-/* Refuses what attention_call_check refuses, a job without a log_sum, and
- * rows that are not there. */
+/* Refuses what attention_call_check refuses, a log_sum that is NULL, and
+ * rows whose at is NULL. */
 void attention_call_gradients_check(const AttentionCall *call,
                                     StridedRows grad_context,
                                     StridedRows grad_query,
@@ -86,8 +87,9 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                           const float grad_out[n][l->d_out], Linear *grad_l,
                           float grad_x[n][l->d_in]);
 
-/* A trace for so many texts of n tokens each, without tables of scores. */
-Trace trace_for_texts(const Attention *a, int texts, int n);
+/* Makes a trace for so many texts of n tokens each, without tables of
+ * scores. Refuses texts below 1, and what trace_init refuses. */
+void trace_init_texts(Trace *t, const Attention *a, int texts, int n);
 
 /* Refuses what layers_check and widths_check refuse, more tokens
  * than the context length, no text, and a trace that is not for this

@@ -99,11 +99,13 @@ typedef struct {
     size_t count;        /* token, place, those of the attention */
 } Model;
 
-/* Makes room, filled with 0, for the parameters of the sizes that m has
- * been given, of which it sets d_out; gives it back. Refuses words or a
- * length below 1, a d_y that is no multiple of d_x, and what attention_init
- * refuses. With its room, m must not be moved. */
-void model_init(Model *m);
+/* Makes a model with the sizes of another, or its gradient, the parameters
+ * filled with 0; fills them with 0 again; frees it. The d_out of its
+ * attention becomes words.
+ * Refuses words or a length below 1, a d_y that is no multiple of d_x, and
+ * what attention_init refuses. */
+void model_init(Model *m, const Model *sizes);
+void model_clear(Model *m);
 void model_free(Model *m);
 
 /* A batch of texts of n tokens: who asks, by its id; who is asked, by one
@@ -132,7 +134,7 @@ typedef struct {
 } Pass;
 
 /* Makes room, filled with 0, for so many texts of n tokens; gives it back.
- * Refuses texts or n below 1, and what trace_for refuses. */
+ * Refuses texts or n below 1, and what trace_init_for refuses. */
 void pass_init(Pass *p, const Model *m, int texts, int n);
 void pass_free(Pass *p);
 
@@ -165,10 +167,10 @@ typedef struct {
     int steps; /* that have been made */
 } Training;
 
-/* Makes room, filled with 0, for the training of a model with the sizes of
- * t's, by batches of so many texts of n tokens; gives it back. Refuses what
- * model_init and pass_init refuse. With its room, t must not be moved. */
-void training_init(Training *t, int texts, int n);
+/* Makes a training for a model with the sizes of another, by batches of so
+ * many texts of n tokens, all filled with 0; frees it. Refuses what
+ * model_init and pass_init refuse. */
+void training_init(Training *t, const Model *sizes, int texts, int n);
 void training_free(Training *t);
 
 /* What the model answers to a batch; returns the mean loss of all its

@@ -90,7 +90,7 @@ typedef struct {
  * moments, is another Gpt of the same sizes. */
 typedef struct {
     int vocabulary, context, width, n_heads, layers;
-    int is_apart;    /* asks gpt_init for an output weight of its own */
+    int is_apart;    /* whether the output has a weight of its own */
     float *tokens;   /* [vocabulary][width] */
     float *places;   /* [context][width] */
     GptBlock *block; /* [layers] */
@@ -100,18 +100,17 @@ typedef struct {
     size_t count;
 } Gpt;
 
-/* Makes room, filled with 0, for the parameters of the sizes that g has
- * been given; gives it back. Refuses sizes below 1, a width that n_heads
- * does not divide, and what does not fit. */
-void gpt_init(Gpt *g);
+/* Makes a model with the sizes of another, or its gradient or moments, the
+ * parameters filled with 0; fills them with 0 again; frees it. Refuses
+ * sizes below 1, a width that n_heads does not divide, and what does not
+ * fit. */
+void gpt_init(Gpt *g, const Gpt *sizes);
+void gpt_clear(Gpt *g);
 void gpt_free(Gpt *g);
 
-/* How many parameters a model of the sizes of g has; asks for no memory.
+/* How many parameters a model with these sizes has; asks for no memory.
  * Refuses what gpt_init refuses. */
-size_t gpt_count(const Gpt *g);
-
-/* A model of the same sizes, filled with 0: for gradients and moments. */
-Gpt gpt_like(const Gpt *g);
+size_t gpt_count(const Gpt *sizes);
 
 /* What a block computes: the sum as it comes in, what attention makes of
  * it, the sum with that, what the network makes of it, and the sum that
@@ -138,10 +137,10 @@ typedef struct {
     size_t count;
 } GptPass;
 
-/* Room for so many texts of n tokens; gives it back. Refuses sizes below 1,
- * an n above the context, texts with more tokens than an int can count 4 *
- * width times, and what does not fit. */
-GptPass gpt_pass(const Gpt *g, int texts, int n);
+/* Makes a pass of a model for so many texts of n tokens, filled with 0;
+ * frees it. Refuses sizes below 1, an n above the context, texts with more
+ * tokens than an int can count 4 * width times, and what does not fit. */
+void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n);
 void gpt_pass_free(GptPass *p);
 
 /* Refuses a pass that is not for this model, and with a cache several
@@ -151,10 +150,10 @@ void gpt_pass_check(const Gpt *g, const Cache *cache, const GptPass *p);
 /* Puts 0 into all tables of gradients. */
 void gpt_pass_clear(GptPass *p);
 
-/* A cache for each layer, with room for the whole context; gives them
- * back. */
-Cache *caches_for(const Gpt *g);
-void caches_free(const Gpt *g, Cache *cache);
+/* Makes a cache for each layer, with room for the whole context; frees
+ * them. */
+void caches_init(const Gpt *g, Cache cache[g->layers]);
+void caches_free(const Gpt *g, Cache cache[g->layers]);
 
 /* The numbers that a model begins with: norms of weight 1, biases of 0, all
  * else normal with a deviation of 0.02, but for the layers `out` and

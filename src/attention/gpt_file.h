@@ -19,7 +19,7 @@
  * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
  * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
  * transformers. */
-Gpt gpt_load(const char *path);
+void gpt_load(Gpt *g, const char *path);
 
 /* Writes a model so that gpt_load reads it. Refuses what tensors_write
  * refuses. */

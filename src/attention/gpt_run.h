@@ -16,11 +16,11 @@ typedef struct {
 /* The one that chapter 21 tells of. */
 extern const GptRun gpt_long_run;
 
-/* A training of that size on the book's prose, from seed 123; and its next
- * batch and step, at a rate that rises to 0.004 in the first tenth of all
- * steps and falls to a tenth of that. Returns the loss. Refuse what
+/* Makes a training of that size on the book's prose, from seed 123; and its
+ * next batch and step, at a rate that rises to 0.004 in the first tenth of
+ * all steps and falls to a tenth of that. Returns the loss. Refuse what
  * gpt_training_init and rate_at refuse. */
-GptTraining gpt_run_begin(const GptRun *run);
+void gpt_run_init(GptTraining *t, const GptRun *run);
 float gpt_run_step(const GptRun *run, GptTraining *t);
 
 /* The loss of the model as it is, on as many bytes of a text as are held

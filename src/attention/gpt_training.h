@@ -17,8 +17,7 @@ typedef struct {
 } GptPart;
 
 /* A training: the model, and the means that Adam keeps; room for a batch,
- * in parts of equally many texts; and where it stands. Fill in the model's
- * sizes, texts and how before gpt_training_init. */
+ * in parts of equally many texts; and where it stands. */
 enum { GPT_PARTS = 4 };
 typedef struct {
     Gpt model, mean, square;
@@ -36,12 +35,13 @@ typedef struct {
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
-/* Makes room for a training on a text of so many bytes, and gpt_fills the
- * model with numbers from r, which then draws the epochs. The text is to
- * stay in memory until gpt_training_free gives the room back.
- * Refuses what gpt_init refuses, texts below 1, and a text that is too
- * short for a batch. */
-void gpt_training_init(GptTraining *t, Random r, int bytes,
+/* Makes a training of a model with the sizes of another, by batches of so
+ * many texts of a text of so many bytes, and gpt_fills the model with
+ * numbers from r, which then draws the epochs; frees it. The text is to
+ * stay in memory until then. Refuses what gpt_init refuses, texts below 1,
+ * and a text that is too short for a batch. */
+void gpt_training_init(GptTraining *t, const Gpt *sizes, int texts,
+                       Adam how, Random r, int bytes,
                        const char text[bytes]);
 void gpt_training_free(GptTraining *t);
 

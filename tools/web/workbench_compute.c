@@ -133,12 +133,12 @@ static void find_asking(Bench *b)
     b->asking = 0;
 }
 
-/* Matrices that are written x W, into layers, which hold them turned. */
+/* Matrices that are written x W, into layers, which hold them transposed. */
 static void write_by_hand(Bench *b)
 {
     Attention *a = &b->a;
     const float *const *w = b->stage->by_hand;
-    attention_init(a);
+    attention_init(a, a);
     transpose(a->d_x, a->d_k, (const void *)w[0], (void *)a->query.weight);
     transpose(a->d_y, a->d_k, (const void *)w[1], (void *)a->key.weight);
     transpose(a->d_y, a->d_v, (const void *)w[2], (void *)a->value.weight);
@@ -176,7 +176,7 @@ static void make_room(Bench *b)
     b->memory = new_block(TABLES, part, &count);
     if (b->stage->draw == BY_NONE)
         return;
-    b->t = trace_for(&b->a, b->n, b->m);
+    trace_init_for(&b->t, &b->a, b->n, b->m);
     b->x[QUERY] = b->t.head_query;
     b->x[KEY] = b->t.head_key;
     b->x[VALUE] = b->t.head_value;

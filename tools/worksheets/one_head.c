@@ -370,13 +370,13 @@ void tasks_06(Random *r)
 /* The parameters of one head. */
 static int parameters(int d_in, int d_k, int d_v, int has_bias)
 {
-    Attention a = {.d_x = d_in,
-                   .d_y = d_in,
-                   .n_heads = 1,
-                   .d_k = d_k,
-                   .d_v = d_v,
-                   .has_bias = has_bias};
-    attention_init(&a);
+    Attention a;
+    attention_init(&a, &(Attention){.d_x = d_in,
+                                    .d_y = d_in,
+                                    .n_heads = 1,
+                                    .d_k = d_k,
+                                    .d_v = d_v,
+                                    .has_bias = has_bias});
     const int count = (int)a.count;
     attention_free(&a);
     return count;
@@ -437,13 +437,14 @@ void tasks_07(Random *r)
 void tasks_08(Random *r)
 {
     const int n = whole(r, 3, 6), m = n + whole(r, 2, 5);
-    Attention a = {.d_x = whole(r, 3, 9),
-                   .d_y = whole(r, 3, 9),
-                   .n_heads = 1,
-                   .d_k = whole(r, 2, 5),
-                   .d_v = whole(r, 2, 5)};
-    attention_init(&a);
-    Trace t = trace_for(&a, n, m);
+    Attention a;
+    attention_init(&a, &(Attention){.d_x = whole(r, 3, 9),
+                                    .d_y = whole(r, 3, 9),
+                                    .n_heads = 1,
+                                    .d_k = whole(r, 2, 5),
+                                    .d_v = whole(r, 2, 5)});
+    Trace t;
+    trace_init_for(&t, &a, n, m);
     const float shapes[6][2] = {{(float)a.key.d_out, (float)a.key.d_in},
                                 {(float)t.n, (float)t.d_k},
                                 {(float)t.m, (float)t.d_k},
