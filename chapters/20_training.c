@@ -637,6 +637,22 @@ static void show_answer(int words, const float shares[words], int target,
     count[1]++;
 }
 
+/* What the number of a sentence chooses. */
+typedef struct {
+    int noun;          /* the first of the two, one of 5 */
+    int is_many;       /* whether it is more than one */
+    int other_is_many; /* whether the second noun is */
+    int preposition;   /* one of 3 */
+    int adjective;     /* one of 2 */
+    int at_first;      /* whether that stands before the first noun */
+    int between;       /* how many of the 5, counted round, stand between
+                        * the first and the second in their list: 0 to 3 */
+} Agreement;
+
+/* The choices of a sentence, one after the other, each by what the ones
+ * before leave of the number. */
+static Agreement agreement_of(int number);
+
 /* Of texts that are held out, the loss, and how many answers are right: of
  * all, and of sentences whose nouns differ, one and many. */
 static void show_held_out(int way, Training *t, const char *label)
@@ -863,7 +879,7 @@ static int choose(int *number, int among)
     return choice;
 }
 
-Agreement agreement_of(int number)
+static Agreement agreement_of(int number)
 {
     Agreement of;
     if (number < 0 || number >= AGREEMENTS)

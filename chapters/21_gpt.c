@@ -955,7 +955,7 @@ static void show_tables(void)
 /* What the long run has written down of itself. */
 static void show_run(void)
 {
-    const GptRun *run = &trained.run;
+    const GptRun *run = &trained_run;
     const Gpt sizes = {.vocabulary = 128,
                        .context = run->context,
                        .width = run->width,
@@ -966,20 +966,20 @@ static void show_run(void)
                            run->n_heads, run->layers});
     print_integers(
         "parameters, seconds, tokens a second", 3,
-        (int[]){(int)gpt_count(&sizes), trained.seconds, trained.pace});
-    printf("on %s, %s\n", trained.on, trained.at);
+        (int[]){(int)gpt_count(&sizes), trained_seconds, trained_pace});
+    printf("on %s, %s\n", trained_on, trained_at);
 }
 
 /* And at some of its steps. */
 static void show_run_steps(void)
 {
-    const int n = trained.count;
+    const int n = trained_count;
     const char **at = new_aligned((size_t)n, sizeof *at);
     char(*label)[16] = new_aligned((size_t)n, sizeof *label);
     float(*losses)[n] = new_table(2, n);
     float(*table)[3] = new_table(n, 3);
     for (int i = 0; i < n; i++) {
-        const TrainedRow *row = &trained.row[i];
+        const TrainedRow *row = &trained_row[i];
         snprintf(label[i], sizeof *label, "%d", row->step);
         at[i] = label[i];
         losses[0][i] = table[i][1] = row->loss;
@@ -989,8 +989,8 @@ static void show_run_steps(void)
     print_matrix("step, loss on text read, on text held out", n, 3, table);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
-        printf("%d: %.60s\n     %.66s\n", trained.row[i].step,
-               trained.row[i].sample, trained.row[i].sample + 60);
+        printf("%d: %.60s\n     %.66s\n", trained_row[i].step,
+               trained_row[i].sample, trained_row[i].sample + 60);
     curves("losses", "The loss, step by step",
            (const char *const[]){"on text read", "on text held out"}, n, at,
            losses);

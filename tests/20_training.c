@@ -272,27 +272,6 @@ static void texts_test(void)
     }
 }
 
-/* What a sentence is made of is what its number is said to choose. */
-static void choices_test(void)
-{
-    const int64_t *ids = integers("ids"), *verb = integers("verbs");
-    for (int number = 0; number < AGREEMENTS; number++) {
-        const Agreement of = agreement_of(number);
-        const int64_t *id = ids + number * AGREEMENT_LENGTH;
-        const int first = (int)id[of.at_first ? 2 : 1] - 1;
-        const int second = (int)id[5] - 1;
-        const int old = (int)id[of.at_first ? 1 : 4];
-        same_bits("noun", of.noun, first / 2);
-        same_bits("is_many", of.is_many, first % 2);
-        same_bits("the verb", of.is_many, verb[number] - 17);
-        same_bits("other_is_many", of.other_is_many, second % 2);
-        same_bits("preposition", of.preposition,
-                  id[of.at_first ? 3 : 2] - 13);
-        same_bits("adjective", of.adjective, old - 11);
-        same_bits("between", of.between, (second / 2 - first / 2 + 4) % 5);
-    }
-}
-
 static void sentences_test(void)
 {
     const int64_t *ids = integers("ids"), *verb = integers("verbs");
@@ -703,9 +682,6 @@ static void refusals(void)
                  rate_at(0, 5, 5, 1, 0));
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));
-    REFUSES("20_training.c: agreement_of: sentence 960: 0 to 959 is needed",
-            agreement_of(AGREEMENTS));
-    REFUSES(NULL, agreement_of(less));
     REFUSES(NULL, agreement_text(less, ids, target));
     REFUSES(NULL, agreement_text(AGREEMENTS, ids, target));
     REFUSES(NULL, model_init(&(Model){0}, model_with(none, 2, 2, 4)));
@@ -749,7 +725,6 @@ int main(void)
     EACH("random_below", below_test, "below_*-drawn");
     EACH("shuffle", shuffle_test, "order_*-drawn");
     SETS("repeated_text", texts_test, "texts");
-    SETS("agreement_of", choices_test, "sentences");
     SETS("agreement_text", sentences_test, "sentences");
     EACH("model_forward", forward_test, "*-parameters");
     EACH("model_backward", model_backward_test, "*-parameters");

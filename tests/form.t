@@ -27,7 +27,7 @@ sub functions_in { return $_[0] =~ /^(?!static )\w.*?\b(\w+)\(.*(?:,|\))$/mg }
 # model has many parts.
 my %may_have = ('07_self_attention' => [2000, 125], '15_kernel' => [2600, 300], '18_backward' => [2000, 160],
     '19_flash_backward' => [2000, 125],
-    '20_training' => [2000, 250], '21_gpt' => [2850, 335]);
+    '20_training' => [2000, 260], '21_gpt' => [2850, 335]);
 
 my (@known, %is_known, %defined);
 for my $path (sort glob 'chapters/*.c') {

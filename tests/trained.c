@@ -20,24 +20,24 @@ static GptRun small_run(void)
 
 static void log_test(void)
 {
-    const GptRun *run = &trained.run;
+    const GptRun *run = &trained_run;
     const int every = run->steps / 10;
     tap_true("the sizes are the program's",
              !memcmp(run, &gpt_long_run, sizeof *run));
-    tap_near("rows", trained.count, 11, 0, 0);
-    for (int i = 0; i < trained.count; i++) {
-        const TrainedRow *row = &trained.row[i];
+    tap_near("rows", trained_count, 11, 0, 0);
+    for (int i = 0; i < trained_count; i++) {
+        const TrainedRow *row = &trained_row[i];
         tap_near("step", row->step, i ? i * every : 1, 0, 0);
         tap_near("bytes of a sample", (double)strlen(row->sample),
                  run->context, 0, 0);
         tap_true("it begins with The", !strncmp(row->sample, "The ", 4));
         if (i)
-            tap_true("the loss falls", row->loss < trained.row[i - 1].loss);
+            tap_true("the loss falls", row->loss < trained_row[i - 1].loss);
     }
     tap_true("a machine and a day",
-             *trained.on && strlen(trained.at) == strlen("2026-11-22"));
+             *trained_on && strlen(trained_at) == strlen("2026-11-22"));
     tap_true("all that is learned from fits into its seconds",
-             (double)trained.pace * (trained.seconds + 1) >=
+             (double)trained_pace * (trained_seconds + 1) >=
                  (double)run->steps * run->texts * run->context);
 }
 
@@ -50,9 +50,9 @@ static void first_step_test(void)
              (double)gpt_count(&t.model), 0, 0);
     gpt_run_step(&gpt_long_run, &t);
     tap_near("the loss after its first step", gpt_run_loss(&t, prose),
-             trained.row[0].loss, 1e-5, 0);
+             trained_row[0].loss, 1e-5, 0);
     tap_near("on the text held out", gpt_run_loss(&t, held_out),
-             trained.row[0].held_out, 1e-5, 0);
+             trained_row[0].held_out, 1e-5, 0);
     gpt_training_free(&t);
 }
 

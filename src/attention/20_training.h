@@ -194,28 +194,11 @@ void repeated_text(Random *r, int ids[REPEATED_LENGTH],
                    int asked[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH]);
 
-/* What the number of a sentence chooses. */
-typedef struct {
-    int noun;          /* the first of the two, one of 5 */
-    int is_many;       /* whether it is more than one */
-    int other_is_many; /* whether the second noun is */
-    int preposition;   /* one of 3 */
-    int adjective;     /* one of 2 */
-    int at_first;      /* whether that stands before the first noun */
-    int between;       /* how many of the 5, counted round, stand between
-                        * the first and the second in their list: 0 to 3 */
-} Agreement;
-
-/* The choices of a sentence, one after the other, each by what the ones
- * before leave of the number. Refuses a number that is not from 0 to
- * AGREEMENTS - 1. */
-Agreement agreement_of(int number);
-
 /* Each number is a sentence of a small grammar, such as "the dogs near the
  * old cat _", and the verb that fits its subject is the target of the
  * blank, the last token; the others' are IGNORED. Those from
- * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses what
- * agreement_of refuses. */
+ * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses a number
+ * that is not from 0 to AGREEMENTS - 1. */
 enum {
     AGREEMENTS = 960,
     AGREEMENTS_TAUGHT = 720,

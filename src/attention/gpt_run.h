@@ -53,12 +53,7 @@ typedef struct {
 /* What it has kept in src/trained.h: its sizes; the machine, with threads,
  * and the day; how many seconds it took in all, and how many tokens it
  * learned from in a second of its steps; and its rows. */
-typedef struct {
-    GptRun run;
-    const char *on, *at;
-    int seconds, pace;
-    int count;
-    const TrainedRow *row;
-} Trained;
-
-extern const Trained trained;
+extern const GptRun trained_run;
+extern const char trained_on[], trained_at[];
+extern const int trained_seconds, trained_pace, trained_count;
+extern const TrainedRow *const trained_row;

@@ -6,10 +6,13 @@
 
 #include <stddef.h>
 
-/* A block of floats as rows of d of them, and as tables of n such rows. C
- * cannot check that the block is so long.
- * PyTorch: pointer.view(-1, d), pointer.view(-1, n, d). */
+/* A block of floats as rows of d of them: ROWS(d, pointer)[i][k]. C cannot
+ * check that the block is so long.
+ * PyTorch: pointer.view(-1, d). */
 #define ROWS(d, pointer) ((float(*)[d])(pointer))
+
+/* The same as tables of n such rows: TABLES(n, d, pointer)[h][i][k].
+ * PyTorch: pointer.view(-1, n, d). */
 #define TABLES(n, d, pointer) ((float(*)[n][d])(pointer))
 
 /* Memory for n rows of m floats, to be freed by the caller. Refuses sizes
@@ -35,9 +38,9 @@ typedef struct {
     int layers, rows, columns;
 } Part;
 
-/* A block of zeros with room for all parts, one behind the
- * other, to be freed by the caller; count is how many numbers it holds.
- * Refuses sizes below 0, and what does not fit. */
+/* A block of zeros with room for all parts, one behind the other, to be
+ * freed by the caller; count is how many numbers it holds. Refuses sizes
+ * below 0, and what does not fit. */
 float *new_block(int parts, const Part part[parts], size_t *count);
 
 /* How many numbers it would hold. Refuses the same. */
