@@ -327,7 +327,7 @@ row sums after dropout (6)
 ::: {.workbench args="stage=dropout"}
 :::
 
-The hidden weights have an entry of the mask too; they are 0 before and
+Hidden weights have an entry of the dropout mask too; they are 0 before and
 after. In the first row, *Your* sees only itself, and is lucky: its one
 weight survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
@@ -350,16 +350,16 @@ static void show_rates(void)
         x[0][0][j] = 1;
     for (int k = 0; k < 5; k++) {
         Random r;
-        double keep_mask = 0, sum = 0;
+        double kept = 0, sum = 0;
         random_seed(&r, 123);
         dropout_mask(&r, rates[k], 1, MANY, x[1]);
         dropout_apply(rates[k], 1, MANY, x[1], x[0], x[2]);
         for (int j = 0; j < MANY; j++) {
-            keep_mask += (double)x[1][0][j];
+            kept += (double)x[1][0][j];
             sum += (double)x[2][0][j];
         }
         table[k][0] = (float)rates[k];
-        table[k][1] = (float)(1 - keep_mask / MANY);
+        table[k][1] = (float)(1 - kept / MANY);
         table[k][2] = 1 / (float)(1 - rates[k]);
         table[k][3] = (float)(sum / MANY);
     }

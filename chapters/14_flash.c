@@ -435,8 +435,8 @@ logarithms of these sums (6)
 ```
 
 With a causal mask, which squares of the table are computed? Those in which
-the last query of the tile sees at least one key of the block. Each square
-that is left out saves 1,024 dot products, and reads no value:
+the last query of the tile sees at least one key of the block. Leaving
+out a square saves 1,024 dot products and the reading of 32 keys and values:
 */
 
 static void show_squares(void)
@@ -604,7 +604,7 @@ scores, and what their values?
 :::
 
 ::: hint
-Begin with a `OnlineSoftmax` whose largest score is $L$ and whose sum is 1,
+Begin with an `OnlineSoftmax` whose largest score is $L$ and whose sum is 1,
 and the first context vector as its mixture.
 :::
 

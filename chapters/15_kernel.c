@@ -165,7 +165,8 @@ table looked at with its two steps exchanged:
 :::
 */
 
-/* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to ROWS rows. */
+/* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to TILE_ROWS
+ * rows. */
 static INLINE void register_tile(int rows, int vectors, int d,
                                  StridedMatrix a, const Lanes b[d],
                                  const Lanes *factor, Lanes c[rows])
@@ -431,7 +432,8 @@ rest of the scale](#kernel-rest) waits.
 
 Under a causal mask, the tile's `end` is how many keys its last query sees;
 blocks behind it are never met. Within a block, `mask_block` is the
-`mask_tile` of [](#flash), and `apply_table` reads the tables of a call.
+`mask_tile` of [](#flash), and `apply_table` reads the tables that an
+`AttentionCall` may name.
 Both stand [at the end](#kernel-rest).
 */
 
@@ -556,7 +558,7 @@ While a tile computes, part of the next block is on its way already:
 processor fetches it and does not wait.
 */
 
-/* Has a part of the keys and values from number j on fetched. */
+/* Asks for a part of the keys and values from number j on. */
 static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
 {
     enum { PART = BLOCK / TILES };
@@ -595,7 +597,8 @@ The memory of a strip is asked for once. For the few numbers of a small
 call, the stack has room (`small`).
 */
 
-/* What so many rows of queries of a head get, as TILES tiles hold. */
+/* What strip number `strip` of a head's queries gets: at most `most` rows,
+ * which TILES tiles can hold. */
 static void attend_strip(const AttentionCall *call, int most, int strip,
                          int h)
 {
@@ -698,8 +701,8 @@ static void attend_words(float context[6][3], float log_sum[6])
 }
 
 /*
-A call is made like this. Contexts and log-sum-exps are those of
-[](#flash):
+An `AttentionCall` is used like this. Contexts and
+log-sum-exps are those of [](#flash):
 */
 
 static void show_call(void)

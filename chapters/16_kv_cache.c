@@ -253,7 +253,7 @@ static INLINE Vector load_vector(Format format, const char *row, int k);
 static INLINE float sum_lanes(Vector x);
 
 /* The scores of some queries with n keys in a row: those of query i from
- * scores[i * PIECE] on. */
+ * scores[i * SPLIT] on. */
 static INLINE void dots(Format format, int queries, int wide, int n,
                         const Vector *query, const char *key, float *scores)
 {
@@ -320,7 +320,8 @@ What a query has got from each split is put together as by `merge_contexts`
 of [](#flash). So splits do not wait for each other, and threads share them.
 Where some dozens of tokens ask at once, as in questions, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
-others these are laid out first, and so more must ask. `cache_attend`
+others, keys and values are copied as floats first, and so more tokens must
+ask. `cache_attend`
 chooses between the two, at [the end of the page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
@@ -858,8 +859,8 @@ static INLINE float sum_lanes(Vector x)
 /*
 This is what a group needs while it meets a split, and its softmax, from
 which what a query may not see is hidden. `exp2_inline` is `exp2_fast`
-([](#kernel-exp2)), put where it is used: a call for each score would keep
-memory waiting.
+([](#kernel-exp2)), put where it is used: a function call for each score
+would keep memory waiting.
 */
 
 /* Queries that share their keys. */
@@ -981,7 +982,7 @@ static INLINE void group_add_split(Format format, const Cache *c, int head,
 /*
 And all groups meet all splits. The queries of a head of keys are numbered
 through: `q / n` says of which head, and `q % n` of which of the new tokens.
-`attend_few` splits the scale as [the kernel does](#kernel-rest):
+`attend_few` takes the scale apart as [the kernel does](#kernel-rest):
 `group_init` multiplies each query by a power of 2, and says what each may
 see; `factor`, by which differences of products are multiplied, is the rest
 times $\log_2 e$. `group_store` writes down what each has got from a split,

@@ -391,7 +391,7 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
     // softmax_rows(n, m, scores, weights);
     for (int i = 0; i < n; i++)
         softmax_backward(m, weights[i], grad_weights[i], grad_scores[i]);
-    // apply_mask(n, m, see, scores);
+    // apply_mask(n, m, mask, scores);
     mask_backward(n, m, scores, grad_scores);
     // scale_scores(n, m, d_k, scores);
     scale_scores(n, m, d_k, grad_scores);
@@ -456,7 +456,7 @@ void attention_backward(const Attention *a, int n, int m,
     memset(g->head_query, 0, sizeof(float[heads][n][d_k]));
     memset(g->head_key, 0, sizeof(float[heads][m][d_k]));
     memset(g->head_value, 0, sizeof(float[heads][m][d_v]));
-    for (int h = 0; h < heads; h++) // attend_head(a, see, r, h, t);
+    for (int h = 0; h < heads; h++) // attend_head(a, mask, r, h, t);
         attend_head_backward(h, t, g);
     // split_heads(n, heads, d_k, query, head_query), and the other two
     merge_heads(n, heads, d_k, TABLES(n, d_k, g->head_query),

@@ -505,9 +505,9 @@ static void add_all_parts(const BackwardTask *task,
 }
 
 /*
-Behind `omp parallel`, each thread goes through the block by itself, with a
-workspace of its own. `omp for` shares out the turns of the loop, and at its
-end each thread waits for all others: the round is over.
+Behind `omp parallel`, each thread runs all that stands in the braces, with
+a workspace of its own. `omp for` shares out the turns of the loop, and at
+its end each thread waits for all others: the round is over.
 
 `attend_fast_backward` takes a call that `attend_fast` has computed, and
 where the gradients lie. `attend_backward_of(best_kernel())` is the same for
@@ -805,7 +805,7 @@ $144 \cdot 4 = 576$ KiB in all, not quite six tenths of one MiB.
 ## The rest of the program {#flash-backward-rest}
 
 All threads read one `BackwardTask`, and each has a `Workspace` of its own,
-in a single block of memory.
+asked for at once.
 */
 
 enum {
@@ -826,9 +826,9 @@ struct Workspace {
     int text, key_head, first, count; /* whose keys, and which */
     KeyBlock block[BLOCKS];
     Columns *entries;         /* [rows of d_k][count]: a key in each */
-    Columns *weights, *g;     /* [BLOCK] */
-    Columns (*saved)[BLOCKS]; /* [BLOCK] */
-    Columns *grad_query;      /* [rows of d_k][BLOCK] */
+    Columns *weights, *g;     /* [TILE] */
+    Columns (*saved)[BLOCKS]; /* [TILE] */
+    Columns *grad_query;      /* [rows of d_k][TILE] */
     float *copies;
 };
 

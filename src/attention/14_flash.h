@@ -45,8 +45,8 @@ void online_softmax_add_block(int n, int d_v, const float scores[n],
 /* Refuses what apply_mask refuses, before there are scores. */
 void mask_check(int n, int m, Mask mask);
 
-/* Puts minus infinity where the mask hides a key, in place, in the piece of
- * a table of scores whose first row is query i and whose first column is
+/* Puts minus infinity where the mask hides a key, in place, in the square
+ * of a table of scores whose first row is query i and whose first column is
  * key j. */
 void mask_tile(Mask mask, int i, int j, int rows, int cols,
                float scores[rows][cols]);

@@ -77,7 +77,7 @@ typedef struct {
     ptrdiff_t row, column;
 } StridedMatrix;
 
-/* The view of what is below, from row i on. */
+/* The rows from i on. */
 static inline StridedMatrix from_row(StridedMatrix a, int i)
 {
     return (StridedMatrix){a.at + i * a.row, a.row, a.column};
