@@ -54,7 +54,8 @@ their signs differ, it is negative. Each product says how strongly the two
 pull the same way in one entry.
 */
 
-void multiply(int n, const float a[n], const float b[n], float product[n])
+void multiply_entries(int n, const float a[n], const float b[n],
+                      float product[n])
 {
     for (int k = 0; k < n; k++)
         product[k] = a[k] * b[k];
@@ -111,7 +112,7 @@ static void show_one_number(void)
 {
     const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
     float product[3];
-    multiply(3, a, b, product);
+    multiply_entries(3, a, b, product);
     print_vector("products of a and b", 3, product);
     print_value("a . b", dot(3, a, b));
 }
@@ -123,7 +124,7 @@ products of a and b (3)
 a . b: 32.0000
 ```
 
-In NumPy, Python's library for arrays, `np.multiply(a, b)` makes the list
+In NumPy, Python's library for arrays, `np.matmul(a, b)` makes the list
 and `a @ b` the number ([A.12](#errata-12), an entry of the
 appendix for those who come from a tutorial). In parentheses stands the
 shape: `(3)` is a list of three entries, and `(3, 2)` will be a table of
@@ -175,8 +176,8 @@ static void show_shadows(void)
                      (float[3]){dot(2, x[i], x[0]), measured,
                                 measured * length(2, x[0])});
     }
-    arrows("arrows", "Four arrows and their shadows on the first", 4, names,
-           x);
+    figure_arrows("arrows", "Four arrows and their shadows on the first", 4,
+                  names, x);
 }
 
 /*
@@ -217,7 +218,7 @@ static void show_shiny(void)
     const float *shiny = embedding[1];
     float product[3][3], scores[3];
     for (int j = 0; j < 3; j++) {
-        multiply(3, shiny, embedding[j], product[j]);
+        multiply_entries(3, shiny, embedding[j], product[j]);
         scores[j] = dot(3, shiny, embedding[j]);
     }
     print_matrix("products of shiny with each word, a word a row", 3, 3,
@@ -283,8 +284,9 @@ static void show_all_scores(void)
     float scores[3][3];
     dot_scores(3, 3, 3, embedding, embedding, scores);
     print_matrix("scores", 3, 3, scores);
-    heatmap("scores", "The dot product of every word with every word", 3,
-            words, 3, words, scores);
+    figure_heatmap("scores",
+                   "The dot product of every word with every word", 3,
+                   words, 3, words, scores);
 }
 
 /*
@@ -366,11 +368,11 @@ rows and columns of the keys are exchanged. The result is the **transpose**,
 written $K^\top$:
 */
 
-void transpose(int n, int m, const float a[n][m], float turned[m][n])
+void transpose(int n, int m, const float a[n][m], float transposed[m][n])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            turned[j][i] = a[i][j];
+            transposed[j][i] = a[i][j];
 }
 
 /*
@@ -384,11 +386,11 @@ Once more the words, with the same scores as before:
 
 static void show_scores_as_product(void)
 {
-    float turned[3][3], scores[3][3];
-    transpose(3, 3, embedding, turned);
-    matmul(3, 3, 3, embedding, turned, scores);
+    float transposed[3][3], scores[3][3];
+    transpose(3, 3, embedding, transposed);
+    matmul(3, 3, 3, embedding, transposed, scores);
     print_matrix("embeddings", 3, 3, embedding);
-    print_matrix("transposed", 3, 3, turned);
+    print_matrix("transposed", 3, 3, transposed);
     print_matrix("embeddings times transposed", 3, 3, scores);
 }
 
@@ -481,7 +483,7 @@ cosine would forbid that.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "scores");
+    figure_pipeline("pipeline", "scores");
     show_one_number();
     show_shadows();
     show_shiny();

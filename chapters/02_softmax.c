@@ -109,7 +109,8 @@ static void show_softmax(const char *label, const float scores[3],
     print_value("their sum", x[1][0] + x[1][1] + x[1][2]);
     print_vector("divided by it: the weights", 3, x[2]);
     if (figure)
-        bars(figure, "How scores become shares", 3, steps, 3, words, x);
+        figure_bars(figure, "How scores become shares", 3, steps, 3, words,
+                    x);
 }
 
 /*
@@ -318,7 +319,7 @@ weights (2)
 A word that is no number is refused:
 
 ``` {.output args="1 two" status=2}
-argument.c: real_number: a score is 'two': a number such as 1.5 or -inf is needed
+argument.c: parse_float: a score is 'two': a number such as 1.5 or -inf is needed
 ```
 
 ## A mixture {#softmax-mixture}
@@ -331,9 +332,9 @@ word in it. With $x_j$ for the $d$ numbers of word $j$,
 $$\underset{d}{c} = \sum_{j=1}^{n} w_j\, \underset{d}{x_j},
   \qquad\text{entry by entry}\quad c_k = \sum_{j=1}^{n} w_j\, x_{jk}$$
 
-**Exercise 2.2** (★★, 3 points): `mix`. The sum of `n` rows of `d` entries,
-each multiplied by its weight. The table of rows is called `value`, for it
-holds what each token contributes. Here that is its embedding.
+**Exercise 2.2** (★★, 3 points): `weighted_sum`. The sum of `n` rows of `d`
+entries, each multiplied by its weight. The table of rows is called `value`,
+for it holds what each token contributes. Here that is its embedding.
 
 ::: hint
 `context[k]` needs row after row to be added to it. What must it hold before
@@ -346,13 +347,13 @@ entry.
 :::
 
 ::: done
-The sum is a context vector. With `dot`, `softmax` and `mix` you have
-attention for one query.
+The sum is a context vector. With `dot`, `softmax` and `weighted_sum` you
+have attention for one query.
 :::
 */
 
-void mix(int n, int d, const float weights[n], const float value[n][d],
-         float context[d])
+void weighted_sum(int n, int d, const float weights[n],
+                  const float value[n][d], float context[d])
 {
     for (int k = 0; k < d; k++)
         context[k] = 0;
@@ -372,12 +373,12 @@ static void show_mixture(const float scores[3])
     for (int j = 0; j < 3; j++)
         for (int k = 0; k < 3; k++)
             part[j][k] = weights[j] * embedding[j][k];
-    mix(3, 3, weights, embedding, context);
+    weighted_sum(3, 3, weights, embedding, context);
     print_vector("weights of shiny", 3, weights);
     print_matrix("what Hello, shiny, sun contribute", 3, 3, part);
     print_vector("context vector of shiny", 3, context);
-    stacks("mixture", "The context vector of shiny as a sum", 3, words, 3,
-           part);
+    figure_stacks("mixture", "The context vector of shiny as a sum", 3,
+                  words, 3, part);
 }
 
 /*
@@ -436,11 +437,11 @@ void softmax_rows(int n, int m, const float scores[n][m],
 }
 
 /*
-To mix for six words we could call `mix` six times. But entry $k$ for word
-$i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the weights times column $k$ of
-the embeddings: the matrix product of [](#dot-product-tables). Let $A$ have
-a row of weights for each of $n$ words that ask, $X$ the embedding of each
-of $m$ words that are asked, and $Z$ the context vectors:
+To mix for six words we could call `weighted_sum` six times. But entry $k$
+for word $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the weights times column
+$k$ of the embeddings: the matrix product of [](#dot-product-tables). Let
+$A$ have a row of weights for each of $n$ words that ask, $X$ the embedding
+of each of $m$ words that are asked, and $Z$ the context vectors:
 
 $$\underset{n \times m}{A} =
     \operatorname{softmax}(\underset{n \times m}{S}), \qquad
@@ -477,8 +478,8 @@ static void show_sentence(void)
     print_matrix("attention weights", 6, 6, weights);
     print_row_sums("row sums", weights);
     print_matrix("context vectors", 6, 3, context);
-    heatmap("weights", "How much each row takes of each column", 6,
-            sentence, 6, sentence, weights);
+    figure_heatmap("weights", "How much each row takes of each column", 6,
+                   sentence, 6, sentence, weights);
 }
 
 /*
@@ -592,7 +593,7 @@ static void show_own_scores(int n, char *const argument[n])
     if (n > MOST)
         REFUSE("%d scores are given: at most %d fit", n, MOST);
     for (int j = 0; j < n; j++)
-        scores[j] = real_number("a score", argument[j]);
+        scores[j] = parse_float("a score", argument[j]);
     softmax(n, scores, weights);
     print_vector("weights", n, weights);
 }
@@ -604,7 +605,7 @@ static void show_chapter(void)
     dot_scores(1, 3, 3, &embedding[1], embedding, scores);
     const float flipped[3] = {scores[0][0], scores[0][1], -scores[0][2]};
 
-    pipeline("pipeline", "weights context");
+    figure_pipeline("pipeline", "weights context");
     show_division("scores of shiny", scores[0]);
     show_division("with the last sign flipped", flipped);
     show_softmax("exponentials of the scores of shiny", scores[0], NULL);

@@ -65,8 +65,8 @@ the shares of [](#softmax). This book says *weight matrix* for the first and
 #include "support.h"
 
 /*
-**Exercise 3.1** (★, 2 points): `project`. Queries, keys and values of `n`
-tokens with `d` entries each.
+**Exercise 3.1** (★, 2 points): `project_qkv`. Queries, keys and values of
+`n` tokens with `d` entries each.
 
 ::: hint
 [](#dot-product) has a function for the product of two tables. Which of its
@@ -79,10 +79,10 @@ learns.
 :::
 */
 
-void project(int n, int d, int d_k, int d_v, const float x[n][d],
-             const float w_query[d][d_k], const float w_key[d][d_k],
-             const float w_value[d][d_v], float query[n][d_k],
-             float key[n][d_k], float value[n][d_v])
+void project_qkv(int n, int d, int d_k, int d_v, const float x[n][d],
+                 const float w_query[d][d_k], const float w_key[d][d_k],
+                 const float w_value[d][d_v], float query[n][d_k],
+                 float key[n][d_k], float value[n][d_v])
 {
     matmul(n, d_k, d, x, w_query, query);
     matmul(n, d_k, d, x, w_key, key);
@@ -151,17 +151,18 @@ static void draw_sheets(const float query[3][3], const float key[3][3],
         {"V = X W_V", 3, 3, value[0]},  {"S = Q Kᵀ", 3, 3, scores[0]},
         {"A = softmax(S)", 3, 3, a[0]}, {"Z = A V", 3, 3, z[0]},
     };
-    worksheet("worksheet", "Attention on paper, to be filled in", 10, sheet,
-              4);
-    worksheet("answers", "Attention on paper, filled in", 10, sheet, 10);
+    figure_worksheet("worksheet", "Attention on paper, to be filled in", 10,
+                     sheet, 4);
+    figure_worksheet("answers", "Attention on paper, filled in", 10, sheet,
+                     10);
 }
 
 static void show_paper(void)
 {
     float query[3][3], key[3][3], value[3][3], turned[3][3];
     float scores[3][3], weights[3][3], context[3][3];
-    project(3, 4, 3, 3, paper, paper_query, paper_key, paper_value, query,
-            key, value);
+    project_qkv(3, 4, 3, 3, paper, paper_query, paper_key, paper_value,
+                query, key, value);
     transpose(3, 3, key, turned);
     dot_scores(3, 3, 3, query, key, scores);
     softmax_rows(3, 3, scores, weights);
@@ -284,7 +285,7 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
     for (int j = 0; j < m; j++)
         scores[j] = dot(d_k, query, key[j]);
     softmax(m, scores, weights);
-    mix(m, d_v, weights, value, context);
+    weighted_sum(m, d_v, weights, value, context);
 }
 
 /*
@@ -339,8 +340,8 @@ static void show_cat(void)
     float query[3][3], key[3][3], value[3][2];
     float scores[2][3][3], weights[3][3], context[3][2];
     dot_scores(3, 3, 3, sentence, sentence, scores[0]);
-    project(3, 3, 3, 2, sentence, looks_for, found_by, gives, query, key,
-            value);
+    project_qkv(3, 3, 3, 2, sentence, looks_for, found_by, gives, query,
+                key, value);
     for (int i = 0; i < 3; i++)
         attend_one(3, 3, 2, query[i], key, value, scores[1][i], weights[i],
                    context[i]);
@@ -349,11 +350,11 @@ static void show_cat(void)
     print_matrix("scores, queries with keys", 3, 3, scores[1]);
     print_matrix("attention weights of cat, likes, fish", 3, 3, weights);
     print_matrix("context vectors of cat, likes, fish", 3, 2, context);
-    maps("roles", "Scores without roles and with them", 2, panels, 3, words,
-         3, words, scores);
-    follow("likes", "Likes asks, and is answered", 3, words, 1, 3, 3, 2,
-           sentence[1], query[1], key, value, scores[1][1], weights[1],
-           context[1]);
+    figure_maps("roles", "Scores without roles and with them", 2, panels, 3,
+                words, 3, words, scores);
+    figure_follow("likes", "Likes asks, and is answered", 3, words, 1, 3, 3,
+                  2, sentence[1], query[1], key, value, scores[1][1],
+                  weights[1], context[1]);
 }
 
 /*
@@ -456,7 +457,7 @@ direction of better predictions.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "roles");
+    figure_pipeline("pipeline", "roles");
     show_paper();
     show_cat();
     show_other_values();
@@ -497,11 +498,11 @@ there. To follow a tutorial number by number, one must draw the same ones.
 
 ## Further exercises
 
-**Exercise 3.4** (★★, challenge, 3 points): `hand_weights`. Fill `w_query`
-with a table like `looks_for`, but one in which a deed asks for both who
-does it and what it is done to: *likes* is to give *cat* and *fish* the same
-share, and hardly anything to itself, less than one twentieth. What *cat*
-and *fish* ask must stay as it is.
+**Exercise 3.4** (★★, challenge, 3 points): `example_w_query`. Fill
+`w_query` with a table like `looks_for`, but one in which a deed asks for
+both who does it and what it is done to: *likes* is to give *cat* and *fish*
+the same share, and hardly anything to itself, less than one twentieth. What
+*cat* and *fish* ask must stay as it is.
 
 ::: hint
 In [](#qkv-cat), which row says what a deed looks for?
@@ -531,7 +532,7 @@ elsewhere. Training does that to all of them at once.
 Both are animals, so it is enough to look for an animal.
 */
 
-void hand_weights(float w_query[3][3])
+void example_w_query(float w_query[3][3])
 {
     memcpy(w_query, looks_for, sizeof looks_for);
     w_query[1][0] = 4; /* a deed looks for an animal, */

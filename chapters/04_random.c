@@ -20,7 +20,7 @@ Twister [@matsumoto1998], so that a seed here is the same seed there.
 
 Nothing later in the book depends on how the bits are stirred. If you are
 after attention alone, take it for granted that `random_seed` and
-`rand_fill` do what PyTorch does, and go on to [](#random-tutorials).
+`random_fill` do what PyTorch does, and go on to [](#random-tutorials).
 */
 
 #include "attention/04_random.h"
@@ -174,7 +174,7 @@ kept](bits.svg){#fig-bits}
 A table is filled row by row, each entry with the next draw:
 */
 
-void rand_fill(Random *r, int n, int m, float x[n][m])
+void random_fill(Random *r, int n, int m, float x[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
@@ -187,9 +187,9 @@ static void show_floats(void)
     float x[1][6];
     random_seed(&r, 123);
     uint32_t first = random_u32(&r);
-    bits("bits", "The first draw from seed 123, bit by bit", first);
+    figure_bits("bits", "The first draw from seed 123, bit by bit", first);
     random_seed(&r, 123);
-    rand_fill(&r, 1, 6, x);
+    random_fill(&r, 1, 6, x);
     print_vector("torch.rand(6)", 6, x[0]);
 }
 
@@ -278,9 +278,9 @@ static void tutorial_matrices(float w_query[3][2], float w_key[3][2],
 {
     Random r;
     random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 2, w_value);
+    random_fill(&r, 3, 2, w_query);
+    random_fill(&r, 3, 2, w_key);
+    random_fill(&r, 3, 2, w_value);
 }
 
 /*
@@ -299,8 +299,8 @@ be able to change them, PyTorch keeps a record of how each result came
 about, and notes that beside the numbers it prints, as `grad_fn=...` or
 `requires_grad=True`, which is what training needs. Nothing is trained here,
 so `requires_grad=False` turns the record off and keeps the print clean.
-(Another such note, `dtype=...`, names the type of the numbers where it is
-not the usual one.)
+(Another such note, `dtype=...`, names the type of the numbers where it
+is not the usual one.)
 
 With these matrices, the six words $X$ become queries, keys and values:
 
@@ -327,8 +327,8 @@ static void show_journey(void)
     float w_query[3][2], w_key[3][2], w_value[3][2];
     float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];
     tutorial_matrices(w_query, w_key, w_value);
-    project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-            value);
+    project_qkv(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
+                value);
     transpose(6, 2, key, turned);
     dot_scores(6, 6, 2, query, key, scores);
 
@@ -391,7 +391,7 @@ they divide them by a number. Which number, and why, is an idea of its own.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "roles");
+    figure_pipeline("pipeline", "roles");
     show_integers();
     show_floats();
     show_range();

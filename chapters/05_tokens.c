@@ -75,8 +75,8 @@ A real model has one vocabulary for all sentences. Raschka's article names
 [30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and
 newer models have more.
 
-**Exercise 5.1** (★★★, 4 points): `vocabulary`. The words in order, each
-once. It returns how many there are.
+**Exercise 5.1** (★★★, 4 points): `build_vocabulary`. The words in order,
+each once. It returns how many there are.
 
 ::: hint
 Keep the entries in order from the start: find the place of each word among
@@ -94,7 +94,7 @@ into pieces first; then it does this.
 :::
 */
 
-int vocabulary(int n, const Word word[n], Word entry[n])
+int build_vocabulary(int n, const Word word[n], Word entry[n])
 {
     int size = 0;
     for (int i = 0; i < n; i++) {
@@ -242,7 +242,7 @@ static void show_bell(void)
     random_seed(&r, 123);
     uniform_fill(&r, 1, MANY, -1, 1, x);
     normal_fill(&r, 1, MANY, 0, 1, x + 1);
-    histograms("bell", "100,000 numbers each", 2, panel, MANY, x);
+    figure_histograms("bell", "100,000 numbers each", 2, panel, MANY, x);
 
     puts("standard deviations of 100,000 numbers");
     print_value("uniform", length(MANY, x[0]) / root);
@@ -299,7 +299,7 @@ static void show_sentence(const char *sentence)
     enum { ROWS = 50000 };
     Word word[WORDS_MAX], entry[WORDS_MAX];
     const int n = split_words(sentence, word);
-    const int size = vocabulary(n, word, entry);
+    const int size = build_vocabulary(n, word, entry);
     int ids[WORDS_MAX];
     word_ids(n, word, size, entry, ids);
 
@@ -319,7 +319,8 @@ static void show_sentence(const char *sentence)
     const char *words[WORDS_MAX];
     for (int i = 0; i < n; i++)
         words[i] = word[i];
-    lookup("lookup", "Each word picks its row", n, words, ids, ROWS, 3, x);
+    figure_lookup("lookup", "Each word picks its row", n, words, ids, ROWS,
+                  3, x);
     free(table);
 }
 
@@ -412,7 +413,7 @@ int main(int argc, char *argv[])
         show_sentence(argv[1]);
         return 0;
     }
-    pipeline("pipeline", "words vectors");
+    figure_pipeline("pipeline", "words vectors");
     show_bell();
     show_sentence("Life is short, eat dessert first");
     return 0;

@@ -29,11 +29,11 @@ static void project_journey(float query[6][2], float key[6][2],
     Random r;
     float w_query[3][2], w_key[3][2], w_value[3][2];
     random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 2, w_value);
-    project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-            value);
+    random_fill(&r, 3, 2, w_query);
+    random_fill(&r, 3, 2, w_key);
+    random_fill(&r, 3, 2, w_value);
+    project_qkv(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
+                value);
 }
 
 static void show_formula(void)
@@ -151,7 +151,8 @@ static void show_spread(void)
         table[i][2] = sqrtf(d);
     }
     print_matrix("d, spread of the scores, root of d", 3, 3, table);
-    histograms("spread", "10,000 scores each", 3, panel, ALL, scores);
+    figure_histograms("spread", "10,000 scores each", 3, panel, ALL,
+                      scores);
     free(scores);
 }
 
@@ -227,8 +228,8 @@ static void show_winner(void)
                  largest[0]);
     print_vector("largest share, from scores divided by the root of d",
                  SIZES, largest[1]);
-    curves("largest", "The largest of six shares, against d", curve, SIZES,
-           at, largest);
+    figure_curves("largest", "The largest of six shares, against d", curve,
+                  SIZES, at, largest);
 }
 
 /*
@@ -452,10 +453,11 @@ static void show_life(void)
     float query[6][2], key[6][2], value[6][4], unscaled[6][6];
     float scores[6][6], weights[6][6], context[6][4];
     random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
+    random_fill(&r, 3, 2, w_query);
+    random_fill(&r, 3, 2, w_key);
+    random_fill(&r, 3, 4, w_value);
+    project_qkv(6, 3, 2, 4, life, w_query, w_key, w_value, query, key,
+                value);
     dot_scores(6, 6, 2, query, key, unscaled);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
 
@@ -467,8 +469,8 @@ static void show_life(void)
     print_vector("scores of is, not divided", 6, unscaled[1]);
     print_matrix("attention weights", 6, 6, weights);
     print_vector("context vector of is", 4, context[1]);
-    heatmap("life", "What each word takes of each", 6, words, 6, words,
-            weights);
+    figure_heatmap("life", "What each word takes of each", 6, words, 6,
+                   words, weights);
 }
 
 /*
@@ -527,7 +529,7 @@ matrices, for which libraries and processors are built.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "scale");
+    figure_pipeline("pipeline", "scale");
     show_formula();
     show_spread();
     show_winner();
@@ -571,7 +573,7 @@ results from function to function. The next step is to give them a home.
 
 ## Further exercises
 
-**Exercise 6.3** (★★, challenge, 3 points): `nudge`. From the *shares*
+**Exercise 6.3** (★★, challenge, 3 points): `nudge_share`. From the *shares*
 alone: what do they become when score `j` is raised by `step`? The scores
 themselves are not given. A share of 0 stays 0. The step may have any size,
 up or down, even one whose exponential no `double` can hold; if it is `nan`,
@@ -612,8 +614,8 @@ can hold $e^{700}$, but not much more. Nor need it: beyond 700, up or down,
 no step makes a difference that shares of type float would show.
 */
 
-void nudge(int n, const float weights[n], int j, float step,
-           float nudged[n])
+void nudge_share(int n, const float weights[n], int j, float step,
+                 float nudged[n])
 {
     /* copysignf: the size of the one with the sign of the other */
     const float held = fabsf(step) > 700 ? copysignf(700, step) : step;

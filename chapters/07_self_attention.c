@@ -58,9 +58,9 @@ void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
     a->w_query = new_table(d_in, d_k);
     a->w_key = new_table(d_in, d_k);
     a->w_value = new_table(d_in, d_v);
-    rand_fill(r, d_in, d_k, ROWS(d_k, a->w_query));
-    rand_fill(r, d_in, d_k, ROWS(d_k, a->w_key));
-    rand_fill(r, d_in, d_v, ROWS(d_v, a->w_value));
+    random_fill(r, d_in, d_k, ROWS(d_k, a->w_query));
+    random_fill(r, d_in, d_k, ROWS(d_k, a->w_key));
+    random_fill(r, d_in, d_v, ROWS(d_v, a->w_value));
 }
 
 void self_v1_free(SelfAttentionV1 *a)
@@ -90,7 +90,7 @@ queries, keys and values on there is only the formula:
 void attend_trace(Trace *t)
 {
     trace_check(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
-    t->rate = 0; /* until chapter 11 */
+    t->dropout_rate = 0; /* until chapter 11 */
     attention(t->n, t->m, t->d_k, t->d_v, ROWS(t->d_k, t->query),
               ROWS(t->d_k, t->key), ROWS(t->d_v, t->value),
               ROWS(t->m, t->scores), ROWS(t->m, t->weights),
@@ -101,10 +101,10 @@ void self_v1_forward(const SelfAttentionV1 *a, int n,
                      const float x[n][a->d_in], Trace *t)
 {
     trace_check(t, n, n, 1, a->d_k, a->d_v, 0);
-    project(n, a->d_in, a->d_k, a->d_v, x, ROWS(a->d_k, a->w_query),
-            ROWS(a->d_k, a->w_key), ROWS(a->d_v, a->w_value),
-            ROWS(a->d_k, t->query), ROWS(a->d_k, t->key),
-            ROWS(a->d_v, t->value));
+    project_qkv(n, a->d_in, a->d_k, a->d_v, x, ROWS(a->d_k, a->w_query),
+                ROWS(a->d_k, a->w_key), ROWS(a->d_v, a->w_value),
+                ROWS(a->d_k, t->query), ROWS(a->d_k, t->key),
+                ROWS(a->d_v, t->value));
     attend_trace(t);
 }
 
@@ -137,8 +137,8 @@ static void draw_shapes(const SelfAttentionV1 *a, const Trace *t)
         {"value", t->m, t->d_v, 1, "="},
         {"context", t->n, t->d_v, 1, NULL},
     };
-    blocks("shapes", "The shapes of one head",
-           sizeof block / sizeof block[0], block);
+    figure_blocks("shapes", "The shapes of one head",
+                  sizeof block / sizeof block[0], block);
 }
 
 static void show_v1(const char *label, const float x[6][3], int d_v)
@@ -277,9 +277,9 @@ functions refuse what does not fit together, the first of them one text that
 is to have two widths.)
 */
 
-void attention_roles(const Attention *a, int n, int m,
-                     const float x[n][a->d_x], const float y[m][a->d_y],
-                     Trace *t)
+void attention_project(const Attention *a, int n, int m,
+                       const float x[n][a->d_x], const float y[m][a->d_y],
+                       Trace *t)
 {
     if (x[0] == y[0])
         widths_check(a);
@@ -292,7 +292,7 @@ void attention_roles(const Attention *a, int n, int m,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t)
 {
-    attention_roles(a, n, n, x, x, t);
+    attention_project(a, n, n, x, x, t);
     attend_trace(t);
 }
 
@@ -381,8 +381,8 @@ static void show_range(const char *label, int is_rand)
         random_seed(&r, 123);
         self_attention_init(&a, &r, d, D_K, 1, 0);
         if (is_rand) {
-            rand_fill(&r, D_K, d, ROWS(d, a.query.weight));
-            rand_fill(&r, D_K, d, ROWS(d, a.key.weight));
+            random_fill(&r, D_K, d, ROWS(d, a.query.weight));
+            random_fill(&r, D_K, d, ROWS(d, a.key.weight));
         }
         Trace t;
         trace_init_for(&t, &a, 6, 6);
@@ -596,9 +596,9 @@ static void show_training(void)
                  map[0]);
     print_matrix("attention weights of cat, likes, fish, after", 3, 3,
                  map[1]);
-    maps("trained", "What each word takes of each", 2,
-         (const char *const[]){"before training", "after"}, 3, words, 3,
-         words, map);
+    figure_maps("trained", "What each word takes of each", 2,
+                (const char *const[]){"before training", "after"}, 3, words,
+                3, words, map);
     trace_free(&t);
     attention_free(&a);
     attention_free(&gradient);
@@ -659,7 +659,7 @@ through it.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "roles scores scale weights context");
+    figure_pipeline("pipeline", "roles scores scale weights context");
 
     show_v1("version 1, seed 123, journey", journey, 2);
     show_v1("version 1, seed 123, Life is short", life, 4);

@@ -37,7 +37,7 @@ static void show_one_long_text(void)
     random_seed(&r, 123);
     self_v1_init(&one, &r, 3, 2, 4);
     memcpy(joined, life, sizeof life);
-    rand_fill(&r, 8, 3, joined + 6);
+    random_fill(&r, 8, 3, joined + 6);
     trace_init(&t, &sizes);
     self_v1_forward(&one, 14, joined, &t);
 
@@ -98,8 +98,8 @@ from `torch.rand`, $X W$ [@raschka2024magazine]. A layer holds $W^\top$, so
 we draw $W$ row by row, and write each number where it stands in $W^\top$.
 */
 
-void rand_transposed(Random *r, int d_in, int d_out,
-                     float weight[d_out][d_in])
+void random_transposed(Random *r, int d_in, int d_out,
+                       float weight[d_out][d_in])
 {
     for (int i = 0; i < d_in; i++)
         for (int j = 0; j < d_out; j++)
@@ -112,16 +112,16 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
     const Attention sizes = {
         .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
     attention_init(a, &sizes);
-    rand_transposed(r, d_x, d_k, ROWS(d_x, a->query.weight));
-    rand_transposed(r, d_y, d_k, ROWS(d_y, a->key.weight));
-    rand_transposed(r, d_y, d_v, ROWS(d_y, a->value.weight));
+    random_transposed(r, d_x, d_k, ROWS(d_x, a->query.weight));
+    random_transposed(r, d_y, d_k, ROWS(d_y, a->key.weight));
+    random_transposed(r, d_y, d_v, ROWS(d_y, a->value.weight));
 }
 
 /*
 **Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
-tokens of `x` asks all `m` tokens of `y`. It refuses what `attention_roles`
-and `attend_trace` refuse: a trace that was made for other sizes, several
-heads, an output layer.
+tokens of `x` asks all `m` tokens of `y`. It refuses what
+`attention_project` and `attend_trace` refuse: a trace that was made for
+other sizes, several heads, an output layer.
 
 ::: hint
 `self_attention_forward` of [](#self-attention) does it for one text. Where
@@ -142,7 +142,7 @@ void cross_attention_forward(const Attention *a, int n, int m,
                              const float x[n][a->d_x],
                              const float y[m][a->d_y], Trace *t)
 {
-    attention_roles(a, n, m, x, y, t);
+    attention_project(a, n, m, x, y, t);
     attend_trace(t);
 }
 
@@ -159,7 +159,7 @@ static Trace ask_strangers(float strangers[8][3])
     Attention cross;
     random_seed(&r, 123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    rand_fill(&r, 8, 3, strangers);
+    random_fill(&r, 8, 3, strangers);
     Trace t;
     trace_init_for(&t, &cross, 6, 8);
     cross_attention_forward(&cross, 6, 8, life, strangers, &t);
@@ -181,8 +181,8 @@ static void show_strangers(void)
     print_matrix("attention weights, a row for each word", 6, 8,
                  ROWS(8, t.weights));
     print_matrix("context vectors", 6, 4, ROWS(4, t.context));
-    heatmap("strangers", "What six words take of eight strangers", 6, word,
-            8, stranger, ROWS(8, t.weights));
+    figure_heatmap("strangers", "What six words take of eight strangers", 6,
+                   word, 8, stranger, ROWS(8, t.weights));
     trace_free(&t);
 }
 
@@ -373,8 +373,8 @@ static void show_translation(void)
     print_matrix("weights of can, you, help, me", 4, 5, ROWS(5, t.weights));
     print_matrix("context vectors of can, you, help, me", 4, 2,
                  ROWS(2, t.context));
-    heatmap("translation", "What English words take of German ones", 4,
-            english, 5, german, ROWS(5, t.weights));
+    figure_heatmap("translation", "What English words take of German ones",
+                   4, english, 5, german, ROWS(5, t.weights));
     trace_free(&t);
     attention_free(&cross);
 }
@@ -427,7 +427,7 @@ words of the description ask, and the places of the picture answer.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "roles");
+    figure_pipeline("pipeline", "roles");
     show_one_long_text();
     show_strangers();
     show_same_text();
@@ -464,16 +464,16 @@ being written must not see those that will come after it.
 
 ## Further exercises
 
-**Exercise 8.2** (★, challenge, 2 points): `encode_once`. While a sentence
-is translated, the decoder asks again for each word that it writes, and the
-German sentence stays what it is. Compute its keys and values, and leave
-them in the trace. The trace may be for any number of queries; one that was
-made for other keys or values is refused. In short, it refuses what
+**Exercise 8.2** (★, challenge, 2 points): `cross_attention_encode`. While a
+sentence is translated, the decoder asks again for each word that it writes,
+and the German sentence stays what it is. Compute its keys and values, and
+leave them in the trace. The trace may be for any number of queries; one
+that was made for other keys or values is refused. In short, it refuses what
 `attention_check` refuses, for as many queries as the trace has.
 
 ::: hint
-In [](#cross-attention-queries), `attention_roles` asks three layers. Which
-two of them does the German sentence need?
+In [](#cross-attention-queries), `attention_project` asks three layers.
+Which two of them does the German sentence need?
 :::
 
 ::: done
@@ -481,10 +481,10 @@ What stays as it is need not be computed twice. For a text that grows, the
 same thought is the cache of [](#kv-cache).
 :::
 
-**Exercise 8.3** (★★, challenge, 3 points): `ask_encoded`. One token asks,
-and is answered from the keys and values that are in the trace already. The
-second input is not among the parameters, so that nothing can be computed
-from it again. Scores, weights and context are those that
+**Exercise 8.3** (★★, challenge, 3 points): `cross_attention_ask`. One token
+asks, and is answered from the keys and values that are in the trace
+already. The second input is not among the parameters, so that nothing can
+be computed from it again. Scores, weights and context are those that
 `cross_attention_forward` gives for this token. A trace for more than one
 query is refused, as is one whose other sizes do not fit, and so are several
 heads and an output layer.
@@ -537,8 +537,8 @@ you change without changing another?
 ::: {.solution exercise="8.2"}
 */
 
-void encode_once(const Attention *a, int m, const float y[m][a->d_y],
-                 Trace *t)
+void cross_attention_encode(const Attention *a, int m,
+                            const float y[m][a->d_y], Trace *t)
 {
     attention_check(a, t->n, m, t);
     linear_forward(&a->key, m, y, ROWS(a->key.d_out, t->key));
@@ -555,7 +555,8 @@ where the text that is looked at grows with every word.
 ::: {.solution exercise="8.3"}
 */
 
-void ask_encoded(const Attention *a, const float x[a->d_x], Trace *t)
+void cross_attention_ask(const Attention *a, const float x[a->d_x],
+                         Trace *t)
 {
     attention_check(a, 1, t->m, t);
     linear_forward(&a->query, 1, ROWS(a->d_x, x),
@@ -571,7 +572,7 @@ another: each row of the scores is computed, shared out and mixed by itself.
 ::: {.solution exercise="8.4"}
 */
 
-void hard_alignment(int n, int m, const float weights[n][m], int place[n])
+void hard_alignment(int n, int m, const float weights[n][m], int argmax[n])
 {
     for (int i = 0; i < n; i++) {
         int best = -1; /* no number so far */
@@ -582,7 +583,7 @@ void hard_alignment(int n, int m, const float weights[n][m], int place[n])
         if (best < 0)
             REFUSE("row %d has no weight that is a number: one is needed",
                    i);
-        place[i] = best;
+        argmax[i] = best;
     }
 }
 

@@ -45,10 +45,11 @@ static void project_life(float query[6][2], float key[6][2],
     Random r;
     float w_query[3][2], w_key[3][2], w_value[3][4];
     random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
+    random_fill(&r, 3, 2, w_query);
+    random_fill(&r, 3, 2, w_key);
+    random_fill(&r, 3, 4, w_value);
+    project_qkv(6, 3, 2, 4, life, w_query, w_key, w_value, query, key,
+                value);
 }
 
 /*
@@ -253,8 +254,8 @@ static void show_minus_infinity(float maps_of[4][6][6])
     scale_scores(6, 6, 2, scores);
     softmax_rows(6, 6, scores, maps_of[3]);
     print_matrix("their attention weights", 6, 6, maps_of[3]);
-    maps("maps", "Two ways to hide the future", 4, map, 6, words, 6, words,
-         maps_of);
+    figure_maps("maps", "Two ways to hide the future", 4, map, 6, words, 6,
+                words, maps_of);
 }
 
 /*
@@ -346,8 +347,8 @@ static void show_gaps(void)
     }
     print_matrix("hidden score; renormalized; from minus infinity", GAPS, 5,
                  table);
-    curves("gaps", "The first share, against the hidden score", curve, GAPS,
-           at, first_share);
+    figure_curves("gaps", "The first share, against the hidden score",
+                  curve, GAPS, at, first_share);
 }
 
 /*
@@ -400,7 +401,8 @@ Mask mask_table(int n, int m, const float table[n][m])
     return (Mask){.kind = MASK_TABLE, .n = n, .m = m, .table = table[0]};
 }
 
-void mask_where(int n, int m, const float mask[n][m], float scores[n][m])
+void mask_scores_table(int n, int m, const float mask[n][m],
+                       float scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
@@ -416,7 +418,7 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
         mask_scores(n, m, mask.first, scores);
     else if (mask.kind == MASK_TABLE && mask.table && mask.n == n &&
              mask.m == m)
-        mask_where(n, m, ROWS(m, mask.table), scores);
+        mask_scores_table(n, m, ROWS(m, mask.table), scores);
     else
         REFUSE("a mask of kind %d, %d times %d, for scores of %d times %d: "
                "one of kind 0 or 1, or a table of their size, is needed",
@@ -433,7 +435,7 @@ leave, though `causal_mask` will still show us masks.
 | `mask_weights` | multiplies *weights* by a table |
 | `renormalize` | makes the rows add up to one again |
 | `mask_scores` | minus infinity for the future, without a table |
-| `mask_where` | minus infinity where a table has 0 |
+| `mask_scores_table` | minus infinity where a table has 0 |
 | `apply_mask` | what a `Mask` says: one of the last two, or nothing |
 
 And this is `attention` with one line more, as far as its weights. The
@@ -551,8 +553,8 @@ static void show_places(void)
     print_matrix("two queries, five keys, first = 0", 2, 5, mask[0]);
     print_matrix("two queries, five keys, first = 5 - 2", 2, 5, mask[1]);
     print_matrix("four queries, two keys, first = 2 - 4", 4, 2, behind);
-    grid("places", "Two places for two queries among five keys", 2, panel,
-         2, 5, mask);
+    figure_grid("places", "Two places for two queries among five keys", 2,
+                panel, 2, 5, mask);
 
     float query[6][2], key[6][2], value[6][4], scores[4][2], weights[4][2];
     project_life(query, key, value);
@@ -606,7 +608,7 @@ int main(int argc, char *argv[])
 {
     float maps_of[4][6][6];
     no_arguments(argc, argv);
-    pipeline("pipeline", "mask");
+    figure_pipeline("pipeline", "mask");
     show_renormalizing(maps_of);
     show_minus_infinity(maps_of);
     show_gaps();

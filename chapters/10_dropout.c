@@ -284,7 +284,7 @@ static void print_causal_weights(float weights[6][6])
     self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t;
     trace_init_for(&t, &a, 6, 6);
-    attention_roles(&a, 6, 6, journey, journey, &t);
+    attention_project(&a, 6, 6, journey, journey, &t);
     masked_weights(6, 6, 2, mask_causal(0), ROWS(2, t.query),
                    ROWS(2, t.key), ROWS(6, t.scores), weights);
     print_matrix("causal attention weights", 6, 6, weights);
@@ -438,7 +438,7 @@ mistake. [](#mkl) has both tables, and a function that draws the other one.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "dropout");
+    figure_pipeline("pipeline", "dropout");
     show_sixths();
     show_mean();
     show_attention();

@@ -110,7 +110,7 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
                context_length);
     self_attention_init(a, r, d_in, head_dim, head_dim, has_bias);
     a->context_length = context_length;
-    a->p = p;
+    a->dropout_rate = p;
 }
 
 /*
@@ -122,7 +122,7 @@ several heads, a `d_out` other than 0, more tokens than the context length,
 and a trace that was made for other sizes.
 
 ::: hint
-The first two refusals are yours. `attention_roles` does the others, and
+The first two refusals are yours. `attention_project` does the others, and
 fills queries, keys and values.
 :::
 
@@ -144,11 +144,12 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
         REFUSE("%d heads, and an output layer to %d columns: one head and "
                "no such layer are needed",
                a->n_heads, a->d_out);
-    attention_roles(a, n, m, x, y, t);
-    t->rate = r ? a->p : 0;
-    attend(n, m, a->d_k, a->d_v, mask, a->p, r, ROWS(a->d_k, t->query),
-           ROWS(a->d_k, t->key), ROWS(a->d_v, t->value), ROWS(m, t->scores),
-           ROWS(m, t->weights), ROWS(m, t->keep_mask), ROWS(m, t->dropped),
+    attention_project(a, n, m, x, y, t);
+    t->dropout_rate = r ? a->dropout_rate : 0;
+    attend(n, m, a->d_k, a->d_v, mask, a->dropout_rate, r,
+           ROWS(a->d_k, t->query), ROWS(a->d_k, t->key),
+           ROWS(a->d_v, t->value), ROWS(m, t->scores), ROWS(m, t->weights),
+           ROWS(m, t->keep_mask), ROWS(m, t->dropped),
            ROWS(a->d_v, t->context));
 }
 
@@ -177,7 +178,8 @@ static void draw_batch(void)
         {"W_Q", 3, 2, 1, "="},
         {"its queries", 6, 2, 1, NULL},
     };
-    blocks("batch", "Two sentences, one set of parameters", 6, block);
+    figure_blocks("batch", "Two sentences, one set of parameters", 6,
+                  block);
 }
 
 /*
@@ -507,7 +509,8 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     memcpy(same[0], journey, sizeof journey);
     memcpy(same[1], journey, sizeof journey);
-    pipeline("pipeline", "roles scores scale mask weights dropout context");
+    figure_pipeline("pipeline",
+                    "roles scores scale mask weights dropout context");
     show_class(same);
     show_leak(same);
     show_room();

@@ -132,7 +132,7 @@ static Linear rows_of(const Linear *l, int first, int count)
                     .bias = l->bias ? l->bias + first : NULL};
 }
 
-Attention head_of(const Attention *a, int h)
+Attention attention_head(const Attention *a, int h)
 {
     if (h < 0 || h >= a->n_heads)
         REFUSE("head %d of %d: one from 0 to %d is needed", h, a->n_heads,
@@ -164,10 +164,10 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                                    .d_k = d_k,
                                    .d_v = d_v});
     for (int h = 0; h < n_heads; h++) {
-        const Attention head = head_of(a, h);
-        rand_transposed(r, d_in, d_k, ROWS(d_in, head.query.weight));
-        rand_transposed(r, d_in, d_k, ROWS(d_in, head.key.weight));
-        rand_transposed(r, d_in, d_v, ROWS(d_in, head.value.weight));
+        const Attention head = attention_head(a, h);
+        random_transposed(r, d_in, d_k, ROWS(d_in, head.query.weight));
+        random_transposed(r, d_in, d_k, ROWS(d_in, head.key.weight));
+        random_transposed(r, d_in, d_v, ROWS(d_in, head.value.weight));
     }
 }
 
@@ -179,11 +179,11 @@ it, with a trace for each. The rest is to put the columns in their places.
 attention, one after the other, each in its own trace, and `joined` receives
 the context vectors side by side: the first `d_v` columns are those of the
 first head. It refuses an attention with an output layer (`d_out` other than
-0); `head_of` and `head_forward` refuse the rest.
+0); `attention_head` and `head_forward` refuse the rest.
 
 ::: hint
-`head_forward` wants the address of an attention. So keep what `head_of`
-returns in a variable, and pass the variable's address.
+`head_forward` wants the address of an attention. So keep what
+`attention_head` returns in a variable, and pass the variable's address.
 :::
 
 ::: hint
@@ -207,7 +207,7 @@ void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                "side by side",
                a->d_out);
     for (int h = 0; h < a->n_heads; h++) {
-        const Attention head = head_of(a, h);
+        const Attention head = attention_head(a, h);
         head_forward(&head, mask, r, n, m, x, y, &t[h]);
         const float(*context)[a->d_v] = ROWS(a->d_v, t[h].context);
         for (int i = 0; i < n; i++)
@@ -232,7 +232,7 @@ enum { WORDS = 6, D_IN = 3, HEADS = 4, D_K = 2, D_V = 1 };
 /* A trace for each head, for n tokens that ask n. */
 static void traces_for(const Attention *a, int n, Trace t[])
 {
-    const Attention head = head_of(a, 0);
+    const Attention head = attention_head(a, 0);
     for (int h = 0; h < a->n_heads; h++)
         trace_init_for(&t[h], &head, n, n);
 }
@@ -306,8 +306,8 @@ static void show_maps(const Trace t[HEADS])
         memcpy(map[h], t[h].weights, sizeof map[h]);
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, map[h]);
-    maps("maps", "The attention weights of four heads", HEADS, label, WORDS,
-         word, WORDS, word, map);
+    figure_maps("maps", "The attention weights of four heads", HEADS, label,
+                WORDS, word, WORDS, word, map);
 
     printf("where each word looks most\n      ");
     for (int i = 0; i < WORDS; i++)
@@ -534,9 +534,9 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                                    .d_v = head_dim,
                                    .has_bias = has_bias,
                                    .context_length = context_length,
-                                   .p = p});
+                                   .dropout_rate = p});
     for (int h = 0; h < n_heads; h++) {
-        const Attention one = head_of(a, h);
+        const Attention one = attention_head(a, h);
         const Linear *const role[3] = {&one.query, &one.key, &one.value};
         for (int k = 0; k < 3; k++)
             linear_fill(r, d_in, head_dim, ROWS(d_in, role[k]->weight),
@@ -598,7 +598,7 @@ static void show_concat(void)
     Trace t[2];
     float x[3][8], joined[3][8];
     random_seed(&r, 123);
-    rand_fill(&r, 3, 8, x);
+    random_fill(&r, 3, 8, x);
     heads_init(&a, &r, 2, 8, 4, 4);
     traces_for(&a, 3, t);
     heads_forward(&a, mask_none(), NULL, 3, 3, x, x, t, joined);
@@ -635,7 +635,7 @@ and we shall need it.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "heads");
+    figure_pipeline("pipeline", "heads");
     show_questions();
     show_one_head();
     show_four_heads();

@@ -39,7 +39,7 @@ static void draw_columns(void)
     const Block product[] = {{"X", 6, 3, 1, "·"},
                              {"W, of two heads", 3, 8, 2, "="},
                              {"X W", 6, 8, 2, NULL}};
-    blocks("columns", "One product for two heads", 3, product);
+    figure_blocks("columns", "One product for two heads", 3, product);
 }
 
 /*
@@ -213,7 +213,7 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
                                    .has_bias = has_bias,
                                    .has_out_bias = 1,
                                    .context_length = context_length,
-                                   .p = p});
+                                   .dropout_rate = p});
     linear_fill(r, d_in, d_out, ROWS(d_in, a->query.weight), a->query.bias);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->key.weight), a->key.bias);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->value.weight), a->value.bias);
@@ -239,8 +239,9 @@ static void attend_head(const Attention *a, Mask mask, Random *r, int h,
     float(*keep_mask)[n][m] = TABLES(n, m, t->keep_mask);
     float(*dropped)[n][m] = TABLES(n, m, t->dropped);
     float(*context)[n][d_v] = TABLES(n, d_v, t->context);
-    attend(n, m, d_k, d_v, mask, a->p, r, query[h], key[h], value[h],
-           scores[h], weights[h], keep_mask[h], dropped[h], context[h]);
+    attend(n, m, d_k, d_v, mask, a->dropout_rate, r, query[h], key[h],
+           value[h], scores[h], weights[h], keep_mask[h], dropped[h],
+           context[h]);
 }
 
 /*
@@ -258,8 +259,8 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
                        const float y[m][a->d_y], Trace *t)
 {
     const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
-    attention_roles(a, n, m, x, y, t);
-    t->rate = r ? a->p : 0;
+    attention_project(a, n, m, x, y, t);
+    t->dropout_rate = r ? a->dropout_rate : 0;
     split_heads(n, heads, d_k, ROWS(heads * d_k, t->query),
                 TABLES(n, d_k, t->head_query));
     split_heads(m, heads, d_k, ROWS(heads * d_k, t->key),
@@ -346,8 +347,8 @@ static void show_wider(void)
         TABLES(WORDS, WORDS, of_journey.weights);
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, weights[h]);
-    maps("maps", "What each word may see, and takes, in two heads", HEADS,
-         label, WORDS, words, WORDS, words, weights);
+    figure_maps("maps", "What each word may see, and takes, in two heads",
+                HEADS, label, WORDS, words, WORDS, words, weights);
     print_vector("output of Your", D_OUT, of_journey.out);
     print_vector("output of step", D_OUT, of_journey.out + LAST);
     print_vector("output of Life", D_OUT, of_life.out);
@@ -416,7 +417,7 @@ static void show_loop(void)
     float joined[WORDS][ALL];
     random_seed(&r, 123);
     heads_init(&a, &r, HEADS, D_IN, WIDTH, WIDTH);
-    const Attention head = head_of(&a, 0);
+    const Attention head = attention_head(&a, 0);
     for (int h = 0; h < HEADS; h++)
         trace_init_for(&t[h], &head, WORDS, WORDS);
     Trace split;
@@ -462,8 +463,8 @@ goes in, its rows and its columns together:
 $\pm\sqrt{6 / (3 d_{model} + d_{model})}$.
 */
 
-void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
-                            int n_heads)
+void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
+                             int n_heads)
 {
     Random copy = *r; /* what it draws is all replaced below */
     multi_head_init(a, &copy, d_model, d_model, 0, p, n_heads, 1);
@@ -495,8 +496,8 @@ static void module_from_123(Attention *a, int n_heads, int n, int d_model,
 {
     Random r;
     random_seed(&r, 123);
-    multi_head_init_packed(a, &r, d_model, 0, n_heads);
-    rand_fill(&r, n, d_model, x);
+    multi_head_init_pytorch(a, &r, d_model, 0, n_heads);
+    random_fill(&r, n, d_model, x);
 }
 
 static void show_opposite(const Attention *a,
@@ -614,7 +615,8 @@ static void draw_walk(int n, int d_model, int n_heads)
                           {"merged, Z", n, d_model, n_heads, "·"},
                           {"W_O", d_model, d_model, 1, "="},
                           {"output", n, d_model, 1, NULL}};
-    blocks("walk", "The walk of shapes", sizeof walk / sizeof *walk, walk);
+    figure_blocks("walk", "The walk of shapes", sizeof walk / sizeof *walk,
+                  walk);
 }
 
 static void show_walk(int d_model, int n_heads, int n)
@@ -696,10 +698,10 @@ that is best known, has one size from the first layer to the last.
 
 static void show_own_walk(char *const argument[3])
 {
-    const int d_model = (int)whole_number("D_MODEL", argument[0], 1, 4096);
-    const int heads = (int)whole_number("HEADS", argument[1], 1, 4096);
+    const int d_model = (int)parse_integer("D_MODEL", argument[0], 1, 4096);
+    const int heads = (int)parse_integer("HEADS", argument[1], 1, 4096);
     show_walk(d_model, heads,
-              (int)whole_number("TOKENS", argument[2], 1, 4096));
+              (int)parse_integer("TOKENS", argument[2], 1, 4096));
 }
 
 int main(int argc, char *argv[])
@@ -712,7 +714,7 @@ int main(int argc, char *argv[])
         show_own_walk(argv + 1);
         return 0;
     }
-    pipeline("pipeline", "roles heads");
+    figure_pipeline("pipeline", "roles heads");
     draw_columns();
     show_view();
     show_narrow();

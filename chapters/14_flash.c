@@ -108,26 +108,26 @@ sum**:
 :::
 */
 
-void online_softmax_init(int d_v, OnlineSoftmax *r, float mixture[d_v])
+void online_softmax_init(int d_v, OnlineSoftmax *s, float mixture[d_v])
 {
-    *r = (OnlineSoftmax){.largest = -INFINITY, .sum = 0};
+    *s = (OnlineSoftmax){.largest = -INFINITY, .sum = 0};
     for (int k = 0; k < d_v; k++)
         mixture[k] = 0;
 }
 
-void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *r,
+void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *s,
                             float mixture[d_v])
 {
-    const float f = expf(r->largest - largest);
-    r->largest = largest;
-    r->sum *= f;
+    const float f = expf(s->largest - largest);
+    s->largest = largest;
+    s->sum *= f;
     for (int k = 0; k < d_v; k++)
         mixture[k] *= f;
 }
 
 /*
 **Exercise 14.1** (★★, 3 points): `online_softmax_add`. One key is met:
-bring `r` and the mixture up to date, as the formulas say.
+bring `s` and the mixture up to date, as the formulas say.
 `online_softmax_rescale` does what the factor does. A key whose score is
 minus infinity is hidden: nothing happens, whatever its value is.
 
@@ -148,14 +148,14 @@ maximum, a sum and a mixture.
 */
 
 void online_softmax_add(int d_v, float score, const float value[d_v],
-                        OnlineSoftmax *r, float mixture[d_v])
+                        OnlineSoftmax *s, float mixture[d_v])
 {
     if (score == -INFINITY)
         return;
-    if (score > r->largest)
-        online_softmax_rescale(score, d_v, r, mixture);
-    const float share = expf(score - r->largest);
-    r->sum += share;
+    if (score > s->largest)
+        online_softmax_rescale(score, d_v, s, mixture);
+    const float share = expf(score - s->largest);
+    s->sum += share;
     for (int k = 0; k < d_v; k++)
         mixture[k] += share * value[k];
 }
@@ -165,12 +165,12 @@ After the last key, the mixture is divided. The logarithm of the whole sum
 is handed back; [below](#flash-log-sum) is what it is good for.
 */
 
-float online_softmax_finish(int d_v, const OnlineSoftmax *r,
+float online_softmax_finish(int d_v, const OnlineSoftmax *s,
                             float mixture[d_v])
 {
     for (int k = 0; k < d_v; k++)
-        mixture[k] = (float)(mixture[k] / r->sum);
-    return (float)(r->largest + log(r->sum));
+        mixture[k] = (float)(mixture[k] / s->sum);
+    return (float)(s->largest + log(s->sum));
 }
 
 /*
@@ -191,16 +191,16 @@ static void show_meetings(void)
 {
     float scores[1][6], weights[1][6], context[1][3], met[6][3], mixture[3];
     attention(1, 6, 3, 3, life + 2, life, life, scores, weights, context);
-    OnlineSoftmax r;
-    online_softmax_init(3, &r, mixture);
+    OnlineSoftmax s;
+    online_softmax_init(3, &s, mixture);
     for (int j = 0; j < 6; j++) {
-        online_softmax_add(3, scores[0][j], life[j], &r, mixture);
+        online_softmax_add(3, scores[0][j], life[j], &s, mixture);
         met[j][0] = scores[0][j];
-        met[j][1] = r.largest;
-        met[j][2] = (float)r.sum;
+        met[j][1] = s.largest;
+        met[j][2] = (float)s.sum;
     }
     print_matrix("score; largest so far; sum so far", 6, 3, met);
-    online_softmax_finish(3, &r, mixture);
+    online_softmax_finish(3, &s, mixture);
     print_vector("context vector of short, key by key", 3, mixture);
     print_vector("context vector of short, by attention", 3, context[0]);
 }
@@ -243,17 +243,17 @@ registers.
 */
 
 void online_softmax_add_block(int n, int d_v, const float scores[n],
-                              const float value[n][d_v], OnlineSoftmax *r,
+                              const float value[n][d_v], OnlineSoftmax *s,
                               float mixture[d_v])
 {
-    float largest = r->largest;
+    float largest = s->largest;
     for (int j = 0; j < n; j++)
         if (scores[j] > largest)
             largest = scores[j];
-    if (largest > r->largest)
-        online_softmax_rescale(largest, d_v, r, mixture);
+    if (largest > s->largest)
+        online_softmax_rescale(largest, d_v, s, mixture);
     for (int j = 0; j < n; j++)
-        online_softmax_add(d_v, scores[j], value[j], r, mixture);
+        online_softmax_add(d_v, scores[j], value[j], s, mixture);
 }
 
 /*
@@ -271,8 +271,8 @@ enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
 /* Hides, in the square whose first row is query i and whose first column
  * is key j, what must not be seen. */
-void mask_tile(Mask mask, int i, int j, int rows, int cols,
-               float scores[rows][cols])
+void mask_square(Mask mask, int i, int j, int rows, int cols,
+                 float scores[rows][cols])
 {
     const int64_t offset = (int64_t)mask.first + i - j;
     if (mask.kind == MASK_CAUSAL && offset < cols)
@@ -282,7 +282,7 @@ void mask_tile(Mask mask, int i, int j, int rows, int cols,
         for (int k = 0; k < rows; k++) {
             const float *row =
                 mask.table + (size_t)(i + k) * (size_t)mask.m;
-            mask_where(1, cols, ROWS(cols, row + j), scores + k);
+            mask_scores_table(1, cols, ROWS(cols, row + j), scores + k);
         }
 }
 
@@ -311,7 +311,7 @@ int mask_shows_block(Mask mask, int last, int j)
 static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask mask,
                         const float query[rows][d_k],
                         const float key[m][d_k], const float value[m][d_v],
-                        float context[rows][d_v], float log_sum[rows])
+                        float context[rows][d_v], float log_sum_exp[rows])
 {
     float memory[TILE * BLOCK];
     OnlineSoftmax running[TILE];
@@ -324,13 +324,14 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask mask,
             ROWS(cols, memory); /* the last may be narrow */
         dot_scores(rows, cols, d_k, query, key + j, scores);
         scale_scores(rows, cols, d_k, scores);
-        mask_tile(mask, i, j, rows, cols, scores);
+        mask_square(mask, i, j, rows, cols, scores);
         for (int k = 0; k < rows; k++)
             online_softmax_add_block(cols, d_v, scores[k], value + j,
                                      &running[k], context[k]);
     }
     for (int k = 0; k < rows; k++)
-        log_sum[k] = online_softmax_finish(d_v, &running[k], context[k]);
+        log_sum_exp[k] =
+            online_softmax_finish(d_v, &running[k], context[k]);
 }
 
 /*
@@ -354,12 +355,12 @@ void mask_check(int n, int m, Mask mask)
 void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
-                   float log_sum[n])
+                   float log_sum_exp[n])
 {
     mask_check(n, m, mask);
     for (int i = 0; i < n; i += TILE)
         attend_tile(i, n - i < TILE ? n - i : TILE, m, d_k, d_v, mask,
-                    query + i, key, value, context + i, log_sum + i);
+                    query + i, key, value, context + i, log_sum_exp + i);
 }
 
 /*
@@ -373,10 +374,10 @@ static void show_agreement(const char *what, int n, int d, Mask mask,
     float(*weights)[n] = new_table(n, n);
     float(*with)[d] = new_table(n, d);
     float(*without)[d] = new_table(n, d);
-    float *log_sum = new_table(1, n), difference = 0;
+    float *log_sum_exp = new_table(1, n), difference = 0;
     masked_weights(n, n, d, mask, x, x, scores, weights);
     matmul(n, d, n, weights, x, with);
-    flash_forward(n, n, d, d, mask, x, x, x, without, log_sum);
+    flash_forward(n, n, d, d, mask, x, x, x, without, log_sum_exp);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
             difference =
@@ -387,27 +388,27 @@ static void show_agreement(const char *what, int n, int d, Mask mask,
     free(weights);
     free(with);
     free(without);
-    free(log_sum);
+    free(log_sum_exp);
 }
 
 static void show_flash(void)
 {
     enum { N = 100, D = 16 };
     static float x[N][D];
-    float context[6][3], log_sum[6];
+    float context[6][3], log_sum_exp[6];
     Random r;
     random_seed(&r, 123);
     normal_fill(&r, N, D, 0, 1, x);
     show_agreement("100 tokens", N, D, mask_none(), x);
     show_agreement("the future hidden", N, D, mask_causal(0), x);
     flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
-                  log_sum);
+                  log_sum_exp);
     print_matrix("context vectors of Life is short", 6, 3, context);
-    print_vector("logarithms of the sums", 6, log_sum);
+    print_vector("logarithms of the sums", 6, log_sum_exp);
     flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
-                  log_sum);
+                  log_sum_exp);
     print_matrix("the same, the future hidden", 6, 3, context);
-    print_vector("logarithms of these sums", 6, log_sum);
+    print_vector("logarithms of these sums", 6, log_sum_exp);
 }
 
 /*
@@ -456,8 +457,8 @@ static void show_squares(void)
             }
     print_integers("256 queries and keys: squares, and those left out", 2,
                    (int[]){count[0], count[0] - count[1]});
-    grid("squares", "Squares of the table that are computed", 2, panel,
-         SQUARES, SQUARES, square);
+    figure_grid("squares", "Squares of the table that are computed", 2,
+                panel, SQUARES, SQUARES, square);
 }
 
 /*
@@ -512,12 +513,13 @@ $$w_k = \frac{e^{s_k}}{\sum_j e^{s_j}} = e^{s_k - L}$$
 
 static void show_weights_again(void)
 {
-    float context[6][3], log_sum[6], scores[1][6], weights[1][6], again[6];
+    float context[6][3], log_sum_exp[6], scores[1][6], weights[1][6],
+        again[6];
     flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
-                  log_sum);
+                  log_sum_exp);
     masked_weights(1, 6, 3, mask_none(), life + 2, life, scores, weights);
     for (int j = 0; j < 6; j++)
-        again[j] = expf(scores[0][j] - log_sum[2]);
+        again[j] = expf(scores[0][j] - log_sum_exp[2]);
     print_vector("weights of short, by softmax", 6, weights[0]);
     print_vector("weights of short, from scores and log-sum-exp", 6, again);
 }
@@ -544,7 +546,7 @@ all keys, which is a challenge below.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "scores scale mask weights context");
+    figure_pipeline("pipeline", "scores scale mask weights context");
     show_sizes();
     show_meetings();
     show_flash();
@@ -626,14 +628,14 @@ A part is one key, whose score is its log-sum-exp and whose value is its
 context vector. The first has been met:
 */
 
-float merge_contexts(int d_v, float context[d_v], float log_sum,
-                     const float other[d_v], float other_log_sum)
+float merge_contexts(int d_v, float context[d_v], float log_sum_exp,
+                     const float other[d_v], float other_log_sum_exp)
 {
-    OnlineSoftmax r = {.largest = log_sum, .sum = 1};
-    if (log_sum == -INFINITY)
-        online_softmax_init(d_v, &r, context);
-    online_softmax_add(d_v, other_log_sum, other, &r, context);
-    return online_softmax_finish(d_v, &r, context);
+    OnlineSoftmax s = {.largest = log_sum_exp, .sum = 1};
+    if (log_sum_exp == -INFINITY)
+        online_softmax_init(d_v, &s, context);
+    online_softmax_add(d_v, other_log_sum_exp, other, &s, context);
+    return online_softmax_finish(d_v, &s, context);
 }
 
 /*

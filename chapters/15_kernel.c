@@ -77,7 +77,7 @@ compiler may not change that: sums of floats in another order have other
 last digits. But a product of matrices has many sums, and nothing says that
 one must be finished before the next begins.
 
-**Exercise 15.1** (★, 2 points): `multiply_ordered`. What `matmul` does, in
+**Exercise 15.1** (★, 2 points): `matmul_ordered`. What `matmul` does, in
 another order: take the entries of a row of `a` one by one, and add to the
 whole row of the result what each of them contributes. Then all that is read
 and written lies side by side.
@@ -96,8 +96,8 @@ is read.
 :::
 */
 
-void multiply_ordered(int n, int m, int d, const float a[n][d],
-                      const float b[d][m], float c[n][m])
+void matmul_ordered(int n, int m, int d, const float a[n][d],
+                    const float b[d][m], float c[n][m])
 {
     memset(c, 0, (size_t)n * sizeof *c);
     for (int i = 0; i < n; i++)
@@ -193,9 +193,9 @@ out, and each `sum[i][j]` becomes a register. What is left over of the rows
 is done four at a time, then one by one:
 */
 
-static INLINE void multiply_tiles(int n, int vectors, int d,
-                                  StridedMatrix a, const Lanes b[d],
-                                  const Lanes *factor, Lanes c[n])
+static INLINE void matmul_tiles(int n, int vectors, int d, StridedMatrix a,
+                                const Lanes b[d], const Lanes *factor,
+                                Lanes c[n])
 {
     int i = 0;
     for (; i + TILE_ROWS <= n; i += TILE_ROWS)
@@ -209,24 +209,24 @@ static INLINE void multiply_tiles(int n, int vectors, int d,
 
 /* A function of its own (APART), as among other code the registers would
  * not suffice. */
-static APART void multiply_lanes(int n, int vectors, int d, StridedMatrix a,
-                                 const Lanes b[d], const Lanes *factor,
-                                 Lanes c[n])
+static APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
+                               const Lanes b[d], const Lanes *factor,
+                               Lanes c[n])
 {
     if (vectors == 1)
-        multiply_tiles(n, 1, d, a, b, factor, c);
+        matmul_tiles(n, 1, d, a, b, factor, c);
     else
-        multiply_tiles(n, VECTORS, d, a, b, factor, c);
+        matmul_tiles(n, VECTORS, d, a, b, factor, c);
 }
 
 /*
-Any product of tables can be made of this. `multiply_fast`, a
+Any product of tables can be made of this. `matmul_strided`, a
 [challenge](#kernel-exercises) at the end, does it for tables that are
-views, and `best_kernel()->multiply` is the same for the processor at hand
+views, and `best_kernel()->matmul` is the same for the processor at hand
 ([below](#kernel-sets)).
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
-`best_kernel()->multiply`.
+`best_kernel()->matmul`.
 
 ::: hint
 How far is it in a table from an entry to the one below it, and how far to
@@ -248,27 +248,27 @@ tables that lie either way.
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m])
 {
-    best_kernel()->multiply(n, m, d, (StridedMatrix){a[0], d, 1},
-                            (StridedMatrix){b[0], m, 1},
-                            (StridedMatrix){NULL, 0, 0}, c);
+    best_kernel()->matmul(n, m, d, (StridedMatrix){a[0], d, 1},
+                          (StridedMatrix){b[0], m, 1},
+                          (StridedMatrix){NULL, 0, 0}, c);
 }
 
 void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
                          float y[n][l->d_out])
 {
-    best_kernel()->multiply(n, l->d_out, l->d_in,
-                            (StridedMatrix){x[0], l->d_in, 1},
-                            (StridedMatrix){l->weight, 1, l->d_in},
-                            (StridedMatrix){l->bias, 0, 1}, y);
+    best_kernel()->matmul(n, l->d_out, l->d_in,
+                          (StridedMatrix){x[0], l->d_in, 1},
+                          (StridedMatrix){l->weight, 1, l->d_in},
+                          (StridedMatrix){l->bias, 0, 1}, y);
 }
 
 static void show_product(void)
 {
     const char *const what = "step product 512x512x512";
     const float x[4] = {show_speed(what, "matmul"),
-                        show_speed(what, "multiply_ordered"),
-                        show_speed(what, "multiply_fast plain"),
-                        show_speed(what, "multiply_fast")};
+                        show_speed(what, "matmul_ordered"),
+                        show_speed(what, "matmul_strided plain"),
+                        show_speed(what, "matmul_strided")};
     print_vector("GFLOP/s: matmul, ordered, fast, with wider registers", 4,
                  x);
 }
@@ -399,7 +399,7 @@ static Tile tile_init(const AttentionCall *call, int text, int head, int i,
                       int rows, Lanes *memory)
 {
     const int many =
-        call->n_key_heads ? call->n_heads / call->n_key_heads : 1;
+        call->n_kv_heads ? call->n_heads / call->n_kv_heads : 1;
     const float s = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
     const int64_t seen = (int64_t)call->mask.first + i + rows;
     Tile t = {.text = text, .head = head, .i = i, .rows = rows};
@@ -432,7 +432,7 @@ rest of the scale](#kernel-rest) waits.
 
 Under a causal mask, the tile's `end` is how many keys its last query sees;
 blocks behind it are never met. Within a block, `mask_block` is the
-`mask_tile` of [](#flash), and `apply_table` reads the tables that an
+`mask_square` of [](#flash), and `apply_table` reads the tables that an
 `AttentionCall` may name.
 Both stand [at the end](#kernel-rest).
 */
@@ -489,8 +489,7 @@ static void tile_add_block(const AttentionCall *call, Tile *t, int j,
     const int cols = min_int(BLOCK, t->end - j);
     const StridedMatrix transposed = {value.at, value.column, value.row};
     Lanes shrink;
-    multiply_lanes(cols, t->vectors, call->d_k, key, t->query, NULL,
-                   scores);
+    matmul_lanes(cols, t->vectors, call->d_k, key, t->query, NULL, scores);
     if (call->bias.at)
         apply_table('+', &call->bias, t, j, cols, scores);
     mask_block(call->mask, t, j, cols, scores);
@@ -500,8 +499,8 @@ static void tile_add_block(const AttentionCall *call, Tile *t, int j,
         tile_softmax(QUERIES, t, cols, scores, &shrink);
     if (call->keep_mask.at)
         apply_table('*', &call->keep_mask, t, j, cols, scores);
-    multiply_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
-                   t->context);
+    matmul_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
+                 t->context);
 }
 
 /*
@@ -512,8 +511,8 @@ largest product, plus $\ln l = \ln 2 \cdot \log_2 l$.
 static void tile_finish(const AttentionCall *call, Tile *t)
 {
     const ptrdiff_t at = (ptrdiff_t)t->text * call->n_heads + t->head;
-    for (int i = 0; call->log_sum && i < t->rows; i++)
-        call->log_sum[at * call->n + t->i + i] =
+    for (int i = 0; call->log_sum_exp && i < t->rows; i++)
+        call->log_sum_exp[at * call->n + t->i + i] =
             t->scale * t->largest.at[i] + ln_2 * log2f(t->sum.at[i]);
     for (int i = 0; i < QUERIES; i++)
         t->sum.at[i] = 1 / t->sum.at[i];
@@ -688,7 +687,7 @@ functions get another name, `attend_fast_avx2` say, and when a program asks
 for `best_kernel`, it is looked up what the processor has:
 */
 
-static void attend_words(float context[6][3], float log_sum[6])
+static void attend_words(float context[6][3], float log_sum_exp[6])
 {
     const StridedRows x = rows_by_head(1, 6, 3, life[0]);
     AttentionCall call = {
@@ -696,7 +695,7 @@ static void attend_words(float context[6][3], float log_sum[6])
     call.mask = mask_causal(0);
     call.query = call.key = call.value = x;
     call.context = rows_by_head(1, 6, 3, context[0]);
-    call.log_sum = log_sum;
+    call.log_sum_exp = log_sum_exp;
     best_kernel()->attend(&call);
 }
 
@@ -707,11 +706,11 @@ log-sum-exps are those of [](#flash):
 
 static void show_call(void)
 {
-    float context[6][3], log_sum[6];
-    attend_words(context, log_sum);
+    float context[6][3], log_sum_exp[6];
+    attend_words(context, log_sum_exp);
     print_matrix("context vectors of Life is short, the future hidden", 6,
                  3, context);
-    print_vector("logarithms of the sums", 6, log_sum);
+    print_vector("logarithms of the sums", 6, log_sum_exp);
 }
 
 /*
@@ -738,9 +737,9 @@ static void show_steps(void)
     const char *const attend = "step attention 1024x64";
     const char *const product = "step product 512x512x512";
     const char *const step[STEPS] = {"matmul",
-                                     "multiply_ordered",
-                                     "multiply_fast plain",
-                                     "multiply_fast",
+                                     "matmul_ordered",
+                                     "matmul_strided plain",
+                                     "matmul_strided",
                                      "attention",
                                      "flash_forward",
                                      "attend_fast plain",
@@ -752,8 +751,8 @@ static void show_steps(void)
     for (int i = 0; i < STEPS; i++)
         x[0][i] = show_speed(i < 4 ? product : attend, step[i]);
     print_vector("GFLOP/s of each step", STEPS, x[0]);
-    bars("steps", "Billions of operations a second on one core", 1,
-         (const char *[]){"GFLOP/s"}, STEPS, words, x);
+    figure_bars("steps", "Billions of operations a second on one core", 1,
+                (const char *[]){"GFLOP/s"}, STEPS, words, x);
 }
 
 /*
@@ -885,14 +884,15 @@ static void show_roofline(void)
     print_vector("one query, 256, 1024, 4096, 1024 with tables: a byte", 5,
                  x);
     print_vector("and their GFLOP/s", 5, y);
-    log_log("roofline", "The roof of a machine, and attention under it",
-            "operations per byte", "GFLOP/s", 6,
-            (Line[]){{"at most", 3, edge, roof},
-                     {"one query", 1, x, y},
-                     {"256 tokens", 1, x + 1, y + 1},
-                     {"1,024 tokens", 1, x + 2, y + 2},
-                     {"4,096 tokens", 1, x + 3, y + 3},
-                     {"1,024, with tables", 1, x + 4, y + 4}});
+    figure_log_log("roofline",
+                   "The roof of a machine, and attention under it",
+                   "operations per byte", "GFLOP/s", 6,
+                   (Line[]){{"at most", 3, edge, roof},
+                            {"one query", 1, x, y},
+                            {"256 tokens", 1, x + 1, y + 1},
+                            {"1,024 tokens", 1, x + 2, y + 2},
+                            {"4,096 tokens", 1, x + 3, y + 3},
+                            {"1,024, with tables", 1, x + 4, y + 4}});
 }
 
 /*
@@ -943,8 +943,9 @@ static void show_growth(void)
                  SIZES, LIBRARIES + 1, table);
     transpose(LIBRARIES + 1, SIZES, x, table);
     print_matrix("tokens; GFLOP/s: the same", SIZES, LIBRARIES + 1, table);
-    log_log("growth", "Speed for 8 heads against the number of tokens",
-            "tokens", "GFLOP/s", LIBRARIES, line);
+    figure_log_log("growth",
+                   "Speed for 8 heads against the number of tokens",
+                   "tokens", "GFLOP/s", LIBRARIES, line);
 }
 
 /*
@@ -997,7 +998,7 @@ MB for 65536 tokens: attend_fast, a table of scores (2)
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "scores scale mask weights context");
+    figure_pipeline("pipeline", "scores scale mask weights context");
     show_beginning();
     show_product();
     show_exponential();
@@ -1030,19 +1031,19 @@ print(torch.logsumexp((x @ x.T / 3**0.5).masked_fill(
 
 ## Further exercises {#kernel-exercises}
 
-**Exercise 15.4** (★★★, challenge, 4 points): `multiply_fast`. Any product
+**Exercise 15.4** (★★★, challenge, 4 points): `matmul_strided`. Any product
 of tables that are views, plus another one to start from, by
-`multiply_lanes`. The columns of `b` are to lie in lanes, `QUERIES` of them
+`matmul_lanes`. The columns of `b` are to lie in lanes, `QUERIES` of them
 at a time; those that are missing at the edge are zeros. `start` may be `c`
 itself, and where its `at` is `NULL` it is all zeros.
 
 ::: hint
-[](#kernel-tile) has `multiply_lanes`. It wants the columns in `Lanes
+[](#kernel-tile) has `matmul_lanes`. It wants the columns in `Lanes
 columns[d]`, and gives `Lanes sum[rows]`.
 :::
 
 ::: hint
-For each group of columns: copy them; then `multiply_lanes`, with so many
+For each group of columns: copy them; then `matmul_lanes`, with so many
 rows of `a` at a time as you have room for.
 :::
 
@@ -1066,8 +1067,8 @@ with floats as with real numbers. What becomes of `exp2_fast`?
 ::: {.solution exercise="15.4"}
 */
 
-void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
-                   StridedMatrix start, float c[n][m])
+void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                    StridedMatrix start, float c[n][m])
 {
 #pragma omp parallel for num_threads(threads_for((double)n *m *d, 0))
     for (int j = 0; j < m; j += QUERIES) {
@@ -1084,8 +1085,8 @@ void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
         for (int i = 0; i < n; i++) {
             const int row = i % (8 * TILE_ROWS);
             if (row == 0)
-                multiply_lanes(min_int(n - i, 8 * TILE_ROWS), VECTORS, d,
-                               from_row(a, i), columns, NULL, sum);
+                matmul_lanes(min_int(n - i, 8 * TILE_ROWS), VECTORS, d,
+                             from_row(a, i), columns, NULL, sum);
             for (int l = j; l < end; l++)
                 c[i][l] =
                     sum[row].at[l - j] +
@@ -1174,15 +1175,15 @@ void exp2_all(int n, float x[n])
 
 _Static_assert((int)COLUMNS == (int)QUERIES, "a row fills the lanes");
 
-void multiply_columns(int n, int cols, int d, StridedMatrix a,
-                      const float b[d][COLUMNS], int adds,
-                      float c[n][COLUMNS])
+void matmul_columns(int n, int cols, int d, StridedMatrix a,
+                    const float b[d][COLUMNS], int adds,
+                    float c[n][COLUMNS])
 {
     Lanes ones;
     for (int k = 0; k < QUERIES; k++)
         ones.at[k] = 1;
-    multiply_lanes(n, cols <= LANES ? 1 : VECTORS, d, a, (const Lanes *)b,
-                   adds ? &ones : NULL, (Lanes *)c);
+    matmul_lanes(n, cols <= LANES ? 1 : VECTORS, d, a, (const Lanes *)b,
+                 adds ? &ones : NULL, (Lanes *)c);
 }
 
 static INLINE void powers(int lanes, int n, const float less[n],

@@ -58,7 +58,7 @@ It does not matter, then, how a text comes: token by token, as when a model
 writes; all at once, as a question to it does; or in any pieces. Here is
 what is kept, for one text and one layer:
 
-::: {.header of="Cache"}
+::: {.header of="KVCache"}
 :::
 
 The rows of a head stand one behind the other, so that they can be read in
@@ -67,23 +67,25 @@ order. `window` and `format` wait for [](#kv-cache-window) and
 */
 
 /* Where a head's row begins, of `wide` numbers. */
-static char *row_of(const Cache *c, void *rows, int wide, int head, int row)
+static char *row_of(const KVCache *c, void *rows, int wide, int head,
+                    int row)
 {
-    const ptrdiff_t bytes = c->format == FLOAT32 ? 4 : 2;
-    return (char *)rows + ((ptrdiff_t)head * c->room + row) * wide * bytes;
+    const ptrdiff_t bytes = c->format == FORMAT_FLOAT32 ? 4 : 2;
+    return (char *)rows +
+           ((ptrdiff_t)head * c->capacity + row) * wide * bytes;
 }
 
 /*
-**Exercise 16.1** (★★, 3 points): `cache_append`. The keys and values of the
-next `n` tokens, for each head of keys. First of all, `cache_append_check`
-refuses what cannot be taken. Token `t` of the text stands in row
-`t % room`, and `count` grows by `n`. Without a window no token goes, and
-the row is `t`. With one, new tokens take the rows of the oldest, and
-`first` becomes the first token whose row has not been taken.
+**Exercise 16.1** (★★, 3 points): `kv_cache_append`. The keys and values of
+the next `n` tokens, for each head of keys. First of all,
+`kv_cache_append_check` refuses what cannot be taken. Token `t` of the text
+stands in row `t % room`, and `count` grows by `n`. Without a window no
+token goes, and the row is `t`. With one, new tokens take the rows of the
+oldest, and `first` becomes the first token whose row has not been taken.
 
 ::: hint
 `store_row` writes the `d_k` numbers of a row, behind which there are zeros
-from `cache_init`, and `row_of` says where. What is left is two loops:
+from `kv_cache_init`, and `row_of` says where. What is left is two loops:
 in which row does token `i` of the new ones stand, and where do its key and
 value of head `h` begin?
 :::
@@ -102,25 +104,25 @@ Keys and values are computed once and kept: a new word costs one row.
 :::
 */
 
-void cache_append(Cache *c, int n, StridedRows key, StridedRows value)
+void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value)
 {
-    cache_append_check(c, n, key, value);
-    for (int h = 0; h < c->n_key_heads; h++)
+    kv_cache_append_check(c, n, key, value);
+    for (int h = 0; h < c->n_kv_heads; h++)
         for (int i = 0; i < n; i++) {
-            const int row = (int)((c->count + i) % c->room);
+            const int row = (int)((c->count + i) % c->capacity);
             store_row(c->format, c->d_k, row_at(&key, 0, h, i),
-                      row_of(c, c->key, c->wide_k, h, row));
+                      row_of(c, c->key, c->padded_d_k, h, row));
             store_row(c->format, c->d_v, row_at(&value, 0, h, i),
-                      row_of(c, c->value, c->wide_v, h, row));
+                      row_of(c, c->value, c->padded_d_v, h, row));
         }
     c->count += n;
-    if (c->first < c->count - c->room)
-        c->first = c->count - c->room;
+    if (c->first < c->count - c->capacity)
+        c->first = c->count - c->capacity;
 }
 
 /*
 Then the last `n` tokens ask, by
-`cache_attend(c, n_heads, n, query, threads, context)`, which is
+`kv_cache_attend(c, n_heads, n, query, threads, context)`, which is
 [made below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat
 dessert first* into pieces: after each word but the last there is a cut or
 there is none. All of them must give what `flash_forward` gives for the
@@ -128,12 +130,13 @@ whole text at once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
-static void show_words(Cache *c, int n, float context[6][3])
+static void show_words(KVCache *c, int n, float context[6][3])
 {
     const int from = (int)c->count;
     const StridedRows words = rows_by_head(1, n, 3, life[from]);
-    cache_append(c, n, words, words);
-    cache_attend(c, 1, n, words, 0, rows_by_head(1, n, 3, context[from]));
+    kv_cache_append(c, n, words, words);
+    kv_cache_attend(c, 1, n, words, 0,
+                    rows_by_head(1, n, 3, context[from]));
 }
 
 static float show_farthest(int n, int d, const float a[n][d],
@@ -151,21 +154,22 @@ static float show_farthest(int n, int d, const float a[n][d],
 
 static void show_cuts(void)
 {
-    float context[6][3], whole[6][3], log_sum[6];
-    const Cache sizes = {.n_key_heads = 1, .d_k = 3, .d_v = 3, .room = 6};
+    float context[6][3], whole[6][3], log_sum_exp[6];
+    const KVCache sizes = {
+        .n_kv_heads = 1, .d_k = 3, .d_v = 3, .capacity = 6};
     int alike = 0;
     flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, whole,
-                  log_sum);
+                  log_sum_exp);
     for (int cuts = 0; cuts < 32; cuts++) {
-        Cache c;
-        cache_init(&c, &sizes);
+        KVCache c;
+        kv_cache_init(&c, &sizes);
         for (int i = 0, begun = 0; i < 6; i++)
             if (i == 5 || cuts >> i & 1) {
                 show_words(&c, i + 1 - begun, context);
                 begun = i + 1;
             }
         alike += show_farthest(6, 3, context, whole) < 1e-6f;
-        cache_free(&c);
+        kv_cache_free(&c);
     }
     print_integers("ways to cut, and those that agree to 1e-6", 2,
                    (int[]){32, alike});
@@ -321,12 +325,12 @@ of [](#flash). So splits do not wait for each other, and threads share them.
 Where some dozens of tokens ask at once, as in questions, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
 others, keys and values are copied as floats first, and so more tokens must
-ask. `cache_attend`
+ask. `kv_cache_attend`
 chooses between the two, at [the end of the page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
-matters, call `cache_attend_of(best_kernel())`: the same function, compiled
-for the processor at hand.
+matters, call `kv_cache_attend_of(best_kernel())`: the same function,
+compiled for the processor at hand.
 
 ## Fewer keys {#kv-cache-groups}
 
@@ -337,12 +341,12 @@ entries, keeps for each token 32 times 32 keys and as many values:
 /* What 32 layers keep of so many tokens, in GiB. */
 static float show_gibibytes(int key_heads, int tokens, Format format)
 {
-    const Cache c = {.n_key_heads = key_heads,
-                     .d_k = 128,
-                     .d_v = 128,
-                     .room = tokens,
-                     .format = format};
-    return 32 * (float)cache_bytes(&c) / (1 << 30);
+    const KVCache c = {.n_kv_heads = key_heads,
+                       .d_k = 128,
+                       .d_v = 128,
+                       .capacity = tokens,
+                       .format = format};
+    return 32 * (float)kv_cache_bytes(&c) / (1 << 30);
 }
 
 static void show_sizes(void)
@@ -353,7 +357,7 @@ static void show_sizes(void)
     const int heads[3] = {32, 8, 1};
     float gib[3], ms[3];
     for (int i = 0; i < 3; i++) {
-        gib[i] = show_gibibytes(heads[i], 4096, FLOAT32);
+        gib[i] = show_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
         ms[i] = measured(what[i], "attention-in-c", 1)->ms;
     }
     print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3, gib);
@@ -385,27 +389,27 @@ on for a while, and then little is lost [@ainslie2023].
 static void show_groups(void)
 {
     float query[4][3], key[2][6][3], value[2][6][3], context[4][3];
-    Cache c;
+    KVCache c;
     Random r;
     random_seed(&r, 123);
-    rand_fill(&r, 4, 3, query);
-    rand_fill(&r, 12, 3, key[0]);
-    rand_fill(&r, 12, 3, value[0]);
-    cache_init(&c,
-               &(Cache){.n_key_heads = 2, .d_k = 3, .d_v = 3, .room = 6});
-    cache_append(&c, 6, rows_by_head(2, 6, 3, key[0][0]),
-                 rows_by_head(2, 6, 3, value[0][0]));
-    cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]), 0,
-                 rows_by_head(4, 1, 3, context[0]));
+    random_fill(&r, 4, 3, query);
+    random_fill(&r, 12, 3, key[0]);
+    random_fill(&r, 12, 3, value[0]);
+    kv_cache_init(
+        &c, &(KVCache){.n_kv_heads = 2, .d_k = 3, .d_v = 3, .capacity = 6});
+    kv_cache_append(&c, 6, rows_by_head(2, 6, 3, key[0][0]),
+                    rows_by_head(2, 6, 3, value[0][0]));
+    kv_cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]), 0,
+                    rows_by_head(4, 1, 3, context[0]));
     print_matrix("one token, four heads, two of keys", 4, 3, context);
-    float alone[4][3], log_sum;
+    float alone[4][3], log_sum_exp;
     for (int h = 0; h < 4; h++)
         flash_forward(1, 6, 3, 3, mask_none(), query + h, key[h / 2],
-                      value[h / 2], alone + h, &log_sum);
+                      value[h / 2], alone + h, &log_sum_exp);
     printf("head h by itself, with the keys of h / 2: %s\n",
            show_farthest(4, 3, context, alone) < 1e-6f ? "the same"
                                                        : "another");
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /*
@@ -440,26 +444,29 @@ static void show_ring(void)
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             seen[1][i][j] = scores[i][j] == 0;
-    grid("window", "Which tokens a token sees", 2, panel, N, N, seen);
-    Cache c,
-        sizes = {
-            .n_key_heads = 1, .d_k = 3, .d_v = 3, .room = W, .window = W};
+    figure_grid("window", "Which tokens a token sees", 2, panel, N, N,
+                seen);
+    KVCache c, sizes = {.n_kv_heads = 1,
+                        .d_k = 3,
+                        .d_v = 3,
+                        .capacity = W,
+                        .window = W};
     int word[W] = {0};
-    cache_init(&c, &sizes);
+    kv_cache_init(&c, &sizes);
     for (int i = 0; i < 6; i++)
         show_words(&c, 1, context);
     for (int row = 0; row < W; row++)
         for (int i = 0; i < 6; i++)
-            if (!memcmp(row_of(&c, c.key, c.wide_k, 0, row), life[i],
+            if (!memcmp(row_of(&c, c.key, c.padded_d_k, 0, row), life[i],
                         sizeof life[i]))
                 word[row] = i;
     print_integers("which word each row holds, counted from 0", W, word);
     print_vector("first, by the ring", 3, context[5]);
-    float log_sum, in_order[3];
+    float log_sum_exp, in_order[3];
     flash_forward(1, W, 3, 3, mask_none(), life + 5, life + 2, life + 2,
-                  &in_order, &log_sum);
+                  &in_order, &log_sum_exp);
     print_vector("first, by the words in order", 3, in_order);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /*
@@ -485,9 +492,9 @@ into what they are, and in the next layer they are seen.
 
 When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
-`cache_append` has overwritten what the first would see, and `cache_attend`
-refuses. A long question is asked in parts of at most `room - w + 1`
-tokens.
+`kv_cache_append` has overwritten what the first would see, and
+`kv_cache_attend` refuses. A long question is asked in parts of at most
+`room - w + 1` tokens.
 
 ## Half of the bytes {#kv-cache-half}
 
@@ -565,16 +572,17 @@ static void show_asked(Format format, float context[100][16])
     Random r;
     random_seed(&r, 123);
     normal_fill(&r, 100, 16, 0, 1, x);
-    Cache c;
+    KVCache c;
     const StridedRows rows = rows_by_head(1, 100, 16, x[0]);
-    cache_init(&c, &(Cache){.n_key_heads = 1,
-                            .d_k = 16,
-                            .d_v = 16,
-                            .room = 100,
-                            .format = format});
-    cache_append(&c, 100, rows, rows);
-    cache_attend(&c, 1, 100, rows, 0, rows_by_head(1, 100, 16, context[0]));
-    cache_free(&c);
+    kv_cache_init(&c, &(KVCache){.n_kv_heads = 1,
+                                 .d_k = 16,
+                                 .d_v = 16,
+                                 .capacity = 100,
+                                 .format = format});
+    kv_cache_append(&c, 100, rows, rows);
+    kv_cache_attend(&c, 1, 100, rows, 0,
+                    rows_by_head(1, 100, 16, context[0]));
+    kv_cache_free(&c);
 }
 
 static void show_errors(void)
@@ -582,8 +590,9 @@ static void show_errors(void)
     static float x[3][100][16];
     for (int f = 0; f < 3; f++)
         show_asked((Format)f, x[f]);
-    const float error[2] = {show_farthest(100, 16, x[0], x[BFLOAT16]),
-                            show_farthest(100, 16, x[0], x[FLOAT16])};
+    const float error[2] = {
+        show_farthest(100, 16, x[0], x[FORMAT_BFLOAT16]),
+        show_farthest(100, 16, x[0], x[FORMAT_FLOAT16])};
     print_vector("largest errors: bfloat16, float16", 2, error);
     const char *const decode = "decode 32x4096x128";
     print_vector(
@@ -591,14 +600,14 @@ static void show_errors(void)
         (float[]){measured(decode, "attention-in-c", 1)->ms,
                   measured(decode, "attention-in-c bfloat16", 1)->ms,
                   measured(decode, "attention-in-c float16", 1)->ms});
-    const float gib[1][4] = {{show_gibibytes(32, 4096, FLOAT32),
-                              show_gibibytes(8, 4096, FLOAT32),
-                              show_gibibytes(8, 1024, FLOAT32),
-                              show_gibibytes(8, 1024, BFLOAT16)}};
-    bars("sizes", "What a cache takes, in GiB", 1, (const char *[]){"GiB"},
-         4,
-         (const char *[]){"32 heads", "8 heads", "+ window", "+ 16 bits"},
-         gib);
+    const float gib[1][4] = {{show_gibibytes(32, 4096, FORMAT_FLOAT32),
+                              show_gibibytes(8, 4096, FORMAT_FLOAT32),
+                              show_gibibytes(8, 1024, FORMAT_FLOAT32),
+                              show_gibibytes(8, 1024, FORMAT_BFLOAT16)}};
+    figure_bars(
+        "sizes", "What a cache takes, in GiB", 1, (const char *[]){"GiB"},
+        4, (const char *[]){"32 heads", "8 heads", "+ window", "+ 16 bits"},
+        gib);
 }
 
 /*
@@ -637,7 +646,7 @@ bits](sizes.svg){#fig-kv-sizes}
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "roles scores scale mask weights context");
+    figure_pipeline("pipeline", "roles scores scale mask weights context");
     show_work();
     show_cuts();
     show_cost();
@@ -680,10 +689,10 @@ print(numbers.half().float())
 
 ## Further exercises
 
-**Exercise 16.3** (★★, challenge, 3 points): `cache_forget`. A small model
-may guess several tokens ahead. The large one is asked about all of them at
-once, as that reads the cache only once, and keeps those that it would have
-written itself [@leviathan2023]. The rest must be taken back: the
+**Exercise 16.3** (★★, challenge, 3 points): `kv_cache_truncate`. A small
+model may guess several tokens ahead. The large one is asked about all of
+them at once, as that reads the cache only once, and keeps those that it
+would have written itself [@leviathan2023]. The rest must be taken back: the
 last `n` tokens, as if they had not come. It refuses an `n` below 0, more
 tokens than have come, and to forget where the next token would see one
 whose row has been taken.
@@ -715,7 +724,7 @@ Why has neither become the number between them?
 ::: {.solution exercise="16.3"}
 */
 
-void cache_forget(Cache *c, int n)
+void kv_cache_truncate(KVCache *c, int n)
 {
     const int64_t left = c->count - n;
     const int64_t back = c->window ? left - c->window + 1 : 0;
@@ -799,7 +808,7 @@ static INLINE Vector widen(Format format, Halves halves)
         bits = __builtin_convertvector(halves, Bits);
     for (int i = 0; LANES > 4 && i < LANES; i++)
         bits[i] = (uint32_t)halves[i];
-    if (format == BFLOAT16)
+    if (format == FORMAT_BFLOAT16)
         return (Vector)(bits << 16);
     const Vector x = (Vector)(bits << 13 & 0x8fffe000) * 0x1p112f;
     const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
@@ -813,11 +822,11 @@ So a row is written number by number, and read a vector at a time:
 void store_row(Format format, int d, const float x[d], void *row)
 {
     uint16_t *halves = row;
-    if (format == FLOAT32)
+    if (format == FORMAT_FLOAT32)
         memcpy(row, x, (size_t)d * sizeof *x);
-    for (int k = 0; format == BFLOAT16 && k < d; k++)
+    for (int k = 0; format == FORMAT_BFLOAT16 && k < d; k++)
         halves[k] = to_bfloat16(x[k]);
-    for (int k = 0; format == FLOAT16 && k < d; k++)
+    for (int k = 0; format == FORMAT_FLOAT16 && k < d; k++)
         halves[k] = to_float16(x[k]);
 }
 
@@ -825,7 +834,7 @@ static INLINE Vector load_vector(Format format, const char *row, int k)
 {
     Vector x;
     Halves halves;
-    if (format == FLOAT32) {
+    if (format == FORMAT_FLOAT32) {
         memcpy(&x, row + k * (int)sizeof x, sizeof x);
         return x;
     }
@@ -835,12 +844,12 @@ static INLINE Vector load_vector(Format format, const char *row, int k)
 
 float from_bfloat16(uint16_t bits)
 {
-    return widen(BFLOAT16, (Halves){(int16_t)bits})[0];
+    return widen(FORMAT_BFLOAT16, (Halves){(int16_t)bits})[0];
 }
 
 float from_float16(uint16_t bits)
 {
-    return widen(FLOAT16, (Halves){(int16_t)bits})[0];
+    return widen(FORMAT_FLOAT16, (Halves){(int16_t)bits})[0];
 }
 
 static INLINE float sum_lanes(Vector x)
@@ -865,10 +874,10 @@ would keep memory waiting.
 
 /* Queries that share their keys. */
 typedef struct {
-    int count, wide_k, wide_v;      /* how many, and vectors of a row */
-    int64_t from[MANY], till[MANY]; /* the tokens that each may see */
-    Vector *query, *mixture;        /* [count][wide_k], [count][wide_v] */
-    float (*scores)[SPLIT];         /* [count], then weights */
+    int count, padded_d_k, padded_d_v; /* how many, and vectors of a row */
+    int64_t from[MANY], till[MANY];    /* the tokens that each may see */
+    Vector *query, *mixture; /* [count][padded_d_k], [count][padded_d_v] */
+    float (*scores)[SPLIT];  /* [count], then weights */
     float factor, largest[MANY], sum[MANY];
 } Group;
 
@@ -908,7 +917,7 @@ static void group_softmax(int64_t first, int n, int q, Group *g)
     for (int j = 0; j < end; j++)
         scores[j] = exp2_inline(g->factor * (scores[j] - largest));
     for (int j = 0; j < end / LANES; j++)
-        sum += load_vector(FLOAT32, (char *)scores, j);
+        sum += load_vector(FORMAT_FLOAT32, (char *)scores, j);
     g->largest[q] = largest;
     g->sum[q] = sum_lanes(sum);
 }
@@ -923,7 +932,7 @@ compiler makes a `group_add_split` of its own.
 static INLINE void score_run(Format format, int n, const char *key, int at,
                              Group *g)
 {
-    const int wide = g->wide_k;
+    const int wide = g->padded_d_k;
     int q = 0;
     for (; q + 4 <= g->count; q += 4)
         dots(format, 4, wide, n, g->query + q * wide, key,
@@ -937,7 +946,7 @@ static INLINE void mix_run(Format format, int queries, int n,
                            const char *value, int at, int q, Group *g)
 {
     const float *weights = (float *)g->scores + q * SPLIT + at;
-    const int wide = g->wide_v;
+    const int wide = g->padded_d_v;
     Vector *mixture = g->mixture + q * wide;
     int k = 0;
     for (; k + PARTS <= wide; k += PARTS)
@@ -950,26 +959,28 @@ static INLINE void mix_run(Format format, int queries, int n,
 }
 
 /* How many rows lie in a row from token j on, up to token till. */
-static int run_length(const Cache *c, int64_t j, int64_t till)
+static int run_length(const KVCache *c, int64_t j, int64_t till)
 {
-    const int64_t behind = c->room - j % c->room;
+    const int64_t behind = c->capacity - j % c->capacity;
     return (int)(till - j < behind ? till - j : behind);
 }
 
-static INLINE void group_add_split(Format format, const Cache *c, int head,
-                                   int64_t from, int64_t till, Group *g)
+static INLINE void group_add_split(Format format, const KVCache *c,
+                                   int head, int64_t from, int64_t till,
+                                   Group *g)
 {
     for (int64_t j = from, n; j < till; j += n) {
-        const int row = (int)(j % c->room);
+        const int row = (int)(j % c->capacity);
         n = run_length(c, j, till);
-        score_run(format, (int)n, row_of(c, c->key, c->wide_k, head, row),
+        score_run(format, (int)n,
+                  row_of(c, c->key, c->padded_d_k, head, row),
                   (int)(j - from), g);
     }
     for (int q = 0; q < g->count; q++)
         group_softmax(from, (int)(till - from), q, g);
     for (int64_t j = from, n; j < till; j += n) {
-        const int row = (int)(j % c->room), at = (int)(j - from);
-        const char *value = row_of(c, c->value, c->wide_v, head, row);
+        const int row = (int)(j % c->capacity), at = (int)(j - from);
+        const char *value = row_of(c, c->value, c->padded_d_v, head, row);
         int q = 0;
         n = run_length(c, j, till);
         for (; q + 2 <= g->count; q += 2)
@@ -995,7 +1006,7 @@ log-sum-exp would do, but of large scores a float keeps few digits.)
  * each split, [heads][n][splits][d_v + 2]: a mixture, and in the last
  * columns the largest product and the sum. */
 typedef struct {
-    const Cache *cache;
+    const KVCache *cache;
     int n, sharing, splits;
     int64_t first;
     float scale, factor; /* of queries, and of their products */
@@ -1006,14 +1017,15 @@ typedef struct {
 /* The group of queries from number q on, of those that share a head. */
 static void group_init(const CacheCall *a, int head, int q, Group *g)
 {
-    const Cache *c = a->cache;
+    const KVCache *c = a->cache;
     g->factor = a->factor;
     memset(g->query, 0,
-           (size_t)(g->count * (g->wide_k + g->wide_v)) * sizeof(Vector));
+           (size_t)(g->count * (g->padded_d_k + g->padded_d_v)) *
+               sizeof(Vector));
     for (int i = 0; i < g->count; i++, q++) {
         const int h = head * a->sharing + q / a->n;
         const float *query = row_at(&a->query, 0, h, q % a->n);
-        float *to = (float *)(g->query + i * g->wide_k);
+        float *to = (float *)(g->query + i * g->padded_d_k);
         for (int k = 0; k < c->d_k; k++)
             to[k] = a->scale * query[k];
         g->till[i] = c->count - a->n + q % a->n + 1;
@@ -1029,7 +1041,7 @@ static void group_store(const CacheCall *a, int head, int q, int split,
         const ptrdiff_t at =
             ((ptrdiff_t)head * a->sharing * a->n + q) * a->splits + split;
         float *part = a->partial + at * (d_v + 2);
-        memcpy(part, g->mixture + i * g->wide_v,
+        memcpy(part, g->mixture + i * g->padded_d_v,
                (size_t)d_v * sizeof *part);
         part[d_v] = g->largest[i];
         part[d_v + 1] = g->sum[i];
@@ -1039,24 +1051,24 @@ static void group_store(const CacheCall *a, int head, int q, int split,
 /* What the queries from number q on get from a split of a head's tokens. */
 static void attend_split(const CacheCall *a, int head, int q, int split)
 {
-    const Cache *c = a->cache;
+    const KVCache *c = a->cache;
     const int left = a->sharing * a->n - q;
     const int64_t from = a->first + (int64_t)split * SPLIT;
     const int64_t till = c->count - from < SPLIT ? c->count : from + SPLIT;
     Group g = {.count = left < MANY ? left : MANY,
-               .wide_k = c->wide_k / LANES,
-               .wide_v = c->wide_v / LANES};
-    const int wide = g.wide_k + g.wide_v + SPLIT / LANES;
+               .padded_d_k = c->padded_d_k / LANES,
+               .padded_d_v = c->padded_d_v / LANES};
+    const int wide = g.padded_d_k + g.padded_d_v + SPLIT / LANES;
     g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
-    g.mixture = g.query + g.count * g.wide_k;
-    g.scores = (float(*)[SPLIT])(g.mixture + g.count * g.wide_v);
+    g.mixture = g.query + g.count * g.padded_d_k;
+    g.scores = (float(*)[SPLIT])(g.mixture + g.count * g.padded_d_v);
     group_init(a, head, q, &g);
-    if (c->format == FLOAT32)
-        group_add_split(FLOAT32, c, head, from, till, &g);
-    else if (c->format == BFLOAT16)
-        group_add_split(BFLOAT16, c, head, from, till, &g);
+    if (c->format == FORMAT_FLOAT32)
+        group_add_split(FORMAT_FLOAT32, c, head, from, till, &g);
+    else if (c->format == FORMAT_BFLOAT16)
+        group_add_split(FORMAT_BFLOAT16, c, head, from, till, &g);
     else
-        group_add_split(FLOAT16, c, head, from, till, &g);
+        group_add_split(FORMAT_FLOAT16, c, head, from, till, &g);
     group_store(a, head, q, split, &g);
     free(g.query);
 }
@@ -1076,7 +1088,7 @@ static void merge_split(float factor, int d_v, float got[d_v + 2],
 static void merge_splits(const CacheCall *a, StridedRows context)
 {
     const int d_v = a->cache->d_v,
-              heads = a->cache->n_key_heads * a->sharing;
+              heads = a->cache->n_kv_heads * a->sharing;
     float *part = a->partial;
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < a->n; i++) {
@@ -1095,26 +1107,27 @@ All splits of all groups of all heads are independent of each other.
 what is next.
 */
 
-static void attend_few(const Cache *c, int n_heads, int n,
+static void attend_few(const KVCache *c, int n_heads, int n,
                        StridedRows query, int threads, StridedRows context)
 {
     CacheCall a = {.cache = c, .n = n, .query = query};
     int power;
     a.factor = 1.44269504f * frexpf(1 / sqrtf((float)c->d_k), &power);
     a.scale = ldexpf(1, power);
-    a.sharing = n_heads / c->n_key_heads;
+    a.sharing = n_heads / c->n_kv_heads;
     const int queries = a.sharing * n;
     if (c->window && c->count - n >= c->window)
         a.first = c->count - n - c->window + 1;
     const int64_t seen = c->count - a.first;
     a.splits = (int)((seen + SPLIT - 1) / SPLIT);
-    new_block(1, &(Part){&a.partial, n_heads * n, a.splits, c->d_v + 2},
+    new_block(1,
+              &(BlockPart){&a.partial, n_heads * n, a.splits, c->d_v + 2},
               &(size_t){0});
     threads = threads_for(
         (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
 #pragma omp parallel for collapse(3) schedule(dynamic)                     \
     num_threads(threads) if (threads > 1)
-    for (int h = 0; h < c->n_key_heads; h++)
+    for (int h = 0; h < c->n_kv_heads; h++)
         for (int split = 0; split < a.splits; split++)
             for (int q = 0; q < queries; q += MANY)
                 attend_split(&a, h, q, split);
@@ -1130,18 +1143,18 @@ no more than 256 tokens ask at a time.
 */
 
 /* The rows of all heads, for m tokens from number `from` on. */
-static StridedRows copy_as_floats(const Cache *c, void *rows, int wide,
+static StridedRows copy_as_floats(const KVCache *c, void *rows, int wide,
                                   int64_t from, int m)
 {
     const size_t size = (size_t)(wide / LANES) * (size_t)m;
-    if (c->format == FLOAT32 && !c->window)
-        return (StridedRows){rows, 0, (ptrdiff_t)c->room * wide, wide};
-    Vector *all = new_aligned((size_t)c->n_key_heads * size, sizeof *all);
+    if (c->format == FORMAT_FLOAT32 && !c->window)
+        return (StridedRows){rows, 0, (ptrdiff_t)c->capacity * wide, wide};
+    Vector *all = new_aligned((size_t)c->n_kv_heads * size, sizeof *all);
     Vector *to = all;
-    for (int h = 0; h < c->n_key_heads; h++)
+    for (int h = 0; h < c->n_kv_heads; h++)
         for (int j = 0; j < m; j++) {
             const char *row =
-                row_of(c, rows, wide, h, (int)((from + j) % c->room));
+                row_of(c, rows, wide, h, (int)((from + j) % c->capacity));
             for (int k = 0; k < wide / LANES; k++)
                 *to++ = load_vector(c->format, row, k);
         }
@@ -1149,7 +1162,7 @@ static StridedRows copy_as_floats(const Cache *c, void *rows, int wide,
 }
 
 /* The call's n tokens ask, of which the first has number `at`. */
-static void attend_many(const Cache *c, int64_t at, AttentionCall call)
+static void attend_many(const KVCache *c, int64_t at, AttentionCall call)
 {
     const int64_t first = c->window ? at - c->window + 1 : 0;
     const int64_t from = first > 0 ? first : 0;
@@ -1162,8 +1175,8 @@ static void attend_many(const Cache *c, int64_t at, AttentionCall call)
     call.m = m;
     call.mask =
         seen ? mask_table(call.n, m, ROWS(m, seen)) : mask_causal(own);
-    call.key = copy_as_floats(c, c->key, c->wide_k, from, m);
-    call.value = copy_as_floats(c, c->value, c->wide_v, from, m);
+    call.key = copy_as_floats(c, c->key, c->padded_d_k, from, m);
+    call.value = copy_as_floats(c, c->value, c->padded_d_v, from, m);
     best_kernel()->attend(&call);
     if (call.key.at != c->key) {
         free(call.key.at);
@@ -1172,10 +1185,10 @@ static void attend_many(const Cache *c, int64_t at, AttentionCall call)
     free(seen);
 }
 
-void cache_attend(const Cache *c, int n_heads, int n, StridedRows query,
-                  int threads, StridedRows context)
+void kv_cache_attend(const KVCache *c, int n_heads, int n,
+                     StridedRows query, int threads, StridedRows context)
 {
-    cache_attend_check(c, n_heads, n, threads);
+    kv_cache_attend_check(c, n_heads, n, threads);
     if (!query.at || !context.at)
         REFUSE("query.at or context.at is NULL: rows are needed for both");
     const int few = c->format || c->window ? 2 * FEW : FEW;
@@ -1185,7 +1198,7 @@ void cache_attend(const Cache *c, int n_heads, int n, StridedRows query,
     for (int i = 0; n >= few && i < n; i += most) {
         AttentionCall call = {.texts = 1,
                               .n_heads = n_heads,
-                              .n_key_heads = c->n_key_heads,
+                              .n_kv_heads = c->n_kv_heads,
                               .n = min_int(most, n - i),
                               .d_k = c->d_k,
                               .d_v = c->d_v,

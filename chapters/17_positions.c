@@ -43,7 +43,7 @@ static void show_sentence(float x[WORDS][WIDE], float learned[ROWS][WIDE])
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
     const int n = split_words("the dog bites the man", word);
-    const int size = vocabulary(n, word, entry);
+    const int size = build_vocabulary(n, word, entry);
     int ids[WORDS_MAX];
     float table[WORDS][WIDE];
     Random r;
@@ -175,12 +175,13 @@ static void show_hands(const float position[FAR][WIDE])
     embed(6, WIDE, FAR, at, position, few);
     for (int i = 0; i < 3; i++)
         memcpy(tips[i], few[i], sizeof tips[i]);
-    arrows("clock", "The fast hand", 3,
-           (const char *const[]){"place 0", "place 1", "place 2"}, tips);
+    figure_arrows("clock", "The fast hand", 3,
+                  (const char *const[]){"place 0", "place 1", "place 2"},
+                  tips);
     transpose(6, WIDE, few, hands);
     print_matrix("places 0, 1, 2, 10, 100 and 1000", WIDE, 6, hands);
-    heatmap("hands", "The hands at six places", WIDE, entry, 6, place,
-            hands);
+    figure_heatmap("hands", "The hands at six places", WIDE, entry, 6,
+                   place, hands);
     for (int i = 0; i < 6; i++) {
         alike[0][i] = dot(WIDE, position[0], position[i]);
         alike[1][i] = dot(WIDE, position[100], position[100 + i]);
@@ -313,7 +314,7 @@ Which two entries are a pair? In the paper, neighbours: `2 * k` and
 ::: {.header of="Pairing"}
 :::
 
-**Exercise 17.2** (★★, 3 points): `rotate`. Turns pair `k` of row `i` by the
+**Exercise 17.2** (★★, 3 points): `rope`. Turns pair `k` of row `i` by the
 angle of hand `k` at the place `first + i`, and leaves the result where the
 row was. It refuses an odd `d`, a `first` below 0, and a pairing that there
 is not.
@@ -334,16 +335,18 @@ of the forms in which you will meet it.
 :::
 */
 
-void rotate(Pairing pairing, int n, int d, int first, float x[n][d])
+void rope(Pairing pairing, int n, int d, int first, float x[n][d])
 {
     pairs_check(d);
-    if (first < 0 || (pairing != HALVES && pairing != NEIGHBOURS))
-        REFUSE("place %d, pairing %d: from 0 on, and HALVES or NEIGHBOURS, "
+    if (first < 0 ||
+        (pairing != PAIRING_HALVES && pairing != PAIRING_NEIGHBOURS))
+        REFUSE("place %d, pairing %d: from 0 on, and PAIRING_HALVES or "
+               "PAIRING_NEIGHBOURS, "
                "are needed",
                first, (int)pairing);
     for (int k = 0; k < d / 2; k++) {
-        const int a = pairing == HALVES ? k : 2 * k;
-        const int b = pairing == HALVES ? d / 2 + k : 2 * k + 1;
+        const int a = pairing == PAIRING_HALVES ? k : 2 * k;
+        const int b = pairing == PAIRING_HALVES ? d / 2 + k : 2 * k + 1;
         const double speed = pow(10000, -2.0 * k / d);
         for (int i = 0; i < n; i++) {
             const double angle = ((double)first + i) * speed;
@@ -367,7 +370,7 @@ static void show_moved(const float position[FAR][WIDE],
         memcpy(added, x[1], sizeof added);
         memcpy(turned, x[1], sizeof turned);
         add_positions(2, WIDE, FAR, at, position, added);
-        rotate(NEIGHBOURS, 2, WIDE, at, turned);
+        rope(PAIRING_NEIGHBOURS, 2, WIDE, at, turned);
         table[i][0] = (float)at;
         table[i][1] = dot(WIDE, added[1], added[0]);
         table[i][2] = dot(WIDE, turned[1], turned[0]);
@@ -380,7 +383,7 @@ static void show_turned(const float x[WORDS][WIDE], float map[WORDS][WORDS])
 {
     float turned[WORDS][WIDE];
     memcpy(turned, x, sizeof turned);
-    rotate(NEIGHBOURS, WORDS, WIDE, 0, turned);
+    rope(PAIRING_NEIGHBOURS, WORDS, WIDE, 0, turned);
     show_map("weights, queries and keys turned", turned, map);
 }
 
@@ -410,12 +413,13 @@ score of *bites* with *dog*, 0 to 5 places apart:
 static void show_pairings(const float x[WORDS][WIDE])
 {
     const char *const label[2] = {"halves", "neighbours"};
-    for (int pairing = HALVES; pairing <= NEIGHBOURS; pairing++) {
+    for (int pairing = PAIRING_HALVES; pairing <= PAIRING_NEIGHBOURS;
+         pairing++) {
         float scores[6];
         for (int i = 0; i < 6; i++) {
             float bites[1][WIDE];
             memcpy(bites, x[2], sizeof bites);
-            rotate((Pairing)pairing, 1, WIDE, i, bites);
+            rope((Pairing)pairing, 1, WIDE, i, bites);
             scores[i] = dot(WIDE, bites[0], x[1]);
         }
         print_vector(label[pairing], 6, scores);
@@ -447,15 +451,15 @@ text began with it:
 
 /* The next n words, turned from a place on, come into the cache and ask.
  * They are queries, keys and values themselves. */
-static void next_words(Cache *c, int n, int first, const float x[n][WIDE],
+static void next_words(KVCache *c, int n, int first, const float x[n][WIDE],
                        float context[n][WIDE])
 {
     float turned[WORDS][WIDE];
     memcpy(turned, x, (size_t)n * sizeof *x);
-    rotate(NEIGHBOURS, n, WIDE, first, turned);
+    rope(PAIRING_NEIGHBOURS, n, WIDE, first, turned);
     const StridedRows keys = rows_by_head(1, n, WIDE, turned[0]);
-    cache_append(c, n, keys, rows_by_head(1, n, WIDE, x[0]));
-    cache_attend(c, 1, n, keys, 1, rows_by_head(1, n, WIDE, context[0]));
+    kv_cache_append(c, n, keys, rows_by_head(1, n, WIDE, x[0]));
+    kv_cache_attend(c, 1, n, keys, 1, rows_by_head(1, n, WIDE, context[0]));
 }
 
 /* What the last word gets, if the piece behind a cut is turned so. */
@@ -463,14 +467,15 @@ static void show_cut(const char *label, int cut, int first,
                      const float x[WORDS][WIDE])
 {
     float context[WORDS][WIDE];
-    Cache c,
-        sizes = {.n_key_heads = 1, .d_k = WIDE, .d_v = WIDE, .room = WORDS};
-    cache_init(&c, &sizes);
+    KVCache c,
+        sizes = {
+            .n_kv_heads = 1, .d_k = WIDE, .d_v = WIDE, .capacity = WORDS};
+    kv_cache_init(&c, &sizes);
     if (cut)
         next_words(&c, cut, 0, x, context);
     next_words(&c, WORDS - cut, first, x + cut, context + cut);
     print_vector(label, WIDE, context[WORDS - 1]);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /*
@@ -500,7 +505,7 @@ to look near, and some far. (Before and behind count alike: a causal mask
 alone tells *dog bites man* from *man bites dog*.)
 */
 
-float distance_slope(int n_heads, int head)
+float alibi_slope(int n_heads, int head)
 {
     if (head < 0 || head >= n_heads)
         REFUSE("head %d of %d: from 0 to %d is needed", head, n_heads,
@@ -509,7 +514,7 @@ float distance_slope(int n_heads, int head)
 }
 
 /*
-**Exercise 17.3** (★, 2 points): `add_distances`. Takes the slope times the
+**Exercise 17.3** (★, 2 points): `add_alibi`. Takes the slope times the
 distance from each score. Query `i` stands at the place `first + i`, and key
 `j` at `j`, which may be before or behind it.
 
@@ -524,7 +529,7 @@ zeros treated so is a `bias` for the kernel.
 :::
 */
 
-void add_distances(int n, int m, int first, float slope, float scores[n][m])
+void add_alibi(int n, int m, int first, float slope, float scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
@@ -536,11 +541,11 @@ static void show_distances(const float x[WORDS][WIDE],
 {
     float scores[WORDS][WORDS], slope[8];
     for (int h = 0; h < 8; h++)
-        slope[h] = distance_slope(8, h);
+        slope[h] = alibi_slope(8, h);
     print_vector("slopes of eight heads", 8, slope);
     dot_scores(WORDS, WORDS, WIDE, x, x, scores);
     scale_scores(WORDS, WORDS, WIDE, scores);
-    add_distances(WORDS, WORDS, 0, slope[0], scores);
+    add_alibi(WORDS, WORDS, 0, slope[0], scores);
     softmax_rows(WORDS, WORDS, scores, map);
     print_matrix("weights, distances taken off", WORDS, WORDS, map);
 }
@@ -548,11 +553,11 @@ static void show_distances(const float x[WORDS][WIDE],
 static void draw_maps(const float map[5][WORDS][WORDS])
 {
     const char *const word[WORDS] = {"the", "dog", "bites", "the", "man"};
-    maps("maps", "The dog bites the man, with and without places", 5,
-         (const char *const[]){"without places", "sinusoids added",
-                               "a table's rows added", "turned",
-                               "distances taken off"},
-         WORDS, word, WORDS, word, map);
+    figure_maps("maps", "The dog bites the man, with and without places", 5,
+                (const char *const[]){"without places", "sinusoids added",
+                                      "a table's rows added", "turned",
+                                      "distances taken off"},
+                WORDS, word, WORDS, word, map);
 }
 
 /*
@@ -597,16 +602,16 @@ static void weigh(const Learner *m, int n, const int ids[n], Trace *t)
     embed(n, NARROW, KNOWN, ids, m->word, x);
     if (m->way == SINUSOIDS || m->way == LEARNED)
         add_positions(n, NARROW, LONG, 0, m->place, x);
-    attention_roles(&m->a, n, n, x, x, t);
+    attention_project(&m->a, n, n, x, x, t);
     if (m->way == ROTATION) {
-        rotate(NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->query));
-        rotate(NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->key));
+        rope(PAIRING_NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->query));
+        rope(PAIRING_NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->key));
     }
     dot_scores(n, n, NARROW, ROWS(NARROW, t->query), ROWS(NARROW, t->key),
                scores);
     scale_scores(n, n, NARROW, scores);
     if (m->way == DISTANCE)
-        add_distances(n, n, 0, distance_slope(8, 0), scores);
+        add_alibi(n, n, 0, alibi_slope(8, 0), scores);
     mask_scores(n, n, 0, scores);
     softmax_rows(n, n, scores, ROWS(n, t->weights));
 }
@@ -819,12 +824,12 @@ int main(int argc, char *argv[])
         REFUSE("%d arguments are given: one SEED, or none, is needed",
                argc - 1);
     if (argc == 2) {
-        show_beyond(whole_number("SEED", argv[1], 0, UINT64_MAX));
+        show_beyond(parse_integer("SEED", argv[1], 0, UINT64_MAX));
         return 0;
     }
     float x[WORDS][WIDE], learned[ROWS][WIDE], position[FAR][WIDE];
     float map[5][WORDS][WORDS];
-    pipeline("pipeline", "vectors roles scale");
+    figure_pipeline("pipeline", "vectors roles scale");
     show_sentence(x, learned);
     show_map("weights, without places", x, map[0]);
     show_twice(map[0]);
@@ -880,14 +885,14 @@ runs backwards through it.
 
 **Exercise 17.4** (★★, challenge, 3 points): `halves_from_neighbours`. The
 weight of a layer for queries has `d_k` rows for each head. Reorder them, so
-that `HALVES` gives the scores that `NEIGHBOURS` gave, if the weight for
-keys is reordered, too. It refuses an odd `d_k`. (A bias is a weight with
-one column.)
+that `PAIRING_HALVES` gives the scores that `PAIRING_NEIGHBOURS` gave, if
+the weight for keys is reordered, too. It refuses an odd `d_k`. (A bias is a
+weight with one column.)
 
 ::: hint
 [](#positions-pairings) says what has been done to the weights of Llama.
-Entries `2 * k` and `2 * k + 1` of a head were a pair. Where would `HALVES`
-look for them?
+Entries `2 * k` and `2 * k + 1` of a head were a pair. Where would
+`PAIRING_HALVES` look for them?
 :::
 
 ::: hint

@@ -138,11 +138,11 @@ static double show_slope(double (*loss)(const Attention *a, Trace *t),
 }
 
 /* The gradients of the weights and of the scores, those of likes alone. */
-static void show_likes(const Attention *a, Trace *t, Trace *g)
+static void show_likes(const Attention *a, Trace *t, Trace *grad_t)
 {
     float(*weights)[3] = ROWS(3, t->weights), tried[3];
-    float(*grad_weights)[3] = ROWS(3, g->weights);
-    float(*grad_scores)[3] = ROWS(3, g->scores);
+    float(*grad_weights)[3] = ROWS(3, grad_t->weights);
+    float(*grad_scores)[3] = ROWS(3, grad_t->scores);
     for (int j = 0; j < 3; j++)
         tried[j] = (float)show_slope(show_loss_of_scores, a, t,
                                      &t->scores[3 + j], 0.01f);
@@ -236,8 +236,8 @@ static void draw_products(void)
         {"g_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
         {"g_key", 4, 3, 1, NULL},
     };
-    blocks("products", "One product forward, two back",
-           sizeof block / sizeof block[0], block);
+    figure_blocks("products", "One product forward, two back",
+                  sizeof block / sizeof block[0], block);
 }
 
 /*
@@ -292,17 +292,19 @@ fish* there is nothing else:
 */
 
 /* The way back of chapter 7's head, from the slopes of its scores. */
-static void show_way_back(const Attention *a, const Trace *t, Trace *g,
+static void show_way_back(const Attention *a, const Trace *t, Trace *grad_t,
                           Attention *grad_a)
 {
     float grad_x[3][3] = {{0}};
-    scale_scores(3, 3, t->d_k, ROWS(3, g->scores));
+    scale_scores(3, 3, t->d_k, ROWS(3, grad_t->scores));
     dot_scores_backward(3, 3, t->d_k, ROWS(t->d_k, t->query),
-                        ROWS(t->d_k, t->key), ROWS(3, g->scores),
-                        ROWS(t->d_k, g->query), ROWS(t->d_k, g->key));
-    linear_backward(&a->query, 3, sentence, ROWS(a->query.d_out, g->query),
-                    &grad_a->query, grad_x);
-    linear_backward(&a->key, 3, sentence, ROWS(a->key.d_out, g->key),
+                        ROWS(t->d_k, t->key), ROWS(3, grad_t->scores),
+                        ROWS(t->d_k, grad_t->query),
+                        ROWS(t->d_k, grad_t->key));
+    linear_backward(&a->query, 3, sentence,
+                    ROWS(a->query.d_out, grad_t->query), &grad_a->query,
+                    grad_x);
+    linear_backward(&a->key, 3, sentence, ROWS(a->key.d_out, grad_t->key),
                     &grad_a->key, grad_x);
     print_matrix("slopes of the weight for queries", 2, 3,
                  ROWS(3, grad_a->query.weight));
@@ -411,7 +413,7 @@ table, which gets what a token did as a query, as a key and as a value.
 */
 
 /* Head h: attend_head, backwards. */
-static void attend_head_backward(int h, const Trace *t, Trace *g)
+static void attend_head_backward(int h, const Trace *t, Trace *grad_t)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
     float(*query)[n][d_k] = TABLES(n, d_k, t->head_query);
@@ -421,56 +423,56 @@ static void attend_head_backward(int h, const Trace *t, Trace *g)
     float(*weights)[n][m] = TABLES(n, m, t->weights);
     float(*keep_mask)[n][m] = TABLES(n, m, t->keep_mask);
     float(*dropped)[n][m] = TABLES(n, m, t->dropped);
-    float(*grad_query)[n][d_k] = TABLES(n, d_k, g->head_query);
-    float(*grad_key)[m][d_k] = TABLES(m, d_k, g->head_key);
-    float(*grad_value)[m][d_v] = TABLES(m, d_v, g->head_value);
-    float(*grad_scores)[n][m] = TABLES(n, m, g->scores);
-    float(*grad_weights)[n][m] = TABLES(n, m, g->weights);
-    float(*grad_dropped)[n][m] = TABLES(n, m, g->dropped);
-    float(*grad_context)[n][d_v] = TABLES(n, d_v, g->context);
-    attend_backward(n, m, d_k, d_v, t->rate, query[h], key[h], value[h],
-                    scores[h], weights[h], keep_mask[h], dropped[h],
-                    grad_context[h], grad_dropped[h], grad_weights[h],
-                    grad_scores[h], grad_query[h], grad_key[h],
-                    grad_value[h]);
+    float(*grad_query)[n][d_k] = TABLES(n, d_k, grad_t->head_query);
+    float(*grad_key)[m][d_k] = TABLES(m, d_k, grad_t->head_key);
+    float(*grad_value)[m][d_v] = TABLES(m, d_v, grad_t->head_value);
+    float(*grad_scores)[n][m] = TABLES(n, m, grad_t->scores);
+    float(*grad_weights)[n][m] = TABLES(n, m, grad_t->weights);
+    float(*grad_dropped)[n][m] = TABLES(n, m, grad_t->dropped);
+    float(*grad_context)[n][d_v] = TABLES(n, d_v, grad_t->context);
+    attend_backward(n, m, d_k, d_v, t->dropout_rate, query[h], key[h],
+                    value[h], scores[h], weights[h], keep_mask[h],
+                    dropped[h], grad_context[h], grad_dropped[h],
+                    grad_weights[h], grad_scores[h], grad_query[h],
+                    grad_key[h], grad_value[h]);
 }
 
 void attention_backward(const Attention *a, int n, int m,
                         const float x[n][a->d_x], const float y[m][a->d_y],
-                        const Trace *t, Trace *g, Attention *grad_a,
+                        const Trace *t, Trace *grad_t, Attention *grad_a,
                         float grad_x[n][a->d_x], float grad_y[m][a->d_y])
 {
     const int heads = a->n_heads, d_k = a->d_k, d_v = a->d_v;
     attention_check(a, n, m, t);
-    attention_check(a, n, m, g);
+    attention_check(a, n, m, grad_t);
     attention_gradient_check(a, grad_a);
     if (a->d_out) { // linear_forward(&a->out, n, joined, out);
-        memset(g->joined, 0, sizeof(float[n][heads * d_v]));
+        memset(grad_t->joined, 0, sizeof(float[n][heads * d_v]));
         linear_backward(&a->out, n, ROWS(a->out.d_in, t->joined),
-                        ROWS(a->out.d_out, g->out), &grad_a->out,
-                        ROWS(a->out.d_in, g->joined));
+                        ROWS(a->out.d_out, grad_t->out), &grad_a->out,
+                        ROWS(a->out.d_in, grad_t->joined));
     }
     // merge_heads(n, heads, d_v, context, joined);
-    split_heads(n, heads, d_v, ROWS(heads * d_v, g->joined),
-                TABLES(n, d_v, g->context));
-    memset(g->head_query, 0, sizeof(float[heads][n][d_k]));
-    memset(g->head_key, 0, sizeof(float[heads][m][d_k]));
-    memset(g->head_value, 0, sizeof(float[heads][m][d_v]));
+    split_heads(n, heads, d_v, ROWS(heads * d_v, grad_t->joined),
+                TABLES(n, d_v, grad_t->context));
+    memset(grad_t->head_query, 0, sizeof(float[heads][n][d_k]));
+    memset(grad_t->head_key, 0, sizeof(float[heads][m][d_k]));
+    memset(grad_t->head_value, 0, sizeof(float[heads][m][d_v]));
     for (int h = 0; h < heads; h++) // attend_head(a, mask, r, h, t);
-        attend_head_backward(h, t, g);
+        attend_head_backward(h, t, grad_t);
     // split_heads(n, heads, d_k, query, head_query), and the other two
-    merge_heads(n, heads, d_k, TABLES(n, d_k, g->head_query),
-                ROWS(heads * d_k, g->query));
-    merge_heads(m, heads, d_k, TABLES(m, d_k, g->head_key),
-                ROWS(heads * d_k, g->key));
-    merge_heads(m, heads, d_v, TABLES(m, d_v, g->head_value),
-                ROWS(heads * d_v, g->value));
-    // attention_roles(a, n, m, x, y, t);
-    linear_backward(&a->query, n, x, ROWS(a->query.d_out, g->query),
+    merge_heads(n, heads, d_k, TABLES(n, d_k, grad_t->head_query),
+                ROWS(heads * d_k, grad_t->query));
+    merge_heads(m, heads, d_k, TABLES(m, d_k, grad_t->head_key),
+                ROWS(heads * d_k, grad_t->key));
+    merge_heads(m, heads, d_v, TABLES(m, d_v, grad_t->head_value),
+                ROWS(heads * d_v, grad_t->value));
+    // attention_project(a, n, m, x, y, t);
+    linear_backward(&a->query, n, x, ROWS(a->query.d_out, grad_t->query),
                     &grad_a->query, grad_x);
-    linear_backward(&a->key, m, y, ROWS(a->key.d_out, g->key), &grad_a->key,
-                    grad_y);
-    linear_backward(&a->value, m, y, ROWS(a->value.d_out, g->value),
+    linear_backward(&a->key, m, y, ROWS(a->key.d_out, grad_t->key),
+                    &grad_a->key, grad_y);
+    linear_backward(&a->value, m, y, ROWS(a->value.d_out, grad_t->value),
                     &grad_a->value, grad_y);
 }
 
@@ -571,14 +573,14 @@ static void show_sum_backward(const Attention *a, Trace *t,
                               Attention *grad_a,
                               float grad_x[TOKENS][D_MODEL])
 {
-    Trace g;
-    trace_init_for(&g, a, TOKENS, TOKENS);
+    Trace grad_t;
+    trace_init_for(&grad_t, a, TOKENS, TOKENS);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
-        g.out[k] = 1;
+        grad_t.out[k] = 1;
     show_sum(a, t);
-    attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &g, grad_a,
-                       grad_x, grad_x);
-    trace_free(&g);
+    attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &grad_t,
+                       grad_a, grad_x, grad_x);
+    trace_free(&grad_t);
 }
 
 static void show_checked(const char *label, const Attention *a, Trace *t)
@@ -613,14 +615,14 @@ static void show_module(void)
     Random r;
     Attention a;
     random_seed(&r, 123);
-    multi_head_init_packed(&a, &r, D_MODEL, 0, 2);
-    rand_fill(&r, TOKENS, D_MODEL, tokens);
+    multi_head_init_pytorch(&a, &r, D_MODEL, 0, 2);
+    random_fill(&r, TOKENS, D_MODEL, tokens);
     Trace t;
     trace_init_for(&t, &a, TOKENS, TOKENS);
     show_checked("numbers, and those on whose slope both agree", &a, &t);
-    a.p = 0.5;
+    a.dropout_rate = 0.5;
     show_checked("the same with dropout", &a, &t);
-    a.p = 0;
+    a.dropout_rate = 0;
     show_twice(&a, &t);
     trace_free(&t);
     attention_free(&a);
@@ -689,10 +691,10 @@ static void show_steps(const Attention *a, Trace *t,
     }
     print_integers("slopes that are not 0, and those a billionth finds", 2,
                    found);
-    log_log("steps", "How wrong a tried slope is", "step",
-            "error, in millionths of the slopes", 2,
-            (const Line[]){{"up and down", STEPS, step, error[0]},
-                           {"upwards only", STEPS, step, error[1]}});
+    figure_log_log("steps", "How wrong a tried slope is", "step",
+                   "error, in millionths of the slopes", 2,
+                   (const Line[]){{"up and down", STEPS, step, error[0]},
+                                  {"upwards only", STEPS, step, error[1]}});
 }
 
 /*
@@ -723,17 +725,17 @@ static void show_head(void)
     random_seed(&r, 2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
     attention_init(&grad_a, &a);
-    Trace t, g;
+    Trace t, grad_t;
     trace_init_for(&t, &a, 3, 3);
-    trace_init_for(&g, &a, 3, 3);
+    trace_init_for(&grad_t, &a, 3, 3);
     show_loss(&a, &t);
-    show_likes(&a, &t, &g);
-    show_way_back(&a, &t, &g, &grad_a);
+    show_likes(&a, &t, &grad_t);
+    show_way_back(&a, &t, &grad_t, &grad_a);
     show_embedding();
     show_module();
     show_steps(&a, &t, &grad_a);
     trace_free(&t);
-    trace_free(&g);
+    trace_free(&grad_t);
     attention_free(&a);
     attention_free(&grad_a);
 }
@@ -741,7 +743,7 @@ static void show_head(void)
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline(
+    figure_pipeline(
         "pipeline",
         "vectors roles scores scale mask weights dropout context heads");
     draw_products();

@@ -41,8 +41,8 @@ static void show_sizes(void)
         line[i] = (Line){label[i], SIZES, tokens, y[i]};
     print_matrix("tokens; MiB of a head's four tables, of its log-sum-exps",
                  SIZES, 3, table);
-    log_log("memory", "What one head keeps for the way back", "tokens",
-            "MiB", LINES, line);
+    figure_log_log("memory", "What one head keeps for the way back",
+                   "tokens", "MiB", LINES, line);
 }
 
 /*
@@ -69,12 +69,12 @@ again, from its query and its key. That costs time, but it takes no other
 key. So a weight can be made just when it is wanted, and forgotten. To make
 again what one could have kept is called **recomputation**.
 
-**Exercise 19.1** (★, 2 points): `weights_again`. Scores, already divided
-and masked, become weights, in place. A query that has seen nothing has the
-log-sum-exp $-\infty$, and its weights are to be 0.
+**Exercise 19.1** (★, 2 points): `recompute_weights`. Scores, already
+divided and masked, become weights, in place. A query that has seen nothing
+has the log-sum-exp $-\infty$, and its weights are to be 0.
 
 ::: hint
-Row `i` has one log-sum-exp for all of its scores: `log_sum[i]`.
+Row `i` has one log-sum-exp for all of its scores: `log_sum_exp[i]`.
 :::
 
 ::: hint
@@ -87,12 +87,14 @@ out about the whole row.
 :::
 */
 
-void weights_again(int n, int m, const float log_sum[n], float x[n][m])
+void recompute_weights(int n, int m, const float log_sum_exp[n],
+                       float x[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            x[i][j] =
-                log_sum[i] == -INFINITY ? 0 : expf(x[i][j] - log_sum[i]);
+            x[i][j] = log_sum_exp[i] == -INFINITY
+                          ? 0
+                          : expf(x[i][j] - log_sum_exp[i]);
 }
 
 /*
@@ -118,9 +120,9 @@ since the values, mixed by their weights, are the context. So the mean is
 the dot product of a context vector with its own gradient, however many keys
 there were [@dao2022].
 
-**Exercise 19.2** (★, 2 points): `mean_slopes`. The mean for each query, by
-its context vector. A query that has seen nothing has no context vector but
-`nan`, and its mean is to be 0.
+**Exercise 19.2** (★, 2 points): `context_dot_grad`. The mean for each
+query, by its context vector. A query that has seen nothing has no context
+vector but `nan`, and its mean is to be 0.
 
 ::: hint
 Both lists have `d_v` entries: `context[i]` and `grad_context[i]`.
@@ -137,12 +139,12 @@ vector, and it is exact.
 :::
 */
 
-void mean_slopes(int n, int d_v, const float log_sum[n],
-                 const float context[n][d_v],
-                 const float grad_context[n][d_v], float mean[n])
+void context_dot_grad(int n, int d_v, const float log_sum_exp[n],
+                      const float context[n][d_v],
+                      const float grad_context[n][d_v], float mean[n])
 {
     for (int i = 0; i < n; i++)
-        mean[i] = log_sum[i] == -INFINITY
+        mean[i] = log_sum_exp[i] == -INFINITY
                       ? 0
                       : dot(d_v, grad_context[i], context[i]);
 }
@@ -158,14 +160,14 @@ static const float ones[6][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1},
 
 static void show_mean(void)
 {
-    float context[6][3], log_sum[6], weights[1][6], g[1][6], mean;
+    float context[6][3], log_sum_exp[6], weights[1][6], g[1][6], mean;
     flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
-                  log_sum);
+                  log_sum_exp);
     dot_scores(1, 6, 3, life + 2, life, weights);
     scale_scores(1, 6, 3, weights);
-    weights_again(1, 6, log_sum + 2, weights);
+    recompute_weights(1, 6, log_sum_exp + 2, weights);
     dot_scores(1, 6, 3, ones, life, g);
-    mean_slopes(1, 3, log_sum + 2, context + 2, ones, &mean);
+    context_dot_grad(1, 3, log_sum_exp + 2, context + 2, ones, &mean);
     print_vector("weights of short, made again", 6, weights[0]);
     print_vector("their slopes", 6, g[0]);
     print_vector("their mean, by the weights and by the context", 2,
@@ -203,7 +205,7 @@ enum { SIDE = 32 }; /* queries and keys of a square, at most */
 void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
                     const float value[m][d_v], const float context[n][d_v],
-                    const float log_sum[n],
+                    const float log_sum_exp[n],
                     const float grad_context[n][d_v],
                     float grad_query[n][d_k], float grad_key[m][d_k],
                     float grad_value[m][d_v])
@@ -212,8 +214,8 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
     for (int i = 0; i < n; i += SIDE) {
         const int rows = min_int(SIDE, n - i);
         float mean[SIDE], memory[2][SIDE * SIDE];
-        mean_slopes(rows, d_v, log_sum + i, context + i, grad_context + i,
-                    mean);
+        context_dot_grad(rows, d_v, log_sum_exp + i, context + i,
+                         grad_context + i, mean);
         for (int j = 0; j < m && mask_shows_block(mask, i + rows - 1, j);
              j += SIDE) {
             const int cols = min_int(SIDE, m - j);
@@ -221,8 +223,8 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
             float(*g)[cols] = memset(memory[1], 0, sizeof memory[1]);
             dot_scores(rows, cols, d_k, query + i, key + j, weights);
             scale_scores(rows, cols, d_k, weights);
-            mask_tile(mask, i, j, rows, cols, weights);
-            weights_again(rows, cols, log_sum + i, weights);
+            mask_square(mask, i, j, rows, cols, weights);
+            recompute_weights(rows, cols, log_sum_exp + i, weights);
             matmul_backward(rows, d_v, cols, weights, value + j,
                             grad_context + i, g, grad_value + j);
             slopes_of_scores(rows, cols, weights, mean, g);
@@ -234,7 +236,7 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
 }
 
 /*
-(`mask_tile` and `mask_shows_block` are those of [](#flash-tiles). No
+(`mask_square` and `mask_shows_block` are those of [](#flash-tiles). No
 `mask_backward` is needed: what is hidden has the weight 0, and no weight is
 `nan`.)
 
@@ -253,13 +255,13 @@ nothing.
 
 static void show_words(void)
 {
-    float context[6][3], log_sum[6];
+    float context[6][3], log_sum_exp[6];
     float grad_query[6][3] = {{0}}, grad_key[6][3] = {{0}},
           grad_value[6][3] = {{0}};
     flash_forward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
-                  log_sum);
+                  log_sum_exp);
     flash_backward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
-                   log_sum, ones, grad_query, grad_key, grad_value);
+                   log_sum_exp, ones, grad_query, grad_key, grad_value);
     print_matrix("g_query of Life is short, the future hidden", 6, 3,
                  grad_query);
     print_matrix("g_key", 6, 3, grad_key);
@@ -301,7 +303,7 @@ static void show_agreement(const char *what, Mask mask)
     enum { N = 100, D = 16 };
     static float x[N][D], slopes[N][D], context[N][D];
     static float due[3][N][D], g[3][N][D];
-    float log_sum[N];
+    float log_sum_exp[N];
     Random r;
     random_seed(&r, 123);
     normal_fill(&r, N, D, 0, 1, x);
@@ -309,8 +311,8 @@ static void show_agreement(const char *what, Mask mask)
     memset(due, 0, sizeof due);
     memset(g, 0, sizeof g);
     show_by_tables(N, D, mask, x, slopes, due);
-    flash_forward(N, N, D, D, mask, x, x, x, context, log_sum);
-    flash_backward(N, N, D, D, mask, x, x, x, context, log_sum, slopes,
+    flash_forward(N, N, D, D, mask, x, x, x, context, log_sum_exp);
+    flash_backward(N, N, D, D, mask, x, x, x, context, log_sum_exp, slopes,
                    g[0], g[1], g[2]);
     printf("%s, as with tables to 1e-5: %s\n", what,
            show_farthest(3 * N * D, (float *)g, (float *)due) < 1e-5f
@@ -371,8 +373,8 @@ static void show_products(void)
     };
     print_integers("products: forward, back with tables, back without", 3,
                    (int[]){2, 4, 5});
-    blocks("products", "Five products on the way back",
-           sizeof block / sizeof *block, block);
+    figure_blocks("products", "Five products on the way back",
+                  sizeof block / sizeof *block, block);
 }
 
 /*
@@ -413,7 +415,7 @@ hold a tournament. In each round every part of the keys meets one of the
 queries, and no two the same. After as many rounds as there are parts, all
 have met all, and nobody was ever asked to two places.
 
-**Exercise 19.3** (★★, 2 points): `partner`. The part of the queries that
+**Exercise 19.3** (★★, 2 points): `query_part`. The part of the queries that
 part `keys` of the keys meets in a round. Parts and rounds are counted from
 0. Any schedule will do in which no two meet the same part in a round, and
 each has met all of them in the end.
@@ -433,7 +435,7 @@ anybody begins.
 :::
 */
 
-int partner(int parts, int keys, int round)
+int query_part(int parts, int keys, int round)
 {
     const int next = keys + round;
     return next < parts ? next : next - parts;
@@ -448,13 +450,13 @@ static void show_rounds(void)
     for (int round = 0; round < PARTS; round++) {
         int queries[PARTS];
         for (int k = 0; k < PARTS; k++) {
-            queries[k] = partner(PARTS, k, round);
+            queries[k] = query_part(PARTS, k, round);
             met[round][k][queries[k]] = 1;
         }
         print_integers(label[round], PARTS, queries);
     }
-    grid("rounds", "Which keys meet which queries, round by round", PARTS,
-         label, PARTS, PARTS, met);
+    figure_grid("rounds", "Which keys meet which queries, round by round",
+                PARTS, label, PARTS, PARTS, met);
 }
 
 /*
@@ -498,7 +500,7 @@ static void add_all_parts(const BackwardTask *task,
 #pragma omp for schedule(dynamic)
             for (int64_t i = 0; i < heads * parts; i++)
                 add_part(task, work, i / parts, (int)(i % parts),
-                         partner(parts, (int)(i % parts), round));
+                         query_part(parts, (int)(i % parts), round));
         }
         free(work);
     }
@@ -517,7 +519,7 @@ two parts and so in two rounds:
 
 /* A head of 600 tokens, there and back in so many threads. */
 static void show_back(int threads, float x[600][16], float slopes[600][16],
-                      float context[600][16], float log_sum[600],
+                      float context[600][16], float log_sum_exp[600],
                       float g[3][600][16])
 {
     const StridedRows rows = rows_by_head(1, 600, 16, x[0]);
@@ -526,7 +528,7 @@ static void show_back(int threads, float x[600][16], float slopes[600][16],
     call.mask = mask_causal(0);
     call.query = call.key = call.value = rows;
     call.context = rows_by_head(1, 600, 16, context[0]);
-    call.log_sum = log_sum;
+    call.log_sum_exp = log_sum_exp;
     call.threads = threads;
     memset(g, 0, sizeof(float[3][600][16]));
     best_kernel()->attend(&call);
@@ -541,18 +543,18 @@ static void show_fast(void)
 {
     static float x[600][16], slopes[600][16], context[600][16];
     static float g[3][600][16], other[3][600][16];
-    float log_sum[600];
+    float log_sum_exp[600];
     Random r;
     random_seed(&r, 123);
     normal_fill(&r, 600, 16, 0, 1, x);
     normal_fill(&r, 600, 16, 0, 1, slopes);
-    show_back(1, x, slopes, context, log_sum, g);
-    show_back(3, x, slopes, context, log_sum, other);
+    show_back(1, x, slopes, context, log_sum_exp, g);
+    show_back(3, x, slopes, context, log_sum_exp, other);
     printf("600 tokens, the same digits with 3 threads: %s\n",
            memcmp(g, other, sizeof g) ? "no" : "yes");
     memset(other, 0, sizeof other);
     flash_backward(600, 600, 16, 16, mask_causal(0), x, x, x, context,
-                   log_sum, slopes, other[0], other[1], other[2]);
+                   log_sum_exp, slopes, other[0], other[1], other[2]);
     printf("as flash_backward to 1e-5: %s\n",
            show_farthest(3 * 600 * 16, (float *)g, (float *)other) < 1e-5f
                ? "yes"
@@ -607,7 +609,7 @@ typedef struct {
 typedef struct {
     int text, head, first, count;      /* whose queries, and which */
     StridedMatrix query, grad_context; /* [count][d_k], [count][d_v] */
-    const float *log_sum, *mean;       /* [count] */
+    const float *log_sum_exp, *mean;   /* [count] */
     Columns *weights, *g;              /* [count], of a block */
 } QueryTile;
 
@@ -630,18 +632,18 @@ static void block_backward(const AttentionCall *call, const QueryTile *q,
     const StridedMatrix grad_context = from_row(q->grad_context, i);
     const StridedMatrix grad_context_columns = {grad_context.at, 1,
                                                 grad_context.row};
-    multiply_columns(rows, keys, d_k, query, t->key, 0, q->weights);
+    matmul_columns(rows, keys, d_k, query, t->key, 0, q->weights);
     mask_queries(call, q, i, t);
-    exp2_columns(rows, keys, q->log_sum + i, q->weights);
-    multiply_columns(rows, keys, d_v, grad_context, t->value, 0, q->g);
+    exp2_columns(rows, keys, q->log_sum_exp + i, q->weights);
+    matmul_columns(rows, keys, d_v, grad_context, t->value, 0, q->g);
     softmax_slopes(call, q, i, t, saved);
-    multiply_columns(d_v, keys, rows, grad_context_columns, q->weights, 1,
-                     t->grad_value);
-    multiply_columns(d_k, keys, rows, query_columns, q->g, 1, t->grad_key);
+    matmul_columns(d_v, keys, rows, grad_context_columns, q->weights, 1,
+                   t->grad_value);
+    matmul_columns(d_k, keys, rows, query_columns, q->g, 1, t->grad_key);
 }
 
 /*
-`multiply_columns` is the register tile for rows of `COLUMNS` numbers, which
+`matmul_columns` is the register tile for rows of `COLUMNS` numbers, which
 fill its lanes; with a 1, the product is added to what is there.
 `exp2_columns` takes the power of 2 of what each number is above its row's
 log-sum-exp; as in the kernel, both have been multiplied by $\log_2 e$. The
@@ -688,7 +690,7 @@ tables grow to four times their size.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "scores scale mask weights context");
+    figure_pipeline("pipeline", "scores scale mask weights context");
     show_sizes();
     show_mean();
     show_words();
@@ -735,9 +737,9 @@ takes the steps.
 
 ## Further exercises
 
-**Exercise 19.4** (★★, challenge, 3 points): `log_sum_backward`. The
+**Exercise 19.4** (★★, challenge, 3 points): `log_sum_exp_backward`. The
 log-sum-exp of a row is a number that a loss may look at, too. Go from
-`grad_log_sum`, the slope of each row's, to the slopes of its scores, to
+`grad_log_sum_exp`, the slope of each row's, to the slopes of its scores, to
 which you add. A row of nothing but minus infinity adds nothing. What
 [](#backward-softmax) does with a raised score leads there.
 
@@ -775,15 +777,16 @@ attention, it would be added to $w_j (g_j - \sum_k w_k g_k)$: whoever wants
 both takes the slope of the log-sum-exp from the mean.)
 */
 
-void log_sum_backward(int n, int m, const float scores[n][m],
-                      const float log_sum[n], const float grad_log_sum[n],
-                      float grad_scores[n][m])
+void log_sum_exp_backward(int n, int m, const float scores[n][m],
+                          const float log_sum_exp[n],
+                          const float grad_log_sum_exp[n],
+                          float grad_scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (log_sum[i] != -INFINITY)
-                grad_scores[i][j] +=
-                    grad_log_sum[i] * expf(scores[i][j] - log_sum[i]);
+            if (log_sum_exp[i] != -INFINITY)
+                grad_scores[i][j] += grad_log_sum_exp[i] *
+                                     expf(scores[i][j] - log_sum_exp[i]);
 }
 
 /*
@@ -818,8 +821,9 @@ struct BackwardTask {
     const AttentionCall *call;
     StridedRows grad_context, grad_query, grad_key, grad_value;
     float scale;
-    int key_heads, size;   /* heads of keys in a text; tokens in a part */
-    float *log_sum, *mean; /* [texts][n_heads][n], the first in base 2 */
+    int key_heads, size; /* heads of keys in a text; tokens in a part */
+    float *log_sum_exp,
+        *mean; /* [texts][n_heads][n], the first in base 2 */
 };
 
 struct Workspace {
@@ -953,7 +957,7 @@ static QueryTile load_queries(const BackwardTask *task,
         .grad_context =
             copy_rows(&task->grad_context, work->text, head, first, count,
                       call->d_v, work->copies + TILE * (call->d_k + GAP)),
-        .log_sum = task->log_sum + at,
+        .log_sum_exp = task->log_sum_exp + at,
         .mean = task->mean + at,
         .weights = work->weights,
         .g = work->g};
@@ -1007,9 +1011,9 @@ static void tile_backward(const BackwardTask *task, const Workspace *work,
     }
     const StridedMatrix g = {work->saved[0][0], BLOCKS * COLUMNS, 1};
     for (int k = 0; k < column_rows(d_k); k++)
-        multiply_columns(q->count, min_int(COLUMNS, d_k - k * COLUMNS),
-                         keys, g, work->entries + k * work->count, 0,
-                         work->grad_query + k * TILE);
+        matmul_columns(q->count, min_int(COLUMNS, d_k - k * COLUMNS), keys,
+                       g, work->entries + k * work->count, 0,
+                       work->grad_query + k * TILE);
     add_grad_query(task, work, q);
 }
 
@@ -1123,16 +1127,17 @@ static float dot_in_lanes(int d, const float a[d], const float b[d])
     return sum[0];
 }
 
-/* What each query of a head needs once: weights_again and mean_slopes. */
+/* What each query of a head needs once: recompute_weights and
+ * context_dot_grad. */
 static void prepare_head(const BackwardTask *task, int h)
 {
     const AttentionCall *call = task->call;
     const int text = h / call->n_heads, head = h % call->n_heads;
     for (int i = 0; i < call->n; i++) {
         const ptrdiff_t at = (ptrdiff_t)h * call->n + i;
-        const int is_blind = call->log_sum[at] == -INFINITY;
-        task->log_sum[at] =
-            is_blind ? INFINITY : log2_e * call->log_sum[at];
+        const int is_blind = call->log_sum_exp[at] == -INFINITY;
+        task->log_sum_exp[at] =
+            is_blind ? INFINITY : log2_e * call->log_sum_exp[at];
         task->mean[at] =
             is_blind
                 ? 0
@@ -1147,8 +1152,8 @@ static void prepare_queries(BackwardTask *task, int threads)
     const AttentionCall *call = task->call;
     const int heads = call->texts * call->n_heads;
     const size_t count = (size_t)heads * (size_t)call->n;
-    task->log_sum = new_aligned(count, 2 * sizeof *task->log_sum);
-    task->mean = task->log_sum + count;
+    task->log_sum_exp = new_aligned(count, 2 * sizeof *task->log_sum_exp);
+    task->mean = task->log_sum_exp + count;
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int h = 0; h < heads; h++)
         prepare_head(task, h);
@@ -1177,7 +1182,7 @@ void attend_fast_backward(const AttentionCall *call,
                          .grad_key = grad_key,
                          .grad_value = grad_value};
     task.scale = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
-    task.key_heads = call->n_key_heads ? call->n_key_heads : call->n_heads;
+    task.key_heads = call->n_kv_heads ? call->n_kv_heads : call->n_heads;
     const int64_t heads = (int64_t)call->texts * task.key_heads;
     task.size = size_of_part(heads, tokens);
     const int threads =
@@ -1187,7 +1192,7 @@ void attend_fast_backward(const AttentionCall *call,
     prepare_queries(&task, threads);
     add_all_parts(&task, call, heads, (tokens - 1) / task.size + 1,
                   threads);
-    free(task.log_sum);
+    free(task.log_sum_exp);
 }
 
 /*
@@ -1205,16 +1210,16 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
     enum { SOME = 256 };
     const int d_in = l->d_in, d_out = l->d_out;
     linear_gradient_check(l, grad_l);
-    best_kernel()->multiply(n, d_in, d_out,
-                            (StridedMatrix){grad_out[0], d_out, 1},
-                            (StridedMatrix){l->weight, d_in, 1},
-                            (StridedMatrix){grad_x[0], d_in, 1}, grad_x);
+    best_kernel()->matmul(n, d_in, d_out,
+                          (StridedMatrix){grad_out[0], d_out, 1},
+                          (StridedMatrix){l->weight, d_in, 1},
+                          (StridedMatrix){grad_x[0], d_in, 1}, grad_x);
     for (int i = 0; i < n; i += SOME)
-        best_kernel()->multiply(d_out, d_in, min_int(SOME, n - i),
-                                (StridedMatrix){grad_out[i], 1, d_out},
-                                (StridedMatrix){x[i], d_in, 1},
-                                (StridedMatrix){grad_l->weight, d_in, 1},
-                                ROWS(d_in, grad_l->weight));
+        best_kernel()->matmul(d_out, d_in, min_int(SOME, n - i),
+                              (StridedMatrix){grad_out[i], 1, d_out},
+                              (StridedMatrix){x[i], d_in, 1},
+                              (StridedMatrix){grad_l->weight, d_in, 1},
+                              ROWS(d_in, grad_l->weight));
     for (int i = 0; l->bias && i < n; i++)
         for (int j = 0; j < d_out; j++)
             grad_l->bias[j] += grad_out[i][j];
@@ -1245,7 +1250,7 @@ static AttentionCall call_of(const Attention *a, Mask mask, int texts,
                            .key = heads_of(a, n, a->d_k, t->key),
                            .value = heads_of(a, n, a->d_v, t->value),
                            .context = heads_of(a, n, a->d_v, t->joined),
-                           .log_sum = t->log_sum};
+                           .log_sum_exp = t->log_sum_exp};
 }
 
 void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
@@ -1268,34 +1273,38 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
 void attention_backward_fast(const Attention *a, Mask mask, int texts,
                              int n,
                              const float x[(int64_t)texts * n][a->d_x],
-                             const Trace *t, Trace *g, Attention *grad_a,
+                             const Trace *t, Trace *grad_t,
+                             Attention *grad_a,
                              float grad_x[(int64_t)texts * n][a->d_x])
 {
     const size_t keys = sizeof(float[a->n_heads * a->d_k]);
     const size_t values = sizeof(float[a->n_heads * a->d_v]);
     texts_check(a, texts, n, t);
-    texts_check(a, texts, n, g);
+    texts_check(a, texts, n, grad_t);
     attention_gradient_check(a, grad_a);
     const int rows = texts * n;
     const AttentionCall call = call_of(a, mask, texts, n, t);
     attention_call_check(&call);
     if (a->d_out) {
-        memset(g->joined, 0, (size_t)rows * values);
+        memset(grad_t->joined, 0, (size_t)rows * values);
         linear_backward_fast(&a->out, rows, ROWS(a->out.d_in, t->joined),
-                             ROWS(a->out.d_out, g->out), &grad_a->out,
-                             ROWS(a->out.d_in, g->joined));
+                             ROWS(a->out.d_out, grad_t->out), &grad_a->out,
+                             ROWS(a->out.d_in, grad_t->joined));
     }
-    memset(g->query, 0, (size_t)rows * keys);
-    memset(g->key, 0, (size_t)rows * keys);
-    memset(g->value, 0, (size_t)rows * values);
+    memset(grad_t->query, 0, (size_t)rows * keys);
+    memset(grad_t->key, 0, (size_t)rows * keys);
+    memset(grad_t->value, 0, (size_t)rows * values);
     attend_backward_of(best_kernel())(
-        &call, heads_of(a, n, a->d_v, g->joined),
-        heads_of(a, n, a->d_k, g->query), heads_of(a, n, a->d_k, g->key),
-        heads_of(a, n, a->d_v, g->value));
-    linear_backward_fast(&a->query, rows, x, ROWS(a->query.d_out, g->query),
+        &call, heads_of(a, n, a->d_v, grad_t->joined),
+        heads_of(a, n, a->d_k, grad_t->query),
+        heads_of(a, n, a->d_k, grad_t->key),
+        heads_of(a, n, a->d_v, grad_t->value));
+    linear_backward_fast(&a->query, rows, x,
+                         ROWS(a->query.d_out, grad_t->query),
                          &grad_a->query, grad_x);
-    linear_backward_fast(&a->key, rows, x, ROWS(a->key.d_out, g->key),
+    linear_backward_fast(&a->key, rows, x, ROWS(a->key.d_out, grad_t->key),
                          &grad_a->key, grad_x);
-    linear_backward_fast(&a->value, rows, x, ROWS(a->value.d_out, g->value),
+    linear_backward_fast(&a->value, rows, x,
+                         ROWS(a->value.d_out, grad_t->value),
                          &grad_a->value, grad_x);
 }

@@ -254,8 +254,9 @@ void adam_step(Adam how, int step, size_t n, const float gradient[n],
 {
     const float new_1 = (float)(1 - how.beta_1);
     const float old_2 = (float)how.beta_2, new_2 = (float)(1 - how.beta_2);
-    const float keep = (float)(1 - how.rate * how.decay);
-    const float rate = (float)(how.rate / (1 - pow(how.beta_1, step)));
+    const float keep = (float)(1 - how.learning_rate * how.decay);
+    const float rate =
+        (float)(how.learning_rate / (1 - pow(how.beta_1, step)));
     const float root = (float)sqrt(1 - pow(how.beta_2, step));
     adam_check(how, step);
     for (size_t i = 0; i < n; i++) {
@@ -421,7 +422,7 @@ void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p)
     batch_check(b, p);
     pass_check(m, p);
     embed(all, d, m->words, b->ids, ROWS(d, m->token), x[0]);
-    embed(all * (wide / d), d, m->words, b->asked, ROWS(d, m->token),
+    embed(all * (wide / d), d, m->words, b->key_ids, ROWS(d, m->token),
           ROWS(d, y));
     for (int k = 0; k < b->texts; k++) {
         add_positions(n, wide, m->length, 0, ROWS(wide, m->place), y[k]);
@@ -437,33 +438,34 @@ gets the gradients of all texts, and the table of embeddings, which was
 looked into twice, gets both.
 */
 
-void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
-                    Model *grad_m)
+void model_backward(const Model *m, const Batch *b, const Pass *p,
+                    Pass *grad_p, Model *grad_m)
 {
     const Attention *a = &m->attention;
     const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
-    float(*grad_x)[n][d] = TABLES(n, d, g->x),
-    (*grad_y)[n][wide] = TABLES(n, wide, g->y);
+    float(*grad_x)[n][d] = TABLES(n, d, grad_p->x),
+    (*grad_y)[n][wide] = TABLES(n, wide, grad_p->y);
     batch_check(b, p);
-    batch_check(b, g);
+    batch_check(b, grad_p);
     pass_check(m, p);
-    pass_check(m, g);
+    pass_check(m, grad_p);
     model_gradient_check(m, grad_m);
     memset(grad_x, 0, sizeof(float[all][d]));
     memset(grad_y, 0, sizeof(float[all][wide]));
     for (int k = 0; k < b->texts; k++) {
-        attention_backward(a, n, n, x[k], y[k], &p->trace[k], &g->trace[k],
-                           &grad_m->attention, grad_x[k], grad_y[k]);
+        attention_backward(a, n, n, x[k], y[k], &p->trace[k],
+                           &grad_p->trace[k], &grad_m->attention, grad_x[k],
+                           grad_y[k]);
         const float *grad_place = grad_y[k][0]; /* of y[k] += place */
         for (int i = 0; i < n * wide; i++)
             grad_m->place[i] += grad_place[i];
     }
     embed_backward(all, d, m->words, b->ids, grad_x[0],
                    ROWS(d, grad_m->token));
-    embed_backward(all * (wide / d), d, m->words, b->asked, ROWS(d, grad_y),
-                   ROWS(d, grad_m->token));
+    embed_backward(all * (wide / d), d, m->words, b->key_ids,
+                   ROWS(d, grad_y), ROWS(d, grad_m->token));
 }
 
 /*
@@ -484,10 +486,10 @@ float training_loss(Training *t, Mask mask, const Batch *b)
 void training_gradient(Training *t, const Batch *b)
 {
     const int rows = b->texts * b->n, words = t->model.words;
-    memset(t->g.logits, 0, sizeof(float[rows][words]));
+    memset(t->grad_pass.logits, 0, sizeof(float[rows][words]));
     cross_entropy_backward(rows, words, ROWS(words, t->pass.shares),
-                           b->target, ROWS(words, t->g.logits));
-    model_backward(&t->model, b, &t->pass, &t->g, &t->gradient);
+                           b->target, ROWS(words, t->grad_pass.logits));
+    model_backward(&t->model, b, &t->pass, &t->grad_pass, &t->gradient);
 }
 
 static void move(Training *t, Adam how)
@@ -536,15 +538,15 @@ void shuffle(Random *r, int n, int order[n])
 
 /* What is asked at a place: its word, and the one before. */
 void repeated_text(Random *r, int ids[REPEATED_LENGTH],
-                   int asked[REPEATED_LENGTH][2],
+                   int key_ids[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH])
 {
     int order[REPEATED_WORDS - 1];
     const int period = 4 + random_below(r, 5);
     shuffle(r, REPEATED_WORDS - 1, order);
     for (int i = 0; i < REPEATED_LENGTH; i++) {
-        ids[i] = asked[i][0] = order[i % period];
-        asked[i][1] = i ? ids[i - 1] : REPEATED_WORDS - 1;
+        ids[i] = key_ids[i][0] = order[i % period];
+        key_ids[i][1] = i ? ids[i - 1] : REPEATED_WORDS - 1;
         target[i] = i < period ? IGNORED : order[(i + 1) % period];
     }
 }
@@ -689,15 +691,15 @@ static void show_text(void)
 {
     enum { N = REPEATED_LENGTH };
     Random r;
-    int ids[N], asked[N][2], target[N];
+    int ids[N], key_ids[N][2], target[N];
     random_seed(&r, 456);
-    repeated_text(&r, ids, asked, target);
+    repeated_text(&r, ids, key_ids, target);
     printf("a text:       ");
     for (int i = 0; i < N; i++)
         printf("  %c", 'a' + ids[i]);
     printf("\nwhat is asked:");
     for (int i = 0; i < N; i++)
-        printf(" %c%c", i ? 'a' + asked[i][1] : '-', 'a' + asked[i][0]);
+        printf(" %c%c", i ? 'a' + key_ids[i][1] : '-', 'a' + key_ids[i][0]);
     printf("\nright answers:");
     for (int i = 0; i < N; i++)
         printf("  %c", target[i] == IGNORED ? '.' : 'a' + target[i]);
@@ -716,7 +718,8 @@ static void draw_losses(const float losses[POINTS])
         snprintf(step[k], sizeof step[k], "%d", show_step(k));
         at[k] = step[k];
     }
-    curves("losses", "The loss of some steps", curve, POINTS, at, both);
+    figure_curves("losses", "The loss of some steps", curve, POINTS, at,
+                  both);
 }
 
 static void show_repeated(void)
@@ -805,14 +808,14 @@ static void show_change(int way, Training *t)
     Random r;
     random_seed(&r, 456);
     Batch b = show_batch(way, &r, -1);
-    int ids[TEXTS][LAST + 1], asked[TEXTS][LAST + 1][2];
+    int ids[TEXTS][LAST + 1], key_ids[TEXTS][LAST + 1][2];
     memcpy(ids, b.ids, sizeof ids);
-    memcpy(asked, b.asked, sizeof asked);
+    memcpy(key_ids, b.key_ids, sizeof key_ids);
     training_loss(t, show_mask(way), &b);
     memcpy(before, logits[LAST - 1], sizeof before);
-    ids[0][LAST] = asked[0][LAST][0] = (ids[0][LAST] + 1) % (WORDS - 1);
+    ids[0][LAST] = key_ids[0][LAST][0] = (ids[0][LAST] + 1) % (WORDS - 1);
     b.ids = ids[0];
-    b.asked = asked[0][0];
+    b.key_ids = key_ids[0][0];
     training_loss(t, show_mask(way), &b);
     printf("another last word changes the answer before it: %s\n",
            memcmp(before, logits[LAST - 1], sizeof before) ? "yes" : "no");
@@ -962,8 +965,8 @@ static void show_agreement(void)
     show_steps(VERBS, &r, &t, "losses of step 1, 20, 40, 60, 80, 100",
                losses);
     show_looks(number, &t, "what their blanks look at, after", looks[1]);
-    word_maps("looks", "What the blank looks at", 2, panel, SHOWN,
-              AGREEMENT_LENGTH, sentence, looks);
+    figure_word_maps("looks", "What the blank looks at", 2, panel, SHOWN,
+                     AGREEMENT_LENGTH, sentence, looks);
     show_held_out(VERBS, &t, "held out: loss, right, where nouns differ");
     training_free(&t);
     show_begin(VERBS | EQUAL, &r, &t);
@@ -1044,7 +1047,7 @@ could be.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    pipeline("pipeline", "vectors roles heads");
+    figure_pipeline("pipeline", "vectors roles heads");
     show_slopes();
     show_ignored();
     show_adam();

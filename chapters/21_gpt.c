@@ -57,8 +57,8 @@ static void add(int n, const float x[n], const float y[n], float sum[n])
         sum[i] = x[i] + y[i];
 }
 
-static void block_forward(const GptBlock *b, int texts, int n, Cache *cache,
-                          BlockPass *p)
+static void block_forward(const GptBlock *b, int texts, int n,
+                          KVCache *cache, BlockPass *p)
 {
     const int rows = texts * n, d = b->norm_1.d;
     norm_forward(&b->norm_1, rows, ROWS(d, p->in), ROWS(d, p->normed_1));
@@ -86,23 +86,23 @@ at once. Where a text is written token by token, its last tokens ask the
 cache of [](#kv-cache) instead:
 */
 
-void attend_cached(const Attention *a, Cache *c, int n,
+void attend_cached(const Attention *a, KVCache *c, int n,
                    const float x[n][a->d_x], Trace *t)
 {
     const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
     texts_check(a, 1, n, t);
-    if (c->n_key_heads != heads || c->d_k != d || c->d_v != d_v)
-        REFUSE("a cache of n_key_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
+    if (c->n_kv_heads != heads || c->d_k != d || c->d_v != d_v)
+        REFUSE("a cache of n_kv_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
                "those of the attention, are needed",
-               c->n_key_heads, c->d_k, c->d_v, heads, d, d_v);
+               c->n_kv_heads, c->d_k, c->d_v, heads, d, d_v);
     linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
     linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
     linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
-    cache_append(c, n, rows_by_token(heads, n, d, t->key),
-                 rows_by_token(heads, n, d_v, t->value));
-    cache_attend_of(best_kernel())(c, heads, n,
-                                   rows_by_token(heads, n, d, t->query), 0,
-                                   rows_by_token(heads, n, d_v, t->joined));
+    kv_cache_append(c, n, rows_by_token(heads, n, d, t->key),
+                    rows_by_token(heads, n, d_v, t->value));
+    kv_cache_attend_of(best_kernel())(
+        c, heads, n, rows_by_token(heads, n, d, t->query), 0,
+        rows_by_token(heads, n, d_v, t->joined));
     linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
                         ROWS(a->out.d_out, t->out));
 }
@@ -300,7 +300,7 @@ void gelu(int n, const float x[n], float share[n], float out[n])
             1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
         share[i] = u < -87 ? 126 : -1.442695f * u;
     }
-    best_kernel()->powers(n, share);
+    best_kernel()->exp2_all(n, share);
     for (int i = 0; i < n; i++) {
         share[i] = share[i] >= 0x1p126f ? 0 : 1 / (1 + share[i]);
         out[i] = x[i] * share[i];
@@ -387,7 +387,7 @@ anything handed from one block to the next: what is `in` there is this one's
 first.)
 */
 
-void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
+void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p)
 {
     const int rows = p->texts * p->n, d = g->width;
     const int first = cache ? (int)cache->count : 0;
@@ -395,7 +395,7 @@ void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p)
     float(*x)[d] = ROWS(d, p->block[0].in);
     embed(rows, d, g->vocabulary, ids, ROWS(d, g->tokens), x);
     for (int i = 0; i < rows; i += p->n)
-        add_positions(p->n, d, g->context, first, ROWS(d, g->places),
+        add_positions(p->n, d, g->context_length, first, ROWS(d, g->places),
                       x + i);
     for (int l = 0; l < g->layers; l++)
         block_forward(&g->block[l], p->texts, p->n,
@@ -461,7 +461,7 @@ static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
 static void show_tied(void)
 {
     Gpt sizes = {.vocabulary = 6,
-                 .context = 3,
+                 .context_length = 3,
                  .width = 4,
                  .n_heads = 2,
                  .layers = 1};
@@ -469,7 +469,7 @@ static void show_tied(void)
     Random r;
     float table[3][6];
     gpt_init(&g, &sizes);
-    sizes.is_apart = 1;
+    sizes.has_own_output = 1;
     gpt_init(&apart, &sizes);
     random_seed(&r, 123);
     gpt_fill(&r, &g);
@@ -522,7 +522,7 @@ void gpt_fill(Random *r, Gpt *g)
     gpt_clear(g);
     normal_fill(r, g->vocabulary, g->width, 0, deviation,
                 ROWS(g->width, g->tokens));
-    normal_fill(r, g->context, g->width, 0, deviation,
+    normal_fill(r, g->context_length, g->width, 0, deviation,
                 ROWS(g->width, g->places));
     for (int l = 0; l < g->layers; l++) {
         GptBlock *b = &g->block[l];
@@ -536,7 +536,7 @@ void gpt_fill(Random *r, Gpt *g)
         fill_layer(r, adding, &b->down);
     }
     fill_norm(&g->last);
-    if (g->is_apart)
+    if (g->has_own_output)
         fill_layer(r, deviation, &g->output);
 }
 
@@ -586,7 +586,7 @@ static void show_spread(void)
     float spread[2][DEPTH / 2 + 1];
     Random r;
     gpt_init(&g, &(Gpt){.vocabulary = TOKENS,
-                        .context = TOKENS,
+                        .context_length = TOKENS,
                         .width = WIDTH,
                         .n_heads = 4,
                         .layers = DEPTH});
@@ -597,8 +597,8 @@ static void show_spread(void)
     show_spread_of(&g, spread[0]);
     print_matrix("spread after every other block: not divided, divided", 2,
                  DEPTH / 2 + 1, spread);
-    curves("spread", "The spread of the sum, block by block", curve,
-           DEPTH / 2 + 1, at, spread);
+    figure_curves("spread", "The spread of the sum, block by block", curve,
+                  DEPTH / 2 + 1, at, spread);
     gpt_free(&g);
 }
 
@@ -688,7 +688,7 @@ more careful. Logits are divided by a **temperature** first: below 1, what
 is large gains; above 1, all become more alike. And with **top-k**, all but
 the `k` largest are hidden.
 
-**Exercise 21.3** (★★, 3 points): `keep_largest`. Minus infinity in place of
+**Exercise 21.3** (★★, 3 points): `top_k`. Minus infinity in place of
 all logits below the `k`-th largest. Those that are equal to it stay, be
 they more than `k`.
 
@@ -710,7 +710,7 @@ this takes the tail away.
 :::
 */
 
-void keep_largest(int n, int k, float logits[n])
+void top_k(int n, int k, float logits[n])
 {
     if (k < 1 || k > n)
         REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
@@ -738,7 +738,7 @@ whenever it likes), and the smallest of these belongs to each as often as
 its share says. So one draw takes a random number for each token:
 */
 
-int pick_one(Random *r, int n, const float shares[n])
+int sample_token(Random *r, int n, const float shares[n])
 {
     int best = -1;
     float most = 0;
@@ -766,9 +766,9 @@ int next_token(Random *r, float temperature, int k, int n, float logits[n],
     for (int i = 0; i < n; i++)
         logits[i] /= temperature;
     if (k)
-        keep_largest(n, k, logits);
+        top_k(n, k, logits);
     softmax(n, logits, shares);
-    return pick_one(r, n, shares);
+    return sample_token(r, n, shares);
 }
 
 /* How often each of five is drawn, in ten thousand draws. */
@@ -779,7 +779,7 @@ static void show_draws(void)
     Random r;
     random_seed(&r, 123);
     for (int i = 0; i < 10000; i++)
-        count[pick_one(&r, 5, shares)]++;
+        count[sample_token(&r, 5, shares)]++;
     print_integers("10000 draws by 1/2, 1/4, 1/8, 1/8, 0", 5, count);
 }
 
@@ -814,14 +814,14 @@ through the model, and then each token that has been drawn, by itself: the
 cache has the rest ([](#kv-cache)).
 */
 
-void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
-               int n, int ids[n])
+void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
+                  int begun, int n, int ids[n])
 {
     const int size = g->vocabulary;
     if (begun < 1 || begun > n)
         REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
                n, begun, n);
-    Cache *cache = new_aligned((size_t)g->layers, sizeof *cache);
+    KVCache *cache = new_aligned((size_t)g->layers, sizeof *cache);
     caches_init(g, cache);
     float *shares = new_table(1, size);
     for (int from = 0, till = begun; till < n; from = till++) {
@@ -855,8 +855,8 @@ static void show_rounded(const char *label, int n, const float x[n])
 /* What the model writes, as far as its context reaches. */
 static void show_sample(const char *label, const Gpt *g)
 {
-    char *text = malloc((size_t)g->context + 1);
-    gpt_sample(g, g->context, text);
+    char *text = malloc((size_t)g->context_length + 1);
+    gpt_sample(g, g->context_length, text);
     printf("%s: %s\n", label, text);
     free(text);
 }
@@ -865,7 +865,7 @@ static void show_small(void)
 {
     enum { TEXTS = 8, CONTEXT = 32 };
     const Gpt sizes = {.vocabulary = 128,
-                       .context = CONTEXT,
+                       .context_length = CONTEXT,
                        .width = 40,
                        .n_heads = 2,
                        .layers = 2};
@@ -882,7 +882,7 @@ static void show_small(void)
     print_value("ln(128)", logf(128));
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
-        t.how.rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
+        t.how.learning_rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
         gpt_training_batch(&t, ids, targets);
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
@@ -957,13 +957,13 @@ static void show_run(void)
 {
     const GptRun *run = &trained_run;
     const Gpt sizes = {.vocabulary = 128,
-                       .context = run->context,
+                       .context_length = run->context_length,
                        .width = run->width,
                        .n_heads = run->n_heads,
                        .layers = run->layers};
     print_integers("steps, pieces, context, width, heads, blocks", 6,
-                   (int[]){run->steps, run->texts, run->context, run->width,
-                           run->n_heads, run->layers});
+                   (int[]){run->steps, run->texts, run->context_length,
+                           run->width, run->n_heads, run->layers});
     print_integers(
         "parameters, seconds, tokens a second", 3,
         (int[]){(int)gpt_count(&sizes), trained_seconds, trained_pace});
@@ -991,9 +991,9 @@ static void show_run_steps(void)
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
         printf("%d: %.60s\n     %.66s\n", trained_row[i].step,
                trained_row[i].sample, trained_row[i].sample + 60);
-    curves("losses", "The loss, step by step",
-           (const char *const[]){"on text read", "on text held out"}, n, at,
-           losses);
+    figure_curves("losses", "The loss, step by step",
+                  (const char *const[]){"on text read", "on text held out"},
+                  n, at, losses);
     free(table);
     free(losses);
     free(label);
@@ -1077,13 +1077,13 @@ What makes it what it is are these sizes. A token is a piece of a word:
 static void show_gpt2(void)
 {
     const Gpt g = {.vocabulary = 50257,
-                   .context = 1024,
+                   .context_length = 1024,
                    .width = 768,
                    .n_heads = 12,
                    .layers = 12};
-    print_integers(
-        "GPT-2: tokens, context, width, heads, blocks", 5,
-        (int[]){g.vocabulary, g.context, g.width, g.n_heads, g.layers});
+    print_integers("GPT-2: tokens, context, width, heads, blocks", 5,
+                   (int[]){g.vocabulary, g.context_length, g.width,
+                           g.n_heads, g.layers});
     print_integers("parameters", 1, (int[]){(int)gpt_count(&g)});
 }
 
@@ -1134,12 +1134,12 @@ static void show_training(const char *path, const char *log, int count,
                           char *const size[count])
 {
     GptRun run = gpt_long_run;
-    int *const of[6] = {&run.steps, &run.texts,   &run.context,
+    int *const of[6] = {&run.steps, &run.texts,   &run.context_length,
                         &run.width, &run.n_heads, &run.layers};
     const char *const name[6] = {"steps",     "pieces", "the context",
                                  "the width", "heads",  "blocks"};
     for (int i = 0; i < count; i++)
-        *of[i] = (int)whole_number(name[i], size[i], 1, 1 << 20);
+        *of[i] = (int)parse_integer(name[i], size[i], 1, 1 << 20);
     gpt_run(&run, path, log);
 }
 
@@ -1169,7 +1169,7 @@ static void show_written(const Gpt *g, int begun, int n, int ids[n])
 {
     Random r;
     random_seed(&r, 123);
-    gpt_write(g, &r, 0.8f, 0, begun, n, ids);
+    gpt_generate(g, &r, 0.8f, 0, begun, n, ids);
     for (int i = 0; i < n; i++)
         printf(g->vocabulary == 128 ? "%c" : "%d ", ids[i]);
     puts("");
@@ -1193,23 +1193,24 @@ static void show_next(int count, char *const word[count])
     Gpt g;
     gpt_load(&g, word[at]);
     const int n = count - at - 1;
-    const int more = !writes ? 0
-                             : (int)whole_number("how many tokens", word[1],
-                                                 1, (uint64_t)g.context);
+    const int more = !writes
+                         ? 0
+                         : (int)parse_integer("how many tokens", word[1], 1,
+                                              (uint64_t)g.context_length);
     int *ids = new_aligned((size_t)(n + more), sizeof *ids);
     for (int i = 0; i < n; i++)
-        ids[i] = (int)whole_number("an id", word[at + 1 + i], 0,
-                                   (uint64_t)g.vocabulary - 1);
+        ids[i] = (int)parse_integer("an id", word[at + 1 + i], 0,
+                                    (uint64_t)g.vocabulary - 1);
     GptPass p;
     gpt_pass_init(&p, &g, 1, n);
     gpt_forward(&g, NULL, ids, &p);
     if (writes)
         show_written(&g, n, n + more, ids);
     else if (is_map) {
-        const int l = (int)whole_number("the layer", word[1], 0,
-                                        (uint64_t)g.layers - 1);
-        const int h = (int)whole_number("the head", word[2], 0,
-                                        (uint64_t)g.n_heads - 1);
+        const int l = (int)parse_integer("the layer", word[1], 0,
+                                         (uint64_t)g.layers - 1);
+        const int h = (int)parse_integer("the head", word[2], 0,
+                                         (uint64_t)g.n_heads - 1);
         show_map(&g.block[l].attention, &p.block[l].attention, n, h);
     } else
         print_vector("logits of the next token", g.vocabulary,
@@ -1221,8 +1222,9 @@ static void show_next(int count, char *const word[count])
 
 static void show_chapter(void)
 {
-    pipeline("pipeline", "words vectors roles scores scale mask weights "
-                         "context heads");
+    figure_pipeline("pipeline",
+                    "words vectors roles scores scale mask weights "
+                    "context heads");
     show_norm();
     show_gelu();
     show_tied();
@@ -1290,14 +1292,14 @@ it small numbers, try each of them a little larger, and compare.
 
 ## Further exercises
 
-**Exercise 21.4** (★★, challenge, 3 points): `keep_mass`. Another way to cut
+**Exercise 21.4** (★★, challenge, 3 points): `top_p`. Another way to cut
 off the tail, known as *top-p*: of some shares the largest, as few as add up
 to at least `p`, stay as they are; 0 takes the place of the others. Those
 that are equal to the smallest that stays, stay, too. It refuses a `p` that
 is not above 0 and at most 1.
 
 ::: hint
-`keep_largest` in [](#gpt-writing) counts what it has found. Here it is
+`top_k` in [](#gpt-writing) counts what it has found. Here it is
 added up, in a `double`.
 :::
 
@@ -1318,7 +1320,7 @@ embeddings have a gradient other than 0? And if the table is tied?
 ::: {.solution exercise="21.4"}
 */
 
-void keep_mass(int n, float p, float shares[n])
+void top_p(int n, float p, float shares[n])
 {
     if (!(p > 0 && p <= 1))
         REFUSE("p = %g: a probability above 0, and at most 1, is needed",

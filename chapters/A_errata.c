@@ -53,7 +53,7 @@ static void show_shiny(void)
             product[j][k] = rounded[j] * hello[j][k];
     print_vector("weights as the page took them", 3, rounded);
     print_matrix("products for these, a word a row", 3, 3, product);
-    mix(3, 3, rounded, hello, context);
+    weighted_sum(3, 3, rounded, hello, context);
     print_vector("their sums", 3, context);
 }
 
@@ -160,7 +160,7 @@ static void show_inputs(void)
     float x[3][8], before[3][4];
     int seen = 0;
     random_seed(&r, 123);
-    rand_fill(&r, 3, 8, x);
+    random_fill(&r, 3, 8, x);
     multi_head_init(&a, &r, 8, 8, 3, 0, 2, 0);
     Trace t;
     trace_init_for(&t, &a, 3, 3);
@@ -374,22 +374,22 @@ static const float paper_value[4][3] = {
 static void project_paper(float query[3][3], float key[3][3],
                           float value[3][3])
 {
-    project(3, 4, 3, 3, paper, paper_query, paper_key, paper_value, query,
-            key, value);
+    project_qkv(3, 4, 3, 3, paper, paper_query, paper_key, paper_value,
+                query, key, value);
 }
 
 /*
-### A.12 `np.multiply` and `@` {#errata-12}
+### A.12 `np.matmul` and `@` {#errata-12}
 
 For the lists 1, 2, 3 and 4, 5, 6 the page has the result [32]{.quoted}
-beside both. `np.multiply` stops before the sum ([](#dot-product-sum)):
+beside both. `np.matmul` stops before the sum ([](#dot-product-sum)):
 */
 
 static void show_multiply(void)
 {
     const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
     float product[3];
-    multiply(3, a, b, product);
+    multiply_entries(3, a, b, product);
     print_vector("np.multiply(a, b)", 3, product);
     print_value("a @ b", dot(3, a, b));
 }
@@ -621,10 +621,11 @@ static void project_life(float query[6][2], float key[6][2],
     Random r;
     float w_query[3][2], w_key[3][2], w_value[3][4];
     random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 4, w_value);
-    project(6, 3, 2, 4, life, w_query, w_key, w_value, query, key, value);
+    random_fill(&r, 3, 2, w_query);
+    random_fill(&r, 3, 2, w_key);
+    random_fill(&r, 3, 4, w_value);
+    project_qkv(6, 3, 2, 4, life, w_query, w_key, w_value, query, key,
+                value);
 }
 
 /*
@@ -646,7 +647,7 @@ static void show_diagonal(void)
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             seen[i][j] = i != j;
-    mask_where(6, 6, seen, scores);
+    mask_scores_table(6, 6, seen, scores);
     softmax_rows(6, 6, scores, weights);
     print_matrix("weights, the diagonal hidden", 6, 6, weights);
 }
@@ -764,8 +765,8 @@ static void show_widths(void)
     float x_1[5][4], x_2[7][6];
     random_seed(&r, 123);
     cross_attention_init(&a, &r, 4, 6, 2, 3);
-    rand_fill(&r, 5, 4, x_1);
-    rand_fill(&r, 7, 6, x_2);
+    random_fill(&r, 5, 4, x_1);
+    random_fill(&r, 7, 6, x_2);
     Trace t;
     trace_init_for(&t, &a, 5, 7);
     cross_attention_forward(&a, 5, 7, x_1, x_2, &t);
@@ -876,7 +877,7 @@ static void show_ids(void)
             ids[i] += strcmp(word[j], word[i]) <= 0;
     }
     print_integers("ids by sorted(words)", n, ids);
-    const int size = vocabulary(n, word, entry);
+    const int size = build_vocabulary(n, word, entry);
     word_ids(n, word, size, entry, ids);
     print_integers("ids by sorted(set(words))", n, ids);
     printf("words in the vocabulary: %d\n", size);
@@ -983,11 +984,11 @@ static void project_journey(float query[6][2], float key[6][2],
     Random r;
     float w_query[3][2], w_key[3][2], w_value[3][2];
     random_seed(&r, 123);
-    rand_fill(&r, 3, 2, w_query);
-    rand_fill(&r, 3, 2, w_key);
-    rand_fill(&r, 3, 2, w_value);
-    project(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-            value);
+    random_fill(&r, 3, 2, w_query);
+    random_fill(&r, 3, 2, w_key);
+    random_fill(&r, 3, 2, w_value);
+    project_qkv(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
+                value);
 }
 
 /*
@@ -1096,10 +1097,10 @@ static void show_words(void)
                             : "weights, by the root of d_k",
                      6, weights);
         if (d == 3) {
-            mix(6, 3, weights, journey, context);
+            weighted_sum(6, 3, weights, journey, context);
             print_vector("the embeddings mixed by these", 3, context);
         } else {
-            mix(6, 2, weights, value, context);
+            weighted_sum(6, 2, weights, value, context);
             print_vector("the values mixed by these", 2, context);
         }
     }

@@ -176,11 +176,11 @@ void normal_fill(Random *r, int n, int m, float mean, float deviation,
             flat[i] = (float)fma(one_normal(r), deviation, mean);
         return;
     }
-    rand_fill(r, n, m, x);
+    random_fill(r, n, m, x);
     for (size_t i = 0; i + 16 <= count; i += 16)
         normal_block(flat + i, mean, deviation);
     if (count % 16) {
-        rand_fill(r, 1, 16, ROWS(16, flat + count - 16));
+        random_fill(r, 1, 16, ROWS(16, flat + count - 16));
         normal_block(flat + count - 16, mean, deviation);
     }
 }

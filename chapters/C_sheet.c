@@ -257,7 +257,7 @@ static SheetRow packed(void)
     Random r;
     Attention a;
     random_seed(&r, 123);
-    multi_head_init_packed(&a, &r, D, 0, 3);
+    multi_head_init_pytorch(&a, &r, D, 0, 3);
     return ask_and_free("nn.MultiheadAttention(3, 3)", &a, mask_none(),
                         NULL, journey);
 }

@@ -37,8 +37,8 @@ static void show_tables(void)
     print_matrix("dropout of ones", 6, 6, dropped);
     dropout_apply(0.5, 6, 6, keep_mask[1], ones, dropped);
     print_matrix("dropout of ones, MCG31", 6, 6, dropped);
-    grid("survivors", "Which of 36 entries survive", 2,
-         (const char *const[]){"today", "MCG31"}, 6, 6, keep_mask);
+    figure_grid("survivors", "Which of 36 entries survive", 2,
+                (const char *const[]){"today", "MCG31"}, 6, 6, keep_mask);
 }
 
 /*
@@ -137,7 +137,7 @@ static void print_sum(const char *label,
     Random r;
     float x[1][10], keep_mask[1][10], dropped[1][10], sum = 0;
     random_seed(&r, 123);
-    rand_fill(&r, 1, 10, x);
+    random_fill(&r, 1, 10, x);
     draw(&r, 0.5, 1, 10, keep_mask);
     dropout_apply(0.5, 1, 10, keep_mask, x, dropped);
     for (int j = 0; j < 10; j++)

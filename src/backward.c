@@ -11,7 +11,7 @@ void attention_call_gradients_check(const AttentionCall *call,
                                     StridedRows grad_value)
 {
     attention_call_check(call);
-    if (!call->log_sum)
+    if (!call->log_sum_exp)
         REFUSE("log_sum is NULL: the one that attend_fast has filled is "
                "needed");
     if (!grad_context.at || !grad_query.at || !grad_key.at ||

@@ -10,26 +10,25 @@ static size_t padded(int d)
     return ((size_t)d + 15) / 16 * 16;
 }
 
-size_t cache_bytes(const Cache *sizes)
+size_t kv_cache_bytes(const KVCache *sizes)
 {
-    const Cache *c = sizes;
-    const size_t each = c->format == FLOAT32 ? 4 : 2;
-    if (c->n_key_heads < 1 || c->d_k < 1 || c->d_v < 1 || c->room < 1)
-        REFUSE(
-            "n_key_heads, d_k, d_v, room = %d, %d, %d, %d: at least 1 of "
-            "each is needed",
-            c->n_key_heads, c->d_k, c->d_v, c->room);
+    const KVCache *c = sizes;
+    const size_t each = c->format == FORMAT_FLOAT32 ? 4 : 2;
+    if (c->n_kv_heads < 1 || c->d_k < 1 || c->d_v < 1 || c->capacity < 1)
+        REFUSE("n_kv_heads, d_k, d_v, room = %d, %d, %d, %d: at least 1 of "
+               "each is needed",
+               c->n_kv_heads, c->d_k, c->d_v, c->capacity);
     if (c->d_k > 1 << 20 || c->d_v > 1 << 20)
         REFUSE("d_k, d_v = %d, %d: at most %d of each are needed", c->d_k,
                c->d_v, 1 << 20);
-    if (c->window < 0 || c->window > c->room)
+    if (c->window < 0 || c->window > c->capacity)
         REFUSE(
             "a window of %d tokens: one from 0 to %d, the room, is needed",
-            c->window, c->room);
-    if (c->format != FLOAT32 && c->format != BFLOAT16 &&
-        c->format != FLOAT16)
+            c->window, c->capacity);
+    if (c->format != FORMAT_FLOAT32 && c->format != FORMAT_BFLOAT16 &&
+        c->format != FORMAT_FLOAT16)
         REFUSE("a format %d: 0, 1 or 2 is needed", (int)c->format);
-    const size_t room = (size_t)c->room, heads = (size_t)c->n_key_heads;
+    const size_t room = (size_t)c->capacity, heads = (size_t)c->n_kv_heads;
     const size_t row = padded(c->d_k) + padded(c->d_v);
     if (room > SIZE_MAX / each / row / heads)
         REFUSE("%zu times %zu rows of %zu numbers: fewer, that fit into "
@@ -38,46 +37,48 @@ size_t cache_bytes(const Cache *sizes)
     return heads * room * row * each;
 }
 
-void cache_init(Cache *c, const Cache *sizes)
+void kv_cache_init(KVCache *c, const KVCache *sizes)
 {
-    const size_t bytes = cache_bytes(sizes);
+    const size_t bytes = kv_cache_bytes(sizes);
     *c = *sizes;
-    c->wide_k = (int)padded(c->d_k);
-    c->wide_v = (int)padded(c->d_v);
-    c->key = new_pages(bytes);
-    c->value = (char *)c->key +
-               bytes / (size_t)(c->wide_k + c->wide_v) * (size_t)c->wide_k;
+    c->padded_d_k = (int)padded(c->d_k);
+    c->padded_d_v = (int)padded(c->d_v);
+    c->key = new_zeroed_pages(bytes);
+    c->value =
+        (char *)c->key + bytes / (size_t)(c->padded_d_k + c->padded_d_v) *
+                             (size_t)c->padded_d_k;
     c->count = c->first = 0;
 }
 
-void cache_free(Cache *c)
+void kv_cache_free(KVCache *c)
 {
     free(c->key);
-    *c = (Cache){0};
+    *c = (KVCache){0};
 }
 
-void cache_append_check(const Cache *c, int n, StridedRows key,
-                        StridedRows value)
+void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
+                           StridedRows value)
 {
     if (!c->key)
-        REFUSE("a cache without memory: cache_init makes room for it");
+        REFUSE("a cache without memory: kv_cache_init makes room for it");
     if (!key.at || !value.at)
         REFUSE("key.at or value.at is NULL: rows are needed for both");
-    if (n < 1 || (!c->window && n > c->room - c->count))
+    if (n < 1 || (!c->window && n > c->capacity - c->count))
         REFUSE("%d tokens after %" PRId64 ", where there is room for %d: "
                "at least 1, and without a window no more than fit, are "
                "needed",
-               n, c->count, c->room);
+               n, c->count, c->capacity);
 }
 
-void cache_attend_check(const Cache *c, int n_heads, int n, int threads)
+void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
+                           int threads)
 {
     const int64_t from = c->window ? c->count - n - c->window + 1 : 0;
     if (!c->key)
-        REFUSE("a cache without memory: cache_init makes room for it");
-    if (n_heads < 1 || n_heads % c->n_key_heads)
+        REFUSE("a cache without memory: kv_cache_init makes room for it");
+    if (n_heads < 1 || n_heads % c->n_kv_heads)
         REFUSE("%d heads share %d of keys: a multiple is needed", n_heads,
-               c->n_key_heads);
+               c->n_kv_heads);
     if (n < 1 || n > c->count)
         REFUSE("%d queries, where %" PRId64
                " tokens have come: at least 1, "
@@ -93,21 +94,22 @@ void cache_attend_check(const Cache *c, int n_heads, int n, int threads)
         REFUSE("%d queries with a window of %d, where the first token that "
                "is there is number %" PRId64 ": room for %" PRId64
                " tokens, and not %d, is needed",
-               n, c->window, c->first, (int64_t)c->window + n - 1, c->room);
+               n, c->window, c->first, (int64_t)c->window + n - 1,
+               c->capacity);
 }
 
-CacheAttend cache_attend_avx512, cache_attend_avx2;
+KVCacheAttend kv_cache_attend_avx512, kv_cache_attend_avx2;
 
-CacheAttend *cache_attend_of(const Kernel *kernel)
+KVCacheAttend *kv_cache_attend_of(const Kernel *kernel)
 {
 #ifdef HAS_avx512
     if (!strcmp(kernel->name, "AVX-512"))
-        return cache_attend_avx512;
+        return kv_cache_attend_avx512;
 #endif
 #ifdef HAS_avx2
     if (!strcmp(kernel->name, "AVX2"))
-        return cache_attend_avx2;
+        return kv_cache_attend_avx2;
 #endif
     (void)kernel;
-    return cache_attend;
+    return kv_cache_attend;
 }

@@ -6,25 +6,26 @@
 /* The memory of a model, of its pass and of its caches. What all that is
  * for stands in chapter 21. */
 
-static int norm_parts(Norm *l, int d, Part part[2])
+static int norm_parts(Norm *l, int d, BlockPart part[2])
 {
     l->d = d;
-    part[0] = (Part){&l->weight, 1, 1, d};
-    part[1] = (Part){&l->bias, 1, 1, d};
+    part[0] = (BlockPart){&l->weight, 1, 1, d};
+    part[1] = (BlockPart){&l->bias, 1, 1, d};
     return 2;
 }
 
-static int linear_parts(Linear *l, int d_in, int d_out, Part part[2])
+static int linear_parts(Linear *l, int d_in, int d_out, BlockPart part[2])
 {
     *l = (Linear){.d_in = d_in, .d_out = d_out};
-    part[0] = (Part){&l->weight, 1, d_out, d_in};
-    part[1] = (Part){&l->bias, 1, 1, d_out};
+    part[0] = (BlockPart){&l->weight, 1, d_out, d_in};
+    part[1] = (BlockPart){&l->bias, 1, 1, d_out};
     return 2;
 }
 
 enum { BLOCK_PARTS = ATTENTION_PARTS + 8 };
 
-static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
+static int block_parts(const Gpt *g, GptBlock *b,
+                       BlockPart part[BLOCK_PARTS])
 {
     const int d = g->width;
     const Attention sizes = {.d_x = d,
@@ -35,7 +36,7 @@ static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
                              .d_out = d,
                              .has_bias = 1,
                              .has_out_bias = 1,
-                             .context_length = g->context};
+                             .context_length = g->context_length};
     int n = norm_parts(&b->norm_1, d, part);
     n += attention_parts(&b->attention, &sizes, part + n);
     n += norm_parts(&b->norm_2, d, part + n);
@@ -45,12 +46,13 @@ static int block_parts(const Gpt *g, GptBlock *b, Part part[BLOCK_PARTS])
 
 static void sizes_check(const Gpt *g)
 {
-    if (g->vocabulary < 1 || g->context < 1 || g->width < 1 ||
+    if (g->vocabulary < 1 || g->context_length < 1 || g->width < 1 ||
         g->n_heads < 1 || g->layers < 1 || g->width > INT_MAX / 4)
         REFUSE("vocabulary, context, width, n_heads, layers = "
                "%d, %d, %d, %d, %d: at least 1 of each, and a width that "
                "an int can count four times, are needed",
-               g->vocabulary, g->context, g->width, g->n_heads, g->layers);
+               g->vocabulary, g->context_length, g->width, g->n_heads,
+               g->layers);
     if (g->width % g->n_heads)
         REFUSE("a width of %d for %d heads leaves %d over: a multiple is "
                "needed",
@@ -59,30 +61,30 @@ static void sizes_check(const Gpt *g)
 
 /* All parts of a model with the sizes of another, for the caller to free;
  * where g points, nothing is yet. */
-static Part *parts_of(Gpt *g, const Gpt *sizes, int *count)
+static BlockPart *parts_of(Gpt *g, const Gpt *sizes, int *count)
 {
     sizes_check(sizes);
     *g = (Gpt){.vocabulary = sizes->vocabulary,
-               .context = sizes->context,
+               .context_length = sizes->context_length,
                .width = sizes->width,
                .n_heads = sizes->n_heads,
                .layers = sizes->layers,
-               .is_apart = sizes->is_apart};
+               .has_own_output = sizes->has_own_output};
     const size_t layers = (size_t)g->layers;
-    Part *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
+    BlockPart *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
     int n = 2;
     g->block = calloc(layers, sizeof *g->block);
     if (!part || !g->block)
         REFUSE("%d layers do not fit into memory: fewer are needed",
                g->layers);
-    part[0] = (Part){&g->tokens, 1, g->vocabulary, g->width};
-    part[1] = (Part){&g->places, 1, g->context, g->width};
+    part[0] = (BlockPart){&g->tokens, 1, g->vocabulary, g->width};
+    part[1] = (BlockPart){&g->places, 1, g->context_length, g->width};
     for (int l = 0; l < g->layers; l++)
         n += block_parts(g, &g->block[l], part + n);
     n += norm_parts(&g->last, g->width, part + n);
     g->output = (Linear){.d_in = g->width, .d_out = g->vocabulary};
-    part[n++] = (Part){&g->output.weight, g->is_apart != 0, g->vocabulary,
-                       g->width};
+    part[n++] = (BlockPart){&g->output.weight, g->has_own_output != 0,
+                            g->vocabulary, g->width};
     *count = n;
     return part;
 }
@@ -90,9 +92,9 @@ static Part *parts_of(Gpt *g, const Gpt *sizes, int *count)
 void gpt_init(Gpt *g, const Gpt *sizes)
 {
     int n;
-    Part *part = parts_of(g, sizes, &n);
+    BlockPart *part = parts_of(g, sizes, &n);
     g->memory = new_block(n, part, &g->count);
-    if (!g->is_apart)
+    if (!g->has_own_output)
         g->output.weight = g->tokens;
     free(part);
 }
@@ -101,7 +103,7 @@ size_t gpt_count(const Gpt *sizes)
 {
     Gpt g;
     int n;
-    Part *part = parts_of(&g, sizes, &n);
+    BlockPart *part = parts_of(&g, sizes, &n);
     const size_t count = block_count(n, part);
     free(part);
     free(g.block);
@@ -122,9 +124,10 @@ void gpt_free(Gpt *g)
 
 enum { PASS_PARTS = 7 };
 
-static int pass_parts(BlockPass *b, int rows, int d, Part part[PASS_PARTS])
+static int pass_parts(BlockPass *b, int rows, int d,
+                      BlockPart part[PASS_PARTS])
 {
-    const Part all[PASS_PARTS] = {
+    const BlockPart all[PASS_PARTS] = {
         {&b->normed_1, 1, rows, d},  {&b->between, 1, rows, d},
         {&b->normed_2, 1, rows, d},  {&b->wide, 1, rows, 4 * d},
         {&b->share, 1, rows, 4 * d}, {&b->active, 1, rows, 4 * d},
@@ -139,17 +142,17 @@ static void init_blocks(GptPass *p, const Gpt *g)
 {
     const int rows = p->texts * p->n, d = g->width;
     const size_t layers = (size_t)g->layers;
-    Part *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
+    BlockPart *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
     p->block = calloc(layers, sizeof *p->block);
     if (!part || !p->block)
         REFUSE("%d layers do not fit into memory: fewer are needed",
                g->layers);
     int count = 0;
-    part[count++] = (Part){&p->block[0].in, 1, rows, d};
+    part[count++] = (BlockPart){&p->block[0].in, 1, rows, d};
     for (int l = 0; l < g->layers; l++)
         count += pass_parts(&p->block[l], rows, d, part + count);
-    part[count++] = (Part){&p->normed, 1, rows, d};
-    part[count++] = (Part){&p->logits, 1, rows, g->vocabulary};
+    part[count++] = (BlockPart){&p->normed, 1, rows, d};
+    part[count++] = (BlockPart){&p->logits, 1, rows, g->vocabulary};
     p->memory = new_block(count, part, &p->count);
     free(part);
     for (int l = 0; l < g->layers; l++) {
@@ -162,10 +165,10 @@ static void init_blocks(GptPass *p, const Gpt *g)
 
 void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n)
 {
-    if (texts < 1 || n < 1 || n > g->context)
+    if (texts < 1 || n < 1 || n > g->context_length)
         REFUSE("%d texts of %d tokens: at least 1 text, and of 1 to %d "
                "tokens, the context, are needed",
-               texts, n, g->context);
+               texts, n, g->context_length);
     if (texts > INT_MAX / 4 / g->width / n)
         REFUSE("%d texts of %d tokens, with 4 times %d numbers each: at "
                "most %d numbers are needed",
@@ -187,7 +190,7 @@ void gpt_pass_free(GptPass *p)
     *p = (GptPass){0};
 }
 
-void gpt_pass_check(const Gpt *g, const Cache *cache, const GptPass *p)
+void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p)
 {
     if (p->layers != g->layers || p->width != g->width ||
         p->vocabulary != g->vocabulary || !p->block)
@@ -208,9 +211,11 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
                "the same are needed",
                grad_p->texts, grad_p->n, p->texts, p->n);
     if (grad_g->vocabulary != g->vocabulary ||
-        grad_g->context != g->context || grad_g->width != g->width ||
-        grad_g->n_heads != g->n_heads || grad_g->layers != g->layers ||
-        !grad_g->is_apart != !g->is_apart || grad_g->count != g->count)
+        grad_g->context_length != g->context_length ||
+        grad_g->width != g->width || grad_g->n_heads != g->n_heads ||
+        grad_g->layers != g->layers ||
+        !grad_g->has_own_output != !g->has_own_output ||
+        grad_g->count != g->count)
         REFUSE("a gradient of another model, with %zu numbers, of one with "
                "%zu: gpt_init makes one",
                grad_g->count, g->count);
@@ -225,18 +230,18 @@ void gpt_pass_clear(GptPass *p)
     }
 }
 
-void caches_init(const Gpt *g, Cache cache[g->layers])
+void caches_init(const Gpt *g, KVCache cache[g->layers])
 {
     const int d = g->width / g->n_heads;
     for (int l = 0; l < g->layers; l++)
-        cache_init(&cache[l], &(Cache){.n_key_heads = g->n_heads,
-                                       .d_k = d,
-                                       .d_v = d,
-                                       .room = g->context});
+        kv_cache_init(&cache[l], &(KVCache){.n_kv_heads = g->n_heads,
+                                            .d_k = d,
+                                            .d_v = d,
+                                            .capacity = g->context_length});
 }
 
-void caches_free(const Gpt *g, Cache cache[g->layers])
+void caches_free(const Gpt *g, KVCache cache[g->layers])
 {
     for (int l = 0; l < g->layers; l++)
-        cache_free(&cache[l]);
+        kv_cache_free(&cache[l]);
 }

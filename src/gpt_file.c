@@ -72,12 +72,12 @@ static Names names_of(const Gpt *g)
                g->layers);
     all.of[all.count++] =
         (Named){"wte.weight", g->vocabulary, g->width, 0, 1, {g->tokens}};
-    all.of[all.count++] =
-        (Named){"wpe.weight", g->context, g->width, 0, 1, {g->places}};
+    all.of[all.count++] = (Named){
+        "wpe.weight", g->context_length, g->width, 0, 1, {g->places}};
     for (int l = 0; l < g->layers; l++)
         name_block(&all, l, &g->block[l]);
     name_norm(&all, "ln_f", &g->last);
-    if (g->is_apart)
+    if (g->has_own_output)
         all.of[all.count++] =
             (Named){"lm_head.weight",  g->vocabulary, g->width, 0, 1,
                     {g->output.weight}};
@@ -264,11 +264,12 @@ static void init_from(Gpt *g, const Tensors *file)
     const Tensor *tokens = table_of(file, prefix, "wte.weight");
     const Tensor *places = table_of(file, prefix, "wpe.weight");
     const Gpt sizes = {.vocabulary = tokens->shape[0],
-                       .context = places->shape[0],
+                       .context_length = places->shape[0],
                        .width = tokens->shape[1],
                        .n_heads = heads_of(file),
                        .layers = count_layers(file, prefix),
-                       .is_apart = tensors_have(file, "lm_head.weight")};
+                       .has_own_output =
+                           tensors_have(file, "lm_head.weight")};
     if (sizes.n_heads < 1 || sizes.width % sizes.n_heads)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
                file->path, sizes.n_heads, sizes.width, sizes.width);
@@ -355,7 +356,7 @@ enum { STANDS = RANDOM_STATE + 4 };
 enum { SIZES = 9, SETTINGS = 5 };
 static const char *const size_name[SIZES] = {
     "vocabulary", "context",       "width",
-    "n_heads",    "layers",        "is_apart",
+    "n_heads",    "layers",        "has_own_output",
     "texts",      "bytes of text", "checksum of the text"};
 static const char *const setting_name[SETTINGS] = {
     "beta_1", "beta_2", "epsilon", "decay", "is_coupled"};
@@ -373,9 +374,9 @@ static void sizes_of(const GptTraining *t, int64_t size[SIZES])
 {
     const Gpt *g = &t->model;
     const int64_t all[SIZES] = {
-        g->vocabulary, g->context, g->width,
-        g->n_heads,    g->layers,  !!g->is_apart,
-        t->texts,      t->bytes,   checksum(t->bytes, t->text)};
+        g->vocabulary, g->context_length, g->width,
+        g->n_heads,    g->layers,         !!g->has_own_output,
+        t->texts,      t->bytes,          checksum(t->bytes, t->text)};
     memcpy(size, all, sizeof all);
 }
 

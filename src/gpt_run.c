@@ -11,7 +11,7 @@
 
 const GptRun gpt_long_run = {.steps = 500,
                              .texts = 16,
-                             .context = 128,
+                             .context_length = 128,
                              .width = 160,
                              .n_heads = 5,
                              .layers = 3};
@@ -23,7 +23,7 @@ enum { STEP, LOSS, HELD_OUT, SAMPLE };
 
 static int entries_of_row(const GptTraining *t)
 {
-    return SAMPLE + t->model.context;
+    return SAMPLE + t->model.context_length;
 }
 
 static int rows_of(const GptTraining *t)
@@ -47,7 +47,7 @@ static double now(void)
 void gpt_run_init(GptTraining *t, const GptRun *run)
 {
     const Gpt sizes = {.vocabulary = 128,
-                       .context = run->context,
+                       .context_length = run->context_length,
                        .width = run->width,
                        .n_heads = run->n_heads,
                        .layers = run->layers};
@@ -60,9 +60,10 @@ void gpt_run_init(GptTraining *t, const GptRun *run)
 
 float gpt_run_step(const GptRun *run, GptTraining *t)
 {
-    const size_t rows = (size_t)t->texts * (size_t)t->model.context;
+    const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
     int *ids = new_aligned(2 * rows, sizeof *ids);
-    t->how.rate = rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
+    t->how.learning_rate =
+        rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
     gpt_training_batch(t, ids, ids + rows);
     const float loss = gpt_training_step(t, ids, ids + rows);
     free(ids);
@@ -84,7 +85,7 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
     for (int i = 0; i < 4 && i < n; i++)
         ids[i] = "The "[i];
     random_seed(&r, 123);
-    gpt_write(g, &r, 0.8f, 0, n < 4 ? n : 4, n, ids);
+    gpt_generate(g, &r, 0.8f, 0, n < 4 ? n : 4, n, ids);
     for (int i = 0; i < n; i++)
         text[i] = shown(ids[i]);
     text[n] = 0;
@@ -94,7 +95,7 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
 float gpt_run_loss(const GptTraining *t, const char *text)
 {
     GptPass p;
-    gpt_pass_init(&p, &t->model, 1, t->model.context);
+    gpt_pass_init(&p, &t->model, 1, t->model.context_length);
     const float loss =
         gpt_loss(&t->model, text, held_out_length, &p, t->part->shares);
     gpt_pass_free(&p);
@@ -104,7 +105,7 @@ float gpt_run_loss(const GptTraining *t, const char *text)
 /* Another row of the notes. */
 static void note_row(GptTraining *t)
 {
-    const int n = t->model.context;
+    const int n = t->model.context_length;
     double *row = calloc((size_t)entries_of_row(t), sizeof *row);
     char *text = malloc((size_t)n + 1);
     if (!row || !text)
@@ -126,7 +127,7 @@ static void note_row(GptTraining *t)
 
 static double tokens_a_second(const GptTraining *t)
 {
-    return (double)t->step * t->texts * t->model.context /
+    return (double)t->step * t->texts * t->model.context_length /
            t->notes[LEARNING];
 }
 
@@ -157,14 +158,14 @@ static void write_log(const GptRun *run, const GptTraining *t,
     FILE *log = new.file;
     char machine[200], day[20];
     const time_t time_now = time(NULL);
-    machine_name(sizeof machine, machine);
+    processor_name(sizeof machine, machine);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&time_now));
     fprintf(log,
             "/* What `make train` has written: its sizes, the machine, the "
             "day, and rows. */\n/* clang-format off */\n");
     fprintf(log, "#define TRAINED_RUN {%d, %d, %d, %d, %d, %d}\n",
-            run->steps, run->texts, run->context, run->width, run->n_heads,
-            run->layers);
+            run->steps, run->texts, run->context_length, run->width,
+            run->n_heads, run->layers);
     fprintf(log, "#define TRAINED_ON \"%s, %d threads\"\n", machine,
             threads_for(1 << 20, 0));
     fprintf(log, "#define TRAINED_AT \"%s\"\n", day);
@@ -175,7 +176,7 @@ static void write_log(const GptRun *run, const GptTraining *t,
         const double *row = row_of(t, i);
         fprintf(log, "    {%.0f, %#.9gf, %#.9gf, ", row[STEP], row[LOSS],
                 row[HELD_OUT]);
-        print_string(log, run->context, row + SAMPLE);
+        print_string(log, run->context_length, row + SAMPLE);
         fprintf(log, "},\n");
     }
     fprintf(log, "};\n");

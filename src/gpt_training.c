@@ -6,9 +6,9 @@
 
 static void part_init(GptPart *p, const Gpt *g, int texts)
 {
-    gpt_pass_init(&p->pass, g, texts, g->context);
-    gpt_pass_init(&p->back, g, texts, g->context);
-    p->shares = new_table(texts * g->context, g->vocabulary);
+    gpt_pass_init(&p->pass, g, texts, g->context_length);
+    gpt_pass_init(&p->back, g, texts, g->context_length);
+    p->shares = new_table(texts * g->context_length, g->vocabulary);
     gpt_init(&p->gradient, g);
 }
 
@@ -25,7 +25,7 @@ void gpt_training_init(GptTraining *t, const Gpt *sizes, int texts,
                        const char text[bytes])
 {
     const Gpt own = *sizes; /* which may be those of t */
-    const int context = own.context;
+    const int context = own.context_length;
     const int count = (bytes - 1) / (context > 0 ? context : 1);
     if (texts < 1 || count < texts)
         REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
@@ -80,7 +80,7 @@ void gpt_training_note(GptTraining *t, int n, const double number[n])
 static void read_piece(const Gpt *g, const char *text, int *ids,
                        int *targets)
 {
-    for (int i = 0; i < g->context; i++) {
+    for (int i = 0; i < g->context_length; i++) {
         ids[i] = (unsigned char)text[i];
         targets[i] = (unsigned char)text[i + 1];
         if (ids[i] >= g->vocabulary || targets[i] >= g->vocabulary)
@@ -93,7 +93,7 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
 
 void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
-    const int n = t->model.context;
+    const int n = t->model.context_length;
     if (t->next + t->texts > t->count) {
         epoch_order(&t->random, t->count, t->order);
         t->next = 0;
@@ -106,7 +106,7 @@ void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
-    const int rows = t->texts / t->parts * t->model.context;
+    const int rows = t->texts / t->parts * t->model.context_length;
     float losses[GPT_PARTS],
         sum = 0, *const mean = t->part->gradient.memory;
 #pragma omp parallel for schedule(dynamic)
@@ -129,10 +129,10 @@ float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares)
 {
     const int n = p->n, rows = p->texts * n, size = g->vocabulary;
-    if (n != g->context || bytes <= rows)
+    if (n != g->context_length || bytes <= rows)
         REFUSE("%d bytes, and a pass of %d texts of %d: texts of %d, the "
                "context, and a byte more than they have, are needed",
-               bytes, p->texts, n, g->context);
+               bytes, p->texts, n, g->context_length);
     int *ids = new_aligned(2 * (size_t)rows, sizeof *ids);
     int *targets = ids + rows, count = 0;
     double sum = 0;

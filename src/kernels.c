@@ -55,7 +55,7 @@ int threads_for(double products, int asked)
 void attention_call_check(const AttentionCall *call)
 {
     const int key_heads =
-        call->n_key_heads ? call->n_key_heads : call->n_heads;
+        call->n_kv_heads ? call->n_kv_heads : call->n_heads;
     if (call->texts < 1 || call->n_heads < 1 || call->n < 1 ||
         call->m < 1 || call->d_k < 1 || call->d_v < 1)
         REFUSE("%d texts, %d heads, %d queries, %d keys of %d entries and "
@@ -89,14 +89,14 @@ void attention_call_check(const AttentionCall *call)
  * an instruction set. */
 #define COMPILED_FOR(SET)                                                  \
     void attend_fast_##SET(const AttentionCall *call);                     \
-    void multiply_fast_##SET(int n, int m, int d, StridedMatrix a,         \
-                             StridedMatrix b, StridedMatrix start,         \
-                             float c[n][m]);                               \
+    void matmul_strided_##SET(int n, int m, int d, StridedMatrix a,        \
+                              StridedMatrix b, StridedMatrix start,        \
+                              float c[n][m]);                              \
     float exp2_fast_##SET(float x);                                        \
     void exp2_all_##SET(int n, float x[n]);
 #define KERNEL(NAME, LANES, SET)                                           \
     {                                                                      \
-        NAME, LANES, attend_fast_##SET, multiply_fast_##SET,               \
+        NAME, LANES, attend_fast_##SET, matmul_strided_##SET,              \
             exp2_fast_##SET, exp2_all_##SET                                \
     }
 
@@ -115,7 +115,7 @@ static const Kernel kernels[] = {
 #ifdef HAS_avx2
     KERNEL("AVX2", 8, avx2),
 #endif
-    {"plain", LANES, attend_fast, multiply_fast, exp2_fast, exp2_all},
+    {"plain", LANES, attend_fast, matmul_strided, exp2_fast, exp2_all},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };

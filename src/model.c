@@ -16,8 +16,8 @@ void model_init(Model *m, const Model *sizes)
                words, length, a.d_x, a.d_y);
     a.d_out = words;
     *m = (Model){.words = words, .length = length};
-    Part part[2 + ATTENTION_PARTS] = {{&m->token, 1, words, a.d_x},
-                                      {&m->place, 1, length, a.d_y}};
+    BlockPart part[2 + ATTENTION_PARTS] = {{&m->token, 1, words, a.d_x},
+                                           {&m->place, 1, length, a.d_y}};
     const int parts = 2 + attention_parts(&m->attention, &a, part + 2);
     m->memory = new_block(parts, part, &m->count);
 }
@@ -43,10 +43,10 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
                 .d_x = a->d_x,
                 .d_y = a->d_y,
                 .words = m->words};
-    const Part part[] = {{&p->x, texts, n, a->d_x},
-                         {&p->y, texts, n, a->d_y},
-                         {&p->logits, texts, n, m->words},
-                         {&p->shares, texts, n, m->words}};
+    const BlockPart part[] = {{&p->x, texts, n, a->d_x},
+                              {&p->y, texts, n, a->d_y},
+                              {&p->logits, texts, n, m->words},
+                              {&p->shares, texts, n, m->words}};
     p->memory = new_block(4, part, &p->count);
     p->trace = new_aligned((size_t)texts, sizeof *p->trace);
     Attention without_out = *a; /* whose place is in the logits */
@@ -101,10 +101,10 @@ void adam_check(Adam how, int step)
 {
     if (step < 1)
         REFUSE("step %d: 1 or more is needed", step);
-    if (!(how.rate >= 0 && how.epsilon >= 0 && how.decay >= 0))
+    if (!(how.learning_rate >= 0 && how.epsilon >= 0 && how.decay >= 0))
         REFUSE("a rate of %g, an epsilon of %g, a decay of %g: none below "
                "0 is needed",
-               how.rate, how.epsilon, how.decay);
+               how.learning_rate, how.epsilon, how.decay);
     if (!(how.beta_1 >= 0 && how.beta_1 < 1 && how.beta_2 >= 0 &&
           how.beta_2 < 1))
         REFUSE("beta_1, beta_2 = %g, %g: from 0 to below 1 are needed",
@@ -118,7 +118,7 @@ void training_init(Training *t, const Model *sizes, int texts, int n)
     model_init(&t->mean, sizes);
     model_init(&t->square, sizes);
     pass_init(&t->pass, &t->model, texts, n);
-    pass_init(&t->g, &t->model, texts, n);
+    pass_init(&t->grad_pass, &t->model, texts, n);
     t->steps = 0;
 }
 
@@ -129,5 +129,5 @@ void training_free(Training *t)
     model_free(&t->mean);
     model_free(&t->square);
     pass_free(&t->pass);
-    pass_free(&t->g);
+    pass_free(&t->grad_pass);
 }

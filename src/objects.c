@@ -22,9 +22,9 @@ static void init_texts(Trace *t)
 {
     const int n = t->n, m = t->m, heads = t->n_heads, texts = t->texts;
     const int keys = heads * t->d_k, values = heads * t->d_v;
-    const Part part[] = {
+    const BlockPart part[] = {
         {&t->query, texts, n, keys},    {&t->key, texts, m, keys},
-        {&t->value, texts, m, values},  {&t->log_sum, texts, heads, n},
+        {&t->value, texts, m, values},  {&t->log_sum_exp, texts, heads, n},
         {&t->joined, texts, n, values}, {&t->out, texts, n, t->d_out},
     };
     t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
@@ -35,7 +35,7 @@ static void init_tables(Trace *t)
 {
     const int n = t->n, m = t->m, heads = t->n_heads;
     const int d_k = t->d_k, d_v = t->d_v, d_out = t->d_out;
-    const Part part[] = {
+    const BlockPart part[] = {
         {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
         {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
         {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
@@ -97,7 +97,7 @@ void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
 }
 
 int attention_parts(Attention *a, const Attention *sizes,
-                    Part part[ATTENTION_PARTS])
+                    BlockPart part[ATTENTION_PARTS])
 {
     *a = (Attention){.d_x = sizes->d_x,
                      .d_y = sizes->d_y,
@@ -106,7 +106,7 @@ int attention_parts(Attention *a, const Attention *sizes,
                      .d_v = sizes->d_v,
                      .has_bias = sizes->has_bias,
                      .context_length = sizes->context_length,
-                     .p = sizes->p,
+                     .dropout_rate = sizes->dropout_rate,
                      .d_out = sizes->d_out,
                      .has_out_bias = sizes->has_out_bias};
     sizes_check(a->n_heads, a->d_k, a->d_v);
@@ -120,7 +120,7 @@ int attention_parts(Attention *a, const Attention *sizes,
     a->key = (Linear){.d_in = a->d_y, .d_out = keys};
     a->value = (Linear){.d_in = a->d_y, .d_out = values};
     a->out = (Linear){.d_in = values, .d_out = a->d_out};
-    const Part all[ATTENTION_PARTS] = {
+    const BlockPart all[ATTENTION_PARTS] = {
         {&a->query.weight, 1, keys, a->d_x},
         {&a->query.bias, bias, 1, keys},
         {&a->key.weight, 1, keys, a->d_y},
@@ -136,7 +136,7 @@ int attention_parts(Attention *a, const Attention *sizes,
 
 void attention_init(Attention *a, const Attention *sizes)
 {
-    Part part[ATTENTION_PARTS];
+    BlockPart part[ATTENTION_PARTS];
     const int parts = attention_parts(a, sizes, part);
     a->memory = new_block(parts, part, &a->count);
 }

@@ -14,7 +14,7 @@ static double sum_atol(int terms)
 static void multiply_test(void)
 {
     float *got = result("product");
-    multiply(dim("a", 0), input("a"), input("b"), got);
+    multiply_entries(dim("a", 0), input("a"), input("b"), got);
     agrees("product", got, 0, 0);
 }
 
@@ -23,7 +23,7 @@ static void multiply_shiny(void)
     const float(*hello)[3] = floats(golden("01_dot_product/hello-query"));
     float got[3][3];
     for (int j = 0; j < 3; j++)
-        multiply(3, hello[1], hello[j], got[j]);
+        multiply_entries(3, hello[1], hello[j], got[j]);
     tap_close("product", golden("01_dot_product/shiny-product"), got, 0, 0);
 }
 
@@ -121,8 +121,8 @@ static float scores[2][1], turned_scores[1][2];
 
 int main(void)
 {
-    EACH("multiply", multiply_test, "*-dot");
-    TAP(multiply_shiny, "multiply: all nine products of shiny");
+    EACH("multiply_entries", multiply_test, "*-dot");
+    TAP(multiply_shiny, "multiply_entries: all nine products of shiny");
 
     EACH("dot", dot_test, "*-dot");
     TAP(dot_of_nothing, "dot: no entries");

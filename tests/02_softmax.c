@@ -77,8 +77,8 @@ static void rows_attention(void)
 static void mix_test(void)
 {
     float *got = result("context");
-    mix(dim("value", 0), dim("value", 1), input("weights"), input("value"),
-        got);
+    weighted_sum(dim("value", 0), dim("value", 1), input("weights"),
+                 input("value"), got);
     agrees("context", got, SUM_RTOL, SUM_ATOL);
 }
 
@@ -108,6 +108,6 @@ int main(void)
     rows_now = softmax_rows;
     EACH("softmax_rows", softmax_test, "*-scores");
     EACH("softmax_rows: a whole attention", rows_attention, "*-query");
-    EACH("mix", mix_test, "mix_*-value");
+    EACH("weighted_sum", mix_test, "mix_*-value");
     return tap_done();
 }

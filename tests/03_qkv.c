@@ -16,9 +16,10 @@ static void project_test(void)
 {
     float *query = result("query"), *key = result("key");
     float *value = result("value");
-    project(dim("x", 0), dim("x", 1), dim("query", 1), dim("value", 1),
-            input("x"), input("w_query"), input("w_key"), input("w_value"),
-            (void *)query, (void *)key, (void *)value);
+    project_qkv(dim("x", 0), dim("x", 1), dim("query", 1), dim("value", 1),
+                input("x"), input("w_query"), input("w_key"),
+                input("w_value"), (void *)query, (void *)key,
+                (void *)value);
     agrees("query", query, SUM_RTOL, SUM_ATOL);
     agrees("key", key, SUM_RTOL, SUM_ATOL);
     agrees("value", value, SUM_RTOL, SUM_ATOL);
@@ -49,7 +50,7 @@ static void hand_test(void)
     const float(*words)[3] = input("x");
     const double *weights = tensor_doubles(part("weights"));
     float w_query[3][3], query[3][3], scores[3][3], got[3][3];
-    hand_weights(w_query);
+    example_w_query(w_query);
     matmul(3, 3, 3, words, w_query, query);
     dot_scores(3, 3, 3, query, words, scores);
     softmax_rows(3, 3, scores, got);
@@ -64,8 +65,8 @@ static void hand_test(void)
 
 int main(void)
 {
-    EACH("project", project_test, "*-x");
+    EACH("project_qkv", project_test, "*-x");
     EACH("attend_one", attend_test, "*-key");
-    TAP(hand_test, "hand_weights: likes asks for both animals");
+    TAP(hand_test, "example_w_query: likes asks for both animals");
     return tap_done();
 }

@@ -82,7 +82,7 @@ static void float_test(void)
 
 static void one_row(Random *r, int n, float x[n])
 {
-    rand_fill(r, 1, n, (void *)x);
+    random_fill(r, 1, n, (void *)x);
 }
 
 static void rand_test(void)
@@ -141,10 +141,10 @@ static void journey_test(void)
     float(*w)[3][2] = room(18), (*x)[6][2] = room(36), (*s)[6] = room(36);
     Random r = seeded(123);
     for (int k = 0; k < 3; k++) {
-        rand_fill(&r, 3, 2, w[k]);
+        random_fill(&r, 3, 2, w[k]);
         agrees(names[k], w[k], 0, 0);
     }
-    project(6, 3, 2, 2, input("x"), w[0], w[1], w[2], x[0], x[1], x[2]);
+    project_qkv(6, 3, 2, 2, input("x"), w[0], w[1], w[2], x[0], x[1], x[2]);
     dot_scores(6, 6, 2, x[0], x[1], s);
     agrees("query", x[0], 1e-5, 1e-6);
     agrees("key", x[1], 1e-5, 1e-6);
@@ -186,11 +186,11 @@ int main(void)
     draw = two_halves;
     SETS("random_u32", bits_test, "bits");
     SETS("random_float", float_test, "rand");
-    SETS("rand_fill", rand_test, "rand");
+    SETS("random_fill", rand_test, "rand");
     SETS("uniform_fill", uniform_test, "uniform");
     TAP(uniform_high_is_low,
         "uniform_fill: the upper end becomes the lower");
-    SETS("rand_fill", journey_test, "journey");
+    SETS("random_fill", journey_test, "journey");
     TAP(collision_test, "seed_collision: another seed, the same stream");
     REFUSES_SUCH("numbers from 2 to 1", uniform_fill(&r, 1, 1, 2, 1, x));
     REFUSES_SUCH("limits whose difference is infinite, -3e38 and 3e38",

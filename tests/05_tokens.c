@@ -48,8 +48,8 @@ static void split_test(void)
 static void has_vocabulary(const char *words, const char *expect)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
-    are(words, vocabulary(split_words(words, word), word, entry), entry,
-        expect);
+    are(words, build_vocabulary(split_words(words, word), word, entry),
+        entry, expect);
 }
 
 static void vocabulary_test(void)
@@ -122,7 +122,7 @@ static void sentence_test(void)
     Word word[WORDS_MAX], entry[WORDS_MAX];
     int ids[WORDS_MAX];
     int n = split_words("Life is short, eat dessert first", word);
-    word_ids(n, word, vocabulary(n, word, entry), entry, ids);
+    word_ids(n, word, build_vocabulary(n, word, entry), entry, ids);
     tap_near("words", n, dim("ids", 0), 0, 0);
     agrees("ids", ids, 0, 0);
 }
@@ -143,11 +143,11 @@ int main(void)
     int ids[1];
     float x[1][1], hot[1][2];
     TAP(split_test, "split_words: commas, blanks, other alphabets");
-    TAP(vocabulary_test, "vocabulary: a sentence");
-    TAP(one_test, "vocabulary: one word");
-    TAP(twice_test, "vocabulary: each word once");
-    TAP(bytes_test, "vocabulary: the order of bytes");
-    TAP(beginnings_test, "vocabulary: words that begin alike");
+    TAP(vocabulary_test, "build_vocabulary: a sentence");
+    TAP(one_test, "build_vocabulary: one word");
+    TAP(twice_test, "build_vocabulary: each word once");
+    TAP(bytes_test, "build_vocabulary: the order of bytes");
+    TAP(beginnings_test, "build_vocabulary: words that begin alike");
     TAP(ids_test, "word_ids: places in the vocabulary");
     EACH("embed", embed_test, "*-table");
     EACH("embed_one_hot", one_hot_test, "*-table");

@@ -77,8 +77,8 @@ static void attention_test(void)
 static void nudge_test(void)
 {
     float *got = result("nudged");
-    nudge((int)part("weights")->count, input("weights"),
-          (int)number("j", "j"), (float)number("step", "step"), got);
+    nudge_share((int)part("weights")->count, input("weights"),
+                (int)number("j", "j"), (float)number("step", "step"), got);
     agrees("nudged", got, WEIGHT_RTOL, WEIGHT_ATOL);
 }
 
@@ -92,7 +92,7 @@ static void nudge_small(void)
         next_case();
         give_list("weights", 2, weights);
         give("j = 0, step = %d", step);
-        nudge(2, weights, 0, (float)step, got);
+        nudge_share(2, weights, 0, (float)step, got);
         tap_near("nudged[0]", got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
         tap_near("nudged[1]", got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
     }
@@ -104,7 +104,7 @@ static void nudge_by_nan(void)
     const float weights[3] = {0.5f, 0.5f, 0}, nan[3] = {NAN, NAN, NAN};
     give_list("weights", 3, weights);
     give("j = 2, step = nan");
-    nudge(3, weights, 2, NAN, got);
+    nudge_share(3, weights, 2, NAN, got);
     same("nudged", 3, got, nan);
 }
 
@@ -117,8 +117,8 @@ int main(void)
     TAP(largest_below_zero, "mean_largest: all entries below 0");
     TAP(largest_of_many, "mean_largest: a million rows");
     EACH("attention", attention_test, "*-query");
-    EACH("nudge", nudge_test, "*-nudged");
-    TAP(nudge_small, "nudge: shares near 0");
-    TAP(nudge_by_nan, "nudge: no number makes none");
+    EACH("nudge_share", nudge_test, "*-nudged");
+    TAP(nudge_small, "nudge_share: shares near 0");
+    TAP(nudge_by_nan, "nudge_share: no number makes none");
     return tap_done();
 }

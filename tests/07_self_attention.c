@@ -37,10 +37,10 @@ static void v1_test(void)
     Trace t = space();
     SelfAttentionV1 a;
     self_v1_init(&a, &r, dim("x", 1), t.d_k, t.d_v);
-    t.rate = 0.5; /* of another forward */
+    t.dropout_rate = 0.5; /* of another forward */
     self_v1_forward(&a, t.n, input("x"), &t);
     close_trace(&t);
-    tap_near("rate", t.rate, 0, 0, 0);
+    tap_near("rate", t.dropout_rate, 0, 0, 0);
     agrees("w_query", a.w_query, 0, 0);
     agrees("w_key", a.w_key, 0, 0);
     agrees("w_value", a.w_value, 0, 0);
@@ -67,13 +67,13 @@ static void mixed_test(void)
     float *uniform = room(15), *weight = room(12), *bias = room(3);
     float *again = room(700);
     Random r = seeded(123);
-    rand_fill(&r, 3, 5, (void *)uniform);
+    random_fill(&r, 3, 5, (void *)uniform);
     agrees("first", uniform, 0, 0);
     uniform_fill(&r, 2, 2, -3, 3, (void *)uniform);
     agrees("second", uniform, 0, 0);
     linear_fill(&r, 4, 3, (void *)weight, bias);
     agrees("third", bias, 0, 0);
-    rand_fill(&r, 1, 700, (void *)again);
+    random_fill(&r, 1, 700, (void *)again);
     agrees("fourth", again, 0, 0);
 }
 
@@ -125,7 +125,8 @@ static void v2_test(void)
     Trace t = space();
     self_attention_forward(&a, t.n, input("x"), &t);
     close_trace(&t);
-    tap_true("no limit, no dropout", !a.context_length && a.p <= 0);
+    tap_true("no limit, no dropout",
+             !a.context_length && a.dropout_rate <= 0);
     const float *here = a.memory;
     for (int i = 0; i < 6; i += a.query.bias ? 1 : 2) {
         agrees(parameters[i], here, 0, 0);
@@ -142,7 +143,7 @@ static void roles_test(void)
     Attention a = any_attention(2, 2);
     const float *x = any_text(3, a.d_x), *y = any_text(5, a.d_y);
     Trace got = guarded_trace(&a, 3, 5), expect = guarded_trace(&a, 3, 5);
-    attention_roles(&a, 3, 5, (void *)x, (void *)y, &got);
+    attention_project(&a, 3, 5, (void *)x, (void *)y, &got);
     linear_forward(&a.query, 3, (void *)x, (void *)expect.query);
     linear_forward(&a.key, 5, (void *)y, (void *)expect.key);
     linear_forward(&a.value, 5, (void *)y, (void *)expect.value);
@@ -279,8 +280,8 @@ static void modules_refused(void)
     REFUSES_SUCH("keys from tokens of another width",
                  self_attention_forward(crossing(), 5, x, whole(1, 0)));
     REFUSES_SUCH("layers that do not fit",
-                 attention_roles(but(&fit.d_k, 9), 5, 6, x, x,
-                                 sized(5, 6, 1, 9, 2, 0)));
+                 attention_project(but(&fit.d_k, 9), 5, 6, x, x,
+                                   sized(5, 6, 1, 9, 2, 0)));
     REFUSES_SUCH("a trace of two heads", attend_trace(whole(2, 0)));
     REFUSES_SUCH("a trace with an output", attend_trace(whole(1, 6)));
 }
@@ -345,7 +346,7 @@ int main(void)
     EACH("linear_fill", fill_test, "linear_*-x");
     EACH("linear_forward", linear_test, "linear_*-x");
     EACH("self_attention_forward", v2_test, "v2_*-x");
-    TAP(roles_test, "attention_roles: two inputs, two heads");
+    TAP(roles_test, "attention_project: two inputs, two heads");
     TAP(key_bias_does_nothing,
         "self_attention_forward: another bias of the keys");
     SETS("copy_v2_to_v1", copy_test, "v2_one", "v2_journey",

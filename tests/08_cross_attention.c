@@ -79,7 +79,7 @@ static void turned_test(void)
     Random r = random_of_set();
     const Linear like = turned("w_query", NULL);
     float *got = result("w_query");
-    rand_transposed(&r, like.d_in, like.d_out, (void *)got);
+    random_transposed(&r, like.d_in, like.d_out, (void *)got);
     same("weight", part("w_query")->count, got, like.weight);
 }
 
@@ -91,7 +91,7 @@ static void init_test(void)
     Attention a;
     float after[1][3];
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
-    rand_fill(&r, 1, 3, after);
+    random_fill(&r, 1, 3, after);
     agrees("next", after[0], 0, 0);
     tap_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
     attention_check(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
@@ -101,7 +101,8 @@ static void init_test(void)
     same("value", part("w_value")->count, a.value.weight,
          like.value.weight);
     tap_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
-    tap_true("no dropout, no limit", a.p == 0 && !a.context_length);
+    tap_true("no dropout, no limit",
+             a.dropout_rate == 0 && !a.context_length);
     attention_free(&a);
 }
 
@@ -114,7 +115,7 @@ static void encode_test(void)
         const Attention a = object();
         Trace t = guarded_trace(&a, n, m);
         give("t->n = %d", n);
-        encode_once(&a, m, input_as("y", "x_2"), &t);
+        cross_attention_encode(&a, m, input_as("y", "x_2"), &t);
         close_sum("key", t.key);
         close_sum("value", t.value);
         tap_near("t->query", t.query[n * a.d_k - 1], unset, 0, 0);
@@ -144,7 +145,7 @@ static void ask_test(void)
         row.scores = t.scores + i * m;
         row.weights = t.weights + i * m;
         row.context = t.context + i * a.d_v;
-        ask_encoded(&a, x + i * a.d_x, &row);
+        cross_attention_ask(&a, x + i * a.d_x, &row);
     }
     close_sum("query", t.query);
     close_sum("scores", t.scores);
@@ -198,13 +199,15 @@ static void refusals(void)
                                       fitting(1, 0), 3, 5, x, y,
                                       wrong_trace(i, 3, 5, 1, 4, 2, 0)));
         if (i != 0) /* any number of queries will do */
-            REFUSES_SUCH(one_more(i),
-                         encode_once(fitting(1, 0), 5, y,
-                                     wrong_trace(i, 1, 5, 1, 4, 2, 0)));
+            REFUSES_SUCH(
+                one_more(i),
+                cross_attention_encode(fitting(1, 0), 5, y,
+                                       wrong_trace(i, 1, 5, 1, 4, 2, 0)));
         if (i != 1) /* and of keys */
-            REFUSES_SUCH(one_more(i),
-                         ask_encoded(fitting(1, 0), x,
-                                     wrong_trace(i, 1, 5, 1, 4, 2, 0)));
+            REFUSES_SUCH(
+                one_more(i),
+                cross_attention_ask(fitting(1, 0), x,
+                                    wrong_trace(i, 1, 5, 1, 4, 2, 0)));
     }
     REFUSES_SUCH("two heads", cross_attention_forward(fitting(2, 0), 5, 6,
                                                       x, y, &fit_trace));
@@ -213,18 +216,21 @@ static void refusals(void)
         cross_attention_forward(fitting(1, 3), 5, 6, x, y, &fit_trace));
     REFUSES_SUCH(NARROW, cross_attention_forward(but(&fit.key.d_out, 9), 5,
                                                  6, x, y, &fit_trace));
-    REFUSES_SUCH(NARROW,
-                 encode_once(but(&fit.key.d_out, 9), 6, y, &fit_trace));
+    REFUSES_SUCH(NARROW, cross_attention_encode(but(&fit.key.d_out, 9), 6,
+                                                y, &fit_trace));
+    REFUSES_SUCH(SHORT, cross_attention_encode(but(&fit.context_length, 5),
+                                               6, y, &fit_trace));
+    REFUSES_SUCH("two heads", cross_attention_ask(for_one(fitting(2, 0)), x,
+                                                  &fit_trace));
     REFUSES_SUCH(
-        SHORT, encode_once(but(&fit.context_length, 5), 6, y, &fit_trace));
-    REFUSES_SUCH("two heads",
-                 ask_encoded(for_one(fitting(2, 0)), x, &fit_trace));
-    REFUSES_SUCH("an output layer",
-                 ask_encoded(for_one(fitting(1, 3)), x, &fit_trace));
-    REFUSES_SUCH(NARROW, ask_encoded(for_one(but(&fit.key.d_out, 9)), x,
+        "an output layer",
+        cross_attention_ask(for_one(fitting(1, 3)), x, &fit_trace));
+    REFUSES_SUCH(NARROW,
+                 cross_attention_ask(for_one(but(&fit.key.d_out, 9)), x,
                                      &fit_trace));
-    REFUSES_SUCH(SHORT, ask_encoded(for_one(but(&fit.context_length, 5)), x,
-                                    &fit_trace));
+    REFUSES_SUCH(SHORT,
+                 cross_attention_ask(for_one(but(&fit.context_length, 5)),
+                                     x, &fit_trace));
 
     const float first[2][2] = {{NAN, NAN}, {0, 1}};
     const float last[2][2] = {{0, 1}, {NAN, NAN}};
@@ -235,11 +241,11 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("rand_transposed", turned_test, "init_*-seed");
+    EACH("random_transposed", turned_test, "init_*-seed");
     EACH("cross_attention_init", init_test, "init_*-seed");
     EACH("cross_attention_forward", forward_test, "*-x_1");
-    EACH("encode_once", encode_test, "*-key");
-    EACH("ask_encoded", ask_test, "*-key");
+    EACH("cross_attention_encode", encode_test, "*-key");
+    EACH("cross_attention_ask", ask_test, "*-key");
     EACH("hard_alignment", alignment_test, "alignment_*-place");
     TAP(alignment_with_nan, "hard_alignment: NaN and infinities");
     refusals();

@@ -126,7 +126,7 @@ static void renormalize_uneven(void)
 static void mask_where_test(void)
 {
     float *scores = copy("scores"), *got = result("right");
-    mask_where(SHAPE("mask"), input("mask"), (void *)scores);
+    mask_scores_table(SHAPE("mask"), input("mask"), (void *)scores);
     softmax_rows(SHAPE("mask"), (void *)scores, (void *)got);
     agrees("right", got, WEIGHT_RTOL, WEIGHT_ATOL);
 }
@@ -223,7 +223,7 @@ int main(void)
     EACH("mask_scores", mask_scores_test, "mask_*-first");
     EACH("mask_causal", see_past_test, "mask_*-first");
     EACH("mask_table", see_where_test, "*-masked");
-    EACH("mask_where", mask_where_test, "*-right");
+    EACH("mask_scores_table", mask_where_test, "*-right");
     EACH("masked_weights", weights_test, "*-query");
     TAP(values_are_not_hidden,
         "masked_weights: a later value that is infinite");

@@ -84,12 +84,13 @@ static void two_texts(bool is_whole)
         if (is_whole) {
             head_forward(&a, mask, &r, n, m, told_entry("x", x, b),
                          told_entry("y", y, b), &t);
-            tap_near("t->rate", t.rate, a.p, 0, 0);
+            tap_near("t->dropout_rate", t.dropout_rate, a.dropout_rate, 0,
+                     0);
         } else {
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
             t.value = value + b * m * a.d_v;
-            attend_tables(mask, a.p, &r, &t);
+            attend_tables(mask, a.dropout_rate, &r, &t);
         }
         t.head_query = t.query;
         t.head_key = t.key;
@@ -130,7 +131,7 @@ static void init_test(void)
     agrees("drawn", a.memory, 0, 0);
     tap_near("context length", a.context_length,
              (double)integers("sizes")[2], 0, 0);
-    tap_near("rate", a.p, doubles("rate")[0], 0, 0);
+    tap_near("rate", a.dropout_rate, doubles("rate")[0], 0, 0);
     attention_free(&a);
 }
 
@@ -219,12 +220,12 @@ static void formula_test(void)
 
 static void fit_test(void)
 {
-    fit.p = 0.5;
+    fit.dropout_rate = 0.5;
     fitting(1, 0);
-    fit_trace.rate = 0.5; /* of a training before */
-    give("t->rate = 0.5 of a training before, r = NULL");
+    fit_trace.dropout_rate = 0.5; /* of a training before */
+    give("t->dropout_rate = 0.5 of a training before, r = NULL");
     head_forward(&fit, mask_none(), WHERE_IT_FITS);
-    tap_near("t->rate", fit_trace.rate, 0, 0, 0);
+    tap_near("t->dropout_rate", fit_trace.dropout_rate, 0, 0, 0);
 }
 
 static void refusals(void)

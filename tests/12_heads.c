@@ -28,7 +28,7 @@ static Attention drawn(void)
 /* Layer k of head h: for the queries, the keys, the values. */
 static Linear role_of(const Attention *a, int h, int k)
 {
-    const Attention head = head_of(a, h);
+    const Attention head = attention_head(a, h);
     return k == 0 ? head.query : k == 1 ? head.key : head.value;
 }
 
@@ -47,7 +47,8 @@ static void init_test(void)
         agrees(what[k], turned, 0, 0);
     }
     tap_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
-    tap_true("no dropout, no limit", a.p == 0 && !a.context_length);
+    tap_true("no dropout, no limit",
+             a.dropout_rate == 0 && !a.context_length);
     attention_free(&a);
 }
 
@@ -56,7 +57,7 @@ static void init_test(void)
 static Trace heads_roomy(const Attention *a, int n, int m, Trace t[])
 {
     for (int h = 0; h < a->n_heads; h++) {
-        const Attention head = head_of(a, h);
+        const Attention head = attention_head(a, h);
         t[h] = guarded_trace(&head, n, m);
     }
     return guarded_trace(a, n, m);
@@ -134,7 +135,7 @@ static void wrapper_init(void)
             expect += l.bias ? l.d_out : 0;
         }
     tap_near("context length", a.context_length, dim("x", 1), 0, 0);
-    tap_near("rate", a.p, doubles("rate")[0], 0, 0);
+    tap_near("rate", a.dropout_rate, doubles("rate")[0], 0, 0);
     attention_free(&a);
 }
 
@@ -183,7 +184,7 @@ static void head_test(void)
                                        h * l.d_out);
         }
     }
-    const Attention head = head_of(&a, 1);
+    const Attention head = attention_head(&a, 1);
     tap_true("nothing to free", !head.memory && !head.count);
     tap_true("one head, no output", head.n_heads == 1 && !head.d_out);
     attention_free(&a);
@@ -208,19 +209,19 @@ static void alone_test(void)
                                     .d_k = 2,
                                     .d_v = D_V,
                                     .has_bias = 1,
-                                    .p = 0.3});
+                                    .dropout_rate = 0.3});
     tap_fill((int)a.count, a.memory, -1, 1);
     for (int k = 0; k < 3; k++) {
         Random r = *some_draws(), again = r;
         Trace t[3], all = heads_roomy(&a, N, M, t);
         heads_forward(&a, mask[k], &r, N, M, x, y, t, (void *)all.joined);
         for (int h = 0; h < 3; h++) {
-            const Attention own = head_of(&a, h);
+            const Attention own = attention_head(&a, h);
             float *of[13], *alone[13];
             size_t count[13];
             Trace one = guarded_trace(&own, N, M);
             head_forward(&own, mask[k], &again, N, M, x, y, &one);
-            tap_near("rate", t[h].rate, a.p, 0, 0);
+            tap_near("rate", t[h].dropout_rate, a.dropout_rate, 0, 0);
             tables(&t[h], of, count);
             tables(&one, alone, count);
             for (int i = 6; i < 11; i++)
@@ -272,10 +273,11 @@ static void refusals(void)
 {
     Attention a;
     float joined[5][4];
-    REFUSES("12_heads.c: head_of: head 2 of 2: one from 0 to 1 is needed",
-            head_of(fitting(2, 0), 2));
-    REFUSES_SUCH("head -1", head_of(fitting(2, 0), -1));
-    REFUSES_SUCH(NARROW, head_of(but(&fit.key.d_out, 9), 0));
+    REFUSES("12_heads.c: attention_head: head 2 of 2: one from 0 to 1 is "
+            "needed",
+            attention_head(fitting(2, 0), 2));
+    REFUSES_SUCH("head -1", attention_head(fitting(2, 0), -1));
+    REFUSES_SUCH(NARROW, attention_head(but(&fit.key.d_out, 9), 0));
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
@@ -303,7 +305,7 @@ static void refusals(void)
 
 int main(void)
 {
-    TAP(head_test, "head_of: its rows of each layer");
+    TAP(head_test, "attention_head: its rows of each layer");
     EACH("heads_init", init_test, "*-joined");
     EACH("causal_heads_init", wrapper_init, "*-drawn");
     EACH("heads_forward", forward_test, "*-joined");

@@ -53,7 +53,7 @@ static void init_test(void)
     }
     same_bits("context length", a.context_length, setting[3]);
     same_bits("heads", a.n_heads, setting[2]);
-    tap_near("rate", a.p, (double)setting[5] / 1000, 0, 0);
+    tap_near("rate", a.dropout_rate, (double)setting[5] / 1000, 0, 0);
     attention_free(&a);
 }
 
@@ -69,7 +69,7 @@ static void forward_batch(const Attention *a, Mask mask, Random *r,
         attention_forward(a, mask, r, n, m, told_entry("x", x, b),
                           told_entry("y", y, b), &t);
         close_tables("t->", &t, b);
-        tap_near("rate", t.rate, r ? a->p : 0, 0, 0);
+        tap_near("rate", t.dropout_rate, r ? a->dropout_rate : 0, 0, 0);
     }
 }
 
@@ -97,8 +97,8 @@ static Attention drawn_module(void)
 {
     Random r = random_of_set();
     Attention a;
-    multi_head_init_packed(&a, &r, dim("x", 2), 0.25,
-                           (int)integers("seed")[1]);
+    multi_head_init_pytorch(&a, &r, dim("x", 2), 0.25,
+                            (int)integers("seed")[1]);
     return a;
 }
 
@@ -124,7 +124,7 @@ static void packed_test(void)
             tap_near("bias", all[k]->bias[j], 0, 0, 0);
     same_bits("context length", a.context_length, 0);
     same_bits("heads", a.n_heads, integers("seed")[1]);
-    tap_near("rate", a.p, 0.25, 0, 0);
+    tap_near("rate", a.dropout_rate, 0.25, 0, 0);
     attention_free(&a);
 }
 
@@ -150,8 +150,8 @@ static void walk_test(void)
     Random r = seeded(123);
     Attention a;
     float(*x)[D_MODEL] = room(TOKENS * D_MODEL);
-    multi_head_init_packed(&a, &r, D_MODEL, 0, HEADS);
-    rand_fill(&r, TOKENS, D_MODEL, x);
+    multi_head_init_pytorch(&a, &r, D_MODEL, 0, HEADS);
+    random_fill(&r, TOKENS, D_MODEL, x);
     Trace t = guarded_trace(&a, TOKENS, TOKENS);
     attention_forward(&a, mask_none(), NULL, TOKENS, TOKENS, x, x, &t);
     same_bits("in_proj_weight", checksum(3 * D_MODEL * D_MODEL, packed(&a)),
@@ -212,7 +212,7 @@ static void refusals(void)
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 0, 6, 0, 0, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, 6, 1.5, 2, 0));
-    REFUSES(NULL, multi_head_init_packed(&a, some_draws(), 8, 0, 3));
+    REFUSES(NULL, multi_head_init_pytorch(&a, some_draws(), 8, 0, 3));
     REFUSES_WHAT_DOES_NOT_FIT(attention_forward, WHERE_IT_FITS);
     REFUSES_SUCH("0 heads",
                  average_weights(1, 1, none, (const void *)one, mean));
@@ -229,7 +229,7 @@ int main(void)
     EACH("attention_forward", given_test, "*-sizes");
     EACH("attention_forward", module_test, "*-average");
     TAP(walk_test, "attention_forward: 20 tokens, 8 heads, 512 columns");
-    EACH("multi_head_init_packed", packed_test, "*-average");
+    EACH("multi_head_init_pytorch", packed_test, "*-average");
     EACH("average_weights", average_test, "*-average");
     TAP(average_wide, "average_weights: tables that are not square");
     refusals();

@@ -12,8 +12,8 @@ static void so_far(const OnlineSoftmax *r, int j, int d_v,
 {
     float context[d_v];
     memcpy(context, mixture, sizeof context);
-    const float log_sum = online_softmax_finish(d_v, r, context);
-    tap_near(tap_words("log-sum-exp after %d keys", j), log_sum,
+    const float log_sum_exp = online_softmax_finish(d_v, r, context);
+    tap_near(tap_words("log-sum-exp after %d keys", j), log_sum_exp,
              doubles("log_sums")[j], 2e-7, ATOL);
     for (int k = 0; k < d_v; k++)
         tap_near(tap_words("context[%d] after %d keys", k, j), context[k],
@@ -94,12 +94,12 @@ static void flash_as(Mask mask)
 {
     const bool is_loud = !strncmp(sets_now, "loud", 4);
     const int n = dim("query", 0), m = dim("key", 0);
-    float *context = result("context"), *log_sum = result("log_sum");
+    float *context = result("context"), *log_sum_exp = result("log_sum");
     flash_forward(n, m, dim("key", 1), dim("value", 1), mask,
                   input("query"), input("key"), input("value"),
-                  (void *)context, log_sum);
+                  (void *)context, log_sum_exp);
     agrees("context", context, 0, is_loud ? 1e-5 : ATOL);
-    agrees("log_sum", log_sum, 3e-7, ATOL);
+    agrees("log_sum", log_sum_exp, 3e-7, ATOL);
 }
 
 static void past_test(void)
@@ -124,7 +124,7 @@ static void compare_with_table(int n, int m, int d_k, int d_v, Mask mask)
     float *key = room_for("key", (size_t)(m * d_k));
     float *value = room_for("value", (size_t)(m * d_v));
     float *got = room_for("context", (size_t)(n * d_v));
-    float *log_sum = room_for("log_sum", (size_t)n);
+    float *log_sum_exp = room_for("log_sum", (size_t)n);
     tap_fill(n * d_k, query, -2, 2);
     tap_fill(m * d_k, key, -2, 2);
     tap_fill(m * d_v, value, -1, 1);
@@ -133,13 +133,13 @@ static void compare_with_table(int n, int m, int d_k, int d_v, Mask mask)
                    (void *)t.scores, (void *)t.weights);
     matmul(n, d_v, m, (void *)t.weights, (void *)value, (void *)t.context);
     flash_forward(n, m, d_k, d_v, mask, (void *)query, (void *)key,
-                  (void *)value, (void *)got, log_sum);
+                  (void *)value, (void *)got, log_sum_exp);
     similar("context", (size_t)(n * d_v), got, t.context, 0, ATOL);
     for (int i = 0; i < n; i++) {
         double sum = 0;
         for (int j = 0; j < m; j++)
             sum += exp((double)t.scores[i * m + j]);
-        tap_near(tap_words("log_sum[%d]", i), log_sum[i], log(sum), 0,
+        tap_near(tap_words("log_sum[%d]", i), log_sum_exp[i], log(sum), 0,
                  ATOL);
     }
 }
@@ -186,7 +186,7 @@ static void mask_piece_test(void)
         for (int k = 0; k < rows * cols; k++)
             piece[k] = whole[i + k / cols][j + k % cols];
         apply_mask(N, M, mask, whole);
-        mask_tile(mask, i, j, rows, cols, (void *)piece);
+        mask_square(mask, i, j, rows, cols, (void *)piece);
         next_case();
         give("a mask of kind %d, first = %d, i = %d, j = %d, rows = %d, "
              "cols = %d",
@@ -227,13 +227,13 @@ static void blocks_are_skipped(void)
     enum { SEEN = 32 };
     float *key = room_for("key", SEEN), *value = room_for("value", SEEN);
     float *context = room_for("context", SEEN);
-    float *log_sum = room_for("log_sum", SEEN);
+    float *log_sum_exp = room_for("log_sum", SEEN);
     tap_fill(SEEN, key, -1, 1);
     for (int j = 0; j < SEEN; j++)
         value[j] = 3;
     tap_limit_memory(0);
     flash_forward(SEEN, INT_MAX / 2, 1, 1, mask_causal(0), (void *)key,
-                  (void *)key, (void *)value, (void *)context, log_sum);
+                  (void *)key, (void *)value, (void *)context, log_sum_exp);
     for (int i = 0; i < SEEN; i++)
         tap_near(tap_words("context[%d]", i), context[i], 3, 0, ATOL);
 }
@@ -244,14 +244,14 @@ static void first_far_away(void)
     enum { N = 64, M = 40 };
     const int first[4] = {INT_MAX, INT_MAX - 40, INT_MIN, INT_MIN + 40};
     static float x[N][1], value[M][1], context[N][1];
-    float log_sum[N];
+    float log_sum_exp[N];
     for (int j = 0; j < M; j++)
         value[j][0] = (float)j;
     for (int k = 0; k < 4; k++) {
         next_case();
         give("n = %d, m = %d, first = %d", N, M, first[k]);
         flash_forward(N, M, 1, 1, mask_causal(first[k]), x, x, value,
-                      context, log_sum);
+                      context, log_sum_exp);
         for (int i = 0; i < N; i++)
             tap_near(tap_words("context[%d]", i), context[i][0],
                      k < 2 ? 19.5 : NAN, 1e-6, 0);
@@ -262,10 +262,10 @@ static void join_test(void)
 {
     float *context = room_for("context", 4);
     memcpy(context, input("context"), 4 * sizeof *context);
-    const float log_sum = (float)number("log_sum", "log_sum");
+    const float log_sum_exp = (float)number("log_sum", "log_sum");
     const float other = (float)number("other_log_sum", "other_log_sum");
     const float joined =
-        merge_contexts(4, context, log_sum, input("other"), other);
+        merge_contexts(4, context, log_sum_exp, input("other"), other);
     tap_close("context", part("joined"), context, 0, ATOL);
     tap_near("the log-sum-exp", joined, *doubles("joined_log_sum"), 3e-7,
              ATOL);
@@ -274,7 +274,7 @@ static void join_test(void)
 static void refusals(void)
 {
     const float table[2][3] = {{0}};
-    float x[6][2] = {{0}}, out[6][2], log_sum[6];
+    float x[6][2] = {{0}}, out[6][2], log_sum_exp[6];
     const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
     Mask odd = mask_table(2, 3, table);
     REFUSES("14_flash.c: mask_check: a mask of kind 2, 2 times 3, for 3 "
@@ -282,11 +282,11 @@ static void refusals(void)
             "size, is needed",
             mask_check(3, 3, odd));
     for (int k = 0; k < 5; k++)
-        REFUSES_SUCH(
-            tap_words("a mask of 2 times 3 for %d queries and %d "
-                      "keys",
-                      n[k], m[k]),
-            flash_forward(n[k], m[k], 2, 2, odd, x, x, x, out, log_sum));
+        REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and %d "
+                               "keys",
+                               n[k], m[k]),
+                     flash_forward(n[k], m[k], 2, 2, odd, x, x, x, out,
+                                   log_sum_exp));
     odd.kind = 9;
     REFUSES_SUCH("a mask of kind 9", mask_check(2, 3, odd));
     REFUSES_SUCH("a mask without its table",
@@ -301,7 +301,7 @@ int main(void)
     TAP(what_was_summed_is_halved, "online_softmax_rescale: halves");
     EACH("online_softmax_add", key_by_key, "row_*-scores");
     EACH("online_softmax_add_block", block_by_block, "row_*-scores");
-    TAP(mask_piece_test, "mask_tile: as the whole table is masked");
+    TAP(mask_piece_test, "mask_square: as the whole table is masked");
     TAP(sees_any_test, "mask_shows_block: the last query sees most");
     EACH("flash_forward", past_test, "past_*-query");
     EACH("flash_forward", all_test, "all_*-query");

@@ -13,8 +13,8 @@
 #endif
 
 /* How far floats may be from floats. Measured, in parts of what is due or
- * of 1, if that is more: 9.7e-7 between a log_sum and the book's, 6.9e-7
- * between contexts; and from PyTorch's float64 no more than 4e-7. */
+ * of 1, if that is more: 9.7e-7 between a log_sum_exp and the book's,
+ * 6.9e-7 between contexts; and from PyTorch's float64 no more than 4e-7. */
 #define ATOL 2e-6
 
 /* ---- What the book's functions answer */
@@ -22,7 +22,7 @@
 typedef struct {
     float scores[MOST * MOST], weights[MOST * MOST];
     float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
-    float context[MOST * WIDE], log_sum[MOST];
+    float context[MOST * WIDE], log_sum_exp[MOST];
 } Answer;
 
 /* The largest score less the logarithm of its weight. */
@@ -42,9 +42,8 @@ static void answer_head(const AttentionCall *call, int text, int head,
                         Answer *a)
 {
     const int n = call->n, m = call->m, count = n * m;
-    const int shared = call->n_key_heads
-                           ? head / (call->n_heads / call->n_key_heads)
-                           : head;
+    const int shared =
+        call->n_kv_heads ? head / (call->n_heads / call->n_kv_heads) : head;
     gather(&call->query, text, head, n, call->d_k, a->query);
     gather(&call->key, text, shared, m, call->d_k, a->key);
     gather(&call->value, text, shared, m, call->d_v, a->value);
@@ -58,8 +57,8 @@ static void answer_head(const AttentionCall *call, int text, int head,
         a->scores[k] += row_at(&call->bias, text, head, k / m)[k % m];
     apply_mask(n, m, call->mask, (void *)a->scores);
     softmax_rows(n, m, (void *)a->scores, (void *)a->weights);
-    for (int i = 0; call->log_sum && i < n; i++)
-        a->log_sum[i] =
+    for (int i = 0; call->log_sum_exp && i < n; i++)
+        a->log_sum_exp[i] =
             log_sum_of(m, a->scores + i * m, a->weights + i * m);
     for (int k = 0; call->keep_mask.at && k < count; k++)
         a->weights[k] *= row_at(&call->keep_mask, text, head, k / m)[k % m];
@@ -69,7 +68,7 @@ static void answer_head(const AttentionCall *call, int text, int head,
 
 /* What is due of a call: of all heads, one after the other. */
 typedef struct {
-    double *context, *log_sum;
+    double *context, *log_sum_exp;
 } Due;
 
 static Due answer(const AttentionCall *call)
@@ -83,8 +82,8 @@ static Due answer(const AttentionCall *call)
         answer_head(call, h / call->n_heads, h % call->n_heads, &a);
         for (int k = 0; k < entries; k++)
             due.context[h * entries + k] = a.context[k];
-        for (int i = 0; call->log_sum && i < n; i++)
-            due.log_sum[h * n + i] = a.log_sum[i];
+        for (int i = 0; call->log_sum_exp && i < n; i++)
+            due.log_sum_exp[h * n + i] = a.log_sum_exp[i];
     }
     return due;
 }
@@ -94,7 +93,7 @@ static Due answer(const AttentionCall *call)
 /* Runs a call, held against what is due. Where no row is, nothing may be
  * written. */
 static void run_call(const Kernel *kernel, AttentionCall call, Due due,
-                     Worst *context, Worst *log_sum)
+                     Worst *context, Worst *log_sum_exp)
 {
     const int heads = call.n_heads, rows = call.texts * heads * call.n;
     float *at = call.context.at;
@@ -112,8 +111,9 @@ static void run_call(const Kernel *kernel, AttentionCall call, Due due,
             row_at(&call.context, h / heads, h % heads, i % call.n);
         for (int j = 0; j < call.d_v; j++)
             worse(context, row[j], due.context[k++], where);
-        if (call.log_sum)
-            worse(log_sum, call.log_sum[i], due.log_sum[i], where);
+        if (call.log_sum_exp)
+            worse(log_sum_exp, call.log_sum_exp[i], due.log_sum_exp[i],
+                  where);
     }
     for (at = call.context.at; at < end; at++)
         between -= *at == unset;
@@ -125,19 +125,19 @@ static void run_call(const Kernel *kernel, AttentionCall call, Due due,
 static void any_calls(void)
 {
     const int calls = getenv("TAP_SMALL") ? 20 : 300;
-    static Worst context, log_sum;
+    static Worst context, log_sum_exp;
     for (int k = 0; k < calls; k++) {
         Random r = seeded(k);
         const AttentionCall call = any_call(&r, any_sizes(&r, 1 << 19));
         const Due due = answer(&call);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-            run_call(kernel, call, due, &context, &log_sum);
+            run_call(kernel, call, due, &context, &log_sum_exp);
         free(due.context);
-        free(due.log_sum);
+        free(due.log_sum_exp);
         close_rooms();
     }
     report("context", &context, ATOL);
-    report("log_sum", &log_sum, ATOL);
+    report("log_sum", &log_sum_exp, ATOL);
 }
 
 /* The same for any number of threads. */
@@ -174,10 +174,10 @@ static void threads_agree(void)
  * PyTorch. */
 static void golden_call(AttentionCall call)
 {
-    static Worst context, log_sum;
+    static Worst context, log_sum_exp;
     call.texts = dim("query", 0);
     call.n_heads = dim("query", 1);
-    call.n_key_heads = dim("key", 1);
+    call.n_kv_heads = dim("key", 1);
     call.n = dim("query", 2);
     call.m = dim("key", 2);
     call.d_k = dim("key", 3);
@@ -185,18 +185,18 @@ static void golden_call(AttentionCall call)
     call.query =
         rows_by_head(call.n_heads, call.n, call.d_k, input("query"));
     call.key =
-        rows_by_head(call.n_key_heads, call.m, call.d_k, input("key"));
+        rows_by_head(call.n_kv_heads, call.m, call.d_k, input("key"));
     call.value =
-        rows_by_head(call.n_key_heads, call.m, call.d_v, input("value"));
+        rows_by_head(call.n_kv_heads, call.m, call.d_v, input("value"));
     call.context =
         rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
-    call.log_sum = result("log_sum");
+    call.log_sum_exp = result("log_sum");
     const Due due = {(double *)doubles("context"),
                      (double *)doubles("log_sum")};
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        run_call(kernel, call, due, &context, &log_sum);
+        run_call(kernel, call, due, &context, &log_sum_exp);
     report("context", &context, 1e-6);
-    report("log_sum", &log_sum, 4e-7);
+    report("log_sum", &log_sum_exp, 4e-7);
 }
 
 static void all_test(void)
@@ -234,9 +234,9 @@ static void as_dropout(void)
     Random r = seeded(1520);
     float *query = room_for("query", N * D), *key = room_for("key", M * D);
     float *value = room_for("value", M * D), *got = room_for("got", N * D);
-    rand_fill(&r, N, D, (void *)query);
-    rand_fill(&r, M, D, (void *)key);
-    rand_fill(&r, M, D, (void *)value);
+    random_fill(&r, N, D, (void *)query);
+    random_fill(&r, M, D, (void *)key);
+    random_fill(&r, M, D, (void *)value);
     Trace t = one_head(N, M, D, D);
     attend(N, M, D, D, mask_causal(M - N), 0.5, &r, (void *)query,
            (void *)key, (void *)value, (void *)t.scores, (void *)t.weights,
@@ -264,7 +264,7 @@ static void as_dropout(void)
 /* N queries of one entry, each 1, with m keys of one and values of d_v. */
 static AttentionCall asking(int n, int m, int d_v, const float *key,
                             const float *value, float *context,
-                            float *log_sum)
+                            float *log_sum_exp)
 {
     float *query = room_for("query", (size_t)n);
     for (int i = 0; i < n; i++)
@@ -279,20 +279,20 @@ static AttentionCall asking(int n, int m, int d_v, const float *key,
                            .key = rows_by_head(1, m, 1, key),
                            .value = rows_by_head(1, m, d_v, value),
                            .context = rows_by_head(1, n, d_v, context),
-                           .log_sum = log_sum};
+                           .log_sum_exp = log_sum_exp};
 }
 static void ask(const Kernel *kernel, int n, int m, Mask mask,
                 const float *key, const float *value, float *context,
-                float *log_sum)
+                float *log_sum_exp)
 {
-    AttentionCall call = asking(n, m, 1, key, value, context, log_sum);
+    AttentionCall call = asking(n, m, 1, key, value, context, log_sum_exp);
     call.mask = mask;
     kernel->attend(&call);
 }
 
 /* What a query is due that gives such scores to values of one entry. */
 static double due_of(int m, const float scores[m], const float value[m],
-                     double *log_sum)
+                     double *log_sum_exp)
 {
     double largest = -INFINITY, sum = 0, mixture = 0;
     for (int j = 0; j < m; j++)
@@ -302,7 +302,7 @@ static double due_of(int m, const float scores[m], const float value[m],
         sum += weight;
         mixture += weight * value[j];
     }
-    *log_sum = largest + log(sum);
+    *log_sum_exp = largest + log(sum);
     return mixture / sum;
 }
 
@@ -313,7 +313,7 @@ static void far_apart(void)
     enum { N = 3, M = 300 };
     float *key = room_for("key", M), *value = room_for("value", M);
     float *context = room_for("context", N);
-    float *log_sum = room_for("log_sum", N);
+    float *log_sum_exp = room_for("log_sum", N);
     const int places[] = {0, 1, 127, 128, 200, 256, M - 1};
     for (int j = 0; j < M; j++)
         value[j] = (float)j;
@@ -325,10 +325,11 @@ static void far_apart(void)
         for (int j = 0; j < M; j++)
             key[j] = largest - 1e4f * (float)(j == place ? 0 : 1 + j % 2);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            ask(kernel, N, M, mask_none(), key, value, context, log_sum);
+            ask(kernel, N, M, mask_none(), key, value, context,
+                log_sum_exp);
             for (int i = 0; i < N; i++) {
                 tap_near(kernel->name, context[i], place, 3e-7, 0);
-                tap_near("log_sum", log_sum[i], largest, 3e-7, 0);
+                tap_near("log_sum", log_sum_exp[i], largest, 3e-7, 0);
             }
         }
     }
@@ -405,7 +406,7 @@ static void lowest_bias(void)
     enum { N = 70, M = 150 };
     float *key = room_for("key", M), *value = room_for("value", M);
     float *context = room_for("context", N), scores[M];
-    float *log_sum = room_for("log_sum", N), bias[N][M];
+    float *log_sum_exp = room_for("log_sum", N), bias[N][M];
     tap_fill(M, key, -2, 2);
     tap_fill(M, value, -1, 1);
     for (int i = 0; i < N; i++)
@@ -421,7 +422,8 @@ static void lowest_bias(void)
             bias[i][j] = row[i % 7];
         }
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        AttentionCall call = asking(N, M, 1, key, value, context, log_sum);
+        AttentionCall call =
+            asking(N, M, 1, key, value, context, log_sum_exp);
         call.bias = rows_by_head(1, N, M, bias[0]);
         kernel->attend(&call);
         for (int i = 0; i < N; i++) {
@@ -434,10 +436,10 @@ static void lowest_bias(void)
             tap_near(kernel->name, context[i],
                      due_of(M, scores, value, &sum), 0, ATOL);
             if (i % 7 == 3 || i % 7 == 4)
-                tap_near("log_sum", log_sum[i], sum, ATOL, 0);
+                tap_near("log_sum", log_sum_exp[i], sum, ATOL, 0);
             else
-                tap_true("log_sum", i % 7 == 6 ? log_sum[i] == -INFINITY
-                                               : isfinite(log_sum[i]));
+                tap_true("log_sum", i % 7 == 6 ? log_sum_exp[i] == -INFINITY
+                                               : isfinite(log_sum_exp[i]));
         }
     }
 }
@@ -449,8 +451,9 @@ static void high_scores(void)
     enum { M = 300 };
     const float scale[] = {1, 0.3f, -0.3f};
     float *key = room_for("key", M), *value = room_for("value", M);
-    float context, log_sum, scores[M];
-    AttentionCall call = asking(1, M, 1, key, value, &context, &log_sum);
+    float context, log_sum_exp, scores[M];
+    AttentionCall call =
+        asking(1, M, 1, key, value, &context, &log_sum_exp);
     tap_fill(M, value, -1, 1);
     for (int j = 0; j < M; j++)
         key[j] = 0x1p21f - 0.25f * (float)(j % 40);
@@ -465,7 +468,8 @@ static void high_scores(void)
             give("%s, scale %g", kernel->name, (double)scale[k]);
             kernel->attend(&call);
             tap_near("context", context, due, 0, 5e-7);
-            tap_near("log_sum", log_sum, sum + scale[k] * 0x1p21, 2e-7, 0);
+            tap_near("log_sum", log_sum_exp, sum + scale[k] * 0x1p21, 2e-7,
+                     0);
         }
     }
 }
@@ -475,16 +479,17 @@ static void small_scale(void)
 {
     const float key[3] = {3e38f, -3e38f, 1e38f}, value[3] = {1, 2, 4};
     const float scores[3] = {3, -3, 1};
-    float context, log_sum;
+    float context, log_sum_exp;
     double sum;
     const double due = due_of(3, scores, value, &sum);
-    AttentionCall call = asking(1, 3, 1, key, value, &context, &log_sum);
+    AttentionCall call =
+        asking(1, 3, 1, key, value, &context, &log_sum_exp);
     call.scale = 1e-40f;
     call.query = rows_by_head(1, 1, 1, (float[]){100});
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         kernel->attend(&call);
         tap_near(kernel->name, context, due, 2e-5, 0);
-        tap_near("log_sum", log_sum, sum, 2e-5, 0);
+        tap_near("log_sum", log_sum_exp, sum, 2e-5, 0);
     }
 }
 
@@ -494,9 +499,9 @@ static void rising_scores(void)
     enum { N = 700, M = 6 * 128 + 50 };
     float *key = room_for("key", M), *value = room_for("value", M);
     float *context = room_for("context", N), scores[M];
-    float *log_sum = room_for("log_sum", N);
+    float *log_sum_exp = room_for("log_sum", N);
     static double due[N], due_sum[N];
-    AttentionCall call = asking(N, M, 1, key, value, context, log_sum);
+    AttentionCall call = asking(N, M, 1, key, value, context, log_sum_exp);
     tap_fill(M, key, -2, 0);
     tap_fill(M, value, -1, 1);
     tap_fill(N, call.query.at, 0.5, 1.5);
@@ -515,13 +520,13 @@ static void rising_scores(void)
             give("%s, %d threads", kernel->name, call.threads);
             for (int i = 0; i < N; i++) {
                 tap_near("context", context[i], due[i], 0, 2e-7);
-                tap_near("log_sum", log_sum[i], due_sum[i], 4e-7, 0);
+                tap_near("log_sum", log_sum_exp[i], due_sum[i], 4e-7, 0);
             }
         }
 }
 
-/* Of the queries from one to another, all contexts and the log_sum are NaN;
- * those of others are what they were. */
+/* Of the queries from one to another, all contexts and the log_sum_exp are
+ * NaN; those of others are what they were. */
 static void only_these(const AttentionCall *call, int from, int to,
                        const float *was, const float *sum_was)
 {
@@ -530,8 +535,8 @@ static void only_these(const AttentionCall *call, int from, int to,
     for (int i = 0; i < call->n; i++) {
         const bool is_odd = i >= from && i <= to;
         give("query %d", i);
-        tap_near("log_sum", call->log_sum[i], is_odd ? NAN : sum_was[i], 0,
-                 0);
+        tap_near("log_sum", call->log_sum_exp[i], is_odd ? NAN : sum_was[i],
+                 0, 0);
         for (int k = i * d_v; k < (i + 1) * d_v; k++)
             tap_near("context", context[k], is_odd ? NAN : was[k], 0, 0);
         next_case();
@@ -548,9 +553,9 @@ static void odd_scores(void)
     static float bias[N][N];
     float *key = room_for("key", N), *value = room_for("value", N * D);
     float *context = room_for("context", N * D);
-    float *log_sum = room_for("log_sum", N);
+    float *log_sum_exp = room_for("log_sum", N);
     float *was = room(N * D), *sum_was = room(N);
-    AttentionCall call = asking(N, N, D, key, value, context, log_sum);
+    AttentionCall call = asking(N, N, D, key, value, context, log_sum_exp);
     tap_fill(N, key, -1, 1);
     tap_fill(N * D, value, -1, 1);
     call.bias = rows_by_head(1, N, N, bias[0]);
@@ -562,7 +567,7 @@ static void odd_scores(void)
             call.mask = k < 10 ? mask_none() : mask_causal(0);
             kernel->attend(&call);
             memcpy(was, context, N * D * sizeof *was);
-            memcpy(sum_was, log_sum, N * sizeof *sum_was);
+            memcpy(sum_was, log_sum_exp, N * sizeof *sum_was);
             *x = odd[k % 2];
             kernel->attend(&call);
             *x = old;
@@ -657,7 +662,7 @@ static void many_heads(void)
             kernel->attend(&(AttentionCall){
                 .texts = 1,
                 .n_heads = HEADS,
-                .n_key_heads = sharing ? HEADS / sharing : 0,
+                .n_kv_heads = sharing ? HEADS / sharing : 0,
                 .n = 1,
                 .m = 1,
                 .d_k = 1,
@@ -814,9 +819,9 @@ static void multiply_as(const Kernel *kernel)
             tap_words("%s: n = %d, m = %d, d = %d, start %d", kernel->name,
                       n, m, d, s % 4);
         memcpy(c, old, (size_t)(n * m) * sizeof *c);
-        kernel->multiply(
-            n, m, d, a, b,
-            s % 4 < 3 ? start[s % 4] : (StridedMatrix){c, m, 1}, (void *)c);
+        kernel->matmul(n, m, d, a, b,
+                       s % 4 < 3 ? start[s % 4] : (StridedMatrix){c, m, 1},
+                       (void *)c);
         for (int k = 0; k < n * m; k += s ? 1 : 7)
             product_off(m, d, a, b, start[s % 4], k, c[k], &worst, where);
         close_rooms();
@@ -843,9 +848,9 @@ static void multiply_threads(void)
             omp_set_num_threads((int[]){1, 2, 3, 7}[t]);
 #endif
             c[t] = room_for("c", N * M);
-            kernel->multiply(N, M, D, (StridedMatrix){a, D, 1},
-                             (StridedMatrix){b, M, 1},
-                             (StridedMatrix){NULL, 0, 0}, (void *)c[t]);
+            kernel->matmul(N, M, D, (StridedMatrix){a, D, 1},
+                           (StridedMatrix){b, M, 1},
+                           (StridedMatrix){NULL, 0, 0}, (void *)c[t]);
             same("c", N * M, c[t], c[0]);
         }
 }
@@ -871,7 +876,7 @@ static void columns_test(void)
                     due[i][j] += (double)a.at[i * a.row + k * a.column] *
                                  (double)b[k][j];
             }
-        multiply_columns(n, cols, d, a, (const void *)b, adds, c);
+        matmul_columns(n, cols, d, a, (const void *)b, adds, c);
         give("n = %d, cols = %d, d = %d, adds = %d", n, cols, d, adds);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < cols; j++)
@@ -918,7 +923,7 @@ static void exp2_all_test(void)
             was[n / 2] = -INFINITY;
             memcpy(x, was, sizeof was);
             x[n] = 7;
-            kernel->powers(n, x);
+            kernel->exp2_all(n, x);
             for (int i = 0; i < n; i++)
                 tap_near(tap_words("x[%d]", i), x[i],
                          was[i] < -126 ? 0 : exp2((double)was[i]), 3e-7,
@@ -962,9 +967,9 @@ matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
 static void ordered_test(void)
 {
 #if defined __x86_64__ && !defined __FMA__
-    matmul_as(multiply_ordered, 0);
+    matmul_as(matmul_ordered, 0);
 #else
-    matmul_as(multiply_ordered, ATOL);
+    matmul_as(matmul_ordered, ATOL);
 #endif
 }
 
@@ -1163,7 +1168,7 @@ static void each_kernel(void)
  * another. */
 static AttentionCall small = {.texts = 2,
                               .n_heads = 6,
-                              .n_key_heads = 3,
+                              .n_kv_heads = 3,
                               .n = 4,
                               .m = 5,
                               .d_k = 2,
@@ -1191,12 +1196,12 @@ static const AttentionCall *call_hidden(Mask mask)
 static void call_fits(void)
 {
     attention_call_check(call_with(&small.n, 4));
-    attention_call_check(call_with(&small.n_key_heads, 0));
-    attention_call_check(call_with(&small.n_key_heads, 1));
+    attention_call_check(call_with(&small.n_kv_heads, 0));
+    attention_call_check(call_with(&small.n_kv_heads, 1));
     attention_call_check(call_hidden(mask_causal(INT_MIN)));
     small.mask = mask_none();
     attention_call_check(call_with(&small.n, INT_MAX / 12));
-    small.texts = small.n_heads = small.n_key_heads = 1;
+    small.texts = small.n_heads = small.n_kv_heads = 1;
     attention_call_check(call_with(&small.n, INT_MAX));
     small.n = 1;
     attention_call_check(call_with(&small.n_heads, INT_MAX));
@@ -1257,9 +1262,9 @@ static void refusals(void)
                 "2147482623 keys, and 1048576 entries, are needed",
                 call_with(&small.d_v, (1 << 20) + 1));
     REFUSES_JOB("6 heads share 4 of keys: a divisor is needed",
-                call_with(&small.n_key_heads, 4));
+                call_with(&small.n_kv_heads, 4));
     REFUSES_JOB("6 heads share -3 of keys: a divisor is needed",
-                call_with(&small.n_key_heads, -3));
+                call_with(&small.n_kv_heads, -3));
     REFUSES_JOB("-1 threads: at least 1, or 0 for all, are needed",
                 call_with(&small.threads, -1));
     REFUSES_JOB(NOT_THERE, call_without(&small.query));
@@ -1282,11 +1287,12 @@ int main(void)
     TAP(exp2_beside, "exp2_fast: beside whole numbers and halves");
     TAP(exp2_between, "exp2_fast: from -127 to -126");
     TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
-    TAP(ordered_test, "multiply_ordered: as matmul, digit for digit");
+    TAP(ordered_test, "matmul_ordered: as matmul, digit for digit");
     TAP(matmul_test, "matmul_fast: as matmul");
     TAP(linear_test, "linear_forward_fast: as linear_forward");
-    TAP(multiply_test, "multiply_fast: any tables, any start");
-    TAP(multiply_threads, "multiply_fast: alike for any number of threads");
+    TAP(multiply_test, "matmul_strided: any tables, any start");
+    TAP(multiply_threads,
+        "matmul_strided: alike for any number of threads");
     EACH("attend_fast", all_test, "all_*-query");
     SETS("attend_fast", scaled_test, "scaled");
     SETS("attend_fast", all_test, "loud");
@@ -1316,7 +1322,7 @@ int main(void)
     TAP(rows_test, "rows_by_token: heads side by side");
     TAP(from_row_test, "from_row: what is below");
     TAP(turn_test, "transpose_scaled: any sizes");
-    TAP(columns_test, "multiply_columns: any sizes");
+    TAP(columns_test, "matmul_columns: any sizes");
     TAP(exp2_columns_test, "exp2_columns: any sizes");
     TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(least_test, "least: the smaller one");

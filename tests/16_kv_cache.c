@@ -8,7 +8,7 @@
 
 /* A text: its queries, keys and values, and where its contexts go. */
 typedef struct {
-    int n_heads, n_key_heads, n, d_k, d_v, window;
+    int n_heads, n_kv_heads, n, d_k, d_v, window;
     StridedRows query, key, value, context;
 } Text;
 
@@ -18,44 +18,45 @@ static StridedRows rows_from(StridedRows rows, int token)
     return rows;
 }
 
-static Cache cache_for(const Text *t, int room, Format format)
+static KVCache cache_for(const Text *t, int room, Format format)
 {
-    Cache c;
-    cache_init(&c, &(Cache){.n_key_heads = t->n_key_heads,
-                            .d_k = t->d_k,
-                            .d_v = t->d_v,
-                            .room = room,
-                            .window = t->window,
-                            .format = format});
+    KVCache c;
+    kv_cache_init(&c, &(KVCache){.n_kv_heads = t->n_kv_heads,
+                                 .d_k = t->d_k,
+                                 .d_v = t->d_v,
+                                 .capacity = room,
+                                 .window = t->window,
+                                 .format = format});
     return c;
 }
 
 /* That of the chapter, or of one of the instruction sets that are here. */
-static CacheAttend *attend_cache = cache_attend;
+static KVCacheAttend *attend_cache = kv_cache_attend;
 
 static int with_set(int k)
 {
     static const char *const name[3] = {"plain", "AVX2", "AVX-512"};
     const Kernel *kernel = kernel_named(name[k]);
     if (kernel)
-        attend_cache = cache_attend_of(kernel);
+        attend_cache = kv_cache_attend_of(kernel);
     return kernel != NULL;
 }
 
 /* The next n tokens of a text come, and ask. */
-static void come(Cache *c, const Text *t, int n)
+static void come(KVCache *c, const Text *t, int n)
 {
     const int from = (int)c->count;
-    cache_append(c, n, rows_from(t->key, from), rows_from(t->value, from));
+    kv_cache_append(c, n, rows_from(t->key, from),
+                    rows_from(t->value, from));
     attend_cache(c, t->n_heads, n, rows_from(t->query, from), 0,
                  rows_from(t->context, from));
 }
 
 /* The whole text in pieces of up to so many tokens. */
-static void come_in_pieces(Cache *c, const Text *t, int most)
+static void come_in_pieces(KVCache *c, const Text *t, int most)
 {
-    if (c->window && most > c->room - c->window + 1)
-        most = c->room - c->window + 1;
+    if (c->window && most > c->capacity - c->window + 1)
+        most = c->capacity - c->window + 1;
     while (c->count < t->n) {
         int n = tap_int(1, most);
         if (n > t->n - c->count)
@@ -89,10 +90,10 @@ static void text_of_set(void)
                         rows_by_head(heads, n, d_v, context)};
         give("format = %d, up to %d tokens at a time", (int)format,
              most[k % 3]);
-        Cache c = cache_for(&t, t.window ? t.window + k : n, format);
+        KVCache c = cache_for(&t, t.window ? t.window + k : n, format);
         come_in_pieces(&c, &t, most[k % 3]);
         agrees("context", context, 0, ATOL);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -121,23 +122,23 @@ static float *without_cache(const Text *t)
     float(*key)[d_k] = (void *)new_table(n, d_k);
     float(*value)[d_v] = (void *)new_table(n, d_v);
     float(*seen)[n] = (void *)new_table(n, n);
-    float *log_sum = new_table(n, 1);
+    float *log_sum_exp = new_table(n, 1);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             seen[i][j] = (float)sees(t, i, j);
     for (int h = 0; h < t->n_heads; h++) {
-        const int key_head = h / (t->n_heads / t->n_key_heads);
+        const int key_head = h / (t->n_heads / t->n_kv_heads);
         copy_rows(t->query, h, n, d_k, query);
         copy_rows(t->key, key_head, n, d_k, key);
         copy_rows(t->value, key_head, n, d_v, value);
         flash_forward(n, n, d_k, d_v, mask_table(n, n, seen), query, key,
-                      value, (void *)(all + h * n * d_v), log_sum);
+                      value, (void *)(all + h * n * d_v), log_sum_exp);
     }
     free(query);
     free(key);
     free(value);
     free(seen);
-    free(log_sum);
+    free(log_sum_exp);
     return all;
 }
 
@@ -150,23 +151,23 @@ static StridedRows any_rows(int by_token, int heads, int n, int d)
                     : rows_by_head(heads, n, d, x);
 }
 
-static Text any_text(int n, int n_key_heads, int sharing, int d_k, int d_v,
+static Text any_text(int n, int n_kv_heads, int sharing, int d_k, int d_v,
                      int window)
 {
-    const int by_token = tap_int(0, 1), heads = n_key_heads * sharing;
+    const int by_token = tap_int(0, 1), heads = n_kv_heads * sharing;
     next_case();
     give("%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
          "%d",
-         n, heads, n_key_heads, d_k, d_v, window);
+         n, heads, n_kv_heads, d_k, d_v, window);
     return (Text){heads,
-                  n_key_heads,
+                  n_kv_heads,
                   n,
                   d_k,
                   d_v,
                   window,
                   any_rows(by_token, heads, n, d_k),
-                  any_rows(by_token, n_key_heads, n, d_k),
-                  any_rows(by_token, n_key_heads, n, d_v),
+                  any_rows(by_token, n_kv_heads, n, d_k),
+                  any_rows(by_token, n_kv_heads, n, d_v),
                   any_rows(by_token, heads, n, d_v)};
 }
 
@@ -192,10 +193,10 @@ static void cut_any_texts(int texts)
                                 tap_int(1, 40), tap_int(1, 40), window);
         const int room =
             window ? window + tap_int(0, k % 4 == 1 ? 9 : MOST) : n + 9;
-        Cache c = cache_for(&t, room, FLOAT32);
+        KVCache c = cache_for(&t, room, FORMAT_FLOAT32);
         come_in_pieces(&c, &t, k % 3 ? 5 : MOST);
         compare(&t);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -207,7 +208,7 @@ static void any_cuts(void)
 /* Numbers that lose nothing in any format. */
 static void make_short(Text *t)
 {
-    const int keys = t->n * t->n_key_heads;
+    const int keys = t->n * t->n_kv_heads;
     for (int i = 0; i < keys * t->d_k; i++)
         t->key.at[i] = (float)tap_int(-8, 8) / 4;
     for (int i = 0; i < keys * t->d_v; i++)
@@ -221,11 +222,11 @@ static void many_queries(void)
     for (int k = 0; k < 6; k++) {
         Text t = any_text(40, 2, 3, 20, 33, k % 2 * 29);
         make_short(&t);
-        Cache c = cache_for(&t, 80, (Format)(k / 2));
+        KVCache c = cache_for(&t, 80, (Format)(k / 2));
         come(&c, &t, 9);
         come(&c, &t, 31);
         compare(&t);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -237,14 +238,14 @@ static void long_questions(void)
         const int window = k % 2 * 50;
         Text t = any_text(420, 2, 2, 9, 17, window);
         make_short(&t);
-        Cache c =
+        KVCache c =
             cache_for(&t, window ? window + 300 : 500, (Format)(k / 2));
         give("format = %d", k / 2);
         come(&c, &t, 32);
         come(&c, &t, 300);
         come(&c, &t, 88);
         compare(&t);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -270,7 +271,7 @@ static float *by_kernel(const Text *t)
     attend_fast(&(AttentionCall){
         .texts = 1,
         .n_heads = t->n_heads,
-        .n_key_heads = t->n_key_heads,
+        .n_kv_heads = t->n_kv_heads,
         .n = 3,
         .m = n,
         .d_k = t->d_k,
@@ -301,8 +302,8 @@ static void many_keys(void)
         Text t = any_text(N, 2, 2, 20, 12, k % 2 * W);
         make_short(&t);
         give("format = %d", (int)format);
-        Cache c = cache_for(&t, t.window ? W + 5 : N, format);
-        cache_append(&c, N, t.key, t.value);
+        KVCache c = cache_for(&t, t.window ? W + 5 : N, format);
+        kv_cache_append(&c, N, t.key, t.value);
         const StridedRows query = rows_from(t.query, N - 3);
         float *few = room(ALL), *same_few = room(ALL);
         attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
@@ -311,7 +312,7 @@ static void many_keys(void)
         float *right = by_kernel(&t);
         similar("context", ALL, few, right, 0, ATOL);
         free(right);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -337,7 +338,7 @@ static void odd_numbers(void)
              : where == 1 ? "the key"
                           : "the value",
              token, (int)format);
-        Cache c = cache_for(&t, N, format);
+        KVCache c = cache_for(&t, N, format);
         come_in_pieces(&c, &t, k % 5 ? 3 : 40);
         float *right = without_cache(&t), *got = room(2 * N * D);
         for (int h = 0; h < 2; h++) {
@@ -349,7 +350,7 @@ static void odd_numbers(void)
                             0, ATOL);
         }
         free(right);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -359,43 +360,43 @@ static void loud_scores(void)
     const Text t = any_text(60, 1, 2, 7, 5, 0);
     for (int i = 0; i < 60 * 2 * 7; i++)
         t.query.at[i] *= 12;
-    Cache c = cache_for(&t, 60, FLOAT32);
+    KVCache c = cache_for(&t, 60, FORMAT_FLOAT32);
     come_in_pieces(&c, &t, 4);
     float *right = without_cache(&t), *got = room(2 * 60 * 5);
     for (int h = 0; h < 2; h++)
         copy_rows(t.context, h, 60, 5, (void *)(got + h * 60 * 5));
     similar("context", 2 * 60 * 5, got, right, 0, 2e-5);
     free(right);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /* ---- What stands where. */
 
-static float entry(const Cache *c, const void *x, size_t i)
+static float entry(const KVCache *c, const void *x, size_t i)
 {
     const uint16_t *halves = x;
-    return c->format == FLOAT32    ? ((const float *)x)[i]
-           : c->format == BFLOAT16 ? from_bfloat16(halves[i])
-                                   : from_float16(halves[i]);
+    return c->format == FORMAT_FLOAT32    ? ((const float *)x)[i]
+           : c->format == FORMAT_BFLOAT16 ? from_bfloat16(halves[i])
+                                          : from_float16(halves[i]);
 }
 
 /* Row by row: the last token whose number leaves this row; zeros where none
  * has been, and behind each row. */
-static void rows_of_cache(const Cache *c, const char *what,
+static void rows_of_cache(const KVCache *c, const char *what,
                           const void *keep_mask, int d, int wide,
                           StridedRows rows)
 {
-    for (int h = 0; h < c->n_key_heads; h++)
-        for (int row = 0; row < c->room; row++) {
+    for (int h = 0; h < c->n_kv_heads; h++)
+        for (int row = 0; row < c->capacity; row++) {
             int token = -1;
-            for (int i = row; i < c->count; i += c->room)
+            for (int i = row; i < c->count; i += c->capacity)
                 token = i;
             for (int k = 0; k < wide; k++)
                 tap_near(
                     tap_words("%s of head %d, row %d, entry %d", what, h,
                               row, k),
                     entry(c, keep_mask,
-                          ((size_t)h * (size_t)c->room + (size_t)row) *
+                          ((size_t)h * (size_t)c->capacity + (size_t)row) *
                                   (size_t)wide +
                               (size_t)k),
                     token < 0 || k >= d
@@ -411,23 +412,25 @@ static void rows_stand(void)
         const int window = k % 2 ? tap_int(1, 5) : 0;
         const Text t = any_text(12, tap_int(1, 3), 1, tap_int(1, 18),
                                 tap_int(1, 18), window);
-        for (int i = 0; i < 12 * t.n_key_heads * t.d_k; i++)
+        for (int i = 0; i < 12 * t.n_kv_heads * t.d_k; i++)
             t.key.at[i] = (float)tap_int(-8, 8) / 8;
-        for (int i = 0; i < 12 * t.n_key_heads * t.d_v; i++)
+        for (int i = 0; i < 12 * t.n_kv_heads * t.d_v; i++)
             t.value.at[i] = (float)tap_int(-8, 8) / 8;
-        Cache c =
+        KVCache c =
             cache_for(&t, window ? window + 2 : 12, (Format)(k / 2 % 3));
         for (int i = 0, n = 0; i < 12; i += n) {
             n = tap_int(1, 4);
             n = n < 12 - i ? n : 12 - i;
-            cache_append(&c, n, rows_from(t.key, i), rows_from(t.value, i));
+            kv_cache_append(&c, n, rows_from(t.key, i),
+                            rows_from(t.value, i));
             tap_near("count", (double)c.count, i + n, 0, 0);
             tap_near("first", (double)c.first,
-                     i + n > c.room ? i + n - c.room : 0, 0, 0);
-            rows_of_cache(&c, "key", c.key, t.d_k, c.wide_k, t.key);
-            rows_of_cache(&c, "value", c.value, t.d_v, c.wide_v, t.value);
+                     i + n > c.capacity ? i + n - c.capacity : 0, 0, 0);
+            rows_of_cache(&c, "key", c.key, t.d_k, c.padded_d_k, t.key);
+            rows_of_cache(&c, "value", c.value, t.d_v, c.padded_d_v,
+                          t.value);
         }
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -440,7 +443,7 @@ static void row_is_put(void)
         float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5], before[8];
         memcpy(before, row, sizeof row);
         store_row((Format)format, 5, x, row);
-        const Cache c = {.format = (Format)format};
+        const KVCache c = {.format = (Format)format};
         for (int k = 0; k < 5; k++)
             got[k] = entry(&c, row, (size_t)k);
         same("x", 5, got, x);
@@ -455,11 +458,11 @@ static void row_is_put(void)
 static void more_than_the_ring(void)
 {
     const Text t = any_text(40, 2, 2, 3, 4, 5);
-    Cache c = cache_for(&t, 6, FLOAT32);
-    cache_append(&c, 33, t.key, t.value);
+    KVCache c = cache_for(&t, 6, FORMAT_FLOAT32);
+    kv_cache_append(&c, 33, t.key, t.value);
     tap_near("first", (double)c.first, 27, 0, 0);
-    cache_attend(&c, 4, 2, rows_from(t.query, 31), 0,
-                 rows_from(t.context, 31));
+    kv_cache_attend(&c, 4, 2, rows_from(t.query, 31), 0,
+                    rows_from(t.context, 31));
     float *right = without_cache(&t), *got = room(4 * 40 * 4);
     for (int h = 0; h < 4; h++) {
         copy_rows(t.context, h, 40, 4, (void *)(got + h * 40 * 4));
@@ -467,35 +470,35 @@ static void more_than_the_ring(void)
                 right + (h * 40 + 31) * 4, 0, ATOL);
     }
     free(right);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 static void bytes(void)
 {
-    Cache c = {.n_key_heads = 3, .d_k = 16, .d_v = 33, .room = 5};
-    tap_near("as floats", (double)cache_bytes(&c), 3 * 5 * (16 + 48) * 4, 0,
-             0);
-    c.format = FLOAT16;
-    tap_near("as halves", (double)cache_bytes(&c), 3 * 5 * (16 + 48) * 2, 0,
-             0);
-    c.d_k = 1;
-    tap_near("of one entry", (double)cache_bytes(&c), 3 * 5 * (16 + 48) * 2,
+    KVCache c = {.n_kv_heads = 3, .d_k = 16, .d_v = 33, .capacity = 5};
+    tap_near("as floats", (double)kv_cache_bytes(&c), 3 * 5 * (16 + 48) * 4,
              0, 0);
+    c.format = FORMAT_FLOAT16;
+    tap_near("as halves", (double)kv_cache_bytes(&c), 3 * 5 * (16 + 48) * 2,
+             0, 0);
+    c.d_k = 1;
+    tap_near("of one entry", (double)kv_cache_bytes(&c),
+             3 * 5 * (16 + 48) * 2, 0, 0);
 }
 
 static void given_back(void)
 {
     tap_limit_memory(64);
     for (int i = 0; i < 100; i++) {
-        Cache c;
-        cache_init(&c, &(Cache){.n_key_heads = 1,
-                                .d_k = 16,
-                                .d_v = 16,
-                                .room = 1 << 16});
+        KVCache c;
+        kv_cache_init(&c, &(KVCache){.n_kv_heads = 1,
+                                     .d_k = 16,
+                                     .d_v = 16,
+                                     .capacity = 1 << 16});
         const float *numbers = c.key;
         tap_near("a number", numbers[(1 << 20) - 1], 0, 0, 0);
-        cache_free(&c);
-        tap_true("nothing is left", !c.key && !c.value && !c.room);
+        kv_cache_free(&c);
+        tap_true("nothing is left", !c.key && !c.value && !c.capacity);
     }
 }
 
@@ -621,19 +624,20 @@ static void take_back(void)
         other.value = any_rows(0, 2, 20, 4);
         other.context = any_rows(0, 4, 20, 4);
         const int spare = tap_int(0, 4);
-        Cache c = cache_for(&t, window ? window + spare : 20, FLOAT32);
+        KVCache c =
+            cache_for(&t, window ? window + spare : 20, FORMAT_FLOAT32);
         while (c.count < 20) {
             const int right = (int)c.count;
             int wrong = tap_int(0, window ? spare : 5);
             wrong = wrong < 20 - right ? wrong : 20 - right;
             for (int i = 0; i < wrong; i++)
                 come(&c, &other, 1);
-            cache_forget(&c, wrong);
+            kv_cache_truncate(&c, wrong);
             tap_near("count", (double)c.count, right, 0, 0);
             come(&c, &t, 1);
         }
         compare(&t);
-        cache_free(&c);
+        kv_cache_free(&c);
     }
 }
 
@@ -641,38 +645,38 @@ static void take_back(void)
 static void take_all_back(void)
 {
     const Text t = any_text(20, 1, 1, 3, 4, 4);
-    Cache c = cache_for(&t, 5, FLOAT32);
+    KVCache c = cache_for(&t, 5, FORMAT_FLOAT32);
     come_in_pieces(&c, &t, 1);
-    cache_forget(&c, 20);
+    kv_cache_truncate(&c, 20);
     tap_near("count", (double)c.count, 0, 0, 0);
     tap_near("first", (double)c.first, 0, 0, 0);
     come_in_pieces(&c, &t, 2);
     compare(&t);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 static void none_back(void)
 {
     const Text t = any_text(9, 1, 1, 3, 4, 4);
-    Cache c = cache_for(&t, 4, FLOAT32);
+    KVCache c = cache_for(&t, 4, FORMAT_FLOAT32);
     come_in_pieces(&c, &t, 1);
-    cache_forget(&c, 0);
+    kv_cache_truncate(&c, 0);
     tap_near("count", (double)c.count, 9, 0, 0);
     tap_near("first", (double)c.first, 5, 0, 0);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /* ---- What is refused. */
 
 /* n tokens of zeros have come. */
-static Cache filled(int room, int window, int n)
+static KVCache filled(int room, int window, int n)
 {
-    Cache c;
-    cache_init(&c, &(Cache){.n_key_heads = 2,
-                            .d_k = 1,
-                            .d_v = 1,
-                            .room = room,
-                            .window = window});
+    KVCache c;
+    kv_cache_init(&c, &(KVCache){.n_kv_heads = 2,
+                                 .d_k = 1,
+                                 .d_v = 1,
+                                 .capacity = room,
+                                 .window = window});
     c.count = n;
     c.first = n > room ? n - room : 0;
     return c;
@@ -680,24 +684,26 @@ static Cache filled(int room, int window, int n)
 
 static void refusals_of_sizes(void)
 {
-    const Cache good = {.n_key_heads = 1, .d_k = 1, .d_v = 1, .room = 3};
-    Cache c[8] = {good, good, good, good, good, good, good, good};
+    const KVCache good = {
+        .n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
+    KVCache c[8] = {good, good, good, good, good, good, good, good};
     const char *const what[8] = {"no heads",          "no keys",
                                  "no values",         "no room",
                                  "a negative window", "a window of 4",
                                  "a format 3",        "too many bytes"};
-    c[0].n_key_heads = c[1].d_k = c[2].d_v = c[3].room = 0;
+    c[0].n_kv_heads = c[1].d_k = c[2].d_v = c[3].capacity = 0;
     c[4].window = -1;
     c[5].window = 4;
     c[6].format = (Format)3;
-    c[7].n_key_heads = c[7].room = c[7].d_k = INT_MAX;
+    c[7].n_kv_heads = c[7].capacity = c[7].d_k = INT_MAX;
     for (int i = 0; i < 8; i++) {
-        REFUSES_SUCH(what[i], cache_bytes(&c[i]));
-        REFUSES_SUCH(what[i], cache_init(&(Cache){0}, &c[i]));
+        REFUSES_SUCH(what[i], kv_cache_bytes(&c[i]));
+        REFUSES_SUCH(what[i], kv_cache_init(&(KVCache){0}, &c[i]));
     }
-    REFUSES("cache.c: cache_bytes: a window of 4 tokens: one from 0 to 3, "
-            "the room, is needed",
-            cache_init(&(Cache){0}, &c[5]));
+    REFUSES(
+        "cache.c: kv_cache_bytes: a window of 4 tokens: one from 0 to 3, "
+        "the room, is needed",
+        kv_cache_init(&(KVCache){0}, &c[5]));
 }
 
 static void refusals(void)
@@ -705,42 +711,48 @@ static void refusals(void)
     static float x[64], out[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
     const StridedRows results = rows_by_head(2, 4, 1, out);
-    Cache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
+    KVCache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
     REFUSES(
-        "cache.c: cache_append_check: 1 tokens after 4, where there is "
+        "cache.c: kv_cache_append_check: 1 tokens after 4, where there is "
         "room for 4: at least 1, and without a window no more than fit, "
         "are needed",
-        cache_append_check(&full, 1, rows, rows));
-    REFUSES_SUCH("no room", cache_append(&full, 1, rows, rows));
-    REFUSES_SUCH("no tokens", cache_append(&ring, 0, rows, rows));
-    REFUSES_SUCH("no keys", cache_append(&ring, 1, none, rows));
-    REFUSES_SUCH("no values", cache_append(&ring, 1, rows, none));
-    REFUSES_SUCH("no memory", cache_append(&empty, 1, rows, rows));
-    REFUSES_SUCH("no memory", cache_append_check(&empty, 1, rows, rows));
-    REFUSES("cache.c: cache_attend_check: 3 heads share 2 of keys: a "
+        kv_cache_append_check(&full, 1, rows, rows));
+    REFUSES_SUCH("no room", kv_cache_append(&full, 1, rows, rows));
+    REFUSES_SUCH("no tokens", kv_cache_append(&ring, 0, rows, rows));
+    REFUSES_SUCH("no keys", kv_cache_append(&ring, 1, none, rows));
+    REFUSES_SUCH("no values", kv_cache_append(&ring, 1, rows, none));
+    REFUSES_SUCH("no memory", kv_cache_append(&empty, 1, rows, rows));
+    REFUSES_SUCH("no memory", kv_cache_append_check(&empty, 1, rows, rows));
+    REFUSES("cache.c: kv_cache_attend_check: 3 heads share 2 of keys: a "
             "multiple is needed",
-            cache_attend(&full, 3, 1, rows, 0, results));
-    REFUSES_SUCH("no heads", cache_attend(&full, 0, 1, rows, 0, results));
-    REFUSES_SUCH("no queries", cache_attend(&full, 2, 0, rows, 0, results));
-    REFUSES_SUCH("5 queries", cache_attend(&full, 2, 5, rows, 0, results));
+            kv_cache_attend(&full, 3, 1, rows, 0, results));
+    REFUSES_SUCH("no heads",
+                 kv_cache_attend(&full, 0, 1, rows, 0, results));
+    REFUSES_SUCH("no queries",
+                 kv_cache_attend(&full, 2, 0, rows, 0, results));
+    REFUSES_SUCH("5 queries",
+                 kv_cache_attend(&full, 2, 5, rows, 0, results));
     REFUSES_SUCH("more queries than an int counts",
-                 cache_attend(&full, INT_MAX - 1, 4, rows, 0, results));
+                 kv_cache_attend(&full, INT_MAX - 1, 4, rows, 0, results));
     REFUSES_SUCH("-1 threads",
-                 cache_attend(&full, 2, 1, rows, -1, results));
+                 kv_cache_attend(&full, 2, 1, rows, -1, results));
     REFUSES_SUCH("rows of none",
-                 cache_attend(&full, 2, 1, none, 0, results));
-    REFUSES_SUCH("nowhere to go", cache_attend(&full, 2, 1, rows, 0, none));
-    REFUSES_SUCH("no memory", cache_attend(&empty, 2, 1, rows, 0, results));
+                 kv_cache_attend(&full, 2, 1, none, 0, results));
+    REFUSES_SUCH("nowhere to go",
+                 kv_cache_attend(&full, 2, 1, rows, 0, none));
+    REFUSES_SUCH("no memory",
+                 kv_cache_attend(&empty, 2, 1, rows, 0, results));
     REFUSES_SUCH("3 queries where there is room for 2",
-                 cache_attend(&ring, 2, 3, rows, 0, results));
+                 kv_cache_attend(&ring, 2, 3, rows, 0, results));
     REFUSES_SUCH("3 queries where there is room for 2",
-                 cache_attend_check(&ring, 2, 3, 0));
-    REFUSES_SUCH("-1 tokens", cache_forget(&full, -1));
-    REFUSES_SUCH("5 of 4 tokens", cache_forget(&full, 5));
-    REFUSES_SUCH("more than a ring has", cache_forget(&ring, 3));
-    REFUSES_SUCH("as many as make the ring short", cache_forget(&ring, 4));
-    cache_free(&full);
-    cache_free(&ring);
+                 kv_cache_attend_check(&ring, 2, 3, 0));
+    REFUSES_SUCH("-1 tokens", kv_cache_truncate(&full, -1));
+    REFUSES_SUCH("5 of 4 tokens", kv_cache_truncate(&full, 5));
+    REFUSES_SUCH("more than a ring has", kv_cache_truncate(&ring, 3));
+    REFUSES_SUCH("as many as make the ring short",
+                 kv_cache_truncate(&ring, 4));
+    kv_cache_free(&full);
+    kv_cache_free(&ring);
 }
 
 /* What is just not refused: the most queries of a ring, and the most tokens
@@ -749,12 +761,12 @@ static void just_enough(void)
 {
     static float x[64], out[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x);
-    Cache ring = filled(4, 3, 6);
-    cache_attend(&ring, 2, 2, rows, 0, rows_by_head(2, 4, 1, out));
-    cache_forget(&ring, 2);
+    KVCache ring = filled(4, 3, 6);
+    kv_cache_attend(&ring, 2, 2, rows, 0, rows_by_head(2, 4, 1, out));
+    kv_cache_truncate(&ring, 2);
     tap_near("count", (double)ring.count, 4, 0, 0);
     tap_near("first", (double)ring.first, 2, 0, 0);
-    cache_free(&ring);
+    kv_cache_free(&ring);
 }
 
 /* However large the scores, equal ones are equal in all pieces. */
@@ -763,19 +775,19 @@ static void loud_pieces(void)
     enum { N = 1025 };
     static float x[N][1], ones[N][1];
     float context = NAN;
-    Cache c;
+    KVCache c;
     for (int i = 0; i < N; i++) {
         x[i][0] = 316.25f;
         ones[i][0] = 1;
     }
-    cache_init(&c,
-               &(Cache){.n_key_heads = 1, .d_k = 1, .d_v = 1, .room = N});
-    cache_append(&c, N, rows_by_head(1, N, 1, x[0]),
-                 rows_by_head(1, N, 1, ones[0]));
-    cache_attend(&c, 1, 1, rows_by_head(1, 1, 1, x[0]), 0,
-                 rows_by_head(1, 1, 1, &context));
+    kv_cache_init(
+        &c, &(KVCache){.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = N});
+    kv_cache_append(&c, N, rows_by_head(1, N, 1, x[0]),
+                    rows_by_head(1, N, 1, ones[0]));
+    kv_cache_attend(&c, 1, 1, rows_by_head(1, 1, 1, x[0]), 0,
+                    rows_by_head(1, 1, 1, &context));
     tap_near("context", context, 1, 1e-6, 0);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /* Products of some two million in several pieces: their weights are as
@@ -786,7 +798,7 @@ static void high_scores(void)
     static float key[N][3], value[N];
     float query[3] = {1, 1, 1}, context = NAN;
     double sum = 0, due = 0;
-    Cache c = {.n_key_heads = 1, .d_k = 3, .d_v = 1, .room = N};
+    KVCache c = {.n_kv_heads = 1, .d_k = 3, .d_v = 1, .capacity = N};
     tap_fill(N, value, -1, 1);
     for (int i = 0; i < N; i++) {
         key[i][1] = 0x1p21f - 0.25f * (float)(i % 40);
@@ -794,13 +806,13 @@ static void high_scores(void)
         sum += weight;
         due += weight * value[i];
     }
-    cache_init(&c, &c);
-    cache_append(&c, N, rows_by_head(1, N, 3, key[0]),
-                 rows_by_head(1, N, 1, value));
-    cache_attend(&c, 1, 1, rows_by_head(1, 1, 3, query), 0,
-                 rows_by_head(1, 1, 1, &context));
+    kv_cache_init(&c, &c);
+    kv_cache_append(&c, N, rows_by_head(1, N, 3, key[0]),
+                    rows_by_head(1, N, 1, value));
+    kv_cache_attend(&c, 1, 1, rows_by_head(1, 1, 3, query), 0,
+                    rows_by_head(1, 1, 1, &context));
     tap_near("context", context, due / sum, 0, 5e-7);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 /* Products that no float holds, though their scores are floats. */
@@ -809,37 +821,38 @@ static void large_products(void)
     static float query[128] = {2}, key[2][128] = {{3e38f}, {3e38f}};
     const float value[2] = {1, 3};
     float context = NAN;
-    Cache c;
-    cache_init(&c,
-               &(Cache){.n_key_heads = 1, .d_k = 128, .d_v = 1, .room = 2});
-    cache_append(&c, 2, rows_by_head(1, 2, 128, key[0]),
-                 rows_by_head(1, 2, 1, value));
-    cache_attend(&c, 1, 1, rows_by_head(1, 1, 128, query), 0,
-                 rows_by_head(1, 1, 1, &context));
+    KVCache c;
+    kv_cache_init(
+        &c,
+        &(KVCache){.n_kv_heads = 1, .d_k = 128, .d_v = 1, .capacity = 2});
+    kv_cache_append(&c, 2, rows_by_head(1, 2, 128, key[0]),
+                    rows_by_head(1, 2, 1, value));
+    kv_cache_attend(&c, 1, 1, rows_by_head(1, 1, 128, query), 0,
+                    rows_by_head(1, 1, 1, &context));
     tap_near("context", context, 2, 1e-6, 0);
-    cache_free(&c);
+    kv_cache_free(&c);
 }
 
 int main(void)
 {
-    EACH("cache_attend", text_of_set, "*-context");
-    TAP(any_cuts, "cache_attend: any text, in any pieces");
-    TAP(any_set, "cache_attend_of: for each instruction set");
-    TAP(many_queries, "cache_attend: more queries than a group has");
-    TAP(long_questions, "cache_attend: many tokens at once");
-    TAP(odd_numbers, "cache_attend: NaN and infinities");
-    TAP(many_keys, "cache_attend: more keys than a piece has");
-    TAP(loud_pieces, "cache_attend: large scores in several pieces");
-    TAP(loud_scores, "cache_attend: large scores");
-    TAP(high_scores, "cache_attend: scores of millions");
-    TAP(large_products, "cache_attend: products that are no floats");
-    TAP(rows_stand, "cache_append: which row has which token");
-    TAP(any_cuts, "cache_append: any text, in any pieces");
-    TAP(more_than_the_ring, "cache_append: more than the ring has rows");
+    EACH("kv_cache_attend", text_of_set, "*-context");
+    TAP(any_cuts, "kv_cache_attend: any text, in any pieces");
+    TAP(any_set, "kv_cache_attend_of: for each instruction set");
+    TAP(many_queries, "kv_cache_attend: more queries than a group has");
+    TAP(long_questions, "kv_cache_attend: many tokens at once");
+    TAP(odd_numbers, "kv_cache_attend: NaN and infinities");
+    TAP(many_keys, "kv_cache_attend: more keys than a piece has");
+    TAP(loud_pieces, "kv_cache_attend: large scores in several pieces");
+    TAP(loud_scores, "kv_cache_attend: large scores");
+    TAP(high_scores, "kv_cache_attend: scores of millions");
+    TAP(large_products, "kv_cache_attend: products that are no floats");
+    TAP(rows_stand, "kv_cache_append: which row has which token");
+    TAP(any_cuts, "kv_cache_append: any text, in any pieces");
+    TAP(more_than_the_ring, "kv_cache_append: more than the ring has rows");
     TAP(row_is_put, "store_row: three formats");
-    TAP(bytes, "cache_bytes: rows are filled up to 16");
-    TAP_LARGE(given_back, "cache_init: zeros");
-    TAP_LARGE(given_back, "cache_free: all is given back");
+    TAP(bytes, "kv_cache_bytes: rows are filled up to 16");
+    TAP_LARGE(given_back, "kv_cache_init: zeros");
+    TAP_LARGE(given_back, "kv_cache_free: all is given back");
     SETS("to_bfloat16", numbers_to_bfloat16, "numbers");
     SETS("to_float16", numbers_to_float16, "numbers");
     SETS("from_bfloat16", numbers_from_bfloat16, "patterns");
@@ -850,10 +863,10 @@ int main(void)
     TAP(all_float16, "from_float16: all of them");
     TAP(no_bfloat16, "to_bfloat16: NaN remains NaN");
     TAP(no_float16, "to_float16: NaN remains NaN");
-    TAP(take_back, "cache_forget: as if they had not come");
-    TAP(take_all_back, "cache_forget: all of a ring");
-    TAP(none_back, "cache_forget: none");
-    TAP(just_enough, "cache_forget: as many as a ring can");
+    TAP(take_back, "kv_cache_truncate: as if they had not come");
+    TAP(take_all_back, "kv_cache_truncate: all of a ring");
+    TAP(none_back, "kv_cache_truncate: none");
+    TAP(just_enough, "kv_cache_truncate: as many as a ring can");
     refusals_of_sizes();
     refusals();
     return tap_done();

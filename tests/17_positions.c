@@ -99,19 +99,19 @@ static void rotate_as(Pairing pairing, const char *name, const char *what)
         give("pairing = %s, n = %d, d = %d, first = %d", name, n, d,
              first());
         float *x = copy("x", floats(part("x")), k, n, d);
-        rotate(pairing, n, d, first(), (void *)x);
+        rope(pairing, n, d, first(), (void *)x);
         close_table("x", what, k, n, d, x, 1e-6);
     }
 }
 
 static void halves_test(void)
 {
-    rotate_as(HALVES, "HALVES", "halves");
+    rotate_as(PAIRING_HALVES, "PAIRING_HALVES", "halves");
 }
 
 static void neighbours_test(void)
 {
-    rotate_as(NEIGHBOURS, "NEIGHBOURS", "neighbours");
+    rotate_as(PAIRING_NEIGHBOURS, "PAIRING_NEIGHBOURS", "neighbours");
 }
 
 /* A query and a key at any two places, and both moved along. */
@@ -119,7 +119,7 @@ static void rotate_moved(void)
 {
     enum { D = 10 };
     for (int k = 0; k < 60; k++) {
-        const Pairing pairing = k % 2 ? HALVES : NEIGHBOURS;
+        const Pairing pairing = k % 2 ? PAIRING_HALVES : PAIRING_NEIGHBOURS;
         const int from = tap_int(0, 50), to = tap_int(0, 50);
         const int far = tap_int(0, 10000);
         float query[2][D], key[2][D];
@@ -128,12 +128,13 @@ static void rotate_moved(void)
         memcpy(query[1], query[0], sizeof *query);
         memcpy(key[1], key[0], sizeof *key);
         next_case();
-        give("pairing = %s", pairing ? "NEIGHBOURS" : "HALVES");
+        give("pairing = %s",
+             pairing ? "PAIRING_NEIGHBOURS" : "PAIRING_HALVES");
         give("query at %d and key at %d, or both %d places on", from, to,
              far);
         for (int i = 0; i < 2; i++) {
-            rotate(pairing, 1, D, from + i * far, query + i);
-            rotate(pairing, 1, D, to + i * far, key + i);
+            rope(pairing, 1, D, from + i * far, query + i);
+            rope(pairing, 1, D, to + i * far, key + i);
         }
         tap_near("score, moved along", dot(D, query[1], key[1]),
                  dot(D, query[0], key[0]), 0, 2e-5);
@@ -150,9 +151,9 @@ static void rotate_cut(void)
     tap_fill(N * D, (void *)whole, -2, 2);
     memcpy(pieces, whole, sizeof whole);
     give("n = %d, d = %d, in one piece and cut after 4", N, D);
-    rotate(HALVES, N, D, 0, whole);
-    rotate(HALVES, 4, D, 0, pieces);
-    rotate(HALVES, N - 4, D, 4, pieces + 4);
+    rope(PAIRING_HALVES, N, D, 0, whole);
+    rope(PAIRING_HALVES, 4, D, 0, pieces);
+    rope(PAIRING_HALVES, N - 4, D, 4, pieces + 4);
     same_table("x", N, D, pieces, whole);
 }
 
@@ -164,7 +165,7 @@ static void rotate_sinusoids(void)
     sinusoids(N, D, place);
     for (int m = 0; m < N; m++) {
         memcpy(turned, place + N - 1, sizeof turned);
-        rotate(NEIGHBOURS, 1, D, m, turned);
+        rope(PAIRING_NEIGHBOURS, 1, D, m, turned);
         similar(tap_words("place %d, turned by %d", N - 1, m), D, turned[0],
                 place[N - 1 - m], 0, 1e-6);
     }
@@ -175,7 +176,7 @@ static void slope_test(void)
     const int heads = dim("slopes", 0);
     float *got = result("slopes");
     for (int h = 0; h < heads; h++)
-        got[h] = distance_slope(heads, h);
+        got[h] = alibi_slope(heads, h);
     agrees("slopes", got, 1e-7, 0);
 }
 
@@ -189,7 +190,7 @@ static void distances_test(void)
         give("n = %d, m = %d, first = %d, slope = %g", n, m, first(),
              (double)slope);
         float *scores = copy("scores", floats(part("scores")), h, n, m);
-        add_distances(n, m, first(), slope, (void *)scores);
+        add_alibi(n, m, first(), slope, (void *)scores);
         close_table("scores", "lowered", h, n, m, scores, 1e-6);
     }
 }
@@ -202,7 +203,7 @@ static void distances_hidden(void)
     const float right[2][3] = {{-INFINITY, 1, NAN}, {1, -INFINITY, 3}};
     give_table("scores", 2, 3, scores);
     give("first = 1, slope = 0.5");
-    add_distances(2, 3, 1, 0.5f, scores);
+    add_alibi(2, 3, 1, 0.5f, scores);
     same_table("scores", 2, 3, scores, right);
 }
 
@@ -213,9 +214,9 @@ static void distances_far(void)
     const float right[2][2] = {{-0x1p30f, -0x1p30f}, {-0x1p30f, -0x1p30f}};
     give("n = 2, m = 2, slope = 0.5, scores of 0");
     give("first = INT_MAX, and then INT_MIN");
-    add_distances(2, 2, INT_MAX, 0.5f, scores);
+    add_alibi(2, 2, INT_MAX, 0.5f, scores);
     same_table("scores", 2, 2, scores, right);
-    add_distances(2, 2, INT_MIN, 0.5f, below);
+    add_alibi(2, 2, INT_MIN, 0.5f, below);
     same_table("scores", 2, 2, below, right);
 }
 
@@ -228,8 +229,8 @@ static void bias_test(void)
     float *context = result("context");
     memset(bias, 0, (size_t)(heads * n * m) * sizeof *bias);
     for (int h = 0; h < heads; h++)
-        add_distances(n, m, first(), distance_slope(heads, h),
-                      (void *)(bias + h * n * m));
+        add_alibi(n, m, first(), alibi_slope(heads, h),
+                  (void *)(bias + h * n * m));
     tap_close("bias", part("bias"), bias, 1e-6, 1e-6);
     AttentionCall call = {.texts = texts,
                           .n_heads = heads,
@@ -274,8 +275,7 @@ static void scores_of(Pairing pairing, int b, int d_k, float *query_weight,
     }
     for (int h = 0; h < heads; h++) {
         for (int k = 0; k < 2; k++)
-            rotate(pairing, n, d_k, first(),
-                   (void *)(head[k] + h * n * d_k));
+            rope(pairing, n, d_k, first(), (void *)(head[k] + h * n * d_k));
         dot_scores(n, n, d_k, (void *)(head[0] + h * n * d_k),
                    (void *)(head[1] + h * n * d_k), (void *)scores);
         close_table("scores", "scores", b * heads + h, n, n, scores, 1e-5);
@@ -286,7 +286,7 @@ static void as_neighbours(void)
 {
     const int d_k = dim("query_weight", 0) / dim("scores", 1);
     for (int b = 0; b < dim("x", 0); b++)
-        scores_of(NEIGHBOURS, b, d_k, input("query_weight"),
+        scores_of(PAIRING_NEIGHBOURS, b, d_k, input("query_weight"),
                   input("key_weight"));
 }
 
@@ -300,7 +300,7 @@ static void as_halves(void)
     halves_from_neighbours(heads, d_k, d_in, input("key_weight"),
                            (void *)key);
     for (int b = 0; b < dim("x", 0); b++)
-        scores_of(HALVES, b, d_k, query, key);
+        scores_of(PAIRING_HALVES, b, d_k, query, key);
 }
 
 static void refusals(void)
@@ -313,11 +313,11 @@ static void refusals(void)
             pairs_check(odd));
     REFUSES_SUCH("an odd number of entries", sinusoids(4, odd, odd_x));
     REFUSES_SUCH("an odd number of entries",
-                 rotate(HALVES, 4, odd, 0, odd_x));
+                 rope(PAIRING_HALVES, 4, odd, 0, odd_x));
     REFUSES_SUCH("a text from place -1 on",
-                 rotate(NEIGHBOURS, 4, 4, less, x));
+                 rope(PAIRING_NEIGHBOURS, 4, 4, less, x));
     REFUSES_SUCH("a pairing that there is not",
-                 rotate((Pairing)odd, 4, 4, 0, x));
+                 rope((Pairing)odd, 4, 4, 0, x));
     REFUSES(
         "17_positions.c: add_positions: 4 places from -1 on, of a table of "
         "4: 0 to 3 have a row",
@@ -325,11 +325,11 @@ static void refusals(void)
     REFUSES(NULL, add_positions(2, 4, 4, odd, (const void *)y, x));
     REFUSES(NULL, add_positions(4, 4, odd, none, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, INT_MAX, (const void *)y, x));
-    REFUSES("17_positions.c: distance_slope: head 3 of 3: from 0 to 2 is "
+    REFUSES("17_positions.c: alibi_slope: head 3 of 3: from 0 to 2 is "
             "needed",
-            distance_slope(odd, odd));
-    REFUSES(NULL, distance_slope(8, less));
-    REFUSES(NULL, distance_slope(none, 0));
+            alibi_slope(odd, odd));
+    REFUSES(NULL, alibi_slope(8, less));
+    REFUSES(NULL, alibi_slope(none, 0));
     REFUSES_SUCH("an odd head",
                  halves_from_neighbours(1, odd, 4, (const void *)y, x));
 }
@@ -340,17 +340,17 @@ int main(void)
     TAP(sinusoids_twice, "sinusoids: what was there does not matter");
     TAP(sinusoids_alike, "sinusoids: the distance decides");
     EACH("add_positions", add_test, "added_*-sum");
-    EACH("rotate: halves", halves_test, "rotated_*-halves");
-    EACH("rotate: neighbours", neighbours_test, "rotated_*-neighbours");
-    TAP(rotate_moved, "rotate: the distance decides");
-    TAP(rotate_cut, "rotate: a text in pieces");
-    TAP(rotate_sinusoids, "rotate: what it makes of sinusoids");
-    EACH("rotate: scores", as_neighbours, "llama_*-scores");
-    EACH("distance_slope", slope_test, "*-slopes");
-    EACH("add_distances", distances_test, "*-lowered");
-    TAP(distances_hidden, "add_distances: what is hidden");
-    TAP(distances_far, "add_distances: the farthest places");
-    EACH("add_distances: as a bias", bias_test, "*-bias");
+    EACH("rope: halves", halves_test, "rotated_*-halves");
+    EACH("rope: neighbours", neighbours_test, "rotated_*-neighbours");
+    TAP(rotate_moved, "rope: the distance decides");
+    TAP(rotate_cut, "rope: a text in pieces");
+    TAP(rotate_sinusoids, "rope: what it makes of sinusoids");
+    EACH("rope: scores", as_neighbours, "llama_*-scores");
+    EACH("alibi_slope", slope_test, "*-slopes");
+    EACH("add_alibi", distances_test, "*-lowered");
+    TAP(distances_hidden, "add_alibi: what is hidden");
+    TAP(distances_far, "add_alibi: the farthest places");
+    EACH("add_alibi: as a bias", bias_test, "*-bias");
     EACH("halves_from_neighbours", reordered_test, "*-reordered");
     EACH("halves_from_neighbours: scores", as_halves, "llama_*-scores");
     refusals();

@@ -35,7 +35,7 @@ static void again_test(void)
     float *x = input("scores");
     float *weights = result("weights");
     memcpy(weights, x, part("scores")->count * sizeof *x);
-    weights_again(n, m, input("log_sum"), (void *)weights);
+    recompute_weights(n, m, input("log_sum"), (void *)weights);
     /* The digits of a log-sum-exp are those of e to its power. */
     agrees("weights", weights, 0,
            strcmp(sets_now, "again_loud") ? 2e-6 : 1e-4);
@@ -44,8 +44,8 @@ static void again_test(void)
 static void means_test(void)
 {
     float *mean = result("mean");
-    mean_slopes(dim("context", 0), dim("context", 1), input("log_sum"),
-                input("context"), input("g_context"), mean);
+    context_dot_grad(dim("context", 0), dim("context", 1), input("log_sum"),
+                     input("context"), input("g_context"), mean);
     agrees("mean", mean, 1e-5, 2e-6);
 }
 
@@ -55,20 +55,20 @@ static void log_sum_test(void)
     const int n = dim("scores", 0), m = dim("scores", 1);
     const size_t count = part("scores")->count;
     float *g = zeros("g_scores", count);
-    log_sum_backward(n, m, input("scores"), input("log_sum"),
-                     input("g_log_sum"), (void *)g);
+    log_sum_exp_backward(n, m, input("scores"), input("log_sum"),
+                         input("g_log_sum"), (void *)g);
     agrees("g_scores", g, 0, strcmp(sets_now, "again_loud") ? 2e-6 : 1e-4);
 }
 
 static void log_sum_adds(void)
 {
     const float scores[2][2] = {{0, 0}, {1, -INFINITY}};
-    const float log_sum[2] = {0.693147181f, 1}, g[2] = {4, -3};
+    const float log_sum_exp[2] = {0.693147181f, 1}, g[2] = {4, -3};
     float *grad_scores = begun("g_scores", 4, 100);
     give("g_scores holds 100 everywhere");
     give_table("scores", 2, 2, scores);
     give_list("g_log_sum", 2, g);
-    log_sum_backward(2, 2, scores, log_sum, g, (void *)grad_scores);
+    log_sum_exp_backward(2, 2, scores, log_sum_exp, g, (void *)grad_scores);
     similar("g_scores", 4, grad_scores, (float[4]){102, 102, 97, 100}, 1e-6,
             0);
 }
@@ -85,7 +85,7 @@ static void partners_test(void)
                 next_case();
                 give("parts = %d, keys = %d, round = %d", parts, keys,
                      round);
-                const int queries = partner(parts, keys, round);
+                const int queries = query_part(parts, keys, round);
                 tap_report(queries >= 0 && queries < parts, "partner",
                            "%d is no part", queries);
                 if (queries < 0 || queries >= parts)
@@ -113,14 +113,15 @@ static void flash_as(Mask mask)
     const int n = dim("query", 0), m = dim("key", 0);
     const int d_k = dim("key", 1), d_v = dim("value", 1);
     const double near = strcmp(sets_now, "all_loud") ? 5e-6 : 1e-4;
-    float *context = room((size_t)(n * d_v)), *log_sum = room((size_t)n);
+    float *context = room((size_t)(n * d_v)),
+          *log_sum_exp = room((size_t)n);
     float *grad_query = zeros("g_query", part("g_query")->count);
     float *grad_key = zeros("g_key", part("g_key")->count);
     float *grad_value = zeros("g_value", part("g_value")->count);
     flash_forward(n, m, d_k, d_v, mask, input("query"), input("key"),
-                  input("value"), (void *)context, log_sum);
+                  input("value"), (void *)context, log_sum_exp);
     flash_backward(n, m, d_k, d_v, mask, input("query"), input("key"),
-                   input("value"), (void *)context, log_sum,
+                   input("value"), (void *)context, log_sum_exp,
                    input("g_context"), (void *)grad_query, (void *)grad_key,
                    (void *)grad_value);
     agrees("g_query", grad_query, 1e-5, near);
@@ -232,7 +233,7 @@ static void answer_head(const AttentionCall *call, const Slopes *s,
 
 static int key_heads_of(const AttentionCall *call)
 {
-    return call->n_key_heads ? call->n_key_heads : call->n_heads;
+    return call->n_kv_heads ? call->n_kv_heads : call->n_heads;
 }
 
 static Due answer(const AttentionCall *call, const Slopes *s)
@@ -329,7 +330,7 @@ static void any_calls(void)
         AttentionCall call = any_call(&r, any_sizes(&r, 1 << 19));
         const int texts = call.texts, heads = call.n_heads;
         const int key_heads = key_heads_of(&call);
-        call.log_sum =
+        call.log_sum_exp =
             room_for("log_sum", (size_t)(texts * heads * call.n));
         const Slopes s = {
             filled(&r, "g_context", texts, heads, call.n, call.d_v, 0,
@@ -356,18 +357,18 @@ static void golden_call(AttentionCall call)
     static Worst worst[3];
     call.texts = dim("query", 0);
     call.n_heads = dim("query", 1);
-    call.n_key_heads = dim("key", 1);
+    call.n_kv_heads = dim("key", 1);
     call.n = dim("query", 2);
     call.m = dim("key", 2);
     call.d_k = dim("key", 3);
     call.d_v = dim("value", 3);
-    const int heads = call.n_heads, shared = call.n_key_heads;
+    const int heads = call.n_heads, shared = call.n_kv_heads;
     call.query = rows_by_head(heads, call.n, call.d_k, input("query"));
     call.key = rows_by_head(shared, call.m, call.d_k, input("key"));
     call.value = rows_by_head(shared, call.m, call.d_v, input("value"));
     call.context = rows_by_head(heads, call.n, call.d_v,
                                 room(part("g_context")->count));
-    call.log_sum = room((size_t)(call.texts * heads * call.n));
+    call.log_sum_exp = room((size_t)(call.texts * heads * call.n));
     const Slopes s = {
         rows_by_head(heads, call.n, call.d_v, input("g_context")),
         rows_by_head(heads, call.n, call.d_k, result("g_query")),
@@ -416,12 +417,12 @@ typedef struct {
     size_t count[3];
 } There;
 
-static There there(int n_heads, int n_key_heads, int n, int m, int d_k,
+static There there(int n_heads, int n_kv_heads, int n, int m, int d_k,
                    int d_v, Mask mask)
 {
     const size_t query = (size_t)(n_heads * n * d_k);
-    const size_t key = (size_t)(n_key_heads * m * d_k);
-    const size_t value = (size_t)(n_key_heads * m * d_v);
+    const size_t key = (size_t)(n_kv_heads * m * d_k);
+    const size_t value = (size_t)(n_kv_heads * m * d_v);
     const size_t context = (size_t)(n_heads * n * d_v);
     float *x[4] = {room_for("query", query), room_for("key", key),
                    room_for("value", value),
@@ -433,21 +434,21 @@ static There there(int n_heads, int n_key_heads, int n, int m, int d_k,
     return (There){
         {.texts = 1,
          .n_heads = n_heads,
-         .n_key_heads = n_key_heads,
+         .n_kv_heads = n_kv_heads,
          .n = n,
          .m = m,
          .d_k = d_k,
          .d_v = d_v,
          .mask = mask,
          .query = rows_by_token(n_heads, n, d_k, x[0]),
-         .key = rows_by_token(n_key_heads, m, d_k, x[1]),
-         .value = rows_by_token(n_key_heads, m, d_v, x[2]),
+         .key = rows_by_token(n_kv_heads, m, d_k, x[1]),
+         .value = rows_by_token(n_kv_heads, m, d_v, x[2]),
          .context = rows_by_token(n_heads, n, d_v, room(context)),
-         .log_sum = room((size_t)(n_heads * n))},
+         .log_sum_exp = room((size_t)(n_heads * n))},
         {rows_by_token(n_heads, n, d_v, x[3]),
          rows_by_token(n_heads, n, d_k, room_for("g_query", query)),
-         rows_by_token(n_key_heads, m, d_k, room_for("g_key", key)),
-         rows_by_token(n_key_heads, m, d_v, room_for("g_value", value))},
+         rows_by_token(n_kv_heads, m, d_k, room_for("g_key", key)),
+         rows_by_token(n_kv_heads, m, d_v, room_for("g_value", value))},
         {query, key, value}};
 }
 
@@ -504,7 +505,7 @@ static void parts_of(const Kernel *kernel, int n, int m, Mask mask)
     go(kernel, &t);
     flash_backward(n, m, D_K, D_V, mask, (void *)t.call.query.at,
                    (void *)t.call.key.at, (void *)t.call.value.at,
-                   (void *)t.call.context.at, t.call.log_sum,
+                   (void *)t.call.context.at, t.call.log_sum_exp,
                    (void *)t.s.grad_context.at, (void *)grad_query,
                    (void *)grad_key, (void *)grad_value);
     similar("g_query", t.count[0], t.s.grad_query.at, grad_query, 0, ATOL);
@@ -731,7 +732,7 @@ static void texts_there(void)
     attention_forward_fast(&a, mask, texts, n, input("x"), &t);
     tap_close(a.d_out ? "out" : "joined", part("out"),
               a.d_out ? t.out : t.joined, 1e-5, 2e-6);
-    agrees("log_sum", t.log_sum, 1e-6, 2e-6);
+    agrees("log_sum", t.log_sum_exp, 1e-6, 2e-6);
     trace_free(&t);
     attention_free(&a);
     attention_free(&grad_a);
@@ -835,7 +836,7 @@ static void trace_test(void)
             int count;
         } table[6] = {
             {t.query, rows * heads * a.d_k},  {t.key, rows * heads * a.d_k},
-            {t.value, rows * heads * a.d_v},  {t.log_sum, rows * heads},
+            {t.value, rows * heads * a.d_v},  {t.log_sum_exp, rows * heads},
             {t.joined, rows * heads * a.d_v}, {t.out, rows * a.d_out}};
         size_t sum = 0;
         for (int i = 0; i < 6; i++) {
@@ -895,7 +896,7 @@ static AttentionCall small = {.texts = 1,
                               .m = 4,
                               .d_k = 2,
                               .d_v = 2,
-                              .log_sum = numbers_of_call};
+                              .log_sum_exp = numbers_of_call};
 static StridedRows some_rows = {numbers_of_call, 0, 0, 2}, no_rows;
 
 static const AttentionCall *call_with(int *size, int value)
@@ -907,7 +908,7 @@ static const AttentionCall *call_with(int *size, int value)
 
 static const AttentionCall *call_without_sums(void)
 {
-    small.log_sum = NULL;
+    small.log_sum_exp = NULL;
     return call_with(&small.n, 3);
 }
 
@@ -1041,7 +1042,7 @@ static void refused_texts(void)
 
 static void refused_masks(void)
 {
-    const float table[2][3] = {{0}}, x[6][2] = {{0}}, log_sum[6] = {0};
+    const float table[2][3] = {{0}}, x[6][2] = {{0}}, log_sum_exp[6] = {0};
     float g[6][2];
     const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
     for (int k = 0; k < 5; k++)
@@ -1050,14 +1051,14 @@ static void refused_masks(void)
                                n[k], m[k]),
                      flash_backward(n[k], m[k], 2, 2,
                                     mask_table(2, 3, table), x, x, x, x,
-                                    log_sum, x, g, g, g));
+                                    log_sum_exp, x, g, g, g));
 }
 
 int main(void)
 {
-    EACH("weights_again", again_test, "again_*-scores");
-    EACH("mean_slopes", means_test, "means_*-mean");
-    TAP(partners_test, "partner: each meets each, and no two the same");
+    EACH("recompute_weights", again_test, "again_*-scores");
+    EACH("context_dot_grad", means_test, "means_*-mean");
+    TAP(partners_test, "query_part: each meets each, and no two the same");
     EACH("flash_backward", past_test, "past_*-query");
     EACH("flash_backward", all_test, "all_*-query");
     EACH("flash_backward", table_test, "table_*-query");
@@ -1085,8 +1086,8 @@ int main(void)
     TAP(texts_as_before, "attention_backward_fast: as text by text");
     TAP(trace_test, "trace_init_texts: six tables in one block");
     TAP(texts_fit, "texts_check: what fits");
-    EACH("log_sum_backward", log_sum_test, "again_*-scores");
-    TAP(log_sum_adds, "log_sum_backward: adds");
+    EACH("log_sum_exp_backward", log_sum_test, "again_*-scores");
+    TAP(log_sum_adds, "log_sum_exp_backward: adds");
     refused_masks();
     refused_calls();
     refused_texts();

@@ -104,8 +104,8 @@ static Adam adam_of_set(int is_coupled)
     const Adam adam = {how[0], how[3], how[4], how[1], how[2], is_coupled};
     give("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, "
          "decay = %g, is_coupled = %d",
-         adam.rate, adam.beta_1, adam.beta_2, adam.epsilon, adam.decay,
-         is_coupled);
+         adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon,
+         adam.decay, is_coupled);
     return adam;
 }
 
@@ -256,7 +256,7 @@ static void shuffle_test(void)
 
 static void texts_test(void)
 {
-    const int64_t *ids = integers("ids"), *asked = integers("asked");
+    const int64_t *ids = integers("ids"), *key_ids = integers("asked");
     const int64_t *target = integers("target");
     Random r = seeded(123);
     for (int k = 0; k < dim("ids", 0); k++) {
@@ -265,8 +265,8 @@ static void texts_test(void)
         repeated_text(&r, got, pair, right);
         for (int i = 0; i < REPEATED_LENGTH; i++) {
             same_bits("id", got[i], *ids++);
-            same_bits("asked", pair[i][0], *asked++);
-            same_bits("asked before", pair[i][1], *asked++);
+            same_bits("asked", pair[i][0], *key_ids++);
+            same_bits("asked before", pair[i][1], *key_ids++);
             same_bits("target", right[i], *target++);
         }
     }
@@ -383,8 +383,8 @@ static void model_backward_test(void)
     fill_model(&t.model, "parameters");
     training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
     cross_entropy_backward(rows, t.model.words, (void *)t.pass.shares,
-                           b.target, (void *)t.g.logits);
-    model_backward(&t.model, &b, &t.pass, &t.g, &t.gradient);
+                           b.target, (void *)t.grad_pass.logits);
+    model_backward(&t.model, &b, &t.pass, &t.grad_pass, &t.gradient);
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
     training_free(&t);
 }
@@ -401,7 +401,7 @@ static void hundred_test(void)
     const double *losses = doubles("losses");
     int *ids = room((size_t)(texts * n)),
         *target = room((size_t)(texts * n));
-    int *asked = room((size_t)(texts * n) * 2);
+    int *key_ids = room((size_t)(texts * n) * 2);
     Training t = {.model = model_of_set()};
     Random r = seeded(123);
     training_init(&t, &t.model, texts, n);
@@ -411,12 +411,14 @@ static void hundred_test(void)
     for (int step = 1; step <= steps; step++) {
         for (int k = 0; k < texts; k++)
             if (is_repeated)
-                repeated_text(&r, ids + k * n, (void *)(asked + 2 * k * n),
+                repeated_text(&r, ids + k * n,
+                              (void *)(key_ids + 2 * k * n),
                               target + k * n);
             else
                 agreement_text(random_below(&r, AGREEMENTS_TAUGHT),
                                ids + k * n, target + k * n);
-        const Batch b = {texts, n, ids, is_repeated ? asked : ids, target};
+        const Batch b = {texts, n, ids, is_repeated ? key_ids : ids,
+                         target};
         const Adam how = {rate_at(step - 1, warm_up, steps, largest, 0),
                           0.9,
                           0.999,
@@ -538,7 +540,7 @@ static void freed_test(void)
         t.model.words = 100000;
         training_init(&t, &t.model, 2, 2);
         training_free(&t);
-        tap_true("nothing is left", !t.model.memory && !t.g.memory);
+        tap_true("nothing is left", !t.model.memory && !t.grad_pass.memory);
     }
 }
 
@@ -644,7 +646,7 @@ static void refused_adam(void)
             adam_check((how = good, how.beta_1 = 1, how), 1));
     REFUSES("model.c: adam_check: a rate of -1, an epsilon of 1e-08, a "
             "decay of 0.1: none below 0 is needed",
-            adam_check((how = good, how.rate = -1, how), 1));
+            adam_check((how = good, how.learning_rate = -1, how), 1));
     static const struct {
         const char *words;
         Adam how;

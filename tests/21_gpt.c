@@ -92,7 +92,7 @@ static void draw_test(void)
     Random r = random_of_set();
     int *drawn = room_for("drawn", part("drawn")->count);
     for (int i = 0; i < times * rows; i++)
-        drawn[i] = pick_one(&r, n, shares[i % rows]);
+        drawn[i] = sample_token(&r, n, shares[i % rows]);
     agrees("drawn", drawn, 0, 0);
     const float next = random_float(&r);
     agrees("following", &next, 0, 0);
@@ -115,7 +115,7 @@ static void mass_test(void)
     const int n = (int)part("shares")->count;
     float *shares = result("massed");
     memcpy(shares, input("shares"), (size_t)n * sizeof *shares);
-    keep_mass(n, (float)number("p", "p"), shares);
+    top_p(n, (float)number("p", "p"), shares);
     agrees("massed", shares, 0, 0);
 }
 
@@ -127,7 +127,7 @@ static void stay(int n, int k, const float logits[n], const float right[n])
     memcpy(got, logits, (size_t)n * sizeof *got);
     give_list("logits, before", n, logits);
     give("k = %d", k);
-    keep_largest(n, k, got);
+    top_k(n, k, got);
     same("logits", (size_t)n, got, right);
 }
 
@@ -156,11 +156,11 @@ static Gpt sized(void)
     const int64_t *size = integers("sizes");
     Gpt g;
     gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
-                        .context = (int)size[1],
+                        .context_length = (int)size[1],
                         .width = (int)size[2],
                         .n_heads = (int)size[3],
                         .layers = (int)size[4],
-                        .is_apart = !size[5]});
+                        .has_own_output = !size[5]});
     if (g.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, g.count);
     return g;
@@ -254,7 +254,7 @@ static void cached_test(void)
     float(*logits)[n][size] = result("logits");
     for (int cut = 1; cut < n; cut++) {
         for (int text = 0; text < 2; text++) {
-            Cache cache[4];
+            KVCache cache[4];
             caches_init(&g, cache);
             for (int from = 0, till; from < n; from = till) {
                 till = from ? n : cut;
@@ -312,8 +312,8 @@ static void write_test(void)
     int *ids = room_for("ids", (size_t)n);
     Random r = random_of_set();
     memcpy(ids, ids_of("begin"), (size_t)begun * sizeof *ids);
-    gpt_write(&g, &r, (float)number("temperature", "temperature"),
-              (int)integers("top_k")[0], begun, n, ids);
+    gpt_generate(&g, &r, (float)number("temperature", "temperature"),
+                 (int)integers("top_k")[0], begun, n, ids);
     agrees("ids", ids, 0, 0);
     gpt_free(&g);
 }
@@ -329,7 +329,7 @@ static void step_test(void)
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
     const int64_t *size = integers("sizes");
     t.model = (Gpt){.vocabulary = (int)size[0],
-                    .context = (int)size[1],
+                    .context_length = (int)size[1],
                     .width = (int)size[2],
                     .n_heads = (int)size[3],
                     .layers = (int)size[4]};
@@ -364,7 +364,7 @@ static void load_test(void)
     Gpt g;
     gpt_load(&g, "golden/21_gpt.safetensors");
     const int64_t *size = integers("sizes");
-    const int got[5] = {g.vocabulary, g.context, g.width, g.n_heads,
+    const int got[5] = {g.vocabulary, g.context_length, g.width, g.n_heads,
                         g.layers};
     for (int i = 0; i < 5; i++)
         same_bits("sizes", got[i], size[i]);
@@ -386,7 +386,7 @@ static void save_test(void)
     gpt_load(&again, path);
     same("parameters", g.count, again.memory, g.memory);
     same_bits("heads", again.n_heads, g.n_heads);
-    same_bits("apart", again.is_apart, g.is_apart);
+    same_bits("apart", again.has_own_output, g.has_own_output);
     gpt_free(&again);
     gpt_free(&g);
     remove(path);
@@ -439,14 +439,14 @@ static void prefix_test(void)
 /* A small training on this text. */
 static const char reading[] =
     "In the beginning was the word, and the word was hidden among others.";
-static GptTraining small_of(int texts, int is_apart)
+static GptTraining small_of(int texts, int has_own_output)
 {
     GptTraining t = {.model = {.vocabulary = 128,
-                               .context = 8,
+                               .context_length = 8,
                                .width = 8,
                                .n_heads = 2,
                                .layers = 2,
-                               .is_apart = is_apart},
+                               .has_own_output = has_own_output},
                      .texts = texts,
                      .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
     gpt_training_init(&t, &t.model, t.texts, t.how, seeded(5),
@@ -470,15 +470,15 @@ static void go_on(GptTraining *t, int steps)
 
 /* Interrupted after 3 steps, in the middle of an epoch of 2, and gone on
  * with for 6 more. */
-static void resume(int is_apart)
+static void resume(int has_own_output)
 {
     const char *path = own_file("training.safetensors");
-    GptTraining whole = small_of(3, is_apart),
-                first = small_of(3, is_apart);
+    GptTraining whole = small_of(3, has_own_output),
+                first = small_of(3, has_own_output);
     go_on(&whole, 9);
     go_on(&first, 3);
     gpt_training_save(&first, path);
-    GptTraining second = small_of(3, is_apart);
+    GptTraining second = small_of(3, has_own_output);
     go_on(&second, 5); /* whatever it was before */
     gpt_training_load(&second, path);
     same_bits("step", second.step, 3);
@@ -499,7 +499,7 @@ static void resume(int is_apart)
     gpt_load(&g, path); /* which is a model, too */
     same_bits("layers", g.layers, 2);
     same_bits("heads", g.n_heads, 2);
-    same_bits("apart", g.is_apart, is_apart);
+    same_bits("apart", g.has_own_output, has_own_output);
     gpt_free(&g);
     gpt_training_free(&whole);
     gpt_training_free(&first);
@@ -562,15 +562,15 @@ static void parts_test(void)
 }
 
 /* Another small model, filled with numbers. */
-static Gpt any_gpt(int layers, int is_apart)
+static Gpt any_gpt(int layers, int has_own_output)
 {
     Gpt g;
     gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context = 5,
+                        .context_length = 5,
                         .width = 6,
                         .n_heads = 2,
                         .layers = layers,
-                        .is_apart = is_apart});
+                        .has_own_output = has_own_output});
     tap_fill((int)g.count, g.memory, -1, 1);
     return g;
 }
@@ -627,12 +627,12 @@ static void pass_test(void)
 static void caches_test(void)
 {
     Gpt g = any_gpt(2, 0);
-    Cache cache[4];
+    KVCache cache[4];
     caches_init(&g, cache);
     for (int l = 0; l < 2; l++) {
-        same_bits("heads", cache[l].n_key_heads, 2);
+        same_bits("heads", cache[l].n_kv_heads, 2);
         same_bits("entries", cache[l].d_k, 3);
-        same_bits("room", cache[l].room, 5);
+        same_bits("room", cache[l].capacity, 5);
         same_bits("count", cache[l].count, 0);
     }
     caches_free(&g, cache);
@@ -640,7 +640,7 @@ static void caches_test(void)
 }
 
 /* Token by token, against all at once without a cache. */
-static void cached_as_whole(const Attention *a, Cache *cache)
+static void cached_as_whole(const Attention *a, KVCache *cache)
 {
     float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
     tap_fill(5 * 6, x[0], -2, 2);
@@ -660,7 +660,7 @@ static void cached_as_whole(const Attention *a, Cache *cache)
 static void attend_cached_test(void)
 {
     Gpt g = any_gpt(1, 0);
-    Cache cache[4];
+    KVCache cache[4];
     caches_init(&g, cache);
     cached_as_whole(&g.block[0].attention, cache);
     caches_free(&g, cache);
@@ -676,13 +676,14 @@ static void attend_wide_test(void)
                    .d_v = 4,
                    .d_out = 6,
                    .has_out_bias = 1};
-    Cache cache;
+    KVCache cache;
     attention_init(&a, &a);
     tap_fill((int)a.count, a.memory, -1, 1);
-    cache_init(&cache,
-               &(Cache){.n_key_heads = 2, .d_k = 2, .d_v = 4, .room = 5});
+    kv_cache_init(
+        &cache,
+        &(KVCache){.n_kv_heads = 2, .d_k = 2, .d_v = 4, .capacity = 5});
     cached_as_whole(&a, &cache);
-    cache_free(&cache);
+    kv_cache_free(&cache);
     attention_free(&a);
 }
 
@@ -691,11 +692,12 @@ static void attend_cached_with(int heads, int d_k, int d_v)
 {
     Attention a = {
         .d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4, .d_out = 6};
-    Cache cache;
+    KVCache cache;
     attention_init(&a, &a);
-    cache_init(
-        &cache,
-        &(Cache){.n_key_heads = heads, .d_k = d_k, .d_v = d_v, .room = 5});
+    kv_cache_init(&cache, &(KVCache){.n_kv_heads = heads,
+                                     .d_k = d_k,
+                                     .d_v = d_v,
+                                     .capacity = 5});
     Trace one;
     trace_init_texts(&one, &a, 1, 1);
     attend_cached(&a, &cache, 1, (float[1][6]){{0}}, &one);
@@ -708,7 +710,7 @@ static void ties_test(void)
     const float due[5] = {0.1875f, 0, 0.375f, 0, 0.1875f};
     float *shares = room_for("shares", 5);
     memcpy(shares, all, sizeof all);
-    keep_mass(5, 0.5f, shares);
+    top_p(5, 0.5f, shares);
     same("shares", 5, shares, due);
 }
 
@@ -721,7 +723,7 @@ static void next_test(void)
     const int got = next_token(&r, 2, 2, 3, logits, shares);
     const float right[3] = {1 / 3.0f, 2 / 3.0f, 0};
     similar("shares", 3, shares, right, 1e-6, 0);
-    same_bits("token", got, pick_one(&same_r, 3, shares));
+    same_bits("token", got, sample_token(&same_r, 3, shares));
     logits[2] = 3;
     next_token(&r, 1, 0, 3, logits, shares);
     tap_true("with 0, all are kept",
@@ -773,7 +775,7 @@ static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
 {
     static Gpt g;
     g = (Gpt){.vocabulary = vocabulary,
-              .context = context,
+              .context_length = context,
               .width = width,
               .n_heads = n_heads,
               .layers = layers};
@@ -868,7 +870,7 @@ static void forward_with(int layers, int texts, int has_cache)
 {
     Gpt g = any_gpt(1, 0), other = any_gpt(layers, 0);
     GptPass p;
-    Cache cache[1];
+    KVCache cache[1];
     gpt_pass_init(&p, &other, texts, 2);
     caches_init(&g, cache);
     gpt_forward(&g, has_cache ? cache : NULL, (int[4]){0}, &p);
@@ -977,7 +979,7 @@ static const char *const in_common[] = {
     "width is 8: 16",
     "n_heads is 2: 4",
     "layers is 2: 1",
-    "is_apart is 0: 1",
+    "has_own_output is 0: 1",
     "texts is 3: 2",
     "bytes of text is 68: 67",
     "checksum of the text is 3948898965: 1324445238",
@@ -997,11 +999,11 @@ static void load_other(int k)
     const char *path = own_file("training.safetensors");
     gpt_training_save(&t, path);
     GptTraining other = {.model = {.vocabulary = k == 0 ? 129 : 128,
-                                   .context = k == 1 ? 4 : 8,
+                                   .context_length = k == 1 ? 4 : 8,
                                    .width = k == 2 ? 16 : 8,
                                    .n_heads = k == 3 ? 4 : 2,
                                    .layers = k == 4 ? 1 : 2,
-                                   .is_apart = k == 5},
+                                   .has_own_output = k == 5},
                          .texts = k == 6 ? 2 : 3,
                          .how = {.beta_1 = k == 9 ? 0.8 : 0.9,
                                  .beta_2 = k == 10 ? 0.9501 : 0.95,
@@ -1108,14 +1110,14 @@ static void refusals(void)
     REFUSES("21_gpt.c: norm_backward: a gradient of 2 entries, where the "
             "layer has 3: as many are needed",
             norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
-    REFUSES(NULL, pick_one(&r, 3, x));
-    REFUSES(NULL, pick_one(&r, 3, (float[3]){0, none, 0}));
-    REFUSES(NULL, pick_one(&r, 3, (float[3]){0, 1, NAN}));
-    REFUSES_SUCH("the 0 largest", keep_largest(3, none, x));
-    REFUSES_SUCH("the 4 largest of 3", keep_largest(3, 4 + none, x));
-    REFUSES_SUCH("p = 0", keep_mass(3, (float)none, x));
-    REFUSES_SUCH("p = 1.5", keep_mass(3, 1.5f, x));
-    REFUSES_SUCH("p that is NaN", keep_mass(3, NAN, x));
+    REFUSES(NULL, sample_token(&r, 3, x));
+    REFUSES(NULL, sample_token(&r, 3, (float[3]){0, none, 0}));
+    REFUSES(NULL, sample_token(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES_SUCH("the 0 largest", top_k(3, none, x));
+    REFUSES_SUCH("the 4 largest of 3", top_k(3, 4 + none, x));
+    REFUSES_SUCH("p = 0", top_p(3, (float)none, x));
+    REFUSES_SUCH("p = 1.5", top_p(3, 1.5f, x));
+    REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
@@ -1134,18 +1136,19 @@ static void refusals(void)
     REFUSES(
         "gpt.c: gpt_pass_init: 512 texts of 1024 tokens, with 4 times 1024 "
         "numbers each: at most 2147483647 numbers are needed",
-        gpt_pass_init(&(GptPass){0},
-                      &(Gpt){.width = 1024, .context = 1024, .layers = 1},
-                      512, 1024));
-    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 1, 7, (int[7]){0}));
-    REFUSES(NULL, gpt_write(&g, &r, 1, 0, 0, 4, (int[4]){0}));
+        gpt_pass_init(
+            &(GptPass){0},
+            &(Gpt){.width = 1024, .context_length = 1024, .layers = 1}, 512,
+            1024));
+    REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));
+    REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 0, 4, (int[4]){0}));
     gpt_free(&g);
     TAP_REFUSES("gpt_pass_check", "a pass of two layers for one", NULL,
                 forward_with(2, 1, 0));
     TAP_REFUSES("gpt_pass_check", "two texts and a cache", NULL,
                 forward_with(1, 2, 1));
     TAP_REFUSES("attend_cached", "a cache of another number of heads",
-                "gpt.c: attend_cached: a cache of n_key_heads, d_k, d_v = "
+                "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = "
                 "1, 2, 4: 2, 2, 4, those of the attention, are needed",
                 attend_cached_with(1, 2, 4));
     TAP_REFUSES("attend_cached", "a cache of wider keys", NULL,
@@ -1216,16 +1219,16 @@ int main(void)
     TAP(far_test, "gelu: far from 0");
     TAP(far_test, "gelu_backward: far from 0");
     EACH("gelu_backward", gelu_backward_test, "gelu_*-gelu");
-    EACH("pick_one", draw_test, "draws_*-drawn");
+    EACH("sample_token", draw_test, "draws_*-drawn");
     EACH("epoch_order", order_test, "orders_*-orders");
-    EACH("keep_mass", mass_test, "mass_*-massed");
-    TAP(ties_test, "keep_mass: those that are equal stay together");
-    TAP(keep_test, "keep_largest: which stay");
+    EACH("top_p", mass_test, "mass_*-massed");
+    TAP(ties_test, "top_p: those that are equal stay together");
+    TAP(keep_test, "top_k: which stay");
     EACH("gpt_fill", fill_test, "drawn*-parameters");
     EACH("gpt_forward", forward_test, "gpt_*-ids");
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
-    EACH("gpt_write", write_test, "written_*-ids");
+    EACH("gpt_generate", write_test, "written_*-ids");
     EACH("gpt_training_step", step_test, "steps-losses");
     TAP(load_test, "gpt_load: what PyTorch has written");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");

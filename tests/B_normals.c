@@ -61,7 +61,7 @@ static void normal_kept(void)
         plain(&r, 3, got);
         agrees("a", got, 0, 0);
     }
-    rand_fill(&r, 1, 2, (void *)got);
+    random_fill(&r, 1, 2, (void *)got);
     agrees("b", got, 0, 0);
     plain(&r, 20, got);
     agrees("c", got, 0, 0);

@@ -133,14 +133,14 @@ static inline AttentionCall any_sizes(Random *r, int most)
         const int shared = 1 + below(r, 3);
         call = (AttentionCall){.texts = 1 + below(r, 3),
                                .n_heads = shared * (1 + below(r, 3)),
-                               .n_key_heads = shared,
+                               .n_kv_heads = shared,
                                .n = any_size(r, MOST),
                                .m = any_size(r, MOST),
                                .d_k = any_size(r, WIDE),
                                .d_v = any_size(r, WIDE)};
     } while (work(&call) > most);
-    if (call.n_heads == call.n_key_heads)
-        call.n_key_heads = 0;
+    if (call.n_heads == call.n_kv_heads)
+        call.n_kv_heads = 0;
     return call;
 }
 
@@ -149,7 +149,7 @@ static inline AttentionCall any_call(Random *r, AttentionCall call)
 {
     const int texts = call.texts, heads = call.n_heads, n = call.n,
               m = call.m;
-    const int key_heads = call.n_key_heads ? call.n_key_heads : heads;
+    const int key_heads = call.n_kv_heads ? call.n_kv_heads : heads;
     call.context =
         any_rows(r, "context", (const int[]){texts, heads, n, call.d_v}, 0);
     call.query = filled(r, "query", texts, heads, n, call.d_k, 0, numbers);
@@ -167,7 +167,7 @@ static inline AttentionCall any_call(Random *r, AttentionCall call)
         call.keep_mask =
             filled(r, "kept", texts, heads, n, m, below(r, 3), lots_of);
     if (below(r, 3))
-        call.log_sum = room_for("log_sum", (size_t)(texts * heads * n));
+        call.log_sum_exp = room_for("log_sum", (size_t)(texts * heads * n));
     call.threads = below(r, 4);
     return call;
 }
@@ -178,12 +178,12 @@ static inline const char *words_for(const Kernel *kernel,
     static char text[300];
     snprintf(
         text, sizeof text,
-        "%s: texts = %d, n_heads = %d, n_key_heads = %d, n = %d, m = %d, "
+        "%s: texts = %d, n_heads = %d, n_kv_heads = %d, n = %d, m = %d, "
         "d_k = %d, d_v = %d, a mask of kind %d, first = %d, scale = "
         "%g, %s bias, %s kept, threads = %d",
-        kernel->name, call->texts, call->n_heads, call->n_key_heads,
-        call->n, call->m, call->d_k, call->d_v, call->mask.kind,
-        call->mask.first, call->scale, call->bias.at ? "a" : "no",
+        kernel->name, call->texts, call->n_heads, call->n_kv_heads, call->n,
+        call->m, call->d_k, call->d_v, call->mask.kind, call->mask.first,
+        call->scale, call->bias.at ? "a" : "no",
         call->keep_mask.at ? "with" : "without", call->threads);
     return text;
 }

@@ -114,10 +114,10 @@ like $said, qr/^        wrong    .*\n        perhaps  the scores are not scaled$
 is perhaps(progress(with('06', attention => $unscaled =~ s/\(float\)s;/(float)(s \/ 3);/r))), '', 'another mistake gets no name';
 $said = progress(with('02'));
 is perhaps($said), '', 'a right answer gets none';
-is perhaps(progress(with('02', mix => ''))), 'the context is not set to 0 first | nothing is written',
+is perhaps(progress(with('02', weighted_sum => ''))), 'the context is not set to 0 first | nothing is written',
   'an answer that does nothing, and one that looks alike';
-is perhaps(progress(with('02', mix => $forgotten =~ s/value\[j\]\[k\]/1.5f * value[j][k]/r))), '', 'nor one like a known mistake';
-$said = progress(with('02', mix => $forgotten,
+is perhaps(progress(with('02', weighted_sum => $forgotten =~ s/value\[j\]\[k\]/1.5f * value[j][k]/r))), '', 'nor one like a known mistake';
+$said = progress(with('02', weighted_sum => $forgotten,
     softmax => 'if (n < 1) REFUSE("none"); for (int j = 0; j < n; j++) { weights[j] = expf(scores[j]); } '
       . 'double sum = 0; for (int j = 0; j < n; j++) sum += weights[j]; '
       . 'for (int j = 0; j < n; j++) weights[j] = (float)((double)weights[j] / sum);'));

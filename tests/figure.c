@@ -164,7 +164,7 @@ static void cells(int k, int t, int n, int m)
 static void test_heatmap(void)
 {
     const float x[2][3] = {{0.5f, -1, 0}, {0.22910725f, 0.25f, -0.00001f}};
-    DRAW(heatmap("x", "A <title>", 2, names, 3, names, x));
+    DRAW(figure_heatmap("x", "A <title>", 2, names, 3, names, x));
     has("<title id=\"x-title\">A &lt;title></title>");
     has(">a&lt;b: a&lt;b 0.5000, b&amp;c -1.0000, longer 0.0000. b&amp;c: "
         "a&lt;b 0.2291, b&amp;c 0.2500, longer 0.0000. </desc>");
@@ -185,7 +185,7 @@ static void test_heatmap(void)
     SAME(count("</svg>\n"), 1);
     /* What is hidden has a frame and no shade; 2 is still the largest. */
     const float hidden[2][2] = {{2, -INFINITY}, {copysignf(NAN, -1), -1}};
-    DRAW(heatmap("x", "Title", 2, names, 2, names, hidden));
+    DRAW(figure_heatmap("x", "Title", 2, names, 2, names, hidden));
     has("a&lt;b: a&lt;b 2.0000, b&amp;c -inf. b&amp;c: a&lt;b nan, b&amp;c "
         "-1.0000. ");
     SAYS(2, "a&lt;b", "2.0000", "-∞", "b&amp;c", "nan", "-1.0000");
@@ -197,21 +197,21 @@ static void test_heatmap(void)
     SAME(count("fill-opacity"), 2);
     CLOSE(box(3, "fill-opacity"), 0.295, 0.006);
     const float eight[1][8] = {{0}};
-    DRAW(heatmap("x", "Title", 1, names, 8, long_words, eight));
+    DRAW(figure_heatmap("x", "Title", 1, names, 8, long_words, eight));
     HOLDS(of("<svg", 0, "width") <= 500);
     const char *const wide[2] = {long_words[0], long_words[0]};
-    DRAW(heatmap("x", "Title", 1, names, 2, wide, eight));
+    DRAW(figure_heatmap("x", "Title", 1, names, 2, wide, eight));
     HOLDS(middle(1) - middle(0) >= 11 * 8);
     /* A digit is 0.64 of a letter's size wide, and a sign half of that. */
     const float loud[1][7] = {{0, -100.5f}};
-    DRAW(heatmap("x", "Title", 1, names, 7, seven, loud));
+    DRAW(figure_heatmap("x", "Title", 1, names, 7, seven, loud));
     HOLDS(box(1, "width") >= (7 * 0.64 + 2 * 0.32) * 12);
 }
 
 static void test_maps(void)
 {
     const float x[3][2][6] = {{{1, -0.5f}}, {{5, 0, 1}, {0, 10}}};
-    DRAW(maps("x", "Title", 3, seven, 2, names, 6, seven, x));
+    DRAW(figure_maps("x", "Title", 3, seven, 2, names, 6, seven, x));
     has("b. a&lt;b: a 5.0000, b 0.0000, c 1.0000, d 0.0000, ");
     SAME(count("<rect"), 36);
     SAME(count("\"0.55\""), 2);  /* a scale for each panel */
@@ -228,7 +228,7 @@ static void test_maps(void)
     HOLDS(box(5, "x") + box(5, "width") <= narrow("--narrow-w:"));
     HOLDS(3 * (box(6, "y") + box(6, "height")) <= narrow("--narrow-h:"));
     static const float small[5][2][2];
-    DRAW(maps("x", "Title", 5, seven, 2, names, 2, names, small));
+    DRAW(figure_maps("x", "Title", 5, seven, 2, names, 2, names, small));
     panels(5, 3, 1);
 }
 
@@ -238,7 +238,7 @@ static void test_word_maps(void)
                                     {"e", "f", "longer"}};
     const float x[2][2][3] = {{{0.5f, 0.25f, 0}, {1, 0, 0}},
                               {{0, 0, 2}, {1, 0, 0}}};
-    DRAW(word_maps("x", "Title", 2, names, 2, 3, word, x));
+    DRAW(figure_word_maps("x", "Title", 2, names, 2, 3, word, x));
     has("a&lt;b. a 0.5000, b&amp;c 0.2500, d 0.0000. e 1.0000, f 0.0000, "
         "longer 0.0000. b&amp;c. a 0.0000, ");
     SAME(count("<rect"), 12);
@@ -257,7 +257,7 @@ static void test_word_maps(void)
     }
     HOLDS(box(11, "y") + box(11, "height") <= of("<svg", 0, "height"));
     const char *const wide[1][3] = {{"a", "internationalization", "b"}};
-    DRAW(word_maps("x", "Title", 1, names, 1, 3, wide, x));
+    DRAW(figure_word_maps("x", "Title", 1, names, 1, 3, wide, x));
     HOLDS(box(0, "width") >= 20 * 0.55 * 14);
 }
 
@@ -265,7 +265,7 @@ static void test_grid(void)
 {
     const float x[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
                               {{0, 0, 0}, {0, 0, 1}}};
-    DRAW(grid("x", "Title", 2, names, 2, 3, x));
+    DRAW(figure_grid("x", "Title", 2, names, 2, 3, x));
     has("a&lt;b: 100, 110. b&amp;c: 000, 001. ");
     SAYS(0, "a&lt;b", "b&amp;c");
     SAME(count("class=\"c0\""), 4);
@@ -288,17 +288,17 @@ static void test_grid(void)
     panels(2, 2, 2);
     HOLDS(of("<svg", 0, "width") >= 6 * side + 14);
     static const float wide[2][1][7];
-    DRAW(grid("x", "Title", 2, names, 1, 7, wide));
+    DRAW(figure_grid("x", "Title", 2, names, 1, 7, wide));
     panels(2, 2, 1);
     static const float wider[3][1][10];
-    DRAW(grid("x", "Title", 3, names, 1, 10, wider));
+    DRAW(figure_grid("x", "Title", 3, names, 1, 10, wider));
     panels(3, 2, 1);
 }
 
 static void test_bars(void)
 {
     const float x[2][3] = {{1, -2, 4}, {0, 0, 0}};
-    DRAW(bars("x", "Title", 2, names, 3, names, x));
+    DRAW(figure_bars("x", "Title", 2, names, 3, names, x));
     has("a&lt;b: a&lt;b 1.0000, b&amp;c -2.0000, longer 4.0000. b&amp;c: ");
     SAYS(0, "a&lt;b", "1.0000", "a&lt;b", "-2.0000", "b&amp;c", "4.0000",
          "longer", "b&amp;c", "0.0000");
@@ -317,7 +317,7 @@ static void test_bars(void)
     /* The value below a bar leaves room for the word below it. */
     HOLDS(word_y("b&amp;c") > word_y("-2.0000") + 14);
     const float one[1][1] = {{1}};
-    DRAW(bars("x", "Title", 1, &seven[0], 1, &long_words[0], one));
+    DRAW(figure_bars("x", "Title", 1, &seven[0], 1, &long_words[0], one));
     HOLDS(of("<svg", 0, "width") >= 8 * strlen(long_words[0]));
 }
 
@@ -326,7 +326,7 @@ static void test_bars(void)
 static void test_histograms(void)
 {
     const float x[2][5] = {{-61, 0, 0, 20, 61}, {-0.6f, 0, 0, 0.2f, 0.6f}};
-    DRAW(histograms("x", "Title", 2, names, 5, x));
+    DRAW(figure_histograms("x", "Title", 2, names, 5, x));
     has("a&lt;b: 5 numbers, half of them within 33 percent of the axis on "
         "either side of 0, all within 100 percent. ");
     has("b&amp;c: 5 numbers, half of them within 1 percent of the axis on "
@@ -345,19 +345,19 @@ static void test_histograms(void)
     }
     static float few[2][500];
     few[0][7] = 3;
-    DRAW(histograms("x", "Title", 2, names, 500, few));
+    DRAW(figure_histograms("x", "Title", 2, names, 500, few));
     SAME(count("<rect"), 3);
     SAME(box(1, "height"), 1);
     SAME(box(2, "height"), box(0, "height"));
     CLOSE(middle(2), middle(0), 2);
     HOLDS(middle(1) > middle(0) + 200); /* 3, at the end of the axis */
     few[0][7] = 0;                      /* nothing but zeros */
-    DRAW(histograms("x", "Title", 1, names, 500, few));
+    DRAW(figure_histograms("x", "Title", 1, names, 500, few));
     SAME(count("<rect"), 1);
     has("all within 0 percent");
     /* Bins begin at 0 where nothing is below. */
     const float above[1][3] = {{0, 1, 61}};
-    DRAW(histograms("x", "Title", 1, names, 3, above));
+    DRAW(figure_histograms("x", "Title", 1, names, 3, above));
     SAME(count("<rect"), 3);
     SAME(box(0, "x"), line(1, "x1"));
     CLOSE(box(1, "x"), line(1, "x1") + box(0, "width"), 0.3);
@@ -366,7 +366,7 @@ static void test_histograms(void)
 static void test_stacks(void)
 {
     const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
-    DRAW(stacks("x", "Title", 2, names, 2, part));
+    DRAW(figure_stacks("x", "Title", 2, names, 2, part));
     has("Entry 0 is the sum of 0.2500 from a&lt;b, 0.1250 from b&amp;c. "
         "Entry 1 is the sum of 0.5000 from");
     SAYS(0, "a&lt;b", "b&amp;c", "entry 1", "0.2500", "0.1250", "0.3750",
@@ -385,7 +385,7 @@ static void test_stacks(void)
 static void test_arrows(void)
 {
     const float x[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
-    DRAW(arrows("x", "Title", 3, names, x));
+    DRAW(figure_arrows("x", "Title", 3, names, x));
     has(">a&lt;b (4.0000, 1.0000). b&amp;c (3.0000, 2.0000), with the "
         "first 14.0000. longer (");
     SAYS(0, "a&lt;b", "b&amp;c: 14.0000", "longer: -7.0000");
@@ -418,7 +418,7 @@ static void test_arrows(void)
 static void test_curves(void)
 {
     const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, 0.25f}};
-    DRAW(curves("x", "Title", seven, 3, names, y));
+    DRAW(figure_curves("x", "Title", seven, 3, names, y));
     has(">a: a&lt;b 1.0000, b&amp;c 2.0000, longer 4.0000. b: a&lt;b 0.5");
     SAYS(0, "a", "b");
     SAME(count("<path"), 8); /* the points, and two in the legend */
@@ -459,7 +459,7 @@ static void test_gaps(void)
 {
     const float y[2][6] = {{0.5f, 0.5f, NAN, NAN, 0.5f, 0.75f},
                            {1, 1, 1, 1, 1, 1}};
-    DRAW(curves("x", "Title", names, 6, seven, y));
+    DRAW(figure_curves("x", "Title", names, 6, seven, y));
     has("a&lt;b: a 0.5000, b 0.5000, c nan, d nan, e 0.5000, f 0.7500. ");
     SAME(count("<path"), 2 + 4 + 6);
     SAME(count("class=\"s0\""), 2);
@@ -471,7 +471,7 @@ static void test_gaps(void)
     SAME(word_x("nan"), word_x("c"));
     CLOSE(word_y("nan"), line(0, "y1"), 10);
     const float none[2][1] = {{NAN}, {NAN}};
-    DRAW(curves("x", "Title", names, 1, seven, none));
+    DRAW(figure_curves("x", "Title", names, 1, seven, none));
     SAME(count(">nan<"), 2);
     HOLDS(of("<text", count("<text") - 1, "y") < word_y("nan") - 11);
 }
@@ -482,7 +482,7 @@ static void values(int n, const float y[2][n])
     const char *at[20];
     for (int i = 0; i < n; i++)
         at[i] = "a";
-    DRAW(curves("x", "Title", seven, n, at, y));
+    DRAW(figure_curves("x", "Title", seven, n, at, y));
     const int t = count("<text") - 2 * n;
     SAME(count("class=\"middle small rim c0\""), n);
     SAME(count("class=\"middle small rim c1\""), n);
@@ -519,7 +519,7 @@ static void test_log_log(void)
     const float x[3] = {0.1f, 4, 1000}, y[3] = {3.9f, 156, 156};
     const float dot_x[1] = {0.5f}, dot_y[1] = {12.48f};
     const Line lines[2] = {{"a<b", 3, x, y}, {"dot", 1, dot_x, dot_y}};
-    DRAW(log_log("x", "Title", "per byte", "GFLOP/s", 2, lines));
+    DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2, lines));
     has(">GFLOP/s for per byte; on both axes, equal factors are equally "
         "far "
         "apart. "
@@ -570,7 +570,8 @@ static void marks(int n, int points, const float x[points])
 {
     static const float one[20] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
                                   3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
-    DRAW(log_log("x", "", "x", "y", 1, &(Line){"a", points, x, one}));
+    DRAW(
+        figure_log_log("x", "", "x", "y", 1, &(Line){"a", points, x, one}));
     SAME(count("class=\"middle small muted\""), n);
     for (int i = 1; i < n; i++) {
         const char *word = strchr(behind("<text", i), '>') + 1;
@@ -611,7 +612,8 @@ static void test_marks(void)
     marks(2, 2, same);
     SAYS(0, "20", "50");
     const float small[1] = {0.0000312f};
-    DRAW(log_log("x", "", "x", "y", 1, &(Line){"a", 1, small, tokens}));
+    DRAW(figure_log_log("x", "", "x", "y", 1,
+                        &(Line){"a", 1, small, tokens}));
     has("a: 128 for 0.000031. ");
 }
 
@@ -628,7 +630,7 @@ static double left_of(int k, double wide)
 /* Labels lie within the picture, and cover no other and no point. */
 static void labels(int n, const Line lines[n])
 {
-    DRAW(log_log("x", "Title", "x", "y", n, lines));
+    DRAW(figure_log_log("x", "Title", "x", "y", n, lines));
     const int t = count("<text") - n;
     const double axis = line(count("small muted\""), "x1");
     const double right = of("<svg", 0, "width");
@@ -752,7 +754,7 @@ static void test_blocks(void)
                         {"a<b", 3, 8, 4, "="},
                         {"heads", 6, 8, 8, NULL},
                         {"next", 7, 2, 1, NULL}};
-    DRAW(blocks("x", "Title", 4, b));
+    DRAW(figure_blocks("x", "Title", 4, b));
     has(">X, 6 by 3 · a&lt;b, 3 by 8 in 4 parts = heads, 6 by 8 in 8 "
         "parts. next, 7 by 2. </desc>");
     SAYS(0, "X", "6 × 3", "·", "a&lt;b", "3 × 8", "=", "heads", "6 × 8",
@@ -788,7 +790,7 @@ static void test_blocks(void)
     const Block large[3] = {{"X", 20, 512, 1, "·"},
                             {"W", 512, 512, 8, "="},
                             {"XW", 20, 512, 1, NULL}};
-    DRAW(blocks("x", "Title", 3, large));
+    DRAW(figure_blocks("x", "Title", 3, large));
     has("Sides are as the square roots of the numbers.");
     HOLDS(of("<svg", 0, "width") <= 500);
     SAME(box(1, "height"), box(1, "width") * sqrt(20 / 512.));
@@ -799,7 +801,7 @@ static void test_blocks(void)
 
 static void test_pipeline(void)
 {
-    DRAW(pipeline("x", "scores weights"));
+    DRAW(figure_pipeline("x", "scores weights"));
     has("then scores (this chapter), then scaled, then masked, then "
         "weights (this chapter), then dropped");
     SAME(count("class=\"c0\""), 2);
@@ -821,7 +823,7 @@ static void test_index(void)
     Table sheet[6];
     for (int k = 0; k < 6; k++)
         sheet[k] = (Table){label[k], 1, 1, NULL};
-    DRAW(worksheet("x", "d_k", 6, sheet, 0));
+    DRAW(figure_worksheet("x", "d_k", 6, sheet, 0));
 #define LOW(index) "<tspan class=\"index\" dy=\"4\">" index "</tspan>"
 #define BACK(words) "<tspan dy=\"-4\">" words "</tspan>"
     has(">d_k</title>");
@@ -842,8 +844,8 @@ static void test_follow(void)
     const float value[2][2] = {{4, 5}, {6, 7}};
     const float scores[2] = {1.5f, -2}, weights[2] = {0.75f, 0.25f};
     const float context[2] = {4.0625f, -0.00001f};
-    DRAW(follow("x", "Title", 2, names, 1, 1, 3, 2, x, query, key, value,
-                scores, weights, context));
+    DRAW(figure_follow("x", "Title", 2, names, 1, 1, 3, 2, x, query, key,
+                       value, scores, weights, context));
     has(">b&amp;c: 0.5. query: 1 0 2. keys: 1 0 0.25 0 3 -1. values: 4 5 6 "
         "7. scores: 1.5 -2. shares: 0.75 0.25. context: 4.0625 0. </desc>");
     SAYS(0, "0.5", "b&amp;c", "query", "1", "0", "2", "key", "0", "3", "-1",
@@ -890,7 +892,7 @@ static void test_worksheet(void)
     const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
     const Table sheet[3] = {
         {"X", 2, 2, x[0]}, {"Y", 1, 3, y[0]}, {"Z", 1, 12, NULL}};
-    DRAW(worksheet("x", "Title", 3, sheet, 1));
+    DRAW(figure_worksheet("x", "Title", 3, sheet, 1));
     has(">X, 2 rows of 2, given. Y, 1 rows of 3, empty. Z, 1 rows of 12, "
         "empty. </desc>");
     SAYS(0, "X", "1", "2", "3", "4.5", "Y", "Z");
@@ -903,13 +905,13 @@ static void test_worksheet(void)
     }
     HOLDS(box(4, "x") > box(1, "x") + box(1, "width"));
     HOLDS(box(7, "y") > box(2, "y") + box(2, "height"));
-    DRAW(worksheet("x", "Title", 3, sheet, 2));
+    DRAW(figure_worksheet("x", "Title", 3, sheet, 2));
     SAYS(5, "Y", "7", "8", "9");
 }
 
 static void test_bits(void)
 {
-    DRAW(bits("x", "Title", 0x83000001u));
+    DRAW(figure_bits("x", "Title", 0x83000001u));
     has("The number 2197815297 in binary: "
         "10000011000000000000000000000001. The lower 24 bits are kept: 1 "
         "of 16777216: 0.0000.");
@@ -920,9 +922,10 @@ static void test_bits(void)
     for (int k = 0; k < 24; k++)
         SAME(middle(k), of("<text", 8 + k, "x"));
     HOLDS(of("<svg", 0, "width") <= 500);
-    DRAW(bits("x", "Title", 16776377)); /* of 2^24 - 1 it were 1.0000 */
+    DRAW(figure_bits("x", "Title",
+                     16776377)); /* of 2^24 - 1 it were 1.0000 */
     has(">16776377 of 16777216: 0.9999<");
-    DRAW(bits("x", "Title", UINT32_MAX));
+    DRAW(figure_bits("x", "Title", UINT32_MAX));
     has(">16777215 of 16777216: 1.0000<");
 }
 
@@ -930,7 +933,7 @@ static void test_lookup(void)
 {
     const int ids[3] = {7, 2, 4}, place[3] = {2, 0, 1};
     const float x[3][2] = {{1, 2}, {3, 4}, {5, 6}};
-    DRAW(lookup("x", "Title", 3, names, ids, 10, 2, x));
+    DRAW(figure_lookup("x", "Title", 3, names, ids, 10, 2, x));
     has(">a&lt;b picks row 7: 1.0000, 2.0000. b&amp;c picks row 2: 3.0000, "
         "4.0000. longer");
     SAYS(0, "a&lt;b", "row 7", "1.0000", "2.0000", "b&amp;c", "row 2",
@@ -957,9 +960,9 @@ static void test_lookup(void)
             __VA_ARGS__;                                                   \
     } while (0)
 #define FOLLOW(i, x, query, key, value, ...)                               \
-    follow("x", "", 2, names, i, 1, 1, 1, x, query, (void *)key,           \
-           (void *)value, __VA_ARGS__)
-#define ENTRY "figure.c: pen_draws: figure 'x' has an entry "
+    figure_follow("x", "", 2, names, i, 1, 1, 1, x, query, (void *)key,    \
+                  (void *)value, __VA_ARGS__)
+#define ENTRY "figure.c: pen_accepts: figure 'x' has an entry "
 
 static void refusals(bool is_drawn)
 {
@@ -975,29 +978,30 @@ static void refusals(bool is_drawn)
     const Block odd[1] = {{"X", 2, 8, 3, NULL}};
     const float two[2] = {1, 2}, gone[2] = {NAN, 1}, last[2] = {1, NAN};
     REFUSED(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
-            heatmap("x", "", 1, names, 2, names, map[1]));
+            figure_heatmap("x", "", 1, names, 2, names, map[1]));
     REFUSED(ENTRY "-inf: only finite numbers can be drawn",
-            bars("x", "", 2, names, 2, names, minus));
-    REFUSED(NULL, maps("x", "", 2, names, 1, names, 2, names, map));
-    REFUSED(NULL,
-            word_maps("x", "", 2, names, 1, 2, (const void *)seven, map));
+            figure_bars("x", "", 2, names, 2, names, minus));
+    REFUSED(NULL, figure_maps("x", "", 2, names, 1, names, 2, names, map));
+    REFUSED(NULL, figure_word_maps("x", "", 2, names, 1, 2,
+                                   (const void *)seven, map));
     REFUSED(ENTRY "0.5: only 0 and 1 can be drawn",
-            grid("x", "", 2, names, 1, 2, bit));
-    REFUSED(NULL, histograms("x", "", 2, names, 2, wrong));
-    REFUSED(NULL, bars("x", "", 2, names, 2, names, wrong));
-    REFUSED(NULL, arrows("x", "", 2, names, minus));
-    REFUSED(NULL, lookup("x", "", 2, names, good, 3, 2, wrong));
+            figure_grid("x", "", 2, names, 1, 2, bit));
+    REFUSED(NULL, figure_histograms("x", "", 2, names, 2, wrong));
+    REFUSED(NULL, figure_bars("x", "", 2, names, 2, names, wrong));
+    REFUSED(NULL, figure_arrows("x", "", 2, names, minus));
+    REFUSED(NULL, figure_lookup("x", "", 2, names, good, 3, 2, wrong));
     REFUSED(ENTRY
             "-0.5: only finite numbers from 0 on and nan can be drawn",
-            curves("x", "", names, 2, names, part));
-    REFUSED(NULL, curves("x", "", names, 2, names, minus));
-    REFUSED(NULL, curves("x", "", names, 2, names, infinite));
+            figure_curves("x", "", names, 2, names, part));
+    REFUSED(NULL, figure_curves("x", "", names, 2, names, minus));
+    REFUSED(NULL, figure_curves("x", "", names, 2, names, infinite));
     REFUSED(ENTRY "-0.5: only finite numbers from 0 on can be drawn",
-            stacks("x", "", 2, names, 2, part));
-    REFUSED(NULL, stacks("x", "", 2, names, 2, wrong));
-    REFUSED("figure_follow.c: follow: figure 'x' follows word 2: 0 to 1 "
-            "can be drawn",
-            FOLLOW(2, two, two, two, two, two, two, two));
+            figure_stacks("x", "", 2, names, 2, part));
+    REFUSED(NULL, figure_stacks("x", "", 2, names, 2, wrong));
+    REFUSED(
+        "figure_follow.c: figure_follow: figure 'x' follows word 2: 0 to 1 "
+        "can be drawn",
+        FOLLOW(2, two, two, two, two, two, two, two));
     REFUSED(NULL, FOLLOW(0, two, two, last, two, two, two, two));
     REFUSED(NULL, FOLLOW(-1, two, two, two, two, two, two, two));
     for (int k = 0; k < 7; k++) {
@@ -1005,50 +1009,56 @@ static void refusals(bool is_drawn)
         x[k] = gone;
         REFUSED(NULL, FOLLOW(0, x[0], x[1], x[2], x[3], x[4], x[5], x[6]));
     }
-    REFUSED("figure_lines.c: arrows: figure 'x' has an arrow of length 0: "
+    REFUSED("figure_lines.c: figure_arrows: figure 'x' has an arrow of "
+            "length 0: "
             "each needs a direction",
-            arrows("x", "", 2, names, still));
-    REFUSED("figure_boxes.c: lookup: figure 'x' looks up row 3: each once, "
+            figure_arrows("x", "", 2, names, still));
+    REFUSED("figure_boxes.c: figure_lookup: figure 'x' looks up row 3: "
+            "each once, "
             "rows 0 to 2 can be drawn",
-            lookup("x", "", 1, names, above, 3, 2, part));
-    REFUSED(NULL, lookup("x", "", 1, names, below, 3, 2, part));
-    REFUSED(NULL, lookup("x", "", 2, names, twice, 3, 2, part));
+            figure_lookup("x", "", 1, names, above, 3, 2, part));
+    REFUSED(NULL, figure_lookup("x", "", 1, names, below, 3, 2, part));
+    REFUSED(NULL, figure_lookup("x", "", 2, names, twice, 3, 2, part));
     REFUSED("figure_boxes.c: stages_must_be: stages 'scores wieghts': each "
             "once, one or more of words vectors roles scores scale mask "
             "weights "
             "dropout context heads are needed",
-            pipeline("x", "scores wieghts"));
-    REFUSED(NULL, pipeline("x", "mask mask"));
-    REFUSED(NULL, pipeline("x", ""));
-    REFUSED("figure_boxes.c: blocks: figure 'x' has a block 'X' with 8 "
-            "columns in 3 parts: parts of equal width are needed",
-            blocks("x", "", 1, odd));
-    REFUSED(NULL, blocks("x", "", 1, none));
+            figure_pipeline("x", "scores wieghts"));
+    REFUSED(NULL, figure_pipeline("x", "mask mask"));
+    REFUSED(NULL, figure_pipeline("x", ""));
+    REFUSED(
+        "figure_boxes.c: figure_blocks: figure 'x' has a block 'X' with 8 "
+        "columns in 3 parts: parts of equal width are needed",
+        figure_blocks("x", "", 1, odd));
+    REFUSED(NULL, figure_blocks("x", "", 1, none));
     Line line[9];
     for (int k = 0; k < 9; k++)
         line[k] = (Line){"a", 2, two, two};
     const Line zero = {"a", 2, two, bit[0][0]},
                no_end = {"a", 2, map[1][0], two};
-    REFUSED("figure_log.c: log_log: figure 'x' has 0 lines: 1 to 8 can be "
+    REFUSED("figure_log.c: figure_log_log: figure 'x' has 0 lines: 1 to 8 "
+            "can be "
             "drawn",
-            log_log("x", "", "", "", 0, line));
-    REFUSED(NULL, log_log("x", "", "", "", 9, line));
-    REFUSED("figure_log.c: log_log: figure 'x' has a line 'a' of 0 points: "
+            figure_log_log("x", "", "", "", 0, line));
+    REFUSED(NULL, figure_log_log("x", "", "", "", 9, line));
+    REFUSED("figure_log.c: figure_log_log: figure 'x' has a line 'a' of 0 "
+            "points: "
             "each needs at least 1",
-            log_log("x", "", "", "", 1, &(Line){"a", 0, two, two}));
+            figure_log_log("x", "", "", "", 1, &(Line){"a", 0, two, two}));
     REFUSED(ENTRY "0: only finite numbers above 0 can be drawn",
-            log_log("x", "", "", "", 1, &zero));
+            figure_log_log("x", "", "", "", 1, &zero));
     REFUSED(ENTRY "inf: only finite numbers above 0 can be drawn",
-            log_log("x", "", "", "", 1, &no_end));
-    REFUSED(NULL, log_log("x", "", "", "", 1, &(Line){"a", 2, last, two}));
+            figure_log_log("x", "", "", "", 1, &no_end));
     REFUSED(NULL,
-            log_log("x", "", "", "", 1, &(Line){"a", 2, two, part[1]}));
+            figure_log_log("x", "", "", "", 1, &(Line){"a", 2, last, two}));
+    REFUSED(NULL, figure_log_log("x", "", "", "", 1,
+                                 &(Line){"a", 2, two, part[1]}));
 }
 
 static void test_nothing(void)
 {
     for (int i = 0; i < 3; i++) {
-        DRAW(pipeline("x", "scores"));
+        DRAW(figure_pipeline("x", "scores"));
         HOLDS((text[0] == '<') == (i == 0));
         if (i > 0)
             refusals(false);
@@ -1062,7 +1072,7 @@ static void test_nothing(void)
 static void limited(void)
 {
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
-    bits("x", "", 0);
+    figure_bits("x", "", 0);
 }
 
 /* Of a picture that cannot be written, nothing stays. */
@@ -1074,11 +1084,11 @@ static void refuses_to_write(void)
     snprintf(line, sizeof line,
              "figure.c: check_written: figure %.599s cannot be written: %s",
              longest, strerror(ENAMETOOLONG));
-    REFUSES(line, pipeline("x", "scores"));
+    REFUSES(line, figure_pipeline("x", "scores"));
     setenv("FIGURES", "/no/such/folder", 1);
     REFUSES("figure.c: check_written: figure /no/such/folder/x.svg cannot "
             "be written: No such file or directory",
-            pipeline("x", "scores"));
+            figure_pipeline("x", "scores"));
     setenv("FIGURES", folder, 1);
     snprintf(path, sizeof path, "%s/x.svg", folder);
     for (int is_long = 0; is_long < 2; is_long++) {
@@ -1088,7 +1098,7 @@ static void refuses_to_write(void)
         if (access("/dev/full", W_OK) || symlink("/dev/full", path))
             tap_skip("FIGURES: a full disk", "no /dev/full");
         else
-            REFUSES(line, bits("x", is_long ? longest : "", 0));
+            REFUSES(line, figure_bits("x", is_long ? longest : "", 0));
     }
     snprintf(line, sizeof line,
              "figure.c: check_written: figure %s cannot be written: %s",
@@ -1101,28 +1111,29 @@ int main(void)
     if (!mkdtemp(folder))
         REFUSE("no folder %s can be made", folder);
     setenv("FIGURES", folder, 1);
-    TAP(test_heatmap, "heatmap: words, values, shades");
-    TAP(test_maps, "maps: places, scales");
-    TAP(test_word_maps, "word_maps: words, values, one scale");
-    TAP(test_grid, "grid: squares and their places");
-    TAP(test_bars, "bars: words, values, signs");
-    TAP(test_histograms, "histograms: places, heights, one axis");
-    TAP(test_stacks, "stacks: words, parts, sums");
-    TAP(test_arrows, "arrows: words, products, shadows");
-    TAP(test_curves, "curves: places, heights, words");
-    TAP(test_gaps, "curves: what is not there, what is said already");
-    TAP(test_values, "curves: axis from 0, values side by side");
-    TAP(test_log_log, "log_log: words, places, lines, labels");
-    TAP(test_marks, "log_log: which numbers stand at the axes");
-    TAP(test_labels, "log_log: labels side by side");
-    TAP(test_roof, "log_log: labels on their side of a line");
-    TAP(test_blocks, "blocks: shapes, parts, signs, lines");
-    TAP(test_pipeline, "pipeline: lit stages");
-    TAP(test_index, "worksheet: letters below the line");
-    TAP(test_follow, "follow: roles, keys, shares, context");
-    TAP(test_worksheet, "worksheet: what is given and what is not");
-    TAP(test_lookup, "lookup: words, rows, lines between them");
-    TAP(test_bits, "bits: binary digits, shades, fraction");
+    TAP(test_heatmap, "figure_heatmap: words, values, shades");
+    TAP(test_maps, "figure_maps: places, scales");
+    TAP(test_word_maps, "figure_word_maps: words, values, one scale");
+    TAP(test_grid, "figure_grid: squares and their places");
+    TAP(test_bars, "figure_bars: words, values, signs");
+    TAP(test_histograms, "figure_histograms: places, heights, one axis");
+    TAP(test_stacks, "figure_stacks: words, parts, sums");
+    TAP(test_arrows, "figure_arrows: words, products, shadows");
+    TAP(test_curves, "figure_curves: places, heights, words");
+    TAP(test_gaps,
+        "figure_curves: what is not there, what is said already");
+    TAP(test_values, "figure_curves: axis from 0, values side by side");
+    TAP(test_log_log, "figure_log_log: words, places, lines, labels");
+    TAP(test_marks, "figure_log_log: which numbers stand at the axes");
+    TAP(test_labels, "figure_log_log: labels side by side");
+    TAP(test_roof, "figure_log_log: labels on their side of a line");
+    TAP(test_blocks, "figure_blocks: shapes, parts, signs, lines");
+    TAP(test_pipeline, "figure_pipeline: lit stages");
+    TAP(test_index, "figure_worksheet: letters below the line");
+    TAP(test_follow, "figure_follow: roles, keys, shares, context");
+    TAP(test_worksheet, "figure_worksheet: what is given and what is not");
+    TAP(test_lookup, "figure_lookup: words, rows, lines between them");
+    TAP(test_bits, "figure_bits: binary digits, shades, fraction");
     TAP(test_nothing, "FIGURES: nothing is drawn or refused without it");
     refusals(true);
     refuses_to_write();

@@ -120,7 +120,7 @@ is(graded($bare)->{score}, 10, 'a chapter by itself');
     my @seconds;
     no warnings 'redefine';
     local *Grader::judged = sub { push @seconds, $_[3]{seconds}; return };
-    my @two = ((map { {%$_, chapter => '02'} } @exercises), {%{$exercises[0]}, chapter => '03', function => 'project'});
+    my @two = ((map { {%$_, chapter => '02'} } @exercises), {%{$exercises[0]}, chapter => '03', function => 'project_qkv'});
     my $work = submission(solved => 1);
     cp('chapters/03_qkv.c', $work);
     grade($work, %assignment, exercises => \@two);
@@ -170,7 +170,7 @@ my @attacks = (
     ['exit(0)', 'exit(0);', '', qr/ended by itself, with status 0/],
     ['_exit(0)', '_exit(0);', '#include <unistd.h>', qr/ended by itself, with status 0/],
     ['quick_exit and atexit', 'atexit(bye); exit(1);', "#include <unistd.h>\nstatic void bye(void) { _exit(0); }", qr/ended by itself/],
-    ['TAP of its own', 'printf("\nok 1 - softmax: masked\nok 2 - mix: all\n1..2\n"); fflush(stdout); _exit(0);', '#include <unistd.h>',
+    ['TAP of its own', 'printf("\nok 1 - softmax: masked\nok 2 - weighted_sum: all\n1..2\n"); fflush(stdout); _exit(0);', '#include <unistd.h>',
         qr/ended by itself/],
     ['standard output closed', 'close(1); close(2); if (n > 0) weights[0] = 1; return;', '#include <unistd.h>', qr/refus|where/],
     ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/ended by itself/],
@@ -243,12 +243,12 @@ for (['reads one more, and does not use it', 'dot', 'volatile float more = a[n];
      ['the largest from in front of the scores', 'softmax', altered($top, FIRST => '-INFINITY', FIND => 'for (int j = -1; j < n; j++)'), 'wrong'],
      ['the largest, one too far', 'softmax', altered($top, FIRST => $first, FIND => 'for (int j = 1; j <= n; j++)'), 'wrong'],
      ['a sum without a value', 'softmax', altered($top, FIRST => $first, FIND => $find, 'sum = 0' => 'sum'), 'wrong'],
-     ['another index', 'mix', altered($sum, 'weights[j]' => 'weights[k]'), 'wrong', 'the weight of the entry is taken, not that of the row'],
-     ['columns', 'mix', altered($sum, 'value[j][k]' => 'value[k][j]'), 'wrong', 'columns are mixed instead of rows'],
-     ['one row too far', 'mix', altered($sum, 'j < n' => 'j <= n'), 'wrong'],
-     ['one entry too far', 'mix', altered($sum, 'k < d' => 'k <= d'), 'wrong'],
-     ['what memory held', 'mix', $heap, 'wrong'],
-     ['an abort', 'mix', 'abort();', 'wrong'],
+     ['another index', 'weighted_sum', altered($sum, 'weights[j]' => 'weights[k]'), 'wrong', 'the weight of the entry is taken, not that of the row'],
+     ['columns', 'weighted_sum', altered($sum, 'value[j][k]' => 'value[k][j]'), 'wrong', 'columns are mixed instead of rows'],
+     ['one row too far', 'weighted_sum', altered($sum, 'j < n' => 'j <= n'), 'wrong'],
+     ['one entry too far', 'weighted_sum', altered($sum, 'k < d' => 'k <= d'), 'wrong'],
+     ['what memory held', 'weighted_sum', $heap, 'wrong'],
+     ['an abort', 'weighted_sum', 'abort();', 'wrong'],
      ['the bias of the row', 'linear_forward', altered($linear, 'l->bias[k]' => 'l->bias[i]'), 'wrong', 'each row is given one entry of the bias, where each column has its own'],
      ['a row of the weight too far', 'linear_forward', altered($linear, 'k < l->d_out' => 'k <= l->d_out'), 'wrong']) {
     my ($what, $function, $body, $due, $due_name) = @$_;
@@ -258,7 +258,7 @@ for (['reads one more, and does not use it', 'dot', 'volatile float more = a[n];
     my @lines = @{$of->{lines}};
     my ($open, $close) = $of->body($function);
     @lines[$open + 1 .. $close - 1] = ("    $body", ('') x ($close - $open - 2));
-    $lines[0] = "#include <stdlib.h>\n$lines[0]" if $function eq 'mix';
+    $lines[0] = "#include <stdlib.h>\n$lines[0]" if $function eq 'weighted_sum';
     make_path(my $work = "$folder/both" . $count++);
     my $source = Chapter::save("$work/$of->{name}.c", @lines);
     my ($one) = @{grade($work, %assignment, exercises => \@asked, test_seconds => 1)->{exercises}};

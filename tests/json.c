@@ -60,7 +60,7 @@ static const struct {
     {"{\"n\":7.0}", ODD("'.' at byte 6 where ','")},
     {"{\"n\":07}", ODD("'0' at byte 5 where a whole number")},
     {"{\"n\":2147483648}",
-     "json_whole: file: its JSON has a number above 2147483647 at byte 5"},
+     "json_size: file: its JSON has a number above 2147483647 at byte 5"},
     {"{\"n\":7,\"n\":7}", "json_whole_number: file: has 'n' twice"},
     {"{}", "json_whole_number: file: has no 'n'"},
     {"{\"N\":7,\"a\":{\"n\":7}}", "json_whole_number: file: has no 'n'"},

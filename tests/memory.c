@@ -6,11 +6,11 @@
 static void block_test(void)
 {
     float *table[5];
-    const Part part[5] = {{&table[0], 1, 7, 11},
-                          {&table[1], 5, 0, 3},
-                          {&table[2], 3, 5, 2},
-                          {&table[3], 0, 9, 9},
-                          {&table[4], 2, 1, 1}};
+    const BlockPart part[5] = {{&table[0], 1, 7, 11},
+                               {&table[1], 5, 0, 3},
+                               {&table[2], 3, 5, 2},
+                               {&table[3], 0, 9, 9},
+                               {&table[4], 2, 1, 1}};
     size_t count = 1;
     tap_near("counted", (double)block_count(5, part), 77 + 30 + 2, 0, 0);
     float *block = new_block(5, part, &count);
@@ -53,7 +53,7 @@ static void pages_test(void)
     const size_t many = ((size_t)2 << 20) + 1, bytes[3] = {1, 100, many};
     for (int k = 0; k < 6; k++) {
         const size_t size = bytes[k % 3];
-        unsigned char *at = new_pages(size);
+        unsigned char *at = new_zeroed_pages(size);
         tap_near(tap_words("of %zu bytes", size),
                  (double)((uintptr_t)at % 64), 0, 0, 0);
         size_t others = 0;
@@ -70,11 +70,11 @@ static size_t count;
 
 /* Two tables, of which the first has these sizes, and the second 2^60
  * entries. */
-static const Part *parts(int layers, int rows, int columns)
+static const BlockPart *parts(int layers, int rows, int columns)
 {
-    static Part part[2];
-    part[0] = (Part){&table, layers, rows, columns};
-    part[1] = (Part){&other, 1, 1 << 30, 1 << 30};
+    static BlockPart part[2];
+    part[0] = (BlockPart){&table, layers, rows, columns};
+    part[1] = (BlockPart){&other, 1, 1 << 30, 1 << 30};
     return part;
 }
 
@@ -84,10 +84,11 @@ int main(void)
     TAP(block_test, "block_count: the same before it is made");
     TAP(table_test, "new_table: room for every entry");
     TAP(aligned_test, "new_aligned: where a vector can be");
-    TAP(pages_test, "new_pages: zeros where a vector can be");
-    REFUSES("memory.c: new_pages: 18446744073709551615 bytes do not fit "
-            "into memory: fewer are needed",
-            new_pages(SIZE_MAX));
+    TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
+    REFUSES(
+        "memory.c: new_zeroed_pages: 18446744073709551615 bytes do not fit "
+        "into memory: fewer are needed",
+        new_zeroed_pages(SIZE_MAX));
     REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
             "do not fit into memory: fewer are needed",
             new_aligned((size_t)1 << 58, 64));

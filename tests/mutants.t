@@ -46,7 +46,7 @@ my @refused = (
     ["02 soft: a mistake\n- a\n", qr/no function soft /],
     ["$heading- no such line\n", qr/'no such line' stands in 0 places of softmax, not in 1/],
     ["$heading- for (int j = 0; j < n; j++)\n- sum;\n", qr/'for .* stands in 0 places/],
-    ["02 mix: a mistake\n- for (int k = 0; k < d; k++)\n", qr/'for .* stands in 2 places/],
+    ["02 weighted_sum: a mistake\n- for (int k = 0; k < d; k++)\n", qr/'for .* stands in 2 places/],
 );
 for (@refused) {
     my ($text, $message) = @$_;

@@ -103,7 +103,7 @@ static void attention_parts_test(void)
 {
     for (int round = 0; round < 50; round++) {
         Attention a[2];
-        Part part[2 * ATTENTION_PARTS + 1];
+        BlockPart part[2 * ATTENTION_PARTS + 1];
         float *table;
         size_t count[2], all;
         int parts = 0;
@@ -113,7 +113,7 @@ static void attention_parts_test(void)
             free(a[i].memory); /* parts: from what stood there before */
             parts += attention_parts(&a[i], &a[i], part + parts);
             if (i == 0)
-                part[parts++] = (Part){&table, 1, 2, 3};
+                part[parts++] = (BlockPart){&table, 1, 2, 3};
         }
         tap_near("parts", parts, 17, 0, 0);
         float *const block = new_block(parts, part, &all);

@@ -102,9 +102,10 @@ int main(void)
     TAP(test_matrix, "print_matrix: aligned over all rows");
     TAP(test_integers, "print_integers: aligned, without decimals");
     TAP(test_value, "print_value: name and value, with DIGITS or without");
-    REFUSES("argument.c: whole_number: DIGITS is '+4': a whole number from "
-            "0 to 17 is needed",
-            with_digits("+4"));
+    REFUSES(
+        "argument.c: parse_integer: DIGITS is '+4': a whole number from "
+        "0 to 17 is needed",
+        with_digits("+4"));
     REFUSES(NULL, with_digits("18"));
     return tap_done();
 }

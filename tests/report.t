@@ -44,18 +44,18 @@ sub submission {
 
 sub submissions {
     my ($text, $who) = @_;
-    my @tests = map { {name => "mix: $_", ok => $_ < 2, told => $_ < 2 ? {} : {given => "n = 2\nof\nfour\nlines", gave => '[1, 2]',
+    my @tests = map { {name => "weighted_sum: $_", ok => $_ < 2, told => $_ < 2 ? {} : {given => "n = 2\nof\nfour\nlines", gave => '[1, 2]',
         due => '[1, 3]', wrong => 'entry 1', printed => "1\n2\n3\n4\n5" . ($_ == 2 ? $text : '')}} } 1 .. 30;
     my $half = submission('half right', exercise('2.1', 'softmax', 3, 'done'),
-        exercise('2.2', 'mix', 3, 'wrong', message => "mix: 2: entry 1$text", diagnosis => "rows and columns$text", tests => \@tests),
-        exercise('2.3', 'softmax_online', 4, 'waits', waits_for => '2.1'), exercise('3.1', 'project', 2, 'missing'));
-    my $broken = submission('not compiling', exercise('2.1', 'softmax', 3, 'uncompiled'), exercise('3.1', 'project', 2, 'done'));
+        exercise('2.2', 'weighted_sum', 3, 'wrong', message => "weighted_sum: 2: entry 1$text", diagnosis => "rows and columns$text", tests => \@tests),
+        exercise('2.3', 'softmax_online', 4, 'waits', waits_for => '2.1'), exercise('3.1', 'project_qkv', 2, 'missing'));
+    my $broken = submission('not compiling', exercise('2.1', 'softmax', 3, 'uncompiled'), exercise('3.1', 'project_qkv', 2, 'done'));
     $half->{compiled}{'03'} = 'there is no 03_qkv.c';
     $broken->{compiled}{'02'} = "02_softmax.c: In function 'softmax':\n02_softmax.c:9:1: error: expected ';'$text\n";
     return map { +{%$_, who => $who} } $half, $broken,
       submission('right', exercise('2.1', 'softmax', 3, 'done', tests => [{name => "softmax: $text", ok => 1, told => {}}]),
-        exercise('3.1', 'project', 2, 'done')),
-      submission('empty', map { exercise($_->[0], $_->[1], 3, 'empty', message => $text) } ['2.1', 'softmax'], ['2.2', 'mix']);
+        exercise('3.1', 'project_qkv', 2, 'done')),
+      submission('empty', map { exercise($_->[0], $_->[1], 3, 'empty', message => $text) } ['2.1', 'softmax'], ['2.2', 'weighted_sum']);
 }
 
 my ($half, $broken, $right, $empty) = my @plain = submissions('', 'alice');
@@ -114,7 +114,7 @@ ok of('prairielearn', $half)->{gradable}, '... what is wrong does';
 my @checks = @{of('check50', $half)->{results}};
 is_deeply [@{$checks[2]}{qw(passed dependency)}], [undef, '2.1 softmax'], 'check50: what waits is blocked by another';
 is_deeply [map { $_->{cause} && $_->{cause}{help} } @checks], [undef, 'rows and columns', undef, undef], '... a diagnosis helps';
-like $checks[3]{cause}{rationale}, qr/project is missing/, '... what is missing is told';
+like $checks[3]{cause}{rationale}, qr/project_qkv is missing/, '... what is missing is told';
 
 # ---- JUnit, read by a strict reader of XML: of what XML has, elements, attributes,
 # text, the five entities and numbers of characters. Elements are [name, attributes, ...].
@@ -182,7 +182,7 @@ for my $result (@all) {
 # ---- TAP, as prove reads it.
 
 for my $result (@all, submission('a name', exercise('2.1', 'softmax # TODO', 3, 'wrong'),
-    exercise('2.2', 'mix # SKIP \\', 3, 'done'))) {
+    exercise('2.2', 'weighted_sum # SKIP \\', 3, 'done'))) {
     my $parser = TAP::Parser->new({tap => encode('UTF-8', report('tap', $result))});
     my (@is, @told);
     while (my $line = $parser->next) {
@@ -226,14 +226,14 @@ is report('table', $half), <<'END', 'table: how far all is, and then the first t
 hw1, alice
 
 2.1 softmax          3 / 3   done
-2.2 mix              0 / 3   wrong       29 of 30 tests fail
+2.2 weighted_sum     0 / 3   wrong       29 of 30 tests fail
 2.3 softmax_online   0 / 4   waits       waits for exercise 2.1
-3.1 project          0 / 2   missing     project is missing
+3.1 project_qkv      0 / 2   missing     project_qkv is missing
 score: 3 / 12
 
-2.2 mix
+2.2 weighted_sum
     perhaps: rows and columns
-    FAILED  mix: 2
+    FAILED  weighted_sum: 2
             given    n = 2
                      of
                      four
@@ -266,8 +266,8 @@ is Text::csv(['x'], \@cells), "x\r\n" . join(',', map({ qq{"'$_"} } '=1+1', '+1'
 
 # ---- What is told of a test, and how much.
 
-like of('gradescope', $half)->{tests}[1]{output}, qr/\Aperhaps: rows and columns\nFAILED  mix: 2\n +given +n = 2\n +of\n +four\n +lines\n +gave +\[1, 2\]\n +due +\[1, 3\]
- +wrong +entry 1\n +printed +\.\.\.\n +3\n +4\n +5\nFAILED  mix: 3\n.*FAILED  mix: 4\n.*\nand 26 more\z/ms, 'the first that fail';
+like of('gradescope', $half)->{tests}[1]{output}, qr/\Aperhaps: rows and columns\nFAILED  weighted_sum: 2\n +given +n = 2\n +of\n +four\n +lines\n +gave +\[1, 2\]\n +due +\[1, 3\]
+ +wrong +entry 1\n +printed +\.\.\.\n +3\n +4\n +5\nFAILED  weighted_sum: 3\n.*FAILED  weighted_sum: 4\n.*\nand 26 more\z/ms, 'the first that fail';
 my $large = submission('large', map { my $k = $_; exercise("2.$k", "f$k", 1, 'wrong', message => '"' x 1e4, diagnosis => "\x{1f600}" x 1e4,
     tests => [map { {name => "f$k: $_", ok => 0, told => {map { $_ => "\"\\\n" x 4e3 } qw(given gave due wrong printed)}} } 1 .. 9]) } 1 .. 14);
 $large->{compiled}{'02'} = "error: \n" x 2e4;

@@ -69,7 +69,7 @@ static void is_as(const Tensor *right, const Tensor *t)
     tap_true("path", t->path == path);
     tap_true("name", !strcmp(t->name, right->name));
     tap_true("type", t->type == right->type);
-    tap_true("dtype", !strcmp(t->dtype, right->dtype));
+    tap_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
     tap_near("rank", t->rank, right->rank, 0, 0);
     tap_near("count", (double)t->count, (double)right->count, 0, 0);
     tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
@@ -151,7 +151,7 @@ static void refuse_starts(void)
 {
     begin("{}");
     file_size = 7;
-    refused("file_bytes: file: ends after 7 bytes where 8 are needed");
+    refused("file_read: file: ends after 7 bytes where 8 are needed");
     begin("{}");
     file[0] = 3;
     refused("tensors_read: file: says its header has 3 bytes: 2 are left");
@@ -161,8 +161,8 @@ static void refuse_starts(void)
 }
 
 /* One tensor that is right for 24 bytes of data, and others. */
-#define A(dtype, shape, offsets)                                           \
-    "\"a\":{\"dtype\":" dtype ",\"shape\":" shape                          \
+#define A(dtype, shape, offsets)                                      \
+    "\"a\":{\"dtype\":" dtype ",\"shape\":" shape                     \
     ",\"data_offsets\":" offsets "}"
 #define RIGHT A("\"F32\"", "[2,3]", "[0,24]")
 #define SHAPE(shape) "{" A("\"F32\"", shape, "[0,24]") "}"
@@ -170,8 +170,7 @@ static void refuse_starts(void)
 #define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
 
 #define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
-#define ABOVE(number)                                                      \
-    "json_whole: file: its JSON has a number above " number
+#define ABOVE(number) "json_size: file: its JSON has a number above " number
 #define HALF                                                               \
     "read_tensor: file: tensor 'a' has not all of dtype, shape and two "   \
     "data_offsets"

@@ -583,7 +583,7 @@ static inline void tap_skip(const char *name, const char *why)
 static inline unsigned tap_limit(void)
 {
     const char *text = getenv("TAP_SECONDS");
-    return text ? (unsigned)whole_number("TAP_SECONDS", text, 1, 86400)
+    return text ? (unsigned)parse_integer("TAP_SECONDS", text, 1, 86400)
                 : TAP_SECONDS;
 }
 

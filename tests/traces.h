@@ -118,7 +118,8 @@ static inline void tell_attention(const Attention *a, Mask mask)
     next_case();
     give("a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
          "d_out = %d, p = %g",
-         a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v, a->d_out, a->p);
+         a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v, a->d_out,
+         a->dropout_rate);
     if (mask.kind == MASK_CAUSAL)
         give("see = mask_causal(%d)", mask.first);
     else
@@ -147,7 +148,7 @@ static inline Attention any_attention(int n_heads, int d_out)
                                     .d_out = d_out,
                                     .has_bias = tap_int(0, 2),
                                     .has_out_bias = tap_int(0, 2),
-                                    .p = 0.3});
+                                    .dropout_rate = 0.3});
     tap_fill((int)a.count, a.memory, -1, 1);
     return a;
 }
@@ -174,7 +175,7 @@ static inline Attention given(Mask *mask, Random *r)
                    .d_out = (int)size[5],
                    .has_bias = (int)size[6],
                    .has_out_bias = (int)size[7],
-                   .p = doubles("rate")[0]};
+                   .dropout_rate = doubles("rate")[0]};
     *mask = size[8] == 0   ? mask_none()
             : size[8] == 1 ? mask_causal((int)size[9])
                            : mask_table(table->shape[0], table->shape[1],

@@ -12,7 +12,7 @@ static GptRun small_run(void)
 {
     return (GptRun){.steps = 20,
                     .texts = 2,
-                    .context = 16,
+                    .context_length = 16,
                     .width = 8,
                     .n_heads = 2,
                     .layers = 1};
@@ -29,7 +29,7 @@ static void log_test(void)
         const TrainedRow *row = &trained_row[i];
         tap_near("step", row->step, i ? i * every : 1, 0, 0);
         tap_near("bytes of a sample", (double)strlen(row->sample),
-                 run->context, 0, 0);
+                 run->context_length, 0, 0);
         tap_true("it begins with The", !strncmp(row->sample, "The ", 4));
         if (i)
             tap_true("the loss falls", row->loss < trained_row[i - 1].loss);
@@ -38,7 +38,7 @@ static void log_test(void)
              *trained_on && strlen(trained_at) == strlen("2026-11-22"));
     tap_true("all that is learned from fits into its seconds",
              (double)trained_pace * (trained_seconds + 1) >=
-                 (double)run->steps * run->texts * run->context);
+                 (double)run->steps * run->texts * run->context_length);
 }
 
 /* The run as it is, with the prose as it is, for one step. */
@@ -73,7 +73,7 @@ static void begin_test(void)
     GptTraining t;
     gpt_run_init(&t, &run);
     const Gpt *g = &t.model;
-    tap_true("the sizes", g->context == 16 && g->width == 8 &&
+    tap_true("the sizes", g->context_length == 16 && g->width == 8 &&
                               g->n_heads == 2 && g->layers == 1 &&
                               g->vocabulary == 128);
     tap_near("pieces", t.count, (prose_length - 1) / 16, 0, 0);
@@ -91,10 +91,11 @@ static void step_test(void)
     for (int i = 0; i < 20; i++) {
         loss = gpt_run_step(&run, &t);
         if (i < 3)
-            tap_near("the rate", t.how.rate, rate[i], 1e-6, 0);
+            tap_near("the rate", t.how.learning_rate, rate[i], 1e-6, 0);
         tap_near("steps done", t.step, i + 1, 0, 0);
     }
-    tap_true("the rate falls", t.how.rate < 5e-4 && t.how.rate >= 4e-4);
+    tap_true("the rate falls",
+             t.how.learning_rate < 5e-4 && t.how.learning_rate >= 4e-4);
     tap_true("it learns", loss < 4.7f);
     gpt_training_free(&t);
 }
@@ -168,12 +169,12 @@ static void note_test(void)
 static void count_test(void)
 {
     Gpt g = {.vocabulary = 50257,
-             .context = 1024,
+             .context_length = 1024,
              .width = 768,
              .n_heads = 12,
              .layers = 12};
     tap_near("parameters", (double)gpt_count(&g), 124439808, 0, 0);
-    g.is_apart = 1;
+    g.has_own_output = 1;
     tap_near("an output apart", (double)gpt_count(&g),
              124439808 + 50257.0 * 768, 0, 0);
     tap_true("nothing is made", !g.memory && !g.block);
@@ -182,8 +183,8 @@ static void count_test(void)
 static void machine_test(void)
 {
     char name[200], cut[2];
-    machine_name(sizeof name, name);
-    machine_name(sizeof cut, cut);
+    processor_name(sizeof name, name);
+    processor_name(sizeof cut, cut);
     tap_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
     tap_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
 }
@@ -199,6 +200,6 @@ int main(void)
     TAP(sample_test, "gpt_sample: the same each time");
     TAP(note_test, "gpt_training_note: one behind the other");
     TAP(count_test, "gpt_count: of GPT-2");
-    TAP(machine_test, "machine_name: one line");
+    TAP(machine_test, "processor_name: one line");
     return tap_done();
 }

@@ -171,7 +171,7 @@ Chapter::save('chapters/02_softmax.c', split /\n/, $mine);
 
 # attend_one, of chapter 3, calls what is not done.
 
-write_in('3.3', '    mix(m, d_v, weights, value, context); /* not project(1) */');
+write_in('3.3', '    weighted_sum(m, d_v, weights, value, context); /* not project_qkv(1) */');
 lay_out('03', states(['3.1', 'empty'], ['3.3', 'wrong in 3 of 4 tests'], ['3.4', 'empty']));
 like((command('tools/watch progress'))[1], qr/3\.3 .* waits for exercise 2\.2$/m, 'one that is wrong waits for one that it calls');
 write_in('2.2', '    second();');
@@ -291,7 +291,7 @@ screen_like(qr/^1\.2 dot_scores.*^Exercise 1\.2/ms, 'n goes on');
 press('p');
 screen_like(qr/^1\.1 dot/m, '... and p back');
 press('p');
-screen_like(qr/^21\.4 keep_mass/m, '... round the book');
+screen_like(qr/^21\.4 top_p/m, '... round the book');
 press('n');
 screen_like(qr/^1\.1 dot/m, '... and again');
 

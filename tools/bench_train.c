@@ -8,17 +8,17 @@
  * the step. */
 static void answer(const GptRun *run, GptTraining *t)
 {
-    const size_t rows = (size_t)t->texts * (size_t)t->model.context;
+    const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
     int *ids = new_aligned(2 * rows, sizeof *ids);
     for (int what; (what = getchar()) != EOF;) {
         if (what == 'b') {
             gpt_training_batch(t, ids, ids + rows);
             fwrite(ids, sizeof *ids, 2 * rows, stdout);
         } else if (what == 's') {
-            t->how.rate =
+            t->how.learning_rate =
                 rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
             const float loss = gpt_training_step(t, ids, ids + rows);
-            printf("%.9g %.17g\n", (double)loss, t->how.rate);
+            printf("%.9g %.17g\n", (double)loss, t->how.learning_rate);
         }
         fflush(stdout);
     }
@@ -32,7 +32,8 @@ int main(int argc, char *argv[])
     GptTraining t;
     gpt_run_init(&t, &gpt_long_run);
     gpt_save(&t.model, argv[1]);
-    printf("%d %d %d\n", t.texts, t.model.context, threads_for(1 << 20, 0));
+    printf("%d %d %d\n", t.texts, t.model.context_length,
+           threads_for(1 << 20, 0));
     fflush(stdout);
     answer(&gpt_long_run, &t);
     gpt_training_free(&t);

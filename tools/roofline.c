@@ -107,7 +107,7 @@ int main(int argc, char *argv[])
     const int threads = omp_get_max_threads();
     const Set *best = NULL;
     char name[256];
-    machine_name(sizeof name, name);
+    processor_name(sizeof name, name);
     printf(form->begin, name, (int)sysconf(_SC_NPROCESSORS_ONLN));
     for (const Set *set = sets; set < sets + SETS; set++) {
         if (!kernel_named(set->name))
@@ -118,7 +118,7 @@ int main(int argc, char *argv[])
         best = best ? best : set;
     }
     const size_t count = floats_beyond_caches();
-    float *x = new_pages(count * sizeof *x);
+    float *x = new_zeroed_pages(count * sizeof *x);
     for (size_t i = 0; i < count; i++)
         x[i] = 1;
     printf(form->read, bandwidth(best, 1, count, x),

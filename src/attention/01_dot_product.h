@@ -6,7 +6,8 @@
 
 /* Multiplies two lists entry by entry: product[k] = a[k] * b[k].
  * PyTorch: a * b. NumPy: np.multiply(a, b). */
-void multiply(int n, const float a[n], const float b[n], float product[n]);
+void multiply_entries(int n, const float a[n], const float b[n],
+                      float product[n]);
 
 /* The dot product, the sum of a[k] * b[k]; 0 for n = 0. Like other
  * products of vectors and tables in this book, it is added up as a float:
@@ -30,9 +31,9 @@ void dot_scores(int n, int m, int d, const float query[n][d],
 void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
             float product[n][m]);
 
-/* Exchanges rows and columns: turned[j][i] = a[i][j].
+/* Exchanges rows and columns: transposed[j][i] = a[i][j].
  * PyTorch: a.T. */
-void transpose(int n, int m, const float a[n][m], float turned[m][n]);
+void transpose(int n, int m, const float a[n][m], float transposed[m][n]);
 
 /* The cosine of the angle between two lists, -1 to 1 but for rounding.
  * Refuses a list of zeros.

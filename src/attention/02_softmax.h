@@ -19,8 +19,8 @@ void softmax(int n, const float scores[n], float weights[n]);
 /* The mixture of n rows by their weights:
  * context[k] = sum over j of weights[j] * value[j][k].
  * PyTorch: weights @ value. For many rows of weights at once: matmul. */
-void mix(int n, int d, const float weights[n], const float value[n][d],
-         float context[d]);
+void weighted_sum(int n, int d, const float weights[n],
+                  const float value[n][d], float context[d]);
 
 /* Softmax of each row of a table.
  * PyTorch: F.softmax(scores, dim=-1). */

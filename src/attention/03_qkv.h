@@ -6,10 +6,10 @@
 
 /* Queries, keys and values of n tokens of d entries: x times each matrix.
  * PyTorch: x @ w_query, x @ w_key, x @ w_value. */
-void project(int n, int d, int d_k, int d_v, const float x[n][d],
-             const float w_query[d][d_k], const float w_key[d][d_k],
-             const float w_value[d][d_v], float query[n][d_k],
-             float key[n][d_k], float value[n][d_v]);
+void project_qkv(int n, int d, int d_k, int d_v, const float x[n][d],
+                 const float w_query[d][d_k], const float w_key[d][d_k],
+                 const float w_value[d][d_v], float query[n][d_k],
+                 float key[n][d_k], float value[n][d_v]);
 
 /* What one query gets from m keys and their values: its scores, their
  * softmax, and the mixture of the values. Not scaled.
@@ -20,4 +20,4 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
 
 /* A matrix for the queries of "cat likes fish" with which the verb asks for
  * cat and fish alike, and the others ask as before. */
-void hand_weights(float w_query[3][3]);
+void example_w_query(float w_query[3][3]);

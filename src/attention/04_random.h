@@ -35,7 +35,7 @@ float random_float(Random *r);
 
 /* A table of such numbers, row by row.
  * PyTorch: torch.rand(n, m), to the last bit. */
-void rand_fill(Random *r, int n, int m, float x[n][m]);
+void random_fill(Random *r, int n, int m, float x[n][m]);
 
 /* A table of numbers from low to below high. Refuses low above high, and
  * limits that are not finite or whose difference as a float is not.

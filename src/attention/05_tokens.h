@@ -16,7 +16,7 @@ int split_words(const char *sentence, Word word[WORDS_MAX]);
 
 /* The different words, in the order of their bytes; returns their number.
  * Python: sorted(set(words)). */
-int vocabulary(int n, const Word word[n], Word entry[n]);
+int build_vocabulary(int n, const Word word[n], Word entry[n]);
 
 /* The place of each word in the vocabulary. Refuses one that has none. */
 void word_ids(int n, const Word word[n], int size, const Word entry[size],

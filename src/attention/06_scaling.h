@@ -29,5 +29,5 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 /* What n shares become when the score behind share j is raised by step; NaN
  * if the step is NaN.
  * PyTorch: F.softmax(log(weights) + step * F.one_hot(j, n), dim=-1). */
-void nudge(int n, const float weights[n], int j, float step,
-           float nudged[n]);
+void nudge_share(int n, const float weights[n], int j, float step,
+                 float nudged[n]);

@@ -28,9 +28,9 @@ typedef struct {
     size_t count;   /* how many numbers it holds */
 
     /* From chapter 11 on: */
-    double rate;      /* of dropout; 0 if nothing was to be dropped */
-    float *keep_mask; /* [n_heads][n][m], 1 where dropout keeps */
-    float *dropped;   /* [n_heads][n][m], weights after dropout */
+    double dropout_rate; /* 0 if nothing was to be dropped */
+    float *keep_mask;    /* [n_heads][n][m], 1 where dropout keeps */
+    float *dropped;      /* [n_heads][n][m], weights after dropout */
 
     /* From chapter 13 on, query, key and value head by head, the contexts
      * of all heads side by side, and what the output layer makes of it: */
@@ -46,7 +46,7 @@ typedef struct {
      * rows of all texts, one text after the other; the log-sum-exps take
      * the place of scores and weights; and all other tables are NULL. */
     int texts;
-    float *log_sum; /* [texts][n_heads][n] */
+    float *log_sum_exp; /* [texts][n_heads][n] */
 } Trace;
 
 /* Makes a trace with the sizes of another, its tables filled with 0; frees
@@ -129,7 +129,7 @@ typedef struct {
 
     /* From chapter 11 on, and 0 until then: */
     int context_length; /* the most tokens of a text; 0: any number */
-    double p;           /* the rate of dropout */
+    double dropout_rate;
 
     /* From chapter 13 on, and 0 until then: */
     int d_out;        /* columns of the result of `out`; 0: no such layer */
@@ -156,7 +156,7 @@ void attention_free(Attention *a);
  * refuses. */
 enum { ATTENTION_PARTS = 8 };
 int attention_parts(Attention *a, const Attention *sizes,
-                    Part part[ATTENTION_PARTS]);
+                    BlockPart part[ATTENTION_PARTS]);
 
 /* Makes a trace of an attention, for n tokens that ask m tokens. Refuses
  * what trace_init refuses. */
@@ -181,9 +181,9 @@ And what it computes:
  * of all heads side by side. Refuses what attention_check refuses, and
  * if x is y, what widths_check refuses.
  * PyTorch: query(x), key(y), value(y), three times nn.Linear. */
-void attention_roles(const Attention *a, int n, int m,
-                     const float x[n][a->d_x], const float y[m][a->d_y],
-                     Trace *t);
+void attention_project(const Attention *a, int n, int m,
+                       const float x[n][a->d_x], const float y[m][a->d_y],
+                       Trace *t);
 
 /* One head for self-attention, with three layers that are drawn in the
  * order query, key, value. Refuses what attention_init refuses.
@@ -192,8 +192,8 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
                          int d_v, int has_bias);
 
 /* Every one of n tokens attends to all, with one head and no output layer.
- * Fills the tables from query to context. Refuses what attention_roles and
- * attend_trace refuse.
+ * Fills the tables from query to context. Refuses what attention_project
+ * and attend_trace refuse.
  * Raschka 2024, section 3.4: SelfAttention_v2. */
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);

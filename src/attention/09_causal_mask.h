@@ -28,7 +28,8 @@ void mask_scores(int n, int m, int first, float scores[n][m]);
 
 /* The same where any mask has 0, in place; any other entry hides nothing.
  * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
-void mask_where(int n, int m, const float mask[n][m], float scores[n][m]);
+void mask_scores_table(int n, int m, const float mask[n][m],
+                       float scores[n][m]);
 
 /* Which keys a query may see: all, those up to its own place, or those for
  * which a table has another entry than 0. The table stays its owner's.

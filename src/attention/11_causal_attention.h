@@ -36,7 +36,7 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
  * the same to context vectors. In training r draws for the dropout; in
  * evaluation r is NULL. Fills the tables from query to context, and those
  * of dropout. Refuses several heads, an output layer, and what
- * attention_roles and attend refuse.
+ * attention_project and attend refuse.
  * Raschka 2024, section 3.5: CausalAttention, with mask_causal(0) and y =
  * x. */
 void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,

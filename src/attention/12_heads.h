@@ -15,7 +15,7 @@
  * there is nothing to free. Refuses an h that is not there, and what
  * layers_check refuses.
  * PyTorch: heads[h], of an nn.ModuleList. */
-Attention head_of(const Attention *a, int h);
+Attention attention_head(const Attention *a, int h);
 
 /* Several heads and no output layer. The heads are drawn one after the
  * other, each by torch.rand as in cross_attention_init. Refuses what
@@ -36,9 +36,9 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
 
 /* Every head for itself, one after the other, each in its trace; their
  * context vectors, side by side, head 0 first, are `joined`. Refuses an
- * output layer, and what head_of and head_forward refuse. With r, the masks
- * of a text are drawn head by head; PyTorch draws those of a head for all
- * texts of a batch, before the next head's.
+ * output layer, and what attention_head and head_forward refuse. With r,
+ * the masks of a text are drawn head by head; PyTorch draws those of a head
+ * for all texts of a batch, before the next head's.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
 void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],

@@ -33,14 +33,14 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 /* Draws in another order and from other ranges, and sets each bias to 0.
  * Refuses what multi_head_init refuses.
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, dropout=p). */
-void multi_head_init_packed(Attention *a, Random *r, int d_model, double p,
-                            int n_heads);
+void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
+                             int n_heads);
 
 /* Attention, complete: from n tokens x and m tokens y that may be the same
  * to `joined`, and to `out` if there is an output layer; any number of
  * heads, any mask. With r, as in training, weights are dropped, head after
  * head; r NULL drops none. Fills every table of the trace. Refuses what
- * attention_roles and attend refuse.
+ * attention_project and attend refuse.
  * PyTorch: nn.MultiheadAttention()(x, y, y, attn_mask=...), in which 1
  * means hidden. Raschka 2024, section 3.6. Vaswani et al. 2017, section
  * 3.2.2. */

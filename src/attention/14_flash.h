@@ -15,31 +15,31 @@ typedef struct {
 } OnlineSoftmax;
 
 /* Before the first key. */
-void online_softmax_init(int d_v, OnlineSoftmax *r, float mixture[d_v]);
+void online_softmax_init(int d_v, OnlineSoftmax *s, float mixture[d_v]);
 
 /* After the last key: divides the mixture, which becomes the context
  * vector, and returns the log-sum-exp of all scores. If no key was seen,
  * these are NaN and minus infinity; if a score was NaN or +infinity, all is
  * NaN. PyTorch: torch.logsumexp(scores, dim=-1), which is +infinity in the
  * last case. */
-float online_softmax_finish(int d_v, const OnlineSoftmax *r,
+float online_softmax_finish(int d_v, const OnlineSoftmax *s,
                             float mixture[d_v]);
 
 /* A score is larger than all before: what was summed becomes relative to
  * it. If none was before, the sum and the mixture are still 0, and stay so.
  */
-void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *r,
+void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *s,
                             float mixture[d_v]);
 
 /* A query meets a key, with its score and its value. Minus infinity hides a
  * key, and its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */
 void online_softmax_add(int d_v, float score, const float value[d_v],
-                        OnlineSoftmax *r, float mixture[d_v]);
+                        OnlineSoftmax *s, float mixture[d_v]);
 
 /* The same for a block of n keys; n may be 0. */
 void online_softmax_add_block(int n, int d_v, const float scores[n],
-                              const float value[n][d_v], OnlineSoftmax *r,
+                              const float value[n][d_v], OnlineSoftmax *s,
                               float mixture[d_v]);
 
 /* Refuses what apply_mask refuses, before there are scores. */
@@ -48,8 +48,8 @@ void mask_check(int n, int m, Mask mask);
 /* Puts minus infinity where the mask hides a key, in place, in the square
  * of a table of scores whose first row is query i and whose first column is
  * key j. */
-void mask_tile(Mask mask, int i, int j, int rows, int cols,
-               float scores[rows][cols]);
+void mask_square(Mask mask, int i, int j, int rows, int cols,
+                 float scores[rows][cols]);
 
 /* May the queries up to number `last` see any of the keys from j on? */
 int mask_shows_block(Mask mask, int last, int j);
@@ -68,7 +68,7 @@ int mask_shows_block(Mask mask, int last, int j);
 void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
-                   float log_sum[n]);
+                   float log_sum_exp[n]);
 
 /* From what a query has got from one part of the keys, and what it has got
  * from another, each with its log-sum-exp: puts what it gets from both in
@@ -76,5 +76,5 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
  * infinity for its log-sum-exp adds nothing; two of these leave NaN and
  * minus infinity. NaN or +infinity in a log-sum-exp leave NaN.
  * Dao et al. 2022, section 3.1, the decomposition of softmax. */
-float merge_contexts(int d_v, float context[d_v], float log_sum,
-                     const float other[d_v], float other_log_sum);
+float merge_contexts(int d_v, float context[d_v], float log_sum_exp,
+                     const float other[d_v], float other_log_sum_exp);

@@ -28,19 +28,19 @@ float *row_at(const StridedRows *rows, int text, int head, int i);
 
 /* Attention for all heads of all texts: n queries with m keys of d_k
  * entries and m values of d_v, in each. Zeros where nothing is said:
- * n_key_heads 0 is n_heads; else so many neighbours share a head of keys
+ * n_kv_heads 0 is n_heads; else so many neighbours share a head of keys
  * and values as n_heads is a multiple of it. scale 0 is 1 / sqrt(d_k). bias
  * holds rows of m numbers that are added to the scaled scores. keep_mask
  * holds rows of m factors for the weights, as dropout_mask makes them.
- * log_sum is [texts][n_heads][n], or NULL. threads 0 is as many as there
- * are processors. */
+ * log_sum_exp is [texts][n_heads][n], or NULL. threads 0 is as many as
+ * there are processors. */
 typedef struct {
-    int texts, n_heads, n_key_heads, n, m, d_k, d_v;
+    int texts, n_heads, n_kv_heads, n, m, d_k, d_v;
     Mask mask;
     float scale;
     StridedRows query, key, value, bias, keep_mask;
     StridedRows context;
-    float *log_sum;
+    float *log_sum_exp;
     int threads;
 } AttentionCall;
 
@@ -68,8 +68,8 @@ float exp2_fast(float x);
 
 /* The product of a and b, [n][d] and [d][m], as matmul's, in the order in
  * which all that is read lies in memory. PyTorch: a @ b. */
-void multiply_ordered(int n, int m, int d, const float a[n][d],
-                      const float b[d][m], float c[n][m]);
+void matmul_ordered(int n, int m, int d, const float a[n][d],
+                    const float b[d][m], float c[n][m]);
 
 /* A table somewhere in memory: entry [i][k] is at[i * row + k * column]. */
 typedef struct {
@@ -86,8 +86,8 @@ static inline StridedMatrix from_row(StridedMatrix a, int i)
 /* c = start + a times b, where a is [n][d], b is [d][m], and start, which
  * may be c itself, is [n][m]; with at NULL it is all zeros.
  * PyTorch: torch.addmm(start, a, b). */
-void multiply_fast(int n, int m, int d, StridedMatrix a, StridedMatrix b,
-                   StridedMatrix start, float c[n][m]);
+void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                    StridedMatrix start, float c[n][m]);
 
 /* As matmul and linear_forward, but for rounding, and by the best kernel's
  * multiply. */
@@ -106,10 +106,10 @@ typedef struct {
     const char *name; /* "AVX-512", "AVX2", "plain" */
     int lanes;        /* floats in a vector */
     void (*attend)(const AttentionCall *call);
-    void (*multiply)(int n, int m, int d, StridedMatrix a, StridedMatrix b,
-                     StridedMatrix start, float c[n][m]);
+    void (*matmul)(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                   StridedMatrix start, float c[n][m]);
     float (*exp2)(float x);
-    void (*powers)(int n, float x[n]);
+    void (*exp2_all)(int n, float x[n]);
 } Kernel;
 
 /* The one with the most lanes that this processor can run. */
@@ -166,9 +166,9 @@ enum { COLUMNS = (LANES == 16 ? 2 : 3) * LANES };
 /* c = a times b, or with `adds` c + a times b, for a of [n][d]. Of each row
  * only the first `cols` count; the others may be anything. Rows lie as
  * new_aligned(n, sizeof(float[COLUMNS])) has them. */
-void multiply_columns(int n, int cols, int d, StridedMatrix a,
-                      const float b[d][COLUMNS], int adds,
-                      float c[n][COLUMNS]);
+void matmul_columns(int n, int cols, int d, StridedMatrix a,
+                    const float b[d][COLUMNS], int adds,
+                    float c[n][COLUMNS]);
 
 /* x[i] = 2 to the power of x[i], by exp2_fast. */
 void exp2_all(int n, float x[n]);

@@ -12,35 +12,35 @@
 /* How the numbers of a cache are kept: as floats, or in 16 bits, as the
  * upper half of a float, or by IEEE 754, with 5 bits for the exponent.
  * PyTorch: torch.float32, torch.bfloat16, torch.float16. */
-typedef enum { FLOAT32, BFLOAT16, FLOAT16 } Format;
+typedef enum { FORMAT_FLOAT32, FORMAT_BFLOAT16, FORMAT_FLOAT16 } Format;
 
 /* The keys and values of the tokens of one text, for each head of keys.
- * Token t of the text stands in row t % room. */
+ * Token t of the text stands in row t % capacity. */
 typedef struct {
-    int n_key_heads, d_k, d_v;
-    int room;      /* rows of each head */
+    int n_kv_heads, d_k, d_v;
+    int capacity;  /* rows of each head */
     int window;    /* how many tokens a query sees; 0: all there are */
     Format format; /* of what is kept */
 
-    /* What cache_init sets: */
-    int wide_k;    /* d_k, up to a multiple of 16, with zeros */
-    int wide_v;    /* d_v, the same */
-    void *key;     /* [n_key_heads][room][wide_k], of that format */
-    void *value;   /* [n_key_heads][room][wide_v] */
-    int64_t count; /* tokens that have come */
-    int64_t first; /* the first that is still there */
-} Cache;
+    /* What kv_cache_init sets: */
+    int padded_d_k; /* d_k, up to a multiple of 16, with zeros */
+    int padded_d_v; /* d_v, the same */
+    void *key;      /* [n_kv_heads][capacity][padded_d_k], of that format */
+    void *value;    /* [n_kv_heads][capacity][padded_d_v] */
+    int64_t count;  /* tokens that have come */
+    int64_t first;  /* the first that is still there */
+} KVCache;
 
 /* The bytes of keys and values of a cache with these sizes. Refuses sizes
  * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
  * than the room, a format that there is not, and more bytes than a size_t
  * can count. */
-size_t cache_bytes(const Cache *sizes);
+size_t kv_cache_bytes(const KVCache *sizes);
 
 /* Makes an empty cache with the sizes of another; frees it. Refuses what
- * cache_bytes refuses, and what does not fit into memory. */
-void cache_init(Cache *c, const Cache *sizes);
-void cache_free(Cache *c);
+ * kv_cache_bytes refuses, and what does not fit into memory. */
+void kv_cache_init(KVCache *c, const KVCache *sizes);
+void kv_cache_free(KVCache *c);
 
 /* Writes d numbers in this format, of which there are the three, one behind
  * the other. */
@@ -53,11 +53,11 @@ void store_row(Format format, int d, const float x[d], void *row);
  * window, tokens for which there is no room.
  * PyTorch: torch.cat([keys, key], dim=-2).
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
-void cache_append(Cache *c, int n, StridedRows key, StridedRows value);
+void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value);
 
-/* Refuses what cache_append refuses. */
-void cache_append_check(const Cache *c, int n, StridedRows key,
-                        StridedRows value);
+/* Refuses what kv_cache_append refuses. */
+void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
+                           StridedRows value);
 
 /* What the last n tokens that have come get, in each of n_heads heads, of
  * which neighbours share a head of keys: attention to the tokens up to
@@ -74,25 +74,26 @@ void cache_append_check(const Cache *c, int n, StridedRows key,
  * more have what is in 16 bits or in a ring laid out as floats.
  * PyTorch: F.scaled_dot_product_attention(query, keys, values,
  * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */
-void cache_attend(const Cache *c, int n_heads, int n, StridedRows query,
-                  int threads, StridedRows context);
+void kv_cache_attend(const KVCache *c, int n_heads, int n,
+                     StridedRows query, int threads, StridedRows context);
 
-/* cache_attend as it was compiled for the instruction set of a kernel, one
- * from best_kernel or kernel_named. It does and refuses the same. */
-typedef void CacheAttend(const Cache *c, int n_heads, int n,
-                         StridedRows query, int threads,
-                         StridedRows context);
-CacheAttend *cache_attend_of(const Kernel *kernel);
+/* kv_cache_attend as it was compiled for the instruction set of a kernel,
+ * one from best_kernel or kernel_named. It does and refuses the same. */
+typedef void KVCacheAttend(const KVCache *c, int n_heads, int n,
+                           StridedRows query, int threads,
+                           StridedRows context);
+KVCacheAttend *kv_cache_attend_of(const Kernel *kernel);
 
-/* Refuses what cache_attend refuses of these. */
-void cache_attend_check(const Cache *c, int n_heads, int n, int threads);
+/* Refuses what kv_cache_attend refuses of these. */
+void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
+                           int threads);
 
 /* Takes the last n tokens back, as if they had not come. Refuses n below 0
  * or above the number of tokens, and where the next token would see one
  * that is no longer there.
  * Elsewhere: what speculative decoding does with tokens that are rejected,
  * Leviathan et al. 2023. */
-void cache_forget(Cache *c, int n);
+void kv_cache_truncate(KVCache *c, int n);
 
 /* The nearest number in 16 bits, of two that are equally near the one whose
  * last bit is 0. What is beyond the largest becomes infinite, from halfway

@@ -79,16 +79,16 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
                      float grad_scores[n][m], float grad_query[n][d_k],
                      float grad_key[m][d_k], float grad_value[m][d_v]);
 
-/* attention_forward, which has filled t. In g, of the same sizes, `out` is
- * given, or without an output layer `joined`; its other tables are written,
- * but kept, which is left as it is. Adds to the gradients of the parameters
- * and of both texts, which may be one table, as x and y may. Refuses what
- * attention_check refuses of t and of g, and what attention_gradient_check
- * refuses.
+/* attention_forward, which has filled t. In grad_t, of the same sizes,
+ * `out` is given, or without an output layer `joined`; its other tables are
+ * written, but kept, which is left as it is. Adds to the gradients of the
+ * parameters and of both texts, which may be one table, as x and y may.
+ * Refuses what attention_check refuses of t and of grad_t, and what
+ * attention_gradient_check refuses.
  * PyTorch: what loss.backward() does with nn.MultiheadAttention. */
 void attention_backward(const Attention *a, int n, int m,
                         const float x[n][a->d_x], const float y[m][a->d_y],
-                        const Trace *t, Trace *g, Attention *grad_a,
+                        const Trace *t, Trace *grad_t, Attention *grad_a,
                         float grad_x[n][a->d_x], float grad_y[m][a->d_y]);
 
 /* cosine(n, a, b), whose gradient is grad_cosine. Refuses a list of zeros.

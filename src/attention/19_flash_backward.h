@@ -13,18 +13,19 @@
 /* From scores of n queries, divided and masked, and their log-sum-exps to
  * weights, in place. A query that sees nothing, whose log-sum-exp is minus
  * infinity, has weights of 0. */
-void weights_again(int n, int m, const float log_sum[n], float x[n][m]);
+void recompute_weights(int n, int m, const float log_sum_exp[n],
+                       float x[n][m]);
 
 /* For each query the mean of its weights' slopes, each counted by its
  * weight, with no weight at hand: the dot product of its context vector and
  * that one's gradient; 0 for a query that sees nothing.
  * PyTorch: (grad_context * context).sum(dim=-1). Dao et al. 2022, section
  * B.4. */
-void mean_slopes(int n, int d_v, const float log_sum[n],
-                 const float context[n][d_v],
-                 const float grad_context[n][d_v], float mean[n]);
+void context_dot_grad(int n, int d_v, const float log_sum_exp[n],
+                      const float context[n][d_v],
+                      const float grad_context[n][d_v], float mean[n]);
 
-/* flash_forward, which has made context and log_sum: attend_backward
+/* flash_forward, which has made context and log_sum_exp: attend_backward
  * without dropout and without tables, the weights being made again in
  * squares of 32 times 32. Adds to grad_query, grad_key and grad_value. A
  * query that sees nothing adds nothing, as in PyTorch, as long as its
@@ -36,7 +37,7 @@ void mean_slopes(int n, int d_v, const float log_sum[n],
 void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],
                     const float value[m][d_v], const float context[n][d_v],
-                    const float log_sum[n],
+                    const float log_sum_exp[n],
                     const float grad_context[n][d_v],
                     float grad_query[n][d_k], float grad_key[m][d_k],
                     float grad_value[m][d_v]);
@@ -45,14 +46,14 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
  * there are so many parts of both, and as many rounds: no two meet the same
  * in one round, and in all rounds each meets all. Parts and rounds count
  * from 0. */
-int partner(int parts, int keys, int round);
+int query_part(int parts, int keys, int round);
 
 /* A call that attend_fast has computed, backwards, as flash_backward does
  * one head's: from grad_context it adds to grad_query, grad_key and
  * grad_value, of which the heads that share keys add to the same rows. The
- * call has its context and its log_sum as attend_fast has left them. Rows
- * of gradients must not overlap. A bias and factors `keep_mask` are taken
- * into account, and get no gradient; where a bias leaves a query only
+ * call has its context and its log_sum_exp as attend_fast has left them.
+ * Rows of gradients must not overlap. A bias and factors `keep_mask` are
+ * taken into account, and get no gradient; where a bias leaves a query only
  * scores below -1e38, it is not to be used. What is added does not depend
  * on the number of threads. This one is compiled for what every processor
  * of its kind has.
@@ -73,8 +74,8 @@ typedef void AttendBackward(const AttentionCall *call,
                             StridedRows grad_value);
 AttendBackward *attend_backward_of(const Kernel *kernel);
 
-/* Refuses what attention_call_check refuses, a log_sum that is NULL, and
- * rows whose at is NULL. */
+/* Refuses what attention_call_check refuses, a log_sum_exp that is NULL,
+ * and rows whose at is NULL. */
 void attention_call_gradients_check(const AttentionCall *call,
                                     StridedRows grad_context,
                                     StridedRows grad_query,
@@ -108,21 +109,23 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
                             Trace *t);
 
 /* The same backwards, from t, which attention_forward_fast has filled, and
- * with its mask. In g, of the same sizes, `out` is given, or without an
- * output layer `joined`; query, key, value and, with an output layer,
+ * with its mask. In grad_t, of the same sizes, `out` is given, or without
+ * an output layer `joined`; query, key, value and, with an output layer,
  * joined are written. Adds to the gradients of the parameters and of x.
- * Refuses what texts_check refuses of t and of g, and what mask_check
+ * Refuses what texts_check refuses of t and of grad_t, and what mask_check
  * and attention_gradient_check refuse. */
 void attention_backward_fast(const Attention *a, Mask mask, int texts,
                              int n,
                              const float x[(int64_t)texts * n][a->d_x],
-                             const Trace *t, Trace *g, Attention *grad_a,
+                             const Trace *t, Trace *grad_t,
+                             Attention *grad_a,
                              float grad_x[(int64_t)texts * n][a->d_x]);
 
-/* log_sum, the log-sum-exp of each row of scores: adds to the slope of each
- * score its weight times the slope of its row's log-sum-exp. A row of
+/* log_sum_exp, the log-sum-exp of each row of scores: adds to the slope of
+ * each score its weight times the slope of its row's log-sum-exp. A row of
  * nothing but minus infinity adds nothing.
  * PyTorch: the backward of torch.logsumexp(scores, dim=-1). */
-void log_sum_backward(int n, int m, const float scores[n][m],
-                      const float log_sum[n], const float grad_log_sum[n],
-                      float grad_scores[n][m]);
+void log_sum_exp_backward(int n, int m, const float scores[n][m],
+                          const float log_sum_exp[n],
+                          const float grad_log_sum_exp[n],
+                          float grad_scores[n][m]);

@@ -39,7 +39,7 @@ float lerp(float from, float to, float part);
 /* How Adam moves parameters: how fast, how much its means keep, what is
  * added to the root, and how much of each parameter is taken away. */
 typedef struct {
-    double rate;           /* PyTorch's lr */
+    double learning_rate;  /* PyTorch's lr */
     double beta_1, beta_2; /* of the mean, and of the mean square */
     double epsilon;
     double decay;   /* PyTorch's weight_decay */
@@ -108,14 +108,14 @@ void model_init(Model *m, const Model *sizes);
 void model_clear(Model *m);
 void model_free(Model *m);
 
-/* A batch of texts of n tokens: who asks, by its id; who is asked, by one
- * id or by several, which stand side by side; and the right answer, or
- * IGNORED. The lists stay their owner's. */
+/* A batch of texts of n tokens: who asks, by its id; whose keys they meet,
+ * by one id or by several, which stand side by side; and the right answer,
+ * or IGNORED. The lists stay their owner's. */
 typedef struct {
     int texts, n;
-    const int *ids;    /* [texts][n] */
-    const int *asked;  /* [texts][n][d_y / d_x] */
-    const int *target; /* [texts][n] */
+    const int *ids;     /* [texts][n] */
+    const int *key_ids; /* [texts][n][d_y / d_x] */
+    const int *target;  /* [texts][n] */
 } Batch;
 
 /* What a model computes for a batch; and in another of the same sizes, the
@@ -152,18 +152,18 @@ void model_gradient_check(const Model *m, const Model *grad_m);
  * embed, add_positions and attention_forward refuse. */
 void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p);
 
-/* model_forward, which has filled p. In g, of the same sizes, the logits
- * are given; x, y and what attention_backward writes are written. Adds to
- * the gradients of the parameters. Refuses what batch_check and
- * pass_check refuse of p and of g, and what model_gradient_check,
+/* model_forward, which has filled p. In grad_p, of the same sizes, the
+ * logits are given; x, y and what attention_backward writes are written.
+ * Adds to the gradients of the parameters. Refuses what batch_check and
+ * pass_check refuse of p and of grad_p, and what model_gradient_check,
  * attention_backward and embed_backward refuse. */
-void model_backward(const Model *m, const Batch *b, const Pass *p, Pass *g,
-                    Model *grad_m);
+void model_backward(const Model *m, const Batch *b, const Pass *p,
+                    Pass *grad_p, Model *grad_m);
 
 /* A model in training: its gradient and Adam's means have its type. */
 typedef struct {
     Model model, gradient, mean, square;
-    Pass pass, g;
+    Pass pass, grad_pass;
     int steps; /* that have been made */
 } Training;
 
@@ -191,7 +191,7 @@ float training_step(Training *t, Adam how, Mask mask, const Batch *b);
  * round, where nobody can know it, IGNORED. */
 enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
 void repeated_text(Random *r, int ids[REPEATED_LENGTH],
-                   int asked[REPEATED_LENGTH][2],
+                   int key_ids[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH]);
 
 /* Each number is a sentence of a small grammar, such as "the dogs near the

@@ -46,24 +46,24 @@ void gelu_backward(int n, const float x[n], const float share[n],
  * add up to. Refuses a share that is negative or not finite, and shares of
  * which all are 0.
  * PyTorch: torch.multinomial(shares, 1), number for number. */
-int pick_one(Random *r, int n, const float shares[n]);
+int sample_token(Random *r, int n, const float shares[n]);
 
 /* Puts minus infinity in place of all logits that are below the k-th
  * largest. Refuses a k that is not from 1 to n.
  * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf).
  */
-void keep_largest(int n, int k, float logits[n]);
+void top_k(int n, int k, float logits[n]);
 
 /* Puts 0 in place of all shares but the largest, of which it keeps as few
  * as add up to at least p, and those that are equal to the smallest of
  * them. Refuses a p that is not above 0 and at most 1.
  * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
-void keep_mass(int n, float p, float shares[n]);
+void top_p(int n, float p, float shares[n]);
 
 /* What comes next: the logits divided by the temperature, of which with a k
  * other than 0 the k largest are kept, their softmax, and what is drawn
  * from these shares. Both tables are written. Refuses a temperature that is
- * not above 0, and what keep_largest and pick_one refuse. */
+ * not above 0, and what top_k and sample_token refuse. */
 int next_token(Random *r, float temperature, int k, int n, float logits[n],
                float shares[n]);
 
@@ -89,11 +89,11 @@ typedef struct {
  * one block of memory, in this order. A gradient, or an optimizer's
  * moments, is another Gpt of the same sizes. */
 typedef struct {
-    int vocabulary, context, width, n_heads, layers;
-    int is_apart;    /* whether the output has a weight of its own */
-    float *tokens;   /* [vocabulary][width] */
-    float *places;   /* [context][width] */
-    GptBlock *block; /* [layers] */
+    int vocabulary, context_length, width, n_heads, layers;
+    int has_own_output; /* whether the output has a weight of its own */
+    float *tokens;      /* [vocabulary][width] */
+    float *places;      /* [context_length][width] */
+    GptBlock *block;    /* [layers] */
     Norm last;
     Linear output; /* width to vocabulary; its weight is tokens, or apart */
     float *memory;
@@ -145,15 +145,15 @@ void gpt_pass_free(GptPass *p);
 
 /* Refuses a pass that is not for this model, and with a cache several
  * texts. */
-void gpt_pass_check(const Gpt *g, const Cache *cache, const GptPass *p);
+void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p);
 
 /* Puts 0 into all tables of gradients. */
 void gpt_pass_clear(GptPass *p);
 
 /* Makes a cache for each layer, with room for the whole context; frees
  * them. */
-void caches_init(const Gpt *g, Cache cache[g->layers]);
-void caches_free(const Gpt *g, Cache cache[g->layers]);
+void caches_init(const Gpt *g, KVCache cache[g->layers]);
+void caches_free(const Gpt *g, KVCache cache[g->layers]);
 
 /* The numbers that a model begins with: norms of weight 1, biases of 0, all
  * else normal with a deviation of 0.02, but for the layers `out` and
@@ -173,22 +173,22 @@ void gpt_fill(Random *r, Gpt *g);
  * texts.
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
-void gpt_forward(const Gpt *g, Cache *cache, const int *ids, GptPass *p);
+void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p);
 
 /* Goes on with a text of which so many ids are there, up to n of them.
  * Refuses fewer than 1 that are there, or more than n, and what gpt_forward
  * and next_token refuse.
  * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
  * of Hugging Face's transformers. */
-void gpt_write(const Gpt *g, Random *r, float temperature, int k, int begun,
-               int n, int ids[n]);
+void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
+                  int begun, int n, int ids[n]);
 
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
  * t the tables of all heads side by side, joined and out. Refuses a cache
  * whose heads or widths are not the attention's, and what texts_check,
- * cache_append and cache_attend refuse. */
-void attend_cached(const Attention *a, Cache *c, int n,
+ * kv_cache_append and kv_cache_attend refuse. */
+void attend_cached(const Attention *a, KVCache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 
 /* Refuses gradients of other sizes than the model and its pass have. */

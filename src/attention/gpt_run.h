@@ -10,7 +10,7 @@
 
 /* How many steps, and the sizes of its batches and of its model. */
 typedef struct {
-    int steps, texts, context, width, n_heads, layers;
+    int steps, texts, context_length, width, n_heads, layers;
 } GptRun;
 
 /* The one that chapter 21 tells of. */

@@ -56,8 +56,8 @@ void gpt_training_note(GptTraining *t, int n, const double number[n]);
 void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of a part's texts, and in p the gradient that they alone give.
- * ids and targets have a row of g->context for each text. PyTorch: loss =
- * F.cross_entropy(logits, targets) and loss.backward(). */
+ * ids and targets have a row of g->context_length for each text. PyTorch:
+ * loss = F.cross_entropy(logits, targets) and loss.backward(). */
 float gpt_learn(const Gpt *g, const int *ids, const int *targets,
                 GptPart *p);
 

@@ -7,8 +7,8 @@ void no_arguments(int argc, char *argv[])
         REFUSE("'%s' is given: this program takes no arguments", argv[1]);
 }
 
-uint64_t whole_number(const char *what, const char *text, uint64_t least,
-                      uint64_t most)
+uint64_t parse_integer(const char *what, const char *text, uint64_t least,
+                       uint64_t most)
 {
     char *end;
     errno = 0;
@@ -23,7 +23,7 @@ uint64_t whole_number(const char *what, const char *text, uint64_t least,
     return x;
 }
 
-float real_number(const char *what, const char *text)
+float parse_float(const char *what, const char *text)
 {
     char *end;
     errno = 0;

@@ -78,7 +78,7 @@ int pen_wanted(void)
     return folder && *folder;
 }
 
-int pen_draws(PenKind kind, const char *name, int n, const float x[n])
+int pen_accepts(PenKind kind, const char *name, int n, const float x[n])
 {
     static const char *const words[] = {"finite numbers",
                                         "finite numbers, -inf and nan",

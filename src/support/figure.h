@@ -20,63 +20,67 @@ behind.
  * larger; orange is negative. Minus infinity and nan are hidden: cells
  * without colour that say so. The words name the rows and the columns.
  * Refuses infinity. */
-void heatmap(const char *name, const char *title, int n,
-             const char *const row[n], int m, const char *const column[m],
-             const float x[n][m]);
+void figure_heatmap(const char *name, const char *title, int n,
+                    const char *const row[n], int m,
+                    const char *const column[m], const float x[n][m]);
 
 /* Heatmaps of one shape as panels, each with its label above and to a scale
  * of its own. Refuses infinity. */
-void maps(const char *name, const char *title, int panels,
-          const char *const panel[panels], int n, const char *const row[n],
-          int m, const char *const column[m], const float x[panels][n][m]);
+void figure_maps(const char *name, const char *title, int panels,
+                 const char *const panel[panels], int n,
+                 const char *const row[n], int m,
+                 const char *const column[m], const float x[panels][n][m]);
 
 /* Sentences of m words, a row for each: every word in a cell of its own,
  * with its value below; and below these the same sentences with other
  * values, each with its label above, and one scale for all. Refuses an
  * entry that is negative or not finite. */
-void word_maps(const char *name, const char *title, int panels,
-               const char *const panel[panels], int n, int m,
-               const char *const word[n][m], const float x[panels][n][m]);
+void figure_word_maps(const char *name, const char *title, int panels,
+                      const char *const panel[panels], int n, int m,
+                      const char *const word[n][m],
+                      const float x[panels][n][m]);
 
 /* Masks of one shape as panels: squares that are filled for 1 and empty for
  * 0. Refuses any other entry. */
-void grid(const char *name, const char *title, int panels,
-          const char *const panel[panels], int n, int m,
-          const float x[panels][n][m]);
+void figure_grid(const char *name, const char *title, int panels,
+                 const char *const panel[panels], int n, int m,
+                 const float x[panels][n][m]);
 
 /* Panels of n bars, each panel to a scale of its own. Refuses an entry that
  * is not finite. */
-void bars(const char *name, const char *title, int panels,
-          const char *const panel[panels], int n, const char *const word[n],
-          const float x[panels][n]);
+void figure_bars(const char *name, const char *title, int panels,
+                 const char *const panel[panels], int n,
+                 const char *const word[n], const float x[panels][n]);
 
 /* Distributions of n numbers, one below the other, on one axis for all with
  * 0 in its middle, so that spreads can be compared. Each has 61 bins, which
  * reach as far as 0 and its own numbers, and bars as high as its own
  * largest bin. No bin with a number in it is less than a pixel wide or
  * high. Refuses an entry that is not finite. */
-void histograms(const char *name, const char *title, int panels,
-                const char *const panel[panels], int n,
-                const float x[panels][n]);
+void figure_histograms(const char *name, const char *title, int panels,
+                       const char *const panel[panels], int n,
+                       const float x[panels][n]);
 
 /* Two curves through the values at n places, on an axis from 0 to the
  * largest. A value stands at its point, but where it is the one before; nan
  * has no point, and is said on the axis. Refuses an entry that is negative
  * or infinite. */
-void curves(const char *name, const char *title, const char *const curve[2],
-            int n, const char *const at[n], const float y[2][n]);
+void figure_curves(const char *name, const char *title,
+                   const char *const curve[2], int n,
+                   const char *const at[n], const float y[2][n]);
 
 /* A bar for each of d entries, put together from the parts that n words add
  * to it, with the sum beside it. Refuses a part that is negative or not
  * finite. */
-void stacks(const char *name, const char *title, int n,
-            const char *const word[n], int d, const float part[n][d]);
+void figure_stacks(const char *name, const char *title, int n,
+                   const char *const word[n], int d,
+                   const float part[n][d]);
 
 /* Arrows from the origin of a plane, the shadow of each on the first, and
  * its dot product with the first beside its tip. Refuses an entry that is
  * not finite, and an arrow of length 0. */
-void arrows(const char *name, const char *title, int n,
-            const char *const word[n], const float x[n][2]);
+void figure_arrows(const char *name, const char *title, int n,
+                   const char *const word[n], const float x[n][2]);
 
 /*
 Drawings for one thing alone:
@@ -87,29 +91,29 @@ Drawings for one thing alone:
  * share, and what the shares mix of the values, the context. Whole numbers
  * stand without their zeros. Refuses an entry that is not finite, and a
  * word that is not there. */
-void follow(const char *name, const char *title, int n,
-            const char *const word[n], int i, int d, int d_k, int d_v,
-            const float x[d], const float query[d_k],
-            const float key[n][d_k], const float value[n][d_v],
-            const float scores[n], const float weights[n],
-            const float context[d_v]);
+void figure_follow(const char *name, const char *title, int n,
+                   const char *const word[n], int i, int d, int d_k,
+                   int d_v, const float x[d], const float query[d_k],
+                   const float key[n][d_k], const float value[n][d_v],
+                   const float scores[n], const float weights[n],
+                   const float context[d_v]);
 
 /* The stages of attention from words to output; those that `lit` names,
  * with one blank between two, are shaded. Refuses no name, a name that is
  * no stage, and one that comes twice. */
-void pipeline(const char *name, const char *lit);
+void figure_pipeline(const char *name, const char *lit);
 
 /* The 32 bits of x, of which the lower 24 are shaded, and under them the
  * fraction that those are of 2^24. */
-void bits(const char *name, const char *title, uint32_t x);
+void figure_bits(const char *name, const char *title, uint32_t x);
 
 /* Words on the left, and on the right the rows that their ids pick from a
  * table of so many rows, in the order of the ids; x has the row of each
  * word. Refuses an id that is no row, one that comes twice, and an entry
  * that is not finite. */
-void lookup(const char *name, const char *title, int n,
-            const char *const word[n], const int ids[n], int rows, int d,
-            const float x[n][d]);
+void figure_lookup(const char *name, const char *title, int n,
+                   const char *const word[n], const int ids[n], int rows,
+                   int d, const float x[n][d]);
 
 /*
 And some that are drawn from structs:
@@ -127,8 +131,8 @@ typedef struct {
  * 2 and 5 times these where there is room. A label stands where its line
  * ends, or as near as it covers nothing. Refuses no line, more than eight,
  * a line without points, and a number that is not finite or not above 0. */
-void log_log(const char *name, const char *title, const char *x,
-             const char *y, int count, const Line line[count]);
+void figure_log_log(const char *name, const char *title, const char *x,
+                    const char *y, int count, const Line line[count]);
 
 /* A matrix as a rectangle: its label, its rows and columns, in how many
  * parts of equal width its columns are coloured, and the sign after it,
@@ -144,8 +148,8 @@ typedef struct {
  * cells are seen; or, where one of these is above 8, as their square roots,
  * so that 20 × 512 can stand beside 512 × 512. Where some have parts, those
  * without are pale. Refuses parts that do not divide the columns. */
-void blocks(const char *name, const char *title, int count,
-            const Block block[count]);
+void figure_blocks(const char *name, const char *title, int count,
+                   const Block block[count]);
 
 /* A table for a worksheet: its label, and n rows of m entries. */
 typedef struct {
@@ -156,5 +160,5 @@ typedef struct {
 
 /* Tables to be filled in by hand: the first `filled` of them have their
  * entries, the others empty cells. */
-void worksheet(const char *name, const char *title, int count,
-               const Table table[count], int filled);
+void figure_worksheet(const char *name, const char *title, int count,
+                      const Table table[count], int filled);

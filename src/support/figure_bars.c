@@ -27,11 +27,11 @@ static void bars_of(double bar, int n, const char *const word[n],
     pen_line(0, zero, n * bar, zero, "rule", 1.5);
 }
 
-void bars(const char *name, const char *title, int panels,
-          const char *const panel[panels], int n, const char *const word[n],
-          const float x[panels][n])
+void figure_bars(const char *name, const char *title, int panels,
+                 const char *const panel[panels], int n,
+                 const char *const word[n], const float x[panels][n])
 {
-    if (!pen_draws(PEN_FINITE, name, panels * n, x[0]))
+    if (!pen_accepts(PEN_FINITE, name, panels * n, x[0]))
         return;
     const double bar = fmax(52, pen_room(n, word) + 8);
     const double wide = fmax(n * bar, 1.1 * pen_room(panels, panel));
@@ -87,11 +87,11 @@ static void stack(double y, double unit, int n, int d, int k,
     pen_value(x + 10, line, "strong", sum_of(n, d, k, part));
 }
 
-void stacks(const char *name, const char *title, int n,
-            const char *const word[n], int d, const float part[n][d])
+void figure_stacks(const char *name, const char *title, int n,
+                   const char *const word[n], int d, const float part[n][d])
 {
     enum { STEP = 54, TOP = 18 + LEGEND_HIGH };
-    if (!pen_draws(PEN_PARTS, name, n * d, part[0]))
+    if (!pen_accepts(PEN_PARTS, name, n * d, part[0]))
         return;
     double largest = 0;
     for (int k = 0; k < d; k++)
@@ -179,11 +179,11 @@ static int hundredths(int many, double furthest, int n, const float x[n])
     }
 }
 
-void histograms(const char *name, const char *title, int panels,
-                const char *const panel[panels], int n,
-                const float x[panels][n])
+void figure_histograms(const char *name, const char *title, int panels,
+                       const char *const panel[panels], int n,
+                       const float x[panels][n])
 {
-    if (!pen_draws(PEN_FINITE, name, panels * n, x[0]))
+    if (!pen_accepts(PEN_FINITE, name, panels * n, x[0]))
         return;
     double furthest = pen_largest(panels * n, x[0]);
     /* Nothing but zeros: any axis will do. */

@@ -33,7 +33,7 @@ static void stages_must_be(const char *lit)
                all);
 }
 
-void pipeline(const char *name, const char *lit)
+void figure_pipeline(const char *name, const char *lit)
 {
     enum { WIDE = 100, HIGH = 40 };
     static const char *const class[2][2] = {
@@ -93,11 +93,11 @@ static void table_row(double left, double top, int id, int d,
     }
 }
 
-void lookup(const char *name, const char *title, int n,
-            const char *const word[n], const int ids[n], int rows, int d,
-            const float x[n][d])
+void figure_lookup(const char *name, const char *title, int n,
+                   const char *const word[n], const int ids[n], int rows,
+                   int d, const float x[n][d])
 {
-    if (!pen_draws(PEN_FINITE, name, n * d, x[0]))
+    if (!pen_accepts(PEN_FINITE, name, n * d, x[0]))
         return;
     for (int i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= rows ||
@@ -166,8 +166,8 @@ static double place_tables(int count, const Table table[count], int filled)
     return top + high + 2;
 }
 
-void worksheet(const char *name, const char *title, int count,
-               const Table table[count], int filled)
+void figure_worksheet(const char *name, const char *title, int count,
+                      const Table table[count], int filled)
 {
     if (!pen_wanted())
         return;
@@ -180,7 +180,7 @@ void worksheet(const char *name, const char *title, int count,
     pen_end();
 }
 
-void bits(const char *name, const char *title, uint32_t x)
+void figure_bits(const char *name, const char *title, uint32_t x)
 {
     enum { BIT = 15, BITS = 32, KEPT = 24, WHOLE = 1 << KEPT };
     if (!pen_wanted())
@@ -291,8 +291,8 @@ static void place_blocks(Layout *l, int count, const Block block[count])
     }
 }
 
-void blocks(const char *name, const char *title, int count,
-            const Block block[count])
+void figure_blocks(const char *name, const char *title, int count,
+                   const Block block[count])
 {
     if (!pen_wanted())
         return;

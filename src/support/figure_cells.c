@@ -59,11 +59,11 @@ static void draw_cells(const Cells *c, int n, const char *const row[n],
     pen_svg("</g>\n");
 }
 
-void heatmap(const char *name, const char *title, int n,
-             const char *const row[n], int m, const char *const column[m],
-             const float x[n][m])
+void figure_heatmap(const char *name, const char *title, int n,
+                    const char *const row[n], int m,
+                    const char *const column[m], const float x[n][m])
 {
-    if (!pen_draws(PEN_CELLS, name, n * m, x[0]))
+    if (!pen_accepts(PEN_CELLS, name, n * m, x[0]))
         return;
     Cells c = {14, pen_room(n, row) + 12, 30, 70, 38};
     /* More than six columns fit with smaller letters. */
@@ -78,11 +78,12 @@ void heatmap(const char *name, const char *title, int n,
     pen_end();
 }
 
-void maps(const char *name, const char *title, int panels,
-          const char *const panel[panels], int n, const char *const row[n],
-          int m, const char *const column[m], const float x[panels][n][m])
+void figure_maps(const char *name, const char *title, int panels,
+                 const char *const panel[panels], int n,
+                 const char *const row[n], int m,
+                 const char *const column[m], const float x[panels][n][m])
 {
-    if (!pen_draws(PEN_CELLS, name, panels * n * m, x[0][0]))
+    if (!pen_accepts(PEN_CELLS, name, panels * n * m, x[0][0]))
         return;
     Cells c = {12, pen_room(n, row) * 12 / 14 + 10, 42, 64, 33};
     /* Two of six columns fit a page with smaller letters. */
@@ -123,12 +124,13 @@ static void draw_words(double top, double wide, double high, double largest,
     }
 }
 
-void word_maps(const char *name, const char *title, int panels,
-               const char *const panel[panels], int n, int m,
-               const char *const word[n][m], const float x[panels][n][m])
+void figure_word_maps(const char *name, const char *title, int panels,
+                      const char *const panel[panels], int n, int m,
+                      const char *const word[n][m],
+                      const float x[panels][n][m])
 {
     enum { WIDE = 62, HIGH = 42, LABEL = 26, GAP = 14 };
-    if (!pen_draws(PEN_PARTS, name, panels * n * m, x[0][0]))
+    if (!pen_accepts(PEN_PARTS, name, panels * n * m, x[0][0]))
         return;
     const double largest =
         fmax(pen_largest(panels * n * m, x[0][0]), FLT_MIN);
@@ -151,12 +153,12 @@ void word_maps(const char *name, const char *title, int panels,
     pen_end();
 }
 
-void grid(const char *name, const char *title, int panels,
-          const char *const panel[panels], int n, int m,
-          const float x[panels][n][m])
+void figure_grid(const char *name, const char *title, int panels,
+                 const char *const panel[panels], int n, int m,
+                 const float x[panels][n][m])
 {
     enum { SIDE = 24 };
-    if (!pen_draws(PEN_BITS, name, panels * n * m, x[0][0]))
+    if (!pen_accepts(PEN_BITS, name, panels * n * m, x[0][0]))
         return;
     const double label = 1.1 * pen_room(panels, panel);
     pen_begin_panels(name, title, panels, fmax(m * SIDE + 2, label),

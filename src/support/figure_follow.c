@@ -90,12 +90,12 @@ static void headings(const Columns *c)
     pen_text(c->value, TOP - 8, "middle small muted", "values");
 }
 
-void follow(const char *name, const char *title, int n,
-            const char *const word[n], int i, int d, int d_k, int d_v,
-            const float x[d], const float query[d_k],
-            const float key[n][d_k], const float value[n][d_v],
-            const float scores[n], const float weights[n],
-            const float context[d_v])
+void figure_follow(const char *name, const char *title, int n,
+                   const char *const word[n], int i, int d, int d_k,
+                   int d_v, const float x[d], const float query[d_k],
+                   const float key[n][d_k], const float value[n][d_v],
+                   const float scores[n], const float weights[n],
+                   const float context[d_v])
 {
     if (!pen_wanted())
         return;
@@ -110,7 +110,7 @@ void follow(const char *name, const char *title, int n,
     enum { ALL = sizeof all / sizeof *all, LIKE_X = 4 };
     double cell = 0;
     for (int k = 0; k < ALL; k++) {
-        pen_draws(PEN_FINITE, name, all[k].n, all[k].x);
+        pen_accepts(PEN_FINITE, name, all[k].n, all[k].x);
         cell = fmax(cell, k < LIKE_X ? cell_for(all[k].n, all[k].x) : 0);
     }
     const Columns c = columns_for(cell, cell_for(d_v, context),

@@ -78,10 +78,10 @@ static Plane plane_around(int n, const float x[n][2])
                    TOP + (up.high - up.low) * unit + 26};
 }
 
-void arrows(const char *name, const char *title, int n,
-            const char *const word[n], const float x[n][2])
+void figure_arrows(const char *name, const char *title, int n,
+                   const char *const word[n], const float x[n][2])
 {
-    if (!pen_draws(PEN_FINITE, name, 2 * n, x[0]))
+    if (!pen_accepts(PEN_FINITE, name, 2 * n, x[0]))
         return;
     for (int i = 0; i < n; i++)
         if (!(product(x[i], x[i]) > 0))
@@ -175,11 +175,12 @@ static void curve_of(const Chart *c, int colour, int n, const float y[n])
     }
 }
 
-void curves(const char *name, const char *title, const char *const curve[2],
-            int n, const char *const at[n], const float y[2][n])
+void figure_curves(const char *name, const char *title,
+                   const char *const curve[2], int n,
+                   const char *const at[n], const float y[2][n])
 {
     enum { VALUE_WIDE = 46 };
-    if (!pen_draws(PEN_POINTS, name, 2 * n, y[0]))
+    if (!pen_accepts(PEN_POINTS, name, 2 * n, y[0]))
         return;
     const double largest = pen_largest(2 * n, y[0]);
     const double span = largest > 0 ? largest : 1, mark = pen_step(span, 5);

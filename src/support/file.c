@@ -16,7 +16,7 @@ FILE *file_open(const char *path)
     return file;
 }
 
-size_t file_rest(const char *path, FILE *file)
+size_t file_remaining(const char *path, FILE *file)
 {
     const long here = ftell(file);
     const long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
@@ -25,7 +25,7 @@ size_t file_rest(const char *path, FILE *file)
     return (size_t)(end - here);
 }
 
-void *file_bytes(const char *path, FILE *file, size_t size)
+void *file_read(const char *path, FILE *file, size_t size)
 {
     char *block = malloc(size + 1);
     if (!block)

@@ -9,8 +9,8 @@
 /* A file, which is to be closed; how many bytes of it are still to be read;
  * and so many of them, with a 0 behind, to be freed. */
 FILE *file_open(const char *path);
-size_t file_rest(const char *path, FILE *file);
-void *file_bytes(const char *path, FILE *file, size_t size);
+size_t file_remaining(const char *path, FILE *file);
+void *file_read(const char *path, FILE *file, size_t size);
 
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is

@@ -79,7 +79,7 @@ char *json_name(Json *j, int others)
     return name;
 }
 
-size_t json_whole(Json *j, size_t most)
+size_t json_size(Json *j, size_t most)
 {
     skip_blanks(j);
     const size_t digits = strspn(j->at, "0123456789");
@@ -133,8 +133,8 @@ static void skip(Json *j, int depth)
 int json_whole_number(const char *path, const char *name)
 {
     FILE *file = file_open(path);
-    const size_t size = file_rest(path, file);
-    char *text = file_bytes(path, file, size);
+    const size_t size = file_remaining(path, file);
+    char *text = file_read(path, file, size);
     fclose(file);
     Json j = {path, text, text + size, text};
     int number = -1; /* none yet */
@@ -145,7 +145,7 @@ int json_whole_number(const char *path, const char *name)
         else if (number >= 0)
             REFUSE("%s: has '%s' twice", path, name);
         else
-            number = (int)json_whole(&j, INT_MAX);
+            number = (int)json_size(&j, INT_MAX);
     json_end(&j);
     if (number < 0)
         REFUSE("%s: has no '%s'", path, name);

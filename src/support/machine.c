@@ -1,7 +1,7 @@
 #include "support/machine.h"
 #include "support.h"
 
-void machine_name(int size, char name[size])
+void processor_name(int size, char name[size])
 {
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];

@@ -5,4 +5,4 @@
 #pragma once
 
 /* The name of this machine's processor, where Linux tells it. */
-void machine_name(int size, char name[size]);
+void processor_name(int size, char name[size]);

@@ -8,7 +8,7 @@
 
 /* The entries of a part: the product of its sizes, if a block can hold
  * it. */
-static size_t entries(const Part *p)
+static size_t entries(const BlockPart *p)
 {
     const int size[3] = {p->layers, p->rows, p->columns};
     const int is_empty = !p->layers || !p->rows || !p->columns;
@@ -25,7 +25,7 @@ static size_t entries(const Part *p)
     return product;
 }
 
-size_t block_count(int parts, const Part part[parts])
+size_t block_count(int parts, const BlockPart part[parts])
 {
     size_t count = 0;
     for (int i = 0; i < parts; i++) {
@@ -39,7 +39,7 @@ size_t block_count(int parts, const Part part[parts])
     return count;
 }
 
-float *new_block(int parts, const Part part[parts], size_t *count)
+float *new_block(int parts, const BlockPart part[parts], size_t *count)
 {
     *count = block_count(parts, part);
     float *block = calloc(*count, sizeof *block), *at = block;
@@ -62,7 +62,7 @@ void *new_table(int n, int m)
         REFUSE("a table of %d times %d numbers: at least 1 of each is "
                "needed",
                n, m);
-    return new_block(1, &(Part){&x, 1, n, m}, &count);
+    return new_block(1, &(BlockPart){&x, 1, n, m}, &count);
 }
 
 void *new_aligned(size_t count, size_t size)
@@ -78,7 +78,7 @@ void *new_aligned(size_t count, size_t size)
     return at;
 }
 
-void *new_pages(size_t bytes)
+void *new_zeroed_pages(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20, page = bytes < huge ? 64 : huge;
     const size_t size = (bytes + page - 1) / page * page;

@@ -29,19 +29,19 @@ void *new_aligned(size_t count, size_t size);
  * many and the system is Linux, they are asked for in pages of 2 MiB, of
  * which it finds the next one sooner. All are in use at once. Refuses what
  * does not fit. */
-void *new_pages(size_t bytes);
+void *new_zeroed_pages(size_t bytes);
 
 /* One table in a block: where its address goes, and three sizes, of which
  * the product is the number of its entries. A table of none is NULL. */
 typedef struct {
     float **table;
     int layers, rows, columns;
-} Part;
+} BlockPart;
 
 /* A block of zeros with room for all parts, one behind the other, to be
  * freed by the caller; count is how many numbers it holds. Refuses sizes
  * below 0, and what does not fit. */
-float *new_block(int parts, const Part part[parts], size_t *count);
+float *new_block(int parts, const BlockPart part[parts], size_t *count);
 
 /* How many numbers it would hold. Refuses the same. */
-size_t block_count(int parts, const Part part[parts]);
+size_t block_count(int parts, const BlockPart part[parts]);

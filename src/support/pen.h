@@ -3,7 +3,7 @@
  * time, from pen_begin to pen_end. Outside of these it is lifted and leaves
  * no line, so that a layout can be gone through for its size alone.
  *
- * A drawing function first asks pen_wanted() or pen_draws(), then refuses
+ * A drawing function first asks pen_wanted() or pen_accepts(), then refuses
  * what else it cannot draw, and only then begins: so nothing is refused
  * where nothing would be drawn, and no refusal leaves half a picture. */
 #pragma once
@@ -16,8 +16,8 @@
  * after the last. */
 enum { PAGE = 500, COLOURS = 8 };
 
-/* Does FIGURES name a folder? Where it does, pen_draws refuses entries that
- * are not of this kind. */
+/* Does FIGURES name a folder? Where it does, pen_accepts refuses entries
+ * that are not of this kind. */
 int pen_wanted(void);
 typedef enum {
     PEN_FINITE,
@@ -27,7 +27,7 @@ typedef enum {
     PEN_BITS,
     PEN_POSITIVE
 } PenKind;
-int pen_draws(PenKind kind, const char *name, int n, const float x[n]);
+int pen_accepts(PenKind kind, const char *name, int n, const float x[n]);
 
 /* Opens a picture and writes all that pictures share, up to the beginning
  * of its description in words. After these pen_draw begins the drawing, and

@@ -7,7 +7,8 @@
 int decimals(int usual)
 {
     const char *text = getenv("DIGITS");
-    return text && *text ? (int)whole_number("DIGITS", text, 0, 17) : usual;
+    return text && *text ? (int)parse_integer("DIGITS", text, 0, 17)
+                         : usual;
 }
 
 static int width(float x, int digits)

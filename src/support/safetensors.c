@@ -93,7 +93,7 @@ static int read_list(Json *j, size_t most, int room, size_t number[room])
         if (count == room)
             REFUSE("%s: its JSON has more than %d numbers at byte %td",
                    j->path, room, j->at - j->text);
-        number[count++] = json_whole(j, most);
+        number[count++] = json_size(j, most);
     }
     return count;
 }
@@ -130,8 +130,8 @@ static Tensor read_tensor(Json *j, const char *name, char *data,
     int offsets = -1; /* so many are said; -1 is not yet */
     const char *key;
     for (int n = 0; (key = json_name(j, n)); n++)
-        if (!strcmp(key, "dtype") && !t.dtype)
-            t.dtype = json_string(j);
+        if (!strcmp(key, "dtype") && !t.dtype_name)
+            t.dtype_name = json_string(j);
         else if (!strcmp(key, "shape") && t.rank < 0)
             t.rank = read_list(j, INT_MAX, 4, shape);
         else if (!strcmp(key, "data_offsets") && offsets < 0)
@@ -140,11 +140,11 @@ static Tensor read_tensor(Json *j, const char *name, char *data,
             REFUSE("%s: tensor '%s' has the key '%s': dtype, shape and "
                    "data_offsets are needed, each once",
                    j->path, name, key);
-    if (!t.dtype || t.rank < 0 || offsets != 2)
+    if (!t.dtype_name || t.rank < 0 || offsets != 2)
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
                j->path, name);
-    t.type = kinds[kind_named(t.dtype)].type;
+    t.type = kinds[kind_named(t.dtype_name)].type;
     for (int k = 0; k < t.rank; k++)
         t.shape[k] = (int)shape[k];
     check_place(&t, offset[0], offset[1]);
@@ -219,18 +219,18 @@ static void check_names(Tensors *file)
 Tensors tensors_read(const char *path)
 {
     FILE *from = file_open(path);
-    uint64_t *start = file_bytes(path, from, START);
+    uint64_t *start = file_read(path, from, START);
     turn_numbers(START, 1, start);
     const uint64_t length = *start;
     free(start);
-    const size_t rest = file_rest(path, from);
+    const size_t rest = file_remaining(path, from);
     if (length > rest)
         REFUSE("%s: says its header has %" PRIu64 " bytes: %zu are left",
                path, length, rest);
 
     Tensors file = {.path = path};
-    file.text = file_bytes(path, from, length);
-    file.data = file_bytes(path, from, rest - length);
+    file.text = file_read(path, from, length);
+    file.data = file_read(path, from, rest - length);
     fclose(from);
     file.tensor = new_list(path, length / SHORTEST);
     Json header = {path, file.text, file.text + length, file.text};
@@ -278,7 +278,7 @@ static const void *entries(const Tensor *t, char type)
     const char *dtype = kinds[kind_of(t->type)].dtype;
     if (t->type != type)
         REFUSE("%s: tensor '%s' has dtype %s: %s is needed", t->path,
-               t->name, dtype ? dtype : t->dtype,
+               t->name, dtype ? dtype : t->dtype_name,
                kinds[kind_of(type)].dtype);
     return t->data;
 }

@@ -13,11 +13,12 @@ typedef struct {
     const char *name;
     char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; or '?',
                 * any other, which has no numbers here */
-    const char *dtype; /* the type as its file says it, such as "BF16" */
-    int rank;          /* number of dimensions, 0 to 4 */
-    int shape[4];      /* 1 beyond the rank */
-    size_t count;      /* number of entries; of '?', of bytes */
-    void *data;        /* count entries in C order */
+    const char
+        *dtype_name; /* the type as its file says it, such as "BF16" */
+    int rank;        /* number of dimensions, 0 to 4 */
+    int shape[4];    /* 1 beyond the rank */
+    size_t count;    /* number of entries; of '?', of bytes */
+    void *data;      /* count entries in C order */
 } Tensor;
 
 /* All tensors of a file, read whole into memory. */

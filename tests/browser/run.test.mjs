@@ -66,7 +66,7 @@ reading(
     assert.match(await runWith(page, "0 0"), /^2 lines printed, in \d+ ms\.$/);
     assert.match(await printed(page), /^weights \(2\)\n\[0\.5000, 0\.5000\]/);
     assert.match(await runWith(page, "1 x"), /^Refused, exit status 2, in \d+ ms\.$/);
-    assert.match(await printed(page), /^argument\.c: real_number: a score is 'x': /);
+    assert.match(await printed(page), /^argument\.c: parse_float: a score is 'x': /);
     assert.match(
       await runWith(page, "1 two"),
       /^Refused, as on this page: 1 line, exit status 2, /,

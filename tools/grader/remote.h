@@ -214,7 +214,7 @@ static inline void visit_SelfAttentionV1(Visit *v, SelfAttentionV1 *a)
 
 static inline void visit_Trace(Visit *v, Trace *t)
 {
-    visit_change(v, &t->rate, sizeof t->rate, 1);
+    visit_change(v, &t->dropout_rate, sizeof t->dropout_rate, 1);
     const size_t head = times(t->n_heads, sizeof(float));
     const size_t map = times(t->n, times(t->m, head));
     const size_t q = times(t->n, times(t->d_k, head));
@@ -244,14 +244,15 @@ static inline void visit_Trace(Visit *v, Trace *t)
         visit_array(v, all[i].table, all[i].size);
 }
 
-static inline void visit_Cache(Visit *v, Cache *c)
+static inline void visit_Cache(Visit *v, KVCache *c)
 {
     const size_t row =
-        times(c->n_key_heads, times(c->room, c->format == FLOAT32 ? 4 : 2));
+        times(c->n_kv_heads,
+              times(c->capacity, c->format == FORMAT_FLOAT32 ? 4 : 2));
     visit_change(v, &c->count, sizeof c->count, c->count >= c->first);
     visit_change(v, &c->first, sizeof c->first, c->first >= 0);
-    visit_array(v, &c->key, times(c->wide_k, row));
-    visit_array(v, &c->value, times(c->wide_v, row));
+    visit_array(v, &c->key, times(c->padded_d_k, row));
+    visit_array(v, &c->value, times(c->padded_d_v, row));
 }
 
 static inline void visit_Mask(Visit *v, Mask *mask)

@@ -81,20 +81,20 @@ static double choice_of(const Setting *s, const char *value)
     return k;
 }
 
-/* As real_number, but not rounded to a float. */
+/* As parse_float, but not rounded to a float. */
 static double decimal(const char *what, const char *value)
 {
-    real_number(what, value);
+    parse_float(what, value);
     return strtod(value, NULL);
 }
 
 static void set_score(Bench *b, const char *name, const char *value)
 {
-    const int j =
-        (int)whole_number("the number of a score", name + 5, 1, MOST_WORDS);
+    const int j = (int)parse_integer("the number of a score", name + 5, 1,
+                                     MOST_WORDS);
     if (strcmp(value, "auto") == 0)
         return;
-    b->score[j - 1] = real_number(name, value);
+    b->score[j - 1] = parse_float(name, value);
     if (isnan(b->score[j - 1]) || b->score[j - 1] == INFINITY)
         REFUSE("%s is %s: a finite number, -inf or auto is needed", name,
                value);
@@ -127,7 +127,7 @@ static void set_one(Bench *b, const char *name, const char *value)
     else if (s->kind == CHOICE)
         b->number[key] = choice_of(s, value);
     else if (s->kind == WHOLE)
-        b->number[key] = (double)whole_number(
+        b->number[key] = (double)parse_integer(
             name, value, (uint64_t)s->least, (uint64_t)s->most);
     else
         b->number[key] = decimal(name, value);
@@ -401,7 +401,7 @@ static TableId table_named(const Bench *b, const char *name)
 
 static int place(const char *what, const char *text, int count)
 {
-    return (int)whole_number(what, text, 0, (uint64_t)count - 1);
+    return (int)parse_integer(what, text, 0, (uint64_t)count - 1);
 }
 
 static void explain(const Bench *b, const char *ask)

@@ -161,17 +161,17 @@ static void draw_attention(Bench *b, Random *r)
         self_attention_init(&b->a, r, d, d_k, d_v, 0);
     else if (b->stage->draw == BY_LINEAR)
         multi_head_init(&b->a, r, d, d_out, 0, 0, heads, 0);
-    b->a.p = b->number[KEY_P];
+    b->a.dropout_rate = b->number[KEY_P];
 }
 
 /* Room for every table; those that a trace or layers have stand there. */
 static void make_room(Bench *b)
 {
-    Part part[TABLES];
+    BlockPart part[TABLES];
     size_t count;
     for (int id = 0; id < TABLES; id++) {
         const Shape s = bench_shape(b, (TableId)id);
-        part[id] = (Part){&b->x[id], s.h, s.n, s.m};
+        part[id] = (BlockPart){&b->x[id], s.h, s.n, s.m};
     }
     b->memory = new_block(TABLES, part, &count);
     if (b->stage->draw == BY_NONE)
@@ -213,7 +213,7 @@ static void show_matrices(Bench *b)
 {
     const TableId id[3] = {W_QUERY, W_KEY, W_VALUE};
     for (int h = 0; h < b->a.n_heads; h++) {
-        const Attention head = head_of(&b->a, h);
+        const Attention head = attention_head(&b->a, h);
         const Linear *const l[3] = {&head.query, &head.key, &head.value};
         for (int k = 0; k < 3; k++)
             transpose(l[k]->d_out, l[k]->d_in, (void *)l[k]->weight,
@@ -270,7 +270,7 @@ static void compute_shares(Bench *b)
     for (int j = 0; j < n; j++)
         for (int k = 0; k < d; k++)
             part[j][k] = b->x[WEIGHTS][j] * x[j][k];
-    mix(n, d, b->x[WEIGHTS], x, b->x[CONTEXT]);
+    weighted_sum(n, d, b->x[WEIGHTS], x, b->x[CONTEXT]);
 }
 
 /* One is what may be seen. */
@@ -312,7 +312,7 @@ static void compute_head(Bench *b, Random *r, int h)
     scale(b, n, m, (void *)table[SCALED]);
     memcpy(table[MASKED], table[SCALED], size);
     if (b->number[KEY_HIDE] == HIDE_SCORES)
-        mask_where(n, m, mask, (void *)table[MASKED]);
+        mask_scores_table(n, m, mask, (void *)table[MASKED]);
     softmax_rows(n, m, (void *)table[MASKED], (void *)table[WEIGHTS]);
     memcpy(table[HIDDEN], table[WEIGHTS], size);
     mask_weights(n, m, mask, (void *)table[HIDDEN]);
@@ -320,9 +320,9 @@ static void compute_head(Bench *b, Random *r, int h)
     renormalize(n, m, (void *)table[RENORMALIZED]);
     const TableId left =
         bench_has(b, RENORMALIZED) ? RENORMALIZED : WEIGHTS;
-    dropout_mask(r, b->a.p, n, m, (void *)table[KEPT]);
-    dropout_apply(b->a.p, n, m, (void *)table[KEPT], (void *)table[left],
-                  (void *)table[DROPPED]);
+    dropout_mask(r, b->a.dropout_rate, n, m, (void *)table[KEPT]);
+    dropout_apply(b->a.dropout_rate, n, m, (void *)table[KEPT],
+                  (void *)table[left], (void *)table[DROPPED]);
     matmul(n, d_v, m, (void *)table[DROPPED], (void *)table[VALUE],
            (void *)table[CONTEXT]);
 }
@@ -334,8 +334,8 @@ static void compute_heads(Bench *b)
     const int n = b->n, m = b->m, heads = a->n_heads;
     const void *x = b->x[EMBEDDINGS];
     Random r;
-    attention_roles(a, n, m, x, b->texts == 2 ? (void *)b->x[OTHERS] : x,
-                    t);
+    attention_project(a, n, m, x, b->texts == 2 ? (void *)b->x[OTHERS] : x,
+                      t);
     split_heads(n, heads, a->d_k, (void *)t->query, (void *)t->head_query);
     split_heads(m, heads, a->d_k, (void *)t->key, (void *)t->head_key);
     split_heads(m, heads, a->d_v, (void *)t->value, (void *)t->head_value);

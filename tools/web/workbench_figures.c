@@ -42,16 +42,16 @@ static void draw_maps(const Bench *b, const char *name, const char *title,
                       int panels, const char *const panel[panels],
                       const float *x)
 {
-    maps(name, title, panels, panel, b->n, b->name[0], b->m,
-         bench_others(b), (const void *)x);
+    figure_maps(name, title, panels, panel, b->n, b->name[0], b->m,
+                bench_others(b), (const void *)x);
     say_figure(name);
 }
 
 static void draw_heatmap(const Bench *b, const char *name,
                          const char *title)
 {
-    heatmap(name, title, b->n, b->name[0], b->m, bench_others(b),
-            (const void *)table_of(b, bench_mixing(b)));
+    figure_heatmap(name, title, b->n, b->name[0], b->m, bench_others(b),
+                   (const void *)table_of(b, bench_mixing(b)));
     say_figure(name);
 }
 
@@ -89,15 +89,15 @@ void bench_draw_shares(const Bench *b)
     for (int k = 0; k < b->n * 3; k++)
         is_growing &= table_of(b, PARTS)[k] >= 0;
     if (is_finite) {
-        bars("steps", "How scores become shares", 3, step, b->n, b->name[0],
-             (const void *)x);
+        figure_bars("steps", "How scores become shares", 3, step, b->n,
+                    b->name[0], (const void *)x);
         say_figure("steps");
     }
     if (is_growing) {
         snprintf(title, sizeof title, "The context vector of %s as a sum",
                  b->name[0][b->asking]);
-        stacks("mixture", title, b->n, b->name[0], 3,
-               (const void *)table_of(b, PARTS));
+        figure_stacks("mixture", title, b->n, b->name[0], 3,
+                      (const void *)table_of(b, PARTS));
         say_figure("mixture");
     }
 }
@@ -117,11 +117,12 @@ void bench_draw_roles(const Bench *b)
              b->name[0][i]);
     if (*title >= 'a' && *title <= 'z')
         *title = (char)(*title - 'a' + 'A');
-    follow("likes", title, b->n, b->name[0], i, b->a.d_x, b->a.d_k,
-           b->a.d_v, bench_row(b, EMBEDDINGS, 0, i),
-           bench_row(b, QUERY, 0, i), (const void *)table_of(b, KEY),
-           (const void *)table_of(b, VALUE), bench_row(b, SCORES, 0, i),
-           bench_row(b, WEIGHTS, 0, i), bench_row(b, CONTEXT, 0, i));
+    figure_follow("likes", title, b->n, b->name[0], i, b->a.d_x, b->a.d_k,
+                  b->a.d_v, bench_row(b, EMBEDDINGS, 0, i),
+                  bench_row(b, QUERY, 0, i), (const void *)table_of(b, KEY),
+                  (const void *)table_of(b, VALUE),
+                  bench_row(b, SCORES, 0, i), bench_row(b, WEIGHTS, 0, i),
+                  bench_row(b, CONTEXT, 0, i));
     say_figure("likes");
     free(x);
 }
@@ -162,7 +163,7 @@ void bench_draw_mask(const Bench *b)
     memcpy(panel_of(b, x, 2), hidden, (size_t)n * sizeof *hidden);
     renormalize(n, m, (void *)panel_of(b, x, 2));
     memcpy(masked, scaled, (size_t)n * sizeof *masked);
-    mask_where(n, m, mask, masked);
+    mask_scores_table(n, m, mask, masked);
     softmax_rows(n, m, (const void *)masked, (void *)panel_of(b, x, 3));
     draw_maps(b, "maps", "Two ways to hide the future", 4, panel, x);
     free(masked);

@@ -248,13 +248,13 @@ void bench_words(Bench *b)
     memcpy(all, b->text[0], sizeof all / 2);
     memcpy(all + b->n, b->text[1], sizeof(Word[MOST_WORDS]));
     const int both = b->n + (is_strange ? 0 : count[1]);
-    const int size = vocabulary(both, all, entry);
+    const int size = build_vocabulary(both, all, entry);
     word_ids(b->n, b->text[0], size, entry, b->id[0]);
     if (!is_strange) {
         word_ids(count[1], b->text[1], size, entry, b->id[1]);
         return;
     }
-    const int strangers = vocabulary(count[1], b->text[1], entry);
+    const int strangers = build_vocabulary(count[1], b->text[1], entry);
     word_ids(count[1], b->text[1], strangers, entry, b->id[1]);
 }
 
@@ -265,7 +265,7 @@ void bench_embed(Bench *b, int k, Random *r)
     float(*table)[d] = (void *)new_table(ROWS, d);
     float(*x)[d] = (void *)b->x[k ? OTHERS : EMBEDDINGS];
     if (text->is_strange) {
-        rand_fill(r, ROWS, d, table);
+        random_fill(r, ROWS, d, table);
     } else {
         Random own;
         random_seed(&own, (uint64_t)b->number[KEY_SEED]);

@@ -37,8 +37,8 @@ int main(int argc, char **argv)
                "needed, as in 03 7 30",
                argc - 1);
     const int k = chapter_named(argv[1]);
-    const uint64_t seed = whole_number("SEED", argv[2], 0, UINT32_MAX);
-    const int copies = (int)whole_number("COPIES", argv[3], 1, COPIES - 1);
+    const uint64_t seed = parse_integer("SEED", argv[2], 0, UINT32_MAX);
+    const int copies = (int)parse_integer("COPIES", argv[3], 1, COPIES - 1);
     Random seeds, r;
     random_seed(&seeds, seed);
     for (int skipped = 0; skipped <= (k + 1) * COPIES; skipped++)

@@ -261,7 +261,7 @@ void tasks_12(Random *r)
         for (int h = 0; h < 2; h++) {
             tenths_fill(r, 3, weights[h]);
             whole_fill(r, 3, 2, -3, 5, value[h]);
-            mix(3, 2, weights[h], value[h], joined + 2 * h);
+            weighted_sum(3, 2, weights[h], value[h], joined + 2 * h);
         }
     } while (has_dull_rows(2, 3, weights) ||
              has_dull_rows(3, 2, value[0]) ||
@@ -358,7 +358,8 @@ void tasks_13(Random *r)
 
 static void meet_three(Random *r)
 {
-    float scores[3], value[3][2], largest[3], sums[3], mixture[2], log_sum;
+    float scores[3], value[3][2], largest[3], sums[3], mixture[2],
+        log_sum_exp;
     do {
         OnlineSoftmax run;
         whole_fill(r, 1, 3, -3, 6, (void *)scores);
@@ -369,10 +370,10 @@ static void meet_three(Random *r)
             largest[j] = run.largest;
             sums[j] = (float)run.sum;
         }
-        log_sum = online_softmax_finish(2, &run, mixture);
+        log_sum_exp = online_softmax_finish(2, &run, mixture);
     } while (range(3, scores) > 4 || clear_largest(3, scores, 1) < 1 ||
              has_dull_rows(3, 2, value) || !is_clear(2, 3, sums) ||
-             !is_clear(2, 2, mixture) || !is_clear(2, 1, &log_sum));
+             !is_clear(2, 2, mixture) || !is_clear(2, 1, &log_sum_exp));
     task(
         "A query meets three keys",
         "Their scores are _s_, in this order, and their values the rows of "
@@ -388,7 +389,7 @@ static void meet_three(Random *r)
     step("context", 2, mixture);
     answer(2, 2, mixture);
     ask("The logarithm of the sum of all exponentials.");
-    answer(2, 1, &log_sum);
+    answer(2, 1, &log_sum_exp);
 }
 
 static void join_two(Random *r)

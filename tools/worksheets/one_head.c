@@ -60,7 +60,7 @@ void tasks_02(Random *r)
         whole_fill(r, 1, 3, -3, 6, (void *)scores);
         whole_fill(r, 3, 2, -3, 5, value);
         softmax(3, scores, weights);
-        mix(3, 2, weights, value, context);
+        weighted_sum(3, 2, weights, value, context);
         most = fmaxf(fmaxf(scores[0], scores[1]), scores[2]);
         sum = 0;
         for (int j = 0; j < 3; j++) {
@@ -106,7 +106,7 @@ void tasks_03(Random *r)
         for (int role = 0; role < 3; role++)
             whole_fill(r, 2, 2, -1, 2, w[role]);
         i = place_below(r, 3);
-        project(3, 2, 2, 2, x, w[0], w[1], w[2], query, key, value);
+        project_qkv(3, 2, 2, 2, x, w[0], w[1], w[2], query, key, value);
         attend_one(3, 2, 2, query[i], key, value, scores, weights, context);
     } while (has_dull_rows(3, 2, x) || has_dull_rows(3, 2, key) ||
              has_dull_rows(3, 2, value) || range(3, scores) > 4 ||
@@ -268,7 +268,7 @@ void tasks_05(Random *r)
     int ids[WORDS_MAX];
     sentence_of(r, sizeof sentence, sentence);
     const int n = split_words(sentence, word);
-    const int size = vocabulary(n, word, entry);
+    const int size = build_vocabulary(n, word, entry);
     word_ids(n, word, size, entry, ids);
     for (int k = 0; k < size; k++)
         strcat(strcat(all, k ? " " : ""), entry[k]);
@@ -353,7 +353,7 @@ void tasks_06(Random *r)
         tenths_fill(r, 3, shares);
         j = place_below(r, 3);
         up = whole(r, 1, 2);
-        nudge(3, shares, j, (float)up, nudged);
+        nudge_share(3, shares, j, (float)up, nudged);
     } while (!is_clear(2, 3, nudged));
     task("A nudge", "The scores of another query are not known, but its "
                     "weights _w_ are.");
