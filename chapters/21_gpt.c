@@ -642,19 +642,21 @@ void epoch_order(Random *r, int n, int order[n])
 And what some texts teach:
 */
 
-float gpt_learn(const Gpt *g, const int *ids, const int *targets,
-                GptPart *p)
+float gpt_part_gradient(GptTraining *t, int part, const int *ids,
+                        const int *targets)
 {
-    const int rows = p->pass.texts * p->pass.n, size = g->vocabulary;
-    gpt_forward(g, NULL, ids, &p->pass);
-    const float loss = cross_entropy(rows, size, ROWS(size, p->pass.logits),
-                                     targets, ROWS(size, p->shares));
+    GptPass *p = &t->pass[part], *grad_p = &t->grad_pass[part];
+    const int rows = p->texts * p->n, size = t->model.vocabulary;
+    float(*shares)[size] = ROWS(size, t->shares[part]);
+    gpt_forward(&t->model, NULL, ids, p);
+    const float loss =
+        cross_entropy(rows, size, ROWS(size, p->logits), targets, shares);
 
-    gpt_pass_clear(&p->back);
-    gpt_clear(&p->gradient);
-    cross_entropy_backward(rows, size, ROWS(size, p->shares), targets,
-                           ROWS(size, p->back.logits));
-    gpt_backward(g, ids, &p->pass, &p->back, &p->gradient);
+    gpt_pass_clear(grad_p);
+    gpt_clear(&t->gradient[part]);
+    cross_entropy_backward(rows, size, shares, targets,
+                           ROWS(size, grad_p->logits));
+    gpt_backward(&t->model, ids, p, grad_p, &t->gradient[part]);
     return loss;
 }
 
@@ -667,9 +669,9 @@ gradient of all are the means of theirs (`gpt_training_gradient`). One step:
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 {
     const float loss = gpt_training_gradient(t, ids, targets);
-    const Gpt *gradient = &t->part->gradient;
-    clip_norm(1, gradient->count, gradient->memory);
-    adam_step(t->how, ++t->step, gradient->count, gradient->memory,
+    const size_t count = t->model.count;
+    clip_norm(1, count, t->gradient->memory);
+    adam_step(t->adam, ++t->step, count, t->gradient->memory,
               t->mean.memory, t->square.memory, t->model.memory);
     return loss;
 }
@@ -864,31 +866,33 @@ static void show_sample(const char *label, const Gpt *g)
 static void show_small(void)
 {
     enum { TEXTS = 8, CONTEXT = 32 };
-    const Gpt sizes = {.vocabulary = 128,
-                       .context_length = CONTEXT,
-                       .width = 40,
-                       .n_heads = 2,
-                       .layers = 2};
-    const Adam how = {0, 0.9, 0.95, 1e-8, 0.1, 0};
-    GptTraining t;
+    GptTraining t, sizes = {.model = {.vocabulary = 128,
+                                      .context_length = CONTEXT,
+                                      .width = 40,
+                                      .n_heads = 2,
+                                      .layers = 2},
+                            .texts = TEXTS,
+                            .steps = STEPS,
+                            .adam = {0, 0.9, 0.95, 1e-8, 0.1, 0},
+                            .bytes = prose_length,
+                            .text = prose};
     int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
     float losses[4], held[4];
-    Random r;
-    random_seed(&r, 123);
-    gpt_training_init(&t, &sizes, TEXTS, how, r, prose_length, prose);
+    random_seed(&sizes.random, 123);
+    gpt_training_init(&t, &sizes);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
         (int[]){(int)t.model.count, prose_length, held_out_length});
     print_value("ln(128)", logf(128));
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
-        t.how.learning_rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
+        t.adam.learning_rate = rate_at(step, STEPS / 10, STEPS, 3e-3, 3e-4);
         gpt_training_batch(&t, ids, targets);
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
-            held[(step + 1) / 100] = gpt_loss(
-                &t.model, held_out, 4000, &t.part->pass, t.part->shares);
+            held[(step + 1) / 100] =
+                gpt_loss(&t.model, held_out, 4000, &t.pass[0], t.shares[0]);
         }
     }
     show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
@@ -955,18 +959,14 @@ static void show_tables(void)
 /* What the long run has written down of itself. */
 static void show_run(void)
 {
-    const GptRun *run = &trained_run;
-    const Gpt sizes = {.vocabulary = 128,
-                       .context_length = run->context_length,
-                       .width = run->width,
-                       .n_heads = run->n_heads,
-                       .layers = run->layers};
+    const Gpt *g = &trained_run.model;
     print_integers("steps, pieces, context, width, heads, blocks", 6,
-                   (int[]){run->steps, run->texts, run->context_length,
-                           run->width, run->n_heads, run->layers});
-    print_integers(
-        "parameters, seconds, tokens a second", 3,
-        (int[]){(int)gpt_count(&sizes), trained_seconds, trained_pace});
+                   (int[]){trained_run.steps, trained_run.texts,
+                           g->context_length, g->width, g->n_heads,
+                           g->layers});
+    print_integers("parameters, seconds, tokens a second", 3,
+                   (int[]){(int)gpt_count(g), trained_seconds,
+                           trained_tokens_per_second});
     printf("on %s, %s\n", trained_on, trained_at);
 }
 
@@ -977,24 +977,22 @@ static void show_run_steps(void)
     const char **at = new_aligned((size_t)n, sizeof *at);
     char(*label)[16] = new_aligned((size_t)n, sizeof *label);
     float(*losses)[n] = new_table(2, n);
-    float(*table)[3] = new_table(n, 3);
     for (int i = 0; i < n; i++) {
-        const TrainedRow *row = &trained_row[i];
-        snprintf(label[i], sizeof *label, "%d", row->step);
+        const float *row = trained_losses[i];
+        snprintf(label[i], sizeof *label, "%.0f", row[0]);
         at[i] = label[i];
-        losses[0][i] = table[i][1] = row->loss;
-        losses[1][i] = table[i][2] = row->held_out;
-        table[i][0] = (float)row->step;
+        losses[0][i] = row[1];
+        losses[1][i] = row[2];
     }
-    print_matrix("step, loss on text read, on text held out", n, 3, table);
+    print_matrix("step, loss on text read, on text held out", n, 3,
+                 trained_losses);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < n; i += i < 4 ? 2 : 3)
-        printf("%d: %.60s\n     %.66s\n", trained_row[i].step,
-               trained_row[i].sample, trained_row[i].sample + 60);
+        printf("%s: %.60s\n     %.66s\n", at[i], trained_samples[i],
+               trained_samples[i] + 60);
     figure_curves("losses", "The loss, step by step",
                   (const char *const[]){"on text read", "on text held out"},
                   n, at, losses);
-    free(table);
     free(losses);
     free(label);
     free(at);
@@ -1133,9 +1131,10 @@ reads GPT-2, or what was trained, and writes.
 static void show_training(const char *path, const char *log, int count,
                           char *const size[count])
 {
-    GptRun run = gpt_long_run;
-    int *const of[6] = {&run.steps, &run.texts,   &run.context_length,
-                        &run.width, &run.n_heads, &run.layers};
+    GptTraining run = gpt_long_run;
+    Gpt *g = &run.model;
+    int *const of[6] = {&run.steps, &run.texts,  &g->context_length,
+                        &g->width,  &g->n_heads, &g->layers};
     const char *const name[6] = {"steps",     "pieces", "the context",
                                  "the width", "heads",  "blocks"};
     for (int i = 0; i < count; i++)

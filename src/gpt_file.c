@@ -382,7 +382,7 @@ static void sizes_of(const GptTraining *t, int64_t size[SIZES])
 
 static void settings_of(const GptTraining *t, double setting[SETTINGS])
 {
-    const Adam *how = &t->how;
+    const Adam *how = &t->adam;
     memcpy(setting,
            (double[]){how->beta_1, how->beta_2, how->epsilon, how->decay,
                       how->is_coupled},
@@ -422,7 +422,7 @@ void gpt_training_save(const GptTraining *t, const char *path)
     stands[RANDOM_STATE] = t->random.next;
     stands[RANDOM_STATE + 1] = t->random.has_spare;
     stands[RANDOM_STATE + 2] = t->step;
-    stands[RANDOM_STATE + 3] = t->next;
+    stands[RANDOM_STATE + 3] = t->next_piece;
     for (int i = 0; i < t->count; i++)
         order[i] = t->order[i];
     save_gpt(&s, "", &t->model);
@@ -472,7 +472,7 @@ void gpt_training_load(GptTraining *t, const char *path)
     t->random.has_spare = (int)stands[RANDOM_STATE + 1];
     t->random.spare = doubles(&file, "training.kept", 1)[0];
     t->step = (int)stands[RANDOM_STATE + 2];
-    t->next = (int)stands[RANDOM_STATE + 3];
+    t->next_piece = (int)stands[RANDOM_STATE + 3];
     for (int i = 0; i < t->count; i++)
         t->order[i] = (int)order[i];
     t->noted = 0;

@@ -9,12 +9,13 @@
 /* A long run: its steps, where it stands, and what it writes down. The step
  * itself is chapter 21's, and the files are gpt_file.c's. */
 
-const GptRun gpt_long_run = {.steps = 500,
-                             .texts = 16,
-                             .context_length = 128,
-                             .width = 160,
-                             .n_heads = 5,
-                             .layers = 3};
+const GptTraining gpt_long_run = {.steps = 500,
+                                  .texts = 16,
+                                  .model = {.vocabulary = 128,
+                                            .context_length = 128,
+                                            .width = 160,
+                                            .n_heads = 5,
+                                            .layers = 3}};
 
 /* The notes of a run: seconds in all, and of the steps alone. Behind them
  * are its rows: the step, both losses, and the bytes of what it writes. */
@@ -44,26 +45,23 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-void gpt_run_init(GptTraining *t, const GptRun *run)
+void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
 {
-    const Gpt sizes = {.vocabulary = 128,
-                       .context_length = run->context_length,
-                       .width = run->width,
-                       .n_heads = run->n_heads,
-                       .layers = run->layers};
-    const Adam how = {0, 0.9, 0.95, 1e-8, 0.1, 0};
-    Random r;
-    random_seed(&r, 123);
-    gpt_training_init(t, &sizes, run->texts, how, r, prose_length, prose);
+    GptTraining own = *sizes;
+    own.adam = (Adam){0, 0.9, 0.95, 1e-8, 0.1, 0};
+    own.bytes = prose_length;
+    own.text = prose;
+    random_seed(&own.random, 123);
+    gpt_training_init(t, &own);
     gpt_training_note(t, BEGINNING, (const double[BEGINNING]){0});
 }
 
-float gpt_run_step(const GptRun *run, GptTraining *t)
+float gpt_run_step(GptTraining *t)
 {
     const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
     int *ids = new_aligned(2 * rows, sizeof *ids);
-    t->how.learning_rate =
-        rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
+    t->adam.learning_rate =
+        rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
     gpt_training_batch(t, ids, ids + rows);
     const float loss = gpt_training_step(t, ids, ids + rows);
     free(ids);
@@ -97,7 +95,7 @@ float gpt_run_loss(const GptTraining *t, const char *text)
     GptPass p;
     gpt_pass_init(&p, &t->model, 1, t->model.context_length);
     const float loss =
-        gpt_loss(&t->model, text, held_out_length, &p, t->part->shares);
+        gpt_loss(&t->model, text, held_out_length, &p, t->shares[0]);
     gpt_pass_free(&p);
     return loss;
 }
@@ -131,29 +129,29 @@ static double tokens_a_second(const GptTraining *t)
            t->notes[LEARNING];
 }
 
-static void show_progress(const GptRun *run, const GptTraining *t,
-                          float loss)
+static void show_progress(const GptTraining *t, float loss)
 {
     fprintf(stderr,
             "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
             "left   ",
-            t->step, run->steps, (double)loss, tokens_a_second(t),
-            (run->steps - t->step) * t->notes[SECONDS] / t->step);
+            t->step, t->steps, (double)loss, tokens_a_second(t),
+            (t->steps - t->step) * t->notes[SECONDS] / t->step);
 }
 
-/* A string as C has it; no two question marks stand side by side. */
+/* A string as C has it, in a list; no two question marks stand side by
+ * side. */
 static void print_string(FILE *file, int n, const double byte[n])
 {
-    fprintf(file, "\"");
+    fprintf(file, "    \"");
     for (int i = 0; i < n; i++)
         fprintf(file, strchr("\"\\?", (int)byte[i]) ? "\\%c" : "%c",
                 (int)byte[i]);
-    fprintf(file, "\"");
+    fprintf(file, "\",\n");
 }
 
-static void write_log(const GptRun *run, const GptTraining *t,
-                      const char *path)
+static void write_log(const GptTraining *t, const char *path)
 {
+    const Gpt *g = &t->model;
     NewFile new = file_begin(path);
     FILE *log = new.file;
     char machine[200], day[20];
@@ -163,33 +161,37 @@ static void write_log(const GptRun *run, const GptTraining *t,
     fprintf(log,
             "/* What `make train` has written: its sizes, the machine, the "
             "day, and rows. */\n/* clang-format off */\n");
-    fprintf(log, "#define TRAINED_RUN {%d, %d, %d, %d, %d, %d}\n",
-            run->steps, run->texts, run->context_length, run->width,
-            run->n_heads, run->layers);
+    fprintf(log,
+            "#define TRAINED_RUN {.steps = %d, .texts = %d, .model = {%d, "
+            "%d, %d, %d, %d}}\n",
+            t->steps, t->texts, g->vocabulary, g->context_length, g->width,
+            g->n_heads, g->layers);
     fprintf(log, "#define TRAINED_ON \"%s, %d threads\"\n", machine,
             threads_for(1 << 20, 0));
     fprintf(log, "#define TRAINED_AT \"%s\"\n", day);
     fprintf(log, "#define TRAINED_SECONDS %.0f\n", t->notes[SECONDS]);
-    fprintf(log, "#define TRAINED_PACE %.0f\n", tokens_a_second(t));
-    fprintf(log, "\nstatic const TrainedRow rows[] = {\n");
+    fprintf(log, "#define TRAINED_TOKENS_PER_SECOND %.0f\n",
+            tokens_a_second(t));
+    fprintf(log, "\nconst float trained_losses[][3] = {\n");
     for (int i = 0; i < rows_of(t); i++) {
         const double *row = row_of(t, i);
-        fprintf(log, "    {%.0f, %#.9gf, %#.9gf, ", row[STEP], row[LOSS],
+        fprintf(log, "    {%.0f, %#.9gf, %#.9gf},\n", row[STEP], row[LOSS],
                 row[HELD_OUT]);
-        print_string(log, run->context_length, row + SAMPLE);
-        fprintf(log, "},\n");
     }
+    fprintf(log, "};\nconst char *const trained_samples[] = {\n");
+    for (int i = 0; i < rows_of(t); i++)
+        print_string(log, g->context_length, row_of(t, i) + SAMPLE);
     fprintf(log, "};\n");
     file_finish(&new);
 }
 
 /* Until all steps are done, or it is interrupted. */
-static void take_steps(const GptRun *run, GptTraining *t, const char *path)
+static void take_steps(GptTraining *t, const char *path)
 {
-    const int every = run->steps < 10 ? 1 : run->steps / 10;
-    while (t->step < run->steps && !is_interrupted()) {
+    const int every = t->steps < 10 ? 1 : t->steps / 10;
+    while (t->step < t->steps && !is_interrupted()) {
         const double from = now();
-        const float loss = gpt_run_step(run, t);
+        const float loss = gpt_run_step(t);
         t->notes[LEARNING] += now() - from;
         const int is_row = t->step == 1 || t->step % every == 0;
         if (is_row)
@@ -197,7 +199,7 @@ static void take_steps(const GptRun *run, GptTraining *t, const char *path)
         t->notes[SECONDS] += now() - from;
         if (is_row)
             gpt_training_save(t, path);
-        show_progress(run, t, loss);
+        show_progress(t, loss);
     }
 }
 
@@ -210,7 +212,7 @@ static void check_writable(const char *path)
 }
 
 /* The run goes on with the training that was saved. */
-static void load_run(const GptRun *run, GptTraining *t, const char *path)
+static void load_run(GptTraining *t, const char *path)
 {
     gpt_training_load(t, path);
     const int row = entries_of_row(t);
@@ -218,38 +220,39 @@ static void load_run(const GptRun *run, GptTraining *t, const char *path)
         REFUSE("%s: has %d notes: %d and a multiple of %d, as a run has "
                "them, are needed",
                path, t->noted, BEGINNING, row);
-    if (t->step > run->steps)
+    if (t->step > t->steps)
         REFUSE("%s: has step %d, and all %d that are asked for are done: "
                "to go on, ask for more than %d",
-               path, t->step, run->steps, t->step);
+               path, t->step, t->steps, t->step);
 }
 
-void gpt_run(const GptRun *run, const char *path, const char *log)
+void gpt_run(const GptTraining *sizes, const char *path,
+             const char *log_path)
 {
-    if (!strcmp(path, log))
+    if (!strcmp(path, log_path))
         REFUSE("%s: is to be both the training and its log: two names are "
                "needed",
                path);
     GptTraining t;
-    gpt_run_init(&t, run);
+    gpt_training_init_prose(&t, sizes);
     FILE *old = fopen(path, "rb");
     if (!old && errno != ENOENT)
         REFUSE("%s: %s: a file that can be read, or none yet, is needed",
                path, strerror(errno));
     if (old) {
         fclose(old);
-        load_run(run, &t, path);
+        load_run(&t, path);
     }
     check_writable(path);
-    check_writable(log);
+    check_writable(log_path);
     stop_when_interrupted();
-    take_steps(run, &t, path);
+    take_steps(&t, path);
     gpt_training_save(&t, path);
-    const int is_done = t.step == run->steps;
+    const int is_done = t.step == t.steps;
     if (is_done)
-        write_log(run, &t, log);
-    fprintf(
-        stderr, "\n%s has step %d of %d: %s\n", path, t.step, run->steps,
-        is_done ? "all are done" : "the same command goes on from there");
+        write_log(&t, log_path);
+    fprintf(stderr, "\n%s has step %d of %d: %s\n", path, t.step, t.steps,
+            is_done ? "all are done"
+                    : "the same command goes on from there");
     gpt_training_free(&t);
 }

@@ -4,48 +4,40 @@
 /* The memory of a training, and the pieces of text that it learns from. The
  * step itself is chapter 21's. */
 
-static void part_init(GptPart *p, const Gpt *g, int texts)
+static void part_init(GptTraining *t, int k)
 {
-    gpt_pass_init(&p->pass, g, texts, g->context_length);
-    gpt_pass_init(&p->back, g, texts, g->context_length);
-    p->shares = new_table(texts * g->context_length, g->vocabulary);
-    gpt_init(&p->gradient, g);
+    const int texts = t->texts / t->parts, n = t->model.context_length;
+    gpt_pass_init(&t->pass[k], &t->model, texts, n);
+    gpt_pass_init(&t->grad_pass[k], &t->model, texts, n);
+    t->shares[k] = new_table(texts * n, t->model.vocabulary);
+    gpt_init(&t->gradient[k], &t->model);
 }
 
-static void part_free(GptPart *p)
+void gpt_training_init(GptTraining *t, const GptTraining *sizes)
 {
-    gpt_pass_free(&p->pass);
-    gpt_pass_free(&p->back);
-    free(p->shares);
-    gpt_free(&p->gradient);
-}
-
-void gpt_training_init(GptTraining *t, const Gpt *sizes, int texts,
-                       Adam how, Random r, int bytes,
-                       const char text[bytes])
-{
-    const Gpt own = *sizes; /* which may be those of t */
-    const int context = own.context_length;
-    const int count = (bytes - 1) / (context > 0 ? context : 1);
+    const Gpt model = sizes->model; /* for sizes may be t */
+    const int context = model.context_length, texts = sizes->texts;
+    const int count = (sizes->bytes - 1) / (context > 0 ? context : 1);
     if (texts < 1 || count < texts)
         REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
                "batch of %d pieces, and at least 1 of them, are needed",
-               bytes, count, context, texts);
+               sizes->bytes, count, context, texts);
     *t = (GptTraining){.texts = texts,
-                       .how = how,
-                       .bytes = bytes,
-                       .text = text,
+                       .adam = sizes->adam,
+                       .random = sizes->random,
+                       .bytes = sizes->bytes,
+                       .text = sizes->text,
+                       .steps = sizes->steps,
                        .count = count,
-                       .next = count}; /* so that an epoch begins */
-    gpt_init(&t->model, &own);
-    gpt_init(&t->mean, &own);
-    gpt_init(&t->square, &own);
-    gpt_fill(&r, &t->model);
-    t->random = r;
+                       .next_piece = count}; /* so that an epoch begins */
+    gpt_init(&t->model, &model);
+    gpt_init(&t->mean, &t->model);
+    gpt_init(&t->square, &t->model);
+    gpt_fill(&t->random, &t->model);
     for (t->parts = GPT_PARTS; texts % t->parts; t->parts--)
         ;
     for (int k = 0; k < t->parts; k++)
-        part_init(&t->part[k], &t->model, texts / t->parts);
+        part_init(t, k);
     t->order = new_aligned((size_t)count, sizeof *t->order);
     memset(t->order, 0, (size_t)count * sizeof *t->order);
 }
@@ -55,8 +47,12 @@ void gpt_training_free(GptTraining *t)
     gpt_free(&t->model);
     gpt_free(&t->mean);
     gpt_free(&t->square);
-    for (int k = 0; k < t->parts; k++)
-        part_free(&t->part[k]);
+    for (int k = 0; k < t->parts; k++) {
+        gpt_pass_free(&t->pass[k]);
+        gpt_pass_free(&t->grad_pass[k]);
+        free(t->shares[k]);
+        gpt_free(&t->gradient[k]);
+    }
     free(t->order);
     free(t->notes);
     *t = (GptTraining){0};
@@ -94,12 +90,12 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
 void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
     const int n = t->model.context_length;
-    if (t->next + t->texts > t->count) {
+    if (t->next_piece + t->texts > t->count) {
         epoch_order(&t->random, t->count, t->order);
-        t->next = 0;
+        t->next_piece = 0;
     }
     for (int i = 0; i < t->texts; i++)
-        read_piece(&t->model, t->text + t->order[t->next++] * n,
+        read_piece(&t->model, t->text + t->order[t->next_piece++] * n,
                    ids + i * n, targets + i * n);
 }
 
@@ -107,17 +103,16 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
     const int rows = t->texts / t->parts * t->model.context_length;
-    float losses[GPT_PARTS],
-        sum = 0, *const mean = t->part->gradient.memory;
+    float losses[GPT_PARTS], sum = 0, *const mean = t->gradient->memory;
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < t->parts; k++)
-        losses[k] = gpt_learn(&t->model, ids + k * rows, targets + k * rows,
-                              &t->part[k]);
+        losses[k] =
+            gpt_part_gradient(t, k, ids + k * rows, targets + k * rows);
 #pragma omp parallel for
     for (size_t i = 0; i < t->model.count; i++) {
         float slopes = 0;
         for (int k = 0; k < t->parts; k++)
-            slopes += t->part[k].gradient.memory[i];
+            slopes += t->gradient[k].memory[i];
         mean[i] = slopes / (float)t->parts;
     }
     for (int k = 0; k < t->parts; k++)

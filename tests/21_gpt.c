@@ -325,17 +325,19 @@ static void step_test(void)
     const int rows = texts * dim("ids", 2);
     const int *ids = ids_of("ids"), *targets = ids_of("targets");
     float losses[10];
+    static const char blank[1000];
     GptTraining t = {.texts = texts,
-                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
+                     .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
+                     .random = seeded(1),
+                     .bytes = sizeof blank,
+                     .text = blank};
     const int64_t *size = integers("sizes");
     t.model = (Gpt){.vocabulary = (int)size[0],
                     .context_length = (int)size[1],
                     .width = (int)size[2],
                     .n_heads = (int)size[3],
                     .layers = (int)size[4]};
-    static const char blank[1000];
-    gpt_training_init(&t, &t.model, t.texts, t.how, seeded(1), sizeof blank,
-                      blank);
+    gpt_training_init(&t, &t);
     memcpy(t.model.memory, floats(part("parameters")),
            t.model.count * sizeof(float));
     for (int i = 0; i < batches; i++)
@@ -448,9 +450,11 @@ static GptTraining small_of(int texts, int has_own_output)
                                .layers = 2,
                                .has_own_output = has_own_output},
                      .texts = texts,
-                     .how = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0}};
-    gpt_training_init(&t, &t.model, t.texts, t.how, seeded(5),
-                      (int)strlen(reading), reading);
+                     .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
+                     .random = seeded(5),
+                     .bytes = (int)strlen(reading),
+                     .text = reading};
+    gpt_training_init(&t, &t);
     return t;
 }
 
@@ -482,8 +486,8 @@ static void resume(int has_own_output)
     go_on(&second, 5); /* whatever it was before */
     gpt_training_load(&second, path);
     same_bits("step", second.step, 3);
-    same_bits("next", second.next, first.next);
-    same_bits("in an epoch", second.next, 3);
+    same_bits("next_piece", second.next_piece, first.next_piece);
+    same_bits("in an epoch", second.next_piece, 3);
     for (int i = 0; i < first.count; i++)
         same_bits("order", second.order[i], first.order[i]);
     go_on(&second, 6);
@@ -522,8 +526,8 @@ static void resume_kept_test(void)
     first.random.spare = 0.5;
     gpt_training_save(&first, path);
     gpt_training_load(&second, path);
-    same_bits("has_kept", second.random.has_spare, 1);
-    tap_near("kept", second.random.spare, 0.5, 0, 0);
+    same_bits("has_spare", second.random.has_spare, 1);
+    tap_near("spare", second.random.spare, 0.5, 0, 0);
     gpt_training_free(&first);
     gpt_training_free(&second);
     remove(path);
@@ -537,26 +541,28 @@ static void parts_test(void)
         GptTraining t = small_of(texts, 0);
         int ids[48], targets[48];
         const Gpt *g = &t.model;
-        GptPart all = {.shares = new_table(texts * 8, 128)};
-        gpt_pass_init(&all.pass, g, texts, 8);
-        gpt_pass_init(&all.back, g, texts, 8);
-        gpt_init(&all.gradient, g);
+        GptTraining all = {.model = *g,
+                           .shares = {new_table(texts * 8, 128)}};
+        gpt_pass_init(&all.pass[0], g, texts, 8);
+        gpt_pass_init(&all.grad_pass[0], g, texts, 8);
+        gpt_init(&all.gradient[0], g);
         gpt_training_batch(&t, ids, targets);
         next_case();
         give("%d texts in %d parts", texts, t.parts);
         same_bits("parts", t.parts, texts == 6 ? 3 : texts);
-        const float due = gpt_learn(g, ids, targets, &all);
+        const float due = gpt_part_gradient(&all, 0, ids, targets);
         const float loss = gpt_training_gradient(&t, ids, targets);
         tap_near("loss", loss, due, 1e-6, 0);
-        similar("gradient", (int)g->count, t.part->gradient.memory,
-                all.gradient.memory, 1e-5, 1e-6);
-        gpt_learn(g, ids, targets, &all); /* nothing is left of the first */
-        similar("gradient", (int)g->count, t.part->gradient.memory,
-                all.gradient.memory, 1e-5, 1e-6);
-        gpt_pass_free(&all.pass);
-        gpt_pass_free(&all.back);
-        gpt_free(&all.gradient);
-        free(all.shares);
+        similar("gradient", (int)g->count, t.gradient->memory,
+                all.gradient->memory, 1e-5, 1e-6);
+        /* And again: nothing is left of the first. */
+        gpt_part_gradient(&all, 0, ids, targets);
+        similar("gradient", (int)g->count, t.gradient->memory,
+                all.gradient->memory, 1e-5, 1e-6);
+        gpt_pass_free(&all.pass[0]);
+        gpt_pass_free(&all.grad_pass[0]);
+        gpt_free(&all.gradient[0]);
+        free(all.shares[0]);
         gpt_training_free(&t);
     }
 }
@@ -766,7 +772,7 @@ static void batch_test(void)
     }
     same_bits("as many as whole batches have", all, pieces / 3 * 3);
     gpt_training_batch(&t, ids, targets);
-    same_bits("a new epoch has begun", t.next, 3);
+    same_bits("a new epoch has begun", t.next_piece, 3);
     gpt_training_free(&t);
 }
 
@@ -787,10 +793,14 @@ static void text_test(void)
 {
     char *text = malloc(17);
     int ids[16], targets[16], last = 0;
-    GptTraining t = {.model = *wrong(128, 8, 2, 1, 1), .texts = 2};
+    GptTraining t = {.model = *wrong(128, 8, 2, 1, 1),
+                     .texts = 2,
+                     .random = seeded(5),
+                     .bytes = 17,
+                     .text = text};
     for (int i = 0; i < 17; i++)
         text[i] = (char)i;
-    gpt_training_init(&t, &t.model, t.texts, t.how, seeded(5), 17, text);
+    gpt_training_init(&t, &t);
     same_bits("pieces", t.count, 2);
     for (int batch = 0; batch < 3; batch++) {
         gpt_training_batch(&t, ids, targets);
@@ -808,7 +818,7 @@ static void training_free_test(void)
 {
     GptTraining t = small();
     gpt_training_free(&t);
-    tap_true("is empty", !t.order && !t.model.memory && !t.part->shares);
+    tap_true("is empty", !t.order && !t.model.memory && !t.shares[0]);
 }
 
 static void training_init_test(void)
@@ -1005,15 +1015,17 @@ static void load_other(int k)
                                    .layers = k == 4 ? 1 : 2,
                                    .has_own_output = k == 5},
                          .texts = k == 6 ? 2 : 3,
-                         .how = {.beta_1 = k == 9 ? 0.8 : 0.9,
-                                 .beta_2 = k == 10 ? 0.9501 : 0.95,
-                                 .epsilon = k == 11 ? 1e-9 : 1e-8,
-                                 .decay = k == 12 ? 0 : 0.1,
-                                 .is_coupled = k == 13}};
+                         .adam = {.beta_1 = k == 9 ? 0.8 : 0.9,
+                                  .beta_2 = k == 10 ? 0.9501 : 0.95,
+                                  .epsilon = k == 11 ? 1e-9 : 1e-8,
+                                  .decay = k == 12 ? 0 : 0.1,
+                                  .is_coupled = k == 13},
+                         .random = seeded(5),
+                         .bytes = (int)strlen(reading) - (k == 7),
+                         .text = text};
     strcpy(text, reading);
     text[0] ^= k == 8; /* Hn */
-    gpt_training_init(&other, &other.model, other.texts, other.how,
-                      seeded(5), (int)strlen(text) - (k == 7), text);
+    gpt_training_init(&other, &other);
     gpt_training_load(&other, path);
 }
 
@@ -1040,17 +1052,17 @@ static void load_changed(const char *name, int count, double number)
 {
     Tensors file = training_tensors();
     static int64_t whole[4];
-    static double keep_mask[4];
+    static double real[4];
     for (size_t i = 0; i < file.count; i++) {
         Tensor *it = &file.tensor[i];
         if (strcmp(it->name, name))
             continue;
         whole[0] = (int64_t)number;
-        keep_mask[0] = number;
+        real[0] = number;
         it->rank = 1;
         it->shape[0] = count;
         it->count = (size_t)count;
-        it->data = it->type == 'd' ? (void *)keep_mask : (void *)whole;
+        it->data = it->type == 'd' ? (void *)real : (void *)whole;
     }
     load_tensors(file.count, file.tensor);
 }
@@ -1089,7 +1101,7 @@ static void loss_with(int bytes, int texts, int n)
     GptTraining t = small();
     GptPass p;
     gpt_pass_init(&p, &t.model, texts, n);
-    gpt_loss(&t.model, reading, bytes, &p, t.part->shares);
+    gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
 }
 
 static void batch_beyond(void)
@@ -1106,6 +1118,8 @@ static void refusals(void)
     static volatile int none = 0;
     static float x[3] = {0.5f, -1, 2}, shares[3];
     Norm l = {3, x, x}, grad_l = {2, x, x};
+    GptTraining t;
+    const Gpt fit = *wrong(128, 8, 8, 2, 1);
     Random r = seeded(1);
     REFUSES("21_gpt.c: norm_backward: a gradient of 2 entries, where the "
             "layer has 3: as many are needed",
@@ -1155,12 +1169,14 @@ static void refusals(void)
                 attend_cached_with(2, 3, 4));
     TAP_REFUSES("attend_cached", "a cache of wider values", NULL,
                 attend_cached_with(2, 2, 5));
-    REFUSES(NULL,
-            gpt_training_init(&(GptTraining){0}, wrong(128, 8, 8, 2, 1), 0,
-                              (Adam){0}, r, 68, reading));
-    REFUSES(NULL,
-            gpt_training_init(&(GptTraining){0}, wrong(128, 8, 8, 2, 1), 4,
-                              (Adam){0}, r, 32, reading));
+    REFUSES(NULL, gpt_training_init(&t, &(GptTraining){.model = fit,
+                                                       .texts = 0,
+                                                       .bytes = 68,
+                                                       .text = reading}));
+    REFUSES(NULL, gpt_training_init(&t, &(GptTraining){.model = fit,
+                                                       .texts = 4,
+                                                       .bytes = 32,
+                                                       .text = reading}));
     refuse_models();
     for (int k = 0; k < IN_COMMON; k++)
         TAP_REFUSES("gpt_training_load", in_common[k],
@@ -1235,7 +1251,7 @@ int main(void)
     EACH("gpt_save", save_test, "gpt_*-sizes");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
     TAP(resume_kept_test, "gpt_training_load: the generator, too");
-    TAP(parts_test, "gpt_learn: of a batch, and of its parts");
+    TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
     TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(init_test, "gpt_init: where all parameters lie");
     TAP(init_test, "gpt_init: room of its own");

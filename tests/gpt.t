@@ -197,8 +197,9 @@ sub stands {
 sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))[-2] }
 
 # The log without the time that it took, and its rows.
-sub log_of { return text_of("$folder/$_[0].h") =~ s/^#define TRAINED_(?:SECONDS|PACE|AT).*\n//gmr }
-sub rows_of { return [log_of($_[0]) =~ /^    \{(\d+), \d\.\d+f, \d\.\d+f, "The .*"\},$/mg] }
+sub log_of { return text_of("$folder/$_[0].h") =~ s/^#define TRAINED_(?:SECONDS|TOKENS_PER_SECOND|AT).*\n//gmr }
+sub rows_of { return [log_of($_[0]) =~ m{^    \{(\d+), \d\.\d+f, \d\.\d+f\},$}mg] }
+sub samples_of { return scalar(() = log_of($_[0]) =~ m{^    "The .*",$}mg) }
 
 # Begins a training, which has saved itself and is held after few of its steps: it says
 # each, and there is room for no more. Sends a signal to it, and lets it go on. Returns
@@ -222,13 +223,14 @@ is "$out$status", '0', 'a training, whole';
 like $err, qr/step $steps of $steps, loss \d\.\d+, \d+ tokens a second, 0 s left/, '... says how far it is';
 like $err, qr/whole has step $steps of $steps: all are done\n\z/, '... and that it is done';
 my $log = text_of("$folder/whole.h");
-my $set = join ', ', @sizes;
-like $log, qr/^#define TRAINED_RUN \{\Q$set\E\}$/m, 'the log has the sizes';
+my $set = join q(, ), @sizes[2 .. 5];
+like $log, qr/^#define TRAINED_RUN \{\.steps = $sizes[0], \.texts = $sizes[1], \.model = \{128, $set\}\}$/m, 'the log has the sizes';
 like $log, qr/^#define TRAINED_ON ".+, \d+ threads"$/m, '... the machine';
 like $log, qr/^#define TRAINED_AT "\d{4}-\d\d-\d\d"$/m, '... the day';
-my ($seconds, $pace) = $log =~ /^#define TRAINED_SECONDS (\d+)\n#define TRAINED_PACE (\d+)$/m;
+my ($seconds, $pace) = $log =~ /^#define TRAINED_SECONDS (\d+)\n#define TRAINED_TOKENS_PER_SECOND (\d+)$/m;
 ok defined $pace && $pace > 0, '... and seconds and tokens a second';
 is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step';
+is samples_of('whole'), 6, '... with what the model writes';
 run('train', "$folder/long", "$folder/long.h", 20, @sizes[1 .. 5]);
 is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 10], '... or for a tenth of many';
 my ($model) = run("$folder/whole", 84, 104);
@@ -288,7 +290,7 @@ sub of_notes {
 }
 
 for (
-    ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/whole|bytes/],
+    ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/json_size|bytes/],
     ['a model alone'         => text_of($golden), qr/training\.sizes/],
     ['one without notes'     => of_notes(0), qr/wrong: has 0 notes: 2 and a multiple of \d+, as a run has them, are needed/],
     ['one with half a row'   => of_notes(9), qr/wrong: has 9 notes: 2 and a multiple of \d+, as a run has them, are needed/],

@@ -161,8 +161,8 @@ static void refuse_starts(void)
 }
 
 /* One tensor that is right for 24 bytes of data, and others. */
-#define A(dtype, shape, offsets)                                      \
-    "\"a\":{\"dtype\":" dtype ",\"shape\":" shape                     \
+#define A(dtype, shape, offsets)                                           \
+    "\"a\":{\"dtype\":" dtype ",\"shape\":" shape                          \
     ",\"data_offsets\":" offsets "}"
 #define RIGHT A("\"F32\"", "[2,3]", "[0,24]")
 #define SHAPE(shape) "{" A("\"F32\"", shape, "[0,24]") "}"

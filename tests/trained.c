@@ -8,70 +8,68 @@
 #include "attention/gpt_run.h"
 #include "support/machine.h"
 
-static GptRun small_run(void)
-{
-    return (GptRun){.steps = 20,
-                    .texts = 2,
-                    .context_length = 16,
-                    .width = 8,
-                    .n_heads = 2,
-                    .layers = 1};
-}
+static const GptTraining small_run = {.steps = 20,
+                                      .texts = 2,
+                                      .model = {.vocabulary = 128,
+                                                .context_length = 16,
+                                                .width = 8,
+                                                .n_heads = 2,
+                                                .layers = 1}};
 
 static void log_test(void)
 {
-    const GptRun *run = &trained_run;
+    const GptTraining *run = &trained_run;
     const int every = run->steps / 10;
     tap_true("the sizes are the program's",
              !memcmp(run, &gpt_long_run, sizeof *run));
     tap_near("rows", trained_count, 11, 0, 0);
     for (int i = 0; i < trained_count; i++) {
-        const TrainedRow *row = &trained_row[i];
-        tap_near("step", row->step, i ? i * every : 1, 0, 0);
-        tap_near("bytes of a sample", (double)strlen(row->sample),
-                 run->context_length, 0, 0);
-        tap_true("it begins with The", !strncmp(row->sample, "The ", 4));
+        const char *sample = trained_samples[i];
+        tap_near("step", trained_losses[i][0], i ? i * every : 1, 0, 0);
+        tap_near("bytes of a sample", (double)strlen(sample),
+                 run->model.context_length, 0, 0);
+        tap_true("it begins with The", !strncmp(sample, "The ", 4));
         if (i)
-            tap_true("the loss falls", row->loss < trained_row[i - 1].loss);
+            tap_true("the loss falls",
+                     trained_losses[i][1] < trained_losses[i - 1][1]);
     }
     tap_true("a machine and a day",
              *trained_on && strlen(trained_at) == strlen("2026-11-22"));
     tap_true("all that is learned from fits into its seconds",
-             (double)trained_pace * (trained_seconds + 1) >=
-                 (double)run->steps * run->texts * run->context_length);
+             (double)trained_tokens_per_second * (trained_seconds + 1) >=
+                 (double)run->steps * run->texts *
+                     run->model.context_length);
 }
 
 /* The run as it is, with the prose as it is, for one step. */
 static void first_step_test(void)
 {
     GptTraining t;
-    gpt_run_init(&t, &gpt_long_run);
+    gpt_training_init_prose(&t, &gpt_long_run);
     tap_near("parameters", (double)t.model.count,
              (double)gpt_count(&t.model), 0, 0);
-    gpt_run_step(&gpt_long_run, &t);
+    gpt_run_step(&t);
     tap_near("the loss after its first step", gpt_run_loss(&t, prose),
-             trained_row[0].loss, 1e-5, 0);
+             trained_losses[0][1], 1e-5, 0);
     tap_near("on the text held out", gpt_run_loss(&t, held_out),
-             trained_row[0].held_out, 1e-5, 0);
+             trained_losses[0][2], 1e-5, 0);
     gpt_training_free(&t);
 }
 
 /* So many steps of the small run. */
 static GptTraining after(int steps)
 {
-    const GptRun run = small_run();
     GptTraining t;
-    gpt_run_init(&t, &run);
+    gpt_training_init_prose(&t, &small_run);
     for (int i = 0; i < steps; i++)
-        gpt_run_step(&run, &t);
+        gpt_run_step(&t);
     return t;
 }
 
 static void begin_test(void)
 {
-    const GptRun run = small_run();
     GptTraining t;
-    gpt_run_init(&t, &run);
+    gpt_training_init_prose(&t, &small_run);
     const Gpt *g = &t.model;
     tap_true("the sizes", g->context_length == 16 && g->width == 8 &&
                               g->n_heads == 2 && g->layers == 1 &&
@@ -84,18 +82,17 @@ static void begin_test(void)
 static void step_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
-    const GptRun run = small_run();
     GptTraining t;
-    gpt_run_init(&t, &run);
+    gpt_training_init_prose(&t, &small_run);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
-        loss = gpt_run_step(&run, &t);
+        loss = gpt_run_step(&t);
         if (i < 3)
-            tap_near("the rate", t.how.learning_rate, rate[i], 1e-6, 0);
+            tap_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
         tap_near("steps done", t.step, i + 1, 0, 0);
     }
     tap_true("the rate falls",
-             t.how.learning_rate < 5e-4 && t.how.learning_rate >= 4e-4);
+             t.adam.learning_rate < 5e-4 && t.adam.learning_rate >= 4e-4);
     tap_true("it learns", loss < 4.7f);
     gpt_training_free(&t);
 }
@@ -119,19 +116,18 @@ int timespec_get(struct timespec *time, int base)
 
 static void seconds_test(void)
 {
-    const GptRun run = small_run();
     char folder[] = "/tmp/trained-XXXXXX", path[2][50];
     if (!mkdtemp(folder))
         REFUSE("%s: no folder can be made", folder);
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", folder, i ? "log" : "t");
-    gpt_run(&run, path[0], path[1]);
+    gpt_run(&small_run, path[0], path[1]);
     GptTraining t;
-    gpt_run_init(&t, &run);
+    gpt_training_init_prose(&t, &small_run);
     gpt_training_load(&t, path[0]);
     tap_true("seconds of the steps", t.notes[1] > 0);
     tap_true("seconds in all", t.notes[0] > t.notes[1]);
-    tap_near("step", t.step, run.steps, 0, 0);
+    tap_near("step", t.step, small_run.steps, 0, 0);
     gpt_training_free(&t);
     if (remove(path[0]) || remove(path[1]) || rmdir(folder))
         REFUSE("%s: cannot be removed", folder);
@@ -194,7 +190,8 @@ int main(void)
     TAP(log_test, "gpt_run: what it has written down");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
-    TAP(begin_test, "gpt_run_init: the sizes, and the prose in pieces");
+    TAP(begin_test,
+        "gpt_training_init_prose: the sizes, and the prose in pieces");
     TAP(step_test, "gpt_run_step: a rate that rises and falls");
     TAP(seconds_test, "gpt_run: its seconds, where a clock is set back");
     TAP(sample_test, "gpt_sample: the same each time");

@@ -6,7 +6,7 @@
 
 /* To b the batch, ids and targets as int32; to s the loss, and the rate of
  * the step. */
-static void answer(const GptRun *run, GptTraining *t)
+static void answer(GptTraining *t)
 {
     const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
     int *ids = new_aligned(2 * rows, sizeof *ids);
@@ -15,10 +15,10 @@ static void answer(const GptRun *run, GptTraining *t)
             gpt_training_batch(t, ids, ids + rows);
             fwrite(ids, sizeof *ids, 2 * rows, stdout);
         } else if (what == 's') {
-            t->how.learning_rate =
-                rate_at(t->step, run->steps / 10, run->steps, 4e-3, 4e-4);
+            t->adam.learning_rate =
+                rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
             const float loss = gpt_training_step(t, ids, ids + rows);
-            printf("%.9g %.17g\n", (double)loss, t->how.learning_rate);
+            printf("%.9g %.17g\n", (double)loss, t->adam.learning_rate);
         }
         fflush(stdout);
     }
@@ -30,12 +30,12 @@ int main(int argc, char *argv[])
     if (argc != 2)
         REFUSE("%d arguments: 1, the model's file, is needed", argc - 1);
     GptTraining t;
-    gpt_run_init(&t, &gpt_long_run);
+    gpt_training_init_prose(&t, &gpt_long_run);
     gpt_save(&t.model, argv[1]);
     printf("%d %d %d\n", t.texts, t.model.context_length,
            threads_for(1 << 20, 0));
     fflush(stdout);
-    answer(&gpt_long_run, &t);
+    answer(&t);
     gpt_training_free(&t);
     return 0;
 }

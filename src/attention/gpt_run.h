@@ -8,20 +8,18 @@
 #include "attention/gpt_training.h"
 #include "attention/prose.h"
 
-/* How many steps, and the sizes of its batches and of its model. */
-typedef struct {
-    int steps, texts, context_length, width, n_heads, layers;
-} GptRun;
+/* The sizes of the run that chapter 21 tells of: its model, the texts of a
+ * batch, and its steps. */
+extern const GptTraining gpt_long_run;
 
-/* The one that chapter 21 tells of. */
-extern const GptRun gpt_long_run;
+/* Makes a training with these sizes of another, on the book's prose and
+ * from seed 123. Refuses what gpt_training_init refuses. */
+void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 
-/* Makes a training of that size on the book's prose, from seed 123; and its
- * next batch and step, at a rate that rises to 0.004 in the first tenth of
- * all steps and falls to a tenth of that. Returns the loss. Refuse what
- * gpt_training_init and rate_at refuse. */
-void gpt_run_init(GptTraining *t, const GptRun *run);
-float gpt_run_step(const GptRun *run, GptTraining *t);
+/* Its next batch and step, at a rate that rises to 0.004 in the first tenth
+ * of all steps and falls to a tenth of that. Returns the loss. Refuses what
+ * rate_at refuses. */
+float gpt_run_step(GptTraining *t);
 
 /* The loss of the model as it is, on as many bytes of a text as are held
  * out: of `held_out`, or of `prose`, which it learns from. */
@@ -33,27 +31,22 @@ float gpt_run_loss(const GptTraining *t, const char *text);
  * writes src/trained.h, or another log. Refuses, before the first step,
  * files that it cannot read or write, what gpt_training_load refuses, a
  * training that gpt_run has not saved, and one that has done more than
- * run->steps. Refuses losses that are not finite, when they come. */
-void gpt_run(const GptRun *run, const char *path, const char *log);
+ * sizes->steps. Refuses losses that are not finite, when they come. */
+void gpt_run(const GptTraining *sizes, const char *path,
+             const char *log_path);
 
 /* What a model writes behind "The ", n bytes in all, with a temperature of
  * 0.8 and seed 123. Ends of paragraphs become bars, and what cannot be
  * printed question marks. */
 void gpt_sample(const Gpt *g, int n, char text[n + 1]);
 
-/* The long run after one of its steps: the loss on as much of the text that
- * it learns from as is held out, that on the text held out, and what the
- * model writes. */
-typedef struct {
-    int step;
-    float loss, held_out;
-    const char *sample;
-} TrainedRow;
-
 /* What it has kept in src/trained.h: its sizes; the machine, with threads,
  * and the day; how many seconds it took in all, and how many tokens it
- * learned from in a second of its steps; and its rows. */
-extern const GptRun trained_run;
+ * learned from in a second of its steps. Then so many rows: a step, the
+ * loss on as much of the text that it learns from as is held out, and that
+ * on the text held out; and what the model writes after that step. */
+extern const GptTraining trained_run;
 extern const char trained_on[], trained_at[];
-extern const int trained_seconds, trained_pace, trained_count;
-extern const TrainedRow *const trained_row;
+extern const int trained_seconds, trained_tokens_per_second, trained_count;
+extern const float trained_losses[][3];
+extern const char *const trained_samples[];

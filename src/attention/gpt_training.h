@@ -8,41 +8,39 @@
 #include "attention/20_training.h"
 #include "attention/21_gpt.h"
 
-/* Some texts of a batch: what was computed, its gradients, the shares of
- * the tokens that may come next, and the gradient of the parameters. */
-typedef struct {
-    GptPass pass, back;
-    float *shares; /* [rows][vocabulary] */
-    Gpt gradient;
-} GptPart;
-
-/* A training: the model, and the means that Adam keeps; room for a batch,
- * in parts of equally many texts; and where it stands. */
+/* A training of a GPT: the model, and the means that Adam keeps; its
+ * settings; memory for a batch, in parts of equally many texts; and where
+ * it stands. */
 enum { GPT_PARTS = 4 };
 typedef struct {
     Gpt model, mean, square;
     int texts; /* of a batch, each as long as the model's context */
-    Adam how;
-    int parts; /* as many as divide the texts, at most GPT_PARTS */
-    GptPart part[GPT_PARTS];
+    Adam adam;
+    Random random; /* draws the epochs' orders */
     int bytes;
     const char *text; /* [bytes], which stays its owner's */
-    int step;         /* how many have been done */
-    Random random;    /* draws the epochs' orders */
-    int count, next;  /* pieces of text in an epoch, and the next one */
-    int *order;       /* [count] */
+    int steps;        /* of the whole run, chapter 21's; 0 without one */
+
+    /* What gpt_training_init sets: */
+    int parts; /* as many as divide the texts, at most GPT_PARTS */
+    GptPass pass[GPT_PARTS], grad_pass[GPT_PARTS];
+    float
+        *shares[GPT_PARTS]; /* [rows][vocabulary], of what may come next */
+    Gpt gradient[GPT_PARTS];
+    int step; /* how many steps have been done */
+    int count,
+        next_piece; /* pieces of text in an epoch, and the next one */
+    int *order;     /* [count] */
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
-/* Makes a training of a model with the sizes of another, by batches of so
- * many texts of a text of so many bytes, and gpt_fills the model with
- * numbers from r, which then draws the epochs; frees it. The text is to
- * stay in memory until then. Refuses what gpt_init refuses, texts below 1,
- * and a text that is too short for a batch. */
-void gpt_training_init(GptTraining *t, const Gpt *sizes, int texts,
-                       Adam how, Random r, int bytes,
-                       const char text[bytes]);
+/* Makes a training with the sizes, the settings and the text of another:
+ * gpt_fill fills the model with numbers from `random`, which then draws the
+ * epochs; frees it. The text is to stay in memory until then. Refuses what
+ * gpt_init refuses, texts below 1, and a text that is too short for a
+ * batch. */
+void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
 
 /* Puts so many numbers behind the notes. */
@@ -55,13 +53,13 @@ void gpt_training_note(GptTraining *t, int n, const double number[n]);
  * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
 void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
-/* The loss of a part's texts, and in p the gradient that they alone give.
- * ids and targets have a row of g->context_length for each text. PyTorch:
- * loss = F.cross_entropy(logits, targets) and loss.backward(). */
-float gpt_learn(const Gpt *g, const int *ids, const int *targets,
-                GptPart *p);
+/* The loss of one part of a batch, and in gradient[part] the gradient that
+ * its texts alone give. ids and targets are the part's rows.
+ * PyTorch: loss = F.cross_entropy(logits, targets) and loss.backward(). */
+float gpt_part_gradient(GptTraining *t, int part, const int *ids,
+                        const int *targets);
 
-/* The loss of a whole batch, and in part 0 the gradient of all: the means
+/* The loss of a whole batch, and in gradient[0] that of all: the means
  * of all parts', added up in one order, so that they have the same bits
  * with any number of threads. */
 float gpt_training_gradient(GptTraining *t, const int *ids,
