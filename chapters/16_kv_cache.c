@@ -1120,9 +1120,9 @@ static void attend_few(const KVCache *c, int n_heads, int n,
         a.first = c->count - n - c->window + 1;
     const int64_t seen = c->count - a.first;
     a.splits = (int)((seen + SPLIT - 1) / SPLIT);
-    new_block(1,
-              &(BlockPart){&a.partial, n_heads * n, a.splits, c->d_v + 2},
-              &(size_t){0});
+    size_t count = 0;
+    next_table(NULL, &count, n_heads * n, a.splits, c->d_v + 2);
+    a.partial = new_block(count);
     threads = threads_for(
         (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
 #pragma omp parallel for collapse(3) schedule(dynamic)                     \

@@ -824,7 +824,7 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
         REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
                n, begun, n);
     KVCache *cache = new_aligned((size_t)g->layers, sizeof *cache);
-    caches_init(g, cache);
+    gpt_caches_init(cache, g);
     float *shares = new_table(1, size);
     for (int from = 0, till = begun; till < n; from = till++) {
         GptPass p;
@@ -835,7 +835,7 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
             next_token(r, temperature, k, size, p.logits + last, shares);
         gpt_pass_free(&p);
     }
-    caches_free(g, cache);
+    gpt_caches_free(cache, g);
     free(cache);
     free(shares);
 }

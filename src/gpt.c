@@ -6,26 +6,24 @@
 /* The memory of a model, of its pass and of its caches. What all that is
  * for stands in chapter 21. */
 
-static int norm_parts(Norm *l, int d, BlockPart part[2])
+static void norm_layout(Norm *l, int d, float *block, size_t *count)
 {
     l->d = d;
-    part[0] = (BlockPart){&l->weight, 1, 1, d};
-    part[1] = (BlockPart){&l->bias, 1, 1, d};
-    return 2;
+    l->weight = next_table(block, count, 1, 1, d);
+    l->bias = next_table(block, count, 1, 1, d);
 }
 
-static int linear_parts(Linear *l, int d_in, int d_out, BlockPart part[2])
+static void linear_layout(Linear *l, int d_in, int d_out, float *block,
+                          size_t *count)
 {
     *l = (Linear){.d_in = d_in, .d_out = d_out};
-    part[0] = (BlockPart){&l->weight, 1, d_out, d_in};
-    part[1] = (BlockPart){&l->bias, 1, 1, d_out};
-    return 2;
+    l->weight = next_table(block, count, 1, d_out, d_in);
+    l->bias = next_table(block, count, 1, 1, d_out);
 }
 
-enum { BLOCK_PARTS = ATTENTION_PARTS + 8 };
-
-static int block_parts(const Gpt *g, GptBlock *b,
-                       BlockPart part[BLOCK_PARTS])
+/* Says where the tables of a model are in its block, and counts their
+ * numbers. */
+static void gpt_layout(Gpt *g)
 {
     const int d = g->width;
     const Attention sizes = {.d_x = d,
@@ -37,11 +35,24 @@ static int block_parts(const Gpt *g, GptBlock *b,
                              .has_bias = 1,
                              .has_out_bias = 1,
                              .context_length = g->context_length};
-    int n = norm_parts(&b->norm_1, d, part);
-    n += attention_parts(&b->attention, &sizes, part + n);
-    n += norm_parts(&b->norm_2, d, part + n);
-    n += linear_parts(&b->up, d, 4 * d, part + n);
-    return n + linear_parts(&b->down, 4 * d, d, part + n);
+    float *const at = g->memory;
+    size_t *count = &g->count;
+    *count = 0;
+    g->tokens = next_table(at, count, 1, g->vocabulary, d);
+    g->places = next_table(at, count, 1, g->context_length, d);
+    for (int l = 0; l < g->layers; l++) {
+        GptBlock *b = &g->block[l];
+        norm_layout(&b->norm_1, d, at, count);
+        attention_layout(&b->attention, &sizes, at, count);
+        norm_layout(&b->norm_2, d, at, count);
+        linear_layout(&b->up, d, 4 * d, at, count);
+        linear_layout(&b->down, 4 * d, d, at, count);
+    }
+    norm_layout(&g->last, d, at, count);
+    g->output = (Linear){.d_in = d, .d_out = g->vocabulary};
+    g->output.weight = g->has_own_output
+                           ? next_table(at, count, 1, g->vocabulary, d)
+                           : g->tokens;
 }
 
 static void sizes_check(const Gpt *g)
@@ -59,9 +70,9 @@ static void sizes_check(const Gpt *g)
                g->width, g->n_heads, g->width % g->n_heads);
 }
 
-/* All parts of a model with the sizes of another, for the caller to free;
- * where g points, nothing is yet. */
-static BlockPart *parts_of(Gpt *g, const Gpt *sizes, int *count)
+/* A model with the sizes of another, and no memory yet but for the list of
+ * its blocks. */
+static void set_sizes(Gpt *g, const Gpt *sizes)
 {
     sizes_check(sizes);
     *g = (Gpt){.vocabulary = sizes->vocabulary,
@@ -70,44 +81,26 @@ static BlockPart *parts_of(Gpt *g, const Gpt *sizes, int *count)
                .n_heads = sizes->n_heads,
                .layers = sizes->layers,
                .has_own_output = sizes->has_own_output};
-    const size_t layers = (size_t)g->layers;
-    BlockPart *part = calloc(layers * BLOCK_PARTS + 5, sizeof *part);
-    int n = 2;
-    g->block = calloc(layers, sizeof *g->block);
-    if (!part || !g->block)
+    g->block = calloc((size_t)g->layers, sizeof *g->block);
+    if (!g->block)
         REFUSE("%d layers do not fit into memory: fewer are needed",
                g->layers);
-    part[0] = (BlockPart){&g->tokens, 1, g->vocabulary, g->width};
-    part[1] = (BlockPart){&g->places, 1, g->context_length, g->width};
-    for (int l = 0; l < g->layers; l++)
-        n += block_parts(g, &g->block[l], part + n);
-    n += norm_parts(&g->last, g->width, part + n);
-    g->output = (Linear){.d_in = g->width, .d_out = g->vocabulary};
-    part[n++] = (BlockPart){&g->output.weight, g->has_own_output != 0,
-                            g->vocabulary, g->width};
-    *count = n;
-    return part;
+    gpt_layout(g);
 }
 
 void gpt_init(Gpt *g, const Gpt *sizes)
 {
-    int n;
-    BlockPart *part = parts_of(g, sizes, &n);
-    g->memory = new_block(n, part, &g->count);
-    if (!g->has_own_output)
-        g->output.weight = g->tokens;
-    free(part);
+    set_sizes(g, sizes);
+    g->memory = new_block(g->count);
+    gpt_layout(g);
 }
 
 size_t gpt_count(const Gpt *sizes)
 {
     Gpt g;
-    int n;
-    BlockPart *part = parts_of(&g, sizes, &n);
-    const size_t count = block_count(n, part);
-    free(part);
+    set_sizes(&g, sizes);
     free(g.block);
-    return count;
+    return g.count;
 }
 
 void gpt_clear(Gpt *g)
@@ -122,45 +115,28 @@ void gpt_free(Gpt *g)
     *g = (Gpt){0};
 }
 
-enum { PASS_PARTS = 7 };
-
-static int pass_parts(BlockPass *b, int rows, int d,
-                      BlockPart part[PASS_PARTS])
+/* Says where the tables of a pass are in its block, and counts their
+ * numbers. */
+static void pass_layout(GptPass *p)
 {
-    const BlockPart all[PASS_PARTS] = {
-        {&b->normed_1, 1, rows, d},  {&b->between, 1, rows, d},
-        {&b->normed_2, 1, rows, d},  {&b->wide, 1, rows, 4 * d},
-        {&b->share, 1, rows, 4 * d}, {&b->active, 1, rows, 4 * d},
-        {&b->after, 1, rows, d},
-    };
-    memcpy(part, all, sizeof all);
-    return PASS_PARTS;
-}
-
-/* The tables of all blocks, and their attention's traces. */
-static void init_blocks(GptPass *p, const Gpt *g)
-{
-    const int rows = p->texts * p->n, d = g->width;
-    const size_t layers = (size_t)g->layers;
-    BlockPart *part = calloc(layers * PASS_PARTS + 3, sizeof *part);
-    p->block = calloc(layers, sizeof *p->block);
-    if (!part || !p->block)
-        REFUSE("%d layers do not fit into memory: fewer are needed",
-               g->layers);
-    int count = 0;
-    part[count++] = (BlockPart){&p->block[0].in, 1, rows, d};
-    for (int l = 0; l < g->layers; l++)
-        count += pass_parts(&p->block[l], rows, d, part + count);
-    part[count++] = (BlockPart){&p->normed, 1, rows, d};
-    part[count++] = (BlockPart){&p->logits, 1, rows, g->vocabulary};
-    p->memory = new_block(count, part, &p->count);
-    free(part);
-    for (int l = 0; l < g->layers; l++) {
-        if (l)
-            p->block[l].in = p->block[l - 1].after;
-        trace_init_texts(&p->block[l].attention, &g->block[l].attention,
-                         p->texts, p->n);
+    const int rows = p->texts * p->n, d = p->width;
+    float *const at = p->memory;
+    size_t *count = &p->count;
+    *count = 0;
+    float *in = next_table(at, count, 1, rows, d);
+    for (int l = 0; l < p->layers; l++) {
+        BlockPass *b = &p->block[l];
+        b->in = in;
+        b->normed_1 = next_table(at, count, 1, rows, d);
+        b->between = next_table(at, count, 1, rows, d);
+        b->normed_2 = next_table(at, count, 1, rows, d);
+        b->wide = next_table(at, count, 1, rows, 4 * d);
+        b->share = next_table(at, count, 1, rows, 4 * d);
+        b->active = next_table(at, count, 1, rows, 4 * d);
+        b->after = in = next_table(at, count, 1, rows, d);
     }
+    p->normed = next_table(at, count, 1, rows, d);
+    p->logits = next_table(at, count, 1, rows, p->vocabulary);
 }
 
 void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n)
@@ -178,7 +154,16 @@ void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n)
                    .layers = g->layers,
                    .width = g->width,
                    .vocabulary = g->vocabulary};
-    init_blocks(p, g);
+    p->block = calloc((size_t)g->layers, sizeof *p->block);
+    if (!p->block)
+        REFUSE("%d layers do not fit into memory: fewer are needed",
+               g->layers);
+    pass_layout(p);
+    p->memory = new_block(p->count);
+    pass_layout(p);
+    for (int l = 0; l < g->layers; l++)
+        trace_init_texts(&p->block[l].attention, &g->block[l].attention,
+                         texts, n);
 }
 
 void gpt_pass_free(GptPass *p)
@@ -230,7 +215,7 @@ void gpt_pass_clear(GptPass *p)
     }
 }
 
-void caches_init(const Gpt *g, KVCache cache[g->layers])
+void gpt_caches_init(KVCache *cache, const Gpt *g)
 {
     const int d = g->width / g->n_heads;
     for (int l = 0; l < g->layers; l++)
@@ -240,7 +225,7 @@ void caches_init(const Gpt *g, KVCache cache[g->layers])
                                             .capacity = g->context_length});
 }
 
-void caches_free(const Gpt *g, KVCache cache[g->layers])
+void gpt_caches_free(KVCache *cache, const Gpt *g)
 {
     for (int l = 0; l < g->layers; l++)
         kv_cache_free(&cache[l]);

@@ -6,6 +6,15 @@
  * its training; and what does not fit these. The header says what the
  * tables are for, and what the functions refuse. */
 
+static void model_layout(Model *m)
+{
+    Attention *a = &m->attention;
+    m->count = 0;
+    m->token = next_table(m->memory, &m->count, 1, m->words, a->d_x);
+    m->place = next_table(m->memory, &m->count, 1, m->length, a->d_y);
+    attention_layout(a, a, m->memory, &m->count);
+}
+
 void model_init(Model *m, const Model *sizes)
 {
     Attention a = sizes->attention;
@@ -15,11 +24,10 @@ void model_init(Model *m, const Model *sizes)
                "each, and a d_y that is d_x or a multiple, are needed",
                words, length, a.d_x, a.d_y);
     a.d_out = words;
-    *m = (Model){.words = words, .length = length};
-    BlockPart part[2 + ATTENTION_PARTS] = {{&m->token, 1, words, a.d_x},
-                                           {&m->place, 1, length, a.d_y}};
-    const int parts = 2 + attention_parts(&m->attention, &a, part + 2);
-    m->memory = new_block(parts, part, &m->count);
+    *m = (Model){.words = words, .length = length, .attention = a};
+    model_layout(m);
+    m->memory = new_block(m->count);
+    model_layout(m);
 }
 
 void model_clear(Model *m)
@@ -33,6 +41,16 @@ void model_free(Model *m)
     *m = (Model){0};
 }
 
+static void pass_layout(Pass *p)
+{
+    const int texts = p->texts, n = p->n;
+    p->count = 0;
+    p->x = next_table(p->memory, &p->count, texts, n, p->d_x);
+    p->y = next_table(p->memory, &p->count, texts, n, p->d_y);
+    p->logits = next_table(p->memory, &p->count, texts, n, p->words);
+    p->shares = next_table(p->memory, &p->count, texts, n, p->words);
+}
+
 void pass_init(Pass *p, const Model *m, int texts, int n)
 {
     const Attention *a = &m->attention;
@@ -43,11 +61,9 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
                 .d_x = a->d_x,
                 .d_y = a->d_y,
                 .words = m->words};
-    const BlockPart part[] = {{&p->x, texts, n, a->d_x},
-                              {&p->y, texts, n, a->d_y},
-                              {&p->logits, texts, n, m->words},
-                              {&p->shares, texts, n, m->words}};
-    p->memory = new_block(4, part, &p->count);
+    pass_layout(p);
+    p->memory = new_block(p->count);
+    pass_layout(p);
     p->trace = new_aligned((size_t)texts, sizeof *p->trace);
     Attention without_out = *a; /* whose place is in the logits */
     without_out.d_out = 0;

@@ -17,34 +17,32 @@ static void sizes_check(int n_heads, int d_k, int d_v)
                n_heads, d_k, d_v, INT_MAX);
 }
 
-/* The tables of a trace of several texts. */
-static void init_texts(Trace *t)
+/* Says where the tables of a trace are in its block, and counts their
+ * numbers. */
+static void trace_layout(Trace *t)
 {
-    const int n = t->n, m = t->m, heads = t->n_heads, texts = t->texts;
-    const int keys = heads * t->d_k, values = heads * t->d_v;
-    const BlockPart part[] = {
-        {&t->query, texts, n, keys},    {&t->key, texts, m, keys},
-        {&t->value, texts, m, values},  {&t->log_sum_exp, texts, heads, n},
-        {&t->joined, texts, n, values}, {&t->out, texts, n, t->d_out},
-    };
-    t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
-}
-
-/* Those of a trace of one text. */
-static void init_tables(Trace *t)
-{
-    const int n = t->n, m = t->m, heads = t->n_heads;
-    const int d_k = t->d_k, d_v = t->d_v, d_out = t->d_out;
-    const BlockPart part[] = {
-        {&t->query, n, heads, d_k},   {&t->head_query, heads, n, d_k},
-        {&t->key, m, heads, d_k},     {&t->head_key, heads, m, d_k},
-        {&t->value, m, heads, d_v},   {&t->head_value, heads, m, d_v},
-        {&t->scores, heads, n, m},    {&t->weights, heads, n, m},
-        {&t->keep_mask, heads, n, m}, {&t->dropped, heads, n, m},
-        {&t->context, heads, n, d_v}, {&t->joined, n, heads, d_v},
-        {&t->out, 1, n, d_out},
-    };
-    t->memory = new_block(sizeof part / sizeof *part, part, &t->count);
+    const int n = t->n, m = t->m, heads = t->n_heads, d_k = t->d_k;
+    const int d_v = t->d_v, texts = t->texts ? t->texts : 1;
+    float *const at = t->memory;
+    size_t *count = &t->count;
+    *count = 0;
+    t->query = next_table(at, count, texts, n, heads * d_k);
+    t->key = next_table(at, count, texts, m, heads * d_k);
+    t->value = next_table(at, count, texts, m, heads * d_v);
+    t->joined = next_table(at, count, texts, n, heads * d_v);
+    t->out = next_table(at, count, texts, n, t->d_out);
+    if (t->texts) {
+        t->log_sum_exp = next_table(at, count, texts, heads, n);
+        return;
+    }
+    t->head_query = next_table(at, count, heads, n, d_k);
+    t->head_key = next_table(at, count, heads, m, d_k);
+    t->head_value = next_table(at, count, heads, m, d_v);
+    t->scores = next_table(at, count, heads, n, m);
+    t->weights = next_table(at, count, heads, n, m);
+    t->keep_mask = next_table(at, count, heads, n, m);
+    t->dropped = next_table(at, count, heads, n, m);
+    t->context = next_table(at, count, heads, n, d_v);
 }
 
 void trace_init(Trace *t, const Trace *sizes)
@@ -67,10 +65,9 @@ void trace_init(Trace *t, const Trace *sizes)
         REFUSE("%d texts of %d tokens that ask and %d that are asked: at "
                "most %d of all texts are needed",
                texts, n, m, INT_MAX);
-    if (texts)
-        init_texts(t);
-    else
-        init_tables(t);
+    trace_layout(t);
+    t->memory = new_block(t->count);
+    trace_layout(t);
 }
 
 void trace_free(Trace *t)
@@ -96,8 +93,18 @@ void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
                t->texts);
 }
 
-int attention_parts(Attention *a, const Attention *sizes,
-                    BlockPart part[ATTENTION_PARTS])
+/* The tables of a layer from d_in to d_out. */
+static Linear linear_layout(int d_in, int d_out, int has_bias, float *block,
+                            size_t *count)
+{
+    Linear l = {.d_in = d_in, .d_out = d_out};
+    l.weight = next_table(block, count, 1, d_out, d_in);
+    l.bias = next_table(block, count, has_bias != 0, 1, d_out);
+    return l;
+}
+
+void attention_layout(Attention *a, const Attention *sizes, float *block,
+                      size_t *count)
 {
     *a = (Attention){.d_x = sizes->d_x,
                      .d_y = sizes->d_y,
@@ -115,30 +122,21 @@ int attention_parts(Attention *a, const Attention *sizes,
                "1, 1, 0 and 0 are needed",
                a->d_x, a->d_y, a->d_out, a->context_length);
     const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
-    const int bias = a->has_bias != 0, out_bias = a->has_out_bias != 0;
-    a->query = (Linear){.d_in = a->d_x, .d_out = keys};
-    a->key = (Linear){.d_in = a->d_y, .d_out = keys};
-    a->value = (Linear){.d_in = a->d_y, .d_out = values};
-    a->out = (Linear){.d_in = values, .d_out = a->d_out};
-    const BlockPart all[ATTENTION_PARTS] = {
-        {&a->query.weight, 1, keys, a->d_x},
-        {&a->query.bias, bias, 1, keys},
-        {&a->key.weight, 1, keys, a->d_y},
-        {&a->key.bias, bias, 1, keys},
-        {&a->value.weight, 1, values, a->d_y},
-        {&a->value.bias, bias, 1, values},
-        {&a->out.weight, 1, a->d_out, values},
-        {&a->out.bias, out_bias, 1, a->d_out},
-    };
-    memcpy(part, all, sizeof all);
-    return ATTENTION_PARTS;
+    const int has_bias = a->has_bias;
+    a->query = linear_layout(a->d_x, keys, has_bias, block, count);
+    a->key = linear_layout(a->d_y, keys, has_bias, block, count);
+    a->value = linear_layout(a->d_y, values, has_bias, block, count);
+    a->out = linear_layout(values, a->d_out, a->has_out_bias, block, count);
 }
 
 void attention_init(Attention *a, const Attention *sizes)
 {
-    BlockPart part[ATTENTION_PARTS];
-    const int parts = attention_parts(a, sizes, part);
-    a->memory = new_block(parts, part, &a->count);
+    size_t count = 0, all = 0;
+    attention_layout(a, sizes, NULL, &count);
+    float *const memory = new_block(count);
+    attention_layout(a, a, memory, &all);
+    a->memory = memory;
+    a->count = count;
 }
 
 void attention_free(Attention *a)

@@ -255,7 +255,7 @@ static void cached_test(void)
     for (int cut = 1; cut < n; cut++) {
         for (int text = 0; text < 2; text++) {
             KVCache cache[4];
-            caches_init(&g, cache);
+            gpt_caches_init(cache, &g);
             for (int from = 0, till; from < n; from = till) {
                 till = from ? n : cut;
                 GptPass p;
@@ -265,7 +265,7 @@ static void cached_test(void)
                        (size_t)((till - from) * size) * sizeof(float));
                 gpt_pass_free(&p);
             }
-            caches_free(&g, cache);
+            gpt_caches_free(cache, &g);
         }
         agrees("logits", logits, 1e-5, 2e-5);
     }
@@ -634,14 +634,14 @@ static void caches_test(void)
 {
     Gpt g = any_gpt(2, 0);
     KVCache cache[4];
-    caches_init(&g, cache);
+    gpt_caches_init(cache, &g);
     for (int l = 0; l < 2; l++) {
         same_bits("heads", cache[l].n_kv_heads, 2);
         same_bits("entries", cache[l].d_k, 3);
         same_bits("room", cache[l].capacity, 5);
         same_bits("count", cache[l].count, 0);
     }
-    caches_free(&g, cache);
+    gpt_caches_free(cache, &g);
     gpt_free(&g);
 }
 
@@ -667,9 +667,9 @@ static void attend_cached_test(void)
 {
     Gpt g = any_gpt(1, 0);
     KVCache cache[4];
-    caches_init(&g, cache);
+    gpt_caches_init(cache, &g);
     cached_as_whole(&g.block[0].attention, cache);
-    caches_free(&g, cache);
+    gpt_caches_free(cache, &g);
     gpt_free(&g);
 }
 
@@ -882,7 +882,7 @@ static void forward_with(int layers, int texts, int has_cache)
     GptPass p;
     KVCache cache[1];
     gpt_pass_init(&p, &other, texts, 2);
-    caches_init(&g, cache);
+    gpt_caches_init(cache, &g);
     gpt_forward(&g, has_cache ? cache : NULL, (int[4]){0}, &p);
 }
 
@@ -1260,8 +1260,8 @@ int main(void)
     TAP(pass_test, "gpt_pass_init: a block begins where another ends");
     TAP(pass_test, "gpt_pass_clear: everything is 0");
     TAP(pass_test, "gpt_pass_free: nothing is left");
-    TAP(caches_test, "caches_init: one for each layer");
-    TAP(caches_test, "caches_free: of all layers");
+    TAP(caches_test, "gpt_caches_init: one for each layer");
+    TAP(caches_test, "gpt_caches_free: of all layers");
     TAP(attend_cached_test, "attend_cached: token by token");
     TAP(attend_wide_test, "attend_cached: values wider than keys");
     TAP(next_test, "next_token: temperature, the largest, and a draw");

@@ -5,16 +5,21 @@
  * none is NULL. */
 static void block_test(void)
 {
-    float *table[5];
-    const BlockPart part[5] = {{&table[0], 1, 7, 11},
-                               {&table[1], 5, 0, 3},
-                               {&table[2], 3, 5, 2},
-                               {&table[3], 0, 9, 9},
-                               {&table[4], 2, 1, 1}};
-    size_t count = 1;
-    tap_near("counted", (double)block_count(5, part), 77 + 30 + 2, 0, 0);
-    float *block = new_block(5, part, &count);
-    tap_near("count", (double)count, 77 + 30 + 2, 0, 0);
+    static const int size[5][3] = {
+        {1, 7, 11}, {5, 0, 3}, {3, 5, 2}, {0, 9, 9}, {2, 1, 1}};
+    float *table[5], *block = NULL;
+    size_t count = 0;
+    for (int round = 0; round < 2; round++) {
+        count = 0;
+        for (int k = 0; k < 5; k++) {
+            table[k] = next_table(block, &count, size[k][0], size[k][1],
+                                  size[k][2]);
+            tap_true("no table without a block", block || !table[k]);
+        }
+        tap_near("count", (double)count, 77 + 30 + 2, 0, 0);
+        if (!block)
+            block = new_block(count);
+    }
     for (size_t k = 0; k < count; k++) {
         tap_near("entry", block[k], 0, 0, 0);
         block[k] = 1; /* a sanitizer sees whether there is room */
@@ -65,23 +70,16 @@ static void pages_test(void)
     }
 }
 
-static float *table, *other;
-static size_t count;
-
-/* Two tables, of which the first has these sizes, and the second 2^60
- * entries. */
-static const BlockPart *parts(int layers, int rows, int columns)
+/* Of that many layers, rows and columns, behind 2^60 numbers. */
+static void table_behind(int layers, int rows, int columns)
 {
-    static BlockPart part[2];
-    part[0] = (BlockPart){&table, layers, rows, columns};
-    part[1] = (BlockPart){&other, 1, 1 << 30, 1 << 30};
-    return part;
+    size_t count = (size_t)1 << 60;
+    next_table(NULL, &count, layers, rows, columns);
 }
 
 int main(void)
 {
-    TAP(block_test, "new_block: one table behind the other");
-    TAP(block_test, "block_count: the same before it is made");
+    TAP(block_test, "next_table: one behind the other, in new_block");
     TAP(table_test, "new_table: room for every entry");
     TAP(aligned_test, "new_aligned: where a vector can be");
     TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
@@ -92,16 +90,14 @@ int main(void)
     REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
             "do not fit into memory: fewer are needed",
             new_aligned((size_t)1 << 58, 64));
-    REFUSES("memory.c: entries: a table of -1 times 2 times 3 numbers: "
-            "sizes from 0 on that fit into memory are needed",
-            new_block(1, parts(-1, 2, 3), &count));
-    REFUSES(NULL, new_block(1, parts(2, -1, 0), &count));
-    REFUSES(NULL, new_block(1, parts(0, 2, INT_MIN), &count));
-    REFUSES(NULL, new_block(1, parts(16, 1 << 30, 1 << 30), &count));
-    REFUSES("memory.c: block_count: 3458764513820540928 numbers and "
-            "1152921504606846976 more: fewer, that fit into memory, are "
-            "needed",
-            new_block(2, parts(3, 1 << 30, 1 << 30), &count));
+    REFUSES("memory.c: next_table: 1152921504606846976 numbers and a table "
+            "of -1 times 2 times 3 more: sizes from 0 on that fit into "
+            "memory are needed",
+            table_behind(-1, 2, 3));
+    REFUSES(NULL, table_behind(2, -1, 0));
+    REFUSES(NULL, table_behind(0, 2, INT_MIN));
+    REFUSES(NULL, table_behind(16, 1 << 30, 1 << 30));
+    REFUSES(NULL, table_behind(3, 1 << 30, 1 << 30));
     REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least "
             "1 of each is needed",
             new_table(0, 3));
@@ -110,7 +106,7 @@ int main(void)
     REFUSES(NULL, new_table(INT_MAX, INT_MAX));
     REFUSES("memory.c: new_block: 1152921504606846976 numbers do not fit "
             "into memory: fewer are needed",
-            new_block(1, parts(1, 1 << 30, 1 << 30), &count));
+            new_block((size_t)1 << 60));
 #endif
     return tap_done();
 }

@@ -99,30 +99,29 @@ static void attention_init_test(void)
 
 /* Two attentions in the block of a model, around a table of its own: each
  * as it would be alone, and with nothing of its own to free. */
-static void attention_parts_test(void)
+static void attention_layout_test(void)
 {
     for (int round = 0; round < 50; round++) {
         Attention a[2];
-        BlockPart part[2 * ATTENTION_PARTS + 1];
-        float *table;
-        size_t count[2], all;
-        int parts = 0;
+        float *table, *block = NULL;
+        size_t due = 6, count = 0;
         for (int i = 0; i < 2; i++) {
             a[i] = any_attention(tap_int(1, 4), tap_int(0, 6));
-            count[i] = a[i].count;
-            free(a[i].memory); /* parts: from what stood there before */
-            parts += attention_parts(&a[i], &a[i], part + parts);
-            if (i == 0)
-                part[parts++] = (BlockPart){&table, 1, 2, 3};
+            due += a[i].count;
+            free(a[i].memory); /* the layout does not look at it */
         }
-        tap_near("parts", parts, 17, 0, 0);
-        float *const block = new_block(parts, part, &all);
-        tap_near("count", (double)all, (double)(count[0] + 6 + count[1]), 0,
-                 0);
-        tap_true("table", table == block + count[0]);
+        for (int is_made = 0; is_made < 2; is_made++) {
+            count = 0;
+            attention_layout(&a[0], &a[0], block, &count);
+            table = next_table(block, &count, 1, 2, 3);
+            attention_layout(&a[1], &a[1], block, &count);
+            tap_near("count", (double)count, (double)due, 0, 0);
+            if (!is_made)
+                block = new_block(count);
+        }
         tap_true("its end", layers_in_order(&a[0], block) == table);
         tap_true("the end",
-                 layers_in_order(&a[1], table + 6) == block + all);
+                 layers_in_order(&a[1], table + 6) == block + count);
         for (int i = 0; i < 2; i++) {
             layers_check(&a[i]);
             tap_true("no memory", !a[i].memory && !a[i].count);
@@ -216,7 +215,7 @@ static void traces_refused(void)
 static void attentions_refused(void)
 {
     REFUSES(AT
-            "attention_parts: d_x, d_y, d_out, context_length = 2, 2, -1, "
+            "attention_layout: d_x, d_y, d_out, context_length = 2, 2, -1, "
             "0: at least 1, 1, 0 and 0 are needed",
             attention_init(&(Attention){0}, with(&head.d_out, -1)));
     REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_y, 0)));
@@ -282,7 +281,7 @@ int main(void)
     TAP_LARGE(attention_free_test,
               "attention_free: the memory can be used again");
     TAP(attention_init_test, "attention_init: parameters in order");
-    TAP(attention_parts_test, "attention_parts: in the block of a model");
+    TAP(attention_layout_test, "attention_layout: in the block of a model");
     TAP(attention_fits, "attention_check: at the limits");
     attention_init(&head, &head);
     attention_init(&mixing, &mixing);

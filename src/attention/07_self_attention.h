@@ -149,14 +149,12 @@ void attention_init(Attention *a, const Attention *sizes);
 void attention_free(Attention *a);
 
 /* For an attention whose parameters lie in the block of a larger model:
- * does what attention_init does, but lists the tables, in order, as parts
- * of the block that the caller then makes by new_block. Until then a must
- * not be moved; it has no memory of its own, and nothing to be freed.
- * Returns ATTENTION_PARTS. Refuses the sizes that attention_init
- * refuses. */
-enum { ATTENTION_PARTS = 8 };
-int attention_parts(Attention *a, const Attention *sizes,
-                    BlockPart part[ATTENTION_PARTS]);
+ * sets its sizes and settings to those of another, which may be the same
+ * one, and its tables to the next of the block, as next_table does. It has
+ * no memory of its own, and nothing to be freed. Refuses the sizes that
+ * attention_init refuses. */
+void attention_layout(Attention *a, const Attention *sizes, float *block,
+                      size_t *count);
 
 /* Makes a trace of an attention, for n tokens that ask m tokens. Refuses
  * what trace_init refuses. */

@@ -152,8 +152,8 @@ void gpt_pass_clear(GptPass *p);
 
 /* Makes a cache for each layer, with room for the whole context; frees
  * them. */
-void caches_init(const Gpt *g, KVCache cache[g->layers]);
-void caches_free(const Gpt *g, KVCache cache[g->layers]);
+void gpt_caches_init(KVCache *cache, const Gpt *g);
+void gpt_caches_free(KVCache *cache, const Gpt *g);
 
 /* The numbers that a model begins with: norms of weight 1, biases of 0, all
  * else normal with a deviation of 0.02, but for the layers `out` and

@@ -6,63 +6,42 @@
 #include <sys/mman.h>
 #endif
 
-/* The entries of a part: the product of its sizes, if a block can hold
- * it. */
-static size_t entries(const BlockPart *p)
+float *new_block(size_t count)
 {
-    const int size[3] = {p->layers, p->rows, p->columns};
-    const int is_empty = !p->layers || !p->rows || !p->columns;
-    size_t product = 1;
-    for (int i = 0; i < 3; i++) {
-        if (size[i] < 0 ||
-            (!is_empty &&
-             product > SIZE_MAX / sizeof(float) / (size_t)size[i]))
-            REFUSE("a table of %d times %d times %d numbers: sizes from 0 "
-                   "on that fit into memory are needed",
-                   p->layers, p->rows, p->columns);
-        product *= (size_t)size[i];
-    }
-    return product;
-}
-
-size_t block_count(int parts, const BlockPart part[parts])
-{
-    size_t count = 0;
-    for (int i = 0; i < parts; i++) {
-        const size_t more = entries(&part[i]);
-        if (more > SIZE_MAX / sizeof(float) - count)
-            REFUSE("%zu numbers and %zu more: fewer, that fit into memory, "
-                   "are needed",
-                   count, more);
-        count += more;
-    }
-    return count;
-}
-
-float *new_block(int parts, const BlockPart part[parts], size_t *count)
-{
-    *count = block_count(parts, part);
-    float *block = calloc(*count, sizeof *block), *at = block;
+    float *block = calloc(count, sizeof *block);
     if (!block)
         REFUSE("%zu numbers do not fit into memory: fewer are needed",
-               *count);
-    for (int i = 0; i < parts; i++) {
-        const size_t more = entries(&part[i]);
-        *part[i].table = more ? at : NULL;
-        at += more;
-    }
+               count);
     return block;
+}
+
+float *next_table(float *block, size_t *count, int layers, int rows,
+                  int columns)
+{
+    const size_t first = *count, most = SIZE_MAX / sizeof(float) - first;
+    const int size[3] = {layers, rows, columns};
+    const int is_empty = !layers || !rows || !columns;
+    size_t product = 1;
+    for (int i = 0; i < 3; i++) {
+        if (size[i] < 0 || (!is_empty && product > most / (size_t)size[i]))
+            REFUSE("%zu numbers and a table of %d times %d times %d more: "
+                   "sizes from 0 on that fit into memory are needed",
+                   first, layers, rows, columns);
+        product *= (size_t)size[i];
+    }
+    *count += product;
+    return block && product ? block + first : NULL;
 }
 
 void *new_table(int n, int m)
 {
-    float *x;
-    size_t count;
+    size_t count = 0;
     if (n < 1 || m < 1)
         REFUSE("a table of %d times %d numbers: at least 1 of each is "
                "needed",
                n, m);
-    return new_block(1, &(BlockPart){&x, 1, n, m}, &count);
+    next_table(NULL, &count, 1, n, m);
+    return new_block(count);
 }
 
 void *new_aligned(size_t count, size_t size)

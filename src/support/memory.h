@@ -31,17 +31,14 @@ void *new_aligned(size_t count, size_t size);
  * does not fit. */
 void *new_zeroed_pages(size_t bytes);
 
-/* One table in a block: where its address goes, and three sizes, of which
- * the product is the number of its entries. A table of none is NULL. */
-typedef struct {
-    float **table;
-    int layers, rows, columns;
-} BlockPart;
+/* A block of so many zeros, to be freed by the caller. Refuses what does
+ * not fit. */
+float *new_block(size_t count);
 
-/* A block of zeros with room for all parts, one behind the other, to be
- * freed by the caller; count is how many numbers it holds. Refuses sizes
- * below 0, and what does not fit. */
-float *new_block(int parts, const BlockPart part[parts], size_t *count);
-
-/* How many numbers it would hold. Refuses the same. */
-size_t block_count(int parts, const BlockPart part[parts]);
+/* The next table of a block of which the first *count numbers are taken:
+ * layers * rows * columns more, which are added to *count. NULL for a table
+ * without entries; and where block is NULL, while it is found out how many
+ * numbers new_block is to have. Refuses sizes below 0, and what does not
+ * fit. */
+float *next_table(float *block, size_t *count, int layers, int rows,
+                  int columns);

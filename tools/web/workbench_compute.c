@@ -167,13 +167,15 @@ static void draw_attention(Bench *b, Random *r)
 /* Room for every table; those that a trace or layers have stand there. */
 static void make_room(Bench *b)
 {
-    BlockPart part[TABLES];
-    size_t count;
-    for (int id = 0; id < TABLES; id++) {
-        const Shape s = bench_shape(b, (TableId)id);
-        part[id] = (BlockPart){&b->x[id], s.h, s.n, s.m};
+    for (int round = 0; round < 2; round++) {
+        size_t count = 0;
+        for (int id = 0; id < TABLES; id++) {
+            const Shape s = bench_shape(b, (TableId)id);
+            b->x[id] = next_table(b->memory, &count, s.h, s.n, s.m);
+        }
+        if (!b->memory)
+            b->memory = new_block(count);
     }
-    b->memory = new_block(TABLES, part, &count);
     if (b->stage->draw == BY_NONE)
         return;
     trace_init_for(&b->t, &b->a, b->n, b->m);
