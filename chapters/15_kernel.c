@@ -179,7 +179,8 @@ static INLINE void register_tile(int rows, int vectors, int d,
     for (int k = 0; k < d; k++)
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < vectors; j++)
-                sum[i][j] += a.at[i * a.row + k * a.column] * b[k].part[j];
+                sum[i][j] += a.at[i * a.row_stride + k * a.column_stride] *
+                             b[k].part[j];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++)
             c[i].part[j] = sum[i][j];
@@ -415,8 +416,8 @@ static Tile tile_init(const AttentionCall *call, int text, int head, int i,
         t.largest.at[k] = -FLT_MAX;
     memset(memory, 0, (size_t)(call->d_k + call->d_v) * sizeof *memory);
     transpose_scaled(rows, call->d_k, s / t.scale,
-                     row_at(&call->query, text, head, i), call->query.token,
-                     (float *)t.query, QUERIES);
+                     row_at(&call->query, text, head, i),
+                     call->query.token_stride, (float *)t.query, QUERIES);
     return t;
 }
 
@@ -487,7 +488,8 @@ static void tile_add_block(const AttentionCall *call, Tile *t, int j,
                            Lanes *scores)
 {
     const int cols = min_int(BLOCK, t->end - j);
-    const StridedMatrix transposed = {value.at, value.column, value.row};
+    const StridedMatrix transposed = {value.at, value.column_stride,
+                                      value.row_stride};
     Lanes shrink;
     matmul_lanes(cols, t->vectors, call->d_k, key, t->query, NULL, scores);
     if (call->bias.at)
@@ -497,8 +499,8 @@ static void tile_add_block(const AttentionCall *call, Tile *t, int j,
         tile_softmax(LANES, t, cols, scores, &shrink);
     else
         tile_softmax(QUERIES, t, cols, scores, &shrink);
-    if (call->keep_mask.at)
-        apply_table('*', &call->keep_mask, t, j, cols, scores);
+    if (call->keep_factor.at)
+        apply_table('*', &call->keep_factor, t, j, cols, scores);
     matmul_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
                  t->context);
 }
@@ -521,7 +523,7 @@ static void tile_finish(const AttentionCall *call, Tile *t)
             t->context[k].at[i] *= t->sum.at[i];
     transpose_scaled(call->d_v, t->rows, 1, (float *)t->context, QUERIES,
                      row_at(&call->context, t->text, t->head, t->i),
-                     call->context.token);
+                     call->context.token_stride);
 }
 
 /*
@@ -542,8 +544,8 @@ static StridedMatrix block_rows(const StridedRows *rows, const Tile *t,
                                 int j, int d, float *copy)
 {
     const StridedMatrix from = {row_at(rows, t->text, t->key_head, j),
-                                rows->token, 1};
-    if (!copy || from.row == d)
+                                rows->token_stride, 1};
+    if (!copy || from.row_stride == d)
         return from;
     for (int i = 0; i < min_int(BLOCK, t->end - j); i++)
         memcpy(copy + i * (d + GAP), from_row(from, i).at,
@@ -1076,22 +1078,23 @@ void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
         Lanes *columns = new_aligned((size_t)d, sizeof *columns);
         Lanes sum[8 * TILE_ROWS];
         memset(columns, 0, (size_t)d * sizeof *columns);
-        if (b.row == 1)
-            transpose_scaled(end - j, d, 1, b.at + j * b.column, b.column,
-                             columns[0].at, QUERIES);
-        for (int k = 0; k < d && b.row != 1; k++)
+        if (b.row_stride == 1)
+            transpose_scaled(end - j, d, 1, b.at + j * b.column_stride,
+                             b.column_stride, columns[0].at, QUERIES);
+        for (int k = 0; k < d && b.row_stride != 1; k++)
             for (int l = j; l < end; l++)
-                columns[k].at[l - j] = b.at[k * b.row + l * b.column];
+                columns[k].at[l - j] =
+                    b.at[k * b.row_stride + l * b.column_stride];
         for (int i = 0; i < n; i++) {
             const int row = i % (8 * TILE_ROWS);
             if (row == 0)
                 matmul_lanes(min_int(n - i, 8 * TILE_ROWS), VECTORS, d,
                              from_row(a, i), columns, NULL, sum);
             for (int l = j; l < end; l++)
-                c[i][l] =
-                    sum[row].at[l - j] +
-                    (start.at ? start.at[i * start.row + l * start.column]
-                              : 0);
+                c[i][l] = sum[row].at[l - j] +
+                          (start.at ? start.at[i * start.row_stride +
+                                               l * start.column_stride]
+                                    : 0);
         }
         free(columns);
     }
@@ -1135,7 +1138,7 @@ static void apply_table(char how, const StridedRows *table, const Tile *t,
     Lanes y[BLOCK] = {{{0}}};
     transpose_scaled(t->rows, cols, 1,
                      row_at(table, t->text, t->head, t->i) + j,
-                     table->token, (float *)y, QUERIES);
+                     table->token_stride, (float *)y, QUERIES);
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < QUERIES; i++)
             x[k].at[i] = how == '*'        ? x[k].at[i] * y[k].at[i]

@@ -1205,8 +1205,8 @@ void kv_cache_attend(const KVCache *c, int n_heads, int n,
                               .query = query,
                               .context = context,
                               .threads = threads};
-        call.query.at += i * query.token;
-        call.context.at += i * context.token;
+        call.query.at += i * query.token_stride;
+        call.context.at += i * context.token_stride;
         attend_many(c, c->count - n + i, call);
     }
 }

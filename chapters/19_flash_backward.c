@@ -615,31 +615,31 @@ typedef struct {
 
 /* Scores that a query may not see become minus infinity. */
 static void mask_queries(const AttentionCall *call, const QueryTile *q,
-                         int i, const KeyBlock *t);
+                         int i, const KeyBlock *b);
 
 /* slopes_of_scores, and the slopes are saved. */
 static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
-                           int i, const KeyBlock *t, Columns *saved);
+                           int i, const KeyBlock *b, Columns *saved);
 
 /* The queries from number i of a tile on meet a block of keys. */
 static void block_backward(const AttentionCall *call, const QueryTile *q,
-                           int i, const KeyBlock *t, Columns *saved)
+                           int i, const KeyBlock *b, Columns *saved)
 {
     const int d_k = call->d_k, d_v = call->d_v;
-    const int rows = q->count - i, keys = t->count;
+    const int rows = q->count - i, keys = b->count;
     const StridedMatrix query = from_row(q->query, i);
-    const StridedMatrix query_columns = {query.at, 1, query.row};
+    const StridedMatrix query_columns = {query.at, 1, query.row_stride};
     const StridedMatrix grad_context = from_row(q->grad_context, i);
     const StridedMatrix grad_context_columns = {grad_context.at, 1,
-                                                grad_context.row};
-    matmul_columns(rows, keys, d_k, query, t->key, 0, q->weights);
-    mask_queries(call, q, i, t);
+                                                grad_context.row_stride};
+    matmul_columns(rows, keys, d_k, query, b->key, 0, q->weights);
+    mask_queries(call, q, i, b);
     exp2_columns(rows, keys, q->log_sum_exp + i, q->weights);
-    matmul_columns(rows, keys, d_v, grad_context, t->value, 0, q->g);
-    softmax_slopes(call, q, i, t, saved);
+    matmul_columns(rows, keys, d_v, grad_context, b->value, 0, q->g);
+    softmax_slopes(call, q, i, b, saved);
     matmul_columns(d_v, keys, rows, grad_context_columns, q->weights, 1,
-                   t->grad_value);
-    matmul_columns(d_k, keys, rows, query_columns, q->g, 1, t->grad_key);
+                   b->grad_value);
+    matmul_columns(d_k, keys, rows, query_columns, q->g, 1, b->grad_key);
 }
 
 /*
@@ -878,13 +878,13 @@ query in row `k` sees the columns up to `offset + k`.
 */
 
 static void apply_table(char how, const StridedRows *table,
-                        const QueryTile *q, int i, const KeyBlock *t,
+                        const QueryTile *q, int i, const KeyBlock *b,
                         Columns *x)
 {
     for (int k = 0; i + k < q->count; k++) {
         const float *y =
-            row_at(table, q->text, q->head, q->first + i + k) + t->first;
-        for (int l = 0; l < t->count; l++)
+            row_at(table, q->text, q->head, q->first + i + k) + b->first;
+        for (int l = 0; l < b->count; l++)
             x[k][l] = how == '*'   ? x[k][l] * y[l]
                       : how == '+' ? x[k][l] + log2_e * y[l]
                       : y[l] != 0  ? x[k][l]
@@ -893,36 +893,36 @@ static void apply_table(char how, const StridedRows *table,
 }
 
 static void mask_queries(const AttentionCall *call, const QueryTile *q,
-                         int i, const KeyBlock *t)
+                         int i, const KeyBlock *b)
 {
     const StridedRows table = {(float *)call->mask.table, 0, 0,
                                call->mask.m};
     const int64_t offset =
-        (int64_t)call->mask.first + q->first + i - t->first;
+        (int64_t)call->mask.first + q->first + i - b->first;
     if (call->bias.at)
-        apply_table('+', &call->bias, q, i, t, q->weights);
+        apply_table('+', &call->bias, q, i, b, q->weights);
     if (call->mask.kind == MASK_TABLE)
-        apply_table('0', &table, q, i, t, q->weights);
+        apply_table('0', &table, q, i, b, q->weights);
     if (call->mask.kind == MASK_CAUSAL)
-        for (int k = 0; i + k < q->count && offset + k < t->count - 1; k++)
+        for (int k = 0; i + k < q->count && offset + k < b->count - 1; k++)
             for (int l = 0; l < COLUMNS; l++)
                 q->weights[k][l] =
                     l > offset + k ? -INFINITY : q->weights[k][l];
 }
 
 static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
-                           int i, const KeyBlock *t, Columns *saved)
+                           int i, const KeyBlock *b, Columns *saved)
 {
-    if (call->keep_mask.at)
-        apply_table('*', &call->keep_mask, q, i, t, q->g);
+    if (call->keep_factor.at)
+        apply_table('*', &call->keep_factor, q, i, b, q->g);
     for (int k = 0; i + k < q->count; k++) {
         const float mean = q->mean[i + k];
         for (int l = 0; l < COLUMNS; l++)
             saved[k * BLOCKS][l] = q->g[k][l] =
                 q->weights[k][l] * (q->g[k][l] - mean);
     }
-    if (call->keep_mask.at)
-        apply_table('*', &call->keep_mask, q, i, t, q->weights);
+    if (call->keep_factor.at)
+        apply_table('*', &call->keep_factor, q, i, b, q->weights);
 }
 
 /*
@@ -999,15 +999,15 @@ static void tile_backward(const BackwardTask *task, const Workspace *work,
     const int d_k = task->call->d_k;
     int keys = 0;
     for (int i = 0; keys < work->count; i++) {
-        const KeyBlock *t = &work->block[i];
+        const KeyBlock *b = &work->block[i];
         const int before =
-            blind_queries(task->call->mask, q->first, q->count, t->first);
+            blind_queries(task->call->mask, q->first, q->count, b->first);
         if (before == q->count)
             break;
         for (int k = 0; k < before; k++)
             memset(work->saved[k][i], 0, sizeof(Columns));
-        block_backward(task->call, q, before, t, &work->saved[before][i]);
-        keys += t->count;
+        block_backward(task->call, q, before, b, &work->saved[before][i]);
+        keys += b->count;
     }
     const StridedMatrix g = {work->saved[0][0], BLOCKS * COLUMNS, 1};
     for (int k = 0; k < column_rows(d_k); k++)
@@ -1036,19 +1036,21 @@ static void load_keys(const BackwardTask *task, Workspace *work, int first,
     work->first = first;
     work->count = count;
     for (int j = 0; j < count; j += COLUMNS) {
-        KeyBlock *t = &work->block[j / COLUMNS];
-        t->first = first + j;
-        t->count = min_int(COLUMNS, count - j);
-        memset(t->key, 0, (size_t)(2 * (d_k + d_v)) * sizeof *t->key);
-        transpose_scaled(t->count, d_k, log2_e * task->scale,
-                         key + j * call->key.token, call->key.token,
-                         t->key[0], COLUMNS);
-        transpose_scaled(t->count, d_v, 1, value + j * call->value.token,
-                         call->value.token, t->value[0], COLUMNS);
+        KeyBlock *b = &work->block[j / COLUMNS];
+        b->first = first + j;
+        b->count = min_int(COLUMNS, count - j);
+        memset(b->key, 0, (size_t)(2 * (d_k + d_v)) * sizeof *b->key);
+        transpose_scaled(b->count, d_k, log2_e * task->scale,
+                         key + j * call->key.token_stride,
+                         call->key.token_stride, b->key[0], COLUMNS);
+        transpose_scaled(b->count, d_v, 1,
+                         value + j * call->value.token_stride,
+                         call->value.token_stride, b->value[0], COLUMNS);
     }
     for (int k = 0; k < column_rows(d_k); k++)
         for (int j = 0; j < count; j++) {
-            const float *from = key + j * call->key.token + k * COLUMNS;
+            const float *from =
+                key + j * call->key.token_stride + k * COLUMNS;
             Columns *to = work->entries + k * count + j;
             for (int l = 0; l < min_int(COLUMNS, d_k - k * COLUMNS); l++)
                 (*to)[l] = task->scale * from[l];
@@ -1056,14 +1058,14 @@ static void load_keys(const BackwardTask *task, Workspace *work, int first,
 }
 
 /* Adds to the rows of a block's keys what stands in its columns. */
-static void add_transposed(const Workspace *work, const KeyBlock *t, int d,
+static void add_transposed(const Workspace *work, const KeyBlock *b, int d,
                            float factor, const Columns g[d],
                            const StridedRows *rows)
 {
-    transpose_scaled(d, t->count, factor, g[0], COLUMNS, work->copies, d);
-    for (int j = 0; j < t->count; j++) {
+    transpose_scaled(d, b->count, factor, g[0], COLUMNS, work->copies, d);
+    for (int j = 0; j < b->count; j++) {
         const float *from = work->copies + j * d;
-        float *to = row_at(rows, work->text, work->key_head, t->first + j);
+        float *to = row_at(rows, work->text, work->key_head, b->first + j);
         for (int k = 0; k < d; k++)
             to[k] += from[k];
     }
@@ -1073,10 +1075,10 @@ static void add_grad_keys(const BackwardTask *task, const Workspace *work)
 {
     const AttentionCall *call = task->call;
     for (int i = 0; i < column_rows(work->count); i++) {
-        const KeyBlock *t = &work->block[i];
-        add_transposed(work, t, call->d_k, task->scale, t->grad_key,
+        const KeyBlock *b = &work->block[i];
+        add_transposed(work, b, call->d_k, task->scale, b->grad_key,
                        &task->grad_key);
-        add_transposed(work, t, call->d_v, 1, t->grad_value,
+        add_transposed(work, b, call->d_v, 1, b->grad_value,
                        &task->grad_value);
     }
 }

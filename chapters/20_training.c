@@ -249,44 +249,45 @@ float lerp(float from, float to, float part)
                        : to - (1 - part) * (to - from);
 }
 
-void adam_step(Adam how, int step, size_t n, const float gradient[n],
+void adam_step(Adam adam, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n])
 {
-    const float new_1 = (float)(1 - how.beta_1);
-    const float old_2 = (float)how.beta_2, new_2 = (float)(1 - how.beta_2);
-    const float keep = (float)(1 - how.learning_rate * how.decay);
+    const float new_1 = (float)(1 - adam.beta_1);
+    const float old_2 = (float)adam.beta_2,
+                new_2 = (float)(1 - adam.beta_2);
+    const float keep = (float)(1 - adam.learning_rate * adam.decay);
     const float rate =
-        (float)(how.learning_rate / (1 - pow(how.beta_1, step)));
-    const float root = (float)sqrt(1 - pow(how.beta_2, step));
-    adam_check(how, step);
+        (float)(adam.learning_rate / (1 - pow(adam.beta_1, step)));
+    const float root = (float)sqrt(1 - pow(adam.beta_2, step));
+    adam_check(adam, step);
     for (size_t i = 0; i < n; i++) {
         float slope = gradient[i];
-        if (how.is_coupled)
-            slope += (float)how.decay * parameter[i];
+        if (adam.is_coupled)
+            slope += (float)adam.decay * parameter[i];
         else
             parameter[i] *= keep;
         mean[i] = lerp(mean[i], slope, new_1);
         square[i] = old_2 * square[i] + new_2 * slope * slope;
-        parameter[i] -=
-            rate * mean[i] / (sqrtf(square[i]) / root + (float)how.epsilon);
+        parameter[i] -= rate * mean[i] /
+                        (sqrtf(square[i]) / root + (float)adam.epsilon);
     }
 }
 
 static void show_adam(void)
 {
-    const Adam how = {0.1, 0.9, 0.999, 1e-8, 0, 0};
+    const Adam adam = {0.1, 0.9, 0.999, 1e-8, 0, 0};
     const float slopes[3] = {100, 1, 0.01f};
     float mean[3] = {0}, square[3] = {0}, moved[3] = {0}, plain[3];
     for (int i = 0; i < 3; i++)
         plain[i] = -0.1f * slopes[i];
-    adam_step(how, 1, 3, slopes, mean, square, moved);
+    adam_step(adam, 1, 3, slopes, mean, square, moved);
     print_vector("descent, by slopes of 100, 1 and 1/100", 3, plain);
     print_vector("Adam, by the same", 3, moved);
     memset(mean, 0, sizeof mean);
     memset(square, 0, sizeof square);
     memset(moved, 0, sizeof moved);
     for (int step = 1; step <= 10; step++)
-        adam_step(how, step, 2, (float[]){1, step % 2 ? 1 : -1}, mean,
+        adam_step(adam, step, 2, (float[]){1, step % 2 ? 1 : -1}, mean,
                   square, moved);
     print_vector("Adam in ten steps, by 1; by 1 and -1 in turn", 2, moved);
 }
@@ -492,20 +493,20 @@ void training_gradient(Training *t, const Batch *b)
     model_backward(&t->model, b, &t->pass, &t->grad_pass, &t->gradient);
 }
 
-static void move(Training *t, Adam how)
+static void move(Training *t, Adam adam)
 {
     const size_t count = t->model.count;
     clip_norm(1, count, t->gradient.memory);
-    adam_step(how, ++t->steps, count, t->gradient.memory, t->mean.memory,
+    adam_step(adam, ++t->step, count, t->gradient.memory, t->mean.memory,
               t->square.memory, t->model.memory);
 }
 
-float training_step(Training *t, Adam how, Mask mask, const Batch *b)
+float training_step(Training *t, Adam adam, Mask mask, const Batch *b)
 {
     const float loss = training_loss(t, mask, b);
     model_clear(&t->gradient);
     training_gradient(t, b);
-    move(t, how);
+    move(t, adam);
     return loss;
 }
 
@@ -603,11 +604,11 @@ static void show_begin(int way, Random *r, Training *t)
 }
 
 /* One step, without setting the gradient to 0. */
-static float show_careless_step(Training *t, Adam how, const Batch *b)
+static float show_careless_step(Training *t, Adam adam, const Batch *b)
 {
     const float loss = training_loss(t, mask_causal(0), b);
     training_gradient(t, b);
-    move(t, how);
+    move(t, adam);
     return loss;
 }
 
@@ -618,10 +619,10 @@ static void show_steps(int way, Random *r, Training *t, const char *label,
 {
     for (int step = 0, k = 0; step < STEPS; step++) {
         const Batch b = show_batch(way, r, -1);
-        const Adam how = {show_rate(step), 0.9, 0.999, 1e-8, 0.01, 0};
+        const Adam adam = {show_rate(step), 0.9, 0.999, 1e-8, 0.01, 0};
         const float loss = way & ADDS_UP
-                               ? show_careless_step(t, how, &b)
-                               : training_step(t, how, show_mask(way), &b);
+                               ? show_careless_step(t, adam, &b)
+                               : training_step(t, adam, show_mask(way), &b);
         if (step + 1 == show_step(k))
             losses[k++] = loss;
     }

@@ -13,13 +13,13 @@ A module that a function works on, and a generator that fills a table, come
 before everything else. A struct that owns memory has one lifecycle.
 `x_init(&x, ...)` makes it, filled with 0 or with what a generator draws.
 Many sizes are given as a struct, of which only the sizes are read: so
-`x_init(&gradient, &x)` makes the gradient of `x`. `x_free(&x)` gives the
-memory back, and may be called twice. A copy of the struct is not a copy of
-the memory, and only one of them is to be freed. A shape that a
-type can say is not repeated in words. Sizes are at least 1: C has no type
-for a smaller table. Of a list only a pointer is passed, and a function that
-says what it does with an empty one may be given one. `F` is PyTorch's
-`torch.nn.functional`.
+`x_init(&gradient, &x)` makes the gradient of `x`. `x_clear(&x)` fills a
+gradient with 0 again. `x_free(&x)` gives the memory back, and may be called
+twice. A copy of the struct is not a copy of the memory, and only one of
+them is to be freed. A shape that a type can say is not repeated in words.
+Sizes are at least 1: C has no type for a smaller table. Of a list only a
+pointer is passed, and a function that says what it does with an empty one
+may be given one. `F` is PyTorch's `torch.nn.functional`.
 */
 
 #pragma once

@@ -20,8 +20,8 @@ StridedRows rows_by_token(int n_heads, int n, int d, const float *at)
 
 float *row_at(const StridedRows *rows, int text, int head, int i)
 {
-    return rows->at + text * rows->text + head * rows->head +
-           i * rows->token;
+    return rows->at + text * rows->text_stride + head * rows->head_stride +
+           i * rows->token_stride;
 }
 
 void transpose_scaled(int n, int m, float factor, const float *from,
@@ -41,14 +41,14 @@ void transpose_scaled(int n, int m, float factor, const float *from,
             to[j * to_row + i] = factor * from[i * row + j];
 }
 
-int threads_for(double products, int asked)
+int threads_for(double products, int wanted)
 {
 #ifdef _OPENMP
     if (products >= 1 << 20 && !omp_in_parallel())
-        return asked ? asked : omp_get_max_threads();
+        return wanted ? wanted : omp_get_max_threads();
 #endif
     (void)products;
-    (void)asked;
+    (void)wanted;
     return 1;
 }
 

@@ -113,18 +113,18 @@ void model_gradient_check(const Model *m, const Model *grad_m)
     attention_gradient_check(&m->attention, &grad_m->attention);
 }
 
-void adam_check(Adam how, int step)
+void adam_check(Adam adam, int step)
 {
     if (step < 1)
         REFUSE("step %d: 1 or more is needed", step);
-    if (!(how.learning_rate >= 0 && how.epsilon >= 0 && how.decay >= 0))
+    if (!(adam.learning_rate >= 0 && adam.epsilon >= 0 && adam.decay >= 0))
         REFUSE("a rate of %g, an epsilon of %g, a decay of %g: none below "
                "0 is needed",
-               how.learning_rate, how.epsilon, how.decay);
-    if (!(how.beta_1 >= 0 && how.beta_1 < 1 && how.beta_2 >= 0 &&
-          how.beta_2 < 1))
+               adam.learning_rate, adam.epsilon, adam.decay);
+    if (!(adam.beta_1 >= 0 && adam.beta_1 < 1 && adam.beta_2 >= 0 &&
+          adam.beta_2 < 1))
         REFUSE("beta_1, beta_2 = %g, %g: from 0 to below 1 are needed",
-               how.beta_1, how.beta_2);
+               adam.beta_1, adam.beta_2);
 }
 
 void training_init(Training *t, const Model *sizes, int texts, int n)
@@ -135,7 +135,7 @@ void training_init(Training *t, const Model *sizes, int texts, int n)
     model_init(&t->square, sizes);
     pass_init(&t->pass, &t->model, texts, n);
     pass_init(&t->grad_pass, &t->model, texts, n);
-    t->steps = 0;
+    t->step = 0;
 }
 
 void training_free(Training *t)

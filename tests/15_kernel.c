@@ -60,8 +60,9 @@ static void answer_head(const AttentionCall *call, int text, int head,
     for (int i = 0; call->log_sum_exp && i < n; i++)
         a->log_sum_exp[i] =
             log_sum_of(m, a->scores + i * m, a->weights + i * m);
-    for (int k = 0; call->keep_mask.at && k < count; k++)
-        a->weights[k] *= row_at(&call->keep_mask, text, head, k / m)[k % m];
+    for (int k = 0; call->keep_factor.at && k < count; k++)
+        a->weights[k] *=
+            row_at(&call->keep_factor, text, head, k / m)[k % m];
     matmul(n, call->d_v, m, (void *)a->weights, (void *)a->value,
            (void *)a->context);
 }
@@ -255,7 +256,7 @@ static void as_dropout(void)
             .query = rows_by_head(1, N, D, query),
             .key = rows_by_head(1, M, D, key),
             .value = rows_by_head(1, M, D, value),
-            .keep_mask = rows_by_head(1, N, M, t.keep_mask),
+            .keep_factor = rows_by_head(1, N, M, t.keep_mask),
             .context = rows_by_head(1, N, D, got)});
         similar(kernel->name, N * D, got, t.context, 0, ATOL);
     }
@@ -593,8 +594,8 @@ static void odd_value(void)
     tap_fill(HEADS * N, key, -1, 1);
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         tap_fill(HEADS * N, value, -1, 1);
-        call.query.head = call.key.head = call.value.head =
-            call.context.head = N;
+        call.query.head_stride = call.key.head_stride =
+            call.value.head_stride = call.context.head_stride = N;
         kernel->attend(&call);
         memcpy(was, context, sizeof was);
         value[PLACE] = NAN;
@@ -786,11 +787,13 @@ static void product_off(int m, int d, StridedMatrix a, StridedMatrix b,
                         Worst *worst, const char *where)
 {
     const int i = place / m, j = place % m;
-    double due = start.at ? start.at[i * start.row + j * start.column] : 0;
+    double due =
+        start.at ? start.at[i * start.row_stride + j * start.column_stride]
+                 : 0;
     double size = fabs(due);
     for (int k = 0; k < d; k++) {
-        const double x = a.at[i * a.row + k * a.column];
-        const double y = b.at[k * b.row + j * b.column];
+        const double x = a.at[i * a.row_stride + k * a.column_stride];
+        const double y = b.at[k * b.row_stride + j * b.column_stride];
         due += x * y;
         size += fabs(x * y);
     }
@@ -812,8 +815,10 @@ static void multiply_as(const Kernel *kernel)
         const StridedMatrix a = any_view(&r, "a", n, d),
                             b = any_view(&r, "b", d, m);
         const StridedMatrix other = any_view(&r, "start", n, m);
-        const StridedMatrix start[4] = {
-            {NULL, 0, 0}, {other.at, 0, other.column}, other, {old, m, 1}};
+        const StridedMatrix start[4] = {{NULL, 0, 0},
+                                        {other.at, 0, other.column_stride},
+                                        other,
+                                        {old, m, 1}};
         uniform_fill(&r, n, m, -1, 1, (void *)old);
         const char *where =
             tap_words("%s: n = %d, m = %d, d = %d, start %d", kernel->name,
@@ -873,8 +878,10 @@ static void columns_test(void)
             for (int j = 0; j < COLUMNS; j++) {
                 due[i][j] = adds ? c[i][j] : 0;
                 for (int k = 0; k < d; k++)
-                    due[i][j] += (double)a.at[i * a.row + k * a.column] *
-                                 (double)b[k][j];
+                    due[i][j] +=
+                        (double)
+                            a.at[i * a.row_stride + k * a.column_stride] *
+                        (double)b[k][j];
             }
         matmul_columns(n, cols, d, a, (const void *)b, adds, c);
         give("n = %d, cols = %d, d = %d, adds = %d", n, cols, d, adds);
@@ -1029,11 +1036,11 @@ static void rows_test(void)
 static void far_rows(void)
 {
     const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
-    tap_near("text", (double)rows.text, 0x1p41, 0, 0);
-    tap_near("head", (double)rows.head, 0x1p31, 0, 0);
+    tap_near("text", (double)rows.text_stride, 0x1p41, 0, 0);
+    tap_near("head", (double)rows.head_stride, 0x1p31, 0, 0);
     const StridedRows tokens =
         rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
-    tap_near("text of tokens", (double)tokens.text, 0x1p41, 0, 0);
+    tap_near("text of tokens", (double)tokens.text_stride, 0x1p41, 0, 0);
 }
 
 static void from_row_test(void)
@@ -1044,8 +1051,8 @@ static void from_row_test(void)
         const StridedMatrix below_i = from_row(all, i);
         give("i = %d", i);
         tap_true("at", below_i.at == x + i * 7);
-        tap_near("row", (double)below_i.row, 7, 0, 0);
-        tap_near("column", (double)below_i.column, 3, 0, 0);
+        tap_near("row", (double)below_i.row_stride, 7, 0, 0);
+        tap_near("column", (double)below_i.column_stride, 3, 0, 0);
     }
 }
 

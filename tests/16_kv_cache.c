@@ -14,7 +14,7 @@ typedef struct {
 
 static StridedRows rows_from(StridedRows rows, int token)
 {
-    rows.at += token * rows.token;
+    rows.at += token * rows.token_stride;
     return rows;
 }
 
@@ -103,7 +103,8 @@ static void copy_rows(StridedRows rows, int head, int n, int d,
                       float x[n][d])
 {
     for (int i = 0; i < n; i++)
-        memcpy(x[i], rows.at + head * rows.head + i * rows.token,
+        memcpy(x[i],
+               rows.at + head * rows.head_stride + i * rows.token_stride,
                sizeof x[i]);
 }
 
@@ -331,7 +332,8 @@ static void odd_numbers(void)
         const StridedRows rows = where == 0   ? t.query
                                  : where == 1 ? t.key
                                               : t.value;
-        rows.at[token * rows.token + tap_int(0, D - 1)] = odd[k / 6 % 3];
+        rows.at[token * rows.token_stride + tap_int(0, D - 1)] =
+            odd[k / 6 % 3];
         const Format format = (Format)(k / 18 % 3);
         give("%g in %s of token %d, format = %d", (double)odd[k / 6 % 3],
              where == 0   ? "the query"
@@ -401,7 +403,8 @@ static void rows_of_cache(const KVCache *c, const char *what,
                               (size_t)k),
                     token < 0 || k >= d
                         ? 0
-                        : rows.at[h * rows.head + token * rows.token + k],
+                        : rows.at[h * rows.head_stride +
+                                  token * rows.token_stride + k],
                     0, 0);
         }
 }

@@ -243,7 +243,7 @@ static void bias_test(void)
     call.value = rows_by_head(heads, m, call.d_v, floats(part("value")));
     call.context = rows_by_head(heads, n, call.d_v, context);
     call.bias = rows_by_head(heads, n, m, bias);
-    call.bias.text = 0; /* texts share it */
+    call.bias.text_stride = 0; /* texts share it */
     attend_fast(&call);
     agrees("context", context, 1e-5, 2e-6);
 }

@@ -178,8 +178,8 @@ static void weigh_head(const AttentionCall *call, int text, int head,
         if (call->bias.at)
             t->scores[k] += row_at(&call->bias, text, head, k / m)[k % m];
         t->keep_mask[k] =
-            call->keep_mask.at
-                ? row_at(&call->keep_mask, text, head, k / m)[k % m]
+            call->keep_factor.at
+                ? row_at(&call->keep_factor, text, head, k / m)[k % m]
                 : 1;
     }
     apply_mask(n, m, call->mask, (void *)t->scores);

@@ -434,7 +434,7 @@ static void hundred_test(void)
             close_model("after_10", &t.model, 1e-5, 2e-6);
     }
     close_model("after_100", &t.model, 1e-4, 1e-5);
-    same_bits("steps", t.steps, steps);
+    same_bits("steps", t.step, steps);
     training_free(&t);
 }
 
@@ -518,7 +518,7 @@ static void four_test(void)
 {
     Training t = {.model = small};
     training_init(&t, &t.model, 2, 2);
-    same_bits("steps", t.steps, 0);
+    same_bits("steps", t.step, 0);
     const Model *const model[4] = {&t.model, &t.gradient, &t.mean,
                                    &t.square};
     for (int k = 0; k < 4; k++) {

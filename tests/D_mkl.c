@@ -55,7 +55,7 @@ static void reader_test(void)
     Random r = seeded(123);
     float mask[6][6];
     dropout_mask_mcg31(&r, 0.5, 6, 6, mask);
-    tap_close("lots", golden("D_mkl/reader-mask"), mask, 0, 0);
+    tap_close("mask", golden("D_mkl/reader-mask"), mask, 0, 0);
 }
 
 static void shape_test(void)

@@ -59,11 +59,11 @@ static inline StridedRows any_rows(Random *r, const char *name,
                                    rows_by_token(heads, n, d, NULL),
                                    {NULL, heads * head + 3, head, token}};
     StridedRows rows = layout[below(r, 3)];
-    rows.text *= shared < 1;
-    rows.head *= shared < 2;
-    const ptrdiff_t count = (texts - 1) * rows.text +
-                            (heads - 1) * rows.head + (n - 1) * rows.token +
-                            d;
+    rows.text_stride *= shared < 1;
+    rows.head_stride *= shared < 2;
+    const ptrdiff_t count = (texts - 1) * rows.text_stride +
+                            (heads - 1) * rows.head_stride +
+                            (n - 1) * rows.token_stride + d;
     rows.at = room_for(name, (size_t)count);
     return rows;
 }
@@ -94,7 +94,7 @@ static inline void added(Random *r, int d, float row[d])
     if (d > 2)
         row[below(r, d)] = -INFINITY;
 }
-static inline void lots_of(Random *r, int d, float row[d])
+static inline void mask_row(Random *r, int d, float row[d])
 {
     dropout_mask(r, 0.25, 1, d, (void *)row);
     for (int k = 0; k < d; k++)
@@ -164,8 +164,8 @@ static inline AttentionCall any_call(Random *r, AttentionCall call)
         call.bias =
             filled(r, "bias", texts, heads, n, m, below(r, 3), added);
     if (!below(r, 3))
-        call.keep_mask =
-            filled(r, "kept", texts, heads, n, m, below(r, 3), lots_of);
+        call.keep_factor =
+            filled(r, "kept", texts, heads, n, m, below(r, 3), mask_row);
     if (below(r, 3))
         call.log_sum_exp = room_for("log_sum", (size_t)(texts * heads * n));
     call.threads = below(r, 4);
@@ -184,7 +184,7 @@ static inline const char *words_for(const Kernel *kernel,
         kernel->name, call->texts, call->n_heads, call->n_kv_heads, call->n,
         call->m, call->d_k, call->d_v, call->mask.kind, call->mask.first,
         call->scale, call->bias.at ? "a" : "no",
-        call->keep_mask.at ? "with" : "without", call->threads);
+        call->keep_factor.at ? "with" : "without", call->threads);
     return text;
 }
 

@@ -357,7 +357,7 @@ my @asked = (
     'stage=mask hide=weights mask=window window=2',
     'stage=mask mask=none',
     'stage=mask scale=1 words=to+be+or+not+to+be d_v=1',
-    'stage=dropout p=1', 'stage=dropout p=0.1 lots=7 mask=window window=1 seed=0',
+    'stage=dropout p=1', 'stage=dropout p=0.1 dropout_seed=7 mask=window window=1 seed=0',
     'stage=heads heads=3 d_k=1 d_v=2 mask=causal',
     'stage=output heads=4 d_out=4 p=0.2 mask=none',
     'stage=all others=is+there+more p=0.3 heads=3 d_out=2 hide=weights mask=window window=1',
@@ -372,7 +372,7 @@ my %mistake = (
     'the wrong row, and the wrong source' => ['workbench_explain.c',
         sub { s/(bench_row_of\(b, right, c\.h, c\.)j/${1}i/; s/(bench_from\(right, c\.h, c\.)j/${1}i/ }],
     'the wrong source' => ['workbench_explain.c', sub { s/(bench_from\(value, c\.h, -1, )c\.j/${1}0/ }],
-    'a wrong lot'      => ['workbench_explain.c', sub { s/\(c\.h \* b->n \+ c\.i\) \* b->m \+ c\.j/(c.h * b->n + c.j) * b->m + c.i/ }],
+    'a wrong random number'      => ['workbench_explain.c', sub { s/\(c\.h \* b->n \+ c\.i\) \* b->m \+ c\.j/(c.h * b->n + c.j) * b->m + c.i/ }],
     'a product left out' => ['workbench_say.c', sub { s/(const int alone = .*?for \(int k = )0/${1}1/s }],
 );
 for my $name (sort keys %mistake) {
@@ -426,7 +426,7 @@ for (['stage=none', qr/stage is 'none': one of shares, roles/], ['words', qr/'wo
     ['mask=past', qr/mask is 'past': none, causal or window is needed/],
     ['hide=x', qr/hide is 'x': scores or weights is needed/],
     ['window=0', qr/window is '0'/], ['p=1.5', qr/from 0 to 1 is needed/], ['p=nan', qr/from 0 to 1/],
-    ['lots=x', qr/lots is 'x'/], ['stage=shares word=moon', qr/'moon', which is not in the text/],
+    ['dropout_seed=x', qr/dropout_seed is 'x'/], ['stage=shares word=moon', qr/'moon', which is not in the text/],
     ['stage=shares score1=nan', qr/score1 is nan/], ['stage=shares score13=1', qr/from 1 to 12/],
     ['stage=shares scoreboard=1', qr/the number of a score is 'board'/],
     ['ask=kept:0:0:0', qr/ask is for table 'kept': one of embeddings,/],

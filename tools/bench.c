@@ -68,7 +68,7 @@ static void plain_query(const AttentionCall *call, const float *query,
     for (int j = 0; j < call->m; j++) {
         weights[j] = 0;
         for (int k = 0; k < call->d_k; k++)
-            weights[j] += query[k] * key[j * call->key.token + k];
+            weights[j] += query[k] * key[j * call->key.token_stride + k];
         weights[j] *= scale;
         largest = weights[j] > largest ? weights[j] : largest;
     }
@@ -79,7 +79,7 @@ static void plain_query(const AttentionCall *call, const float *query,
     for (int j = 0; j < call->m; j++)
         for (int k = 0; k < call->d_v; k++)
             context[k] +=
-                weights[j] / sum * value[j * call->value.token + k];
+                weights[j] / sum * value[j * call->value.token_stride + k];
 }
 
 void bench_plain(const AttentionCall *call)

@@ -142,9 +142,10 @@ Its room, a trace that fits it, and what it refuses:
 */
 
 /* Makes an attention with the sizes and settings of another, or its
- * gradient, the parameters filled with 0; frees it. Refuses d_x, d_y,
- * n_heads, d_k or d_v below 1, a d_out or context_length below 0, and sizes
- * whose parameters do not fit. */
+ * gradient, the parameters filled with 0; frees it, and those that the
+ * other inits of chapters 7 to 13 have made. Refuses d_x, d_y, n_heads, d_k
+ * or d_v below 1, a d_out or context_length below 0, and sizes whose
+ * parameters do not fit. */
 void attention_init(Attention *a, const Attention *sizes);
 void attention_free(Attention *a);
 
@@ -156,8 +157,8 @@ void attention_free(Attention *a);
 void attention_layout(Attention *a, const Attention *sizes, float *block,
                       size_t *count);
 
-/* Makes a trace of an attention, for n tokens that ask m tokens. Refuses
- * what trace_init refuses. */
+/* Makes a trace of an attention, for n tokens that ask m tokens. Refuses n
+ * or m below 1, and tables that do not fit. */
 void trace_init_for(Trace *t, const Attention *a, int n, int m);
 
 /* Refuses layers without numbers, or without the sizes or the biases of
@@ -167,8 +168,9 @@ void layers_check(const Attention *a);
 /* Refuses an attention for texts of two widths, where one text is both. */
 void widths_check(const Attention *a);
 
-/* Refuses what layers_check refuses, more tokens than the context
- * length, and a trace that is not for this attention, n and m. */
+/* Refuses layers without numbers, or without the sizes or the biases of
+ * their attention; more tokens than the context length; and a trace that is
+ * not for this attention, n and m. */
 void attention_check(const Attention *a, int n, int m, const Trace *t);
 
 /*
@@ -176,8 +178,8 @@ And what it computes:
 */
 
 /* The queries of n tokens x, and the keys and values of m tokens y, those
- * of all heads side by side. Refuses what attention_check refuses, and
- * if x is y, what widths_check refuses.
+ * of all heads side by side. Refuses what attention_check refuses, and two
+ * widths if x is y.
  * PyTorch: query(x), key(y), value(y), three times nn.Linear. */
 void attention_project(const Attention *a, int n, int m,
                        const float x[n][a->d_x], const float y[m][a->d_y],
@@ -190,15 +192,14 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
                          int d_v, int has_bias);
 
 /* Every one of n tokens attends to all, with one head and no output layer.
- * Fills the tables from query to context. Refuses what attention_project
- * and attend_trace refuse.
+ * Fills the tables from query to context. Refuses what attention_check
+ * refuses, several heads, an output layer, and two widths.
  * Raschka 2024, section 3.4: SelfAttention_v2. */
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
-/* Refuses versions of different sizes; what layers_check and
- * widths_check refuse; and a bias, several heads or an output layer,
- * for which version 1 has no place. */
+/* Refuses versions of different sizes, layers without numbers, and a bias,
+ * several heads or an output layer, for which version 1 has no place. */
 void versions_check(const Attention *from, const SelfAttentionV1 *to);
 
 /* Copies the weights of one version into the other, which then computes the

@@ -23,7 +23,8 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
 
 /* Every one of n tokens of the first input attends to all m tokens of the
  * second, with one head and no output layer. Fills the tables from query to
- * context. Refuses what attention_project and attend_trace refuse.
+ * context. Refuses what attention_check refuses, several heads, an output
+ * layer, and two widths if x is y.
  * PyTorch: F.scaled_dot_product_attention(query(x), key(y), value(y)). */
 void cross_attention_forward(const Attention *a, int n, int m,
                              const float x[n][a->d_x],
@@ -36,8 +37,8 @@ void cross_attention_encode(const Attention *a, int m,
                             const float y[m][a->d_y], Trace *t);
 
 /* What one token of the first input gets from the keys and values that are
- * in the trace. Refuses a trace that is not for one query, and what
- * attention_check and attend_trace refuse. */
+ * in the trace. Refuses what attention_check refuses for one query, several
+ * heads, and an output layer. */
 void cross_attention_ask(const Attention *a, const float x[a->d_x],
                          Trace *t);
 

@@ -14,8 +14,8 @@
  * and `dropped` is what it makes of them, with which the values are mixed.
  * If r is NULL, as in evaluation, nothing is dropped. A value is not
  * hidden, only mixed with weight 0: where one is not finite, that entry of
- * the contexts that must not see it is NaN. Refuses what masked_weights
- * refuses and, with r, what dropout_rate_check refuses.
+ * the contexts that must not see it is NaN. Refuses what apply_mask refuses
+ * and, with r, a rate that is not from 0 to 1.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., dropout_p=p). */
 void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
@@ -25,7 +25,7 @@ void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
             float context[n][d_v]);
 
 /* One head for a causal mask, with dropout; its layers are drawn in the
- * order query, key, value. Refuses a rate as dropout_rate_check does, a
+ * order query, key, value. Refuses a rate that is not from 0 to 1, a
  * context length below 0 (0: any), and what attention_init refuses.
  * Raschka 2024, section 3.5: CausalAttention(d_in, d_out, context_length,
  * p, has_bias). */
@@ -35,8 +35,9 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 /* One head and no output layer, from n tokens x and m tokens y that may be
  * the same to context vectors. In training r draws for the dropout; in
  * evaluation r is NULL. Fills the tables from query to context, and those
- * of dropout. Refuses several heads, an output layer, and what
- * attention_project and attend refuse.
+ * of dropout. Refuses what attention_check and apply_mask refuse, several
+ * heads, an output layer, two widths if x is y and, with r, a rate that is
+ * not from 0 to 1.
  * Raschka 2024, section 3.5: CausalAttention, with mask_causal(0) and y =
  * x. */
 void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
@@ -44,8 +45,9 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                   Trace *t);
 
 /* All sentences of a batch, one after the other, each into a trace of its
- * own, and none seeing its future. Fills what head_forward fills, and
- * refuses what it refuses.
+ * own, and none seeing its future. Fills what head_forward fills. Refuses
+ * what attention_check and apply_mask refuse, several heads, an output
+ * layer, two widths and, with r, a rate that is not from 0 to 1.
  * PyTorch: the class called with a tensor of three dimensions, whose
  * dropout masks come from one stream as ours do. */
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,

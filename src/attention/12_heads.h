@@ -26,8 +26,8 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v);
 
 /* The same with heads that are drawn as in causal_attention_init. Refuses a
- * rate as dropout_rate_check does, a context length below 0 (0: any), and
- * what attention_init refuses.
+ * rate that is not from 0 to 1, a context length below 0 (0: any), and what
+ * attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttentionWrapper(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
 void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -35,10 +35,11 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int has_bias);
 
 /* Every head for itself, one after the other, each in its trace; their
- * context vectors, side by side, head 0 first, are `joined`. Refuses an
- * output layer, and what attention_head and head_forward refuse. With r,
- * the masks of a text are drawn head by head; PyTorch draws those of a head
- * for all texts of a batch, before the next head's.
+ * context vectors, side by side, head 0 first, are `joined`. Refuses what
+ * attention_check and apply_mask refuse, an output layer, two widths if x
+ * is y and, with r, a rate that is not from 0 to 1. With r, the masks of a
+ * text are drawn head by head; PyTorch draws those of a head for all texts
+ * of a batch, before the next head's.
  * PyTorch: torch.cat([head(x) for head in heads], dim=-1). */
 void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                    const float x[n][a->d_x], const float y[m][a->d_y],

@@ -22,8 +22,8 @@ void merge_heads(int n, int n_heads, int head_dim,
 
 /* Several heads and an output layer with a bias; the four layers are drawn
  * in the order query, key, value, out. Refuses a d_out that n_heads does
- * not divide, a context length below 0 (0: any), a rate as
- * dropout_rate_check does, and what attention_init refuses.
+ * not divide, a context length below 0 (0: any), a rate that is not from 0
+ * to 1, and what attention_init refuses.
  * Raschka 2024, section 3.6: MultiHeadAttention(d_in, d_out,
  * context_length, p, n_heads, has_bias). */
 void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
@@ -31,7 +31,8 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
                      int has_bias);
 
 /* Draws in another order and from other ranges, and sets each bias to 0.
- * Refuses what multi_head_init refuses.
+ * Refuses a d_model that n_heads does not divide, a rate that is not from 0
+ * to 1, and what attention_init refuses.
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, dropout=p). */
 void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
                              int n_heads);
@@ -40,7 +41,8 @@ void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
  * to `joined`, and to `out` if there is an output layer; any number of
  * heads, any mask. With r, as in training, weights are dropped, head after
  * head; r NULL drops none. Fills every table of the trace. Refuses what
- * attention_project and attend refuse.
+ * attention_check and apply_mask refuse, two widths if x is y and, with r,
+ * a rate that is not from 0 to 1.
  * PyTorch: nn.MultiheadAttention()(x, y, y, attn_mask=...), in which 1
  * means hidden. Raschka 2024, section 3.6. Vaswani et al. 2017, section
  * 3.2.2. */

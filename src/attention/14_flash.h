@@ -42,7 +42,8 @@ void online_softmax_add_block(int n, int d_v, const float scores[n],
                               const float value[n][d_v], OnlineSoftmax *s,
                               float mixture[d_v]);
 
-/* Refuses what apply_mask refuses, before there are scores. */
+/* Refuses a table of other sizes than n and m, or none where one is needed,
+ * and a kind of mask that there is not. */
 void mask_check(int n, int m, Mask mask);
 
 /* Puts minus infinity where the mask hides a key, in place, in the square

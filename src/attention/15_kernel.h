@@ -10,11 +10,11 @@
 #include "attention/09_causal_mask.h"
 
 /* Rows of floats somewhere in memory: that of token i in head h of text t
- * begins at at[t * text + h * head + i * token]. A step of 0 makes all
- * texts, or all heads, share theirs. */
+ * begins at at[t * text_stride + h * head_stride + i * token_stride]. A
+ * stride of 0 makes all texts, or all heads, share theirs. */
 typedef struct {
     float *at;
-    ptrdiff_t text, head, token;
+    ptrdiff_t text_stride, head_stride, token_stride;
 } StridedRows;
 
 /* The rows of a table [texts][n_heads][n][d], and of one where the heads of
@@ -30,7 +30,7 @@ float *row_at(const StridedRows *rows, int text, int head, int i);
  * entries and m values of d_v, in each. Zeros where nothing is said:
  * n_kv_heads 0 is n_heads; else so many neighbours share a head of keys
  * and values as n_heads is a multiple of it. scale 0 is 1 / sqrt(d_k). bias
- * holds rows of m numbers that are added to the scaled scores. keep_mask
+ * holds rows of m numbers that are added to the scaled scores. keep_factor
  * holds rows of m factors for the weights, as dropout_mask makes them.
  * log_sum_exp is [texts][n_heads][n], or NULL. threads 0 is as many as
  * there are processors. */
@@ -38,7 +38,7 @@ typedef struct {
     int texts, n_heads, n_kv_heads, n, m, d_k, d_v;
     Mask mask;
     float scale;
-    StridedRows query, key, value, bias, keep_mask;
+    StridedRows query, key, value, bias, keep_factor;
     StridedRows context;
     float *log_sum_exp;
     int threads;
@@ -52,10 +52,7 @@ typedef struct {
  * sees nothing gets NaN, and minus infinity for its log-sum-exp. What comes
  * out does not depend on the number of threads. This one is compiled for
  * what every processor of its kind has; best_kernel()->attend is faster.
- * Refuses sizes below 1 or so large that an int cannot count all queries,
- * more than INT_MAX - 1024 keys, or 1,048,576 entries, heads that the key
- * heads do not divide, threads below 0, rows whose at is NULL, and what
- * mask_check refuses.
+ * Refuses what attention_call_check refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., scale=..., enable_gqa=True). Dao 2023, algorithm 1. */
 void attend_fast(const AttentionCall *call);
@@ -71,16 +68,18 @@ float exp2_fast(float x);
 void matmul_ordered(int n, int m, int d, const float a[n][d],
                     const float b[d][m], float c[n][m]);
 
-/* A table somewhere in memory: entry [i][k] is at[i * row + k * column]. */
+/* A table somewhere in memory: entry [i][k] is
+ * at[i * row_stride + k * column_stride]. */
 typedef struct {
     const float *at;
-    ptrdiff_t row, column;
+    ptrdiff_t row_stride, column_stride;
 } StridedMatrix;
 
 /* The rows from i on. */
 static inline StridedMatrix from_row(StridedMatrix a, int i)
 {
-    return (StridedMatrix){a.at + i * a.row, a.row, a.column};
+    return (StridedMatrix){a.at + i * a.row_stride, a.row_stride,
+                           a.column_stride};
 }
 
 /* c = start + a times b, where a is [n][d], b is [d][m], and start, which
@@ -154,9 +153,12 @@ static INLINE int min_int(int a, int b)
  * are asked for, or with 0 as there are processors; and 1 for less than a
  * million products, where the caller is one of several threads itself, or
  * where the library was compiled without OpenMP. */
-int threads_for(double products, int asked);
+int threads_for(double products, int wanted);
 
-/* Refuses what attend_fast refuses. */
+/* Refuses sizes below 1 or so large that an int cannot count all queries,
+ * more than INT_MAX - 1024 keys, or 1,048,576 entries, heads that the key
+ * heads do not divide, threads below 0, rows whose at is NULL, and a mask
+ * that does not fit n and m. */
 void attention_call_check(const AttentionCall *call);
 
 /* How many floats lie side by side in a row that fills the lanes of a

@@ -41,7 +41,7 @@ float alibi_slope(int n_heads, int head);
 
 /* Takes from each score slope times how far its key, at place j, lies from
  * its query, at place first + i, in place, whichever comes first in the
- * text. A table of zeros becomes the bias of a AttentionCall.
+ * text. A table of zeros becomes the bias of an AttentionCall.
  * Press et al. 2022, ALiBi. PyTorch: attn_mask=-slope * distance, of
  * F.scaled_dot_product_attention. */
 void add_alibi(int n, int m, int first, float slope, float scores[n][m]);

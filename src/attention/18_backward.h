@@ -6,8 +6,8 @@
 
 #include "attention/07_self_attention.h"
 
-/* What g_ is in front of is the gradient of a loss by what stands behind
- * it: for each entry, by how much the loss grows for each unit that the
+/* A name that begins with grad_ is the gradient of a loss by what the rest
+ * names: for each entry, by how much the loss grows for each unit that the
  * entry grows. A gradient has the shape of its table, and that of an
  * Attention or of a Trace is another of the same sizes. A function named
  * _backward takes what its forward has taken and made, and the gradient of
@@ -66,7 +66,7 @@ void embed_backward(int n, int d, int rows, const int ids[n],
  * grad_scores, the last one as the gradient of the dot products with which
  * attend's scores begin; and adds to those of query, key and value. A query
  * that sees nothing does nothing with queries and keys, and leaves NaN in
- * grad_value. Refuses what dropout_rate_check refuses.
+ * grad_value. Refuses a rate that is not from 0 to 1.
  * PyTorch: the backward of F.scaled_dot_product_attention, but for a query
  * that sees nothing. */
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -81,8 +81,9 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
 
 /* attention_forward, which has filled t. In grad_t, of the same sizes,
  * `out` is given, or without an output layer `joined`; its other tables are
- * written, but kept, which is left as it is. Adds to the gradients of the
- * parameters and of both texts, which may be one table, as x and y may.
+ * written, except keep_mask, which is left as it is. Adds to the gradients
+ * of the parameters and of both texts, which may be one table, as x and y
+ * may.
  * Refuses what attention_check refuses of t and of grad_t, and what
  * attention_gradient_check refuses.
  * PyTorch: what loss.backward() does with nn.MultiheadAttention. */

@@ -16,7 +16,7 @@
 void recompute_weights(int n, int m, const float log_sum_exp[n],
                        float x[n][m]);
 
-/* For each query the mean of its weights' slopes, each counted by its
+/* For each query the mean of its weights' gradients, each counted by its
  * weight, with no weight at hand: the dot product of its context vector and
  * that one's gradient; 0 for a query that sees nothing.
  * PyTorch: (grad_context * context).sum(dim=-1). Dao et al. 2022, section
@@ -52,12 +52,13 @@ int query_part(int parts, int keys, int round);
  * one head's: from grad_context it adds to grad_query, grad_key and
  * grad_value, of which the heads that share keys add to the same rows. The
  * call has its context and its log_sum_exp as attend_fast has left them.
- * Rows of gradients must not overlap. A bias and factors `keep_mask` are
+ * Rows of gradients must not overlap. A bias and factors `keep_factor` are
  * taken into account, and get no gradient; where a bias leaves a query only
  * scores below -1e38, it is not to be used. What is added does not depend
  * on the number of threads. This one is compiled for what every processor
  * of its kind has.
- * Refuses what attention_call_gradients_check refuses.
+ * Refuses what attention_call_check refuses, a log_sum_exp that is NULL,
+ * and rows whose at is NULL.
  * PyTorch: the backward of F.scaled_dot_product_attention(query, key,
  * value, attn_mask=..., is_causal=..., scale=..., enable_gqa=True). Dao
  * 2023, algorithm 2. */
@@ -92,9 +93,9 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
  * scores. Refuses texts below 1, and what trace_init refuses. */
 void trace_init_texts(Trace *t, const Attention *a, int texts, int n);
 
-/* Refuses what layers_check and widths_check refuse, more tokens
- * than the context length, no text, and a trace that is not for this
- * attention and these texts. */
+/* Refuses layers without numbers, or without the sizes or the biases of
+ * their attention; two widths; more tokens than the context length; no
+ * text; and a trace that is not for this attention and these texts. */
 void texts_check(const Attention *a, int texts, int n, const Trace *t);
 
 /* Self-attention for so many texts of n tokens each, whose rows lie one
@@ -121,9 +122,9 @@ void attention_backward_fast(const Attention *a, Mask mask, int texts,
                              Attention *grad_a,
                              float grad_x[(int64_t)texts * n][a->d_x]);
 
-/* log_sum_exp, the log-sum-exp of each row of scores: adds to the slope of
- * each score its weight times the slope of its row's log-sum-exp. A row of
- * nothing but minus infinity adds nothing.
+/* log_sum_exp, the log-sum-exp of each row of scores: adds to the gradient
+ * of each score its weight times the gradient of its row's log-sum-exp. A
+ * row of nothing but minus infinity adds nothing.
  * PyTorch: the backward of torch.logsumexp(scores, dim=-1). */
 void log_sum_exp_backward(int n, int m, const float scores[n][m],
                           const float log_sum_exp[n],

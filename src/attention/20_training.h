@@ -47,16 +47,16 @@ typedef struct {
 } Adam;
 
 /* Step number `step`, counted from 1, of n parameters: moves each, in
- * place, and with it the means of its slopes and of their squares, which
+ * place, and with it the means of its gradients and of their squares, which
  * begin at 0. Refuses what adam_check refuses.
  * PyTorch: the step of torch.optim.AdamW, or torch.optim.Adam.
  * Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019. */
-void adam_step(Adam how, int step, size_t n, const float gradient[n],
+void adam_step(Adam adam, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n]);
 
 /* Refuses a step below 1, a rate, an epsilon or a decay below 0, and a
  * beta_1 or beta_2 that is not from 0 to below 1. */
-void adam_check(Adam how, int step);
+void adam_check(Adam adam, int step);
 
 /* The length of a gradient as an arrow. Where that and 1e-6 are more than
  * `most`, the gradient is multiplied, in place, by most / (length + 1e-6),
@@ -134,7 +134,7 @@ typedef struct {
 } Pass;
 
 /* Makes room, filled with 0, for so many texts of n tokens; gives it back.
- * Refuses texts or n below 1, and what trace_init_for refuses. */
+ * Refuses texts or n below 1, and tables that do not fit. */
 void pass_init(Pass *p, const Model *m, int texts, int n);
 void pass_free(Pass *p);
 
@@ -148,15 +148,16 @@ void pass_check(const Model *m, const Pass *p);
 /* Refuses a gradient of other sizes than its model. */
 void model_gradient_check(const Model *m, const Model *grad_m);
 
-/* From a batch to its logits. Refuses what batch_check, pass_check,
- * embed, add_positions and attention_forward refuse. */
+/* From a batch to its logits. Refuses what batch_check and pass_check
+ * refuse, ids that are no word, more tokens than the length, and what
+ * apply_mask refuses. */
 void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p);
 
 /* model_forward, which has filled p. In grad_p, of the same sizes, the
  * logits are given; x, y and what attention_backward writes are written.
  * Adds to the gradients of the parameters. Refuses what batch_check and
- * pass_check refuse of p and of grad_p, and what model_gradient_check,
- * attention_backward and embed_backward refuse. */
+ * pass_check refuse of p and of grad_p, what model_gradient_check refuses,
+ * and ids that are no word. */
 void model_backward(const Model *m, const Batch *b, const Pass *p,
                     Pass *grad_p, Model *grad_m);
 
@@ -164,26 +165,28 @@ void model_backward(const Model *m, const Batch *b, const Pass *p,
 typedef struct {
     Model model, gradient, mean, square;
     Pass pass, grad_pass;
-    int steps; /* that have been made */
+    int step; /* how many have been done */
 } Training;
 
 /* Makes a training for a model with the sizes of another, by batches of so
- * many texts of n tokens, all filled with 0; frees it. Refuses what
- * model_init and pass_init refuse. */
+ * many texts of n tokens, all filled with 0; frees it. Refuses the sizes
+ * that model_init refuses, and texts or n below 1. */
 void training_init(Training *t, const Model *sizes, int texts, int n);
 void training_free(Training *t);
 
 /* What the model answers to a batch; returns the mean loss of all its
- * targets. Refuses what model_forward and cross_entropy refuse. */
+ * targets. Refuses what batch_check and apply_mask refuse, and ids and
+ * targets that are no word. */
 float training_loss(Training *t, Mask mask, const Batch *b);
 
 /* The gradient of that loss, added to what is there. Refuses what
- * model_backward refuses. */
+ * batch_check refuses, and ids and targets that are no word. */
 void training_gradient(Training *t, const Batch *b);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
- * Adam. Returns the loss before it. Refuses what these refuse. */
-float training_step(Training *t, Adam how, Mask mask, const Batch *b);
+ * Adam. Returns the loss before it. Refuses what batch_check, apply_mask
+ * and adam_check refuse, and ids and targets that are no word. */
+float training_step(Training *t, Adam adam, Mask mask, const Batch *b);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and
  * again. Each is asked with the one before it; before the first is a word

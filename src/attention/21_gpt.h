@@ -63,7 +63,7 @@ void top_p(int n, float p, float shares[n]);
 /* What comes next: the logits divided by the temperature, of which with a k
  * other than 0 the k largest are kept, their softmax, and what is drawn
  * from these shares. Both tables are written. Refuses a temperature that is
- * not above 0, and what top_k and sample_token refuse. */
+ * not above 0, a k that is not from 0 to n, and logits that are NaN. */
 int next_token(Random *r, float temperature, int k, int n, float logits[n],
                float shares[n]);
 
@@ -147,7 +147,7 @@ void gpt_pass_free(GptPass *p);
  * texts. */
 void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p);
 
-/* Puts 0 into all tables of gradients. */
+/* Puts 0 into all tables of a pass. */
 void gpt_pass_clear(GptPass *p);
 
 /* Makes a cache for each layer, with room for the whole context; frees
@@ -176,8 +176,9 @@ void gpt_fill(Random *r, Gpt *g);
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p);
 
 /* Goes on with a text of which so many ids are there, up to n of them.
- * Refuses fewer than 1 that are there, or more than n, and what gpt_forward
- * and next_token refuse.
+ * Refuses fewer than 1 that are there, or more than n; a text that is
+ * longer than the context before its last token; ids that are no row; and
+ * what next_token refuses.
  * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
  * of Hugging Face's transformers. */
 void gpt_generate(const Gpt *g, Random *r, float temperature, int k,

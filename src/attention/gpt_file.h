@@ -28,8 +28,9 @@ void gpt_save(const Gpt *g, const char *path);
 /* Writes a training, the model among it, so that gpt_load reads that; and
  * reads it into one that gpt_training_init has made for the same sizes and
  * text: it goes on as if it had not been interrupted, to the last bit.
- * Refuse what gpt_save and gpt_load refuse, and a training of other sizes,
- * on another text, or with other settings of Adam; the rate may differ, as
- * each step sets it. */
+ * Refuse what tensors_read and tensors_write refuse, tables that are
+ * missing or of other shapes, and a training of other sizes, on another
+ * text, or with other settings of Adam; the rate may differ, as each step
+ * sets it. */
 void gpt_training_save(const GptTraining *t, const char *path);
 void gpt_training_load(GptTraining *t, const char *path);

@@ -13,7 +13,7 @@
 extern const GptTraining gpt_long_run;
 
 /* Makes a training with these sizes of another, on the book's prose and
- * from seed 123. Refuses what gpt_training_init refuses. */
+ * from seed 123. Refuses what gpt_init refuses, and texts below 1. */
 void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 
 /* Its next batch and step, at a rate that rises to 0.004 in the first tenth
@@ -29,9 +29,9 @@ float gpt_run_loss(const GptTraining *t, const char *text);
  * It says on standard error how far it is, and saves itself there ten times
  * on the way, when Ctrl-C ends it, and at the end. When all are done, it
  * writes src/trained.h, or another log. Refuses, before the first step,
- * files that it cannot read or write, what gpt_training_load refuses, a
- * training that gpt_run has not saved, and one that has done more than
- * sizes->steps. Refuses losses that are not finite, when they come. */
+ * files that it cannot read or write, a training that gpt_run has not saved
+ * or that is of other sizes, and one that has done more than sizes->steps.
+ * Refuses losses that are not finite, when they come. */
 void gpt_run(const GptTraining *sizes, const char *path,
              const char *log_path);
 

@@ -21,7 +21,7 @@
     texts: "another text, and other strangers",
     translation: "other words on either side",
     mask: "other words, and another mask",
-    dropout: "another rate, and other lots",
+    dropout: "another rate, and another mask",
     heads: "other words, and another number of heads",
     output: "other words, heads and sizes, with and without dropout",
   };

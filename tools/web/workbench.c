@@ -39,7 +39,13 @@ static const Setting settings[KEYS] = {
     [KEY_HIDE] =
         {"hide", "the mask hides", CHOICE, 0, 0, 0, {"scores", "weights"}},
     [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, {0}},
-    [KEY_LOTS] = {"lots", "seed of the lots", WHOLE, 0, UINT32_MAX, 1, {0}},
+    [KEY_DROPOUT_SEED] = {"dropout_seed",
+                          "seed of the dropout mask",
+                          WHOLE,
+                          0,
+                          UINT32_MAX,
+                          1,
+                          {0}},
 };
 
 int bench_whole(const Bench *b, Key key)
@@ -148,7 +154,7 @@ static void read_settings(Bench *b, int count, char *const argument[count])
     static const double usual[KEYS] = {[KEY_SEED] = 123,
                                        [KEY_HEADS] = 1,
                                        [KEY_WINDOW] = 2,
-                                       [KEY_LOTS] = 123};
+                                       [KEY_DROPOUT_SEED] = 123};
     const char *stage = "all";
     for (int i = 0; i < count; i++)
         if (value_of(argument[i], "stage"))
@@ -362,7 +368,7 @@ static void print_setting(const Bench *b, Key key)
     } else if ((key != KEY_SEED || is_drawn(b)) &&
                (key != KEY_WINDOW || b->number[KEY_MASK] == SEE_WINDOW) &&
                (key != KEY_HIDE || b->number[KEY_MASK] != SEE_ALL) &&
-               (key != KEY_LOTS || b->number[KEY_P] > 0)) {
+               (key != KEY_DROPOUT_SEED || b->number[KEY_P] > 0)) {
         print_number(b, key);
     }
 }

@@ -29,7 +29,7 @@ typedef enum {
     KEY_SCALE,
     KEY_P,
     KEY_HIDE,
-    KEY_LOTS,
+    KEY_DROPOUT_SEED,
     KEY_MASK,
     KEY_WINDOW,
     KEYS

@@ -342,7 +342,7 @@ static void compute_heads(Bench *b)
     split_heads(m, heads, a->d_k, (void *)t->key, (void *)t->head_key);
     split_heads(m, heads, a->d_v, (void *)t->value, (void *)t->head_value);
     fill_mask(b);
-    random_seed(&r, (uint64_t)b->number[KEY_LOTS]);
+    random_seed(&r, (uint64_t)b->number[KEY_DROPOUT_SEED]);
     for (int h = 0; h < heads; h++)
         compute_head(b, &r, h);
     merge_heads(n, heads, a->d_v, (void *)t->context, (void *)t->joined);

@@ -292,41 +292,42 @@ static void explain_kept(const Bench *b, Cell c)
     const double p = b->number[KEY_P];
     const int before = (c.h * b->n + c.i) * b->m + c.j;
     if (p == 1) {
-        printf("A rate of 1 drops every share, and no lots are drawn.\n"
+        printf("A rate of 1 drops every share, and nothing is drawn.\n"
                "%s\n",
                bench_say(0));
         return;
     }
-    random_seed(&r, (uint64_t)b->number[KEY_LOTS]);
+    random_seed(&r, (uint64_t)b->number[KEY_DROPOUT_SEED]);
     for (int k = 0; k < before; k++)
         random_double(&r);
-    const double lot = random_double(&r);
-    printf("Each share has a lot, a number from 0 to below 1. This is "
+    const double number = random_double(&r);
+    printf("Each share has a random number from 0 to below 1. It is "
            "number %d that seed %.0f draws: %s\n"
            "It is %s 1 %s = %s, so the share that '%s' has for '%s' is %s: "
            "%s\n",
-           before + 1, b->number[KEY_LOTS], bench_say(lot),
-           lot < 1 - p ? "below" : "not below", bench_add(-p),
+           before + 1, b->number[KEY_DROPOUT_SEED], bench_say(number),
+           number < 1 - p ? "below" : "not below", bench_add(-p),
            bench_say(1 - p), bench_asks(b, c.i), bench_asked(b, c.j),
-           lot < 1 - p ? "kept" : "dropped", bench_say(lot < 1 - p));
+           number < 1 - p ? "kept" : "dropped", bench_say(number < 1 - p));
 }
 
 static void explain_dropped(const Bench *b, Cell c)
 {
     const TableId left =
         bench_has(b, RENORMALIZED) ? RENORMALIZED : WEIGHTS;
-    const int keep_mask = bench_entry(b, KEPT, c.h, c.i, c.j) != 0;
+    const int is_kept = bench_entry(b, KEPT, c.h, c.i, c.j) != 0;
     const float factor = 1 / (float)(1 - b->number[KEY_P]);
-    if (keep_mask)
-        printf("The lot keeps what '%s' gives to '%s'. To make up for what "
-               "is dropped, it is multiplied by 1 / (1 %s) = %s.\n",
-               bench_asks(b, c.i), bench_asked(b, c.j),
-               bench_add(-b->number[KEY_P]), bench_say((double)factor));
+    if (is_kept)
+        printf(
+            "The mask keeps what '%s' gives to '%s'. To make up for what "
+            "is dropped, it is multiplied by 1 / (1 %s) = %s.\n",
+            bench_asks(b, c.i), bench_asked(b, c.j),
+            bench_add(-b->number[KEY_P]), bench_say((double)factor));
     else
-        printf("The lot drops what '%s' gives to '%s'.\n",
+        printf("The mask drops what '%s' gives to '%s'.\n",
                bench_asks(b, c.i), bench_asked(b, c.j));
     bench_product(bench_entry(b, left, c.h, c.i, c.j),
-                  keep_mask ? factor : 0);
+                  is_kept ? factor : 0);
     bench_from(left, c.h, c.i, c.j);
     bench_from(KEPT, c.h, c.i, c.j);
 }

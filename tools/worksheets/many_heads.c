@@ -86,8 +86,8 @@ void tasks_09(Random *r)
     count_seen(r);
 }
 
-/* A rate, and lots of which some keep and some drop. */
-static double draw_lots(Random *r, int n, float keep_mask[1][n])
+/* A rate, and a mask that keeps some and drops some. */
+static double draw_keep_mask(Random *r, int n, float keep_mask[1][n])
 {
     static const double rates[] = {0.2, 0.5, 0.6, 0.75};
     const double p = rates[place_below(r, 4)];
@@ -112,7 +112,7 @@ static void mean_of_masks(Random *r)
         sums[k] = y[0][0] + y[0][1];
     }
     const float mean = sum_of(4, sums) / 4;
-    task("All lots of two",
+    task("All masks of two",
          "Two words have the weights _u_. With rate 0.5 there are four "
          "masks, all alike probable: 1 1, 1 0, 0 1 and 0 0.");
     given("u", 1, 2, w);
@@ -130,7 +130,7 @@ void tasks_10(Random *r)
     double p;
     do {
         tenths_fill(r, 4, weights[0]);
-        p = draw_lots(r, 4, keep_mask);
+        p = draw_keep_mask(r, 4, keep_mask);
         dropout_apply(p, 1, 4, keep_mask, weights, dropped);
         sum = sum_of(4, dropped[0]);
         whole_fill(r, 4, 2, -3, 5, value);
@@ -208,7 +208,7 @@ void tasks_11(Random *r)
         memcpy(masked, scores, sizeof masked);
         apply_mask(1, 4, mask_table(1, 4, mask), masked);
         softmax_rows(1, 4, masked, weights);
-        p = draw_lots(r, 4, keep_mask);
+        p = draw_keep_mask(r, 4, keep_mask);
         dropout_apply(p, 1, 4, keep_mask, weights, dropped);
         whole_fill(r, 4, 2, -3, 5, value);
         matmul(1, 2, 4, dropped, value, context);
