@@ -237,8 +237,8 @@ Two passes over the scores: one for the largest, one for the terms.
 :::
 
 ::: done
-A block at a time is also what makes it fast: [](#kernel) holds one in the
-registers.
+A block at a time is also what makes it fast: [](#kernel) multiplies a whole
+block at once.
 :::
 */
 

@@ -222,8 +222,8 @@ static APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 
 /*
 Any product of tables can be made of this. `matmul_strided`, a
-[challenge](#kernel-exercises) at the end, does it for tables that are
-views, and `best_kernel()->matmul` is the same for the processor at hand
+[challenge](#kernel-exercises) at the end, does it for strided matrices, and
+`best_kernel()->matmul` is the same for the processor at hand
 ([below](#kernel-sets)).
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
@@ -241,8 +241,8 @@ zeros.
 :::
 
 ::: done
-Every product of this book can go this way now; a view lets one kernel take
-tables that lie either way.
+Every product of this book can go this way now; with strides, one kernel
+takes tables that lie either way.
 :::
 */
 
@@ -764,7 +764,7 @@ GFLOP/s of each step (8)
 ```
 
 The first four are a product of 512 times 512 numbers: by `dot`, in order,
-by tiles, and by tiles with the widest registers there are. The others are
+by register tiles, and by these with the widest registers. The others are
 attention for 1,024 queries and keys with 64 entries: with tables
 ([](#scaling)), without ([](#flash)), by the kernel, and by that with the
 widest registers.
@@ -1034,10 +1034,10 @@ print(torch.logsumexp((x @ x.T / 3**0.5).masked_fill(
 ## Further exercises {#kernel-exercises}
 
 **Exercise 15.4** (★★★, challenge, 4 points): `matmul_strided`. Any product
-of tables that are views, plus another one to start from, by
-`matmul_lanes`. The columns of `b` are to lie in lanes, `QUERIES` of them
-at a time; those that are missing at the edge are zeros. `start` may be `c`
-itself, and where its `at` is `NULL` it is all zeros.
+of strided matrices, plus another one to start from, by `matmul_lanes`. The
+columns of `b` are to lie in lanes, `QUERIES` of them at a time; those that
+are missing at the edge are zeros. `start` may be `c` itself, and where its
+`at` is `NULL` it is all zeros.
 
 ::: hint
 [](#kernel-tile) has `matmul_lanes`. It wants the columns in `Lanes
@@ -1110,7 +1110,7 @@ for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r = 4$ these
 are all 16, and it is a little more than a half. $v = 2$ and $r = 6$ take
 two thirds, and $v = 1$ always more than 1. (With 32 registers, 3 vectors
 load less, too. But loads are then not what is waited for, and at the end of
-a short text a tile of 2 leaves fewer lanes empty.)
+a short text a register tile of 2 leaves fewer lanes empty.)
 :::
 
 ::: {.solution exercise="15.6"}
@@ -1151,17 +1151,17 @@ static void mask_block(Mask mask, const Tile *t, int j, int cols,
                        Lanes scores[cols])
 {
     const int64_t first = (int64_t)mask.first + t->i - j;
-    const int place = first < -QUERIES ? -QUERIES
-                      : first > cols   ? cols
-                                       : (int)first;
+    const int offset = first < -QUERIES ? -QUERIES
+                       : first > cols   ? cols
+                                        : (int)first;
     const StridedRows table = {(float *)mask.table, 0, 0, mask.m};
     if (mask.kind == MASK_TABLE)
         apply_table('0', &table, t, j, cols, scores);
-    if (mask.kind == MASK_CAUSAL && place < cols - 1)
+    if (mask.kind == MASK_CAUSAL && offset < cols - 1)
         for (int k = 0; k < cols; k++)
             for (int i = 0; i < QUERIES; i++)
                 scores[k].at[i] =
-                    k > place + i ? -INFINITY : scores[k].at[i];
+                    k > offset + i ? -INFINITY : scores[k].at[i];
 }
 
 /*

@@ -231,22 +231,21 @@ program can do no better than never to keep memory waiting.
 
 So all is fetched once, and in the order in which it lies, since the
 processor fetches ahead what it sees coming. It needs some rows to see it,
-and so stretches are long: the keys of 1,024 tokens are a *split*, which is
-read from one end to the other before the first of its values. With one
-query there is also nothing to put into lanes but what lies side by side:
-the entries of a row. Rows are filled up with zeros to a multiple of 16, so
-that vectors fit.
+and so stretches are long: 1,024 tokens are a *split*, of which all keys are
+read, one behind the other, and then all values. With one query there is
+also nothing to put into lanes but what lies side by side: the entries of a
+row. Rows are filled up with zeros to a multiple of 16, so that vectors fit.
 
 Several queries meet the same keys where several tokens ask at once, or, as
 [the next section](#kv-cache-groups) has it, where several heads share keys.
-Such queries are a *group*, and what is fetched serves them all.
+Such queries are a *query group*, and what is fetched serves them all.
 */
 
 enum {
     SPLIT = 1024, /* keys */
     MANY = 32,    /* queries of a group */
     FEW = 32,     /* tokens; if more ask at once, the kernel is faster */
-    PARTS = 8     /* vectors of a mixture at a time */
+    VECTORS = 8   /* of a mixture at a time */
 };
 
 typedef float Vector __attribute__((vector_size(LANES * 4)));
@@ -265,9 +264,9 @@ static INLINE void dots(Format format, int queries, int wide, int n,
     for (int j = 0; j < n; j++, key += wide * bytes) {
         Vector sum[4] = {{0}};
         for (int k = 0; k < wide; k++) {
-            const Vector part = load_vector(format, key, k);
+            const Vector entries = load_vector(format, key, k);
             for (int i = 0; i < queries; i++)
-                sum[i] += query[i * wide + k] * part;
+                sum[i] += query[i * wide + k] * entries;
         }
         for (int i = 0; i < queries; i++)
             scores[i * SPLIT + j] = sum_lanes(sum[i]);
@@ -284,22 +283,22 @@ is how many vectors a row has. One query has one sum; it waits for itself
 
 When a split has its scores, softmax is as ever ([](#softmax)), but in
 powers of 2, and without dividing: `group_softmax`, [at the
-end](#kv-cache-rest). Then come the values. `mix_parts` takes one or two
+end](#kv-cache-rest). Then come the values. `mix_vectors` takes one or two
 queries, each with up to eight vectors of its mixture, which stay in
 registers as long as the split lasts. A longer mixture goes through the
 values again for the next eight. For memory to hand out whole values all the
-same, the first time all parts are asked for: `__builtin_prefetch` announces
-that an address will be needed soon.
+same, the first eight vectors ask for the others, too: `__builtin_prefetch`
+announces that an address will be needed soon.
 */
 
-/* Adds n values in a row to some mixtures: parts of these, from k on. */
-static INLINE void mix_parts(Format format, int queries, int vectors,
-                             int wide, int n, const float *weights,
-                             const char *value, int k, Vector *mixture)
+/* Adds n values in a row to some mixtures: to their vectors from k on. */
+static INLINE void mix_vectors(Format format, int queries, int vectors,
+                               int wide, int n, const float *weights,
+                               const char *value, int k, Vector *mixture)
 {
     const int bytes = LANES * (format ? 2 : 4);
     const int ahead = k == 0 && wide > vectors ? wide * bytes : 0;
-    Vector sum[2][PARTS];
+    Vector sum[2][VECTORS];
     mixture += k;
     value += k * bytes;
     for (int i = 0; i < queries; i++)
@@ -309,9 +308,9 @@ static INLINE void mix_parts(Format format, int queries, int vectors,
         for (int b = 0; b < ahead; b += 64)
             __builtin_prefetch(value + b);
         for (int p = 0; p < vectors; p++) {
-            const Vector part = load_vector(format, value, p);
+            const Vector entries = load_vector(format, value, p);
             for (int i = 0; i < queries; i++)
-                sum[i][p] += weights[i * SPLIT + j] * part;
+                sum[i][p] += weights[i * SPLIT + j] * entries;
         }
     }
     for (int i = 0; i < queries; i++)
@@ -377,10 +376,10 @@ three ways to have less, one has been prepared in [](#kernel): let several
 heads share their keys and values. With all sharing one head of keys, that
 is **multi-query attention** [@shazeer2019]; with one for every few
 neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
-by the size of a group, as a key is kept and read once for all of it. The
-time shrinks less. Registers hold the mixtures of two queries, so that a
-split's values come again for every two, if only from a cache; and each
-query takes its own exponentials and sums across lanes.
+by the number of heads that share, as a key is kept and read once for all of
+them. The time shrinks less. Registers hold the mixtures of two queries, so
+that a split's values come again for every two, if only from a cache; and
+each query takes its own exponentials and sums across lanes.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -866,20 +865,20 @@ static INLINE float sum_lanes(Vector x)
 }
 
 /*
-This is what a group needs while it meets a split, and its softmax, from
-which what a query may not see is hidden. `exp2_inline` is `exp2_fast`
+This is what a query group needs while it meets a split, and its softmax,
+from which what a query may not see is hidden. `exp2_inline` is `exp2_fast`
 ([](#kernel-exp2)), put where it is used: a function call for each score
 would keep memory waiting.
 */
 
 /* Queries that share their keys. */
 typedef struct {
-    int count, padded_d_k, padded_d_v; /* how many, and vectors of a row */
-    int64_t from[MANY], till[MANY];    /* the tokens that each may see */
-    Vector *query, *mixture; /* [count][padded_d_k], [count][padded_d_v] */
+    int count, vectors_k, vectors_v; /* how many, and vectors of a row */
+    int64_t from[MANY], till[MANY];  /* the tokens that each may see */
+    Vector *query, *mixture; /* [count][vectors_k], [count][vectors_v] */
     float (*scores)[SPLIT];  /* [count], then weights */
     float factor, largest[MANY], sum[MANY];
-} Group;
+} QueryGroup;
 
 static INLINE float exp2_inline(float x)
 {
@@ -897,7 +896,7 @@ static INLINE float exp2_inline(float x)
 
 /* The products of query q with the n tokens from number `first` on become
  * exponentials of what their scores are above the largest. */
-static void group_softmax(int64_t first, int n, int q, Group *g)
+static void group_softmax(int64_t first, int n, int q, QueryGroup *g)
 {
     const int64_t from = g->from[q] - first, till = g->till[q] - first;
     const int end = (n + LANES - 1) / LANES * LANES;
@@ -930,9 +929,9 @@ compiler makes a `group_add_split` of its own.
 */
 
 static INLINE void score_run(Format format, int n, const char *key, int at,
-                             Group *g)
+                             QueryGroup *g)
 {
-    const int wide = g->padded_d_k;
+    const int wide = g->vectors_k;
     int q = 0;
     for (; q + 4 <= g->count; q += 4)
         dots(format, 4, wide, n, g->query + q * wide, key,
@@ -943,19 +942,21 @@ static INLINE void score_run(Format format, int n, const char *key, int at,
 }
 
 static INLINE void mix_run(Format format, int queries, int n,
-                           const char *value, int at, int q, Group *g)
+                           const char *value, int at, int q, QueryGroup *g)
 {
     const float *weights = (float *)g->scores + q * SPLIT + at;
-    const int wide = g->padded_d_v;
+    const int wide = g->vectors_v;
     Vector *mixture = g->mixture + q * wide;
     int k = 0;
-    for (; k + PARTS <= wide; k += PARTS)
-        mix_parts(format, queries, PARTS, wide, n, weights, value, k,
-                  mixture);
+    for (; k + VECTORS <= wide; k += VECTORS)
+        mix_vectors(format, queries, VECTORS, wide, n, weights, value, k,
+                    mixture);
     for (; k + 4 <= wide; k += 4)
-        mix_parts(format, queries, 4, wide, n, weights, value, k, mixture);
+        mix_vectors(format, queries, 4, wide, n, weights, value, k,
+                    mixture);
     for (; k < wide; k++)
-        mix_parts(format, queries, 1, wide, n, weights, value, k, mixture);
+        mix_vectors(format, queries, 1, wide, n, weights, value, k,
+                    mixture);
 }
 
 /* How many rows lie in a row from token j on, up to token till. */
@@ -967,7 +968,7 @@ static int run_length(const KVCache *c, int64_t j, int64_t till)
 
 static INLINE void group_add_split(Format format, const KVCache *c,
                                    int head, int64_t from, int64_t till,
-                                   Group *g)
+                                   QueryGroup *g)
 {
     for (int64_t j = from, n; j < till; j += n) {
         const int row = (int)(j % c->capacity);
@@ -1015,17 +1016,17 @@ typedef struct {
 } CacheCall;
 
 /* The group of queries from number q on, of those that share a head. */
-static void group_init(const CacheCall *a, int head, int q, Group *g)
+static void group_init(const CacheCall *a, int head, int q, QueryGroup *g)
 {
     const KVCache *c = a->cache;
     g->factor = a->factor;
     memset(g->query, 0,
-           (size_t)(g->count * (g->padded_d_k + g->padded_d_v)) *
+           (size_t)(g->count * (g->vectors_k + g->vectors_v)) *
                sizeof(Vector));
     for (int i = 0; i < g->count; i++, q++) {
         const int h = head * a->sharing + q / a->n;
         const float *query = row_at(&a->query, 0, h, q % a->n);
-        float *to = (float *)(g->query + i * g->padded_d_k);
+        float *to = (float *)(g->query + i * g->vectors_k);
         for (int k = 0; k < c->d_k; k++)
             to[k] = a->scale * query[k];
         g->till[i] = c->count - a->n + q % a->n + 1;
@@ -1034,17 +1035,17 @@ static void group_init(const CacheCall *a, int head, int q, Group *g)
 }
 
 static void group_store(const CacheCall *a, int head, int q, int split,
-                        const Group *g)
+                        const QueryGroup *g)
 {
     const int d_v = a->cache->d_v;
     for (int i = 0; i < g->count; i++, q++) {
         const ptrdiff_t at =
             ((ptrdiff_t)head * a->sharing * a->n + q) * a->splits + split;
-        float *part = a->partial + at * (d_v + 2);
-        memcpy(part, g->mixture + i * g->padded_d_v,
-               (size_t)d_v * sizeof *part);
-        part[d_v] = g->largest[i];
-        part[d_v + 1] = g->sum[i];
+        float *partial = a->partial + at * (d_v + 2);
+        memcpy(partial, g->mixture + i * g->vectors_v,
+               (size_t)d_v * sizeof *partial);
+        partial[d_v] = g->largest[i];
+        partial[d_v + 1] = g->sum[i];
     }
 }
 
@@ -1055,13 +1056,13 @@ static void attend_split(const CacheCall *a, int head, int q, int split)
     const int left = a->sharing * a->n - q;
     const int64_t from = a->first + (int64_t)split * SPLIT;
     const int64_t till = c->count - from < SPLIT ? c->count : from + SPLIT;
-    Group g = {.count = left < MANY ? left : MANY,
-               .padded_d_k = c->padded_d_k / LANES,
-               .padded_d_v = c->padded_d_v / LANES};
-    const int wide = g.padded_d_k + g.padded_d_v + SPLIT / LANES;
+    QueryGroup g = {.count = left < MANY ? left : MANY,
+                    .vectors_k = c->padded_d_k / LANES,
+                    .vectors_v = c->padded_d_v / LANES};
+    const int wide = g.vectors_k + g.vectors_v + SPLIT / LANES;
     g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
-    g.mixture = g.query + g.count * g.padded_d_k;
-    g.scores = (float(*)[SPLIT])(g.mixture + g.count * g.padded_d_v);
+    g.mixture = g.query + g.count * g.vectors_k;
+    g.scores = (float(*)[SPLIT])(g.mixture + g.count * g.vectors_v);
     group_init(a, head, q, &g);
     if (c->format == FORMAT_FLOAT32)
         group_add_split(FORMAT_FLOAT32, c, head, from, till, &g);
@@ -1075,13 +1076,13 @@ static void attend_split(const CacheCall *a, int head, int q, int split)
 
 /* Adds what a query has got from another split, as merge_contexts does. */
 static void merge_split(float factor, int d_v, float got[d_v + 2],
-                        const float part[d_v + 2])
+                        const float other[d_v + 2])
 {
-    const float largest = got[d_v] > part[d_v] ? got[d_v] : part[d_v];
+    const float largest = got[d_v] > other[d_v] ? got[d_v] : other[d_v];
     const float mine = exp2_fast(factor * (got[d_v] - largest));
-    const float its = exp2_fast(factor * (part[d_v] - largest));
+    const float its = exp2_fast(factor * (other[d_v] - largest));
     for (int k = 0; k < d_v + 2; k++)
-        got[k] = mine * got[k] + its * part[k];
+        got[k] = mine * got[k] + its * other[k];
     got[d_v] = largest;
 }
 
@@ -1089,13 +1090,13 @@ static void merge_splits(const CacheCall *a, StridedRows context)
 {
     const int d_v = a->cache->d_v,
               heads = a->cache->n_kv_heads * a->sharing;
-    float *part = a->partial;
+    float *next = a->partial;
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < a->n; i++) {
-            float *got = part, *to = row_at(&context, 0, h, i);
-            part += d_v + 2;
-            for (int split = 1; split < a->splits; split++, part += d_v + 2)
-                merge_split(a->factor, d_v, got, part);
+            float *got = next, *to = row_at(&context, 0, h, i);
+            next += d_v + 2;
+            for (int split = 1; split < a->splits; split++, next += d_v + 2)
+                merge_split(a->factor, d_v, got, next);
             for (int k = 0; k < d_v; k++)
                 to[k] = got[k] / got[d_v + 1];
         }

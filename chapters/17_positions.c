@@ -586,11 +586,11 @@ with a causal mask, ALiBi's with the slope one half; all begin with the same
 numbers, and see the same texts.
 */
 
-typedef enum { SINUSOIDS, LEARNED, ROTATION, DISTANCE } Way;
-enum { WAYS = 4, KNOWN = 3, NARROW = 4, SHORT = 8, LONG = 32 };
+typedef enum { SINUSOIDS, LEARNED, ROTATION, DISTANCE } Encoding;
+enum { ENCODINGS = 4, KNOWN = 3, NARROW = 4, SHORT = 8, LONG = 32 };
 
 typedef struct {
-    Way way;
+    Encoding encoding;
     Attention a;
     float word[KNOWN][NARROW], place[LONG][NARROW];
 } Learner;
@@ -600,17 +600,17 @@ static void weigh(const Learner *m, int n, const int ids[n], Trace *t)
 {
     float x[LONG][NARROW], (*scores)[n] = ROWS(n, t->scores);
     embed(n, NARROW, KNOWN, ids, m->word, x);
-    if (m->way == SINUSOIDS || m->way == LEARNED)
+    if (m->encoding == SINUSOIDS || m->encoding == LEARNED)
         add_positions(n, NARROW, LONG, 0, m->place, x);
     attention_project(&m->a, n, n, x, x, t);
-    if (m->way == ROTATION) {
+    if (m->encoding == ROTATION) {
         rope(PAIRING_NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->query));
         rope(PAIRING_NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->key));
     }
     dot_scores(n, n, NARROW, ROWS(NARROW, t->query), ROWS(NARROW, t->key),
                scores);
     scale_scores(n, n, NARROW, scores);
-    if (m->way == DISTANCE)
+    if (m->encoding == DISTANCE)
         add_alibi(n, n, 0, alibi_slope(8, 0), scores);
     mask_scores(n, n, 0, scores);
     softmax_rows(n, n, scores, ROWS(n, t->weights));
@@ -647,7 +647,7 @@ static void show_words(Random *r, int n, int ids[n])
 static int show_numbers(Learner *m, float *number[])
 {
     const int layers = (int)m->a.count;
-    const int learned = m->way == LEARNED ? SHORT * NARROW : 0;
+    const int learned = m->encoding == LEARNED ? SHORT * NARROW : 0;
     for (int i = 0; i < layers + learned; i++)
         number[i] = i < layers ? m->a.memory + i : m->place[0] + i - layers;
     return layers + learned;
@@ -683,14 +683,14 @@ static void show_trained(Random *r, Learner *m)
     trace_free(&t);
 }
 
-static Learner show_begun(Random *r, Way way, uint64_t seed)
+static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
 {
-    Learner m = {.way = way};
+    Learner m = {.encoding = encoding};
     random_seed(r, seed);
     embedding_fill(r, KNOWN, NARROW, m.word);
     embedding_fill(r, LONG, NARROW, m.place);
     self_attention_init(&m.a, r, NARROW, NARROW, 1, 1);
-    if (way == SINUSOIDS)
+    if (encoding == SINUSOIDS)
         sinusoids(LONG, NARROW, m.place);
     return m;
 }
@@ -732,20 +732,21 @@ static void show_spans(const char *label, const float before[LONG])
 
 static void show_beyond(uint64_t seed)
 {
-    const char *const row[WAYS + 1] = {"even", "sinusoids", "learned",
-                                       "rotation", "distance"};
-    float before[WAYS + 1][LONG] = {{0}}, back[WAYS][LONG] = {{0}};
+    const char *const row[ENCODINGS + 1] = {"even", "sinusoids", "learned",
+                                            "rotation", "distance"};
+    float before[ENCODINGS + 1][LONG] = {{0}},
+                             back[ENCODINGS][LONG] = {{0}};
     puts("percent for the word before, at the places");
     puts("             1-7   8-13  14-19  20-25  26-31");
     for (int i = 1; i < LONG; i++)
         before[0][i] = 1 / (float)(i + 1);
     show_spans(row[0], before[0]);
-    for (int way = 0; way < WAYS; way++) {
+    for (int k = 0; k < ENCODINGS; k++) {
         Random r;
-        Learner m = show_begun(&r, (Way)way, seed);
+        Learner m = show_begun(&r, (Encoding)k, seed);
         show_trained(&r, &m);
-        show_tried(&r, &m, before[way + 1], back[way]);
-        show_spans(row[way + 1], before[way + 1]);
+        show_tried(&r, &m, before[k + 1], back[k]);
+        show_spans(row[k + 1], before[k + 1]);
         attention_free(&m.a);
     }
     const int far[8] = {0, 1, 2, 7, 8, 14, 20, 26};

@@ -34,8 +34,8 @@ the way back the **backward pass**, and the method **back-propagation**, or
 
 The slope of a number says by how much the loss grows for each unit by which
 the number grows, if it grows a little. That of `scores[j]` we call
-`grad_scores[j]`, with the letter for gradient: so the gradient of a table
-is a table of the same shape, with `g_` before its name.
+`grad_scores[j]`, short for gradient: the gradient of a table is a table
+of the same shape, with `grad_` before its name.
 
 Let the loss grow by 3 for each unit of a score, and this score by 2 for
 each unit of an entry of the query. Then the loss grows by $3 \cdot 2 = 6$
@@ -150,20 +150,20 @@ static void show_likes(const Attention *a, Trace *t, Trace *grad_t)
     grad_weights[1][2] = -1 / weights[1][2];
     softmax_backward(3, weights[1], grad_weights[1], grad_scores[1]);
     print_vector("weights of likes", 3, weights[1]);
-    print_vector("g_weights", 3, grad_weights[1]);
-    print_vector("g_scores", 3, grad_scores[1]);
-    print_vector("g_scores, by trying", 3, tried);
+    print_vector("grad_weights", 3, grad_weights[1]);
+    print_vector("grad_scores", 3, grad_scores[1]);
+    print_vector("grad_scores, by trying", 3, tried);
 }
 
 /*
 ``` output
 weights of likes (3)
 [0.2990, 0.4093, 0.2918]
-g_weights (3)
+grad_weights (3)
 [ 0.0000,  0.0000, -3.4274]
-g_scores (3)
+grad_scores (3)
 [ 0.2990,  0.4093, -0.7082]
-g_scores, by trying (3)
+grad_scores, by trying (3)
 [ 0.2990,  0.4093, -0.7082]
 ```
 
@@ -230,11 +230,11 @@ $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
 static void draw_products(void)
 {
     const Block block[] = {
-        {"query", 5, 3, 1, "·"},     {"keyᵀ", 3, 4, 1, "="},
-        {"scores", 5, 4, 1, NULL},   {"g_scores", 5, 4, 1, "·"},
-        {"key", 4, 3, 1, "="},       {"g_query", 5, 3, 1, NULL},
-        {"g_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
-        {"g_key", 4, 3, 1, NULL},
+        {"query", 5, 3, 1, "·"},        {"keyᵀ", 3, 4, 1, "="},
+        {"scores", 5, 4, 1, NULL},      {"grad_scores", 5, 4, 1, "·"},
+        {"key", 4, 3, 1, "="},          {"grad_query", 5, 3, 1, NULL},
+        {"grad_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
+        {"grad_key", 4, 3, 1, NULL},
     };
     figure_blocks("products", "One product forward, two back",
                   sizeof block / sizeof block[0], block);
@@ -367,7 +367,7 @@ and keys. (Those for values are `nan` in any case.)
 :::
 
 Now `attend` backwards is `attend` read from below. Its parameters are those
-of `attend`, and most of them again with `g_`. The scores, weights and
+of `attend`, and most of them again with `grad_`. The scores, weights and
 dropped weights are used for nothing else, so their gradients begin at 0
 here. And `grad_scores` goes through mask and scale in place, as the scores
 did.

@@ -262,10 +262,10 @@ static void show_words(void)
                   log_sum_exp);
     flash_backward(6, 6, 3, 3, mask_causal(0), life, life, life, context,
                    log_sum_exp, ones, grad_query, grad_key, grad_value);
-    print_matrix("g_query of Life is short, the future hidden", 6, 3,
+    print_matrix("grad_query of Life is short, the future hidden", 6, 3,
                  grad_query);
-    print_matrix("g_key", 6, 3, grad_key);
-    print_matrix("g_value", 6, 3, grad_value);
+    print_matrix("grad_key", 6, 3, grad_key);
+    print_matrix("grad_value", 6, 3, grad_value);
 }
 
 /* The largest difference of two lists. */
@@ -322,21 +322,21 @@ static void show_agreement(const char *what, Mask mask)
 
 /*
 ``` output
-g_query of Life is short, the future hidden (6, 3)
+grad_query of Life is short, the future hidden (6, 3)
 [[ 0.0000,  0.0000,  0.0000],
  [-0.0176,  0.2315,  0.0892],
  [-0.0261,  0.5320,  0.3854],
  [ 0.0025,  0.5314,  0.2220],
  [ 0.0529,  0.5727,  0.1628],
  [ 0.3744,  0.1221,  0.5506]]
-g_key (6, 3)
+grad_key (6, 3)
 [[-0.0121, -0.1807, -0.1729],
  [-0.3427,  0.3169, -0.0804],
  [-0.0035,  0.0423,  0.0694],
  [ 0.0281,  0.0151, -0.1330],
  [-0.0362,  0.0209, -0.1161],
  [ 0.3664, -0.2146,  0.4331]]
-g_value (6, 3)
+grad_value (6, 3)
 [[1.8183, 1.8183, 1.8183],
  [1.6708, 1.6708, 1.6708],
  [0.8759, 0.8759, 0.8759],
@@ -362,14 +362,14 @@ more, the fifth:
 static void show_products(void)
 {
     const Block block[] = {
-        {"query", 5, 3, 1, "·"},    {"keyᵀ", 3, 4, 1, "="},
-        {"scores", 5, 4, 1, NULL},  {"g_context", 5, 2, 1, "·"},
-        {"valueᵀ", 2, 4, 1, "="},   {"g_weights", 5, 4, 1, NULL},
-        {"weightsᵀ", 4, 5, 1, "·"}, {"g_context", 5, 2, 1, "="},
-        {"g_value", 4, 2, 1, NULL}, {"g_scoresᵀ", 4, 5, 1, "·"},
-        {"query", 5, 3, 1, "="},    {"g_key", 4, 3, 1, NULL},
-        {"g_scores", 5, 4, 1, "·"}, {"key", 4, 3, 1, "="},
-        {"g_query", 5, 3, 1, NULL},
+        {"query", 5, 3, 1, "·"},       {"keyᵀ", 3, 4, 1, "="},
+        {"scores", 5, 4, 1, NULL},     {"grad_context", 5, 2, 1, "·"},
+        {"valueᵀ", 2, 4, 1, "="},      {"grad_weights", 5, 4, 1, NULL},
+        {"weightsᵀ", 4, 5, 1, "·"},    {"grad_context", 5, 2, 1, "="},
+        {"grad_value", 4, 2, 1, NULL}, {"grad_scoresᵀ", 4, 5, 1, "·"},
+        {"query", 5, 3, 1, "="},       {"grad_key", 4, 3, 1, NULL},
+        {"grad_scores", 5, 4, 1, "·"}, {"key", 4, 3, 1, "="},
+        {"grad_query", 5, 3, 1, NULL},
     };
     print_integers("products: forward, back with tables, back without", 3,
                    (int[]){2, 4, 5});
