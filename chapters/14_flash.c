@@ -223,8 +223,8 @@ context vector of short, by attention (3)
 ## A block of keys {#flash-block}
 
 Raising the largest score costs an exponential and a pass over the mixture.
-In an unlucky order, with scores that grow, every key raises it. So take the
-keys a **block** at a time: look for the largest score of the block, raise
+In an unlucky order, with scores that grow, every key raises it. So take a
+**block of keys** at a time: look for the largest score of the block, raise
 once, and then let the keys add their terms.
 
 **Exercise 14.2** (★★, 2 points): `online_softmax_add_block`. What

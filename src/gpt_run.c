@@ -162,8 +162,9 @@ static void write_log(const GptTraining *t, const char *path)
             "/* What `make train` has written: its sizes, the machine, the "
             "day, and rows. */\n/* clang-format off */\n");
     fprintf(log,
-            "#define TRAINED_RUN {.steps = %d, .texts = %d, .model = {%d, "
-            "%d, %d, %d, %d}}\n",
+            "#define TRAINED_RUN {.steps = %d, .texts = %d, .model = "
+            "{.vocabulary = %d, .context_length = %d, .width = %d, "
+            ".n_heads = %d, .layers = %d}}\n",
             t->steps, t->texts, g->vocabulary, g->context_length, g->width,
             g->n_heads, g->layers);
     fprintf(log, "#define TRAINED_ON \"%s, %d threads\"\n", machine,

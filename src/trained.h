@@ -1,6 +1,6 @@
 /* What `make train` has written: its sizes, the machine, the day, and rows. */
 /* clang-format off */
-#define TRAINED_RUN {.steps = 500, .texts = 16, .model = {128, 128, 160, 5, 3}}
+#define TRAINED_RUN {.steps = 500, .texts = 16, .model = {.vocabulary = 128, .context_length = 128, .width = 160, .n_heads = 5, .layers = 3}}
 #define TRAINED_ON "AMD EPYC, 2 threads"
 #define TRAINED_AT "2026-11-22"
 #define TRAINED_SECONDS 139

@@ -244,7 +244,7 @@ static inline void visit_Trace(Visit *v, Trace *t)
         visit_array(v, all[i].table, all[i].size);
 }
 
-static inline void visit_Cache(Visit *v, KVCache *c)
+static inline void visit_KVCache(Visit *v, KVCache *c)
 {
     const size_t row =
         times(c->n_kv_heads,
