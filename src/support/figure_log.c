@@ -162,7 +162,7 @@ static int is_crossed(const Label *label, Point a, Point b)
            turn_of(end, tip, a) * turn_of(end, tip, b) < 0;
 }
 
-static int has_own_output(const Label *a, const Label *b)
+static int is_apart(const Label *a, const Label *b)
 {
     return a->left > b->right + GAP || b->left > a->right + GAP ||
            fabs(a->y - b->y) >= LABEL_HIGH;
@@ -177,7 +177,7 @@ static int is_free(const Plot *p, const Label *label, int is_strict)
         fabs(label->y - middle) > (HIGH - LABEL_HIGH) * 0.5)
         return 0;
     for (int k = 0; k < p->count; k++) {
-        if (p->label[k].is_placed && !has_own_output(label, &p->label[k]))
+        if (p->label[k].is_placed && !is_apart(label, &p->label[k]))
             return 0;
         for (int i = 0; i < p->line[k].n; i++) {
             const Point from = point_at(p, k, i > 0 ? i - 1 : 0);
