@@ -82,34 +82,16 @@ typedef struct {
     double x, y;
 } Point;
 
-/* The words of a line, in a box around a height; where the line ends, which
- * they are about, and the tip of a thin line from there to them. Behind the
- * axis they are in a column. */
-typedef struct {
-    double left, right, y;
-    int side;
-    Point end, tip;
-    double wide;
-    int is_behind, is_placed;
-} Label;
-
+/* The lines, their axes, and the column of labels behind these: from where
+ * to where it goes, and how high each label stands. */
 typedef struct {
     int count;
     const Line *line;
     Axis x, y;
-    double right; /* where the picture ends */
-    Label label[COLOURS];
+    double left, right, label[COLOURS];
 } Plot;
 
-enum { RIGHT, MIDDLE, LEFT };
-enum {
-    LABEL_HIGH = 18,
-    GAP = 9,
-    LEADER = 20,
-    TOP = 34,
-    HIGH = 264,
-    BOTTOM = TOP + HIGH
-};
+enum { LABEL_HIGH = 18, LEADER = 20, TOP = 34, BOTTOM = TOP + 264 };
 
 static Point point_at(const Plot *p, int k, int i)
 {
@@ -117,159 +99,47 @@ static Point point_at(const Plot *p, int k, int i)
                    place(&p->y, (double)p->line[k].y[i])};
 }
 
-/* Labels in the column are as high as their lines end, but give way to each
- * other by halves until all have room. */
-static void place_column(Plot *p)
+/* The point that a label is about: the last of its line. */
+static Point end_of(const Plot *p, int k)
 {
+    return point_at(p, k, p->line[k].n - 1);
+}
+
+static int is_above(Point a, int i, Point b, int k)
+{
+    return a.y < b.y || (!(a.y > b.y) && i < k);
+}
+
+/* Labels are as high as their lines end, but give way to each other by
+ * halves until all have room. */
+static void place_labels(Plot *p)
+{
+    for (int k = 0; k < p->count; k++)
+        p->label[k] = end_of(p, k).y;
     for (int times = 0; times < 1000; times++)
         for (int i = 0; i < p->count; i++)
             for (int k = 0; k < p->count; k++) {
-                Label *a = &p->label[i], *b = &p->label[k];
-                const int is_above = a->end.y < b->end.y ||
-                                     (!(a->end.y > b->end.y) && i < k);
-                const double lack = fmax(0, LABEL_HIGH - (b->y - a->y));
-                if (!is_above || !a->is_behind || !b->is_behind)
+                double *a = &p->label[i], *b = &p->label[k];
+                const double lack = fmax(0, LABEL_HIGH - (*b - *a));
+                if (!is_above(end_of(p, i), i, end_of(p, k), k))
                     continue;
-                a->y = fmax(TOP, a->y - lack / 2);
-                b->y = fmin(BOTTOM, b->y + lack / 2);
+                *a = fmax(TOP, *a - lack / 2);
+                *b = fmin(BOTTOM, *b + lack / 2);
             }
-}
-
-/* Does a line from one point to the other come near? */
-static int is_met(const Label *label, Point a, Point b)
-{
-    enum { PARTS = 100, NEAR = 5 };
-    for (int i = 0; i <= PARTS; i++) {
-        const double x = a.x + (b.x - a.x) * i / PARTS;
-        const double y = a.y + (b.y - a.y) * i / PARTS;
-        if (x > label->left - NEAR && x < label->right + NEAR &&
-            fabs(y - label->y) < LABEL_HIGH * 0.5 + NEAR)
-            return 1;
-    }
-    return 0;
-}
-
-/* On which side of a line from a to b is c? */
-static double turn_of(Point a, Point b, Point c)
-{
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
-static int is_crossed(const Label *label, Point a, Point b)
-{
-    const Point end = label->end, tip = label->tip;
-    return turn_of(a, b, end) * turn_of(a, b, tip) < 0 &&
-           turn_of(end, tip, a) * turn_of(end, tip, b) < 0;
-}
-
-static int is_apart(const Label *a, const Label *b)
-{
-    return a->left > b->right + GAP || b->left > a->right + GAP ||
-           fabs(a->y - b->y) >= LABEL_HIGH;
-}
-
-/* Does the label cover nothing and, to be strict, does no line lie between
- * it and its own? */
-static int is_free(const Plot *p, const Label *label, int is_strict)
-{
-    const double middle = (TOP + BOTTOM) * 0.5;
-    if (label->left < p->x.from || label->right > p->right ||
-        fabs(label->y - middle) > (HIGH - LABEL_HIGH) * 0.5)
-        return 0;
-    for (int k = 0; k < p->count; k++) {
-        if (p->label[k].is_placed && !is_apart(label, &p->label[k]))
-            return 0;
-        for (int i = 0; i < p->line[k].n; i++) {
-            const Point from = point_at(p, k, i > 0 ? i - 1 : 0);
-            const Point to = point_at(p, k, i);
-            if (is_met(label, from, to) ||
-                (is_strict && is_crossed(label, from, to)))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-/* The label at a side of its line's end, and so much lower. */
-static Label label_at(const Plot *p, Label label, int side, double lower)
-{
-    const Point end = label.end;
-    const double middle = end.x - label.wide / 2;
-    const double left[] = {
-        end.x + GAP, fmax(p->x.from, fmin(p->right - label.wide, middle)),
-        end.x - GAP - label.wide};
-    const double high = LABEL_HIGH * 0.5;
-    label.side = side;
-    label.left = left[side];
-    label.right = left[side] + label.wide;
-    label.y = end.y + lower;
-    label.tip = (Point){end.x + (1 - side) * (GAP - 4), label.y};
-    if (side == MIDDLE)
-        label.tip.y -= lower > 0 ? high : -high;
-    return label;
-}
-
-/* The first free place: right of the end, left, below, above, then the same
- * ever lower and higher. */
-static Label free_place(const Plot *p, Label label, int is_strict)
-{
-    for (int lower = 0; lower < HIGH; lower += 3)
-        for (int k = 0; k < 6; k++) {
-            /* The middle has to be lower to be as near. */
-            const int side = (int[]){RIGHT, LEFT, MIDDLE}[k / 2];
-            const int by = lower + (side == MIDDLE ? LABEL_HIGH : 0);
-            const Label next = label_at(p, label, side, k % 2 ? -by : by);
-            if (is_free(p, &next, is_strict))
-                return next;
-        }
-    return is_strict ? free_place(p, label, 0)
-                     : label_at(p, label, RIGHT, 0);
-}
-
-/* A line that goes on to the end of the axis has its label behind that. */
-static void place_labels(Plot *p)
-{
-    for (int k = 0; k < p->count; k++) {
-        Label *label = &p->label[k];
-        const double left = p->x.to + LEADER;
-        label->end = point_at(p, k, p->line[k].n - 1);
-        label->left = left;
-        label->right = left + label->wide;
-        label->y = label->end.y;
-        label->side = RIGHT;
-        label->is_placed = label->is_behind;
-    }
-    place_column(p);
-    for (int k = 0; k < p->count; k++)
-        p->label[k].tip = (Point){p->x.to + LEADER - 4, p->label[k].y};
-    for (int k = 0; k < p->count; k++)
-        if (!p->label[k].is_behind) {
-            p->label[k] = free_place(p, p->label[k], 1);
-            p->label[k].is_placed = 1;
-        }
 }
 
 static void measure(Plot *p)
 {
-    enum { LEAST = 280, EDGE = 24 };
-    double largest = 0, behind = EDGE;
-    for (int k = 0; k < p->count; k++)
-        for (int i = 0; i < p->line[k].n; i++)
-            largest = fmax(largest, (double)p->line[k].x[i]);
-    for (int k = 0; k < p->count; k++) {
-        const Line *line = &p->line[k];
-        Label *label = &p->label[k];
-        label->wide = pen_room(1, &line->label) + 10; /* capitals */
-        label->is_behind =
-            line->n > 1 && !((double)line->x[line->n - 1] < largest);
-        if (label->is_behind)
-            behind = fmax(behind, LEADER + label->wide);
-    }
+    enum { LEAST = 280 };
+    double wide = 0;
+    for (int k = 0; k < p->count; k++) /* 10 more for capitals */
+        wide = fmax(wide, pen_room(1, &p->line[k].label) + 10);
     p->x = axis_for(0, p->count, p->line);
     p->y = axis_for(1, p->count, p->line);
     const double left = 12 + 9 * longest_word(&p->y);
-    p->right = fmax(PAGE, left + LEAST + behind);
-    lay(&p->x, left, p->right - behind, 12 + 9 * longest_word(&p->x));
+    p->right = fmax(PAGE, left + LEAST + LEADER + wide);
+    p->left = p->right - wide;
+    lay(&p->x, left, p->left - LEADER, 12 + 9 * longest_word(&p->x));
     lay(&p->y, BOTTOM, TOP, 22);
 }
 
@@ -322,8 +192,8 @@ static void draw_line(const Plot *p, int k)
 {
     static const char *const stroke[COLOURS] = {"s0", "s1", "s2", "s3",
                                                 "s4", "s5", "s6", "s7"};
-    const Label *label = &p->label[k];
     const double size = p->line[k].n > 1 ? 3 : 5;
+    const Point end = end_of(p, k);
     for (int i = 0; i < p->line[k].n; i++) {
         const Point at = point_at(p, k, i);
         const Point from = point_at(p, k, i > 0 ? i - 1 : 0);
@@ -333,16 +203,8 @@ static void draw_line(const Plot *p, int k)
                 "class=\"c%d\"/>\n",
                 at.x, at.y, size, k);
     }
-    if (label->is_behind || fabs(label->y - label->end.y) > LABEL_HIGH)
-        pen_line(label->end.x, label->end.y, label->tip.x, label->tip.y,
-                 stroke[k], 1);
-}
-
-static void draw_label(const Label *label, const char *word)
-{
-    static const char *const side[] = {"rim", "middle rim", "end rim"};
-    pen_text(label->left + label->side * label->wide / 2, label->y + 5,
-             side[label->side], "%s", word);
+    pen_line(end.x, end.y, p->left - 4, p->label[k], stroke[k], 1);
+    pen_text(p->left, p->label[k] + 5, "rim", "%s", p->line[k].label);
 }
 
 void figure_log_log(const char *name, const char *title, const char *x,
@@ -370,7 +232,5 @@ void figure_log_log(const char *name, const char *title, const char *x,
     draw_axes(&p, x, y);
     for (int k = 0; k < count; k++)
         draw_line(&p, k);
-    for (int k = 0; k < count; k++)
-        draw_label(&p.label[k], line[k].label);
     pen_end();
 }
