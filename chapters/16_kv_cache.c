@@ -79,7 +79,7 @@ static char *row_of(const KVCache *c, void *rows, int wide, int head,
 **Exercise 16.1** (★★, 3 points): `kv_cache_append`. The keys and values of
 the next `n` tokens, for each head of keys. First of all,
 `kv_cache_append_check` refuses what cannot be taken. Token `t` of the text
-stands in row `t % room`, and `count` grows by `n`. Without a window no
+stands in row `t % capacity`, and `count` grows by `n`. Without a window no
 token goes, and the row is `t`. With one, new tokens take the rows of the
 oldest, and `first` becomes the first token whose row has not been taken.
 
@@ -96,7 +96,7 @@ in which they are kept has to do with how many came before: `c->count + i`.
 :::
 
 ::: hint
-The last `room` tokens are there, or all, if there are fewer.
+The last `capacity` tokens are there, or all, if there are fewer.
 :::
 
 ::: done
@@ -493,7 +493,7 @@ When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
 `kv_cache_append` has overwritten what the first would see, and
 `kv_cache_attend` refuses. A long question is asked in parts of at most
-`room - w + 1` tokens.
+`capacity - w + 1` tokens.
 
 ## Half of the bytes {#kv-cache-half}
 

@@ -12,8 +12,9 @@ void attention_call_gradients_check(const AttentionCall *call,
 {
     attention_call_check(call);
     if (!call->log_sum_exp)
-        REFUSE("log_sum is NULL: the one that attend_fast has filled is "
-               "needed");
+        REFUSE(
+            "log_sum_exp is NULL: the one that attend_fast has filled is "
+            "needed");
     if (!grad_context.at || !grad_query.at || !grad_key.at ||
         !grad_value.at)
         REFUSE("grad_context.at, grad_query.at, grad_key.at or "

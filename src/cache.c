@@ -15,16 +15,16 @@ size_t kv_cache_bytes(const KVCache *sizes)
     const KVCache *c = sizes;
     const size_t each = c->format == FORMAT_FLOAT32 ? 4 : 2;
     if (c->n_kv_heads < 1 || c->d_k < 1 || c->d_v < 1 || c->capacity < 1)
-        REFUSE("n_kv_heads, d_k, d_v, room = %d, %d, %d, %d: at least 1 of "
-               "each is needed",
+        REFUSE("n_kv_heads, d_k, d_v, capacity = %d, %d, %d, %d: at least "
+               "1 of each is needed",
                c->n_kv_heads, c->d_k, c->d_v, c->capacity);
     if (c->d_k > 1 << 20 || c->d_v > 1 << 20)
         REFUSE("d_k, d_v = %d, %d: at most %d of each are needed", c->d_k,
                c->d_v, 1 << 20);
     if (c->window < 0 || c->window > c->capacity)
-        REFUSE(
-            "a window of %d tokens: one from 0 to %d, the room, is needed",
-            c->window, c->capacity);
+        REFUSE("a window of %d tokens: one from 0 to %d, the capacity, is "
+               "needed",
+               c->window, c->capacity);
     if (c->format != FORMAT_FLOAT32 && c->format != FORMAT_BFLOAT16 &&
         c->format != FORMAT_FLOAT16)
         REFUSE("a format %d: 0, 1 or 2 is needed", (int)c->format);

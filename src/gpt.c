@@ -75,12 +75,8 @@ static void sizes_check(const Gpt *g)
 static void set_sizes(Gpt *g, const Gpt *sizes)
 {
     sizes_check(sizes);
-    *g = (Gpt){.vocabulary = sizes->vocabulary,
-               .context_length = sizes->context_length,
-               .width = sizes->width,
-               .n_heads = sizes->n_heads,
-               .layers = sizes->layers,
-               .has_own_output = sizes->has_own_output};
+    *g = *sizes;
+    g->memory = NULL;
     g->block = calloc((size_t)g->layers, sizeof *g->block);
     if (!g->block)
         REFUSE("%d layers do not fit into memory: fewer are needed",

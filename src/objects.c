@@ -106,16 +106,9 @@ static Linear linear_layout(int d_in, int d_out, int has_bias, float *block,
 void attention_layout(Attention *a, const Attention *sizes, float *block,
                       size_t *count)
 {
-    *a = (Attention){.d_x = sizes->d_x,
-                     .d_y = sizes->d_y,
-                     .n_heads = sizes->n_heads,
-                     .d_k = sizes->d_k,
-                     .d_v = sizes->d_v,
-                     .has_bias = sizes->has_bias,
-                     .context_length = sizes->context_length,
-                     .dropout_rate = sizes->dropout_rate,
-                     .d_out = sizes->d_out,
-                     .has_out_bias = sizes->has_out_bias};
+    *a = *sizes;
+    a->memory = NULL;
+    a->count = 0;
     sizes_check(a->n_heads, a->d_k, a->d_v);
     if (a->d_x < 1 || a->d_y < 1 || a->d_out < 0 || a->context_length < 0)
         REFUSE("d_x, d_y, d_out, context_length = %d, %d, %d, %d: at least "

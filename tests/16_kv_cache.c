@@ -18,13 +18,13 @@ static StridedRows rows_from(StridedRows rows, int token)
     return rows;
 }
 
-static KVCache cache_for(const Text *t, int room, Format format)
+static KVCache cache_for(const Text *t, int capacity, Format format)
 {
     KVCache c;
     kv_cache_init(&c, &(KVCache){.n_kv_heads = t->n_kv_heads,
                                  .d_k = t->d_k,
                                  .d_v = t->d_v,
-                                 .capacity = room,
+                                 .capacity = capacity,
                                  .window = t->window,
                                  .format = format});
     return c;
@@ -192,9 +192,9 @@ static void cut_any_texts(int texts)
         const int window = k % 2 ? tap_int(1, MOST / 2) : 0;
         const Text t = any_text(n, tap_int(1, 3), tap_int(1, 5),
                                 tap_int(1, 40), tap_int(1, 40), window);
-        const int room =
+        const int capacity =
             window ? window + tap_int(0, k % 4 == 1 ? 9 : MOST) : n + 9;
-        KVCache c = cache_for(&t, room, FORMAT_FLOAT32);
+        KVCache c = cache_for(&t, capacity, FORMAT_FLOAT32);
         come_in_pieces(&c, &t, k % 3 ? 5 : MOST);
         compare(&t);
         kv_cache_free(&c);
@@ -672,16 +672,16 @@ static void none_back(void)
 /* ---- What is refused. */
 
 /* n tokens of zeros have come. */
-static KVCache filled(int room, int window, int n)
+static KVCache filled(int capacity, int window, int n)
 {
     KVCache c;
     kv_cache_init(&c, &(KVCache){.n_kv_heads = 2,
                                  .d_k = 1,
                                  .d_v = 1,
-                                 .capacity = room,
+                                 .capacity = capacity,
                                  .window = window});
     c.count = n;
-    c.first = n > room ? n - room : 0;
+    c.first = n > capacity ? n - capacity : 0;
     return c;
 }
 
@@ -691,7 +691,7 @@ static void refusals_of_sizes(void)
         .n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
     KVCache c[8] = {good, good, good, good, good, good, good, good};
     const char *const what[8] = {"no heads",          "no keys",
-                                 "no values",         "no room",
+                                 "no values",         "no capacity",
                                  "a negative window", "a window of 4",
                                  "a format 3",        "too many bytes"};
     c[0].n_kv_heads = c[1].d_k = c[2].d_v = c[3].capacity = 0;
@@ -705,7 +705,7 @@ static void refusals_of_sizes(void)
     }
     REFUSES(
         "cache.c: kv_cache_bytes: a window of 4 tokens: one from 0 to 3, "
-        "the room, is needed",
+        "the capacity, is needed",
         kv_cache_init(&(KVCache){0}, &c[5]));
 }
 

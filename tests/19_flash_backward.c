@@ -914,7 +914,8 @@ static const AttentionCall *call_without_sums(void)
 
 #define FITS call_with(&small.n, 3)
 #define NO_SUM                                                             \
-    "backward.c: attention_call_gradients_check: log_sum is NULL: the "    \
+    "backward.c: attention_call_gradients_check: log_sum_exp is NULL: "    \
+    "the "                                                                 \
     "one that attend_fast has filled is needed"
 #define NO_ROWS                                                            \
     "backward.c: attention_call_gradients_check: grad_context.at, "        \

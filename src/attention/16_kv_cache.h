@@ -33,8 +33,8 @@ typedef struct {
 
 /* The bytes of keys and values of a cache with these sizes. Refuses sizes
  * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
- * than the room, a format that there is not, and more bytes than a size_t
- * can count. */
+ * than the capacity, a format that there is not, and more bytes than a
+ * size_t can count. */
 size_t kv_cache_bytes(const KVCache *sizes);
 
 /* Makes an empty cache with the sizes of another; frees it. Refuses what

@@ -128,9 +128,10 @@ typedef struct {
 
 /* Lines on two axes on which equal factors are equally far apart. Marks are
  * powers of two where all numbers of an axis are; else powers of ten, or 1,
- * 2 and 5 times these where there is room. Labels stand behind the axes, each
- * as high as its line ends, or nearly. Refuses no line, more than eight, a
- * line without points, and a number that is not finite or not above 0. */
+ * 2 and 5 times these where there is room. Labels stand behind the axes,
+ * each as high as its line ends, or nearly. Refuses no line, more than
+ * eight, a line without points, and a number that is not finite or not
+ * above 0. */
 void figure_log_log(const char *name, const char *title, const char *x,
                     const char *y, int count, const Line line[count]);
 
