@@ -417,15 +417,14 @@ several embeddings side by side.
 void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p)
 {
     const Attention *a = &m->attention;
-    const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
+    const int n = p->n, all = p->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
-    batch_check(b, p);
     pass_check(m, p);
     embed(all, d, m->words, b->ids, ROWS(d, m->token), x[0]);
     embed(all * (wide / d), d, m->words, b->key_ids, ROWS(d, m->token),
           ROWS(d, y));
-    for (int k = 0; k < b->texts; k++) {
+    for (int k = 0; k < p->texts; k++) {
         add_positions(n, wide, m->length, 0, ROWS(wide, m->place), y[k]);
         attention_forward(a, mask, NULL, n, n, x[k], y[k], &p->trace[k]);
     }
@@ -443,19 +442,16 @@ void model_backward(const Model *m, const Batch *b, const Pass *p,
                     Pass *grad_p, Model *grad_m)
 {
     const Attention *a = &m->attention;
-    const int n = b->n, all = b->texts * n, d = a->d_x, wide = a->d_y;
+    const int n = p->n, all = p->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
     float(*grad_x)[n][d] = TABLES(n, d, grad_p->x),
     (*grad_y)[n][wide] = TABLES(n, wide, grad_p->y);
-    batch_check(b, p);
-    batch_check(b, grad_p);
     pass_check(m, p);
-    pass_check(m, grad_p);
-    model_gradient_check(m, grad_m);
+    model_gradient_check(m, p, grad_m, grad_p);
     memset(grad_x, 0, sizeof(float[all][d]));
     memset(grad_y, 0, sizeof(float[all][wide]));
-    for (int k = 0; k < b->texts; k++) {
+    for (int k = 0; k < p->texts; k++) {
         attention_backward(a, n, n, x[k], y[k], &p->trace[k],
                            &grad_p->trace[k], &grad_m->attention, grad_x[k],
                            grad_y[k]);
@@ -478,15 +474,15 @@ that an optimizer is one loop.
 
 float training_loss(Training *t, Mask mask, const Batch *b)
 {
+    const int rows = t->pass.texts * t->pass.n, words = t->model.words;
     model_forward(&t->model, mask, b, &t->pass);
-    return cross_entropy(b->texts * b->n, t->model.words,
-                         ROWS(t->model.words, t->pass.logits), b->target,
-                         ROWS(t->model.words, t->pass.shares));
+    return cross_entropy(rows, words, ROWS(words, t->pass.logits),
+                         b->target, ROWS(words, t->pass.shares));
 }
 
 void training_gradient(Training *t, const Batch *b)
 {
-    const int rows = b->texts * b->n, words = t->model.words;
+    const int rows = t->pass.texts * t->pass.n, words = t->model.words;
     memset(t->grad_pass.logits, 0, sizeof(float[rows][words]));
     cross_entropy_backward(rows, words, ROWS(words, t->pass.shares),
                            b->target, ROWS(words, t->grad_pass.logits));
@@ -570,7 +566,7 @@ static Batch show_batch(int way, Random *r, int number)
             if (target[i] == IGNORED)
                 target[i] = ids[i + 1];
     }
-    return (Batch){TEXTS, n, all[0], all[way & VERBS ? 0 : 1], all[2]};
+    return (Batch){all[0], all[way & VERBS ? 0 : 1], all[2]};
 }
 
 static Mask show_mask(int way)
@@ -672,8 +668,8 @@ static void show_held_out(int way, Training *t, const char *label)
         const int before = count[0][1];
         const Batch b = show_batch(way, &r, from);
         const float loss = training_loss(t, show_mask(way), &b);
-        for (int i = 0; i < TEXTS * b.n; i++) {
-            const Agreement of = agreement_of(from + i / b.n);
+        for (int i = 0; i < TEXTS * t->pass.n; i++) {
+            const Agreement of = agreement_of(from + i / t->pass.n);
             if (b.target[i] == IGNORED)
                 continue;
             show_answer(words, shares[i], b.target[i], count[0]);
@@ -943,7 +939,7 @@ static void show_looks(const int number[SHOWN], Training *t,
     int ids[TEXTS][N], target[TEXTS][N];
     for (int k = 0; k < TEXTS; k++)
         agreement_text(number[k % SHOWN], ids[k], target[k]);
-    const Batch b = {TEXTS, N, ids[0], ids[0], target[0]};
+    const Batch b = {ids[0], ids[0], target[0]};
     training_loss(t, mask_causal(0), &b);
     for (int k = 0; k < SHOWN; k++)
         memcpy(looks[k], t->pass.trace[k].weights + (N - 1) * N,

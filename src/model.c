@@ -84,13 +84,6 @@ void pass_free(Pass *p)
     *p = (Pass){0};
 }
 
-void batch_check(const Batch *b, const Pass *p)
-{
-    if (b->texts != p->texts || b->n != p->n)
-        REFUSE("a batch of %d texts of %d tokens: %d of %d are needed",
-               b->texts, b->n, p->texts, p->n);
-}
-
 void pass_check(const Model *m, const Pass *p)
 {
     const Attention *a = &m->attention;
@@ -104,8 +97,14 @@ void pass_check(const Model *m, const Pass *p)
                m->memory ? "pass_init" : "model_init");
 }
 
-void model_gradient_check(const Model *m, const Model *grad_m)
+void model_gradient_check(const Model *m, const Pass *p,
+                          const Model *grad_m, const Pass *grad_p)
 {
+    pass_check(m, grad_p);
+    if (grad_p->texts != p->texts || grad_p->n != p->n)
+        REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
+               "the same are needed",
+               grad_p->texts, grad_p->n, p->texts, p->n);
     if (grad_m->words != m->words || grad_m->length != m->length)
         REFUSE("a gradient of %d words and texts of %d: %d and %d are "
                "needed",

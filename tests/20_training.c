@@ -314,8 +314,7 @@ static void fill_model(const Model *m, const char *what)
 
 static Batch batch_of_set(void)
 {
-    return (Batch){dim("ids", 0), dim("ids", 1), ints_of("ids"),
-                   ints_of("asked"), ints_of("target")};
+    return (Batch){ints_of("ids"), ints_of("asked"), ints_of("target")};
 }
 
 /* All parameters, or their gradient, against the set's. */
@@ -333,7 +332,7 @@ static void forward_test(void)
     const Batch b = batch_of_set();
     model_init(&m, &m);
     fill_model(&m, "parameters");
-    pass_init(&p, &m, b.texts, b.n);
+    pass_init(&p, &m, dim("ids", 0), dim("ids", 1));
     model_forward(&m, mask_causal((int)integers("sizes")[9]), &b, &p);
     agrees("logits", p.logits, 1e-5, 2e-6);
     pass_free(&p);
@@ -347,7 +346,7 @@ static void backward_test(void)
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
     const Mask mask = mask_causal((int)integers("sizes")[9]);
-    training_init(&t, &t.model, b.texts, b.n);
+    training_init(&t, &t.model, dim("ids", 0), dim("ids", 1));
     fill_model(&t.model, "parameters");
     training_loss(&t, mask, &b);
     training_gradient(&t, &b);
@@ -364,7 +363,7 @@ static void training_loss_test(void)
 {
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
-    training_init(&t, &t.model, b.texts, b.n);
+    training_init(&t, &t.model, dim("ids", 0), dim("ids", 1));
     fill_model(&t.model, "parameters");
     const float loss =
         training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
@@ -378,8 +377,8 @@ static void model_backward_test(void)
 {
     Training t = {.model = model_of_set()};
     const Batch b = batch_of_set();
-    const int rows = b.texts * b.n;
-    training_init(&t, &t.model, b.texts, b.n);
+    const int rows = dim("ids", 0) * dim("ids", 1);
+    training_init(&t, &t.model, dim("ids", 0), dim("ids", 1));
     fill_model(&t.model, "parameters");
     training_loss(&t, mask_causal((int)integers("sizes")[9]), &b);
     cross_entropy_backward(rows, t.model.words, (void *)t.pass.shares,
@@ -417,8 +416,7 @@ static void hundred_test(void)
             else
                 agreement_text(random_below(&r, AGREEMENTS_TAUGHT),
                                ids + k * n, target + k * n);
-        const Batch b = {texts, n, ids, is_repeated ? key_ids : ids,
-                         target};
+        const Batch b = {ids, is_repeated ? key_ids : ids, target};
         const Adam how = {rate_at(step - 1, warm_up, steps, largest, 0),
                           0.9,
                           0.999,
@@ -574,11 +572,19 @@ static Model *model_there(int words, int length, int d_x, int d_y)
     return &m;
 }
 
-/* A pass and a gradient are those of the small model; the batch fits. */
+static void gradient_with(const Model *grad_m)
+{
+    Model m = small;
+    model_init(&m, &m);
+    Pass *p = pass_of(3, 2);
+    model_gradient_check(&m, p, grad_m, p);
+}
+
+/* A pass and a gradient are those of the small model. */
 static void refused_models(void)
 {
     static const int ids[3 * 2 * 2] = {0};
-    const Batch b = {3, 2, ids, ids, ids};
+    const Batch b = {ids, ids, ids};
     static Pass bare;
     bare = (Pass){.d_x = 2, .d_y = 4, .words = 3};
     REFUSES("model.c: pass_check: a pass of d_x, d_y, words = 2, 4, 3: "
@@ -596,11 +602,11 @@ static void refused_models(void)
             pass_check(model_there(3, 2, 2, 4), &bare));
     REFUSES("model.c: model_gradient_check: a gradient of 2 words and "
             "texts of 2: 3 and 2 are needed",
-            model_gradient_check(&small, model_there(2, 2, 2, 4)));
+            gradient_with(model_there(2, 2, 2, 4)));
     REFUSES_SUCH("a gradient for shorter texts",
-                 model_gradient_check(&small, model_there(3, 1, 2, 4)));
+                 gradient_with(model_there(3, 1, 2, 4)));
     REFUSES_SUCH("a gradient of other d_y",
-                 model_gradient_check(&small, model_there(3, 2, 2, 6)));
+                 gradient_with(model_there(3, 2, 2, 6)));
     REFUSES_SUCH("a pass of a narrower model",
                  model_forward(model_there(3, 2, 4, 8), mask_causal(0), &b,
                                pass_of(3, 2)));
@@ -611,8 +617,15 @@ static void refused_models(void)
     REFUSES_SUCH(
         "a pass of a narrower model",
         model_backward(model_there(3, 2, 4, 8), &b, pass_of(3, 2), &p, &m));
-    Pass wide;
+    Pass wide, fewer, shorter;
     pass_init(&wide, model_there(3, 2, 4, 8), 3, 2);
+    pass_init(&fewer, &m, 2, 2);
+    pass_init(&shorter, &m, 3, 1);
+    REFUSES("model.c: model_gradient_check: gradients of 2 texts of 2 "
+            "tokens, of a pass of 3 of 2: the same are needed",
+            model_backward(&m, &b, &p, &fewer, &m));
+    REFUSES_SUCH("gradients of shorter texts",
+                 model_backward(&m, &b, &p, &shorter, &m));
     REFUSES_SUCH("a pass of a wider model",
                  model_backward(&m, &b, &wide, &p, &m));
     REFUSES_SUCH("gradients of a wider model",
@@ -693,21 +706,6 @@ static void refusals(void)
     REFUSES(NULL, model_init(&(Model){0}, model_with(3, 2, 2, none)));
     REFUSES(NULL, pass_of(none, 2));
     REFUSES(NULL, pass_of(2, none));
-    REFUSES("model.c: batch_check: a batch of 2 texts of 2 tokens: 3 of "
-            "2 are needed",
-            batch_check(&(Batch){2, 2, ids, ids, ids}, pass_of(3, 2)));
-    REFUSES(NULL,
-            batch_check(&(Batch){3, 1, ids, ids, ids}, pass_of(3, 2)));
-    REFUSES(NULL,
-            model_forward(model_with(3, 2, 2, 4), mask_causal(0),
-                          &(Batch){3, 1, ids, ids, ids}, pass_of(3, 2)));
-    static Pass empty = {.texts = 3, .n = 1};
-    REFUSES(NULL, model_backward(model_with(3, 2, 2, 4),
-                                 &(Batch){3, 1, ids, ids, ids}, &empty,
-                                 pass_of(3, 2), NULL));
-    REFUSES(NULL, model_backward(model_with(3, 2, 2, 4),
-                                 &(Batch){3, 1, ids, ids, ids},
-                                 pass_of(3, 2), &empty, NULL));
 }
 
 int main(void)

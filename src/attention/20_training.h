@@ -110,9 +110,9 @@ void model_free(Model *m);
 
 /* A batch of texts of n tokens: who asks, by its id; whose keys they meet,
  * by one id or by several, which stand side by side; and the right answer,
- * or IGNORED. The lists stay their owner's. */
+ * or IGNORED. How many these are, its pass says. The lists stay their
+ * owner's. */
 typedef struct {
-    int texts, n;
     const int *ids;     /* [texts][n] */
     const int *key_ids; /* [texts][n][d_y / d_x] */
     const int *target;  /* [texts][n] */
@@ -138,26 +138,23 @@ typedef struct {
 void pass_init(Pass *p, const Model *m, int texts, int n);
 void pass_free(Pass *p);
 
-/* Refuses a batch of other sizes than its pass. */
-void batch_check(const Batch *b, const Pass *p);
-
 /* Refuses a pass of other widths, or another number of words, than its
  * model, and one of them without tables. */
 void pass_check(const Model *m, const Pass *p);
 
-/* Refuses a gradient of other sizes than its model. */
-void model_gradient_check(const Model *m, const Model *grad_m);
+/* Refuses gradients of other sizes than the model and its pass have. */
+void model_gradient_check(const Model *m, const Pass *p,
+                          const Model *grad_m, const Pass *grad_p);
 
-/* From a batch to its logits. Refuses what batch_check and pass_check
- * refuse, ids that are no word, more tokens than the length, and what
+/* From a batch to its logits. Refuses what pass_check refuses, ids that
+ * are no word, more tokens than the length, and what
  * apply_mask refuses. */
 void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p);
 
 /* model_forward, which has filled p. In grad_p, of the same sizes, the
  * logits are given; x, y and what attention_backward writes are written.
- * Adds to the gradients of the parameters. Refuses what batch_check and
- * pass_check refuse of p and of grad_p, what model_gradient_check refuses,
- * and ids that are no word. */
+ * Adds to the gradients of the parameters. Refuses what pass_check and
+ * model_gradient_check refuse, and ids that are no word. */
 void model_backward(const Model *m, const Batch *b, const Pass *p,
                     Pass *grad_p, Model *grad_m);
 
@@ -175,17 +172,17 @@ void training_init(Training *t, const Model *sizes, int texts, int n);
 void training_free(Training *t);
 
 /* What the model answers to a batch; returns the mean loss of all its
- * targets. Refuses what batch_check and apply_mask refuse, and ids and
- * targets that are no word. */
+ * targets. Refuses what apply_mask refuses, and ids and targets that are no
+ * word. */
 float training_loss(Training *t, Mask mask, const Batch *b);
 
-/* The gradient of that loss, added to what is there. Refuses what
- * batch_check refuses, and ids and targets that are no word. */
+/* The gradient of that loss, added to what is there. Refuses ids
+ * and targets that are no word. */
 void training_gradient(Training *t, const Batch *b);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
- * Adam. Returns the loss before it. Refuses what batch_check, apply_mask
- * and adam_check refuse, and ids and targets that are no word. */
+ * Adam. Returns the loss before it. Refuses what apply_mask and adam_check
+ * refuse, and ids and targets that are no word. */
 float training_step(Training *t, Adam adam, Mask mask, const Batch *b);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and
