@@ -225,6 +225,17 @@ rmdir "$out/results/bob.json/x" and rmdir "$out/results/bob.json" and unlink map
 is $status, 0, 'when that is mended, all are';
 my $whole = text_of("$out/grades.csv");
 
+# Stopped just when a process has begun: who stops knows of it already.
+my $stopped_early = <<'END';
+use strict; use warnings; use lib 'tools';
+BEGIN { *CORE::GLOBAL::fork = sub () { my $pid = CORE::fork; kill TERM => $$ if $pid; return $pid } }
+use Class;
+alarm 20;
+$SIG{TERM} = sub { Class::stop(); print 'stopped'; exit 0 };
+Class::_each_apart(1, sub { sleep 60 }, sub { }, 'bob');
+END
+is do { open my $end, '-|', 'perl', '-e', $stopped_early or die; local $/; <$end> }, 'stopped', 'a process that has just begun is stopped as well';
+
 # Stopped, and gone on with.
 for my $signal (qw(TERM KILL)) {
     my $to = "$folder/stopped by $signal";

@@ -12,6 +12,7 @@ use Encode qw(encode_utf8);
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use JSON::PP;
+use POSIX qw(sigprocmask SIG_BLOCK SIG_SETMASK SIGINT SIGTERM SIGHUP);
 use Alike;
 use Grader;
 use Submission;
@@ -113,10 +114,15 @@ sub _each_apart {
 sub _begin {
     my ($do, $name) = @_;
     pipe(my $from, my $to) or die "no pipe: $!\n";
+    # Whoever stops this one must know of the process, and that must know what to do:
+    # until both do, signals wait.
+    my ($stopping, $before) = (POSIX::SigSet->new(SIGINT, SIGTERM, SIGHUP), POSIX::SigSet->new);
+    sigprocmask(SIG_BLOCK, $stopping, $before);
     my $pid = fork // die "no process can be started: $!\n";
-    if ($pid) { $worker{$pid} = [$name, $from]; return }
-    %worker = ();
-    $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
+    if   ($pid) { $worker{$pid} = [$name, $from] }
+    else        { %worker = (); $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP) }
+    sigprocmask(SIG_SETMASK, $before);
+    return if $pid;
     exit 0 if eval { $do->($name); 1 };
     print $to substr(encode_utf8(Text::line($@ =~ s/ at \S+ line \d+\.?\n?\z//r =~ s/\n.*//sr)), 0, 1000);
     close $to;
