@@ -618,6 +618,8 @@ static void refused_models(void)
             model_backward(&m, &b, &p, &fewer, &m));
     REFUSES_SUCH("gradients of shorter texts",
                  model_backward(&m, &b, &p, &shorter, &m));
+    pass_free(&fewer);
+    pass_free(&shorter);
     REFUSES_SUCH("a pass of a wider model",
                  model_backward(&m, &b, &wide, &p, &m));
     REFUSES_SUCH("gradients of a wider model",
