@@ -580,7 +580,7 @@ up or down, even one whose exponential no `double` can hold; if it is `nan`,
 so is every share.
 
 ::: hint
-[](#scaling-saturated) nudges one score of two. What happens to the
+[](#scaling-saturated) raises the score of one word. What happens to the
 exponential of score `j`, and what to all the others?
 :::
 

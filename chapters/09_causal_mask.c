@@ -420,9 +420,10 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
              mask.m == m)
         mask_scores_table(n, m, ROWS(m, mask.table), scores);
     else
-        REFUSE("a mask of kind %d, %d times %d, for scores of %d times %d: "
-               "one of kind 0 or 1, or a table of their size, is needed",
-               (int)mask.kind, mask.n, mask.m, n, m);
+        REFUSE(
+            "a mask of kind %d, %d times %d, for scores of %d times %d: "
+            "MASK_NONE, MASK_CAUSAL, or a table of their size, is needed",
+            (int)mask.kind, mask.n, mask.m, n, m);
 }
 
 /*

@@ -348,7 +348,7 @@ void mask_check(int n, int m, Mask mask)
         mask.m != m)
         REFUSE(
             "a mask of kind %d, %d times %d, for %d queries and %d keys: "
-            "one of kind 0 or 1, or a table of their size, is needed",
+            "MASK_NONE, MASK_CAUSAL, or a table of their size, is needed",
             (int)mask.kind, mask.n, mask.m, n, m);
 }
 

@@ -154,12 +154,12 @@ $$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
 | mixtures | entry `i`, value `k` | weights, key `k` | entry `i` of each |
 
 Each row of scores belongs to one key and has its scores with all queries of
-the tile. So softmax
-goes along the lanes, too, and never looks across, and the weights lie as
-the second product wants them. Only queries and contexts are transposed,
-once. Keys are read as they lie. Of the values, entry `i` of value `k` is
-wanted where the table has entry `k` of value `i`, but that is only the same
-table looked at with its two steps exchanged:
+the tile. So softmax goes along the lanes, too, and never looks across, and
+the weights lie as the second product wants them. Only queries and contexts
+are transposed, once. Keys are read as they lie. Of the values, entry `i` of
+value `k` is wanted where the table has entry `k` of value `i`. That is the
+same table with its two strides exchanged, how far it is to the next row and
+column:
 
 ::: {.header of="StridedMatrix"}
 :::
@@ -434,8 +434,7 @@ rest of the scale](#kernel-rest) waits.
 Under a causal mask, the tile's `end` is how many keys its last query sees;
 blocks behind it are never met. Within a block, `mask_block` is the
 `mask_square` of [](#flash), and `apply_table` reads the tables that an
-`AttentionCall` may name.
-Both stand [at the end](#kernel-rest).
+`AttentionCall` may name. Both stand [at the end](#kernel-rest).
 */
 
 /* What a table says about a block: its entries hide scores where they are

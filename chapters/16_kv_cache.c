@@ -121,12 +121,11 @@ void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value)
 }
 
 /*
-Then the last `n` tokens ask, by
-`kv_cache_attend(c, n_heads, n, query, threads, context)`, which is
-[made below](#kv-cache-pace). There are 32 ways to cut *Life is short, eat
-dessert first* into pieces: after each word but the last there is a cut or
-there is none. All of them must give what `flash_forward` gives for the
-whole text at once, the future hidden:
+Then the last `n` tokens ask, by `kv_cache_attend(c, n_heads, n, query,
+threads, context)`, which is [made below](#kv-cache-pace). There are 32 ways
+to cut *Life is short, eat dessert first* into pieces: after each word but
+the last there is a cut or there is none. All of them must give what
+`flash_forward` gives for the whole text at once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
@@ -324,8 +323,8 @@ of [](#flash). So splits do not wait for each other, and threads share them.
 Where some dozens of tokens ask at once, as in questions, the kernel is the
 faster one, to which a cache of floats is keys and values as any others; for
 others, keys and values are copied as floats first, and so more tokens must
-ask. `kv_cache_attend`
-chooses between the two, at [the end of the page](#kv-cache-rest).
+ask. `kv_cache_attend` chooses between the two, at [the end of the
+page](#kv-cache-rest).
 
 As it is called here, it runs on any processor of its kind. Where time
 matters, call `kv_cache_attend_of(best_kernel())`: the same function,
@@ -692,9 +691,9 @@ print(numbers.half().float())
 model may guess several tokens ahead. The large one is asked about all of
 them at once, as that reads the cache only once, and keeps those that it
 would have written itself [@leviathan2023]. The rest must be taken back: the
-last `n` tokens, as if they had not come. It refuses an `n` below 0, more
-tokens than have come, and to forget where the next token would see one
-whose row has been taken.
+last `n` tokens, as if they had not come. It refuses an `n` below 0, an `n`
+above the number of tokens, and one after which the next token would see a
+token whose row has been taken.
 
 ::: hint
 Rows are taken anew in [](#kv-cache-window). Here none is to be changed. But
@@ -729,8 +728,9 @@ void kv_cache_truncate(KVCache *c, int n)
     const int64_t back = c->window ? left - c->window + 1 : 0;
     const int64_t from = back > 0 ? back : 0;
     if (n < 0 || left < 0 || (from < left && from < c->first))
-        REFUSE("to take %d of %" PRId64 " tokens back, the first of which "
-               "that is there is number %" PRId64 ": fewer are needed",
+        REFUSE("%d of %" PRId64 " tokens are to be taken back, and the "
+               "first that is there is number %" PRId64 ": from 0 on, and "
+               "fewer, are needed",
                n, c->count, c->first);
     c->count = left;
     if (c->first > left)
@@ -747,10 +747,9 @@ layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32 = 131{,}072$.
 
 ::: {.solution exercise="16.5"}
 Between them is $257 + 1 = 258$, which has a place in bfloat16, where
-neighbours are 2 apart there. So
-both 257 and 259 are halfway between two neighbours, and get the one whose
-last bit is 0. The number between them is a neighbour of both, and its last
-bit is 1.
+neighbours are 2 apart there. So both 257 and 259 are halfway between two
+neighbours, and get the one whose last bit is 0. The number between them is
+a neighbour of both, and its last bit is 1.
 :::
 
 ## The rest of the program {#kv-cache-rest}

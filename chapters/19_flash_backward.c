@@ -282,19 +282,19 @@ static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
                            const float slopes[n][d], float g[3][n][d])
 {
     const Trace size = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d};
-    Trace t, of_t;
+    Trace t, grad_t;
     trace_init(&t, &size);
-    trace_init(&of_t, &size);
+    trace_init(&grad_t, &size);
     attend(n, n, d, d, mask, 0, NULL, x, x, x, ROWS(n, t.scores),
            ROWS(n, t.weights), ROWS(n, t.keep_mask), ROWS(n, t.dropped),
            ROWS(d, t.context));
     attend_backward(n, n, d, d, 0, x, x, x, ROWS(n, t.scores),
                     ROWS(n, t.weights), ROWS(n, t.keep_mask),
-                    ROWS(n, t.dropped), slopes, ROWS(n, of_t.dropped),
-                    ROWS(n, of_t.weights), ROWS(n, of_t.scores), g[0], g[1],
-                    g[2]);
+                    ROWS(n, t.dropped), slopes, ROWS(n, grad_t.dropped),
+                    ROWS(n, grad_t.weights), ROWS(n, grad_t.scores), g[0],
+                    g[1], g[2]);
     trace_free(&t);
-    trace_free(&of_t);
+    trace_free(&grad_t);
 }
 
 /* The same by tables and without, for 100 tokens. */
@@ -592,7 +592,7 @@ queries comes along. For the scores, `b[k]` is entry `k` of all the keys,
 | `grad_query` | query `i`, key `k` | entries of `k` | entries of `i` |
 
 Queries and `grad_context` are read as they lie, or transposed, which is the
-same table with its two steps exchanged. Only `grad_query` has entries in
+same table with its two strides exchanged. Only `grad_query` has entries in
 its lanes. It is a sum over keys, and a block has few of them. So the slopes
 of some blocks are saved first, and their sum is made in one go, without
 leaving the registers in between.

@@ -224,7 +224,8 @@ before the loop; in the loop, all is `float`.
 ::: hint
 Four things, in this order: the decay; the mean of the slopes; the mean of
 the squares; the move. Coupled, the decay adds `decay` times the parameter
-to the slope; else the parameter becomes `1 - rate * decay` times as large.
+to the slope; else the parameter becomes `1 - learning_rate * decay` times
+as large.
 :::
 
 ::: hint
@@ -353,8 +354,8 @@ double rate_at(int step, int warm_up, int steps, double largest,
 {
     const double pi = 3.14159265358979323846;
     if (step < 0 || warm_up < 0 || warm_up >= steps)
-        REFUSE("step %d, %d of %d to warm up: a step from 0 on, and fewer "
-               "to warm up than there are, are needed",
+        REFUSE("step, warm_up, steps = %d, %d, %d: a step and a warm_up "
+               "from 0 on, and more steps than warm_up, are needed",
                step, warm_up, steps);
     if (step < warm_up)
         return largest * (step + 1) / (warm_up + 1);
@@ -517,7 +518,7 @@ that are left, and `random_below` says which.
 int random_below(Random *r, int range)
 {
     if (range < 1)
-        REFUSE("a number below %d: 1 or more is needed", range);
+        REFUSE("range = %d: at least 1 is needed", range);
     const uint64_t draw = range < 1 << 28 ? random_u32(r) : random_u64(r);
     return (int)(draw % (uint64_t)range);
 }
@@ -854,8 +855,8 @@ no honest loss is below: 0.4945
 
 The first run learns slowly, and its loss must stay high. Of a text's first
 four words, which differ, three are asked for, one of 15, 14 and 13 that are
-left. Who does not see them has a loss of
-$(\ln(15) + \ln(14) + \ln(13)) / 16$ at least, 0.4945.
+left. Who does not see them has a loss of $(\ln(15) + \ln(14) + \ln(13)) /
+16$ at least, 0.4945.
 
 The second run is far below. It reads the answer in the key of the next
 word; and as it does so in texts held out as well, they do not give it away.

@@ -821,7 +821,8 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 {
     const int size = g->vocabulary;
     if (begun < 1 || begun > n)
-        REFUSE("%d tokens, of which %d are there: from 1 to %d are needed",
+        REFUSE("%d tokens, of which %d are there: from 1 to %d that are "
+               "there are needed",
                n, begun, n);
     KVCache *cache = new_aligned((size_t)g->layers, sizeof *cache);
     gpt_caches_init(cache, g);

@@ -77,8 +77,8 @@ void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
     if (!c->key)
         REFUSE("a cache without memory: kv_cache_init makes room for it");
     if (n_heads < 1 || n_heads % c->n_kv_heads)
-        REFUSE("%d heads share %d of keys: a multiple is needed", n_heads,
-               c->n_kv_heads);
+        REFUSE("%d heads share %d of keys: a multiple of %d is needed",
+               n_heads, c->n_kv_heads, c->n_kv_heads);
     if (n < 1 || n > c->count)
         REFUSE("%d queries, where %" PRId64
                " tokens have come: at least 1, "

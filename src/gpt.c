@@ -180,7 +180,8 @@ void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p)
                p->layers, p->width, p->vocabulary, g->layers, g->width,
                g->vocabulary);
     if (cache && p->texts != 1)
-        REFUSE("%d texts, and a cache for one: 1 is needed", p->texts);
+        REFUSE("%d texts, and a cache for one text: 1 text is needed",
+               p->texts);
 }
 
 void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,

@@ -73,8 +73,8 @@ void attention_call_check(const AttentionCall *call)
             "%d entries, are needed",
             call->m, call->d_k, call->d_v, INT_MAX - 1024, 1 << 20);
     if (key_heads < 1 || call->n_heads % key_heads)
-        REFUSE("%d heads share %d of keys: a divisor is needed",
-               call->n_heads, key_heads);
+        REFUSE("%d heads share %d of keys: a divisor of %d is needed",
+               call->n_heads, key_heads, call->n_heads);
     if (call->threads < 0)
         REFUSE("%d threads: at least 1, or 0 for all, are needed",
                call->threads);

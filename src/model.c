@@ -117,8 +117,8 @@ void adam_check(Adam adam, int step)
     if (step < 1)
         REFUSE("step %d: 1 or more is needed", step);
     if (!(adam.learning_rate >= 0 && adam.epsilon >= 0 && adam.decay >= 0))
-        REFUSE("a rate of %g, an epsilon of %g, a decay of %g: none below "
-               "0 is needed",
+        REFUSE("learning_rate, epsilon, decay = %g, %g, %g: at least 0 of "
+               "each is needed",
                adam.learning_rate, adam.epsilon, adam.decay);
     if (!(adam.beta_1 >= 0 && adam.beta_1 < 1 && adam.beta_2 >= 0 &&
           adam.beta_2 < 1))

@@ -186,10 +186,11 @@ static void refusals(void)
     const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
     const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
     float x[3][2] = {{0}}, square[3][3];
-    REFUSES("09_causal_mask.c: apply_mask: a mask of kind 2, 2 times 3, "
-            "for scores of 3 times 2: one of kind 0 or 1, or a table of "
-            "their size, is needed",
-            apply_mask(3, 2, mask_table(2, 3, table), x));
+    REFUSES(
+        "09_causal_mask.c: apply_mask: a mask of kind 2, 2 times 3, "
+        "for scores of 3 times 2: MASK_NONE, MASK_CAUSAL, or a table of "
+        "their size, is needed",
+        apply_mask(3, 2, mask_table(2, 3, table), x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
                  apply_mask(1, 3, mask_table(2, 3, table), x));
     Mask odd = mask_table(2, 3, table);

@@ -277,10 +277,11 @@ static void refusals(void)
     float x[6][2] = {{0}}, out[6][2], log_sum_exp[6];
     const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
     Mask odd = mask_table(2, 3, table);
-    REFUSES("14_flash.c: mask_check: a mask of kind 2, 2 times 3, for 3 "
-            "queries and 3 keys: one of kind 0 or 1, or a table of their "
-            "size, is needed",
-            mask_check(3, 3, odd));
+    REFUSES(
+        "14_flash.c: mask_check: a mask of kind 2, 2 times 3, for 3 "
+        "queries and 3 keys: MASK_NONE, MASK_CAUSAL, or a table of their "
+        "size, is needed",
+        mask_check(3, 3, odd));
     for (int k = 0; k < 5; k++)
         REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and %d "
                                "keys",

@@ -1268,9 +1268,9 @@ static void refusals(void)
     REFUSES_JOB("5 keys of 2 entries and values of 1048577: at most "
                 "2147482623 keys, and 1048576 entries, are needed",
                 call_with(&small.d_v, (1 << 20) + 1));
-    REFUSES_JOB("6 heads share 4 of keys: a divisor is needed",
+    REFUSES_JOB("6 heads share 4 of keys: a divisor of 6 is needed",
                 call_with(&small.n_kv_heads, 4));
-    REFUSES_JOB("6 heads share -3 of keys: a divisor is needed",
+    REFUSES_JOB("6 heads share -3 of keys: a divisor of 6 is needed",
                 call_with(&small.n_kv_heads, -3));
     REFUSES_JOB("-1 threads: at least 1, or 0 for all, are needed",
                 call_with(&small.threads, -1));

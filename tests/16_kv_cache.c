@@ -727,7 +727,7 @@ static void refusals(void)
     REFUSES_SUCH("no memory", kv_cache_append(&empty, 1, rows, rows));
     REFUSES_SUCH("no memory", kv_cache_append_check(&empty, 1, rows, rows));
     REFUSES("cache.c: kv_cache_attend_check: 3 heads share 2 of keys: a "
-            "multiple is needed",
+            "multiple of 2 is needed",
             kv_cache_attend(&full, 3, 1, rows, 0, results));
     REFUSES_SUCH("no heads",
                  kv_cache_attend(&full, 0, 1, rows, 0, results));

@@ -651,9 +651,10 @@ static void refused_adam(void)
     REFUSES("model.c: adam_check: beta_1, beta_2 = 1, 0.999: from 0 to "
             "below 1 are needed",
             adam_check((how = good, how.beta_1 = 1, how), 1));
-    REFUSES("model.c: adam_check: a rate of -1, an epsilon of 1e-08, a "
-            "decay of 0.1: none below 0 is needed",
-            adam_check((how = good, how.learning_rate = -1, how), 1));
+    REFUSES(
+        "model.c: adam_check: learning_rate, epsilon, decay = -1, 1e-08, "
+        "0.1: at least 0 of each is needed",
+        adam_check((how = good, how.learning_rate = -1, how), 1));
     static const struct {
         const char *words;
         Adam how;

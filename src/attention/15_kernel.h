@@ -89,7 +89,7 @@ void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
                     StridedMatrix start, float c[n][m]);
 
 /* As matmul and linear_forward, but for rounding, and by the best kernel's
- * multiply. */
+ * matmul. */
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m]);
 void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],

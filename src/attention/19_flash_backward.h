@@ -84,7 +84,7 @@ void attention_call_gradients_check(const AttentionCall *call,
                                     StridedRows grad_value);
 
 /* As linear_backward, but for rounding, and by the best kernel's
- * multiply. */
+ * matmul. */
 void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                           const float grad_out[n][l->d_out], Linear *grad_l,
                           float grad_x[n][l->d_in]);
