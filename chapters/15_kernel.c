@@ -157,9 +157,8 @@ Each row of scores belongs to one key and has its scores with all queries of
 the tile. So softmax goes along the lanes, too, and never looks across, and
 the weights lie as the second product wants them. Only queries and contexts
 are transposed, once. Keys are read as they lie. Of the values, entry `i` of
-value `k` is wanted where the table has entry `k` of value `i`. That is the
-same table with its two strides exchanged, how far it is to the next row and
-column:
+value `k` is wanted where the table has entry `k` of value `i`, but that is
+only the same table looked at with its two strides exchanged:
 
 ::: {.header of="StridedMatrix"}
 :::
