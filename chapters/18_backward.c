@@ -388,7 +388,7 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
     // matmul(n, d_v, m, dropped, value, context);
     matmul_backward(n, d_v, m, dropped, value, grad_context, grad_dropped,
                     grad_value);
-    // dropout_apply(rate, n, m, kept, weights, dropped);
+    // dropout_apply(rate, n, m, keep_mask, weights, dropped);
     dropout_apply(rate, n, m, keep_mask, grad_dropped, grad_weights);
     // softmax_rows(n, m, scores, weights);
     for (int i = 0; i < n; i++)

@@ -28,13 +28,13 @@ size_t kv_cache_bytes(const KVCache *sizes)
     if (c->format != FORMAT_FLOAT32 && c->format != FORMAT_BFLOAT16 &&
         c->format != FORMAT_FLOAT16)
         REFUSE("a format %d: 0, 1 or 2 is needed", (int)c->format);
-    const size_t room = (size_t)c->capacity, heads = (size_t)c->n_kv_heads;
+    const size_t rows = (size_t)c->capacity, heads = (size_t)c->n_kv_heads;
     const size_t row = padded(c->d_k) + padded(c->d_v);
-    if (room > SIZE_MAX / each / row / heads)
+    if (rows > SIZE_MAX / each / row / heads)
         REFUSE("%zu times %zu rows of %zu numbers: fewer, that fit into "
                "memory, are needed",
-               heads, room, row);
-    return heads * room * row * each;
+               heads, rows, row);
+    return heads * rows * row * each;
 }
 
 void kv_cache_init(KVCache *c, const KVCache *sizes)

@@ -59,7 +59,7 @@ static void sizes_check(const Gpt *g)
 {
     if (g->vocabulary < 1 || g->context_length < 1 || g->width < 1 ||
         g->n_heads < 1 || g->layers < 1 || g->width > INT_MAX / 4)
-        REFUSE("vocabulary, context, width, n_heads, layers = "
+        REFUSE("vocabulary, context_length, width, n_heads, layers = "
                "%d, %d, %d, %d, %d: at least 1 of each, and a width that "
                "an int can count four times, are needed",
                g->vocabulary, g->context_length, g->width, g->n_heads,

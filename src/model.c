@@ -145,4 +145,5 @@ void training_free(Training *t)
     model_free(&t->square);
     pass_free(&t->pass);
     pass_free(&t->grad_pass);
+    t->step = 0;
 }

@@ -146,9 +146,8 @@ void pass_check(const Model *m, const Pass *p);
 void model_gradient_check(const Model *m, const Pass *p,
                           const Model *grad_m, const Pass *grad_p);
 
-/* From a batch to its logits. Refuses what pass_check refuses, ids that
- * are no word, more tokens than the length, and what
- * apply_mask refuses. */
+/* From a batch to its logits. Refuses what pass_check and apply_mask
+ * refuse, ids that are no word, and more tokens than the length. */
 void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p);
 
 /* model_forward, which has filled p. In grad_p, of the same sizes, the
@@ -172,17 +171,18 @@ void training_init(Training *t, const Model *sizes, int texts, int n);
 void training_free(Training *t);
 
 /* What the model answers to a batch; returns the mean loss of all its
- * targets. Refuses what apply_mask refuses, and ids and targets that are no
- * word. */
+ * targets. Refuses what apply_mask refuses, ids and targets that are no
+ * word, and more tokens than the length. */
 float training_loss(Training *t, Mask mask, const Batch *b);
 
-/* The gradient of that loss, added to what is there. Refuses ids
- * and targets that are no word. */
+/* The gradient of that loss, added to what is there. Refuses ids and
+ * targets that are no word. */
 void training_gradient(Training *t, const Batch *b);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
  * Adam. Returns the loss before it. Refuses what apply_mask and adam_check
- * refuse, and ids and targets that are no word. */
+ * refuse, ids and targets that are no word, and more tokens than the
+ * length. */
 float training_step(Training *t, Adam adam, Mask mask, const Batch *b);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and

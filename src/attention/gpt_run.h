@@ -13,7 +13,8 @@
 extern const GptTraining gpt_long_run;
 
 /* Makes a training with these sizes of another, on the book's prose and
- * from seed 123. Refuses what gpt_init refuses, and texts below 1. */
+ * from seed 123. Refuses what gpt_init refuses, texts below 1, and more of
+ * them than the prose has. */
 void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 
 /* Its next batch and step, at a rate that rises to 0.004 in the first tenth

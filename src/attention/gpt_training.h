@@ -24,13 +24,12 @@ typedef struct {
     /* What gpt_training_init sets: */
     int parts; /* as many as divide the texts, at most GPT_PARTS */
     GptPass pass[GPT_PARTS], grad_pass[GPT_PARTS];
-    float
-        *shares[GPT_PARTS]; /* [rows][vocabulary], of what may come next */
+    float *shares[GPT_PARTS]; /* [rows][vocabulary] */
     Gpt gradient[GPT_PARTS];
-    int step; /* how many steps have been done */
-    int count,
-        next_piece; /* pieces of text in an epoch, and the next one */
-    int *order;     /* [count] */
+    int step;   /* how many steps have been done */
+    int count;  /* pieces of text in an epoch */
+    int *order; /* [count], of the pieces */
+    int next_piece;
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
