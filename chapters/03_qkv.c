@@ -97,13 +97,19 @@ enough for paper: three tokens of four entries, and matrices that make three
 entries out of four.
 */
 
-static const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
+const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
 static const float paper_query[4][3] = {
     {1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}};
 static const float paper_key[4][3] = {
     {0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 1, 0}};
 static const float paper_value[4][3] = {
     {0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}};
+
+void project_paper(float query[3][3], float key[3][3], float value[3][3])
+{
+    project_qkv(3, 4, 3, 3, paper, paper_query, paper_key, paper_value,
+                query, key, value);
+}
 
 /*
 Scores, shares and mixture are those of [](#softmax), with three tables
@@ -144,25 +150,28 @@ static void draw_sheets(const float query[3][3], const float key[3][3],
             a[i][j] = roundf(100 * weights[i][j]) / 100;
             z[i][j] = roundf(10 * context[i][j]) / 10;
         }
-    const Table sheet[] = {
-        {"X", 3, 4, paper[0]},          {"W_Q", 4, 3, paper_query[0]},
-        {"W_K", 4, 3, paper_key[0]},    {"W_V", 4, 3, paper_value[0]},
-        {"Q = X W_Q", 3, 3, query[0]},  {"K = X W_K", 3, 3, key[0]},
-        {"V = X W_V", 3, 3, value[0]},  {"S = Q Kᵀ", 3, 3, scores[0]},
-        {"A = softmax(S)", 3, 3, a[0]}, {"Z = A V", 3, 3, z[0]},
-    };
-    figure_worksheet("worksheet", "Attention on paper, to be filled in", 10,
-                     sheet, 4);
-    figure_worksheet("answers", "Attention on paper, filled in", 10, sheet,
-                     10);
+    enum { ALL = 10 };
+    const char *const label[ALL] = {
+        "X",         "W_Q",       "W_K",
+        "W_V",       "Q = X W_Q", "K = X W_K",
+        "V = X W_V", "S = Q Kᵀ",  "A = softmax(S)",
+        "Z = A V"};
+    const int n[ALL] = {3, 4, 4, 4, 3, 3, 3, 3, 3, 3};
+    const int m[ALL] = {4, 3, 3, 3, 3, 3, 3, 3, 3, 3};
+    const float *const x[ALL] = {
+        paper[0], paper_query[0], paper_key[0], paper_value[0], query[0],
+        key[0],   value[0],       scores[0],    a[0],           z[0]};
+    figure_worksheet("worksheet", "Attention on paper, to be filled in",
+                     ALL, label, n, m, x, 4);
+    figure_worksheet("answers", "Attention on paper, filled in", ALL, label,
+                     n, m, x, ALL);
 }
 
 static void show_paper(void)
 {
     float query[3][3], key[3][3], value[3][3], turned[3][3];
     float scores[3][3], weights[3][3], context[3][3];
-    project_qkv(3, 4, 3, 3, paper, paper_query, paper_key, paper_value,
-                query, key, value);
+    project_paper(query, key, value);
     transpose(3, 3, key, turned);
     dot_scores(3, 3, 3, query, key, scores);
     softmax_rows(3, 3, scores, weights);

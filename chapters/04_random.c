@@ -19,14 +19,13 @@ this chapter we build the generator that PyTorch uses on a CPU, the Mersenne
 Twister [@matsumoto1998], so that a seed here is the same seed there.
 
 Nothing later in the book depends on how the bits are stirred. If you are
-after attention alone, take it for granted that `random_seed` and
+after attention alone, take it for granted that `random_seeded` and
 `random_fill` do what PyTorch does, and go on to [](#random-tutorials).
 */
 
 #include "attention/04_random.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
-#include "attention/03_qkv.h"
 #include "support.h"
 
 /*
@@ -43,22 +42,23 @@ The seed is the first number. Each further one is made from the one before,
 so that a small seed fills all of them:
 */
 
-void random_seed(Random *r, uint64_t seed)
+Random random_seeded(uint64_t seed)
 {
-    r->state[0] = (uint32_t)seed;
+    Random r = {.next = RANDOM_STATE}; /* so the first draw will twist */
+    r.state[0] = (uint32_t)seed;
     for (uint32_t i = 1; i < RANDOM_STATE; i++) {
-        uint32_t before = r->state[i - 1];
-        r->state[i] = 1812433253u * (before ^ (before >> 30)) + i;
+        uint32_t before = r.state[i - 1];
+        r.state[i] = 1812433253u * (before ^ (before >> 30)) + i;
     }
-    r->next = RANDOM_STATE; /* so the first draw will twist */
-    r->has_spare = 0;
+    return r;
 }
 
 /*
-`^` is exclusive or, `|` is or, `>>` shifts bits to the right. A `u` behind
-a constant makes it unsigned, and a `uint32_t` is an unsigned number of 32
-bits, at which sums and products are cut off. The seed is cut off, too: only
-its lower 32 bits count. `RANDOM_STATE` is 624. The constants here and below
+`{.next = RANDOM_STATE}` sets one field of a struct, and all others to 0;
+`RANDOM_STATE` is 624. `^` is exclusive or, `|` is or, `>>` shifts bits to
+the right. A `u` behind a constant makes it unsigned, and a `uint32_t` is an
+unsigned number of 32 bits, at which sums and products are cut off. The seed
+is cut off, too: only its lower 32 bits count. The constants here and below
 were found by search, and tested; there is no seeing why it is these.
 
 What the seed has made is never handed out. Before the first draw, and again
@@ -133,8 +133,7 @@ uint64_t random_u64(Random *r)
 
 static void show_integers(void)
 {
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     printf("the first draws from seed 123\n");
     for (int i = 0; i < 4; i++)
         printf("%" PRIu32 "\n", random_u32(&r));
@@ -183,12 +182,11 @@ void random_fill(Random *r, int n, int m, float x[n][m])
 
 static void show_floats(void)
 {
-    Random r;
     float x[1][6];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     uint32_t first = random_u32(&r);
     figure_bits("bits", "The first draw from seed 123, bit by bit", first);
-    random_seed(&r, 123);
+    r = random_seeded(123);
     random_fill(&r, 1, 6, x);
     print_vector("torch.rand(6)", 6, x[0]);
 }
@@ -251,9 +249,8 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
 
 static void show_range(void)
 {
-    Random r;
     float x[1][4];
-    random_seed(&r, 789);
+    Random r = random_seeded(789);
     uniform_fill(&r, 1, 4, -1, 1, x);
     print_vector("from -1 to 1, seed 789", 4, x[0]);
 }
@@ -269,18 +266,29 @@ from -1 to 1, seed 789 (4)
 Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
 Retold* [@selfattention2025], which both retell a chapter of Raschka's book
 [@raschka2024book]. They take the six words of [](#softmax) and draw three
-matrices from seed 123, one after the other:
+matrices from seed 123, one after the other. Each matrix serves for one
+role, and is not needed after that. (`new_table(d, m)` asks for memory for a
+table whose sizes are known only when the program runs, and `free` gives
+the memory back.)
 */
 
-/* The weight matrices of the tutorials. */
-static void tutorial_matrices(float w_query[3][2], float w_key[3][2],
-                              float w_value[3][2])
+static void random_role(Random *r, int n, int d, int m, const float x[n][d],
+                        float out[n][m])
 {
-    Random r;
-    random_seed(&r, 123);
-    random_fill(&r, 3, 2, w_query);
-    random_fill(&r, 3, 2, w_key);
-    random_fill(&r, 3, 2, w_value);
+    float(*w)[m] = new_table(d, m);
+    random_fill(r, d, m, w);
+    matmul(n, m, d, x, w, out);
+    free(w);
+}
+
+void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,
+                   const float x[n][d], float query[n][d_k],
+                   float key[n][d_k], float value[n][d_v])
+{
+    Random r = random_seeded(seed);
+    random_role(&r, n, d, d_k, x, query);
+    random_role(&r, n, d, d_k, x, key);
+    random_role(&r, n, d, d_v, x, value);
 }
 
 /*
@@ -324,11 +332,11 @@ programs the same embedding is `inputs[1]`. So `query_2` is `query[1]`.
 
 static void show_journey(void)
 {
-    float w_query[3][2], w_key[3][2], w_value[3][2];
     float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];
-    tutorial_matrices(w_query, w_key, w_value);
-    project_qkv(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-                value);
+    float w_query[3][2]; /* drawn once more, to be seen */
+    Random r = random_seeded(123);
+    random_fill(&r, 3, 2, w_query);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
     transpose(6, 2, key, turned);
     dot_scores(6, 6, 2, query, key, scores);
 
@@ -434,7 +442,7 @@ typed them in.
 another one that gives the same numbers.
 
 ::: hint
-Which bits of the seed does `random_seed` use?
+Which bits of the seed does `random_seeded` use?
 :::
 
 ::: done

@@ -238,8 +238,7 @@ static void show_bell(void)
     const char *const panel[2] = {"uniform", "normal"};
     float(*x)[MANY] = new_table(2, MANY), table[3][3];
     const float root = sqrtf(MANY);
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     uniform_fill(&r, 1, MANY, -1, 1, x);
     normal_fill(&r, 1, MANY, 0, 1, x + 1);
     figure_histograms("bell", "100,000 numbers each", 2, panel, MANY, x);
@@ -309,9 +308,8 @@ static void show_sentence(const char *sentence)
     puts("}");
     print_integers("ids", n, ids);
 
-    Random r;
     float(*table)[3] = new_table(ROWS, 3), x[WORDS_MAX][3];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     embedding_fill(&r, ROWS, 3, table);
     embed(n, 3, ROWS, ids, table, x);
     print_matrix("embedded sentence", n, 3, x);

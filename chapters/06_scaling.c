@@ -19,28 +19,11 @@ $\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
 #include "attention/B_normals.h"
 #include "support.h"
 
-/*
-The queries, keys and values are those of [](#random):
-*/
-
-static void project_journey(float query[6][2], float key[6][2],
-                            float value[6][2])
-{
-    Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][2];
-    random_seed(&r, 123);
-    random_fill(&r, 3, 2, w_query);
-    random_fill(&r, 3, 2, w_key);
-    random_fill(&r, 3, 2, w_value);
-    project_qkv(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-                value);
-}
-
 static void show_formula(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6], weights[6], context[2];
-    project_journey(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
     attend_one(6, 2, 2, query[1], key, value, scores, weights, context);
     print_vector("softmax of the scores of journey", 6, weights);
     print_vector("mixture of the values", 2, context);
@@ -121,13 +104,11 @@ none. `float(*query)[d]` points to rows of `d` floats;
 [](#self-attention-first) says more of such pointers.
 */
 
-/* The scores of n random queries with m random keys of d entries. */
-static void random_scores(int n, int m, int d, float scores[n][m])
+void random_scores(int n, int m, int d, float scores[n][m])
 {
-    Random r;
     float(*query)[d] = new_table(n, d);
     float(*key)[d] = new_table(m, d);
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     normal_fill(&r, n, d, 0, 1, query);
     normal_fill(&r, m, d, 0, 1, key);
     dot_scores(n, m, d, query, key, scores);
@@ -423,7 +404,7 @@ static void show_journey(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6][6], weights[6][6], context[6][2];
-    project_journey(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
     attention(6, 6, 2, 2, query, key, value, scores, weights, context);
     print_vector("attention weights of journey", 6, weights[1]);
     print_vector("context vector of journey", 2, context[1]);
@@ -448,16 +429,9 @@ static void show_life(void)
 {
     const char *const words[6] = {"Life", "is",      "short",
                                   "eat",  "dessert", "first"};
-    Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][4];
     float query[6][2], key[6][2], value[6][4], unscaled[6][6];
     float scores[6][6], weights[6][6], context[6][4];
-    random_seed(&r, 123);
-    random_fill(&r, 3, 2, w_query);
-    random_fill(&r, 3, 2, w_key);
-    random_fill(&r, 3, 4, w_value);
-    project_qkv(6, 3, 2, 4, life, w_query, w_key, w_value, query, key,
-                value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     dot_scores(6, 6, 2, query, key, unscaled);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
 

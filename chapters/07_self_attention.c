@@ -29,14 +29,20 @@ and functions whose first argument points to it. PyTorch calls it a
 **module**, and so do we; its functions end in `_init`, `_forward` and
 `_free`.
 
-We write it twice, as Raschka's book does [@raschka2024book]. The first
-version is the formula with three matrices as plain tables, drawn by
-`torch.rand`, and nothing else to understand. The second stores its numbers
-as libraries do, and this book goes on with it. Copying one into the other
-will show that they are one computation. Both are **self-attention**, since
-the words ask the words of their own sentence.
+Raschka's book writes the class twice [@raschka2024book]. Its first version
+is the formula with three matrices as plain tables, drawn by `torch.rand`.
+We have all of it: `qkv_from_seed` draws and multiplies ([](#random)), and
+`attention` is the formula. What is missing is one place for the results.
+The second version keeps its parameters as libraries do, in a struct, and
+this book goes on with it. Copying the second into the first will show that
+they are one computation. Both are **self-attention**, since the words ask
+the words of their own sentence.
 
-::: {.header of="SelfAttentionV1"}
+`forward` computes six tables, and we may want to see any of them. They get
+a struct of their own, the **trace** of a computation. Whoever calls
+`forward` makes it, and may use it again.
+
+::: {.header of="Trace" until="From chapter 11"}
 :::
 
 In C, the width of a table is part of its type, but here widths are known
@@ -48,40 +54,10 @@ a function takes a table, we write `ROWS(d, pointer)`, which is a cast: the
 `float *` as a pointer to rows of `d` floats. The cast moves nothing, and no
 compiler checks the width.
 
-`(SelfAttentionV1){.d_in = d_in}` writes down a struct with some of its
-fields. The others are 0.
-*/
-
-void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k, int d_v)
-{
-    *a = (SelfAttentionV1){.d_in = d_in, .d_k = d_k, .d_v = d_v};
-    a->w_query = new_table(d_in, d_k);
-    a->w_key = new_table(d_in, d_k);
-    a->w_value = new_table(d_in, d_v);
-    random_fill(r, d_in, d_k, ROWS(d_k, a->w_query));
-    random_fill(r, d_in, d_k, ROWS(d_k, a->w_key));
-    random_fill(r, d_in, d_v, ROWS(d_v, a->w_value));
-}
-
-void self_v1_free(SelfAttentionV1 *a)
-{
-    free(a->w_query);
-    free(a->w_key);
-    free(a->w_value);
-    *a = (SelfAttentionV1){0};
-}
-
-/*
-`forward` computes six tables, and we may want to see any of them. They get
-a struct of their own, the **trace** of a computation. Whoever calls
-`forward` makes it, and may use it again.
-
-::: {.header of="Trace" until="From chapter 11"}
-:::
-
-(What is left out waits for later chapters; a `rate` is part of it.)
-`trace_init(&t, &sizes)` makes a trace with the sizes of another, such as
-`Trace sizes = {.n = 6, ...}`; its tables lie in a single block of memory.
+(What is left out of the trace waits for later chapters; a `rate` is part of
+it.) `Trace sizes = {.n = 6, .m = 6}` writes down a struct with some of its
+fields; the others are 0. `trace_init(&t, &sizes)` makes a trace with the
+sizes of another; its tables lie in a single block of memory.
 `trace_check` refuses a trace of other sizes than are needed.
 (Both are in `src/objects.c`; they have nothing to do with attention.) From
 queries, keys and values on there is only the formula:
@@ -97,17 +73,6 @@ void attend_trace(Trace *t)
               ROWS(t->d_v, t->context));
 }
 
-void self_v1_forward(const SelfAttentionV1 *a, int n,
-                     const float x[n][a->d_in], Trace *t)
-{
-    trace_check(t, n, n, 1, a->d_k, a->d_v, 0);
-    project_qkv(n, a->d_in, a->d_k, a->d_v, x, ROWS(a->d_k, a->w_query),
-                ROWS(a->d_k, a->w_key), ROWS(a->d_v, a->w_value),
-                ROWS(a->d_k, t->query), ROWS(a->d_k, t->key),
-                ROWS(a->d_v, t->value));
-    attend_trace(t);
-}
-
 /*
 One such attention, with its three matrices, is called a **head**. From seed
 123, *Self-Attention, Retold* runs one on the journey, with values of two
@@ -115,46 +80,32 @@ entries, and Raschka's article one on *Life is short*, with four
 [@selfattention2025; @raschka2024magazine].
 */
 
-/* Blocks with the shapes that the module and its trace have. */
-static void draw_shapes(const SelfAttentionV1 *a, const Trace *t)
+/* Blocks with the shapes of words of three entries, and of their trace. */
+static void draw_shapes(const Trace *t)
 {
-    const Block x = {"x", t->n, a->d_in, 1, "·"};
-    const Block block[] = {
-        x,
-        {"W_query", a->d_in, a->d_k, 1, "="},
-        {"query", t->n, t->d_k, 1, NULL},
-        x,
-        {"W_key", a->d_in, a->d_k, 1, "="},
-        {"key", t->m, t->d_k, 1, NULL},
-        x,
-        {"W_value", a->d_in, a->d_v, 1, "="},
-        {"value", t->m, t->d_v, 1, NULL},
-        {"query", t->n, t->d_k, 1, "·"},
-        {"keyᵀ", t->d_k, t->m, 1, "="},
-        {"scores", t->n, t->m, 1, "→"},
-        {"weights", t->n, t->m, 1, NULL},
-        {"weights", t->n, t->m, 1, "·"},
-        {"value", t->m, t->d_v, 1, "="},
-        {"context", t->n, t->d_v, 1, NULL},
-    };
+    const int n = t->n, d_k = t->d_k, d_v = t->d_v;
     figure_blocks("shapes", "The shapes of one head",
-                  sizeof block / sizeof block[0], block);
+                  "x %d x 3 · W_query 3 x %d = query %d x %d\n"
+                  "x %d x 3 · W_key 3 x %d = key %d x %d\n"
+                  "x %d x 3 · W_value 3 x %d = value %d x %d\n"
+                  "query %d x %d · keyᵀ %d x %d = scores %d x %d → "
+                  "weights %d x %d\n"
+                  "weights %d x %d · value %d x %d = context %d x %d\n",
+                  n, d_k, n, d_k, n, d_k, n, d_k, n, d_v, n, d_v, n, d_k,
+                  d_k, n, n, n, n, n, n, n, n, d_v, n, d_v);
 }
 
 static void show_v1(const char *label, const float x[6][3], int d_v)
 {
-    Random r;
-    SelfAttentionV1 a;
     Trace t, sizes = {.n = 6, .m = 6, .n_heads = 1, .d_k = 2, .d_v = d_v};
-    random_seed(&r, 123);
-    self_v1_init(&a, &r, 3, 2, d_v);
     trace_init(&t, &sizes);
-    self_v1_forward(&a, 6, x, &t);
+    qkv_from_seed(123, 6, 3, 2, d_v, x, ROWS(2, t.query), ROWS(2, t.key),
+                  ROWS(d_v, t.value));
+    attend_trace(&t);
     print_matrix(label, 6, d_v, ROWS(d_v, t.context));
     if (d_v == 4)
-        draw_shapes(&a, &t);
+        draw_shapes(&t);
     trace_free(&t);
-    self_v1_free(&a);
 }
 
 /*
@@ -259,12 +210,10 @@ and one of them, as an exercise will show, never changes a result.)
 void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
                          int d_v, int has_bias)
 {
-    attention_init(a, &(Attention){.d_x = d_in,
-                                   .d_y = d_in,
-                                   .n_heads = 1,
-                                   .d_k = d_k,
-                                   .d_v = d_v,
-                                   .has_bias = has_bias});
+    Attention sizes = {.n_heads = 1, .d_k = d_k, .d_v = d_v};
+    sizes.d_x = sizes.d_y = d_in;
+    sizes.has_bias = has_bias;
+    attention_init(a, &sizes);
     linear_fill(r, d_in, d_k, ROWS(d_in, a->query.weight), a->query.bias);
     linear_fill(r, d_in, d_k, ROWS(d_in, a->key.weight), a->key.bias);
     linear_fill(r, d_in, d_v, ROWS(d_in, a->value.weight), a->value.bias);
@@ -298,16 +247,14 @@ void self_attention_forward(const Attention *a, int n,
 
 static void show_v2(void)
 {
-    Random r;
     Attention a;
-    random_seed(&r, 789);
+    Random r = random_seeded(789);
     self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t;
     trace_init_for(&t, &a, 6, 6);
     self_attention_forward(&a, 6, journey, &t);
-    const float(*weights)[6] = ROWS(6, t.weights);
     print_matrix("version 2, seed 789, no bias", 6, 2, ROWS(2, t.context));
-    print_vector("attention weights of journey", 6, weights[1]);
+    print_vector("attention weights of journey", 6, ROWS(6, t.weights)[1]);
     trace_free(&t);
     attention_free(&a);
 }
@@ -375,10 +322,9 @@ static void show_range(const char *label, int is_rand)
     float table[3][3] = {{0}};
     for (int k = 0; k < 3; k++) {
         const int d = sizes[k];
-        Random r;
         Attention a;
         float(*x)[d] = new_table(6, d);
-        random_seed(&r, 123);
+        Random r = random_seeded(123);
         self_attention_init(&a, &r, d, D_K, 1, 0);
         if (is_rand) {
             random_fill(&r, D_K, d, ROWS(d, a.query.weight));
@@ -425,8 +371,8 @@ result.
 
 **Exercise 7.2** (★★, 3 points): `copy_v2_to_v1`. The weights of the three
 layers, put into the three matrices of the first version. It refuses what
-`versions_check(from, to)` refuses: other sizes, and what the first
-version has no place for.
+`version_1_check(from)` refuses: what the first version has no place for,
+such as a bias.
 
 ::: hint
 One has a row for each output, the other a column.
@@ -443,21 +389,21 @@ with the same weights, the same result.
 :::
 */
 
-void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to)
+void copy_v2_to_v1(const Attention *from,
+                   float w_query[from->d_x][from->d_k],
+                   float w_key[from->d_x][from->d_k],
+                   float w_value[from->d_x][from->d_v])
 {
     const int d_in = from->d_x, d_k = from->d_k, d_v = from->d_v;
-    versions_check(from, to);
-    transpose(d_k, d_in, ROWS(d_in, from->query.weight),
-              ROWS(d_k, to->w_query));
-    transpose(d_k, d_in, ROWS(d_in, from->key.weight),
-              ROWS(d_k, to->w_key));
-    transpose(d_v, d_in, ROWS(d_in, from->value.weight),
-              ROWS(d_v, to->w_value));
+    version_1_check(from);
+    transpose(d_k, d_in, ROWS(d_in, from->query.weight), w_query);
+    transpose(d_k, d_in, ROWS(d_in, from->key.weight), w_key);
+    transpose(d_v, d_in, ROWS(d_in, from->value.weight), w_value);
 }
 
 /*
-We copy the second version of seed 789 into a first version, and also let it
-see the sentence backwards.
+We copy the second version of seed 789 into a first version, and also let
+the first version see the sentence backwards.
 
 ::: question
 The words come in another order: *step one with starts journey Your*. What
@@ -467,32 +413,37 @@ They come in the other order too, and are otherwise the same.
 :::
 */
 
+/* What six words get from the first version with the second's weights. */
+static void copied_forward(const Attention *a, const float x[6][3],
+                           Trace *t)
+{
+    float w_query[3][2], w_key[3][2], w_value[3][2];
+    copy_v2_to_v1(a, w_query, w_key, w_value);
+    project_qkv(6, 3, 2, 2, x, w_query, w_key, w_value, ROWS(2, t->query),
+                ROWS(2, t->key), ROWS(2, t->value));
+    attend_trace(t);
+}
+
 static void show_copy(void)
 {
     const int backwards[6] = {5, 4, 3, 2, 1, 0};
-    Random r;
-    SelfAttentionV1 v1;
-    Attention v2;
+    Attention a;
     float x[6][3];
-    random_seed(&r, 789);
-    self_attention_init(&v2, &r, 3, 2, 2, 0);
-    self_v1_init(&v1, &r, 3, 2, 2);
-    copy_v2_to_v1(&v2, &v1);
+    Random r = random_seeded(789);
+    self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t, t2;
-    trace_init_for(&t, &v2, 6, 6);
-    trace_init_for(&t2, &v2, 6, 6);
-    self_v1_forward(&v1, 6, journey, &t);
-    self_attention_forward(&v2, 6, journey, &t2);
-    printf("version 1 and version 2 are equal: %s\n",
-           memcmp(t.context, t2.context, sizeof(float[6][2])) ? "no"
-                                                              : "yes");
+    trace_init_for(&t, &a, 6, 6);
+    trace_init_for(&t2, &a, 6, 6);
+    copied_forward(&a, journey, &t);
+    self_attention_forward(&a, 6, journey, &t2);
+    print_answer("version 1 and version 2 are equal",
+                 !memcmp(t.context, t2.context, sizeof(float[6][2])));
     embed(6, 3, 6, backwards, journey, x);
-    self_v1_forward(&v1, 6, x, &t);
+    copied_forward(&a, x, &t);
     print_matrix("the sentence backwards", 6, 2, ROWS(2, t.context));
     trace_free(&t);
     trace_free(&t2);
-    attention_free(&v2);
-    self_v1_free(&v1);
+    attention_free(&a);
 }
 
 /*
@@ -541,8 +492,7 @@ static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
 static float loss(const Attention *a, Trace *t)
 {
     self_attention_forward(a, 3, sentence, t);
-    const float(*weights)[3] = ROWS(3, t->weights);
-    return -logf(weights[1][2]);
+    return -logf(ROWS(3, t->weights)[1][2]);
 }
 
 /* How steeply the loss rises with a number of a, which is put back. */
@@ -571,10 +521,9 @@ static void show_training(void)
 {
     enum { ROUNDS = 5, STEPS = 20 };
     const char *const words[3] = {"cat", "likes", "fish"};
-    Random r;
     Attention a, gradient;
     float losses[ROUNDS + 1], map[2][3][3];
-    random_seed(&r, 2024);
+    Random r = random_seeded(2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
     attention_init(&gradient, &a); /* the same sizes, memory of its own */
     Trace t;

@@ -14,6 +14,7 @@ so far, one text looked at itself.
 #include "attention/08_cross_attention.h"
 #include "attention/01_dot_product.h"
 #include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
 #include "support.h"
 
 /*
@@ -30,18 +31,16 @@ two?
 
 static void show_one_long_text(void)
 {
-    Random r;
-    SelfAttentionV1 one;
-    Trace t, sizes = {.n = 14, .m = 14, .n_heads = 1, .d_k = 2, .d_v = 4};
+    float matrices[24][1]; /* which qkv_from_seed draws once more */
+    float query[14][2], key[14][2], value[14][4];
+    float scores[14][14], weights[14][14], context[14][4];
     float joined[14][3], shares[14] = {0};
-    random_seed(&r, 123);
-    self_v1_init(&one, &r, 3, 2, 4);
+    Random r = random_seeded(123);
+    random_fill(&r, 24, 1, matrices);
     memcpy(joined, life, sizeof life);
     random_fill(&r, 8, 3, joined + 6);
-    trace_init(&t, &sizes);
-    self_v1_forward(&one, 14, joined, &t);
-
-    const float(*weights)[14] = ROWS(14, t.weights);
+    qkv_from_seed(123, 14, 3, 2, 4, joined, query, key, value);
+    attention(14, 14, 2, 4, query, key, value, scores, weights, context);
     for (int i = 0; i < 14; i++)
         for (int j = 0; j < 14; j++)
             if ((i < 6) != (j < 6))
@@ -50,8 +49,6 @@ static void show_one_long_text(void)
                    (const int[]){14 * 14, 6 * 8});
     print_vector("what the six words give to the other text", 6, shares);
     print_vector("what the eight strangers give", 8, shares + 6);
-    trace_free(&t);
-    self_v1_free(&one);
 }
 
 /*
@@ -155,9 +152,8 @@ article has them:
 
 static Trace ask_strangers(float strangers[8][3])
 {
-    Random r;
     Attention cross;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
     random_fill(&r, 8, 3, strangers);
     Trace t;
@@ -262,26 +258,22 @@ does, to the last bit.
 
 static void show_same_text(void)
 {
-    Random r;
-    SelfAttentionV1 one;
     Attention cross;
-    random_seed(&r, 123);
-    self_v1_init(&one, &r, 3, 2, 4);
-    random_seed(&r, 123);
+    float query[6][2], key[6][2], value[6][4];
+    float scores[6][6], weights[6][6], context[6][4];
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
+    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
+    Random r = random_seeded(123);
     cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    Trace self, crossed;
-    trace_init_for(&self, &cross, 6, 6);
-    trace_init_for(&crossed, &cross, 6, 6);
-    self_v1_forward(&one, 6, life, &self);
-    cross_attention_forward(&cross, 6, 6, life, life, &crossed);
+    Trace t;
+    trace_init_for(&t, &cross, 6, 6);
+    cross_attention_forward(&cross, 6, 6, life, life, &t);
 
     int equal = 1;
     for (int i = 0; i < 6 * 4; i++)
-        equal &= self.context[i] == crossed.context[i];
-    printf("all equal to self-attention: %s\n", equal ? "yes" : "no");
-    trace_free(&self);
-    trace_free(&crossed);
-    self_v1_free(&one);
+        equal &= t.context[i] == context[i / 4][i % 4];
+    print_answer("all equal to self-attention", equal);
+    trace_free(&t);
     attention_free(&cross);
 }
 

@@ -28,7 +28,6 @@ hides the future is a **causal mask**.
 #include "attention/09_causal_mask.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
-#include "attention/03_qkv.h"
 #include "attention/04_random.h"
 #include "attention/05_tokens.h"
 #include "attention/06_scaling.h"
@@ -36,23 +35,8 @@ hides the future is a **causal mask**.
 
 /*
 We take the sentence up with the queries, keys and values that it had in
-[](#scaling):
-*/
+[](#scaling), those of `qkv_from_seed`.
 
-static void project_life(float query[6][2], float key[6][2],
-                         float value[6][4])
-{
-    Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][4];
-    random_seed(&r, 123);
-    random_fill(&r, 3, 2, w_query);
-    random_fill(&r, 3, 2, w_key);
-    random_fill(&r, 3, 4, w_value);
-    project_qkv(6, 3, 2, 4, life, w_query, w_key, w_value, query, key,
-                value);
-}
-
-/*
 ## Strike out, and share anew {#causal-mask-renormalized}
 
 We have the weights, so the first idea is to strike out those that are not
@@ -120,7 +104,7 @@ static void show_renormalizing(float maps_of[4][6][6])
 {
     float query[6][2], key[6][2], value[6][4], row_sums[6] = {0};
     float scores[6][6], weights[6][6], mask[6][6];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     dot_scores(6, 6, 2, query, key, scores);
     print_matrix("scores", 6, 6, scores);
     memcpy(maps_of[0], scores, sizeof scores);
@@ -247,7 +231,7 @@ static void show_minus_infinity(float maps_of[4][6][6])
     const char *const words[6] = {"Life", "is",      "short",
                                   "eat",  "dessert", "first"};
     float query[6][2], key[6][2], value[6][4], scores[6][6];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     dot_scores(6, 6, 2, query, key, scores);
     mask_scores(6, 6, 0, scores);
     print_matrix("scores, the future hidden", 6, 6, scores);
@@ -410,20 +394,25 @@ void mask_scores_table(int n, int m, const float mask[n][m],
                 scores[i][j] = -INFINITY;
 }
 
-void apply_mask(int n, int m, Mask mask, float scores[n][m])
+void mask_check(int n, int m, Mask mask)
 {
-    if (mask.kind == MASK_NONE)
+    if (mask.kind == MASK_NONE || mask.kind == MASK_CAUSAL)
         return;
-    if (mask.kind == MASK_CAUSAL)
-        mask_scores(n, m, mask.first, scores);
-    else if (mask.kind == MASK_TABLE && mask.table && mask.n == n &&
-             mask.m == m)
-        mask_scores_table(n, m, ROWS(m, mask.table), scores);
-    else
+    if (mask.kind != MASK_TABLE || !mask.table || mask.n != n ||
+        mask.m != m)
         REFUSE(
-            "a mask of kind %d, %d times %d, for scores of %d times %d: "
+            "a mask of kind %d, %d times %d, for %d queries and %d keys: "
             "MASK_NONE, MASK_CAUSAL, or a table of their size, is needed",
             (int)mask.kind, mask.n, mask.m, n, m);
+}
+
+void apply_mask(int n, int m, Mask mask, float scores[n][m])
+{
+    mask_check(n, m, mask);
+    if (mask.kind == MASK_CAUSAL)
+        mask_scores(n, m, mask.first, scores);
+    if (mask.kind == MASK_TABLE)
+        mask_scores_table(n, m, ROWS(m, mask.table), scores);
 }
 
 /*
@@ -463,7 +452,7 @@ static void show_masked_attention(void)
 {
     float query[6][2], key[6][2], value[6][4];
     float scores[6][6], weights[6][6], context[6][4];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     print_vector("value of Life", 4, value[0]);
     masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
     matmul(6, 4, 6, weights, value, context);
@@ -558,7 +547,7 @@ static void show_places(void)
                 panel, 2, 5, mask);
 
     float query[6][2], key[6][2], value[6][4], scores[4][2], weights[4][2];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     masked_weights(4, 2, 2, mask_causal(2 - 4), query, key, scores,
                    weights);
     print_matrix("their weights", 4, 2, weights);

@@ -95,9 +95,8 @@ static void print_row_sums(const char *label, const float x[6][6])
 
 static void show_sixths(void)
 {
-    Random r;
     float keep_mask[6][6], left[6][6], sixths[6][6], dropped[6][6];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
@@ -217,10 +216,9 @@ Divided by $1 - p$, the two come out right:
 /* The mean of what many dropouts make of two weights. */
 static void mean_of(int draws, const float weights[1][2], float mean[2])
 {
-    Random r;
     float keep_mask[1][2], dropped[1][2];
     double sum[2] = {0};
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     for (int draw = 0; draw < draws; draw++) {
         dropout_mask(&r, 0.5, 1, 2, keep_mask);
         dropout_apply(0.5, 1, 2, keep_mask, weights, dropped);
@@ -278,9 +276,8 @@ dropout mask is that of seed 123 again:
 
 static void print_causal_weights(float weights[6][6])
 {
-    Random r;
     Attention a;
-    random_seed(&r, 789);
+    Random r = random_seeded(789);
     self_attention_init(&a, &r, 3, 2, 2, 0);
     Trace t;
     trace_init_for(&t, &a, 6, 6);
@@ -294,10 +291,9 @@ static void print_causal_weights(float weights[6][6])
 
 static void show_attention(void)
 {
-    Random r;
     float weights[6][6], keep_mask[6][6], dropped[6][6];
     print_causal_weights(weights);
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask);
     dropout_apply(0.5, 6, 6, keep_mask, weights, dropped);
     print_matrix("after dropout", 6, 6, dropped);
@@ -349,9 +345,8 @@ static void show_rates(void)
     for (int j = 0; j < MANY; j++)
         x[0][0][j] = 1;
     for (int k = 0; k < 5; k++) {
-        Random r;
         double kept = 0, sum = 0;
-        random_seed(&r, 123);
+        Random r = random_seeded(123);
         dropout_mask(&r, rates[k], 1, MANY, x[1]);
         dropout_apply(rates[k], 1, MANY, x[1], x[0], x[2]);
         for (int j = 0; j < MANY; j++) {

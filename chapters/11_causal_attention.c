@@ -170,16 +170,10 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
 
 static void draw_batch(void)
 {
-    const Block block[] = {
-        {"Your journey ...", 6, 3, 1, "·"},
-        {"W_Q", 3, 2, 1, "="},
-        {"its queries", 6, 2, 1, NULL},
-        {"Life is short ...", 6, 3, 1, "·"},
-        {"W_Q", 3, 2, 1, "="},
-        {"its queries", 6, 2, 1, NULL},
-    };
-    figure_blocks("batch", "Two sentences, one set of parameters", 6,
-                  block);
+    figure_blocks(
+        "batch", "Two sentences, one set of parameters",
+        "Your journey ... 6 x 3 · W_Q 3 x 2 = its queries 6 x 2\n"
+        "Life is short ... 6 x 3 · W_Q 3 x 2 = its queries 6 x 2");
 }
 
 /*
@@ -200,10 +194,9 @@ enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
 static void run_class(double p, const float x[BATCH][N][D_IN],
                       float context[BATCH][N][HEAD_DIM])
 {
-    Random r;
     Attention a;
     Trace t[BATCH];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, p, 0);
     for (int b = 0; b < BATCH; b++)
         trace_init_for(&t[b], &a, N, N);
@@ -293,14 +286,6 @@ change a word, and see which rows move. We put zeros in place of *one*, the
 fifth of the six words.
 */
 
-static float largest_difference(int n, const float a[n], const float b[n])
-{
-    float largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmaxf(largest, fabsf(a[i] - b[i]));
-    return largest;
-}
-
 static void show_leak(const float same[BATCH][N][D_IN])
 {
     float changed[BATCH][N][D_IN], moved[N];
@@ -334,9 +319,8 @@ is it for a context length of 1,024?
 
 static void show_room(void)
 {
-    Random r;
     Attention a;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     causal_attention_init(&a, &r, D_IN, HEAD_DIM, 1024, 0, 0);
     printf("numbers to be trained: %zu\n", a.count);
     printf("numbers in the table: %d\n",
@@ -458,10 +442,9 @@ static float padding_error(const Attention *a, int is_causal, int is_hidden,
 
 static void show_padding(void)
 {
-    Random r;
     Attention a;
     float errors[2][2];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, 0, 0);
     for (int is_hidden = 0; is_hidden < 2; is_hidden++) {
         puts(is_hidden ? "padding hidden" : "padding seen");

@@ -158,11 +158,9 @@ If two were, both would begin by asking the same, and one would be wasted.
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
                 int d_v)
 {
-    attention_init(a, &(Attention){.d_x = d_in,
-                                   .d_y = d_in,
-                                   .n_heads = n_heads,
-                                   .d_k = d_k,
-                                   .d_v = d_v});
+    Attention sizes = {.n_heads = n_heads, .d_k = d_k, .d_v = d_v};
+    sizes.d_x = sizes.d_y = d_in;
+    attention_init(a, &sizes);
     for (int h = 0; h < n_heads; h++) {
         const Attention head = attention_head(a, h);
         random_transposed(r, d_in, d_k, ROWS(d_in, head.query.weight));
@@ -240,9 +238,8 @@ static void traces_for(const Attention *a, int n, Trace t[])
 static void show_article(const char *label, int n_heads, Attention *a,
                          Trace t[n_heads])
 {
-    Random r;
     float joined[WORDS][HEADS * D_V];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     heads_init(a, &r, n_heads, D_IN, D_K, D_V);
     traces_for(a, WORDS, t);
     heads_forward(a, mask_none(), NULL, WORDS, WORDS, life, life, t,
@@ -527,14 +524,12 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
                        int has_bias)
 {
     dropout_rate_check(p);
-    attention_init(a, &(Attention){.d_x = d_in,
-                                   .d_y = d_in,
-                                   .n_heads = n_heads,
-                                   .d_k = head_dim,
-                                   .d_v = head_dim,
-                                   .has_bias = has_bias,
-                                   .context_length = context_length,
-                                   .dropout_rate = p});
+    Attention sizes = {.n_heads = n_heads, .has_bias = has_bias};
+    sizes.d_x = sizes.d_y = d_in;
+    sizes.d_k = sizes.d_v = head_dim;
+    sizes.context_length = context_length;
+    sizes.dropout_rate = p;
+    attention_init(a, &sizes);
     for (int h = 0; h < n_heads; h++) {
         const Attention one = attention_head(a, h);
         const Linear *const role[3] = {&one.query, &one.key, &one.value};
@@ -546,11 +541,10 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
 
 static void show_causal_heads(void)
 {
-    Random r;
     Attention a;
     Trace t[2];
     float joined[WORDS][4];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     causal_heads_init(&a, &r, D_IN, 2, WORDS, 0, 2, 0);
     traces_for(&a, WORDS, t);
     heads_forward(&a, mask_causal(0), NULL, WORDS, WORDS, journey, journey,
@@ -593,11 +587,10 @@ tokens and matrices from seed 123:
 
 static void show_concat(void)
 {
-    Random r;
     Attention a;
     Trace t[2];
     float x[3][8], joined[3][8];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     random_fill(&r, 3, 8, x);
     heads_init(&a, &r, 2, 8, 4, 4);
     traces_for(&a, 3, t);

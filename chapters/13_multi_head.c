@@ -36,10 +36,8 @@ values: three products, however many heads there are.
 
 static void draw_columns(void)
 {
-    const Block product[] = {{"X", 6, 3, 1, "·"},
-                             {"W, of two heads", 3, 8, 2, "="},
-                             {"X W", 6, 8, 2, NULL}};
-    figure_blocks("columns", "One product for two heads", 3, product);
+    figure_blocks("columns", "One product for two heads",
+                  "X 6 x 3 · W, of two heads 3 x 8 / 2 = X W 6 x 8 / 2");
 }
 
 /*
@@ -204,16 +202,14 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
         REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
                "needed",
                d_out, n_heads, over, d_out);
-    attention_init(a, &(Attention){.d_x = d_in,
-                                   .d_y = d_in,
-                                   .n_heads = n_heads,
-                                   .d_k = d_out / n_heads,
-                                   .d_v = d_out / n_heads,
-                                   .d_out = d_out,
-                                   .has_bias = has_bias,
-                                   .has_out_bias = 1,
-                                   .context_length = context_length,
-                                   .dropout_rate = p});
+    Attention sizes = {.n_heads = n_heads, .d_out = d_out};
+    sizes.d_x = sizes.d_y = d_in;
+    sizes.d_k = sizes.d_v = d_out / n_heads;
+    sizes.has_bias = has_bias;
+    sizes.has_out_bias = 1;
+    sizes.context_length = context_length;
+    sizes.dropout_rate = p;
+    attention_init(a, &sizes);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->query.weight), a->query.bias);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->key.weight), a->key.bias);
     linear_fill(r, d_in, d_out, ROWS(d_in, a->value.weight), a->value.bias);
@@ -223,25 +219,19 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 /*
 A trace of several heads has stacks of tables: the queries of head 0, below
 them those of head 1, and so on, which is what `split_heads` fills. So
-`query[h]` is the table of head `h`. Each head then does what
-[](#causal-attention) does:
+`TABLES(n, d_k, t->head_query)[h]` is the queries of head `h`. Each head
+then does what [](#causal-attention) does:
 */
 
 static void attend_head(const Attention *a, Mask mask, Random *r, int h,
                         Trace *t)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    float(*query)[n][d_k] = TABLES(n, d_k, t->head_query);
-    float(*key)[m][d_k] = TABLES(m, d_k, t->head_key);
-    float(*value)[m][d_v] = TABLES(m, d_v, t->head_value);
-    float(*scores)[n][m] = TABLES(n, m, t->scores);
-    float(*weights)[n][m] = TABLES(n, m, t->weights);
-    float(*keep_mask)[n][m] = TABLES(n, m, t->keep_mask);
-    float(*dropped)[n][m] = TABLES(n, m, t->dropped);
-    float(*context)[n][d_v] = TABLES(n, d_v, t->context);
-    attend(n, m, d_k, d_v, mask, a->dropout_rate, r, query[h], key[h],
-           value[h], scores[h], weights[h], keep_mask[h], dropped[h],
-           context[h]);
+    attend(n, m, d_k, d_v, mask, a->dropout_rate, r,
+           TABLES(n, d_k, t->head_query)[h], TABLES(m, d_k, t->head_key)[h],
+           TABLES(m, d_v, t->head_value)[h], TABLES(n, m, t->scores)[h],
+           TABLES(n, m, t->weights)[h], TABLES(n, m, t->keep_mask)[h],
+           TABLES(n, m, t->dropped)[h], TABLES(n, d_v, t->context)[h]);
 }
 
 /*
@@ -293,9 +283,8 @@ enum { WORDS = 6, D_IN = 3 };
 /* The class from seed 123 with so many columns, and what it makes of x. */
 static Trace class_of(int d_out, const float x[WORDS][D_IN])
 {
-    Random r;
     Attention a;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     multi_head_init(&a, &r, D_IN, d_out, WORDS, 0, HEADS, 0);
     Trace t;
     trace_init_for(&t, &a, WORDS, WORDS);
@@ -308,9 +297,8 @@ static void show_narrow(void)
 {
     Trace t[2] = {class_of(2, journey), class_of(2, journey)};
     print_matrix("output for Your journey", WORDS, 2, ROWS(2, t[0].out));
-    printf("the second is equal: %s\n",
-           memcmp(t[0].out, t[1].out, sizeof(float[WORDS][2])) ? "no"
-                                                               : "yes");
+    print_answer("the second is equal",
+                 !memcmp(t[0].out, t[1].out, sizeof(float[WORDS][2])));
     printf("context_vecs.shape: torch.Size([%d, %d, %d])\n",
            (int)(sizeof t / sizeof *t), t->n, t->d_out);
     trace_free(&t[0]);
@@ -411,11 +399,10 @@ hidden from another.
 static void show_loop(void)
 {
     enum { WIDTH = 4, ALL = HEADS * WIDTH, SHORT = 2 };
-    Random r;
     Attention a;
     Trace t[HEADS];
     float joined[WORDS][ALL];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     heads_init(&a, &r, HEADS, D_IN, WIDTH, WIDTH);
     const Attention head = attention_head(&a, 0);
     for (int h = 0; h < HEADS; h++)
@@ -429,8 +416,8 @@ static void show_loop(void)
     print_vector("short, one head after the other", ALL, joined[SHORT]);
     print_vector("short, one projection, split", ALL,
                  split.joined + SHORT * ALL);
-    printf("all rows equal: %s\n",
-           memcmp(joined, split.joined, sizeof joined) ? "no" : "yes");
+    print_answer("all rows equal",
+                 !memcmp(joined, split.joined, sizeof joined));
     for (int h = 0; h < HEADS; h++)
         trace_free(&t[h]);
     trace_free(&split);
@@ -494,8 +481,7 @@ enum { D_MODEL = 8 };
 static void module_from_123(Attention *a, int n_heads, int n, int d_model,
                             float x[n][d_model])
 {
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     multi_head_init_pytorch(a, &r, d_model, 0, n_heads);
     random_fill(&r, n, d_model, x);
 }
@@ -523,14 +509,13 @@ static void show_module(void)
     module_from_123(&a, HEADS, TOKENS, D_MODEL, x);
     Trace t;
     trace_init_for(&t, &a, TOKENS, TOKENS);
-    const float(*weights)[TOKENS][TOKENS] =
-        TABLES(TOKENS, TOKENS, t.weights);
     print_vector("in_proj_weight, first row", D_MODEL, a.query.weight);
     print_vector("out_proj.weight, first row", D_MODEL, a.out.weight);
 
     attention_forward(&a, mask_causal(0), NULL, TOKENS, TOKENS, x, x, &t);
     for (int h = 0; h < HEADS; h++)
-        print_matrix(label[h], TOKENS, TOKENS, weights[h]);
+        print_matrix(label[h], TOKENS, TOKENS,
+                     TABLES(TOKENS, TOKENS, t.weights)[h]);
     for (int i = 0; i < TOKENS; i++)
         print_vector("output", D_MODEL, t.out + i * D_MODEL);
     show_opposite(&a, x, &t);
@@ -603,20 +588,14 @@ static void print_walk(const Attention *a, const Trace *t)
 static void draw_walk(int n, int d_model, int n_heads)
 {
     const int size = d_model / n_heads;
-    const Block walk[] = {{"X", n, d_model, 1, "·"},
-                          {"W_Q", d_model, d_model, n_heads, "="},
-                          {"Q", n, d_model, n_heads, NULL},
-                          {"a head's Q_h", n, size, 1, "·"},
-                          {"K_hᵀ", size, n, 1, "="},
-                          {"scores", n, n, 1, NULL},
-                          {"weights", n, n, 1, "·"},
-                          {"V_h", n, size, 1, "="},
-                          {"Z_h", n, size, 1, NULL},
-                          {"merged, Z", n, d_model, n_heads, "·"},
-                          {"W_O", d_model, d_model, 1, "="},
-                          {"output", n, d_model, 1, NULL}};
-    figure_blocks("walk", "The walk of shapes", sizeof walk / sizeof *walk,
-                  walk);
+    figure_blocks("walk", "The walk of shapes",
+                  "X %d x %d · W_Q %d x %d / %d = Q %d x %d / %d\n"
+                  "a head's Q_h %d x %d · K_hᵀ %d x %d = scores %d x %d\n"
+                  "weights %d x %d · V_h %d x %d = Z_h %d x %d\n"
+                  "merged, Z %d x %d / %d · W_O %d x %d = output %d x %d",
+                  n, d_model, d_model, d_model, n_heads, n, d_model,
+                  n_heads, n, size, size, n, n, n, n, n, n, size, n, size,
+                  n, d_model, n_heads, d_model, d_model, n, d_model);
 }
 
 static void show_walk(int d_model, int n_heads, int n)

@@ -340,18 +340,6 @@ tiles, and you have **FlashAttention** [@dao2022], in the order that its
 second version has [@dao2023]:
 */
 
-void mask_check(int n, int m, Mask mask)
-{
-    if (mask.kind == MASK_NONE || mask.kind == MASK_CAUSAL)
-        return;
-    if (mask.kind != MASK_TABLE || !mask.table || mask.n != n ||
-        mask.m != m)
-        REFUSE(
-            "a mask of kind %d, %d times %d, for %d queries and %d keys: "
-            "MASK_NONE, MASK_CAUSAL, or a table of their size, is needed",
-            (int)mask.kind, mask.n, mask.m, n, m);
-}
-
 void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
                    const float query[n][d_k], const float key[m][d_k],
                    const float value[m][d_v], float context[n][d_v],
@@ -370,25 +358,14 @@ Six words fill no tile. A hundred random tokens fill three and a bit:
 static void show_agreement(const char *what, int n, int d, Mask mask,
                            const float x[n][d])
 {
-    float(*scores)[n] = new_table(n, n);
-    float(*weights)[n] = new_table(n, n);
-    float(*with)[d] = new_table(n, d);
-    float(*without)[d] = new_table(n, d);
-    float *log_sum_exp = new_table(1, n), difference = 0;
+    float scores[n][n], weights[n][n], with[n][d], without[n][d];
+    float log_sum_exp[n];
     masked_weights(n, n, d, mask, x, x, scores, weights);
     matmul(n, d, n, weights, x, with);
     flash_forward(n, n, d, d, mask, x, x, x, without, log_sum_exp);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < d; k++)
-            difference =
-                fmaxf(difference, fabsf(with[i][k] - without[i][k]));
-    printf("%s, as with tables to 2 millionths: %s\n", what,
-           difference < 2e-6f ? "yes" : "no");
-    free(scores);
-    free(weights);
-    free(with);
-    free(without);
-    free(log_sum_exp);
+    printf("%s, ", what);
+    print_answer("as with tables to 2 millionths",
+                 largest_difference(n * d, with[0], without[0]) < 2e-6f);
 }
 
 static void show_flash(void)
@@ -396,8 +373,7 @@ static void show_flash(void)
     enum { N = 100, D = 16 };
     static float x[N][D];
     float context[6][3], log_sum_exp[6];
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     normal_fill(&r, N, D, 0, 1, x);
     show_agreement("100 tokens", N, D, mask_none(), x);
     show_agreement("the future hidden", N, D, mask_causal(0), x);
@@ -451,9 +427,10 @@ static void show_squares(void)
         for (int i = 0; i < SQUARES; i++)
             for (int j = 0; j < SQUARES; j++) {
                 const int last = (i + 1) * TILE - 1;
-                count[p] += mask_shows_block(mask[p], last, j * BLOCK);
-                square[p][i][j] =
+                const int is_seen =
                     mask_shows_block(mask[p], last, j * BLOCK);
+                count[p] += is_seen;
+                square[p][i][j] = (float)is_seen;
             }
     print_integers("256 queries and keys: squares, and those left out", 2,
                    (int[]){count[0], count[0] - count[1]});

@@ -21,7 +21,7 @@ second tells how well it uses its machine.
 /* Billions of operations a second, on one thread. */
 static float show_speed(const char *what, const char *library)
 {
-    return measured(what, library, 1)->gflops;
+    return measured("GFLOP/s", what, library, 1);
 }
 
 static void show_beginning(void)
@@ -338,6 +338,11 @@ inline float exp2_fast(float x)
     return y * power;
 }
 
+static float show_nanoseconds(const char *library)
+{
+    return 1e6f * measured("ms", "step exponential", library, 1);
+}
+
 static void show_exponential(void)
 {
     float furthest = 0;
@@ -350,10 +355,8 @@ static void show_exponential(void)
         (float[]){2, 0.3f, exp2_fast(2), exp2_fast(0.3f), exp2_fast(2.3f)});
     print_vector(
         "nanoseconds: expf, exp2_fast", 2,
-        (float[]){1e6f * measured("step exponential", "expf", 1)->ms,
-                  1e6f * measured("step exponential", "exp2_fast", 1)->ms});
-    printf("off by less than 3 of 10 million: %s\n",
-           furthest < 3e-7f ? "yes" : "no");
+        (float[]){show_nanoseconds("expf"), show_nanoseconds("exp2_fast")});
+    print_answer("off by less than 3 of 10 million", furthest < 3e-7f);
 }
 
 /*
@@ -664,7 +667,7 @@ static void show_tiles(void)
                  3,
                  (float[]){show_speed(what, "1 tile"),
                            show_speed(what, "attention-in-c"),
-                           measured(what, "attention-in-c", 2)->gflops});
+                           measured("GFLOP/s", what, "attention-in-c", 2)});
 }
 
 /*
@@ -793,7 +796,7 @@ static void show_shapes(void)
         snprintf(what, sizeof what, "%s %s", shape[i / 2],
                  i % 2 ? "causal" : "full");
         for (int k = 0; k < LIBRARIES; k++)
-            x[k] = measured(what, library[k], 1)->fraction;
+            x[k] = measured("fraction", what, library[k], 1);
         print_vector(what, LIBRARIES, x);
     }
 }
@@ -831,19 +834,16 @@ waiting for loads, we have not measured one by one.
 
 static void show_missing(void)
 {
-    const float peak = show_speed("peak", "any");
-    print_vector(
-        "nanoseconds for a score: products, exponential", 2,
-        (float[]){4 * 64 / peak,
-                  1e6f * measured("step exponential", "exp2_fast", 1)->ms});
-    print_vector(
-        "off from float64, in millionths, 256 to 4096 tokens", 3,
-        (float[]){
-            1e6f * measured("1x12x256x64 full", "attention-in-c", 1)->error,
-            1e6f *
-                measured("1x12x1024x64 full", "attention-in-c", 1)->error,
-            1e6f *
-                measured("1x8x4096x64 full", "attention-in-c", 1)->error});
+    const char *const what[3] = {"1x12x256x64 full", "1x12x1024x64 full",
+                                 "1x8x4096x64 full"};
+    float error[3];
+    for (int i = 0; i < 3; i++)
+        error[i] = 1e6f * measured("error", what[i], "attention-in-c", 1);
+    print_vector("nanoseconds for a score: products, exponential", 2,
+                 (float[]){4 * 64 / show_speed("peak", "any"),
+                           show_nanoseconds("exp2_fast")});
+    print_vector("off from float64, in millionths, 256 to 4096 tokens", 3,
+                 error);
 }
 
 /*
@@ -867,12 +867,16 @@ keys and values: half a one. Both limits together look like a roof:
 static void show_roofline(void)
 {
     const float peak = show_speed("peak", "any");
-    const float read = measured("read", "memory", 1)->gbs;
+    const float read = measured("GB/s", "read", "memory", 1);
     const float edge[3] = {0.25f, peak / read, 2048};
     const float roof[3] = {0.25f * read, peak, peak};
+    const char *const label[6] = {"at most",      "one query",
+                                  "256 tokens",   "1,024 tokens",
+                                  "4,096 tokens", "1,024, with tables"};
     const float x[5] = {0.5f, 64, 256, 1024, 1024 * 64 / (4 * 1088.f)};
+    float at[8], plot[6][8];
     const float y[5] = {
-        0.5f * measured("decode 32x4096x128", "attention-in-c", 1)->gbs,
+        0.5f * measured("GB/s", "decode 32x4096x128", "attention-in-c", 1),
         show_speed("1x12x256x64 full", "attention-in-c"),
         show_speed("1x12x1024x64 full", "attention-in-c"),
         show_speed("1x8x4096x64 full", "attention-in-c"),
@@ -884,15 +888,15 @@ static void show_roofline(void)
     print_vector("one query, 256, 1024, 4096, 1024 with tables: a byte", 5,
                  x);
     print_vector("and their GFLOP/s", 5, y);
+    for (int i = 0; i < 8; i++) {
+        at[i] = i < 3 ? edge[i] : x[i - 3];
+        for (int k = 0; k < 6; k++)
+            plot[k][i] = NAN;
+        plot[i < 3 ? 0 : i - 2][i] = i < 3 ? roof[i] : y[i - 3];
+    }
     figure_log_log("roofline",
                    "The roof of a machine, and attention under it",
-                   "operations per byte", "GFLOP/s", 6,
-                   (Line[]){{"at most", 3, edge, roof},
-                            {"one query", 1, x, y},
-                            {"256 tokens", 1, x + 1, y + 1},
-                            {"1,024 tokens", 1, x + 2, y + 2},
-                            {"4,096 tokens", 1, x + 3, y + 3},
-                            {"1,024, with tables", 1, x + 4, y + 4}});
+                   "operations per byte", "GFLOP/s", 6, label, 8, at, plot);
 }
 
 /*
@@ -926,26 +930,23 @@ static void show_growth(void)
                                           "OpenBLAS"};
     float x[LIBRARIES + 1][SIZES], ms[LIBRARIES + 1][SIZES];
     float table[SIZES][LIBRARIES + 1];
-    Line line[LIBRARIES];
     for (int i = 0; i < SIZES; i++) {
         char what[32];
         snprintf(what, sizeof what, "1x8x%dx64 full", 128 << i);
         x[0][i] = ms[0][i] = (float)(128 << i);
         for (int k = 0; k < LIBRARIES; k++) {
             x[k + 1][i] = show_speed(what, library[k]);
-            ms[k + 1][i] = measured(what, library[k], 1)->ms;
+            ms[k + 1][i] = measured("ms", what, library[k], 1);
         }
     }
-    for (int k = 0; k < LIBRARIES; k++)
-        line[k] = (Line){label[k], SIZES, x[0], x[k + 1]};
     transpose(LIBRARIES + 1, SIZES, ms, table);
     print_matrix("tokens; ms: this book, PyTorch, ONNX Runtime, OpenBLAS",
                  SIZES, LIBRARIES + 1, table);
     transpose(LIBRARIES + 1, SIZES, x, table);
     print_matrix("tokens; GFLOP/s: the same", SIZES, LIBRARIES + 1, table);
-    figure_log_log("growth",
-                   "Speed for 8 heads against the number of tokens",
-                   "tokens", "GFLOP/s", LIBRARIES, line);
+    figure_log_log(
+        "growth", "Speed for 8 heads against the number of tokens",
+        "tokens", "GFLOP/s", LIBRARIES, label, SIZES, x[0], x + 1);
 }
 
 /*
@@ -978,12 +979,11 @@ threads, counted as what the whole process grows by:
 
 static void show_memory(void)
 {
+    const char *const what = "long 1x1x65536x64 causal";
     const float tokens = 65536;
-    print_vector(
-        "MB for 65536 tokens: attend_fast, a table of scores", 2,
-        (float[]){
-            measured("long 1x1x65536x64 causal", "attention-in-c", 2)->mb,
-            4 * tokens * tokens / 1e6f});
+    print_vector("MB for 65536 tokens: attend_fast, a table of scores", 2,
+                 (float[]){measured("MB", what, "attention-in-c", 2),
+                           4 * tokens * tokens / 1e6f});
 }
 
 /*

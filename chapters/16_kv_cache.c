@@ -138,19 +138,6 @@ static void show_words(KVCache *c, int n, float context[6][3])
                     rows_by_head(1, n, 3, context[from]));
 }
 
-static float show_farthest(int n, int d, const float a[n][d],
-                           const float b[n][d])
-{
-    float difference = 0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < d; k++)
-            if (isnan(a[i][k]) || isnan(b[i][k]))
-                difference = INFINITY;
-            else
-                difference = fmaxf(difference, fabsf(a[i][k] - b[i][k]));
-    return difference;
-}
-
 static void show_cuts(void)
 {
     float context[6][3], whole[6][3], log_sum_exp[6];
@@ -167,7 +154,7 @@ static void show_cuts(void)
                 show_words(&c, i + 1 - begun, context);
                 begun = i + 1;
             }
-        alike += show_farthest(6, 3, context, whole) < 1e-6f;
+        alike += largest_difference(18, context[0], whole[0]) < 1e-6f;
         kv_cache_free(&c);
     }
     print_integers("ways to cut, and those that agree to 1e-6", 2,
@@ -202,16 +189,16 @@ entries in each, on one core of the machine that [](#kernel) names:
 
 static void show_cost(void)
 {
+    const char *const what = "decode 32x4096x128";
     const char *const library[4] = {"attention-in-c", "pytorch",
                                     "onnxruntime", "openblas"};
     float table[4][2];
     for (int i = 0; i < 4; i++) {
-        const Measured *m = measured("decode 32x4096x128", library[i], 1);
-        table[i][0] = m->ms;
-        table[i][1] = m->gbs;
+        table[i][0] = measured("ms", what, library[i], 1);
+        table[i][1] = measured("GB/s", what, library[i], 1);
     }
     print_matrix("ms, GB/s: here, PyTorch, ONNX, OpenBLAS", 4, 2, table);
-    print_value("GB/s read at best", measured("read", "memory", 1)->gbs);
+    print_value("GB/s read at best", measured("GB/s", "read", "memory", 1));
 }
 
 /*
@@ -339,11 +326,9 @@ entries, keeps for each token 32 times 32 keys and as many values:
 /* What 32 layers keep of so many tokens, in GiB. */
 static float show_gibibytes(int key_heads, int tokens, Format format)
 {
-    const KVCache c = {.n_kv_heads = key_heads,
-                       .d_k = 128,
-                       .d_v = 128,
-                       .capacity = tokens,
-                       .format = format};
+    KVCache c = {.capacity = tokens, .format = format};
+    c.n_kv_heads = key_heads;
+    c.d_k = c.d_v = 128;
     return 32 * (float)kv_cache_bytes(&c) / (1 << 30);
 }
 
@@ -356,7 +341,7 @@ static void show_sizes(void)
     float gib[3], ms[3];
     for (int i = 0; i < 3; i++) {
         gib[i] = show_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
-        ms[i] = measured(what[i], "attention-in-c", 1)->ms;
+        ms[i] = measured("ms", what[i], "attention-in-c", 1);
     }
     print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3, gib);
     print_vector("ms for a token in a layer", 3, ms);
@@ -388,8 +373,7 @@ static void show_groups(void)
 {
     float query[4][3], key[2][6][3], value[2][6][3], context[4][3];
     KVCache c;
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     random_fill(&r, 4, 3, query);
     random_fill(&r, 12, 3, key[0]);
     random_fill(&r, 12, 3, value[0]);
@@ -405,8 +389,9 @@ static void show_groups(void)
         flash_forward(1, 6, 3, 3, mask_none(), query + h, key[h / 2],
                       value[h / 2], alone + h, &log_sum_exp);
     printf("head h by itself, with the keys of h / 2: %s\n",
-           show_farthest(4, 3, context, alone) < 1e-6f ? "the same"
-                                                       : "another");
+           largest_difference(12, context[0], alone[0]) < 1e-6f
+               ? "the same"
+               : "another");
     kv_cache_free(&c);
 }
 
@@ -444,11 +429,9 @@ static void show_ring(void)
             seen[1][i][j] = scores[i][j] == 0;
     figure_grid("window", "Which tokens a token sees", 2, panel, N, N,
                 seen);
-    KVCache c, sizes = {.n_kv_heads = 1,
-                        .d_k = 3,
-                        .d_v = 3,
-                        .capacity = W,
-                        .window = W};
+    KVCache c;
+    const KVCache sizes = {
+        .n_kv_heads = 1, .d_k = 3, .d_v = 3, .capacity = W, .window = W};
     int word[W] = {0};
     kv_cache_init(&c, &sizes);
     for (int i = 0; i < 6; i++)
@@ -567,16 +550,13 @@ static void show_numbers(void)
 static void show_asked(Format format, float context[100][16])
 {
     static float x[100][16];
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     normal_fill(&r, 100, 16, 0, 1, x);
-    KVCache c;
+    KVCache c, sizes = {.n_kv_heads = 1, .capacity = 100};
+    sizes.d_k = sizes.d_v = 16;
+    sizes.format = format;
     const StridedRows rows = rows_by_head(1, 100, 16, x[0]);
-    kv_cache_init(&c, &(KVCache){.n_kv_heads = 1,
-                                 .d_k = 16,
-                                 .d_v = 16,
-                                 .capacity = 100,
-                                 .format = format});
+    kv_cache_init(&c, &sizes);
     kv_cache_append(&c, 100, rows, rows);
     kv_cache_attend(&c, 1, 100, rows, 0,
                     rows_by_head(1, 100, 16, context[0]));
@@ -589,15 +569,15 @@ static void show_errors(void)
     for (int f = 0; f < 3; f++)
         show_asked((Format)f, x[f]);
     const float error[2] = {
-        show_farthest(100, 16, x[0], x[FORMAT_BFLOAT16]),
-        show_farthest(100, 16, x[0], x[FORMAT_FLOAT16])};
+        largest_difference(1600, x[0][0], x[FORMAT_BFLOAT16][0]),
+        largest_difference(1600, x[0][0], x[FORMAT_FLOAT16][0])};
     print_vector("largest errors: bfloat16, float16", 2, error);
     const char *const decode = "decode 32x4096x128";
     print_vector(
         "ms: as floats, in bfloat16, in float16", 3,
-        (float[]){measured(decode, "attention-in-c", 1)->ms,
-                  measured(decode, "attention-in-c bfloat16", 1)->ms,
-                  measured(decode, "attention-in-c float16", 1)->ms});
+        (float[]){measured("ms", decode, "attention-in-c", 1),
+                  measured("ms", decode, "attention-in-c bfloat16", 1),
+                  measured("ms", decode, "attention-in-c float16", 1)});
     const float gib[1][4] = {{show_gibibytes(32, 4096, FORMAT_FLOAT32),
                               show_gibibytes(8, 4096, FORMAT_FLOAT32),
                               show_gibibytes(8, 1024, FORMAT_FLOAT32),
@@ -865,9 +845,8 @@ static INLINE float sum_lanes(Vector x)
 
 /*
 This is what a query group needs while it meets a split, and its softmax,
-from which what a query may not see is hidden. `exp2_inline` is `exp2_fast`
-([](#kernel-exp2)), put where it is used: a function call for each score
-would keep memory waiting.
+from which what a query may not see is hidden. `exp2_all` takes `exp2_fast`
+([](#kernel-exp2)) of all scores in one call.
 */
 
 /* Queries that share their keys. */
@@ -878,20 +857,6 @@ typedef struct {
     float (*scores)[SPLIT];  /* [count], then weights */
     float factor, largest[MANY], sum[MANY];
 } QueryGroup;
-
-static INLINE float exp2_inline(float x)
-{
-    const float far = 0x1.8p23f + 127, held = x < -127 ? -127 : x;
-    const float whole = held + far, f = held - (whole - far);
-    float y = 1.32647261e-3f * f + 9.67150275e-3f, power;
-    y = (y * f + 5.55072501e-2f) * f + 2.40222439e-1f;
-    y = (y * f + 6.93147004e-1f) * f + 1;
-    uint32_t bits;
-    memcpy(&bits, &whole, sizeof bits);
-    bits <<= 23;
-    memcpy(&power, &bits, sizeof power);
-    return y * power;
-}
 
 /* The products of query q with the n tokens from number `first` on become
  * exponentials of what their scores are above the largest. */
@@ -913,7 +878,8 @@ static void group_softmax(int64_t first, int n, int q, QueryGroup *g)
     for (int i = 0; i < LANES; i++)
         largest = most[i] > largest ? most[i] : largest;
     for (int j = 0; j < end; j++)
-        scores[j] = exp2_inline(g->factor * (scores[j] - largest));
+        scores[j] = g->factor * (scores[j] - largest);
+    exp2_all(end, scores);
     for (int j = 0; j < end / LANES; j++)
         sum += load_vector(FORMAT_FLOAT32, (char *)scores, j);
     g->largest[q] = largest;
@@ -1196,15 +1162,14 @@ void kv_cache_attend(const KVCache *c, int n_heads, int n,
         attend_few(c, n_heads, n, query, threads, context);
     const int most = c->window ? 256 : n;
     for (int i = 0; n >= few && i < n; i += most) {
-        AttentionCall call = {.texts = 1,
-                              .n_heads = n_heads,
-                              .n_kv_heads = c->n_kv_heads,
-                              .n = min_int(most, n - i),
-                              .d_k = c->d_k,
-                              .d_v = c->d_v,
-                              .query = query,
-                              .context = context,
-                              .threads = threads};
+        AttentionCall call = {.texts = 1, .query = query};
+        call.n_heads = n_heads;
+        call.n_kv_heads = c->n_kv_heads;
+        call.n = min_int(most, n - i);
+        call.d_k = c->d_k;
+        call.d_v = c->d_v;
+        call.context = context;
+        call.threads = threads;
         call.query.at += i * query.token_stride;
         call.context.at += i * context.token_stride;
         attend_many(c, c->count - n + i, call);

@@ -46,10 +46,9 @@ static void show_sentence(float x[WORDS][WIDE], float learned[ROWS][WIDE])
     const int size = build_vocabulary(n, word, entry);
     int ids[WORDS_MAX];
     float table[WORDS][WIDE];
-    Random r;
     word_ids(n, word, size, entry, ids);
     print_integers("ids of the dog bites the man", n, ids);
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     embedding_fill(&r, size, WIDE, table);
     embedding_fill(&r, ROWS, WIDE, learned);
     embed(n, WIDE, size, ids, table, x);
@@ -467,9 +466,9 @@ static void show_cut(const char *label, int cut, int first,
                      const float x[WORDS][WIDE])
 {
     float context[WORDS][WIDE];
-    KVCache c,
-        sizes = {
-            .n_kv_heads = 1, .d_k = WIDE, .d_v = WIDE, .capacity = WORDS};
+    KVCache c;
+    const KVCache sizes = {
+        .n_kv_heads = 1, .d_k = WIDE, .d_v = WIDE, .capacity = WORDS};
     kv_cache_init(&c, &sizes);
     if (cut)
         next_words(&c, cut, 0, x, context);
@@ -622,9 +621,8 @@ static float loss(const Learner *m, int texts, const int ids[texts][SHORT],
     float sum = 0;
     for (int b = 0; b < texts; b++) {
         weigh(m, SHORT, ids[b], t);
-        const float(*weights)[SHORT] = ROWS(SHORT, t->weights);
         for (int i = 1; i < SHORT; i++)
-            sum -= logf(weights[i][i - 1]);
+            sum -= logf(ROWS(SHORT, t->weights)[i][i - 1]);
     }
     return sum / (float)(texts * (SHORT - 1));
 }
@@ -686,7 +684,7 @@ static void show_trained(Random *r, Learner *m)
 static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
 {
     Learner m = {.encoding = encoding};
-    random_seed(r, seed);
+    *r = random_seeded(seed);
     embedding_fill(r, KNOWN, NARROW, m.word);
     embedding_fill(r, LONG, NARROW, m.place);
     self_attention_init(&m.a, r, NARROW, NARROW, 1, 1);

@@ -229,15 +229,10 @@ $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
 
 static void draw_products(void)
 {
-    const Block block[] = {
-        {"query", 5, 3, 1, "·"},        {"keyᵀ", 3, 4, 1, "="},
-        {"scores", 5, 4, 1, NULL},      {"grad_scores", 5, 4, 1, "·"},
-        {"key", 4, 3, 1, "="},          {"grad_query", 5, 3, 1, NULL},
-        {"grad_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
-        {"grad_key", 4, 3, 1, NULL},
-    };
     figure_blocks("products", "One product forward, two back",
-                  sizeof block / sizeof block[0], block);
+                  "query 5 x 3 · keyᵀ 3 x 4 = scores 5 x 4\n"
+                  "grad_scores 5 x 4 · key 4 x 3 = grad_query 5 x 3\n"
+                  "grad_scoresᵀ 4 x 5 · query 5 x 3 = grad_key 4 x 3");
 }
 
 /*
@@ -416,25 +411,17 @@ table, which gets what a token did as a query, as a key and as a value.
 static void attend_head_backward(int h, const Trace *t, Trace *grad_t)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    float(*query)[n][d_k] = TABLES(n, d_k, t->head_query);
-    float(*key)[m][d_k] = TABLES(m, d_k, t->head_key);
-    float(*value)[m][d_v] = TABLES(m, d_v, t->head_value);
-    float(*scores)[n][m] = TABLES(n, m, t->scores);
-    float(*weights)[n][m] = TABLES(n, m, t->weights);
-    float(*keep_mask)[n][m] = TABLES(n, m, t->keep_mask);
-    float(*dropped)[n][m] = TABLES(n, m, t->dropped);
-    float(*grad_query)[n][d_k] = TABLES(n, d_k, grad_t->head_query);
-    float(*grad_key)[m][d_k] = TABLES(m, d_k, grad_t->head_key);
-    float(*grad_value)[m][d_v] = TABLES(m, d_v, grad_t->head_value);
-    float(*grad_scores)[n][m] = TABLES(n, m, grad_t->scores);
-    float(*grad_weights)[n][m] = TABLES(n, m, grad_t->weights);
-    float(*grad_dropped)[n][m] = TABLES(n, m, grad_t->dropped);
-    float(*grad_context)[n][d_v] = TABLES(n, d_v, grad_t->context);
-    attend_backward(n, m, d_k, d_v, t->dropout_rate, query[h], key[h],
-                    value[h], scores[h], weights[h], keep_mask[h],
-                    dropped[h], grad_context[h], grad_dropped[h],
-                    grad_weights[h], grad_scores[h], grad_query[h],
-                    grad_key[h], grad_value[h]);
+    attend_backward(
+        n, m, d_k, d_v, t->dropout_rate, TABLES(n, d_k, t->head_query)[h],
+        TABLES(m, d_k, t->head_key)[h], TABLES(m, d_v, t->head_value)[h],
+        TABLES(n, m, t->scores)[h], TABLES(n, m, t->weights)[h],
+        TABLES(n, m, t->keep_mask)[h], TABLES(n, m, t->dropped)[h],
+        TABLES(n, d_v, grad_t->context)[h],
+        TABLES(n, m, grad_t->dropped)[h], TABLES(n, m, grad_t->weights)[h],
+        TABLES(n, m, grad_t->scores)[h],
+        TABLES(n, d_k, grad_t->head_query)[h],
+        TABLES(m, d_k, grad_t->head_key)[h],
+        TABLES(m, d_v, grad_t->head_value)[h]);
 }
 
 void attention_backward(const Attention *a, int n, int m,
@@ -547,9 +534,8 @@ static float tokens[TOKENS][D_MODEL]; /* drawn after the module */
 
 static double show_sum(const Attention *a, Trace *t)
 {
-    Random r;
     double sum = 0;
-    random_seed(&r, 123); /* the same draws each time */
+    Random r = random_seeded(123); /* the same draws each time */
     attention_forward(a, mask_causal(0), &r, TOKENS, TOKENS, tokens, tokens,
                       t);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
@@ -612,9 +598,8 @@ static void show_twice(const Attention *a, Trace *t)
 
 static void show_module(void)
 {
-    Random r;
     Attention a;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     multi_head_init_pytorch(&a, &r, D_MODEL, 0, 2);
     random_fill(&r, TOKENS, D_MODEL, tokens);
     Trace t;
@@ -693,8 +678,8 @@ static void show_steps(const Attention *a, Trace *t,
                    found);
     figure_log_log("steps", "How wrong a tried slope is", "step",
                    "error, in millionths of the slopes", 2,
-                   (const Line[]){{"up and down", STEPS, step, error[0]},
-                                  {"upwards only", STEPS, step, error[1]}});
+                   (const char *[]){"up and down", "upwards only"}, STEPS,
+                   step, error);
 }
 
 /*
@@ -720,9 +705,8 @@ hundredth. The backward pass needs no step.
 /* The head of chapter 7, from seed 2024. */
 static void show_head(void)
 {
-    Random r;
     Attention a, grad_a;
-    random_seed(&r, 2024);
+    Random r = random_seeded(2024);
     self_attention_init(&a, &r, 3, 2, 2, 0);
     attention_init(&grad_a, &a);
     Trace t, grad_t;

@@ -29,7 +29,6 @@ static void show_sizes(void)
                                       "log-sum-exps"};
     const float mebibytes = sizeof(float) / (1024.0f * 1024);
     float table[SIZES][3], tokens[SIZES], y[LINES][SIZES];
-    Line line[LINES];
     for (int i = 0; i < SIZES; i++) {
         const float n = tokens[i] = (float)(1024 << 3 * i);
         y[0][i] = 4 * n * n * mebibytes;
@@ -37,12 +36,10 @@ static void show_sizes(void)
         y[2][i] = n * mebibytes;
         memcpy(table[i], (float[]){n, y[0][i], y[2][i]}, sizeof table[i]);
     }
-    for (int i = 0; i < LINES; i++)
-        line[i] = (Line){label[i], SIZES, tokens, y[i]};
     print_matrix("tokens; MiB of a head's four tables, of its log-sum-exps",
                  SIZES, 3, table);
     figure_log_log("memory", "What one head keeps for the way back",
-                   "tokens", "MiB", LINES, line);
+                   "tokens", "MiB", LINES, label, SIZES, tokens, y);
 }
 
 /*
@@ -268,15 +265,6 @@ static void show_words(void)
     print_matrix("grad_value", 6, 3, grad_value);
 }
 
-/* The largest difference of two lists. */
-static float show_farthest(int n, const float a[n], const float b[n])
-{
-    float difference = 0;
-    for (int i = 0; i < n; i++)
-        difference = fmaxf(difference, fabsf(a[i] - b[i]));
-    return difference;
-}
-
 /* The slopes of queries, keys and values by the tables of chapter 18. */
 static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
                            const float slopes[n][d], float g[3][n][d])
@@ -304,8 +292,7 @@ static void show_agreement(const char *what, Mask mask)
     static float x[N][D], slopes[N][D], context[N][D];
     static float due[3][N][D], g[3][N][D];
     float log_sum_exp[N];
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     normal_fill(&r, N, D, 0, 1, x);
     normal_fill(&r, N, D, 0, 1, slopes);
     memset(due, 0, sizeof due);
@@ -314,10 +301,9 @@ static void show_agreement(const char *what, Mask mask)
     flash_forward(N, N, D, D, mask, x, x, x, context, log_sum_exp);
     flash_backward(N, N, D, D, mask, x, x, x, context, log_sum_exp, slopes,
                    g[0], g[1], g[2]);
-    printf("%s, as with tables to 1e-5: %s\n", what,
-           show_farthest(3 * N * D, (float *)g, (float *)due) < 1e-5f
-               ? "yes"
-               : "no");
+    printf("%s, ", what);
+    print_answer("as with tables to 1e-5",
+                 largest_difference(3 * N * D, g[0][0], due[0][0]) < 1e-5f);
 }
 
 /*
@@ -361,20 +347,14 @@ more, the fifth:
 
 static void show_products(void)
 {
-    const Block block[] = {
-        {"query", 5, 3, 1, "·"},       {"keyᵀ", 3, 4, 1, "="},
-        {"scores", 5, 4, 1, NULL},     {"grad_context", 5, 2, 1, "·"},
-        {"valueᵀ", 2, 4, 1, "="},      {"grad_weights", 5, 4, 1, NULL},
-        {"weightsᵀ", 4, 5, 1, "·"},    {"grad_context", 5, 2, 1, "="},
-        {"grad_value", 4, 2, 1, NULL}, {"grad_scoresᵀ", 4, 5, 1, "·"},
-        {"query", 5, 3, 1, "="},       {"grad_key", 4, 3, 1, NULL},
-        {"grad_scores", 5, 4, 1, "·"}, {"key", 4, 3, 1, "="},
-        {"grad_query", 5, 3, 1, NULL},
-    };
     print_integers("products: forward, back with tables, back without", 3,
                    (int[]){2, 4, 5});
     figure_blocks("products", "Five products on the way back",
-                  sizeof block / sizeof *block, block);
+                  "query 5 x 3 · keyᵀ 3 x 4 = scores 5 x 4\n"
+                  "grad_context 5 x 2 · valueᵀ 2 x 4 = grad_weights 5 x 4\n"
+                  "weightsᵀ 4 x 5 · grad_context 5 x 2 = grad_value 4 x 2\n"
+                  "grad_scoresᵀ 4 x 5 · query 5 x 3 = grad_key 4 x 3\n"
+                  "grad_scores 5 x 4 · key 4 x 3 = grad_query 5 x 3");
 }
 
 /*
@@ -544,21 +524,19 @@ static void show_fast(void)
     static float x[600][16], slopes[600][16], context[600][16];
     static float g[3][600][16], other[3][600][16];
     float log_sum_exp[600];
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     normal_fill(&r, 600, 16, 0, 1, x);
     normal_fill(&r, 600, 16, 0, 1, slopes);
     show_back(1, x, slopes, context, log_sum_exp, g);
     show_back(3, x, slopes, context, log_sum_exp, other);
-    printf("600 tokens, the same digits with 3 threads: %s\n",
-           memcmp(g, other, sizeof g) ? "no" : "yes");
+    print_answer("600 tokens, the same digits with 3 threads",
+                 !memcmp(g, other, sizeof g));
     memset(other, 0, sizeof other);
     flash_backward(600, 600, 16, 16, mask_causal(0), x, x, x, context,
                    log_sum_exp, slopes, other[0], other[1], other[2]);
-    printf("as flash_backward to 1e-5: %s\n",
-           show_farthest(3 * 600 * 16, (float *)g, (float *)other) < 1e-5f
-               ? "yes"
-               : "no");
+    print_answer("as flash_backward to 1e-5",
+                 largest_difference(3 * 600 * 16, g[0][0], other[0][0]) <
+                     1e-5f);
 }
 
 /*

@@ -180,8 +180,7 @@ loss of nothing: nan
 Slopes of one answer add up to 0: what one word gains, others lose. The loss
 of three answers, one of them ignored, is the mean of two; divided by 3, it
 would be less the more is ignored. If all are ignored, the mean is 0 divided
-by 0, `nan`, as in PyTorch, and all slopes are 0, so that nothing is
-spoiled.
+by 0, `nan`, as in PyTorch, and all slopes are 0.
 
 ## How far to go {#training-step}
 
@@ -189,7 +188,7 @@ spoiled.
 number, the **learning rate**. That is **gradient descent**. But slopes can
 differ by a factor of thousands between parameters: a rate that is right for
 one makes another leap or stand still. And the gradient of a batch is that
-of its few texts; the next batch wants something else.
+of its texts; the next batch wants something else.
 
 **Adam** answers both [@kingma2015]. For each parameter it keeps two running
 means, $m$ of its slopes and $v$ of their squares. In each step $m$ keeps
@@ -210,7 +209,7 @@ $\epsilon$ keeps 0 from being divided by 0.
 Each step also takes away a small part of every parameter, so that what the
 loss never asks for fades: the **weight decay**. At first it was added to
 the slope. But there it is divided by $\sqrt{v}$, too, and where slopes are
-large, little decays. **AdamW** takes it from the parameter itself
+large, little decays. **AdamW** takes it from the parameter
 [@loshchilov2019].
 
 ::: {.header of="Adam"}
@@ -304,11 +303,10 @@ Adam in ten steps, by 1; by 1 and -1 in turn (2)
 ```
 
 Descent moves the first parameter ten thousand times as far as the third,
-Adam moves all by the rate; and of slopes that go up and down, little
-remains.
+Adam all by the rate; and of slopes that go up and down, little remains.
 
 Two cautions are left. An odd batch may have a gradient that is much longer
-than others, seen as an arrow. **Clipping** shortens it and keeps its
+than others. **Clipping** shortens it and keeps its
 direction [@pascanu2013].
 */
 
@@ -366,10 +364,9 @@ double rate_at(int step, int warm_up, int steps, double largest,
 }
 
 enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
-enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
+enum { POINTS = 6, SHOWN = 4, WORDS = TEXTS * REPEATED_LENGTH };
 
-/* How a training is done: of sentences, with equal weights, seeing one
- * word too many, with no target ignored, with gradients that add up. */
+/* Sentences; equal weights; a leak; all words asked; gradients added up. */
 enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
 
 /* The number of a step that is shown: the first, and every twentieth. */
@@ -411,19 +408,19 @@ A token asks with its embedding. What is asked knows its place, too, which
 the second task needs, and may be wider ([](#cross-attention-pictures)):
 several embeddings side by side.
 
-::: {.header of="Batch"}
-:::
+A batch is three lists: who asks, whose keys they meet, the right answers.
 */
 
-void model_forward(const Model *m, Mask mask, const Batch *b, Pass *p)
+void model_forward(const Model *m, Mask mask, const int *ids,
+                   const int *key_ids, Pass *p)
 {
     const Attention *a = &m->attention;
     const int n = p->n, all = p->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
     pass_check(m, p);
-    embed(all, d, m->words, b->ids, ROWS(d, m->token), x[0]);
-    embed(all * (wide / d), d, m->words, b->key_ids, ROWS(d, m->token),
+    embed(all, d, m->words, ids, ROWS(d, m->token), x[0]);
+    embed(all * (wide / d), d, m->words, key_ids, ROWS(d, m->token),
           ROWS(d, y));
     for (int k = 0; k < p->texts; k++) {
         add_positions(n, wide, m->length, 0, ROWS(wide, m->place), y[k]);
@@ -439,8 +436,8 @@ gets the gradients of all texts, and the table of embeddings, which was
 looked into twice, gets both.
 */
 
-void model_backward(const Model *m, const Batch *b, const Pass *p,
-                    Pass *grad_p, Model *grad_m)
+void model_backward(const Model *m, const int *ids, const int *key_ids,
+                    const Pass *p, Pass *grad_p, Model *grad_m)
 {
     const Attention *a = &m->attention;
     const int n = p->n, all = p->texts * n, d = a->d_x, wide = a->d_y;
@@ -460,10 +457,10 @@ void model_backward(const Model *m, const Batch *b, const Pass *p,
         for (int i = 0; i < n * wide; i++)
             grad_m->place[i] += grad_place[i];
     }
-    embed_backward(all, d, m->words, b->ids, grad_x[0],
+    embed_backward(all, d, m->words, ids, grad_x[0],
                    ROWS(d, grad_m->token));
-    embed_backward(all * (wide / d), d, m->words, b->key_ids,
-                   ROWS(d, grad_y), ROWS(d, grad_m->token));
+    embed_backward(all * (wide / d), d, m->words, key_ids, ROWS(d, grad_y),
+                   ROWS(d, grad_m->token));
 }
 
 /*
@@ -473,21 +470,24 @@ lie in one block, and the gradient and Adam's means in others like it, so
 that an optimizer is one loop.
 */
 
-float training_loss(Training *t, Mask mask, const Batch *b)
+float training_loss(Training *t, Mask mask, const int *ids,
+                    const int *key_ids, const int *targets)
 {
     const int rows = t->pass.texts * t->pass.n, words = t->model.words;
-    model_forward(&t->model, mask, b, &t->pass);
-    return cross_entropy(rows, words, ROWS(words, t->pass.logits),
-                         b->target, ROWS(words, t->pass.shares));
+    model_forward(&t->model, mask, ids, key_ids, &t->pass);
+    return cross_entropy(rows, words, ROWS(words, t->pass.logits), targets,
+                         ROWS(words, t->pass.shares));
 }
 
-void training_gradient(Training *t, const Batch *b)
+void training_gradient(Training *t, const int *ids, const int *key_ids,
+                       const int *targets)
 {
     const int rows = t->pass.texts * t->pass.n, words = t->model.words;
     memset(t->grad_pass.logits, 0, sizeof(float[rows][words]));
     cross_entropy_backward(rows, words, ROWS(words, t->pass.shares),
-                           b->target, ROWS(words, t->grad_pass.logits));
-    model_backward(&t->model, b, &t->pass, &t->grad_pass, &t->gradient);
+                           targets, ROWS(words, t->grad_pass.logits));
+    model_backward(&t->model, ids, key_ids, &t->pass, &t->grad_pass,
+                   &t->gradient);
 }
 
 static void move(Training *t, Adam adam)
@@ -498,11 +498,12 @@ static void move(Training *t, Adam adam)
               t->square.memory, t->model.memory);
 }
 
-float training_step(Training *t, Adam adam, Mask mask, const Batch *b)
+float training_step(Training *t, Adam adam, Mask mask, const int *ids,
+                    const int *key_ids, const int *targets)
 {
-    const float loss = training_loss(t, mask, b);
+    const float loss = training_loss(t, mask, ids, key_ids, targets);
     model_clear(&t->gradient);
-    training_gradient(t, b);
+    training_gradient(t, ids, key_ids, targets);
     move(t, adam);
     return loss;
 }
@@ -549,25 +550,28 @@ void repeated_text(Random *r, int ids[REPEATED_LENGTH],
     }
 }
 
-/* The next texts; of sentences those from a number on, or, for -1, drawn
- * from those that are taught. They last until the next are drawn. */
-static Batch show_batch(int way, Random *r, int number)
+static int batch_ids[WORDS], batch_keys[2 * WORDS], batch_targets[WORDS];
+
+/* The texts of a batch; of sentences those from a number on, or, for -1,
+ * drawn from those that are taught. */
+static void show_batch(int way, Random *r, int number)
 {
-    static int all[3][TEXTS * REPEATED_LENGTH * 2];
     const int n = way & VERBS ? AGREEMENT_LENGTH : REPEATED_LENGTH;
     for (int k = 0; k < TEXTS; k++) {
-        int *ids = all[0] + k * n, *target = all[2] + k * n;
+        int *ids = batch_ids + k * n, *target = batch_targets + k * n;
         if (!(way & VERBS))
-            repeated_text(r, ids, (int(*)[2])(all[1] + k * n * 2), target);
-        else if (number < 0)
-            agreement_text(random_below(r, AGREEMENTS_TAUGHT), ids, target);
+            repeated_text(r, ids, (int(*)[2])(batch_keys + k * n * 2),
+                          target);
         else
-            agreement_text(number + k, ids, target);
+            agreement_text(number < 0 ? random_below(r, AGREEMENTS_TAUGHT)
+                                      : number + k,
+                           ids, target);
         for (int i = 0; i < n && way & ASKS_ALL; i++)
             if (target[i] == IGNORED)
                 target[i] = ids[i + 1];
     }
-    return (Batch){all[0], all[way & VERBS ? 0 : 1], all[2]};
+    if (way & VERBS)
+        memcpy(batch_keys, batch_ids, sizeof batch_ids);
 }
 
 static Mask show_mask(int way)
@@ -580,17 +584,14 @@ static void show_begin(int way, Random *r, Training *t)
 {
     const int verbs = way & VERBS;
     Model *m = &t->model;
-    const Model sizes = {.words = verbs ? AGREEMENT_WORDS : REPEATED_WORDS,
-                         .length =
-                             verbs ? AGREEMENT_LENGTH : REPEATED_LENGTH,
-                         .attention = {.d_x = WIDTH,
-                                       .d_y = verbs ? WIDTH : 2 * WIDTH,
-                                       .n_heads = 1,
-                                       .d_k = WIDTH,
-                                       .d_v = WIDTH,
-                                       .has_out_bias = 1}};
+    Attention a = {.n_heads = 1, .has_out_bias = 1};
+    a.d_x = a.d_k = a.d_v = WIDTH;
+    a.d_y = verbs ? WIDTH : 2 * WIDTH;
+    Model sizes = {.attention = a};
+    sizes.words = verbs ? AGREEMENT_WORDS : REPEATED_WORDS;
+    sizes.length = verbs ? AGREEMENT_LENGTH : REPEATED_LENGTH;
     training_init(t, &sizes, TEXTS, sizes.length);
-    random_seed(r, 123);
+    *r = random_seeded(123);
     uniform_fill(r, 1, (int)m->count, -0.25f, 0.25f,
                  ROWS((int)m->count, m->memory));
     if (way & EQUAL) {
@@ -601,10 +602,11 @@ static void show_begin(int way, Random *r, Training *t)
 }
 
 /* One step, without setting the gradient to 0. */
-static float show_careless_step(Training *t, Adam adam, const Batch *b)
+static float show_careless_step(Training *t, Adam adam)
 {
-    const float loss = training_loss(t, mask_causal(0), b);
-    training_gradient(t, b);
+    const float loss = training_loss(t, mask_causal(0), batch_ids,
+                                     batch_keys, batch_targets);
+    training_gradient(t, batch_ids, batch_keys, batch_targets);
     move(t, adam);
     return loss;
 }
@@ -615,11 +617,13 @@ static void show_steps(int way, Random *r, Training *t, const char *label,
                        float losses[POINTS])
 {
     for (int step = 0, k = 0; step < STEPS; step++) {
-        const Batch b = show_batch(way, r, -1);
         const Adam adam = {show_rate(step), 0.9, 0.999, 1e-8, 0.01, 0};
-        const float loss = way & ADDS_UP
-                               ? show_careless_step(t, adam, &b)
-                               : training_step(t, adam, show_mask(way), &b);
+        show_batch(way, r, -1);
+        const float loss =
+            way & ADDS_UP
+                ? show_careless_step(t, adam)
+                : training_step(t, adam, show_mask(way), batch_ids,
+                                batch_keys, batch_targets);
         if (step + 1 == show_step(k))
             losses[k++] = loss;
     }
@@ -645,8 +649,7 @@ typedef struct {
     int preposition;   /* one of 3 */
     int adjective;     /* one of 2 */
     int at_first;      /* whether that stands before the first noun */
-    int between;       /* how many of the 5, counted round, stand between
-                        * the first and the second in their list: 0 to 3 */
+    int between; /* how many stand between the two in their list, 0 to 3 */
 } Agreement;
 
 /* The choices of a sentence, one after the other, each by what the ones
@@ -662,20 +665,20 @@ static void show_held_out(int way, Training *t, const char *label)
     const float(*shares)[words] = ROWS(words, t->pass.shares);
     int count[2][2] = {{0}};
     float held[3] = {0};
-    Random r;
-    random_seed(&r, 456);
+    Random r = random_seeded(456);
     for (int k = 0; k < BATCHES; k++) {
         const int from = AGREEMENTS_TAUGHT + k * TEXTS;
         const int before = count[0][1];
-        const Batch b = show_batch(way, &r, from);
-        const float loss = training_loss(t, show_mask(way), &b);
+        show_batch(way, &r, from);
+        const float loss = training_loss(t, show_mask(way), batch_ids,
+                                         batch_keys, batch_targets);
         for (int i = 0; i < TEXTS * t->pass.n; i++) {
             const Agreement of = agreement_of(from + i / t->pass.n);
-            if (b.target[i] == IGNORED)
+            if (batch_targets[i] == IGNORED)
                 continue;
-            show_answer(words, shares[i], b.target[i], count[0]);
+            show_answer(words, shares[i], batch_targets[i], count[0]);
             if (of.is_many != of.other_is_many)
-                show_answer(words, shares[i], b.target[i], count[1]);
+                show_answer(words, shares[i], batch_targets[i], count[1]);
         }
         held[0] += loss * (float)(count[0][1] - before);
     }
@@ -688,9 +691,8 @@ static void show_held_out(int way, Training *t, const char *label)
 static void show_text(void)
 {
     enum { N = REPEATED_LENGTH };
-    Random r;
     int ids[N], key_ids[N][2], target[N];
-    random_seed(&r, 456);
+    Random r = random_seeded(456);
     repeated_text(&r, ids, key_ids, target);
     printf("a text:       ");
     for (int i = 0; i < N; i++)
@@ -707,15 +709,10 @@ static void show_text(void)
 static void draw_losses(const float losses[POINTS])
 {
     const char *const curve[2] = {"this book", "PyTorch"};
-    const char *at[POINTS];
-    char step[POINTS][8];
+    const char *const at[POINTS] = {"1", "20", "40", "60", "80", "100"};
     float both[2][POINTS];
     memcpy(both[0], losses, sizeof both[0]);
     memcpy(both[1], pytorch_losses, sizeof both[1]);
-    for (int k = 0; k < POINTS; k++) {
-        snprintf(step[k], sizeof step[k], "%d", show_step(k));
-        at[k] = step[k];
-    }
     figure_curves("losses", "The loss of some steps", curve, POINTS, at,
                   both);
 }
@@ -801,22 +798,18 @@ mistake: the mask shows one place too many, `mask_causal(1)`:
 /* Does the answer before the last word change with the last word? */
 static void show_change(int way, Training *t)
 {
-    enum { LAST = REPEATED_LENGTH - 1, WORDS = REPEATED_WORDS };
-    float(*logits)[WORDS] = ROWS(WORDS, t->pass.logits), before[WORDS];
-    Random r;
-    random_seed(&r, 456);
-    Batch b = show_batch(way, &r, -1);
-    int ids[TEXTS][LAST + 1], key_ids[TEXTS][LAST + 1][2];
-    memcpy(ids, b.ids, sizeof ids);
-    memcpy(key_ids, b.key_ids, sizeof key_ids);
-    training_loss(t, show_mask(way), &b);
+    enum { LAST = REPEATED_LENGTH - 1, CLASSES = REPEATED_WORDS };
+    float(*logits)[CLASSES] = ROWS(CLASSES, t->pass.logits);
+    float before[CLASSES];
+    Random r = random_seeded(456);
+    show_batch(way, &r, -1);
+    training_loss(t, show_mask(way), batch_ids, batch_keys, batch_targets);
     memcpy(before, logits[LAST - 1], sizeof before);
-    ids[0][LAST] = key_ids[0][LAST][0] = (ids[0][LAST] + 1) % (WORDS - 1);
-    b.ids = ids[0];
-    b.key_ids = key_ids[0][0];
-    training_loss(t, show_mask(way), &b);
-    printf("another last word changes the answer before it: %s\n",
-           memcmp(before, logits[LAST - 1], sizeof before) ? "yes" : "no");
+    batch_ids[LAST] = batch_keys[2 * LAST] =
+        (batch_ids[LAST] + 1) % (CLASSES - 1);
+    training_loss(t, show_mask(way), batch_ids, batch_keys, batch_targets);
+    print_answer("another last word changes the answer before it",
+                 memcmp(before, logits[LAST - 1], sizeof before));
 }
 
 static void show_leak(void)
@@ -937,11 +930,10 @@ static void show_looks(const int number[SHOWN], Training *t,
                        float looks[SHOWN][AGREEMENT_LENGTH])
 {
     enum { N = AGREEMENT_LENGTH };
-    int ids[TEXTS][N], target[TEXTS][N];
     for (int k = 0; k < TEXTS; k++)
-        agreement_text(number[k % SHOWN], ids[k], target[k]);
-    const Batch b = {ids[0], ids[0], target[0]};
-    training_loss(t, mask_causal(0), &b);
+        agreement_text(number[k % SHOWN], batch_ids + k * N,
+                       batch_targets + k * N);
+    training_loss(t, mask_causal(0), batch_ids, batch_ids, batch_targets);
     for (int k = 0; k < SHOWN; k++)
         memcpy(looks[k], t->pass.trace[k].weights + (N - 1) * N,
                sizeof looks[k]);

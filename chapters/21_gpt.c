@@ -21,6 +21,7 @@ this book.
 #include "attention/02_softmax.h"
 #include "attention/05_tokens.h"
 #include "attention/06_scaling.h"
+#include "attention/13_multi_head.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
@@ -103,8 +104,9 @@ void attend_cached(const Attention *a, KVCache *c, int n,
     kv_cache_attend_of(best_kernel())(
         c, heads, n, rows_by_token(heads, n, d, t->query), 0,
         rows_by_token(heads, n, d_v, t->joined));
-    linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
-                        ROWS(a->out.d_out, t->out));
+    if (a->d_out)
+        linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
+                            ROWS(a->out.d_out, t->out));
 }
 
 /*
@@ -460,18 +462,15 @@ static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
 
 static void show_tied(void)
 {
-    Gpt sizes = {.vocabulary = 6,
-                 .context_length = 3,
-                 .width = 4,
-                 .n_heads = 2,
-                 .layers = 1};
+    Gpt sizes = {.vocabulary = 6, .context_length = 3, .width = 4};
+    sizes.n_heads = 2;
+    sizes.layers = 1;
     Gpt g, apart;
-    Random r;
     float table[3][6];
     gpt_init(&g, &sizes);
     sizes.has_own_output = 1;
     gpt_init(&apart, &sizes);
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     gpt_fill(&r, &g);
     memcpy(apart.memory, g.memory, g.count * sizeof *g.memory);
     memcpy(apart.output.weight, g.tokens, sizeof(float[6][4]));
@@ -584,13 +583,10 @@ static void show_spread(void)
     const char *const curve[2] = {"not divided", "divided"};
     Gpt g;
     float spread[2][DEPTH / 2 + 1];
-    Random r;
-    gpt_init(&g, &(Gpt){.vocabulary = TOKENS,
-                        .context_length = TOKENS,
-                        .width = WIDTH,
-                        .n_heads = 4,
-                        .layers = DEPTH});
-    random_seed(&r, 123);
+    Gpt sizes = {.width = WIDTH, .n_heads = 4, .layers = DEPTH};
+    sizes.vocabulary = sizes.context_length = TOKENS;
+    gpt_init(&g, &sizes);
+    Random r = random_seeded(123);
     gpt_fill(&r, &g);
     show_spread_of(&g, spread[1]);
     show_undivided(&g);
@@ -632,9 +628,8 @@ in the order that PyTorch's `DataLoader(shuffle=True)` would draw
 
 void epoch_order(Random *r, int n, int order[n])
 {
-    Random own;
     random_u64(r); /* for its workers, of which we have none */
-    random_seed(&own, random_u64(r) & INT64_MAX);
+    Random own = random_seeded(random_u64(r) & INT64_MAX);
     shuffle(&own, n, order);
 }
 
@@ -778,8 +773,7 @@ static void show_draws(void)
 {
     const float shares[5] = {0.5f, 0.25f, 0.125f, 0.125f, 0};
     int count[5] = {0};
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     for (int i = 0; i < 10000; i++)
         count[sample_token(&r, 5, shares)]++;
     print_integers("10000 draws by 1/2, 1/4, 1/8, 1/8, 0", 5, count);
@@ -790,8 +784,7 @@ static void show_settings(void)
     const float logits[5] = {2, 1, 0.5f, 0, -1};
     const float temperature[4] = {1, 0.5f, 2, 1};
     float table[4][5], own[5];
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     for (int i = 0; i < 4; i++) {
         memcpy(own, logits, sizeof own);
         next_token(&r, temperature[i], i == 3 ? 2 : 0, 5, own, table[i]);
@@ -848,17 +841,10 @@ context of 32 reads three hundred batches of eight pieces:
 
 enum { STEPS = 300 };
 
-/* Two decimals, or as many as DIGITS says: more would not be the same on
- * every processor, after so many steps. */
-static void show_rounded(const char *label, int n, const float x[n])
-{
-    print_rounded(label, 2, n, x);
-}
-
 /* What the model writes, as far as its context reaches. */
 static void show_sample(const char *label, const Gpt *g)
 {
-    char *text = malloc((size_t)g->context_length + 1);
+    char *text = new_list((size_t)g->context_length + 1, 1);
     gpt_sample(g, g->context_length, text);
     printf("%s: %s\n", label, text);
     free(text);
@@ -867,19 +853,15 @@ static void show_sample(const char *label, const Gpt *g)
 static void show_small(void)
 {
     enum { TEXTS = 8, CONTEXT = 32 };
-    GptTraining t, sizes = {.model = {.vocabulary = 128,
-                                      .context_length = CONTEXT,
-                                      .width = 40,
-                                      .n_heads = 2,
-                                      .layers = 2},
-                            .texts = TEXTS,
-                            .steps = STEPS,
-                            .adam = {0, 0.9, 0.95, 1e-8, 0.1, 0},
-                            .bytes = prose_length,
-                            .text = prose};
+    Gpt model = {.vocabulary = 128, .context_length = CONTEXT, .width = 40};
+    model.n_heads = model.layers = 2;
+    GptTraining t, sizes = {.model = model, .texts = TEXTS, .steps = STEPS};
+    sizes.adam = (Adam){0, 0.9, 0.95, 1e-8, 0.1, 0};
+    sizes.random = random_seeded(123);
+    sizes.bytes = prose_length;
+    sizes.text = prose;
     int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
     float losses[4], held[4];
-    random_seed(&sizes.random, 123);
     gpt_training_init(&t, &sizes);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
@@ -896,8 +878,9 @@ static void show_small(void)
                 gpt_loss(&t.model, held_out, 4000, &t.pass[0], t.shares[0]);
         }
     }
-    show_rounded("loss at steps 1, 101, 201, 300", 4, losses);
-    show_rounded("on text held out", 4, held);
+    /* More decimals would not be the same on every processor. */
+    print_rounded("loss at steps 1, 101, 201, 300", 2, 4, losses);
+    print_rounded("on text held out", 2, 4, held);
     show_sample("after", &t.model);
     gpt_training_free(&t);
 }
@@ -975,9 +958,9 @@ static void show_run(void)
 static void show_run_steps(void)
 {
     const int n = trained_count;
-    const char **at = new_aligned((size_t)n, sizeof *at);
-    char(*label)[16] = new_aligned((size_t)n, sizeof *label);
-    float(*losses)[n] = new_table(2, n);
+    const char *at[n];
+    char label[n][16];
+    float losses[2][n];
     for (int i = 0; i < n; i++) {
         const float *row = trained_losses[i];
         snprintf(label[i], sizeof *label, "%.0f", row[0]);
@@ -994,9 +977,6 @@ static void show_run_steps(void)
     figure_curves("losses", "The loss, step by step",
                   (const char *const[]){"on text read", "on text held out"},
                   n, at, losses);
-    free(losses);
-    free(label);
-    free(at);
 }
 
 /*
@@ -1075,11 +1055,8 @@ What makes it what it is are these sizes. A token is a piece of a word:
 
 static void show_gpt2(void)
 {
-    const Gpt g = {.vocabulary = 50257,
-                   .context_length = 1024,
-                   .width = 768,
-                   .n_heads = 12,
-                   .layers = 12};
+    Gpt g = {.vocabulary = 50257, .context_length = 1024, .width = 768};
+    g.n_heads = g.layers = 12;
     print_integers("GPT-2: tokens, context, width, heads, blocks", 5,
                    (int[]){g.vocabulary, g.context_length, g.width,
                            g.n_heads, g.layers});
@@ -1143,32 +1120,22 @@ static void show_training(const char *path, const char *log, int count,
     gpt_run(&run, path, log);
 }
 
-/* The weights of head h of a block, from the queries and keys of its trace,
- * in which all heads stand side by side. */
-static void show_map(const Attention *a, const Trace *t, int n, int h)
+/* The weights of head h, by chapter 13's attention, which keeps them. */
+static void show_map(const Attention *a, int n, const float x[n][a->d_x],
+                     int h)
 {
-    const int d = a->d_k, all = a->n_heads * d;
-    float(*q)[d] = new_table(n, d), (*k)[d] = new_table(n, d);
-    float(*scores)[n] = new_table(n, n);
-    float(*weights)[n] = new_table(n, n);
-    for (int i = 0; i < n; i++) {
-        memcpy(q[i], t->query + i * all + h * d, sizeof *q);
-        memcpy(k[i], t->key + i * all + h * d, sizeof *k);
-    }
-    masked_weights(n, n, d, mask_causal(0), q, k, scores, weights);
-    print_matrix("attention weights", n, n, weights);
-    free(q);
-    free(k);
-    free(scores);
-    free(weights);
+    Trace t;
+    trace_init_for(&t, a, n, n);
+    attention_forward(a, mask_causal(0), NULL, n, n, x, x, &t);
+    print_matrix("attention weights", n, n, TABLES(n, n, t.weights)[h]);
+    trace_free(&t);
 }
 
 /* The ids of a text, and so many more that the model writes: bytes as they
  * are, other tokens as numbers. */
 static void show_written(const Gpt *g, int begun, int n, int ids[n])
 {
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     gpt_generate(g, &r, 0.8f, 0, begun, n, ids);
     for (int i = 0; i < n; i++)
         printf(g->vocabulary == 128 ? "%c" : "%d ", ids[i]);
@@ -1184,19 +1151,15 @@ static void show_next(int count, char *const word[count])
     const int writes = !strcmp(word[0], "--write");
     const int at = is_map ? 3 : writes ? 2 : 0;
     if (count < at + 2)
-        REFUSE(
-            "%d arguments: %sa model's file and at least 1 id are needed",
-            count,
-            is_map   ? "--map, a layer, a head, "
-            : writes ? "--write, how many tokens, "
-                     : "");
+        REFUSE("%d arguments: [--map LAYER HEAD or --write TOKENS] FILE "
+               "ID ... are needed",
+               count);
     Gpt g;
     gpt_load(&g, word[at]);
     const int n = count - at - 1;
-    const int more = !writes
-                         ? 0
-                         : (int)parse_integer("how many tokens", word[1], 1,
-                                              (uint64_t)g.context_length);
+    const uint64_t length = (uint64_t)g.context_length;
+    const int more =
+        writes ? (int)parse_integer("TOKENS", word[1], 1, length) : 0;
     int *ids = new_aligned((size_t)(n + more), sizeof *ids);
     for (int i = 0; i < n; i++)
         ids[i] = (int)parse_integer("an id", word[at + 1 + i], 0,
@@ -1211,7 +1174,8 @@ static void show_next(int count, char *const word[count])
                                          (uint64_t)g.layers - 1);
         const int h = (int)parse_integer("the head", word[2], 0,
                                          (uint64_t)g.n_heads - 1);
-        show_map(&g.block[l].attention, &p.block[l].attention, n, h);
+        show_map(&g.block[l].attention, n,
+                 ROWS(g.width, p.block[l].normed_1), h);
     } else
         print_vector("logits of the next token", g.vocabulary,
                      p.logits + (size_t)(n - 1) * (size_t)g.vocabulary);

@@ -155,11 +155,10 @@ the first head notices:
 
 static void show_inputs(void)
 {
-    Random r;
     Attention a;
     float x[3][8], before[3][4];
     int seen = 0;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     random_fill(&r, 3, 8, x);
     multi_head_init(&a, &r, 8, 8, 3, 0, 2, 0);
     Trace t;
@@ -205,12 +204,11 @@ from the same seed:
 static void show_linear(void)
 {
     const float limit = 1 / sqrtf(3);
-    Random r;
     float weight[2][3], x[2][3];
-    random_seed(&r, 789);
+    Random r = random_seeded(789);
     linear_fill(&r, 3, 2, weight, NULL);
     print_matrix("weight of a linear layer", 2, 3, weight);
-    random_seed(&r, 789);
+    r = random_seeded(789);
     uniform_fill(&r, 2, 3, -limit, limit, x);
     print_matrix("random numbers", 2, 3, x);
 }
@@ -307,12 +305,11 @@ longer add up to one ([](#dropout)). For six words with equal weights:
 
 static void show_dropout(void)
 {
-    Random r;
     float keep_mask[6][6], weights[6][6], dropped[6][6], sums[6] = {0};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             weights[i][j] = 1 / 6.0f;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask);
     dropout_apply(0.5, 6, 6, keep_mask, weights, dropped);
     for (int i = 0; i < 6; i++)
@@ -361,24 +358,7 @@ numbers will not be those of [](#random-tutorials), which are for the seed
 The author of this Chinese page says that mathematics is not their strong
 suit, and then does what few do: an example in whole numbers, which everyone
 can check on paper [@tokens2transformer].
-*/
 
-static const float paper[3][4] = {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}};
-static const float paper_query[4][3] = {
-    {1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}};
-static const float paper_key[4][3] = {
-    {0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 1, 0}};
-static const float paper_value[4][3] = {
-    {0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}};
-
-static void project_paper(float query[3][3], float key[3][3],
-                          float value[3][3])
-{
-    project_qkv(3, 4, 3, 3, paper, paper_query, paper_key, paper_value,
-                query, key, value);
-}
-
-/*
 ### A.12 `np.matmul` and `@` {#errata-12}
 
 For the lists 1, 2, 3 and 4, 5, 6 the page has the result [32]{.quoted}
@@ -613,22 +593,7 @@ are right. Where it has [-0.2627]{.quoted}, some machines get $-0.2626$: the
 value lies halfway between the two, and the order of adding decides
 ([](#self-attention-first)). We read it in Chinese, beside a copy in
 English. Where a slip is the translator's, we say so.
-*/
 
-static void project_life(float query[6][2], float key[6][2],
-                         float value[6][4])
-{
-    Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][4];
-    random_seed(&r, 123);
-    random_fill(&r, 3, 2, w_query);
-    random_fill(&r, 3, 2, w_key);
-    random_fill(&r, 3, 4, w_value);
-    project_qkv(6, 3, 2, 4, life, w_query, w_key, w_value, query, key,
-                value);
-}
-
-/*
 ### A.22 Above the diagonal {#errata-22}
 
 In Chinese, minus infinity is to replace the values *on* the diagonal; a
@@ -641,7 +606,7 @@ static void show_diagonal(void)
 {
     float query[6][2], key[6][2], value[6][4], scores[6][6], weights[6][6];
     float seen[6][6];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     dot_scores(6, 6, 2, query, key, scores);
     scale_scores(6, 6, 2, scores);
     for (int i = 0; i < 6; i++)
@@ -704,9 +669,8 @@ meant for the next, which has 1. The first row of both results:
 static void show_remark(void)
 {
     for (int d_v = 4; d_v >= 1; d_v -= 3) {
-        Random r;
         Attention a;
-        random_seed(&r, 123);
+        Random r = random_seeded(123);
         cross_attention_init(&a, &r, 3, 3, 2, d_v);
         Trace t;
         trace_init_for(&t, &a, 6, 6);
@@ -738,10 +702,9 @@ Compare a score that is merely very low:
 
 static void show_limit(void)
 {
-    printf("e to the power of minus infinity is 0: %s\n",
-           expf(-INFINITY) == 0 ? "yes" : "no");
-    printf("e to the power of -80 is 0: %s\n",
-           expf(-80) == 0 ? "yes" : "no");
+    print_answer("e to the power of minus infinity is 0",
+                 expf(-INFINITY) == 0);
+    print_answer("e to the power of -80 is 0", expf(-80) == 0);
 }
 
 /*
@@ -760,10 +723,9 @@ general only queries and keys must be of one size
 
 static void show_widths(void)
 {
-    Random r;
     Attention a;
     float x_1[5][4], x_2[7][6];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     cross_attention_init(&a, &r, 4, 6, 2, 3);
     random_fill(&r, 5, 4, x_1);
     random_fill(&r, 7, 6, x_2);
@@ -803,22 +765,14 @@ static void show_lengths(void)
     const int sizes[3] = {2, 64, 4096};
     float table[3][3] = {{0}}, (*scores)[MANY] = new_table(MANY, MANY);
     for (int i = 0; i < 3; i++) {
-        Random r;
         const int d = sizes[i];
-        float(*query)[d] = new_table(MANY, d);
-        float(*key)[d] = new_table(MANY, d);
-        random_seed(&r, 123);
-        normal_fill(&r, MANY, d, 0, 1, query);
-        normal_fill(&r, MANY, d, 0, 1, key);
-        dot_scores(MANY, MANY, d, query, key, scores);
+        random_scores(MANY, MANY, d, scores);
         table[i][0] = (float)d;
         for (int j = 0; j < MANY; j++)
             table[i][1] += length(MANY, scores[j]) / MANY;
         scale_scores(MANY, MANY, d, scores);
         for (int j = 0; j < MANY; j++)
             table[i][2] += length(MANY, scores[j]) / MANY;
-        free(query);
-        free(key);
     }
     print_matrix("d, mean length of a row of scores, when divided", 3, 3,
                  table);
@@ -846,7 +800,7 @@ element", so `omega_25` it is:
 static void show_omega(void)
 {
     float query[6][2], key[6][2], value[6][4];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     print_vector(
         "the query with keys 4 and 5, counted from 1", 2,
         (float[2]){dot(2, query[1], key[3]), dot(2, query[1], key[4])});
@@ -905,7 +859,7 @@ static void show_values(void)
 {
     float query[6][2], key[6][2], value[6][4];
     float scores[6][6], weights[6][6], context[6][4];
-    project_life(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     attention(6, 6, 2, 4, query, key, value, scores, weights, context);
     print_vector("embedding of is", 3, life[1]);
     print_vector("context vector of is", 4, context[1]);
@@ -928,9 +882,8 @@ with:
 
 static size_t parameters(int n_heads, int d_in, int d_k, int d_v)
 {
-    Random r;
     Attention a;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     heads_init(&a, &r, n_heads, d_in, d_k, d_v);
     const size_t count = a.count;
     attention_free(&a);
@@ -976,22 +929,7 @@ And "eat desert first", which the English has as well, is hard advice:
 *Self-Attention with Trainable Weights* [@ma2026] explains the first half of
 a chapter of Raschka's book to readers of Chinese, each line of the program
 with its result, and all results are right. *Cat likes fish* is from there.
-*/
 
-static void project_journey(float query[6][2], float key[6][2],
-                            float value[6][2])
-{
-    Random r;
-    float w_query[3][2], w_key[3][2], w_value[3][2];
-    random_seed(&r, 123);
-    random_fill(&r, 3, 2, w_query);
-    random_fill(&r, 3, 2, w_key);
-    random_fill(&r, 3, 2, w_value);
-    project_qkv(6, 3, 2, 2, journey, w_query, w_key, w_value, query, key,
-                value);
-}
-
-/*
 ### A.33 A formula without its root {#errata-33}
 
 The second formula is "weights = softmax(score)". The program, and a section
@@ -1003,7 +941,7 @@ static void show_formula(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[6][6], weights[6][6], context[6][2];
-    project_journey(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
     attend_one(6, 2, 2, query[1], key, value, scores[1], weights[1],
                context[1]);
     print_vector("weights of journey by the formula", 6, weights[1]);
@@ -1044,7 +982,7 @@ multiplied, and $x_2$ is not used.)
 static void show_lists(void)
 {
     float query[6][2], key[6][2], value[6][2];
-    project_journey(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
     print_vector("x_2", 3, journey[1]);
     print_vector("query_2", 2, query[1]);
 }
@@ -1088,7 +1026,7 @@ static void show_words(void)
 {
     float query[6][2], key[6][2], value[6][2];
     float scores[1][6], weights[6], context[3];
-    project_journey(query, key, value);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
     for (int d = 3; d >= 2; d--) {
         dot_scores(1, 6, 2, &query[1], key, scores);
         scale_scores(1, 6, d, scores);

@@ -197,11 +197,10 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 static void show_normals(void)
 {
     float few[1][6], many[6][3];
-    Random r;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     normal_fill(&r, 1, 6, 0, 1, few);
     print_vector("torch.randn(6)", 6, few[0]);
-    random_seed(&r, 123);
+    r = random_seeded(123);
     normal_fill(&r, 6, 3, 0, 1, many);
     print_matrix("torch.randn(6, 3)", 6, 3, many);
 }

@@ -112,62 +112,48 @@ Two of the rows are equal, as [](#causal-mask) said they would be.
 
 enum { N = 6, D = 3, WORD = 1 }; /* journey is the second of six words */
 
-/* The row of the word in a table of so many columns. */
-static SheetRow row_of(const char *name, int size,
-                       const float table[N][size])
+/* Copies the row of the word in a table of so many columns. */
+static int take_row(int size, const float table[N][size], float x[size])
 {
-    SheetRow j = {name, size, {0}};
-    memcpy(j.x, table[WORD], (size_t)size * sizeof *j.x);
-    return j;
+    memcpy(x, table[WORD], sizeof *table);
+    return size;
 }
 
 /*
 First the embeddings alone, each word compared with each ([](#softmax)); and
 the three matrices of seed 123 without the division, with it ([](#scaling)),
 and with the future hidden, by renormalizing and by minus infinity
-([](#causal-mask)). `cross_attention_init`, with two widths that are equal,
-draws as `torch.rand` does:
+([](#causal-mask)):
 */
 
-static SheetRow plain(void)
+static int plain(float x[D])
 {
     float scores[N][N], weights[N][N], context[N][D];
     dot_scores(N, N, D, journey, journey, scores);
     softmax_rows(N, N, scores, weights);
     matmul(N, D, N, weights, journey, context);
-    return row_of("embeddings alone", D, context);
+    return take_row(D, context, x);
 }
 
-static void three_matrices(SheetRow j[4])
+static void three_matrices(float x[4][SHEET_WIDE])
 {
-    Random r;
-    Attention a;
-    float mask[N][N], context[N][2];
-    random_seed(&r, 123);
-    cross_attention_init(&a, &r, D, D, 2, 2);
-    Trace t;
-    trace_init_for(&t, &a, N, N);
-    float(*query)[2] = ROWS(2, t.query), (*key)[2] = ROWS(2, t.key);
-    float(*value)[2] = ROWS(2, t.value), (*scores)[N] = ROWS(N, t.scores);
-    float(*weights)[N] = ROWS(N, t.weights);
-    self_attention_forward(&a, N, journey, &t);
-    j[1] = row_of("three matrices", 2, ROWS(2, t.context));
-
+    float query[N][2], key[N][2], value[N][2], mask[N][N];
+    float scores[N][N], weights[N][N], context[N][2];
+    qkv_from_seed(123, N, D, 2, 2, journey, query, key, value);
+    dot_scores(N, N, 2, query, key, scores);
+    softmax_rows(N, N, scores, weights);
+    matmul(N, 2, N, weights, value, context);
+    take_row(2, context, x[0]);
+    attention(N, N, 2, 2, query, key, value, scores, weights, context);
+    take_row(2, context, x[1]);
     causal_mask(N, N, 0, mask);
     mask_weights(N, N, mask, weights);
     renormalize(N, N, weights);
     matmul(N, 2, N, weights, value, context);
-    j[2] = row_of("the future hidden, renormalized", 2, context);
+    take_row(2, context, x[2]);
     masked_weights(N, N, 2, mask_causal(0), query, key, scores, weights);
     matmul(N, 2, N, weights, value, context);
-    j[3] = row_of("the future hidden by minus infinity", 2, context);
-
-    dot_scores(N, N, 2, query, key, scores);
-    softmax_rows(N, N, scores, weights);
-    matmul(N, 2, N, weights, value, context);
-    j[0] = row_of("three matrices, not divided", 2, context);
-    trace_free(&t);
-    attention_free(&a);
+    take_row(2, context, x[3]);
 }
 
 /*
@@ -178,37 +164,33 @@ that ask the six of *Life is short* ([](#cross-attention)):
 */
 
 /* What `a` makes of the word when it asks the words y. Frees a. */
-static SheetRow ask_and_free(const char *name, Attention *a, Mask mask,
-                             Random *r, const float y[N][D])
+static int ask_and_free(Attention *a, Mask mask, Random *r,
+                        const float y[N][D], float x[SHEET_WIDE])
 {
     Trace t;
     trace_init_for(&t, a, N, N);
     attention_forward(a, mask, r, N, N, journey, y, &t);
     const int size = a->d_out ? a->d_out : a->n_heads * a->d_v;
-    const SheetRow j =
-        row_of(name, size, ROWS(size, a->d_out ? t.out : t.joined));
+    take_row(size, ROWS(size, a->d_out ? t.out : t.joined), x);
     trace_free(&t);
     attention_free(a);
-    return j;
+    return size;
 }
 
-static SheetRow linear_layers(const char *name, int has_bias)
+static int linear_layers(int has_bias, float x[SHEET_WIDE])
 {
-    Random r;
     Attention a;
-    random_seed(&r, 789);
+    Random r = random_seeded(789);
     self_attention_init(&a, &r, D, 2, 2, has_bias);
-    return ask_and_free(name, &a, mask_none(), NULL, journey);
+    return ask_and_free(&a, mask_none(), NULL, journey, x);
 }
 
-static SheetRow crossed(void)
+static int crossed(float x[SHEET_WIDE])
 {
-    Random r;
     Attention a;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     cross_attention_init(&a, &r, D, D, 2, 2);
-    return ask_and_free("asking Life is short", &a, mask_none(), NULL,
-                        life);
+    return ask_and_free(&a, mask_none(), NULL, life, x);
 }
 
 /*
@@ -216,14 +198,13 @@ The causal attention, in use, and in training with half of the weights
 dropped ([](#causal-attention)):
 */
 
-static SheetRow causal(const char *name, double rate)
+static int causal(double rate, float x[SHEET_WIDE])
 {
-    Random r;
     Attention a;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     causal_attention_init(&a, &r, D, 2, N, rate, 0);
-    return ask_and_free(name, &a, mask_causal(0), rate > 0 ? &r : NULL,
-                        journey);
+    return ask_and_free(&a, mask_causal(0), rate > 0 ? &r : NULL, journey,
+                        x);
 }
 
 /*
@@ -232,60 +213,57 @@ values one, side by side ([](#heads)); two causal heads of one entry, mixed,
 and PyTorch's own module, with three heads of one entry ([](#multi-head)).
 */
 
-static SheetRow side_by_side(void)
+static void heads(int size[3], float x[3][SHEET_WIDE])
 {
-    Random r;
-    Attention a;
-    random_seed(&r, 123);
-    heads_init(&a, &r, 4, D, 2, 1);
-    return ask_and_free("four heads side by side", &a, mask_none(), NULL,
-                        journey);
-}
-
-static SheetRow mixed(void)
-{
-    Random r;
-    Attention a;
-    random_seed(&r, 123);
-    multi_head_init(&a, &r, D, 2, N, 0, 2, 0);
-    return ask_and_free("two causal heads, mixed", &a, mask_causal(0), NULL,
-                        journey);
-}
-
-static SheetRow packed(void)
-{
-    Random r;
-    Attention a;
-    random_seed(&r, 123);
-    multi_head_init_pytorch(&a, &r, D, 0, 3);
-    return ask_and_free("nn.MultiheadAttention(3, 3)", &a, mask_none(),
-                        NULL, journey);
+    Attention a[3];
+    Random r[3] = {random_seeded(123), random_seeded(123),
+                   random_seeded(123)};
+    heads_init(&a[0], &r[0], 4, D, 2, 1);
+    multi_head_init(&a[1], &r[1], D, 2, N, 0, 2, 0);
+    multi_head_init_pytorch(&a[2], &r[2], D, 0, 3);
+    for (int i = 0; i < 3; i++)
+        size[i] = ask_and_free(&a[i], i == 1 ? mask_causal(0) : mask_none(),
+                               NULL, journey, x[i]);
 }
 
 /*
 All of them, in the order of the chapters:
 */
 
-void sheet_rows(SheetRow table[SHEET_ROWS])
+void sheet_rows(int size[SHEET_ROWS], float x[SHEET_ROWS][SHEET_WIDE])
 {
-    table[0] = plain();
-    three_matrices(&table[1]);
-    table[5] = linear_layers("linear layers, seed 789", 0);
-    table[6] = linear_layers("linear layers with a bias", 1);
-    table[7] = crossed();
-    table[8] = causal("causal, in use", 0);
-    table[9] = causal("causal, in training, half dropped", 0.5);
-    table[10] = side_by_side();
-    table[11] = mixed();
-    table[12] = packed();
+    size[0] = plain(x[0]);
+    three_matrices(&x[1]);
+    size[1] = size[2] = size[3] = size[4] = 2;
+    size[5] = linear_layers(0, x[5]);
+    size[6] = linear_layers(1, x[6]);
+    size[7] = crossed(x[7]);
+    size[8] = causal(0, x[8]);
+    size[9] = causal(0.5, x[9]);
+    heads(&size[10], &x[10]);
 }
 
 int main(int argc, char *argv[])
 {
-    SheetRow table[SHEET_ROWS];
+    const char *const name[SHEET_ROWS] = {
+        "embeddings alone",
+        "three matrices, not divided",
+        "three matrices",
+        "the future hidden, renormalized",
+        "the future hidden by minus infinity",
+        "linear layers, seed 789",
+        "linear layers with a bias",
+        "asking Life is short",
+        "causal, in use",
+        "causal, in training, half dropped",
+        "four heads side by side",
+        "two causal heads, mixed",
+        "nn.MultiheadAttention(3, 3)"};
+    int size[SHEET_ROWS];
+    float x[SHEET_ROWS][SHEET_WIDE];
     no_arguments(argc, argv);
-    sheet_rows(table);
+    sheet_rows(size, x);
     for (int i = 0; i < SHEET_ROWS; i++)
-        print_vector(table[i].name, table[i].size, table[i].x);
+        print_vector(name[i], size[i], x[i]);
     return 0;
 }

@@ -24,14 +24,13 @@ these tables. The reader got the second [@llms57].
 
 static void show_tables(void)
 {
-    Random r;
     float keep_mask[2][6][6], ones[6][6], dropped[6][6];
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             ones[i][j] = 1;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask[0]);
-    random_seed(&r, 123);
+    r = random_seeded(123);
     dropout_mask_mcg31(&r, 0.5, 6, 6, keep_mask[1]);
     dropout_apply(0.5, 6, 6, keep_mask[0], ones, dropped);
     print_matrix("dropout of ones", 6, 6, dropped);
@@ -134,9 +133,8 @@ static void print_sum(const char *label,
                       void draw(Random *r, double p, int n, int m,
                                 float mask[n][m]))
 {
-    Random r;
     float x[1][10], keep_mask[1][10], dropped[1][10], sum = 0;
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     random_fill(&r, 1, 10, x);
     draw(&r, 0.5, 1, 10, keep_mask);
     dropout_apply(0.5, 1, 10, keep_mask, x, dropped);
@@ -147,15 +145,14 @@ static void print_sum(const char *label,
 
 static void show_reports(void)
 {
-    Random r;
     float few[1][5], more[3][5];
-    random_seed(&r, 0);
+    Random r = random_seeded(0);
     dropout_mask(&r, 0.5, 1, 5, few);
     print_vector("seed 0", 5, few[0]);
-    random_seed(&r, 0);
+    r = random_seeded(0);
     dropout_mask_mcg31(&r, 0.5, 1, 5, few);
     print_vector("seed 0, MCG31", 5, few[0]);
-    random_seed(&r, 314159);
+    r = random_seeded(314159);
     dropout_mask_mcg31(&r, 0.25, 3, 5, more);
     print_matrix("seed 314159, MCG31", 3, 5, more);
     print_sum("sum of ten after dropout", dropout_mask);

@@ -1,6 +1,5 @@
 #include "attention/21_gpt.h"
 #include "attention/19_flash_backward.h"
-#include "attention/B_normals.h"
 #include "support.h"
 
 /* The memory of a model, of its pass and of its caches. What all that is
@@ -13,28 +12,16 @@ static void norm_layout(Norm *l, int d, float *block, size_t *count)
     l->bias = next_table(block, count, 1, 1, d);
 }
 
-static void linear_layout(Linear *l, int d_in, int d_out, float *block,
-                          size_t *count)
-{
-    *l = (Linear){.d_in = d_in, .d_out = d_out};
-    l->weight = next_table(block, count, 1, d_out, d_in);
-    l->bias = next_table(block, count, 1, 1, d_out);
-}
-
 /* Says where the tables of a model are in its block, and counts their
  * numbers. */
 static void gpt_layout(Gpt *g)
 {
     const int d = g->width;
-    const Attention sizes = {.d_x = d,
-                             .d_y = d,
-                             .n_heads = g->n_heads,
-                             .d_k = d / g->n_heads,
-                             .d_v = d / g->n_heads,
-                             .d_out = d,
-                             .has_bias = 1,
-                             .has_out_bias = 1,
-                             .context_length = g->context_length};
+    Attention sizes = {
+        .n_heads = g->n_heads, .has_bias = 1, .has_out_bias = 1};
+    sizes.d_x = sizes.d_y = sizes.d_out = d;
+    sizes.d_k = sizes.d_v = d / g->n_heads;
+    sizes.context_length = g->context_length;
     float *const at = g->memory;
     size_t *count = &g->count;
     *count = 0;
@@ -45,8 +32,8 @@ static void gpt_layout(Gpt *g)
         norm_layout(&b->norm_1, d, at, count);
         attention_layout(&b->attention, &sizes, at, count);
         norm_layout(&b->norm_2, d, at, count);
-        linear_layout(&b->up, d, 4 * d, at, count);
-        linear_layout(&b->down, 4 * d, d, at, count);
+        b->up = linear_layout(d, 4 * d, 1, at, count);
+        b->down = linear_layout(4 * d, d, 1, at, count);
     }
     norm_layout(&g->last, d, at, count);
     g->output = (Linear){.d_in = d, .d_out = g->vocabulary};
@@ -77,10 +64,7 @@ static void set_sizes(Gpt *g, const Gpt *sizes)
     sizes_check(sizes);
     *g = *sizes;
     g->memory = NULL;
-    g->block = calloc((size_t)g->layers, sizeof *g->block);
-    if (!g->block)
-        REFUSE("%d layers do not fit into memory: fewer are needed",
-               g->layers);
+    g->block = new_list((size_t)g->layers, sizeof *g->block);
     gpt_layout(g);
 }
 
@@ -145,15 +129,9 @@ void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n)
         REFUSE("%d texts of %d tokens, with 4 times %d numbers each: at "
                "most %d numbers are needed",
                texts, n, g->width, INT_MAX);
-    *p = (GptPass){.texts = texts,
-                   .n = n,
-                   .layers = g->layers,
-                   .width = g->width,
-                   .vocabulary = g->vocabulary};
-    p->block = calloc((size_t)g->layers, sizeof *p->block);
-    if (!p->block)
-        REFUSE("%d layers do not fit into memory: fewer are needed",
-               g->layers);
+    *p =
+        (GptPass){texts, n, g->layers, g->width, g->vocabulary, .count = 0};
+    p->block = new_list((size_t)g->layers, sizeof *p->block);
     pass_layout(p);
     p->memory = new_block(p->count);
     pass_layout(p);
@@ -196,8 +174,7 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
         grad_g->context_length != g->context_length ||
         grad_g->width != g->width || grad_g->n_heads != g->n_heads ||
         grad_g->layers != g->layers ||
-        !grad_g->has_own_output != !g->has_own_output ||
-        grad_g->count != g->count)
+        !grad_g->has_own_output != !g->has_own_output)
         REFUSE("a gradient of another model, with %zu numbers, of one with "
                "%zu: gpt_init makes one",
                grad_g->count, g->count);
@@ -215,11 +192,10 @@ void gpt_pass_clear(GptPass *p)
 void gpt_caches_init(KVCache *cache, const Gpt *g)
 {
     const int d = g->width / g->n_heads;
+    const KVCache sizes = {g->n_heads, d, d, g->context_length,
+                           .window = 0};
     for (int l = 0; l < g->layers; l++)
-        kv_cache_init(&cache[l], &(KVCache){.n_kv_heads = g->n_heads,
-                                            .d_k = d,
-                                            .d_v = d,
-                                            .capacity = g->context_length});
+        kv_cache_init(&cache[l], &sizes);
 }
 
 void gpt_caches_free(KVCache *cache, const Gpt *g)

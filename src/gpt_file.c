@@ -19,32 +19,30 @@ typedef struct {
     Named *of;
 } Names;
 
+static void add(Names *all, const char *layer, const char *table, Named e)
+{
+    snprintf(e.name, sizeof e.name, "%s.%s", layer, table);
+    all->of[all->count++] = e;
+}
+
 static void name_norm(Names *all, const char *name, const Norm *l)
 {
-    Named *weight = &all->of[all->count++], *bias = weight + 1;
-    all->count++;
-    *weight = (Named){.columns = l->d, .count = 1, .part = {l->weight}};
-    *bias = (Named){.columns = l->d, .count = 1, .part = {l->bias}};
-    snprintf(weight->name, sizeof weight->name, "%s.weight", name);
-    snprintf(bias->name, sizeof bias->name, "%s.bias", name);
+    add(all, name, "weight", (Named){"", 0, l->d, 0, 1, {l->weight}});
+    add(all, name, "bias", (Named){"", 0, l->d, 0, 1, {l->bias}});
 }
 
 static void name_layers(Names *all, const char *name, int count,
                         const Linear layer[count])
 {
-    Named *weight = &all->of[all->count++], *bias = weight + 1;
-    all->count++;
-    *weight = (Named){.rows = layer->d_in,
-                      .columns = count * layer->d_out,
-                      .is_turned = 1,
-                      .count = count};
-    *bias = (Named){.columns = weight->columns, .count = count};
+    const int columns = count * layer->d_out;
+    Named weight = {"", layer->d_in, columns, 1, count, {NULL}};
+    Named bias = {"", 0, columns, 0, count, {NULL}};
     for (int k = 0; k < count; k++) {
-        weight->part[k] = layer[k].weight;
-        bias->part[k] = layer[k].bias;
+        weight.part[k] = layer[k].weight;
+        bias.part[k] = layer[k].bias;
     }
-    snprintf(weight->name, sizeof weight->name, "%s.weight", name);
-    snprintf(bias->name, sizeof bias->name, "%s.bias", name);
+    add(all, name, "weight", weight);
+    add(all, name, "bias", bias);
 }
 
 static void name_block(Names *all, int l, const GptBlock *b)
@@ -66,21 +64,18 @@ static void name_block(Names *all, int l, const GptBlock *b)
 
 static Names names_of(const Gpt *g)
 {
-    Names all = {0, calloc(12 * (size_t)g->layers + 5, sizeof *all.of)};
-    if (!all.of)
-        REFUSE("%d layers do not fit into memory: fewer are needed",
-               g->layers);
-    all.of[all.count++] =
-        (Named){"wte.weight", g->vocabulary, g->width, 0, 1, {g->tokens}};
-    all.of[all.count++] = (Named){
-        "wpe.weight", g->context_length, g->width, 0, 1, {g->places}};
+    const int d = g->width;
+    const Named tokens = {"", g->vocabulary, d, 0, 1, {g->tokens}};
+    const Named places = {"", g->context_length, d, 0, 1, {g->places}};
+    const Named output = {"", g->vocabulary, d, 0, 1, {g->output.weight}};
+    Names all = {0, new_list(12 * (size_t)g->layers + 5, sizeof *all.of)};
+    add(&all, "wte", "weight", tokens);
+    add(&all, "wpe", "weight", places);
     for (int l = 0; l < g->layers; l++)
         name_block(&all, l, &g->block[l]);
     name_norm(&all, "ln_f", &g->last);
     if (g->has_own_output)
-        all.of[all.count++] =
-            (Named){"lm_head.weight",  g->vocabulary, g->width, 0, 1,
-                    {g->output.weight}};
+        add(&all, "lm_head", "weight", output);
     return all;
 }
 
@@ -171,33 +166,28 @@ static void take(Gpt *g, const Tensors *file, const char *prefix)
     free(all.of);
 }
 
-/* The whole numbers of a tensor of which there must be so many, from 0 to
- * the most. */
-static const int64_t *whole(const Tensors *file, const char *name,
-                            int count, int64_t most)
-{
-    const Tensor *t = tensors_find(file, name);
-    if (t->count != (size_t)count)
-        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
-               t->count, count);
-    const int64_t *x = tensor_integers(t);
-    for (int i = 0; i < count; i++)
-        if (x[i] < 0 || x[i] > most)
-            REFUSE("%s: number %d of '%s' is %" PRId64
-                   ": from 0 to %" PRId64 " is needed",
-                   file->path, i, name, x[i], most);
-    return x;
-}
-
-/* Likewise a tensor's doubles. */
-static const double *doubles(const Tensors *file, const char *name,
+/* A tensor of which there must be so many numbers. */
+static const Tensor *counted(const Tensors *file, const char *name,
                              int count)
 {
     const Tensor *t = tensors_find(file, name);
     if (t->count != (size_t)count)
         REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
                t->count, count);
-    return tensor_doubles(t);
+    return t;
+}
+
+/* Its whole numbers, which must be from 0 to the most. */
+static const int64_t *whole(const Tensors *file, const char *name,
+                            int count, int64_t most)
+{
+    const int64_t *x = tensor_integers(counted(file, name, count));
+    for (int i = 0; i < count; i++)
+        if (x[i] < 0 || x[i] > most)
+            REFUSE("%s: number %d of '%s' is %" PRId64
+                   ": from 0 to %" PRId64 " is needed",
+                   file->path, i, name, x[i], most);
+    return x;
 }
 
 /* One more than the highest layer in a tensor's name, masks left out.
@@ -297,14 +287,14 @@ static void save(Saving *s, const char *name, char type, int rank,
 {
     const size_t size = type == 'f' ? sizeof(float) : sizeof(double);
     Tensor t = {.type = type, .rank = rank, .count = 1};
-    char *copied = malloc(strlen(name) + 1);
+    char *copied = new_list(strlen(name) + 1, 1);
     for (int k = 0; k < 4; k++)
         t.shape[k] = k < rank ? shape[k] : 1;
     for (int k = 0; k < rank; k++)
         t.count *= (size_t)shape[k];
-    t.data = malloc(t.count * size);
+    t.data = new_list(t.count, size);
     s->tensor = realloc(s->tensor, (size_t)(s->count + 1) * sizeof t);
-    if (!copied || !t.data || !s->tensor)
+    if (!s->tensor)
         REFUSE("'%s' does not fit into memory: less is needed", name);
     if (data)
         memcpy(t.data, data, t.count * size);
@@ -353,13 +343,13 @@ enum { STANDS = RANDOM_STATE + 4 };
 /* What must be the same where a training goes on: its sizes, with a number
  * for the text that it learns from, and how Adam is set, but for its rate,
  * which each step has anew. */
-enum { SIZES = 9, SETTINGS = 5 };
-static const char *const size_name[SIZES] = {
+enum { SAME = 14 };
+static const char *const same_name[SAME] = {
     "vocabulary", "context",       "width",
     "n_heads",    "layers",        "has_own_output",
-    "texts",      "bytes of text", "checksum of the text"};
-static const char *const setting_name[SETTINGS] = {
-    "beta_1", "beta_2", "epsilon", "decay", "is_coupled"};
+    "texts",      "bytes of text", "checksum of the text",
+    "beta_1",     "beta_2",        "epsilon",
+    "decay",      "is_coupled"};
 
 /* Two texts have two checksums, most probably. */
 static uint32_t checksum(int bytes, const char text[bytes])
@@ -370,52 +360,38 @@ static uint32_t checksum(int bytes, const char text[bytes])
     return sum;
 }
 
-static void sizes_of(const GptTraining *t, int64_t size[SIZES])
+static void same_of(const GptTraining *t, double same[SAME])
 {
     const Gpt *g = &t->model;
-    const int64_t all[SIZES] = {
+    const Adam *how = &t->adam;
+    const double all[SAME] = {
         g->vocabulary, g->context_length, g->width,
         g->n_heads,    g->layers,         !!g->has_own_output,
-        t->texts,      t->bytes,          checksum(t->bytes, t->text)};
-    memcpy(size, all, sizeof all);
+        t->texts,      t->bytes,          checksum(t->bytes, t->text),
+        how->beta_1,   how->beta_2,       how->epsilon,
+        how->decay,    how->is_coupled};
+    memcpy(same, all, sizeof all);
 }
 
-static void settings_of(const GptTraining *t, double setting[SETTINGS])
+static void check_same(const Tensors *file, const GptTraining *t)
 {
-    const Adam *how = &t->adam;
-    memcpy(setting,
-           (double[]){how->beta_1, how->beta_2, how->epsilon, how->decay,
-                      how->is_coupled},
-           sizeof(double[SETTINGS]));
-}
-
-static void same_training(const Tensors *file, const GptTraining *t)
-{
-    int64_t size[SIZES];
-    double setting[SETTINGS];
-    sizes_of(t, size);
-    settings_of(t, setting);
-    const int64_t *there = whole(file, "training.sizes", SIZES, UINT32_MAX);
-    for (int i = 0; i < SIZES; i++)
-        if (there[i] != size[i])
-            REFUSE("%s: a training whose %s is %" PRId64 ": %" PRId64
-                   " is needed",
-                   file->path, size_name[i], there[i], size[i]);
-    const double *set = doubles(file, "training.how", SETTINGS);
-    for (int i = 0; i < SETTINGS; i++)
-        if (set[i] != setting[i])
-            REFUSE("%s: a training whose %s is %.9g: %.9g is needed",
-                   file->path, setting_name[i], set[i], setting[i]);
+    double same[SAME];
+    same_of(t, same);
+    const double *there =
+        tensor_doubles(counted(file, "training.same", SAME));
+    for (int i = 0; i < SAME; i++)
+        if (there[i] != same[i])
+            REFUSE("%s: a training whose %s is %.10g: %.10g is needed",
+                   file->path, same_name[i], there[i], same[i]);
 }
 
 void gpt_training_save(const GptTraining *t, const char *path)
 {
     Saving s = {0};
-    int64_t stands[STANDS], heads = t->model.n_heads, size[SIZES];
-    double setting[SETTINGS];
+    int64_t stands[STANDS], heads = t->model.n_heads;
     const double spare = t->random.has_spare ? t->random.spare : 0;
-    sizes_of(t, size);
-    settings_of(t, setting);
+    double same[SAME];
+    same_of(t, same);
     int64_t *order = new_aligned((size_t)t->count, sizeof *order);
     for (int i = 0; i < RANDOM_STATE; i++)
         stands[i] = t->random.state[i];
@@ -429,8 +405,7 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save_gpt(&s, "mean.", &t->mean);
     save_gpt(&s, "square.", &t->square);
     save(&s, "n_head", 'i', 0, NULL, &heads);
-    save(&s, "training.sizes", 'i', 1, (int[]){SIZES}, size);
-    save(&s, "training.how", 'd', 1, (int[]){SETTINGS}, setting);
+    save(&s, "training.same", 'd', 1, (int[]){SAME}, same);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
     save(&s, "training.kept", 'd', 0, NULL, &spare);
     save(&s, "training.order", 'i', 1, &t->count, order);
@@ -458,7 +433,7 @@ static const int64_t *stands_of(const Tensors *file, const GptTraining *t)
 void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
-    same_training(&file, t);
+    check_same(&file, t);
     const int64_t *stands = stands_of(&file, t);
     const int64_t *order =
         whole(&file, "training.order", t->count, t->count - 1);
@@ -470,7 +445,7 @@ void gpt_training_load(GptTraining *t, const char *path)
         t->random.state[i] = (uint32_t)stands[i];
     t->random.next = (int)stands[RANDOM_STATE];
     t->random.has_spare = (int)stands[RANDOM_STATE + 1];
-    t->random.spare = doubles(&file, "training.kept", 1)[0];
+    t->random.spare = tensor_doubles(counted(&file, "training.kept", 1))[0];
     t->step = (int)stands[RANDOM_STATE + 2];
     t->next_piece = (int)stands[RANDOM_STATE + 3];
     for (int i = 0; i < t->count; i++)
@@ -478,7 +453,10 @@ void gpt_training_load(GptTraining *t, const char *path)
     t->noted = 0;
     if (tensors_have(&file, "training.notes")) {
         const Tensor *notes = tensors_find(&file, "training.notes");
-        gpt_training_note(t, (int)notes->count, tensor_doubles(notes));
+        const size_t size = notes->count * sizeof *t->notes;
+        const double *numbers = tensor_doubles(notes);
+        if (size)
+            memcpy(gpt_training_note(t, (int)notes->count), numbers, size);
     }
     tensors_free(&file);
 }

@@ -51,9 +51,9 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
     own.adam = (Adam){0, 0.9, 0.95, 1e-8, 0.1, 0};
     own.bytes = prose_length;
     own.text = prose;
-    random_seed(&own.random, 123);
+    own.random = random_seeded(123);
     gpt_training_init(t, &own);
-    gpt_training_note(t, BEGINNING, (const double[BEGINNING]){0});
+    gpt_training_note(t, BEGINNING);
 }
 
 float gpt_run_step(GptTraining *t)
@@ -78,11 +78,10 @@ static char shown(int byte)
 
 void gpt_sample(const Gpt *g, int n, char text[n + 1])
 {
-    Random r;
     int *ids = new_aligned((size_t)n, sizeof *ids);
     for (int i = 0; i < 4 && i < n; i++)
         ids[i] = "The "[i];
-    random_seed(&r, 123);
+    Random r = random_seeded(123);
     gpt_generate(g, &r, 0.8f, 0, n < 4 ? n : 4, n, ids);
     for (int i = 0; i < n; i++)
         text[i] = shown(ids[i]);
@@ -104,10 +103,8 @@ float gpt_run_loss(const GptTraining *t, const char *text)
 static void note_row(GptTraining *t)
 {
     const int n = t->model.context_length;
-    double *row = calloc((size_t)entries_of_row(t), sizeof *row);
-    char *text = malloc((size_t)n + 1);
-    if (!row || !text)
-        REFUSE("%d bytes do not fit into memory: fewer are needed", n);
+    double *row = gpt_training_note(t, entries_of_row(t));
+    char *text = new_list((size_t)n + 1, 1);
     row[STEP] = t->step;
     row[LOSS] = (double)gpt_run_loss(t, prose);
     row[HELD_OUT] = (double)gpt_run_loss(t, held_out);
@@ -118,8 +115,6 @@ static void note_row(GptTraining *t)
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
-    gpt_training_note(t, entries_of_row(t), row);
-    free(row);
     free(text);
 }
 
@@ -160,20 +155,18 @@ static void write_log(const GptTraining *t, const char *path)
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&time_now));
     fprintf(log,
             "/* What `make train` has written: its sizes, the machine, the "
-            "day, and rows. */\n/* clang-format off */\n");
-    fprintf(log,
+            "day, and rows. */\n/* clang-format off */\n"
             "#define TRAINED_RUN {.steps = %d, .texts = %d, .model = "
             "{.vocabulary = %d, .context_length = %d, .width = %d, "
-            ".n_heads = %d, .layers = %d}}\n",
+            ".n_heads = %d, .layers = %d}}\n"
+            "#define TRAINED_ON \"%s, %d threads\"\n"
+            "#define TRAINED_AT \"%s\"\n"
+            "#define TRAINED_SECONDS %.0f\n"
+            "#define TRAINED_TOKENS_PER_SECOND %.0f\n\n"
+            "const float trained_losses[][3] = {\n",
             t->steps, t->texts, g->vocabulary, g->context_length, g->width,
-            g->n_heads, g->layers);
-    fprintf(log, "#define TRAINED_ON \"%s, %d threads\"\n", machine,
-            threads_for(1 << 20, 0));
-    fprintf(log, "#define TRAINED_AT \"%s\"\n", day);
-    fprintf(log, "#define TRAINED_SECONDS %.0f\n", t->notes[SECONDS]);
-    fprintf(log, "#define TRAINED_TOKENS_PER_SECOND %.0f\n",
-            tokens_a_second(t));
-    fprintf(log, "\nconst float trained_losses[][3] = {\n");
+            g->n_heads, g->layers, machine, threads_for(1 << 20, 0), day,
+            t->notes[SECONDS], tokens_a_second(t));
     for (int i = 0; i < rows_of(t); i++) {
         const double *row = row_of(t, i);
         fprintf(log, "    {%.0f, %#.9gf, %#.9gf},\n", row[STEP], row[LOSS],
@@ -234,6 +227,8 @@ void gpt_run(const GptTraining *sizes, const char *path,
         REFUSE("%s: is to be both the training and its log: two names are "
                "needed",
                path);
+    if (sizes->steps < 1)
+        REFUSE("%d steps: at least 1 is needed", sizes->steps);
     GptTraining t;
     gpt_training_init_prose(&t, sizes);
     FILE *old = fopen(path, "rb");

@@ -22,14 +22,10 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
         REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
                "batch of %d pieces, and at least 1 of them, are needed",
                sizes->bytes, count, context, texts);
-    *t = (GptTraining){.texts = texts,
-                       .adam = sizes->adam,
-                       .random = sizes->random,
-                       .bytes = sizes->bytes,
-                       .text = sizes->text,
-                       .steps = sizes->steps,
-                       .count = count,
-                       .next_piece = count}; /* so that an epoch begins */
+    *t = *sizes;
+    t->step = t->noted = 0;
+    t->notes = NULL;
+    t->count = t->next_piece = count; /* so that an epoch begins */
     gpt_init(&t->model, &model);
     gpt_init(&t->mean, &t->model);
     gpt_init(&t->square, &t->model);
@@ -38,8 +34,7 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
         ;
     for (int k = 0; k < t->parts; k++)
         part_init(t, k);
-    t->order = new_aligned((size_t)count, sizeof *t->order);
-    memset(t->order, 0, (size_t)count * sizeof *t->order);
+    t->order = new_list((size_t)count, sizeof *t->order);
 }
 
 void gpt_training_free(GptTraining *t)
@@ -58,18 +53,16 @@ void gpt_training_free(GptTraining *t)
     *t = (GptTraining){0};
 }
 
-void gpt_training_note(GptTraining *t, int n, const double number[n])
+double *gpt_training_note(GptTraining *t, int n)
 {
-    const size_t size = sizeof *number;
-    if (n == 0) /* realloc may answer NULL, as if it had failed */
-        return;
-    double *more = realloc(t->notes, (size_t)(t->noted + n) * size);
-    if (!more)
+    const size_t size = sizeof *t->notes, more = (size_t)n * size;
+    double *notes = realloc(t->notes, (size_t)t->noted * size + more);
+    if (!notes)
         REFUSE("%d numbers do not fit into memory: fewer are needed",
                t->noted + n);
-    memcpy(more + t->noted, number, (size_t)n * size);
-    t->notes = more;
+    t->notes = notes;
     t->noted += n;
+    return memset(notes + t->noted - n, 0, more);
 }
 
 /* A piece of text, and what comes after each of its bytes. */

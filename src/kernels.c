@@ -1,5 +1,4 @@
 #include "attention/15_kernel.h"
-#include "attention/14_flash.h"
 #include "support.h"
 
 #ifdef _OPENMP
@@ -88,12 +87,10 @@ void attention_call_check(const AttentionCall *call)
 /* What the Makefile calls chapter 15's functions where it compiles it for
  * an instruction set. */
 #define COMPILED_FOR(SET)                                                  \
-    void attend_fast_##SET(const AttentionCall *call);                     \
-    void matmul_strided_##SET(int n, int m, int d, StridedMatrix a,        \
-                              StridedMatrix b, StridedMatrix start,        \
-                              float c[n][m]);                              \
-    float exp2_fast_##SET(float x);                                        \
-    void exp2_all_##SET(int n, float x[n]);
+    __typeof__(attend_fast) attend_fast_##SET;                             \
+    __typeof__(matmul_strided) matmul_strided_##SET;                       \
+    __typeof__(exp2_fast) exp2_fast_##SET;                                 \
+    __typeof__(exp2_all) exp2_all_##SET;
 #define KERNEL(NAME, LANES, SET)                                           \
     {                                                                      \
         NAME, LANES, attend_fast_##SET, matmul_strided_##SET,              \

@@ -56,11 +56,7 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
     const Attention *a = &m->attention;
     if (texts < 1 || n < 1)
         REFUSE("texts, n = %d, %d: at least 1 of each is needed", texts, n);
-    *p = (Pass){.texts = texts,
-                .n = n,
-                .d_x = a->d_x,
-                .d_y = a->d_y,
-                .words = m->words};
+    *p = (Pass){texts, n, a->d_x, a->d_y, m->words, .count = 0};
     pass_layout(p);
     p->memory = new_block(p->count);
     pass_layout(p);
@@ -92,9 +88,8 @@ void pass_check(const Model *m, const Pass *p)
                "needed",
                p->d_x, p->d_y, p->words, a->d_x, a->d_y, m->words);
     if (!m->memory || !p->memory)
-        REFUSE("a %s without tables: %s makes room for them",
-               m->memory ? "pass" : "model",
-               m->memory ? "pass_init" : "model_init");
+        REFUSE("a model or a pass without tables: model_init and pass_init "
+               "make room for them");
 }
 
 void model_gradient_check(const Model *m, const Pass *p,

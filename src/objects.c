@@ -31,30 +31,24 @@ static void trace_layout(Trace *t)
     t->value = next_table(at, count, texts, m, heads * d_v);
     t->joined = next_table(at, count, texts, n, heads * d_v);
     t->out = next_table(at, count, texts, n, t->d_out);
-    if (t->texts) {
-        t->log_sum_exp = next_table(at, count, texts, heads, n);
-        return;
-    }
-    t->head_query = next_table(at, count, heads, n, d_k);
-    t->head_key = next_table(at, count, heads, m, d_k);
-    t->head_value = next_table(at, count, heads, m, d_v);
-    t->scores = next_table(at, count, heads, n, m);
-    t->weights = next_table(at, count, heads, n, m);
-    t->keep_mask = next_table(at, count, heads, n, m);
-    t->dropped = next_table(at, count, heads, n, m);
-    t->context = next_table(at, count, heads, n, d_v);
+    t->log_sum_exp = next_table(at, count, t->texts, heads, n);
+    const int tables = t->texts ? 0 : heads;
+    t->head_query = next_table(at, count, tables, n, d_k);
+    t->head_key = next_table(at, count, tables, m, d_k);
+    t->head_value = next_table(at, count, tables, m, d_v);
+    t->scores = next_table(at, count, tables, n, m);
+    t->weights = next_table(at, count, tables, n, m);
+    t->keep_mask = next_table(at, count, tables, n, m);
+    t->dropped = next_table(at, count, tables, n, m);
+    t->context = next_table(at, count, tables, n, d_v);
 }
 
 void trace_init(Trace *t, const Trace *sizes)
 {
     const int n = sizes->n, m = sizes->m, texts = sizes->texts;
-    *t = (Trace){.n = n,
-                 .m = m,
-                 .n_heads = sizes->n_heads,
-                 .d_k = sizes->d_k,
-                 .d_v = sizes->d_v,
-                 .d_out = sizes->d_out,
-                 .texts = texts};
+    *t = *sizes;
+    t->memory = NULL;
+    t->dropout_rate = 0;
     sizes_check(t->n_heads, t->d_k, t->d_v);
     if (n < 1 || m < 1 || t->d_out < 0)
         REFUSE("n, m, d_out = %d, %d, %d: at least 1, 1 and 0 are needed",
@@ -93,9 +87,8 @@ void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
                t->texts);
 }
 
-/* The tables of a layer from d_in to d_out. */
-static Linear linear_layout(int d_in, int d_out, int has_bias, float *block,
-                            size_t *count)
+Linear linear_layout(int d_in, int d_out, int has_bias, float *block,
+                     size_t *count)
 {
     Linear l = {.d_in = d_in, .d_out = d_out};
     l.weight = next_table(block, count, 1, d_out, d_in);
@@ -138,27 +131,25 @@ void attention_free(Attention *a)
     *a = (Attention){0};
 }
 
+static void init_for(Trace *t, const Attention *a, int texts, int n, int m)
+{
+    Trace sizes = {.n = n, .m = m, .d_out = a->d_out, .texts = texts};
+    sizes.n_heads = a->n_heads;
+    sizes.d_k = a->d_k;
+    sizes.d_v = a->d_v;
+    trace_init(t, &sizes);
+}
+
 void trace_init_for(Trace *t, const Attention *a, int n, int m)
 {
-    trace_init(t, &(Trace){.n = n,
-                           .m = m,
-                           .n_heads = a->n_heads,
-                           .d_k = a->d_k,
-                           .d_v = a->d_v,
-                           .d_out = a->d_out});
+    init_for(t, a, 0, n, m);
 }
 
 void trace_init_texts(Trace *t, const Attention *a, int texts, int n)
 {
     if (texts < 1)
         REFUSE("%d texts: at least 1 is needed", texts);
-    trace_init(t, &(Trace){.n = n,
-                           .m = n,
-                           .n_heads = a->n_heads,
-                           .d_k = a->d_k,
-                           .d_v = a->d_v,
-                           .d_out = a->d_out,
-                           .texts = texts});
+    init_for(t, a, texts, n, n);
 }
 
 static void layer_check(const char *name, const Linear *l, int d_in,
@@ -195,17 +186,12 @@ void widths_check(const Attention *a)
                a->d_x, a->d_y);
 }
 
-void versions_check(const Attention *from, const SelfAttentionV1 *to)
+void version_1_check(const Attention *from)
 {
     layers_check(from);
     widths_check(from);
-    if (to->d_in != from->d_x || to->d_k != from->d_k ||
-        to->d_v != from->d_v)
-        REFUSE("a version 1 of d_in, d_k, d_v = %d, %d, %d: %d, %d, %d are "
-               "needed",
-               to->d_in, to->d_k, to->d_v, from->d_x, from->d_k, from->d_v);
     if (from->has_bias || from->n_heads != 1 || from->d_out)
-        REFUSE("a version 2 with %s bias, %d heads and %d columns of "
+        REFUSE("an attention with %s bias, %d heads and %d columns of "
                "output: none, 1 and 0 are needed, since version 1 has no "
                "place for more",
                from->has_bias ? "a" : "no", from->n_heads, from->d_out);

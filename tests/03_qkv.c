@@ -63,10 +63,24 @@ static void hand_test(void)
                "%.6g where less than 0.05 is due", (double)got[1][1]);
 }
 
+static void paper_test(void)
+{
+    const float due[3][3][3] = {{{1, 0, 2}, {2, 2, 2}, {2, 1, 3}},
+                                {{0, 1, 1}, {4, 4, 0}, {2, 3, 1}},
+                                {{1, 2, 3}, {2, 8, 0}, {2, 6, 3}}};
+    float got[3][3][3];
+    project_paper(got[0], got[1], got[2]);
+    for (int i = 0; i < 27; i++)
+        tap_near("entry", got[i / 9][i / 3 % 3][i % 3],
+                 due[i / 9][i / 3 % 3][i % 3], 0, 0);
+    tap_near("a word", paper[1][3], 2, 0, 0);
+}
+
 int main(void)
 {
     EACH("project_qkv", project_test, "*-x");
     EACH("attend_one", attend_test, "*-key");
+    TAP(paper_test, "project_paper: whole numbers, by hand");
     TAP(hand_test, "example_w_query: likes asks for both animals");
     return tap_done();
 }

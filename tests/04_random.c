@@ -59,13 +59,9 @@ static void filled_test(void)
 
 static void seed_test(void)
 {
-    Random r = seeded(123), again;
-    memset(&again, 1, sizeof again);
-    random_seed(&again, 123);
-    tap_true("the state is filled anew",
-             !memcmp(r.state, again.state, sizeof r.state));
-    same_bits("nothing is left over", again.next, RANDOM_STATE);
-    same_bits("nothing is kept", again.has_spare, 0);
+    const Random r = random_seeded(123);
+    same_bits("nothing is left over", r.next, RANDOM_STATE);
+    same_bits("nothing is kept", r.has_spare, 0);
     same_bits("the first of the state is the seed", r.state[0], 123);
 }
 
@@ -104,7 +100,7 @@ static void uniform_test(void)
             Random r = seeded(seed[i]);
             float *x = room(10000);
             next_case();
-            give("r: after random_seed(r, %" PRId64 ")", seed[i]);
+            give("r: random_seeded(%" PRId64 ")", seed[i]);
             give("low = %.9g, high = %.9g", (double)range[k][0],
                  (double)range[k][1]);
             uniform_fill(&r, 100, 100, range[k][0], range[k][1], (void *)x);
@@ -144,7 +140,7 @@ static void journey_test(void)
         random_fill(&r, 3, 2, w[k]);
         agrees(names[k], w[k], 0, 0);
     }
-    project_qkv(6, 3, 2, 2, input("x"), w[0], w[1], w[2], x[0], x[1], x[2]);
+    qkv_from_seed(123, 6, 3, 2, 2, input("x"), x[0], x[1], x[2]);
     dot_scores(6, 6, 2, x[0], x[1], s);
     agrees("query", x[0], 1e-5, 1e-6);
     agrees("key", x[1], 1e-5, 1e-6);
@@ -155,11 +151,9 @@ static void journey_test(void)
 static uint64_t collides(uint64_t seed)
 {
     uint64_t found = seed_collision(seed);
-    Random r, other;
     tap_report(found != seed, "another seed",
                "%" PRIu64 " comes back as it is", found);
-    random_seed(&r, seed);
-    random_seed(&other, found);
+    Random r = random_seeded(seed), other = random_seeded(found);
     for (int k = 0; k < 700; k++)
         same_bits("draw", random_u32(&other), random_u32(&r));
     return found;
@@ -179,9 +173,9 @@ int main(void)
 {
     Random r = {.next = RANDOM_STATE};
     float x[1][1];
-    TAP(seed_test, "random_seed: begins anew");
+    TAP(seed_test, "random_seeded: begins anew");
     SETS("random_u64", bits_test, "bits");
-    SETS("random_seed", filled_test, "twist");
+    SETS("random_seeded", filled_test, "twist");
     SETS("random_twist", twist_test, "twist");
     draw = two_halves;
     SETS("random_u32", bits_test, "bits");
@@ -190,7 +184,7 @@ int main(void)
     SETS("uniform_fill", uniform_test, "uniform");
     TAP(uniform_high_is_low,
         "uniform_fill: the upper end becomes the lower");
-    SETS("random_fill", journey_test, "journey");
+    SETS("qkv_from_seed", journey_test, "journey");
     TAP(collision_test, "seed_collision: another seed, the same stream");
     REFUSES_SUCH("numbers from 2 to 1", uniform_fill(&r, 1, 1, 2, 1, x));
     REFUSES_SUCH("limits whose difference is infinite, -3e38 and 3e38",

@@ -2,6 +2,8 @@
 #define CHAPTER "06_scaling"
 #include "sets.h"
 #include "attention/06_scaling.h"
+#include "attention/01_dot_product.h"
+#include "attention/B_normals.h"
 
 /* As in chapter 3. */
 #define SUM_RTOL 1e-5
@@ -108,11 +110,24 @@ static void nudge_by_nan(void)
     same("nudged", 3, got, nan);
 }
 
+static void random_test(void)
+{
+    float query[5][20], key[4][20], got[5][4], due[5][4];
+    Random r = seeded(123);
+    normal_fill(&r, 5, 20, 0, 1, query);
+    normal_fill(&r, 4, 20, 0, 1, key);
+    dot_scores(5, 4, 20, query, key, due);
+    random_scores(5, 4, 20, got);
+    tap_near("difference", largest_difference(20, got[0], due[0]), 0, 0, 0);
+    tap_true("some score", got[4][3] < 0 || got[4][3] > 0);
+}
+
 int main(void)
 {
     EACH("score_spread", spread_test, "*-spread");
     EACH("scale_scores", scale_test, "*-scaled");
     EACH("mean_largest", largest_test, "*-mean");
+    TAP(random_test, "random_scores: of queries, then of keys");
     TAP(largest_of_nan, "mean_largest: no number has no largest");
     TAP(largest_below_zero, "mean_largest: all entries below 0");
     TAP(largest_of_many, "mean_largest: a million rows");

@@ -30,35 +30,27 @@ static Trace space(void)
     return one_head(n, n, dim("query", 1), dim("value", 1));
 }
 
-/* Drawn as PyTorch draws it. */
+/* Drawn as PyTorch draws it, and multiplied. */
 static void v1_test(void)
 {
-    Random r = random_of_set();
+    const char *const names[3] = {"w_query", "w_key", "w_value"};
+    const int64_t seed = *tensor_integers(part("seed"));
+    const int d_in = dim("x", 1);
+    Random r = seeded(seed);
     Trace t = space();
-    SelfAttentionV1 a;
-    self_v1_init(&a, &r, dim("x", 1), t.d_k, t.d_v);
+    for (int k = 0; k < 3; k++) {
+        const int columns = k < 2 ? t.d_k : t.d_v;
+        float *w = room((size_t)(d_in * columns));
+        random_fill(&r, d_in, columns, ROWS(columns, w));
+        agrees(names[k], w, 0, 0);
+    }
+    qkv_from_seed((uint64_t)seed, t.n, d_in, t.d_k, t.d_v, input("x"),
+                  ROWS(t.d_k, t.query), ROWS(t.d_k, t.key),
+                  ROWS(t.d_v, t.value));
     t.dropout_rate = 0.5; /* of another forward */
-    self_v1_forward(&a, t.n, input("x"), &t);
+    attend_trace(&t);
     close_trace(&t);
     tap_near("rate", t.dropout_rate, 0, 0, 0);
-    agrees("w_query", a.w_query, 0, 0);
-    agrees("w_key", a.w_key, 0, 0);
-    agrees("w_value", a.w_value, 0, 0);
-    self_v1_free(&a);
-}
-
-/* A hundred times a megabyte does not fit if it is not given back. */
-static void v1_free_test(void)
-{
-    Random r = seeded(1);
-    tap_limit_memory(24);
-    for (int i = 0; i < 100; i++) {
-        SelfAttentionV1 a;
-        self_v1_init(&a, &r, 300, 300, 300);
-        self_v1_free(&a);
-        self_v1_free(&a);
-        tap_true("nothing is left", !a.w_query && !a.w_key && !a.w_value);
-    }
 }
 
 /* Draws of different kinds from one generator. */
@@ -168,14 +160,6 @@ static void key_bias_does_nothing(void)
     attention_free(&a);
 }
 
-/* A version 1 that has no matrices: who uses them crashes. */
-static SelfAttentionV1 *version_1(int d_in, int d_k, int d_v)
-{
-    static SelfAttentionV1 a;
-    a = (SelfAttentionV1){.d_in = d_in, .d_k = d_k, .d_v = d_v};
-    return &a;
-}
-
 /* A matrix of version 1 against a weight of version 2, turned over. */
 static void close_turned(const char *name, const Tensor *weight,
                          const float *got)
@@ -199,21 +183,18 @@ static void copy_test(void)
     const Tensor *query = told_as("from->query.weight", "query_weight");
     const Tensor *key = told_as("from->key.weight", "key_weight");
     const Tensor *value = told_as("from->value.weight", "value_weight");
-    SelfAttentionV1 *to = version_1(from.d_x, from.d_k, from.d_v);
+    float *to[3] = {room_for("w_query", query->count),
+                    room_for("w_key", key->count),
+                    room_for("w_value", value->count)};
     attention_init(&from, &from);
     from.query.weight = floats(query);
     from.key.weight = floats(key);
     from.value.weight = floats(value);
-    to->w_query = room_for("to->w_query", query->count);
-    to->w_key = room_for("to->w_key", key->count);
-    to->w_value = room_for("to->w_value", value->count);
-    copy_v2_to_v1(&from, to);
-    close_turned("to->w_query", query, to->w_query);
-    close_turned("to->w_key", key, to->w_key);
-    close_turned("to->w_value", value, to->w_value);
-    tap_true("the sizes stay", to->d_in == from.d_x &&
-                                   to->d_k == from.d_k &&
-                                   to->d_v == from.d_v);
+    copy_v2_to_v1(&from, ROWS(from.d_k, to[0]), ROWS(from.d_k, to[1]),
+                  ROWS(from.d_v, to[2]));
+    close_turned("w_query", query, to[0]);
+    close_turned("w_key", key, to[1]);
+    close_turned("w_value", value, to[2]);
     attention_free(&from);
 }
 
@@ -258,21 +239,13 @@ static Trace *whole(int n_heads, int d_out)
 static void modules_refused(void)
 {
     Random *const r = some_draws();
-    SelfAttentionV1 *const v1 = version_1(3, 4, 2);
-    REFUSES(NULL, self_v1_init(v1, r, 0, 2, 3));
-    REFUSES(NULL, self_v1_init(v1, r, 3, -1, 2));
-    REFUSES(NULL, self_v1_init(v1, r, 3, 2, 0));
     REFUSES(NULL, self_attention_init(&fit, r, 0, 3, 4, 0));
     REFUSES(NULL, self_attention_init(&fit, r, 2, 0, 4, 1));
     REFUSES(NULL, self_attention_init(&fit, r, 2, 3, 0, 0));
-    for (int i = 0; i < 6; i++) {
-        REFUSES_SUCH(
-            one_more(i),
-            self_v1_forward(v1, 5, x, wrong_trace(i, 5, 5, 1, 4, 2, 0)));
+    for (int i = 0; i < 6; i++)
         REFUSES_SUCH(one_more(i), self_attention_forward(
                                       fitting(1, 0), 5, x,
                                       wrong_trace(i, 5, 5, 1, 4, 2, 0)));
-    }
     REFUSES_SUCH("two heads",
                  self_attention_forward(fitting(2, 0), 5, x, whole(2, 0)));
     REFUSES_SUCH("an output layer",
@@ -289,42 +262,37 @@ static void modules_refused(void)
 /* What no version 1 has a place for. */
 static void versions_refused(void)
 {
-    SelfAttentionV1 *const to = version_1(3, 4, 2);
-    REFUSES("objects.c: versions_check: a version 1 of d_in, d_k, d_v = "
-            "2, 4, 2: 3, 4, 2 are needed",
-            versions_check(fitting(1, 0), version_1(2, 4, 2)));
-    REFUSES_SUCH("another d_k",
-                 versions_check(fitting(1, 0), version_1(3, 3, 2)));
-    REFUSES_SUCH("another d_v",
-                 versions_check(fitting(1, 0), version_1(3, 4, 1)));
-    REFUSES("objects.c: versions_check: a version 2 with a bias, 1 "
+    REFUSES("objects.c: version_1_check: an attention with a bias, 1 "
             "heads and 0 columns of output: none, 1 and 0 are needed, "
             "since version 1 has no place for more",
-            versions_check(biased(), to));
-    REFUSES_SUCH("two heads", versions_check(fitting(2, 0), to));
-    REFUSES_SUCH("an output layer", versions_check(fitting(1, 6), to));
+            version_1_check(biased()));
+    REFUSES_SUCH("two heads", version_1_check(fitting(2, 0)));
+    REFUSES_SUCH("an output layer", version_1_check(fitting(1, 6)));
     REFUSES_SUCH("keys from tokens of another width",
-                 versions_check(crossing(), to));
+                 version_1_check(crossing()));
     REFUSES_SUCH("layers that do not fit",
-                 versions_check(but(&fit.key.d_out, 2), to));
+                 version_1_check(but(&fit.key.d_out, 2)));
+}
+
+static void copy_of(int i)
+{
+    const Attention *from = i == 0   ? biased()
+                            : i == 1 ? fitting(2, 0)
+                            : i == 2 ? fitting(1, 6)
+                            : i == 3 ? but(&fit.key.d_out, 2)
+                                     : crossing();
+    float w[3][3 * 4];
+    copy_v2_to_v1(from, ROWS(from->d_k, w[0]), ROWS(from->d_k, w[1]),
+                  ROWS(from->d_v, w[2]));
 }
 
 static void exercises_refused(void)
 {
-    SelfAttentionV1 *const to = version_1(3, 4, 2);
-    REFUSES_SUCH("a version 1 of d_v = 1, where 2 is needed",
-                 copy_v2_to_v1(fitting(1, 0), version_1(3, 4, 1)));
-    REFUSES_SUCH("a version 1 of d_k = 3, where 4 is needed",
-                 copy_v2_to_v1(fitting(1, 0), version_1(3, 3, 2)));
-    REFUSES_SUCH("a version 1 of d_in = 2, where 3 is needed",
-                 copy_v2_to_v1(fitting(1, 0), version_1(2, 4, 2)));
-    REFUSES_SUCH("a bias", copy_v2_to_v1(biased(), to));
-    REFUSES_SUCH("two heads", copy_v2_to_v1(fitting(2, 0), to));
-    REFUSES_SUCH("an output layer", copy_v2_to_v1(fitting(1, 6), to));
-    REFUSES_SUCH("layers that do not fit",
-                 copy_v2_to_v1(but(&fit.key.d_out, 2), to));
-    REFUSES_SUCH("keys from tokens of another width",
-                 copy_v2_to_v1(crossing(), to));
+    static const char *const what[5] = {
+        "a bias", "two heads", "an output layer", "layers that do not fit",
+        "keys from tokens of another width"};
+    for (int i = 0; i < 5; i++)
+        TAP_REFUSES("copy_v2_to_v1", what[i], NULL, copy_of(i));
 
     float moved[4][3];
     static const int order[4][4] = {
@@ -340,8 +308,7 @@ static void exercises_refused(void)
 
 int main(void)
 {
-    EACH("self_v1_forward", v1_test, "v1_*-x");
-    TAP_LARGE(v1_free_test, "self_v1_free: the memory can be used again");
+    EACH("attend_trace", v1_test, "v1_*-x");
     SETS("linear_fill", mixed_test, "mixed");
     EACH("linear_fill", fill_test, "linear_*-x");
     EACH("linear_forward", linear_test, "linear_*-x");

@@ -148,8 +148,8 @@ static void weights_test(void)
     agrees("context", t.context, rtol, atol);
 }
 
-/* Exercise 9.5: the scores of later words are hidden, their values are not;
- * 0 times infinity is no number. */
+/* Exercise 9.5: the scores of later words are hidden, their values are
+ * not; 0 times infinity is no number. */
 static void values_are_not_hidden(void)
 {
     const float one[2][1] = {{1}, {1}}, value[2][1] = {{1}, {INFINITY}};
@@ -167,8 +167,8 @@ static void gap_test(void)
     agrees("gap", &gap, 0, 0);
 }
 
-/* With a tolerance of 0, a rounding at gap 0 is enough. What it asks for it
- * gives back: 300 times a third of a megabyte does not fit otherwise. */
+/* With a tolerance of 0, a rounding at gap 0 is enough. What it asks for
+ * it gives back: 300 times a third of a megabyte does not fit otherwise. */
 static void gap_of_many(void)
 {
     enum { MANY = 30000 };
@@ -187,10 +187,12 @@ static void refusals(void)
     const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
     float x[3][2] = {{0}}, square[3][3];
     REFUSES(
-        "09_causal_mask.c: apply_mask: a mask of kind 2, 2 times 3, "
-        "for scores of 3 times 2: MASK_NONE, MASK_CAUSAL, or a table of "
+        "09_causal_mask.c: mask_check: a mask of kind 2, 2 times 3, "
+        "for 3 queries and 2 keys: MASK_NONE, MASK_CAUSAL, or a table of "
         "their size, is needed",
-        apply_mask(3, 2, mask_table(2, 3, table), x));
+        mask_check(3, 2, mask_table(2, 3, table)));
+    REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 2",
+                 apply_mask(3, 2, mask_table(2, 3, table), x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
                  apply_mask(1, 3, mask_table(2, 3, table), x));
     Mask odd = mask_table(2, 3, table);

@@ -8,7 +8,7 @@
 static Random given_seed(int64_t seed, double p)
 {
     next_case();
-    give("r: after random_seed(r, %" PRId64 ")", seed);
+    give("r: random_seeded(%" PRId64 ")", seed);
     give("p = %.*g", strtod(tap_words("%g", p), NULL) == p ? 6 : 17, p);
     return seeded(seed);
 }
@@ -137,7 +137,7 @@ static void sums_test(void)
     const int n = dim("weights", 0);
     Random r = seeded(61);
     double got[3] = {unset, unset, unset};
-    give("r: after random_seed(r, 61)");
+    give("r: random_seeded(61)");
     mean_row_sum(&r, number("p", "rate"), n, dim("weights", 1),
                  (int)number("draws", "draws"), input("weights"), got);
     tap_compare("mean", part("mean"), 'd', got, 1e-6, 0);

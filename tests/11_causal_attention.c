@@ -56,8 +56,7 @@ static void attend_test(void)
     tap_close("context", part("evaluated"), t.context, RTOL, ATOL);
 
     t = head_trace(tap_words(
-        "see = mask_causal(0), p = %g, r: after random_seed(r, %d)", p,
-        seed));
+        "see = mask_causal(0), p = %g, r: random_seeded(%d)", p, seed));
     attend_tables(mask_causal(0), p, &r, &t);
     agrees("weights", t.weights, RTOL, ATOL);
     agrees("dropped", t.dropped, RTOL, ATOL);
@@ -78,7 +77,7 @@ static void two_texts(bool is_whole)
     float *value = rounded(part("value"));
     for (int b = 0; b < 2; b++) {
         tell_attention(&a, mask);
-        give("r: after random_seed(r, %d)%s", (int)integers("sizes")[10],
+        give("r: random_seeded(%d)%s", (int)integers("sizes")[10],
              b ? " and a first call" : "");
         Trace t = guarded_trace(&a, n, m);
         if (is_whole) {
@@ -117,7 +116,7 @@ static Attention drawn(Random *r)
 {
     Attention a;
     const int64_t *size = integers("sizes");
-    random_seed(r, (uint64_t)size[0]);
+    *r = random_seeded((uint64_t)size[0]);
     causal_attention_init(&a, r, dim("x", 2), (int)size[1], (int)size[2],
                           doubles("rate")[0], size[3] != 0);
     return a;

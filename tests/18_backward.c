@@ -585,8 +585,7 @@ static Trace of_try; /* for one head, or for an attention */
 
 static void forward_attend(void)
 {
-    Random r;
-    random_seed(&r, 7);
+    Random r = random_seeded(7);
     attend(tried.n, tried.m, tried.d, D_V, mask_causal(1), 0.4, &r, IN(0),
            IN(1), IN(2), (void *)of_try.scores, (void *)of_try.weights,
            (void *)of_try.keep_mask, (void *)of_try.dropped, OUT);
@@ -614,8 +613,7 @@ static Attention any;
 
 static void forward_attention(void)
 {
-    Random r;
-    random_seed(&r, 7);
+    Random r = random_seeded(7);
     memcpy(any.memory, tried.in[2], any.count * sizeof(float));
     attention_forward(&any, mask_causal(1), &r, tried.n, tried.m, IN(0),
                       IN(1), &of_try);

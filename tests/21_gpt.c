@@ -648,7 +648,8 @@ static void caches_test(void)
 /* Token by token, against all at once without a cache. */
 static void cached_as_whole(const Attention *a, KVCache *cache)
 {
-    float(*x)[6] = room(5 * 6), *out = room_for("out", 5 * 6);
+    const int wide = a->d_out ? 6 : a->n_heads * a->d_v;
+    float(*x)[6] = room(5 * 6), *out = room_for("out", (size_t)(5 * wide));
     tap_fill(5 * 6, x[0], -2, 2);
     Trace whole, one;
     trace_init_for(&whole, a, 5, 5);
@@ -656,9 +657,11 @@ static void cached_as_whole(const Attention *a, KVCache *cache)
     attention_forward(a, mask_causal(0), NULL, 5, 5, x, x, &whole);
     for (int i = 0; i < 5; i++) {
         attend_cached(a, cache, 1, x + i, &one);
-        memcpy(out + i * 6, one.out, 6 * sizeof *out);
+        memcpy(out + i * wide, a->d_out ? one.out : one.joined,
+               (size_t)wide * sizeof *out);
     }
-    similar("out", 5 * 6, out, whole.out, 1e-5, 1e-5);
+    similar("out", 5 * wide, out, a->d_out ? whole.out : whole.joined, 1e-5,
+            1e-5);
     trace_free(&whole);
     trace_free(&one);
 }
@@ -673,15 +676,11 @@ static void attend_cached_test(void)
     gpt_free(&g);
 }
 
-static void attend_wide_test(void)
+static void attend_wide(int d_out)
 {
-    Attention a = {.d_x = 6,
-                   .d_y = 6,
-                   .n_heads = 2,
-                   .d_k = 2,
-                   .d_v = 4,
-                   .d_out = 6,
-                   .has_out_bias = 1};
+    Attention a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4};
+    a.d_out = d_out;
+    a.has_out_bias = d_out > 0;
     KVCache cache;
     attention_init(&a, &a);
     tap_fill((int)a.count, a.memory, -1, 1);
@@ -691,6 +690,12 @@ static void attend_wide_test(void)
     cached_as_whole(&a, &cache);
     kv_cache_free(&cache);
     attention_free(&a);
+}
+
+static void attend_wide_test(void)
+{
+    attend_wide(6);
+    attend_wide(0); /* the heads side by side alone */
 }
 
 /* A cache of such heads and widths, where 2 heads, 2 and 4 are needed. */

@@ -57,7 +57,7 @@ static void normal_kept(void)
     float *got = room(20);
     Random r = seeded(2024);
     for (int k = 0; k < 2; k++) {
-        random_seed(&r, 2024);
+        r = random_seeded(2024);
         plain(&r, 3, got);
         agrees("a", got, 0, 0);
     }

@@ -145,8 +145,8 @@ static void say(int k, const char *const words[])
                    words[i]);
 }
 
-/* Cells from the k-th box on: their columns' words are the texts from t on,
- * then follows for each row its word and its values. */
+/* Cells from the k-th box on: their columns' words are the texts from t
+ * on, then follows for each row its word and its values. */
 static void cells(int k, int t, int n, int m)
 {
     for (int b = 0; b < n * m; b++) {
@@ -516,10 +516,11 @@ static void test_values(void)
 
 static void test_log_log(void)
 {
-    const float x[3] = {0.1f, 4, 1000}, y[3] = {3.9f, 156, 156};
-    const float dot_x[1] = {0.5f}, dot_y[1] = {12.48f};
-    const Line lines[2] = {{"a<b", 3, x, y}, {"dot", 1, dot_x, dot_y}};
-    DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2, lines));
+    const char *const called[2] = {"a<b", "dot"};
+    const float x[4] = {0.1f, 4, 1000, 0.5f};
+    const float y[2][4] = {{3.9f, 156, 156, NAN}, {NAN, NAN, NAN, 12.48f}};
+    DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2, called, 4,
+                        x, y));
     has(">GFLOP/s for per byte; on both axes, equal factors are equally "
         "far "
         "apart. "
@@ -534,8 +535,7 @@ static void test_log_log(void)
     const double unit_y = (low - (word_y("200") - 4)) / 2;
     HOLDS(unit_x > 80 && unit_y > 80);
     for (int k = 0; k < 4; k++) {
-        const double to_x = k < 3 ? (double)x[k] : (double)dot_x[0];
-        const double to_y = k < 3 ? (double)y[k] : (double)dot_y[0];
+        const double to_x = (double)x[k], to_y = (double)y[k == 3][k];
         CLOSE(circle(k, "cx"), left + unit_x * log10(to_x / 0.1), 0.2);
         CLOSE(circle(k, "cy"), low - unit_y * log10(to_y / 2), 0.2);
         SAME(circle(k, "r"), k < 3 ? 3 : 5);
@@ -572,8 +572,8 @@ static void marks(int n, int points, const float x[points])
 {
     static const float one[20] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
                                   3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
-    DRAW(
-        figure_log_log("x", "", "x", "y", 1, &(Line){"a", points, x, one}));
+    DRAW(figure_log_log("x", "", "x", "y", 1, (const char *[]){"a"}, points,
+                        x, ROWS(points, one)));
     SAME(count("class=\"middle small muted\""), n);
     for (int i = 1; i < n; i++) {
         const char *word = strchr(behind("<text", i), '>') + 1;
@@ -614,27 +614,28 @@ static void test_marks(void)
     marks(2, 2, same);
     SAYS(0, "20", "50");
     const float small[1] = {0.0000312f};
-    DRAW(figure_log_log("x", "", "x", "y", 1,
-                        &(Line){"a", 1, small, tokens}));
+    DRAW(figure_log_log("x", "", "x", "y", 1, (const char *[]){"a"}, 1,
+                        small, ROWS(1, tokens)));
     has("a: 128 for 0.000031. ");
 }
 
-/* Labels stand behind all points, within the picture, and cover none of the
- * others. Where the k-th text is a label, says how high it is. */
-static void labels(int n, const Line lines[n])
+/* Labels stand behind all points, within the picture, and cover none of
+ * the others. Where the k-th text is a label, says how high it is. */
+static void labels(int lines, const char *const called[lines], int n,
+                   const float x[n], const float y[lines][n])
 {
-    DRAW(figure_log_log("x", "Title", "x", "y", n, lines));
-    const int t = count("<text") - n;
-    for (int k = 0; k < n; k++) {
+    DRAW(figure_log_log("x", "Title", "x", "y", lines, called, n, x, y));
+    const int t = count("<text") - lines;
+    for (int k = 0; k < lines; k++) {
         const double left = of("<text", t + k, "x");
-        const double y = of("<text", t + k, "y") - 5;
-        HOLDS(is_said(t + k, lines[k].label));
-        HOLDS(left + 8.0 * strlen(lines[k].label) < of("<svg", 0, "width"));
-        HOLDS(y > 33 && y < 299);
+        const double high = of("<text", t + k, "y") - 5;
+        HOLDS(is_said(t + k, called[k]));
+        HOLDS(left + 8.0 * strlen(called[k]) < of("<svg", 0, "width"));
+        HOLDS(high > 33 && high < 299);
         for (int i = 0; i < count("<circle"); i++)
             HOLDS(circle(i, "cx") < left - 3);
         for (int i = 0; i < k; i++)
-            HOLDS(fabs(of("<text", t + i, "y") - 5 - y) > 17.7);
+            HOLDS(fabs(of("<text", t + i, "y") - 5 - high) > 17.7);
     }
 }
 
@@ -643,51 +644,50 @@ static void test_labels(void)
     static const char *const called[8] = {
         "T = 256", "T = 1024", "decoding", "chapter 6",
         "roof",    "a",        "library",  "b c d"};
-    float x[8][2], y[8][2];
-    Line lines[8];
     for (int trial = 0; trial < 20; trial++) {
-        for (int k = 0; k < 8; k++) {
-            tap_fill(2, x[k], 0, 3);
-            tap_fill(2, y[k], 0, (float)(trial % 5 + 1));
-            for (int i = 0; i < 2; i++) {
-                x[k][i] = powf(10, x[k][i]);
-                y[k][i] = powf(10, y[k][i]);
-            }
-            lines[k] = (Line){called[k], k < 4 ? 2 : 1, x[k], y[k]};
+        float x[12], y[8][12]; /* four lines of two points, and four dots */
+        tap_fill(12, x, 0, 3);
+        for (int k = 0; k < 8; k++)
+            tap_fill(12, y[k], 0, (float)(trial % 5 + 1));
+        for (int i = 0; i < 12; i++) {
+            x[i] = powf(10, x[i]);
+            for (int k = 0; k < 8; k++)
+                y[k][i] =
+                    (i < 8 ? i / 2 : i - 4) == k ? powf(10, y[k][i]) : NAN;
         }
-        labels(8, lines);
+        labels(8, called, 12, x, y);
     }
     /* Eight that end together, in their order, around the end. */
-    const float to[2] = {1, 2000}, up[2] = {1, 30}, low[2] = {30, 1};
+    const float x[2] = {1, 2000};
+    float y[8][2];
     for (int k = 0; k < 8; k++)
-        lines[k] = (Line){called[k], 2, to, up};
-    labels(8, lines);
+        memcpy(y[k], (float[2]){1, 30}, sizeof y[k]);
+    labels(8, called, 2, x, y);
     for (int k = 0; k < 8; k++)
         CLOSE(word_y(called[k]), word_y(called[0]) + 18 * k, 0.3);
     SAME(count("class=\"s7\""), 2);
     SAME(count("class=\"c7\""), 2);
     for (int k = 0; k < 8; k++)
-        lines[k].y = low;
-    labels(8, lines); /* at the bottom */
+        memcpy(y[k], (float[2]){30, 1}, sizeof y[k]);
+    labels(8, called, 2, x, y); /* at the bottom */
     for (int k = 0; k < 8; k++)
-        lines[k].y = up;
-    const float high[2] = {1, 31}, top[2] = {1, 1000};
-    lines[0].y = top;
-    lines[2].y = high;
-    labels(4, lines); /* 2 before 1 before 3, and these around 1 */
+        memcpy(y[k], (float[2]){1, 30}, sizeof y[k]);
+    y[0][1] = 1000;
+    y[2][1] = 31;
+    labels(4, called, 2, x, y); /* 2, 1, 3, and these around 1 */
     SAME(word_y(called[0]), circle(1, "cy") + 5);
     CLOSE(word_y(called[1]) - 18, word_y(called[2]), 0.3);
     CLOSE(word_y(called[1]) + 18, word_y(called[3]), 0.3);
-    CLOSE(word_y(called[1]), circle(3, "cy") + 5, 1);
 }
 
 static void test_blocks(void)
 {
-    const Block b[4] = {{"X", 6, 3, 1, "·"},
-                        {"a<b", 3, 8, 4, "="},
-                        {"heads", 6, 8, 8, NULL},
-                        {"next", 7, 2, 1, NULL}};
-    DRAW(figure_blocks("x", "Title", 4, b));
+    const int n[4] = {6, 3, 6, 7}, m[4] = {3, 8, 8, 2};
+    const int parts[4] = {1, 4, 8, 1};
+    DRAW(figure_blocks("x", "Title",
+                       "X 6 x 3 · a<b %d x 8 / 4 = heads 6 x 8 / 8\n"
+                       "next 7 x 2\n",
+                       3));
     has(">X, 6 by 3 · a&lt;b, 3 by 8 in 4 parts = heads, 6 by 8 in 8 "
         "parts. next, 7 by 2. </desc>");
     SAYS(0, "X", "6 × 3", "·", "a&lt;b", "3 × 8", "=", "heads", "6 × 8",
@@ -696,13 +696,13 @@ static void test_blocks(void)
     const int frame[4] = {1, 6, 15, 17};
     const double unit = box(17, "height") / 7;
     for (int k = 0; k < 4; k++) {
-        SAME(box(frame[k], "height"), b[k].n * unit);
-        SAME(box(frame[k], "width"), b[k].m * unit);
-        SAME(box(frame[k], "y") + b[k].n * unit / 2,
+        SAME(box(frame[k], "height"), n[k] * unit);
+        SAME(box(frame[k], "width"), m[k] * unit);
+        SAME(box(frame[k], "y") + n[k] * unit / 2,
              k < 3 ? box(1, "y") + 3 * unit : box(17, "y") + 3.5 * unit);
-        for (int i = 0; i < b[k].parts; i++) {
-            const int part = frame[k] - b[k].parts + i;
-            const double wide = b[k].m * unit / b[k].parts;
+        for (int i = 0; i < parts[k]; i++) {
+            const int part = frame[k] - parts[k] + i;
+            const double wide = m[k] * unit / parts[k];
             SAME(box(part, "x"), box(frame[k], "x") + i * wide);
             SAME(box(part, "width"), wide);
             SAME(box(part, "y"), box(frame[k], "y"));
@@ -720,10 +720,8 @@ static void test_blocks(void)
     SAME(count("<line"), 3 + 7 + 5 + 2 + 2 + 7 + 5 + 7 + 6 + 1);
     SAME(line(0, "y1"), box(1, "y") + unit);
     SAME(line(7, "x1"), box(3, "x"));
-    const Block large[3] = {{"X", 20, 512, 1, "·"},
-                            {"W", 512, 512, 8, "="},
-                            {"XW", 20, 512, 1, NULL}};
-    DRAW(figure_blocks("x", "Title", 3, large));
+    DRAW(figure_blocks("x", "Title",
+                       "X 20 x 512 · W 512 x 512 / 8 = XW 20 x 512"));
     has("Sides are as the square roots of the numbers.");
     HOLDS(of("<svg", 0, "width") <= 500);
     SAME(box(1, "height"), box(1, "width") * sqrt(20 / 512.));
@@ -753,10 +751,9 @@ static void test_index(void)
 {
     const char *const label[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
                                   "a_",  "to_day", "2_a W_<"};
-    Table sheet[6];
-    for (int k = 0; k < 6; k++)
-        sheet[k] = (Table){label[k], 1, 1, NULL};
-    DRAW(figure_worksheet("x", "d_k", 6, sheet, 0));
+    const int one[6] = {1, 1, 1, 1, 1, 1};
+    const float *const none[6] = {NULL};
+    DRAW(figure_worksheet("x", "d_k", 6, label, one, one, none, 0));
 #define LOW(index) "<tspan class=\"index\" dy=\"4\">" index "</tspan>"
 #define BACK(words) "<tspan dy=\"-4\">" words "</tspan>"
     has(">d_k</title>");
@@ -786,8 +783,8 @@ static void test_follow(void)
     SAYS(17, "a&lt;b", "1", "0", "0.25", "1.5000", "0.7500", "4", "5");
     SAYS(25, "b&amp;c", "0", "3", "-1", "-2.0000", "0.2500", "6", "7");
     SAYS(33, "context", "4.0625", "0");
-    /* The word, its query, key and value; then a row for each key, with the
-     * share, and values as strong as the share; last the context. */
+    /* The word, its query, key and value; then a row for each key, with
+     * the share, and values as strong as the share; last the context. */
     SAME(count("<rect"), 1 + 3 + 3 + 2 + 2 * 6 + 2);
     for (int j = 0; j < 2; j++) {
         const int b = 9 + 6 * j, t = 17 + 8 * j;
@@ -823,9 +820,10 @@ static void test_follow(void)
 static void test_worksheet(void)
 {
     const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
-    const Table sheet[3] = {
-        {"X", 2, 2, x[0]}, {"Y", 1, 3, y[0]}, {"Z", 1, 12, NULL}};
-    DRAW(figure_worksheet("x", "Title", 3, sheet, 1));
+    const char *const label[3] = {"X", "Y", "Z"};
+    const int n[3] = {2, 1, 1}, m[3] = {2, 3, 12};
+    const float *const all[3] = {x[0], y[0], NULL};
+    DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 1));
     has(">X, 2 rows of 2, given. Y, 1 rows of 3, empty. Z, 1 rows of 12, "
         "empty. </desc>");
     SAYS(0, "X", "1", "2", "3", "4.5", "Y", "Z");
@@ -838,7 +836,7 @@ static void test_worksheet(void)
     }
     HOLDS(box(4, "x") > box(1, "x") + box(1, "width"));
     HOLDS(box(7, "y") > box(2, "y") + box(2, "height"));
-    DRAW(figure_worksheet("x", "Title", 3, sheet, 2));
+    DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 2));
     SAYS(5, "Y", "7", "8", "9");
 }
 
@@ -907,8 +905,6 @@ static void refusals(bool is_drawn)
     const float infinite[2][2] = {{1, 2}, {3, INFINITY}};
     const int below[1] = {-1}, above[1] = {3}, good[2] = {0, 2};
     const int twice[2] = {1, 1};
-    const Block none[1] = {{"X", 2, 2, 0, NULL}};
-    const Block odd[1] = {{"X", 2, 8, 3, NULL}};
     const float two[2] = {1, 2}, gone[2] = {NAN, 1}, last[2] = {1, NAN};
     REFUSED(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
             figure_heatmap("x", "", 1, names, 2, names, map[1]));
@@ -960,32 +956,36 @@ static void refusals(bool is_drawn)
     REFUSED(NULL, figure_pipeline("x", "mask mask"));
     REFUSED(NULL, figure_pipeline("x", ""));
     REFUSED(
-        "figure_boxes.c: figure_blocks: figure 'x' has a block 'X' with 8 "
+        "figure_boxes.c: read_blocks: figure 'x' has a block 'X' with 8 "
         "columns in 3 parts: parts of equal width are needed",
-        figure_blocks("x", "", 1, odd));
-    REFUSED(NULL, figure_blocks("x", "", 1, none));
-    Line line[9];
-    for (int k = 0; k < 9; k++)
-        line[k] = (Line){"a", 2, two, two};
-    const Line zero = {"a", 2, two, bit[0][0]},
-               no_end = {"a", 2, map[1][0], two};
+        figure_blocks("x", "", "X 2 x 8 / 3"));
+    REFUSED(NULL, figure_blocks("x", "", "X 2 x 2 / 0"));
+    REFUSED("figure_boxes.c: read_blocks: figure 'x' has ' Y': at most 20 "
+            "matrices as 'X 6 x 3' are needed",
+            figure_blocks("x", "", "X 2 x 2 = Y"));
+    static const char *const nine[9] = {"a", "a", "a", "a", "a",
+                                        "a", "a", "a", "a"};
+    static float y[9][2];
+#define PLOT(lines, x) figure_log_log("x", "", "", "", lines, nine, 2, x, y)
+    for (int k = 0; k < 18; k++)
+        y[k / 2][k % 2] = 2;
     REFUSED("figure_log.c: figure_log_log: figure 'x' has 0 lines: 1 to 8 "
-            "can be "
-            "drawn",
-            figure_log_log("x", "", "", "", 0, line));
-    REFUSED(NULL, figure_log_log("x", "", "", "", 9, line));
-    REFUSED("figure_log.c: figure_log_log: figure 'x' has a line 'a' of 0 "
-            "points: "
-            "each needs at least 1",
-            figure_log_log("x", "", "", "", 1, &(Line){"a", 0, two, two}));
+            "can be drawn",
+            PLOT(0, two));
+    REFUSED(NULL, PLOT(9, two));
     REFUSED(ENTRY "0: only finite numbers above 0 can be drawn",
-            figure_log_log("x", "", "", "", 1, &zero));
+            PLOT(1, bit[0][0]));
     REFUSED(ENTRY "inf: only finite numbers above 0 can be drawn",
-            figure_log_log("x", "", "", "", 1, &no_end));
-    REFUSED(NULL,
-            figure_log_log("x", "", "", "", 1, &(Line){"a", 2, last, two}));
-    REFUSED(NULL, figure_log_log("x", "", "", "", 1,
-                                 &(Line){"a", 2, two, part[1]}));
+            PLOT(1, map[1][0]));
+    REFUSED(NULL, PLOT(1, last));
+    y[0][1] = 0;
+    REFUSED(ENTRY "0: only finite numbers above 0 and nan can be drawn",
+            PLOT(1, two));
+    y[0][0] = y[0][1] = NAN;
+    REFUSED(
+        "figure_log.c: figure_log_log: figure 'x' has a line 'a' without "
+        "points: each needs at least 1",
+        PLOT(1, two));
 }
 
 static void test_nothing(void)

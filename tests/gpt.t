@@ -154,14 +154,14 @@ my %without = %model;
 delete $without{'h.1.mlp.c_fc.bias'};
 my $lacks = write_tensors("$folder/lacks.safetensors", %without);
 for (
-    ['no ids'                  => [$golden], qr/at least 1 id/],
+    ['no ids'                  => [$golden], qr/FILE ID/],
     ['an id that is too large' => [$golden, 0, $size], qr/an id/],
     ['an id below 0'           => [$golden, -1], qr/an id/],
     ['an id that is a word'    => [$golden, 'word'], qr/an id/],
     ['more ids than places'    => [$golden, (1) x 9], qr/1 to 8 tokens/],
     ['a layer that is too high' => ['--map', 2, 0, $golden, 1], qr/the layer/],
     ['a head that is too high' => ['--map', 0, $heads, $golden, 1], qr/the head/],
-    ['a map without ids'       => ['--map', 0, 0, $golden], qr/at least 1 id/],
+    ['a map without ids'       => ['--map', 0, 0, $golden], qr/FILE ID/],
     ['no such file'            => ["$folder/none.safetensors", 1], qr/none\.safetensors/],
     ['a file that ends too soon' => [$damaged, 1], qr/damaged\.safetensors/],
     ['a file that lacks a table' => [$lacks, 1], qr/h\.1\.mlp\.c_fc\.bias/],
@@ -275,10 +275,10 @@ ok text_of("$folder/more") eq $eight && !-e "$folder/more.h", '... and nothing i
 
 # ---- What it does not go on with.
 
-# The last of the sizes is a checksum of the text.
+# The ninth of what must be the same is a checksum of the text.
 sub other_text {
     my %changed = tensors("$folder/whole");
-    substr($changed{'training.sizes'}{bytes}, -8) = pack 'q<', 7;
+    substr($changed{'training.same'}{bytes}, 64, 8) = pack 'd<', 7;
     return text_of(write_tensors("$folder/changed", %changed));
 }
 
@@ -291,7 +291,7 @@ sub of_notes {
 
 for (
     ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/json_size|bytes/],
-    ['a model alone'         => text_of($golden), qr/training\.sizes/],
+    ['a model alone'         => text_of($golden), qr/training\.same/],
     ['one without notes'     => of_notes(0), qr/wrong: has 0 notes: 2 and a multiple of \d+, as a run has them, are needed/],
     ['one with half a row'   => of_notes(9), qr/wrong: has 9 notes: 2 and a multiple of \d+, as a run has them, are needed/],
     ['one on another text'   => other_text(), qr/whose checksum of the text is 7: \d+ is needed/],

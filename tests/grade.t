@@ -274,7 +274,7 @@ for (['reads one more, and does not use it', 'dot', 'volatile float more = a[n];
 }
 
 # What a solution of another chapter says last, as the book's does not.
-for (['the judge\'s sizes', '07_self_attention', 'copy_v2_to_v1', 'to->d_in = 1 << 20; to->d_k = 1 << 20;', 'done', qr/\A\z/],
+for (['the judge\'s sizes', '18_backward', 'linear_backward', 'grad_l->d_in = 1 << 20; grad_l->d_out = 1 << 20;', 'done', qr/\A\z/],
      ['the judge\'s counts', '04_random', 'uniform_fill', 'r->next = 1 << 28;', 'wrong', qr/a count that cannot be/],
      ['what is given to read', '07_self_attention', 'linear_forward', '((Linear *)(uintptr_t)l)->d_in = 1 << 20;', 'done', qr/\A\z/]) {
     my ($what, $name, $function, $last, $state, $words) = @$_;

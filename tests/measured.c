@@ -5,25 +5,25 @@
 #include "measured.h"
 
 enum { ROWS = sizeof rows / sizeof *rows };
+enum { MS, GFLOPS, GBS, MB, FRACTION, ERROR };
 
 /* A row that stands there twice would be found once. */
 static void finds_test(void)
 {
-    for (int i = 0; i < ROWS; i++) {
-        const Measured *row = &rows[i];
-        const Measured *it =
-            measured(row->what, row->library, row->threads);
-        tap_true(row->what, it->threads == row->threads &&
-                                !memcmp(&it->ms, &row->ms, sizeof it->ms) &&
-                                !strcmp(it->library, row->library));
-    }
+    static const char *const name[] = {"ms", "GFLOP/s",  "GB/s",
+                                       "MB", "fraction", "error"};
+    for (int i = 0; i < ROWS; i++)
+        for (int q = MS; q <= ERROR; q++) {
+            const float x = measured(name[q], rows[i].what, rows[i].library,
+                                     rows[i].threads);
+            tap_true(rows[i].what, !memcmp(&x, &rows[i].x[q], sizeof x));
+        }
 }
 
 static void most_threads_test(void)
 {
-    const Measured *all = measured("read", "memory", 0);
-    tap_true("all", all->threads > 1);
-    tap_true("one", measured("read", "memory", 1)->threads == 1);
+    tap_true("all", measured("GB/s", "read", "memory", 0) >
+                        measured("GB/s", "read", "memory", 1));
 }
 
 /* What a case computes, by its name; 0 for those of another form. */
@@ -44,44 +44,42 @@ static void rates_test(void)
     for (int i = 0; i < ROWS; i++)
         if (operations(rows[i].what) > 0 &&
             strcmp(rows[i].library, "at most"))
-            tap_near(rows[i].what, rows[i].gflops * rows[i].ms * 1e6,
+            tap_near(rows[i].what, rows[i].x[GFLOPS] * rows[i].x[MS] * 1e6,
                      operations(rows[i].what), 1e-3, 0);
 }
 
 /* Of the machine's limit as it was in the same turns; where none took part,
  * as it stands first of all, that of the widest vectors. */
-static float limit(const Measured *row)
+static float limit(int row)
 {
-    const Measured *most = NULL;
-    for (int i = 0; i < ROWS && strcmp(row->library, "at most"); i++)
+    const int threads = rows[row].threads;
+    const int q = isnan(rows[row].x[GFLOPS]) ? GBS : GFLOPS;
+    for (int i = ROWS; i-- > 0 && strcmp(rows[row].library, "at most");)
         if (!strcmp(rows[i].library, "at most") &&
-            !strcmp(rows[i].what, row->what) &&
-            rows[i].threads == row->threads)
-            most = &rows[i];
-    if (!most)
-        most = isnan(row->gflops)
-                   ? measured("read", "memory", row->threads)
-                   : measured("peak", rows[0].library, row->threads);
-    return isnan(row->gflops) ? most->gbs : most->gflops;
+            !strcmp(rows[i].what, rows[row].what) &&
+            rows[i].threads == threads)
+            return rows[i].x[q];
+    return q == GBS ? measured("GB/s", "read", "memory", threads)
+                    : measured("GFLOP/s", "peak", rows[0].library, threads);
 }
 
 static void fractions_test(void)
 {
     for (int i = 0; i < ROWS; i++)
-        if (!isnan(rows[i].fraction))
-            tap_near(
-                rows[i].what, rows[i].fraction,
-                (isnan(rows[i].gflops) ? rows[i].gbs : rows[i].gflops) /
-                    limit(&rows[i]),
-                1e-3, 0);
+        if (!isnan(rows[i].x[FRACTION]))
+            tap_near(rows[i].what, rows[i].x[FRACTION],
+                     (isnan(rows[i].x[GFLOPS]) ? rows[i].x[GBS]
+                                               : rows[i].x[GFLOPS]) /
+                         limit(i),
+                     1e-3, 0);
 }
 
 static void errors_test(void)
 {
     for (int i = 0; i < ROWS; i++)
         if (!strcmp(rows[i].library, "attention-in-c") &&
-            strncmp(rows[i].what, "product", 7) && !isnan(rows[i].error))
-            tap_true(rows[i].what, rows[i].error < 1e-5f);
+            strncmp(rows[i].what, "product", 7) && !isnan(rows[i].x[ERROR]))
+            tap_true(rows[i].what, rows[i].x[ERROR] < 1e-5f);
 }
 
 int main(void)
@@ -91,10 +89,11 @@ int main(void)
     TAP(rates_test, "measured: operations, time and rate belong together");
     TAP(fractions_test, "measured: fractions are those of the limit");
     TAP(errors_test, "measured: errors are those of rounding");
-    REFUSES("measured.c: measured: 'peak' by 'nobody' on 1 threads: what "
-            "`make bench` has measured is needed",
-            measured("peak", "nobody", 1));
-    REFUSES(NULL, measured("pea", rows[0].library, 1));
-    REFUSES(NULL, measured("peak", rows[0].library, 77777));
+    REFUSES("measured.c: measured: 'ms' of 'peak' by 'nobody' on 1 "
+            "threads: what `make bench` has measured is needed",
+            measured("ms", "peak", "nobody", 1));
+    REFUSES(NULL, measured("ms", "pea", rows[0].library, 1));
+    REFUSES(NULL, measured("ms", "peak", rows[0].library, 77777));
+    REFUSES(NULL, measured("s", "peak", rows[0].library, 1));
     return tap_done();
 }

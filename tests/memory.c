@@ -70,6 +70,17 @@ static void pages_test(void)
     }
 }
 
+static void list_test(void)
+{
+    const struct {
+        int number;
+        char *name;
+    } none = {0, NULL}, *list = new_list(100, sizeof none);
+    for (int i = 0; i < 100; i++)
+        tap_true("zeros", !list[i].number && !list[i].name);
+    free((void *)list);
+}
+
 /* Of that many layers, rows and columns, behind 2^60 numbers. */
 static void table_behind(int layers, int rows, int columns)
 {
@@ -81,6 +92,7 @@ int main(void)
 {
     TAP(block_test, "next_table: one behind the other, in new_block");
     TAP(table_test, "new_table: room for every entry");
+    TAP(list_test, "new_list: filled with 0");
     TAP(aligned_test, "new_aligned: where a vector can be");
     TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
     REFUSES(
@@ -90,6 +102,7 @@ int main(void)
     REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
             "do not fit into memory: fewer are needed",
             new_aligned((size_t)1 << 58, 64));
+    REFUSES(NULL, new_aligned(3, 0));
     REFUSES("memory.c: next_table: 1152921504606846976 numbers and a table "
             "of -1 times 2 times 3 more: sizes from 0 on that fit into "
             "memory are needed",
@@ -104,9 +117,10 @@ int main(void)
     REFUSES(NULL, new_table(2, 0));
 #ifndef __SANITIZE_ADDRESS__ /* which stops at calls for so much */
     REFUSES(NULL, new_table(INT_MAX, INT_MAX));
-    REFUSES("memory.c: new_block: 1152921504606846976 numbers do not fit "
-            "into memory: fewer are needed",
-            new_block((size_t)1 << 60));
+    REFUSES("memory.c: new_list: 1152921504606846976 pieces of 4 bytes do "
+            "not fit into memory: fewer are needed",
+            new_list((size_t)1 << 60, 4));
+    REFUSES(NULL, new_block((size_t)1 << 60));
 #endif
     return tap_done();
 }

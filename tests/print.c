@@ -35,6 +35,26 @@ static void test_vector(void)
            "large (2)\n[10000000000.0000,          -1.0000]\n");
 }
 
+static void test_answer(void)
+{
+    catch_output();
+    print_answer("one is one", 1);
+    print_answer("7 is no answer but", 7);
+    print_answer("one is two", 0);
+    prints("one is one: yes\n7 is no answer but: yes\none is two: no\n");
+}
+
+static void test_difference(void)
+{
+    const float a[4] = {1, -2, 3, NAN}, b[4] = {1.5f, 2, 2, 1};
+    tap_near("one entry", largest_difference(1, a, b), 0.5, 0, 0);
+    tap_near("three", largest_difference(3, a, b), 4, 0, 0);
+    tap_near("the other way", largest_difference(3, b, a), 4, 0, 0);
+    tap_true("NaN", largest_difference(4, a, b) == INFINITY);
+    tap_true("... in the second", largest_difference(4, b, a) == INFINITY);
+    tap_near("none", largest_difference(3, a, a), 0, 0, 0);
+}
+
 static void test_rounded(void)
 {
     catch_output();
@@ -101,6 +121,8 @@ int main(void)
     TAP(test_decimals, "decimals: as usual, or as DIGITS says");
     TAP(test_matrix, "print_matrix: aligned over all rows");
     TAP(test_integers, "print_integers: aligned, without decimals");
+    TAP(test_answer, "print_answer: yes or no");
+    TAP(test_difference, "largest_difference: without sign, and of NaN");
     TAP(test_value, "print_value: name and value, with DIGITS or without");
     REFUSES(
         "argument.c: parse_integer: DIGITS is '+4': a whole number from "

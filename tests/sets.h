@@ -100,9 +100,7 @@ static inline void *rounded(const Tensor *answer)
 
 static inline Random seeded(int64_t seed)
 {
-    Random r;
-    random_seed(&r, (uint64_t)seed);
-    return r;
+    return random_seeded((uint64_t)seed);
 }
 
 /* A tensor of the set that is given to a function, by the name that the
@@ -135,7 +133,7 @@ static inline double tell_number(int place, const char *name,
 static inline Random random_of_set(void)
 {
     const int64_t seed = *tensor_integers(part("seed"));
-    give("r: after random_seed(r, %" PRId64 ")", seed);
+    give("r: random_seeded(%" PRId64 ")", seed);
     return seeded(seed);
 }
 

@@ -180,7 +180,7 @@ static inline Attention given(Mask *mask, Random *r)
             : size[8] == 1 ? mask_causal((int)size[9])
                            : mask_table(table->shape[0], table->shape[1],
                                         floats(table));
-    random_seed(r, (uint64_t)size[10]);
+    *r = random_seeded((uint64_t)size[10]);
     attention_init(&a, &a);
     if (a.count != part("parameters")->count)
         REFUSE("%s has not %zu parameters", sets_now, a.count);
@@ -257,7 +257,7 @@ static inline const Attention *but(int *size, int value)
 static inline Random *some_draws(void)
 {
     static Random r;
-    random_seed(&r, 1);
+    r = random_seeded(1);
     return &r;
 }
 

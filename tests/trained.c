@@ -153,11 +153,11 @@ static void note_test(void)
 {
     GptTraining t = after(0);
     const int begun = t.noted;
-    gpt_training_note(&t, 2, (const double[]){7, 8});
-    gpt_training_note(&t, 1, (const double[]){9});
+    gpt_training_note(&t, 2)[0] = 7;
+    gpt_training_note(&t, 1)[0] = 9;
     tap_near("notes", t.noted, begun + 3, 0, 0);
     for (int i = 0; i < 3; i++)
-        tap_near("note", t.notes[begun + i], 7 + i, 0, 0);
+        tap_near("note", t.notes[begun + i], (double[]){7, 0, 9}[i], 0, 0);
     gpt_training_free(&t);
 }
 
@@ -198,5 +198,11 @@ int main(void)
     TAP(note_test, "gpt_training_note: one behind the other");
     TAP(count_test, "gpt_count: of GPT-2");
     TAP(machine_test, "processor_name: one line");
+    REFUSES("gpt_run.c: gpt_run: 0 steps: at least 1 is needed",
+            gpt_run(&(GptTraining){.steps = 0}, "t", "log"));
+    REFUSES(
+        "gpt_run.c: gpt_run: t: is to be both the training and its log: "
+        "two names are needed",
+        gpt_run(&small_run, "t", "t"));
     return tap_done();
 }

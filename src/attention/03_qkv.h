@@ -18,6 +18,11 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
                 const float key[m][d_k], const float value[m][d_v],
                 float scores[m], float weights[m], float context[d_v]);
 
+/* Three words of four entries, for attention on paper; and their queries,
+ * keys and values, by matrices of whole numbers. */
+extern const float paper[3][4];
+void project_paper(float query[3][3], float key[3][3], float value[3][3]);
+
 /* A matrix for the queries of "cat likes fish" with which the verb asks for
  * cat and fish alike, and the others ask as before. */
 void example_w_query(float w_query[3][3]);

@@ -16,9 +16,10 @@ typedef struct {
     double spare;
 } Random;
 
-/* Begins the stream of a seed, of which the lower 32 bits count.
+/* A generator at the beginning of the stream of a seed, of which the lower
+ * 32 bits count.
  * PyTorch: torch.manual_seed(seed). Matsumoto and Nishimura 1998. */
-void random_seed(Random *r, uint64_t seed);
+Random random_seeded(uint64_t seed);
 
 /* Makes the next 624 numbers of the state from the last, in place.
  * Matsumoto and Nishimura 1998, section 2. */
@@ -42,6 +43,14 @@ void random_fill(Random *r, int n, int m, float x[n][m]);
  * PyTorch: x.uniform_(low, high), to the last bit. */
 void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m]);
+
+/* Queries, keys and values of n tokens of d entries, by three matrices that
+ * are drawn in this order from a seed.
+ * PyTorch: x @ torch.rand(d, d_k), x @ torch.rand(d, d_k) and
+ * x @ torch.rand(d, d_v). */
+void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,
+                   const float x[n][d], float query[n][d_k],
+                   float key[n][d_k], float value[n][d_v]);
 
 /* Another seed with the same stream. */
 uint64_t seed_collision(uint64_t seed);

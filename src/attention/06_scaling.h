@@ -9,6 +9,10 @@
  * PyTorch: torch.std(scores, correction=0). */
 float score_spread(int n, const float scores[n]);
 
+/* The scores of n queries with m keys of d entries, all normal numbers from
+ * seed 123, the queries first. */
+void random_scores(int n, int m, int d, float scores[n][m]);
+
 /* Divides the scores by the root of d_k, in place.
  * PyTorch: scores / d_k**0.5. Vaswani et al. 2017, in equation 1. */
 void scale_scores(int n, int m, int d_k, float scores[n][m]);

@@ -56,7 +56,8 @@ typedef struct {
 void trace_init(Trace *t, const Trace *sizes);
 void trace_free(Trace *t);
 
-/* Refuses a trace of other sizes, of several texts, or without tables. */
+/* Refuses a trace of other sizes, for texts without tables of scores, were
+ * it only one, or without memory. */
 void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
                  int d_v, int d_out);
 
@@ -66,32 +67,7 @@ void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
 void attend_trace(Trace *t);
 
 /*
-Version 1 has three matrices:
-*/
-
-/* The first form of self-attention. */
-typedef struct {
-    int d_in, d_k, d_v;
-    float *w_query; /* [d_in][d_k] */
-    float *w_key;   /* [d_in][d_k] */
-    float *w_value; /* [d_in][d_v] */
-} SelfAttentionV1;
-
-/* Makes room for the three matrices and draws them in this order by
- * torch.rand; gives it back. Refuses sizes below 1. */
-void self_v1_init(SelfAttentionV1 *a, Random *r, int d_in, int d_k,
-                  int d_v);
-void self_v1_free(SelfAttentionV1 *a);
-
-/* Every one of n tokens attends to all. Fills the tables from query to
- * context. Refuses a trace that is not of n and n tokens, one head of d_k
- * and d_v, and no output.
- * Raschka 2024, section 3.4: SelfAttention_v1. */
-void self_v1_forward(const SelfAttentionV1 *a, int n,
-                     const float x[n][a->d_in], Trace *t);
-
-/*
-Version 2, and all that follows, has linear layers instead:
+All that follows has linear layers instead of plain matrices:
 */
 
 /* A linear layer: a matrix that stands the other way round, and a bias. The
@@ -101,6 +77,11 @@ typedef struct {
     float *weight; /* [d_out][d_in] */
     float *bias;   /* [d_out], or NULL */
 } Linear;
+
+/* A layer from d_in to d_out numbers, whose tables are the next of a block,
+ * as next_table finds them; without has_bias it has no bias. */
+Linear linear_layout(int d_in, int d_out, int has_bias, float *block,
+                     size_t *count);
 
 /* The numbers that a linear layer begins with: its weight, then, unless it
  * is NULL, its bias of d_out entries.
@@ -198,13 +179,18 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
 
-/* Refuses versions of different sizes, layers without numbers, and a bias,
- * several heads or an output layer, for which version 1 has no place. */
-void versions_check(const Attention *from, const SelfAttentionV1 *to);
+/* Refuses layers without numbers, and what three plain matrices have no
+ * place for: texts of two widths, a bias, several heads, and an output
+ * layer. */
+void version_1_check(const Attention *from);
 
-/* Copies the weights of one version into the other, which then computes the
- * same. Refuses what versions_check refuses. */
-void copy_v2_to_v1(const Attention *from, SelfAttentionV1 *to);
+/* The weights of the layers as matrices for project_qkv, which with these
+ * and attention computes the same. Refuses what version_1_check refuses.
+ * Raschka 2024, section 3.4: from SelfAttention_v2 to SelfAttention_v1. */
+void copy_v2_to_v1(const Attention *from,
+                   float w_query[from->d_x][from->d_k],
+                   float w_key[from->d_x][from->d_k],
+                   float w_value[from->d_x][from->d_v]);
 
 /* Row i of permuted is row order[i] of x. Refuses an order that does not
  * name each row once. PyTorch: x[order]. */

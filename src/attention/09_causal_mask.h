@@ -46,15 +46,18 @@ Mask mask_none(void);
 Mask mask_causal(int first);
 Mask mask_table(int n, int m, const float table[n][m]);
 
-/* Puts minus infinity where the mask hides a key, in place. Refuses a table
- * of other sizes than n and m, or none where one is needed, and a kind of
- * mask that there is not. */
+/* Refuses a table of other sizes than n and m, or none where one is needed,
+ * and a kind of mask that there is not. */
+void mask_check(int n, int m, Mask mask);
+
+/* Puts minus infinity where the mask hides a key, in place. Refuses what
+ * mask_check refuses. */
 void apply_mask(int n, int m, Mask mask, float scores[n][m]);
 
 /* Attention up to its weights, of what may be seen: the scores, divided by
  * the root of d_k and masked, and their softmax by rows. A query that may
  * see no key gets weights of NaN, as from softmax; PyTorch's attention
- * answers 0 to such a query. Refuses what apply_mask refuses.
+ * answers 0 to such a query. Refuses what mask_check refuses.
  * Vaswani et al. 2017, equation 1 and section 3.2.3. */
 void masked_weights(int n, int m, int d_k, Mask mask,
                     const float query[n][d_k], const float key[m][d_k],

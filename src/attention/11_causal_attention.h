@@ -14,7 +14,7 @@
  * and `dropped` is what it makes of them, with which the values are mixed.
  * If r is NULL, as in evaluation, nothing is dropped. A value is not
  * hidden, only mixed with weight 0: where one is not finite, that entry of
- * the contexts that must not see it is NaN. Refuses what apply_mask refuses
+ * the contexts that must not see it is NaN. Refuses what mask_check refuses
  * and, with r, a rate that is not from 0 to 1.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., dropout_p=p). */
@@ -35,7 +35,7 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 /* One head and no output layer, from n tokens x and m tokens y that may be
  * the same to context vectors. In training r draws for the dropout; in
  * evaluation r is NULL. Fills the tables from query to context, and those
- * of dropout. Refuses what attention_check and apply_mask refuse, several
+ * of dropout. Refuses what attention_check and mask_check refuse, several
  * heads, an output layer, two widths if x is y and, with r, a rate that is
  * not from 0 to 1.
  * Raschka 2024, section 3.5: CausalAttention, with mask_causal(0) and y =
@@ -46,7 +46,7 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
 
 /* All sentences of a batch, one after the other, each into a trace of its
  * own, and none seeing its future. Fills what head_forward fills. Refuses
- * what attention_check and apply_mask refuse, several heads, an output
+ * what attention_check and mask_check refuse, several heads, an output
  * layer, two widths and, with r, a rate that is not from 0 to 1.
  * PyTorch: the class called with a tensor of three dimensions, whose
  * dropout masks come from one stream as ours do. */

@@ -36,7 +36,7 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
 
 /* Every head for itself, one after the other, each in its trace; their
  * context vectors, side by side, head 0 first, are `joined`. Refuses what
- * attention_check and apply_mask refuse, an output layer, two widths if x
+ * attention_check and mask_check refuse, an output layer, two widths if x
  * is y and, with r, a rate that is not from 0 to 1. With r, the masks of a
  * text are drawn head by head; PyTorch draws those of a head for all texts
  * of a batch, before the next head's.

@@ -41,7 +41,7 @@ void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
  * to `joined`, and to `out` if there is an output layer; any number of
  * heads, any mask. With r, as in training, weights are dropped, head after
  * head; r NULL drops none. Fills every table of the trace. Refuses what
- * attention_check and apply_mask refuse, two widths if x is y and, with r,
+ * attention_check and mask_check refuse, two widths if x is y and, with r,
  * a rate that is not from 0 to 1.
  * PyTorch: nn.MultiheadAttention()(x, y, y, attn_mask=...), in which 1
  * means hidden. Raschka 2024, section 3.6. Vaswani et al. 2017, section

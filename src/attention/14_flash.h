@@ -42,10 +42,6 @@ void online_softmax_add_block(int n, int d_v, const float scores[n],
                               const float value[n][d_v], OnlineSoftmax *s,
                               float mixture[d_v]);
 
-/* Refuses a table of other sizes than n and m, or none where one is needed,
- * and a kind of mask that there is not. */
-void mask_check(int n, int m, Mask mask);
-
 /* Puts minus infinity where the mask hides a key, in place, in the square
  * of a table of scores whose first row is query i and whose first column is
  * key j. */

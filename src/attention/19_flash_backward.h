@@ -101,7 +101,7 @@ void texts_check(const Attention *a, int texts, int n, const Trace *t);
 /* Self-attention for so many texts of n tokens each, whose rows lie one
  * text after the other: for each of them what attention_forward does
  * without dropout, but for rounding, and by the best kernel. Fills the
- * tables of such a trace. Refuses what texts_check and mask_check
+ * tables of such a trace. Refuses what texts_check and attention_call_check
  * refuse.
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True),
  * called with need_weights=False. */
@@ -113,8 +113,8 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
  * with its mask. In grad_t, of the same sizes, `out` is given, or without
  * an output layer `joined`; query, key, value and, with an output layer,
  * joined are written. Adds to the gradients of the parameters and of x.
- * Refuses what texts_check refuses of t and of grad_t, and what mask_check
- * and attention_gradient_check refuse. */
+ * Refuses what texts_check refuses of t and of grad_t, and what
+ * attention_call_check and attention_gradient_check refuse. */
 void attention_backward_fast(const Attention *a, Mask mask, int texts,
                              int n,
                              const float x[(int64_t)texts * n][a->d_x],

@@ -151,7 +151,7 @@ void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p);
 void gpt_pass_clear(GptPass *p);
 
 /* Makes a cache for each layer, with room for the whole context; frees
- * them. */
+ * them, while the model is there. */
 void gpt_caches_init(KVCache *cache, const Gpt *g);
 void gpt_caches_free(KVCache *cache, const Gpt *g);
 
@@ -199,7 +199,7 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
 /* From grad_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in grad_p must be 0 before it
  * begins.
- * Refuses what gpt_pass_check and gpt_gradient_check refuse. PyTorch:
- * loss.backward(). */
+ * Refuses what gpt_pass_check and gpt_gradient_check refuse, and ids that
+ * are no row. PyTorch: loss.backward(). */
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *grad_p, Gpt *grad_g);

@@ -4,14 +4,8 @@
 
 #pragma once
 
-/* The context vector of one word under one variant of attention. */
-typedef struct {
-    const char *name;
-    int size; /* how many entries of x are used */
-    float x[4];
-} SheetRow;
-
-/* That of "journey" in "Your journey starts with one step", under the
- * attentions of the book. PyTorch: the calls that the chapters show. */
-enum { SHEET_ROWS = 13 };
-void sheet_rows(SheetRow table[SHEET_ROWS]);
+/* The context vector of "journey" in "Your journey starts with one step",
+ * under the attentions of the book: in row i the first size[i] numbers.
+ * PyTorch: the calls that the chapters show. */
+enum { SHEET_ROWS = 13, SHEET_WIDE = 4 };
+void sheet_rows(int size[SHEET_ROWS], float x[SHEET_ROWS][SHEET_WIDE]);

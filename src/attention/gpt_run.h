@@ -19,7 +19,7 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 
 /* Its next batch and step, at a rate that rises to 0.004 in the first tenth
  * of all steps and falls to a tenth of that. Returns the loss. Refuses what
- * rate_at refuses. */
+ * rate_at refuses, and a byte that is not below the vocabulary. */
 float gpt_run_step(GptTraining *t);
 
 /* The loss of the model as it is, on as many bytes of a text as are held
@@ -30,9 +30,10 @@ float gpt_run_loss(const GptTraining *t, const char *text);
  * It says on standard error how far it is, and saves itself there ten times
  * on the way, when Ctrl-C ends it, and at the end. When all are done, it
  * writes src/trained.h, or another log. Refuses, before the first step,
- * files that it cannot read or write, a training that gpt_run has not saved
- * or that is of other sizes, and one that has done more than sizes->steps.
- * Refuses losses that are not finite, when they come. */
+ * steps below 1, one path for both, files that it cannot read or write, a
+ * training that gpt_run has not saved or that is of other sizes, and one
+ * that has done more than sizes->steps. Refuses losses that are not finite,
+ * when they come. */
 void gpt_run(const GptTraining *sizes, const char *path,
              const char *log_path);
 

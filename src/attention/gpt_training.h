@@ -42,8 +42,8 @@ typedef struct {
 void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
 
-/* Puts so many numbers behind the notes. */
-void gpt_training_note(GptTraining *t, int n, const double number[n]);
+/* Puts n zeros, at least 1, behind the notes; returns where they are. */
+double *gpt_training_note(GptTraining *t, int n);
 
 /* The next batch of an epoch's order: pieces of the text, as long as the
  * context, and for each byte the one that comes after it; ids and targets
@@ -70,6 +70,8 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 
 /* The mean loss of a model over a text, in pieces as long as its context,
- * what is left at the end left out; p is for so many pieces at a time. */
+ * what is left at the end left out; p is for so many pieces at a time.
+ * Refuses a pass of other lengths than the context, a text that is not
+ * longer than its texts, and a byte that is not below the vocabulary. */
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares);

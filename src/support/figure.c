@@ -51,6 +51,9 @@ static const char style[] =
     "</style>\n";
 // clang-format on
 
+const char *const pen_stroke[COLOURS] = {"s0", "s1", "s2", "s3",
+                                         "s4", "s5", "s6", "s7"};
+
 /* Between two pictures there is no file, and the pen is lifted. Panels lie
  * so far apart, so many a row on a page and on a phone. */
 static struct {
@@ -85,7 +88,8 @@ int pen_accepts(PenKind kind, const char *name, int n, const float x[n])
                                         "finite numbers from 0 on",
                                         "finite numbers from 0 on and nan",
                                         "0 and 1",
-                                        "finite numbers above 0"};
+                                        "finite numbers above 0",
+                                        "finite numbers above 0 and nan"};
     for (int i = 0; i < n && pen_wanted(); i++) {
         const int is_part = isfinite(x[i]) && x[i] >= 0;
         const int is_good[] = {isfinite(x[i]),
@@ -93,7 +97,8 @@ int pen_accepts(PenKind kind, const char *name, int n, const float x[n])
                                is_part,
                                is_part || isnan(x[i]),
                                x[i] == 0 || x[i] == 1,
-                               is_part && x[i] > 0};
+                               is_part && x[i] > 0,
+                               isnan(x[i]) || (is_part && x[i] > 0)};
         if (!is_good[kind])
             REFUSE("figure '%s' has an entry %g: only %s can be drawn",
                    name, (double)x[i], words[kind]);
@@ -162,11 +167,6 @@ void pen_open_panel(int k)
             "style=\"--narrow:translate(%.0fpx,%.0fpx)\">\n",
             k % wide * pen.step_x, k / wide * pen.step_y,
             k % narrow * pen.step_x, k / narrow * pen.step_y);
-}
-
-void pen_close_panel(void)
-{
-    pen_svg("</g>\n");
 }
 
 void pen_draw(void)

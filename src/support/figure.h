@@ -116,50 +116,37 @@ void figure_lookup(const char *name, const char *title, int n,
                    int d, const float x[n][d]);
 
 /*
-And some that are drawn from structs:
+And some on two axes, and of many shapes:
 */
 
-/* A line through n points, or a dot where there is one. */
-typedef struct {
-    const char *label;
-    int n;
-    const float *x, *y;
-} Line;
-
-/* Lines on two axes on which equal factors are equally far apart. Marks are
- * powers of two where all numbers of an axis are; else powers of ten, or 1,
- * 2 and 5 times these where there is room. Labels stand behind the axes,
- * each as high as its line ends, or nearly. Refuses no line, more than
- * eight, a line without points, and a number that is not finite or not
+/* Lines through the values at n places, on two axes on which equal factors
+ * are equally far apart; nan is no point, and a line of one point is a dot.
+ * Marks are powers of two where all numbers of an axis are; else powers of
+ * ten, or 1, 2 and 5 times these where there is room. Labels stand behind
+ * the axes, each as high as its line ends, or nearly. Refuses no line, more
+ * than eight, a line without points, and a number that is not finite or not
  * above 0. */
-void figure_log_log(const char *name, const char *title, const char *x,
-                    const char *y, int count, const Line line[count]);
+void figure_log_log(const char *name, const char *title, const char *across,
+                    const char *up, int lines,
+                    const char *const line[lines], int n, const float x[n],
+                    const float y[lines][n]);
 
-/* A matrix as a rectangle: its label, its rows and columns, in how many
- * parts of equal width its columns are coloured, and the sign after it,
- * or NULL where a line ends. */
-typedef struct {
-    const char *label;
-    int n, m, parts;
-    const char *after;
-} Block;
+/* Matrices in proportion to their shapes, in lines like an equation, which
+ * are given as printf takes them: "X 6 x 3 · W 3 x 8 / 2 = Y 6 x 8 / 2\n".
+ * A label without digits is followed by rows and columns, perhaps by `/`
+ * and in how many parts of equal width the columns are coloured, and, where
+ * the line goes on, by a sign. All share one scale: sides are as the
+ * numbers of rows and columns, and the cells are seen; or, where one of
+ * these is above 8, as their square roots, so that 20 × 512 can stand
+ * beside 512 × 512. Where some have parts, those without are pale. Refuses
+ * parts that do not divide the columns, words of another form, and more
+ * than 20 matrices. */
+void figure_blocks(const char *name, const char *title, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
 
-/* Matrices in proportion to their shapes, in lines like an equation. All
- * share one scale: sides are as the numbers of rows and columns, and the
- * cells are seen; or, where one of these is above 8, as their square roots,
- * so that 20 × 512 can stand beside 512 × 512. Where some have parts, those
- * without are pale. Refuses parts that do not divide the columns. */
-void figure_blocks(const char *name, const char *title, int count,
-                   const Block block[count]);
-
-/* A table for a worksheet: its label, and n rows of m entries. */
-typedef struct {
-    const char *label;
-    int n, m;
-    const float *x; /* entry [i][j] at i * m + j */
-} Table;
-
-/* Tables to be filled in by hand: the first `filled` of them have their
- * entries, the others empty cells. */
+/* Tables of n[k] rows of m[k] entries, x[k], to be filled in by hand: the
+ * first `filled` of them have their entries, the others empty cells. */
 void figure_worksheet(const char *name, const char *title, int count,
-                      const Table table[count], int filled);
+                      const char *const label[count], const int n[count],
+                      const int m[count], const float *const x[count],
+                      int filled);

@@ -43,7 +43,7 @@ void figure_bars(const char *name, const char *title, int panels,
         pen_open_panel(k);
         pen_text(n * bar * 0.5, 16, "middle strong", "%s", panel[k]);
         bars_of(bar, n, word, x[k]);
-        pen_close_panel();
+        pen_svg("</g>\n");
     }
     pen_end();
 }

@@ -1,3 +1,5 @@
+#include <stdarg.h>
+
 #include "support/pen.h"
 
 /* The stages of attention. */
@@ -62,7 +64,7 @@ void figure_pipeline(const char *name, const char *lit)
         /* Behind the last of a row there is no room for a sign. */
         if (i + 1 < STAGES)
             pen_text(WIDE + 7, 25, "middle muted", "›");
-        pen_close_panel();
+        pen_svg("</g>\n");
     }
     pen_end();
 }
@@ -131,52 +133,56 @@ enum { CELL_WIDE = 32, CELL_HIGH = 30, SHEET_WIDE = PAGE, SHEET_GAP = 26 };
 
 /* One table with its label above; the entries are left out where a reader
  * is to write them. */
-static void draw_table(const Table *t, double left, double top, int filled)
+static void draw_table(const char *label, int n, int m, const float *x,
+                       double left, double top)
 {
-    pen_text(left, top + 14, "strong", "%s", t->label);
-    for (int i = 0; i < t->n; i++)
-        for (int j = 0; j < t->m; j++) {
-            const double x = left + j * CELL_WIDE;
-            const double y = top + 24 + i * CELL_HIGH;
-            pen_frame(x + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH, "rule");
-            if (filled)
-                pen_text(x + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
-                         "middle", "%s",
-                         pen_short((double)t->x[i * t->m + j]));
-        }
+    pen_text(left, top + 14, "strong", "%s", label);
+    for (int i = 0; i < n * m; i++) {
+        const double at = left + i % m * CELL_WIDE;
+        const double y = top + 24 + i / m * CELL_HIGH;
+        pen_frame(at + 0.5, y + 0.5, CELL_WIDE, CELL_HIGH, "rule");
+        if (x)
+            pen_text(at + CELL_WIDE * 0.5, y + CELL_HIGH * 0.5 + 5,
+                     "middle", "%s", pen_short((double)x[i]));
+    }
 }
 
 /* Places the tables in rows, as words are placed in lines. Returns the
  * height that they need. */
-static double place_tables(int count, const Table table[count], int filled)
+static double place_tables(int count, const char *const label[count],
+                           const int n[count], const int m[count],
+                           const float *const x[count], int filled)
 {
     double left = 1, top = 0, high = 0;
     for (int k = 0; k < count; k++) {
-        const double wide =
-            fmax(table[k].m * CELL_WIDE, pen_room(1, &table[k].label));
+        const double wide = fmax(m[k] * CELL_WIDE, pen_room(1, &label[k]));
         if (left > 1 && left + wide > SHEET_WIDE) {
             left = 1;
             top += high + SHEET_GAP;
             high = 0;
         }
-        draw_table(&table[k], left, top, k < filled);
+        draw_table(label[k], n[k], m[k], k < filled ? x[k] : NULL, left,
+                   top);
         left += wide + SHEET_GAP;
-        high = fmax(high, 24 + table[k].n * CELL_HIGH);
+        high = fmax(high, 24 + n[k] * CELL_HIGH);
     }
     return top + high + 2;
 }
 
 void figure_worksheet(const char *name, const char *title, int count,
-                      const Table table[count], int filled)
+                      const char *const label[count], const int n[count],
+                      const int m[count], const float *const x[count],
+                      int filled)
 {
     if (!pen_wanted())
         return;
-    pen_begin(name, title, SHEET_WIDE, place_tables(count, table, filled));
+    pen_begin(name, title, SHEET_WIDE,
+              place_tables(count, label, n, m, x, filled));
     for (int k = 0; k < count; k++)
-        pen_say("%s, %d rows of %d, %s. ", table[k].label, table[k].n,
-                table[k].m, k < filled ? "given" : "empty");
+        pen_say("%s, %d rows of %d, %s. ", label[k], n[k], m[k],
+                k < filled ? "given" : "empty");
     pen_draw();
-    place_tables(count, table, filled);
+    place_tables(count, label, n, m, x, filled);
     pen_end();
 }
 
@@ -205,6 +211,42 @@ void figure_bits(const char *name, const char *title, uint32_t x)
     }
     pen_text(BITS * BIT, 52, "end", "%s", words);
     pen_end();
+}
+
+/* A matrix, and the sign after it, "" where a line ends. */
+typedef struct {
+    char label[40], after[8];
+    int n, m, parts;
+} Block;
+enum { BLOCKS = 20 };
+
+/* Reads the words of figure_blocks; returns how many matrices they are. */
+static int read_blocks(const char *name, const char *words,
+                       Block block[BLOCKS])
+{
+    int count = 0;
+    while (*words) {
+        Block *b = &block[count++];
+        int size = 0;
+        *b = (Block){.parts = 1};
+        if (count > BLOCKS || sscanf(words, " %39[^0-9] %d x %d%n",
+                                     b->label, &b->n, &b->m, &size) != 3)
+            REFUSE("figure '%s' has '%s': at most %d matrices as 'X 6 x 3' "
+                   "are needed",
+                   name, words, BLOCKS);
+        b->label[strlen(b->label) - 1] = '\0'; /* a blank */
+        words += size;
+        if (sscanf(words, " / %d%n", &b->parts, &size) == 1)
+            words += size;
+        if (b->parts < 1 || b->m % b->parts)
+            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
+                   "parts: parts of equal width are needed",
+                   name, b->label, b->m, b->parts);
+        if (*words != '\n' && sscanf(words, " %7s%n", b->after, &size) == 1)
+            words += size;
+        words += *words == '\n';
+    }
+    return count;
 }
 
 /* What the blocks of a drawing share: the longest side, of which those of
@@ -255,7 +297,7 @@ static double line_high(const Layout *l, int count,
                         const Block block[count])
 {
     double high = 0;
-    for (int k = 0; k < count && (k == 0 || block[k - 1].after); k++)
+    for (int k = 0; k < count && (k == 0 || *block[k - 1].after); k++)
         high = fmax(high, side(l, block[k].n));
     return high;
 }
@@ -269,18 +311,19 @@ static void place_blocks(Layout *l, int count, const Block block[count])
     l->high = -GAP;
     for (int k = 0; k < count; k++) {
         const Block *b = &block[k];
-        if (k == 0 || !block[k - 1].after) {
+        if (k == 0 || !*block[k - 1].after) {
             const double high = line_high(l, count - k, b);
             axis = l->high + GAP + WORDS + high * 0.5;
             l->high += GAP + high + 2 * WORDS;
             x = 1;
         }
+        const char *label = b->label;
         const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
         const double room =
-            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &b->label), shape));
+            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &label), shape));
         draw_block(l, b, x + room * 0.5, axis);
         x += room;
-        if (b->after) {
+        if (*b->after) {
             pen_svg("<g font-size=\"22\">");
             pen_text(x + SIGN * 0.5, axis + 8, "middle strong", "%s",
                      b->after);
@@ -291,18 +334,21 @@ static void place_blocks(Layout *l, int count, const Block block[count])
     }
 }
 
-void figure_blocks(const char *name, const char *title, int count,
-                   const Block block[count])
+void figure_blocks(const char *name, const char *title, const char *format,
+                   ...)
 {
+    char words[1000];
+    Block block[BLOCKS];
+    Layout layout = {0};
     if (!pen_wanted())
         return;
-    Layout layout = {0};
+    va_list values;
+    va_start(values, format);
+    vsnprintf(words, sizeof words, format, values);
+    va_end(values);
+    const int count = read_blocks(name, words, block);
     for (int k = 0; k < count; k++) {
         const Block *b = &block[k];
-        if (b->parts < 1 || b->m % b->parts)
-            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
-                   "parts: parts of equal width are needed",
-                   name, b->label, b->m, b->parts);
         layout.has_parts |= b->parts > 1;
         layout.longest = (int)fmax(layout.longest, fmax(b->n, b->m));
     }
@@ -313,7 +359,7 @@ void figure_blocks(const char *name, const char *title, int count,
         pen_say("%s, %d by %d", b->label, b->n, b->m);
         if (b->parts > 1)
             pen_say(" in %d parts", b->parts);
-        pen_say("%s%s ", b->after ? " " : ".", b->after ? b->after : "");
+        pen_say("%s%s ", *b->after ? " " : ".", b->after);
     }
     if (!has_cells(&layout))
         pen_say("Sides are as the square roots of the numbers.");

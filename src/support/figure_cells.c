@@ -103,7 +103,7 @@ void figure_maps(const char *name, const char *title, int panels,
         pen_open_panel(k);
         pen_text(c.left, c.top - 16 - c.font, "strong", "%s", panel[k]);
         draw_cells(&c, n, row, m, column, x[k]);
-        pen_close_panel();
+        pen_svg("</g>\n");
     }
     pen_end();
 }
@@ -183,7 +183,7 @@ void figure_grid(const char *name, const char *title, int panels,
                 if (x[k][i][j] == 1)
                     pen_box(left, top, SIDE - 1, SIDE - 1, 0, 0.7);
             }
-        pen_close_panel();
+        pen_svg("</g>\n");
     }
     pen_end();
 }

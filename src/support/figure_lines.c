@@ -7,9 +7,6 @@ static double product(const float a[2], const float b[2])
     return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1];
 }
 
-static const char *const stroke[COLOURS] = {"s0", "s1", "s2", "s3",
-                                            "s4", "s5", "s6", "s7"};
-
 typedef struct {
     double x, y;
 } Point;
@@ -34,7 +31,7 @@ static void arrow(Point from, Point to, int colour)
     const double size = hypot(to.x - from.x, to.y - from.y);
     const double ux = (to.x - from.x) / size, uy = (to.y - from.y) / size;
     pen_line(from.x, from.y, to.x - 10 * ux, to.y - 10 * uy,
-             stroke[colour % COLOURS], 2.5);
+             pen_stroke[colour % COLOURS], 2.5);
     pen_svg("<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" "
             "class=\"c%d\"/>\n",
             to.x, to.y, to.x - 13 * ux + 5 * uy, to.y - 13 * uy - 5 * ux,
@@ -57,7 +54,7 @@ static void shadow(const Plane *p, const float first[2], const float x[2],
     pen_line(tip.x, tip.y, end.x, end.y, "dash", 1.5);
     pen_svg("<g stroke-opacity=\"0.45\" stroke-linecap=\"round\">");
     pen_line(p->origin.x, p->origin.y, end.x, end.y,
-             stroke[colour % COLOURS], 9);
+             pen_stroke[colour % COLOURS], 9);
     pen_svg("</g>\n");
 }
 
@@ -170,7 +167,7 @@ static void curve_of(const Chart *c, int colour, int n, const float y[n])
         const double high = chart_y(c, (double)y[i]);
         if (i > 0 && !isnan(y[i - 1]))
             pen_line(chart_x(c, i - 1), chart_y(c, (double)y[i - 1]),
-                     chart_x(c, i), high, stroke[colour], 2);
+                     chart_x(c, i), high, pen_stroke[colour], 2);
         point(chart_x(c, i), high, colour);
     }
 }

@@ -32,20 +32,18 @@ static double longest_word(const Axis *a)
     return fmax(strlen(word_of(a, a->first)), strlen(word_of(a, a->last)));
 }
 
-/* The axis that holds the y of all lines, or the x. */
-static Axis axis_for(int is_y, int count, const Line line[count])
+/* The axis that holds all of n numbers but nan. */
+static Axis axis_for(int n, const float x[n])
 {
     Axis a = {.is_binary = 1, .first = -140, .last = -140};
     double low = INFINITY, high = 0;
     int power;
-    for (int k = 0; k < count; k++)
-        for (int i = 0; i < line[k].n; i++) {
-            const double x = (double)(is_y ? line[k].y : line[k].x)[i];
-            low = fmin(low, x);
-            high = fmax(high, x);
-            if (x < 1 || frexp(x, &power) != 0.5)
-                a.is_binary = 0;
-        }
+    for (int i = 0; i < n; i++) {
+        low = fmin(low, (double)x[i]);
+        high = fmax(high, (double)x[i]);
+        if (x[i] < 1 || (!isnan(x[i]) && frexpf(x[i], &power) != 0.5f))
+            a.is_binary = 0;
+    }
     /* The float 0.1 is a little more than the mark 0.1. */
     while (mark(&a, a.first + 1) < low * (1 + 1e-6))
         a.first++;
@@ -85,24 +83,33 @@ typedef struct {
 /* The lines, their axes, and the column of labels behind these: from where
  * to where it goes, and how high each label stands. */
 typedef struct {
-    int count;
-    const Line *line;
-    Axis x, y;
+    int lines, n;
+    const char *const *line;
+    const float *x, *y; /* [n], [lines][n] */
+    Axis across, up;
     double left, right, label[COLOURS];
 } Plot;
 
 enum { LABEL_HIGH = 18, LEADER = 20, TOP = 34, BOTTOM = TOP + 264 };
 
+static int has_point(const Plot *p, int k, int i)
+{
+    return !isnan(p->y[k * p->n + i]);
+}
+
 static Point point_at(const Plot *p, int k, int i)
 {
-    return (Point){place(&p->x, (double)p->line[k].x[i]),
-                   place(&p->y, (double)p->line[k].y[i])};
+    return (Point){place(&p->across, (double)p->x[i]),
+                   place(&p->up, (double)p->y[k * p->n + i])};
 }
 
 /* The point that a label is about: the last of its line. */
 static Point end_of(const Plot *p, int k)
 {
-    return point_at(p, k, p->line[k].n - 1);
+    int i = p->n - 1;
+    while (!has_point(p, k, i))
+        i--;
+    return point_at(p, k, i);
 }
 
 static int is_above(Point a, int i, Point b, int k)
@@ -114,11 +121,11 @@ static int is_above(Point a, int i, Point b, int k)
  * halves until all have room. */
 static void place_labels(Plot *p)
 {
-    for (int k = 0; k < p->count; k++)
+    for (int k = 0; k < p->lines; k++)
         p->label[k] = end_of(p, k).y;
     for (int times = 0; times < 1000; times++)
-        for (int i = 0; i < p->count; i++)
-            for (int k = 0; k < p->count; k++) {
+        for (int i = 0; i < p->lines; i++)
+            for (int k = 0; k < p->lines; k++) {
                 double *a = &p->label[i], *b = &p->label[k];
                 const double lack = fmax(0, LABEL_HIGH - (*b - *a));
                 if (!is_above(end_of(p, i), i, end_of(p, k), k))
@@ -131,16 +138,15 @@ static void place_labels(Plot *p)
 static void measure(Plot *p)
 {
     enum { LEAST = 280 };
-    double wide = 0;
-    for (int k = 0; k < p->count; k++) /* 10 more for capitals */
-        wide = fmax(wide, pen_room(1, &p->line[k].label) + 10);
-    p->x = axis_for(0, p->count, p->line);
-    p->y = axis_for(1, p->count, p->line);
-    const double left = 12 + 9 * longest_word(&p->y);
+    const double wide = pen_room(p->lines, p->line) + 10; /* for capitals */
+    p->across = axis_for(p->n, p->x);
+    p->up = axis_for(p->lines * p->n, p->y);
+    const double left = 12 + 9 * longest_word(&p->up);
     p->right = fmax(PAGE, left + LEAST + LEADER + wide);
     p->left = p->right - wide;
-    lay(&p->x, left, p->left - LEADER, 12 + 9 * longest_word(&p->x));
-    lay(&p->y, BOTTOM, TOP, 22);
+    lay(&p->across, left, p->left - LEADER,
+        12 + 9 * longest_word(&p->across));
+    lay(&p->up, BOTTOM, TOP, 22);
 }
 
 /* Four decimals, or as many as a small number needs. */
@@ -150,87 +156,99 @@ static const char *number(float x)
                       : pen_short((double)x);
 }
 
-static void say_lines(const Plot *p, const char *x, const char *y)
+static void say_lines(const Plot *p, const char *across, const char *up)
 {
     pen_say(
-        "%s for %s; on both axes, equal factors are equally far apart. ", y,
-        x);
-    for (int k = 0; k < p->count; k++)
-        for (int i = 0; i < p->line[k].n; i++) {
-            pen_say("%s%s", i ? ", " : p->line[k].label, i ? "" : ": ");
-            pen_say("%s for ", number(p->line[k].y[i]));
-            pen_say("%s%s", number(p->line[k].x[i]),
-                    i < p->line[k].n - 1 ? "" : ". ");
+        "%s for %s; on both axes, equal factors are equally far apart. ",
+        up, across);
+    for (int k = 0; k < p->lines; k++) {
+        const char *before = ": ";
+        pen_say("%s", p->line[k]);
+        for (int i = 0; i < p->n; i++) {
+            if (!has_point(p, k, i))
+                continue;
+            pen_say("%s%s for ", before, number(p->y[k * p->n + i]));
+            pen_say("%s", number(p->x[i]));
+            before = ", ";
         }
+        pen_say(". ");
+    }
 }
 
-static void draw_axes(const Plot *p, const char *x, const char *y)
+static void draw_axes(const Plot *p, const char *across, const char *up)
 {
-    for (int i = p->x.first; i <= p->x.last; i++) {
-        const double at = place(&p->x, mark(&p->x, i));
-        if (!is_named(&p->x, i))
-            continue;
-        pen_line(at, TOP, at, BOTTOM, "rule", 0.6);
-        pen_text(at, BOTTOM + 18, "middle small muted", "%s",
-                 word_of(&p->x, i));
-    }
-    for (int i = p->y.first; i <= p->y.last; i++) {
-        const double at = place(&p->y, mark(&p->y, i));
-        if (!is_named(&p->y, i))
-            continue;
-        pen_line(p->x.from, at, p->x.to, at, "rule", 0.6);
-        pen_text(p->x.from - 8, at + 4, "end small muted", "%s",
-                 word_of(&p->y, i));
-    }
-    pen_line(p->x.from, BOTTOM, p->x.to, BOTTOM, "edge", 1);
-    pen_line(p->x.from, TOP, p->x.from, BOTTOM, "edge", 1);
-    pen_text(0, 16, "", "%s", y);
-    pen_text((p->x.from + p->x.to) / 2, BOTTOM + 40, "middle", "%s", x);
+    const Axis *x = &p->across, *y = &p->up;
+    for (int i = x->first; i <= x->last; i++)
+        if (is_named(x, i)) {
+            const double at = place(x, mark(x, i));
+            pen_line(at, TOP, at, BOTTOM, "rule", 0.6);
+            pen_text(at, BOTTOM + 18, "middle small muted", "%s",
+                     word_of(x, i));
+        }
+    for (int i = y->first; i <= y->last; i++)
+        if (is_named(y, i)) {
+            const double at = place(y, mark(y, i));
+            pen_line(x->from, at, x->to, at, "rule", 0.6);
+            pen_text(x->from - 8, at + 4, "end small muted", "%s",
+                     word_of(y, i));
+        }
+    pen_line(x->from, BOTTOM, x->to, BOTTOM, "edge", 1);
+    pen_line(x->from, TOP, x->from, BOTTOM, "edge", 1);
+    pen_text(0, 16, "", "%s", up);
+    pen_text((x->from + x->to) / 2, BOTTOM + 40, "middle", "%s", across);
 }
 
 static void draw_line(const Plot *p, int k)
 {
-    static const char *const stroke[COLOURS] = {"s0", "s1", "s2", "s3",
-                                                "s4", "s5", "s6", "s7"};
-    const double size = p->line[k].n > 1 ? 3 : 5;
-    const Point end = end_of(p, k);
-    for (int i = 0; i < p->line[k].n; i++) {
+    int points = 0, before = -1;
+    for (int i = 0; i < p->n; i++)
+        points += has_point(p, k, i);
+    for (int i = 0; i < p->n; i++) {
         const Point at = point_at(p, k, i);
-        const Point from = point_at(p, k, i > 0 ? i - 1 : 0);
-        if (i > 0)
-            pen_line(from.x, from.y, at.x, at.y, stroke[k], 2);
-        pen_svg("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\" "
+        if (!has_point(p, k, i))
+            continue;
+        if (before >= 0) {
+            const Point from = point_at(p, k, before);
+            pen_line(from.x, from.y, at.x, at.y, pen_stroke[k], 2);
+        }
+        pen_svg("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" "
                 "class=\"c%d\"/>\n",
-                at.x, at.y, size, k);
+                at.x, at.y, points > 1 ? 3 : 5, k);
+        before = i;
     }
-    pen_line(end.x, end.y, p->left - 4, p->label[k], stroke[k], 1);
-    pen_text(p->left, p->label[k] + 5, "rim", "%s", p->line[k].label);
+    const Point end = end_of(p, k);
+    pen_line(end.x, end.y, p->left - 4, p->label[k], pen_stroke[k], 1);
+    pen_text(p->left, p->label[k] + 5, "rim", "%s", p->line[k]);
 }
 
-void figure_log_log(const char *name, const char *title, const char *x,
-                    const char *y, int count, const Line line[count])
+void figure_log_log(const char *name, const char *title, const char *across,
+                    const char *up, int lines,
+                    const char *const line[lines], int n, const float x[n],
+                    const float y[lines][n])
 {
-    Plot p = {.count = count, .line = line};
-    if (pen_wanted() && (count < 1 || count > COLOURS))
+    if (pen_wanted() && (lines < 1 || lines > COLOURS))
         REFUSE("figure '%s' has %d lines: 1 to %d can be drawn", name,
-               count, COLOURS);
-    for (int k = 0; k < count && pen_wanted(); k++) {
-        if (line[k].n < 1)
-            REFUSE("figure '%s' has a line '%s' of %d points: each needs "
-                   "at least 1",
-                   name, line[k].label, line[k].n);
-        pen_accepts(PEN_POSITIVE, name, line[k].n, line[k].x);
-        pen_accepts(PEN_POSITIVE, name, line[k].n, line[k].y);
-    }
-    if (!pen_wanted())
+               lines, COLOURS);
+    if (!pen_accepts(PEN_POSITIVE, name, n, x) ||
+        !pen_accepts(PEN_FACTORS, name, lines * n, y[0]))
         return;
+    Plot p = {.lines = lines, .n = n, .line = line, .x = x, .y = y[0]};
+    for (int k = 0; k < lines; k++) {
+        int i = 0;
+        while (i < n && !has_point(&p, k, i))
+            i++;
+        if (i == n)
+            REFUSE("figure '%s' has a line '%s' without points: each needs "
+                   "at least 1",
+                   name, line[k]);
+    }
     measure(&p);
     place_labels(&p);
     pen_begin(name, title, p.right, BOTTOM + 50);
-    say_lines(&p, x, y);
+    say_lines(&p, across, up);
     pen_draw();
-    draw_axes(&p, x, y);
-    for (int k = 0; k < count; k++)
+    draw_axes(&p, across, up);
+    for (int k = 0; k < lines; k++)
         draw_line(&p, k);
     pen_end();
 }

@@ -48,6 +48,7 @@ void file_drop(NewFile *new)
         remove(new->part);
     }
     free(new->part);
+    *new = (NewFile){0};
 }
 
 static void check_written(bool works, NewFile *new)
@@ -88,4 +89,5 @@ void file_finish(NewFile *new)
                   new);
     fclose(new->file);
     free(new->part);
+    *new = (NewFile){0};
 }

@@ -94,61 +94,27 @@ size_t json_size(Json *j, size_t most)
     return (size_t)value;
 }
 
-/* ---- Settings beside a model. */
-
-/* Steps over true, false, null, or any number. */
-static void skip_word(Json *j)
-{
-    const size_t length = strspn(j->at, "+-.0123456789"
-                                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                        "abcdefghijklmnopqrstuvwxyz");
-    if (length == 0)
-        json_unexpected(j, "a value");
-    j->at += length;
-}
-
-/* Steps over a value, whatever it is. */
-static void skip(Json *j, int depth)
-{
-    if (depth > 100)
-        REFUSE("%s: its JSON has more than 100 brackets in each other at "
-               "byte %td",
-               j->path, j->at - j->text);
-    skip_blanks(j);
-    if (*j->at == '"')
-        json_string(j);
-    else if (*j->at == '{')
-        for (int n = 0; json_name(j, n); n++)
-            skip(j, depth + 1);
-    else if (json_accept(j, '['))
-        for (int n = 0; !json_accept(j, ']'); n++) {
-            if (n > 0)
-                json_expect(j, ',');
-            skip(j, depth + 1);
-        }
-    else
-        skip_word(j);
-}
-
 int json_whole_number(const char *path, const char *name)
 {
     FILE *file = file_open(path);
     const size_t size = file_remaining(path, file);
-    char *text = file_read(path, file, size);
+    Json j = {.path = path, .text = file_read(path, file, size)};
     fclose(file);
-    Json j = {path, text, text + size, text};
+    char quoted[100];
+    snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    j.at = j.text;
+    j.end = j.text + size;
     int number = -1; /* none yet */
-    const char *key;
-    for (int n = 0; (key = json_name(&j, n)); n++)
-        if (strcmp(key, name) != 0)
-            skip(&j, 0);
-        else if (number >= 0)
+    while ((j.at = strstr(j.at, quoted))) {
+        j.at += strlen(quoted);
+        if (!json_accept(&j, ':')) /* a string, and not a name */
+            continue;
+        if (number >= 0)
             REFUSE("%s: has '%s' twice", path, name);
-        else
-            number = (int)json_size(&j, INT_MAX);
-    json_end(&j);
+        number = (int)json_size(&j, INT_MAX);
+    }
     if (number < 0)
         REFUSE("%s: has no '%s'", path, name);
-    free(text);
+    free(j.text);
     return number;
 }

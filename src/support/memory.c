@@ -6,13 +6,19 @@
 #include <sys/mman.h>
 #endif
 
+void *new_list(size_t count, size_t size)
+{
+    void *list = calloc(count, size);
+    if (!list)
+        REFUSE("%zu pieces of %zu bytes do not fit into memory: fewer are "
+               "needed",
+               count, size);
+    return list;
+}
+
 float *new_block(size_t count)
 {
-    float *block = calloc(count, sizeof *block);
-    if (!block)
-        REFUSE("%zu numbers do not fit into memory: fewer are needed",
-               count);
-    return block;
+    return new_list(count, sizeof(float));
 }
 
 float *next_table(float *block, size_t *count, int layers, int rows,
@@ -47,7 +53,7 @@ void *new_table(int n, int m)
 void *new_aligned(size_t count, size_t size)
 {
     const size_t alignment = size & (~size + 1);
-    void *at = count > SIZE_MAX / size
+    void *at = !size || count > SIZE_MAX / size
                    ? NULL
                    : aligned_alloc(alignment, count * size);
     if (!at)

@@ -19,6 +19,10 @@
  * below 1, and what does not fit. */
 void *new_table(int n, int m);
 
+/* So many pieces of a size, filled with 0, to be freed by the caller.
+ * Refuses what does not fit. */
+void *new_list(size_t count, size_t size);
+
 /* Memory for so many pieces of a size, which is a multiple of a power of 2
  * that is also how it is aligned, to be freed by the caller. Refuses what
  * does not fit. */

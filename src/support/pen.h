@@ -15,6 +15,7 @@
  * the classes c0 to c7 for areas, s0 to s7 for lines; pen_box begins again
  * after the last. */
 enum { PAGE = 500, COLOURS = 8 };
+extern const char *const pen_stroke[COLOURS];
 
 /* Does FIGURES name a folder? Where it does, pen_accepts refuses entries
  * that are not of this kind. */
@@ -25,7 +26,8 @@ typedef enum {
     PEN_PARTS,  /* from 0 on */
     PEN_POINTS, /* from 0 on or nan */
     PEN_BITS,
-    PEN_POSITIVE
+    PEN_POSITIVE, /* above 0 */
+    PEN_FACTORS   /* above 0 or nan */
 } PenKind;
 int pen_accepts(PenKind kind, const char *name, int n, const float x[n]);
 
@@ -38,12 +40,11 @@ void pen_draw(void);
 void pen_end(void);
 
 /* The same for a picture of n panels of one size, as many a row as fit a
- * page, or else the screen of a phone, which does not shrink them. Between
- * pen_open_panel and pen_close_panel, 0, 0 is panel k's corner. */
+ * page, or else the screen of a phone, which does not shrink them. From
+ * pen_open_panel to "</g>", 0, 0 is panel k's corner. */
 void pen_begin_panels(const char *name, const char *title, int n,
                       double width, double height);
 void pen_open_panel(int k);
-void pen_close_panel(void);
 
 /* Writes SVG as it stands; or words, whose signs are no SVG. In a drawing,
  * the letters behind a single letter and _ stand below the line: W_Q. */

@@ -93,3 +93,19 @@ void print_value(const char *name, float x)
     print_entry(x, 0, digits);
     putchar('\n');
 }
+
+void print_answer(const char *what, int is_yes)
+{
+    printf("%s: %s\n", what, is_yes ? "yes" : "no");
+}
+
+float largest_difference(int n, const float *a, const float *b)
+{
+    float largest = 0;
+    for (int i = 0; i < n; i++)
+        if (isnan(a[i]) || isnan(b[i]))
+            largest = INFINITY;
+        else
+            largest = fmaxf(largest, fabsf(a[i] - b[i]));
+    return largest;
+}

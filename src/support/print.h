@@ -25,3 +25,10 @@ void print_integers(const char *label, int n, const int x[n]);
 
 /* Prints "name: value". */
 void print_value(const char *name, float x);
+
+/* "what: yes", or "what: no". */
+void print_answer(const char *what, int is_yes);
+
+/* The largest difference of two lists of n entries, or of tables with so
+ * many, without its sign; infinity if an entry is NaN. */
+float largest_difference(int n, const float *a, const float *b);

@@ -17,8 +17,11 @@
  * is believed before it has been compared with what the file holds. */
 enum { START = 8, SHORTEST = 40 }; /* no entry of a header has less bytes */
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "as in a file, a number's lowest byte must come first");
+
 /* The types of entries and their sizes, in the order in which their tensors
- * are written. Of any other type the bytes are counted. */
+ * are written; found by type, or by dtype. Of any other type the bytes are counted. */
 enum { KINDS = 3 };
 static const struct {
     char type;
@@ -27,57 +30,18 @@ static const struct {
 } kinds[KINDS + 1] = {
     {'i', "I64", 8}, {'d', "F64", 8}, {'f', "F32", 4}, {'?', NULL, 1}};
 
-static int kind_of(char type)
+static int kind_of(char type, const char *dtype)
 {
     int k = 0;
-    while (k < KINDS && kinds[k].type != type)
-        k++;
-    return k;
-}
-
-static int kind_named(const char *dtype)
-{
-    int k = 0;
-    while (k < KINDS && strcmp(kinds[k].dtype, dtype) != 0)
+    while (k < KINDS && kinds[k].type != type &&
+           (!dtype || strcmp(kinds[k].dtype, dtype) != 0))
         k++;
     return k;
 }
 
 static size_t entry_size(const Tensor *t)
 {
-    return kinds[kind_of(t->type)].size;
-}
-
-static Tensor *new_list(const char *path, size_t count)
-{
-    Tensor *list = malloc((count + 1) * sizeof *list);
-    if (!list)
-        REFUSE("%s: there is no memory for %zu tensors", path, count);
-    return list;
-}
-
-/* In a file a number has its lowest byte first. Put together like this it
- * comes out right on a machine of either byte order, from a file or to one;
- * and where both are the same, compilers see that there is nothing to
- * do. */
-static uint32_t lowest_first(const unsigned char *byte)
-{
-    return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 |
-           (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
-}
-
-static void turn_numbers(size_t size, size_t count, void *numbers)
-{
-    unsigned char *at = numbers;
-    for (size_t i = 0; i < count; i++, at += size)
-        if (size == 4) {
-            const uint32_t x = lowest_first(at);
-            memcpy(at, &x, sizeof x);
-        } else {
-            const uint64_t x =
-                lowest_first(at) | (uint64_t)lowest_first(at + 4) << 32;
-            memcpy(at, &x, sizeof x);
-        }
+    return kinds[kind_of(t->type, NULL)].size;
 }
 
 /* ---- Tensors of the header. */
@@ -144,7 +108,7 @@ static Tensor read_tensor(Json *j, const char *name, char *data,
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
                j->path, name);
-    t.type = kinds[kind_named(t.dtype_name)].type;
+    t.type = kinds[kind_of(0, t.dtype_name)].type;
     for (int k = 0; k < t.rank; k++)
         t.shape[k] = (int)shape[k];
     check_place(&t, offset[0], offset[1]);
@@ -220,7 +184,6 @@ Tensors tensors_read(const char *path)
 {
     FILE *from = file_open(path);
     uint64_t *start = file_read(path, from, START);
-    turn_numbers(START, 1, start);
     const uint64_t length = *start;
     free(start);
     const size_t rest = file_remaining(path, from);
@@ -232,16 +195,11 @@ Tensors tensors_read(const char *path)
     file.text = file_read(path, from, length);
     file.data = file_read(path, from, rest - length);
     fclose(from);
-    file.tensor = new_list(path, length / SHORTEST);
+    file.tensor = new_list(length / SHORTEST + 1, sizeof *file.tensor);
     Json header = {path, file.text, file.text + length, file.text};
     read_header(&header, rest - length, &file);
     check_places(&file, rest - length);
     check_names(&file);
-    for (size_t i = 0; i < file.count; i++) {
-        const Tensor *t = &file.tensor[i];
-        if (t->type != '?')
-            turn_numbers(entry_size(t), t->count, t->data);
-    }
     return file;
 }
 
@@ -275,11 +233,11 @@ void tensors_free(Tensors *file)
 
 static const void *entries(const Tensor *t, char type)
 {
-    const char *dtype = kinds[kind_of(t->type)].dtype;
+    const char *dtype = kinds[kind_of(t->type, NULL)].dtype;
     if (t->type != type)
         REFUSE("%s: tensor '%s' has dtype %s: %s is needed", t->path,
                t->name, dtype ? dtype : t->dtype_name,
-               kinds[kind_of(type)].dtype);
+               kinds[kind_of(type, NULL)].dtype);
     return t->data;
 }
 
@@ -300,39 +258,13 @@ const int64_t *tensor_integers(const Tensor *t)
 
 /* ---- Writing. */
 
-/* How many bytes of UTF-8 the character has that begins here; 0 if none
- * does. Longer forms than needed, halves of UTF-16's pairs and what is
- * above U+10FFFF are no characters. The text ends with a 0. */
-static int utf8_length(const unsigned char *c)
-{
-    const int n = *c < 0x80                ? 1
-                  : *c < 0xc2 || *c > 0xf4 ? 0
-                  : *c < 0xe0              ? 2
-                  : *c < 0xf0              ? 3
-                                           : 4;
-    const int least = *c == 0xe0 ? 0xa0 : *c == 0xf0 ? 0x90 : 0x80;
-    const int most = *c == 0xed ? 0x9f : *c == 0xf4 ? 0x8f : 0xbf;
-    if (n > 1 && (c[1] < least || c[1] > most))
-        return 0;
-    for (int k = 2; k < n; k++)
-        if (c[k] < 0x80 || c[k] > 0xbf)
-            return 0;
-    return n;
-}
-
 static void check_name(const char *path, const char *name)
 {
-    const unsigned char *c = (const unsigned char *)name;
-    for (int n; *c; c += n) {
-        n = utf8_length(c);
-        if (!n)
-            REFUSE("%s: has the name '%s': one in UTF-8 is needed", path,
-                   name);
-        if (*c == '"' || *c == '\\' || *c < ' ')
-            REFUSE("%s: has the name '%s': one without quotes, backslashes "
-                   "and control characters is needed",
+    for (const char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\')
+            REFUSE("%s: has the name '%s': one of printable ASCII without "
+                   "quotes and backslashes is needed",
                    path, name);
-    }
     if (!strcmp(name, "__metadata__"))
         REFUSE("%s: has the name '%s', which is no tensor's", path, name);
 }
@@ -340,7 +272,7 @@ static void check_name(const char *path, const char *name)
 /* Refuses what cannot be written; counts the entries. */
 static void check_given(const char *path, Tensor *t)
 {
-    if (kind_of(t->type) == KINDS || t->rank < 0 || t->rank > 4)
+    if (kind_of(t->type, NULL) == KINDS || t->rank < 0 || t->rank > 4)
         REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd' or "
                "'i', and 0 to 4, are needed",
                path, t->name, t->type ? t->type : ' ', t->rank);
@@ -363,7 +295,7 @@ static void check_given(const char *path, Tensor *t)
 static int by_kind(const void *a, const void *b)
 {
     const Tensor *x = a, *y = b;
-    const int kind = kind_of(x->type) - kind_of(y->type);
+    const int kind = kind_of(x->type, NULL) - kind_of(y->type, NULL);
     return kind ? kind : by_name(a, b);
 }
 
@@ -374,7 +306,7 @@ static Tensors in_order(const char *path, int count,
     if (count < 0)
         REFUSE("%s: %d tensors: 0 or more are needed", path, count);
     Tensors all = {.path = path, .count = (size_t)count};
-    all.tensor = new_list(path, all.count);
+    all.tensor = new_list(all.count + 1, sizeof *all.tensor);
     for (size_t i = 0; i < all.count; i++) {
         all.tensor[i] = tensor[i];
         check_given(path, &all.tensor[i]);
@@ -394,7 +326,7 @@ static void print_header(FILE *to, const Tensors *all)
         const size_t from = end;
         end += t->count * entry_size(t);
         fprintf(to, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "",
-                t->name, kinds[kind_of(t->type)].dtype);
+                t->name, kinds[kind_of(t->type, NULL)].dtype);
         for (int k = 0; k < t->rank; k++)
             fprintf(to, k ? ",%d" : "%d", t->shape[k]);
         fprintf(to, "],\"data_offsets\":[%zu,%zu]}", from, end);
@@ -412,27 +344,10 @@ static void write_header(FILE *to, const Tensors *all)
         print_header(header, all);
     if (!header || ferror(header) || fclose(header))
         REFUSE("%s: there is no memory for its header", all->path);
-    uint64_t start = length;
-    turn_numbers(START, 1, &start);
+    const uint64_t start = length;
     fwrite(&start, START, 1, to);
     fwrite(text, 1, length, to);
     free(text);
-}
-
-static void write_entries(FILE *to, const Tensor *t)
-{
-    enum { ROOM = 512 };
-    const size_t size = entry_size(t);
-    const char *at = t->data;
-    uint64_t part[ROOM];
-    for (size_t left = t->count; left > 0;) {
-        const size_t n = left < ROOM ? left : ROOM;
-        memcpy(part, at, n * size);
-        turn_numbers(size, n, part);
-        fwrite(part, size, n, to);
-        at += n * size;
-        left -= n;
-    }
 }
 
 void tensors_write(const char *path, int count, const Tensor tensor[count])
@@ -441,7 +356,9 @@ void tensors_write(const char *path, int count, const Tensor tensor[count])
     NewFile new = file_begin(path);
     write_header(new.file, &all);
     for (size_t i = 0; i < all.count; i++)
-        write_entries(new.file, &all.tensor[i]);
+        if (all.tensor[i].count)
+            fwrite(all.tensor[i].data, entry_size(&all.tensor[i]),
+                   all.tensor[i].count, new.file);
     file_finish(&new);
     free(all.tensor);
 }

@@ -56,8 +56,8 @@ const int64_t *tensor_integers(const Tensor *t);
  * there is the old file or the whole new one: it grows as path.part, which
  * a program that is killed leaves behind, and the next one takes again; two
  * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
- * names that come twice, that are not UTF-8 or that JSON would write with a
- * backslash, a path that is a link, a folder or a device, and what the
- * system refuses, such as a full disk: then the old file stays.
+ * names that come twice, that are not printable ASCII or that JSON would
+ * write with a backslash, a path that is a link, a folder or a device, and
+ * what the system refuses, such as a full disk: then the old file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);

@@ -203,15 +203,6 @@ static inline void visit_Attention(Visit *v, Attention *a)
     visit_Linear(v, &a->out);
 }
 
-static inline void visit_SelfAttentionV1(Visit *v, SelfAttentionV1 *a)
-{
-    const size_t row_k = times(a->d_k, sizeof(float));
-    visit_array(v, &a->w_query, times(a->d_in, row_k));
-    visit_array(v, &a->w_key, times(a->d_in, row_k));
-    visit_array(v, &a->w_value,
-                times(a->d_in, times(a->d_v, sizeof(float))));
-}
-
 static inline void visit_Trace(Visit *v, Trace *t)
 {
     visit_change(v, &t->dropout_rate, sizeof t->dropout_rate, 1);

@@ -225,11 +225,10 @@ static void show_matrices(Bench *b)
 
 void bench_set(Bench *b)
 {
-    Random r;
     dropout_rate_check(b->number[KEY_P]);
     bench_words(b);
     find_asking(b);
-    random_seed(&r, (uint64_t)b->number[KEY_SEED]);
+    Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
     draw_attention(b, &r);
     b->divisor = b->number[KEY_SCALE] == SCALE_ROOT
                      ? (double)sqrtf((float)b->a.d_k)
@@ -335,14 +334,13 @@ static void compute_heads(Bench *b)
     Trace *t = &b->t;
     const int n = b->n, m = b->m, heads = a->n_heads;
     const void *x = b->x[EMBEDDINGS];
-    Random r;
     attention_project(a, n, m, x, b->texts == 2 ? (void *)b->x[OTHERS] : x,
                       t);
     split_heads(n, heads, a->d_k, (void *)t->query, (void *)t->head_query);
     split_heads(m, heads, a->d_k, (void *)t->key, (void *)t->head_key);
     split_heads(m, heads, a->d_v, (void *)t->value, (void *)t->head_value);
     fill_mask(b);
-    random_seed(&r, (uint64_t)b->number[KEY_DROPOUT_SEED]);
+    Random r = random_seeded((uint64_t)b->number[KEY_DROPOUT_SEED]);
     for (int h = 0; h < heads; h++)
         compute_head(b, &r, h);
     merge_heads(n, heads, a->d_v, (void *)t->context, (void *)t->joined);

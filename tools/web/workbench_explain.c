@@ -288,7 +288,6 @@ static void explain_renormalized(const Bench *b, Cell c)
 
 static void explain_kept(const Bench *b, Cell c)
 {
-    Random r;
     const double p = b->number[KEY_P];
     const int before = (c.h * b->n + c.i) * b->m + c.j;
     if (p == 1) {
@@ -297,7 +296,7 @@ static void explain_kept(const Bench *b, Cell c)
                bench_say(0));
         return;
     }
-    random_seed(&r, (uint64_t)b->number[KEY_DROPOUT_SEED]);
+    Random r = random_seeded((uint64_t)b->number[KEY_DROPOUT_SEED]);
     for (int k = 0; k < before; k++)
         random_double(&r);
     const double number = random_double(&r);

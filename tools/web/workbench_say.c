@@ -204,9 +204,8 @@ void bench_products(int n, List x, List y, const char *mark,
 
 void bench_drawn(const Bench *b, int before, double limit)
 {
-    Random r;
     float x[1][1];
-    random_seed(&r, (uint64_t)b->number[KEY_SEED]);
+    Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
     for (int k = 0; k < before; k++)
         random_u32(&r);
     Random again = r;

@@ -268,8 +268,7 @@ void bench_embed(Bench *b, int k, Random *r)
     if (text->is_strange) {
         random_fill(r, ROWS, d, table);
     } else {
-        Random own;
-        random_seed(&own, (uint64_t)b->number[KEY_SEED]);
+        Random own = random_seeded((uint64_t)b->number[KEY_SEED]);
         embedding_fill(&own, ROWS, d, table);
     }
     embed(n, d, ROWS, b->id[k], table, x);

@@ -39,12 +39,11 @@ int main(int argc, char **argv)
     const int k = chapter_named(argv[1]);
     const uint64_t seed = parse_integer("SEED", argv[2], 0, UINT32_MAX);
     const int copies = (int)parse_integer("COPIES", argv[3], 1, COPIES - 1);
-    Random seeds, r;
-    random_seed(&seeds, seed);
+    Random seeds = random_seeded(seed);
     for (int skipped = 0; skipped <= (k + 1) * COPIES; skipped++)
         random_u32(&seeds);
     for (int copy = 1; copy <= copies; copy++) {
-        random_seed(&r, random_u32(&seeds));
+        Random r = random_seeded(random_u32(&seeds));
         printf("sheet\t%d-%" PRIu64 "-%d\n", atoi(argv[1]), seed, copy);
         of[k].tasks(&r);
     }

@@ -330,8 +330,7 @@ static void merge_and_project(Random *r)
 static int all_parameters(int d_in, int d_out, int heads, int has_bias)
 {
     Attention a;
-    Random ours;
-    random_seed(&ours, 0);
+    Random ours = random_seeded(0);
     multi_head_init(&a, &ours, d_in, d_out, 0, 0, heads, has_bias);
     const int count = (int)a.count;
     attention_free(&a);

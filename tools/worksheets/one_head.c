@@ -170,9 +170,7 @@ static void one_twist(Random *r)
 
 static bool have_one_stream(uint64_t a, uint64_t b)
 {
-    Random x, y;
-    random_seed(&x, a);
-    random_seed(&y, b);
+    const Random x = random_seeded(a), y = random_seeded(b);
     return !memcmp(x.state, y.state, sizeof x.state);
 }
 
@@ -203,16 +201,13 @@ void tasks_04(Random *r)
     uint32_t bits;
     int seed, low, high;
     do {
-        Random s;
         seed = whole(r, 1, 9999);
         low = whole(r, -3, 0);
         high = whole(r, 2, 4);
-        random_seed(&s, (uint64_t)seed);
-        bits = random_u32(&s);
-        random_seed(&s, (uint64_t)seed);
-        number = random_float(&s);
-        random_seed(&s, (uint64_t)seed);
-        uniform_fill(&s, 1, 1, (float)low, (float)high, between);
+        Random r_1 = random_seeded((uint64_t)seed), r_2 = r_1, r_3 = r_1;
+        bits = random_u32(&r_1);
+        number = random_float(&r_2);
+        uniform_fill(&r_3, 1, 1, (float)low, (float)high, between);
     } while (!is_clear(4, 1, &number) || !is_clear(2, 1, between[0]));
     task("From bits to a number",
          "The first draw from seed %d is `%08" PRIx32 "` in hexadecimal.",
