@@ -231,7 +231,7 @@ void attention_project(const Attention *a, int n, int m,
                        Trace *t)
 {
     if (x[0] == y[0])
-        widths_check(a);
+        attention_widths_check(a);
     attention_check(a, n, m, t);
     linear_forward(&a->query, n, x, ROWS(a->query.d_out, t->query));
     linear_forward(&a->key, m, y, ROWS(a->key.d_out, t->key));

@@ -137,7 +137,7 @@ Attention attention_head(const Attention *a, int h)
     if (h < 0 || h >= a->n_heads)
         REFUSE("head %d of %d: one from 0 to %d is needed", h, a->n_heads,
                a->n_heads - 1);
-    layers_check(a);
+    attention_layers_check(a);
     Attention head = *a;
     head.n_heads = 1;
     head.d_out = head.has_out_bias = 0; /* these two are chapter 13's */

@@ -154,10 +154,10 @@ void online_softmax_add(int d_v, float score, const float value[d_v],
         return;
     if (score > s->largest)
         online_softmax_rescale(score, d_v, s, mixture);
-    const float share = expf(score - s->largest);
-    s->sum += share;
+    const float power = expf(score - s->largest);
+    s->sum += power;
     for (int k = 0; k < d_v; k++)
-        mixture[k] += share * value[k];
+        mixture[k] += power * value[k];
 }
 
 /*

@@ -713,7 +713,7 @@ static void show_call(void)
     attend_words(context, log_sum_exp);
     print_matrix("context vectors of Life is short, the future hidden", 6,
                  3, context);
-    print_vector("logarithms of the sums", 6, log_sum_exp);
+    print_vector("log-sum-exps", 6, log_sum_exp);
 }
 
 /*
@@ -725,7 +725,7 @@ context vectors of Life is short, the future hidden (6, 3)
  [ 0.0676,  0.1875,  0.1808],
  [-0.0929,  0.5033,  0.3479],
  [-0.7276,  0.5876, -0.9173]]
-logarithms of the sums (6)
+log-sum-exps (6)
 [0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
 ```
 

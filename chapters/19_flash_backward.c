@@ -492,9 +492,9 @@ a workspace of its own. `omp for` shares out the turns of the loop, and at
 its end each thread waits for all others: the round is over.
 
 `attend_fast_backward` takes a call that `attend_fast` has computed, and
-where the gradients lie. `attend_backward_of(best_kernel())` is the same for
-the processor at hand. Here it goes back through a head of 600 tokens, in
-two parts and so in two rounds:
+where the gradients lie. `attend_fast_backward_of(best_kernel())` is the
+same for the processor at hand. Here it goes back through a head of 600
+tokens, in two parts and so in two rounds:
 */
 
 /* A head of 600 tokens, there and back in so many threads. */
@@ -512,11 +512,11 @@ static void show_back(int threads, float x[600][16], float slopes[600][16],
     call.threads = threads;
     memset(g, 0, sizeof(float[3][600][16]));
     best_kernel()->attend(&call);
-    attend_backward_of(best_kernel())(&call,
-                                      rows_by_head(1, 600, 16, slopes[0]),
-                                      rows_by_head(1, 600, 16, g[0][0]),
-                                      rows_by_head(1, 600, 16, g[1][0]),
-                                      rows_by_head(1, 600, 16, g[2][0]));
+    attend_fast_backward_of(best_kernel())(
+        &call, rows_by_head(1, 600, 16, slopes[0]),
+        rows_by_head(1, 600, 16, g[0][0]),
+        rows_by_head(1, 600, 16, g[1][0]),
+        rows_by_head(1, 600, 16, g[2][0]));
 }
 
 static void show_fast(void)
@@ -1237,7 +1237,7 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
                             const float x[(int64_t)texts * n][a->d_x],
                             Trace *t)
 {
-    texts_check(a, texts, n, t);
+    attention_texts_check(a, texts, n, t);
     const int rows = texts * n; /* which such a trace can count */
     const AttentionCall call = call_of(a, mask, texts, n, t);
     attention_call_check(&call);
@@ -1259,8 +1259,8 @@ void attention_backward_fast(const Attention *a, Mask mask, int texts,
 {
     const size_t keys = sizeof(float[a->n_heads * a->d_k]);
     const size_t values = sizeof(float[a->n_heads * a->d_v]);
-    texts_check(a, texts, n, t);
-    texts_check(a, texts, n, grad_t);
+    attention_texts_check(a, texts, n, t);
+    attention_texts_check(a, texts, n, grad_t);
     attention_gradient_check(a, grad_a);
     const int rows = texts * n;
     const AttentionCall call = call_of(a, mask, texts, n, t);
@@ -1274,7 +1274,7 @@ void attention_backward_fast(const Attention *a, Mask mask, int texts,
     memset(grad_t->query, 0, (size_t)rows * keys);
     memset(grad_t->key, 0, (size_t)rows * keys);
     memset(grad_t->value, 0, (size_t)rows * values);
-    attend_backward_of(best_kernel())(
+    attend_fast_backward_of(best_kernel())(
         &call, heads_of(a, n, a->d_v, grad_t->joined),
         heads_of(a, n, a->d_k, grad_t->query),
         heads_of(a, n, a->d_k, grad_t->key),

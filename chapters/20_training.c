@@ -419,11 +419,12 @@ void model_forward(const Model *m, Mask mask, const int *ids,
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
     pass_check(m, p);
-    embed(all, d, m->words, ids, ROWS(d, m->token), x[0]);
-    embed(all * (wide / d), d, m->words, key_ids, ROWS(d, m->token),
+    embed(all, d, m->vocabulary, ids, ROWS(d, m->tokens), x[0]);
+    embed(all * (wide / d), d, m->vocabulary, key_ids, ROWS(d, m->tokens),
           ROWS(d, y));
     for (int k = 0; k < p->texts; k++) {
-        add_positions(n, wide, m->length, 0, ROWS(wide, m->place), y[k]);
+        add_positions(n, wide, m->context_length, 0, ROWS(wide, m->places),
+                      y[k]);
         attention_forward(a, mask, NULL, n, n, x[k], y[k], &p->trace[k]);
     }
 }
@@ -455,12 +456,12 @@ void model_backward(const Model *m, const int *ids, const int *key_ids,
                            grad_y[k]);
         const float *grad_place = grad_y[k][0]; /* of y[k] += place */
         for (int i = 0; i < n * wide; i++)
-            grad_m->place[i] += grad_place[i];
+            grad_m->places[i] += grad_place[i];
     }
-    embed_backward(all, d, m->words, ids, grad_x[0],
-                   ROWS(d, grad_m->token));
-    embed_backward(all * (wide / d), d, m->words, key_ids, ROWS(d, grad_y),
-                   ROWS(d, grad_m->token));
+    embed_backward(all, d, m->vocabulary, ids, grad_x[0],
+                   ROWS(d, grad_m->tokens));
+    embed_backward(all * (wide / d), d, m->vocabulary, key_ids,
+                   ROWS(d, grad_y), ROWS(d, grad_m->tokens));
 }
 
 /*
@@ -473,7 +474,7 @@ that an optimizer is one loop.
 float training_loss(Training *t, Mask mask, const int *ids,
                     const int *key_ids, const int *targets)
 {
-    const int rows = t->pass.texts * t->pass.n, words = t->model.words;
+    const int rows = t->pass.texts * t->pass.n, words = t->model.vocabulary;
     model_forward(&t->model, mask, ids, key_ids, &t->pass);
     return cross_entropy(rows, words, ROWS(words, t->pass.logits), targets,
                          ROWS(words, t->pass.shares));
@@ -482,7 +483,7 @@ float training_loss(Training *t, Mask mask, const int *ids,
 void training_gradient(Training *t, const int *ids, const int *key_ids,
                        const int *targets)
 {
-    const int rows = t->pass.texts * t->pass.n, words = t->model.words;
+    const int rows = t->pass.texts * t->pass.n, words = t->model.vocabulary;
     memset(t->grad_pass.logits, 0, sizeof(float[rows][words]));
     cross_entropy_backward(rows, words, ROWS(words, t->pass.shares),
                            targets, ROWS(words, t->grad_pass.logits));
@@ -588,9 +589,9 @@ static void show_begin(int way, Random *r, Training *t)
     a.d_x = a.d_k = a.d_v = WIDTH;
     a.d_y = verbs ? WIDTH : 2 * WIDTH;
     Model sizes = {.attention = a};
-    sizes.words = verbs ? AGREEMENT_WORDS : REPEATED_WORDS;
-    sizes.length = verbs ? AGREEMENT_LENGTH : REPEATED_LENGTH;
-    training_init(t, &sizes, TEXTS, sizes.length);
+    sizes.vocabulary = verbs ? AGREEMENT_WORDS : REPEATED_WORDS;
+    sizes.context_length = verbs ? AGREEMENT_LENGTH : REPEATED_LENGTH;
+    training_init(t, &sizes, TEXTS, sizes.context_length);
     *r = random_seeded(123);
     uniform_fill(r, 1, (int)m->count, -0.25f, 0.25f,
                  ROWS((int)m->count, m->memory));
@@ -652,8 +653,7 @@ typedef struct {
     int between; /* how many stand between the two in their list, 0 to 3 */
 } Agreement;
 
-/* The choices of a sentence, one after the other, each by what the ones
- * before leave of the number. */
+/* Its choices, each by what those before leave of the number. */
 static Agreement agreement_of(int number);
 
 /* Of texts that are held out, the loss, and how many answers are right: of
@@ -661,7 +661,7 @@ static Agreement agreement_of(int number);
 static void show_held_out(int way, Training *t, const char *label)
 {
     enum { BATCHES = (AGREEMENTS - AGREEMENTS_TAUGHT) / TEXTS };
-    const int words = t->model.words;
+    const int words = t->model.vocabulary;
     const float(*shares)[words] = ROWS(words, t->pass.shares);
     int count[2][2] = {{0}};
     float held[3] = {0};

@@ -44,12 +44,12 @@ bends, and a linear layer back. (Without the bend, two linear layers would
 be one, as two matrix products are. Attention fetches what other tokens
 have; the network is where a model keeps what it knows besides.)
 
-::: {.header of="GptBlock BlockPass"}
+::: {.header of="GptBlock GptBlockPass"}
 :::
 
-A `BlockPass` is to a block what a trace is to an attention. Both parts read
-the sum through a layer norm, which comes next, and neither changes it but
-by `add`:
+A `GptBlockPass` is to a block what a trace is to an attention. Both
+parts read the sum through a layer norm, which comes next, and neither
+changes it but by `add`:
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])
@@ -59,7 +59,7 @@ static void add(int n, const float x[n], const float y[n], float sum[n])
 }
 
 static void block_forward(const GptBlock *b, int texts, int n,
-                          KVCache *cache, BlockPass *p)
+                          KVCache *cache, GptBlockPass *p)
 {
     const int rows = texts * n, d = b->norm_1.d;
     norm_forward(&b->norm_1, rows, ROWS(d, p->in), ROWS(d, p->normed_1));
@@ -91,7 +91,7 @@ void attend_cached(const Attention *a, KVCache *c, int n,
                    const float x[n][a->d_x], Trace *t)
 {
     const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
-    texts_check(a, 1, n, t);
+    attention_texts_check(a, 1, n, t);
     if (c->n_kv_heads != heads || c->d_k != d || c->d_v != d_v)
         REFUSE("a cache of n_kv_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
                "those of the attention, are needed",
@@ -117,7 +117,7 @@ however many there are, and what these do to it is only added.
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
-                           const BlockPass *p, BlockPass *grad_p,
+                           const GptBlockPass *p, GptBlockPass *grad_p,
                            GptBlock *grad_b)
 {
     const int rows = texts * n, d = b->norm_1.d;
@@ -949,7 +949,7 @@ static void show_run(void)
                            g->context_length, g->width, g->n_heads,
                            g->layers});
     print_integers("parameters, seconds, tokens a second", 3,
-                   (int[]){(int)gpt_count(g), trained_seconds,
+                   (int[]){(int)gpt_count_parameters(g), trained_seconds,
                            trained_tokens_per_second});
     printf("on %s, %s\n", trained_on, trained_at);
 }
@@ -1060,7 +1060,7 @@ static void show_gpt2(void)
     print_integers("GPT-2: tokens, context, width, heads, blocks", 5,
                    (int[]){g.vocabulary, g.context_length, g.width,
                            g.n_heads, g.layers});
-    print_integers("parameters", 1, (int[]){(int)gpt_count(&g)});
+    print_integers("parameters", 1, (int[]){(int)gpt_count_parameters(&g)});
 }
 
 /*

@@ -21,9 +21,9 @@ void attention_call_gradients_check(const AttentionCall *call,
                "grad_value.at is NULL: rows are needed for each");
 }
 
-AttendBackward attend_fast_backward_avx512, attend_fast_backward_avx2;
+AttendFastBackward attend_fast_backward_avx512, attend_fast_backward_avx2;
 
-AttendBackward *attend_backward_of(const Kernel *kernel)
+AttendFastBackward *attend_fast_backward_of(const Kernel *kernel)
 {
 #ifdef HAS_avx512
     if (!strcmp(kernel->name, "AVX-512"))

@@ -75,7 +75,7 @@ void gpt_init(Gpt *g, const Gpt *sizes)
     gpt_layout(g);
 }
 
-size_t gpt_count(const Gpt *sizes)
+size_t gpt_count_parameters(const Gpt *sizes)
 {
     Gpt g;
     set_sizes(&g, sizes);
@@ -105,7 +105,7 @@ static void pass_layout(GptPass *p)
     *count = 0;
     float *in = next_table(at, count, 1, rows, d);
     for (int l = 0; l < p->layers; l++) {
-        BlockPass *b = &p->block[l];
+        GptBlockPass *b = &p->block[l];
         b->in = in;
         b->normed_1 = next_table(at, count, 1, rows, d);
         b->between = next_table(at, count, 1, rows, d);

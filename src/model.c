@@ -10,21 +10,24 @@ static void model_layout(Model *m)
 {
     Attention *a = &m->attention;
     m->count = 0;
-    m->token = next_table(m->memory, &m->count, 1, m->words, a->d_x);
-    m->place = next_table(m->memory, &m->count, 1, m->length, a->d_y);
+    m->tokens = next_table(m->memory, &m->count, 1, m->vocabulary, a->d_x);
+    m->places =
+        next_table(m->memory, &m->count, 1, m->context_length, a->d_y);
     attention_layout(a, a, m->memory, &m->count);
 }
 
 void model_init(Model *m, const Model *sizes)
 {
-    Attention a = sizes->attention;
-    const int words = sizes->words, length = sizes->length;
-    if (words < 1 || length < 1 || a.d_x < 1 || a.d_y % a.d_x)
-        REFUSE("words, length, d_x, d_y = %d, %d, %d, %d: at least 1 of "
-               "each, and a d_y that is d_x or a multiple, are needed",
-               words, length, a.d_x, a.d_y);
-    a.d_out = words;
-    *m = (Model){.words = words, .length = length, .attention = a};
+    const Attention *a = &sizes->attention;
+    if (sizes->vocabulary < 1 || sizes->context_length < 1 || a->d_x < 1 ||
+        a->d_y % a->d_x)
+        REFUSE("vocabulary, context_length, d_x, d_y = %d, %d, %d, %d: at "
+               "least 1 of each, and a d_y that is d_x or a multiple, are "
+               "needed",
+               sizes->vocabulary, sizes->context_length, a->d_x, a->d_y);
+    *m = *sizes;
+    m->memory = NULL;
+    m->attention.d_out = m->vocabulary;
     model_layout(m);
     m->memory = new_block(m->count);
     model_layout(m);
@@ -47,8 +50,8 @@ static void pass_layout(Pass *p)
     p->count = 0;
     p->x = next_table(p->memory, &p->count, texts, n, p->d_x);
     p->y = next_table(p->memory, &p->count, texts, n, p->d_y);
-    p->logits = next_table(p->memory, &p->count, texts, n, p->words);
-    p->shares = next_table(p->memory, &p->count, texts, n, p->words);
+    p->logits = next_table(p->memory, &p->count, texts, n, p->vocabulary);
+    p->shares = next_table(p->memory, &p->count, texts, n, p->vocabulary);
 }
 
 void pass_init(Pass *p, const Model *m, int texts, int n)
@@ -56,7 +59,7 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
     const Attention *a = &m->attention;
     if (texts < 1 || n < 1)
         REFUSE("texts, n = %d, %d: at least 1 of each is needed", texts, n);
-    *p = (Pass){texts, n, a->d_x, a->d_y, m->words, .count = 0};
+    *p = (Pass){texts, n, a->d_x, a->d_y, m->vocabulary, .count = 0};
     pass_layout(p);
     p->memory = new_block(p->count);
     pass_layout(p);
@@ -65,9 +68,9 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
     without_out.d_out = 0;
     for (int b = 0; b < texts; b++) {
         trace_init_for(&p->trace[b], &without_out, n, n);
-        p->trace[b].d_out = m->words;
+        p->trace[b].d_out = m->vocabulary;
         p->trace[b].out =
-            p->logits + (size_t)b * (size_t)n * (size_t)m->words;
+            p->logits + (size_t)b * (size_t)n * (size_t)m->vocabulary;
     }
 }
 
@@ -83,10 +86,12 @@ void pass_free(Pass *p)
 void pass_check(const Model *m, const Pass *p)
 {
     const Attention *a = &m->attention;
-    if (p->d_x != a->d_x || p->d_y != a->d_y || p->words != m->words)
-        REFUSE("a pass of d_x, d_y, words = %d, %d, %d: %d, %d, %d are "
-               "needed",
-               p->d_x, p->d_y, p->words, a->d_x, a->d_y, m->words);
+    if (p->d_x != a->d_x || p->d_y != a->d_y ||
+        p->vocabulary != m->vocabulary)
+        REFUSE(
+            "a pass of d_x, d_y, vocabulary = %d, %d, %d: %d, %d, %d are "
+            "needed",
+            p->d_x, p->d_y, p->vocabulary, a->d_x, a->d_y, m->vocabulary);
     if (!m->memory || !p->memory)
         REFUSE("a model or a pass without tables: model_init and pass_init "
                "make room for them");
@@ -100,10 +105,12 @@ void model_gradient_check(const Model *m, const Pass *p,
         REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
                "the same are needed",
                grad_p->texts, grad_p->n, p->texts, p->n);
-    if (grad_m->words != m->words || grad_m->length != m->length)
-        REFUSE("a gradient of %d words and texts of %d: %d and %d are "
-               "needed",
-               grad_m->words, grad_m->length, m->words, m->length);
+    if (grad_m->vocabulary != m->vocabulary ||
+        grad_m->context_length != m->context_length)
+        REFUSE("a gradient of vocabulary, context_length = %d, %d: %d and "
+               "%d are needed",
+               grad_m->vocabulary, grad_m->context_length, m->vocabulary,
+               m->context_length);
     attention_gradient_check(&m->attention, &grad_m->attention);
 }
 

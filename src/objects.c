@@ -166,7 +166,7 @@ static void layer_check(const char *name, const Linear *l, int d_in,
                has_bias ? "one" : "none");
 }
 
-void layers_check(const Attention *a)
+void attention_layers_check(const Attention *a)
 {
     sizes_check(a->n_heads, a->d_k, a->d_v);
     const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
@@ -178,7 +178,7 @@ void layers_check(const Attention *a)
                     a->has_out_bias);
 }
 
-void widths_check(const Attention *a)
+void attention_widths_check(const Attention *a)
 {
     if (a->d_x != a->d_y)
         REFUSE("an attention for texts of %d and %d numbers: one text "
@@ -188,8 +188,8 @@ void widths_check(const Attention *a)
 
 void version_1_check(const Attention *from)
 {
-    layers_check(from);
-    widths_check(from);
+    attention_layers_check(from);
+    attention_widths_check(from);
     if (from->has_bias || from->n_heads != 1 || from->d_out)
         REFUSE("an attention with %s bias, %d heads and %d columns of "
                "output: none, 1 and 0 are needed, since version 1 has no "
@@ -200,18 +200,19 @@ void version_1_check(const Attention *from)
 void attention_check(const Attention *a, int n, int m, const Trace *t)
 {
     const int most = n > m ? n : m;
-    layers_check(a);
+    attention_layers_check(a);
     if (a->context_length && most > a->context_length)
         REFUSE("a text of %d tokens: at most %d, the context length, fit",
                most, a->context_length);
     trace_check(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
 }
 
-void texts_check(const Attention *a, int texts, int n, const Trace *t)
+void attention_texts_check(const Attention *a, int texts, int n,
+                           const Trace *t)
 {
     Trace one = *t; /* but for its texts */
     one.texts = 0;
-    widths_check(a);
+    attention_widths_check(a);
     attention_check(a, n, n, &one);
     if (texts < 1 || t->texts != texts)
         REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
@@ -242,7 +243,7 @@ void attention_gradient_check(const Attention *a, const Attention *grad_a)
                grad_a->d_x, grad_a->d_y, grad_a->n_heads, grad_a->d_k,
                grad_a->d_v, grad_a->d_out, a->d_x, a->d_y, a->n_heads,
                a->d_k, a->d_v, a->d_out);
-    layers_check(grad_a);
+    attention_layers_check(grad_a);
     linear_gradient_check(&a->query, &grad_a->query);
     linear_gradient_check(&a->key, &grad_a->key);
     linear_gradient_check(&a->value, &grad_a->value);

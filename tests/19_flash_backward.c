@@ -312,8 +312,8 @@ static void run_back(const Kernel *kernel, AttentionCall call,
     for (int i = 0; i < 3; i++)
         fill_rows(&rows[i], call.texts, heads[i], n[i], d[i], with);
     kernel->attend(&call);
-    attend_backward_of(kernel)(&call, s->grad_context, s->grad_query,
-                               s->grad_key, s->grad_value);
+    attend_fast_backward_of(kernel)(&call, s->grad_context, s->grad_query,
+                                    s->grad_key, s->grad_value);
     for (int i = 0; i < 3; i++)
         compare_rows(slope_name[i], &rows[i], call.texts, heads[i], n[i],
                      d[i], with, due.g[i], words_for(kernel, &call),
@@ -459,8 +459,9 @@ static void go(const Kernel *kernel, There *t)
     memset(t->s.grad_key.at, 0, t->count[1] * sizeof(float));
     memset(t->s.grad_value.at, 0, t->count[2] * sizeof(float));
     kernel->attend(&t->call);
-    attend_backward_of(kernel)(&t->call, t->s.grad_context, t->s.grad_query,
-                               t->s.grad_key, t->s.grad_value);
+    attend_fast_backward_of(kernel)(&t->call, t->s.grad_context,
+                                    t->s.grad_query, t->s.grad_key,
+                                    t->s.grad_value);
 }
 
 /* Texts of several parts, for any number of threads the same; and as the
@@ -867,9 +868,9 @@ static void texts_fit(void)
     attention_init(&a, &a);
     Trace t;
     trace_init_texts(&t, &a, 5, 4);
-    texts_check(&a, 5, 4, &t);
+    attention_texts_check(&a, 5, 4, &t);
     a.context_length = 0;
-    texts_check(&a, 5, 4, &t);
+    attention_texts_check(&a, 5, 4, &t);
     tap_true("they fit", true);
     trace_free(&t);
     attention_free(&a);
@@ -880,7 +881,7 @@ static void texts_fit(void)
 static void sets_test(void)
 {
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        AttendBackward *own = attend_backward_of(kernel);
+        AttendFastBackward *own = attend_fast_backward_of(kernel);
         tap_true(kernel->name, own != NULL);
         tap_true(kernel->name, !strcmp(kernel->name, "plain") ==
                                    (own == attend_fast_backward));
@@ -976,20 +977,25 @@ static const Attention *self_but(int *size, int value)
 static void refused_texts(void)
 {
     const float table[2][3] = {{0}};
-    REFUSES("objects.c: texts_check: 5 texts, and a trace of 0: at "
-            "least 1, and the same, are needed",
-            texts_check(self_but(&of_texts.texts, 0), 5, 4, &of_texts));
-    REFUSES_SUCH("no texts", texts_check(self_but(&of_texts.texts, 0), 0, 4,
-                                         &of_texts));
+    REFUSES(
+        "objects.c: attention_texts_check: 5 texts, and a trace of 0: at "
+        "least 1, and the same, are needed",
+        attention_texts_check(self_but(&of_texts.texts, 0), 5, 4,
+                              &of_texts));
+    REFUSES_SUCH("no texts",
+                 attention_texts_check(self_but(&of_texts.texts, 0), 0, 4,
+                                       &of_texts));
     REFUSES_SUCH("a layer of another size",
-                 texts_check(self_but(&self.key.d_in, 9), 5, 4, &of_texts));
-    REFUSES_SUCH("two widths",
-                 texts_check(self_but(&self.d_y, 4), 5, 4, &of_texts));
+                 attention_texts_check(self_but(&self.key.d_in, 9), 5, 4,
+                                       &of_texts));
+    REFUSES_SUCH("two widths", attention_texts_check(self_but(&self.d_y, 4),
+                                                     5, 4, &of_texts));
+    REFUSES_SUCH("4 tokens for a context length of 3",
+                 attention_texts_check(self_but(&self.context_length, 3), 5,
+                                       4, &of_texts));
     REFUSES_SUCH(
-        "4 tokens for a context length of 3",
-        texts_check(self_but(&self.context_length, 3), 5, 4, &of_texts));
-    REFUSES_SUCH("a trace for 3 tokens",
-                 texts_check(self_but(&of_texts.n, 3), 5, 4, &of_texts));
+        "a trace for 3 tokens",
+        attention_texts_check(self_but(&of_texts.n, 3), 5, 4, &of_texts));
     REFUSES("objects.c: trace_init_texts: 0 texts: at least 1 is needed",
             trace_init_texts(&(Trace){0}, self_but(NULL, 0), 0, 4));
     REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
@@ -1079,14 +1085,14 @@ int main(void)
     TAP(hidden_ones,
         "attend_fast_backward: hidden keys, and blind queries");
     TAP(tried, "attend_fast_backward: what trying finds");
-    TAP(sets_test, "attend_backward_of: one for each instruction set");
+    TAP(sets_test, "attend_fast_backward_of: one for each instruction set");
     TAP(call_fits, "attention_call_gradients_check: what fits");
     TAP(linear_test, "linear_backward_fast: as linear_backward");
     EACH("attention_forward_fast", texts_there, "texts_*-x");
     EACH("attention_backward_fast", texts_and_back, "texts_*-x");
     TAP(texts_as_before, "attention_backward_fast: as text by text");
     TAP(trace_test, "trace_init_texts: six tables in one block");
-    TAP(texts_fit, "texts_check: what fits");
+    TAP(texts_fit, "attention_texts_check: what fits");
     EACH("log_sum_exp_backward", log_sum_test, "again_*-scores");
     TAP(log_sum_adds, "log_sum_exp_backward: adds");
     refused_masks();

@@ -292,8 +292,8 @@ static void sentences_test(void)
 static Model model_of_set(void)
 {
     const int64_t *size = integers("sizes");
-    return (Model){.words = (int)size[0],
-                   .length = (int)size[1],
+    return (Model){.vocabulary = (int)size[0],
+                   .context_length = (int)size[1],
                    .attention = {.d_x = (int)size[2],
                                  .d_y = (int)size[3],
                                  .n_heads = (int)size[4],
@@ -375,7 +375,7 @@ static void model_backward_test(void)
     fill_model(&t.model, "parameters");
     training_loss(&t, mask_causal((int)integers("sizes")[9]), BATCH,
                   ints_of("target"));
-    cross_entropy_backward(rows, t.model.words, (void *)t.pass.shares,
+    cross_entropy_backward(rows, t.model.vocabulary, (void *)t.pass.shares,
                            ints_of("target"), (void *)t.grad_pass.logits);
     model_backward(&t.model, BATCH, &t.pass, &t.grad_pass, &t.gradient);
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
@@ -444,8 +444,8 @@ static void drawn_test(void)
 /* ---- Memory */
 
 static const Model small = {
-    .words = 3,
-    .length = 2,
+    .vocabulary = 3,
+    .context_length = 2,
     .attention = {.d_x = 2, .d_y = 4, .n_heads = 2, .d_k = 3, .d_v = 1}};
 
 static void memory_test(void)
@@ -454,10 +454,10 @@ static void memory_test(void)
     model_init(&m, &m);
     same_bits("count", (int64_t)m.count,
               3 * 2 + 2 * 4 + 2 * 6 + 4 * 6 + 4 * 2 + 2 * 3);
-    tap_true("tokens come first", m.token == m.memory);
-    tap_true("then places", m.place == m.token + 3 * 2);
+    tap_true("tokens come first", m.tokens == m.memory);
+    tap_true("then places", m.places == m.tokens + 3 * 2);
     tap_true("then the attention",
-             m.attention.query.weight == m.place + 2 * 4);
+             m.attention.query.weight == m.places + 2 * 4);
     same_bits("d_out", m.attention.d_out, 3);
     model_free(&m);
 }
@@ -472,7 +472,7 @@ static void model_freed(void)
         tap_near("a parameter", m.memory[i], 0, 0, 0);
     model_free(&m);
     model_free(&m);
-    tap_true("nothing is left", !m.memory && !m.token && !m.count);
+    tap_true("nothing is left", !m.memory && !m.tokens && !m.count);
 }
 
 static void pass_memory_test(void)
@@ -530,7 +530,7 @@ static void freed_test(void)
     tap_limit_memory(200);
     for (int k = 0; k < 40; k++) {
         Training t = {.model = small};
-        t.model.words = 100000;
+        t.model.vocabulary = 100000;
         training_init(&t, &t.model, 2, 2);
         training_free(&t);
         tap_true("nothing is left", !t.model.memory && !t.grad_pass.memory);
@@ -541,8 +541,8 @@ static Model *model_with(int words, int length, int d_x, int d_y)
 {
     static Model m;
     m = small;
-    m.words = words;
-    m.length = length;
+    m.vocabulary = words;
+    m.context_length = length;
     m.attention.d_x = d_x;
     m.attention.d_y = d_y;
     return &m;
@@ -572,10 +572,11 @@ static void refused_models(void)
 {
     static const int ids[3 * 2 * 2] = {0};
     static Pass bare;
-    bare = (Pass){.d_x = 2, .d_y = 4, .words = 3};
-    REFUSES("model.c: pass_check: a pass of d_x, d_y, words = 2, 4, 3: "
-            "4, 8, 3 are needed",
-            pass_check(model_there(3, 2, 4, 8), pass_of(3, 2)));
+    bare = (Pass){.d_x = 2, .d_y = 4, .vocabulary = 3};
+    REFUSES(
+        "model.c: pass_check: a pass of d_x, d_y, vocabulary = 2, 4, 3: "
+        "4, 8, 3 are needed",
+        pass_check(model_there(3, 2, 4, 8), pass_of(3, 2)));
     REFUSES_SUCH("a pass for other d_y",
                  pass_check(model_there(3, 2, 2, 6), pass_of(3, 2)));
     REFUSES_SUCH("a pass for fewer words",
@@ -592,8 +593,9 @@ static void refused_models(void)
     Pass p;
     model_init(&m, &m);
     pass_init(&p, &m, 3, 2);
-    REFUSES("model.c: model_gradient_check: a gradient of 2 words and "
-            "texts of 2: 3 and 2 are needed",
+    REFUSES("model.c: model_gradient_check: a gradient of vocabulary, "
+            "context_length = "
+            "2, 2: 3 and 2 are needed",
             model_gradient_check(&m, &p, model_there(2, 2, 2, 4), &p));
     REFUSES_SUCH("a gradient for shorter texts",
                  model_gradient_check(&m, &p, model_there(3, 1, 2, 4), &p));

@@ -202,7 +202,7 @@ typedef struct {
 } OfLayer;
 #define OF_LAYER(name, field, wide)                                        \
     {                                                                      \
-        name, offsetof(BlockPass, field), wide                             \
+        name, offsetof(GptBlockPass, field), wide                          \
     }
 
 static void layers_agree(const Gpt *g, const GptPass *p)

@@ -290,7 +290,7 @@ sub of_notes {
 }
 
 for (
-    ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/json_size|bytes/],
+    ['one that is cut off'   => substr(text_of("$folder/whole"), 0, -100), qr/json_integer|bytes/],
     ['a model alone'         => text_of($golden), qr/training\.same/],
     ['one without notes'     => of_notes(0), qr/wrong: has 0 notes: 2 and a multiple of \d+, as a run has them, are needed/],
     ['one with half a row'   => of_notes(9), qr/wrong: has 9 notes: 2 and a multiple of \d+, as a run has them, are needed/],

@@ -42,8 +42,8 @@ static const struct {
     {"{\"n\":07}", ODD("'0' at byte 5 where a whole number")},
     {"{\"n\":\n", ODD("nothing at byte 6 where a whole number")},
     {"{\"n\":\x1f", ODD("0x1f at byte 5 where a whole number")},
-    {"{\"n\":2147483648}",
-     "json_size: file: its JSON has a number above 2147483647 at byte 5"},
+    {"{\"n\":2147483648}", "json_integer: file: its JSON has a number "
+                           "above 2147483647 at byte 5"},
 };
 
 static void refuse_files(void)

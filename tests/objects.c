@@ -92,7 +92,7 @@ static void attention_init_test(void)
         Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
         tap_true("count",
                  layers_in_order(&a, a.memory) == a.memory + a.count);
-        layers_check(&a);
+        attention_layers_check(&a);
         attention_free(&a);
     }
 }
@@ -123,7 +123,7 @@ static void attention_layout_test(void)
         tap_true("the end",
                  layers_in_order(&a[1], table + 6) == block + count);
         for (int i = 0; i < 2; i++) {
-            layers_check(&a[i]);
+            attention_layers_check(&a[i]);
             tap_true("no memory", !a[i].memory && !a[i].count);
             attention_free(&a[i]);
         }
@@ -244,24 +244,27 @@ static void misfits_refused(void)
                              &mixing.out};
     REFUSES(AT "layer_check: the layer for the key is from 2 to 50 "
                "numbers: from 2 to 3 is needed",
-            layers_check(with(&a->key.d_out, 50)));
+            attention_layers_check(with(&a->key.d_out, 50)));
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        REFUSES(NULL, layers_check(with(size[i], 7)));
+        REFUSES(NULL, attention_layers_check(with(size[i], 7)));
     for (size_t i = 0; i < sizeof of_output / sizeof *of_output; i++)
-        REFUSES(NULL, layers_check(mixing_with(of_output[i], 7 * !i)));
+        REFUSES(NULL,
+                attention_layers_check(mixing_with(of_output[i], 7 * !i)));
     for (int i = 0; i < 4; i++) {
-        REFUSES(NULL, layers_check(mixing_without(&layer[i]->weight)));
-        REFUSES(NULL, layers_check(mixing_without(&layer[i]->bias)));
+        REFUSES(NULL,
+                attention_layers_check(mixing_without(&layer[i]->weight)));
+        REFUSES(NULL,
+                attention_layers_check(mixing_without(&layer[i]->bias)));
     }
     REFUSES(AT "layer_check: the layer for the query has a weight and no "
                "bias: one, and one, are needed",
-            layers_check(with(&a->has_bias, 1)));
+            attention_layers_check(with(&a->has_bias, 1)));
     REFUSES(AT "sizes_check: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
-            layers_check(with(&a->n_heads, 0)));
-    REFUSES(AT "widths_check: an attention for texts of 3 and 2 "
+            attention_layers_check(with(&a->n_heads, 0)));
+    REFUSES(AT "attention_widths_check: an attention for texts of 3 and 2 "
                "numbers: one text needs equal ones",
-            widths_check(with(&head.d_x, 3)));
-    REFUSES(NULL, widths_check(with(&head.d_y, 3)));
+            attention_widths_check(with(&head.d_x, 3)));
+    REFUSES(NULL, attention_widths_check(with(&head.d_y, 3)));
 
     const Trace *const t = sized(5, 5, 4, 3, 4, 0);
     REFUSES(NULL, attention_check(with(&head.n_heads, 4), 5, 5, t));

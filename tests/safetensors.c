@@ -170,7 +170,8 @@ static void refuse_starts(void)
 #define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
 
 #define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
-#define ABOVE(number) "json_size: file: its JSON has a number above " number
+#define ABOVE(number)                                                      \
+    "json_integer: file: its JSON has a number above " number
 #define HALF                                                               \
     "read_tensor: file: tensor 'a' has not all of dtype, shape and two "   \
     "data_offsets"

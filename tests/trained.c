@@ -47,7 +47,7 @@ static void first_step_test(void)
     GptTraining t;
     gpt_training_init_prose(&t, &gpt_long_run);
     tap_near("parameters", (double)t.model.count,
-             (double)gpt_count(&t.model), 0, 0);
+             (double)gpt_count_parameters(&t.model), 0, 0);
     gpt_run_step(&t);
     tap_near("the loss after its first step", gpt_run_loss(&t, prose),
              trained_losses[0][1], 1e-5, 0);
@@ -169,9 +169,10 @@ static void count_test(void)
              .width = 768,
              .n_heads = 12,
              .layers = 12};
-    tap_near("parameters", (double)gpt_count(&g), 124439808, 0, 0);
+    tap_near("parameters", (double)gpt_count_parameters(&g), 124439808, 0,
+             0);
     g.has_own_output = 1;
-    tap_near("an output apart", (double)gpt_count(&g),
+    tap_near("an output apart", (double)gpt_count_parameters(&g),
              124439808 + 50257.0 * 768, 0, 0);
     tap_true("nothing is made", !g.memory && !g.block);
 }
@@ -196,7 +197,7 @@ int main(void)
     TAP(seconds_test, "gpt_run: its seconds, where a clock is set back");
     TAP(sample_test, "gpt_sample: the same each time");
     TAP(note_test, "gpt_training_note: one behind the other");
-    TAP(count_test, "gpt_count: of GPT-2");
+    TAP(count_test, "gpt_count_parameters: of GPT-2");
     TAP(machine_test, "processor_name: one line");
     REFUSES("gpt_run.c: gpt_run: 0 steps: at least 1 is needed",
             gpt_run(&(GptTraining){.steps = 0}, "t", "log"));

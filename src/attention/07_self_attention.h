@@ -144,10 +144,10 @@ void trace_init_for(Trace *t, const Attention *a, int n, int m);
 
 /* Refuses layers without numbers, or without the sizes or the biases of
  * their attention. */
-void layers_check(const Attention *a);
+void attention_layers_check(const Attention *a);
 
 /* Refuses an attention for texts of two widths, where one text is both. */
-void widths_check(const Attention *a);
+void attention_widths_check(const Attention *a);
 
 /* Refuses layers without numbers, or without the sizes or the biases of
  * their attention; more tokens than the context length; and a trace that is

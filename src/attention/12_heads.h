@@ -13,7 +13,7 @@
 /* Head h of an attention, as an attention of one head without an output
  * layer: its rows of each weight and bias, which stay where they are, so
  * there is nothing to free. Refuses an h that is not there, and what
- * layers_check refuses.
+ * attention_layers_check refuses.
  * PyTorch: heads[h], of an nn.ModuleList. */
 Attention attention_head(const Attention *a, int h);
 

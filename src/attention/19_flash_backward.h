@@ -69,11 +69,12 @@ void attend_fast_backward(const AttentionCall *call,
 /* attend_fast_backward as it was compiled for the instruction set of a
  * kernel, one from best_kernel or kernel_named. It does and refuses the
  * same. */
-typedef void AttendBackward(const AttentionCall *call,
-                            StridedRows grad_context,
-                            StridedRows grad_query, StridedRows grad_key,
-                            StridedRows grad_value);
-AttendBackward *attend_backward_of(const Kernel *kernel);
+typedef void AttendFastBackward(const AttentionCall *call,
+                                StridedRows grad_context,
+                                StridedRows grad_query,
+                                StridedRows grad_key,
+                                StridedRows grad_value);
+AttendFastBackward *attend_fast_backward_of(const Kernel *kernel);
 
 /* Refuses what attention_call_check refuses, a log_sum_exp that is NULL,
  * and rows whose at is NULL. */
@@ -96,13 +97,14 @@ void trace_init_texts(Trace *t, const Attention *a, int texts, int n);
 /* Refuses layers without numbers, or without the sizes or the biases of
  * their attention; two widths; more tokens than the context length; no
  * text; and a trace that is not for this attention and these texts. */
-void texts_check(const Attention *a, int texts, int n, const Trace *t);
+void attention_texts_check(const Attention *a, int texts, int n,
+                           const Trace *t);
 
 /* Self-attention for so many texts of n tokens each, whose rows lie one
  * text after the other: for each of them what attention_forward does
  * without dropout, but for rounding, and by the best kernel. Fills the
- * tables of such a trace. Refuses what texts_check and attention_call_check
- * refuse.
+ * tables of such a trace. Refuses what attention_texts_check and
+ * attention_call_check refuse.
  * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True),
  * called with need_weights=False. */
 void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
@@ -113,7 +115,7 @@ void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
  * with its mask. In grad_t, of the same sizes, `out` is given, or without
  * an output layer `joined`; query, key, value and, with an output layer,
  * joined are written. Adds to the gradients of the parameters and of x.
- * Refuses what texts_check refuses of t and of grad_t, and what
+ * Refuses what attention_texts_check refuses of t and of grad_t, and what
  * attention_call_check and attention_gradient_check refuse. */
 void attention_backward_fast(const Attention *a, Mask mask, int texts,
                              int n,

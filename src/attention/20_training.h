@@ -90,20 +90,21 @@ The model that learns, and what it learns from:
  * are looked up in one table, and to what is asked its place is added. The
  * attention's output layer gives the logits, one for each word. */
 typedef struct {
-    int words;           /* how many there are */
-    int length;          /* the most tokens of a text */
-    Attention attention; /* its d_y is d_x or a multiple, d_out is words */
-    float *token;        /* [words][d_x] */
-    float *place;        /* [length][d_y] */
+    int vocabulary;      /* how many words there are */
+    int context_length;  /* the most tokens of a text */
+    Attention attention; /* its d_y is d_x or a multiple, d_out is
+                          * vocabulary */
+    float *tokens;       /* [vocabulary][d_x] */
+    float *places;       /* [context_length][d_y] */
     float *memory;       /* the block with all parameters, in this order: */
-    size_t count;        /* token, place, those of the attention */
+    size_t count;        /* tokens, places, those of the attention */
 } Model;
 
 /* Makes a model with the sizes of another, or its gradient, the parameters
  * filled with 0; fills them with 0 again; frees it. The d_out of its
- * attention becomes words.
- * Refuses words or a length below 1, a d_y that is no multiple of d_x, and
- * what attention_init refuses. */
+ * attention becomes the vocabulary. Refuses a vocabulary or context_length
+ * below 1, a d_y that is no multiple of d_x, and what attention_init
+ * refuses. */
 void model_init(Model *m, const Model *sizes);
 void model_clear(Model *m);
 void model_free(Model *m);
@@ -112,14 +113,14 @@ void model_free(Model *m);
  * gradients of all that. */
 typedef struct {
     int texts, n;
-    int d_x, d_y, words; /* of the model that it is for */
-    float *x;            /* [texts][n][d_x], what asks */
-    float *y;            /* [texts][n][d_y], what is asked */
-    float *logits;       /* [texts][n][words] */
-    float *shares;       /* [texts][n][words] */
-    Trace *trace;        /* [texts], whose `out` are rows of logits, and not
+    int d_x, d_y, vocabulary; /* of the model that it is for */
+    float *x;                 /* [texts][n][d_x], what asks */
+    float *y;                 /* [texts][n][d_y], what is asked */
+    float *logits;            /* [texts][n][vocabulary] */
+    float *shares;            /* [texts][n][vocabulary] */
+    Trace *trace;  /* [texts], whose `out` are rows of logits, and not
                           * in their own blocks */
-    float *memory;       /* x, y, logits and shares */
+    float *memory; /* x, y, logits and shares */
     size_t count;
 } Pass;
 
@@ -128,7 +129,7 @@ typedef struct {
 void pass_init(Pass *p, const Model *m, int texts, int n);
 void pass_free(Pass *p);
 
-/* Refuses a pass of other widths, or another number of words, than its
+/* Refuses a pass of other widths, or another vocabulary, than its
  * model, and one of them without tables. */
 void pass_check(const Model *m, const Pass *p);
 
@@ -140,7 +141,7 @@ void model_gradient_check(const Model *m, const Pass *p,
  * for: ids is [texts][n], who asks; key_ids is [texts][n][d_y / d_x], whose
  * keys they meet, by one id or by several, which stand side by side.
  * Refuses what pass_check and mask_check refuse, ids that are no word, and
- * more tokens than the length. */
+ * more tokens than the context length. */
 void model_forward(const Model *m, Mask mask, const int *ids,
                    const int *key_ids, Pass *p);
 
@@ -167,7 +168,7 @@ void training_free(Training *t);
 /* What the model answers to a batch; returns the mean loss of all its
  * targets, [texts][n], each the right answer, or IGNORED. Refuses what
  * mask_check refuses, ids and targets that are no word, and more tokens
- * than the length. */
+ * than the context length. */
 float training_loss(Training *t, Mask mask, const int *ids,
                     const int *key_ids, const int *targets);
 
@@ -179,7 +180,7 @@ void training_gradient(Training *t, const int *ids, const int *key_ids,
 /* One step: the gradient of training_loss, clipped to the length 1, and
  * Adam. Returns the loss before it. Refuses what mask_check and adam_check
  * refuse, ids and targets that are no word, and more tokens than the
- * length. */
+ * context length. */
 float training_step(Training *t, Adam adam, Mask mask, const int *ids,
                     const int *key_ids, const int *targets);
 

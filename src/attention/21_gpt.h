@@ -110,7 +110,7 @@ void gpt_free(Gpt *g);
 
 /* How many parameters a model with these sizes has; asks for no memory.
  * Refuses what gpt_init refuses. */
-size_t gpt_count(const Gpt *sizes);
+size_t gpt_count_parameters(const Gpt *sizes);
 
 /* What a block computes: the sum as it comes in, what attention makes of
  * it, the sum with that, what the network makes of it, and the sum that
@@ -123,17 +123,17 @@ typedef struct {
     float *wide, *share, *active; /* [rows][4 * width]: what `up` makes,
                                    * GELU's shares, and what GELU makes */
     float *after;                 /* [rows][width] */
-} BlockPass;
+} GptBlockPass;
 
 /* What a model computes for some texts of n tokens each; its gradients have
  * the same type. */
 typedef struct {
     int texts, n; /* so many texts of n tokens */
     int layers, width, vocabulary;
-    BlockPass *block; /* [layers] */
-    float *normed;    /* [rows][width], the last sum */
-    float *logits;    /* [rows][vocabulary] */
-    float *memory;    /* the block with all tables but attention's */
+    GptBlockPass *block; /* [layers] */
+    float *normed;       /* [rows][width], the last sum */
+    float *logits;       /* [rows][vocabulary] */
+    float *memory;       /* the block with all tables but attention's */
     size_t count;
 } GptPass;
 
@@ -187,8 +187,8 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
  * t the tables of all heads side by side, joined and out. Refuses a cache
- * whose heads or widths are not the attention's, and what texts_check,
- * kv_cache_append and kv_cache_attend refuse. */
+ * whose heads or widths are not the attention's, and what
+ * attention_texts_check, kv_cache_append and kv_cache_attend refuse. */
 void attend_cached(const Attention *a, KVCache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 

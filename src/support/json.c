@@ -79,7 +79,7 @@ char *json_name(Json *j, int others)
     return name;
 }
 
-size_t json_size(Json *j, size_t most)
+size_t json_integer(Json *j, size_t most)
 {
     skip_blanks(j);
     const size_t digits = strspn(j->at, "0123456789");
@@ -111,7 +111,7 @@ int json_whole_number(const char *path, const char *name)
             continue;
         if (number >= 0)
             REFUSE("%s: has '%s' twice", path, name);
-        number = (int)json_size(&j, INT_MAX);
+        number = (int)json_integer(&j, INT_MAX);
     }
     if (number < 0)
         REFUSE("%s: has no '%s'", path, name);

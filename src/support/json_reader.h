@@ -28,4 +28,4 @@ char *json_string(Json *j);
 char *json_name(Json *j, int others);
 
 /* A whole number from 0 to the most. */
-size_t json_size(Json *j, size_t most);
+size_t json_integer(Json *j, size_t most);

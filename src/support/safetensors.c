@@ -57,7 +57,7 @@ static int read_list(Json *j, size_t most, int room, size_t number[room])
         if (count == room)
             REFUSE("%s: its JSON has more than %d numbers at byte %td",
                    j->path, room, j->at - j->text);
-        number[count++] = json_size(j, most);
+        number[count++] = json_integer(j, most);
     }
     return count;
 }
