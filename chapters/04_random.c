@@ -267,9 +267,9 @@ Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
 Retold* [@selfattention2025], which both retell a chapter of Raschka's book
 [@raschka2024book]. They take the six words of [](#softmax) and draw three
 matrices from seed 123, one after the other. Each matrix serves for one
-role, and is not needed after that. (`new_table(d, m)` asks for memory for a
-table whose sizes are known only when the program runs, and `free` gives
-the memory back.)
+role, and is not needed after that. (`float(*w)[m]` points to rows of `m`
+floats. `new_table(d, m)` asks for memory for `d` such rows, whose sizes are
+known only when the program runs, and `free` gives the memory back.)
 */
 
 static void random_role(Random *r, int n, int d, int m, const float x[n][d],

@@ -54,13 +54,13 @@ a function takes a table, we write `ROWS(d, pointer)`, which is a cast: the
 `float *` as a pointer to rows of `d` floats. The cast moves nothing, and no
 compiler checks the width.
 
-(What is left out of the trace waits for later chapters; a `rate` is part of
-it.) `Trace sizes = {.n = 6, .m = 6}` writes down a struct with some of its
-fields; the others are 0. `trace_init(&t, &sizes)` makes a trace with the
-sizes of another; its tables lie in a single block of memory.
-`trace_check` refuses a trace of other sizes than are needed.
-(Both are in `src/objects.c`; they have nothing to do with attention.) From
-queries, keys and values on there is only the formula:
+(What is left out of the trace waits for later chapters.) `Trace sizes =
+{.n = 6, .m = 6}` writes down a struct with some of its fields; the
+others are 0. `trace_init(&t, &sizes)` makes a trace with the sizes of
+another; its tables lie in a single block of memory. `trace_check`
+refuses a trace of other sizes than are needed. (Both are in
+`src/objects.c`; they have nothing to do with attention.) From queries,
+keys and values on there is only the formula:
 */
 
 void attend_trace(Trace *t)
@@ -221,9 +221,10 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 
 /*
 `forward` is the three roles and the formula. The tokens that ask, $x$, and
-those that are asked, $y$, are the same here; they need not stay so. (Two
-functions refuse what does not fit together, the first of them one text that
-is to have two widths.)
+those that are asked, $y$, are the same here; they need not stay so. (Where
+`x` and `y` are one table, its rows have one width:
+`attention_widths_check` refuses two. `attention_check` refuses layers and
+traces of other sizes.)
 */
 
 void attention_project(const Attention *a, int n, int m,

@@ -31,12 +31,12 @@ two?
 
 static void show_one_long_text(void)
 {
-    float matrices[24][1]; /* which qkv_from_seed draws once more */
+    float matrices[3 * 2 + 3 * 2 + 3 * 4][1]; /* drawn before strangers */
     float query[14][2], key[14][2], value[14][4];
     float scores[14][14], weights[14][14], context[14][4];
     float joined[14][3], shares[14] = {0};
     Random r = random_seeded(123);
-    random_fill(&r, 24, 1, matrices);
+    random_fill(&r, 3 * 2 + 3 * 2 + 3 * 4, 1, matrices);
     memcpy(joined, life, sizeof life);
     random_fill(&r, 8, 3, joined + 6);
     qkv_from_seed(123, 14, 3, 2, 4, joined, query, key, value);
@@ -252,8 +252,8 @@ puts nothing into them; it only asks.
 
 ## The same text twice {#cross-attention-twice}
 
-If the second input is the first, the module should do what self-attention
-does, to the last bit.
+If the second input is the first, the module should do what the first
+version of self-attention does, to the last bit.
 */
 
 static void show_same_text(void)

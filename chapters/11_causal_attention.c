@@ -365,8 +365,8 @@ static void show_mistake(const float same[BATCH][N][D_IN])
     run_class(0, same, wrong);
     for (int k = 0; k < 2; k++) {
         run_class(0, different, right);
-        errors[k] = largest_difference(BATCH * N * HEAD_DIM, (float *)wrong,
-                                       (float *)right);
+        errors[k] = largest_difference(BATCH * N * HEAD_DIM, wrong[0][0],
+                                       right[0][0]);
         memcpy(different[1], life, sizeof life);
     }
     print_vector("largest error, equal sentences and different ones", 2,

@@ -220,7 +220,7 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 A trace of several heads has stacks of tables: the queries of head 0, below
 them those of head 1, and so on, which is what `split_heads` fills. So
 `TABLES(n, d_k, t->head_query)[h]` is the queries of head `h`. Each head
-then does what [](#causal-attention) does:
+then calls `attend` of [](#causal-attention):
 */
 
 static void attend_head(const Attention *a, Mask mask, Random *r, int h,

@@ -408,7 +408,8 @@ A token asks with its embedding. What is asked knows its place, too, which
 the second task needs, and may be wider ([](#cross-attention-pictures)):
 several embeddings side by side.
 
-A batch is three lists: who asks, whose keys they meet, the right answers.
+A batch is three lists: `ids`, who asks; `key_ids`, whose keys they meet;
+`targets`, right answers.
 */
 
 void model_forward(const Model *m, Mask mask, const int *ids,
@@ -536,7 +537,7 @@ void shuffle(Random *r, int n, int order[n])
     }
 }
 
-/* What is asked at a place: its word, and the one before. */
+/* A key has two ids: its word's, and that of the one before. */
 void repeated_text(Random *r, int ids[REPEATED_LENGTH],
                    int key_ids[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH])

@@ -153,8 +153,8 @@ void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p)
 {
     if (p->layers != g->layers || p->width != g->width ||
         p->vocabulary != g->vocabulary || !p->block)
-        REFUSE("a pass for %d layers, a width of %d and %d tokens: "
-               "gpt_pass_init makes one for %d, %d and %d",
+        REFUSE("a pass of layers, width, vocabulary = %d, %d, %d: %d, %d, "
+               "%d are needed",
                p->layers, p->width, p->vocabulary, g->layers, g->width,
                g->vocabulary);
     if (cache && p->texts != 1)
@@ -175,9 +175,13 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
         grad_g->width != g->width || grad_g->n_heads != g->n_heads ||
         grad_g->layers != g->layers ||
         !grad_g->has_own_output != !g->has_own_output)
-        REFUSE("a gradient of another model, with %zu numbers, of one with "
-               "%zu: gpt_init makes one",
-               grad_g->count, g->count);
+        REFUSE("a gradient of vocabulary, context_length, width, n_heads, "
+               "layers, has_own_output = %d, %d, %d, %d, %d, %d: %d, %d, "
+               "%d, %d, %d, %d are needed",
+               grad_g->vocabulary, grad_g->context_length, grad_g->width,
+               grad_g->n_heads, grad_g->layers, !!grad_g->has_own_output,
+               g->vocabulary, g->context_length, g->width, g->n_heads,
+               g->layers, !!g->has_own_output);
 }
 
 void gpt_pass_clear(GptPass *p)

@@ -110,7 +110,7 @@ static void note_row(GptTraining *t)
     row[HELD_OUT] = (double)gpt_run_loss(t, held_out);
     if (!isfinite(row[LOSS]) || !isfinite(row[HELD_OUT]))
         REFUSE("losses of %g and %g after step %d: finite ones are needed, "
-               "by smaller steps",
+               "by a lower learning rate",
                row[LOSS], row[HELD_OUT], t->step);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
@@ -197,14 +197,6 @@ static void take_steps(GptTraining *t, const char *path)
     }
 }
 
-/* Refuses a path where nothing could be written after the steps. No file is
- * made. */
-static void check_writable(const char *path)
-{
-    NewFile new = file_begin(path);
-    file_drop(&new);
-}
-
 /* The run goes on with the training that was saved. */
 static void load_run(GptTraining *t, const char *path)
 {
@@ -239,8 +231,10 @@ void gpt_run(const GptTraining *sizes, const char *path,
         fclose(old);
         load_run(&t, path);
     }
-    check_writable(path);
-    check_writable(log_path);
+    for (int i = 0; i < 2; i++) { /* refused before the steps, not after */
+        NewFile new = file_begin(i ? log_path : path);
+        file_drop(&new);
+    }
     stop_when_interrupted();
     take_steps(&t, path);
     gpt_training_save(&t, path);

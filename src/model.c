@@ -20,7 +20,7 @@ void model_init(Model *m, const Model *sizes)
 {
     const Attention *a = &sizes->attention;
     if (sizes->vocabulary < 1 || sizes->context_length < 1 || a->d_x < 1 ||
-        a->d_y % a->d_x)
+        a->d_y < a->d_x || a->d_y % a->d_x)
         REFUSE("vocabulary, context_length, d_x, d_y = %d, %d, %d, %d: at "
                "least 1 of each, and a d_y that is d_x or a multiple, are "
                "needed",

@@ -82,8 +82,8 @@ void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
     if (!t->query || (d_out && !t->out))
         REFUSE("a trace without tables: trace_init makes room for them");
     if (t->texts)
-        REFUSE("a trace of %d texts, without tables of scores: one of 0 "
-               "texts, that has them, is needed",
+        REFUSE("a trace of %d texts, without tables of scores: one whose "
+               "texts is 0 is needed",
                t->texts);
 }
 
@@ -160,10 +160,10 @@ static void layer_check(const char *name, const Linear *l, int d_in,
                "is needed",
                name, l->d_in, l->d_out, d_in, d_out);
     if (!l->weight || !l->bias != !has_bias)
-        REFUSE("the layer for %s has %s weight and %s bias: one, and %s, "
-               "are needed",
+        REFUSE("the layer for %s has %s weight and %s bias: a weight and "
+               "%s bias are needed",
                name, l->weight ? "a" : "no", l->bias ? "a" : "no",
-               has_bias ? "one" : "none");
+               has_bias ? "a" : "no");
 }
 
 void attention_layers_check(const Attention *a)
@@ -181,8 +181,8 @@ void attention_layers_check(const Attention *a)
 void attention_widths_check(const Attention *a)
 {
     if (a->d_x != a->d_y)
-        REFUSE("an attention for texts of %d and %d numbers: one text "
-               "needs equal ones",
+        REFUSE("d_x, d_y = %d, %d: equal ones are needed, where one text "
+               "asks itself",
                a->d_x, a->d_y);
 }
 

@@ -1019,7 +1019,7 @@ static void refused_texts(void)
                      self_but(NULL, 0), mask_none(), 1 << 16, 1 << 16,
                      some_x, &of_texts, &grad_texts, &grad_self, some_x));
     REFUSES("objects.c: trace_check: a trace of 5 texts, without tables "
-            "of scores: one of 0 texts, that has them, is needed",
+            "of scores: one whose texts is 0 is needed",
             trace_check((self_but(NULL, 0), &of_texts), 4, 4, 2, 2, 1, 4));
     REFUSES_SUCH(
         "a trace of 4 texts",

@@ -257,12 +257,12 @@ static void misfits_refused(void)
                 attention_layers_check(mixing_without(&layer[i]->bias)));
     }
     REFUSES(AT "layer_check: the layer for the query has a weight and no "
-               "bias: one, and one, are needed",
+               "bias: a weight and a bias are needed",
             attention_layers_check(with(&a->has_bias, 1)));
     REFUSES(AT "sizes_check: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
             attention_layers_check(with(&a->n_heads, 0)));
-    REFUSES(AT "attention_widths_check: an attention for texts of 3 and 2 "
-               "numbers: one text needs equal ones",
+    REFUSES(AT "attention_widths_check: d_x, d_y = 3, 2: equal ones are "
+               "needed, where one text asks itself",
             attention_widths_check(with(&head.d_x, 3)));
     REFUSES(NULL, attention_widths_check(with(&head.d_y, 3)));
 

@@ -56,14 +56,14 @@ typedef struct {
 void trace_init(Trace *t, const Trace *sizes);
 void trace_free(Trace *t);
 
-/* Refuses a trace of other sizes, for texts without tables of scores, were
- * it only one, or without memory. */
+/* Refuses a trace of other sizes, one whose `texts` is not 0, and one
+ * without memory. */
 void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
                  int d_v, int d_out);
 
-/* From the queries, keys and values of a trace scores, weights and context:
- * attention. Refuses a trace for several heads, with an output, or without
- * tables. */
+/* Computes scores, weights and context from the queries, keys and values of
+ * a trace: attention. Refuses a trace for several heads, with an output, or
+ * without tables. */
 void attend_trace(Trace *t);
 
 /*
@@ -146,7 +146,7 @@ void trace_init_for(Trace *t, const Attention *a, int n, int m);
  * their attention. */
 void attention_layers_check(const Attention *a);
 
-/* Refuses an attention for texts of two widths, where one text is both. */
+/* Refuses a d_y other than d_x, for functions in which x is y. */
 void attention_widths_check(const Attention *a);
 
 /* Refuses layers without numbers, or without the sizes or the biases of

@@ -31,8 +31,8 @@ void cross_entropy_backward(int n, int classes,
                             const int target[n],
                             float grad_logits[n][classes]);
 
-/* From one number to another, by a part of the way. From one half on, it is
- * counted from the other end, and with 1 it is the other number.
+/* From one number to another, by a part of the way. From one half on, the
+ * rest of the way is taken back from the other number, so that 1 gives it.
  * PyTorch: torch.lerp(from, to, part). */
 float lerp(float from, float to, float part);
 
@@ -58,7 +58,7 @@ void adam_step(Adam adam, int step, size_t n, const float gradient[n],
  * beta_1 or beta_2 that is not from 0 to below 1. */
 void adam_check(Adam adam, int step);
 
-/* The length of a gradient as an arrow. Where that and 1e-6 are more than
+/* The length of a gradient as an arrow. Where it plus 1e-6 is more than
  * `most`, the gradient is multiplied, in place, by most / (length + 1e-6),
  * as in PyTorch: it becomes as long as `most`, but for very short ones. NaN
  * if an entry is. Refuses a most that is not above 0.
