@@ -83,16 +83,25 @@ entries, and Raschka's article one on *Life is short*, with four
 /* Blocks with the shapes of words of three entries, and of their trace. */
 static void draw_shapes(const Trace *t)
 {
-    const int n = t->n, d_k = t->d_k, d_v = t->d_v;
+    const FigureBlock x = {"x", t->n, 3, 1, "·"};
+    const FigureBlock block[] = {x,
+                                 {"W_query", 3, t->d_k, 1, "="},
+                                 {"query", t->n, t->d_k, 1, NULL},
+                                 x,
+                                 {"W_key", 3, t->d_k, 1, "="},
+                                 {"key", t->m, t->d_k, 1, NULL},
+                                 x,
+                                 {"W_value", 3, t->d_v, 1, "="},
+                                 {"value", t->m, t->d_v, 1, NULL},
+                                 {"query", t->n, t->d_k, 1, "·"},
+                                 {"keyᵀ", t->d_k, t->m, 1, "="},
+                                 {"scores", t->n, t->m, 1, "→"},
+                                 {"weights", t->n, t->m, 1, NULL},
+                                 {"weights", t->n, t->m, 1, "·"},
+                                 {"value", t->m, t->d_v, 1, "="},
+                                 {"context", t->n, t->d_v, 1, NULL}};
     figure_blocks("shapes", "The shapes of one head",
-                  "x %d x 3 · W_query 3 x %d = query %d x %d\n"
-                  "x %d x 3 · W_key 3 x %d = key %d x %d\n"
-                  "x %d x 3 · W_value 3 x %d = value %d x %d\n"
-                  "query %d x %d · keyᵀ %d x %d = scores %d x %d → "
-                  "weights %d x %d\n"
-                  "weights %d x %d · value %d x %d = context %d x %d\n",
-                  n, d_k, n, d_k, n, d_k, n, d_k, n, d_v, n, d_v, n, d_k,
-                  d_k, n, n, n, n, n, n, n, n, d_v, n, d_v);
+                  sizeof block / sizeof block[0], block);
 }
 
 static void show_v1(const char *label, const float x[6][3], int d_v)

@@ -170,10 +170,14 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
 
 static void draw_batch(void)
 {
-    figure_blocks(
-        "batch", "Two sentences, one set of parameters",
-        "Your journey ... 6 x 3 · W_Q 3 x 2 = its queries 6 x 2\n"
-        "Life is short ... 6 x 3 · W_Q 3 x 2 = its queries 6 x 2");
+    const FigureBlock block[] = {{"Your journey ...", 6, 3, 1, "·"},
+                                 {"W_Q", 3, 2, 1, "="},
+                                 {"its queries", 6, 2, 1, NULL},
+                                 {"Life is short ...", 6, 3, 1, "·"},
+                                 {"W_Q", 3, 2, 1, "="},
+                                 {"its queries", 6, 2, 1, NULL}};
+    figure_blocks("batch", "Two sentences, one set of parameters", 6,
+                  block);
 }
 
 /*

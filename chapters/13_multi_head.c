@@ -36,8 +36,10 @@ values: three products, however many heads there are.
 
 static void draw_columns(void)
 {
-    figure_blocks("columns", "One product for two heads",
-                  "X 6 x 3 · W, of two heads 3 x 8 / 2 = X W 6 x 8 / 2");
+    const FigureBlock product[] = {{"X", 6, 3, 1, "·"},
+                                   {"W, of two heads", 3, 8, 2, "="},
+                                   {"X W", 6, 8, 2, NULL}};
+    figure_blocks("columns", "One product for two heads", 3, product);
 }
 
 /*
@@ -588,14 +590,20 @@ static void print_walk(const Attention *a, const Trace *t)
 static void draw_walk(int n, int d_model, int n_heads)
 {
     const int size = d_model / n_heads;
-    figure_blocks("walk", "The walk of shapes",
-                  "X %d x %d · W_Q %d x %d / %d = Q %d x %d / %d\n"
-                  "a head's Q_h %d x %d · K_hᵀ %d x %d = scores %d x %d\n"
-                  "weights %d x %d · V_h %d x %d = Z_h %d x %d\n"
-                  "merged, Z %d x %d / %d · W_O %d x %d = output %d x %d",
-                  n, d_model, d_model, d_model, n_heads, n, d_model,
-                  n_heads, n, size, size, n, n, n, n, n, n, size, n, size,
-                  n, d_model, n_heads, d_model, d_model, n, d_model);
+    const FigureBlock walk[] = {{"X", n, d_model, 1, "·"},
+                                {"W_Q", d_model, d_model, n_heads, "="},
+                                {"Q", n, d_model, n_heads, NULL},
+                                {"a head's Q_h", n, size, 1, "·"},
+                                {"K_hᵀ", size, n, 1, "="},
+                                {"scores", n, n, 1, NULL},
+                                {"weights", n, n, 1, "·"},
+                                {"V_h", n, size, 1, "="},
+                                {"Z_h", n, size, 1, NULL},
+                                {"merged, Z", n, d_model, n_heads, "·"},
+                                {"W_O", d_model, d_model, 1, "="},
+                                {"output", n, d_model, 1, NULL}};
+    figure_blocks("walk", "The walk of shapes", sizeof walk / sizeof *walk,
+                  walk);
 }
 
 static void show_walk(int d_model, int n_heads, int n)

@@ -229,10 +229,14 @@ $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
 
 static void draw_products(void)
 {
+    const FigureBlock block[] = {
+        {"query", 5, 3, 1, "·"},        {"keyᵀ", 3, 4, 1, "="},
+        {"scores", 5, 4, 1, NULL},      {"grad_scores", 5, 4, 1, "·"},
+        {"key", 4, 3, 1, "="},          {"grad_query", 5, 3, 1, NULL},
+        {"grad_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
+        {"grad_key", 4, 3, 1, NULL}};
     figure_blocks("products", "One product forward, two back",
-                  "query 5 x 3 · keyᵀ 3 x 4 = scores 5 x 4\n"
-                  "grad_scores 5 x 4 · key 4 x 3 = grad_query 5 x 3\n"
-                  "grad_scoresᵀ 4 x 5 · query 5 x 3 = grad_key 4 x 3");
+                  sizeof block / sizeof block[0], block);
 }
 
 /*

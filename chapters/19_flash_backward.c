@@ -347,14 +347,19 @@ more, the fifth:
 
 static void show_products(void)
 {
+    const FigureBlock block[] = {
+        {"query", 5, 3, 1, "·"},       {"keyᵀ", 3, 4, 1, "="},
+        {"scores", 5, 4, 1, NULL},     {"grad_context", 5, 2, 1, "·"},
+        {"valueᵀ", 2, 4, 1, "="},      {"grad_weights", 5, 4, 1, NULL},
+        {"weightsᵀ", 4, 5, 1, "·"},    {"grad_context", 5, 2, 1, "="},
+        {"grad_value", 4, 2, 1, NULL}, {"grad_scoresᵀ", 4, 5, 1, "·"},
+        {"query", 5, 3, 1, "="},       {"grad_key", 4, 3, 1, NULL},
+        {"grad_scores", 5, 4, 1, "·"}, {"key", 4, 3, 1, "="},
+        {"grad_query", 5, 3, 1, NULL}};
     print_integers("products: forward, back with tables, back without", 3,
                    (int[]){2, 4, 5});
     figure_blocks("products", "Five products on the way back",
-                  "query 5 x 3 · keyᵀ 3 x 4 = scores 5 x 4\n"
-                  "grad_context 5 x 2 · valueᵀ 2 x 4 = grad_weights 5 x 4\n"
-                  "weightsᵀ 4 x 5 · grad_context 5 x 2 = grad_value 4 x 2\n"
-                  "grad_scoresᵀ 4 x 5 · query 5 x 3 = grad_key 4 x 3\n"
-                  "grad_scores 5 x 4 · key 4 x 3 = grad_query 5 x 3");
+                  sizeof block / sizeof *block, block);
 }
 
 /*

@@ -364,7 +364,7 @@ double rate_at(int step, int warm_up, int steps, double largest,
 }
 
 enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
-enum { POINTS = 6, SHOWN = 4, WORDS = TEXTS * REPEATED_LENGTH };
+enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
 
 /* Sentences; equal weights; a leak; all words asked; gradients added up. */
 enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
@@ -408,21 +408,24 @@ A token asks with its embedding. What is asked knows its place, too, which
 the second task needs, and may be wider ([](#cross-attention-pictures)):
 several embeddings side by side.
 
-A batch is three lists: `ids`, who asks; `key_ids`, whose keys they meet;
-`targets`, right answers.
+A pass holds a batch, whose three lists the caller writes, and what comes on
+the way: a trace for each text, and the logits of all in one table, so that
+the mean of the loss is over all targets. Another pass has the gradients.
+
+::: {.header of="Pass"}
+:::
 */
 
-void model_forward(const Model *m, Mask mask, const int *ids,
-                   const int *key_ids, Pass *p)
+void model_forward(const Model *m, Mask mask, Pass *p)
 {
+    pass_check(m, p);
     const Attention *a = &m->attention;
     const int n = p->n, all = p->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
-    pass_check(m, p);
-    embed(all, d, m->vocabulary, ids, ROWS(d, m->tokens), x[0]);
-    embed(all * (wide / d), d, m->vocabulary, key_ids, ROWS(d, m->tokens),
-          ROWS(d, y));
+    embed(all, d, m->vocabulary, p->ids, ROWS(d, m->tokens), x[0]);
+    embed(all * (wide / d), d, m->vocabulary, p->key_ids,
+          ROWS(d, m->tokens), ROWS(d, y));
     for (int k = 0; k < p->texts; k++) {
         add_positions(n, wide, m->context_length, 0, ROWS(wide, m->places),
                       y[k]);
@@ -431,24 +434,21 @@ void model_forward(const Model *m, Mask mask, const int *ids,
 }
 
 /*
-(A `Pass` is what comes on the way: a trace for each text, and the logits of
-all in one table, so that the mean of the loss is over all targets. Another
-has the gradients. `src/model.c` makes the room.) On the way back, a place
-gets the gradients of all texts, and the table of embeddings, which was
-looked into twice, gets both.
+On the way back, a place gets the gradients of all texts, and the table of
+embeddings, which was looked into twice, gets both.
 */
 
-void model_backward(const Model *m, const int *ids, const int *key_ids,
-                    const Pass *p, Pass *grad_p, Model *grad_m)
+void model_backward(const Model *m, const Pass *p, Pass *grad_p,
+                    Model *grad_m)
 {
+    pass_check(m, p);
+    model_gradient_check(m, p, grad_m, grad_p);
     const Attention *a = &m->attention;
     const int n = p->n, all = p->texts * n, d = a->d_x, wide = a->d_y;
     float(*x)[n][d] = TABLES(n, d, p->x),
     (*y)[n][wide] = TABLES(n, wide, p->y);
     float(*grad_x)[n][d] = TABLES(n, d, grad_p->x),
     (*grad_y)[n][wide] = TABLES(n, wide, grad_p->y);
-    pass_check(m, p);
-    model_gradient_check(m, p, grad_m, grad_p);
     memset(grad_x, 0, sizeof(float[all][d]));
     memset(grad_y, 0, sizeof(float[all][wide]));
     for (int k = 0; k < p->texts; k++) {
@@ -459,9 +459,9 @@ void model_backward(const Model *m, const int *ids, const int *key_ids,
         for (int i = 0; i < n * wide; i++)
             grad_m->places[i] += grad_place[i];
     }
-    embed_backward(all, d, m->vocabulary, ids, grad_x[0],
+    embed_backward(all, d, m->vocabulary, p->ids, grad_x[0],
                    ROWS(d, grad_m->tokens));
-    embed_backward(all * (wide / d), d, m->vocabulary, key_ids,
+    embed_backward(all * (wide / d), d, m->vocabulary, p->key_ids,
                    ROWS(d, grad_y), ROWS(d, grad_m->tokens));
 }
 
@@ -472,24 +472,22 @@ lie in one block, and the gradient and Adam's means in others like it, so
 that an optimizer is one loop.
 */
 
-float training_loss(Training *t, Mask mask, const int *ids,
-                    const int *key_ids, const int *targets)
+float training_loss(Training *t, Mask mask)
 {
     const int rows = t->pass.texts * t->pass.n, words = t->model.vocabulary;
-    model_forward(&t->model, mask, ids, key_ids, &t->pass);
-    return cross_entropy(rows, words, ROWS(words, t->pass.logits), targets,
-                         ROWS(words, t->pass.shares));
+    model_forward(&t->model, mask, &t->pass);
+    return cross_entropy(rows, words, ROWS(words, t->pass.logits),
+                         t->pass.targets, ROWS(words, t->pass.shares));
 }
 
-void training_gradient(Training *t, const int *ids, const int *key_ids,
-                       const int *targets)
+void training_gradient(Training *t)
 {
     const int rows = t->pass.texts * t->pass.n, words = t->model.vocabulary;
     memset(t->grad_pass.logits, 0, sizeof(float[rows][words]));
     cross_entropy_backward(rows, words, ROWS(words, t->pass.shares),
-                           targets, ROWS(words, t->grad_pass.logits));
-    model_backward(&t->model, ids, key_ids, &t->pass, &t->grad_pass,
-                   &t->gradient);
+                           t->pass.targets,
+                           ROWS(words, t->grad_pass.logits));
+    model_backward(&t->model, &t->pass, &t->grad_pass, &t->gradient);
 }
 
 static void move(Training *t, Adam adam)
@@ -500,12 +498,11 @@ static void move(Training *t, Adam adam)
               t->square.memory, t->model.memory);
 }
 
-float training_step(Training *t, Adam adam, Mask mask, const int *ids,
-                    const int *key_ids, const int *targets)
+float training_step(Training *t, Adam adam, Mask mask)
 {
-    const float loss = training_loss(t, mask, ids, key_ids, targets);
+    const float loss = training_loss(t, mask);
     model_clear(&t->gradient);
-    training_gradient(t, ids, key_ids, targets);
+    training_gradient(t);
     move(t, adam);
     return loss;
 }
@@ -552,18 +549,15 @@ void repeated_text(Random *r, int ids[REPEATED_LENGTH],
     }
 }
 
-static int batch_ids[WORDS], batch_keys[2 * WORDS], batch_targets[WORDS];
-
-/* The texts of a batch; of sentences those from a number on, or, for -1,
- * drawn from those that are taught. */
-static void show_batch(int way, Random *r, int number)
+/* Fills a pass with texts; with sentences from a number on, or, for -1, with
+ * some of those that are taught. */
+static void show_batch(int way, Random *r, int number, Pass *p)
 {
-    const int n = way & VERBS ? AGREEMENT_LENGTH : REPEATED_LENGTH;
+    const int n = p->n;
     for (int k = 0; k < TEXTS; k++) {
-        int *ids = batch_ids + k * n, *target = batch_targets + k * n;
+        int *ids = p->ids + k * n, *target = p->targets + k * n;
         if (!(way & VERBS))
-            repeated_text(r, ids, (int(*)[2])(batch_keys + k * n * 2),
-                          target);
+            repeated_text(r, ids, (int(*)[2])p->key_ids + k * n, target);
         else
             agreement_text(number < 0 ? random_below(r, AGREEMENTS_TAUGHT)
                                       : number + k,
@@ -573,7 +567,7 @@ static void show_batch(int way, Random *r, int number)
                 target[i] = ids[i + 1];
     }
     if (way & VERBS)
-        memcpy(batch_keys, batch_ids, sizeof batch_ids);
+        memcpy(p->key_ids, p->ids, (size_t)(TEXTS * n) * sizeof *p->ids);
 }
 
 static Mask show_mask(int way)
@@ -606,9 +600,8 @@ static void show_begin(int way, Random *r, Training *t)
 /* One step, without setting the gradient to 0. */
 static float show_careless_step(Training *t, Adam adam)
 {
-    const float loss = training_loss(t, mask_causal(0), batch_ids,
-                                     batch_keys, batch_targets);
-    training_gradient(t, batch_ids, batch_keys, batch_targets);
+    const float loss = training_loss(t, mask_causal(0));
+    training_gradient(t);
     move(t, adam);
     return loss;
 }
@@ -620,12 +613,10 @@ static void show_steps(int way, Random *r, Training *t, const char *label,
 {
     for (int step = 0, k = 0; step < STEPS; step++) {
         const Adam adam = {show_rate(step), 0.9, 0.999, 1e-8, 0.01, 0};
-        show_batch(way, r, -1);
-        const float loss =
-            way & ADDS_UP
-                ? show_careless_step(t, adam)
-                : training_step(t, adam, show_mask(way), batch_ids,
-                                batch_keys, batch_targets);
+        show_batch(way, r, -1, &t->pass);
+        const float loss = way & ADDS_UP
+                               ? show_careless_step(t, adam)
+                               : training_step(t, adam, show_mask(way));
         if (step + 1 == show_step(k))
             losses[k++] = loss;
     }
@@ -670,16 +661,15 @@ static void show_held_out(int way, Training *t, const char *label)
     for (int k = 0; k < BATCHES; k++) {
         const int from = AGREEMENTS_TAUGHT + k * TEXTS;
         const int before = count[0][1];
-        show_batch(way, &r, from);
-        const float loss = training_loss(t, show_mask(way), batch_ids,
-                                         batch_keys, batch_targets);
+        show_batch(way, &r, from, &t->pass);
+        const float loss = training_loss(t, show_mask(way));
         for (int i = 0; i < TEXTS * t->pass.n; i++) {
             const Agreement of = agreement_of(from + i / t->pass.n);
-            if (batch_targets[i] == IGNORED)
+            if (t->pass.targets[i] == IGNORED)
                 continue;
-            show_answer(words, shares[i], batch_targets[i], count[0]);
+            show_answer(words, shares[i], t->pass.targets[i], count[0]);
             if (of.is_many != of.other_is_many)
-                show_answer(words, shares[i], batch_targets[i], count[1]);
+                show_answer(words, shares[i], t->pass.targets[i], count[1]);
         }
         held[0] += loss * (float)(count[0][1] - before);
     }
@@ -799,16 +789,15 @@ mistake: the mask shows one place too many, `mask_causal(1)`:
 /* Does the answer before the last word change with the last word? */
 static void show_change(int way, Training *t)
 {
-    enum { LAST = REPEATED_LENGTH - 1, CLASSES = REPEATED_WORDS };
-    float(*logits)[CLASSES] = ROWS(CLASSES, t->pass.logits);
-    float before[CLASSES];
+    enum { LAST = REPEATED_LENGTH - 1, WORDS = REPEATED_WORDS };
+    float(*logits)[WORDS] = ROWS(WORDS, t->pass.logits), before[WORDS];
     Random r = random_seeded(456);
-    show_batch(way, &r, -1);
-    training_loss(t, show_mask(way), batch_ids, batch_keys, batch_targets);
+    show_batch(way, &r, -1, &t->pass);
+    training_loss(t, show_mask(way));
     memcpy(before, logits[LAST - 1], sizeof before);
-    batch_ids[LAST] = batch_keys[2 * LAST] =
-        (batch_ids[LAST] + 1) % (CLASSES - 1);
-    training_loss(t, show_mask(way), batch_ids, batch_keys, batch_targets);
+    int *const last = &t->pass.ids[LAST];
+    *last = t->pass.key_ids[2 * LAST] = (*last + 1) % (WORDS - 1);
+    training_loss(t, show_mask(way));
     print_answer("another last word changes the answer before it",
                  memcmp(before, logits[LAST - 1], sizeof before));
 }
@@ -932,9 +921,10 @@ static void show_looks(const int number[SHOWN], Training *t,
 {
     enum { N = AGREEMENT_LENGTH };
     for (int k = 0; k < TEXTS; k++)
-        agreement_text(number[k % SHOWN], batch_ids + k * N,
-                       batch_targets + k * N);
-    training_loss(t, mask_causal(0), batch_ids, batch_ids, batch_targets);
+        agreement_text(number[k % SHOWN], t->pass.ids + k * N,
+                       t->pass.targets + k * N);
+    memcpy(t->pass.key_ids, t->pass.ids, sizeof(int[TEXTS][N]));
+    training_loss(t, mask_causal(0));
     for (int k = 0; k < SHOWN; k++)
         memcpy(looks[k], t->pass.trace[k].weights + (N - 1) * N,
                sizeof looks[k]);

@@ -59,11 +59,18 @@ void pass_init(Pass *p, const Model *m, int texts, int n)
     const Attention *a = &m->attention;
     if (texts < 1 || n < 1)
         REFUSE("texts, n = %d, %d: at least 1 of each is needed", texts, n);
-    *p = (Pass){texts, n, a->d_x, a->d_y, m->vocabulary, .count = 0};
+    *p = (Pass){.texts = texts, .n = n, .vocabulary = m->vocabulary};
+    p->d_x = a->d_x;
+    p->d_y = a->d_y;
     pass_layout(p);
     p->memory = new_block(p->count);
     pass_layout(p);
-    p->trace = new_aligned((size_t)texts, sizeof *p->trace);
+    const size_t rows = (size_t)texts * (size_t)n;
+    p->ids =
+        new_list((2 + (size_t)(a->d_y / a->d_x)) * rows, sizeof *p->ids);
+    p->targets = p->ids + rows;
+    p->key_ids = p->targets + rows;
+    p->trace = new_list((size_t)texts, sizeof *p->trace);
     Attention without_out = *a; /* whose place is in the logits */
     without_out.d_out = 0;
     for (int b = 0; b < texts; b++) {
@@ -79,6 +86,7 @@ void pass_free(Pass *p)
     for (int b = 0; b < p->texts; b++)
         trace_free(&p->trace[b]);
     free(p->trace);
+    free(p->ids);
     free(p->memory);
     *p = (Pass){0};
 }

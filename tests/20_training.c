@@ -310,8 +310,15 @@ static void fill_model(const Model *m, const char *what)
     memcpy(m->memory, floats(part(what)), m->count * sizeof(float));
 }
 
-/* The lists of the set's batch. */
-#define BATCH ints_of("ids"), ints_of("asked")
+/* Writes the set's batch into a pass. */
+static void fill_pass(Pass *p)
+{
+    const char *const what[3] = {"ids", "asked", "target"};
+    int *const list[3] = {p->ids, p->key_ids, p->targets};
+    for (int k = 0; k < 3; k++)
+        memcpy(list[k], ints_of(what[k]),
+               part(what[k])->count * sizeof(int));
+}
 
 /* All parameters, or their gradient, against the set's. */
 static void close_model(const char *what, const Model *m, double rtol,
@@ -328,7 +335,8 @@ static void forward_test(void)
     model_init(&m, &m);
     fill_model(&m, "parameters");
     pass_init(&p, &m, dim("ids", 0), dim("ids", 1));
-    model_forward(&m, mask_causal((int)integers("sizes")[9]), BATCH, &p);
+    fill_pass(&p);
+    model_forward(&m, mask_causal((int)integers("sizes")[9]), &p);
     agrees("logits", p.logits, 1e-5, 2e-6);
     pass_free(&p);
     model_free(&m);
@@ -341,12 +349,13 @@ static void backward_test(void)
     Training t = {.model = model_of_set()};
     const Mask mask = mask_causal((int)integers("sizes")[9]);
     training_init(&t, &t.model, dim("ids", 0), dim("ids", 1));
+    fill_pass(&t.pass);
     fill_model(&t.model, "parameters");
-    training_loss(&t, mask, BATCH, ints_of("target"));
-    training_gradient(&t, BATCH, ints_of("target"));
+    training_loss(&t, mask);
+    training_gradient(&t);
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
-    training_loss(&t, mask, BATCH, ints_of("target"));
-    training_gradient(&t, BATCH, ints_of("target"));
+    training_loss(&t, mask);
+    training_gradient(&t);
     for (size_t i = 0; i < t.gradient.count; i++)
         t.gradient.memory[i] /= 2;
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
@@ -357,10 +366,10 @@ static void training_loss_test(void)
 {
     Training t = {.model = model_of_set()};
     training_init(&t, &t.model, dim("ids", 0), dim("ids", 1));
+    fill_pass(&t.pass);
     fill_model(&t.model, "parameters");
     const float loss =
-        training_loss(&t, mask_causal((int)integers("sizes")[9]), BATCH,
-                      ints_of("target"));
+        training_loss(&t, mask_causal((int)integers("sizes")[9]));
     agrees("loss", &loss, 1e-6, 0);
     agrees("logits", t.pass.logits, 1e-5, 2e-6);
     training_free(&t);
@@ -372,12 +381,12 @@ static void model_backward_test(void)
     Training t = {.model = model_of_set()};
     const int rows = dim("ids", 0) * dim("ids", 1);
     training_init(&t, &t.model, dim("ids", 0), dim("ids", 1));
+    fill_pass(&t.pass);
     fill_model(&t.model, "parameters");
-    training_loss(&t, mask_causal((int)integers("sizes")[9]), BATCH,
-                  ints_of("target"));
+    training_loss(&t, mask_causal((int)integers("sizes")[9]));
     cross_entropy_backward(rows, t.model.vocabulary, (void *)t.pass.shares,
                            ints_of("target"), (void *)t.grad_pass.logits);
-    model_backward(&t.model, BATCH, &t.pass, &t.grad_pass, &t.gradient);
+    model_backward(&t.model, &t.pass, &t.grad_pass, &t.gradient);
     close_model("gradient", &t.gradient, 2e-5, 1e-6);
     training_free(&t);
 }
@@ -392,9 +401,6 @@ static void hundred_test(void)
     const int steps = (int)size[10], warm_up = (int)size[11];
     const double largest = doubles("rate")[0];
     const double *losses = doubles("losses");
-    int *ids = room((size_t)(texts * n)),
-        *target = room((size_t)(texts * n));
-    int *key_ids = room((size_t)(texts * n) * 2);
     Training t = {.model = model_of_set()};
     Random r = seeded(123);
     training_init(&t, &t.model, texts, n);
@@ -402,23 +408,25 @@ static void hundred_test(void)
                  (void *)t.model.memory);
     close_model("start", &t.model, 0, 0);
     for (int step = 1; step <= steps; step++) {
-        for (int k = 0; k < texts; k++)
+        for (int k = 0; k < texts; k++) {
+            int *ids = t.pass.ids + k * n, *target = t.pass.targets + k * n;
             if (is_repeated)
-                repeated_text(&r, ids + k * n,
-                              (void *)(key_ids + 2 * k * n),
-                              target + k * n);
+                repeated_text(&r, ids, (void *)(t.pass.key_ids + 2 * k * n),
+                              target);
             else
-                agreement_text(random_below(&r, AGREEMENTS_TAUGHT),
-                               ids + k * n, target + k * n);
+                agreement_text(random_below(&r, AGREEMENTS_TAUGHT), ids,
+                               target);
+        }
+        if (!is_repeated)
+            memcpy(t.pass.key_ids, t.pass.ids,
+                   (size_t)(texts * n) * sizeof(int));
         const Adam how = {rate_at(step - 1, warm_up, steps, largest, 0),
                           0.9,
                           0.999,
                           1e-8,
                           0.01,
                           0};
-        const float loss =
-            training_step(&t, how, mask_causal(0), ids,
-                          is_repeated ? key_ids : ids, target);
+        const float loss = training_step(&t, how, mask_causal(0));
         tap_near(tap_words("the loss of step %d", step), (double)loss,
                  losses[step - 1], step <= 10 ? 1e-5 : 1e-4, 0);
         if (step == 1)
@@ -570,7 +578,6 @@ static Model *model_there(int words, int length, int d_x, int d_y)
 /* A pass and a gradient are those of the small model. */
 static void refused_models(void)
 {
-    static const int ids[3 * 2 * 2] = {0};
     static Pass bare;
     bare = (Pass){.d_x = 2, .d_y = 4, .vocabulary = 3};
     REFUSES(
@@ -587,8 +594,8 @@ static void refused_models(void)
     REFUSES_SUCH("a pass without tables",
                  pass_check(model_there(3, 2, 2, 4), &bare));
     REFUSES_SUCH("a pass of a narrower model",
-                 model_forward(model_there(3, 2, 4, 8), mask_causal(0), ids,
-                               ids, pass_of(3, 2)));
+                 model_forward(model_there(3, 2, 4, 8), mask_causal(0),
+                               pass_of(3, 2)));
     Model m = small;
     Pass p;
     model_init(&m, &m);
@@ -601,30 +608,30 @@ static void refused_models(void)
                  model_gradient_check(&m, &p, model_there(3, 1, 2, 4), &p));
     REFUSES_SUCH("a gradient of other d_y",
                  model_gradient_check(&m, &p, model_there(3, 2, 2, 6), &p));
-    REFUSES_SUCH("a pass of a narrower model",
-                 model_backward(model_there(3, 2, 4, 8), ids, ids,
-                                pass_of(3, 2), &p, &m));
+    REFUSES_SUCH(
+        "a pass of a narrower model",
+        model_backward(model_there(3, 2, 4, 8), pass_of(3, 2), &p, &m));
     Pass wide, fewer, shorter;
     pass_init(&wide, model_there(3, 2, 4, 8), 3, 2);
     pass_init(&fewer, &m, 2, 2);
     pass_init(&shorter, &m, 3, 1);
     REFUSES("model.c: model_gradient_check: gradients of 2 texts of 2 "
             "tokens, of a pass of 3 of 2: the same are needed",
-            model_backward(&m, ids, ids, &p, &fewer, &m));
+            model_backward(&m, &p, &fewer, &m));
     REFUSES_SUCH("gradients of shorter texts",
-                 model_backward(&m, ids, ids, &p, &shorter, &m));
+                 model_backward(&m, &p, &shorter, &m));
     pass_free(&fewer);
     pass_free(&shorter);
     REFUSES_SUCH("a pass of a wider model",
-                 model_backward(&m, ids, ids, &wide, &p, &m));
+                 model_backward(&m, &wide, &p, &m));
     REFUSES_SUCH("gradients of a wider model",
-                 model_backward(&m, ids, ids, &p, &wide, &m));
-    REFUSES_SUCH("a gradient of fewer words",
-                 model_backward(&m, ids, ids, &p, pass_of(3, 2),
-                                model_there(2, 2, 2, 4)));
-    REFUSES_SUCH("a gradient for shorter texts",
-                 model_backward(&m, ids, ids, &p, pass_of(3, 2),
-                                model_there(3, 1, 2, 4)));
+                 model_backward(&m, &p, &wide, &m));
+    REFUSES_SUCH(
+        "a gradient of fewer words",
+        model_backward(&m, &p, pass_of(3, 2), model_there(2, 2, 2, 4)));
+    REFUSES_SUCH(
+        "a gradient for shorter texts",
+        model_backward(&m, &p, pass_of(3, 2), model_there(3, 1, 2, 4)));
     pass_free(&wide);
     pass_free(&p);
     model_free(&m);

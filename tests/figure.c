@@ -682,12 +682,11 @@ static void test_labels(void)
 
 static void test_blocks(void)
 {
-    const int n[4] = {6, 3, 6, 7}, m[4] = {3, 8, 8, 2};
-    const int parts[4] = {1, 4, 8, 1};
-    DRAW(figure_blocks("x", "Title",
-                       "X 6 x 3 · a<b %d x 8 / 4 = heads 6 x 8 / 8\n"
-                       "next 7 x 2\n",
-                       3));
+    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
+                              {"a<b", 3, 8, 4, "="},
+                              {"heads", 6, 8, 8, NULL},
+                              {"next", 7, 2, 1, NULL}};
+    DRAW(figure_blocks("x", "Title", 4, b));
     has(">X, 6 by 3 · a&lt;b, 3 by 8 in 4 parts = heads, 6 by 8 in 8 "
         "parts. next, 7 by 2. </desc>");
     SAYS(0, "X", "6 × 3", "·", "a&lt;b", "3 × 8", "=", "heads", "6 × 8",
@@ -696,13 +695,13 @@ static void test_blocks(void)
     const int frame[4] = {1, 6, 15, 17};
     const double unit = box(17, "height") / 7;
     for (int k = 0; k < 4; k++) {
-        SAME(box(frame[k], "height"), n[k] * unit);
-        SAME(box(frame[k], "width"), m[k] * unit);
-        SAME(box(frame[k], "y") + n[k] * unit / 2,
+        SAME(box(frame[k], "height"), b[k].n * unit);
+        SAME(box(frame[k], "width"), b[k].m * unit);
+        SAME(box(frame[k], "y") + b[k].n * unit / 2,
              k < 3 ? box(1, "y") + 3 * unit : box(17, "y") + 3.5 * unit);
-        for (int i = 0; i < parts[k]; i++) {
-            const int part = frame[k] - parts[k] + i;
-            const double wide = m[k] * unit / parts[k];
+        for (int i = 0; i < b[k].parts; i++) {
+            const int part = frame[k] - b[k].parts + i;
+            const double wide = b[k].m * unit / b[k].parts;
             SAME(box(part, "x"), box(frame[k], "x") + i * wide);
             SAME(box(part, "width"), wide);
             SAME(box(part, "y"), box(frame[k], "y"));
@@ -720,8 +719,10 @@ static void test_blocks(void)
     SAME(count("<line"), 3 + 7 + 5 + 2 + 2 + 7 + 5 + 7 + 6 + 1);
     SAME(line(0, "y1"), box(1, "y") + unit);
     SAME(line(7, "x1"), box(3, "x"));
-    DRAW(figure_blocks("x", "Title",
-                       "X 20 x 512 · W 512 x 512 / 8 = XW 20 x 512"));
+    const FigureBlock large[3] = {{"X", 20, 512, 1, "·"},
+                                  {"W", 512, 512, 8, "="},
+                                  {"XW", 20, 512, 1, NULL}};
+    DRAW(figure_blocks("x", "Title", 3, large));
     has("Sides are as the square roots of the numbers.");
     HOLDS(of("<svg", 0, "width") <= 500);
     SAME(box(1, "height"), box(1, "width") * sqrt(20 / 512.));
@@ -905,6 +906,8 @@ static void refusals(bool is_drawn)
     const float infinite[2][2] = {{1, 2}, {3, INFINITY}};
     const int below[1] = {-1}, above[1] = {3}, good[2] = {0, 2};
     const int twice[2] = {1, 1};
+    const FigureBlock none[1] = {{"X", 2, 2, 0, NULL}};
+    const FigureBlock odd[1] = {{"X", 2, 8, 3, NULL}};
     const float two[2] = {1, 2}, gone[2] = {NAN, 1}, last[2] = {1, NAN};
     REFUSED(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
             figure_heatmap("x", "", 1, names, 2, names, map[1]));
@@ -956,13 +959,10 @@ static void refusals(bool is_drawn)
     REFUSED(NULL, figure_pipeline("x", "mask mask"));
     REFUSED(NULL, figure_pipeline("x", ""));
     REFUSED(
-        "figure_boxes.c: read_blocks: figure 'x' has a block 'X' with 8 "
+        "figure_boxes.c: figure_blocks: figure 'x' has a block 'X' with 8 "
         "columns in 3 parts: parts of equal width are needed",
-        figure_blocks("x", "", "X 2 x 8 / 3"));
-    REFUSED(NULL, figure_blocks("x", "", "X 2 x 2 / 0"));
-    REFUSED("figure_boxes.c: read_blocks: figure 'x' has ' Y': at most 20 "
-            "matrices as 'X 6 x 3' are needed",
-            figure_blocks("x", "", "X 2 x 2 = Y"));
+        figure_blocks("x", "", 1, odd));
+    REFUSED(NULL, figure_blocks("x", "", 1, none));
     static const char *const nine[9] = {"a", "a", "a", "a", "a",
                                         "a", "a", "a", "a"};
     static float y[9][2];

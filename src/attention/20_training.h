@@ -109,17 +109,20 @@ void model_init(Model *m, const Model *sizes);
 void model_clear(Model *m);
 void model_free(Model *m);
 
-/* What a model computes for a batch; and in another of the same sizes, the
- * gradients of all that. */
+/* A batch, whose three lists the caller writes, and what a model computes
+ * for it; in another of the same sizes, the gradients of all that. */
 typedef struct {
     int texts, n;
     int d_x, d_y, vocabulary; /* of the model that it is for */
-    float *x;                 /* [texts][n][d_x], what asks */
-    float *y;                 /* [texts][n][d_y], what is asked */
-    float *logits;            /* [texts][n][vocabulary] */
-    float *shares;            /* [texts][n][vocabulary] */
-    Trace *trace;  /* [texts], whose `out` are rows of logits, and not
-                          * in their own blocks */
+    int *ids;                 /* [texts][n], who asks */
+    int *key_ids;  /* [texts][n][d_y / d_x], whose keys they meet */
+    int *targets;  /* [texts][n], the right answers, or IGNORED */
+    float *x;      /* [texts][n][d_x], what asks */
+    float *y;      /* [texts][n][d_y], what is asked */
+    float *logits; /* [texts][n][vocabulary] */
+    float *shares; /* [texts][n][vocabulary] */
+    Trace *trace;  /* [texts], whose `out` are rows of logits, and not in
+                    * their own blocks */
     float *memory; /* x, y, logits and shares */
     size_t count;
 } Pass;
@@ -137,20 +140,16 @@ void pass_check(const Model *m, const Pass *p);
 void model_gradient_check(const Model *m, const Pass *p,
                           const Model *grad_m, const Pass *grad_p);
 
-/* From a batch to its logits, for as many texts of n tokens as the pass is
- * for: ids is [texts][n], who asks; key_ids is [texts][n][d_y / d_x], whose
- * keys they meet, by one id or by several, which stand side by side.
- * Refuses what pass_check and mask_check refuse, ids that are no word, and
- * more tokens than the context length. */
-void model_forward(const Model *m, Mask mask, const int *ids,
-                   const int *key_ids, Pass *p);
+/* From a batch to its logits. Refuses what pass_check and mask_check
+ * refuse, ids that are no word, and more tokens than the context length. */
+void model_forward(const Model *m, Mask mask, Pass *p);
 
 /* model_forward, which has filled p. In grad_p, of the same sizes, the
  * logits are given; x, y and what attention_backward writes are written.
  * Adds to the gradients of the parameters. Refuses what pass_check and
  * model_gradient_check refuse, and ids that are no word. */
-void model_backward(const Model *m, const int *ids, const int *key_ids,
-                    const Pass *p, Pass *grad_p, Model *grad_m);
+void model_backward(const Model *m, const Pass *p, Pass *grad_p,
+                    Model *grad_m);
 
 /* A model in training: its gradient and Adam's means have its type. */
 typedef struct {
@@ -165,24 +164,20 @@ typedef struct {
 void training_init(Training *t, const Model *sizes, int texts, int n);
 void training_free(Training *t);
 
-/* What the model answers to a batch; returns the mean loss of all its
- * targets, [texts][n], each the right answer, or IGNORED. Refuses what
- * mask_check refuses, ids and targets that are no word, and more tokens
- * than the context length. */
-float training_loss(Training *t, Mask mask, const int *ids,
-                    const int *key_ids, const int *targets);
+/* What the model answers to the batch of its pass; returns the mean loss of
+ * all targets. Refuses what mask_check refuses, ids and targets that are no
+ * word, and more tokens than the context length. */
+float training_loss(Training *t, Mask mask);
 
-/* The gradient of that loss, added to what is there. Refuses ids and
- * targets that are no word. */
-void training_gradient(Training *t, const int *ids, const int *key_ids,
-                       const int *targets);
+/* The gradient of that loss, added to what is there. Refuses ids that are no
+ * word. */
+void training_gradient(Training *t);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and
  * Adam. Returns the loss before it. Refuses what mask_check and adam_check
  * refuse, ids and targets that are no word, and more tokens than the
  * context length. */
-float training_step(Training *t, Adam adam, Mask mask, const int *ids,
-                    const int *key_ids, const int *targets);
+float training_step(Training *t, Adam adam, Mask mask);
 
 /* Draws a text that repeats itself: 4 to 8 different words of 16, again and
  * again. Each is asked with the one before it; before the first is a word

@@ -131,18 +131,22 @@ void figure_log_log(const char *name, const char *title, const char *across,
                     const char *const line[lines], int n, const float x[n],
                     const float y[lines][n]);
 
-/* Matrices in proportion to their shapes, in lines like an equation, which
- * are given as printf takes them: "X 6 x 3 · W 3 x 8 / 2 = Y 6 x 8 / 2\n".
- * A label without digits is followed by rows and columns, perhaps by `/`
- * and in how many parts of equal width the columns are coloured, and, where
- * the line goes on, by a sign. All share one scale: sides are as the
- * numbers of rows and columns, and the cells are seen; or, where one of
- * these is above 8, as their square roots, so that 20 × 512 can stand
- * beside 512 × 512. Where some have parts, those without are pale. Refuses
- * parts that do not divide the columns, words of another form, and more
- * than 20 matrices. */
-void figure_blocks(const char *name, const char *title, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
+/* A matrix as a rectangle: its label, its rows and columns, in how many
+ * parts of equal width its columns are coloured, and the sign after it,
+ * or NULL where a line ends. */
+typedef struct {
+    const char *label;
+    int n, m, parts;
+    const char *after;
+} FigureBlock;
+
+/* Matrices in proportion to their shapes, in lines like an equation. All
+ * share one scale: sides are as the numbers of rows and columns, and the
+ * cells are seen; or, where one of these is above 8, as their square roots,
+ * so that 20 × 512 can stand beside 512 × 512. Where some have parts, those
+ * without are pale. Refuses parts that do not divide the columns. */
+void figure_blocks(const char *name, const char *title, int count,
+                   const FigureBlock block[count]);
 
 /* Tables of n[k] rows of m[k] entries, x[k], to be filled in by hand: the
  * first `filled` of them have their entries, the others empty cells. */

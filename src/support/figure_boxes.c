@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "support/pen.h"
 
 /* The stages of attention. */
@@ -213,42 +211,6 @@ void figure_bits(const char *name, const char *title, uint32_t x)
     pen_end();
 }
 
-/* A matrix, and the sign after it, "" where a line ends. */
-typedef struct {
-    char label[40], after[8];
-    int n, m, parts;
-} Block;
-enum { BLOCKS = 20 };
-
-/* Reads the words of figure_blocks; returns how many matrices they are. */
-static int read_blocks(const char *name, const char *words,
-                       Block block[BLOCKS])
-{
-    int count = 0;
-    while (*words) {
-        Block *b = &block[count++];
-        int size = 0;
-        *b = (Block){.parts = 1};
-        if (count > BLOCKS || sscanf(words, " %39[^0-9] %d x %d%n",
-                                     b->label, &b->n, &b->m, &size) != 3)
-            REFUSE("figure '%s' has '%s': at most %d matrices as 'X 6 x 3' "
-                   "are needed",
-                   name, words, BLOCKS);
-        b->label[strlen(b->label) - 1] = '\0'; /* a blank */
-        words += size;
-        if (sscanf(words, " / %d%n", &b->parts, &size) == 1)
-            words += size;
-        if (b->parts < 1 || b->m % b->parts)
-            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
-                   "parts: parts of equal width are needed",
-                   name, b->label, b->m, b->parts);
-        if (*words != '\n' && sscanf(words, " %7s%n", b->after, &size) == 1)
-            words += size;
-        words += *words == '\n';
-    }
-    return count;
-}
-
 /* What the blocks of a drawing share: the longest side, of which those of
  * others are parts; the room they need; and whether any has parts, as then
  * one without them is pale. */
@@ -268,7 +230,7 @@ static double side(const Layout *l, int n)
     return has_cells(l) ? 18 * n : 138 * sqrt((double)n / l->longest);
 }
 
-static void draw_block(const Layout *l, const Block *b, double middle,
+static void draw_block(const Layout *l, const FigureBlock *b, double middle,
                        double axis)
 {
     const double wide = side(l, b->m), high = side(l, b->n);
@@ -294,36 +256,36 @@ static void draw_block(const Layout *l, const Block *b, double middle,
 
 /* The height of the line that begins with the first block. */
 static double line_high(const Layout *l, int count,
-                        const Block block[count])
+                        const FigureBlock block[count])
 {
     double high = 0;
-    for (int k = 0; k < count && (k == 0 || *block[k - 1].after); k++)
+    for (int k = 0; k < count && (k == 0 || block[k - 1].after); k++)
         high = fmax(high, side(l, block[k].n));
     return high;
 }
 
 /* Places the blocks and signs of a line side by side with their middles at
  * one height, and the lines one below the other. */
-static void place_blocks(Layout *l, int count, const Block block[count])
+static void place_blocks(Layout *l, int count,
+                         const FigureBlock block[count])
 {
     enum { GAP = 18, WORDS = 24, SIGN = 36 };
     double x = 1, axis = 0;
     l->high = -GAP;
     for (int k = 0; k < count; k++) {
-        const Block *b = &block[k];
-        if (k == 0 || !*block[k - 1].after) {
+        const FigureBlock *b = &block[k];
+        if (k == 0 || !block[k - 1].after) {
             const double high = line_high(l, count - k, b);
             axis = l->high + GAP + WORDS + high * 0.5;
             l->high += GAP + high + 2 * WORDS;
             x = 1;
         }
-        const char *label = b->label;
         const double shape = 8.0 * snprintf(NULL, 0, "%d x %d", b->n, b->m);
         const double room =
-            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &label), shape));
+            fmax(side(l, b->m), fmax(1.1 * pen_room(1, &b->label), shape));
         draw_block(l, b, x + room * 0.5, axis);
         x += room;
-        if (*b->after) {
+        if (b->after) {
             pen_svg("<g font-size=\"22\">");
             pen_text(x + SIGN * 0.5, axis + 8, "middle strong", "%s",
                      b->after);
@@ -334,32 +296,29 @@ static void place_blocks(Layout *l, int count, const Block block[count])
     }
 }
 
-void figure_blocks(const char *name, const char *title, const char *format,
-                   ...)
+void figure_blocks(const char *name, const char *title, int count,
+                   const FigureBlock block[count])
 {
-    char words[1000];
-    Block block[BLOCKS];
-    Layout layout = {0};
     if (!pen_wanted())
         return;
-    va_list values;
-    va_start(values, format);
-    vsnprintf(words, sizeof words, format, values);
-    va_end(values);
-    const int count = read_blocks(name, words, block);
+    Layout layout = {0};
     for (int k = 0; k < count; k++) {
-        const Block *b = &block[k];
+        const FigureBlock *b = &block[k];
+        if (b->parts < 1 || b->m % b->parts)
+            REFUSE("figure '%s' has a block '%s' with %d columns in %d "
+                   "parts: parts of equal width are needed",
+                   name, b->label, b->m, b->parts);
         layout.has_parts |= b->parts > 1;
         layout.longest = (int)fmax(layout.longest, fmax(b->n, b->m));
     }
     place_blocks(&layout, count, block);
     pen_begin(name, title, layout.wide, layout.high);
     for (int k = 0; k < count; k++) {
-        const Block *b = &block[k];
+        const FigureBlock *b = &block[k];
         pen_say("%s, %d by %d", b->label, b->n, b->m);
         if (b->parts > 1)
             pen_say(" in %d parts", b->parts);
-        pen_say("%s%s ", *b->after ? " " : ".", b->after);
+        pen_say("%s%s ", b->after ? " " : ".", b->after ? b->after : "");
     }
     if (!has_cells(&layout))
         pen_say("Sides are as the square roots of the numbers.");
