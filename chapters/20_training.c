@@ -549,8 +549,8 @@ void repeated_text(Random *r, int ids[REPEATED_LENGTH],
     }
 }
 
-/* Fills a pass with texts; with sentences from a number on, or, for -1, with
- * some of those that are taught. */
+/* Fills a pass with texts; with sentences from a number on, or, for -1,
+ * with some of those that are taught. */
 static void show_batch(int way, Random *r, int number, Pass *p)
 {
     const int n = p->n;

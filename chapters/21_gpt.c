@@ -412,9 +412,9 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *grad_p, Gpt *grad_g)
 {
     const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
-    const float(*grad_x)[d] = ROWS(d, grad_p->block[0].in);
     gpt_pass_check(g, NULL, p);
     gpt_gradient_check(g, p, grad_g, grad_p);
+    const float(*grad_x)[d] = ROWS(d, grad_p->block[0].in);
     linear_backward_fast(&g->output, rows, ROWS(d, p->normed),
                          ROWS(g->output.d_out, grad_p->logits),
                          &grad_g->output, ROWS(d, grad_p->normed));

@@ -6,8 +6,8 @@ what it computes, the shapes, what it refuses, and what it is called
 elsewhere. This file names the headers in reading order. Those of
 `support/`, which no chapter teaches, come last.
 
-Sizes come first: of a product the rows, the columns, and what is summed
-over; else those of the tables, in their order. Inputs are `const`, outputs
+Sizes come before the tables that have them: of a product the rows, the
+columns, and what is summed over. Inputs are `const`, outputs
 come last and must not overlap the inputs, and the caller owns all memory.
 A module that a function works on, and a generator that fills a table, come
 before everything else. A struct that owns memory has one lifecycle.

@@ -196,8 +196,8 @@ void gpt_pass_clear(GptPass *p)
 void gpt_caches_init(KVCache *cache, const Gpt *g)
 {
     const int d = g->width / g->n_heads;
-    const KVCache sizes = {g->n_heads, d, d, g->context_length,
-                           .window = 0};
+    KVCache sizes = {.n_kv_heads = g->n_heads, .d_k = d, .d_v = d};
+    sizes.capacity = g->context_length;
     for (int l = 0; l < g->layers; l++)
         kv_cache_init(&cache[l], &sizes);
 }

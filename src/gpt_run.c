@@ -182,12 +182,13 @@ static void write_log(const GptTraining *t, const char *path)
 /* Until all steps are done, or it is interrupted. */
 static void take_steps(GptTraining *t, const char *path)
 {
-    const int every = t->steps < 10 ? 1 : t->steps / 10;
+    const int every = (t->steps + 9) / 10;
     while (t->step < t->steps && !is_interrupted()) {
         const double from = now();
         const float loss = gpt_run_step(t);
         t->notes[LEARNING] += now() - from;
-        const int is_row = t->step == 1 || t->step % every == 0;
+        const int is_row =
+            t->step == 1 || t->step % every == 0 || t->step == t->steps;
         if (is_row)
             note_row(t);
         t->notes[SECONDS] += now() - from;

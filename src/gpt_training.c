@@ -22,10 +22,13 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
         REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
                "batch of %d pieces, and at least 1 of them, are needed",
                sizes->bytes, count, context, texts);
-    *t = *sizes;
-    t->step = t->noted = 0;
-    t->notes = NULL;
-    t->count = t->next_piece = count; /* so that an epoch begins */
+    GptTraining own = {.texts = texts, .steps = sizes->steps};
+    own.adam = sizes->adam;
+    own.random = sizes->random;
+    own.bytes = sizes->bytes;
+    own.text = sizes->text;
+    own.count = own.next_piece = count; /* so that an epoch begins */
+    *t = own;
     gpt_init(&t->model, &model);
     gpt_init(&t->mean, &t->model);
     gpt_init(&t->square, &t->model);

@@ -169,8 +169,8 @@ void training_free(Training *t);
  * word, and more tokens than the context length. */
 float training_loss(Training *t, Mask mask);
 
-/* The gradient of that loss, added to what is there. Refuses ids that are no
- * word. */
+/* The gradient of that loss, added to what is there. Refuses ids that are
+ * no word. */
 void training_gradient(Training *t);
 
 /* One step: the gradient of training_loss, clipped to the length 1, and

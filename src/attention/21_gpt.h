@@ -168,9 +168,9 @@ void gpt_fill(Random *r, Gpt *g);
  * With a cache for each layer, one text, whose n tokens follow those that
  * the caches hold; with NULL, texts from their first token on, in which no
  * token sees its future. Fills p, but with caches of attention's traces
- * only the tables of all heads side by side, joined and out. Refuses ids
- * that are no row, more tokens than the context, and with caches several
- * texts.
+ * only the tables of all heads side by side, joined and out. Refuses what
+ * gpt_pass_check refuses, ids that are no row, more tokens than the
+ * context, and caches that do not fit.
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p);

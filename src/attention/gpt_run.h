@@ -23,23 +23,25 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 float gpt_run_step(GptTraining *t);
 
 /* The loss of the model as it is, on as many bytes of a text as are held
- * out: of `held_out`, or of `prose`, which it learns from. */
+ * out: of `held_out`, or of `prose`, which it learns from. Refuses what
+ * gpt_loss refuses. Writes into t->shares[0]. */
 float gpt_run_loss(const GptTraining *t, const char *text);
 
 /* Takes all steps, or what is left of them where the file at path has some.
- * It says on standard error how far it is, and saves itself there ten times
- * on the way, when Ctrl-C ends it, and at the end. When all are done, it
- * writes src/trained.h, or another log. Refuses, before the first step,
- * steps below 1, one path for both, files that it cannot read or write, a
- * training that gpt_run has not saved or that is of other sizes, and one
- * that has done more than sizes->steps. Refuses losses that are not finite,
- * when they come. */
+ * It says on standard error how far it is, and saves itself there after the
+ * first step, each tenth of the way, when Ctrl-C ends it, and at the end.
+ * When all are done, it writes src/trained.h, or another log. Refuses,
+ * before the first step, steps below 1, one path for both, files that it
+ * cannot read or write, a training that gpt_run has not saved or that is of
+ * other sizes, and one that has done more than sizes->steps. Refuses losses
+ * that are not finite, when they come. */
 void gpt_run(const GptTraining *sizes, const char *path,
              const char *log_path);
 
 /* What a model writes behind "The ", n bytes in all, with a temperature of
  * 0.8 and seed 123. Ends of paragraphs become bars, and what cannot be
- * printed question marks. */
+ * printed question marks. Refuses more bytes than the context and one, and
+ * a vocabulary without those of "The ". */
 void gpt_sample(const Gpt *g, int n, char text[n + 1]);
 
 /* What it has kept in src/trained.h: its sizes; the machine, with threads,

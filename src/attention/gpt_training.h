@@ -37,8 +37,8 @@ typedef struct {
 /* Makes a training with the sizes, the settings and the text of another:
  * gpt_fill fills the model with numbers from `random`, which then draws the
  * epochs; frees it. The text is to stay in memory until then. Refuses what
- * gpt_init refuses, texts below 1, and a text that is too short for a
- * batch. */
+ * gpt_init and gpt_pass_init refuse, texts below 1, and a text that is too
+ * short for a batch. */
 void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
 

@@ -106,15 +106,18 @@ int json_whole_number(const char *path, const char *name)
     j.end = j.text + size;
     int number = -1; /* none yet */
     while ((j.at = strstr(j.at, quoted))) {
+        const int is_escaped = j.at > j.text && j.at[-1] == '\\';
         j.at += strlen(quoted);
-        if (!json_accept(&j, ':')) /* a string, and not a name */
+        if (is_escaped || !json_accept(&j, ':')) /* words, and no name */
             continue;
         if (number >= 0)
-            REFUSE("%s: has '%s' twice", path, name);
+            REFUSE("%s: has '%s' twice: once is needed", path, name);
         number = (int)json_integer(&j, INT_MAX);
+        if (!json_accept(&j, ',') && !json_accept(&j, '}'))
+            json_unexpected(&j, "',' or '}'");
     }
     if (number < 0)
-        REFUSE("%s: has no '%s'", path, name);
+        REFUSE("%s: has no '%s': a whole number is needed", path, name);
     free(j.text);
     return number;
 }

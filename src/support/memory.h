@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* A block of floats as rows of d of them: ROWS(d, pointer)[i][k]. C cannot
- * check that the block is so long.
+ * check that the block is so long, and a const is taken away.
  * PyTorch: pointer.view(-1, d). */
 #define ROWS(d, pointer) ((float(*)[d])(pointer))
 

@@ -335,30 +335,34 @@ static void print_header(FILE *to, const Tensors *all)
     fprintf(to, "%*s", (int)(7 - (ftell(to) + 7) % 8), "");
 }
 
-static void write_header(FILE *to, const Tensors *all)
+/* The header's text, to be freed, and its length. */
+static char *header_text(const Tensors *all, size_t *length)
 {
     char *text = NULL;
-    size_t length;
-    FILE *header = open_memstream(&text, &length);
+    FILE *header = open_memstream(&text, length);
     if (header)
         print_header(header, all);
     if (!header || ferror(header) || fclose(header))
-        REFUSE("%s: there is no memory for its header", all->path);
-    const uint64_t start = length;
-    fwrite(&start, START, 1, to);
-    fwrite(text, 1, length, to);
-    free(text);
+        REFUSE("%s: there is no memory for its header: fewer tensors are "
+               "needed",
+               all->path);
+    return text;
 }
 
 void tensors_write(const char *path, int count, const Tensor tensor[count])
 {
     Tensors all = in_order(path, count, tensor);
+    size_t size;
+    char *const text = header_text(&all, &size);
+    const uint64_t length = size;
     NewFile new = file_begin(path);
-    write_header(new.file, &all);
+    fwrite(&length, START, 1, new.file);
+    fwrite(text, 1, size, new.file);
     for (size_t i = 0; i < all.count; i++)
         if (all.tensor[i].count)
             fwrite(all.tensor[i].data, entry_size(&all.tensor[i]),
                    all.tensor[i].count, new.file);
     file_finish(&new);
+    free(text);
     free(all.tensor);
 }
