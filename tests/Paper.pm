@@ -331,8 +331,11 @@ sub index_wrong {
         $found++;
         my $plain = lc squeezed($name =~ s/\0//r) =~ s/-//gr;
         my $page = $pages->[$there - 1];
+        # Its last word may stand on the next page.
+        my @torn = map { @$_ } map { $_->[0]{body}[$_->[1]] // [] } [$page, -1], [$pages->[$there], 0];
         push @wrong, "the index has $name on page $there" =~ s/\0//r
-          if !$page || !grep { index(lc($_) =~ s/-//gr, $plain) >= 0 } @$page{qw(squeezed by_cell)};
+          if !$page || !grep { index(lc($_) =~ s/-//gr, $plain) >= 0 } @$page{qw(squeezed by_cell)},
+          squeezed(map { $_->{text} } @torn);
         $name .= "\0" if $name !~ /\0/;
     }
     return @wrong, $found ? () : 'the index is empty';
