@@ -683,14 +683,6 @@ that is best known, has one size from the first layer to the last.
 ## Everything together
 */
 
-static void show_own_walk(char *const argument[3])
-{
-    const int d_model = (int)parse_integer("D_MODEL", argument[0], 1, 4096);
-    const int heads = (int)parse_integer("HEADS", argument[1], 1, 4096);
-    show_walk(d_model, heads,
-              (int)parse_integer("TOKENS", argument[2], 1, 4096));
-}
-
 int main(int argc, char *argv[])
 {
     if (argc != 1 && argc != 4)
@@ -698,7 +690,10 @@ int main(int argc, char *argv[])
                "needed",
                argc - 1);
     if (argc == 4) {
-        show_own_walk(argv + 1);
+        const int d_model = (int)parse_integer("D_MODEL", argv[1], 1, 4096);
+        const int heads = (int)parse_integer("HEADS", argv[2], 1, 4096);
+        show_walk(d_model, heads,
+                  (int)parse_integer("TOKENS", argv[3], 1, 4096));
         return 0;
     }
     figure_pipeline("pipeline", "roles heads");

@@ -65,6 +65,22 @@ static Columns columns_for(double cell, double mixed, double room, int d_k,
     return c;
 }
 
+static void headings(const Columns *c)
+{
+    pen_text(c->key, TOP - 8, "middle small muted", "keys");
+    pen_text(c->score, TOP - 8, "middle small muted", "query · key");
+    pen_text(c->share, TOP - 8, "middle small muted", "share");
+    pen_text(c->value, TOP - 8, "middle small muted", "values");
+}
+
+static void say_numbers(const char *words, int n, const float x[n])
+{
+    pen_say("%s:", words);
+    for (int j = 0; j < n; j++)
+        pen_say(" %s", pen_short((double)x[j]));
+    pen_say(". ");
+}
+
 void figure_follow(const char *name, const char *title, int n,
                    const char *const word[n], int i, int d, int d_k,
                    int d_v, const float x[d], const float query[d_k],
@@ -86,8 +102,6 @@ void figure_follow(const char *name, const char *title, int n,
                {"scores", n, scores},     {"shares", n, weights},
                {"context", d_v, context}};
     enum { ALL = sizeof all / sizeof *all, LIKE_X = 4 };
-    static const char *const heading[4] = {"keys", "query · key", "share",
-                                           "values"};
     double cell = 0;
     for (int k = 0; k < ALL; k++) {
         pen_accepts(PEN_FINITE, name, all[k].n, all[k].x);
@@ -97,22 +111,15 @@ void figure_follow(const char *name, const char *title, int n,
                                   1.1 * pen_room(n, word), d_k, d_v);
     const double end = c.value + c.wide * 0.5, bottom = TOP + n * ROW;
     pen_begin(name, title, end, bottom + ROW + 6);
-    for (int k = 0; k < ALL; k++) {
-        pen_say("%s:", all[k].words);
-        for (int j = 0; j < all[k].n; j++)
-            pen_say(" %s", pen_short((double)all[k].x[j]));
-        pen_say(". ");
-    }
+    for (int k = 0; k < ALL; k++)
+        say_numbers(all[k].words, all[k].n, all[k].x);
     pen_draw();
     vector(c.score, 4, cell, 7, 0.3, d, x);
     pen_text(c.score - d * cell * 0.5 - 8, 23, "end strong", "%s", word[i]);
     role("query", c.score, c.words - d_k * cell * 0.5, cell, 0, d_k, query);
     role("key", c.score, c.key, cell, 1, d_k, key[i]);
     role("value", c.score, c.value, cell, 2, d_v, value[i]);
-    const double middle[4] = {c.key, c.score, c.share, c.value};
-    for (int k = 0; k < 4; k++)
-        pen_text(middle[k], TOP - 8, "middle small muted", "%s",
-                 heading[k]);
+    headings(&c);
     for (int j = 0; j < n; j++)
         table_row(&c, TOP + j * ROW, word[j], j == i, d_k, key[j], d_v,
                   value[j], scores[j], weights[j]);
