@@ -267,18 +267,15 @@ Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
 Retold* [@selfattention2025], which both retell a chapter of Raschka's book
 [@raschka2024book]. They take the six words of [](#softmax) and draw three
 matrices from seed 123, one after the other. Each matrix serves for one
-role, and is not needed after that. (`float(*w)[m]` points to rows of `m`
-floats. `new_table(d, m)` asks for memory for `d` such rows, whose sizes are
-known only when the program runs, and `free` gives the memory back.)
+role, and is not needed after that:
 */
 
 static void random_role(Random *r, int n, int d, int m, const float x[n][d],
                         float out[n][m])
 {
-    float(*w)[m] = new_table(d, m);
+    float w[d][m];
     random_fill(r, d, m, w);
     matmul(n, m, d, x, w, out);
-    free(w);
 }
 
 void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,

@@ -45,7 +45,7 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m]);
 
 /* Queries, keys and values of n tokens of d entries, by three matrices that
- * are drawn in this order from a seed.
+ * are drawn in this order from a seed, each on the stack.
  * PyTorch: x @ torch.rand(d, d_k), x @ torch.rand(d, d_k) and
  * x @ torch.rand(d, d_v). */
 void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,
