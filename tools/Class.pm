@@ -12,7 +12,7 @@ use Encode qw(encode_utf8);
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use JSON::PP;
-use POSIX qw(sigprocmask SIG_BLOCK SIG_SETMASK SIGINT SIGTERM SIGHUP);
+use POSIX qw(sigprocmask SIG_BLOCK SIG_SETMASK SIGINT SIGTERM SIGHUP WNOHANG);
 use Alike;
 use Grader;
 use Submission;
@@ -120,7 +120,7 @@ sub _begin {
     sigprocmask(SIG_BLOCK, $stopping, $before);
     my $pid = fork // die "no process can be started: $!\n";
     if   ($pid) { $worker{$pid} = [$name, $from] }
-    else        { %worker = (); $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP) }
+    else        { %worker = (); $SIG{$_} = \&_end for qw(INT TERM HUP) }
     sigprocmask(SIG_SETMASK, $before);
     return if $pid;
     exit 0 if eval { $do->($name); 1 };
@@ -129,10 +129,19 @@ sub _begin {
     exit 1;
 }
 
-# Stops what is being done.
+# Ends a process that grades, once, however often it is told.
+sub _end {
+    $SIG{$_} = 'IGNORE' for qw(INT TERM HUP);
+    exit 1;
+}
+
+# Stops what is being done. Perl notices no signal that comes just before a call waits, so
+# a process is told until it has ended.
 sub stop {
-    kill TERM => keys %worker;
-    1 while wait > 0;
+    while (my @left = grep { !waitpid $_, WNOHANG } keys %worker) {
+        kill TERM => @left;
+        select undef, undef, undef, 0.02;
+    }
 }
 
 # Grades all (name => paths) into a folder. Returns for each, by name, {who, key, and

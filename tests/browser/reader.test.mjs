@@ -537,7 +537,7 @@ reading("what is new in a chapter, in one line that unfolds", "causal-mask", asy
   const line = page.getByText(/^New here: \d+ terms?, \d+ functions?/);
   await inView(line);
   await line.click();
-  await page.locator(".new").getByRole("link", { name: "mask_scores" }).click();
+  await page.locator(".new").getByRole("link", { name: "mask_scores", exact: true }).click();
   await page.waitForURL(/#L\d+$/);
   assert.match(await page.locator(":target").innerText(), /^void mask_scores\(/);
 });
@@ -675,7 +675,7 @@ reading(
     await contents.getByRole("link", { name: "Hiding the future" }).click();
     await leadsTo(page, "causal-mask.html");
     await page.getByText(/^New here: /).click();
-    await page.locator(".new").getByRole("link", { name: "mask_scores" }).click();
+    await page.locator(".new").getByRole("link", { name: "mask_scores", exact: true }).click();
     assert.match(await page.locator(":target").innerText(), /^void mask_scores\(/);
   },
 );
