@@ -303,7 +303,8 @@ Adam in ten steps, by 1; by 1 and -1 in turn (2)
 ```
 
 Descent moves the first parameter ten thousand times as far as the third,
-Adam all by the rate; and of slopes that go up and down, little remains.
+Adam moves all by the rate; and of slopes that go up and down, little
+remains.
 
 Two cautions are left. An odd batch may have a gradient that is much longer
 than others. **Clipping** shortens it and keeps its

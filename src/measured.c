@@ -2,8 +2,7 @@
 #include "support.h"
 #include "measured.h"
 
-const char measured_on[] = MEASURED_ON, measured_at[] = MEASURED_AT,
-           measured_with[] = MEASURED_WITH;
+const char measured_on[] = MEASURED_ON;
 
 float measured(const char *quantity, const char *what, const char *library,
                int threads)

@@ -225,16 +225,31 @@ rmdir "$out/results/bob.json/x" and rmdir "$out/results/bob.json" and unlink map
 is $status, 0, 'when that is mended, all are';
 my $whole = text_of("$out/grades.csv");
 
-# Stopped just when a process has begun: who stops knows of it already.
-my $stopped_early = <<'END';
+# Stopped just when a process has begun: who stops knows of it already. And half a second
+# later, when it has begun to wait and does not notice the first signal.
+sub stopped_after {
+    my ($seconds, $work) = @_;
+    my $script = <<"END";
 use strict; use warnings; use lib 'tools';
-BEGIN { *CORE::GLOBAL::fork = sub () { my $pid = CORE::fork; kill TERM => $$ if $pid; return $pid } }
+BEGIN {
+    *CORE::GLOBAL::fork = sub () {
+        my \$pid = CORE::fork;
+        if (\$pid) { kill TERM => \$\$; select undef, undef, undef, $seconds }
+        return \$pid;
+    }
+}
 use Class;
-alarm 20;
-$SIG{TERM} = sub { Class::stop(); print 'stopped'; exit 0 };
-Class::_each_apart(1, sub { sleep 60 }, sub { }, 'bob');
+alarm 10;
+\$SIG{TERM} = sub { Class::stop(); print 'stopped'; exit 0 };
+Class::_each_apart(1, sub { $work }, sub { }, 'bob');
 END
-is do { open my $end, '-|', 'perl', '-e', $stopped_early or die; local $/; <$end> }, 'stopped', 'a process that has just begun is stopped as well';
+    open my $end, '-|', 'perl', '-e', $script or die;
+    local $/;
+    return <$end>;
+}
+is stopped_after(0,   'sleep 20'), 'stopped', 'a process that has just begun is stopped as well';
+is stopped_after(0.5, 'my $end = $SIG{TERM}; $SIG{TERM} = sub { $SIG{TERM} = $end }; sleep 15; sleep 15'),
+  'stopped', 'a process that misses a signal is told again';
 
 # Stopped, and gone on with.
 for my $signal (qw(TERM KILL)) {

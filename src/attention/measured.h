@@ -20,5 +20,5 @@ in `src/measured.h`, so that pages can show it.
 float measured(const char *quantity, const char *what, const char *library,
                int threads);
 
-/* The machine on which it was, the day, and the libraries' versions. */
-extern const char measured_on[], measured_at[], measured_with[];
+/* The machine on which it was. */
+extern const char measured_on[];
