@@ -7,10 +7,11 @@ JOBS   := $(or $(JOBS),$(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration \
           -ffp-contract=off -Isrc
 
-# Chapters that are about speed have flags of their own, use several threads
-# where there is OpenMP, and are compiled once more for each instruction set
-# that the machine may have.
-fast   := 15_kernel 16_kv_cache 19_flash_backward
+# Chapter 15, and what is made of it in src/kernel, have flags of their own, use
+# several threads where there is OpenMP, and are compiled once more for each
+# instruction set that the machine may have.
+fast   := 15_kernel
+kernel := attend cache backward
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
 march_avx2   := -march=x86-64-v3
@@ -22,12 +23,12 @@ threaded     := $(or $(OPENMP),-fopenmp-simd)
 fastest      := -O3
 CFLAGS_fast  := $(fastest) -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
-CFLAGS_cache   := $(sets:%=-DHAS_%)
-CFLAGS_backward := $(sets:%=-DHAS_%)
+CFLAGS_machine := $(OPENMP)
+CFLAGS_19_flash_backward := $(threaded)
 # So is the last one. (Chapter 20 is not: gcc 12 for aarch64 fails at it.)
 CFLAGS_21_gpt  := $(fastest) -fno-trapping-math -fno-math-errno
 CFLAGS_gpt_training := $(fastest) $(threaded)
-$(foreach n,$(fast),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
+$(foreach n,$(fast) $(kernel),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD))$(strip $(foreach c,' " ` \ ; & | < > * ?,$(findstring $c,$(BUILD)))),1)
 $(error BUILD is "$(BUILD)": the name of one folder, without blanks and without what a shell reads, is needed)
@@ -68,7 +69,8 @@ programs := $(names:%=$(BUILD)/chapters/%)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 headers  := $(wildcard src/*.h src/*/*.h)
-support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c src/*/*.c))) \
+            $(foreach n,$(kernel),$(sets:%=$(BUILD)/obj/kernel/$(n).%.o))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 of_tools := $(patsubst %,tests/%.t,weave workbench make new_chapter)
 of_class := $(patsubst %,tests/%.t,grade student class worksheet autograder handout watch report diagnosis assignment)
@@ -184,14 +186,18 @@ $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' $(object)
 
-# The public functions get the set's name behind their own, and so do those of the
-# other fast chapters that are called: a chapter's calls stay within its set.
+# The public functions of all these files get the set's name behind their own, so that
+# calls among them stay within the set.
+in_sets := $(fast:%=$(BUILD)/code/%.c) $(kernel:%=src/kernel/%.c)
 define variant
 $(fast:%=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $$(@D)
-	$$(compile) $(march_$(1)) -Dmain=main_$$*_$(1) $$$$(perl -ne \
-	  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and $$$$1 ne "main" and print " -D$$$$1=$$$$1_$(1)"' \
-	  $(patsubst %,$(BUILD)/code/%.c,$(filter $(names),$(fast)))) $$(object)
+	$$(for_$(1)) $$(object)
+$(kernel:%=$(BUILD)/obj/kernel/%.$(1).o): $(BUILD)/obj/kernel/%.$(1).o: src/kernel/%.c $(settings)
+	@mkdir -p $$(@D)
+	$$(for_$(1)) $$(object)
+for_$(1) = $$(compile) $(march_$(1)) -Dmain=main_$$*_$(1) $$$$(perl -ne \
+  '/^(?!static|typedef)[A-Za-z][\w ]*[ *](\w+)\(/ and $$$$1 ne "main" and print " -D$$$$1=$$$$1_$(1)"' $(in_sets))
 endef
 $(foreach s,$(sets),$(eval $(call variant,$(s))))
 
@@ -438,10 +444,10 @@ mutants mistakes:
 # ---- The checks, which repeat the tests. A line says what is left out.
 #   sanitized   with sanitizers, which also find memory that is not freed
 #   valgrind    without chapter 21's program, which trains (its tests are run)
-#   threads     the fast chapters', with clang's OpenMP, which alone tells the sanitizer
+#   threads     the kernel's, with clang's OpenMP, which alone tells the sanitizer
 #               for threads which thread waits for which
-#   neon        the fast chapters', on a processor of another kind
-#   no-avx512   the fast chapters', on a processor without AVX-512; no-avx: or AVX
+#   neon        the kernel's, on a processor of another kind
+#   no-avx512   the kernel's, on a processor without AVX-512; no-avx: or AVX
 check: ## the gate: what every change must pass; PART="form test" for some parts
 	@.ci/run gate $(PART)
 
@@ -452,7 +458,8 @@ sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 valgrind := valgrind -q --error-exitcode=99
 arm64    := aarch64-linux-gnu
 small    := TAP_SMALL=1 TAP_SECONDS=600
-few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(names),06_scaling 14_flash $(fast) 21_gpt))' test-c
+few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(notdir $(tests)),$(speedy)))' test-c
+speedy   := 06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward attend backward cache kernels layers 21_gpt
 try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
 without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(small) \
   $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))),@echo "This processor has no AVX anyway")
@@ -520,14 +527,13 @@ prefix = $(shell $(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/.
 $(grader)/confined.o: FLAGS += -DCOMPILER='"$(prefix)"'
 $(grader)/confined: $(grader)/confined.o $(grader)/jail.o
 	$(CC) $(CFLAGS) $(link)
-per_set := kernels cache backward
 # As on a machine that has no other instruction sets: what chapter 15 is there
 # for others is not for a submission to call.
-$(grader)/plain.%.o: src/%.c $(settings)
+$(grader)/kernels.o: src/kernel/kernels.c $(settings)
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) $(object)
-$(grader)/%.a: $(grader)/%.calls.o $$(filter-out $(sets:%=\%.%.o),$$(before_$$*)) \
-               $(filter-out $(per_set:%=\%/%.o),$(support)) $(per_set:%=$(grader)/plain.%.o)
+$(grader)/%.a: $(grader)/%.calls.o $(grader)/kernels.o \
+               $$(filter-out $(sets:%=\%.%.o) %/kernel/kernels.o,$$(before_$$*) $(support))
 	@rm -f $@.new
 	$(AR) rcs $@.new $^ && $(moved)
 
@@ -595,9 +601,9 @@ $(bench_lib)/attention.so: $(objects) $(support)
 	$(MAKE) --no-print-directory -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
 	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) \
 	  $(OPENMP) -lm $(whole)
-$(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c
+$(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c src/kernel/attend.c
 	@mkdir -p $(@D)
-	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $< >$@.new && $(moved)
+	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $^ >$@.new && $(moved)
 $(bench_lib)/bench.%.so: tools/bench.c tools/roofline_peak.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \
 	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $(filter tools/%,$^) \

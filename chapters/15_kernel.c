@@ -15,7 +15,10 @@ second tells how well it uses its machine.
 #include "attention/15_kernel.h"
 #include "attention/01_dot_product.h"
 #include "attention/05_tokens.h"
+#include "attention/14_flash.h"
 #include "attention/measured.h"
+#include "kernel/lanes.h"
+#include "support/machine.h"
 #include "support.h"
 
 /* Billions of operations a second, on one thread. */
@@ -118,25 +121,17 @@ there are registers, through all of `k`, before the next part. The sums stay
 where they are, a vector of `b` is loaded once for all rows, and an entry of
 `a` once for all lanes. Such a part is called a register tile. Compilers
 seldom find this by themselves. It is written with vectors as types, which
-gcc and clang know beyond the standard:
-*/
+gcc and clang know beyond the standard. The kernel shares them with this
+chapter:
 
-enum {
-    VECTORS = LANES == 16 ? 2 : 3,
-    QUERIES = VECTORS * LANES,
-    TILE_ROWS = (REGISTERS - VECTORS - 1) / VECTORS / 4 * 4
-};
-typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
-typedef union {
-    float at[QUERIES];
-    Vector part[VECTORS];
-} Lanes;
+::: {.header of="Vector Lanes"}
+:::
 
-/*
-`LANES` and `REGISTERS` are what the processor has, 4 to 16 and 16 or 32.
-`+` and `*` work on a `Vector` lane by lane, and a float beside one stands
-for a vector of equals. Two or three registers are for a row of `b`, one for
-an entry of `a`, and what is left for sums, `TILE_ROWS` rows of them.
+`LANES` is how many floats a register has: 4, 8 or 16. `+` and `*` work on a
+`Vector` lane by lane, and a float beside one stands for a vector of equals.
+There are 16 or 32 registers. `VECTORS` of them, which is two or three, hold
+a row of `b`, another one holds an entry of `a`, and what is left holds
+sums: `TILE_ROWS` rows of them. `QUERIES` is `VECTORS * LANES`.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -207,11 +202,10 @@ static INLINE void matmul_tiles(int n, int vectors, int d, StridedMatrix a,
         register_tile(1, vectors, d, from_row(a, i), b, factor, c + i);
 }
 
-/* A function of its own (APART), as among other code the registers would
- * not suffice. */
-static APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
-                               const Lanes b[d], const Lanes *factor,
-                               Lanes c[n])
+/* Not put in place (APART), as among other code the registers would not
+ * suffice. */
+APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
+                        const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
     if (vectors == 1)
         matmul_tiles(n, 1, d, a, b, factor, c);
@@ -220,13 +214,12 @@ static APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 }
 
 /*
-Any product of tables can be made of this. `matmul_strided`, a
-[challenge](#kernel-exercises) at the end, does it for strided matrices, and
-`best_kernel()->matmul` is the same for the processor at hand
-([below](#kernel-sets)).
+Any product of tables can be made of this: `matmul_strided`, a
+[challenge](#kernel-exercises) at the end of the page, does it for strided
+matrices.
 
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
-`best_kernel()->matmul`.
+`matmul_strided`.
 
 ::: hint
 How far is it in a table from an entry to the one below it, and how far to
@@ -234,9 +227,7 @@ the one beside it?
 :::
 
 ::: hint
-In `linear_forward_fast` below, the weight stands the other way round, and
-the bias is a table whose rows are all the same. `{NULL, 0, 0}` counts as
-zeros.
+The product begins with zeros: `{NULL, 0, 0}` counts as a table of them.
 :::
 
 ::: done
@@ -248,18 +239,9 @@ takes tables that lie either way.
 void matmul_fast(int n, int m, int d, const float a[n][d],
                  const float b[d][m], float c[n][m])
 {
-    best_kernel()->matmul(n, m, d, (StridedMatrix){a[0], d, 1},
-                          (StridedMatrix){b[0], m, 1},
-                          (StridedMatrix){NULL, 0, 0}, c);
-}
-
-void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
-                         float y[n][l->d_out])
-{
-    best_kernel()->matmul(n, l->d_out, l->d_in,
-                          (StridedMatrix){x[0], l->d_in, 1},
-                          (StridedMatrix){l->weight, 1, l->d_in},
-                          (StridedMatrix){l->bias, 0, 1}, y);
+    matmul_strided(n, m, d, (StridedMatrix){a[0], d, 1},
+                   (StridedMatrix){b[0], m, 1}, (StridedMatrix){NULL, 0, 0},
+                   c);
 }
 
 static void show_product(void)
@@ -338,6 +320,12 @@ inline float exp2_fast(float x)
     return y * power;
 }
 
+void exp2_all(int n, float x[n])
+{
+    for (int i = 0; i < n; i++)
+        x[i] = exp2_fast(x[i]);
+}
+
 static float show_nanoseconds(const char *library)
 {
     return 1e6f * measured("ms", "step exponential", library, 1);
@@ -370,100 +358,32 @@ off by less than 3 of 10 million: yes
 
 ## A tile of queries meets a block of keys {#kernel-meet}
 
-The rest is [](#flash) along the lanes. It is to do more at once: several
-texts and heads, whose rows lie in memory head by head, or token by token
-with the heads side by side; heads that share keys and values, which
-[](#kv-cache) needs; a bias that is added to scores; and dropout, by factors
-that were drawn before into a table. An `AttentionCall` says what there is
-and where:
+The rest is [](#flash) along the lanes. Every query of a tile has a lane,
+and in its lane the three things of an online softmax: the largest score so
+far, the sum, and the mixture. Let the tile meet a block of keys. The first
+product makes a row of scores for each key, and softmax goes down the rows:
 
-::: {.header of="StridedRows"}
-:::
+| | query 0 | query 1 | what happens in each lane |
+|:----------|:---------|:---------|:---------------------------------------|
+| `largest` | $a_0$ | $a_1$ | rises to the largest $s$ below, if that is larger |
+| key 0 | $s_{00}$ | $s_{10}$ | become $e^{s_{00} - a_0}$ and $e^{s_{10} - a_1}$ |
+| key 1 | $s_{01}$ | $s_{11}$ | become $e^{s_{01} - a_0}$ and $e^{s_{11} - a_1}$ |
+| `sum` | $l_0$ | $l_1$ | shrinks as `largest` rises; then all $e$ are added |
 
-::: {.header of="AttentionCall"}
-:::
+`softmax_lanes` is `online_softmax_add_block` without the values. It can
+multiply the scores by a scale, here 1; with $\log_2 e$, for the powers of
+2, that is `s`. (The sum is a float here. A block's 128 terms are added up
+by themselves first, so that small ones are not lost in a large sum;
+[below](#kernel-measured) is how far all is from float64.)
 */
-
-enum { BLOCK = 128, TILES = 16, SMALL = 64, GAP = 16 };
 
 static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
 
-typedef struct {
-    int text, head, i, rows; /* whose queries, from which on, how many */
-    int key_head;            /* whose keys and values they meet */
-    int vectors, end;        /* that suffice for them; the keys they see */
-    float scale;            /* left for products; 1 where a bias is added */
-    Lanes *query, *context; /* [d_k], [d_v] */
-    Lanes largest, sum;
-} Tile;
-
-/* The tile whose first query is i, with memory for it. */
-static Tile tile_init(const AttentionCall *call, int text, int head, int i,
-                      int rows, Lanes *memory)
+static INLINE void softmax_in(int lanes, int cols, float s,
+                              Lanes scores[cols], Lanes *largest,
+                              Lanes *sum, Lanes *shrink)
 {
-    const int many =
-        call->n_kv_heads ? call->n_heads / call->n_kv_heads : 1;
-    const float s = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
-    const int64_t seen = (int64_t)call->mask.first + i + rows;
-    Tile t = {.text = text, .head = head, .i = i, .rows = rows};
-    t.key_head = head / many;
-    t.vectors = rows <= LANES ? 1 : VECTORS;
-    t.end = call->m;
-    t.scale = call->bias.at ? 1 : frexpf(fabsf(s), &(int){0});
-    t.query = memory;
-    t.context = memory + call->d_k;
-    if (call->mask.kind == MASK_CAUSAL && seen < call->m)
-        t.end = seen < 0 ? 0 : (int)seen;
-    for (int k = 0; k < QUERIES; k++)
-        t.largest.at[k] = -FLT_MAX;
-    memset(memory, 0, (size_t)(call->d_k + call->d_v) * sizeof *memory);
-    transpose_scaled(rows, call->d_k, s / t.scale,
-                     row_at(&call->query, text, head, i),
-                     call->query.token_stride, (float *)t.query, QUERIES);
-    return t;
-}
-
-/*
-This is `online_softmax_init` and more. The largest product so far begins
-with the lowest float: with minus infinity, a row in which all is hidden
-would take infinity from infinity. Now its exponentials are all 0, and so is
-their sum, by which 0 is divided in the end. That makes the `nan` it is to
-get.
-
-Queries are multiplied by a power of 2 alone, which rounds nothing; [the
-rest of the scale](#kernel-rest) waits.
-
-Under a causal mask, the tile's `end` is how many keys its last query sees;
-blocks behind it are never met. Within a block, `mask_block` is the
-`mask_square` of [](#flash), and `apply_table` reads the tables that an
-`AttentionCall` may name. Both stand [at the end](#kernel-rest).
-*/
-
-/* What a table says about a block: its entries hide scores where they are
- * 0, or are added to them, or are factors for the weights. */
-static void apply_table(char how, const StridedRows *table, const Tile *t,
-                        int j, int cols, Lanes x[cols]);
-
-/* Scores that the mask hides become minus infinity. */
-static void mask_block(Mask mask, const Tile *t, int j, int cols,
-                       Lanes scores[cols]);
-
-/*
-`tile_softmax` is `online_softmax_add_block` without the values: raise the
-largest, take the exponentials, mend the sum. The mixture's turn comes with
-the product, which takes `shrink` for its factor. (The sum is a float here.
-A block's 128 terms are added up by themselves first, so that small ones are
-not lost in a large sum; [below](#kernel-measured) is how far all is from
-float64.)
-*/
-
-/* Of products, which lack t->scale, come the exponentials of scores; shrink
- * is what the mixture is to be multiplied by. */
-static INLINE void tile_softmax(int lanes, Tile *t, int cols,
-                                Lanes scores[cols], Lanes *shrink)
-{
-    const float s = log2_e * t->scale;
-    Lanes most = t->largest, sum = {{0}};
+    Lanes most = *largest, own = {{0}};
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < lanes; i++)
             most.at[i] =
@@ -471,194 +391,132 @@ static INLINE void tile_softmax(int lanes, Tile *t, int cols,
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < lanes; i++) {
             scores[k].at[i] = exp2_fast(s * (scores[k].at[i] - most.at[i]));
-            sum.at[i] += scores[k].at[i];
+            own.at[i] += scores[k].at[i];
         }
     for (int i = 0; i < lanes; i++) {
-        shrink->at[i] = exp2_fast(s * (t->largest.at[i] - most.at[i]));
-        t->sum.at[i] = t->sum.at[i] * shrink->at[i] + sum.at[i];
+        shrink->at[i] = exp2_fast(s * (largest->at[i] - most.at[i]));
+        sum->at[i] = sum->at[i] * shrink->at[i] + own.at[i];
     }
-    t->largest = most;
+    *largest = most;
 }
 
-/*
-Now a tile meets a block. First scores, then weights, then the mixtures:
-*/
-
-static void tile_add_block(const AttentionCall *call, Tile *t, int j,
-                           StridedMatrix key, StridedMatrix value,
-                           Lanes *scores)
+void softmax_lanes(int vectors, int cols, float scale, Lanes scores[cols],
+                   Lanes *largest, Lanes *sum, Lanes *shrink)
 {
-    const int cols = min_int(BLOCK, t->end - j);
-    const StridedMatrix transposed = {value.at, value.column_stride,
-                                      value.row_stride};
-    Lanes shrink;
-    matmul_lanes(cols, t->vectors, call->d_k, key, t->query, NULL, scores);
-    if (call->bias.at)
-        apply_table('+', &call->bias, t, j, cols, scores);
-    mask_block(call->mask, t, j, cols, scores);
-    if (t->vectors == 1)
-        tile_softmax(LANES, t, cols, scores, &shrink);
+    if (vectors == 1)
+        softmax_in(LANES, cols, log2_e * scale, scores, largest, sum,
+                   shrink);
     else
-        tile_softmax(QUERIES, t, cols, scores, &shrink);
-    if (call->keep_factor.at)
-        apply_table('*', &call->keep_factor, t, j, cols, scores);
-    matmul_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
-                 t->context);
+        softmax_in(QUERIES, cols, log2_e * scale, scores, largest, sum,
+                   shrink);
 }
 
 /*
-In the end comes the division. The log-sum-exp is `t.scale` times the
-largest product, plus $\ln l = \ln 2 \cdot \log_2 l$.
+The mixture's turn comes with the second product, whose `factor` is
+`shrink`. So a tile meets a block of up to 128 keys (`BLOCK`) in three
+calls:
 */
 
-static void tile_finish(const AttentionCall *call, Tile *t)
+static void tile_add_block(int cols, int d_k, int d_v,
+                           const float key[cols][d_k],
+                           const float value[cols][d_v],
+                           const Lanes query[d_k], Lanes *largest,
+                           Lanes *sum, Lanes mixture[d_v])
 {
-    const ptrdiff_t at = (ptrdiff_t)t->text * call->n_heads + t->head;
-    for (int i = 0; call->log_sum_exp && i < t->rows; i++)
-        call->log_sum_exp[at * call->n + t->i + i] =
-            t->scale * t->largest.at[i] + ln_2 * log2f(t->sum.at[i]);
-    for (int i = 0; i < QUERIES; i++)
-        t->sum.at[i] = 1 / t->sum.at[i];
-    for (int k = 0; k < call->d_v; k++)
-        for (int i = 0; i < QUERIES; i++)
-            t->context[k].at[i] *= t->sum.at[i];
-    transpose_scaled(call->d_v, t->rows, 1, (float *)t->context, QUERIES,
-                     row_at(&call->context, t->text, t->head, t->i),
-                     call->context.token_stride);
+    const StridedMatrix keys = {key[0], d_k, 1};
+    const StridedMatrix transposed = {value[0], 1, d_v};
+    Lanes scores[BLOCK], shrink;
+    matmul_lanes(cols, VECTORS, d_k, keys, query, NULL, scores);
+    softmax_lanes(VECTORS, cols, 1, scores, largest, sum, &shrink);
+    matmul_lanes(d_v, VECTORS, cols, transposed, scores, &shrink, mixture);
 }
 
 /*
-## Blocks for the cache, threads for the cores {#kernel-threads}
-
-A core has caches of its own: the nearest has some 32 KiB, and a second,
-slower one from 256 KiB to a few MiB. A block of 128 keys and values with 64
-entries is 64 KiB. It is fetched once for up to 16 tiles of queries, which
-meet it one after the other: a *strip* of a head's queries. Where the
-heads of a token lie side by side, the block is copied for them: in a cache,
-addresses that are a power of two apart compete for the same few places, and
-so do tokens of 32 heads with 128 entries.
+The whole for one head: each tile meets all blocks. Then comes the division,
+and the contexts are transposed back into rows. The log-sum-exp is the
+largest score, plus $\ln l = \ln 2 \cdot \log_2 l$.
 */
 
-/* The rows of a head from number j on. With room for it, a copy, whose rows
- * are GAP more than their length apart, unless they lie side by side. */
-static StridedMatrix block_rows(const StridedRows *rows, const Tile *t,
-                                int j, int d, float *copy)
+void attend_tiles(int n, int m, int d_k, int d_v, const float query[n][d_k],
+                  const float key[m][d_k], const float value[m][d_v],
+                  float context[n][d_v], float log_sum_exp[n])
 {
-    const StridedMatrix from = {row_at(rows, t->text, t->key_head, j),
-                                rows->token_stride, 1};
-    if (!copy || from.row_stride == d)
-        return from;
-    for (int i = 0; i < min_int(BLOCK, t->end - j); i++)
-        memcpy(copy + i * (d + GAP), from_row(from, i).at,
-               (size_t)d * sizeof *copy);
-    return (StridedMatrix){copy, d + GAP, 1};
-}
-
-/*
-While a tile computes, part of the next block is on its way already:
-`__builtin_prefetch` names an address that will soon be read, and the
-processor fetches it and does not wait.
-*/
-
-/* Asks for a part of the keys and values from number j on. */
-static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
-{
-    enum { PART = BLOCK / TILES };
-    const int from = j + t->i / QUERIES % TILES * PART;
-    for (int i = from; i < min_int(from + PART, call->m); i++) {
-        const float *key = row_at(&call->key, t->text, t->key_head, i);
-        const float *value = row_at(&call->value, t->text, t->key_head, i);
-        for (int k = 0; k < call->d_k; k += 16)
-            __builtin_prefetch(key + k, 0, 2);
-        for (int k = 0; k < call->d_v; k += 16)
-            __builtin_prefetch(value + k, 0, 2);
+    const size_t entries = (size_t)d_k + (size_t)d_v;
+    Lanes *columns = new_aligned(entries, sizeof *columns);
+    for (int i = 0; i < n; i += QUERIES) {
+        const int rows = min_int(QUERIES, n - i);
+        Lanes largest, sum = {{0}};
+        for (int k = 0; k < QUERIES; k++)
+            largest.at[k] = -FLT_MAX;
+        memset(columns, 0, entries * sizeof *columns);
+        transpose_scaled(rows, d_k, 1 / sqrtf((float)d_k), query[i], d_k,
+                         columns[0].at, QUERIES);
+        for (int j = 0; j < m; j += BLOCK)
+            tile_add_block(min_int(BLOCK, m - j), d_k, d_v, key + j,
+                           value + j, columns, &largest, &sum,
+                           columns + d_k);
+        for (int k = d_k; k < d_k + d_v; k++)
+            for (int l = 0; l < QUERIES; l++)
+                columns[k].at[l] /= sum.at[l];
+        transpose_scaled(d_v, rows, 1, columns[d_k].at, QUERIES, context[i],
+                         d_v);
+        for (int l = 0; l < rows; l++)
+            log_sum_exp[i + l] = largest.at[l] + ln_2 * log2f(sum.at[l]);
     }
-}
-
-/* The tiles from first to last meet all keys that the last one sees. copy:
- * room for a block of keys and one of values, or NULL. */
-static void add_all_blocks(const AttentionCall *call, Tile *first,
-                           Tile *last, float *copy, Lanes *scores)
-{
-    float *behind = copy ? copy + BLOCK * (call->d_k + GAP) : NULL;
-    for (int j = 0; j < last->end; j += BLOCK) {
-        const StridedMatrix key =
-            block_rows(&call->key, last, j, call->d_k, copy);
-        const StridedMatrix value =
-            block_rows(&call->value, last, j, call->d_v, behind);
-        for (Tile *t = first; t <= last; t++)
-            if (j < t->end) {
-                prefetch_block(call, t, j + BLOCK);
-                tile_add_block(call, t, j, key, value, scores);
-            }
-    }
+    free(columns);
 }
 
 /*
-The memory of a strip is asked for once. For the few numbers of a small
-call, the stack has room (`small`).
+`transpose_scaled` copies queries into the lanes, a query to a lane, and
+divides them by $\sqrt{d_k}$; lanes without a query hold zeros. With *Life
+is short, eat dessert first*, whose six words all fit into one tile:
 */
 
-/* What strip number `strip` of a head's queries gets: at most `most` rows,
- * which TILES tiles can hold. */
-static void attend_strip(const AttentionCall *call, int most, int strip,
-                         int h)
+static void show_tile(void)
 {
-    const int text = h / call->n_heads, head = h % call->n_heads;
-    const int from = strip * most, rows = min_int(most, call->n - from);
-    const int count = (rows + QUERIES - 1) / QUERIES;
-    const int copied =
-        count > 1 ? BLOCK * (call->d_k + call->d_v + 2 * GAP) : 0;
-    const int need = min_int(BLOCK, call->m) +
-                     count * (call->d_k + call->d_v) +
-                     (copied + QUERIES - 1) / QUERIES;
-    Lanes small[SMALL];
-    Lanes *large =
-        need > SMALL ? new_aligned((size_t)need, sizeof *large) : NULL;
-    Lanes *scores = large ? large : small,
-          *at = scores + min_int(BLOCK, call->m);
-    Tile tile[TILES], *last = tile + count - 1;
-    for (int i = 0; i < rows; i += QUERIES, at += call->d_k + call->d_v)
-        tile[i / QUERIES] = tile_init(call, text, head, from + i,
-                                      min_int(rows - i, QUERIES), at);
-    add_all_blocks(call, tile, last, copied ? (float *)at : NULL, scores);
-    for (Tile *t = tile; t <= last; t++)
-        tile_finish(call, t);
-    free(large);
+    float context[6][3], log_sum_exp[6], due[6][3], due_sum[6];
+    attend_tiles(6, 6, 3, 3, life, life, life, context, log_sum_exp);
+    flash_forward(6, 6, 3, 3, mask_none(), life, life, life, due, due_sum);
+    print_matrix("context vectors of Life is short", 6, 3, context);
+    print_vector("log-sum-exps", 6, log_sum_exp);
+    print_answer("as flash_forward to 1e-6",
+                 largest_difference(18, context[0], due[0]) < 1e-6f &&
+                     largest_difference(6, log_sum_exp, due_sum) < 1e-6f);
 }
 
 /*
-Strips do not wait for each other. So each core can have its own, as a
-**thread**. OpenMP hands them out; it takes one line, a `#pragma`, and a
-compiler without OpenMP leaves it aside and does everything in one thread.
-If there are few queries, strips are made smaller, so that there are eight
-for each thread. Under a causal mask the last strip sees most keys. It is
-begun first, so that at the end no core has a long strip left. Which thread
-computes a strip changes nothing in it, and so not a digit.
-*/
+``` output
+context vectors of Life is short (6, 3)
+[[-0.1556,  0.3073, -0.2447],
+ [-0.0370,  1.2817,  0.2470],
+ [-0.2340,  0.3202, -0.5321],
+ [-0.2024,  0.2726,  0.1444],
+ [-0.2497,  0.5312,  0.0973],
+ [-0.7276,  0.5876, -0.9173]]
+log-sum-exps (6)
+[1.7545, 2.6783, 1.9413, 1.7477, 1.9558, 2.7141]
+as flash_forward to 1e-6: yes
+```
 
-void attend_fast(const AttentionCall *call)
-{
-    attention_call_check(call);
-    const int heads = call->texts * call->n_heads;
-    int threads = threads_for((double)heads * call->n * call->m *
-                                  (call->d_k + call->d_v),
-                              call->threads);
-    const int64_t fair = (int64_t)heads * call->n / (8 * threads);
-    const int rows = threads > 1 && fair < TILES * QUERIES
-                         ? (int)(fair / QUERIES + 1) * QUERIES
-                         : TILES * QUERIES;
-    const int strips = (call->n - 1) / rows + 1;
-    threads = min_int(threads, heads * strips);
-    if (threads == 1) /* who does little does not wait for threads */
-        for (int i = 0; i < heads * strips; i++)
-            attend_strip(call, rows, i % strips, i / strips);
-    else {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int i = 0; i < heads * strips; i++)
-            attend_strip(call, rows, strips - 1 - i / heads, i % heads);
-    }
-}
+## Many tiles, threads and processors {#kernel-sets}
+
+That is the whole idea. What makes a library of it teaches nothing new about
+attention, and stands in `src/kernel/attend.c`, which uses `matmul_lanes`
+and `softmax_lanes` as this page does. Whoever is after the idea may skip
+it:
+
+- It takes many texts and heads, masks, a bias and dropout. They change
+  scores or weights between the calls above, lane by lane.
+- A core has caches of its own: the nearest has some 32 KiB, and a second,
+  slower one from 256 KiB to a few MiB. A block of 128 keys and values with
+  64 entries is 64 KiB. So up to 16 tiles meet a block, one after the other,
+  while it is in the cache. The processor is told to fetch the next block
+  meanwhile.
+- Tiles do not wait for each other. So each core can compute its own, as a
+  **thread**. Which thread computes a tile changes nothing in it, and so not
+  a digit.
+
+*/
 
 static void show_tiles(void)
 {
@@ -677,57 +535,16 @@ GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
 ```
 
 This is one head with 32,768 queries and keys of 64 entries. With one tile,
-each block is fetched for every 32 queries; with 16, it serves 16 times as
-many.
-
-## For each processor its own {#kernel-sets}
+each block is fetched for every tile of queries; with 16, it serves 16 times
+as many.
 
 Which registers there are is a question of the **instruction set**, and a
 program that uses one that its processor lacks is killed. So the Makefile
-compiles this file several times: for AVX-512, for AVX2, and for what every
-processor of its kind has, which on ARM is NEON. Each time the public
-functions get another name, `attend_fast_avx2` say, and when a program asks
-for `best_kernel`, it is looked up what the processor has:
-*/
-
-static void attend_words(float context[6][3], float log_sum_exp[6])
-{
-    const StridedRows x = rows_by_head(1, 6, 3, life[0]);
-    AttentionCall call = {
-        .texts = 1, .n_heads = 1, .n = 6, .m = 6, .d_k = 3, .d_v = 3};
-    call.mask = mask_causal(0);
-    call.query = call.key = call.value = x;
-    call.context = rows_by_head(1, 6, 3, context[0]);
-    call.log_sum_exp = log_sum_exp;
-    best_kernel()->attend(&call);
-}
-
-/*
-An `AttentionCall` is used like this. Contexts and
-log-sum-exps are those of [](#flash):
-*/
-
-static void show_call(void)
-{
-    float context[6][3], log_sum_exp[6];
-    attend_words(context, log_sum_exp);
-    print_matrix("context vectors of Life is short, the future hidden", 6,
-                 3, context);
-    print_vector("log-sum-exps", 6, log_sum_exp);
-}
-
-/*
-``` output
-context vectors of Life is short, the future hidden (6, 3)
-[[ 0.3374, -0.1778, -0.3035],
- [ 0.1916,  1.7350,  0.4337],
- [ 0.2752,  0.2484, -0.5106],
- [ 0.0676,  0.1875,  0.1808],
- [-0.0929,  0.5033,  0.3479],
- [-0.7276,  0.5876, -0.9173]]
-log-sum-exps (6)
-[0.1372, 2.3143, 1.3571, 1.3531, 1.8020, 2.7141]
-```
+compiles this file and the kernel several times: for AVX-512, for AVX2, and
+for what every processor of its kind has, which on ARM is NEON. When a
+program asks for `best_kernel`, the kernel looks up what the processor has.
+The wider registers made the difference between the last two figures of
+[the product above](#kernel-tile).
 
 ## Measured {#kernel-measured}
 
@@ -827,9 +644,7 @@ are computed whole, and what is done once for a query or a key, such as
 transposing and copying, weighs twice as much, most of all where a text is
 short. Nor can a core that takes an exponential for each score reach 1. At
 the peak, the $4d$ operations of a score would take as long as the first
-figure below says, and its exponential the second, in nanoseconds. What else
-is missing, the other passes of `tile_softmax`, edges of tiles and blocks,
-waiting for loads, we have not measured one by one.
+figure below says, and its exponential the second, in nanoseconds.
 */
 
 static void show_missing(void)
@@ -1002,8 +817,8 @@ int main(int argc, char *argv[])
     show_beginning();
     show_product();
     show_exponential();
+    show_tile();
     show_tiles();
-    show_call();
     show_steps();
     show_shapes();
     show_missing();
@@ -1024,9 +839,8 @@ words = "Life is short eat dessert first".split()
 ids = torch.tensor([sorted(words).index(w) for w in words])
 torch.manual_seed(123)
 x = torch.nn.Embedding(50_000, 3)(ids).detach()
-print(F.scaled_dot_product_attention(x, x, x, is_causal=True))
-print(torch.logsumexp((x @ x.T / 3**0.5).masked_fill(
-    torch.ones(6, 6).triu(1).bool(), -torch.inf), dim=-1))
+print(F.scaled_dot_product_attention(x, x, x))
+print(torch.logsumexp(x @ x.T / 3**0.5, dim=-1))
 ```
 
 ## Further exercises {#kernel-exercises}
@@ -1115,92 +929,4 @@ a short text a register tile of 2 leaves fewer lanes empty.)
 `held + far - far` is `held` for real numbers. So $f$ becomes 0 at best, and
 every answer a power of 2 with a whole exponent.
 :::
-
-## The rest of the program {#kernel-rest}
-
-A query times the scale would be rounded, and the error of a score would
-grow with the score. A power of 2 rounds nothing. So `frexpf` splits the
-scale $s$ into a power of 2 and a rest from $\frac12$ to 1. (`&(int){0}`
-takes the exponent, which is not needed.) `tile_init` multiplies the queries
-by the power of 2, and by the sign of $s$. The rest is `t.scale`:
-`tile_softmax` multiplies by it after the largest product has been
-subtracted. Where a bias is added, the scores need all of the scale before.
-There the queries are multiplied by all of $s$, and `t.scale` is 1.
-
-A table's rows are queries, and in the lanes these are columns.
 */
-
-static void apply_table(char how, const StridedRows *table, const Tile *t,
-                        int j, int cols, Lanes x[cols])
-{
-    Lanes y[BLOCK] = {{{0}}};
-    transpose_scaled(t->rows, cols, 1,
-                     row_at(table, t->text, t->head, t->i) + j,
-                     table->token_stride, (float *)y, QUERIES);
-    for (int k = 0; k < cols; k++)
-        for (int i = 0; i < QUERIES; i++)
-            x[k].at[i] = how == '*'        ? x[k].at[i] * y[k].at[i]
-                         : how == '+'      ? x[k].at[i] + y[k].at[i]
-                         : y[k].at[i] != 0 ? x[k].at[i]
-                                           : -INFINITY;
-}
-
-static void mask_block(Mask mask, const Tile *t, int j, int cols,
-                       Lanes scores[cols])
-{
-    const int64_t first = (int64_t)mask.first + t->i - j;
-    const int offset = first < -QUERIES ? -QUERIES
-                       : first > cols   ? cols
-                                        : (int)first;
-    const StridedRows table = {(float *)mask.table, 0, 0, mask.m};
-    if (mask.kind == MASK_TABLE)
-        apply_table('0', &table, t, j, cols, scores);
-    if (mask.kind == MASK_CAUSAL && offset < cols - 1)
-        for (int k = 0; k < cols; k++)
-            for (int i = 0; i < QUERIES; i++)
-                scores[k].at[i] =
-                    k > offset + i ? -INFINITY : scores[k].at[i];
-}
-
-/*
-[](#flash-backward) multiplies in lanes, too, and takes exponentials there.
-What it has in them are its own rows of `COLUMNS` numbers, as many as
-`QUERIES`. [](#gpt-gelu) takes exponentials of whole tables.
-*/
-
-void exp2_all(int n, float x[n])
-{
-    for (int i = 0; i < n; i++)
-        x[i] = exp2_fast(x[i]);
-}
-
-_Static_assert((int)COLUMNS == (int)QUERIES, "a row fills the lanes");
-
-void matmul_columns(int n, int cols, int d, StridedMatrix a,
-                    const float b[d][COLUMNS], int adds,
-                    float c[n][COLUMNS])
-{
-    Lanes ones;
-    for (int k = 0; k < QUERIES; k++)
-        ones.at[k] = 1;
-    matmul_lanes(n, cols <= LANES ? 1 : VECTORS, d, a, (const Lanes *)b,
-                 adds ? &ones : NULL, (Lanes *)c);
-}
-
-static INLINE void powers(int lanes, int n, const float less[n],
-                          float x[n][COLUMNS])
-{
-    for (int i = 0; i < n; i++) {
-        const float own = less[i];
-        for (int k = 0; k < lanes; k++)
-            x[i][k] = exp2_fast(x[i][k] - own);
-    }
-}
-
-void exp2_columns(int n, int cols, const float less[n], float x[n][COLUMNS])
-{
-    if (cols <= LANES)
-        powers(LANES, n, less, x);
-    else
-        powers(COLUMNS, n, less, x);
-}

@@ -11,7 +11,9 @@ How much of that is new?
 */
 
 #include "attention/16_kv_cache.h"
+#include "attention/01_dot_product.h"
 #include "attention/05_tokens.h"
+#include "attention/09_causal_mask.h"
 #include "attention/14_flash.h"
 #include "attention/measured.h"
 #include "attention/B_normals.h"
@@ -63,16 +65,20 @@ what is kept, for one text and one layer:
 
 The rows of a head stand one behind the other, so that they can be read in
 order. `window` and `format` wait for [](#kv-cache-window) and
-[](#kv-cache-half): where they are 0, all is kept, as floats.
+[](#kv-cache-half): where they are 0, all is kept, as floats. What comes and
+goes, keys, values, queries and contexts, may lie head by head or token by
+token; three strides say how:
+
+::: {.header of="StridedRows"}
+:::
 */
 
-/* Where a head's row begins, of `wide` numbers. */
-static char *row_of(const KVCache *c, void *rows, int wide, int head,
-                    int row)
+void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
+                   int row)
 {
     const ptrdiff_t bytes = c->format == FORMAT_FLOAT32 ? 4 : 2;
     return (char *)rows +
-           ((ptrdiff_t)head * c->capacity + row) * wide * bytes;
+           ((ptrdiff_t)head * c->capacity + row) * padded_d * bytes;
 }
 
 /*
@@ -85,9 +91,9 @@ oldest, and `first` becomes the first token whose row has not been taken.
 
 ::: hint
 `store_row` writes the `d_k` numbers of a row, behind which there are zeros
-from `kv_cache_init`, and `row_of` says where. What is left is two loops:
-in which row does token `i` of the new ones stand, and where do its key and
-value of head `h` begin?
+from `kv_cache_init`, and `kv_cache_row` says where. What is left is two
+loops: in which row does token `i` of the new ones stand, and where do its
+key and value of head `h` begin?
 :::
 
 ::: hint
@@ -111,9 +117,9 @@ void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value)
         for (int i = 0; i < n; i++) {
             const int row = (int)((c->count + i) % c->capacity);
             store_row(c->format, c->d_k, row_at(&key, 0, h, i),
-                      row_of(c, c->key, c->padded_d_k, h, row));
+                      kv_cache_row(c, c->key, c->padded_d_k, h, row));
             store_row(c->format, c->d_v, row_at(&value, 0, h, i),
-                      row_of(c, c->value, c->padded_d_v, h, row));
+                      kv_cache_row(c, c->value, c->padded_d_v, h, row));
         }
     c->count += n;
     if (c->first < c->count - c->capacity)
@@ -121,8 +127,49 @@ void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value)
 }
 
 /*
-Then the last `n` tokens ask, by `kv_cache_attend(c, n_heads, n, query,
-threads, context)`, which is [made below](#kv-cache-pace). There are 32 ways
+Then the last `n` tokens ask. Each meets the tokens up to itself, one after
+the other, as [](#flash) has it: no table is needed, and the order does not
+matter. (`n_heads` may be a multiple of the heads of keys, for
+[](#kv-cache-groups).)
+*/
+
+/* A token's key and value in a head of keys. */
+static void load_token(const KVCache *c, int head, int64_t token,
+                       float key[c->d_k], float value[c->d_v])
+{
+    const int row = (int)(token % c->capacity);
+    load_row(c->format, c->d_k,
+             kv_cache_row(c, c->key, c->padded_d_k, head, row), key);
+    load_row(c->format, c->d_v,
+             kv_cache_row(c, c->value, c->padded_d_v, head, row), value);
+}
+
+void kv_cache_attend(const KVCache *c, int n_heads, int n,
+                     StridedRows query, StridedRows context)
+{
+    kv_cache_attend_check(c, n_heads, n, query, context);
+    float *key = new_table(1, c->d_k + c->d_v), *value = key + c->d_k;
+    for (int h = 0; h < n_heads; h++)
+        for (int i = 0; i < n; i++) {
+            const int64_t own = c->count - n + i;
+            const int64_t from = c->window ? own - c->window + 1 : 0;
+            const float *q = row_at(&query, 0, h, i);
+            float *mixture = row_at(&context, 0, h, i);
+            OnlineSoftmax s;
+            online_softmax_init(c->d_v, &s, mixture);
+            for (int64_t t = from > 0 ? from : 0; t <= own; t++) {
+                load_token(c, h / (n_heads / c->n_kv_heads), t, key, value);
+                online_softmax_add(
+                    c->d_v, dot(c->d_k, q, key) / sqrtf((float)c->d_k),
+                    value, &s, mixture);
+            }
+            online_softmax_finish(c->d_v, &s, mixture);
+        }
+    free(key);
+}
+
+/*
+There are 32 ways
 to cut *Life is short, eat dessert first* into pieces: after each word but
 the last there is a cut or there is none. All of them must give what
 `flash_forward` gives for the whole text at once, the future hidden:
@@ -134,8 +181,7 @@ static void show_words(KVCache *c, int n, float context[6][3])
     const int from = (int)c->count;
     const StridedRows words = rows_by_head(1, n, 3, life[from]);
     kv_cache_append(c, n, words, words);
-    kv_cache_attend(c, 1, n, words, 0,
-                    rows_by_head(1, n, 3, context[from]));
+    kv_cache_attend(c, 1, n, words, rows_by_head(1, n, 3, context[from]));
 }
 
 static void show_cuts(void)
@@ -211,111 +257,29 @@ ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
 GB/s read at best: 26.1300
 ```
 
-A row each for this chapter's function, two libraries, and attention by the
-products of a third. The last number is how fast the bytes could come: a
-program can do no better than never to keep memory waiting.
+The first row is `best_kernel()->kv_cache_attend`; then come two libraries,
+and attention by the products of a third. The last number is how fast the
+bytes could come: a program can do no better than never to keep memory
+waiting.
 
-So all is fetched once, and in the order in which it lies, since the
-processor fetches ahead what it sees coming. It needs some rows to see it,
-and so stretches are long: 1,024 tokens are a *split*, of which all keys are
-read, one behind the other, and then all values. With one query there is
-also nothing to put into lanes but what lies side by side: the entries of a
-row. Rows are filled up with zeros to a multiple of 16, so that vectors fit.
+How is that done? `src/kernel/cache.c` computes what `kv_cache_attend`
+computes, and can be skipped for that reason. It differs in the order of its
+work:
 
-Several queries meet the same keys where several tokens ask at once, or, as
-[the next section](#kv-cache-groups) has it, where several heads share keys.
-Such queries are a *query group*, and what is fetched serves them all.
-*/
-
-enum {
-    SPLIT = 1024, /* keys */
-    MANY = 32,    /* queries of a group */
-    FEW = 32,     /* tokens; if more ask at once, the kernel is faster */
-    VECTORS = 8   /* of a mixture at a time */
-};
-
-typedef float Vector __attribute__((vector_size(LANES * 4)));
-typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
-typedef int16_t Halves __attribute__((vector_size(LANES * 2)));
-
-static INLINE Vector load_vector(Format format, const char *row, int k);
-static INLINE float sum_lanes(Vector x);
-
-/* The scores of some queries with n keys in a row: those of query i from
- * scores[i * SPLIT] on. */
-static INLINE void dots(Format format, int queries, int wide, int n,
-                        const Vector *query, const char *key, float *scores)
-{
-    const int bytes = LANES * (format ? 2 : 4);
-    for (int j = 0; j < n; j++, key += wide * bytes) {
-        Vector sum[4] = {{0}};
-        for (int k = 0; k < wide; k++) {
-            const Vector entries = load_vector(format, key, k);
-            for (int i = 0; i < queries; i++)
-                sum[i] += query[i * wide + k] * entries;
-        }
-        for (int i = 0; i < queries; i++)
-            scores[i * SPLIT + j] = sum_lanes(sum[i]);
-    }
-}
-
-/*
-`load_vector` gives vector `k` of a row, as floats, also if its numbers
-[have 16 bits](#kv-cache-half). `sum_lanes` adds a vector up across. `wide`
-is how many vectors a row has. One query has one sum; it waits for itself
-([](#kernel-core)), but for memory longer. Where `dots` is called,
-`format` and `queries`, which is 1 or 4, are known to the compiler, as in
-[](#kernel).
-
-When a split has its scores, softmax is as ever ([](#softmax)), but in
-powers of 2, and without dividing: `group_softmax`, [at the
-end](#kv-cache-rest). Then come the values. `mix_vectors` takes one or two
-queries, each with up to eight vectors of its mixture, which stay in
-registers as long as the split lasts. A longer mixture goes through the
-values again for the next eight. For memory to hand out whole values all the
-same, the first eight vectors ask for the others, too: `__builtin_prefetch`
-announces that an address will be needed soon.
-*/
-
-/* Adds n values in a row to some mixtures: to their vectors from k on. */
-static INLINE void mix_vectors(Format format, int queries, int vectors,
-                               int wide, int n, const float *weights,
-                               const char *value, int k, Vector *mixture)
-{
-    const int bytes = LANES * (format ? 2 : 4);
-    const int ahead = k == 0 && wide > vectors ? wide * bytes : 0;
-    Vector sum[2][VECTORS];
-    mixture += k;
-    value += k * bytes;
-    for (int i = 0; i < queries; i++)
-        for (int p = 0; p < vectors; p++)
-            sum[i][p] = mixture[i * wide + p];
-    for (int j = 0; j < n; j++, value += wide * bytes) {
-        for (int b = 0; b < ahead; b += 64)
-            __builtin_prefetch(value + b);
-        for (int p = 0; p < vectors; p++) {
-            const Vector entries = load_vector(format, value, p);
-            for (int i = 0; i < queries; i++)
-                sum[i][p] += weights[i * SPLIT + j] * entries;
-        }
-    }
-    for (int i = 0; i < queries; i++)
-        for (int p = 0; p < vectors; p++)
-            mixture[i * wide + p] = sum[i][p];
-}
-
-/*
-What a query has got from each split is put together as by `merge_contexts`
-of [](#flash). So splits do not wait for each other, and threads share them.
-Where some dozens of tokens ask at once, as in questions, the kernel is the
-faster one, to which a cache of floats is keys and values as any others; for
-others, keys and values are copied as floats first, and so more tokens must
-ask. `kv_cache_attend` chooses between the two, at [the end of the
-page](#kv-cache-rest).
-
-As it is called here, it runs on any processor of its kind. Where time
-matters, call `kv_cache_attend_of(best_kernel())`: the same function,
-compiled for the processor at hand.
+- All is fetched once, and in the order in which it lies, since the
+  processor fetches ahead what it sees coming. It needs some rows to see it.
+  So the keys of 1,024 tokens are read one behind the other, and then their
+  values. This is called a *split*. What a query has got from each split is
+  put together as by `merge_contexts` of [](#flash), and so threads share
+  the splits.
+- With one query there is nothing to put into lanes but what lies side by
+  side: the entries of a row. Rows are filled up with zeros to a multiple of
+  16, so that vectors fit.
+- Several queries meet the same keys where several tokens ask at once, or
+  where several heads share keys. What is fetched serves them all.
+- Where some dozens of tokens ask at once, as in questions, the kernel of
+  [](#kernel) is the faster one, to which a cache of floats is keys and
+  values as any others.
 
 ## Fewer keys {#kv-cache-groups}
 
@@ -355,15 +319,14 @@ ms for a token in a layer (3)
 [5.3595, 3.8261, 1.3420]
 ```
 
-Four gibibytes for one text, all of which the 4,096th token reads. Of the
-three ways to have less, one has been prepared in [](#kernel): let several
-heads share their keys and values. With all sharing one head of keys, that
+Four gibibytes for one text, all of which the 4,096th token reads. There are
+three ways to have less. The first is to let several heads share their keys
+and values. With all sharing one head of keys, that
 is **multi-query attention** [@shazeer2019]; with one for every few
 neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
 by the number of heads that share, as a key is kept and read once for all of
-them. The time shrinks less. Registers hold the mixtures of two queries, so
-that a split's values come again for every two, if only from a cache; and
-each query takes its own exponentials and sums across lanes.
+them. The time shrinks less, since each query still takes its own
+exponentials, and its own sums and mixture.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -381,7 +344,7 @@ static void show_groups(void)
         &c, &(KVCache){.n_kv_heads = 2, .d_k = 3, .d_v = 3, .capacity = 6});
     kv_cache_append(&c, 6, rows_by_head(2, 6, 3, key[0][0]),
                     rows_by_head(2, 6, 3, value[0][0]));
-    kv_cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]), 0,
+    kv_cache_attend(&c, 4, 1, rows_by_head(4, 1, 3, query[0]),
                     rows_by_head(4, 1, 3, context[0]));
     print_matrix("one token, four heads, two of keys", 4, 3, context);
     float alone[4][3], log_sum_exp;
@@ -417,11 +380,11 @@ the text becomes. The rows are a **ring buffer**: after the last comes the
 first.
 */
 
-static void show_ring(void)
+static void draw_window(void)
 {
     enum { N = 8, W = 4 };
     const char *const panel[2] = {"all before", "the last four"};
-    float seen[2][N][N], scores[N][N] = {{0}}, context[6][3];
+    float seen[2][N][N], scores[N][N] = {{0}};
     causal_mask(N, N, 0, seen[0]);
     mask_window(N, N, 0, W, scores);
     for (int i = 0; i < N; i++)
@@ -429,25 +392,48 @@ static void show_ring(void)
             seen[1][i][j] = scores[i][j] == 0;
     figure_grid("window", "Which tokens a token sees", 2, panel, N, N,
                 seen);
-    KVCache c;
+}
+
+/* Which word a row holds; a row of zeros holds none, and is -1. */
+static int show_held(const KVCache *c, int row)
+{
+    float key[3];
+    load_row(c->format, 3, kv_cache_row(c, c->key, c->padded_d_k, 0, row),
+             key);
+    int word = 5;
+    while (word >= 0 && memcmp(key, life[word], sizeof key))
+        word--;
+    return word;
+}
+
+static void show_ring(void)
+{
+    enum { W = 4 };
+    const char *const text[6] = {"Life", "is",      "short",
+                                 "eat",  "dessert", "first"};
     const KVCache sizes = {
         .n_kv_heads = 1, .d_k = 3, .d_v = 3, .capacity = W, .window = W};
-    int word[W] = {0};
+    const char *word[6][W], *const panel[1] = {"rows 0 to 3"};
+    float context[6][3], number[1][6][W], log_sum_exp, in_order[3];
+    int held[W];
+    KVCache c;
     kv_cache_init(&c, &sizes);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         show_words(&c, 1, context);
-    for (int row = 0; row < W; row++)
-        for (int i = 0; i < 6; i++)
-            if (!memcmp(row_of(&c, c.key, c.padded_d_k, 0, row), life[i],
-                        sizeof life[i]))
-                word[row] = i;
-    print_integers("which word each row holds, counted from 0", W, word);
+        for (int row = 0; row < W; row++) {
+            held[row] = show_held(&c, row);
+            word[i][row] = held[row] < 0 ? "-" : text[held[row]];
+            number[0][i][row] = (float)(held[row] + 1);
+        }
+    }
+    kv_cache_free(&c);
+    figure_word_maps("ring", "What the rows hold after each word", 1, panel,
+                     6, W, word, number);
+    print_integers("which word each row holds, counted from 0", W, held);
     print_vector("first, by the ring", 3, context[5]);
-    float log_sum_exp, in_order[3];
     flash_forward(1, W, 3, 3, mask_none(), life + 5, life + 2, life + 2,
                   &in_order, &log_sum_exp);
     print_vector("first, by the words in order", 3, in_order);
-    kv_cache_free(&c);
 }
 
 /*
@@ -462,6 +448,10 @@ first, by the words in order (3)
 
 ![Which tokens a token sees, a row for each: all up to its own place, or the
 last four](window.svg){#fig-kv-window}
+
+![What the four rows of the ring hold, a line after each of the six words.
+Below each word is its number in the text, counted from 1; an empty row has
+0](ring.svg){#fig-kv-ring}
 
 *dessert* and *first* have taken the rows of *Life* and *is*. Nothing has to
 put the words in order: a context vector is a sum over keys, whichever comes
@@ -524,9 +514,44 @@ uint16_t to_bfloat16(float x)
 fraction: finer, but 65,504 is its largest number, and from 65,520 on,
 halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the
 exponent has come to its end, and all numbers are multiples of $2^{-24}$.
-Its rounding stands at [the end of the page](#kv-cache-rest), and there is
-the way back from both formats, which is exact.
+`src/kernel/float16.c` has its rounding and the way back. They differ from
+bfloat16's only at the ends of the exponent. The way back from bfloat16 is
+to append 16 zeros.
 */
+
+float from_bfloat16(uint16_t bits)
+{
+    const uint32_t all = (uint32_t)bits << 16;
+    float x;
+    memcpy(&x, &all, sizeof x);
+    return x;
+}
+
+/*
+So a row is written in its format, and read as floats:
+*/
+
+void store_row(Format format, int d, const float x[d], void *row)
+{
+    uint16_t *halves = row;
+    if (format == FORMAT_FLOAT32)
+        memcpy(row, x, (size_t)d * sizeof *x);
+    for (int k = 0; format == FORMAT_BFLOAT16 && k < d; k++)
+        halves[k] = to_bfloat16(x[k]);
+    for (int k = 0; format == FORMAT_FLOAT16 && k < d; k++)
+        halves[k] = to_float16(x[k]);
+}
+
+void load_row(Format format, int d, const void *row, float x[d])
+{
+    const uint16_t *halves = row;
+    if (format == FORMAT_FLOAT32)
+        memcpy(x, row, (size_t)d * sizeof *x);
+    for (int k = 0; format == FORMAT_BFLOAT16 && k < d; k++)
+        x[k] = from_bfloat16(halves[k]);
+    for (int k = 0; format == FORMAT_FLOAT16 && k < d; k++)
+        x[k] = from_float16(halves[k]);
+}
 
 static void show_numbers(void)
 {
@@ -558,8 +583,7 @@ static void show_asked(Format format, float context[100][16])
     const StridedRows rows = rows_by_head(1, 100, 16, x[0]);
     kv_cache_init(&c, &sizes);
     kv_cache_append(&c, 100, rows, rows);
-    kv_cache_attend(&c, 1, 100, rows, 0,
-                    rows_by_head(1, 100, 16, context[0]));
+    kv_cache_attend(&c, 1, 100, rows, rows_by_head(1, 100, 16, context[0]));
     kv_cache_free(&c);
 }
 
@@ -630,6 +654,7 @@ int main(int argc, char *argv[])
     show_cost();
     show_sizes();
     show_groups();
+    draw_window();
     show_ring();
     show_numbers();
     show_errors();
@@ -731,447 +756,4 @@ neighbours are 2 apart there. So both 257 and 259 are halfway between two
 neighbours, and get the one whose last bit is 0. The number between them is
 a neighbour of both, and its last bit is 1.
 :::
-
-## The rest of the program {#kv-cache-rest}
-
-What float16 cannot hold is sorted out first. Below $2^{-14}$, its numbers
-are the multiples of $2^{-24}$, and its bits say how many. That is also how
-far apart floats are from 0.5 to 1. So adding 0.5 rounds to such a multiple:
-$3 \cdot 2^{-24}$, or what is near it, becomes the third float after 0.5,
-whose bits are 3 more than those of 0.5. Other numbers are rounded as for
-bfloat16, once their exponent counts from float16's zero.
 */
-
-uint16_t to_float16(float x)
-{
-    const float small = fabsf(x) + 0.5f, half = 0.5f;
-    uint32_t bits, units, zero;
-    memcpy(&bits, &x, sizeof bits);
-    memcpy(&units, &small, sizeof units);
-    memcpy(&zero, &half, sizeof zero);
-    const uint32_t sign = bits >> 16 & 0x8000;
-    bits &= 0x7fffffff;
-    if (isnan(x))
-        return (uint16_t)(sign | 0x7e00);
-    if (fabsf(x) < 0x1p-14f)
-        return (uint16_t)(sign | (units - zero));
-    if (fabsf(x) >= 65520)
-        return (uint16_t)(sign | 0x7c00);
-    bits -= 112u << 23;
-    return (uint16_t)(sign | ((bits + 0xfff + (bits >> 13 & 1)) >> 13));
-}
-
-/*
-The way back is exact, and can be written for a whole vector at once. First
-each 16 bits get 32 of their own, and the first of them, the sign, is
-repeated in all that are added in front. `__builtin_convertvector` does
-that, but where vectors are long, gcc 12 makes more instructions of it than
-of the loop. Of bfloat16 only the empty lower half was missing.
-`(Vector)bits` is the floats that have these bits.
-
-Of float16, fraction and exponent are moved to a float's places, 13 bits up.
-But a float's exponent has 127 added ([](#kernel-exp2)), and float16's only
-15. So 1.5, which is $2^0$ and half of that, comes with the exponent 15, by
-which a float means $1.5 \cdot 2^{-112}$. A factor of $2^{112}$ sets that
-right, also for the multiples of $2^{-24}$. Only where float16's exponent is
-all ones, as in infinity and `nan`, the float's must be made so, too.
-Comparing vectors gives a mask, `is_huge`: all ones in lanes where it holds,
-and 0 in the others.
-*/
-
-static INLINE Vector widen(Format format, Halves halves)
-{
-    Bits bits = {0};
-    if (LANES == 4)
-        bits = __builtin_convertvector(halves, Bits);
-    for (int i = 0; LANES > 4 && i < LANES; i++)
-        bits[i] = (uint32_t)halves[i];
-    if (format == FORMAT_BFLOAT16)
-        return (Vector)(bits << 16);
-    const Vector x = (Vector)(bits << 13 & 0x8fffe000) * 0x1p112f;
-    const Bits is_huge = (Bits)((bits & 0x7c00) == 0x7c00);
-    return (Vector)((Bits)x | (is_huge & 0x7f800000));
-}
-
-/*
-So a row is written number by number, and read a vector at a time:
-*/
-
-void store_row(Format format, int d, const float x[d], void *row)
-{
-    uint16_t *halves = row;
-    if (format == FORMAT_FLOAT32)
-        memcpy(row, x, (size_t)d * sizeof *x);
-    for (int k = 0; format == FORMAT_BFLOAT16 && k < d; k++)
-        halves[k] = to_bfloat16(x[k]);
-    for (int k = 0; format == FORMAT_FLOAT16 && k < d; k++)
-        halves[k] = to_float16(x[k]);
-}
-
-static INLINE Vector load_vector(Format format, const char *row, int k)
-{
-    Vector x;
-    Halves halves;
-    if (format == FORMAT_FLOAT32) {
-        memcpy(&x, row + k * (int)sizeof x, sizeof x);
-        return x;
-    }
-    memcpy(&halves, row + k * (int)sizeof halves, sizeof halves);
-    return widen(format, halves);
-}
-
-float from_bfloat16(uint16_t bits)
-{
-    return widen(FORMAT_BFLOAT16, (Halves){(int16_t)bits})[0];
-}
-
-float from_float16(uint16_t bits)
-{
-    return widen(FORMAT_FLOAT16, (Halves){(int16_t)bits})[0];
-}
-
-static INLINE float sum_lanes(Vector x)
-{
-    typedef float Four __attribute__((vector_size(16)));
-    union {
-        Vector all;
-        Four part[LANES / 4];
-    } u = {x};
-    Four sum = u.part[0];
-    for (int i = 1; i < LANES / 4; i++)
-        sum += u.part[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/*
-This is what a query group needs while it meets a split, and its softmax,
-from which what a query may not see is hidden. `exp2_all` takes `exp2_fast`
-([](#kernel-exp2)) of all scores in one call.
-*/
-
-/* Queries that share their keys. */
-typedef struct {
-    int count, vectors_k, vectors_v; /* how many, and vectors of a row */
-    int64_t from[MANY], till[MANY];  /* the tokens that each may see */
-    Vector *query, *mixture; /* [count][vectors_k], [count][vectors_v] */
-    float (*scores)[SPLIT];  /* [count], then weights */
-    float factor, largest[MANY], sum[MANY];
-} QueryGroup;
-
-/* The products of query q with the n tokens from number `first` on become
- * exponentials of what their scores are above the largest. */
-static void group_softmax(int64_t first, int n, int q, QueryGroup *g)
-{
-    const int64_t from = g->from[q] - first, till = g->till[q] - first;
-    const int end = (n + LANES - 1) / LANES * LANES;
-    float *scores = g->scores[q], largest = -FLT_MAX, most[LANES];
-    Vector sum = {0};
-    for (int j = 0; j < end && j < from; j++)
-        scores[j] = -INFINITY;
-    for (int64_t j = till > 0 ? till : 0; j < end; j++)
-        scores[j] = -INFINITY;
-    for (int i = 0; i < LANES; i++)
-        most[i] = largest;
-    for (int j = 0; j < end; j += LANES)
-        for (int i = 0; i < LANES; i++)
-            most[i] = scores[j + i] > most[i] ? scores[j + i] : most[i];
-    for (int i = 0; i < LANES; i++)
-        largest = most[i] > largest ? most[i] : largest;
-    for (int j = 0; j < end; j++)
-        scores[j] = g->factor * (scores[j] - largest);
-    exp2_all(end, scores);
-    for (int j = 0; j < end / LANES; j++)
-        sum += load_vector(FORMAT_FLOAT32, (char *)scores, j);
-    g->largest[q] = largest;
-    g->sum[q] = sum_lanes(sum);
-}
-
-/*
-A group meets a split: all its scores first, four queries at a time, then
-softmax of each, then the mixtures, two at a time. Where the ring ends, one
-run of rows ends and the next one begins, at row 0. For each format the
-compiler makes a `group_add_split` of its own.
-*/
-
-static INLINE void score_run(Format format, int n, const char *key, int at,
-                             QueryGroup *g)
-{
-    const int wide = g->vectors_k;
-    int q = 0;
-    for (; q + 4 <= g->count; q += 4)
-        dots(format, 4, wide, n, g->query + q * wide, key,
-             (float *)g->scores + q * SPLIT + at);
-    for (; q < g->count; q++)
-        dots(format, 1, wide, n, g->query + q * wide, key,
-             (float *)g->scores + q * SPLIT + at);
-}
-
-static INLINE void mix_run(Format format, int queries, int n,
-                           const char *value, int at, int q, QueryGroup *g)
-{
-    const float *weights = (float *)g->scores + q * SPLIT + at;
-    const int wide = g->vectors_v;
-    Vector *mixture = g->mixture + q * wide;
-    int k = 0;
-    for (; k + VECTORS <= wide; k += VECTORS)
-        mix_vectors(format, queries, VECTORS, wide, n, weights, value, k,
-                    mixture);
-    for (; k + 4 <= wide; k += 4)
-        mix_vectors(format, queries, 4, wide, n, weights, value, k,
-                    mixture);
-    for (; k < wide; k++)
-        mix_vectors(format, queries, 1, wide, n, weights, value, k,
-                    mixture);
-}
-
-/* How many rows lie in a row from token j on, up to token till. */
-static int run_length(const KVCache *c, int64_t j, int64_t till)
-{
-    const int64_t behind = c->capacity - j % c->capacity;
-    return (int)(till - j < behind ? till - j : behind);
-}
-
-static INLINE void group_add_split(Format format, const KVCache *c,
-                                   int head, int64_t from, int64_t till,
-                                   QueryGroup *g)
-{
-    for (int64_t j = from, n; j < till; j += n) {
-        const int row = (int)(j % c->capacity);
-        n = run_length(c, j, till);
-        score_run(format, (int)n,
-                  row_of(c, c->key, c->padded_d_k, head, row),
-                  (int)(j - from), g);
-    }
-    for (int q = 0; q < g->count; q++)
-        group_softmax(from, (int)(till - from), q, g);
-    for (int64_t j = from, n; j < till; j += n) {
-        const int row = (int)(j % c->capacity), at = (int)(j - from);
-        const char *value = row_of(c, c->value, c->padded_d_v, head, row);
-        int q = 0;
-        n = run_length(c, j, till);
-        for (; q + 2 <= g->count; q += 2)
-            mix_run(format, 2, (int)n, value, at, q, g);
-        for (; q < g->count; q++)
-            mix_run(format, 1, (int)n, value, at, q, g);
-    }
-}
-
-/*
-And all groups meet all splits. The queries of a head of keys are numbered
-through: `q / n` says of which head, and `q % n` of which of the new tokens.
-`attend_few` takes the scale apart as [the kernel does](#kernel-rest):
-`group_init` multiplies each query by a power of 2, and says what each may
-see; `factor`, by which differences of products are multiplied, is the rest
-times $\log_2 e$. `group_store` writes down what each has got from a split,
-with the largest product and the sum, by which `merge_split` weighs it. (A
-log-sum-exp would do, but of large scores a float keeps few digits.)
-*/
-
-/* Who asks: the last n tokens, in heads of which so many share their keys;
- * what they see, in splits, from token `first` on; and what each gets from
- * each split, [heads][n][splits][d_v + 2]: a mixture, and in the last
- * columns the largest product and the sum. */
-typedef struct {
-    const KVCache *cache;
-    int n, sharing, splits;
-    int64_t first;
-    float scale, factor; /* of queries, and of their products */
-    StridedRows query;
-    float *partial;
-} CacheCall;
-
-/* The group of queries from number q on, of those that share a head. */
-static void group_init(const CacheCall *a, int head, int q, QueryGroup *g)
-{
-    const KVCache *c = a->cache;
-    g->factor = a->factor;
-    memset(g->query, 0,
-           (size_t)(g->count * (g->vectors_k + g->vectors_v)) *
-               sizeof(Vector));
-    for (int i = 0; i < g->count; i++, q++) {
-        const int h = head * a->sharing + q / a->n;
-        const float *query = row_at(&a->query, 0, h, q % a->n);
-        float *to = (float *)(g->query + i * g->vectors_k);
-        for (int k = 0; k < c->d_k; k++)
-            to[k] = a->scale * query[k];
-        g->till[i] = c->count - a->n + q % a->n + 1;
-        g->from[i] = c->window ? g->till[i] - c->window : 0;
-    }
-}
-
-static void group_store(const CacheCall *a, int head, int q, int split,
-                        const QueryGroup *g)
-{
-    const int d_v = a->cache->d_v;
-    for (int i = 0; i < g->count; i++, q++) {
-        const ptrdiff_t at =
-            ((ptrdiff_t)head * a->sharing * a->n + q) * a->splits + split;
-        float *partial = a->partial + at * (d_v + 2);
-        memcpy(partial, g->mixture + i * g->vectors_v,
-               (size_t)d_v * sizeof *partial);
-        partial[d_v] = g->largest[i];
-        partial[d_v + 1] = g->sum[i];
-    }
-}
-
-/* What the queries from number q on get from a split of a head's tokens. */
-static void attend_split(const CacheCall *a, int head, int q, int split)
-{
-    const KVCache *c = a->cache;
-    const int left = a->sharing * a->n - q;
-    const int64_t from = a->first + (int64_t)split * SPLIT;
-    const int64_t till = c->count - from < SPLIT ? c->count : from + SPLIT;
-    QueryGroup g = {.count = left < MANY ? left : MANY,
-                    .vectors_k = c->padded_d_k / LANES,
-                    .vectors_v = c->padded_d_v / LANES};
-    const int wide = g.vectors_k + g.vectors_v + SPLIT / LANES;
-    g.query = new_aligned((size_t)(g.count * wide), sizeof(Vector));
-    g.mixture = g.query + g.count * g.vectors_k;
-    g.scores = (float(*)[SPLIT])(g.mixture + g.count * g.vectors_v);
-    group_init(a, head, q, &g);
-    if (c->format == FORMAT_FLOAT32)
-        group_add_split(FORMAT_FLOAT32, c, head, from, till, &g);
-    else if (c->format == FORMAT_BFLOAT16)
-        group_add_split(FORMAT_BFLOAT16, c, head, from, till, &g);
-    else
-        group_add_split(FORMAT_FLOAT16, c, head, from, till, &g);
-    group_store(a, head, q, split, &g);
-    free(g.query);
-}
-
-/* Adds what a query has got from another split, as merge_contexts does. */
-static void merge_split(float factor, int d_v, float got[d_v + 2],
-                        const float other[d_v + 2])
-{
-    const float largest = got[d_v] > other[d_v] ? got[d_v] : other[d_v];
-    const float mine = exp2_fast(factor * (got[d_v] - largest));
-    const float its = exp2_fast(factor * (other[d_v] - largest));
-    for (int k = 0; k < d_v + 2; k++)
-        got[k] = mine * got[k] + its * other[k];
-    got[d_v] = largest;
-}
-
-static void merge_splits(const CacheCall *a, StridedRows context)
-{
-    const int d_v = a->cache->d_v,
-              heads = a->cache->n_kv_heads * a->sharing;
-    float *next = a->partial;
-    for (int h = 0; h < heads; h++)
-        for (int i = 0; i < a->n; i++) {
-            float *got = next, *to = row_at(&context, 0, h, i);
-            next += d_v + 2;
-            for (int split = 1; split < a->splits; split++, next += d_v + 2)
-                merge_split(a->factor, d_v, got, next);
-            for (int k = 0; k < d_v; k++)
-                to[k] = got[k] / got[d_v + 1];
-        }
-}
-
-/*
-All splits of all groups of all heads are independent of each other.
-`collapse(3)` makes one list of the three loops, from which threads take
-what is next.
-*/
-
-static void attend_few(const KVCache *c, int n_heads, int n,
-                       StridedRows query, int threads, StridedRows context)
-{
-    CacheCall a = {.cache = c, .n = n, .query = query};
-    int power;
-    a.factor = 1.44269504f * frexpf(1 / sqrtf((float)c->d_k), &power);
-    a.scale = ldexpf(1, power);
-    a.sharing = n_heads / c->n_kv_heads;
-    const int queries = a.sharing * n;
-    if (c->window && c->count - n >= c->window)
-        a.first = c->count - n - c->window + 1;
-    const int64_t seen = c->count - a.first;
-    a.splits = (int)((seen + SPLIT - 1) / SPLIT);
-    size_t count = 0;
-    next_table(NULL, &count, n_heads * n, a.splits, c->d_v + 2);
-    a.partial = new_block(count);
-    threads = threads_for(
-        (double)n_heads * n * (double)seen * (c->d_k + c->d_v), threads);
-#pragma omp parallel for collapse(3) schedule(dynamic)                     \
-    num_threads(threads) if (threads > 1)
-    for (int h = 0; h < c->n_kv_heads; h++)
-        for (int split = 0; split < a.splits; split++)
-            for (int q = 0; q < queries; q += MANY)
-                attend_split(&a, h, q, split);
-    merge_splits(&a, context);
-    free(a.partial);
-}
-
-/*
-The kernel wants floats, in the order of their tokens. So what is kept in 16
-bits or in a ring is copied for it as floats, for as long as it works, and a
-window is a table of what is seen. That would become large: with a window,
-no more than 256 tokens ask at a time.
-*/
-
-/* The rows of all heads, for m tokens from number `from` on. */
-static StridedRows copy_as_floats(const KVCache *c, void *rows, int wide,
-                                  int64_t from, int m)
-{
-    const size_t size = (size_t)(wide / LANES) * (size_t)m;
-    if (c->format == FORMAT_FLOAT32 && !c->window)
-        return (StridedRows){rows, 0, (ptrdiff_t)c->capacity * wide, wide};
-    Vector *all = new_aligned((size_t)c->n_kv_heads * size, sizeof *all);
-    Vector *to = all;
-    for (int h = 0; h < c->n_kv_heads; h++)
-        for (int j = 0; j < m; j++) {
-            const char *row =
-                row_of(c, rows, wide, h, (int)((from + j) % c->capacity));
-            for (int k = 0; k < wide / LANES; k++)
-                *to++ = load_vector(c->format, row, k);
-        }
-    return (StridedRows){(float *)all, 0, (ptrdiff_t)m * wide, wide};
-}
-
-/* The call's n tokens ask, of which the first has number `at`. */
-static void attend_many(const KVCache *c, int64_t at, AttentionCall call)
-{
-    const int64_t first = c->window ? at - c->window + 1 : 0;
-    const int64_t from = first > 0 ? first : 0;
-    const int own = (int)(at - from), m = own + call.n;
-    float *seen = c->window ? new_table(call.n, m) : NULL;
-    for (int i = 0; seen && i < call.n; i++)
-        for (int j = 0; j < m; j++)
-            seen[(ptrdiff_t)i * m + j] =
-                j <= own + i && own + i - j < c->window;
-    call.m = m;
-    call.mask =
-        seen ? mask_table(call.n, m, ROWS(m, seen)) : mask_causal(own);
-    call.key = copy_as_floats(c, c->key, c->padded_d_k, from, m);
-    call.value = copy_as_floats(c, c->value, c->padded_d_v, from, m);
-    best_kernel()->attend(&call);
-    if (call.key.at != c->key) {
-        free(call.key.at);
-        free(call.value.at);
-    }
-    free(seen);
-}
-
-void kv_cache_attend(const KVCache *c, int n_heads, int n,
-                     StridedRows query, int threads, StridedRows context)
-{
-    kv_cache_attend_check(c, n_heads, n, threads);
-    if (!query.at || !context.at)
-        REFUSE("query.at or context.at is NULL: rows are needed for both");
-    const int few = c->format || c->window ? 2 * FEW : FEW;
-    if (n < few)
-        attend_few(c, n_heads, n, query, threads, context);
-    const int most = c->window ? 256 : n;
-    for (int i = 0; n >= few && i < n; i += most) {
-        AttentionCall call = {.texts = 1, .query = query};
-        call.n_heads = n_heads;
-        call.n_kv_heads = c->n_kv_heads;
-        call.n = min_int(most, n - i);
-        call.d_k = c->d_k;
-        call.d_v = c->d_v;
-        call.context = context;
-        call.threads = threads;
-        call.query.at += i * query.token_stride;
-        call.context.at += i * context.token_stride;
-        attend_many(c, c->count - n + i, call);
-    }
-}

@@ -22,7 +22,6 @@ in wide use. We build all four, and let each of them learn.
 #include "attention/06_scaling.h"
 #include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
-#include "attention/15_kernel.h"
 #include "attention/16_kv_cache.h"
 #include "attention/B_normals.h"
 #include "support.h"
@@ -458,7 +457,7 @@ static void next_words(KVCache *c, int n, int first, const float x[n][WIDE],
     rope(PAIRING_NEIGHBOURS, n, WIDE, first, turned);
     const StridedRows keys = rows_by_head(1, n, WIDE, turned[0]);
     kv_cache_append(c, n, keys, rows_by_head(1, n, WIDE, x[0]));
-    kv_cache_attend(c, 1, n, keys, 1, rows_by_head(1, n, WIDE, context[0]));
+    kv_cache_attend(c, 1, n, keys, rows_by_head(1, n, WIDE, context[0]));
 }
 
 /* What the last word gets, if the piece behind a cut is turned so. */

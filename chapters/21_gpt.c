@@ -24,7 +24,7 @@ this book.
 #include "attention/13_multi_head.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
-#include "attention/19_flash_backward.h"
+#include "attention/kernel.h"
 #include "attention/20_training.h"
 #include "attention/gpt_training.h"
 #include "attention/prose.h"
@@ -101,9 +101,9 @@ void attend_cached(const Attention *a, KVCache *c, int n,
     linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
     kv_cache_append(c, n, rows_by_token(heads, n, d, t->key),
                     rows_by_token(heads, n, d_v, t->value));
-    kv_cache_attend_of(best_kernel())(
-        c, heads, n, rows_by_token(heads, n, d, t->query), 0,
-        rows_by_token(heads, n, d_v, t->joined));
+    best_kernel()->kv_cache_attend(c, heads, n,
+                                   rows_by_token(heads, n, d, t->query), 0,
+                                   rows_by_token(heads, n, d_v, t->joined));
     if (a->d_out)
         linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
                             ROWS(a->out.d_out, t->out));

@@ -1327,27 +1327,17 @@ def save_job(case, query, key, value, scale=None, bias=None, mask=None,
          log_sum=log_sum.masked_fill(log_sum == INF, NAN))
 
 
-def kernel():
-    def roles(seed, texts, heads, key_heads, n, m, d_k, d_v, size=2):
-        return (uniform(seed, texts, heads, n, d_k, size=size),
-                uniform(seed + 1, texts, key_heads, m, d_k, size=size),
-                uniform(seed + 2, texts, key_heads, m, d_v))
+def roles(seed, texts, heads, key_heads, n, m, d_k, d_v, size=2):
+    return (uniform(seed, texts, heads, n, d_k, size=size),
+            uniform(seed + 1, texts, key_heads, m, d_k, size=size),
+            uniform(seed + 2, texts, key_heads, m, d_v))
 
+
+def kernel():
     save_job("all_one", *roles(1500, 1, 1, 1, 1, 1, 1, 1))
     save_job("all_groups", *roles(1503, 2, 4, 2, 13, 130, 3, 5))
     save_job("all_wide", *roles(1506, 1, 1, 1, 9, 33, 65, 40))
-    save("scaled", scale=[0.3])
-    save_job("scaled", *roles(1509, 1, 3, 1, 26, 70, 4, 3), scale=0.3)
     save_job("loud", *roles(1512, 1, 1, 1, 33, 150, 4, 3, size=60))
-    save_job("past_square", *roles(1515, 1, 1, 1, 140, 140, 3, 4), first=0)
-    save_job("past_later", *roles(1518, 1, 3, 1, 50, 150, 3, 2), first=100)
-    save_job("past_before", *roles(1521, 1, 1, 1, 60, 31, 2, 3), first=-20)
-    mask = torch.randint(3, (35, 140), generator=seeded(1524)).float() - 1
-    mask[17] = 0  # sees nothing
-    save_job("table", *roles(1525, 1, 2, 1, 35, 140, 3, 4), mask=mask)
-    bias = uniform(1528, 30, 135, size=3).masked_fill(
-        uniform(1529, 30, 135) < -0.8, -INF)
-    save_job("bias", *roles(1530, 2, 2, 1, 30, 135, 3, 2), bias=bias)
 
     query, key, value = roles(1533, 1, 2, 2, 15, 140, 2, 3)
     query[0, 0, 3, 1] = key[0, 1, 7, 0] = value[0, 0, 131, 2] = NAN
@@ -1359,6 +1349,20 @@ def kernel():
     value[0, 0, 3, 1] = value[0, 1, 133, 0] = INF
     value[0, 1, 134, 2] = -INF
     save_job("all_infinite", query, key, value)
+
+
+def attend_fast():
+    save("scaled", scale=[0.3])
+    save_job("scaled", *roles(1509, 1, 3, 1, 26, 70, 4, 3), scale=0.3)
+    save_job("past_square", *roles(1515, 1, 1, 1, 140, 140, 3, 4), first=0)
+    save_job("past_later", *roles(1518, 1, 3, 1, 50, 150, 3, 2), first=100)
+    save_job("past_before", *roles(1521, 1, 1, 1, 60, 31, 2, 3), first=-20)
+    mask = torch.randint(3, (35, 140), generator=seeded(1524)).float() - 1
+    mask[17] = 0  # sees nothing
+    save_job("table", *roles(1525, 1, 2, 1, 35, 140, 3, 4), mask=mask)
+    bias = uniform(1528, 30, 135, size=3).masked_fill(
+        uniform(1529, 30, 135) < -0.8, -INF)
+    save_job("bias", *roles(1530, 2, 2, 1, 30, 135, 3, 2), bias=bias)
 
 
 # Chapter 16
@@ -1851,6 +1855,8 @@ def flash_backward():
                           (n, m, d_k, d_v), mask != 0, mask=mask)
     save_flash_undone("all_loud", 2390, (40, 50, 3, 2), size=12)
 
+
+def attend_backward():
     save_flash_undone("job_one", 2400, (1, 1, 1, 1, 1, 1, 1))
     save_flash_undone("job_groups", 2410, (2, 4, 2, 13, 150, 3, 5))
     save_flash_undone("job_wide", 2420, (1, 2, 1, 26, 33, 65, 40))
@@ -1868,6 +1874,8 @@ def flash_backward():
         uniform(2471, 30, 135) < -0.8, -INF)
     save_flash_undone("job_bias", 2480, (2, 2, 1, 30, 135, 3, 2), bias=bias)
 
+
+def layers():
     mask = uniform(2490, 5, 5) > 0
     mask[torch.arange(5), torch.arange(5)] = True
     save_texts_undone("texts_past", 2500, (2, 4, 7, 3, 2, 5),
@@ -2460,6 +2468,9 @@ CHAPTERS = {
     "B_normals": normals,
     "C_sheet": sheet,
     "D_mkl": mkl,
+    "attend": attend_fast,
+    "backward": attend_backward,
+    "layers": layers,
 }
 
 

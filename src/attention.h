@@ -44,6 +44,8 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
+#include "attention/kernel.h"
+#include "kernel/lanes.h"
 #include "attention/20_training.h"
 #include "attention/21_gpt.h"
 #include "attention/gpt_training.h"

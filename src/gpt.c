@@ -1,5 +1,5 @@
 #include "attention/21_gpt.h"
-#include "attention/19_flash_backward.h"
+#include "attention/kernel.h"
 #include "support.h"
 
 /* The memory of a model, of its pass and of its caches. What all that is

@@ -1,6 +1,6 @@
 #include "attention/07_self_attention.h"
 #include "attention/18_backward.h"
-#include "attention/19_flash_backward.h"
+#include "attention/kernel.h"
 #include "support.h"
 
 /* The memory of an attention and of its trace, and whether they fit each

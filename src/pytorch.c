@@ -1,6 +1,5 @@
 /* Made by golden/generate.py: the losses of a training by PyTorch. */
-#include "attention/20_training.h"
-#include "support.h"
+#include "attention.h"
 
 const float pytorch_losses[6] = {
     2.831074144f, 2.700270324f, 1.240589686f,

@@ -1,68 +1,12 @@
 /* Chapter 16 against PyTorch: golden/16_kv_cache. */
 #define CHAPTER "16_kv_cache"
-#include "sets.h"
-#include "attention/16_kv_cache.h"
-#include "attention/14_flash.h"
+#include "caches.h"
 
-#define ATOL 3e-6
-
-/* A text: its queries, keys and values, and where its contexts go. */
-typedef struct {
-    int n_heads, n_kv_heads, n, d_k, d_v, window;
-    StridedRows query, key, value, context;
-} Text;
-
-static StridedRows rows_from(StridedRows rows, int token)
+static void attend_here(const KVCache *c, int n_heads, int n,
+                        StridedRows query, int threads, StridedRows context)
 {
-    rows.at += token * rows.token_stride;
-    return rows;
-}
-
-static KVCache cache_for(const Text *t, int capacity, Format format)
-{
-    KVCache c;
-    kv_cache_init(&c, &(KVCache){.n_kv_heads = t->n_kv_heads,
-                                 .d_k = t->d_k,
-                                 .d_v = t->d_v,
-                                 .capacity = capacity,
-                                 .window = t->window,
-                                 .format = format});
-    return c;
-}
-
-/* That of the chapter, or of one of the instruction sets that are here. */
-static KVCacheAttend *attend_cache = kv_cache_attend;
-
-static int with_set(int k)
-{
-    static const char *const name[3] = {"plain", "AVX2", "AVX-512"};
-    const Kernel *kernel = kernel_named(name[k]);
-    if (kernel)
-        attend_cache = kv_cache_attend_of(kernel);
-    return kernel != NULL;
-}
-
-/* The next n tokens of a text come, and ask. */
-static void come(KVCache *c, const Text *t, int n)
-{
-    const int from = (int)c->count;
-    kv_cache_append(c, n, rows_from(t->key, from),
-                    rows_from(t->value, from));
-    attend_cache(c, t->n_heads, n, rows_from(t->query, from), 0,
-                 rows_from(t->context, from));
-}
-
-/* The whole text in pieces of up to so many tokens. */
-static void come_in_pieces(KVCache *c, const Text *t, int most)
-{
-    if (c->window && most > c->capacity - c->window + 1)
-        most = c->capacity - c->window + 1;
-    while (c->count < t->n) {
-        int n = tap_int(1, most);
-        if (n > t->n - c->count)
-            n = t->n - (int)c->count;
-        come(c, t, n);
-    }
+    (void)threads;
+    kv_cache_attend(c, n_heads, n, query, context);
 }
 
 /* That of the set, against PyTorch, in pieces of up to 1, 3, and all. */
@@ -73,9 +17,7 @@ static void text_of_set(void)
     const int d_k = dim("key", 2), d_v = dim("value", 2);
     const int most[3] = {1, 3, n};
     const Format format = (Format)*integers("format");
-    for (int k = 0; k < 9; k++) {
-        if (!with_set(k / 3))
-            continue;
+    for (int k = 0; k < 3; k++) {
         float *context = result("context");
         next_case();
         const Text t = {heads,
@@ -89,114 +31,10 @@ static void text_of_set(void)
                         rows_by_head(key_heads, n, d_v, input("value")),
                         rows_by_head(heads, n, d_v, context)};
         give("format = %d, up to %d tokens at a time", (int)format,
-             most[k % 3]);
+             most[k]);
         KVCache c = cache_for(&t, t.window ? t.window + k : n, format);
-        come_in_pieces(&c, &t, most[k % 3]);
+        come_in_pieces(&c, &t, most[k]);
         agrees("context", context, 0, ATOL);
-        kv_cache_free(&c);
-    }
-}
-
-/* ---- Without a cache: chapter 14's attention, head by head. */
-
-static void copy_rows(StridedRows rows, int head, int n, int d,
-                      float x[n][d])
-{
-    for (int i = 0; i < n; i++)
-        memcpy(x[i],
-               rows.at + head * rows.head_stride + i * rows.token_stride,
-               sizeof x[i]);
-}
-
-/* Whether token i sees token j. */
-static int sees(const Text *t, int i, int j)
-{
-    return j <= i && (!t->window || i - j < t->window);
-}
-
-/* The text's contexts, [n_heads][n][d_v]. */
-static float *without_cache(const Text *t)
-{
-    const int n = t->n, d_k = t->d_k, d_v = t->d_v;
-    float *all = new_table(t->n_heads * n, d_v);
-    float(*query)[d_k] = (void *)new_table(n, d_k);
-    float(*key)[d_k] = (void *)new_table(n, d_k);
-    float(*value)[d_v] = (void *)new_table(n, d_v);
-    float(*seen)[n] = (void *)new_table(n, n);
-    float *log_sum_exp = new_table(n, 1);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            seen[i][j] = (float)sees(t, i, j);
-    for (int h = 0; h < t->n_heads; h++) {
-        const int key_head = h / (t->n_heads / t->n_kv_heads);
-        copy_rows(t->query, h, n, d_k, query);
-        copy_rows(t->key, key_head, n, d_k, key);
-        copy_rows(t->value, key_head, n, d_v, value);
-        flash_forward(n, n, d_k, d_v, mask_table(n, n, seen), query, key,
-                      value, (void *)(all + h * n * d_v), log_sum_exp);
-    }
-    free(query);
-    free(key);
-    free(value);
-    free(seen);
-    free(log_sum_exp);
-    return all;
-}
-
-/* A random text, of which tokens or heads lie side by side. */
-static StridedRows any_rows(int by_token, int heads, int n, int d)
-{
-    float *x = room_for("rows", (size_t)(heads * n * d));
-    tap_fill(heads * n * d, x, -2, 2);
-    return by_token ? rows_by_token(heads, n, d, x)
-                    : rows_by_head(heads, n, d, x);
-}
-
-static Text any_text(int n, int n_kv_heads, int sharing, int d_k, int d_v,
-                     int window)
-{
-    const int by_token = tap_int(0, 1), heads = n_kv_heads * sharing;
-    next_case();
-    give("%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
-         "%d",
-         n, heads, n_kv_heads, d_k, d_v, window);
-    return (Text){heads,
-                  n_kv_heads,
-                  n,
-                  d_k,
-                  d_v,
-                  window,
-                  any_rows(by_token, heads, n, d_k),
-                  any_rows(by_token, n_kv_heads, n, d_k),
-                  any_rows(by_token, n_kv_heads, n, d_v),
-                  any_rows(by_token, heads, n, d_v)};
-}
-
-static void compare(const Text *t)
-{
-    float *right = without_cache(t);
-    float *got = room((size_t)(t->n_heads * t->n * t->d_v));
-    for (int h = 0; h < t->n_heads; h++)
-        copy_rows(t->context, h, t->n, t->d_v,
-                  (void *)(got + h * t->n * t->d_v));
-    similar("context", (size_t)(t->n_heads * t->n * t->d_v), got, right, 0,
-            ATOL);
-    free(right);
-}
-
-static void cut_any_texts(int texts)
-{
-    enum { MOST = 60 };
-    for (int k = 0; k < texts; k++) {
-        const int n = tap_int(1, MOST);
-        const int window = k % 2 ? tap_int(1, MOST / 2) : 0;
-        const Text t = any_text(n, tap_int(1, 3), tap_int(1, 5),
-                                tap_int(1, 40), tap_int(1, 40), window);
-        const int capacity =
-            window ? window + tap_int(0, k % 4 == 1 ? 9 : MOST) : n + 9;
-        KVCache c = cache_for(&t, capacity, FORMAT_FLOAT32);
-        come_in_pieces(&c, &t, k % 3 ? 5 : MOST);
-        compare(&t);
         kv_cache_free(&c);
     }
 }
@@ -204,172 +42,6 @@ static void cut_any_texts(int texts)
 static void any_cuts(void)
 {
     cut_any_texts(200);
-}
-
-/* Numbers that lose nothing in any format. */
-static void make_short(Text *t)
-{
-    const int keys = t->n * t->n_kv_heads;
-    for (int i = 0; i < keys * t->d_k; i++)
-        t->key.at[i] = (float)tap_int(-8, 8) / 4;
-    for (int i = 0; i < keys * t->d_v; i++)
-        t->value.at[i] = (float)tap_int(-8, 8) / 8;
-}
-
-/* More queries than one group has, of as many tokens as do not yet go the
- * kernel's way. */
-static void many_queries(void)
-{
-    for (int k = 0; k < 6; k++) {
-        Text t = any_text(40, 2, 3, 20, 33, k % 2 * 29);
-        make_short(&t);
-        KVCache c = cache_for(&t, 80, (Format)(k / 2));
-        come(&c, &t, 9);
-        come(&c, &t, 31);
-        compare(&t);
-        kv_cache_free(&c);
-    }
-}
-
-/* Questions of many tokens, which go the kernel's way; with a window, the
- * second goes over the ring's end, and 256 of it ask at a time. */
-static void long_questions(void)
-{
-    for (int k = 0; k < 6; k++) {
-        const int window = k % 2 * 50;
-        Text t = any_text(420, 2, 2, 9, 17, window);
-        make_short(&t);
-        KVCache c =
-            cache_for(&t, window ? window + 300 : 500, (Format)(k / 2));
-        give("format = %d", k / 2);
-        come(&c, &t, 32);
-        come(&c, &t, 300);
-        come(&c, &t, 88);
-        compare(&t);
-        kv_cache_free(&c);
-    }
-}
-
-static void any_set(void)
-{
-    for (int k = 0; k < 3; k++)
-        if (with_set(k)) {
-            cut_any_texts(60);
-            many_queries();
-            long_questions();
-        }
-}
-
-/* What the last 3 tokens of the text get from all others, by the kernel. */
-static float *by_kernel(const Text *t)
-{
-    const int n = t->n;
-    float *right = new_table(t->n_heads * 3, t->d_v);
-    float(*seen)[n] = (void *)new_table(3, n);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < n; j++)
-            seen[i][j] = (float)sees(t, n - 3 + i, j);
-    attend_fast(&(AttentionCall){
-        .texts = 1,
-        .n_heads = t->n_heads,
-        .n_kv_heads = t->n_kv_heads,
-        .n = 3,
-        .m = n,
-        .d_k = t->d_k,
-        .d_v = t->d_v,
-        .mask = mask_table(3, n, seen),
-        .query = rows_from(t->query, n - 3),
-        .key = t->key,
-        .value = t->value,
-        .context = rows_by_head(t->n_heads, 3, t->d_v, right)});
-    free(seen);
-    return right;
-}
-
-/* More keys than one piece has, in each format and by each instruction set,
- * and so many that there are several threads if that is asked for. The last
- * piece has one token, which only the last query sees; with a window, the
- * ring's end lies amid a piece. */
-static void many_keys(void)
-{
-    enum { N = 3 * 1024 + 1, W = 2900, ALL = 4 * 3 * 12 };
-#ifdef _OPENMP
-    tap_near("threads", threads_for(4 * 3 * (double)W * 32, 2), 2, 0, 0);
-#endif
-    for (int k = 0; k < 18; k++) {
-        const Format format = (Format)(k / 2 % 3);
-        if (!with_set(k / 6))
-            continue;
-        Text t = any_text(N, 2, 2, 20, 12, k % 2 * W);
-        make_short(&t);
-        give("format = %d", (int)format);
-        KVCache c = cache_for(&t, t.window ? W + 5 : N, format);
-        kv_cache_append(&c, N, t.key, t.value);
-        const StridedRows query = rows_from(t.query, N - 3);
-        float *few = room(ALL), *same_few = room(ALL);
-        attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
-        attend_cache(&c, 4, 3, query, 2, rows_by_head(4, 3, 12, same_few));
-        same("context by two threads", ALL, same_few, few);
-        float *right = by_kernel(&t);
-        similar("context", ALL, few, right, 0, ATOL);
-        free(right);
-        kv_cache_free(&c);
-    }
-}
-
-/* NaN and infinities, in a query, a key or a value, as flash_forward has
- * them. What a hidden value does that is not finite is left open. */
-static void odd_numbers(void)
-{
-    enum { N = 70, D = 5, KINDS = 3 * 3 * 3 * 2 };
-    static const float odd[3] = {NAN, INFINITY, -INFINITY};
-    for (int k = 0; k < 3 * KINDS; k++) {
-        if (!with_set(k / KINDS))
-            continue;
-        Text t = any_text(N, 1, 2, D, D, k % 2 * 9);
-        make_short(&t);
-        const int where = k / 2 % 3, token = tap_int(0, N - 1);
-        const StridedRows rows = where == 0   ? t.query
-                                 : where == 1 ? t.key
-                                              : t.value;
-        rows.at[token * rows.token_stride + tap_int(0, D - 1)] =
-            odd[k / 6 % 3];
-        const Format format = (Format)(k / 18 % 3);
-        give("%g in %s of token %d, format = %d", (double)odd[k / 6 % 3],
-             where == 0   ? "the query"
-             : where == 1 ? "the key"
-                          : "the value",
-             token, (int)format);
-        KVCache c = cache_for(&t, N, format);
-        come_in_pieces(&c, &t, k % 5 ? 3 : 40);
-        float *right = without_cache(&t), *got = room(2 * N * D);
-        for (int h = 0; h < 2; h++) {
-            copy_rows(t.context, h, N, D, (void *)(got + h * N * D));
-            for (int i = 0; i < N; i++)
-                if (where < 2 || sees(&t, i, token))
-                    similar(tap_words("context of token %d", i), D,
-                            got + (h * N + i) * D, right + (h * N + i) * D,
-                            0, ATOL);
-        }
-        free(right);
-        kv_cache_free(&c);
-    }
-}
-
-/* Large scores, whose order decides how often sums are mended. */
-static void loud_scores(void)
-{
-    const Text t = any_text(60, 1, 2, 7, 5, 0);
-    for (int i = 0; i < 60 * 2 * 7; i++)
-        t.query.at[i] *= 12;
-    KVCache c = cache_for(&t, 60, FORMAT_FLOAT32);
-    come_in_pieces(&c, &t, 4);
-    float *right = without_cache(&t), *got = room(2 * 60 * 5);
-    for (int h = 0; h < 2; h++)
-        copy_rows(t.context, h, 60, 5, (void *)(got + h * 60 * 5));
-    similar("context", 2 * 60 * 5, got, right, 0, 2e-5);
-    free(right);
-    kv_cache_free(&c);
 }
 
 /* ---- What stands where. */
@@ -393,6 +65,11 @@ static void rows_of_cache(const KVCache *c, const char *what,
             int token = -1;
             for (int i = row; i < c->count; i += c->capacity)
                 token = i;
+            tap_true("kv_cache_row",
+                     kv_cache_row(c, (void *)keep_mask, wide, h, row) ==
+                         (const char *)keep_mask +
+                             (h * c->capacity + row) * wide *
+                                 (c->format == FORMAT_FLOAT32 ? 4 : 2));
             for (int k = 0; k < wide; k++)
                 tap_near(
                     tap_words("%s of head %d, row %d, entry %d", what, h,
@@ -450,6 +127,8 @@ static void row_is_put(void)
         for (int k = 0; k < 5; k++)
             got[k] = entry(&c, row, (size_t)k);
         same("x", 5, got, x);
+        load_row((Format)format, 5, row, got);
+        same("read again", 5, got, x);
         tap_true("nothing is written behind it",
                  !memcmp((char *)row + 5 * bytes,
                          (char *)before + 5 * bytes,
@@ -464,7 +143,7 @@ static void more_than_the_ring(void)
     KVCache c = cache_for(&t, 6, FORMAT_FLOAT32);
     kv_cache_append(&c, 33, t.key, t.value);
     tap_near("first", (double)c.first, 27, 0, 0);
-    kv_cache_attend(&c, 4, 2, rows_from(t.query, 31), 0,
+    kv_cache_attend(&c, 4, 2, rows_from(t.query, 31),
                     rows_from(t.context, 31));
     float *right = without_cache(&t), *got = room(4 * 40 * 4);
     for (int h = 0; h < 4; h++) {
@@ -703,10 +382,10 @@ static void refusals_of_sizes(void)
         REFUSES_SUCH(what[i], kv_cache_bytes(&c[i]));
         REFUSES_SUCH(what[i], kv_cache_init(&(KVCache){0}, &c[i]));
     }
-    REFUSES(
-        "cache.c: kv_cache_bytes: a window of 4 tokens: one from 0 to 3, "
-        "the capacity, is needed",
-        kv_cache_init(&(KVCache){0}, &c[5]));
+    REFUSES("kv_cache.c: kv_cache_bytes: a window of 4 tokens: one from 0 "
+            "to 3, "
+            "the capacity, is needed",
+            kv_cache_init(&(KVCache){0}, &c[5]));
 }
 
 static void refusals(void)
@@ -716,7 +395,8 @@ static void refusals(void)
     const StridedRows results = rows_by_head(2, 4, 1, out);
     KVCache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
     REFUSES(
-        "cache.c: kv_cache_append_check: 1 tokens after 4, where there is "
+        "kv_cache.c: kv_cache_append_check: 1 tokens after 4, where there "
+        "is "
         "room for 4: at least 1, and without a window no more than fit, "
         "are needed",
         kv_cache_append_check(&full, 1, rows, rows));
@@ -726,29 +406,22 @@ static void refusals(void)
     REFUSES_SUCH("no values", kv_cache_append(&ring, 1, rows, none));
     REFUSES_SUCH("no memory", kv_cache_append(&empty, 1, rows, rows));
     REFUSES_SUCH("no memory", kv_cache_append_check(&empty, 1, rows, rows));
-    REFUSES("cache.c: kv_cache_attend_check: 3 heads share 2 of keys: a "
+    REFUSES("kv_cache.c: kv_cache_attend_check: 3 heads share 2 of keys: a "
             "multiple of 2 is needed",
-            kv_cache_attend(&full, 3, 1, rows, 0, results));
-    REFUSES_SUCH("no heads",
-                 kv_cache_attend(&full, 0, 1, rows, 0, results));
-    REFUSES_SUCH("no queries",
-                 kv_cache_attend(&full, 2, 0, rows, 0, results));
-    REFUSES_SUCH("5 queries",
-                 kv_cache_attend(&full, 2, 5, rows, 0, results));
+            kv_cache_attend(&full, 3, 1, rows, results));
+    REFUSES_SUCH("no heads", kv_cache_attend(&full, 0, 1, rows, results));
+    REFUSES_SUCH("no queries", kv_cache_attend(&full, 2, 0, rows, results));
+    REFUSES_SUCH("5 queries", kv_cache_attend(&full, 2, 5, rows, results));
     REFUSES_SUCH("more queries than an int counts",
-                 kv_cache_attend(&full, INT_MAX - 1, 4, rows, 0, results));
-    REFUSES_SUCH("-1 threads",
-                 kv_cache_attend(&full, 2, 1, rows, -1, results));
+                 kv_cache_attend(&full, INT_MAX - 1, 4, rows, results));
     REFUSES_SUCH("rows of none",
-                 kv_cache_attend(&full, 2, 1, none, 0, results));
-    REFUSES_SUCH("nowhere to go",
-                 kv_cache_attend(&full, 2, 1, rows, 0, none));
-    REFUSES_SUCH("no memory",
-                 kv_cache_attend(&empty, 2, 1, rows, 0, results));
+                 kv_cache_attend(&full, 2, 1, none, results));
+    REFUSES_SUCH("nowhere to go", kv_cache_attend(&full, 2, 1, rows, none));
+    REFUSES_SUCH("no memory", kv_cache_attend(&empty, 2, 1, rows, results));
     REFUSES_SUCH("3 queries where there is room for 2",
-                 kv_cache_attend(&ring, 2, 3, rows, 0, results));
+                 kv_cache_attend(&ring, 2, 3, rows, results));
     REFUSES_SUCH("3 queries where there is room for 2",
-                 kv_cache_attend_check(&ring, 2, 3, 0));
+                 kv_cache_attend_check(&ring, 2, 3, rows, results));
     REFUSES_SUCH("-1 tokens", kv_cache_truncate(&full, -1));
     REFUSES_SUCH("5 of 4 tokens", kv_cache_truncate(&full, 5));
     REFUSES_SUCH("more than a ring has", kv_cache_truncate(&ring, 3));
@@ -765,97 +438,66 @@ static void just_enough(void)
     static float x[64], out[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x);
     KVCache ring = filled(4, 3, 6);
-    kv_cache_attend(&ring, 2, 2, rows, 0, rows_by_head(2, 4, 1, out));
+    kv_cache_attend(&ring, 2, 2, rows, rows_by_head(2, 4, 1, out));
     kv_cache_truncate(&ring, 2);
     tap_near("count", (double)ring.count, 4, 0, 0);
     tap_near("first", (double)ring.first, 2, 0, 0);
     kv_cache_free(&ring);
 }
 
-/* However large the scores, equal ones are equal in all pieces. */
-static void loud_pieces(void)
+static void rows_test(void)
 {
-    enum { N = 1025 };
-    static float x[N][1], ones[N][1];
-    float context = NAN;
-    KVCache c;
-    for (int i = 0; i < N; i++) {
-        x[i][0] = 316.25f;
-        ones[i][0] = 1;
-    }
-    kv_cache_init(
-        &c, &(KVCache){.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = N});
-    kv_cache_append(&c, N, rows_by_head(1, N, 1, x[0]),
-                    rows_by_head(1, N, 1, ones[0]));
-    kv_cache_attend(&c, 1, 1, rows_by_head(1, 1, 1, x[0]), 0,
-                    rows_by_head(1, 1, 1, &context));
-    tap_near("context", context, 1, 1e-6, 0);
-    kv_cache_free(&c);
+    static float x[2 * 3 * 5 * 7];
+    const StridedRows by_head = rows_by_head(3, 5, 7, x);
+    const StridedRows by_token = rows_by_token(3, 5, 7, x);
+    const StridedRows shared = {x, 0, 0, 7};
+    for (int b = 0; b < 2; b++)
+        for (int h = 0; h < 3; h++)
+            for (int i = 0; i < 5; i++) {
+                give("text %d, head %d, token %d", b, h, i);
+                tap_true("rows_by_head", row_at(&by_head, b, h, i) ==
+                                             x + ((b * 3 + h) * 5 + i) * 7);
+                tap_true("rows_by_token",
+                         row_at(&by_token, b, h, i) ==
+                             x + ((b * 5 + i) * 3 + h) * 7);
+                tap_true("steps of 0",
+                         row_at(&shared, b, h, i) == x + i * 7);
+            }
 }
 
-/* Products of some two million in several pieces: their weights are as
- * exact as those of small ones. */
-static void high_scores(void)
+/* Rows so far apart that no int counts the floats between them. */
+static void far_rows(void)
 {
-    enum { N = 1100 };
-    static float key[N][3], value[N];
-    float query[3] = {1, 1, 1}, context = NAN;
-    double sum = 0, due = 0;
-    KVCache c = {.n_kv_heads = 1, .d_k = 3, .d_v = 1, .capacity = N};
-    tap_fill(N, value, -1, 1);
-    for (int i = 0; i < N; i++) {
-        key[i][1] = 0x1p21f - 0.25f * (float)(i % 40);
-        const double weight = exp((key[i][1] - 0x1p21) / sqrt(3));
-        sum += weight;
-        due += weight * value[i];
-    }
-    kv_cache_init(&c, &c);
-    kv_cache_append(&c, N, rows_by_head(1, N, 3, key[0]),
-                    rows_by_head(1, N, 1, value));
-    kv_cache_attend(&c, 1, 1, rows_by_head(1, 1, 3, query), 0,
-                    rows_by_head(1, 1, 1, &context));
-    tap_near("context", context, due / sum, 0, 5e-7);
-    kv_cache_free(&c);
-}
-
-/* Products that no float holds, though their scores are floats. */
-static void large_products(void)
-{
-    static float query[128] = {2}, key[2][128] = {{3e38f}, {3e38f}};
-    const float value[2] = {1, 3};
-    float context = NAN;
-    KVCache c;
-    kv_cache_init(
-        &c,
-        &(KVCache){.n_kv_heads = 1, .d_k = 128, .d_v = 1, .capacity = 2});
-    kv_cache_append(&c, 2, rows_by_head(1, 2, 128, key[0]),
-                    rows_by_head(1, 2, 1, value));
-    kv_cache_attend(&c, 1, 1, rows_by_head(1, 1, 128, query), 0,
-                    rows_by_head(1, 1, 1, &context));
-    tap_near("context", context, 2, 1e-6, 0);
-    kv_cache_free(&c);
+    const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
+    tap_near("text", (double)rows.text_stride, 0x1p41, 0, 0);
+    tap_near("head", (double)rows.head_stride, 0x1p31, 0, 0);
+    const StridedRows tokens =
+        rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
+    tap_near("text of tokens", (double)tokens.text_stride, 0x1p41, 0, 0);
 }
 
 int main(void)
 {
+    attend_cache = attend_here;
     EACH("kv_cache_attend", text_of_set, "*-context");
     TAP(any_cuts, "kv_cache_attend: any text, in any pieces");
-    TAP(any_set, "kv_cache_attend_of: for each instruction set");
-    TAP(many_queries, "kv_cache_attend: more queries than a group has");
-    TAP(long_questions, "kv_cache_attend: many tokens at once");
     TAP(odd_numbers, "kv_cache_attend: NaN and infinities");
-    TAP(many_keys, "kv_cache_attend: more keys than a piece has");
-    TAP(loud_pieces, "kv_cache_attend: large scores in several pieces");
     TAP(loud_scores, "kv_cache_attend: large scores");
-    TAP(high_scores, "kv_cache_attend: scores of millions");
-    TAP(large_products, "kv_cache_attend: products that are no floats");
     TAP(rows_stand, "kv_cache_append: which row has which token");
     TAP(any_cuts, "kv_cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "kv_cache_append: more than the ring has rows");
+    TAP(rows_stand, "kv_cache_row: where a token's row begins");
     TAP(row_is_put, "store_row: three formats");
+    TAP(row_is_put, "load_row: three formats");
     TAP(bytes, "kv_cache_bytes: rows are filled up to 16");
     TAP_LARGE(given_back, "kv_cache_init: zeros");
     TAP_LARGE(given_back, "kv_cache_free: all is given back");
+    TAP(rows_test, "row_at: any row");
+    if (sizeof(ptrdiff_t) > sizeof(int))
+        TAP(far_rows, "rows_by_head: very many");
+    else
+        tap_skip("rows_by_head: very many", "ptrdiff_t is too small");
+    TAP(rows_test, "rows_by_token: heads side by side");
     SETS("to_bfloat16", numbers_to_bfloat16, "numbers");
     SETS("to_float16", numbers_to_float16, "numbers");
     SETS("from_bfloat16", numbers_from_bfloat16, "patterns");

@@ -5,7 +5,7 @@
 #include "attention/01_dot_product.h"
 #include "attention/07_self_attention.h"
 #include "attention/13_multi_head.h"
-#include "attention/15_kernel.h"
+#include "attention/kernel.h"
 
 /* One table of a stack, to be changed in place. */
 static void *copy_at(int place, const char *name, const float *stack, int k,

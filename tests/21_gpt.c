@@ -3,7 +3,7 @@
 #include "streams.h"
 #include "attention/21_gpt.h"
 #include "attention/13_multi_head.h"
-#include "attention/19_flash_backward.h"
+#include "attention/kernel.h"
 #include "attention/20_training.h"
 #include "attention/gpt_training.h"
 #include "attention/gpt_file.h"

@@ -1,31 +1,12 @@
-/* Any calls of the kernels of chapters 15 and 19, each for the instruction
- * sets that this processor has, and how far what they answer is from what
- * is due. Define CHAPTER before including this. */
+/* Any calls of a kernel, and how far what it answers is from what is due.
+ * Define CHAPTER before including this. */
 #pragma once
 
 #include "traces.h"
 #include "attention/04_random.h"
 #include "attention/09_causal_mask.h"
 #include "attention/10_dropout.h"
-#include "attention/15_kernel.h"
-
-/* The best first. Which of them are here, and run, the library knows. */
-static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
-
-/* The plain one, and those that are here after another, the best last.
- * None, once something is wrong: so what is told is the same on all
- * machines. */
-static inline const Kernel *after(const Kernel *last)
-{
-    for (int k = 2; k >= 0 && !tap_told->wrong; k--) {
-        const Kernel *kernel = kernel_named(kernel_name[k]);
-        if (kernel && !last)
-            return kernel;
-        if (kernel == last)
-            last = NULL;
-    }
-    return NULL;
-}
+#include "attention/kernel.h"
 
 /* ---- Any call */
 

@@ -2,7 +2,7 @@
 #define CHAPTER "07_self_attention"
 #include "traces.h"
 #include "attention/07_self_attention.h"
-#include "attention/15_kernel.h"
+#include "attention/kernel.h"
 
 /* One block for all tables: each of its entries is 0, and belongs to
  * one. */

@@ -12,7 +12,7 @@ use Encode qw(encode);
 
 # Reads the file, a paragraph a mistake, into a list:
 #   heading   such as '02 softmax: the largest score is not subtracted': the
-#   chapter   number, the
+#   chapter   number, or 'attend' for src/kernel/attend.c, the
 #   function  that is changed, and the
 #   name      of the mistake, in words
 #   of        the chapter itself
@@ -29,7 +29,7 @@ sub load {
           or die "$path: " . s/\n.*//sr . ": a mistake is a heading, such as "
           . "'02 softmax: no maximum', and lines with - or +, the first with -\n";
         die "$path: $heading: is in the file already\n" if $seen{$heading}++;
-        my ($source) = glob "chapters/${number}_*.c"
+        my ($source) = grep {-e} glob("chapters/${number}_*.c"), "src/kernel/$number.c"
           or die "$path: $heading: there is no chapter '$number'\n";
         my @changes = $lines =~ /((?:^- .*\n)+)((?:^\+ .*\n)*)/mg;
         s/^[-+] *//mg for @changes;

@@ -7,7 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attention/15_kernel.h"
+/* Rows of floats somewhere in memory: that of token i in head h of text t
+ * begins at at[t * text_stride + h * head_stride + i * token_stride]. A
+ * stride of 0 makes all texts, or all heads, share theirs. */
+typedef struct {
+    float *at;
+    ptrdiff_t text_stride, head_stride, token_stride;
+} StridedRows;
+
+/* The rows of a table [texts][n_heads][n][d], and of one where the heads of
+ * a token lie side by side, [texts][n][n_heads][d]. What is only read may
+ * be constant. */
+StridedRows rows_by_head(int n_heads, int n, int d, const float *at);
+StridedRows rows_by_token(int n_heads, int n, int d, const float *at);
+
+/* Where the row of token i in a head of a text begins. */
+float *row_at(const StridedRows *rows, int text, int head, int i);
 
 /* How the numbers of a cache are kept: as floats, or in 16 bits, as the
  * upper half of a float, or by IEEE 754, with 5 bits for the exponent.
@@ -42,9 +57,15 @@ size_t kv_cache_bytes(const KVCache *sizes);
 void kv_cache_init(KVCache *c, const KVCache *sizes);
 void kv_cache_free(KVCache *c);
 
-/* Writes d numbers in this format, of which there are the three, one behind
- * the other. */
+/* Where row number `row` of a head begins, among the keys or the values of
+ * a cache, whose rows have so many numbers. */
+void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
+                   int row);
+
+/* Writes d numbers in this format, of which there are the three, and reads
+ * them. PyTorch: x, x.bfloat16() or x.half(), and row.float(). */
 void store_row(Format format, int d, const float x[d], void *row);
+void load_row(Format format, int d, const void *row, float x[d]);
 
 /* The keys and values of the next n tokens, for each head of keys. With a
  * window, they take the rows of the oldest ones. What cannot be kept in 16
@@ -62,31 +83,20 @@ void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
 /* What the last n tokens that have come get, in each of n_heads heads, of
  * which neighbours share a head of keys: attention to the tokens up to
  * their own place, or with a window to the last so many of these, as from
- * flash_forward with mask_causal(count - n), but for rounding, and but that
- * a hidden value, if it is not finite, may make NaN; so may scores that do
- * not lie within FLT_MAX / 4 of 0. threads 0 is as many as
- * there are processors; what comes out does not depend on it.
+ * flash_forward with mask_causal(count - n).
  * Refuses n below 1 or above the number of tokens, heads that the key heads
- * do not divide, more queries of all heads than an int can count, threads
- * below 0, rows whose at is NULL, a cache without memory, queries that
- * see a token that is no longer there (with a window, room for window +
- * n - 1 tokens is needed), and what does not fit into memory: 64 tokens or
- * more have what is in 16 bits or in a ring laid out as floats.
+ * do not divide, more queries of all heads than an int can count, rows
+ * whose at is NULL, a cache without memory, and queries that see a token
+ * that is no longer there (with a window, room for window + n - 1 tokens is
+ * needed).
  * PyTorch: F.scaled_dot_product_attention(query, keys, values,
  * attn_mask=..., enable_gqa=True). Shazeer 2019; Ainslie et al. 2023. */
 void kv_cache_attend(const KVCache *c, int n_heads, int n,
-                     StridedRows query, int threads, StridedRows context);
-
-/* kv_cache_attend as it was compiled for the instruction set of a kernel,
- * one from best_kernel or kernel_named. It does and refuses the same. */
-typedef void KVCacheAttend(const KVCache *c, int n_heads, int n,
-                           StridedRows query, int threads,
-                           StridedRows context);
-KVCacheAttend *kv_cache_attend_of(const Kernel *kernel);
+                     StridedRows query, StridedRows context);
 
 /* Refuses what kv_cache_attend refuses of these. */
 void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
-                           int threads);
+                           StridedRows query, StridedRows context);
 
 /* Takes the last n tokens back, as if they had not come. Refuses n below 0
  * or above the number of tokens, and where the next token would see one

@@ -1,8 +1,10 @@
+/* The memory of a cache, its sizes in bytes, and what its functions refuse.
+ * Rows are as long as the longest vectors need: zeros fill them up to a
+ * multiple of 16, so that cache.c reads whole vectors. Chapter 16's page
+ * shows what is kept, and can be read without: nothing here depends on a
+ * key or a value. */
 #include "attention/16_kv_cache.h"
 #include "support.h"
-
-/* The memory of a cache, what it refuses, and chapter 16's function for an
- * instruction set. */
 
 /* Rows are as long as the longest vectors need. */
 static size_t padded(int d)
@@ -71,7 +73,7 @@ void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
 }
 
 void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
-                           int threads)
+                           StridedRows query, StridedRows context)
 {
     const int64_t from = c->window ? c->count - n - c->window + 1 : 0;
     if (!c->key)
@@ -88,28 +90,12 @@ void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
         REFUSE("%d heads with %d queries: an int cannot count more than %d "
                "in all",
                n_heads, n, INT_MAX);
-    if (threads < 0)
-        REFUSE("%d threads: at least 1, or 0 for all, are needed", threads);
+    if (!query.at || !context.at)
+        REFUSE("query.at or context.at is NULL: rows are needed for both");
     if (c->first > (from > 0 ? from : 0))
         REFUSE("%d queries with a window of %d, where the first token that "
                "is there is number %" PRId64 ": room for %" PRId64
                " tokens, and not %d, is needed",
                n, c->window, c->first, (int64_t)c->window + n - 1,
                c->capacity);
-}
-
-KVCacheAttend kv_cache_attend_avx512, kv_cache_attend_avx2;
-
-KVCacheAttend *kv_cache_attend_of(const Kernel *kernel)
-{
-#ifdef HAS_avx512
-    if (!strcmp(kernel->name, "AVX-512"))
-        return kv_cache_attend_avx512;
-#endif
-#ifdef HAS_avx2
-    if (!strcmp(kernel->name, "AVX2"))
-        return kv_cache_attend_avx2;
-#endif
-    (void)kernel;
-    return kv_cache_attend;
 }

@@ -1,0 +1,70 @@
+/*
+## Lanes: what `kernel/` shares with chapter 15 {#header-lanes}
+*/
+
+#pragma once
+
+#include "attention/15_kernel.h"
+
+/* The floats in the widest register, and how many such registers there are,
+ * for the instruction set that is compiled for. So a file that includes
+ * this header fits the functions below only if its own flags name the same
+ * instruction set: chapter 15 and src/kernel are compiled together, once
+ * for each. A program calls best_kernel instead. */
+#if defined __AVX512F__
+#define LANES 16
+#elif defined __AVX__
+#define LANES 8
+#else
+#define LANES 4
+#endif
+#if defined __AVX512F__ || defined __aarch64__
+#define REGISTERS 32
+#else
+#define REGISTERS 16
+#endif
+
+/* A function that is put where it is used, so that what is known there is
+ * known to it; and one that is not. */
+#define INLINE inline __attribute__((always_inline))
+#define APART __attribute__((noinline))
+
+/* The smaller one. */
+static INLINE int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The vectors of a register tile, its queries, a query to a lane, and its
+ * rows: as many as leave registers for a row of b and an entry of a. And
+ * how many keys a tile meets at a time. */
+enum {
+    VECTORS = LANES == 16 ? 2 : 3,
+    QUERIES = VECTORS * LANES,
+    TILE_ROWS = (REGISTERS - VECTORS - 1) / VECTORS / 4 * 4,
+    BLOCK = 128
+};
+
+/* What a register holds. */
+typedef float __attribute__((vector_size(LANES * 4))) Vector;
+
+/* A row of a register tile: QUERIES floats, or VECTORS vectors. */
+typedef union {
+    float at[QUERIES];
+    Vector part[VECTORS];
+} Lanes;
+
+/* c = a times b, or with a factor c * factor + a times b, lane by lane, for
+ * a of [n][d]. Of each row of b and c only the first vectors * LANES
+ * numbers count, where `vectors` is 1 or VECTORS. Rows lie as
+ * new_aligned(n, sizeof(Lanes)) has them. */
+void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
+                  const Lanes b[d], const Lanes *factor, Lanes c[n]);
+
+/* Online softmax, lane by lane. Products, which lack the scale, become the
+ * exponentials of their scores relative to the largest so far; `largest`
+ * and `sum` are brought up to date; and `shrink` is the factor for what was
+ * mixed before. Before the first block, `largest` is -FLT_MAX and `sum` 0.
+ * Milakov and Gimelshein 2018, algorithm 3. */
+void softmax_lanes(int vectors, int cols, float scale, Lanes scores[cols],
+                   Lanes *largest, Lanes *sum, Lanes *shrink);

@@ -1,0 +1,210 @@
+/* src/kernel/cache.c against chapter 14, for each instruction set that this
+ * processor has. */
+#include "kernels.h"
+#include "caches.h"
+#include "support/machine.h"
+
+/* By one of the instruction sets that are here. */
+static int with_set(int k)
+{
+    const Kernel *kernel = kernel_named(kernel_name[k]);
+    if (kernel)
+        attend_cache = kernel->kv_cache_attend;
+    return kernel != NULL;
+}
+
+/* More queries than one group has, of as many tokens as do not yet go the
+ * kernel's way. */
+static void many_queries(void)
+{
+    for (int k = 0; k < 6; k++) {
+        Text t = any_text(40, 2, 3, 20, 33, k % 2 * 29);
+        make_short(&t);
+        KVCache c = cache_for(&t, 80, (Format)(k / 2));
+        come(&c, &t, 9);
+        come(&c, &t, 31);
+        compare(&t);
+        kv_cache_free(&c);
+    }
+}
+
+/* Questions of many tokens, which go the kernel's way; with a window, the
+ * second goes over the ring's end, and 256 of it ask at a time. */
+static void long_questions(void)
+{
+    for (int k = 0; k < 6; k++) {
+        const int window = k % 2 * 50;
+        Text t = any_text(420, 2, 2, 9, 17, window);
+        make_short(&t);
+        KVCache c =
+            cache_for(&t, window ? window + 300 : 500, (Format)(k / 2));
+        give("format = %d", k / 2);
+        come(&c, &t, 32);
+        come(&c, &t, 300);
+        come(&c, &t, 88);
+        compare(&t);
+        kv_cache_free(&c);
+    }
+}
+
+static void any_set(void)
+{
+    for (int k = 0; k < 3; k++)
+        if (with_set(k)) {
+            cut_any_texts(60);
+            many_queries();
+            long_questions();
+            odd_numbers();
+            loud_scores();
+        }
+}
+
+/* What the last 3 tokens of the text get from all others, by the kernel. */
+static float *by_kernel(const Text *t)
+{
+    const int n = t->n;
+    float *right = new_table(t->n_heads * 3, t->d_v);
+    float(*seen)[n] = (void *)new_table(3, n);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < n; j++)
+            seen[i][j] = (float)sees(t, n - 3 + i, j);
+    attend_fast(&(AttentionCall){
+        .texts = 1,
+        .n_heads = t->n_heads,
+        .n_kv_heads = t->n_kv_heads,
+        .n = 3,
+        .m = n,
+        .d_k = t->d_k,
+        .d_v = t->d_v,
+        .mask = mask_table(3, n, seen),
+        .query = rows_from(t->query, n - 3),
+        .key = t->key,
+        .value = t->value,
+        .context = rows_by_head(t->n_heads, 3, t->d_v, right)});
+    free(seen);
+    return right;
+}
+
+/* More keys than one piece has, in each format and by each instruction set,
+ * and so many that there are several threads if that is asked for. The last
+ * piece has one token, which only the last query sees; with a window, the
+ * ring's end lies amid a piece. */
+static void many_keys(void)
+{
+    enum { N = 3 * 1024 + 1, W = 2900, ALL = 4 * 3 * 12 };
+#ifdef _OPENMP
+    tap_near("threads", threads_for(4 * 3 * (double)W * 32, 2), 2, 0, 0);
+#endif
+    for (int k = 0; k < 18; k++) {
+        const Format format = (Format)(k / 2 % 3);
+        if (!with_set(k / 6))
+            continue;
+        Text t = any_text(N, 2, 2, 20, 12, k % 2 * W);
+        make_short(&t);
+        give("format = %d", (int)format);
+        KVCache c = cache_for(&t, t.window ? W + 5 : N, format);
+        kv_cache_append(&c, N, t.key, t.value);
+        const StridedRows query = rows_from(t.query, N - 3);
+        float *few = room(ALL), *same_few = room(ALL);
+        attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
+        attend_cache(&c, 4, 3, query, 2, rows_by_head(4, 3, 12, same_few));
+        same("context by two threads", ALL, same_few, few);
+        float *right = by_kernel(&t);
+        similar("context", ALL, few, right, 0, ATOL);
+        free(right);
+        kv_cache_free(&c);
+    }
+}
+
+/* However large the scores, equal ones are equal in all pieces. */
+static void loud_pieces(void)
+{
+    enum { N = 1025 };
+    static float x[N][1], ones[N][1];
+    float context = NAN;
+    KVCache c;
+    for (int i = 0; i < N; i++) {
+        x[i][0] = 316.25f;
+        ones[i][0] = 1;
+    }
+    kv_cache_init(
+        &c, &(KVCache){.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = N});
+    kv_cache_append(&c, N, rows_by_head(1, N, 1, x[0]),
+                    rows_by_head(1, N, 1, ones[0]));
+    kv_cache_attend_fast(&c, 1, 1, rows_by_head(1, 1, 1, x[0]), 0,
+                         rows_by_head(1, 1, 1, &context));
+    tap_near("context", context, 1, 1e-6, 0);
+    kv_cache_free(&c);
+}
+
+/* Products of some two million in several pieces: their weights are as
+ * exact as those of small ones. */
+static void high_scores(void)
+{
+    enum { N = 1100 };
+    static float key[N][3], value[N];
+    float query[3] = {1, 1, 1}, context = NAN;
+    double sum = 0, due = 0;
+    KVCache c = {.n_kv_heads = 1, .d_k = 3, .d_v = 1, .capacity = N};
+    tap_fill(N, value, -1, 1);
+    for (int i = 0; i < N; i++) {
+        key[i][1] = 0x1p21f - 0.25f * (float)(i % 40);
+        const double weight = exp((key[i][1] - 0x1p21) / sqrt(3));
+        sum += weight;
+        due += weight * value[i];
+    }
+    kv_cache_init(&c, &c);
+    kv_cache_append(&c, N, rows_by_head(1, N, 3, key[0]),
+                    rows_by_head(1, N, 1, value));
+    kv_cache_attend_fast(&c, 1, 1, rows_by_head(1, 1, 3, query), 0,
+                         rows_by_head(1, 1, 1, &context));
+    tap_near("context", context, due / sum, 0, 5e-7);
+    kv_cache_free(&c);
+}
+
+/* Products that no float holds, though their scores are floats. */
+static void large_products(void)
+{
+    static float query[128] = {2}, key[2][128] = {{3e38f}, {3e38f}};
+    const float value[2] = {1, 3};
+    float context = NAN;
+    KVCache c;
+    kv_cache_init(
+        &c,
+        &(KVCache){.n_kv_heads = 1, .d_k = 128, .d_v = 1, .capacity = 2});
+    kv_cache_append(&c, 2, rows_by_head(1, 2, 128, key[0]),
+                    rows_by_head(1, 2, 1, value));
+    kv_cache_attend_fast(&c, 1, 1, rows_by_head(1, 1, 128, query), 0,
+                         rows_by_head(1, 1, 1, &context));
+    tap_near("context", context, 2, 1e-6, 0);
+    kv_cache_free(&c);
+}
+
+static void refusals(void)
+{
+    static float x[64];
+    const StridedRows rows = rows_by_head(2, 4, 1, x);
+    KVCache c;
+    kv_cache_init(
+        &c, &(KVCache){.n_kv_heads = 2, .d_k = 1, .d_v = 1, .capacity = 4});
+    c.count = 4;
+    REFUSES("cache.c: kv_cache_attend_fast: -1 threads: at least 1, or 0 "
+            "for all, are needed",
+            kv_cache_attend_fast(&c, 2, 1, rows, -1, rows));
+    REFUSES_SUCH("5 queries",
+                 kv_cache_attend_fast(&c, 2, 5, rows, 0, rows));
+    kv_cache_free(&c);
+}
+
+int main(void)
+{
+    TAP(any_set, "kv_cache_attend_fast: any text, in any pieces");
+    TAP(many_keys, "kv_cache_attend_fast: more keys than a piece has");
+    TAP(loud_pieces,
+        "kv_cache_attend_fast: large scores in several pieces");
+    TAP(high_scores, "kv_cache_attend_fast: scores of millions");
+    TAP(large_products,
+        "kv_cache_attend_fast: products that are no floats");
+    refusals();
+    return tap_done();
+}

@@ -1,0 +1,111 @@
+/* src/kernel/kernels.c: which kernels are there; and what each has of chapter
+ * 15's functions. */
+#include "kernels.h"
+#include "products.h"
+#include "kernel/lanes.h"
+#include "support/machine.h"
+
+/* Without any of these, a kernel must not be found. */
+static bool could_run(int k)
+{
+#ifdef __x86_64__
+    const bool avx2 = __builtin_cpu_supports("avx2") &&
+                      __builtin_cpu_supports("fma") &&
+                      __builtin_cpu_supports("bmi");
+    return k == 2 ||
+           (avx2 && (k == 1 || (__builtin_cpu_supports("avx512f") &&
+                                __builtin_cpu_supports("avx512bw"))));
+#else
+    return k == 2;
+#endif
+}
+
+/* Those that are here. */
+static const char *kernel_now;
+static void kernel_test(void)
+{
+    const Kernel *kernel = kernel_named(kernel_now);
+    const int lanes[3] = {16, 8, LANES};
+    for (int k = 0; k < 3; k++)
+        if (!strcmp(kernel_name[k], kernel_now)) {
+            tap_near("lanes", kernel->lanes, lanes[k], 0, 0);
+            tap_true("name", !strcmp(kernel->name, kernel_now));
+        }
+}
+
+/* The tests are compiled as the plain one is, for what every processor of
+ * its kind has. */
+static void lanes_test(void)
+{
+    tap_true("whole vectors", LANES % 4 == 0 && REGISTERS % 16 == 0);
+#if defined __aarch64__ || (defined __x86_64__ && !defined __AVX__)
+    tap_near("LANES", LANES, 4, 0, 0);
+#endif
+#if defined __aarch64__
+    tap_near("REGISTERS", REGISTERS, 32, 0, 0);
+#elif defined __x86_64__ && !defined __AVX__
+    tap_near("REGISTERS", REGISTERS, 16, 0, 0);
+#endif
+}
+
+static void other_names(void)
+{
+    tap_true("AVX", !kernel_named("AVX"));
+    tap_true("no name", !kernel_named(""));
+    for (int k = 0; k < 3; k++)
+        tap_true(kernel_name[k],
+                 could_run(k) || !kernel_named(kernel_name[k]));
+    tap_true("plain", kernel_named("plain"));
+}
+
+static void best_test(void)
+{
+    int first = 0;
+    while (!kernel_named(kernel_name[first]))
+        first++;
+    tap_true("the first of them",
+             best_kernel() == kernel_named(kernel_name[first]));
+}
+
+static void each_kernel(void)
+{
+    for (int k = 0; k < 3; k++) {
+        const char *name = tap_words("kernel_named: %s", kernel_name[k]);
+        kernel_now = kernel_name[k];
+        if (kernel_named(kernel_now))
+            TAP(kernel_test, name);
+        else
+            tap_skip(name, "it is not compiled, or not for this processor");
+    }
+}
+
+static void threads_test(void)
+{
+    const int64_t worth = 1 << 20;
+    tap_near("little", threads_for(worth - 1, 5), 1, 0, 0);
+    tap_near("nothing", threads_for(0, 0), 1, 0, 0);
+#ifdef _OPENMP
+    tap_near("asked for", threads_for(worth, 5), 5, 0, 0);
+    tap_near("all", threads_for(1e30, 0), omp_get_max_threads(), 0, 0);
+#else
+    tap_near("none", threads_for(worth, 5), 1, 0, 0);
+#endif
+}
+
+int main(void)
+{
+    each_kernel();
+    TAP(other_names, "kernel_named: what is not there");
+    TAP(lanes_test, "LANES: those of any processor of its kind");
+    TAP(best_test, "best_kernel: the first that is there");
+    TAP(exp2_grid, "exp2_fast: as exp2");
+    TAP(exp2_beside, "exp2_fast: beside whole numbers and halves");
+    TAP(exp2_between, "exp2_fast: from -127 to -126");
+    TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
+    TAP(multiply_test, "matmul_strided: any tables, any start");
+    TAP(multiply_threads,
+        "matmul_strided: alike for any number of threads");
+    TAP(exp2_all_test, "exp2_all: any sizes");
+    TAP(threads_test, "threads_for: who does little has one");
+    return tap_done();
+}
