@@ -65,17 +65,25 @@ static void matmul_columns(int n, int cols, int d, StridedMatrix a,
                  adds ? &ones : NULL, (Lanes *)c);
 }
 
-/* 2 to the power of what each number is above its row's. */
-static void exp2_columns(int n, int cols, const float less[n], Columns x[n])
+static INLINE void subtract(int lanes, int n, const float less[n],
+                            Columns x[n])
 {
-    const int lanes = cols <= LANES ? LANES : COLUMNS;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < lanes; k++)
             x[i][k] -= less[i];
-    if (n > 0 && lanes == COLUMNS)
-        exp2_all(n * COLUMNS, x[0]);
-    for (int i = 0; i < n && lanes < COLUMNS; i++)
-        exp2_all(lanes, x[i]);
+}
+
+/* 2 to the power of what each number is above its row's. */
+static void exp2_columns(int n, int cols, const float less[n], Columns x[n])
+{
+    if (cols > LANES) {
+        subtract(COLUMNS, n, less, x);
+        exp2_all(n * COLUMNS, (float *)x);
+        return;
+    }
+    subtract(LANES, n, less, x);
+    for (int i = 0; i < n; i++)
+        exp2_all(LANES, x[i]);
 }
 
 /* In how many rows of columns d entries lie. */
