@@ -58,11 +58,12 @@ Let each entry say where it stands: 213 is sentence 2, token 1, column 3. We
 look at the second sentence of a batch, three tokens with four columns each,
 two columns for each of two heads. In memory, the numbers lie one behind the
 other. That four columns are two heads times two entries is a matter of
-brackets, and in C a cast will do: the same memory, under another type.
+brackets, and in C a cast will do: the same memory, under another type. As
+`float(*query)[d]` points to rows of `d` floats ([](#scaling-spread)), so
 `const float(*view)[n_heads][head_dim]` points to tables of `n_heads` rows,
-a table for each token, as `float (*w)[6]` in [](#self-attention) pointed to
-rows; so `view[i][h]` is the part of token `i` that belongs to head `h`.
-PyTorch calls this a **view**; others say **reshaping**.
+a table for each token. So `view[i][h]` is the part of token `i` that
+belongs to head `h`. PyTorch calls this a **view**; others say
+**reshaping**.
 
 In the view, the token comes before the head. We want the head first, and
 below it all tokens, so these two dimensions have to change places. As with
