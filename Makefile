@@ -327,7 +327,7 @@ $(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pa
 
 # What runs in a page can be run in a terminal, too.
 $(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c) \
-                         $$(wildcard tools/web/$$*.h) $(BUILD)/libattention.a $(settings)
+                         $$(wildcard tools/web/$$**.h) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link)
 

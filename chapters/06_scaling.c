@@ -100,8 +100,8 @@ float score_spread(int n, const float scores[n])
 /*
 For the experiments we need tables whose size is known only when the program
 runs. `new_table(n, d)` asks for memory for one, and refuses if there is
-none. `float(*query)[d]` points to rows of `d` floats;
-[](#self-attention-first) says more of such pointers.
+none. `float(*query)[d]`, read from the inside out, says that `query` points
+to rows of `d` floats. So `query[1]` is a row, and `query[1][2]` an entry.
 */
 
 void random_scores(int n, int m, int d, float scores[n][m])

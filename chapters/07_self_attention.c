@@ -45,22 +45,10 @@ a struct of their own, the **trace** of a computation. Whoever calls
 ::: {.header of="Trace" until="From chapter 11"}
 :::
 
-In C, the width of a table is part of its type, but here widths are known
-only when the program runs. So the struct holds a table as a `float *`, all
-its entries row after row. To get at the rows we need a pointer of another
-type: `float (*w)[6]`, read from the inside out, says that `w` points to
-rows of six floats, so that `w[1]` is a row and `w[1][2]` an entry. Wherever
-a function takes a table, we write `ROWS(d, pointer)`, which is a cast: the
-`float *` as a pointer to rows of `d` floats. The cast moves nothing, and no
-compiler checks the width.
-
-(What is left out of the trace waits for later chapters.) `Trace sizes =
-{.n = 6, .m = 6}` writes down a struct with some of its fields; the
-others are 0. `trace_init(&t, &sizes)` makes a trace with the sizes of
-another; its tables lie in a single block of memory. `trace_check`
-refuses a trace of other sizes than are needed. (Both are in
-`src/objects.c`; they have nothing to do with attention.) From queries,
-keys and values on there is only the formula:
+Wherever a function takes one of these tables, we write `ROWS(d, pointer)`:
+the pointer, read as a table with rows of `d` floats. A function whose name
+ends in `_check` refuses sizes that do not fit. From queries, keys and
+values on there is only the formula:
 */
 
 void attend_trace(Trace *t)
@@ -209,10 +197,10 @@ until then, and left out here:
 ::: {.header of="Attention" until="From chapter 11"}
 :::
 
-As with a trace, one fills in the sizes, and `attention_init` makes room.
-All parameters lie in one block, so that what is to be done with every one
-of them, no matter which, is one loop over `memory`. Then the layers draw
-their numbers, one after the other. (Are three biases needed? We do without;
+One fills in the sizes, and `attention_init` makes room. All parameters lie
+in one block, so that what is to be done with every one of them, no matter
+which, is one loop over `memory`. Then the layers draw their numbers, one
+after the other. (Are three biases needed? We do without;
 and one of them, as an exercise will show, never changes a result.)
 */
 
@@ -230,10 +218,7 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 
 /*
 `forward` is the three roles and the formula. The tokens that ask, $x$, and
-those that are asked, $y$, are the same here; they need not stay so. (Where
-`x` and `y` are one table, its rows have one width:
-`attention_widths_check` refuses two. `attention_check` refuses layers and
-traces of other sizes.)
+those that are asked, $y$, are the same here; they need not stay so.
 */
 
 void attention_project(const Attention *a, int n, int m,
@@ -271,8 +256,6 @@ static void show_v2(void)
 
 /*
 HackTricks runs it with the seed 789 and without bias [@hacktricks].
-(`trace_init_for(&t, &a, 6, 6)` makes a trace for it, of six tokens that ask
-six.)
 
 ``` output
 version 2, seed 789, no bias (6, 2)

@@ -313,43 +313,6 @@ how far each row moves when the fifth word changes (6)
 The rows above it do not move at all. The fifth and the sixth do, since
 these words see the fifth.
 
-## Room to spare {#causal-attention-room}
-
-Raschka's class has a table for the mask. It is made once, for the longest
-sentence, and for a shorter one its upper left corner is cut out, by
-`mask[:n, :n]`. How large
-is it for a context length of 1,024?
-*/
-
-static void show_room(void)
-{
-    Attention a;
-    Random r = random_seeded(123);
-    causal_attention_init(&a, &r, D_IN, HEAD_DIM, 1024, 0, 0);
-    printf("numbers to be trained: %zu\n", a.count);
-    printf("numbers in the table: %d\n",
-           a.context_length * a.context_length);
-    attention_free(&a);
-}
-
-/*
-``` output
-numbers to be trained: 18
-numbers in the table: 1048576
-```
-
-The mask is no parameter: training must not change it. But it is part of the
-object, and must be wherever the object is, for instance in the memory of
-the processor that computes with it. PyTorch calls such a table a
-**buffer**, and the class says `self.register_buffer('mask', ...)`. Had it
-said `nn.Parameter`, training would have a million numbers more to improve.
-
-Our object has no such table. `mask_scores` compares the numbers of a row
-and a column, which needs no memory. All that is left of the buffer is its
-size, and with it the refusal of longer sentences. (PyTorch refuses them
-too, if not in so many words: the corner that it cuts out is too small, and
-it says that two sizes do not match.)
-
 ## Equal sentences hide mistakes {#causal-attention-mistake}
 
 Two equal sentences are convenient to look at, and a bad test. Suppose that
@@ -500,7 +463,6 @@ int main(int argc, char *argv[])
                     "roles scores scale mask weights dropout context");
     show_class(same);
     show_leak(same);
-    show_room();
     show_mistake(same);
     draw_batch();
     show_padding();
@@ -548,11 +510,13 @@ assert contexts.shape == (2, 6, 2)
 ```
 
 `torch.stack` makes one tensor of several, with a new dimension in front,
-and the shape (2, 6, 2) is batch, tokens, entries. `@` multiplies the last
-two dimensions and repeats that for every sentence: there is the loop.
-`transpose(1, 2)` exchanges rows and columns of each sentence, counting the
-dimensions from 0. And `F.scaled_dot_product_attention` with
-`is_causal=True` and `dropout_p` is our `attend`.
+and the shape (2, 6, 2) is batch, tokens, entries. `register_buffer` keeps
+the mask's table with the module, and training leaves the table alone. Our
+`mask_causal` needs no table. `@` multiplies the last two dimensions and
+repeats that for every sentence: there is the loop. `transpose(1, 2)`
+exchanges rows and columns of each sentence, counting the dimensions from 0.
+And `F.scaled_dot_product_attention` with `is_causal=True` and `dropout_p`
+is our `attend`.
 
 So far a word asks one question. A model wants to ask several at a time.
 

@@ -58,11 +58,12 @@ Let each entry say where it stands: 213 is sentence 2, token 1, column 3. We
 look at the second sentence of a batch, three tokens with four columns each,
 two columns for each of two heads. In memory, the numbers lie one behind the
 other. That four columns are two heads times two entries is a matter of
-brackets, and in C a cast will do: the same memory, under another type.
+brackets, and in C a cast will do: the same memory, under another type. As
+`float(*query)[d]` points to rows of `d` floats ([](#scaling-spread)), so
 `const float(*view)[n_heads][head_dim]` points to tables of `n_heads` rows,
-a table for each token, as `float (*w)[6]` in [](#self-attention) pointed to
-rows; so `view[i][h]` is the part of token `i` that belongs to head `h`.
-PyTorch calls this a **view**; others say **reshaping**.
+a table for each token. So `view[i][h]` is the part of token `i` that
+belongs to head `h`. PyTorch calls this a **view**; others say
+**reshaping**.
 
 In the view, the token comes before the head. We want the head first, and
 below it all tokens, so these two dimensions have to change places. As with
@@ -473,8 +474,9 @@ void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
 Then there is the mask. `nn.MultiheadAttention` takes one of truth values,
 and *true* means *hidden*. `F.scaled_dot_product_attention` takes one too,
 and *true* means *seen*. Neither complains about the other's. What happens
-then can be tried here: three tokens, first with the future hidden, then
-with the mask turned into its opposite.
+then can be tried here, with the sizes of the small example in
+[](#heads-width): three tokens of 8 entries and two heads, first with the
+future hidden, then with the mask turned into its opposite.
 */
 
 enum { D_MODEL = 8 };
@@ -518,6 +520,8 @@ static void show_module(void)
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], TOKENS, TOKENS,
                      TABLES(TOKENS, TOKENS, t.weights)[h]);
+    printf("Z_1 and Z_2: (%d, %d)\n", t.n, t.d_v);
+    printf("Z_1 and Z_2 side by side: (%d, %d)\n", t.n, HEADS * t.d_v);
     for (int i = 0; i < TOKENS; i++)
         print_vector("output", D_MODEL, t.out + i * D_MODEL);
     show_opposite(&a, x, &t);
@@ -539,6 +543,8 @@ weights of head 2 (3, 3)
 [[1.0000, 0.0000, 0.0000],
  [0.4854, 0.5146, 0.0000],
  [0.3084, 0.3613, 0.3304]]
+Z_1 and Z_2: (3, 4)
+Z_1 and Z_2 side by side: (3, 8)
 output (8)
 [-0.0886, -0.0061,  0.2132,  0.1815, -0.2849, -0.1181, -0.2855, -0.0601]
 output (8)
@@ -606,18 +612,18 @@ static void draw_walk(int n, int d_model, int n_heads)
                   walk);
 }
 
-static void show_walk(int d_model, int n_heads, int n)
+static void show_walk(void)
 {
+    const int n = 20, d_model = 512;
     Attention a;
     float(*x)[d_model] = new_table(n, d_model);
-    module_from_123(&a, n_heads, n, d_model, x);
+    module_from_123(&a, 8, n, d_model, x);
     Trace t;
     trace_init_for(&t, &a, n, n);
     attention_forward(&a, mask_none(), NULL, n, n, x, x, &t);
     print_walk(&a, &t);
-    draw_walk(n, d_model, n_heads);
-    print_vector("output, where it begins", d_model < 6 ? d_model : 6,
-                 t.out);
+    draw_walk(n, d_model, a.n_heads);
+    print_vector("output, where it begins", 6, t.out);
     free(x);
     trace_free(&t);
     attention_free(&a);
@@ -643,32 +649,6 @@ output, where it begins (6)
 ![The walk. Sides are drawn as the roots of the sizes. In the tables with
 stripes, each stripe is a head](walk.svg){#fig-walk}
 
-The program takes sizes of your own: $d_{model}$, heads, tokens. With those
-of the small example in [](#heads), and matrices and tokens drawn in the way
-just said:
-
-``` {.output args="8 2 3"}
-the walk
-X:                (3, 8)
-W_Q, W_K, W_V:    (8, 8)
-Q, K, V:          (3, 8)
-viewed as heads:  (3, 2, 4)
-transposed:       (2, 3, 4)
-scores, weights:  (2, 3, 3)
-Z_h of each head: (2, 3, 4)
-merged, Z:        (3, 8)
-W_O:              (8, 8)
-output:           (3, 8)
-output, where it begins (6)
-[-0.0040,  0.0224,  0.0959,  0.0689, -0.1598, -0.0372]
-```
-
-Not every size will do:
-
-``` {.output args="8 3 3" status=2}
-13_multi_head.c: multi_head_init: 8 columns for 3 heads leave 2 over: a divisor of 8 is needed
-```
-
 ## Added to what was there {#multi-head-residual}
 
 What comes out has the size of what went in. It has to. A Transformer *adds*
@@ -685,17 +665,7 @@ that is best known, has one size from the first layer to the last.
 
 int main(int argc, char *argv[])
 {
-    if (argc != 1 && argc != 4)
-        REFUSE("%d arguments are given: D_MODEL HEADS TOKENS, or none, are "
-               "needed",
-               argc - 1);
-    if (argc == 4) {
-        const int d_model = (int)parse_integer("D_MODEL", argv[1], 1, 4096);
-        const int heads = (int)parse_integer("HEADS", argv[2], 1, 4096);
-        show_walk(d_model, heads,
-                  (int)parse_integer("TOKENS", argv[3], 1, 4096));
-        return 0;
-    }
+    no_arguments(argc, argv);
     figure_pipeline("pipeline", "roles heads");
     draw_columns();
     show_view();
@@ -703,7 +673,7 @@ int main(int argc, char *argv[])
     show_wider();
     show_loop();
     show_module();
-    show_walk(512, 8, 20);
+    show_walk();
     return 0;
 }
 

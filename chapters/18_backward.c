@@ -235,8 +235,7 @@ static void draw_products(void)
         {"key", 4, 3, 1, "="},          {"grad_query", 5, 3, 1, NULL},
         {"grad_scoresᵀ", 4, 5, 1, "·"}, {"query", 5, 3, 1, "="},
         {"grad_key", 4, 3, 1, NULL}};
-    figure_blocks("products", "One product forward, two back",
-                  sizeof block / sizeof block[0], block);
+    figure_blocks("products", "One product forward, two back", 9, block);
 }
 
 /*
@@ -494,9 +493,8 @@ void embed_backward(int n, int d, int rows, const int ids[n],
 {
     for (int i = 0; i < n; i++) {
         if (ids[i] < 0 || ids[i] >= rows)
-            REFUSE(
-                "id %d is no row of a table of %d: from 0 to %d is needed",
-                ids[i], rows, rows - 1);
+            REFUSE("id %d for a table of %d: from 0 to %d is needed",
+                   ids[i], rows, rows - 1);
         for (int k = 0; k < d; k++) // x[i][k] = table[ids[i]][k];
             grad_table[ids[i]][k] += grad_x[i][k];
     }
@@ -529,8 +527,8 @@ slopes of the table (3, 2)
 A model whose backward pass has a mistake may learn all the same, only
 worse. So one compares each slope with what trying finds: **gradient
 checking**. Here is the module of [](#multi-head-pytorch), with two heads
-and the future hidden, and then with dropout too. The loss is the sum of all
-outputs, so that each of these has the slope 1.
+and the future hidden, and at the end with dropout too. The loss is the sum
+of all outputs, so that each of these has the slope 1.
 */
 
 enum { TOKENS = 3, D_MODEL = 8 };
@@ -609,10 +607,9 @@ static void show_module(void)
     Trace t;
     trace_init_for(&t, &a, TOKENS, TOKENS);
     show_checked("numbers, and those on whose slope both agree", &a, &t);
-    a.dropout_rate = 0.5;
-    show_checked("the same with dropout", &a, &t);
-    a.dropout_rate = 0;
     show_twice(&a, &t);
+    a.dropout_rate = 0.5;
+    show_checked("with dropout, numbers and those that agree", &a, &t);
     trace_free(&t);
     attention_free(&a);
 }
@@ -621,20 +618,21 @@ static void show_module(void)
 ``` output
 numbers, and those on whose slope both agree (2)
 [312, 312]
-the same with dropout (2)
-[312, 312]
 slopes of the first row for values (8)
 [-1.3957, -1.1176, -1.1407, -0.6028, -1.1782, -0.9132, -0.6089, -0.9838]
 after a second backward pass (8)
 [-2.7914, -2.2352, -2.2814, -1.2055, -2.3565, -1.8265, -1.2178, -1.9676]
+with dropout, numbers and those that agree (2)
+[312, 312]
 ```
 
 All $4 \cdot (8 \cdot 8 + 8) + 3 \cdot 8 = 312$ agree, parameters and
-tokens. A second backward pass, here without dropout, doubles the slopes,
-since it adds. That is meant so, as gradients of several texts shall add up
-before a step is taken. But then somebody has to write zeros before the next
-step. In PyTorch `optimizer.zero_grad()` does it. Whoever forgets it moves
-the parameters by the slopes of all steps so far.
+tokens, without dropout and with it. A second backward pass, here without
+dropout, doubles the slopes, since it adds. That is meant so, as gradients
+of several texts shall add up before a step is taken. But then somebody has
+to write zeros before the next step. In PyTorch `optimizer.zero_grad()` does
+it. Whoever forgets it moves the parameters by the slopes of all steps so
+far.
 
 By how much should one move a number to try it? Here are the slopes of *cat
 likes fish*, tried with steps from 1 down to a billionth, up and down as in
@@ -670,16 +668,15 @@ static void show_steps(const Attention *a, Trace *t,
         0.000000001f, 0.00000001f, 0.0000001f, 0.000001f, 0.00001f,
         0.0001f,      0.001f,      0.01f,      0.1f,      1};
     float error[2][STEPS];
-    int found[2] = {0};
+    int slopes = 0, found = 0;
     for (int i = 0; i < STEPS; i++)
         show_errors(a, t, grad_a, step[i], &error[0][i], &error[1][i]);
     for (size_t i = 0; i < a->count; i++) {
-        found[0] += grad_a->memory[i] != 0;
-        found[1] +=
-            show_slope(show_loss, a, t, &a->memory[i], step[0]) != 0;
+        slopes += grad_a->memory[i] != 0;
+        found += show_slope(show_loss, a, t, &a->memory[i], step[0]) != 0;
     }
     print_integers("slopes that are not 0, and those a billionth finds", 2,
-                   found);
+                   (int[]){slopes, found});
     figure_log_log("steps", "How wrong a tried slope is", "step",
                    "error, in millionths of the slopes", 2,
                    (const char *[]){"up and down", "upwards only"}, STEPS,

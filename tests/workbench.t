@@ -159,7 +159,7 @@ my @same = (
         'weights 0', 1, '07' => 'attention weights of journey',
         'context 0', 0, '07' => 'version 2, seed 789, no bias'],
     ['stage=heads',
-        (map { ("weights @{[$_ - 1]}", 0, '12' => "head $_") } 1 .. 4),
+        (map { ("weights @{[$_ - 1]}", 0, '12' => "head $_") } 1 .. 2),
         'joined -', 0, '12' => 'four heads, side by side'],
     ['stage=heads heads=1', 'context 0', 0, '12' => 'one head'],
     ['stage=output',
@@ -201,7 +201,7 @@ for (['stage=shares', 'mixture', '02'], ['stage=shares score3=-1.2487', 'steps',
     ['stage=roles', 'roles', '03'], ['stage=roles', 'likes', '03'], ['stage=scale', 'life', '06'],
     ['stage=texts', 'strangers', '08'], ['stage=translation', 'translation', '08'],
     ['stage=mask', 'maps', '09'], ['stage=mask hide=weights', 'maps', '09'],
-    ['stage=heads', 'maps', '12'], ['stage=output', 'maps', '13']) {
+    ['stage=heads heads=2', 'maps', '12'], ['stage=output', 'maps', '13']) {
     my ($args, $name, $chapter) = @$_;
     my $drawn = tempdir(CLEANUP => 1);
     my $r = run($workbench, [split ' ', $args], FIGURES => $drawn);

@@ -10,9 +10,9 @@
 #include "support/memory.h"
 
 /* What an attention computes: the pages print it, and training reads it.
- * Its tables are given by all their entries, row after row, and lie one
- * behind the other in one block. Each forward says which of them it
- * fills. */
+ * A table is a `float *`, a pointer to all its entries, row after row. The
+ * tables lie one behind the other in one block. Each forward says which of
+ * them it fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */
     int n_heads;   /* 1 for one head */
@@ -50,9 +50,10 @@ typedef struct {
 } Trace;
 
 /* Makes a trace with the sizes of another, its tables filled with 0; frees
- * it. Refuses n, m, n_heads, d_k or d_v below 1, a d_out or texts below 0,
- * texts with more tokens than an int can count, and sizes whose tables do
- * not fit. */
+ * it. `Trace sizes = {.n = 6, .m = 6}` writes down a struct with some of
+ * its fields; the others are 0. Refuses n, m, n_heads, d_k or d_v below 1,
+ * a d_out or texts below 0, texts with more tokens than an int can count,
+ * and sizes whose tables do not fit. */
 void trace_init(Trace *t, const Trace *sizes);
 void trace_free(Trace *t);
 

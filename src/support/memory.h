@@ -6,8 +6,11 @@
 
 #include <stddef.h>
 
-/* A block of floats as rows of d of them: ROWS(d, pointer)[i][k]. C cannot
- * check that the block is so long, and a const is taken away.
+/* A block of floats as rows of d of them: ROWS(d, pointer)[i][k]. In C, the
+ * width of a table is part of its type. The widths of a struct's tables are
+ * known only when the program runs, so a struct has pointers to single
+ * floats, and this casts one to a pointer to rows. The cast moves nothing.
+ * C cannot check that the block is so long, and a const is taken away.
  * PyTorch: pointer.view(-1, d). */
 #define ROWS(d, pointer) ((float(*)[d])(pointer))
 

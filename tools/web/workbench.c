@@ -1,4 +1,4 @@
-#include "workbench.h"
+#include "workbench_say.h"
 
 #include <strings.h>
 
@@ -47,11 +47,6 @@ static const Setting settings[KEYS] = {
                           1,
                           {0}},
 };
-
-int bench_whole(const Bench *b, Key key)
-{
-    return (int)b->number[key];
-}
 
 static int is_set_here(const Stage *stage, const char *key)
 {
@@ -446,7 +441,7 @@ int main(int argc, char *argv[])
     for (int id = 0; id < TABLES; id++)
         if (bench_has(&b, (TableId)id))
             print_table(&b, (TableId)id);
-    b.stage->figures(&b);
+    bench_draw(&b);
     for (int i = 1; i < argc; i++)
         if (value_of(argv[i], "ask"))
             explain(&b, value_of(argv[i], "ask"));

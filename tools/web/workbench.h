@@ -1,9 +1,10 @@
 /* The workbench: one attention, of which every number can be changed and
  * every result asked how it was made. It computes with the book's functions
- * alone. workbench.c reads the settings and prints; workbench_stages.c says
- * what each chapter begins with; workbench_compute.c computes;
- * workbench_figures.c draws; workbench_explain.c explains, in the lines of
- * workbench_say.c. */
+ * alone. Each file calls only files that stand before it here:
+ * workbench_stages.c says what each chapter begins with, and
+ * workbench_compute.c computes; workbench_say.c has the lines in which
+ * workbench_explain.c explains, and workbench_figures.c draws;
+ * workbench.c reads the settings and prints. */
 
 #pragma once
 
@@ -103,8 +104,6 @@ typedef struct {
     const float *row; /* [known][d] */
 } Text;
 
-typedef struct Bench Bench;
-
 typedef struct {
     const char *name;
     const char *settings; /* its keys, each with a blank before and after */
@@ -114,7 +113,6 @@ typedef struct {
     const float *by_hand[3];
     double number[KEYS];     /* defaults */
     const char *names[PERS]; /* of entries, where they mean something */
-    void (*figures)(const Bench *b);
 } Stage;
 
 const Stage *bench_stage(const char *name);
@@ -122,7 +120,7 @@ const char *bench_stage_name(int i);
 
 /* ---- The bench */
 
-struct Bench {
+typedef struct {
     const Stage *stage;
     const char *words[2];    /* the texts, as given */
     const char *word;        /* as given, or NULL */
@@ -143,7 +141,7 @@ struct Bench {
     Trace t;
     float *x[TABLES]; /* where each table is: in these, or in the block */
     float *memory;
-};
+} Bench;
 
 /* The shape of a table on this bench: how many, and what for. */
 typedef struct {
@@ -151,23 +149,15 @@ typedef struct {
     int h, n, m;
 } Shape;
 
-/* An entry; or, where one of the numbers is -1, all of them. */
-typedef struct {
-    TableId id;
-    int h, i, j;
-} Cell;
-
-/* A table's name, what its printed label says, and who explains an entry. */
+/* A table's name, and what its printed label says. */
 typedef struct {
     const char *id, *label;
     Per heads, rows, columns;
-    void (*explain)(const Bench *b, Cell c);
 } Kind;
 extern const Kind bench_kind[TABLES];
 
 int bench_has(const Bench *b, TableId id);
 Shape bench_shape(const Bench *b, TableId id);
-int bench_size(const Bench *b, Per per);
 int bench_whole(const Bench *b, Key key);
 
 /* Row i of a table, of head h if each head has one; NULL if there is no such
@@ -190,63 +180,3 @@ void bench_words(Bench *b);
 void bench_embed(Bench *b, int k, Random *r);
 void bench_compute(Bench *b);
 void bench_free(Bench *b);
-
-/* What an explanation is made of. The word that asks in row i, and that which
- * is asked in column j; entry [h][i][j] of a table. */
-const char *bench_asks(const Bench *b, int i);
-const char *bench_asked(const Bench *b, int j);
-float bench_entry(const Bench *b, TableId id, int h, int i, int j);
-
-/* " in head 2", where there are several; "entry 2", or "entry 2 (deed)"
- * where entries have names, and these names, or NULL. */
-const char *bench_in_head(const Bench *b, int h);
-const char *bench_entry_name(const Bench *b, Per per, int k);
-const char *const *bench_meanings(const Bench *b, Per per);
-
-/* A list of numbers that lie so far apart; a row and a column of a table. */
-typedef struct {
-    const float *first;
-    int step;
-} List;
-List bench_row_of(const Bench *b, TableId id, int h, int i);
-List bench_column_of(const Bench *b, TableId id, int h, int j);
-
-/* A number with as many decimals as print.c shows, and without a sign where
- * it rounds to 0; its value as shown; and "+ 0.5000" or "- 0.5000". */
-const char *bench_say(double x);
-double bench_shown(double x);
-const char *bench_add(double x);
-
-/* Prints how an entry was made; notes cells as a source of it. */
-void bench_explain(const Bench *b, Cell c);
-void bench_from(TableId id, int h, int i, int j);
-
-/* Notes where what is shown gives another result: in the end it is said that
- * more is used. */
-void bench_remark(double shown, double result);
-
-/* Print a line: the sum of x; a product; a quotient. */
-void bench_sum(int n, const float x[n], double sum);
-void bench_product(float a, float c);
-void bench_quotient(double a, double c, float result);
-
-/* Prints the products of two lists, one a line, each with its mark and name
- * unless the names are NULL, and the bias unless that is NULL; then the sum
- * of all. */
-void bench_products(int n, List x, List y, const char *mark,
-                    const char *const name[n], const float *bias);
-
-/* Says that number `before` + 1 was drawn from the seed, between -limit and
- * limit, or between 0 and 1 if the limit is 0. */
-void bench_drawn(const Bench *b, int before, double limit);
-
-/* What the figures of a stage are, and @figure for each. */
-void bench_draw_shares(const Bench *b);
-void bench_draw_roles(const Bench *b);
-void bench_draw_scale(const Bench *b);
-void bench_draw_texts(const Bench *b);
-void bench_draw_translation(const Bench *b);
-void bench_draw_mask(const Bench *b);
-void bench_draw_dropout(const Bench *b);
-void bench_draw_heads(const Bench *b);
-void bench_draw_output(const Bench *b);

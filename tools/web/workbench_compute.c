@@ -1,8 +1,51 @@
 #include "workbench.h"
 
+/* ---- All tables, in the order in which they are made */
+
+const Kind bench_kind[TABLES] = {
+    [EMBEDDINGS] = {"embeddings", "embeddings", PER_ONE, PER_WORD, PER_X},
+    [OTHERS] = {"others", "embeddings of the text that is asked", PER_ONE,
+                PER_OTHER, PER_Y},
+    [ALIKE] = {"alike", "embeddings with each other", PER_ONE, PER_WORD,
+               PER_OTHER},
+    [W_QUERY] = {"w_query", "W_query", PER_HEAD, PER_X, PER_K},
+    [W_KEY] = {"w_key", "W_key", PER_HEAD, PER_Y, PER_K},
+    [W_VALUE] = {"w_value", "W_value", PER_HEAD, PER_Y, PER_V},
+    [QUERY] = {"query", "queries", PER_HEAD, PER_WORD, PER_K},
+    [KEY] = {"key", "keys", PER_HEAD, PER_OTHER, PER_K},
+    [VALUE] = {"value", "values", PER_HEAD, PER_OTHER, PER_V},
+    [SCORES] = {"scores", "scores", PER_HEAD, PER_WORD, PER_OTHER},
+    [SCALED] = {"scaled", "scaled scores", PER_HEAD, PER_WORD, PER_OTHER},
+    [MASK] = {"mask", "mask", PER_ONE, PER_WORD, PER_OTHER},
+    [MASKED] = {"masked", "masked scores", PER_HEAD, PER_WORD, PER_OTHER},
+    [EXPONENTIALS] = {"exponentials", "exponentials of the scores",
+                      PER_HEAD, PER_WORD, PER_OTHER},
+    [WEIGHTS] = {"weights", "attention weights", PER_HEAD, PER_WORD,
+                 PER_OTHER},
+    [HIDDEN] = {"hidden", "weights times the mask", PER_HEAD, PER_WORD,
+                PER_OTHER},
+    [RENORMALIZED] = {"renormalized", "renormalized", PER_HEAD, PER_WORD,
+                      PER_OTHER},
+    [KEPT] = {"kept", "kept", PER_HEAD, PER_WORD, PER_OTHER},
+    [DROPPED] = {"dropped", "after dropout", PER_HEAD, PER_WORD, PER_OTHER},
+    [PARTS] = {"parts", "what each word contributes", PER_HEAD, PER_OTHER,
+               PER_V},
+    [CONTEXT] = {"context", "context vectors", PER_HEAD, PER_WORD, PER_V},
+    [JOINED] = {"joined", "heads side by side", PER_ONE, PER_WORD,
+                PER_ALL_V},
+    [W_OUT] = {"w_out", "W_out", PER_ONE, PER_OUT, PER_ALL_V},
+    [B_OUT] = {"b_out", "bias of the output", PER_ONE, PER_ONE, PER_OUT},
+    [OUT] = {"out", "output", PER_ONE, PER_WORD, PER_OUT},
+};
+
 /* ---- What stands where */
 
-int bench_size(const Bench *b, Per per)
+int bench_whole(const Bench *b, Key key)
+{
+    return (int)b->number[key];
+}
+
+static int size_of(const Bench *b, Per per)
 {
     const int size[PERS] = {[PER_ONE] = 1,
                             [PER_ASKER] = 1,
@@ -31,9 +74,9 @@ Shape bench_shape(const Bench *b, TableId id)
                .columns = is_turned ? kind->rows : kind->columns};
     if (draw == BY_NONE && s.rows == PER_WORD && id != EMBEDDINGS)
         s.rows = PER_ASKER;
-    s.h = bench_size(b, s.heads);
-    s.n = bench_size(b, s.rows);
-    s.m = bench_size(b, s.columns);
+    s.h = size_of(b, s.heads);
+    s.n = size_of(b, s.rows);
+    s.m = size_of(b, s.columns);
     return s;
 }
 

@@ -1,4 +1,4 @@
-#include "workbench.h"
+#include "workbench_say.h"
 
 /* How a number was made: one function a table, and the list of tables. They
  * multiply again what the book's functions have multiplied, so the last line
@@ -411,50 +411,19 @@ static void explain_out(const Bench *b, Cell c)
     bench_from(B_OUT, 0, 0, c.j);
 }
 
-/* ---- All tables, in the order in which they are made */
+/* ---- Who explains each table, in the order of TableId */
 
-const Kind bench_kind[TABLES] = {
-    [EMBEDDINGS] = {"embeddings", "embeddings", PER_ONE, PER_WORD, PER_X,
-                    explain_embedding},
-    [OTHERS] = {"others", "embeddings of the text that is asked", PER_ONE,
-                PER_OTHER, PER_Y, explain_embedding},
-    [ALIKE] = {"alike", "embeddings with each other", PER_ONE, PER_WORD,
-               PER_OTHER, explain_alike},
-    [W_QUERY] = {"w_query", "W_query", PER_HEAD, PER_X, PER_K,
-                 explain_matrix},
-    [W_KEY] = {"w_key", "W_key", PER_HEAD, PER_Y, PER_K, explain_matrix},
-    [W_VALUE] = {"w_value", "W_value", PER_HEAD, PER_Y, PER_V,
-                 explain_matrix},
-    [QUERY] = {"query", "queries", PER_HEAD, PER_WORD, PER_K, explain_role},
-    [KEY] = {"key", "keys", PER_HEAD, PER_OTHER, PER_K, explain_role},
-    [VALUE] = {"value", "values", PER_HEAD, PER_OTHER, PER_V, explain_role},
-    [SCORES] = {"scores", "scores", PER_HEAD, PER_WORD, PER_OTHER,
-                explain_scores},
-    [SCALED] = {"scaled", "scaled scores", PER_HEAD, PER_WORD, PER_OTHER,
-                explain_scaled},
-    [MASK] = {"mask", "mask", PER_ONE, PER_WORD, PER_OTHER, explain_mask},
-    [MASKED] = {"masked", "masked scores", PER_HEAD, PER_WORD, PER_OTHER,
-                explain_masked},
-    [EXPONENTIALS] = {"exponentials", "exponentials of the scores",
-                      PER_HEAD, PER_WORD, PER_OTHER, explain_exponentials},
-    [WEIGHTS] = {"weights", "attention weights", PER_HEAD, PER_WORD,
-                 PER_OTHER, explain_weights},
-    [HIDDEN] = {"hidden", "weights times the mask", PER_HEAD, PER_WORD,
-                PER_OTHER, explain_hidden},
-    [RENORMALIZED] = {"renormalized", "renormalized", PER_HEAD, PER_WORD,
-                      PER_OTHER, explain_renormalized},
-    [KEPT] = {"kept", "kept", PER_HEAD, PER_WORD, PER_OTHER, explain_kept},
-    [DROPPED] = {"dropped", "after dropout", PER_HEAD, PER_WORD, PER_OTHER,
-                 explain_dropped},
-    [PARTS] = {"parts", "what each word contributes", PER_HEAD, PER_OTHER,
-               PER_V, explain_parts},
-    [CONTEXT] = {"context", "context vectors", PER_HEAD, PER_WORD, PER_V,
-                 explain_context},
-    [JOINED] = {"joined", "heads side by side", PER_ONE, PER_WORD,
-                PER_ALL_V, explain_joined},
-    [W_OUT] = {"w_out", "W_out", PER_ONE, PER_OUT, PER_ALL_V,
-               explain_w_out},
-    [B_OUT] = {"b_out", "bias of the output", PER_ONE, PER_ONE, PER_OUT,
-               explain_b_out},
-    [OUT] = {"out", "output", PER_ONE, PER_WORD, PER_OUT, explain_out},
-};
+void bench_explain(const Bench *b, Cell c)
+{
+    static void (*const explain[TABLES])(const Bench *b, Cell c) = {
+        explain_embedding, explain_embedding,    explain_alike,
+        explain_matrix,    explain_matrix,       explain_matrix,
+        explain_role,      explain_role,         explain_role,
+        explain_scores,    explain_scaled,       explain_mask,
+        explain_masked,    explain_exponentials, explain_weights,
+        explain_hidden,    explain_renormalized, explain_kept,
+        explain_dropped,   explain_parts,        explain_context,
+        explain_joined,    explain_w_out,        explain_b_out,
+        explain_out};
+    bench_tell(b, c, explain[c.id]);
+}

@@ -1,4 +1,4 @@
-#include "workbench.h"
+#include "workbench_say.h"
 
 static const char *const numerals[] = {
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight"};
@@ -74,7 +74,7 @@ static void draw_head_maps(const Bench *b, const char *title,
 /* ---- The figures of each stage */
 
 /* Bars of finite numbers; and stacks, if they grow in one direction. */
-void bench_draw_shares(const Bench *b)
+static void draw_shares(const Bench *b)
 {
     static const char *const step[3] = {"score", "exponential", "share"};
     static const TableId of[3] = {SCORES, EXPONENTIALS, WEIGHTS};
@@ -102,7 +102,7 @@ void bench_draw_shares(const Bench *b)
     }
 }
 
-void bench_draw_roles(const Bench *b)
+static void draw_roles(const Bench *b)
 {
     static const char *const panel[2] = {"embeddings with each other",
                                          "queries with keys"};
@@ -127,12 +127,12 @@ void bench_draw_roles(const Bench *b)
     free(x);
 }
 
-void bench_draw_scale(const Bench *b)
+static void draw_scale(const Bench *b)
 {
     draw_heatmap(b, "life", "What each word takes of each");
 }
 
-void bench_draw_texts(const Bench *b)
+static void draw_texts(const Bench *b)
 {
     const int is_own = b->n == 6 && b->m == 8 && b->texts == 2;
     draw_heatmap(b, "strangers",
@@ -140,14 +140,14 @@ void bench_draw_texts(const Bench *b)
                         : "What the words of one text take of another");
 }
 
-void bench_draw_translation(const Bench *b)
+static void draw_translation(const Bench *b)
 {
     draw_heatmap(b, "translation",
                  "What English words take of German ones");
 }
 
 /* Both ways, whichever the tables go. */
-void bench_draw_mask(const Bench *b)
+static void draw_mask(const Bench *b)
 {
     static const char *const panel[4] = {
         "scores", "times the mask", "renormalized", "from minus infinity"};
@@ -170,7 +170,7 @@ void bench_draw_mask(const Bench *b)
     free(x);
 }
 
-void bench_draw_dropout(const Bench *b)
+static void draw_dropout(const Bench *b)
 {
     static const char *const panel[2] = {"weights", "after dropout"};
     float *x = panels_for(b, 2);
@@ -181,7 +181,7 @@ void bench_draw_dropout(const Bench *b)
     free(x);
 }
 
-void bench_draw_heads(const Bench *b)
+static void draw_heads(const Bench *b)
 {
     char title[100];
     snprintf(title, sizeof title, "The attention weights of %s head%s%s",
@@ -190,7 +190,7 @@ void bench_draw_heads(const Bench *b)
     draw_head_maps(b, title, "");
 }
 
-void bench_draw_output(const Bench *b)
+static void draw_output(const Bench *b)
 {
     char title[100], before[80];
     snprintf(title, sizeof title,
@@ -199,4 +199,24 @@ void bench_draw_output(const Bench *b)
     snprintf(before, sizeof before, "%s%s%s, ", b->name[0][0],
              b->n > 1 ? " " : "", b->n > 1 ? b->name[0][1] : "");
     draw_head_maps(b, title, before);
+}
+
+void bench_draw(const Bench *b)
+{
+    static const struct {
+        const char *stage;
+        void (*draw)(const Bench *b);
+    } of[] = {{"shares", draw_shares},
+              {"roles", draw_roles},
+              {"scale", draw_scale},
+              {"texts", draw_texts},
+              {"translation", draw_translation},
+              {"mask", draw_mask},
+              {"dropout", draw_dropout},
+              {"heads", draw_heads},
+              {"output", draw_output},
+              {"all", draw_heads}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (strcmp(of[i].stage, b->stage->name) == 0)
+            of[i].draw(b);
 }

@@ -1,4 +1,4 @@
-#include "workbench.h"
+#include "workbench_say.h"
 
 /* The lines of an explanation. Each sum is made again as the book's functions
  * make it, in the same order and with the same roundings. */
@@ -80,7 +80,8 @@ const char *bench_say(double x)
     return out + (*out == '-' && !(fabs(strtod(out, NULL)) > 0));
 }
 
-double bench_shown(double x)
+/* The value of a number as shown. */
+static double shown_value(double x)
 {
     return strtod(bench_say(x), NULL);
 }
@@ -125,11 +126,12 @@ static void print_cell(const char *mark, Cell c)
     putchar('\n');
 }
 
-void bench_explain(const Bench *b, Cell c)
+void bench_tell(const Bench *b, Cell c,
+                void (*explain)(const Bench *b, Cell c))
 {
     sources = is_rounded = 0;
     print_cell("explain", c);
-    bench_kind[c.id].explain(b, c);
+    explain(b, c);
     if (is_rounded)
         puts("(All digits are used, also those that are not shown.)");
     for (int k = 0; k < sources; k++)
@@ -139,7 +141,9 @@ void bench_explain(const Bench *b, Cell c)
 /* ---- Sums, products, quotients: each prints lines, and returns nothing, so
  * that what is said can only be what was computed */
 
-void bench_remark(double shown, double result)
+/* Notes where what is shown gives another result: in the end it is said that
+ * more is used. */
+static void remark(double shown, double result)
 {
     is_rounded |= strcmp(bench_say(shown), bench_say(result)) != 0;
 }
@@ -148,8 +152,8 @@ void bench_sum(int n, const float x[n], double sum)
 {
     double shown = 0;
     for (int k = 0; k < n; k++)
-        shown += bench_shown((double)x[k]);
-    bench_remark(shown, sum);
+        shown += shown_value((double)x[k]);
+    remark(shown, sum);
     printf("%s", bench_say((double)x[0]));
     for (int k = 1; k < n; k++)
         printf(" %s", bench_add((double)x[k]));
@@ -161,8 +165,8 @@ void bench_sum(int n, const float x[n], double sum)
 static void print_product(float a, float c, const char *mark,
                           const char *name)
 {
-    bench_remark(bench_shown((double)a) * bench_shown((double)c),
-                 (double)(a * c));
+    remark(shown_value((double)a) * shown_value((double)c),
+           (double)(a * c));
     printf("%s × %s = %s%s%s%s\n", bench_say((double)a),
            bench_say((double)c), bench_say((double)(a * c)),
            name ? ", " : "", name ? mark : "", name ? name : "");
@@ -175,7 +179,7 @@ void bench_product(float a, float c)
 
 void bench_quotient(double a, double c, float result)
 {
-    bench_remark(bench_shown(a) / bench_shown(c), (double)result);
+    remark(shown_value(a) / shown_value(c), (double)result);
     printf("%s / %s = %s\n", bench_say(a), bench_say(c),
            bench_say((double)result));
 }
@@ -222,9 +226,8 @@ void bench_drawn(const Bench *b, int before, double limit)
     printf("A linear layer with %.0f inputs begins with numbers from %s to "
            "%s, so it is stretched and moved.\n",
            1 / (limit * limit), bench_say(-limit), bench_say(limit));
-    bench_remark(bench_shown(u) * bench_shown(2 * limit) -
-                     bench_shown(limit),
-                 (double)x[0][0]);
+    remark(shown_value(u) * shown_value(2 * limit) - shown_value(limit),
+           (double)x[0][0]);
     printf("%s × %s - %s = %s\n", bench_say(u), bench_say(2 * limit),
            bench_say(limit), bench_say((double)x[0][0]));
 }
