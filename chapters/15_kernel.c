@@ -364,11 +364,11 @@ far, the sum, and the mixture. Let the tile meet a block of keys. The first
 product makes a row of scores for each key, and softmax goes down the rows:
 
 | | query 0 | query 1 | what happens in each lane |
-|:----------|:---------|:---------|:---------------------------------------|
-| `largest` | $a_0$ | $a_1$ | rises to the largest $s$ below, if that is larger |
-| key 0 | $s_{00}$ | $s_{10}$ | become $e^{s_{00} - a_0}$ and $e^{s_{10} - a_1}$ |
-| key 1 | $s_{01}$ | $s_{11}$ | become $e^{s_{01} - a_0}$ and $e^{s_{11} - a_1}$ |
-| `sum` | $l_0$ | $l_1$ | shrinks as `largest` rises; then all $e$ are added |
+|:----------|:--------|:--------|:---------------------------------------|
+| `largest` | $a$ | $b$ | rises to the largest score, if that is larger |
+| key 0 | $s_0$ | $t_0$ | become $e^{s_0 - a}$ and $e^{t_0 - b}$ |
+| key 1 | $s_1$ | $t_1$ | become $e^{s_1 - a}$ and $e^{t_1 - b}$ |
+| `sum` | $l$ | $r$ | shrinks as `largest` rises; then all $e$ are added |
 
 `softmax_lanes` is `online_softmax_add_block` without the values. It can
 multiply the scores by a scale, here 1; with $\log_2 e$, for the powers of

@@ -192,6 +192,21 @@ static void tiles_as_flash(void)
     }
 }
 
+/* Scores of -1,000 and less, of which no exponential is a float. */
+static void tiles_far_below(void)
+{
+    enum { N = 3, M = 140 };
+    const float query[N][1] = {{1}, {2}, {4}};
+    float(*key)[1] = room_for("key", M), (*value)[1] = room_for("value", M);
+    float context[N][1], sum[N], due[N][1], due_sum[N];
+    tap_fill(M, key[0], -1003, -1000);
+    tap_fill(M, value[0], -1, 1);
+    attend_tiles(N, M, 1, 1, query, key, value, context, sum);
+    flash_forward(N, M, 1, 1, mask_none(), query, key, value, due, due_sum);
+    similar("context", N, (float *)context, (float *)due, 0, ATOL);
+    similar("log_sum", N, sum, due_sum, 1e-6, 0);
+}
+
 /* ---- What is around it */
 
 static void from_row_test(void)
@@ -245,6 +260,7 @@ int main(void)
     EACH("attend_tiles", tiles_test, "all_*-query");
     SETS("attend_tiles", tiles_test, "loud");
     TAP(tiles_as_flash, "attend_tiles: as flash_forward");
+    TAP(tiles_far_below, "attend_tiles: scores far below 0");
     TAP(from_row_test, "from_row: what is below");
     TAP(turn_test, "transpose_scaled: any sizes");
     return tap_done();

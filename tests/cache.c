@@ -180,6 +180,36 @@ static void large_products(void)
     kv_cache_free(&c);
 }
 
+/* A single key: the context is its value, also where 16 bits are at their
+ * ends. */
+static void all_kept(void)
+{
+    enum { D = 1024 };
+    static float value[D], context[D];
+    const float zero = 0;
+    for (int k = 0; k < 6; k++) {
+        const Format format = (Format)(1 + k % 2);
+        if (!with_set(k / 2))
+            continue;
+        for (int i = 0; i < D; i++) {
+            const uint16_t bits = (uint16_t)(64 * i + i % 7);
+            value[i] = format == FORMAT_BFLOAT16 ? from_bfloat16(bits)
+                                                 : from_float16(bits);
+        }
+        KVCache c = {.n_kv_heads = 1, .d_k = 1, .d_v = D, .capacity = 1};
+        c.format = format;
+        kv_cache_init(&c, &c);
+        kv_cache_append(&c, 1, rows_by_head(1, 1, 1, &zero),
+                        rows_by_head(1, 1, D, value));
+        attend_cache(&c, 1, 1, rows_by_head(1, 1, 1, &zero), 1,
+                     rows_by_head(1, 1, D, context));
+        next_case();
+        give("format = %d", (int)format);
+        same("context", D, context, value);
+        kv_cache_free(&c);
+    }
+}
+
 static void refusals(void)
 {
     static float x[64];
@@ -200,6 +230,7 @@ int main(void)
 {
     TAP(any_set, "kv_cache_attend_fast: any text, in any pieces");
     TAP(many_keys, "kv_cache_attend_fast: more keys than a piece has");
+    TAP(all_kept, "kv_cache_attend_fast: all that 16 bits can hold");
     TAP(loud_pieces,
         "kv_cache_attend_fast: large scores in several pieces");
     TAP(high_scores, "kv_cache_attend_fast: scores of millions");

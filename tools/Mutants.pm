@@ -36,6 +36,7 @@ sub load {
         push @mutants, {heading => $heading, chapter => $number, name => $name,
                         function => $function, changes => \@changes,
                         of => $chapter{$number} //= Chapter->load($source)};
+        $chapter{$number}{number} = $number;
     }
     return @mutants;
 }

@@ -1,7 +1,7 @@
 /* What `make bench` measures beside the book's own functions, and loops for
  * what is too short to be timed from Python. Compiled as the kernel is, for
- * the machine's instruction set. KERNEL is a copy of chapter 15 with other
- * settings, and with other names for its functions. */
+ * the machine's instruction set. KERNEL is a copy of chapter 15 and of
+ * src/kernel/attend.c with other settings. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include KERNEL
 
