@@ -1,5 +1,5 @@
 /* Made by golden/generate.py: the losses of a training by PyTorch. */
-#include "attention/20_training.h"
+#include "attention/21_training.h"
 #include "support.h"
 
 const float pytorch_losses[6] = {
