@@ -126,29 +126,10 @@ void training_gradient(Training *t)
 /*
 A step puts these together. Gradients are *added* to what is there
 ([](#backward)), so before each step they must become 0 again, which PyTorch
-calls `zero_grad`. All parameters lie in one block, and the gradient and
+calls `zero_grad`. Then the gradient is clipped to the length 1, and Adam
+moves the parameters. All parameters lie in one block, and the gradient and
 Adam's two means in others like it, so that clipping and Adam go through a
 model as through a list.
-
-**Exercise 21.1** (★★, 3 points): `training_step`. The loss; the gradient of
-that loss alone, clipped to the length 1; and a step of Adam, for which
-`t->step` counts from 1. It returns the loss before the step.
-
-::: hint
-Five calls, in this order: `training_loss`, `model_clear`,
-`training_gradient`, `clip_norm`, `adam_step`.
-:::
-
-::: hint
-The list of all slopes is `t->gradient.memory`. In the same way Adam's means
-are `t->mean.memory` and `t->square.memory`, and the parameters
-`t->model.memory`. All of them have `t->model.count` numbers.
-:::
-
-::: done
-Loss, gradient, clipping, step: models of any size are trained by these
-calls, and the GPT of this book will be, too.
-:::
 */
 
 float training_step(Training *t, Adam adam, Mask mask)
@@ -167,8 +148,8 @@ float training_step(Training *t, Adam adam, Mask mask)
 ## Induction: what came after it the last time {#training-repeated}
 
 The first task: a text repeats itself, and each word is to tell the next
-one. `shuffle` puts words into random order: each place gets one of those
-that are left, and `random_below` says which.
+one. The words of a text are drawn in random order. For that we need a
+random whole number below a given one:
 */
 
 int random_below(Random *r, int range)
@@ -178,6 +159,27 @@ int random_below(Random *r, int range)
     const uint64_t draw = range < 1 << 28 ? random_u32(r) : random_u64(r);
     return (int)(draw % (uint64_t)range);
 }
+
+/*
+To put things into random order is to **shuffle** them. The first place gets
+any of all things, the second any of those that are left, and so on. What
+stood in a place before goes where its new thing came from, so that nothing
+is lost.
+
+**Exercise 21.1** (★, 2 points): `shuffle`. The numbers 0 to `n - 1` in
+random order, from the first place on. For the last place there is no
+choice, and no draw.
+
+::: hint
+First each place `i` gets the number `i`. Then place `i` changes with place
+`i + random_below(r, n - i)`.
+:::
+
+::: done
+Each order is equally likely. In this way PyTorch's `DataLoader` shuffles,
+too, draw for draw.
+:::
+*/
 
 void shuffle(Random *r, int n, int order[n])
 {

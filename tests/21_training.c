@@ -45,6 +45,18 @@ static void shuffle_test(void)
     }
 }
 
+/* One draw for each place but the last. */
+static void draws_test(void)
+{
+    int order[3];
+    Random r = seeded(123), same_r = seeded(123);
+    give("r: random_seeded(123), n = 3, and then a draw");
+    shuffle(&r, 3, order);
+    random_u32(&same_r);
+    random_u32(&same_r);
+    same_bits("the third draw", random_u32(&r), random_u32(&same_r));
+}
+
 static void texts_test(void)
 {
     const int64_t *ids = integers("ids"), *key_ids = integers("asked");
@@ -461,14 +473,14 @@ int main(void)
 {
     EACH("random_below", below_test, "below_*-drawn");
     EACH("shuffle", shuffle_test, "order_*-drawn");
+    TAP(draws_test, "shuffle: no draw for the last place");
     SETS("repeated_text", texts_test, "texts");
     SETS("agreement_text", sentences_test, "sentences");
     TAP(differ_test, "agreement_nouns_differ: one and many");
     EACH("model_forward", forward_test, "*-parameters");
     EACH("model_backward", model_backward_test, "*-parameters");
     EACH("training_gradient", backward_test, "*-parameters");
-    SETS("training_step", hundred_test, "agreement");
-    SETS("training_gradient: in a hundred steps", hundred_test, "repeated");
+    SETS("training_step", hundred_test, "repeated", "agreement");
     TAP(drawn_test, "pytorch_losses: those of the golden file");
     TAP(memory_test, "model_init: tables one behind the other");
     TAP(model_freed, "model_clear: everything is 0");
