@@ -368,7 +368,7 @@ test: test-programs ## the tests of the book: needs neither Python nor a network
 	$(prove) -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 	@$(MAKE) chapters
 
-test-programs: $(programs) $(printed) $(tests) $(BUILD)/tools/train ## what make test runs, without running it
+test-programs: $(programs) $(printed) $(tests) $(patsubst tools/%.c,$(BUILD)/tools/%,$(wildcard tools/train.c)) ## what make test runs, without running it
 
 test-c: $(tests) ## the tests of the C code alone
 	$(prove) -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
