@@ -449,16 +449,16 @@ shares after ten steps: descent, Adam (2, 4)
 ![The loss of four logits in ten steps of descent and of Adam, both with a
 rate of one tenth](steps.svg){#fig-optimizers-steps}
 
-Both losses fall. That of descent falls less and less: as the right word
-gains, its slope becomes smaller, and so does the step. Adam's loss falls
-faster, for Adam takes the size out of the slopes. The shares show how. The
-third word began with 0.0871. Its slope is small, descent hardly moves its
-logit, and its share is still 0.0845. Adam moves that logit as far as the
-first one, and 0.0362 is left.
+Both losses fall. As the right word gains, all slopes become smaller, and
+the steps of descent with them. Adam takes the size out of the slopes, and
+its loss falls faster. The shares show how. The third word began with
+0.0871. Its slope is small, descent hardly moves its logit, and its share is
+still 0.0845. Adam moves that logit as far as the first one, and 0.0362 is
+left. (The first share is $e^2$ times the third, before and after.)
 
 To be fast is not all. Steps that do not become shorter leap over what they
-are looking for when it is near. So Adam, too, needs the falling rate from
-above when a training comes to its end.
+are looking for when it is near. So Adam, too, needs the falling rate of
+[](#optimizers-schedule) when a training comes to its end.
 
 ## Everything together
 */
