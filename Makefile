@@ -25,8 +25,9 @@ CFLAGS_fast  := $(fastest) -fno-trapping-math -fno-math-errno -ffp-contract=fast
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)
 CFLAGS_machine := $(OPENMP)
 CFLAGS_19_flash_backward := $(threaded)
-# So is the last one. (Chapter 20 is not: gcc 12 for aarch64 fails at it.)
-CFLAGS_21_gpt  := $(fastest) -fno-trapping-math -fno-math-errno
+# So is chapter 22. (What is now 20 and 21 is not: gcc 12 for aarch64 failed at it.)
+CFLAGS_22_gpt  := $(fastest) -fno-trapping-math -fno-math-errno
+CFLAGS_gpt     := $(CFLAGS_22_gpt)
 CFLAGS_gpt_training := $(fastest) $(threaded)
 $(foreach n,$(fast) $(kernel),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
 
@@ -373,7 +374,7 @@ test: test-programs ## the tests of the book: needs neither Python nor a network
 	$(prove) -j$(JOBS) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
 	@$(MAKE) chapters
 
-test-programs: $(programs) $(printed) $(tests) ## what make test runs, without running it
+test-programs: $(programs) $(printed) $(tests) $(patsubst tools/%.c,$(BUILD)/tools/%,$(wildcard tools/train.c)) ## what make test runs, without running it
 
 test-c: $(tests) ## the tests of the C code alone
 	$(prove) -j$(JOBS) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
@@ -443,7 +444,7 @@ mutants mistakes:
 
 # ---- The checks, which repeat the tests. A line says what is left out.
 #   sanitized   with sanitizers, which also find memory that is not freed
-#   valgrind    without chapter 21's program, which trains (its tests are run)
+#   valgrind    without chapter 23's program, which trains (its tests are run)
 #   threads     the kernel's, with clang's OpenMP, which alone tells the sanitizer
 #               for threads which thread waits for which
 #   neon        the kernel's, on a processor of another kind
@@ -459,7 +460,7 @@ valgrind := valgrind -q --error-exitcode=99
 arm64    := aarch64-linux-gnu
 small    := TAP_SMALL=1 TAP_SECONDS=600
 few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(notdir $(tests)),$(speedy)))' test-c
-speedy   := 06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward attend backward cache kernels layers 21_gpt
+speedy   := 06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward attend backward cache kernels layers 22_gpt 23_language_model
 try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
 without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(small) \
   $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))),@echo "This processor has no AVX anyway")
@@ -469,7 +470,7 @@ check-clang:
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
 check-valgrind:
 	$(small) $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters \
-	  checked='$(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 21_gpt,$(names)))'
+	  checked='$(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 23_language_model,$(names)))'
 check-threads:
 	$(call try,Threads,echo '$(hash)include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
 	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(small) $(MAKE) \
@@ -615,28 +616,28 @@ $(BUILD)/bench-venv/made: tools/bench.txt
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Chapter 21's long run, for some steps; PyTorch is that of the golden values.
-$(BUILD)/tools/bench_train: tools/bench_train.c $(BUILD)/libattention.a $(settings)
+# Chapter 23's long run, and the same for some steps; PyTorch is that of the golden values.
+$(BUILD)/tools/train $(BUILD)/tools/bench_train: $(BUILD)/tools/%: tools/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link)
 
-bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 21's training beside the same in PyTorch
+bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
 	@.venv-golden/bin/python tools/bench-train --program $< $(if $(STEPS),--steps $(call quoted,$(STEPS)))
 
-# ---- What chapter 21 learns from, and its long run, of which the page tells.
+# ---- What chapter 23 learns from, and its long run, of which the page tells.
 
-prose: ## the chapters' prose anew, for chapter 21: after it, make train
+prose: ## the chapters' prose anew, for chapter 23: after it, make train
 	tools/prose $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md >src/prose.h.new
 	mv src/prose.h.new src/prose.h
 
 # The training stands in a file of its own until all its steps are done; then it
-# is a model for run-21. A run of other sizes leaves the page's log alone.
+# is a model for run-23. A run of other sizes leaves the page's log alone.
 gpt = $(BUILD)/gpt$(if $(SIZES),.own)
-train: $(BUILD)/chapters/21_gpt ## chapter 21's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2"
+train: $(BUILD)/tools/train ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2"
 	@rm -f $(gpt).h
-	@$< train $(gpt).training $(gpt).h $(call each,$(SIZES))
+	@$< $(gpt).training $(gpt).h $(call each,$(SIZES))
 	@[ ! -e $(gpt).h ] || { mv $(gpt).training $(gpt).safetensors; $(if $(SIZES),,mv $(gpt).h src/trained.h;) \
-	  echo 'Try it: make -s run-21 ARGS="$(gpt).safetensors 84 104 101 32"'; }
+	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32"'; }
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

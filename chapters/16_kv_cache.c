@@ -5,9 +5,9 @@
 one word at a time](pipeline.svg){#fig-kv-pipeline}
 
 A model that writes makes one token at a time. It reads the text so far,
-guesses the next token from the last one's context vector ([](#gpt-writing)
-will do so), appends it, and begins again with a text that is longer by one.
-How much of that is new?
+guesses the next token from the last one's context vector
+([](#language-model-writing) will do so), appends it, and begins again with
+a text that is longer by one. How much of that is new?
 */
 
 #include "attention/16_kv_cache.h"

@@ -771,7 +771,8 @@ for _ in range(2):
 
 Each product of the forward pass has become two. So a step of training costs
 about $1 + 2 = 3$ computations of the attention, whatever the number of its
-parameters. With that, a head can learn from text: [](#training).
+parameters. With that, a loss and an optimizer can make a model better:
+[](#optimizers).
 
 It also costs memory. The way back reads the trace, with the weights of all
 heads, $n \times m$ each, and for long texts these tables do not fit.

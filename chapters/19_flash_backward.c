@@ -582,7 +582,7 @@ Recomputation helps elsewhere, too: of a model with many layers one may keep
 what goes into each and make the rest again. But nothing else in it grows
 with the square of the text.
 
-Now all slopes can be had, of texts of any length, and fast. [](#training)
+Now all slopes can be had, of texts of any length, and fast. [](#optimizers)
 takes the steps.
 
 ## Further exercises

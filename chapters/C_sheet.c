@@ -45,7 +45,7 @@ steps ([](#backward)).
 
 And what stands around attention in a model that learns to write, with a
 vocabulary of $v$ tokens, whose embeddings are the rows of $E$
-([](#training), [](#gpt)):
+([](#optimizers), [](#gpt), [](#language-model)):
 
 ::: worksheet
 | step | formula | shape | C | PyTorch |

@@ -2090,17 +2090,17 @@ def save_trained(task):
 
 
 def write_losses(losses):
-    """Those of the steps that chapter 20 shows, and draws beside its own."""
+    """Those of the steps that chapter 21 shows, and draws beside its own."""
     few = [losses[max(step - 1, 0)] for step in range(0, len(losses) + 1, 20)]
     texts = [f"{loss:.9f}f," for loss in few]
     lines = [" ".join(["   ", *texts[k:k + 3]]) for k in range(0, len(few), 3)]
     (HERE.parent / "src/pytorch.c").write_text("\n".join([
         "/* Made by golden/generate.py: the losses of a training by PyTorch. */",
-        '#include "attention.h"', "",
+        '#include "attention/21_training.h"', '#include "support.h"', "",
         f"const float pytorch_losses[{len(few)}] = {{", *lines, "};", ""]))
 
 
-def training():
+def optimizers():
     save_loss("one_row", uniform(2001, 1, 4, size=2), [2])
     save_loss("rows", uniform(2002, 5, 7, size=3), [6, 0, 3, 3, 1])
     save_loss("ignored", uniform(2003, 6, 5, size=3),
@@ -2143,6 +2143,8 @@ def training():
     save_rates("rates_late", 8, 9, 1e-3, 1e-4)
     save_rates("rates_long", 100, 500, 3e-3, 3e-4)
 
+
+def training():
     for high in 1, 2, 5, 720, 2**28 - 1, 2**28, 2**31 - 1:
         save(f"below_{high}", seeds=SEEDS, high=high, drawn=each_seed(
             lambda r: torch.randint(high, (40,), generator=r)))
@@ -2412,6 +2414,21 @@ def gpt():
     save_gelu("gelu_small", uniform(2151, 50, size=4))
     save_gelu("gelu_large", tensor([0.0, -0.0, 1e-6, -1e-6, 5, -5, 8, -8, 12,
                                     -12, 60, -60, 1e4, -1e4, 1e10, -1e10]))
+    for case, sizes in [("drawn", {}), ("drawn_odd", dict(
+            vocabulary=7, context=3, width=6, n_heads=3, layers=3))]:
+        model = gpt_drawn(42, **sizes)
+        save(case, sizes=gpt_sizes(model), seed=[42],
+             parameters=torch.cat([p.flatten() for p in model.parameters()]),
+             following=torch.rand(1))
+    save_gpt("gpt_tied", 2160, True)
+    save_gpt("gpt_apart", 2230, False)
+    # The numbers of gpt_tied once more, under the names that a model's own
+    # file has: chapter 23's program can be given this file.
+    made.update(gpt2_named(gpt_given(2160)))
+    made["n_head"] = tensor(2)
+
+
+def language_model():
     for seed, n in [(1, 1), (2, 2), (123, 7), (2021, 128), (2**32 + 5, 300)]:
         save_draws(f"draws_{n}", seed, torch.rand(
             3, n, generator=seeded(seed)).square().square())
@@ -2425,18 +2442,6 @@ def gpt():
     save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
     for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:
         save_orders(f"orders_{n}", seed, n)
-    for case, sizes in [("drawn", {}), ("drawn_odd", dict(
-            vocabulary=7, context=3, width=6, n_heads=3, layers=3))]:
-        model = gpt_drawn(42, **sizes)
-        save(case, sizes=gpt_sizes(model), seed=[42],
-             parameters=torch.cat([p.flatten() for p in model.parameters()]),
-             following=torch.rand(1))
-    save_gpt("gpt_tied", 2160, True)
-    save_gpt("gpt_apart", 2230, False)
-    # The numbers of gpt_tied once more, under the names that a model's own
-    # file has: this file can be given to the chapter's program.
-    made.update(gpt2_named(gpt_given(2160)))
-    made["n_head"] = tensor(2)
     save_ten_steps("steps", 2300)
     save_written("written_plain", 2380, 1.0, 0)
     save_written("written_cold", 2480, 0.5, 0)
@@ -2463,8 +2468,10 @@ CHAPTERS = {
     "17_positions": positions,
     "18_backward": backward,
     "19_flash_backward": flash_backward,
-    "20_training": training,
-    "21_gpt": gpt,
+    "20_optimizers": optimizers,
+    "21_training": training,
+    "22_gpt": gpt,
+    "23_language_model": language_model,
     "B_normals": normals,
     "C_sheet": sheet,
     "D_mkl": mkl,
@@ -2500,7 +2507,7 @@ def main():
             made.update(safetensors.torch.load(data))
         else:
             answer = make()
-            if name == "20_training" and folder == HERE:
+            if name == "21_training" and folder == HERE:
                 write_losses(answer)
             # One entry: safetensors writes several in another order each time.
             data = safetensors.torch.save(made, metadata={

@@ -1,9 +1,14 @@
-#include "attention/21_gpt.h"
+#include "attention/22_gpt.h"
+#include "attention/05_tokens.h"
+#include "attention/17_positions.h"
+#include "attention/18_backward.h"
 #include "attention/kernel.h"
+#include "attention/B_normals.h"
 #include "support.h"
 
-/* The memory of a model, of its pass and of its caches. What all that is
- * for stands in chapter 21. */
+/* The memory of a model, of its pass and of its caches; what a model begins
+ * with; and what only calls the functions of earlier chapters. What all
+ * that is for stands in chapter 22. */
 
 static void norm_layout(Norm *l, int d, float *block, size_t *count)
 {
@@ -165,6 +170,7 @@ void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p)
 void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
                         const GptPass *grad_p)
 {
+    gpt_pass_check(g, NULL, p);
     gpt_pass_check(g, NULL, grad_p);
     if (grad_p->texts != p->texts || grad_p->n != p->n)
         REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
@@ -206,4 +212,105 @@ void gpt_caches_free(KVCache *cache, const Gpt *g)
 {
     for (int l = 0; l < g->layers; l++)
         kv_cache_free(&cache[l]);
+}
+
+void norm_gradient_check(const Norm *l, const Norm *grad_l)
+{
+    if (grad_l->d != l->d)
+        REFUSE("a gradient of %d entries, where the layer has %d: as many "
+               "are needed",
+               grad_l->d, l->d);
+}
+
+/* Powers of 2 hold from -126 to 127; -log2(e) turns e^-x into one. */
+void sigmoid(int n, float x[n])
+{
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] < -87 ? 126 : -1.442695f * x[i];
+    best_kernel()->exp2_all(n, x);
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] >= 0x1p126f ? 0 : 1 / (1 + x[i]);
+}
+
+void attend_cached(const Attention *a, KVCache *c, int n,
+                   const float x[n][a->d_x], Trace *t)
+{
+    const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
+    attention_texts_check(a, 1, n, t);
+    if (c->n_kv_heads != heads || c->d_k != d || c->d_v != d_v)
+        REFUSE("a cache of n_kv_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
+               "those of the attention, are needed",
+               c->n_kv_heads, c->d_k, c->d_v, heads, d, d_v);
+    linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
+    linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
+    linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
+    kv_cache_append(c, n, rows_by_token(heads, n, d, t->key),
+                    rows_by_token(heads, n, d_v, t->value));
+    best_kernel()->kv_cache_attend(c, heads, n,
+                                   rows_by_token(heads, n, d, t->query), 0,
+                                   rows_by_token(heads, n, d_v, t->joined));
+    if (a->d_out)
+        linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
+                            ROWS(a->out.d_out, t->out));
+}
+
+/* What a layer begins with: normal numbers for its weight. */
+static void fill_layer(Random *r, float deviation, Linear *l)
+{
+    normal_fill(r, l->d_out, l->d_in, 0, deviation,
+                ROWS(l->d_in, l->weight));
+}
+
+static void fill_norm(Norm *l)
+{
+    for (int k = 0; k < l->d; k++)
+        l->weight[k] = 1;
+}
+
+void gpt_fill(Random *r, Gpt *g)
+{
+    const float deviation = 0.02f;
+    const float adding = (float)(0.02 / sqrt(2 * g->layers));
+    gpt_clear(g);
+    normal_fill(r, g->vocabulary, g->width, 0, deviation,
+                ROWS(g->width, g->tokens));
+    normal_fill(r, g->context_length, g->width, 0, deviation,
+                ROWS(g->width, g->places));
+    for (int l = 0; l < g->layers; l++) {
+        GptBlock *b = &g->block[l];
+        fill_norm(&b->norm_1);
+        fill_layer(r, deviation, &b->attention.query);
+        fill_layer(r, deviation, &b->attention.key);
+        fill_layer(r, deviation, &b->attention.value);
+        fill_layer(r, adding, &b->attention.out);
+        fill_norm(&b->norm_2);
+        fill_layer(r, deviation, &b->up);
+        fill_layer(r, adding, &b->down);
+    }
+    fill_norm(&g->last);
+    if (g->has_own_output)
+        fill_layer(r, deviation, &g->output);
+}
+
+void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p)
+{
+    const int rows = p->texts * p->n, d = g->width;
+    float(*x)[d] = ROWS(d, p->block[0].in);
+    embed(rows, d, g->vocabulary, ids, ROWS(d, g->tokens), x);
+    for (int i = 0; i < rows; i += p->n)
+        add_positions(p->n, d, g->context_length, first, ROWS(d, g->places),
+                      x + i);
+}
+
+void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
+                        Gpt *grad_g)
+{
+    const int rows = grad_p->texts * grad_p->n, d = g->width;
+    const float(*grad_x)[d] = ROWS(d, grad_p->block[0].in);
+    float(*grad_place)[d] = ROWS(d, grad_g->places);
+    embed_backward(rows, d, g->vocabulary, ids, grad_x,
+                   ROWS(d, grad_g->tokens));
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < d; j++)
+            grad_place[i % grad_p->n][j] += grad_x[i][j];
 }

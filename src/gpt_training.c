@@ -1,8 +1,10 @@
 #include "attention/gpt_training.h"
+#include "attention/21_training.h"
 #include "support.h"
 
-/* The memory of a training, and the pieces of text that it learns from. The
- * step itself is chapter 21's. */
+/* The memory of a training, the pieces of text that it learns from, and
+ * what a batch teaches, in parts and threads. The step itself is chapter
+ * 23's. */
 
 static void part_init(GptTraining *t, int k)
 {
@@ -83,6 +85,13 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
     }
 }
 
+void epoch_order(Random *r, int n, int order[n])
+{
+    random_u64(r); /* for its workers, of which we have none */
+    Random own = random_seeded(random_u64(r) & INT64_MAX);
+    shuffle(&own, n, order);
+}
+
 void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
     const int n = t->model.context_length;
@@ -93,6 +102,24 @@ void gpt_training_batch(GptTraining *t, int *ids, int *targets)
     for (int i = 0; i < t->texts; i++)
         read_piece(&t->model, t->text + t->order[t->next_piece++] * n,
                    ids + i * n, targets + i * n);
+}
+
+float gpt_part_gradient(GptTraining *t, int part, const int *ids,
+                        const int *targets)
+{
+    GptPass *p = &t->pass[part], *grad_p = &t->grad_pass[part];
+    const int rows = p->texts * p->n, size = t->model.vocabulary;
+    float(*shares)[size] = ROWS(size, t->shares[part]);
+    gpt_forward(&t->model, NULL, ids, p);
+    const float loss =
+        cross_entropy(rows, size, ROWS(size, p->logits), targets, shares);
+
+    gpt_pass_clear(grad_p);
+    gpt_clear(&t->gradient[part]);
+    cross_entropy_backward(rows, size, shares, targets,
+                           ROWS(size, grad_p->logits));
+    gpt_backward(&t->model, ids, p, grad_p, &t->gradient[part]);
+    return loss;
 }
 
 float gpt_training_gradient(GptTraining *t, const int *ids,

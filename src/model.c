@@ -1,8 +1,8 @@
-#include "attention/20_training.h"
+#include "attention/21_training.h"
 #include "attention/18_backward.h"
 #include "support.h"
 
-/* The memory of chapter 20's model, of what it computes for a batch, and of
+/* The memory of chapter 21's model, of what it computes for a batch, and of
  * its training; and what does not fit these. The header says what the
  * tables are for, and what the functions refuse. */
 
@@ -120,20 +120,6 @@ void model_gradient_check(const Model *m, const Pass *p,
                grad_m->vocabulary, grad_m->context_length, m->vocabulary,
                m->context_length);
     attention_gradient_check(&m->attention, &grad_m->attention);
-}
-
-void adam_check(Adam adam, int step)
-{
-    if (step < 1)
-        REFUSE("step %d: 1 or more is needed", step);
-    if (!(adam.learning_rate >= 0 && adam.epsilon >= 0 && adam.decay >= 0))
-        REFUSE("learning_rate, epsilon, decay = %g, %g, %g: at least 0 of "
-               "each is needed",
-               adam.learning_rate, adam.epsilon, adam.decay);
-    if (!(adam.beta_1 >= 0 && adam.beta_1 < 1 && adam.beta_2 >= 0 &&
-          adam.beta_2 < 1))
-        REFUSE("beta_1, beta_2 = %g, %g: from 0 to below 1 are needed",
-               adam.beta_1, adam.beta_2);
 }
 
 void training_init(Training *t, const Model *sizes, int texts, int n)

@@ -1,4 +1,4 @@
-/* What tools/prose makes: the chapters' prose, from which chapter 21 learns.
+/* What tools/prose makes: the chapters' prose, from which chapter 23 learns.
  * A change of a chapter leaves it as it is, until `make prose`. */
 /* clang-format off */
 const char prose[] =

@@ -1,5 +1,6 @@
 /* Made by golden/generate.py: the losses of a training by PyTorch. */
-#include "attention.h"
+#include "attention/21_training.h"
+#include "support.h"
 
 const float pytorch_losses[6] = {
     2.831074144f, 2.700270324f, 1.240589686f,

@@ -1,4 +1,4 @@
-#include "attention/gpt_run.h"
+#include "attention/long_run.h"
 #include "support.h"
 #include "trained.h"
 

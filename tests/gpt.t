@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# Chapter 21's program, as one runs it: a model from a file, and a training
-# that is interrupted, killed and gone on with. Each of its runs is a small one.
+# Chapter 23's program, as one runs it, with a model from a file; and the program of
+# `make train`, which is interrupted, killed and goes on. Each of its runs is a small one.
 
 use strict;
 use warnings;
@@ -12,9 +12,10 @@ use lib 'tests';
 use Wait qw(wait_until);
 
 my $build   = $ENV{BUILD} // 'build';
-my $program = "$build/chapters/21_gpt";
+my $reader  = "$build/chapters/23_language_model";
+my $trainer = "$build/tools/train";
 my $folder  = tempdir(CLEANUP => 1);
-my $golden  = 'golden/21_gpt.safetensors';
+my $golden  = 'golden/22_gpt.safetensors';
 delete @ENV{qw(DIGITS FIGURES)};
 
 sub text_of {
@@ -34,7 +35,7 @@ sub write_file {
 
 # Begins a run; its output goes into files, or what it says beside that into a pipe.
 sub start {
-    my ($says, @args) = @_;
+    my ($says, $program, @args) = @_;
     my $child = fork // die "fork: $!\n";
     return $child if $child;
     $SIG{INT} = 'DEFAULT';
@@ -42,12 +43,14 @@ sub start {
     exec $program, @args or exit 9;
 }
 
-# What it prints, what it says beside that, and its status.
-sub run {
+# What a program prints, what it says beside that, and its status.
+sub run_program {
     my $child = start(undef, @_);
     waitpid $child, 0;
     return text_of("$folder/out"), text_of("$folder/err"), $?;
 }
+sub run { return run_program($reader, @_) }
+sub run_train { return run_program($trainer, @_) }
 
 # A safetensors file: each tensor's header and bytes.
 sub tensors {
@@ -165,18 +168,27 @@ for (
     ['no such file'            => ["$folder/none.safetensors", 1], qr/none\.safetensors/],
     ['a file that ends too soon' => [$damaged, 1], qr/damaged\.safetensors/],
     ['a file that lacks a table' => [$lacks, 1], qr/h\.1\.mlp\.c_fc\.bias/],
-    ['a training without a log' => ['train', "$folder/t"], qr/./],
-    ['sizes that are none' => ['train', "$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
-    ['a log that cannot be' => ['train', "$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
-    ['a log that is a folder' => ['train', "$folder/t", $folder, 1, 1, 8, 8, 2, 1], qr/: is a link, a folder or a device/],
-    ['a log that is a device' => ['train', "$folder/t", '/dev/null', 1, 1, 8, 8, 2, 1], qr{/dev/null: is a link, a folder or a device}],
-    ['a log that is the training' => ['train', "$folder/t", "$folder/t", 1, 1, 8, 8, 2, 1], qr/both the training and its log/],
-    ['a training that cannot be' => ['train', "$folder/none/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
 ) {
     my ($what, $args, $says) = @$_;
     ($out, $err, $status) = run(@$args);
     my ($line) = $err =~ /([^\n]*\n)\z/;
     like $line, $says, "refused: $what";
+    ok $out eq '' && $err =~ /\A[^\n]*\n\z/ && $status == 2 << 8, '... in one line, with status 2'
+      or diag "$out$err$status";
+}
+for (
+    ['a training without a log' => ["$folder/t"], qr/1 arguments: TRAINING LOG/],
+    ['sizes of which one is missing' => ["$folder/t", "$folder/l", 1, 1, 8, 8, 2], qr/7 arguments: TRAINING LOG/],
+    ['sizes that are none' => ["$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
+    ['a log that cannot be' => ["$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
+    ['a log that is a folder' => ["$folder/t", $folder, 1, 1, 8, 8, 2, 1], qr/: is a link, a folder or a device/],
+    ['a log that is a device' => ["$folder/t", '/dev/null', 1, 1, 8, 8, 2, 1], qr{/dev/null: is a link, a folder or a device}],
+    ['a log that is the training' => ["$folder/t", "$folder/t", 1, 1, 8, 8, 2, 1], qr/both the training and its log/],
+    ['a training that cannot be' => ["$folder/none/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
+) {
+    my ($what, $args, $says) = @$_;
+    ($out, $err, $status) = run_train(@$args);
+    like $err, $says, "refused: $what";
     ok $out eq '' && $err =~ /\A[^\n]*\n\z/ && $status == 2 << 8, '... in one line, with status 2'
       or diag "$out$err$status";
 }
@@ -186,7 +198,7 @@ is_deeply [grep { -e } "$folder/t", "$folder/l", "$folder.part", glob "$folder/*
 
 my @sizes = (6, 4, 32, 16, 2, 1);
 my $steps = $sizes[0];
-sub train { return ('train', "$folder/$_[0]", "$folder/$_[0].h", @sizes) }
+sub train { return ("$folder/$_[0]", "$folder/$_[0].h", @sizes) }
 
 # All but the notes, in which there are seconds.
 sub stands {
@@ -209,7 +221,7 @@ sub signalled {
     my ($SIZE, $room) = (1032, 150); # F_GETPIPE_SZ
     pipe my $from, my $to or die "no pipe: $!\n";
     syswrite $to, ' ' x (fcntl($to, $SIZE, 0) - $room);
-    my $child = start($to, train($name));
+    my $child = start($to, $trainer, train($name));
     close $to;
     wait_until { -e "$folder/$name" } 'a training that has saved itself';
     kill $signal => $child;
@@ -218,7 +230,7 @@ sub signalled {
     return $says;
 }
 
-($out, $err, $status) = run(train('whole'));
+($out, $err, $status) = run_train(train('whole'));
 is "$out$status", '0', 'a training, whole';
 like $err, qr/step $steps of $steps, loss \d\.\d+, \d+ tokens a second, 0 s left/, '... says how far it is';
 like $err, qr/whole has step $steps of $steps: all are done\n\z/, '... and that it is done';
@@ -231,7 +243,7 @@ my ($seconds, $pace) = $log =~ /^#define TRAINED_SECONDS (\d+)\n#define TRAINED_
 ok defined $pace && $pace > 0, '... and seconds and tokens a second';
 is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step';
 is samples_of('whole'), 6, '... with what the model writes';
-run('train', "$folder/long", "$folder/long.h", 20, @sizes[1 .. 5]);
+run_train("$folder/long", "$folder/long.h", 20, @sizes[1 .. 5]);
 is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 10], '... or for a tenth of many';
 my ($model) = run("$folder/whole", 84, 104);
 like $model, qr/\Alogits of the next token \(128\)/, 'its file is a model';
@@ -242,7 +254,7 @@ my $at = steps_of('parts');
 ok $at > 0 && $at < $steps, '... on the way';
 like $says, qr/parts has step $at of $steps: the same command/, '... it says where it stands';
 ok !-e "$folder/parts.h", '... and has no log yet';
-($out, $err, $status) = run(train('parts'));
+($out, $err, $status) = run_train(train('parts'));
 is $status, 0, 'it goes on';
 is_deeply stands('parts'), stands('whole'), '... and ends with the same bits as one that was not interrupted';
 is log_of('parts'), log_of('whole'), '... and with the same log';
@@ -250,26 +262,26 @@ is log_of('parts'), log_of('whole'), '... and with the same log';
 signalled(KILL => 'killed');
 is $? & 127, 9, 'killed';
 ok steps_of('killed') >= 1, '... it leaves a whole file';
-($out, $err, $status) = run(train('killed'));
+($out, $err, $status) = run_train(train('killed'));
 is_deeply stands('killed'), stands('whole'), '... from which it goes on to the same bits';
 is log_of('killed'), log_of('whole'), '... and the same log';
 
 for my $threads (1, 3) {
     local $ENV{OMP_NUM_THREADS} = $threads;
-    run(train("by$threads"));
+    run_train(train("by$threads"));
     is_deeply stands("by$threads"), stands('whole'), "the same bits with OMP_NUM_THREADS=$threads";
 }
 
 # More steps than it had, and fewer.
 copy "$folder/whole", "$folder/more";
-($out, $err, $status) = run('train', "$folder/more", "$folder/more.h", 8, @sizes[1 .. 5]);
+($out, $err, $status) = run_train("$folder/more", "$folder/more.h", 8, @sizes[1 .. 5]);
 like "$err$status", qr/more has step 8 of 8: all are done\n0\z/, 'with more steps it goes on';
 is_deeply rows_of('more'), [1 .. 8], '... and has a row for each';
 my $eight = text_of("$folder/more");
 unlink "$folder/more.h";
-($out, $err, $status) = run(train('more'));
+($out, $err, $status) = run_train(train('more'));
 like "$err$status",
-  qr/\Agpt_run\.c: load_run: \S*more: has step 8, and all 6 that are asked for are done: to go on, ask for more than 8\n512\z/,
+  qr/\Atrain\.c: load_run: \S*more: has step 8, and all 6 that are asked for are done: to go on, ask for more than 8\n512\z/,
   'refused: fewer steps than are done';
 ok text_of("$folder/more") eq $eight && !-e "$folder/more.h", '... and nothing is written';
 
@@ -298,7 +310,7 @@ for (
 ) {
     my ($what, $raw, $says) = @$_;
     write_file("$folder/wrong", $raw);
-    ($out, $err, $status) = run(train('wrong'));
+    ($out, $err, $status) = run_train(train('wrong'));
     like $err, qr/\A[^\n]*wrong[^\n]*\n\z/, "refused: $what, in one line";
     like $err, $says, '... which says so';
     is $status, 2 << 8, '... with status 2';
@@ -308,7 +320,7 @@ my @name = qw(steps texts context width n_heads layers);
 for my $k (1 .. 5) {
     my @others = @sizes;
     $others[$k] *= 2;
-    ($out, $err, $status) = run('train', "$folder/whole", "$folder/w.h", @others);
+    ($out, $err, $status) = run_train("$folder/whole", "$folder/w.h", @others);
     like "$err$status", qr/\A[^\n]+ whose $name[$k] is $sizes[$k]: $others[$k] is needed\n512\z/,
       "refused: a training of another size, $name[$k]";
 }

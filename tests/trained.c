@@ -1,12 +1,9 @@
 /* The long run: what it has written down in src/trained.h, of which the
- * page of chapter 21 tells, is what the program and its prose make. */
+ * page of chapter 23 tells, is what the program and its prose make. */
 #include "tap.h"
-#include "attention/21_gpt.h"
-#include "attention/gpt_training.h"
-#include "attention/prose.h"
-#include "attention/gpt_file.h"
-#include "attention/gpt_run.h"
-#include "support/machine.h"
+#define main train_main
+#include "../tools/train.c"
+#undef main
 
 static const GptTraining small_run = {.steps = 20,
                                       .texts = 2,
@@ -48,7 +45,7 @@ static void first_step_test(void)
     gpt_training_init_prose(&t, &gpt_long_run);
     tap_near("parameters", (double)t.model.count,
              (double)gpt_count_parameters(&t.model), 0, 0);
-    gpt_run_step(&t);
+    run_step(&t);
     tap_near("the loss after its first step", gpt_run_loss(&t, prose),
              trained_losses[0][1], 1e-5, 0);
     tap_near("on the text held out", gpt_run_loss(&t, held_out),
@@ -62,7 +59,7 @@ static GptTraining after(int steps)
     GptTraining t;
     gpt_training_init_prose(&t, &small_run);
     for (int i = 0; i < steps; i++)
-        gpt_run_step(&t);
+        run_step(&t);
     return t;
 }
 
@@ -86,7 +83,7 @@ static void step_test(void)
     gpt_training_init_prose(&t, &small_run);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
-        loss = gpt_run_step(&t);
+        loss = run_step(&t);
         if (i < 3)
             tap_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
         tap_near("steps done", t.step, i + 1, 0, 0);
@@ -121,7 +118,7 @@ static void seconds_test(void)
         REFUSE("%s: no folder can be made", folder);
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", folder, i ? "log" : "t");
-    gpt_run(&small_run, path[0], path[1]);
+    run(&small_run, path[0], path[1]);
     GptTraining t;
     gpt_training_init_prose(&t, &small_run);
     gpt_training_load(&t, path[0]);
@@ -188,22 +185,21 @@ static void machine_test(void)
 
 int main(void)
 {
-    TAP(log_test, "gpt_run: what it has written down");
+    TAP(log_test, "train: what it has written down");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
     TAP(begin_test,
         "gpt_training_init_prose: the sizes, and the prose in pieces");
-    TAP(step_test, "gpt_run_step: a rate that rises and falls");
-    TAP(seconds_test, "gpt_run: its seconds, where a clock is set back");
+    TAP(step_test, "train: a rate that rises and falls");
+    TAP(seconds_test, "train: its seconds, where a clock is set back");
     TAP(sample_test, "gpt_sample: the same each time");
     TAP(note_test, "gpt_training_note: one behind the other");
     TAP(count_test, "gpt_count_parameters: of GPT-2");
     TAP(machine_test, "processor_name: one line");
-    REFUSES("gpt_run.c: gpt_run: 0 steps: at least 1 is needed",
-            gpt_run(&(GptTraining){.steps = 0}, "t", "log"));
-    REFUSES(
-        "gpt_run.c: gpt_run: t: is to be both the training and its log: "
-        "two names are needed",
-        gpt_run(&small_run, "t", "t"));
+    REFUSES("train.c: run: 0 steps: at least 1 is needed",
+            run(&(GptTraining){.steps = 0}, "t", "log"));
+    REFUSES("train.c: run: t: is to be both the training and its log: "
+            "two names are needed",
+            run(&small_run, "t", "t"));
     return tap_done();
 }

@@ -435,12 +435,12 @@ is join(' ', map { s{.*/}{}r } split /\n/, (tool('tools/quiz 9'))[1]), '09-quiz-
 my ($one) = map { join "\n", map { $_->{text} } @{pages($_)} } "$own/worksheets/09-quiz.pdf";
 unlike $one =~ s/.*Date//sr, qr/Chapter 9 ·/, '... which its questions do not say again';
 like $one, qr/context vectors, the future hidden.*The last line is the third row of the table/s, 'what is spoken of is shown';
-is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter21·Exercise21\.6/)[0],
+is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter23·Exercise23\.3/)[0],
   'there is room for each answer';
 cmp_ok scalar @{pages("$own/worksheets/09-quiz.pdf")}, '==', 1, '... and four short ones have room on one page';
 like join("\n", map { $_->{by_line} } map { @{pages($_)} } (split /\n/, $said)[1]), qr/ARGS="0 0 -inf"/, 'a command is not torn';
 like $quiz, qr/withthesamemask\./, 'what leads to code ends there';
-like $quiz, qr/Exercise1\.4.*Exercise21\.6/s, 'exercises by hand are asked';
+like $quiz, qr/Exercise1\.4.*Exercise23\.3/s, 'exercises by hand are asked';
 unlike $quiz, qr/Exercise1\.1\D/, '... and no others';
 
 done_testing;

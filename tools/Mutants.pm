@@ -10,6 +10,9 @@ use Chapter;
 use Digest::SHA qw(sha1_hex);
 use Encode qw(encode);
 
+# The chapter whose tests are those of a file of src that has none of its own.
+my %TESTS = (agreement => '21_training', float16 => '16_kv_cache', gpt => '22_gpt', gpt_training => '23_language_model');
+
 # Reads the file, a paragraph a mistake, into a list:
 #   heading   such as '02 softmax: the largest score is not subtracted': the
 #   chapter   number, or 'attend' for src/kernel/attend.c, the
@@ -29,7 +32,7 @@ sub load {
           or die "$path: " . s/\n.*//sr . ": a mistake is a heading, such as "
           . "'02 softmax: no maximum', and lines with - or +, the first with -\n";
         die "$path: $heading: is in the file already\n" if $seen{$heading}++;
-        my ($source) = grep {-e} glob("chapters/${number}_*.c"), "src/kernel/$number.c"
+        my ($source) = grep {-e} glob("chapters/${number}_*.c"), "src/$number.c", "src/kernel/$number.c"
           or die "$path: $heading: there is no chapter '$number'\n";
         my @changes = $lines =~ /((?:^- .*\n)+)((?:^\+ .*\n)*)/mg;
         s/^[-+] *//mg for @changes;
@@ -37,6 +40,7 @@ sub load {
                         function => $function, changes => \@changes,
                         of => $chapter{$number} //= Chapter->load($source)};
         $chapter{$number}{number} = $number;
+        $chapter{$number}{tests}  = $TESTS{$number} // $chapter{$number}{name};
     }
     return @mutants;
 }

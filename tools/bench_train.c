@@ -1,4 +1,4 @@
-/* Chapter 21's long run for tools/bench-train, which has its own beside it:
+/* Chapter 23's long run for tools/bench-train, which has its own beside it:
  * writes the model that it begins with, says how many texts of how many
  * tokens a batch has, and how many threads work on it; then it takes a
  * batch for each b on standard input, and for each s a step with it. */

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "attention/21_gpt.h"
+#include "attention/22_gpt.h"
 #include "attention/gpt_training.h"
 
 /* Reads a model by the names of GPT-2's parameters, such as "wte.weight"

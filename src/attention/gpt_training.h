@@ -1,12 +1,12 @@
 /*
-## Training it: `gpt_training.c` {#header-gpt-training}
+## What a GPT learns from: `gpt_training.c` {#header-gpt-training}
 */
 
 #pragma once
 
 #include "attention/04_random.h"
-#include "attention/20_training.h"
-#include "attention/21_gpt.h"
+#include "attention/20_optimizers.h"
+#include "attention/22_gpt.h"
 
 /* A training of a GPT: the model, and the means that Adam keeps; its
  * settings; memory for a batch, in parts of equally many texts; and where
@@ -19,7 +19,7 @@ typedef struct {
     Random random; /* draws the epochs' orders */
     int bytes;
     const char *text; /* [bytes], which stays its owner's */
-    int steps;        /* of the whole run, chapter 21's; 0 without one */
+    int steps;        /* of a whole run; 0 without one */
 
     /* What gpt_training_init sets: */
     int parts; /* as many as divide the texts, at most GPT_PARTS */
@@ -45,6 +45,10 @@ void gpt_training_free(GptTraining *t);
 /* Puts n zeros, at least 1, behind the notes; returns where they are. */
 double *gpt_training_note(GptTraining *t, int n);
 
+/* The order in which an epoch goes through n texts.
+ * PyTorch: DataLoader(texts, shuffle=True), number for number. */
+void epoch_order(Random *r, int n, int order[n]);
+
 /* The next batch of an epoch's order: pieces of the text, as long as the
  * context, and for each byte the one that comes after it; ids and targets
  * are [texts][context]. Where too few are left for a batch, a new epoch
@@ -63,11 +67,6 @@ float gpt_part_gradient(GptTraining *t, int part, const int *ids,
  * with any number of threads. */
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets);
-
-/* One step of AdamW, with the gradient's length held at 1; returns the loss
- * before it. PyTorch: loss.backward(), clip_grad_norm_(parameters, 1) and
- * optimizer.step(). */
-float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 
 /* The mean loss of a model over a text, in pieces as long as its context,
  * what is left at the end left out; p is for so many pieces at a time.

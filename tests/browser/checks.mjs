@@ -397,7 +397,7 @@ export function heaviest(book, seen) {
 }
 
 // A program that carries the text its model learns from may weigh more by that.
-const carries = { "gpt.html": 50_000 };
+const carries = { "language-model.html": 50_000 };
 
 export const heavy = (book, seen) =>
   list(

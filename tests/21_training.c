@@ -1,8 +1,8 @@
-/* Chapter 20 against PyTorch: golden/20_training. */
-#define CHAPTER "20_training"
+/* Chapter 21 against PyTorch: golden/21_training. */
+#define CHAPTER "21_training"
 #include "streams.h"
 #include "traces.h"
-#include "attention/20_training.h"
+#include "attention/21_training.h"
 
 /* Whole numbers of the set, as ints. */
 static int *ints_of(const char *what)
@@ -12,213 +12,6 @@ static int *ints_of(const char *what)
     for (size_t i = 0; i < tensor->count; i++)
         x[i] = (int)tensor_integers(tensor)[i];
     return x;
-}
-
-/* ---- The loss */
-
-static int *told_targets(int n)
-{
-    int *target = ints_of("target");
-    give_ints("target", n, target);
-    return target;
-}
-
-static void loss_test(void)
-{
-    const int n = dim("logits", 0), classes = dim("logits", 1);
-    float *shares = result("shares");
-    const float *logits = input("logits");
-    const int *target = told_targets(n);
-    const float loss =
-        cross_entropy(n, classes, (void *)logits, target, (void *)shares);
-    agrees("loss", &loss, 1e-6, 1e-7);
-    agrees("shares", shares, 3e-6, 1e-7);
-}
-
-static void loss_backward_test(void)
-{
-    const int n = dim("shares", 0), classes = dim("shares", 1);
-    float *g = result("g_logits");
-    memset(g, 0, part("g_logits")->count * sizeof *g);
-    const float *shares = input("shares");
-    const int *target = told_targets(n);
-    cross_entropy_backward(n, classes, (void *)shares, target, (void *)g);
-    agrees("g_logits", g, 1e-6, 1e-7);
-}
-
-/* What is there stays, and the gradient is added to it. */
-static void loss_adds_test(void)
-{
-    enum { N = 3, CLASSES = 2 };
-    const float shares[N][CLASSES] = {{0.25f, 0.75f}, {0.5f, 0.5f}, {1, 0}};
-    const int target[N] = {1, IGNORED, 1};
-    float g[N][CLASSES] = {{1, 2}, {3, 4}, {5, 6}};
-    const float due[N][CLASSES] = {{1.125f, 1.875f}, {3, 4}, {5.5f, 5.5f}};
-    give_table("shares", N, CLASSES, shares);
-    give_ints("target", N, target);
-    give("g_logits = {{1, 2}, {3, 4}, {5, 6}}");
-    cross_entropy_backward(N, CLASSES, shares, target, g);
-    same_table("g_logits", N, CLASSES, g, due);
-}
-
-/* What the slopes say is what happens when a logit moves. */
-static void loss_tried_test(void)
-{
-    enum { N = 4, CLASSES = 5 };
-    const int target[N] = {2, IGNORED, 0, 4};
-    float logits[N][CLASSES], shares[N][CLASSES], g[N][CLASSES] = {{0}};
-    float *logit = (float *)logits, *slope = (float *)g;
-    tap_fill(N * CLASSES, logit, -2, 2);
-    cross_entropy(N, CLASSES, logits, target, shares);
-    cross_entropy_backward(N, CLASSES, shares, target, g);
-    for (int i = 0; i < N * CLASSES; i++) {
-        /* A step of 2^-6 keeps the logits' digits; its curve is 1e-5. */
-        const float was = logit[i], step = 0x1p-6f;
-        logit[i] = was + step;
-        const float above =
-            cross_entropy(N, CLASSES, logits, target, shares);
-        logit[i] = was - step;
-        const float below =
-            cross_entropy(N, CLASSES, logits, target, shares);
-        logit[i] = was;
-        tap_near("slope", (double)slope[i],
-                 (double)(above - below) / (2 * (double)step), 0, 4e-5);
-    }
-}
-
-/* ---- Steps */
-
-/* Ends are what they are, however far they are apart. */
-static void lerp_test(void)
-{
-    give("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
-    tap_near("a quarter of the way", (double)lerp(2, 6, 0.25f), 3, 0, 0);
-    tap_near("half of the way", (double)lerp(2, 6, 0.5f), 4, 0, 0);
-    tap_near("none of the way", (double)lerp(1, 1e8f, 0), 1, 0, 0);
-    tap_near("all of the way", (double)lerp(1e8f, 1, 1), 1, 0, 0);
-}
-
-static Adam adam_of_set(int is_coupled)
-{
-    const double *how = doubles("how");
-    const Adam adam = {how[0], how[3], how[4], how[1], how[2], is_coupled};
-    give("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, "
-         "decay = %g, is_coupled = %d",
-         adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon,
-         adam.decay, is_coupled);
-    return adam;
-}
-
-static float *copy_of(const char *what, const char *from)
-{
-    const Tensor *tensor = part(from);
-    float *x = room_for(what, tensor->count);
-    memcpy(x, tensor_floats(tensor), tensor->count * sizeof *x);
-    return x;
-}
-
-static float *zeros(const char *what, size_t count)
-{
-    return memset(room_for(what, count), 0, count * sizeof(float));
-}
-
-/* Is this near row `step` of the set's parameters? */
-static void close_after(int step, const float *parameter)
-{
-    close_entry(tap_words("parameter, after step %d", step + 1), "after",
-                step, parameter, 2e-6, 2e-6);
-}
-
-static void adam_test(void)
-{
-    const int steps = dim("gradients", 0);
-    const size_t n = part("start")->count;
-    const int is_coupled = strncmp(sets_now, "adamw", 5) != 0;
-    const Adam how = adam_of_set(is_coupled);
-    float *mean = zeros("mean", n), *square = zeros("square", n);
-    float *parameter = copy_of("parameter", "start");
-    const float *gradients = floats(part("gradients"));
-    give("step = 1, and then up to %d", steps);
-    give_list("gradient", (int)n, gradients);
-    give_list("parameter", (int)n, floats(part("start")));
-    for (int k = 0; k < steps; k++) {
-        adam_step(how, k + 1, n, gradients + (size_t)k * n, mean, square,
-                  parameter);
-        close_after(k, parameter);
-    }
-    agrees("exp_avg", mean, 1e-5, 1e-7);
-    agrees("exp_avg_sq", square, 1e-5, 1e-7);
-}
-
-static void sgd_test(void)
-{
-    const int steps = dim("gradients", 0);
-    const size_t n = part("start")->count;
-    const double *how = doubles("how");
-    float *velocity = zeros("velocity", n);
-    float *parameter = copy_of("parameter", "start");
-    const float *gradients = floats(part("gradients"));
-    give("rate = %g, momentum = %g, decay = %g", how[0], how[1], how[2]);
-    give_list("gradient", (int)n, gradients);
-    give_list("parameter", (int)n, floats(part("start")));
-    for (int k = 0; k < steps; k++) {
-        sgd_step(how[0], how[1], how[2], n, gradients + (size_t)k * n,
-                 velocity, parameter);
-        close_after(k, parameter);
-    }
-    if (how[1] > 0)
-        agrees("momentum_buffer", velocity, 1e-5, 1e-6);
-}
-
-static void clip_test(void)
-{
-    float *gradient = copy_of("clipped", "gradient");
-    give_list("gradient", (int)part("gradient")->count,
-              floats(part("gradient")));
-    const double most = number("most", "most");
-    const double length =
-        clip_norm(most, part("gradient")->count, gradient);
-    tap_near("the length", length, doubles("length")[0], 1e-9, 1e-15);
-    agrees("clipped", gradient, 1e-6, 1e-15);
-}
-
-/* What is not finite does not go unnoticed, and not further than it
- * must. */
-static void clip_strange(void)
-{
-    float none[2] = {NAN, 1}, much[3] = {INFINITY, 1, -2};
-    give("gradient = {NAN, 1}");
-    tap_near("the length", clip_norm(1, 2, none), NAN, 0, 0);
-    same("gradient", 2, none, ((float[]){NAN, NAN}));
-    next_case();
-    give("gradient = {INFINITY, 1, -2}");
-    tap_near("the length", clip_norm(1, 3, much), INFINITY, 0, 0);
-    same("gradient", 3, much, ((float[]){NAN, 0, -0.0f}));
-}
-
-static void rate_test(void)
-{
-    const int64_t *setting = integers("settings");
-    const int warm_up = (int)setting[0], steps = (int)setting[1];
-    const double *ends = doubles("ends"), *rates = doubles("rates");
-    for (int step = 0; step <= steps; step++) {
-        next_case();
-        give("step = %d, warm_up = %d, steps = %d, largest = %g, "
-             "least = %g",
-             step, warm_up, steps, ends[0], ends[1]);
-        tap_near("the rate",
-                 rate_at(step, warm_up, steps, ends[0], ends[1]),
-                 rates[step], 1e-9, 1e-15);
-    }
-}
-
-static void rate_beyond(void)
-{
-    give("step = 7, and then 1000; warm_up = 2, steps = 6, largest = 4, "
-         "least = 1");
-    tap_near("the rate of step 7", rate_at(7, 2, 6, 4, 1), 1, 0, 1e-12);
-    tap_near("the rate of step 1000", rate_at(1000, 2, 6, 4, 1), 1, 0,
-             1e-12);
 }
 
 /* ---- Whole numbers */
@@ -250,6 +43,18 @@ static void shuffle_test(void)
         shuffle(&r, count, order);
         tap_close("order", &due, order, 0, 0);
     }
+}
+
+/* One draw for each place but the last. */
+static void draws_test(void)
+{
+    int order[3];
+    Random r = seeded(123), same_r = seeded(123);
+    give("r: random_seeded(123), n = 3, and then a draw");
+    shuffle(&r, 3, order);
+    random_u32(&same_r);
+    random_u32(&same_r);
+    same_bits("the third draw", random_u32(&r), random_u32(&same_r));
 }
 
 static void texts_test(void)
@@ -284,6 +89,15 @@ static void sentences_test(void)
         }
         same_bits("verb", target[last], *verb++);
     }
+}
+
+/* Its first noun is many or not by the second choice, its second by the
+ * third. */
+static void differ_test(void)
+{
+    for (int number = 0; number < AGREEMENTS; number++)
+        same_bits("differ", agreement_nouns_differ(number),
+                  number / 5 % 2 != number / 10 % 2);
 }
 
 /* ---- The model */
@@ -637,65 +451,15 @@ static void refused_models(void)
     model_free(&m);
 }
 
-static void refused_adam(void)
-{
-    static float three[3] = {1, 2, 3};
-    static Adam how;
-    static volatile int none = 0, less = -1;
-    const Adam good = {1, 0.9, 0.999, 1e-8, 0.1, 0};
-    how = good;
-    REFUSES_SUCH("step 0",
-                 adam_step(how, none, 3, three, three, three, three));
-    REFUSES_SUCH("step -1",
-                 adam_step(how, less, 3, three, three, three, three));
-    REFUSES("model.c: adam_check: step 0: 1 or more is needed",
-            adam_check(how, none));
-    REFUSES("model.c: adam_check: beta_1, beta_2 = 1, 0.999: from 0 to "
-            "below 1 are needed",
-            adam_check((how = good, how.beta_1 = 1, how), 1));
-    REFUSES(
-        "model.c: adam_check: learning_rate, epsilon, decay = -1, 1e-08, "
-        "0.1: at least 0 of each is needed",
-        adam_check((how = good, how.learning_rate = -1, how), 1));
-    static const struct {
-        const char *words;
-        Adam how;
-    } wrong[] = {
-        {"a beta_1 of 1", {1, 1, 0.999, 1e-8, 0.1, 0}},
-        {"a beta_1 below 0", {1, -0.1, 0.999, 1e-8, 0.1, 0}},
-        {"a beta_2 of 1", {1, 0.9, 1, 1e-8, 0.1, 0}},
-        {"a beta_2 below 0", {1, 0.9, -0.1, 1e-8, 0.1, 0}},
-        {"a beta_2 that is no number", {1, 0.9, NAN, 1e-8, 0.1, 0}},
-        {"a rate below 0", {-1, 0.9, 0.999, 1e-8, 0.1, 0}},
-        {"an epsilon below 0", {1, 0.9, 0.999, -1e-8, 0.1, 0}},
-        {"a decay below 0", {1, 0.9, 0.999, 1e-8, -0.1, 0}},
-    };
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        REFUSES_SUCH(wrong[k].words, adam_step(wrong[k].how, 1, 3, three,
-                                               three, three, three));
-}
-
 static void refusals(void)
 {
     static volatile int none = 0, less = -1;
-    static const int beyond[2] = {0, 3}, below[1] = {-1};
-    static float two[2][3], three[3] = {1, 2, 3};
     static int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
-    REFUSES("20_training.c: cross_entropy: target 1 is 3: 0 to 2, or "
-            "IGNORED, is needed",
-            cross_entropy(2, 3, (const void *)two, beyond, two));
-    REFUSES(NULL, cross_entropy(1, 3, (const void *)two, below, two));
-    REFUSES(NULL, clip_norm(none, 3, three));
-    REFUSES(NULL, clip_norm((double)NAN, 3, three));
-    REFUSES_SUCH("step -1", rate_at(less, 2, 5, 1, 0));
-    REFUSES_SUCH("fewer than 0 steps to warm up",
-                 rate_at(0, less, 5, 1, 0));
-    REFUSES_SUCH("as many steps to warm up as there are",
-                 rate_at(0, 5, 5, 1, 0));
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));
     REFUSES(NULL, agreement_text(less, ids, target));
     REFUSES(NULL, agreement_text(AGREEMENTS, ids, target));
+    REFUSES(NULL, agreement_nouns_differ(less));
     REFUSES(NULL, model_init(&(Model){0}, model_with(none, 2, 2, 4)));
     REFUSES(NULL, model_init(&(Model){0}, model_with(3, none, 2, 4)));
     REFUSES(NULL, model_init(&(Model){0}, model_with(3, 2, none, 4)));
@@ -707,28 +471,17 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("cross_entropy", loss_test, "*-g_logits");
-    EACH("cross_entropy_backward", loss_backward_test, "*-g_logits");
-    TAP(loss_adds_test,
-        "cross_entropy_backward: adds to what is there, and leaves rows "
-        "that are ignored");
-    TAP(loss_tried_test, "cross_entropy_backward: as found by trying");
-    TAP(lerp_test, "lerp: from the nearer end");
-    EACH("adam_step", adam_test, "*-exp_avg");
-    EACH("clip_norm", clip_test, "*-clipped");
-    TAP(clip_strange, "clip_norm: what is not finite");
-    EACH("rate_at", rate_test, "*-rates");
-    TAP(rate_beyond, "rate_at: after the last step");
     EACH("random_below", below_test, "below_*-drawn");
     EACH("shuffle", shuffle_test, "order_*-drawn");
+    TAP(draws_test, "shuffle: no draw for the last place");
     SETS("repeated_text", texts_test, "texts");
     SETS("agreement_text", sentences_test, "sentences");
+    TAP(differ_test, "agreement_nouns_differ: one and many");
     EACH("model_forward", forward_test, "*-parameters");
     EACH("model_backward", model_backward_test, "*-parameters");
     EACH("training_gradient", backward_test, "*-parameters");
     SETS("training_step", hundred_test, "repeated", "agreement");
     TAP(drawn_test, "pytorch_losses: those of the golden file");
-    EACH("sgd_step", sgd_test, "sgd*-after");
     TAP(memory_test, "model_init: tables one behind the other");
     TAP(model_freed, "model_clear: everything is 0");
     TAP(model_freed, "model_free: nothing is left");
@@ -737,7 +490,6 @@ int main(void)
     TAP(four_test, "training_init: four of a kind");
     TAP(freed_test, "training_free: all is given back");
     EACH("training_loss", training_loss_test, "*-parameters");
-    refused_adam();
     refusals();
     refused_models();
     return tap_done();

@@ -1,19 +1,23 @@
 /*
-# A head that learns {#training}
+# Training a head {#training}
 
-![The way from words to attention. What has parameters, the shaded steps,
-is trained here](pipeline.svg){#fig-training-pipeline}
+![The way from words to attention. What has parameters, the shaded steps, is
+trained here](pipeline.svg){#fig-training-pipeline}
 
-[](#backward) says of every parameter, in one go, by how much a loss grows
-with it. With that, a step of training is cheap. Three things are missing: a
-loss for answers in words, how far to go in a step, and something to learn.
+We have the way through an attention and back ([](#multi-head),
+[](#backward)), and since [](#optimizers) also a loss for answers in words
+and an optimizer. What is missing is a model that holds all parameters
+together, and a task from which it can learn something.
+
 The idea of this chapter is one that [](#self-attention-training) has met: a
 head learns what its loss asks for. Here the loss asks for the right word,
-and where to look for it the head has to find out.
+and where to look for that word the head has to find out. Both tasks of this
+chapter are such that only attention can solve them. A **control** shows
+that: a second training, in which nothing but attention is taken away. And a
+leak shows what a loss looks like that is too good to be true.
 */
 
-#include "attention/20_training.h"
-#include "attention/02_softmax.h"
+#include "attention/21_training.h"
 #include "attention/05_tokens.h"
 #include "attention/13_multi_head.h"
 #include "attention/17_positions.h"
@@ -21,381 +25,7 @@ and where to look for it the head has to find out.
 #include "support.h"
 
 /*
-## What is asked for {#training-loss}
-
-The last layer of our model gives a number for each word that it knows: the
-**logits**. Softmax makes shares of them, and the share of the right word
-should be 1. So let the loss be minus the logarithm of that share, and its
-mean over all answers of a batch: the **cross-entropy**. With the logits $z$
-of an answer whose right word is $t$:
-
-$$-\ln \frac{e^{z_t}}{\sum_j e^{z_j}} = \ln \sum_j e^{z_j} - z_t$$
-
-The right side has no share in it. That matters, for a share may be so small
-that a float holds 0, whose logarithm is minus infinity. The logarithm of
-the sum is that of [](#flash-log-sum), where the largest logit is taken out
-first.
-*/
-
-static double log_sum_exp(int n, const float x[n])
-{
-    double largest = (double)x[0], sum = 0;
-    for (int j = 1; j < n; j++)
-        largest = fmax(largest, (double)x[j]);
-    for (int j = 0; j < n; j++)
-        sum += exp((double)x[j] - largest);
-    return largest + log(sum);
-}
-
-/*
-Not every place of a text has an answer worth asking for. A target that is
-`IGNORED` adds nothing to the sum, and does not count when the mean is
-taken.
-*/
-
-float cross_entropy(int n, int classes, const float logits[n][classes],
-                    const int target[n], float shares[n][classes])
-{
-    int count = 0;
-    double sum = 0;
-    softmax_rows(n, classes, logits, shares);
-    for (int i = 0; i < n; i++) {
-        if (target[i] == IGNORED)
-            continue;
-        if (target[i] < 0 || target[i] >= classes)
-            REFUSE("target %d is %d: 0 to %d, or IGNORED, is needed", i,
-                   target[i], classes - 1);
-        sum +=
-            log_sum_exp(classes, logits[i]) - (double)logits[i][target[i]];
-        count++;
-    }
-    return (float)(sum / count);
-}
-
-/*
-How does the loss change with a logit? Raise $z_j$ by a small $s$, and the
-sum of all exponentials becomes nearly $1 + p_j s$ times as large, where
-$p_j$ is the share of word $j$ ([](#backward-softmax)). So its logarithm
-grows by $p_j s$, nearly. If $j$ is the right word, $s$ is also taken away.
-The slope is the share, and for the right word the share minus 1: a wrong
-word is pushed down by as much as it was believed, the right one up by what
-it lacks.
-
-**Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. To what stands
-in `grad_logits`, add the slope of each logit. The loss is a mean over the
-targets that are not `IGNORED`, and rows of those that are get nothing.
-
-::: hint
-The loss divides by the number of targets that are not `IGNORED`. How large
-is the part of one row in it?
-:::
-
-::: hint
-First count these targets. Then each of their rows has its shares, of which
-one is less by 1.
-:::
-
-::: done
-With this line all learning of a language model begins: each word's share,
-less 1 for the right one.
-:::
-*/
-
-void cross_entropy_backward(int n, int classes,
-                            const float shares[n][classes],
-                            const int target[n],
-                            float grad_logits[n][classes])
-{
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        count += target[i] != IGNORED;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < classes && target[i] != IGNORED; j++)
-            grad_logits[i][j] +=
-                (shares[i][j] - (float)(j == target[i])) / (float)count;
-}
-
-static void show_slopes(void)
-{
-    const float logits[1][4] = {{2, 1, 0, -1}};
-    const int second = 1;
-    float shares[1][4], losses[4], slopes[1][4] = {{0}}, tried[4];
-    for (int j = 0; j < 4; j++)
-        losses[j] = cross_entropy(1, 4, logits, &j, shares);
-    print_vector("shares for the logits 2, 1, 0, -1", 4, shares[0]);
-    print_vector("loss if the first is right, the second, ...", 4, losses);
-    cross_entropy_backward(1, 4, shares, &second, slopes);
-    print_vector("slopes if the second is right", 4, slopes[0]);
-    for (int j = 0; j < 4; j++) {
-        float moved[1][4];
-        memcpy(moved, logits, sizeof moved);
-        moved[0][j] = logits[0][j] + 0.01f;
-        const float above = cross_entropy(1, 4, moved, &second, shares);
-        moved[0][j] = logits[0][j] - 0.01f;
-        tried[j] =
-            (above - cross_entropy(1, 4, moved, &second, shares)) / 0.02f;
-    }
-    print_vector("the same, by trying", 4, tried);
-}
-
-static void show_ignored(void)
-{
-    const float far[1][2] = {{0, 200}};
-    const float logits[3][4] = {{2, 1, 0, -1}, {0, 0, 0, 5}, {2, 1, 0, -1}};
-    const int target[3] = {1, IGNORED, 0}, none = IGNORED, first = 0;
-    float shares[3][4], slopes[3][4] = {{0}}, share[1][2];
-    softmax(2, far[0], share[0]);
-    print_value("of logits 0 and 200, the logarithm of the first's share",
-                logf(share[0][0]));
-    print_value("cross_entropy, if the first is right",
-                cross_entropy(1, 2, far, &first, share));
-    print_value("loss of three answers, the second ignored",
-                cross_entropy(3, 4, logits, target, shares));
-    cross_entropy_backward(3, 4, shares, target, slopes);
-    print_matrix("its slopes", 3, 4, slopes);
-    print_value("loss of nothing",
-                cross_entropy(1, 4, logits, &none, shares));
-}
-
-/*
-``` output
-shares for the logits 2, 1, 0, -1 (4)
-[0.6439, 0.2369, 0.0871, 0.0321]
-loss if the first is right, the second, ... (4)
-[0.4402, 1.4402, 2.4402, 3.4402]
-slopes if the second is right (4)
-[ 0.6439, -0.7631,  0.0871,  0.0321]
-the same, by trying (4)
-[ 0.6439, -0.7631,  0.0871,  0.0321]
-of logits 0 and 200, the logarithm of the first's share: -inf
-cross_entropy, if the first is right: 200.0000
-loss of three answers, the second ignored: 0.9402
-its slopes (3, 4)
-[[ 0.3220, -0.3816,  0.0436,  0.0160],
- [ 0.0000,  0.0000,  0.0000,  0.0000],
- [-0.1780,  0.1184,  0.0436,  0.0160]]
-loss of nothing: nan
-```
-
-Slopes of one answer add up to 0: what one word gains, others lose. The loss
-of three answers, one of them ignored, is the mean of two; divided by 3, it
-would be less the more is ignored. If all are ignored, the mean is 0 divided
-by 0, `nan`, as in PyTorch, and all slopes are 0.
-
-## How far to go {#training-step}
-
-[](#self-attention-training) has moved each parameter by its slope times one
-number, the **learning rate**. That is **gradient descent**. But slopes can
-differ by a factor of thousands between parameters: a rate that is right for
-one makes another leap or stand still. And the gradient of a batch is that
-of its texts; the next batch wants something else.
-
-**Adam** answers both [@kingma2015]. For each parameter it keeps two running
-means, $m$ of its slopes and $v$ of their squares. In each step $m$ keeps
-the part $\beta_1$ of what it was, nine tenths for instance, and takes the
-rest from the new slope; $v$ does so with $\beta_2$. In step $s$, counted
-from 1, the parameter moves by
-
-$$-\text{rate} \cdot
-  \frac{m / (1 - \beta_1^s)}{\sqrt{v / (1 - \beta_2^s)} + \epsilon}$$
-
-In $m$, slopes that go up and down cancel, and steady ones give the step its
-**momentum**. The division takes their size out: if a slope stays the same,
-$\sqrt{v}$ is its size, and the parameter moves by the rate. Both means
-begin at 0 and are too small at first, since the part $\beta^s$ of them is
-still that 0; dividing by $1 - \beta^s$ makes up for it. The small
-$\epsilon$ keeps 0 from being divided by 0.
-
-Each step also takes away a small part of every parameter, so that what the
-loss never asks for fades: the **weight decay**. At first it was added to
-the slope. But there it is divided by $\sqrt{v}$, too, and where slopes are
-large, little decays. **AdamW** takes it from the parameter
-[@loshchilov2019].
-
-::: {.header of="Adam"}
-:::
-
-**Exercise 20.2** (★★★, 4 points): `adam_step`. One loop over all
-parameters. It refuses what `adam_check` refuses. As in PyTorch, what is
-the same for all parameters is worked out as `double` and rounded to `float`
-before the loop; in the loop, all is `float`.
-
-::: hint
-Four things, in this order: the decay; the mean of the slopes; the mean of
-the squares; the move. Coupled, the decay adds `decay` times the parameter
-to the slope; else the parameter becomes `1 - learning_rate * decay` times
-as large.
-:::
-
-::: hint
-PyTorch has `mean` move towards the slope by `lerp`, by `1 - beta_1` of the
-way; `lerp` stands above the function. `pow(beta_1, step)` is $\beta_1^s$.
-:::
-
-::: hint
-It divides the rate by $1 - \beta_1^s$, and the root of `square[i]` by the
-root of $1 - \beta_2^s$. Epsilon is added after that.
-:::
-
-::: done
-By this loop, or one much like it, nearly every model was trained that you
-have heard of.
-:::
-*/
-
-float lerp(float from, float to, float part)
-{
-    return part < 0.5f ? from + part * (to - from)
-                       : to - (1 - part) * (to - from);
-}
-
-void adam_step(Adam adam, int step, size_t n, const float gradient[n],
-               float mean[n], float square[n], float parameter[n])
-{
-    const float new_1 = (float)(1 - adam.beta_1);
-    const float old_2 = (float)adam.beta_2,
-                new_2 = (float)(1 - adam.beta_2);
-    const float keep = (float)(1 - adam.learning_rate * adam.decay);
-    const float rate =
-        (float)(adam.learning_rate / (1 - pow(adam.beta_1, step)));
-    const float root = (float)sqrt(1 - pow(adam.beta_2, step));
-    adam_check(adam, step);
-    for (size_t i = 0; i < n; i++) {
-        float slope = gradient[i];
-        if (adam.is_coupled)
-            slope += (float)adam.decay * parameter[i];
-        else
-            parameter[i] *= keep;
-        mean[i] = lerp(mean[i], slope, new_1);
-        square[i] = old_2 * square[i] + new_2 * slope * slope;
-        parameter[i] -= rate * mean[i] /
-                        (sqrtf(square[i]) / root + (float)adam.epsilon);
-    }
-}
-
-static void show_adam(void)
-{
-    const Adam adam = {0.1, 0.9, 0.999, 1e-8, 0, 0};
-    const float slopes[3] = {100, 1, 0.01f};
-    float mean[3] = {0}, square[3] = {0}, moved[3] = {0}, plain[3];
-    for (int i = 0; i < 3; i++)
-        plain[i] = -0.1f * slopes[i];
-    adam_step(adam, 1, 3, slopes, mean, square, moved);
-    print_vector("descent, by slopes of 100, 1 and 1/100", 3, plain);
-    print_vector("Adam, by the same", 3, moved);
-    memset(mean, 0, sizeof mean);
-    memset(square, 0, sizeof square);
-    memset(moved, 0, sizeof moved);
-    for (int step = 1; step <= 10; step++)
-        adam_step(adam, step, 2, (float[]){1, step % 2 ? 1 : -1}, mean,
-                  square, moved);
-    print_vector("Adam in ten steps, by 1; by 1 and -1 in turn", 2, moved);
-}
-
-/*
-``` output
-descent, by slopes of 100, 1 and 1/100 (3)
-[-10.0000,  -0.1000,  -0.0010]
-Adam, by the same (3)
-[-0.1000, -0.1000, -0.1000]
-Adam in ten steps, by 1; by 1 and -1 in turn (2)
-[-1.0000, -0.1545]
-```
-
-Descent moves the first parameter ten thousand times as far as the third,
-Adam moves all by the rate; and of slopes that go up and down, little
-remains.
-
-Two cautions are left. An odd batch may have a gradient that is much longer
-than others. **Clipping** shortens it and keeps its
-direction [@pascanu2013].
-*/
-
-double clip_norm(double most, size_t n, float gradient[n])
-{
-    double sum = 0;
-    if (!(most > 0))
-        REFUSE("a length of at most %g: more than 0 is needed", most);
-    for (size_t i = 0; i < n; i++)
-        sum += (double)gradient[i] * (double)gradient[i];
-    /* With 1e-6, as in PyTorch. A nan comes through, and is seen. */
-    const float factor = (float)(most / (sqrt(sum) + 1e-6));
-    for (size_t i = 0; i < n && !(factor >= 1); i++)
-        gradient[i] *= factor;
-    return sqrt(sum);
-}
-
-/*
-And the rate changes. At first, when Adam's means know little, it is small:
-the **warm-up**. Then it falls along half a wave of the cosine, and the
-model comes to rest.
-
-**Exercise 20.3** (★★, 3 points): `rate_at`. Step 0 is the first. With $w$
-steps to warm up, step $i$ of these has $(i + 1) / (w + 1)$ of the largest
-rate, and step $w$ has the largest. When the part $u$ of the way from there
-to step `steps` is done, the rate is $(1 + \cos \pi u) / 2$ of the way up
-from the least to the largest; from `steps` on, it is the least. It refuses
-a step below 0, a `warm_up` below 0, and one that is not below `steps`.
-
-::: hint
-$u$ is 0 at step `warm_up` and 1 at step `steps`. In C, one whole number
-divided by another leaves no fraction.
-:::
-
-::: done
-The same curve stands in the training of most language models; its ends
-differ.
-:::
-*/
-
-double rate_at(int step, int warm_up, int steps, double largest,
-               double least)
-{
-    const double pi = 3.14159265358979323846;
-    if (step < 0 || warm_up < 0 || warm_up >= steps)
-        REFUSE("step, warm_up, steps = %d, %d, %d: a step and a warm_up "
-               "from 0 on, and more steps than warm_up, are needed",
-               step, warm_up, steps);
-    if (step < warm_up)
-        return largest * (step + 1) / (warm_up + 1);
-    if (step >= steps)
-        return least;
-    const double done = (double)(step - warm_up) / (steps - warm_up);
-    return least + (largest - least) * (1 + cos(pi * done)) / 2;
-}
-
-enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
-enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
-
-/* Sentences; equal weights; a leak; all words asked; gradients added up. */
-enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
-
-/* The number of a step that is shown: the first, and every twentieth. */
-static int show_step(int point)
-{
-    return point ? STEPS / (POINTS - 1) * point : 1;
-}
-
-static double show_rate(int step)
-{
-    return rate_at(step, WARM_UP, STEPS, 0.02, 0);
-}
-
-static void show_rates(void)
-{
-    float rates[POINTS];
-    for (int k = 0; k < POINTS; k++)
-        rates[k] = (float)show_rate(show_step(k) - 1);
-    print_vector("rate of step 1, 20, 40, 60, 80, 100", POINTS, rates);
-}
-
-/*
-``` output
-rate of step 1, 20, 40, 60, 80, 100 (6)
-[0.0018, 0.0195, 0.0153, 0.0086, 0.0026, 0.0000]
-```
-
-## The model, and a step {#training-model}
+## The model {#training-model}
 
 The model is an attention whose output layer ([](#multi-head-output)) is as
 wide as the vocabulary: its results are the logits. In front of it stand a
@@ -467,10 +97,12 @@ void model_backward(const Model *m, const Pass *p, Pass *grad_p,
 }
 
 /*
-Gradients are *added* to what is there ([](#backward)), so before each step
-they must become 0 again, which PyTorch calls `zero_grad`. All parameters
-lie in one block, and the gradient and Adam's means in others like it, so
-that an optimizer is one loop.
+## A step {#training-step}
+
+The loss of a batch is the cross-entropy of its logits, and on the way back
+the slopes of the logits are the first gradient of all. (`model_init` and
+its like, which make room for all tables, are in `src/model.c`. They may be
+skipped: they compute nothing.)
 */
 
 float training_loss(Training *t, Mask mask)
@@ -491,29 +123,33 @@ void training_gradient(Training *t)
     model_backward(&t->model, &t->pass, &t->grad_pass, &t->gradient);
 }
 
-static void move(Training *t, Adam adam)
-{
-    const size_t count = t->model.count;
-    clip_norm(1, count, t->gradient.memory);
-    adam_step(adam, ++t->step, count, t->gradient.memory, t->mean.memory,
-              t->square.memory, t->model.memory);
-}
+/*
+A step puts these together. Gradients are *added* to what is there
+([](#backward)), so before each step they must become 0 again, which PyTorch
+calls `zero_grad`. Then the gradient is clipped to the length 1, and Adam
+moves the parameters. All parameters lie in one block, and the gradient and
+Adam's two means in others like it, so that clipping and Adam go through a
+model as through a list.
+*/
 
 float training_step(Training *t, Adam adam, Mask mask)
 {
+    const size_t count = t->model.count;
     const float loss = training_loss(t, mask);
     model_clear(&t->gradient);
     training_gradient(t);
-    move(t, adam);
+    clip_norm(1, count, t->gradient.memory);
+    adam_step(adam, ++t->step, count, t->gradient.memory, t->mean.memory,
+              t->square.memory, t->model.memory);
     return loss;
 }
 
 /*
-## What came after it the last time {#training-repeated}
+## Induction: what came after it the last time {#training-repeated}
 
 The first task: a text repeats itself, and each word is to tell the next
-one. `shuffle` puts words into random order: each place gets one of those
-that are left, and `random_below` says which.
+one. The words of a text are drawn in random order. For that we need a
+random whole number below a given one:
 */
 
 int random_below(Random *r, int range)
@@ -523,6 +159,27 @@ int random_below(Random *r, int range)
     const uint64_t draw = range < 1 << 28 ? random_u32(r) : random_u64(r);
     return (int)(draw % (uint64_t)range);
 }
+
+/*
+To put things into random order is to **shuffle** them. The first place gets
+any of all things, the second any of those that are left, and so on. What
+stood in a place before goes where its new thing came from, so that nothing
+is lost.
+
+**Exercise 21.1** (★, 2 points): `shuffle`. The numbers 0 to `n - 1` in
+random order, from the first place on. For the last place there is no
+choice, and no draw.
+
+::: hint
+First each place `i` gets the number `i`. Then place `i` changes with place
+`i + random_below(r, n - i)`.
+:::
+
+::: done
+Each order is equally likely. In this way PyTorch's `DataLoader` shuffles,
+too, draw for draw.
+:::
+*/
 
 void shuffle(Random *r, int n, int order[n])
 {
@@ -535,7 +192,34 @@ void shuffle(Random *r, int n, int order[n])
     }
 }
 
-/* A key has two ids: its word's, and that of the one before. */
+/*
+After 4 to 8 different words of 16 the text begins again. A key has two ids:
+that of its word, and that of the word before it. Before the first word
+stands a seventeenth, number 16. In the first round nobody can know what
+comes, so these targets are ignored.
+
+**Exercise 21.2** (★★, 3 points): `repeated_text`. First the number of
+different words is drawn, then the order of 16 words, of which so many are
+used. `ids` are the words of the text. Of the two `key_ids` of a word the
+first is its own, and the second that of the word before it. `target` is the
+next word, or `IGNORED` in the first round.
+
+::: hint
+`4 + random_below(r, 5)` is a number from 4 to 8, the period, and `shuffle`
+fills a list with the words 0 to 15 in random order.
+:::
+
+::: hint
+Word `i` of the text is word `i % period` of that order, and the next word
+is word `(i + 1) % period`.
+:::
+
+::: done
+The answer stands in the text, but at another distance in each: only who
+looks back can find it.
+:::
+*/
+
 void repeated_text(Random *r, int ids[REPEATED_LENGTH],
                    int key_ids[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH])
@@ -548,6 +232,23 @@ void repeated_text(Random *r, int ids[REPEATED_LENGTH],
         key_ids[i][1] = i ? ids[i - 1] : REPEATED_WORDS - 1;
         target[i] = i < period ? IGNORED : order[(i + 1) % period];
     }
+}
+
+enum { TEXTS = 16, WIDTH = 16, STEPS = 100, WARM_UP = 10 };
+enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
+
+/* Sentences; equal weights; a leak; all words asked; gradients added up. */
+enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
+
+/* The number of a step that is shown: the first, and every twentieth. */
+static int show_step(int point)
+{
+    return point ? STEPS / (POINTS - 1) * point : 1;
+}
+
+static double show_rate(int step)
+{
+    return rate_at(step, WARM_UP, STEPS, 0.02, 0);
 }
 
 /* Fills a pass with texts; with sentences from a number on, or, for -1,
@@ -601,9 +302,12 @@ static void show_begin(int way, Random *r, Training *t)
 /* One step, without setting the gradient to 0. */
 static float show_careless_step(Training *t, Adam adam)
 {
+    const size_t count = t->model.count;
     const float loss = training_loss(t, mask_causal(0));
     training_gradient(t);
-    move(t, adam);
+    clip_norm(1, count, t->gradient.memory);
+    adam_step(adam, ++t->step, count, t->gradient.memory, t->mean.memory,
+              t->square.memory, t->model.memory);
     return loss;
 }
 
@@ -635,20 +339,6 @@ static void show_answer(int words, const float shares[words], int target,
     count[1]++;
 }
 
-/* What the number of a sentence chooses. */
-typedef struct {
-    int noun;          /* the first of the two, one of 5 */
-    int is_many;       /* whether it is more than one */
-    int other_is_many; /* whether the second noun is */
-    int preposition;   /* one of 3 */
-    int adjective;     /* one of 2 */
-    int at_first;      /* whether that stands before the first noun */
-    int between; /* how many stand between the two in their list, 0 to 3 */
-} Agreement;
-
-/* Its choices, each by what those before leave of the number. */
-static Agreement agreement_of(int number);
-
 /* Of texts that are held out, the loss, and how many answers are right: of
  * all, and of sentences whose nouns differ, one and many. */
 static void show_held_out(int way, Training *t, const char *label)
@@ -665,11 +355,10 @@ static void show_held_out(int way, Training *t, const char *label)
         show_batch(way, &r, from, &t->pass);
         const float loss = training_loss(t, show_mask(way));
         for (int i = 0; i < TEXTS * t->pass.n; i++) {
-            const Agreement of = agreement_of(from + i / t->pass.n);
             if (t->pass.targets[i] == IGNORED)
                 continue;
             show_answer(words, shares[i], t->pass.targets[i], count[0]);
-            if (of.is_many != of.other_is_many)
+            if (agreement_nouns_differ(from + i / t->pass.n))
                 show_answer(words, shares[i], t->pass.targets[i], count[1]);
         }
         held[0] += loss * (float)(count[0][1] - before);
@@ -734,12 +423,11 @@ what is asked: -f fi ih ha ap pf fi ih ha ap pf fi ih ha ap pf
 right answers:  .  .  .  .  .  i  h  a  p  f  i  h  a  p  f  i
 ```
 
-After 4 to 8 different words of 16 the text begins again; a seventeenth,
-`-`, stands before it. In the first round nobody can know what comes, so
-these targets are ignored. Afterwards the answer is what came after the word
-the last time, in each text at another distance. But whoever is asked brings
-along the word before it: so a query can look for the key that says "before
-me came *f*", and take its value, "I am *i*". A head that does this is an
+Here words are letters, `-` is the word before the first, and a dot is a
+target that is ignored. The answer is what came after the word the last
+time, in each text at another distance. But whoever is asked brings along
+the word before it: so a query can look for the key that says "before me
+came *f*", and take its value, "I am *i*". A head that does this is an
 **induction head**; where models stack attention, one tells each word who
 came before it, the next one asks, and both form by themselves
 [@olsson2022]. Does ours?
@@ -751,8 +439,8 @@ All parameters were drawn between $-0.25$ and $0.25$, and 17 words have
 nearly the same share. $e^{2.8332} = 17.00$.
 :::
 
-A batch has 16 texts, and 100 steps are made, with the rates above, and
-PyTorch's defaults for the rest.
+A batch has 16 texts, and 100 steps are made, with the rates of
+[](#optimizers-schedule), and PyTorch's defaults for the rest.
 
 ``` output
 losses of step 1, 20, 40, 60, 80, 100 (6)
@@ -781,7 +469,7 @@ are equal, and so they stay: a score is a product, and while one factor is
 0, the other has no slope. The rest trains as before, and comes to prefer
 the words of a text a little.
 
-## Too good to be true {#training-leak}
+## A leak: too good to be true {#training-leak}
 
 First we ask for every word, also where nobody can know it. Then comes the
 mistake: the mask shows one place too many, `mask_causal(1)`:
@@ -848,55 +536,17 @@ A loss too good to be true is how one notices. The test of
 [](#causal-attention-sentences) is how one knows: another word changes an
 answer before it.
 
-## The verb and its subject {#training-verbs}
+## Agreement: the verb and its subject {#training-verbs}
 
 The second task is a little English. 960 sentences have two nouns, each one
 or many, an adjective with one of them, a preposition, and a blank for the
 verb, which is to fit the first noun, whatever the second is. (Linguists
 have tested larger models in this way [@linzen2016].)
+
+`agreement_text`, in `src/agreement.c`, makes a sentence from its number,
+with the verb that is right. It may be skipped: it does nothing but choose
+words by that number.
 */
-
-/* One of so many; what is left of the number chooses what comes next. */
-static int choose(int *number, int among)
-{
-    const int choice = *number % among;
-    *number /= among;
-    return choice;
-}
-
-static Agreement agreement_of(int number)
-{
-    Agreement of;
-    if (number < 0 || number >= AGREEMENTS)
-        REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
-    of.noun = choose(&number, 5);
-    of.is_many = choose(&number, 2);
-    of.other_is_many = choose(&number, 2);
-    of.preposition = choose(&number, 3);
-    of.adjective = choose(&number, 2);
-    of.at_first = choose(&number, 2);
-    of.between = choose(&number, 4);
-    return of;
-}
-
-void agreement_text(int number, int ids[AGREEMENT_LENGTH],
-                    int target[AGREEMENT_LENGTH])
-{
-    enum { THE, NOUN, ADJECTIVE = 11, PREPOSITION = 13, BLANK = 16, VERB };
-    const Agreement of = agreement_of(number);
-    const int second = (of.noun + 1 + of.between) % 5;
-    const int subject = NOUN + 2 * of.noun + of.is_many;
-    const int other = NOUN + 2 * second + of.other_is_many;
-    const int near = PREPOSITION + of.preposition;
-    const int old = ADJECTIVE + of.adjective;
-    const int text[2][AGREEMENT_LENGTH] = {
-        {THE, subject, near, THE, old, other, BLANK},
-        {THE, old, subject, near, THE, other, BLANK}};
-    for (int i = 0; i < AGREEMENT_LENGTH; i++) {
-        ids[i] = text[of.at_first][i];
-        target[i] = ids[i] == BLANK ? VERB + of.is_many : IGNORED;
-    }
-}
 
 static void show_sentences(const int number[SHOWN],
                            const char *sentence[SHOWN][AGREEMENT_LENGTH])
@@ -998,6 +648,8 @@ With attention all are right, and the picture shows how. The blank looks at
 the subject, whether it stands second or third, past the other noun. Nobody
 has said so. The loss has only asked for the verb.
 
+## Gradients that are never 0 again {#training-careless}
+
 A last run forgets to set gradients to 0:
 */
 
@@ -1030,10 +682,6 @@ int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "vectors roles heads");
-    show_slopes();
-    show_ignored();
-    show_adam();
-    show_rates();
     show_repeated();
     show_leak();
     show_agreement();
@@ -1078,66 +726,20 @@ for step in range(100):
 print(torch.tensor(losses))
 ```
 
-One attention has learned to look back for what it needs. A language model
-stacks many, with other layers between them, and asks for the next word of
-any text: [](#gpt).
+One attention has learned to look back for what it needs. It looks once. A
+language model stacks many attentions, with other layers between them, so
+that one can use what another has found: [](#gpt).
 
 ## Further exercises
 
-**Exercise 20.4** (★★, challenge, 3 points): `sgd_step`. Gradient descent as
-[](#training-step) has it, with decay and momentum: PyTorch's `SGD`. The
-slope is the gradient plus `decay` times the parameter. The velocity becomes
-`momentum` times what it was, plus the slope, and the parameter moves
-against it by the rate.
-
-::: hint
-One loop of three lines, in the order of the text. Here nothing is a mean:
-the new slope is added as a whole.
-:::
-
-::: done
-With momentum and decay 0 this is the loop of chapter 7, and the ancestor of
-all optimizers.
-:::
-
-**Exercise 20.5** (by hand): The loss of the blanks at step 20 is 0.7065,
+**Exercise 21.3** (by hand): The loss of the blanks at step 20 is 0.7065,
 close to $\ln(2)$. What does the model know by then, and what not?
-
-**Exercise 20.6** (by hand): In [](#training-step), three slopes had the
-same first step. See from the formula why it could not be otherwise. Leave
-$\epsilon$ out.
 
 ## Solutions
 
-::: {.solution exercise="20.4"}
-PyTorch's velocity begins with the first slope. Beginning at 0 and adding it
-is the same.
-*/
-
-void sgd_step(double rate, double momentum, double decay, size_t n,
-              const float gradient[n], float velocity[n],
-              float parameter[n])
-{
-    for (size_t i = 0; i < n; i++) {
-        const float slope = gradient[i] + (float)decay * parameter[i];
-        velocity[i] = (float)momentum * velocity[i] + slope;
-        parameter[i] -= (float)rate * velocity[i];
-    }
-}
-
-/*
-:::
-
-::: {.solution exercise="20.5"}
+::: {.solution exercise="21.3"}
 $e^{-0.7065} = 0.4934$: the right word has about one half. Of the 19 words,
 the model has learned that only two ever fill the blank, and that they do so
 equally often. Which of the two it is, it guesses.
-:::
-
-::: {.solution exercise="20.6"}
-If the slope is $g$, then after one step $m$ is $(1 - \beta_1)\, g$, and
-divided by $1 - \beta_1$ it is $g$. In the same way $v$ becomes $g^2$, whose
-root is the size of $g$. What remains of the fraction is 1 or $-1$: every
-parameter moves by the rate, against its slope.
 :::
 */

@@ -1,21 +1,10 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "attention/gpt_run.h"
-#include "attention/gpt_file.h"
-#include "support.h"
-#include "support/interrupt.h"
-#include "support/machine.h"
+#include "attention.h"
 #include "support/file.h"
 
-/* A long run: its steps, where it stands, and what it writes down. The step
- * itself is chapter 21's, and the files are gpt_file.c's. */
-
-const GptTraining gpt_long_run = {.steps = 500,
-                                  .texts = 16,
-                                  .model = {.vocabulary = 128,
-                                            .context_length = 128,
-                                            .width = 160,
-                                            .n_heads = 5,
-                                            .layers = 3}};
+/* A long run, which `make train` begins or goes on with: its steps, where
+ * it stands, and what it writes down. The step itself is chapter 23's, and
+ * the files are gpt_file.c's. */
 
 /* The notes of a run: seconds in all, and of the steps alone. Behind them
  * are its rows: the step, both losses, and the bytes of what it writes. */
@@ -45,18 +34,9 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
-{
-    GptTraining own = *sizes;
-    own.adam = (Adam){0, 0.9, 0.95, 1e-8, 0.1, 0};
-    own.bytes = prose_length;
-    own.text = prose;
-    own.random = random_seeded(123);
-    gpt_training_init(t, &own);
-    gpt_training_note(t, BEGINNING);
-}
-
-float gpt_run_step(GptTraining *t)
+/* The next batch and step, at a rate that rises to 0.004 in the first tenth
+ * of all steps and falls to a tenth of that. Returns the loss. */
+static float run_step(GptTraining *t)
 {
     const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
     int *ids = new_aligned(2 * rows, sizeof *ids);
@@ -65,37 +45,6 @@ float gpt_run_step(GptTraining *t)
     gpt_training_batch(t, ids, ids + rows);
     const float loss = gpt_training_step(t, ids, ids + rows);
     free(ids);
-    return loss;
-}
-
-/* Ends of paragraphs become bars. */
-static char shown(int byte)
-{
-    return (char)(byte == '\n'               ? '|'
-                  : byte < ' ' || byte > '~' ? '?'
-                                             : byte);
-}
-
-void gpt_sample(const Gpt *g, int n, char text[n + 1])
-{
-    int *ids = new_aligned((size_t)n, sizeof *ids);
-    for (int i = 0; i < 4 && i < n; i++)
-        ids[i] = "The "[i];
-    Random r = random_seeded(123);
-    gpt_generate(g, &r, 0.8f, 0, n < 4 ? n : 4, n, ids);
-    for (int i = 0; i < n; i++)
-        text[i] = shown(ids[i]);
-    text[n] = 0;
-    free(ids);
-}
-
-float gpt_run_loss(const GptTraining *t, const char *text)
-{
-    GptPass p;
-    gpt_pass_init(&p, &t->model, 1, t->model.context_length);
-    const float loss =
-        gpt_loss(&t->model, text, held_out_length, &p, t->shares[0]);
-    gpt_pass_free(&p);
     return loss;
 }
 
@@ -185,7 +134,7 @@ static void take_steps(GptTraining *t, const char *path)
     const int every = (t->steps + 9) / 10;
     while (t->step < t->steps && !is_interrupted()) {
         const double from = now();
-        const float loss = gpt_run_step(t);
+        const float loss = run_step(t);
         t->notes[LEARNING] += now() - from;
         const int is_row =
             t->step == 1 || t->step % every == 0 || t->step == t->steps;
@@ -213,8 +162,16 @@ static void load_run(GptTraining *t, const char *path)
                path, t->step, t->steps, t->step);
 }
 
-void gpt_run(const GptTraining *sizes, const char *path,
-             const char *log_path)
+/* Takes all steps, or what is left of them where the file at path has some.
+ * It says on standard error how far it is, and saves itself there after the
+ * first step, each tenth of the way, when Ctrl-C ends it, and at the end.
+ * When all are done, it writes the log. Refuses, before the first step,
+ * steps below 1, one path for both, files that it cannot read or write, a
+ * training that was not saved by a run or that is of other sizes, and one
+ * that has done more steps; and losses that are not finite, when they
+ * come. */
+static void run(const GptTraining *sizes, const char *path,
+                const char *log_path)
 {
     if (!strcmp(path, log_path))
         REFUSE("%s: is to be both the training and its log: two names are "
@@ -224,6 +181,7 @@ void gpt_run(const GptTraining *sizes, const char *path,
         REFUSE("%d steps: at least 1 is needed", sizes->steps);
     GptTraining t;
     gpt_training_init_prose(&t, sizes);
+    gpt_training_note(&t, BEGINNING);
     FILE *old = fopen(path, "rb");
     if (!old && errno != ENOENT)
         REFUSE("%s: %s: a file that can be read, or none yet, is needed",
@@ -246,4 +204,24 @@ void gpt_run(const GptTraining *sizes, const char *path,
             is_done ? "all are done"
                     : "the same command goes on from there");
     gpt_training_free(&t);
+}
+
+/* A file for the training, one for its log, and then maybe the sizes of a
+ * run of one's own. */
+int main(int argc, char *argv[])
+{
+    GptTraining sizes = gpt_long_run;
+    Gpt *g = &sizes.model;
+    int *const of[6] = {&sizes.steps, &sizes.texts, &g->context_length,
+                        &g->width,    &g->n_heads,  &g->layers};
+    const char *const name[6] = {"steps",     "pieces", "the context",
+                                 "the width", "heads",  "blocks"};
+    if (argc != 3 && argc != 9)
+        REFUSE("%d arguments: TRAINING LOG, and then nothing or STEPS "
+               "PIECES CONTEXT WIDTH HEADS BLOCKS, are needed",
+               argc - 1);
+    for (int i = 0; i + 3 < argc; i++)
+        *of[i] = (int)parse_integer(name[i], argv[i + 3], 1, 1 << 20);
+    run(&sizes, argv[1], argv[2]);
+    return 0;
 }

@@ -1,5 +1,5 @@
 /*
-## Chapter 21, a model that has read this book {#header-gpt}
+## Chapter 22, GPT {#header-gpt}
 */
 
 #pragma once
@@ -23,11 +23,18 @@ typedef struct {
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
                   float out[n][l->d]);
 
-/* Adds to the gradients of the weight, the bias and x. Refuses a grad_l of
- * another size. PyTorch: the backward of F.layer_norm. */
+/* Adds to the gradients of the weight, the bias and x. Refuses what
+ * norm_gradient_check refuses. PyTorch: the backward of F.layer_norm. */
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
                    const float grad_out[n][l->d], Norm *grad_l,
                    float grad_x[n][l->d]);
+
+/* Refuses a gradient of another size than its norm. */
+void norm_gradient_check(const Norm *l, const Norm *grad_l);
+
+/* Each number x becomes 1 / (1 + e^-x), in place; where that is 2^-126 or
+ * less, 0. PyTorch: torch.sigmoid. */
+void sigmoid(int n, float x[n]);
 
 /* Each entry times a share from 0 to 1 that grows with it, in the form that
  * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
@@ -41,35 +48,6 @@ void gelu(int n, const float x[n], float share[n], float out[n]);
  * PyTorch: the backward of F.gelu(x, approximate="tanh"). */
 void gelu_backward(int n, const float x[n], const float share[n],
                    const float grad_out[n], float grad_x[n]);
-
-/* Draws one of n: number i as often as shares[i] says, of what all shares
- * add up to. Refuses a share that is negative or not finite, and shares of
- * which all are 0.
- * PyTorch: torch.multinomial(shares, 1), number for number. */
-int sample_token(Random *r, int n, const float shares[n]);
-
-/* Puts minus infinity in place of all logits that are below the k-th
- * largest. Refuses a k that is not from 1 to n.
- * PyTorch: logits.masked_fill(logits < logits.topk(k)[0][-1], -torch.inf).
- */
-void top_k(int n, int k, float logits[n]);
-
-/* Puts 0 in place of all shares but the largest, of which it keeps as few
- * as add up to at least p, and those that are equal to the smallest of
- * them. Refuses a p that is not above 0 and at most 1.
- * Elsewhere: top-p, or nucleus sampling. Holtzman et al. 2020. */
-void top_p(int n, float p, float shares[n]);
-
-/* What comes next: the logits divided by the temperature, of which with a k
- * other than 0 the k largest are kept, their softmax, and what is drawn
- * from these shares. Both tables are written. Refuses a temperature that is
- * not above 0, a k that is not from 0 to n, and logits that are NaN. */
-int next_token(Random *r, float temperature, int k, int n, float logits[n],
-               float shares[n]);
-
-/* The order in which an epoch goes through n texts.
- * PyTorch: DataLoader(texts, shuffle=True), number for number. */
-void epoch_order(Random *r, int n, int order[n]);
 
 /*
 The model:
@@ -164,6 +142,16 @@ void gpt_caches_free(KVCache *cache, const Gpt *g);
  * order of named_parameters(). */
 void gpt_fill(Random *r, Gpt *g);
 
+/* Into what comes into the first block, of all texts: the embedding of each
+ * token plus that of its place, which counts from `first` in each text.
+ * Refuses ids that are no row, and more tokens than the context. */
+void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p);
+
+/* Back from there: adds to the gradients of tokens and places, for texts
+ * from their first token on. Refuses ids that are no row. */
+void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
+                        Gpt *grad_g);
+
 /* From the ids of all texts to the logits of what comes next, row by row.
  * With a cache for each layer, one text, whose n tokens follow those that
  * the caches hold; with NULL, texts from their first token on, in which no
@@ -175,15 +163,6 @@ void gpt_fill(Random *r, Gpt *g);
  * transformers. */
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p);
 
-/* Goes on with a text of which so many ids are there, up to n of them.
- * Refuses fewer than 1 that are there, or more than n; a text that is
- * longer than the context before its last token; ids that are no row; and
- * what next_token refuses.
- * PyTorch: model.generate(ids, do_sample=True, temperature=..., top_k=...),
- * of Hugging Face's transformers. */
-void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
-                  int begun, int n, int ids[n]);
-
 /* What the last n tokens of a text get from each other and from those
  * before them, which the cache holds, and to which they are added. Fills of
  * t the tables of all heads side by side, joined and out. Refuses a cache
@@ -192,14 +171,14 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 void attend_cached(const Attention *a, KVCache *c, int n,
                    const float x[n][a->d_x], Trace *t);
 
-/* Refuses gradients of other sizes than the model and its pass have. */
+/* Refuses a pass that is not for this model, and gradients of other sizes
+ * than the model and its pass have. */
 void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
                         const GptPass *grad_p);
 
 /* From grad_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in grad_p must be 0 before it
- * begins.
- * Refuses what gpt_pass_check and gpt_gradient_check refuse, and ids that
- * are no row. PyTorch: loss.backward(). */
+ * begins. Refuses what gpt_gradient_check refuses, and ids that are no row.
+ * PyTorch: loss.backward(). */
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *grad_p, Gpt *grad_g);

@@ -1,0 +1,559 @@
+/*
+# Loss and optimizer {#optimizers}
+
+![The way from words to attention. The shaded steps have parameters, and an
+optimizer moves these](pipeline.svg){#fig-optimizers-pipeline}
+
+We have a gradient: [](#backward) says of every parameter by how much a loss
+grows with it, and [](#flash-backward) says so fast. Two things are missing
+before a model can learn from text. We have no loss for an answer that is a
+word. And a gradient says which way a parameter should go, but not how far.
+
+So this chapter has one idea in three parts. A loss says how wrong an answer
+is. The gradient of the loss says which way each parameter should go. An
+**optimizer** says how far each parameter goes in a step. There is no model
+yet. The parameters that move here are four numbers, few enough to be
+followed by hand.
+*/
+
+#include "attention/20_optimizers.h"
+#include "attention/02_softmax.h"
+#include "support.h"
+
+/*
+## Cross-entropy: how wrong an answer is {#optimizers-loss}
+
+The last layer of a language model gives a number for each word that it
+knows: the **logits**. Softmax makes shares of them, and the share of the
+right word should be 1. So let the loss be minus the logarithm of that
+share, and its mean over all answers of a batch: the **cross-entropy**. With
+the logits $z$ of an answer whose right word is $t$:
+
+$$-\ln \frac{e^{z_t}}{\sum_j e^{z_j}} = \ln \sum_j e^{z_j} - z_t$$
+
+The right side has no share in it. That matters, for a share may be so small
+that a float holds 0, whose logarithm is minus infinity. The logarithm of
+the sum is that of [](#flash-log-sum), where the largest logit is taken out
+first.
+*/
+
+static double log_sum_exp(int n, const float x[n])
+{
+    double largest = (double)x[0], sum = 0;
+    for (int j = 1; j < n; j++)
+        largest = fmax(largest, (double)x[j]);
+    for (int j = 0; j < n; j++)
+        sum += exp((double)x[j] - largest);
+    return largest + log(sum);
+}
+
+/*
+Not every place of a text has an answer worth asking for. A target that is
+`IGNORED` adds nothing to the sum, and does not count when the mean is
+taken.
+*/
+
+float cross_entropy(int n, int classes, const float logits[n][classes],
+                    const int target[n], float shares[n][classes])
+{
+    int count = 0;
+    double sum = 0;
+    softmax_rows(n, classes, logits, shares);
+    for (int i = 0; i < n; i++) {
+        if (target[i] == IGNORED)
+            continue;
+        if (target[i] < 0 || target[i] >= classes)
+            REFUSE("target %d is %d: 0 to %d, or IGNORED, is needed", i,
+                   target[i], classes - 1);
+        sum +=
+            log_sum_exp(classes, logits[i]) - (double)logits[i][target[i]];
+        count++;
+    }
+    return (float)(sum / count);
+}
+
+/*
+How does the loss change with a logit? Raise $z_j$ by a small $s$, and the
+sum of all exponentials becomes nearly $1 + p_j s$ times as large, where
+$p_j$ is the share of word $j$ ([](#backward-softmax)). So its logarithm
+grows by $p_j s$, nearly. If $j$ is the right word, $s$ is also taken away.
+The slope is the share, and for the right word the share minus 1: a wrong
+word is pushed down by as much as it was believed, the right one up by what
+it lacks.
+
+**Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. To what stands
+in `grad_logits`, add the slope of each logit. The loss is a mean over the
+targets that are not `IGNORED`, and rows of those that are get nothing.
+
+::: hint
+The loss divides by the number of targets that are not `IGNORED`. How large
+is the part of one row in it?
+:::
+
+::: hint
+First count these targets. Then each of their rows has its shares, of which
+one is less by 1.
+:::
+
+::: done
+With this line all learning of a language model begins: each word's share,
+less 1 for the right one.
+:::
+*/
+
+void cross_entropy_backward(int n, int classes,
+                            const float shares[n][classes],
+                            const int target[n],
+                            float grad_logits[n][classes])
+{
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        count += target[i] != IGNORED;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < classes && target[i] != IGNORED; j++)
+            grad_logits[i][j] +=
+                (shares[i][j] - (float)(j == target[i])) / (float)count;
+}
+
+static void show_slopes(void)
+{
+    const float logits[1][4] = {{2, 1, 0, -1}};
+    const int second = 1;
+    float shares[1][4], losses[4], slopes[1][4] = {{0}}, tried[4];
+    for (int j = 0; j < 4; j++)
+        losses[j] = cross_entropy(1, 4, logits, &j, shares);
+    print_vector("shares for the logits 2, 1, 0, -1", 4, shares[0]);
+    print_vector("loss if the first is right, the second, ...", 4, losses);
+    cross_entropy_backward(1, 4, shares, &second, slopes);
+    print_vector("slopes if the second is right", 4, slopes[0]);
+    for (int j = 0; j < 4; j++) {
+        float moved[1][4];
+        memcpy(moved, logits, sizeof moved);
+        moved[0][j] = logits[0][j] + 0.01f;
+        const float above = cross_entropy(1, 4, moved, &second, shares);
+        moved[0][j] = logits[0][j] - 0.01f;
+        tried[j] =
+            (above - cross_entropy(1, 4, moved, &second, shares)) / 0.02f;
+    }
+    print_vector("the same, by trying", 4, tried);
+}
+
+static void show_ignored(void)
+{
+    const float far[1][2] = {{0, 200}};
+    const float logits[3][4] = {{2, 1, 0, -1}, {0, 0, 0, 5}, {2, 1, 0, -1}};
+    const int target[3] = {1, IGNORED, 0}, none = IGNORED, first = 0;
+    float shares[3][4], slopes[3][4] = {{0}}, share[1][2];
+    softmax(2, far[0], share[0]);
+    print_value("of logits 0 and 200, the logarithm of the first's share",
+                logf(share[0][0]));
+    print_value("cross_entropy, if the first is right",
+                cross_entropy(1, 2, far, &first, share));
+    print_value("loss of three answers, the second ignored",
+                cross_entropy(3, 4, logits, target, shares));
+    cross_entropy_backward(3, 4, shares, target, slopes);
+    print_matrix("its slopes", 3, 4, slopes);
+    print_value("loss of nothing",
+                cross_entropy(1, 4, logits, &none, shares));
+}
+
+/*
+``` output
+shares for the logits 2, 1, 0, -1 (4)
+[0.6439, 0.2369, 0.0871, 0.0321]
+loss if the first is right, the second, ... (4)
+[0.4402, 1.4402, 2.4402, 3.4402]
+slopes if the second is right (4)
+[ 0.6439, -0.7631,  0.0871,  0.0321]
+the same, by trying (4)
+[ 0.6439, -0.7631,  0.0871,  0.0321]
+of logits 0 and 200, the logarithm of the first's share: -inf
+cross_entropy, if the first is right: 200.0000
+loss of three answers, the second ignored: 0.9402
+its slopes (3, 4)
+[[ 0.3220, -0.3816,  0.0436,  0.0160],
+ [ 0.0000,  0.0000,  0.0000,  0.0000],
+ [-0.1780,  0.1184,  0.0436,  0.0160]]
+loss of nothing: nan
+```
+
+Slopes of one answer add up to 0: what one word gains, others lose. The loss
+of three answers, one of them ignored, is the mean of two; divided by 3, it
+would be less the more is ignored. If all are ignored, the mean is 0 divided
+by 0, `nan`, as in PyTorch, and all slopes are 0.
+
+::: question
+A model knows four words and nothing else: it gives each the same share.
+What is its loss, and what are the slopes?
+
+Each share is a quarter, so the loss is $\ln(4)$. The slope of each wrong
+word is a quarter, and that of the right word a quarter minus 1, which is
+minus three quarters. In general $\ln$ of the number of words is the loss
+of a model that knows nothing, and a training should begin near it.
+:::
+
+## Descent and Adam: how far to go {#optimizers-step}
+
+[](#self-attention-training) has moved each parameter by its slope times one
+number, the **learning rate**. That is **gradient descent**. But slopes can
+differ by a factor of thousands between parameters: a rate that is right for
+one makes another leap or stand still. And the gradient of a batch is that
+of its texts; the next batch wants something else.
+
+**Adam** answers both [@kingma2015]. For each parameter it keeps two running
+means, $m$ of its slopes and $v$ of their squares. In each step $m$ keeps
+the part $\beta_1$ of what it was, nine tenths for instance, and takes the
+rest from the new slope; $v$ does so with $\beta_2$. In step $s$, counted
+from 1, the parameter moves by
+
+$$-\text{rate} \cdot
+  \frac{m / (1 - \beta_1^s)}{\sqrt{v / (1 - \beta_2^s)} + \epsilon}$$
+
+In $m$, slopes that go up and down cancel, and steady ones give the step its
+**momentum**. The division takes their size out: if a slope stays the same,
+$\sqrt{v}$ is its size, and the parameter moves by the rate. Both means
+begin at 0 and are too small at first, since the part $\beta^s$ of them is
+still that 0; dividing by $1 - \beta^s$ makes up for it. The small
+$\epsilon$ keeps 0 from being divided by 0.
+
+Each step also takes away a small part of every parameter, so that what the
+loss never asks for fades: the **weight decay**. At first it was added to
+the slope. But there it is divided by $\sqrt{v}$, too, and where slopes are
+large, little decays. **AdamW** takes it from the parameter
+[@loshchilov2019].
+
+::: {.header of="Adam"}
+:::
+
+**Exercise 20.2** (★★★, 4 points): `adam_step`. One loop over all
+parameters. It refuses what `adam_check` refuses. As in PyTorch, what is
+the same for all parameters is worked out as `double` and rounded to `float`
+before the loop; in the loop, all is `float`.
+
+::: hint
+Four things, in this order: the decay; the mean of the slopes; the mean of
+the squares; the move. Coupled, the decay adds `decay` times the parameter
+to the slope; else the parameter becomes `1 - learning_rate * decay` times
+as large.
+:::
+
+::: hint
+PyTorch has `mean` move towards the slope by `lerp`, by `1 - beta_1` of the
+way; `lerp` stands above the function. `pow(beta_1, step)` is $\beta_1^s$.
+:::
+
+::: hint
+It divides the rate by $1 - \beta_1^s$, and the root of `square[i]` by the
+root of $1 - \beta_2^s$. Epsilon is added after that.
+:::
+
+::: done
+By this loop, or one much like it, nearly every model was trained that you
+have heard of.
+:::
+*/
+
+float lerp(float from, float to, float part)
+{
+    return part < 0.5f ? from + part * (to - from)
+                       : to - (1 - part) * (to - from);
+}
+
+void adam_step(Adam adam, int step, size_t n, const float gradient[n],
+               float mean[n], float square[n], float parameter[n])
+{
+    const float new_1 = (float)(1 - adam.beta_1);
+    const float old_2 = (float)adam.beta_2,
+                new_2 = (float)(1 - adam.beta_2);
+    const float keep = (float)(1 - adam.learning_rate * adam.decay);
+    const float rate =
+        (float)(adam.learning_rate / (1 - pow(adam.beta_1, step)));
+    const float root = (float)sqrt(1 - pow(adam.beta_2, step));
+    adam_check(adam, step);
+    for (size_t i = 0; i < n; i++) {
+        float slope = gradient[i];
+        if (adam.is_coupled)
+            slope += (float)adam.decay * parameter[i];
+        else
+            parameter[i] *= keep;
+        mean[i] = lerp(mean[i], slope, new_1);
+        square[i] = old_2 * square[i] + new_2 * slope * slope;
+        parameter[i] -= rate * mean[i] /
+                        (sqrtf(square[i]) / root + (float)adam.epsilon);
+    }
+}
+
+static void show_adam(void)
+{
+    const Adam adam = {0.1, 0.9, 0.999, 1e-8, 0, 0};
+    const float slopes[3] = {100, 1, 0.01f};
+    float mean[3] = {0}, square[3] = {0}, moved[3] = {0}, plain[3];
+    for (int i = 0; i < 3; i++)
+        plain[i] = -0.1f * slopes[i];
+    adam_step(adam, 1, 3, slopes, mean, square, moved);
+    print_vector("descent, by slopes of 100, 1 and 1/100", 3, plain);
+    print_vector("Adam, by the same", 3, moved);
+    memset(mean, 0, sizeof mean);
+    memset(square, 0, sizeof square);
+    memset(moved, 0, sizeof moved);
+    for (int step = 1; step <= 10; step++)
+        adam_step(adam, step, 2, (float[]){1, step % 2 ? 1 : -1}, mean,
+                  square, moved);
+    print_vector("Adam in ten steps, by 1; by 1 and -1 in turn", 2, moved);
+}
+
+/*
+``` output
+descent, by slopes of 100, 1 and 1/100 (3)
+[-10.0000,  -0.1000,  -0.0010]
+Adam, by the same (3)
+[-0.1000, -0.1000, -0.1000]
+Adam in ten steps, by 1; by 1 and -1 in turn (2)
+[-1.0000, -0.1545]
+```
+
+Descent moves the first parameter ten thousand times as far as the third,
+Adam moves all by the rate; and of slopes that go up and down, little
+remains.
+
+## Clipping, and a rate that changes {#optimizers-schedule}
+
+Two cautions are left. An odd batch may have a gradient that is much longer
+than others. **Clipping** shortens it and keeps its
+direction [@pascanu2013].
+*/
+
+double clip_norm(double most, size_t n, float gradient[n])
+{
+    double sum = 0;
+    if (!(most > 0))
+        REFUSE("a length of at most %g: more than 0 is needed", most);
+    for (size_t i = 0; i < n; i++)
+        sum += (double)gradient[i] * (double)gradient[i];
+    /* With 1e-6, as in PyTorch. A nan comes through, and is seen. */
+    const float factor = (float)(most / (sqrt(sum) + 1e-6));
+    for (size_t i = 0; i < n && !(factor >= 1); i++)
+        gradient[i] *= factor;
+    return sqrt(sum);
+}
+
+/*
+And the rate changes. At first, when Adam's means know little, it is small:
+the **warm-up**. Then it falls along half a wave of the cosine, and the
+model comes to rest.
+
+**Exercise 20.3** (★★, 3 points): `rate_at`. Step 0 is the first. With $w$
+steps to warm up, step $i$ of these has $(i + 1) / (w + 1)$ of the largest
+rate, and step $w$ has the largest. When the part $u$ of the way from there
+to step `steps` is done, the rate is $(1 + \cos \pi u) / 2$ of the way up
+from the least to the largest; from `steps` on, it is the least. It refuses
+a step below 0, a `warm_up` below 0, and one that is not below `steps`.
+
+::: hint
+$u$ is 0 at step `warm_up` and 1 at step `steps`. In C, one whole number
+divided by another leaves no fraction.
+:::
+
+::: done
+The same curve stands in the training of most language models; its ends
+differ.
+:::
+*/
+
+double rate_at(int step, int warm_up, int steps, double largest,
+               double least)
+{
+    const double pi = 3.14159265358979323846;
+    if (step < 0 || warm_up < 0 || warm_up >= steps)
+        REFUSE("step, warm_up, steps = %d, %d, %d: a step and a warm_up "
+               "from 0 on, and more steps than warm_up, are needed",
+               step, warm_up, steps);
+    if (step < warm_up)
+        return largest * (step + 1) / (warm_up + 1);
+    if (step >= steps)
+        return least;
+    const double done = (double)(step - warm_up) / (steps - warm_up);
+    return least + (largest - least) * (1 + cos(pi * done)) / 2;
+}
+
+enum { POINTS = 6 }; /* steps that are shown */
+
+static void show_rates(void)
+{
+    enum { STEPS = 100, WARM_UP = 10 };
+    float rates[POINTS];
+    for (int k = 0; k < POINTS; k++) {
+        const int step = k ? STEPS / (POINTS - 1) * k : 1;
+        rates[k] = (float)rate_at(step - 1, WARM_UP, STEPS, 0.02, 0);
+    }
+    print_vector("rate of step 1, 20, 40, 60, 80, 100", POINTS, rates);
+}
+
+/*
+``` output
+rate of step 1, 20, 40, 60, 80, 100 (6)
+[0.0018, 0.0195, 0.0153, 0.0086, 0.0026, 0.0000]
+```
+
+The last step has a rate that only looks like 0: four decimals do not show
+it.
+
+## Four logits learn {#optimizers-together}
+
+Loss, gradient and step together are a training. The smallest one has no
+model: the parameters are the four logits from above, and the second word is
+right. In each step the loss is computed, then the slopes, and then the
+logits move, by descent in one run and by Adam in another. Both have a rate
+of one tenth.
+*/
+
+static void show_learning(void)
+{
+    const Adam adam = {0.1, 0.9, 0.999, 1e-8, 0, 0};
+    const int second = 1;
+    float losses[2][POINTS], shares[2][4];
+    for (int k = 0; k < 2; k++) {
+        float logits[1][4] = {{2, 1, 0, -1}}, mean[4] = {0};
+        float square[4] = {0};
+        for (int step = 1; step <= 2 * POINTS - 1; step++) {
+            float slopes[1][4] = {{0}};
+            losses[k][step / 2] =
+                cross_entropy(1, 4, logits, &second, &shares[k]);
+            cross_entropy_backward(1, 4, &shares[k], &second, slopes);
+            if (k)
+                adam_step(adam, step, 4, slopes[0], mean, square,
+                          logits[0]);
+            for (int j = 0; j < 4 && !k; j++)
+                logits[0][j] -= 0.1f * slopes[0][j];
+        }
+    }
+    print_matrix("losses before step 1, 3, 5, 7, 9, 11: descent, Adam", 2,
+                 POINTS, losses);
+    print_matrix("shares after ten steps: descent, Adam", 2, 4, shares);
+    figure_curves("steps", "The loss in ten steps, at the same rate",
+                  (const char *const[]){"descent", "Adam"}, POINTS,
+                  (const char *const[]){"1", "3", "5", "7", "9", "11"},
+                  losses);
+}
+
+/*
+``` output
+losses before step 1, 3, 5, 7, 9, 11: descent, Adam (2, 6)
+[[1.4402, 1.2496, 1.0860, 0.9471, 0.8302, 0.7321],
+ [1.4402, 1.1506, 0.8970, 0.6841, 0.5132, 0.3816]]
+shares after ten steps: descent, Adam (2, 4)
+[[0.4017, 0.4809, 0.0845, 0.0328],
+ [0.2677, 0.6827, 0.0362, 0.0133]]
+```
+
+![The loss of four logits in ten steps of descent and of Adam, both with a
+rate of one tenth](steps.svg){#fig-optimizers-steps}
+
+Both losses fall. As the right word gains, all slopes become smaller, and
+the steps of descent with them. Adam takes the size out of the slopes, and
+its loss falls faster. The shares show how. The third word began with
+0.0871. Its slope is small, descent hardly moves its logit, and its share is
+still 0.0845. Adam moves that logit as far as the first one, and 0.0362 is
+left. (The first share is $e^2$ times the third, before and after.)
+
+To be fast is not all. Steps that do not become shorter leap over what they
+are looking for when it is near. So Adam, too, needs the falling rate of
+[](#optimizers-schedule) when a training comes to its end.
+
+## Everything together
+*/
+
+int main(int argc, char *argv[])
+{
+    no_arguments(argc, argv);
+    figure_pipeline("pipeline", "vectors roles heads");
+    show_slopes();
+    show_ignored();
+    show_adam();
+    show_rates();
+    show_learning();
+    return 0;
+}
+
+/*
+The same in PyTorch:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+second = torch.tensor([1])
+logits = torch.tensor([[2., 1, 0, -1]], requires_grad=True)
+print(F.softmax(logits, dim=-1)[0])
+F.cross_entropy(logits, second).backward()
+print(logits.grad[0])
+
+runs = []
+for optimizer in torch.optim.SGD, torch.optim.Adam:
+    x = logits.detach().clone().requires_grad_()
+    steps, losses = optimizer([x], lr=0.1), []
+    for _ in range(11):
+        loss = F.cross_entropy(x, second)
+        losses.append(loss.item())
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+    runs.append(losses[::2])
+print(torch.tensor(runs))
+```
+
+Four numbers have learned one answer by heart. A model has thousands of
+numbers, and answers for texts that it has never seen. Where its logits come
+from, and what they can learn that only attention can, is the next chapter:
+[](#training).
+
+## Further exercises
+
+**Exercise 20.4** (★★, challenge, 3 points): `sgd_step`. Gradient descent as
+[](#optimizers-step) has it, with decay and momentum: PyTorch's `SGD`. The
+slope is the gradient plus `decay` times the parameter. The velocity becomes
+`momentum` times what it was, plus the slope, and the parameter moves
+against it by the rate.
+
+::: hint
+One loop of three lines, in the order of the text. Here nothing is a mean:
+the new slope is added as a whole.
+:::
+
+::: done
+With momentum and decay 0 this is the loop of chapter 7, and the ancestor of
+all optimizers.
+:::
+
+**Exercise 20.5** (by hand): In [](#optimizers-step), three slopes had the
+same first step. See from the formula why it could not be otherwise. Leave
+$\epsilon$ out.
+
+## Solutions
+
+::: {.solution exercise="20.4"}
+PyTorch's velocity begins with the first slope. Beginning at 0 and adding it
+is the same.
+*/
+
+void sgd_step(double rate, double momentum, double decay, size_t n,
+              const float gradient[n], float velocity[n],
+              float parameter[n])
+{
+    for (size_t i = 0; i < n; i++) {
+        const float slope = gradient[i] + (float)decay * parameter[i];
+        velocity[i] = (float)momentum * velocity[i] + slope;
+        parameter[i] -= (float)rate * velocity[i];
+    }
+}
+
+/*
+:::
+
+::: {.solution exercise="20.5"}
+If the slope is $g$, then after one step $m$ is $(1 - \beta_1)\, g$, and
+divided by $1 - \beta_1$ it is $g$. In the same way $v$ becomes $g^2$, whose
+root is the size of $g$. What remains of the fraction is 1 or $-1$: every
+parameter moves by the rate, against its slope.
+:::
+*/

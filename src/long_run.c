@@ -1,0 +1,34 @@
+#include "attention/long_run.h"
+#include "attention/20_optimizers.h"
+#include "support.h"
+
+/* The long run of chapter 23: its sizes, how it begins, and its losses. The
+ * run itself is a program, tools/train.c. */
+
+const GptTraining gpt_long_run = {.steps = 500,
+                                  .texts = 16,
+                                  .model = {.vocabulary = 128,
+                                            .context_length = 128,
+                                            .width = 160,
+                                            .n_heads = 5,
+                                            .layers = 3}};
+
+void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
+{
+    GptTraining own = *sizes;
+    own.adam = (Adam){0, 0.9, 0.95, 1e-8, 0.1, 0};
+    own.bytes = prose_length;
+    own.text = prose;
+    own.random = random_seeded(123);
+    gpt_training_init(t, &own);
+}
+
+float gpt_run_loss(const GptTraining *t, const char *text)
+{
+    GptPass p;
+    gpt_pass_init(&p, &t->model, 1, t->model.context_length);
+    const float loss =
+        gpt_loss(&t->model, text, held_out_length, &p, t->shares[0]);
+    gpt_pass_free(&p);
+    return loss;
+}

@@ -1,0 +1,684 @@
+/* Chapter 23 against PyTorch: golden/23_language_model. */
+#define CHAPTER "23_language_model"
+#include "streams.h"
+#include "attention/23_language_model.h"
+#include "attention/gpt_file.h"
+
+static void draw_test(void)
+{
+    const int times = dim("drawn", 0), rows = dim("drawn", 1);
+    const int n = dim("shares", 1);
+    const float(*shares)[n] = input("shares");
+    Random r = random_of_set();
+    int *drawn = room_for("drawn", part("drawn")->count);
+    for (int i = 0; i < times * rows; i++)
+        drawn[i] = sample_token(&r, n, shares[i % rows]);
+    agrees("drawn", drawn, 0, 0);
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+}
+
+static void order_test(void)
+{
+    const int epochs = dim("orders", 0), n = dim("orders", 1);
+    Random r = random_of_set();
+    int *orders = room_for("orders", part("orders")->count);
+    for (int i = 0; i < epochs; i++)
+        epoch_order(&r, n, orders + i * n);
+    agrees("orders", orders, 0, 0);
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+}
+
+static void mass_test(void)
+{
+    const int n = (int)part("shares")->count;
+    float *shares = result("massed");
+    memcpy(shares, input("shares"), (size_t)n * sizeof *shares);
+    top_p(n, (float)number("p", "p"), shares);
+    agrees("massed", shares, 0, 0);
+}
+
+/* Which of some logits stay. */
+static void stay(int n, int k, const float logits[n], const float right[n])
+{
+    float got[8];
+    next_case();
+    memcpy(got, logits, (size_t)n * sizeof *got);
+    give_list("logits, before", n, logits);
+    give("k = %d", k);
+    top_k(n, k, got);
+    same("logits", (size_t)n, got, right);
+}
+
+static void keep_test(void)
+{
+    const float no = -INFINITY, all = INFINITY;
+    const float x[5] = {0.5f, 2, -1, 2, 1};
+    stay(5, 5, x, x);
+    stay(5, 4, x, (const float[]){0.5f, 2, no, 2, 1});
+    stay(5, 3, x, (const float[]){no, 2, no, 2, 1});
+    stay(5, 2, x, (const float[]){no, 2, no, 2, no});
+    stay(5, 1, x, (const float[]){no, 2, no, 2, no});
+    stay(3, 2, (const float[]){-5, -3, -4}, (const float[]){no, -3, -4});
+    stay(3, 2, (const float[]){no, -3, no}, (const float[]){no, -3, no});
+    stay(1, 1, (const float[]){7}, (const float[]){7});
+    stay(4, 1, (const float[]){1, all, 3, 2},
+         (const float[]){no, all, no, no});
+    stay(4, 2, (const float[]){1, all, 3, 2},
+         (const float[]){no, all, 3, no});
+    stay(3, 1, (const float[]){all, 1, all}, (const float[]){all, no, all});
+}
+
+/* The model of a set: its sizes, and room for its numbers. */
+static Gpt sized(void)
+{
+    const int64_t *size = integers("sizes");
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
+                        .context_length = (int)size[1],
+                        .width = (int)size[2],
+                        .n_heads = (int)size[3],
+                        .layers = (int)size[4],
+                        .has_own_output = !size[5]});
+    if (g.count != part("parameters")->count)
+        REFUSE("%s has not %zu parameters", sets_now, g.count);
+    return g;
+}
+
+static Gpt given(void)
+{
+    Gpt g = sized();
+    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
+    return g;
+}
+
+static const int *ids_of(const char *what)
+{
+    const Tensor *t = part(what);
+    int *ids = room_for(what, t->count);
+    for (size_t i = 0; i < t->count; i++)
+        ids[i] = (int)tensor_integers(t)[i];
+    return ids;
+}
+
+/* The tokens themselves, number for number. */
+static void write_test(void)
+{
+    Gpt g = given();
+    const int n = dim("ids", 0), begun = dim("begin", 0);
+    int *ids = room_for("ids", (size_t)n);
+    Random r = random_of_set();
+    memcpy(ids, ids_of("begin"), (size_t)begun * sizeof *ids);
+    gpt_generate(&g, &r, (float)number("temperature", "temperature"),
+                 (int)integers("top_k")[0], begun, n, ids);
+    agrees("ids", ids, 0, 0);
+    gpt_free(&g);
+}
+
+/* Ten steps: the losses. */
+static void step_test(void)
+{
+    const int batches = dim("ids", 0), texts = dim("ids", 1);
+    const int rows = texts * dim("ids", 2);
+    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    float losses[10];
+    static const char blank[1000];
+    GptTraining t = {.texts = texts,
+                     .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
+                     .random = seeded(1),
+                     .bytes = sizeof blank,
+                     .text = blank};
+    const int64_t *size = integers("sizes");
+    t.model = (Gpt){.vocabulary = (int)size[0],
+                    .context_length = (int)size[1],
+                    .width = (int)size[2],
+                    .n_heads = (int)size[3],
+                    .layers = (int)size[4]};
+    gpt_training_init(&t, &t);
+    memcpy(t.model.memory, floats(part("parameters")),
+           t.model.count * sizeof(float));
+    for (int i = 0; i < batches; i++)
+        losses[i] =
+            gpt_training_step(&t, ids + i * rows, targets + i * rows);
+    agrees("losses", losses, 1e-5, 0);
+    gpt_training_free(&t);
+}
+
+/* Where the test may write: a folder that main makes and removes. */
+static char own_folder[] = "/tmp/gpt-XXXXXX";
+
+static const char *own_file(const char *name)
+{
+    static char path[8][200];
+    static int next;
+    char *it = path[next++ % 8];
+    snprintf(it, 200, "%s/%s", own_folder, name);
+    return it;
+}
+
+/* A small training on this text. */
+static const char reading[] =
+    "In the beginning was the word, and the word was hidden among others.";
+static GptTraining small_of(int texts, int has_own_output)
+{
+    GptTraining t = {.model = {.vocabulary = 128,
+                               .context_length = 8,
+                               .width = 8,
+                               .n_heads = 2,
+                               .layers = 2,
+                               .has_own_output = has_own_output},
+                     .texts = texts,
+                     .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
+                     .random = seeded(5),
+                     .bytes = (int)strlen(reading),
+                     .text = reading};
+    gpt_training_init(&t, &t);
+    return t;
+}
+
+static GptTraining small(void)
+{
+    return small_of(3, 0);
+}
+
+static void go_on(GptTraining *t, int steps)
+{
+    int ids[24], targets[24];
+    for (int i = 0; i < steps; i++) {
+        gpt_training_batch(t, ids, targets);
+        gpt_training_step(t, ids, targets);
+    }
+}
+
+/* Interrupted after 3 steps, in the middle of an epoch of 2, and gone on
+ * with for 6 more. */
+static void resume(int has_own_output)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining whole = small_of(3, has_own_output),
+                first = small_of(3, has_own_output);
+    go_on(&whole, 9);
+    go_on(&first, 3);
+    gpt_training_save(&first, path);
+    GptTraining second = small_of(3, has_own_output);
+    go_on(&second, 5); /* whatever it was before */
+    gpt_training_load(&second, path);
+    same_bits("step", second.step, 3);
+    same_bits("next_piece", second.next_piece, first.next_piece);
+    same_bits("in an epoch", second.next_piece, 3);
+    for (int i = 0; i < first.count; i++)
+        same_bits("order", second.order[i], first.order[i]);
+    go_on(&second, 6);
+    same("parameters", whole.model.count, second.model.memory,
+         whole.model.memory);
+    same("means", whole.model.count, second.mean.memory, whole.mean.memory);
+    same("squares", whole.model.count, second.square.memory,
+         whole.square.memory);
+    same_bits("steps", second.step, whole.step);
+    same_bits("stream", random_u32(&second.random),
+              random_u32(&whole.random));
+    Gpt g;
+    gpt_load(&g, path); /* which is a model, too */
+    same_bits("layers", g.layers, 2);
+    same_bits("heads", g.n_heads, 2);
+    same_bits("apart", g.has_own_output, has_own_output);
+    gpt_free(&g);
+    gpt_training_free(&whole);
+    gpt_training_free(&first);
+    gpt_training_free(&second);
+    remove(path);
+}
+
+static void resume_test(void)
+{
+    resume(0);
+    resume(1);
+}
+
+/* Also with half of a pair of normal numbers kept. */
+static void resume_kept_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining first = small(), second = small();
+    first.random.has_spare = 1;
+    first.random.spare = 0.5;
+    gpt_training_save(&first, path);
+    gpt_training_load(&second, path);
+    same_bits("has_spare", second.random.has_spare, 1);
+    tap_near("spare", second.random.spare, 0.5, 0, 0);
+    gpt_training_free(&first);
+    gpt_training_free(&second);
+    remove(path);
+}
+
+/* Each part gives what its own texts give, and all of them what one part of
+ * the whole batch gives. */
+static void parts_test(void)
+{
+    for (int texts = 3; texts <= 6; texts += texts == 4 ? 2 : 1) {
+        GptTraining t = small_of(texts, 0);
+        int ids[48], targets[48];
+        const Gpt *g = &t.model;
+        GptTraining all = {.model = *g,
+                           .shares = {new_table(texts * 8, 128)}};
+        gpt_pass_init(&all.pass[0], g, texts, 8);
+        gpt_pass_init(&all.grad_pass[0], g, texts, 8);
+        gpt_init(&all.gradient[0], g);
+        gpt_training_batch(&t, ids, targets);
+        next_case();
+        give("%d texts in %d parts", texts, t.parts);
+        same_bits("parts", t.parts, texts == 6 ? 3 : texts);
+        const float due = gpt_part_gradient(&all, 0, ids, targets);
+        const float loss = gpt_training_gradient(&t, ids, targets);
+        tap_near("loss", loss, due, 1e-6, 0);
+        similar("gradient", (int)g->count, t.gradient->memory,
+                all.gradient->memory, 1e-5, 1e-6);
+        /* And again: nothing is left of the first. */
+        gpt_part_gradient(&all, 0, ids, targets);
+        similar("gradient", (int)g->count, t.gradient->memory,
+                all.gradient->memory, 1e-5, 1e-6);
+        gpt_pass_free(&all.pass[0]);
+        gpt_pass_free(&all.grad_pass[0]);
+        gpt_free(&all.gradient[0]);
+        free(all.shares[0]);
+        gpt_training_free(&t);
+    }
+}
+
+/* Another small model, filled with numbers. */
+static Gpt any_gpt(int layers, int has_own_output)
+{
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = 7,
+                        .context_length = 5,
+                        .width = 6,
+                        .n_heads = 2,
+                        .layers = layers,
+                        .has_own_output = has_own_output});
+    tap_fill((int)g.count, g.memory, -1, 1);
+    return g;
+}
+
+/* Hugging Face's takes one of the two that are second; here both stay. */
+static void ties_test(void)
+{
+    const float all[5] = {0.1875f, 0.125f, 0.375f, 0.125f, 0.1875f};
+    const float due[5] = {0.1875f, 0, 0.375f, 0, 0.1875f};
+    float *shares = room_for("shares", 5);
+    memcpy(shares, all, sizeof all);
+    top_p(5, 0.5f, shares);
+    same("shares", 5, shares, due);
+}
+
+/* What is drawn, and by which shares: of logits 0 and ln 4, with a
+ * temperature of 2 the second has 2 of 3 shares. */
+static void next_test(void)
+{
+    float logits[3] = {0, 2 * 0.69314718f, -5}, shares[3];
+    Random r = seeded(1), same_r = seeded(1);
+    const int got = next_token(&r, 2, 2, 3, logits, shares);
+    const float right[3] = {1 / 3.0f, 2 / 3.0f, 0};
+    similar("shares", 3, shares, right, 1e-6, 0);
+    same_bits("token", got, sample_token(&same_r, 3, shares));
+    logits[2] = 3;
+    next_token(&r, 1, 0, 3, logits, shares);
+    tap_true("with 0, all are kept",
+             shares[0] > 0 && shares[1] > 0 && shares[2] > shares[1]);
+}
+
+static bool is_piece(const int ids[8], const char text[8])
+{
+    for (int k = 0; k < 8; k++)
+        if (ids[k] != text[k])
+            return false;
+    return true;
+}
+
+static void batch_test(void)
+{
+    GptTraining t = small();
+    const int pieces = ((int)strlen(reading) - 1) / 8;
+    int ids[24], targets[24], seen[16] = {0};
+    same_bits("pieces", t.count, pieces);
+    for (int batch = 0; batch < pieces / 3; batch++) {
+        gpt_training_batch(&t, ids, targets);
+        for (int i = 0; i < 3; i++) {
+            int at = 0;
+            while (at < pieces && !is_piece(ids + i * 8, reading + at * 8))
+                at++;
+            tap_true("a piece of the text", at < pieces);
+            seen[at]++;
+            for (int k = 0; k < 8; k++) {
+                same_bits("id", ids[i * 8 + k], reading[at * 8 + k]);
+                same_bits("target", targets[i * 8 + k],
+                          reading[at * 8 + k + 1]);
+            }
+        }
+    }
+    int all = 0;
+    for (int i = 0; i < pieces; i++) {
+        tap_true("none twice in an epoch", seen[i] <= 1);
+        all += seen[i];
+    }
+    same_bits("as many as whole batches have", all, pieces / 3 * 3);
+    gpt_training_batch(&t, ids, targets);
+    same_bits("a new epoch has begun", t.next_piece, 3);
+    gpt_training_free(&t);
+}
+
+static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
+                  int layers)
+{
+    static Gpt g;
+    g = (Gpt){.vocabulary = vocabulary,
+              .context_length = context,
+              .width = width,
+              .n_heads = n_heads,
+              .layers = layers};
+    return &g;
+}
+
+/* A text of two pieces and the byte after, and nothing behind it. */
+static void text_test(void)
+{
+    char *text = malloc(17);
+    int ids[16], targets[16], last = 0;
+    GptTraining t = {.model = *wrong(128, 8, 2, 1, 1),
+                     .texts = 2,
+                     .random = seeded(5),
+                     .bytes = 17,
+                     .text = text};
+    for (int i = 0; i < 17; i++)
+        text[i] = (char)i;
+    gpt_training_init(&t, &t);
+    same_bits("pieces", t.count, 2);
+    for (int batch = 0; batch < 3; batch++) {
+        gpt_training_batch(&t, ids, targets);
+        for (int i = 0; i < 16; i++) {
+            same_bits("target", targets[i], ids[i] + 1);
+            last += targets[i] == 16;
+        }
+    }
+    same_bits("the last byte, in each epoch", last, 3);
+    gpt_training_free(&t);
+    free(text);
+}
+
+static void training_free_test(void)
+{
+    GptTraining t = small();
+    gpt_training_free(&t);
+    tap_true("is empty", !t.order && !t.model.memory && !t.shares[0]);
+}
+
+static void training_init_test(void)
+{
+    GptTraining t = small();
+    Random r = seeded(5);
+    Gpt g;
+    gpt_init(&g, &t.model);
+    gpt_fill(&r, &g);
+    same("parameters", g.count, t.model.memory, g.memory);
+    same_bits("stream", random_u32(&t.random), random_u32(&r));
+    same_bits("step", t.step, 0);
+    gpt_free(&g);
+    gpt_training_free(&t);
+}
+
+/* Two texts at a time, against one. */
+static void loss_test(void)
+{
+    GptTraining t = small();
+    const Gpt *g = &t.model;
+    GptPass one, two;
+    gpt_pass_init(&one, g, 1, 8);
+    gpt_pass_init(&two, g, 2, 8);
+    float shares[16 * 128];
+    go_on(&t, 1);
+    const float by_one = gpt_loss(g, reading, 33, &one, shares);
+    const float by_two = gpt_loss(g, reading, 33, &two, shares);
+    tap_near("loss", by_two, by_one, 1e-6, 0);
+    tap_near("of what is whole", gpt_loss(g, reading, 24, &one, shares),
+             gpt_loss(g, reading, 17, &one, shares), 0, 0);
+    memset(t.model.memory, 0, g->count * sizeof(float));
+    tap_near("of no knowledge", gpt_loss(g, reading, 33, &one, shares),
+             log(128), 1e-6, 0);
+    gpt_pass_free(&one);
+    gpt_pass_free(&two);
+    gpt_training_free(&t);
+}
+
+static void save_training_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining t = small();
+    go_on(&t, 2);
+    gpt_training_save(&t, path);
+    Tensors file = tensors_read(path);
+    for (int i = 0; i < 3; i++)
+        tap_true("the model and both means",
+                 tensors_have(&file, ((const char *[]){
+                                         "wte.weight", "mean.wte.weight",
+                                         "square.ln_f.bias"})[i]));
+    tensors_free(&file);
+    gpt_training_free(&t);
+    remove(path);
+}
+
+/* What a training must have in common with the one that it goes on with. */
+static const char *const in_common[] = {
+    "vocabulary is 128: 129",
+    "context is 8: 4",
+    "width is 8: 16",
+    "n_heads is 2: 4",
+    "layers is 2: 1",
+    "has_own_output is 0: 1",
+    "texts is 3: 2",
+    "bytes of text is 68: 67",
+    "checksum of the text is 3948898965: 1324445238",
+    "beta_1 is 0.9: 0.8",
+    "beta_2 is 0.95: 0.9501",
+    "epsilon is 1e-08: 1e-09",
+    "decay is 0.1: 0",
+    "is_coupled is 0: 1",
+};
+enum { IN_COMMON = sizeof in_common / sizeof *in_common };
+
+/* Into a training in which one of these is another. */
+static void load_other(int k)
+{
+    static char text[sizeof reading];
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    gpt_training_save(&t, path);
+    GptTraining other = {.model = {.vocabulary = k == 0 ? 129 : 128,
+                                   .context_length = k == 1 ? 4 : 8,
+                                   .width = k == 2 ? 16 : 8,
+                                   .n_heads = k == 3 ? 4 : 2,
+                                   .layers = k == 4 ? 1 : 2,
+                                   .has_own_output = k == 5},
+                         .texts = k == 6 ? 2 : 3,
+                         .adam = {.beta_1 = k == 9 ? 0.8 : 0.9,
+                                  .beta_2 = k == 10 ? 0.9501 : 0.95,
+                                  .epsilon = k == 11 ? 1e-9 : 1e-8,
+                                  .decay = k == 12 ? 0 : 0.1,
+                                  .is_coupled = k == 13},
+                         .random = seeded(5),
+                         .bytes = (int)strlen(reading) - (k == 7),
+                         .text = text};
+    strcpy(text, reading);
+    text[0] ^= k == 8; /* Hn */
+    gpt_training_init(&other, &other);
+    gpt_training_load(&other, path);
+}
+
+/* The tensors of a training's file, which are to be changed, and what reads
+ * them then. */
+static Tensors training_tensors(void)
+{
+    GptTraining t = small();
+    gpt_training_save(&t, own_file("training.safetensors"));
+    return tensors_read(own_file("training.safetensors"));
+}
+
+static void load_tensors(size_t count, const Tensor tensor[count])
+{
+    GptTraining t = small();
+    const char *path = own_file("training.safetensors");
+    tensors_write(path, (int)count, tensor);
+    gpt_training_load(&t, path);
+    gpt_load(&(Gpt){0}, path);
+}
+
+/* A tensor has another shape or other numbers. */
+static void load_changed(const char *name, int count, double number)
+{
+    Tensors file = training_tensors();
+    static int64_t whole[4];
+    static double real[4];
+    for (size_t i = 0; i < file.count; i++) {
+        Tensor *it = &file.tensor[i];
+        if (strcmp(it->name, name))
+            continue;
+        whole[0] = (int64_t)number;
+        real[0] = number;
+        it->rank = 1;
+        it->shape[0] = count;
+        it->count = (size_t)count;
+        it->data = it->type == 'd' ? (void *)real : (void *)whole;
+    }
+    load_tensors(file.count, file.tensor);
+}
+
+/* One of the numbers that say where the training stands is another. */
+static void load_stands(int i, int64_t number)
+{
+    Tensors file = training_tensors();
+    const Tensor *stands = tensors_find(&file, "training.stands");
+    ((int64_t *)stands->data)[i] = number;
+    load_tensors(file.count, file.tensor);
+}
+
+/* There is one tensor more. */
+static void load_more(const char *name)
+{
+    Tensors file = training_tensors();
+    Tensor *all = calloc(file.count + 1, sizeof *all);
+    memcpy(all, file.tensor, file.count * sizeof *all);
+    all[file.count] = (Tensor){.name = name, .type = 'f', .rank = 1};
+    load_tensors(file.count + 1, all);
+}
+
+static void loss_with(int bytes, int texts, int n)
+{
+    GptTraining t = small();
+    GptPass p;
+    gpt_pass_init(&p, &t.model, texts, n);
+    gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
+}
+
+static void batch_beyond(void)
+{
+    GptTraining t = small();
+    int ids[24], targets[24];
+    gpt_free(&t.model);
+    t.model = any_gpt(1, 0); /* of a vocabulary of 7 */
+    gpt_training_batch(&t, ids, targets);
+}
+
+static void refusals(void)
+{
+    static volatile int none = 0;
+    static float x[3] = {0.5f, -1, 2}, shares[3];
+    GptTraining t;
+    const Gpt fit = *wrong(128, 8, 8, 2, 1);
+    Random r = seeded(1);
+    REFUSES(NULL, sample_token(&r, 3, x));
+    REFUSES(NULL, sample_token(&r, 3, (float[3]){0, none, 0}));
+    REFUSES(NULL, sample_token(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES_SUCH("the 0 largest", top_k(3, none, x));
+    REFUSES_SUCH("the 4 largest of 3", top_k(3, 4 + none, x));
+    REFUSES_SUCH("p = 0", top_p(3, (float)none, x));
+    REFUSES_SUCH("p = 1.5", top_p(3, 1.5f, x));
+    REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
+    REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
+    REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
+    REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
+    Gpt g = any_gpt(1, 0);
+    REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));
+    REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 0, 4, (int[4]){0}));
+    gpt_free(&g);
+    REFUSES(NULL, gpt_training_init(&t, &(GptTraining){.model = fit,
+                                                       .texts = 0,
+                                                       .bytes = 68,
+                                                       .text = reading}));
+    REFUSES(NULL, gpt_training_init(&t, &(GptTraining){.model = fit,
+                                                       .texts = 4,
+                                                       .bytes = 32,
+                                                       .text = reading}));
+    for (int k = 0; k < IN_COMMON; k++)
+        TAP_REFUSES("gpt_training_load", in_common[k],
+                    tap_words("%s: a training whose %s is needed",
+                              own_file("training.safetensors"),
+                              in_common[k]),
+                    load_other(k));
+    TAP_REFUSES(
+        "gpt_training_load", "a mean of no parameter",
+        "'mean.h.2.ln_1.bias' is no tensor of a GPT-2 of 2 layers: a "
+        "file without it is needed",
+        load_more("mean.h.2.ln_1.bias"));
+    TAP_REFUSES("gpt_training_load", "kept numbers, of which there is none",
+                NULL, load_changed("training.kept", 0, 0));
+    TAP_REFUSES("gpt_training_load", "more steps than an int counts",
+                "a training at step 2147483648: at most 2147483647 is "
+                "needed",
+                load_stands(RANDOM_STATE + 2, 2147483648));
+    TAP_REFUSES("gpt_training_load", "more random numbers than a state has",
+                "a training at random number 625: at most 624 is needed",
+                load_stands(RANDOM_STATE, 625));
+    TAP_REFUSES("gpt_training_load", "more pieces than the text has",
+                "a training at piece 9: at most 8 is needed",
+                load_stands(RANDOM_STATE + 3, 9));
+    TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
+                load_changed("n_head", 0, 0));
+    TAP_REFUSES("gpt_load", "four thousand million heads and two", NULL,
+                load_changed("n_head", 1, 4294967298.0));
+    TAP_REFUSES("gpt_load", "three heads for a width of eight", NULL,
+                load_changed("n_head", 1, 3));
+    TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
+                loss_with(16, 2, 8));
+    TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
+                loss_with(33, 2, 4));
+    TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary", NULL,
+                batch_beyond());
+}
+
+int main(void)
+{
+    if (!mkdtemp(own_folder))
+        REFUSE("%s: no folder can be made", own_folder);
+    EACH("sample_token", draw_test, "draws_*-drawn");
+    EACH("epoch_order", order_test, "orders_*-orders");
+    EACH("top_p", mass_test, "mass_*-massed");
+    TAP(ties_test, "top_p: those that are equal stay together");
+    TAP(keep_test, "top_k: which stay");
+    EACH("gpt_generate", write_test, "written_*-ids");
+    EACH("gpt_training_step", step_test, "steps-losses");
+    TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    TAP(resume_kept_test, "gpt_training_load: the generator, too");
+    TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
+    TAP(parts_test, "gpt_training_gradient: the mean of its parts");
+    TAP(next_test, "next_token: temperature, the largest, and a draw");
+    TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
+    TAP(text_test, "gpt_training_batch: all of the text, and no more");
+    TAP(training_free_test, "gpt_training_free: nothing is left");
+    TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
+    TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
+    TAP(save_training_test, "gpt_training_save: all that it needs");
+    refusals();
+    remove(own_file("training.safetensors"));
+    if (rmdir(own_folder))
+        REFUSE("%s: cannot be removed", own_folder);
+    return tap_done();
+}
