@@ -138,8 +138,8 @@ static void multiply_as(const Kernel *kernel)
     for (int s = 0; s < 60; s++) {
         Random r = seeded(1600 + s);
         const int n = s ? any_size(&r, 60) : 113;
-        const int m = s ? any_size(&r, 80) : 131;
-        const int d = s ? any_size(&r, 80) : 79;
+        const int m = s ? any_size(&r, 80) : 101;
+        const int d = s ? any_size(&r, 80) : 101;
         float *c = room_for("c", (size_t)(n * m));
         float *old = room_for("start", (size_t)(n * m));
         const StridedMatrix a = any_view(&r, "a", n, d),
