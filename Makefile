@@ -11,7 +11,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 # several threads where there is OpenMP, and are compiled once more for each
 # instruction set that the machine may have.
 fast   := 15_kernel
-kernel := attend cache backward
+kernel := $(basename $(notdir $(wildcard $(patsubst %,src/kernel/%.c,attend cache backward))))
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
 march_avx2   := -march=x86-64-v3
