@@ -202,8 +202,7 @@ static INLINE void matmul_tiles(int n, int vectors, int d, StridedMatrix a,
         register_tile(1, vectors, d, from_row(a, i), b, factor, c + i);
 }
 
-/* Not put in place (APART), as among other code the registers would not
- * suffice. */
+/* APART, as among other code the registers would not suffice. */
 APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
                         const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
@@ -214,10 +213,46 @@ APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 }
 
 /*
-Any product of tables can be made of this: `matmul_strided`, a
-[challenge](#kernel-exercises) at the end of the page, does it for strided
-matrices.
+Any product of tables can be made of this, plus another one to start from.
+The columns of `b` are copied into lanes, `QUERIES` of them at a time; those
+that are missing at the edge are zeros. `start` may be `c` itself, and where
+its `at` is `NULL` it is all zeros. `transpose_scaled` copies a table with
+rows and columns exchanged, times a factor, here 1. (`#pragma` shares the
+loop among threads, [as told below](#kernel-sets).)
+*/
 
+void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
+                    StridedMatrix start, float c[n][m])
+{
+#pragma omp parallel for num_threads(threads_for((double)n *m *d, 0))
+    for (int j = 0; j < m; j += QUERIES) {
+        const int end = min_int(m, j + QUERIES);
+        Lanes *columns = new_aligned((size_t)d, sizeof *columns);
+        Lanes sum[8 * TILE_ROWS];
+        memset(columns, 0, (size_t)d * sizeof *columns);
+        if (b.row_stride == 1)
+            transpose_scaled(end - j, d, 1, b.at + j * b.column_stride,
+                             b.column_stride, columns[0].at, QUERIES);
+        for (int k = 0; k < d && b.row_stride != 1; k++)
+            for (int l = j; l < end; l++)
+                columns[k].at[l - j] =
+                    b.at[k * b.row_stride + l * b.column_stride];
+        for (int i = 0; i < n; i++) {
+            const int row = i % (8 * TILE_ROWS);
+            if (row == 0)
+                matmul_lanes(min_int(n - i, 8 * TILE_ROWS), VECTORS, d,
+                             from_row(a, i), columns, NULL, sum);
+            for (int l = j; l < end; l++)
+                c[i][l] = sum[row].at[l - j] +
+                          (start.at ? start.at[i * start.row_stride +
+                                               l * start.column_stride]
+                                    : 0);
+        }
+        free(columns);
+    }
+}
+
+/*
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
 `matmul_strided`.
 
@@ -432,44 +467,10 @@ static void tile_add_block(int cols, int d_k, int d_v,
 }
 
 /*
-The whole for one head: each tile meets all blocks. Then comes the division,
-and the contexts are transposed back into rows. The log-sum-exp is the
-largest score, plus $\ln l = \ln 2 \cdot \log_2 l$.
-*/
-
-void attend_tiles(int n, int m, int d_k, int d_v, const float query[n][d_k],
-                  const float key[m][d_k], const float value[m][d_v],
-                  float context[n][d_v], float log_sum_exp[n])
-{
-    const size_t entries = (size_t)d_k + (size_t)d_v;
-    Lanes *columns = new_aligned(entries, sizeof *columns);
-    for (int i = 0; i < n; i += QUERIES) {
-        const int rows = min_int(QUERIES, n - i);
-        Lanes largest, sum = {{0}};
-        for (int k = 0; k < QUERIES; k++)
-            largest.at[k] = -FLT_MAX;
-        memset(columns, 0, entries * sizeof *columns);
-        transpose_scaled(rows, d_k, 1 / sqrtf((float)d_k), query[i], d_k,
-                         columns[0].at, QUERIES);
-        for (int j = 0; j < m; j += BLOCK)
-            tile_add_block(min_int(BLOCK, m - j), d_k, d_v, key + j,
-                           value + j, columns, &largest, &sum,
-                           columns + d_k);
-        for (int k = d_k; k < d_k + d_v; k++)
-            for (int l = 0; l < QUERIES; l++)
-                columns[k].at[l] /= sum.at[l];
-        transpose_scaled(d_v, rows, 1, columns[d_k].at, QUERIES, context[i],
-                         d_v);
-        for (int l = 0; l < rows; l++)
-            log_sum_exp[i + l] = largest.at[l] + ln_2 * log2f(sum.at[l]);
-    }
-    free(columns);
-}
-
-/*
-`transpose_scaled` copies queries into the lanes, a query to a lane, and
-divides them by $\sqrt{d_k}$; lanes without a query hold zeros. With *Life
-is short, eat dessert first*, whose six words all fit into one tile:
+The whole for one head is a loop over tiles, in which each tile meets all
+blocks: `attend_tiles`, a [challenge](#kernel-exercises) at the end of the
+page. With *Life is short, eat dessert first*, whose six words all fit into
+one tile:
 */
 
 static void show_tile(void)
@@ -845,28 +846,30 @@ print(torch.logsumexp(x @ x.T / 3**0.5, dim=-1))
 
 ## Further exercises {#kernel-exercises}
 
-**Exercise 15.4** (★★★, challenge, 4 points): `matmul_strided`. Any product
-of strided matrices, plus another one to start from, by `matmul_lanes`. The
-columns of `b` are to lie in lanes, `QUERIES` of them at a time; those that
-are missing at the edge are zeros. `start` may be `c` itself, and where its
-`at` is `NULL` it is all zeros.
+**Exercise 15.4** (★★★, challenge, 4 points): `attend_tiles`. Attention for
+one head, without a mask: each tile of up to `QUERIES` queries meets all
+blocks of up to `BLOCK` keys, by `tile_add_block`; then comes the division.
+The log-sum-exp is the largest score plus $\ln l = \ln 2 \cdot \log_2 l$.
 
 ::: hint
-[](#kernel-tile) has `matmul_lanes`. It wants the columns in `Lanes
-columns[d]`, and gives `Lanes sum[rows]`.
+`transpose_scaled` puts queries into lanes, a query to a lane, and can
+divide them by $\sqrt{d_k}$ on the way. Lanes without a query hold zeros.
+`new_aligned` asks for memory that fits `Lanes`.
 :::
 
 ::: hint
-For each group of columns: copy them; then `matmul_lanes`, with so many
-rows of `a` at a time as you have room for.
+Before the first block, nothing has been met: which `largest` is below all
+scores, and what are the sum and the mixture?
 :::
 
 ::: hint
-If `start` is `c`, an entry must be read before it is written.
+The contexts lie as the queries did, a context to a lane. They are
+transposed back.
 :::
 
 ::: done
-This is the heart of the libraries that PyTorch calls for its products.
+This is the heart of every fast attention: tiles that stay where they are,
+while blocks come by.
 :::
 
 **Exercise 15.5** (by hand): A register tile of $r$ rows and $v$ vectors
@@ -881,35 +884,33 @@ with floats as with real numbers. What becomes of `exp2_fast`?
 ::: {.solution exercise="15.4"}
 */
 
-void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
-                    StridedMatrix start, float c[n][m])
+void attend_tiles(int n, int m, int d_k, int d_v, const float query[n][d_k],
+                  const float key[m][d_k], const float value[m][d_v],
+                  float context[n][d_v], float log_sum_exp[n])
 {
-#pragma omp parallel for num_threads(threads_for((double)n *m *d, 0))
-    for (int j = 0; j < m; j += QUERIES) {
-        const int end = min_int(m, j + QUERIES);
-        Lanes *columns = new_aligned((size_t)d, sizeof *columns);
-        Lanes sum[8 * TILE_ROWS];
-        memset(columns, 0, (size_t)d * sizeof *columns);
-        if (b.row_stride == 1)
-            transpose_scaled(end - j, d, 1, b.at + j * b.column_stride,
-                             b.column_stride, columns[0].at, QUERIES);
-        for (int k = 0; k < d && b.row_stride != 1; k++)
-            for (int l = j; l < end; l++)
-                columns[k].at[l - j] =
-                    b.at[k * b.row_stride + l * b.column_stride];
-        for (int i = 0; i < n; i++) {
-            const int row = i % (8 * TILE_ROWS);
-            if (row == 0)
-                matmul_lanes(min_int(n - i, 8 * TILE_ROWS), VECTORS, d,
-                             from_row(a, i), columns, NULL, sum);
-            for (int l = j; l < end; l++)
-                c[i][l] = sum[row].at[l - j] +
-                          (start.at ? start.at[i * start.row_stride +
-                                               l * start.column_stride]
-                                    : 0);
-        }
-        free(columns);
+    const size_t entries = (size_t)d_k + (size_t)d_v;
+    Lanes *columns = new_aligned(entries, sizeof *columns);
+    for (int i = 0; i < n; i += QUERIES) {
+        const int rows = min_int(QUERIES, n - i);
+        Lanes largest, sum = {{0}};
+        for (int k = 0; k < QUERIES; k++)
+            largest.at[k] = -FLT_MAX;
+        memset(columns, 0, entries * sizeof *columns);
+        transpose_scaled(rows, d_k, 1 / sqrtf((float)d_k), query[i], d_k,
+                         columns[0].at, QUERIES);
+        for (int j = 0; j < m; j += BLOCK)
+            tile_add_block(min_int(BLOCK, m - j), d_k, d_v, key + j,
+                           value + j, columns, &largest, &sum,
+                           columns + d_k);
+        for (int k = d_k; k < d_k + d_v; k++)
+            for (int l = 0; l < QUERIES; l++)
+                columns[k].at[l] /= sum.at[l];
+        transpose_scaled(d_v, rows, 1, columns[d_k].at, QUERIES, context[i],
+                         d_v);
+        for (int l = 0; l < rows; l++)
+            log_sum_exp[i + l] = largest.at[l] + ln_2 * log2f(sum.at[l]);
     }
+    free(columns);
 }
 
 /*

@@ -274,10 +274,3 @@ static inline void visit_StridedRows(Visit *v, StridedRows *rows, int heads,
     visit_rows(v, &rows->at, 3, (long long[]){heads, n, d},
                (ptrdiff_t[]){rows->head_stride, rows->token_stride, 1});
 }
-
-static inline void visit_StridedMatrix(Visit *v, StridedMatrix *view, int n,
-                                       int d)
-{
-    visit_rows(v, &view->at, 2, (long long[]){n, d},
-               (ptrdiff_t[]){view->row_stride, view->column_stride});
-}
