@@ -412,7 +412,7 @@ by themselves first, so that small ones are not lost in a large sum;
 [below](#kernel-measured) is how far all is from float64.)
 */
 
-static const float log2_e = 1.44269504f, ln_2 = 0.693147181f;
+static const float log2_e = 1.44269504f;
 
 static INLINE void softmax_in(int lanes, int cols, float s,
                               Lanes scores[cols], Lanes *largest,
@@ -452,11 +452,11 @@ The mixture's turn comes with the second product, whose `factor` is
 calls:
 */
 
-static void tile_add_block(int cols, int d_k, int d_v,
-                           const float key[cols][d_k],
-                           const float value[cols][d_v],
-                           const Lanes query[d_k], Lanes *largest,
-                           Lanes *sum, Lanes mixture[d_v])
+static inline void tile_add_block(int cols, int d_k, int d_v,
+                                  const float key[cols][d_k],
+                                  const float value[cols][d_v],
+                                  const Lanes query[d_k], Lanes *largest,
+                                  Lanes *sum, Lanes mixture[d_v])
 {
     const StridedMatrix keys = {key[0], d_k, 1};
     const StridedMatrix transposed = {value[0], 1, d_v};
@@ -908,7 +908,8 @@ void attend_tiles(int n, int m, int d_k, int d_v, const float query[n][d_k],
         transpose_scaled(d_v, rows, 1, columns[d_k].at, QUERIES, context[i],
                          d_v);
         for (int l = 0; l < rows; l++)
-            log_sum_exp[i + l] = largest.at[l] + ln_2 * log2f(sum.at[l]);
+            log_sum_exp[i + l] =
+                largest.at[l] + 0.693147181f * log2f(sum.at[l]);
     }
     free(columns);
 }
