@@ -59,8 +59,8 @@ and values again. A processor computes faster than memory hands it numbers.
 So it keeps what it has read last in a small memory of its own, a **cache**,
 and what is there need not be fetched. Let 32 queries go over the keys
 together: each key is fetched once for all of them, if their rows of scores
-are in the cache, too. Now these are in the way: 32 rows for 65,536 keys are
-16 MiB with their weights, and a cache may have one or two.
+are in the cache, too. But the rows of scores do not fit: 32 rows for 65,536
+keys are 16 MiB with their weights, and a cache holds one or two.
 
 So the row has to go, and that is a question to softmax.
 
@@ -70,15 +70,17 @@ Softmax ([](#softmax)) wants the largest score before it takes the first
 exponential, and the sum of all exponentials before it knows the first
 share. That is why the scores of a row have been kept: they are read again.
 
-A challenge of [](#softmax) was a way around half of this: guess that the
-largest score *so far* will remain the largest, and where the guess was
-wrong, mend the sum by a factor [@milakov2018]. The same factor mends the
-mixture [@rabe2021]. So let a query meet its keys one after the other, and
-remember three things when it has met $j$ of them: $m_j$, the largest score
-so far; $l_j$, the sum of the exponentials, each taken of a score less
-$m_j$; and $c_j$, the values mixed with these exponentials, and not yet
-divided by anything. Before the first key $m_0 = -\infty$, and both sums are
-0. The next key has the score $s$ and the value $v$. Then
+A challenge of [](#softmax) found the largest score and the sum in a single
+pass: guess that the largest score *so far* will remain the largest, and
+where the guess was wrong, mend the sum by a factor [@milakov2018]. The
+scores were still read a second time, for the shares. Now the second pass
+has to go as well. The same factor mends the mixture [@rabe2021]. So let a
+query meet its keys one after the other, and remember three things when it
+has met $j$ of them: $m_j$, the largest score so far; $l_j$, the sum of the
+exponentials, each taken of a score less $m_j$; and $c_j$, the values mixed
+with these exponentials, and not yet divided by anything. Before the first
+key $m_0 = -\infty$, and both sums are 0. The next key has the score $s$ and
+the value $v$. Then
 
 $$\begin{aligned}
 m_{j+1} &= \max(m_j, s), \qquad f = e^{m_j - m_{j+1}} \\
@@ -126,6 +128,9 @@ void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *s,
 }
 
 /*
+The sum is a `double`, since it takes a term of every key, however many
+there are.
+
 **Exercise 14.1** (★★, 3 points): `online_softmax_add`. One key is met:
 bring `s` and the mixture up to date, as the formulas say.
 `online_softmax_rescale` does what the factor does. A key whose score is
@@ -182,8 +187,9 @@ and values.
 Six scores, and the largest is not the first. Can the running sum become
 smaller on the way?
 
-It can: a factor of 0.1 makes 0.4 of 4, and the new key adds 1. Here the
-factors are near 1, and the sum only grows.
+It can: a factor of 0.1 makes 0.4 of 4, and the new key adds 1. Here the one
+factor that is not 1 is $e^{0.2392 - 0.6465}$, about two thirds. It takes a
+third of 1.5557, and the new key adds 1.
 :::
 */
 
@@ -229,8 +235,8 @@ once, and then let the keys add their terms.
 
 **Exercise 14.2** (★★, 2 points): `online_softmax_add_block`. What
 `online_softmax_add` does, for `n` keys at once, of which some or all may be
-hidden. Raise the largest score once at most: but for rounding the result is
-the same, so that only the clock can tell, and no test.
+hidden. Raise the largest score once at most. To raise it more often gives
+the same result but for rounding, so only a clock can tell, and no test.
 
 ::: hint
 Two passes over the scores: one for the largest, one for the terms.
@@ -288,13 +294,22 @@ void mask_square(Mask mask, int i, int j, int rows, int cols,
 
 /*
 Query `i` stands at place `first + i` of the text. `mask_scores` counts the
-keys from the square's first, which is key `j`; counted so, query `i` stands
-at `first + i - j`, the square's **offset**. With `first = 0`, the square of
-the queries from 64 on and the keys from 32 on has the offset 32, and all of
-that square is seen. Where `i` and `j` are equal, the square lies on the
-diagonal. (Large offsets are all alike, and sums of large `int`s may not fit
-into one.) A table is masked row by row, as its rows are longer than the
-square's.
+keys from the square's first, which is key `j`. Counted so, query `i` stands
+at `first + i - j`: this number is the square's **offset**. Take
+`first = 0`, and three squares of 32 queries and 32 keys:
+
+| queries from | keys from | offset | what is seen |
+|----:|----:|----:|:---------------------------------------|
+| 64 | 32 | 32 | all: even the first query sees all 32 keys |
+| 32 | 32 | 0 | the first query sees the first key, the next two, ... |
+| 0 | 32 | $0 - 32$ | nothing: all these keys come later |
+
+From the offset `cols` on, every query of the square sees every key, so
+nothing has to be hidden: hence the first comparison. At the offset `-rows`
+and below, no query sees any key. All these offsets do the same, so `-rows`
+stands for each of them: hence the second comparison, which keeps the number
+small enough for an `int`. A mask that is a table is applied row by row, as
+its rows are longer than the square's.
 
 Squares above the diagonal have nothing to be seen. Nobody has to compute
 them in order to hide them:
@@ -336,8 +351,9 @@ static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask mask,
 
 /*
 The mixtures stand where the context vectors will be. Cut all queries into
-tiles, and you have **FlashAttention** [@dao2022], in the order that its
-second version has [@dao2023]:
+tiles, and you have **FlashAttention** [@dao2022]. The loop over the queries
+is the outer one here, as in its second version [@dao2023]; in the first
+version the loop over the keys was.
 */
 
 void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
@@ -447,8 +463,9 @@ static void show_squares(void)
 ![Squares that are computed. A row is a tile of 32 queries, a column is a
 block of 32 keys](squares.svg){#fig-flash-pieces}
 
-What a processor has to have at hand is a square and a block of keys and
-values, and that does not depend on the length of the text:
+What a processor has to have at hand is a square of scores, a block of keys
+and values, and the queries and mixtures of the tile, which are as large as
+such a block. None of these depends on the length of the text:
 */
 
 static void show_memory(void)
@@ -466,9 +483,10 @@ bytes: scores of a square, a block's keys and values (2)
 ```
 
 With all seen, nothing is saved in computation: each score takes its dot
-product and its exponential as before, and a few factors come on top. What
-can be saved is time, since a machine is waiting for most of it; that is
-[](#kernel).
+product and its exponential as before, and a few factors come on top. So far
+only memory has been saved, and no time. Most of the time the processor
+waits, for a number from memory or for the sum before; [](#kernel) is about
+that.
 
 Dropout has no part in this. It draws a number for each weight, and
 [](#dropout) keeps the result in a table. And `attention_forward` of
@@ -509,13 +527,14 @@ weights of short, from scores and log-sum-exp (6)
 [0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
 ```
 
-(Both are floats. Where scores are very large, few digits are left for what
-is behind the point, and so are few digits of $e^{s - L}$.)
+(Both are floats. A float has some seven digits. A score in the thousands
+leaves three of them behind the point, and so does $L$. Then $e^{s - L}$ is
+right to about three digits.)
 
-It does more. Let somebody else work on half of the keys, in another thread
-or on another machine. Two context vectors come back, each a mixture of its
-own half, and two log-sum-exps. They are enough to make the one vector of
-all keys, which is a challenge below.
+The log-sum-exp is good for something else, too. Let somebody else work on
+half of the keys, perhaps on another machine. Two context vectors come back,
+each a mixture of its own half, and two log-sum-exps. They are enough to
+make the one vector of all keys, which is a challenge below.
 
 ## Everything together
 */
@@ -573,8 +592,8 @@ got a context vector from one part of the keys, and another one from the
 rest, each with its log-sum-exp. Replace the first by what the query gets
 from all keys, and return the log-sum-exp of all. A part in which it has
 seen nothing has minus infinity for its log-sum-exp and `nan` for its
-context vector, and adds nothing; two such parts leave just these. A
-log-sum-exp that is `nan` or plus infinity leaves `nan`.
+context vector, and adds nothing; two such parts leave minus infinity and
+`nan`. A log-sum-exp that is `nan` or plus infinity leaves `nan`.
 
 ::: hint
 With $L$ of [](#flash-log-sum), $e^{L}$ times the context vector is the sum

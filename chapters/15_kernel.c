@@ -45,16 +45,19 @@ GFLOP/s: attention, flash_forward, at most (3)
 ```
 
 A GFLOP/s is a billion of them in a second, here on one core, with 1,024
-queries and keys of 64 entries. These figures are kept with the book: `make
-bench` measured them on the machine named, and `measured` finds them, so a
-program prints the same wherever it runs. What *your* machine does, `make
-bench` tells you.
+queries and keys of 64 entries. These figures are kept with the book, so
+that a program prints the same wherever it runs. `make bench` measured them,
+and measures *your* machine.
 
-The last figure is the **peak**, what the core can do at most. It was
-measured, too, by a loop that does nothing but multiply and add and needs no
-number from memory. The first two are less than a twentieth of it. This
-chapter goes most of the way, one measured step after the other, in C and
-without a word of assembler.
+The last figure is the **peak**, what the core can do at most, measured by a
+loop that does nothing but multiply and add. The first two are less than a
+twentieth of it, and `flash_forward` is even the slower one. Both take their
+scores by `dot`, whose additions wait for each other; as long as that takes
+the time, less memory does not help.
+
+This chapter goes most of the way, in C and without assembler. A function in
+which a program spends nearly all of its time is called a **kernel**. Ours
+is made of this page, and stands in `src/kernel`.
 
 ## What a core can do {#kernel-core}
 
@@ -66,8 +69,8 @@ multiply-add**, takes three vectors $a$, $b$ and $c$ and makes $ab + c$ of
 them. That takes about four steps of the processor's clock. Meanwhile others
 can begin, one or two with every step, unless they wait for the result. So
 the peak is the number of lanes, times 2 operations, times those that begin
-in a step, times the steps in a second; and some eight sums must be under
-way to reach it.
+in a step, times the steps in a second. Where two begin in each of four
+steps, eight sums must be under way to reach it.
 
 A core is fast, then, if all lanes have work, if there are always sums to go
 on with that do not wait for each other, and if what is multiplied is in
@@ -75,10 +78,10 @@ registers already.
 
 ## In which order {#kernel-order}
 
-`dot` adds up one number, and each addition waits for the one before. The
-compiler may not change that: sums of floats in another order have other
-last digits. But a product of matrices has many sums, and nothing says that
-one must be finished before the next begins.
+`dot` has one sum, and each addition waits for the one before. The compiler
+may not change that: sums of floats in another order have other last digits.
+But a product of matrices has many sums, and nothing says that one must be
+finished before the next begins.
 
 **Exercise 15.1** (★, 2 points): `matmul_ordered`. What `matmul` does, in
 another order: take the entries of a row of `a` one by one, and add to the
@@ -119,19 +122,20 @@ store, since a row of `c` does not fit into the registers.
 So compute a small part of the result at a time, as many rows and lanes as
 there are registers, through all of `k`, before the next part. The sums stay
 where they are, a vector of `b` is loaded once for all rows, and an entry of
-`a` once for all lanes. Such a part is called a register tile. Compilers
-seldom find this by themselves. It is written with vectors as types, which
-gcc and clang know beyond the standard. The kernel shares them with this
-chapter:
+`a` once for all lanes. Such a part is called a register tile. It is written
+with vectors as types, which gcc and clang know beyond the standard:
 
 ::: {.header of="Vector Lanes"}
 :::
 
 `LANES` is how many floats a register has: 4, 8 or 16. `+` and `*` work on a
 `Vector` lane by lane, and a float beside one stands for a vector of equals.
-There are 16 or 32 registers. `VECTORS` of them, which is two or three, hold
-a row of `b`, another one holds an entry of `a`, and what is left holds
-sums: `TILE_ROWS` rows of them. `QUERIES` is `VECTORS * LANES`.
+A `union` is one piece of memory under two names: `part` is `Lanes` as
+vectors, to be multiplied, and `at` as single floats, `QUERIES` of them.
+
+With 16 registers of 8 lanes, three hold a row of `b` (`VECTORS`), one an
+entry of `a`, and twelve hold four rows of sums (`TILE_ROWS`). With 32 of 16
+lanes, two hold a row of `b`, and there are twelve rows of sums.
 
 What is to be in the lanes? Not the entries of a query, which would have to
 be added up across. But *queries* can lie side by side, `QUERIES` of them,
@@ -146,21 +150,21 @@ $$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
 | product | `a[i][k]` | `b[k]` in lanes | `c[i]` in lanes |
 |:--------|:----------------|:-----------------|:------------------|
 | scores | entry `k`, key `i` | entry `k` of queries | scores, key `i` |
-| mixtures | entry `i`, value `k` | weights, key `k` | entry `i` of each |
+| mixtures | entry `i`, value `k` | weights, key `k` | contexts, entry `i` |
 
 Each row of scores belongs to one key and has its scores with all queries of
 the tile. So softmax goes along the lanes, too, and never looks across, and
 the weights lie as the second product wants them. Only queries and contexts
-are transposed, once. Keys are read as they lie. Of the values, entry `i` of
-value `k` is wanted where the table has entry `k` of value `i`, but that is
-only the same table looked at with its two strides exchanged:
+are transposed, once. Keys are read as they lie. Values are to be read down
+their columns. A **stride** is how far it is from one entry to the next,
+down a column or along a row. So the table of values is looked at with its
+two strides exchanged, and nothing is copied:
 
 ::: {.header of="StridedMatrix"}
 :::
 */
 
-/* c[i] = factor * c[i] + the sum of a[i][k] * b[k], for up to TILE_ROWS
- * rows. */
+/* c[i] = factor * c[i] + the sum of a[i][k] * b[k] for all k. */
 static INLINE void register_tile(int rows, int vectors, int d,
                                  StridedMatrix a, const Lanes b[d],
                                  const Lanes *factor, Lanes c[rows])
@@ -181,11 +185,12 @@ static INLINE void register_tile(int rows, int vectors, int d,
 }
 
 /*
-`factor` is for mixtures, which shrink when a larger score is met. Where the
-function is called, `rows` and `vectors` are numbers that the compiler
-knows. Told to put the body there (`INLINE`), it writes the loops over them
+`factor` is for mixtures, which shrink when a larger score is met. `INLINE`
+makes the compiler put the body where the function is called. There `rows`
+and `vectors` are numbers that it knows, so it writes the loops over them
 out, and each `sum[i][j]` becomes a register. What is left over of the rows
-is done four at a time, then one by one:
+is done four at a time, then one by one. (`vectors` is 1 where the last
+queries of a text fill only one vector. This page passes `VECTORS`.)
 */
 
 static INLINE void matmul_tiles(int n, int vectors, int d, StridedMatrix a,
@@ -213,12 +218,13 @@ APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 }
 
 /*
-Any product of tables can be made of this, plus another one to start from.
-The columns of `b` are copied into lanes, `QUERIES` of them at a time; those
-that are missing at the edge are zeros. `start` may be `c` itself, and where
-its `at` is `NULL` it is all zeros. `transpose_scaled` copies a table with
-rows and columns exchanged, times a factor, here 1. (`#pragma` shares the
-loop among threads, [as told below](#kernel-sets).)
+Any product of tables can be made of this, plus another one, `start`.
+`QUERIES` columns of `b` are copied into lanes, and zeros where columns are
+missing. If the entries of a column lie side by side, `transpose_scaled`
+copies them, with rows and columns exchanged and times a factor, here 1; if
+not, they are fetched one by one. Then eight register tiles of rows at a
+time are computed, and copied out with `start` added. (The line with
+`#pragma` shares the loop among several cores, where there is work enough.)
 */
 
 void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
@@ -233,10 +239,11 @@ void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
         if (b.row_stride == 1)
             transpose_scaled(end - j, d, 1, b.at + j * b.column_stride,
                              b.column_stride, columns[0].at, QUERIES);
-        for (int k = 0; k < d && b.row_stride != 1; k++)
-            for (int l = j; l < end; l++)
-                columns[k].at[l - j] =
-                    b.at[k * b.row_stride + l * b.column_stride];
+        else
+            for (int k = 0; k < d; k++)
+                for (int l = j; l < end; l++)
+                    columns[k].at[l - j] =
+                        b.at[k * b.row_stride + l * b.column_stride];
         for (int i = 0; i < n; i++) {
             const int row = i % (8 * TILE_ROWS);
             if (row == 0)
@@ -405,11 +412,13 @@ product makes a row of scores for each key, and softmax goes down the rows:
 | key 1 | $s_1$ | $t_1$ | become $e^{s_1 - a}$ and $e^{t_1 - b}$ |
 | `sum` | $l$ | $r$ | shrinks as `largest` rises; then all $e$ are added |
 
-`softmax_lanes` is `online_softmax_add_block` without the values. It can
-multiply the scores by a scale, here 1; with $\log_2 e$, for the powers of
-2, that is `s`. (The sum is a float here. A block's 128 terms are added up
-by themselves first, so that small ones are not lost in a large sum;
-[below](#kernel-measured) is how far all is from float64.)
+Scores are not divided by $\sqrt{d_k}$ here: the queries have been, when
+they were put into their lanes.
+
+`softmax_lanes` is `online_softmax_add_block` without the values. It
+multiplies the scores by a scale, here 1; times $\log_2 e$, for the powers
+of 2, the scale is `s`. (The sum is a float. A block's 128 terms are added
+up by themselves first, so that small ones are not lost in a large sum.)
 */
 
 static const float log2_e = 1.44269504f;
@@ -501,18 +510,17 @@ as flash_forward to 1e-6: yes
 
 ## Many tiles, threads and processors {#kernel-sets}
 
-That is the whole idea. What makes a library of it teaches nothing new about
-attention, and stands in `src/kernel/attend.c`, which uses `matmul_lanes`
-and `softmax_lanes` as this page does. Whoever is after the idea may skip
-it:
+That is the whole idea. `src/kernel/attend.c` makes a library of it, by
+`matmul_lanes` and `softmax_lanes` as on this page. Whoever is after the
+idea may skip it:
 
-- It takes many texts and heads, masks, a bias and dropout. They change
-  scores or weights between the calls above, lane by lane.
-- A core has caches of its own: the nearest has some 32 KiB, and a second,
-  slower one from 256 KiB to a few MiB. A block of 128 keys and values with
-  64 entries is 64 KiB. So up to 16 tiles meet a block, one after the other,
-  while it is in the cache. The processor is told to fetch the next block
-  meanwhile.
+- `attend_fast` takes many texts and heads, masks, numbers that are added to
+  scores, and dropout. These change scores or weights between the calls
+  above. Blocks of which a mask hides all are left out, as in
+  [](#flash-tiles). - A block of 128 keys and values with 64 entries is 64
+  KiB, and fits into a core's second cache. So up to 16 tiles meet a block,
+  one after the other, while it is there, and the processor is told to fetch
+  the next one.
 - Tiles do not wait for each other. So each core can compute its own, as a
   **thread**. Which thread computes a tile changes nothing in it, and so not
   a digit.
@@ -535,17 +543,13 @@ GFLOP/s: 1 tile a block, 16 tiles, 16 tiles on 2 threads (3)
 [ 52.9940,  90.8530, 181.3100]
 ```
 
-This is one head with 32,768 queries and keys of 64 entries. With one tile,
-each block is fetched for every tile of queries; with 16, it serves 16 times
-as many.
+This is one head with 32,768 queries and keys of 64 entries.
 
-Which registers there are is a question of the **instruction set**, and a
-program that uses one that its processor lacks is killed. So the Makefile
-compiles this file and the kernel several times: for AVX-512, for AVX2, and
-for what every processor of its kind has, which on ARM is NEON. When a
-program asks for `best_kernel`, the kernel looks up what the processor has.
-The wider registers made the difference between the last two figures of
-[the product above](#kernel-tile).
+Registers are a matter of the **instruction set**, and a program that uses
+one that its processor lacks is killed. So the Makefile compiles this file
+and the kernel several times: for AVX-512, for AVX2, and for what every
+processor of its kind has, which on ARM is NEON. When a program asks for
+`best_kernel`, the kernel looks up what the processor has.
 
 ## Measured {#kernel-measured}
 
@@ -585,19 +589,18 @@ GFLOP/s of each step (8)
 The first four are a product of 512 times 512 numbers: by `dot`, in order,
 by register tiles, and by these with the widest registers. The others are
 attention for 1,024 queries and keys with 64 entries: with tables
-([](#scaling)), without ([](#flash)), by the kernel, and by that with the
+([](#scaling)), without ([](#flash)), by `attend_fast`, and by that with the
 widest registers.
 
 ![Billions of operations a second: a product, and attention, step by
 step](steps.svg){#fig-kernel-steps}
 
 And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
-by the fastest of its ways that we know, one core each. (OpenBLAS has only
-products; the softmax between them is ours. PyTorch's products are Intel's
-MKL, and this processor is AMD's: elsewhere its place may be another.) As a
-machine is not always equally fast, they took turns, and each row is held
-against a peak that was measured in the same turns. What is asked for is in
-front: so many texts, heads, tokens and entries.
+by its fastest way that we know, one core each. (OpenBLAS has only products:
+the softmax is ours. PyTorch uses Intel's MKL, which may fare better on
+Intel's processors.) They took turns, and each row is held against a peak
+that was measured in the same turns. In front are texts, heads, tokens and
+entries.
 */
 
 static void show_shapes(void)
@@ -640,12 +643,10 @@ of the peak: this book, PyTorch, ONNX Runtime, OpenBLAS
 [0.7910, 0.4336, 0.5369, 0.5739]
 ```
 
-With a causal mask, half of the operations count. But tiles on the diagonal
-are computed whole, and what is done once for a query or a key, such as
-transposing and copying, weighs twice as much, most of all where a text is
-short. Nor can a core that takes an exponential for each score reach 1. At
-the peak, the $4d$ operations of a score would take as long as the first
-figure below says, and its exponential the second, in nanoseconds.
+With a causal mask, half of the operations count, but tiles on the diagonal
+are computed whole. Nor can a core that takes an exponential for each score
+reach 1. Here are the nanoseconds that the $4d$ operations of a score would
+take at the peak, and those of its exponential:
 */
 
 static void show_missing(void)
@@ -677,7 +678,8 @@ $n$ tokens does $4n^2d$ operations, and what it reads and writes at least,
 queries, keys, values and contexts, are $16nd$ bytes: $\frac n4$ operations
 a byte. With tables of scores and weights, written and read, these are
 $16n^2$ more. A single query does $4nd$ operations with the $8nd$ bytes of
-keys and values: half a one. Both limits together look like a roof:
+keys and values: half an operation a byte. Both limits together look like a
+roof:
 */
 
 static void show_roofline(void)
@@ -701,7 +703,7 @@ static void show_roofline(void)
                  edge);
     print_vector("GFLOP/s at most there", 3, roof);
     print_value("GB/s read by one core", read);
-    print_vector("one query, 256, 1024, 4096, 1024 with tables: a byte", 5,
+    print_vector("a byte: one query, 256, 1024, 4096, 1024 with tables", 5,
                  x);
     print_vector("and their GFLOP/s", 5, y);
     for (int i = 0; i < 8; i++) {
@@ -722,7 +724,7 @@ operations a byte: left, where the roof bends, right (3)
 GFLOP/s at most there (3)
 [  6.5325, 114.3800, 114.3800]
 GB/s read by one core: 26.1300
-one query, 256, 1024, 4096, 1024 with tables: a byte (5)
+a byte: one query, 256, 1024, 4096, 1024 with tables (5)
 [   0.5000,   64.0000,  256.0000, 1024.0000,   15.0588]
 and their GFLOP/s (5)
 [12.5215, 74.6010, 91.0030, 93.0220,  2.5043]
@@ -732,9 +734,10 @@ and their GFLOP/s (5)
 memory's, on the right the core's; both axes grow by factors. The dots are
 attention without a mask](roofline.svg){#fig-kernel-roofline}
 
-Long texts leave the memory far behind. For a single query no kernel can do
-that: it is the dot on the left, and the matter of [](#kv-cache). And how
-does time grow with the text?
+Long texts leave the memory far behind. The dot with tables is right of the
+bend, too: it waits for its own sums, not for memory. A single query is the
+dot on the left, and the matter of [](#kv-cache). And how does time grow
+with the text?
 */
 
 static void show_growth(void)
@@ -789,8 +792,8 @@ tokens; GFLOP/s: the same (7, 5)
 four times as many operations, and take three to five times as long, for
 everybody](growth.svg){#fig-kernel-growth}
 
-What is in use beyond inputs and outputs, in millions of bytes, on two
-threads, counted as what the whole process grows by:
+And here is the memory that attention takes besides its inputs and outputs,
+in millions of bytes:
 */
 
 static void show_memory(void)
@@ -868,8 +871,8 @@ transposed back.
 :::
 
 ::: done
-This is the heart of every fast attention: tiles that stay where they are,
-while blocks come by.
+The heart of every fast attention: tiles stay where they are, and blocks
+come by. `make bench CASES="step attention"` measures yours.
 :::
 
 **Exercise 15.5** (by hand): A register tile of $r$ rows and $v$ vectors

@@ -36,8 +36,8 @@ The first number is 1 + 2 + ... + 4,096: at each step, all tokens so far
 ask. Most of these queries have been asked before, of the same keys, and got
 the same answer. A new token needs an answer to its own query alone. The
 keys and values that it asks were made when their tokens came. So keep them:
-that is the **key-value cache**. With it each query is asked once. But it
-still meets all keys up to its own, and that makes 8,390,656 meetings.
+that is the **key-value cache**. With the cache, each of the 4,096 tokens
+asks once.
 
 ::: question
 Why are the queries not kept?
@@ -51,8 +51,8 @@ it is only asked, and answers with its key and its value.
 With a causal mask ([](#causal-mask)), what a token gets is made from its
 own query and from the keys and values up to its own place, and these are
 made each from its own token. (Models stack attention in several **layers**:
-what a token gets in one is what it brings to the next. There it is the
-same, one layer after the other.) So nothing that a later token brings can
+what a token gets in one is what it brings to the next. So the keys of a
+second layer do not change either.) So nothing that a later token brings can
 change anything that was there before it, and what is kept is what would be
 computed again.
 
@@ -67,10 +67,15 @@ The rows of a head stand one behind the other, so that they can be read in
 order. `window` and `format` wait for [](#kv-cache-window) and
 [](#kv-cache-half): where they are 0, all is kept, as floats. What comes and
 goes, keys, values, queries and contexts, may lie head by head or token by
-token; three strides say how:
+token. Three **strides** say how: so many floats lie between the beginnings
+of two texts, of two heads, and of two tokens. `rows_by_head` and
+`rows_by_token` fill them in, and `row_at` finds a row.
 
 ::: {.header of="StridedRows"}
 :::
+
+In the cache, numbers may have four bytes or two. So where a row begins is
+counted in bytes, which is what a `char *` is for:
 */
 
 void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
@@ -84,7 +89,8 @@ void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
 /*
 **Exercise 16.1** (★★, 3 points): `kv_cache_append`. The keys and values of
 the next `n` tokens, for each head of keys. First of all,
-`kv_cache_append_check` refuses what cannot be taken. Token `t` of the text
+`kv_cache_append_check`, in `src/kernel/kv_cache.c`, refuses what cannot be
+taken. Token `t` of the text
 stands in row `t % capacity`, and `count` grows by `n`. Without a window no
 token goes, and the row is `t`. With one, new tokens take the rows of the
 oldest, and `first` becomes the first token whose row has not been taken.
@@ -127,13 +133,16 @@ void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value)
 }
 
 /*
+(`store_row` and `load_row` follow in [](#kv-cache-half). For floats, they
+copy.)
+
 Then the last `n` tokens ask. Each meets the tokens up to itself, one after
 the other, as [](#flash) has it: no table is needed, and the order does not
 matter. (`n_heads` may be a multiple of the heads of keys, for
 [](#kv-cache-groups).)
 */
 
-/* A token's key and value in a head of keys. */
+/* A token's key and value in a head of keys, as floats. */
 static void load_token(const KVCache *c, int head, int64_t token,
                        float key[c->d_k], float value[c->d_v])
 {
@@ -257,29 +266,31 @@ ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
 GB/s read at best: 26.1300
 ```
 
-The first row is `best_kernel()->kv_cache_attend`; then come two libraries,
-and attention by the products of a third. The last number is how fast the
-bytes could come: a program can do no better than never to keep memory
-waiting.
+The first row is the kernel's version of `kv_cache_attend`; then come two
+libraries, and attention by the products of a third. The one above was not
+measured: it copies each key for each head, and waits for its own sums. The
+last number is how fast the bytes could come: a program can do no better
+than never to keep memory waiting.
 
-How is that done? `src/kernel/cache.c` computes what `kv_cache_attend`
-computes, and can be skipped for that reason. It differs in the order of its
-work:
+How does the kernel do that? `src/kernel/cache.c` computes what
+`kv_cache_attend` computes, and can be skipped for that reason. It differs
+in the order of its work:
 
 - All is fetched once, and in the order in which it lies, since the
-  processor fetches ahead what it sees coming. It needs some rows to see it.
-  So the keys of 1,024 tokens are read one behind the other, and then their
-  values. This is called a *split*. What a query has got from each split is
-  put together as by `merge_contexts` of [](#flash), and so threads share
-  the splits.
+  processor fetches ahead what it sees coming. The processor notices an
+  order only after some rows. So the keys of 1,024 tokens are read one
+  behind the other, and then their values. This is called a *split*. What a
+  query has got from each split is put together by the largest scores and
+  the sums, as a challenge of [](#flash) does, and so threads share the
+  splits.
 - With one query there is nothing to put into lanes but what lies side by
   side: the entries of a row. Rows are filled up with zeros to a multiple of
   16, so that vectors fit.
 - Several queries meet the same keys where several tokens ask at once, or
   where several heads share keys. What is fetched serves them all.
 - Where some dozens of tokens ask at once, as in questions, the kernel of
-  [](#kernel) is the faster one, to which a cache of floats is keys and
-  values as any others.
+  [](#kernel) is faster. It reads a cache of floats as it reads any keys and
+  values.
 
 ## Fewer keys {#kv-cache-groups}
 
@@ -321,12 +332,13 @@ ms for a token in a layer (3)
 
 Four gibibytes for one text, all of which the 4,096th token reads. There are
 three ways to have less. The first is to let several heads share their keys
-and values. With all sharing one head of keys, that
-is **multi-query attention** [@shazeer2019]; with one for every few
-neighbours, **grouped-query attention** [@ainslie2023]. The cache is smaller
-by the number of heads that share, as a key is kept and read once for all of
-them. The time shrinks less, since each query still takes its own
-exponentials, and its own sums and mixture.
+and values. With all sharing one head of keys, that is **multi-query
+attention** [@shazeer2019]; with one for every few neighbours,
+**grouped-query attention** [@ainslie2023]. The cache is smaller by the
+number of heads that share, as a key is kept and read once for all of them.
+The time shrinks less. With a quarter of the bytes, memory is no longer what
+the token waits for: each query still takes its own sums, exponentials and
+mixture.
 
 It is not the same attention. A model has to be trained for it, or trained
 on for a while, and then little is lost [@ainslie2023].
@@ -423,26 +435,26 @@ static void show_ring(void)
         for (int row = 0; row < W; row++) {
             held[row] = show_held(&c, row);
             word[i][row] = held[row] < 0 ? "-" : text[held[row]];
-            number[0][i][row] = (float)(held[row] + 1);
+            number[0][i][row] = (float)(held[row] < 0 ? 0 : held[row]);
         }
     }
     kv_cache_free(&c);
     figure_word_maps("ring", "What the rows hold after each word", 1, panel,
                      6, W, word, number);
     print_integers("which word each row holds, counted from 0", W, held);
-    print_vector("first, by the ring", 3, context[5]);
+    print_vector("context vector of first, by the ring", 3, context[5]);
     flash_forward(1, W, 3, 3, mask_none(), life + 5, life + 2, life + 2,
                   &in_order, &log_sum_exp);
-    print_vector("first, by the words in order", 3, in_order);
+    print_vector("context vector of first, by words in order", 3, in_order);
 }
 
 /*
 ``` output
 which word each row holds, counted from 0 (4)
 [4, 5, 2, 3]
-first, by the ring (3)
+context vector of first, by the ring (3)
 [-0.8950,  0.5150, -1.1015]
-first, by the words in order (3)
+context vector of first, by words in order (3)
 [-0.8950,  0.5150, -1.1015]
 ```
 
@@ -450,13 +462,13 @@ first, by the words in order (3)
 last four](window.svg){#fig-kv-window}
 
 ![What the four rows of the ring hold, a line after each of the six words.
-Below each word is its number in the text, counted from 1; an empty row has
+Below each word is its number in the text, counted from
 0](ring.svg){#fig-kv-ring}
 
 *dessert* and *first* have taken the rows of *Life* and *is*. Nothing has to
 put the words in order: a context vector is a sum over keys, whichever comes
-first. (Where a token's place matters, it has been worked into its key
-before that is kept.)
+first. (Where a token's place matters, the place has been worked into its
+key before the key is kept: [](#positions).)
 
 A word that nobody sees any more is not lost. Those who saw it have mixed it
 into what they are, and in the next layer they are seen.
@@ -476,14 +488,15 @@ fraction. It reaches as far as a float, in coarser steps.
 
 To cut the lower half off would always err towards zero. Better is the
 nearer of the two neighbours, and of two that are equally near, the one
-whose last bit is 0, so that ties go up as often as down. That takes one
-addition: of `0x7fff`, a little less than half of the last bit that stays,
-and of that bit itself. If it carries, the number goes up, and the very
+whose last bit is 0, so that ties go up as often as down. Add `0x7fff`, a
+little less than half of the last bit that stays, and add that bit itself,
+which decides ties. If the sum carries, the number goes up, and the very
 largest floats become infinite, as they should.
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
-rounded. What is no number must stay so: its fraction must not become 0,
-which would mean infinity, and no carry may run into its exponent.
+rounded. Where all bits of the exponent are 1, a fraction of 0 means
+infinity, and any other fraction means `nan`. So the fraction of a `nan`
+must not become 0, and no carry may run into its exponent.
 
 ::: hint
 `memcpy` gives the bits as a `uint32_t`. The last bit that stays is
@@ -513,10 +526,13 @@ uint16_t to_bfloat16(float x)
 **float16** [@ieee754] has five bits for the exponent and ten for the
 fraction: finer, but 65,504 is its largest number, and from 65,520 on,
 halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the
-exponent has come to its end, and all numbers are multiples of $2^{-24}$.
-`src/kernel/float16.c` has its rounding and the way back. They differ from
-bfloat16's only at the ends of the exponent. The way back from bfloat16 is
-to append 16 zeros.
+exponent has come to its end, and all numbers are multiples of $2^{-24}$. A
+float's exponent has 127 added ([](#kernel-exp2)), and float16's has 15. So
+1.5, which is $2^0$ and half of that, has the exponent 15 there, and 512 of
+1,024 for its fraction. `src/kernel/float16.c` has the rounding and the way
+back. It may be skipped: it rounds as bfloat16 does, at another bit,
+exchanges what is added to the exponent, and takes care of the exponent's
+two ends. The way back from bfloat16 is to append 16 zeros.
 */
 
 float from_bfloat16(uint16_t bits)

@@ -62,9 +62,10 @@ comes to them. The log-sum-exps take a thirty-second of one MiB.
 
 For the weights it is enough, as [](#flash-log-sum) has found: with $L$ for
 the log-sum-exp, $w_j = e^{s_j - L}$. The score $s_j$ has to be computed
-again, from its query and its key. That costs time, but it takes no other
-key. So a weight can be made just when it is wanted, and forgotten. To make
-again what one could have kept is called **recomputation**.
+again, from its query and its key. That costs time, but for one weight no
+other key has to be read. So a weight can be made just when it is wanted,
+and forgotten. To make again what one could have kept is called
+**recomputation**.
 
 **Exercise 19.1** (★, 2 points): `recompute_weights`. Scores, already
 divided and masked, become weights, in place. A query that has seen nothing
@@ -100,7 +101,8 @@ void recompute_weights(int n, int m, const float log_sum_exp[n],
 Back through softmax, the slope of score $j$ is
 $w_j (g_j - \sum_k w_k g_k)$, where $g_k$ is the slope of weight $k$
 ([](#backward-softmax)). The sum goes over the whole row, and a square of
-the row does not know it. Must all keys be met once more, only for a mean?
+the table holds only a part of the row, so it does not know the sum. Must
+all keys be met once more, only for a mean?
 
 Look at what $g_k$ is. Weight $k$ is used in the mixture alone. For each
 unit that it grows, entry $i$ of the context $c$ grows by entry $i$ of value
@@ -217,7 +219,8 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
              j += SIDE) {
             const int cols = m - j < SIDE ? m - j : SIDE;
             float(*weights)[cols] = ROWS(cols, memory[0]);
-            float(*g)[cols] = memset(memory[1], 0, sizeof memory[1]);
+            float(*g)[cols] = ROWS(cols, memory[1]);
+            memset(memory[1], 0, sizeof memory[1]);
             dot_scores(rows, cols, d_k, query + i, key + j, weights);
             scale_scores(rows, cols, d_k, weights);
             mask_square(mask, i, j, rows, cols, weights);
@@ -372,12 +375,12 @@ products: forward, back with tables, back without (3)
 whole, only square by square](products.svg){#fig-flash-backward-products}
 
 That is a quarter more to compute. But what is not kept is neither written
-nor fetched again, and where memory is what a machine waits for, the way
-back is even sooner done [@dao2022].
+nor fetched again. Where memory is what a machine waits for, the way back
+takes less time although it computes more [@dao2022].
 
 ## Who meets whom {#flash-backward-rounds}
 
-In the forward, threads had it easy: each strip of queries wrote contexts of
+In the forward, threads had it easy: each tile of queries wrote contexts of
 its own. Now both sides of a meeting are added to. Let one thread take some
 queries and another the next ones, and both add to the same keys. To add is
 to read a number and to write another:
@@ -459,16 +462,16 @@ round 3 (4)
 ![Four rounds. A row is a part of the keys, a column a part of the queries;
 no row and no column has two](rounds.svg){#fig-flash-backward-rounds}
 
-Sums of floats depend on their order, too ([](#kernel-order)). Rounds come
-one after the other, and how many there are depends on the sizes alone. So
-each number gets what it gets in the same order, from one thread or from
-twenty, and has the same digits.
+The rounds have a second gain. The last digits of a sum of floats depend on
+its order ([](#kernel-order)). Rounds come one after the other, and how many
+there are depends on the sizes alone. So each number gets what it gets in
+the same order, from one thread or from twenty, and has the same digits.
 */
 
 enum { TOKENS = 600, D = 16 };
 
-/* flash_backward, to which the queries are keys and values, too, in so many
- * parts and by so many threads. */
+/* flash_backward for x as queries, keys and values, in so many parts and by
+ * so many threads. */
 static void backward_in_rounds(int parts, int threads,
                                const float x[TOKENS][D],
                                const float context[TOKENS][D],
@@ -526,14 +529,19 @@ static void show_rounds_agree(void)
 as without parts to 1e-5: yes
 ```
 
-`src/kernel/backward.c` makes a library of it, and can be skipped: it adds
-to the same gradients, in the same rounds, through the register tile of
-[](#kernel). Keys lie in the lanes there, not queries, since two of the
-three gradients belong to the keys and stay in their lanes while tile after
-tile of queries comes along. A model learns from many texts at once: for all
-of them together `src/kernel/layers.c` does what `attention_forward` and
-`attention_backward` do for one. `make bench CASES=backward` measures how
-fast that is on your machine, beside PyTorch's.
+What makes a library of it stands in two files, which can be skipped:
+
+- `src/kernel/backward.c` adds to the same gradients, in the same rounds,
+  through the register tile of [](#kernel). Keys lie in its lanes, not
+  queries, since two of the three gradients belong to the keys: they stay in
+  their lanes while tile after tile of queries comes along.
+- `src/kernel/layers.c` has `attention_forward_fast` and
+  `attention_backward_fast`. A model learns from many texts at once; these
+  do for all of them together what `attention_forward` and
+  `attention_backward` do for one, linear layers included.
+
+`make bench CASES=backward` measures how fast that is on your machine,
+beside PyTorch's.
 
 ## Everything together
 */
@@ -579,19 +587,20 @@ for role in roles:
 ```
 
 Recomputation helps elsewhere, too: of a model with many layers one may keep
-what goes into each and make the rest again. But nothing else in it grows
-with the square of the text.
+what goes into each and make the rest again. But of all that a model keeps,
+only the tables of attention grow with the square of the text.
 
-Now all slopes can be had, of texts of any length, and fast. [](#optimizers)
-takes the steps.
+Now all slopes can be had, of texts of any length. [](#optimizers) takes the
+steps.
 
 ## Further exercises
 
 **Exercise 19.4** (★★, challenge, 3 points): `log_sum_exp_backward`. The
-log-sum-exp of a row is a number that a loss may look at, too. Go from
-`grad_log_sum_exp`, the slope of each row's, to the slopes of its scores, to
-which you add. A row of nothing but minus infinity adds nothing. What
-[](#backward-softmax) does with a raised score leads there.
+log-sum-exp of a row is a number that a loss may look at, too. Given is
+`grad_log_sum_exp`, the slope of each row's log-sum-exp. Add to
+`grad_scores` what follows from it for the slopes of the scores. A row of
+nothing but minus infinity adds nothing. What [](#backward-softmax) does
+with a raised score leads there.
 
 ::: hint
 Raise score $j$ by a small $s$. By which factor does the sum of all
@@ -624,7 +633,8 @@ The sum of exponentials becomes $1 + w_j s$ times as large, and its
 logarithm grows by $\ln(1 + w_j s)$, nearly $w_j s$. So the slope of the
 score is $w_j$ times that of the log-sum-exp. (In the backward of a whole
 attention, it would be added to $w_j (g_j - \sum_k w_k g_k)$: whoever wants
-both takes the slope of the log-sum-exp from the mean.)
+both subtracts the slope of the log-sum-exp from the mean before
+`slopes_of_scores` uses it.)
 */
 
 void log_sum_exp_backward(int n, int m, const float scores[n][m],
@@ -643,9 +653,10 @@ void log_sum_exp_backward(int n, int m, const float scores[n][m],
 :::
 
 ::: {.solution exercise="19.5"}
-Yes. The slope of weight $k$ gets the factor, too: $g_k = f_k \sum_e v_{ke}
-h_e$. So $\sum_k w_k g_k = \sum_e h_e \sum_k w_k f_k v_{ke}$, and the inner
-sum is $c_e$ again.
+Yes. The slope of weight $k$ gets the factor, too:
+$g_k = f_k \sum_i v_{ki} \gamma_i$. So
+$\sum_k w_k g_k = \sum_i \gamma_i \sum_k w_k f_k v_{ki}$, and the inner sum
+is $c_i$ again.
 :::
 
 ::: {.solution exercise="19.6"}

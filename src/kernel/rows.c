@@ -1,7 +1,8 @@
 /* Rows of floats that lie apart, and tables that are transposed on the way
  * to somewhere else: how chapter 15 gets its queries into lanes, and how
  * the cache of chapter 16 and the kernel find a token in a head of a text.
- * Nothing is computed here but addresses and a factor. */
+ * Nothing is computed here but addresses and a factor: both pages can be
+ * read without. */
 #include "attention/15_kernel.h"
 #include "attention/16_kv_cache.h"
 #include "support.h"
