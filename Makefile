@@ -11,7 +11,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 # several threads where there is OpenMP, and are compiled once more for each
 # instruction set that the machine may have.
 fast   := 15_kernel
-kernel := $(basename $(notdir $(wildcard $(patsubst %,src/kernel/%.c,attend cache backward))))
+kernel := $(filter attend cache backward,$(basename $(notdir $(wildcard src/kernel/*.c))))
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
 march_avx2   := -march=x86-64-v3
@@ -29,7 +29,7 @@ CFLAGS_19_flash_backward := $(threaded)
 CFLAGS_22_gpt  := $(fastest) -fno-trapping-math -fno-math-errno
 CFLAGS_gpt     := $(CFLAGS_22_gpt)
 CFLAGS_gpt_training := $(fastest) $(threaded)
-$(foreach n,$(fast) $(kernel),$(eval CFLAGS_$(n) := $(CFLAGS_fast)))
+$(foreach n,$(fast) $(kernel),$(eval CFLAGS_$(n) = $$(CFLAGS_fast)))
 
 ifneq ($(words $(BUILD))$(strip $(foreach c,' " ` \ ; & | < > * ?,$(findstring $c,$(BUILD)))),1)
 $(error BUILD is "$(BUILD)": the name of one folder, without blanks and without what a shell reads, is needed)
@@ -87,7 +87,7 @@ short     = $(if $(findstring -0,$(1)),$(call number,$(subst -0,-,$(1))))
         check-all check-sanitized check-clang check-valgrind check-threads check-neon check-no-avx512 \
         check-no-avx check-book check-pages format-scripts bench-book pdf epub test-paper \
         student handout autograder graders grade grade-all worksheet quiz watch progress \
-        chapter clean help roofline bench bench-train prose train
+        chapter clean help roofline bench bench-compiles bench-train prose train
 .PHONY: $(foreach n,$(names),\
           run-$(call number,$(n)) test-$(call number,$(n)) $(call short,run-$(n)) $(call short,test-$(n)))
 
@@ -206,6 +206,7 @@ $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(object)
 
+$(kernel:%=$(BUILD)/tests/%.o): CFLAGS_fast := # a test that is called as what it tests
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(soon) $(object)
@@ -528,13 +529,15 @@ prefix = $(shell $(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/.
 $(grader)/confined.o: FLAGS += -DCOMPILER='"$(prefix)"'
 $(grader)/confined: $(grader)/confined.o $(grader)/jail.o
 	$(CC) $(CFLAGS) $(link)
-# As on a machine that has no other instruction sets: what chapter 15 is there
-# for others is not for a submission to call.
+# As on a machine that has no other instruction sets.
 $(grader)/kernels.o: src/kernel/kernels.c $(settings)
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) $(OPENMP) $(object)
-$(grader)/%.a: $(grader)/%.calls.o $(grader)/kernels.o \
-               $$(filter-out $(sets:%=\%.%.o) %/kernel/kernels.o,$$(before_$$*) $(support))
+# Nor is what the kernel makes of a chapter: its exercises are for the submission to do.
+other_sets := $(foreach s,$(sets),$(fast:%=$(BUILD)/obj/%.$(s).o) $(kernel:%=$(BUILD)/obj/kernel/%.$(s).o))
+made_of_it  = $(if $(filter %/19_flash_backward.o,$(before_$(1))),,$(addprefix $(BUILD)/obj/kernel/,$(kernel:%=%.o) layers.o))
+$(grader)/%.a: $(grader)/%.calls.o $(grader)/kernels.o $$(filter-out $$(other_sets) \
+               $(BUILD)/obj/kernel/kernels.o $$(call made_of_it,$$*),$$(before_$$*) $(support))
 	@rm -f $@.new
 	$(AR) rcs $@.new $^ && $(moved)
 
@@ -605,6 +608,9 @@ $(bench_lib)/attention.so: $(objects) $(support)
 $(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c src/kernel/attend.c
 	@mkdir -p $(@D)
 	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $^ >$@.new && $(moved)
+# Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
+bench-compiles: $(bench_lib)/one_tile.c
+	$(CC) $(FLAGS) $(CFLAGS_fast) -Werror -DKERNEL='"$(abspath $<)"' -fsyntax-only tools/bench.c
 $(bench_lib)/bench.%.so: tools/bench.c tools/roofline_peak.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \
 	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $(filter tools/%,$^) \

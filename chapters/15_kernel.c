@@ -421,8 +421,6 @@ of 2, the scale is `s`. (The sum is a float. A block's 128 terms are added
 up by themselves first, so that small ones are not lost in a large sum.)
 */
 
-static const float log2_e = 1.44269504f;
-
 static INLINE void softmax_in(int lanes, int cols, float s,
                               Lanes scores[cols], Lanes *largest,
                               Lanes *sum, Lanes *shrink)
@@ -476,16 +474,23 @@ static inline void tile_add_block(int cols, int d_k, int d_v,
 }
 
 /*
-The whole for one head is a loop over tiles, in which each tile meets all
-blocks: `attend_tiles`, a [challenge](#kernel-exercises) at the end of the
-page. With *Life is short, eat dessert first*, whose six words all fit into
-one tile:
+The six words of *Life is short, eat dessert first* are one tile and one
+block. In the end, mixtures are divided by sums:
 */
 
 static void show_tile(void)
 {
+    Lanes query[3] = {{{0}}}, mixture[3] = {{{0}}}, largest, sum = {{0}};
     float context[6][3], log_sum_exp[6], due[6][3], due_sum[6];
-    attend_tiles(6, 6, 3, 3, life, life, life, context, log_sum_exp);
+    for (int i = 0; i < QUERIES; i++)
+        largest.at[i] = -FLT_MAX;
+    transpose_scaled(6, 3, 1 / sqrtf(3), life[0], 3, query[0].at, QUERIES);
+    tile_add_block(6, 3, 3, life, life, query, &largest, &sum, mixture);
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 3; k++)
+            context[i][k] = mixture[k].at[i] / sum.at[i];
+        log_sum_exp[i] = largest.at[i] + logf(sum.at[i]);
+    }
     flash_forward(6, 6, 3, 3, mask_none(), life, life, life, due, due_sum);
     print_matrix("context vectors of Life is short", 6, 3, context);
     print_vector("log-sum-exps", 6, log_sum_exp);
@@ -507,6 +512,9 @@ log-sum-exps (6)
 [1.7545, 2.6783, 1.9413, 1.7477, 1.9558, 2.7141]
 as flash_forward to 1e-6: yes
 ```
+
+For longer texts that is a loop: `attend_tiles`, a
+[challenge](#kernel-exercises) at the end.
 
 ## Many tiles, threads and processors {#kernel-sets}
 

@@ -178,9 +178,9 @@ loss of nothing: nan
 ```
 
 Slopes of one answer add up to 0: what one word gains, others lose. The loss
-of three answers, one of them ignored, is the mean of two; divided by 3, it
-would be less the more is ignored. If all are ignored, the mean is 0 divided
-by 0, `nan`, as in PyTorch, and all slopes are 0.
+of three answers, one of them ignored, is the mean of two. If we divided by
+3, each ignored answer would make the loss smaller. If all are ignored, the
+mean is 0 divided by 0, `nan`, as in PyTorch, and all slopes are 0.
 
 ::: question
 A model knows four words and nothing else: it gives each the same share.
@@ -211,16 +211,17 @@ $$-\text{rate} \cdot
 
 In $m$, slopes that go up and down cancel, and steady ones give the step its
 **momentum**. The division takes their size out: if a slope stays the same,
-$\sqrt{v}$ is its size, and the parameter moves by the rate. Both means
-begin at 0 and are too small at first, since the part $\beta^s$ of them is
-still that 0; dividing by $1 - \beta^s$ makes up for it. The small
-$\epsilon$ keeps 0 from being divided by 0.
+the root below is its size, and the parameter moves by the rate. Both means
+begin at 0. After $s$ steps that 0 still counts for the part $\beta^s$ of
+them, so they are too small; dividing by $1 - \beta^s$ makes up for it. The
+small $\epsilon$ keeps 0 from being divided by 0.
 
 Each step also takes away a small part of every parameter, so that what the
-loss never asks for fades: the **weight decay**. At first it was added to
-the slope. But there it is divided by $\sqrt{v}$, too, and where slopes are
-large, little decays. **AdamW** takes it from the parameter
-[@loshchilov2019].
+loss never asks for fades: the **weight decay**. At first `decay` times the
+parameter was added to the slope; we call this *coupled*. But there the
+decay is divided by $\sqrt{v}$, too, and where slopes are large, little
+decays. **AdamW** multiplies each parameter by
+$1 - \text{rate} \cdot \text{decay}$ before it moves [@loshchilov2019].
 
 ::: {.header of="Adam"}
 :::
@@ -303,6 +304,8 @@ static void show_adam(void)
 }
 
 /*
+Here the rate is one tenth, $\beta_1$ is 0.9, and $\beta_2$ is 0.999:
+
 ``` output
 descent, by slopes of 100, 1 and 1/100 (3)
 [-10.0000,  -0.1000,  -0.0010]
@@ -330,7 +333,7 @@ double clip_norm(double most, size_t n, float gradient[n])
         REFUSE("a length of at most %g: more than 0 is needed", most);
     for (size_t i = 0; i < n; i++)
         sum += (double)gradient[i] * (double)gradient[i];
-    /* With 1e-6, as in PyTorch. A nan comes through, and is seen. */
+    /* With 1e-6, as in PyTorch. A nan is multiplied, too, and is seen. */
     const float factor = (float)(most / (sqrt(sum) + 1e-6));
     for (size_t i = 0; i < n && !(factor >= 1); i++)
         gradient[i] *= factor;
@@ -342,12 +345,13 @@ And the rate changes. At first, when Adam's means know little, it is small:
 the **warm-up**. Then it falls along half a wave of the cosine, and the
 model comes to rest.
 
-**Exercise 20.3** (★★, 3 points): `rate_at`. Step 0 is the first. With $w$
-steps to warm up, step $i$ of these has $(i + 1) / (w + 1)$ of the largest
-rate, and step $w$ has the largest. When the part $u$ of the way from there
-to step `steps` is done, the rate is $(1 + \cos \pi u) / 2$ of the way up
-from the least to the largest; from `steps` on, it is the least. It refuses
-a step below 0, a `warm_up` below 0, and one that is not below `steps`.
+**Exercise 20.3** (★★, 3 points): `rate_at`. Step 0 is the first (the output
+below counts steps from 1). With $w$ steps to warm up, step $i$ of these has
+$(i + 1) / (w + 1)$ of the largest rate, and step $w$ has the largest. Let
+$u$ be how far a step is from there to step `steps`, from 0 to 1. Then the
+rate is $(1 + \cos \pi u) / 2$ of the way up from the least to the largest;
+from `steps` on, it is the least. It refuses a step below 0, a `warm_up`
+below 0, and a `warm_up` that is not below `steps`.
 
 ::: hint
 $u$ is 0 at step `warm_up` and 1 at step `steps`. In C, one whole number
@@ -390,6 +394,9 @@ static void show_rates(void)
 }
 
 /*
+Here a training has 100 steps. Ten of them warm up, the largest rate is
+0.02, and the least is 0:
+
 ``` output
 rate of step 1, 20, 40, 60, 80, 100 (6)
 [0.0018, 0.0195, 0.0153, 0.0086, 0.0026, 0.0000]
@@ -451,14 +458,15 @@ rate of one tenth](steps.svg){#fig-optimizers-steps}
 
 Both losses fall. As the right word gains, all slopes become smaller, and
 the steps of descent with them. Adam takes the size out of the slopes, and
-its loss falls faster. The shares show how. The third word began with
-0.0871. Its slope is small, descent hardly moves its logit, and its share is
-still 0.0845. Adam moves that logit as far as the first one, and 0.0362 is
-left. (The first share is $e^2$ times the third, before and after.)
+at this rate its loss falls faster. (A rate means another thing to each of
+the two, so that by itself says little.) The shares show what is different.
+The third word began with 0.0871. Its slope is small, descent hardly moves
+its logit, and its share is still 0.0845. Adam moves that logit as far as
+the first one, and 0.0362 is left. (With Adam the first share stays $e^2$
+times the third, as both logits move alike.)
 
-To be fast is not all. Steps that do not become shorter leap over what they
-are looking for when it is near. So Adam, too, needs the falling rate of
-[](#optimizers-schedule) when a training comes to its end.
+Adam's steps do not become shorter by themselves. So when a training comes
+to its end, Adam needs the falling rate of [](#optimizers-schedule).
 
 ## Everything together
 */
@@ -503,9 +511,9 @@ print(torch.tensor(runs))
 ```
 
 Four numbers have learned one answer by heart. A model has thousands of
-numbers, and answers for texts that it has never seen. Where its logits come
-from, and what they can learn that only attention can, is the next chapter:
-[](#training).
+numbers, and answers for texts that it has never seen. The next chapter
+makes logits with an attention, and has it learn tasks that only attention
+can solve: [](#training).
 
 ## Further exercises
 

@@ -36,12 +36,17 @@ table of embeddings ([](#tokens-vectors)) and one of places
 :::
 
 A token asks with its embedding. What is asked knows its place, too, which
-the second task needs, and may be wider ([](#cross-attention-pictures)):
-several embeddings side by side.
+the second task needs, and may be wider ([](#cross-attention-pictures)). In
+the first task a key is made from two words, the word itself and the one
+before it: so there two embeddings stand side by side. A query is made from
+one word.
 
-A pass holds a batch, whose three lists the caller writes, and what comes on
-the way: a trace for each text, and the logits of all in one table, so that
-the mean of the loss is over all targets. Another pass has the gradients.
+A pass holds a batch and what comes on the way. The caller writes the
+batch's three lists: the ids, the ids for the keys, and the targets. Then
+there are a trace for each text, and the logits of all in one table, so that
+the mean of the loss is over all targets. (In the function, `embed` reads a
+row of `y` with two embeddings as two rows with one.) Another pass has the
+gradients.
 
 ::: {.header of="Pass"}
 :::
@@ -102,7 +107,10 @@ void model_backward(const Model *m, const Pass *p, Pass *grad_p,
 The loss of a batch is the cross-entropy of its logits, and on the way back
 the slopes of the logits are the first gradient of all. (`model_init` and
 its like, which make room for all tables, are in `src/model.c`. They may be
-skipped: they compute nothing.)
+skipped: they compute nothing.) A training holds all of it:
+
+::: {.header of="Training"}
+:::
 */
 
 float training_loss(Training *t, Mask mask)
@@ -162,9 +170,8 @@ int random_below(Random *r, int range)
 
 /*
 To put things into random order is to **shuffle** them. The first place gets
-any of all things, the second any of those that are left, and so on. What
-stood in a place before goes where its new thing came from, so that nothing
-is lost.
+any of all things, the second any of those that are left, and so on. The two
+places exchange their things, so that nothing is lost.
 
 **Exercise 21.1** (★, 2 points): `shuffle`. The numbers 0 to `n - 1` in
 random order, from the first place on. For the last place there is no
@@ -194,9 +201,10 @@ void shuffle(Random *r, int n, int order[n])
 
 /*
 After 4 to 8 different words of 16 the text begins again. A key has two ids:
-that of its word, and that of the word before it. Before the first word
-stands a seventeenth, number 16. In the first round nobody can know what
-comes, so these targets are ignored.
+that of its word, and that of the word before it. So a query can look for
+the key whose second id is its own word, and the first id of that key is the
+answer. Before the first word stands a seventeenth, number 16. In the first
+round nobody can know what comes, so these targets are ignored.
 
 **Exercise 21.2** (★★, 3 points): `repeated_text`. First the number of
 different words is drawn, then the order of 16 words, of which so many are
@@ -428,9 +436,9 @@ target that is ignored. The answer is what came after the word the last
 time, in each text at another distance. But whoever is asked brings along
 the word before it: so a query can look for the key that says "before me
 came *f*", and take its value, "I am *i*". A head that does this is an
-**induction head**; where models stack attention, one tells each word who
-came before it, the next one asks, and both form by themselves
-[@olsson2022]. Does ours?
+**induction head**; where models stack attention, a first attention tells
+each word which word came before it, a second one asks for that, and both
+form by themselves [@olsson2022]. Does ours?
 
 ::: question
 The losses below begin at 2.8311. Why there?
@@ -459,20 +467,22 @@ texts held out, with equal weights (2)
 steps](losses.svg){#fig-training-losses}
 
 At step 60 the head has found out. Of texts that it was not trained on, that
-were **held out**, all answers are right. PyTorch's losses, of the same
-model and texts, are these to a hundred-thousandth of them in ten steps, and
-a ten-thousandth in all. (They are computed as `double`. PyTorch's own
-floats stray as far as ours.)
+were **held out**, all answers are right. (Here they are new ones, drawn
+from another seed.) PyTorch's losses, of the same model and texts, are the
+same in all digits that are shown. (They are computed as `double`.)
 
 And without attention? We begin with queries and keys of 0. Then all weights
-are equal, and so they stay: a score is a product, and while one factor is
-0, the other has no slope. The rest trains as before, and comes to prefer
-the words of a text a little.
+are equal, and so they stay. A score is a product of a query and a key. The
+slope of the query has the key for a factor, which is 0; and the slope of
+the key has the query. The rest trains as before, and comes to prefer the
+words of a text a little.
 
 ## A leak: too good to be true {#training-leak}
 
-First we ask for every word, also where nobody can know it. Then comes the
-mistake: the mask shows one place too many, `mask_causal(1)`:
+First we ask for every word, also where nobody can know it. So no honest
+model can have a loss near 0, and a loss that is too small must come from a
+leak. Then comes the mistake: the mask shows one place too many,
+`mask_causal(1)`:
 */
 
 /* Does the answer before the last word change with the last word? */
@@ -525,14 +535,15 @@ another last word changes the answer before it: yes
 no honest loss is below: 0.4945
 ```
 
-The first run learns slowly, and its loss must stay high. Of a text's first
-four words, which differ, three are asked for, one of 15, 14 and 13 that are
-left. Who does not see them has a loss of $(\ln(15) + \ln(14) + \ln(13)) /
-16$ at least, 0.4945.
+The first run learns slowly. However long it learned, its loss would stay
+high. The first four words of a text differ: the second is one of 15 that
+are left, the third of 14, the fourth of 13. A text has 16 words, over which
+the loss is a mean. Who does not see the next word has a loss of
+$(\ln(15) + \ln(14) + \ln(13)) / 16$ at least, 0.4945.
 
 The second run is far below. It reads the answer in the key of the next
-word; and as it does so in texts held out as well, they do not give it away.
-A loss too good to be true is how one notices. The test of
+word. The leak helps in texts held out as well, so these do not reveal it. A
+loss too good to be true is how one notices. The test of
 [](#causal-attention-sentences) is how one knows: another word changes an
 answer before it.
 
@@ -670,10 +681,10 @@ losses, gradients never 0 again (6)
 [2.94, 0.84, 0.61, 0.21, 0.00, 0.01]
 ```
 
-At step 60 it lags far behind the run above, and still it arrives, since the
-sum of all gradients so far often points the right way. That is why this
-mistake lives long: no program stops, and training is merely worse than it
-could be.
+At step 60 it lags far behind the run above, and still it arrives. What is
+kept is a sum of gradients that is clipped in each step, and this sum often
+points the right way, too. That is why this mistake lives long: no program
+stops, and training is merely worse than it could be.
 
 ## Everything together
 */

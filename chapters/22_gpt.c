@@ -6,23 +6,20 @@ taken again and again](pipeline.svg){#fig-gpt-pipeline}
 
 We have an attention that learns ([](#training)), and one that is fast
 ([](#flash-backward)). What is still missing is depth. One attention looks
-once: it finds the token before, or the subject of a verb. To read *the verb
-of the clause before this one* takes a look at what others have found, and
-so attentions must be stacked.
+once: it finds the token before, or the subject of a verb. To find *the verb
+of the clause before this one*, one attention has to find the clause, and
+another one the verb in it. So attentions must be stacked.
 
 The one idea of this chapter is what they are stacked on. Each token has a
 list of numbers, from the first step to the last. Nothing ever replaces it.
 Each part of the model reads the list, and **adds** what it has found. At
 the end, what comes next is read from the sum. That is all there is to GPT-2
-[@radford2019]. Here it is built and checked against PyTorch;
-[](#language-model) will train it on this book.
+[@radford2019]. Here it is built, and the tests check all of it against
+PyTorch; [](#language-model) will train it on this book.
 */
 
 #include "attention/22_gpt.h"
-#include "attention/05_tokens.h"
 #include "attention/06_scaling.h"
-#include "attention/13_multi_head.h"
-#include "attention/18_backward.h"
 #include "attention/kernel.h"
 #include "attention/20_optimizers.h"
 #include "support.h"
@@ -35,15 +32,20 @@ was: a residual connection. A **block** does so twice. First attention
 carries something over from other tokens. Then a small network works on each
 token by itself: a linear layer to four times the width, a function that
 bends, and a linear layer back. (Without the bend, two linear layers would
-be one, as two matrix products are. Attention fetches what other tokens
-have; the network is where a model keeps what it knows besides.)
+be one: $xAB$ is the product of $x$ with the one matrix $AB$. Attention
+fetches what other tokens have; the network is where a model keeps what it
+knows besides.)
 
 ::: {.header of="GptBlock GptBlockPass"}
 :::
 
-A `GptBlockPass` is to a block what a trace is to an attention. Both
-parts read the sum through a layer norm, which comes next, and neither
-changes it but by `add`:
+A `GptBlockPass` is to a block what a trace is to an attention. Attention
+and the network both read the sum through a layer norm, and between its
+linear layers the network bends by `gelu`: the next two sections have both.
+The sum itself is changed by `add` alone. (`linear_forward_fast` and
+`attention_forward_fast` are those of [](#self-attention) and
+[](#multi-head) by the kernel, for all texts of a batch at once; they are in
+`src/kernel/layers.c`, and may be skipped.)
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])
@@ -76,24 +78,21 @@ static void block_forward(const GptBlock *b, int texts, int n,
 }
 
 /*
-`attention_forward_fast` is [](#flash-backward)'s, for all texts of a batch
-at once. Where a text is written token by token, its last tokens ask the
-cache of [](#kv-cache) instead. `attend_cached`, in `src/gpt.c`, does so; it
-may be skipped, since it only calls that chapter's functions one after the
-other.
+Where a text is written token by token, its last tokens ask the cache of
+[](#kv-cache) instead. `attend_cached`, in `src/gpt.c`, does so; it may be
+skipped, since it only calls other functions one after the other.
 
 ::: question
 What does a block do whose layers `out` and `down` hold nothing but 0?
 
 Nothing. Both parts add 0, and the sum goes through unchanged. So a block
-that has found nothing need not repeat what is there. The layers with which
-a model begins ([](#gpt-begin)) come close to 0 for this reason.
+that has found nothing need not repeat what is there.
 :::
 
 On the way back, a sum hands its gradient on to both that were added,
 unchanged: if the sum grows by a little, it does not matter which of the two
 has grown. So the slope of the loss reaches the first block past all others,
-however many there are, and what these do to it is only added.
+however many there are; each block adds its own part to this slope.
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
@@ -201,22 +200,23 @@ a row, the same moved, and stretched, normed (3, 4)
  [-1.0690, -0.5345,  0.0000,  1.6036]]
 ```
 
-Three rows, one result. Now backwards. Let $z$ be the normed row,
-before weight and bias, and $g_k$ the slope of the loss by $z_k$. Raise
-$x_j$ by a small $s$. Three things happen.
+Three rows, one result. Now backwards. Let $z$ be the normed row, before
+weight and bias, and $g_k$ the slope of the loss by $z_k$: that of the
+output, times the weight. (The weight's own slope is that of the output
+times $z_k$, and the bias has that of the output.) Raise $x_j$ by a small
+$s$. Three things happen.
 
 - $z_j$ gains $r s$.
 - The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
 - The sum of the squares grows by $2 (x_j - \mu)\, s$, nearly, and their
-  mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $z_j / r$, and
-  what stands under the root is $1 / r^2$, this becomes
-  $1 + 2 r z_j s / d$ times as large, and the root
-  $1 + r z_j s / d$ times. Each $z_k$ is divided by it, and loses
-  $z_k\, r z_j s / d$.
+  mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $z_j / r$, and what
+  stands under the root is $1 / r^2$, what stands under the root becomes
+  $1 + 2 r z_j s / d$ times as large, and the root $1 + r z_j s / d$ times.
+  Each $z_k$ is divided by it, and loses $z_k\, r z_j s / d$.
 
-(That the mean moves does not change the squares: what the entries differ
-from it adds up to 0.) Each change times the slope of its entry, and all
-added up:
+(That the mean moves a little does not change the squares: the differences
+from the mean add up to 0.) Each change times the slope of its entry, and
+all added up:
 
 $$r s \Big( g_j - \frac{1}{d} \sum_{k=1}^{d} g_k
   - z_j\, \frac{1}{d} \sum_{k=1}^{d} g_k z_k \Big)$$
@@ -262,13 +262,13 @@ The function that bends: **GELU** multiplies each number by a share that
 grows with it [@hendrycks2016]. Far above 0 the share is 1, and the number
 passes; far below it is 0. GPT-2's share is the softmax of two scores, $u$
 and 0, which is $e^u / (e^u + 1) = 1 / (1 + e^{-u})$ and is called the
-**sigmoid** of $u$. With $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, where
-the root is 1.5957691, the share comes close to the share of normal numbers
+**sigmoid** of $u$. With $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, where the
+root is 1.5957691, the share comes close to the share of normal numbers
 ([](#tokens-normal)) that lie below $x$. (Books write it with $\tanh$; that
 is the same number. PyTorch's default is the share of normal numbers itself,
-which differs in the fourth digit: `approximate="tanh"` asks for this one.)
-`sigmoid`, in `src/gpt.c`, takes all shares of a list at once, with the fast
-powers of [](#kernel-exp2); how it does so may be skipped.
+which differs in the fourth decimal: `approximate="tanh"` asks for this
+one.) `sigmoid`, in `src/gpt.c`, takes all shares of a list at once, with
+the fast powers of [](#kernel-exp2); how it does so may be skipped.
 */
 
 void gelu(int n, const float x[n], float share[n], float out[n])
@@ -337,11 +337,13 @@ GELU, and its slopes (2, 7)
 
 ## The model {#gpt-model}
 
-Below the blocks, a token is looked up in a table, and its place in another
-([](#tokens), [](#positions)). Above them, after a last norm, its list must
-become one logit for each token that may come next. That is a linear layer,
-and its weight has a row for each token, as the table of embeddings has. So
-GPT-2 takes the same table for both: **tied weights** [@press2017]. The
+Before the first block, a token is looked up in a table, and its place in
+another ([](#tokens), [](#positions)). After the last one, and a last norm,
+its list must become one logit for each token that may come next. That is a
+linear layer, and its weight has a row for each token, as the table of
+embeddings has. So GPT-2 takes the same table for both: **tied weights**
+[@press2017]. The logit of a token is how well the sum goes together with
+its embedding.
 
 ::: {.header of="Gpt"}
 :::
@@ -349,10 +351,11 @@ GPT-2 takes the same table for both: **tied weights** [@press2017]. The
 All parameters lie in one piece of memory, and a gradient is another `Gpt`.
 With `output.weight` and `tokens` at one place, nothing has to be done for
 the tie: each adds its gradient to what is there, and `+=` is enough. Nor is
-anything handed from one block to the next: what is `in` there is this one's
-`after`, the same table, on the way back as well. (All gradients are 0 at
-first.) `gpt_embed` and `gpt_embed_backward`, in `src/gpt.c`, look up tokens
-and places, as [](#training-model) did, and may be skipped.
+anything handed from one block to the next: the `in` of the next block
+points to the `after` of this one. They are one table, and their gradients
+are one, too. (All gradients are 0 at first.) `gpt_embed` and
+`gpt_embed_backward`, in `src/gpt.c`, look up tokens and places, as
+[](#training-model) did, and may be skipped.
 */
 
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p)
@@ -446,8 +449,9 @@ gradient: looked up, output, tied (3, 6)
 The third row is the sum of the other two. And the last two tokens, which
 stand nowhere in the text and are no answer either, have a gradient all the
 same: the model has given each a share, and is told to give less.
-The smallest of OpenAI's GPT-2 models has this very shape [@radford2019].
-What makes it what it is are its sizes. A token is a piece of a word:
+
+The smallest of OpenAI's GPT-2 models has this very shape [@radford2019]. A
+token of GPT-2 is a piece of a word. Its sizes are:
 */
 
 static void show_gpt2(void)
@@ -473,7 +477,7 @@ parameters (1)
 GPT-2's weights are drawn from normal numbers with a deviation of 0.02,
 biases are 0, norms begin with weight 1. With one exception: the weights of
 the layers that add to the sum, attention's `out` and the network's `down`,
-are divided by $\sqrt{2 \cdot \text{layers}}$:
+are divided by $\sqrt{2 \cdot \text{layers}}$.
 
 (`gpt_fill`, in `src/gpt.c`, draws them in the order of PyTorch's
 `named_parameters()`. It is a list of layers, and may be skipped.)

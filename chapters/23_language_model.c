@@ -62,18 +62,21 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 }
 
 /*
-This is the step of [](#training-step); only the model is larger. (The decay
+This is the step of [](#training-step); only the model is larger.
+`gpt_training_gradient` sets the gradients to 0 first. Each part of a batch
+has a gradient of its own, and the mean of all is written into the first
+one, `t->gradient[0]`, which is what `t->gradient->memory` means. (The decay
 is for biases and norms, too; others spare them.) The tests hold ten losses,
 and the first gradient, against PyTorch's.
 
 ## Writing: temperature and top-k {#language-model-writing}
 
 The logits of the last token, through softmax, are shares for what comes
-next. Taking the largest each time soon goes in circles. So the next token
-is drawn, each as often as its share says. Two settings make that bolder or
-more careful. Logits are divided by a **temperature** first: below 1, what
-is large gains; above 1, all become more alike. And with **top-k**, all but
-the `k` largest are hidden.
+next. To take the largest each time would always write the same. So the next
+token is drawn, each as often as its share says. Two settings make that
+bolder or more careful. Logits are divided by a **temperature** first: below
+1, what is large gains; above 1, all become more alike. And with **top-k**,
+all but the `k` largest are hidden.
 
 **Exercise 23.1** (★★, 3 points): `top_k`. Minus infinity in place of
 all logits below the `k`-th largest. Those that are equal to it stay, be
@@ -122,7 +125,9 @@ random time, the shorter the larger its share, and takes the one that comes
 first. If $z$ is random from 0 to 1, $-\ln(1 - z)$ divided by the share is
 such a time (it is an exponential waiting time, as that of a bus that comes
 whenever it likes), and the smallest of these belongs to each as often as
-its share says. So one draw takes a random number for each token:
+its share says. That can be proved; here ten thousand draws will show it. So
+one draw takes a random number for each token. (The code looks for the
+largest inverse, `shares[i] / wait`, so that a share of 0 is never drawn.)
 */
 
 int sample_token(Random *r, int n, const float shares[n])
@@ -200,13 +205,13 @@ is 1?
 
 The same. With a temperature close to 0 the logits are far apart, the
 largest has nearly all of the share, and it is drawn each time. With a `k`
-of 1 only the largest is left. So both always take the largest, which soon
-goes in circles.
+of 1 only the largest is left. So both always take the largest.
 :::
 
 To write is to do so again and again. At first the whole beginning goes
 through the model, and then each token that has been drawn, by itself: the
-cache has the rest ([](#kv-cache)).
+cache has the rest ([](#kv-cache)). So `from` and `till` are the beginning
+and the end of what is new.
 */
 
 void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
@@ -237,7 +242,8 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 /*
 `gpt_sample` has a model go on behind *The* and a blank, at a temperature of
 0.8 and always with the same random numbers, so that two models can be
-compared:
+compared. A bar stands for the end of a paragraph, and a question mark for a
+byte that cannot be printed:
 */
 
 void gpt_sample(const Gpt *g, int n, char text[n + 1])
@@ -325,20 +331,20 @@ which letters are frequent, that there are blanks, and what often follows a
 *t*. That is no language yet. (Each loss is that of one batch, and some
 batches are harder. They have two decimals here: each step builds on the one
 before, and after some hundreds of them another processor, which adds up in
-another order, differs in the fifth or sixth.)
+another order, differs in later ones.)
 
 ## The long run {#language-model-run}
 
-How long until it is? `make train` has a model read that is twenty times as
-large, in more and longer pieces. Its program, `tools/train.c`, takes the
-step from above again and again. It may be skipped, too: all else in it
-prints where the run stands, and saves that now and then. Ctrl-C saves and
-ends it, and `make train` again goes on, to the last bit. (The file holds
-the means of Adam, too, the generator's state, and the order in which the
-pieces come. Such a **checkpoint** is written whole or not at all.) At the
-end it writes into `src/trained.h` what this page shows; so after a run of
-your own, `make` says that the page tells of another one. This was one of
-them:
+How long until a model writes language? `make train` has a model read that
+is twenty times as large, in more and longer pieces. Its program,
+`tools/train.c`, takes the step from above again and again. It may be
+skipped, too: all else in it prints where the run stands, and saves that now
+and then. Ctrl-C saves and ends it, and `make train` again goes on, to the
+last bit. (The file holds the means of Adam, too, the generator's state, and
+the order in which the pieces come. Such a **checkpoint** is written whole
+or not at all.) At the end it writes into `src/trained.h` what this page
+shows; so after a run of your own, `make` says that the numbers on this page
+come from another run. This was one of them:
 */
 
 /* The loss, on the text itself, of tables that know how often each byte
@@ -449,22 +455,21 @@ loss of a table of bytes, and of pairs of bytes (2)
 [3.0974, 2.3798]
 ```
 
-For some hundred steps the model stands where pairs take it, and as long as
-it does, there cannot be words. Then the loss falls on. Attention has begun
-to find what stands before, letters become words, and at the end most of
-what it writes are words of this book, in an order that says nothing.
-(Samples are drawn at a temperature of 0.8, each with the same random
-numbers; a bar is the end of a paragraph.)
+At first the model comes to where pairs take it, and as long as it stands
+there, it writes hardly any words but the shortest. Then the loss falls on:
+letters become words, and at the end most of what it writes are words of
+this book, in an order that says nothing. (Samples are drawn at a
+temperature of 0.8, each with the same random numbers; a bar is the end of a
+paragraph.)
 
 Has it learned by heart? In all it has read
 $500 \cdot 16 \cdot 128 = 1{,}024{,}000$ bytes, each paragraph five times.
 After a hundred steps the two losses are $2.4860 - 2.4379 = 0.0481$ apart,
-as no two texts are equally hard; at the end,
-$1.6927 - 1.5489 = 0.1438$. What has come to it is what the model knows of
-this text, and not of its language. It is little still.
+at the end, $1.6927 - 1.5489 = 0.1438$. The gap has grown. By so much the
+model knows this text better than its language. It is little still.
 
-The model is kept, in `build/gpt.safetensors`. It goes on with what it is
-given, byte by byte, here with *The* and a blank:
+`make train` leaves the model in `build/gpt.safetensors`. The model goes on
+with what it is given, byte by byte, here with *The* and a blank:
 
 ``` sh
 make -s run-23 ARGS="--write 80 build/gpt.safetensors 84 104 101 32"
@@ -484,15 +489,15 @@ make -s run-23 ARGS="model.safetensors 464 3290"
 
 The program takes the sizes from the tables' shapes, only the number of
 heads from `config.json`, and prints the logits of what comes next. The ids
-of a text are made by a tokenizer, such as OpenAI's `tiktoken`. With `--map`
-and the numbers of a layer and a head in front of the file, it prints the
-weights of that head. In many of them each token looks at the one before, or
-at the first one of all.
+of a text, here of two words, are made by a tokenizer, such as OpenAI's
+`tiktoken`. With `--map` and the numbers of a layer and a head in front of
+the file, it prints the weights of that head.
 
-If what comes out is garbage, the numbers stand in the wrong places: in this
-layout a layer's table is `[in][out]`, turned over against `nn.Linear`, and
-queries, keys and values are one table of three parts. One cannot see that
-in the logits. So compare block by block, from below: the first table that
+If you write such a reader yourself and its logits are garbage, the numbers
+stand in the wrong places: in this layout a layer's table is `[in][out]`,
+turned over against `nn.Linear`, and queries, keys and values are one table
+of three parts. One cannot see that in the logits. So compare the sum after
+each block with PyTorch's, from the first block on: the first table that
 differs names the layer. The tests do just this, with a small model of that
 layout, made by PyTorch, and each table of each block.
 
@@ -623,11 +628,11 @@ it small numbers, try each of them a little larger, and compare.
 
 ## Further exercises
 
-**Exercise 23.2** (★★, challenge, 3 points): `top_p`. Another way to cut
-off the tail, known as *top-p*: of some shares the largest, as few as add up
-to at least `p`, stay as they are; 0 takes the place of the others. Those
-that are equal to the smallest that stays, stay, too. It refuses a `p` that
-is not above 0 and at most 1.
+**Exercise 23.2** (★★, challenge, 3 points): `top_p`. Another way to cut off
+the tail, known as *top-p*: keep the largest shares, as few as add up to at
+least `p`, as they are, and put 0 in place of the others. Those that are
+equal to the smallest that stays, stay, too. It refuses a `p` that is not
+above 0 and at most 1.
 
 ::: hint
 `top_k` in [](#language-model-writing) counts what it has found. Here it is

@@ -1334,6 +1334,7 @@ def roles(seed, texts, heads, key_heads, n, m, d_k, d_v, size=2):
 
 
 def kernel():
+    """Without a mask; src/kernel/attend.c has these, too."""
     save_job("all_one", *roles(1500, 1, 1, 1, 1, 1, 1, 1))
     save_job("all_groups", *roles(1503, 2, 4, 2, 13, 130, 3, 5))
     save_job("all_wide", *roles(1506, 1, 1, 1, 9, 33, 65, 40))
@@ -1352,6 +1353,7 @@ def kernel():
 
 
 def attend_fast():
+    kernel()
     save("scaled", scale=[0.3])
     save_job("scaled", *roles(1509, 1, 3, 1, 26, 70, 4, 3), scale=0.3)
     save_job("past_square", *roles(1515, 1, 1, 1, 140, 140, 3, 4), first=0)

@@ -45,7 +45,6 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
 #include "attention/kernel.h"
-#include "kernel/lanes.h"
 #include "attention/20_optimizers.h"
 #include "attention/21_training.h"
 #include "attention/22_gpt.h"

@@ -1,6 +1,5 @@
 #include "attention/07_self_attention.h"
 #include "attention/18_backward.h"
-#include "attention/kernel.h"
 #include "support.h"
 
 /* The memory of an attention and of its trace, and whether they fit each
@@ -131,25 +130,13 @@ void attention_free(Attention *a)
     *a = (Attention){0};
 }
 
-static void init_for(Trace *t, const Attention *a, int texts, int n, int m)
+void trace_init_for(Trace *t, const Attention *a, int n, int m)
 {
-    Trace sizes = {.n = n, .m = m, .d_out = a->d_out, .texts = texts};
+    Trace sizes = {.n = n, .m = m, .d_out = a->d_out};
     sizes.n_heads = a->n_heads;
     sizes.d_k = a->d_k;
     sizes.d_v = a->d_v;
     trace_init(t, &sizes);
-}
-
-void trace_init_for(Trace *t, const Attention *a, int n, int m)
-{
-    init_for(t, a, 0, n, m);
-}
-
-void trace_init_texts(Trace *t, const Attention *a, int texts, int n)
-{
-    if (texts < 1)
-        REFUSE("%d texts: at least 1 is needed", texts);
-    init_for(t, a, texts, n, n);
 }
 
 static void layer_check(const char *name, const Linear *l, int d_in,
@@ -205,19 +192,6 @@ void attention_check(const Attention *a, int n, int m, const Trace *t)
         REFUSE("a text of %d tokens: at most %d, the context length, fit",
                most, a->context_length);
     trace_check(t, n, m, a->n_heads, a->d_k, a->d_v, a->d_out);
-}
-
-void attention_texts_check(const Attention *a, int texts, int n,
-                           const Trace *t)
-{
-    Trace one = *t; /* but for its texts */
-    one.texts = 0;
-    attention_widths_check(a);
-    attention_check(a, n, n, &one);
-    if (texts < 1 || t->texts != texts)
-        REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
-               "needed",
-               texts, t->texts);
 }
 
 void linear_gradient_check(const Linear *l, const Linear *grad_l)

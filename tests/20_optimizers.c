@@ -231,15 +231,16 @@ static void refused_adam(void)
                  adam_step(how, none, 3, three, three, three, three));
     REFUSES_SUCH("step -1",
                  adam_step(how, less, 3, three, three, three, three));
-    REFUSES("adam.c: adam_check: step 0: 1 or more is needed",
+    REFUSES("adam_check.c: adam_check: step 0: 1 or more is needed",
             adam_check(how, none));
-    REFUSES("adam.c: adam_check: beta_1, beta_2 = 1, 0.999: from 0 to "
-            "below 1 are needed",
-            adam_check((how = good, how.beta_1 = 1, how), 1));
     REFUSES(
-        "adam.c: adam_check: learning_rate, epsilon, decay = -1, 1e-08, "
-        "0.1: at least 0 of each is needed",
-        adam_check((how = good, how.learning_rate = -1, how), 1));
+        "adam_check.c: adam_check: beta_1, beta_2 = 1, 0.999: from 0 to "
+        "below 1 are needed",
+        adam_check((how = good, how.beta_1 = 1, how), 1));
+    REFUSES("adam_check.c: adam_check: learning_rate, epsilon, decay = -1, "
+            "1e-08, "
+            "0.1: at least 0 of each is needed",
+            adam_check((how = good, how.learning_rate = -1, how), 1));
     static const struct {
         const char *words;
         Adam how;

@@ -196,6 +196,11 @@ static void golden_call(AttentionCall call)
     report("log_sum", &log_sum_exp, 4e-7);
 }
 
+static void all_test(void)
+{
+    golden_call((AttentionCall){.threads = 0});
+}
+
 static void scaled_test(void)
 {
     golden_call((AttentionCall){.scale = (float)number("scale", "scale")});
@@ -788,6 +793,8 @@ static void refusals(void)
 
 int main(void)
 {
+    EACH("attend_fast", all_test, "all_*-query");
+    SETS("attend_fast", all_test, "loud");
     SETS("attend_fast", scaled_test, "scaled");
     EACH("attend_fast", past_test, "past_*-query");
     SETS("attend_fast", table_test, "table");

@@ -13,19 +13,6 @@
  * what is due or of 1, if that is more. */
 #define ATOL 5e-6
 
-/* Where gradients begin: with these numbers, or with 0. */
-static float *begun(const char *name, size_t count, float with)
-{
-    float *x = room_for(name, count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = with;
-    return x;
-}
-static float *zeros(const char *name, size_t count)
-{
-    return begun(name, count, 0);
-}
-
 /* ---- Any call: by the tables of chapter 18. */
 
 typedef struct {

@@ -209,3 +209,16 @@ static inline void report(const char *what, const Worst *worst,
     tap_report(worst->off <= tolerance, what, "%.3g apart, in %s",
                worst->off, worst->where);
 }
+
+/* Where gradients begin: with these numbers, or with 0. */
+static inline float *begun(const char *name, size_t count, float with)
+{
+    float *x = room_for(name, count);
+    for (size_t i = 0; i < count; i++)
+        x[i] = with;
+    return x;
+}
+static inline float *zeros(const char *name, size_t count)
+{
+    return begun(name, count, 0);
+}

@@ -9,19 +9,6 @@
  * what is due or of 1, if that is more. */
 #define ATOL 5e-6
 
-/* Where gradients begin: with these numbers, or with 0. */
-static float *begun(const char *name, size_t count, float with)
-{
-    float *x = room_for(name, count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = with;
-    return x;
-}
-static float *zeros(const char *name, size_t count)
-{
-    return begun(name, count, 0);
-}
-
 /* ---- Linear layers, and whole attentions. */
 
 /* Sums over up to 331 rows, in another order: 8.7e-6 was measured. */
@@ -295,7 +282,7 @@ static void refused_texts(void)
 {
     const float table[2][3] = {{0}};
     REFUSES(
-        "objects.c: attention_texts_check: 5 texts, and a trace of 0: at "
+        "layers.c: attention_texts_check: 5 texts, and a trace of 0: at "
         "least 1, and the same, are needed",
         attention_texts_check(self_but(&of_texts.texts, 0), 5, 4,
                               &of_texts));
@@ -313,7 +300,7 @@ static void refused_texts(void)
     REFUSES_SUCH(
         "a trace for 3 tokens",
         attention_texts_check(self_but(&of_texts.n, 3), 5, 4, &of_texts));
-    REFUSES("objects.c: trace_init_texts: 0 texts: at least 1 is needed",
+    REFUSES("layers.c: trace_init_texts: 0 texts: at least 1 is needed",
             trace_init_texts(&(Trace){0}, self_but(NULL, 0), 0, 4));
     REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
             trace_init(&(Trace){0},

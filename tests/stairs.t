@@ -12,9 +12,10 @@ my $build = $ENV{BUILD} // 'build';
 
 # Of each object what it defines, and what it takes from others, symbol by symbol.
 my (%home, %takes, @objects);
-find({no_chdir => 1, wanted => sub { push @objects, $_ if m{/\w+\.o\z} }}, "$build/obj");
+find({no_chdir => 1, wanted => sub { push @objects, $_ if m{/[\w.]+\.o\z} }}, "$build/obj");
 for my $object (sort @objects) {
     my $name = basename($object, '.o');
+    die "$object: there is another object of this name\n" if $takes{$name};
     $takes{$name} = {};
     for (qx{nm '$object'}) {
         my ($kind, $symbol) = /(\w) (\w+)$/ or next;
@@ -27,6 +28,16 @@ my %needs = map {
     $name => {map { ($home{$_} // $name) ne $name ? ($home{$_} => $_) : () } sort keys %{$takes{$name}}}
 } keys %takes;
 cmp_ok scalar keys %home, '>', 300, 'objects define symbols';
+
+# What is compiled for an instruction set takes from its like what is compiled for the same.
+my @mixed;
+for my $name (grep { /\./ } sort keys %takes) {
+    my ($set) = $name =~ /\.(\w+)/;
+    my %alike = map { (s/\..*//r => 1) } grep { /\.\Q$set\E\z/ } keys %takes;
+    push @mixed, map {"$name takes $_ from $home{$_}"}
+      grep { my $from = $home{$_} // ''; $alike{$from =~ s/\..*//r} && $from !~ /\.\Q$set\E\z/ } sort keys %{$takes{$name}};
+}
+is join("\n", @mixed), '', 'instruction sets are not mixed';
 
 # From each object down to what it stands on. A way that comes back is a circle.
 my (%done, @circles);

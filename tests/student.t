@@ -120,6 +120,13 @@ for my $chapter (@chapters) {
 }
 check_chapter($_, grep { $_->{function} } @{$_->{exercises}}) for @chapters;
 
+# Whoever leaves the challenges out sees all of the page.
+for my $chapter (@chapters) {
+    my @left = grep { $_->{function} && $is_challenge{$_->{id}} } @{$chapter->{exercises}} or next;
+    build($chapter, '', $chapter->emptied(@left));
+    is +(command("'$folder/program'"))[0], 0, "$chapter->{name}: its program runs without the challenges";
+}
+
 # ---- What is said of a solution is empty with it; what is done by hand, is not.
 
 {

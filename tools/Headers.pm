@@ -41,7 +41,12 @@ sub _add {
     my $is_contents = dirname($path) eq $folder;
     for my $i (0 .. $#{$header->{lines}}) {
         my ($other) = $is_contents ? $header->{lines}[$i] =~ /^#include "(.*)"/ : ();
-        if (defined $other) { _add($self, "$folder/$other", $folder); next }
+        if (defined $other) {
+            _add($self, "$folder/$other", $folder);
+            # What depends on the compiler's flags is no matter of a program's own.
+            _add($self, "$folder/kernel/lanes.h", $folder) if $other eq 'attention/kernel.h';
+            next;
+        }
         push @{$self->{lines}}, $header->{lines}[$i];
         push @{$self->{kind}},  $header->{kind}[$i];
         push @{$self->{from}},  [$path, $i + 1];

@@ -11,7 +11,8 @@ use Digest::SHA qw(sha1_hex);
 use Encode qw(encode);
 
 # The chapter whose tests are those of a file of src that has none of its own.
-my %TESTS = (agreement => '21_training', float16 => '16_kv_cache', gpt => '22_gpt', gpt_training => '23_language_model');
+my %TESTS = (agreement => '21_training', call => 'attend', float16 => '16_kv_cache', gpt => '22_gpt',
+    gpt_training => '23_language_model', kv_cache => '16_kv_cache', rows => '16_kv_cache', transpose => '15_kernel');
 
 # Reads the file, a paragraph a mistake, into a list:
 #   heading   such as '02 softmax: the largest score is not subtracted': the

@@ -2,7 +2,7 @@
  * what its page leaves out. Many texts and heads, masks, a bias, dropout,
  * strips of tiles that share a block of keys while it is in the cache, and
  * threads. Compiled once for each instruction set; kernels.c chooses. It
- * serves the pages of chapter 15 (its measurements) and 22. */
+ * serves chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
@@ -56,11 +56,8 @@ static Tile tile_init(const AttentionCall *call, int text, int head, int i,
 }
 
 /* What a table says about a block, whose rows are queries: in the lanes these
- * are columns. Its entries hide scores where they are 0, or are added to
- * them, or are factors for the weights. */
-enum Use { HIDES, ADDS, MULTIPLIES };
-
-static void apply_table(enum Use use, const StridedRows *table,
+ * are columns. */
+static void apply_table(enum TableUse use, const StridedRows *table,
                         const Tile *t, int j, int cols, Lanes x[cols])
 {
     Lanes y[BLOCK] = {{{0}}};
@@ -94,9 +91,9 @@ static void mask_block(Mask mask, const Tile *t, int j, int cols,
 }
 
 /* A tile meets the keys and values from number j on. */
-static void tile_add_block(const AttentionCall *call, Tile *t, int j,
-                           StridedMatrix key, StridedMatrix value,
-                           Lanes *scores)
+static void tile_meets_block(const AttentionCall *call, Tile *t, int j,
+                             StridedMatrix key, StridedMatrix value,
+                             Lanes *scores)
 {
     const int cols = min_int(BLOCK, t->end - j);
     const StridedMatrix transposed = {value.at, value.column_stride,
@@ -181,7 +178,7 @@ static void add_all_blocks(const AttentionCall *call, Tile *first,
         for (Tile *t = first; t <= last; t++)
             if (j < t->end) {
                 prefetch_block(call, t, j + BLOCK);
-                tile_add_block(call, t, j, key, value, scores);
+                tile_meets_block(call, t, j, key, value, scores);
             }
     }
 }

@@ -17,8 +17,6 @@ enum {
 };
 typedef float Columns[COLUMNS];
 
-static const float log2_e = 1.44269504f;
-
 typedef struct {
     int first, count;               /* which keys of their head */
     Columns *key, *value;           /* [d_k], [d_v] */
@@ -121,9 +119,7 @@ static Workspace *new_workspace(const AttentionCall *call)
 
 /* Tables that hide scores, are added to them or multiply weights have a row
  * for each query, and so have scores and weights. */
-enum Use { HIDES, ADDS, MULTIPLIES };
-
-static void apply_table(enum Use use, const StridedRows *table,
+static void apply_table(enum TableUse use, const StridedRows *table,
                         const QueryTile *q, int i, const KeyBlock *b,
                         Columns *x)
 {

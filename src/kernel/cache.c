@@ -1,9 +1,8 @@
 /* What chapter 16's kv_cache_attend does, at the speed of the memory. Few
  * tokens ask: each split of 1,024 keys is read once, in the order in which it
  * lies, for up to 32 queries that share a head of keys, and threads share
- * the splits. Many tokens ask: attend.c is faster, and what is kept is laid
- * out for it. Compiled once for each instruction set; for chapter 16. */
-#include "attention/14_flash.h"
+ * the splits. Where many ask, attend.c is faster, and what is kept is laid out
+ * for it. Compiled once for each set; 16 shows its speed, 23 writes by it. */
 #include "attention/kernel.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
@@ -326,7 +325,7 @@ static void attend_few(const KVCache *c, int n_heads, int n,
 {
     CacheCall a = {.cache = c, .n = n, .query = query};
     int power;
-    a.factor = 1.44269504f * frexpf(1 / sqrtf((float)c->d_k), &power);
+    a.factor = log2_e * frexpf(1 / sqrtf((float)c->d_k), &power);
     a.scale = ldexpf(1, power);
     a.sharing = n_heads / c->n_kv_heads;
     const int queries = a.sharing * n;

@@ -1,8 +1,8 @@
 /* float16, there and back, beside bfloat16, which chapter 16 teaches: the same
  * rounding to the nearest, and to an even last bit, but with an exponent of
  * five bits, whose end has to be looked after at both sides. The chapter's
- * store_row and cache.c use it; the page says what float16 holds, and its
- * table of five numbers comes from here. */
+ * store_row and load_row use it, and its table of five numbers comes from
+ * here; cache.c's widen does the same in lanes. */
 #include "attention/16_kv_cache.h"
 #include "support.h"
 

@@ -1,5 +1,11 @@
 /*
-## Lanes: what `kernel/` shares with chapter 15 {#header-lanes}
+## Lanes: `kernel/lanes.h` {#header-lanes}
+
+What chapter 15 shares with `attend.c`, `backward.c` and `cache.c`: the
+registers of one instruction set, and the two functions that work on them.
+All of these are compiled together, once for each instruction set, and what
+stands here depends on the set. So `attention.h` leaves this header out: a
+program calls `best_kernel` instead.
 */
 
 #pragma once
@@ -7,10 +13,7 @@
 #include "attention/15_kernel.h"
 
 /* The floats in the widest register, and how many such registers there are,
- * for the instruction set that is compiled for. So a file that includes
- * this header fits the functions below only if its own flags name the same
- * instruction set: chapter 15 and src/kernel are compiled together, once
- * for each. A program calls best_kernel instead. */
+ * for the instruction set that is compiled for. */
 #if defined __AVX512F__
 #define LANES 16
 #elif defined __AVX__
@@ -44,6 +47,13 @@ enum {
     TILE_ROWS = (REGISTERS - VECTORS - 1) / VECTORS / 4 * 4,
     BLOCK = 128
 };
+
+/* A power of e is one of 2: e^x = 2^(x log2(e)). */
+static const float log2_e = 1.44269504f;
+
+/* What a table does to scores: it hides those where it has 0, or is added;
+ * or to weights, for which it has factors. */
+enum TableUse { HIDES, ADDS, MULTIPLIES };
 
 /* What a register holds. */
 typedef float __attribute__((vector_size(LANES * 4))) Vector;

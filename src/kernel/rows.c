@@ -1,11 +1,9 @@
-/* Rows of floats that lie apart, and tables that are transposed on the way
- * to somewhere else: how chapter 15 gets its queries into lanes, and how
- * the cache of chapter 16 and the kernel find a token in a head of a text.
- * Nothing is computed here but addresses and a factor: both pages can be
- * read without. */
-#include "attention/15_kernel.h"
+/* Rows of floats that lie apart, head by head or token by token: how the cache
+ * of chapter 16 and the kernel find a token in a head of a text. Nothing is
+ * computed here but addresses, by the three strides that chapter 16's page
+ * shows; the page can be read without. What is in the rows, and whether
+ * there are so many, only the caller knows. */
 #include "attention/16_kv_cache.h"
-#include "support.h"
 
 StridedRows rows_by_head(int n_heads, int n, int d, const float *at)
 {
@@ -23,21 +21,4 @@ float *row_at(const StridedRows *rows, int text, int head, int i)
 {
     return rows->at + text * rows->text_stride + head * rows->head_stride +
            i * rows->token_stride;
-}
-
-void transpose_scaled(int n, int m, float factor, const float *from,
-                      ptrdiff_t row, float *to, ptrdiff_t to_row)
-{
-    int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int j = 0; j < m; j++) {
-            const float *f = from + i * row + j;
-            const float four[4] = {factor * f[0], factor * f[row],
-                                   factor * f[2 * row],
-                                   factor * f[3 * row]};
-            memcpy(to + j * to_row + i, four, sizeof four);
-        }
-    for (; i < n; i++)
-        for (int j = 0; j < m; j++)
-            to[j * to_row + i] = factor * from[i * row + j];
 }
