@@ -482,4 +482,18 @@ ok !-e $_, '... nothing was written' for "$folder/open/written", "$folder/made";
 ok !-e 'x', '... no name was a command';
 is join('', grep { m{\Q$folder\E/tmp/} } `ps -eo args`), '', '... and no process is left';
 
+# The kernel is made of chapter 15, and does what its exercises do: none of it is there.
+{
+    my $kernel = Chapter->load('chapters/15_kernel.c');
+    my @own = grep { ($_->{function} // '') eq 'attend_tiles' } @{$kernel->{exercises}};
+    my @lines = $kernel->emptied(@own);
+    my ($open) = $kernel->body('attend_tiles');
+    $lines[$open + 1] = 'extern void attend_fast(const void *); (void)n, (void)m, (void)d_k, (void)d_v, attend_fast(query);';
+    make_path("$folder/kernel/chapters");
+    Chapter::save("$folder/kernel/chapters/15_kernel.c", @lines);
+    my $result = grade("$folder/kernel", %assignment, exercises => [map { {%$_, chapter => '15'} } @own]);
+    is $result->{score}, 0, 'a call of the kernel is worth nothing';
+    like $result->{message} // message($result), qr/undefined reference to .attend_fast/, '... as there is none';
+}
+
 done_testing;
