@@ -405,7 +405,7 @@ and in its lane the three things of an online softmax: the largest score so
 far, the sum, and the mixture. Let the tile meet a block of keys. The first
 product makes a row of scores for each key, and softmax goes down the rows:
 
-| | query 0 | query 1 | what happens in each lane |
+| row | query 0 | query 1 | what happens in each lane |
 |:----------|:--------|:--------|:---------------------------------------|
 | `largest` | $a$ | $b$ | rises to the largest score, if that is larger |
 | key 0 | $s_0$ | $t_0$ | become $e^{s_0 - a}$ and $e^{t_0 - b}$ |

@@ -132,9 +132,9 @@ const same = [
   [
     "heads",
     0,
-    "12/maps",
+    "",
     ["attention weights, head 1", 0, "head 1"],
-    ["attention weights, head 4", 0, "head 4"],
+    ["attention weights, head 2", 0, "head 2"],
     ["heads side by side", 0, "four heads, side by side"],
   ],
   [
