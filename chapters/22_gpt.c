@@ -210,9 +210,9 @@ $s$. Three things happen.
 - The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
 - The sum of the squares grows by $2 (x_j - \mu)\, s$, nearly, and their
   mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $z_j / r$, and what
-  stands under the root is $1 / r^2$, what stands under the root becomes
-  $1 + 2 r z_j s / d$ times as large, and the root $1 + r z_j s / d$ times.
-  Each $z_k$ is divided by it, and loses $z_k\, r z_j s / d$.
+  stands under the root is $1 / r^2$, the latter becomes $1 + 2 r z_j s / d$
+  times as large, and the root $1 + r z_j s / d$ times. Each $z_k$ is
+  divided by it, and loses $z_k\, r z_j s / d$.
 
 (That the mean moves a little does not change the squares: the differences
 from the mean add up to 0.) Each change times the slope of its entry, and
