@@ -11,7 +11,6 @@ look at how a matrix product works, and for the second one more matrix.
 */
 
 #include "attention/13_multi_head.h"
-#include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 #include "attention/05_tokens.h"
 #include "attention/10_dropout.h"

@@ -60,7 +60,7 @@ So it keeps what it has read last in a small memory of its own, a **cache**,
 and what is there need not be fetched. Let 32 queries go over the keys
 together: each key is fetched once for all of them, if their rows of scores
 are in the cache, too. But the rows of scores do not fit: 32 rows for 65,536
-keys are 16 MiB with their weights, and a cache holds one or two.
+keys are 16 MiB with their weights, and a cache holds one or two MiB.
 
 So the row has to go, and that is a question to softmax.
 
@@ -187,9 +187,10 @@ and values.
 Six scores, and the largest is not the first. Can the running sum become
 smaller on the way?
 
-It can: a factor of 0.1 makes 0.4 of 4, and the new key adds 1. Here the one
-factor that is not 1 is $e^{0.2392 - 0.6465}$, about two thirds. It takes a
-third of 1.5557, and the new key adds 1.
+It can: a factor of 0.1 makes 0.4 of 4, and the new key adds 1. Here, after
+the first key, the one factor that is not 1 is $e^{0.2392 - 0.6465}$, about
+two thirds. It takes a third of 1.5557, and the new key adds 1, so the sum
+grows.
 :::
 */
 
@@ -527,9 +528,9 @@ weights of short, from scores and log-sum-exp (6)
 [0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
 ```
 
-(Both are floats. A float has some seven digits. A score in the thousands
-leaves three of them behind the point, and so does $L$. Then $e^{s - L}$ is
-right to about three digits.)
+(The score and $L$ are floats, and a float has some seven digits. A score in
+the thousands leaves three of them behind the point, and so does $L$. Then
+$e^{s - L}$ is right to about three digits.)
 
 The log-sum-exp is good for something else, too. Let somebody else work on
 half of the keys, perhaps on another machine. Two context vectors come back,

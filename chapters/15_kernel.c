@@ -69,8 +69,8 @@ multiply-add**, takes three vectors $a$, $b$ and $c$ and makes $ab + c$ of
 them. That takes about four steps of the processor's clock. Meanwhile others
 can begin, one or two with every step, unless they wait for the result. So
 the peak is the number of lanes, times 2 operations, times those that begin
-in a step, times the steps in a second. Where two begin in each of four
-steps, eight sums must be under way to reach it.
+in a step, times the steps in a second. Where two begin with each step and
+take four steps, eight sums must be under way.
 
 A core is fast, then, if all lanes have work, if there are always sums to go
 on with that do not wait for each other, and if what is multiplied is in
@@ -153,12 +153,12 @@ $$\underset{m \times n}{S^\top} = \underset{m \times d_k}{K}\,
 | mixtures | entry `i`, value `k` | weights, key `k` | contexts, entry `i` |
 
 Each row of scores belongs to one key and has its scores with all queries of
-the tile. So softmax goes along the lanes, too, and never looks across, and
-the weights lie as the second product wants them. Only queries and contexts
-are transposed, once. Keys are read as they lie. Values are to be read down
-their columns. A **stride** is how far it is from one entry to the next,
-down a column or along a row. So the table of values is looked at with its
-two strides exchanged, and nothing is copied:
+the tile. So softmax, too, stays within each lane, and the weights lie as
+the second product wants them. Only queries and contexts are transposed,
+once. Keys are read as they lie. Values are to be read down their columns. A
+**stride** is how far it is from one entry to the next, down a column or
+along a row. So the table of values is looked at with its two strides
+exchanged, and nothing is copied:
 
 ::: {.header of="StridedMatrix"}
 :::
@@ -218,7 +218,7 @@ APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 }
 
 /*
-Any product of tables can be made of this, plus another one, `start`.
+Any product of two tables can be made of this, plus a third table, `start`.
 `QUERIES` columns of `b` are copied into lanes, and zeros where columns are
 missing. If the entries of a column lie side by side, `transpose_scaled`
 copies them, with rows and columns exchanged and times a factor, here 1; if
@@ -330,7 +330,7 @@ just those of $w + 127$, and a shift by 23 puts them where the exponent is.
 
 **Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ from $-126$ to
 127, off by at most 2 of ten million; 0 from $-127$ down, also for
-$-\infty$; between, either. `nan` stays `nan`.
+$-\infty$; between these, 0 or $2^x$. `nan` stays `nan`.
 
 ::: hint
 With `far` as `0x1.8p23f + 127`, `x + far` is the rounded sum. `memcpy` has
@@ -400,9 +400,9 @@ off by less than 3 of 10 million: yes
 
 ## A tile of queries meets a block of keys {#kernel-meet}
 
-The rest is [](#flash) along the lanes. Every query of a tile has a lane,
-and in its lane the three things of an online softmax: the largest score so
-far, the sum, and the mixture. Let the tile meet a block of keys. The first
+The rest is [](#flash), in each lane. Every query of a tile has a lane, and
+in its lane the three things of an online softmax: the largest score so far,
+the sum, and the mixture. Let the tile meet a block of keys. The first
 product makes a row of scores for each key, and softmax goes down the rows:
 
 | row | query 0 | query 1 | what happens in each lane |
@@ -416,9 +416,9 @@ Scores are not divided by $\sqrt{d_k}$ here: the queries have been, when
 they were put into their lanes.
 
 `softmax_lanes` is `online_softmax_add_block` without the values. It
-multiplies the scores by a scale, here 1; times $\log_2 e$, for the powers
-of 2, the scale is `s`. (The sum is a float. A block's 128 terms are added
-up by themselves first, so that small ones are not lost in a large sum.)
+multiplies the scores by `s`: a scale, here 1, times $\log_2 e$, for the
+powers of 2. (The sum is a float. A block's 128 terms are added up by
+themselves first, so that small ones are not lost in a large sum.)
 */
 
 static INLINE void softmax_in(int lanes, int cols, float s,
@@ -518,17 +518,16 @@ For longer texts that is a loop: `attend_tiles`, a
 
 ## Many tiles, threads and processors {#kernel-sets}
 
-That is the whole idea. `src/kernel/attend.c` makes a library of it, by
-`matmul_lanes` and `softmax_lanes` as on this page. Whoever is after the
-idea may skip it:
+`src/kernel/attend.c` makes a library of this page, by its `matmul_lanes`
+and `softmax_lanes`. Whoever is after the idea may skip that file:
 
 - `attend_fast` takes many texts and heads, masks, numbers that are added to
   scores, and dropout. These change scores or weights between the calls
   above. Blocks of which a mask hides all are left out, as in
-  [](#flash-tiles). - A block of 128 keys and values with 64 entries is 64
-  KiB, and fits into a core's second cache. So up to 16 tiles meet a block,
-  one after the other, while it is there, and the processor is told to fetch
-  the next one.
+  [](#flash-tiles).
+- A block of 128 keys and values with 64 entries is 64 KiB, and fits into a
+  core's second, larger cache. So up to 16 tiles meet a block, one after the
+  other, while it is there, and the processor is told to fetch the next one.
 - Tiles do not wait for each other. So each core can compute its own, as a
   **thread**. Which thread computes a tile changes nothing in it, and so not
   a digit.
@@ -667,7 +666,7 @@ static void show_missing(void)
     print_vector("nanoseconds for a score: products, exponential", 2,
                  (float[]){4 * 64 / show_speed("peak", "any"),
                            show_nanoseconds("exp2_fast")});
-    print_vector("off from float64, in millionths, 256 to 4096 tokens", 3,
+    print_vector("contexts off from doubles, in millionths, 256 to 4096", 3,
                  error);
 }
 
@@ -675,7 +674,7 @@ static void show_missing(void)
 ``` output
 nanoseconds for a score: products, exponential (2)
 [2.2382, 0.1450]
-off from float64, in millionths, 256 to 4096 tokens (3)
+contexts off from doubles, in millionths, 256 to 4096 (3)
 [0.5865, 0.3750, 0.4277]
 ```
 
@@ -800,8 +799,8 @@ tokens; GFLOP/s: the same (7, 5)
 four times as many operations, and take three to five times as long, for
 everybody](growth.svg){#fig-kernel-growth}
 
-And here is the memory that attention takes besides its inputs and outputs,
-in millions of bytes:
+And here is the memory that attention takes on two threads, besides its
+inputs and outputs:
 */
 
 static void show_memory(void)

@@ -267,10 +267,10 @@ GB/s read at best: 26.1300
 ```
 
 The first row is the kernel's version of `kv_cache_attend`; then come two
-libraries, and attention by the products of a third. The one above was not
-measured: it copies each key for each head, and waits for its own sums. The
-last number is how fast the bytes could come: a program can do no better
-than never to keep memory waiting.
+libraries, and attention by the products of a third. This page's
+`kv_cache_attend` was not measured: it copies each key for each head, and
+waits for its own sums. The last number is how fast the bytes could come: a
+program can do no better than never to keep memory waiting.
 
 How does the kernel do that? `src/kernel/cache.c` computes what
 `kv_cache_attend` computes, and can be skipped for that reason. It differs
@@ -279,10 +279,10 @@ in the order of its work:
 - All is fetched once, and in the order in which it lies, since the
   processor fetches ahead what it sees coming. The processor notices an
   order only after some rows. So the keys of 1,024 tokens are read one
-  behind the other, and then their values. This is called a *split*. What a
-  query has got from each split is put together by the largest scores and
-  the sums, as a challenge of [](#flash) does, and so threads share the
-  splits.
+  behind the other, and then their values. These 1,024 tokens are called a
+  *split*. What a query has got from each split is put together by the
+  largest scores and the sums, as a challenge of [](#flash) does, and so
+  threads share the splits.
 - With one query there is nothing to put into lanes but what lies side by
   side: the entries of a row. Rows are filled up with zeros to a multiple of
   16, so that vectors fit.
@@ -340,8 +340,9 @@ The time shrinks less. With a quarter of the bytes, memory is no longer what
 the token waits for: each query still takes its own sums, exponentials and
 mixture.
 
-It is not the same attention. A model has to be trained for it, or trained
-on for a while, and then little is lost [@ainslie2023].
+It is not the same attention. A model has to be trained for it from the
+start, or a trained model has to be trained for some while more, and then
+little is lost [@ainslie2023].
 */
 
 static void show_groups(void)
@@ -488,10 +489,11 @@ fraction. It reaches as far as a float, in coarser steps.
 
 To cut the lower half off would always err towards zero. Better is the
 nearer of the two neighbours, and of two that are equally near, the one
-whose last bit is 0, so that ties go up as often as down. Add `0x7fff`, a
-little less than half of the last bit that stays, and add that bit itself,
-which decides ties. If the sum carries, the number goes up, and the very
-largest floats become infinite, as they should.
+whose last bit is 0, so that ties go up as often as down. Take the 32 bits
+as a whole number, in which the last bit that stays counts `0x10000`. Add
+`0x7fff`, one less than half of that, and then 1 if the last bit that stays
+is 1, which decides ties. If the sum carries, the number goes up, and the
+very largest floats become infinite, as they should.
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
 rounded. Where all bits of the exponent are 1, a fraction of 0 means

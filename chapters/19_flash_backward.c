@@ -335,8 +335,8 @@ grad_value (6, 3)
 ```
 
 With this loss, a row of `grad_value` is what all words have taken of a
-value. *Life*, which all six have seen, comes first. A hundred tokens are
-sixteen squares, held here against the tables of [](#backward):
+value. Most was taken of *Life*, which all six have seen. A hundred tokens
+are sixteen squares, held here against the tables of [](#backward):
 
 ``` output
 100 tokens, as with tables to 1e-5: yes
@@ -562,8 +562,8 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same in PyTorch, whose attention, where it has gone there in tiles, goes
-back in this way, too:
+The same in PyTorch. Where its attention has gone forward in tiles, it goes
+back in tiles, too:
 
 ``` python
 import torch

@@ -83,7 +83,8 @@ it lacks.
 
 **Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. To what stands
 in `grad_logits`, add the slope of each logit. The loss is a mean over the
-targets that are not `IGNORED`, and rows of those that are get nothing.
+targets that are not `IGNORED`. A row whose target is `IGNORED` gets
+nothing.
 
 ::: hint
 The loss divides by the number of targets that are not `IGNORED`. How large
@@ -465,8 +466,9 @@ its logit, and its share is still 0.0845. Adam moves that logit as far as
 the first one, and 0.0362 is left. (With Adam the first share stays $e^2$
 times the third, as both logits move alike.)
 
-Adam's steps do not become shorter by themselves. So when a training comes
-to its end, Adam needs the falling rate of [](#optimizers-schedule).
+As Adam divides the size of the slopes out, its steps become shorter only
+slowly. So when a training comes to its end, Adam needs the falling rate of
+[](#optimizers-schedule).
 
 ## Everything together
 */
@@ -520,8 +522,8 @@ can solve: [](#training).
 **Exercise 20.4** (★★, challenge, 3 points): `sgd_step`. Gradient descent as
 [](#optimizers-step) has it, with decay and momentum: PyTorch's `SGD`. The
 slope is the gradient plus `decay` times the parameter. The velocity becomes
-`momentum` times what it was, plus the slope, and the parameter moves
-against it by the rate.
+`momentum` times what it was, plus the slope. Then the rate times the
+velocity is taken away from the parameter.
 
 ::: hint
 One loop of three lines, in the order of the text. Here nothing is a mean:

@@ -157,7 +157,8 @@ float training_step(Training *t, Adam adam, Mask mask)
 
 The first task: a text repeats itself, and each word is to tell the next
 one. The words of a text are drawn in random order. For that we need a
-random whole number below a given one:
+random whole number below a given one. As in PyTorch, it is the remainder of
+32 random bits, or of 64 where the given number is large:
 */
 
 int random_below(Random *r, int range)
@@ -183,8 +184,8 @@ First each place `i` gets the number `i`. Then place `i` changes with place
 :::
 
 ::: done
-Each order is equally likely. In this way PyTorch's `DataLoader` shuffles,
-too, draw for draw.
+Each order is equally likely, but for a tiny rest. In this way PyTorch's
+`DataLoader` shuffles, too, draw for draw.
 :::
 */
 
@@ -432,13 +433,14 @@ right answers:  .  .  .  .  .  i  h  a  p  f  i  h  a  p  f  i
 ```
 
 Here words are letters, `-` is the word before the first, and a dot is a
-target that is ignored. The answer is what came after the word the last
-time, in each text at another distance. But whoever is asked brings along
-the word before it: so a query can look for the key that says "before me
-came *f*", and take its value, "I am *i*". A head that does this is an
-**induction head**; where models stack attention, a first attention tells
-each word which word came before it, a second one asks for that, and both
-form by themselves [@olsson2022]. Does ours?
+target that is ignored. Of each pair, the word before stands in front. The
+answer is what came after the word the last time, in each text at another
+distance. But whoever is asked brings along the word before it: so a query
+can look for the key that says "before me came *f*", and take its value, "I
+am *i*". A head that does this is an **induction head**; where models stack
+attention, a first attention tells each word which word came before it, a
+second one asks for that, and both form by themselves [@olsson2022]. Does
+ours?
 
 ::: question
 The losses below begin at 2.8311. Why there?
@@ -447,8 +449,10 @@ All parameters were drawn between $-0.25$ and $0.25$, and 17 words have
 nearly the same share. $e^{2.8332} = 17.00$.
 :::
 
-A batch has 16 texts, and 100 steps are made, with the rates of
-[](#optimizers-schedule), and PyTorch's defaults for the rest.
+The model has one head and a width of 16, and its mask is the causal one,
+`mask_causal(0)`: no word sees a later one. A batch has 16 texts, and 100
+steps are made, with the rates of [](#optimizers-schedule), and PyTorch's
+defaults for the rest.
 
 ``` output
 losses of step 1, 20, 40, 60, 80, 100 (6)
@@ -541,11 +545,11 @@ are left, the third of 14, the fourth of 13. A text has 16 words, over which
 the loss is a mean. Who does not see the next word has a loss of
 $(\ln(15) + \ln(14) + \ln(13)) / 16$ at least, 0.4945.
 
-The second run is far below. It reads the answer in the key of the next
-word. The leak helps in texts held out as well, so these do not reveal it. A
-loss too good to be true is how one notices. The test of
-[](#causal-attention-sentences) is how one knows: another word changes an
-answer before it.
+The second run is far below. The query finds the key of the next word, and
+the value there is the answer. The leak helps in texts held out as well, so
+these do not reveal it. A loss too good to be true is how one notices. The
+test of [](#causal-attention-sentences) is how one knows: another word
+changes an answer before it.
 
 ## Agreement: the verb and its subject {#training-verbs}
 
@@ -655,13 +659,17 @@ after](looks.svg){#fig-training-looks}
 
 With equal weights three of four answers are right, and where the nouns
 differ, one of two: the model counts, and cannot tell which noun came first.
-With attention all are right, and the picture shows how. The blank looks at
-the subject, whether it stands second or third, past the other noun. Nobody
-has said so. The loss has only asked for the verb.
+Each value does know its place. But the model gets only the sum of all
+values, and in it the parts from the places are the same in every sentence,
+and those from the words the same in any order. With attention all are
+right, and the picture shows how. The blank looks at the subject, whether it
+stands second or third, past the other noun. Nobody has said so. The loss
+has only asked for the verb.
 
 ## Gradients that are never 0 again {#training-careless}
 
-A last run forgets to set gradients to 0:
+A last run learns the sentences again, with attention, but forgets to set
+the gradients to 0:
 */
 
 static void show_careless(void)

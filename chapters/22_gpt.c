@@ -156,6 +156,9 @@ static void measure_row(int d, const float x[d], float *mean, float *scale)
 }
 
 /*
+::: {.header of="Norm"}
+:::
+
 **Exercise 22.1** (★★, 3 points): `norm_forward`. Each row with its mean
 taken away, multiplied by its scale, which `measure_row` finds; then times
 the weight, plus the bias.
@@ -211,10 +214,11 @@ $s$. Three things happen.
 - The sum of the squares grows by $2 (x_j - \mu)\, s$, nearly, and their
   mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $z_j / r$, and what
   stands under the root is $1 / r^2$, the latter becomes $1 + 2 r z_j s / d$
-  times as large, and the root $1 + r z_j s / d$ times. Each $z_k$ is
+  times as large, and the root nearly $1 + r z_j s / d$ times: the square of
+  this number is the one above, plus a term with $s^2$. Each $z_k$ is
   divided by it, and loses $z_k\, r z_j s / d$.
 
-(That the mean moves a little does not change the squares: the differences
+(That the mean moves changes each square, but not their sum: the differences
 from the mean add up to 0.) Each change times the slope of its entry, and
 all added up:
 
@@ -297,7 +301,8 @@ A softmax of two: if $u$ grows, the share grows by share times
 ::: hint
 If $x$ grows by a small $s$, $x^3$ becomes $x^3 + 3 x^2 s$, and terms with
 $s^2$ that count for nothing. So $u$ grows by
-$\sqrt{8/\pi}\,(1 + 3 \cdot 0.044715\, x^2)\, s$.
+$\sqrt{8/\pi}\,(1 + 3 \cdot 0.044715\, x^2)\, s$. This is how far `u`
+grows, not yet the loss; `grad_out` brings the loss in.
 :::
 
 ::: done
@@ -391,8 +396,10 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
 
 /*
 Here is the tie at work: a small model with six tokens, of which it has seen
-three. The gradient of each token's first entry, if the two tables are
-apart, as looked up and as output, and if they are one:
+three. The text is the tokens 0, 1 and 2, and the right answers are 1, 2 and
+3. Below is the gradient of each token's first entry. In the first two rows
+the tables are apart: as looked up, and as output. In the third they are
+one:
 */
 
 static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
@@ -446,12 +453,13 @@ gradient: looked up, output, tied (3, 6)
  [ 0.0912, -0.2982, -0.1534, -0.0247, -0.0079, -0.0086]]
 ```
 
-The third row is the sum of the other two. And the last two tokens, which
-stand nowhere in the text and are no answer either, have a gradient all the
-same: the model has given each a share, and is told to give less.
+The third row is the sum of the other two, but for a last digit that was
+rounded. And the last two tokens, which stand nowhere in the text and are no
+answer either, have a gradient all the same: the model has given each a
+share, and is told to give less.
 
-The smallest of OpenAI's GPT-2 models has this very shape [@radford2019]. A
-token of GPT-2 is a piece of a word. Its sizes are:
+The smallest of OpenAI's GPT-2 models has this very shape [@radford2019].
+Its tokens are pieces of words, and its sizes are these:
 */
 
 static void show_gpt2(void)
@@ -547,8 +555,9 @@ spread after every other block: not divided, divided (2, 7)
  [0.0286, 0.0298, 0.0310, 0.0323, 0.0338, 0.0345, 0.0356]]
 ```
 
-![The spread of the sum after each of twelve blocks, with the numbers that a
-model begins with](spread.svg){#fig-gpt-spread}
+![The spread of the sum at the beginning and after every other of twelve
+blocks, with the numbers that a model begins
+with](spread.svg){#fig-gpt-spread}
 
 Divided, the sum grows by a quarter on its way through twelve blocks; not
 divided, to almost four times its size, and what the token was is drowned.

@@ -35,9 +35,9 @@ What does the model read? The prose of this book, as you do, without code
 and output. A token is a byte. All are ASCII, and so the vocabulary has 128
 tokens: no words, no grammar, not even that letters make words. Every tenth
 paragraph is held out ([](#training-repeated)). As long as the loss on these
-falls along with the other, it learns something about the language; where it
-stops falling, the model begins to learn the training text by heart, which
-[](#dropout) has called overfitting.
+falls along with the loss on the rest, the model learns something about the
+language. Where it stops falling, the model begins to learn the training
+text by heart, which [](#dropout) has called overfitting.
 
 The text is cut into pieces as long as the context. A batch is some pieces,
 in the order that PyTorch's `DataLoader(shuffle=True)` would draw, and for
@@ -78,9 +78,9 @@ bolder or more careful. Logits are divided by a **temperature** first: below
 1, what is large gains; above 1, all become more alike. And with **top-k**,
 all but the `k` largest are hidden.
 
-**Exercise 23.1** (★★, 3 points): `top_k`. Minus infinity in place of
-all logits below the `k`-th largest. Those that are equal to it stay, be
-they more than `k`.
+**Exercise 23.1** (★★, 3 points): `top_k`. Minus infinity in place of all
+logits below the `k`-th largest. Those that are equal to it stay, be they
+more than `k`. It refuses a `k` that is not from 1 to `n`.
 
 ::: hint
 Where is the limit? The largest of all; then the largest of those below it;
@@ -240,7 +240,7 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 }
 
 /*
-`gpt_sample` has a model go on behind *The* and a blank, at a temperature of
+`gpt_sample` has a model go on behind *The* and a space, at a temperature of
 0.8 and always with the same random numbers, so that two models can be
 compared. A bar stands for the end of a paragraph, and a question mark for a
 byte that cannot be printed:
@@ -331,12 +331,12 @@ which letters are frequent, that there are blanks, and what often follows a
 *t*. That is no language yet. (Each loss is that of one batch, and some
 batches are harder. They have two decimals here: each step builds on the one
 before, and after some hundreds of them another processor, which adds up in
-another order, differs in later ones.)
+another order, differs from the third decimal on.)
 
 ## The long run {#language-model-run}
 
-How long until a model writes language? `make train` has a model read that
-is twenty times as large, in more and longer pieces. Its program,
+How long until a model writes language? With `make train`, a model twenty
+times as large reads more and longer pieces in each step. Its program,
 `tools/train.c`, takes the step from above again and again. It may be
 skipped, too: all else in it prints where the run stands, and saves that now
 and then. Ctrl-C saves and ends it, and `make train` again goes on, to the
@@ -344,7 +344,8 @@ last bit. (The file holds the means of Adam, too, the generator's state, and
 the order in which the pieces come. Such a **checkpoint** is written whole
 or not at all.) At the end it writes into `src/trained.h` what this page
 shows; so after a run of your own, `make` says that the numbers on this page
-come from another run. This was one of them:
+come from another run. The run that this page shows had these sizes, and
+took so long:
 */
 
 /* The loss, on the text itself, of tables that know how often each byte
@@ -417,6 +418,9 @@ parameters, seconds, tokens a second (3)
 on AMD EPYC, 2 threads, 2026-11-22
 ```
 
+(The seconds are those of the whole run, in which losses are measured and
+samples written, too. The tokens a second are those of the steps alone.)
+
 ``` output
 step, loss on text read, on text held out (11, 3)
 [[  1.0000,   4.7624,   4.7672],
@@ -455,21 +459,22 @@ loss of a table of bytes, and of pairs of bytes (2)
 [3.0974, 2.3798]
 ```
 
-At first the model comes to where pairs take it, and as long as it stands
-there, it writes hardly any words but the shortest. Then the loss falls on:
-letters become words, and at the end most of what it writes are words of
-this book, in an order that says nothing. (Samples are drawn at a
-temperature of 0.8, each with the same random numbers; a bar is the end of a
-paragraph.)
+At first the loss falls to about that of the table of pairs. As long as it
+stays there, the model writes hardly any words but the shortest. Then the
+loss falls on: letters become words, and at the end most of what it writes
+are words of this book, in an order that says nothing. (Samples are drawn at
+a temperature of 0.8, each with the same random numbers; a bar is the end of
+a paragraph.)
 
 Has it learned by heart? In all it has read
 $500 \cdot 16 \cdot 128 = 1{,}024{,}000$ bytes, each paragraph five times.
 After a hundred steps the two losses are $2.4860 - 2.4379 = 0.0481$ apart,
 at the end, $1.6927 - 1.5489 = 0.1438$. The gap has grown. By so much the
-model knows this text better than its language. It is little still.
+model does better on text that it has read than on text of the same kind
+that it has not. It is little still.
 
 `make train` leaves the model in `build/gpt.safetensors`. The model goes on
-with what it is given, byte by byte, here with *The* and a blank:
+with what it is given, byte by byte, here with *The* and a space:
 
 ``` sh
 make -s run-23 ARGS="--write 80 build/gpt.safetensors 84 104 101 32"
@@ -504,7 +509,8 @@ layout, made by PyTorch, and each table of each block.
 ## Everything together
 
 Without arguments, the program prints what this page shows. With a model's
-file and ids it reads GPT-2, or what was trained, and writes.
+file and ids, of GPT-2 or of what was trained, it prints the logits of what
+comes next; with `--write` it goes on with the text.
 */
 
 /* The weights of head h, by chapter 13's attention, which keeps them. */
@@ -618,13 +624,13 @@ Models that people talk with are larger by five or six powers of ten, and
 differ in parts. Their tokens are pieces of words. They rotate queries and
 keys instead of adding a table of places ([](#positions)), let heads share
 keys ([](#kv-cache-groups)), divide by the spread without taking the mean
-away, multiply two layers in the network instead of bending one, and often
-keep many networks, of which each token takes a few. They read trillions of
-tokens on thousands of processors, in numbers of 16 bits and fewer. And
-after that they are trained again, on answers that people have found good.
-None of this is in the book. But where you meet it, it stands in a block, on
-a sum, beside an attention, and you know how to find out what it does: give
-it small numbers, try each of them a little larger, and compare.
+away, multiply two layers in the network, of which only one is bent, and
+often keep many networks, of which each token takes a few. They read
+trillions of tokens on thousands of processors, in numbers of 16 bits and
+fewer. And after that they are trained again, on answers that people have
+found good. None of this is in the book. But where you meet it, it stands in
+a block, on a sum, beside an attention, and you know how to find out what it
+does: give it small numbers, try each of them a little larger, and compare.
 
 ## Further exercises
 

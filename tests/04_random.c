@@ -4,7 +4,6 @@
 #include "streams.h"
 #include "attention/04_random.h"
 #include "attention/01_dot_product.h"
-#include "attention/03_qkv.h"
 
 static uint64_t two_halves(Random *r)
 {
