@@ -609,7 +609,7 @@ $(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c src/kernel/attend.c
 	@mkdir -p $(@D)
 	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $^ >$@.new && $(moved)
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
-bench-compiles: $(bench_lib)/one_tile.c
+bench-compiles: $(bench_lib)/one_tile.c $(BUILD)/tools/roofline $(BUILD)/tools/bench_train
 	$(CC) $(FLAGS) $(CFLAGS_fast) -Werror -DKERNEL='"$(abspath $<)"' -fsyntax-only tools/bench.c
 $(bench_lib)/bench.%.so: tools/bench.c tools/roofline_peak.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \

@@ -1,12 +1,11 @@
 /* What roofline.c measures: compiled once for each instruction set, and its
  * public functions renamed. */
-#include "attention.h"
+#include "kernel/lanes.h"
+#include "support.h"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-
-typedef float Vector __attribute__((vector_size(LANES * sizeof(float))));
 
 /* So many sums that no product waits for the one before it, and so few that
  * all of them, and two factors, stay in registers. */
