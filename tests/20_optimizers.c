@@ -3,16 +3,6 @@
 #include "traces.h"
 #include "attention/20_optimizers.h"
 
-/* Whole numbers of the set, as ints. */
-static int *ints_of(const char *what)
-{
-    const Tensor *tensor = part(what);
-    int *x = room_for(what, tensor->count);
-    for (size_t i = 0; i < tensor->count; i++)
-        x[i] = (int)tensor_integers(tensor)[i];
-    return x;
-}
-
 /* ---- The loss */
 
 static int *told_targets(int n)

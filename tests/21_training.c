@@ -4,16 +4,6 @@
 #include "traces.h"
 #include "attention/21_training.h"
 
-/* Whole numbers of the set, as ints. */
-static int *ints_of(const char *what)
-{
-    const Tensor *tensor = part(what);
-    int *x = room_for(what, tensor->count);
-    for (size_t i = 0; i < tensor->count; i++)
-        x[i] = (int)tensor_integers(tensor)[i];
-    return x;
-}
-
 /* ---- Whole numbers */
 
 static void below_test(void)

@@ -1,6 +1,7 @@
 /* Chapter 22 against PyTorch: golden/22_gpt. */
 #define CHAPTER "22_gpt"
 #include "streams.h"
+#include "gpts.h"
 #include "attention/22_gpt.h"
 #include "attention/13_multi_head.h"
 #include "attention/kernel.h"
@@ -95,29 +96,6 @@ static void sigmoid_test(void)
                  x[i] < -87 ? 0 : 1 / (1 + exp(-(double)x[i])), 1e-6, 0);
 }
 
-/* The model of a set: its sizes, and room for its numbers. */
-static Gpt sized(void)
-{
-    const int64_t *size = integers("sizes");
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
-                        .context_length = (int)size[1],
-                        .width = (int)size[2],
-                        .n_heads = (int)size[3],
-                        .layers = (int)size[4],
-                        .has_own_output = !size[5]});
-    if (g.count != part("parameters")->count)
-        REFUSE("%s has not %zu parameters", sets_now, g.count);
-    return g;
-}
-
-static Gpt given(void)
-{
-    Gpt g = sized();
-    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
-    return g;
-}
-
 static void fill_test(void)
 {
     Random r = random_of_set();
@@ -127,15 +105,6 @@ static void fill_test(void)
     const float next = random_float(&r);
     agrees("following", &next, 0, 0);
     gpt_free(&g);
-}
-
-static const int *ids_of(const char *what)
-{
-    const Tensor *t = part(what);
-    int *ids = room_for(what, t->count);
-    for (size_t i = 0; i < t->count; i++)
-        ids[i] = (int)tensor_integers(t)[i];
-    return ids;
 }
 
 /* A table of all layers' traces, or of their passes; in the tests' own
@@ -181,7 +150,7 @@ static void forward_test(void)
     Gpt g = given();
     GptPass p;
     gpt_pass_init(&p, &g, dim("ids", 0), dim("ids", 1));
-    gpt_forward(&g, NULL, ids_of("ids"), &p);
+    gpt_forward(&g, NULL, ints_of("ids"), &p);
     agrees("begin", p.block[0].in, 1e-6, 1e-6);
     layers_agree(&g, &p);
     agrees("last", p.normed, 1e-5, 1e-5);
@@ -195,7 +164,7 @@ static void cached_test(void)
 {
     Gpt g = given();
     const int n = dim("ids", 1), size = g.vocabulary;
-    const int *ids = ids_of("ids");
+    const int *ids = ints_of("ids");
     float(*logits)[n][size] = result("logits");
     for (int cut = 1; cut < n; cut++) {
         for (int text = 0; text < 2; text++) {
@@ -223,7 +192,7 @@ static void backward_test(void)
     Gpt g = given(), grad_g;
     gpt_init(&grad_g, &g);
     const int texts = dim("ids", 0), n = dim("ids", 1), rows = texts * n;
-    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    const int *ids = ints_of("ids"), *targets = ints_of("targets");
     GptPass p, grad_p;
     gpt_pass_init(&p, &g, texts, n);
     gpt_pass_init(&grad_p, &g, texts, n);
@@ -254,7 +223,7 @@ static void embed_test(void)
 {
     Gpt g = given();
     const int texts = dim("ids", 0), n = dim("ids", 1), d = g.width;
-    const int *ids = ids_of("ids");
+    const int *ids = ints_of("ids");
     GptPass p, later;
     gpt_pass_init(&p, &g, texts, n);
     gpt_embed(&g, 0, ids, &p);
@@ -292,18 +261,6 @@ static void embed_backward_test(void)
     same("places", 3 * D, g.places, places);
     gpt_pass_free(&p);
     gpt_free(&g);
-}
-
-/* Where the test may write: a folder that main makes and removes. */
-static char own_folder[] = "/tmp/gpt-XXXXXX";
-
-static const char *own_file(const char *name)
-{
-    static char path[8][200];
-    static int next;
-    char *it = path[next++ % 8];
-    snprintf(it, 200, "%s/%s", own_folder, name);
-    return it;
 }
 
 /* The golden file itself is a model's. */
@@ -383,20 +340,6 @@ static void prefix_test(void)
     gpt_free(&g);
     remove(config);
     remove(path);
-}
-
-/* Another small model, filled with numbers. */
-static Gpt any_gpt(int layers, int has_own_output)
-{
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context_length = 5,
-                        .width = 6,
-                        .n_heads = 2,
-                        .layers = layers,
-                        .has_own_output = has_own_output});
-    tap_fill((int)g.count, g.memory, -1, 1);
-    return g;
 }
 
 static void init_test(void)
@@ -530,18 +473,6 @@ static void attend_cached_with(int heads, int d_k, int d_v)
     Trace one;
     trace_init_texts(&one, &a, 1, 1);
     attend_cached(&a, &cache, 1, (float[1][6]){{0}}, &one);
-}
-
-static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
-                  int layers)
-{
-    static Gpt g;
-    g = (Gpt){.vocabulary = vocabulary,
-              .context_length = context,
-              .width = width,
-              .n_heads = n_heads,
-              .layers = layers};
-    return &g;
 }
 
 /* A model of one layer, and a pass for one of two, or for two texts. */

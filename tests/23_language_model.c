@@ -1,6 +1,7 @@
 /* Chapter 23 against PyTorch: golden/23_language_model. */
 #define CHAPTER "23_language_model"
 #include "streams.h"
+#include "gpts.h"
 #include "attention/23_language_model.h"
 #include "attention/gpt_file.h"
 
@@ -70,38 +71,6 @@ static void keep_test(void)
     stay(3, 1, (const float[]){all, 1, all}, (const float[]){all, no, all});
 }
 
-/* The model of a set: its sizes, and room for its numbers. */
-static Gpt sized(void)
-{
-    const int64_t *size = integers("sizes");
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
-                        .context_length = (int)size[1],
-                        .width = (int)size[2],
-                        .n_heads = (int)size[3],
-                        .layers = (int)size[4],
-                        .has_own_output = !size[5]});
-    if (g.count != part("parameters")->count)
-        REFUSE("%s has not %zu parameters", sets_now, g.count);
-    return g;
-}
-
-static Gpt given(void)
-{
-    Gpt g = sized();
-    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
-    return g;
-}
-
-static const int *ids_of(const char *what)
-{
-    const Tensor *t = part(what);
-    int *ids = room_for(what, t->count);
-    for (size_t i = 0; i < t->count; i++)
-        ids[i] = (int)tensor_integers(t)[i];
-    return ids;
-}
-
 /* The tokens themselves, number for number. */
 static void write_test(void)
 {
@@ -109,7 +78,7 @@ static void write_test(void)
     const int n = dim("ids", 0), begun = dim("begin", 0);
     int *ids = room_for("ids", (size_t)n);
     Random r = random_of_set();
-    memcpy(ids, ids_of("begin"), (size_t)begun * sizeof *ids);
+    memcpy(ids, ints_of("begin"), (size_t)begun * sizeof *ids);
     gpt_generate(&g, &r, (float)number("temperature", "temperature"),
                  (int)integers("top_k")[0], begun, n, ids);
     agrees("ids", ids, 0, 0);
@@ -121,7 +90,7 @@ static void step_test(void)
 {
     const int batches = dim("ids", 0), texts = dim("ids", 1);
     const int rows = texts * dim("ids", 2);
-    const int *ids = ids_of("ids"), *targets = ids_of("targets");
+    const int *ids = ints_of("ids"), *targets = ints_of("targets");
     float losses[10];
     static const char blank[1000];
     GptTraining t = {.texts = texts,
@@ -143,18 +112,6 @@ static void step_test(void)
             gpt_training_step(&t, ids + i * rows, targets + i * rows);
     agrees("losses", losses, 1e-5, 0);
     gpt_training_free(&t);
-}
-
-/* Where the test may write: a folder that main makes and removes. */
-static char own_folder[] = "/tmp/gpt-XXXXXX";
-
-static const char *own_file(const char *name)
-{
-    static char path[8][200];
-    static int next;
-    char *it = path[next++ % 8];
-    snprintf(it, 200, "%s/%s", own_folder, name);
-    return it;
 }
 
 /* A small training on this text. */
@@ -286,20 +243,6 @@ static void parts_test(void)
     }
 }
 
-/* Another small model, filled with numbers. */
-static Gpt any_gpt(int layers, int has_own_output)
-{
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context_length = 5,
-                        .width = 6,
-                        .n_heads = 2,
-                        .layers = layers,
-                        .has_own_output = has_own_output});
-    tap_fill((int)g.count, g.memory, -1, 1);
-    return g;
-}
-
 /* Hugging Face's takes one of the two that are second; here both stay. */
 static void ties_test(void)
 {
@@ -365,18 +308,6 @@ static void batch_test(void)
     gpt_training_batch(&t, ids, targets);
     same_bits("a new epoch has begun", t.next_piece, 3);
     gpt_training_free(&t);
-}
-
-static Gpt *wrong(int vocabulary, int context, int width, int n_heads,
-                  int layers)
-{
-    static Gpt g;
-    g = (Gpt){.vocabulary = vocabulary,
-              .context_length = context,
-              .width = width,
-              .n_heads = n_heads,
-              .layers = layers};
-    return &g;
 }
 
 /* A text of two pieces and the byte after, and nothing behind it. */

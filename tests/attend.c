@@ -172,19 +172,7 @@ static void threads_agree(void)
 static void golden_call(AttentionCall call)
 {
     static Worst context, log_sum_exp;
-    call.texts = dim("query", 0);
-    call.n_heads = dim("query", 1);
-    call.n_kv_heads = dim("key", 1);
-    call.n = dim("query", 2);
-    call.m = dim("key", 2);
-    call.d_k = dim("key", 3);
-    call.d_v = dim("value", 3);
-    call.query =
-        rows_by_head(call.n_heads, call.n, call.d_k, input("query"));
-    call.key =
-        rows_by_head(call.n_kv_heads, call.m, call.d_k, input("key"));
-    call.value =
-        rows_by_head(call.n_kv_heads, call.m, call.d_v, input("value"));
+    call = of_set(call);
     call.context =
         rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
     call.log_sum_exp = result("log_sum");

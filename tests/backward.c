@@ -224,17 +224,8 @@ static void any_calls(void)
 static void golden_call(AttentionCall call)
 {
     static Worst worst[3];
-    call.texts = dim("query", 0);
-    call.n_heads = dim("query", 1);
-    call.n_kv_heads = dim("key", 1);
-    call.n = dim("query", 2);
-    call.m = dim("key", 2);
-    call.d_k = dim("key", 3);
-    call.d_v = dim("value", 3);
+    call = of_set(call);
     const int heads = call.n_heads, shared = call.n_kv_heads;
-    call.query = rows_by_head(heads, call.n, call.d_k, input("query"));
-    call.key = rows_by_head(shared, call.m, call.d_k, input("key"));
-    call.value = rows_by_head(shared, call.m, call.d_v, input("value"));
     call.context = rows_by_head(heads, call.n, call.d_v,
                                 room(part("g_context")->count));
     call.log_sum_exp = room((size_t)(call.texts * heads * call.n));

@@ -222,3 +222,23 @@ static inline float *zeros(const char *name, size_t count)
 {
     return begun(name, count, 0);
 }
+
+/* The sizes of the set's tensors, of heads [texts][n_heads][n][d], and their
+ * rows, in a call that has all else. */
+static inline AttentionCall of_set(AttentionCall call)
+{
+    call.texts = dim("query", 0);
+    call.n_heads = dim("query", 1);
+    call.n_kv_heads = dim("key", 1);
+    call.n = dim("query", 2);
+    call.m = dim("key", 2);
+    call.d_k = dim("key", 3);
+    call.d_v = dim("value", 3);
+    call.query =
+        rows_by_head(call.n_heads, call.n, call.d_k, input("query"));
+    call.key =
+        rows_by_head(call.n_kv_heads, call.m, call.d_k, input("key"));
+    call.value =
+        rows_by_head(call.n_kv_heads, call.m, call.d_v, input("value"));
+    return call;
+}

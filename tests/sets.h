@@ -150,6 +150,15 @@ static inline const int64_t *integers(const char *what)
 {
     return tensor_integers(part(what));
 }
+/* Whole numbers of the set, as ints. */
+static inline int *ints_of(const char *what)
+{
+    const Tensor *tensor = part(what);
+    int *x = room_for(what, tensor->count);
+    for (size_t i = 0; i < tensor->count; i++)
+        x[i] = (int)tensor_integers(tensor)[i];
+    return x;
+}
 static inline const double *doubles(const char *what)
 {
     return tensor_doubles(part(what));

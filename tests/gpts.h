@@ -1,0 +1,67 @@
+/* Models for the tests of chapters 22 and 23. Define CHAPTER before including
+ * this. */
+#pragma once
+
+#include "sets.h"
+#include "attention/22_gpt.h"
+
+/* The model of a set: its sizes, and room for its numbers. */
+static inline Gpt sized(void)
+{
+    const int64_t *size = integers("sizes");
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
+                        .context_length = (int)size[1],
+                        .width = (int)size[2],
+                        .n_heads = (int)size[3],
+                        .layers = (int)size[4],
+                        .has_own_output = !size[5]});
+    if (g.count != part("parameters")->count)
+        REFUSE("%s has not %zu parameters", sets_now, g.count);
+    return g;
+}
+
+static inline Gpt given(void)
+{
+    Gpt g = sized();
+    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
+    return g;
+}
+
+/* Another small model, filled with numbers. */
+static inline Gpt any_gpt(int layers, int has_own_output)
+{
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = 7,
+                        .context_length = 5,
+                        .width = 6,
+                        .n_heads = 2,
+                        .layers = layers,
+                        .has_own_output = has_own_output});
+    tap_fill((int)g.count, g.memory, -1, 1);
+    return g;
+}
+
+static inline Gpt *wrong(int vocabulary, int context, int width,
+                         int n_heads, int layers)
+{
+    static Gpt g;
+    g = (Gpt){.vocabulary = vocabulary,
+              .context_length = context,
+              .width = width,
+              .n_heads = n_heads,
+              .layers = layers};
+    return &g;
+}
+
+/* Where the test may write: a folder that main makes and removes. */
+static char own_folder[] = "/tmp/gpt-XXXXXX";
+
+static inline const char *own_file(const char *name)
+{
+    static char path[8][200];
+    static int next;
+    char *it = path[next++ % 8];
+    snprintf(it, 200, "%s/%s", own_folder, name);
+    return it;
+}
