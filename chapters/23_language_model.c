@@ -337,15 +337,15 @@ another order, differs from the third decimal on.)
 
 How long until a model writes language? With `make train`, a model twenty
 times as large reads more and longer pieces in each step. Its program,
-`tools/train.c`, takes the step from above again and again. It may be
-skipped, too: all else in it prints where the run stands, and saves that now
-and then. Ctrl-C saves and ends it, and `make train` again goes on, to the
-last bit. (The file holds the means of Adam, too, the generator's state, and
-the order in which the pieces come. Such a **checkpoint** is written whole
-or not at all.) At the end it writes into `src/trained.h` what this page
-shows; so after a run of your own, `make` says that the numbers on this page
-come from another run. The run that this page shows had these sizes, and
-took so long:
+`tools/measure/train.c`, takes the step from above again and again. Its
+listing may be skipped: what else stands there prints how far the run is,
+and saves that now and then. Ctrl-C saves and ends it, and `make train`
+again goes on, to the last bit. (The file holds the means of Adam, too, the
+generator's state, and the order in which the pieces come. Such a
+**checkpoint** is written whole or not at all.) At the end it writes into
+`src/trained.h` what this page shows; so after a run of your own, `make`
+says that the numbers on this page come from another run. The run that this
+page shows had these sizes, and took so long:
 */
 
 /* The loss, on the text itself, of tables that know how often each byte

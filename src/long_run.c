@@ -3,7 +3,7 @@
 #include "support.h"
 
 /* The long run of chapter 23: its sizes, how it begins, and its losses. The
- * run itself is a program, tools/train.c. */
+ * run itself is a program, tools/measure/train.c. */
 
 const GptTraining gpt_long_run = {.steps = 500,
                                   .texts = 16,

@@ -13,7 +13,6 @@
 
 use strict;
 use warnings;
-use lib 'tests', 'tools';
 use Documents;
 use Test::More;
 

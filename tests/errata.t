@@ -9,7 +9,6 @@
 
 use strict;
 use warnings;
-use lib 'tests', 'tools';
 use Chapter;
 use Documents;
 use Test::More;

@@ -7,7 +7,6 @@
 use strict;
 use warnings;
 use List::Util qw(any);
-use lib 'tools';
 use Chapter;
 use Headers;
 use Test::More;

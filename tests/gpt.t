@@ -8,7 +8,6 @@ use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use JSON::PP;
 use Test::More;
-use lib 'tests';
 use Wait qw(wait_until);
 
 my $build   = $ENV{BUILD} // 'build';

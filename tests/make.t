@@ -7,7 +7,6 @@ use warnings;
 use File::Copy qw(copy);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
-use lib 'tools';
 use Chapter;
 use Test::More;
 
@@ -29,9 +28,9 @@ sub make {
 # Is this up to date?
 sub is_made { return !(make("-q $_[0]"))[0] }
 
-make_path(map { "$folder/$_" } qw(bin chapters src tests tools));
-copy($_, "$folder/$_") or die "$_: $!\n" for qw(Makefile tools/code tools/Chapter.pm tools/find-pandoc);
-chmod 0755, glob "$folder/tools/*";
+make_path(map { "$folder/$_" } qw(bin chapters make src tests tools/weave));
+copy($_, "$folder/$_") or die "$_: $!\n" for glob('make/*.mk'), qw(Makefile tools/weave/code tools/Chapter.pm tools/weave/find-pandoc);
+chmod 0755, glob "$folder/tools/weave/*";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);', '#define SHOW "none"');
 save('src/support.c', '#include "attention.h"', 'int support(void) { return 1; }');
@@ -41,15 +40,15 @@ save('tests/support.c', '#include "attention.h"', 'int main(void) { return !supp
 
 # ---- Targets.
 
-my $makefile = do { local (@ARGV, $/) = 'Makefile'; <> };
-my ($phony) = $makefile =~ /^\.PHONY: (book(?:[^\n\\]|\\\n)*)/m;
-is_deeply [grep { $makefile !~ /^\Q$_\E:/m } grep { $_ ne '\\' } split ' ', $phony], [],
+my $makefile = do { local (@ARGV, $/) = ('Makefile', glob 'make/*.mk'); join '', <> };
+my $phony = join ' ', $makefile =~ /^\.PHONY: ([a-z](?:[^\n\\]|\\\n)*)/mg;
+is_deeply [grep { $makefile !~ /^(?:[\w -]* )?\Q$_\E(?: [\w -]*)?:/m } grep { $_ ne '\\' } split ' ', $phony], [],
   'what can be asked for has a rule: without one, make would do nothing and be content';
 
 # A chapter that cannot be graded is no matter to what grades nothing.
 for ('student', 'quiz', 'worksheet') {
     my $said = `$make -n $_ CHAPTER=all 2>&1`;
-    like $said, qr{^tools/$_ 'all' }m, "$_ takes its chapters itself";
+    like $said, qr{^tools/\w+/$_ 'all' }m, "$_ takes its chapters itself";
 }
 
 # What someone gives reaches a tool as it is, whatever it holds.
@@ -60,13 +59,13 @@ for (['student', $odd, $odd], ['handout', "$odd.conf", 'build/handout', $odd], [
      ['worksheet', ($odd) x 4], ['quiz', $odd, $odd], ['new-chapter', $odd, $odd], ['grade', $odd, "$odd.conf"],
      ['grade-all', $odd, "build/grades/$odd", "$odd.conf"]) {
     my ($tool, @words) = @$_;
-    my ($takes) = $would =~ m{^(?:\w+=\w+ )?tools/$tool (.*)$}m;
+    my ($takes) = $would =~ m{^(?:\w+=\w+ )?tools/\w+/$tool (.*)$}m;
     is `printf '<%s>' $takes`, join('', map {"<$_>"} @words), "$tool takes what is given";
 }
 
 ($would = `$make -n bench-train train mutants graders STEPS='1;2' SIZES='3;4 5' CHAPTER="';x" 2>&1`) =~ s/ +/ /g;
 like $would, qr/\Q$_\E/, "... and so does what takes $_"
-  for q(--steps '1;2'), q(.h '3;4' '5'), q(tools/mutants ''\'';x'), q([ -z ''\'';x' ]), q(chapter' ''\'';x' 'to);
+  for q(--steps '1;2'), q(.h '3;4' '5'), q(tools/measure/mutants ''\'';x'), q([ -z ''\'';x' ]), q(chapter' ''\'';x' 'to);
 like `$make student DIR='a\ntouch x' CHAPTER=01 2>&1`, qr/\A\S+ \*\*\* DIR has more than one line: one is needed\.  Stop\.\n\z/,
   '... but for a second line';
 like `BUILD='$_' $make help 2>&1`, qr/\A\S+ \*\*\* BUILD is "\Q$_\E": the name of one folder, [^\n]* is needed\.  Stop\.\n\z/,
@@ -160,10 +159,10 @@ like $said, qr{^\Q$six\E:4:.*six}m, 'the compiler names the line of the chapter'
 isnt $status, 0, '... whose program is not made';
 save($six, '/*', 'Prose.', '*/', 'int main(void) { return 2; }');
 make('test-programs');
-rename "$folder/tools/code", "$folder/tools/gone";
+rename "$folder/tools/weave/code", "$folder/tools/weave/gone";
 ($status, $said) = make('test-programs');
 isnt $status, 0, 'what cannot be looked at is not compiled';
-rename "$folder/tools/gone", "$folder/tools/code";
+rename "$folder/tools/weave/gone", "$folder/tools/weave/code";
 make('test-programs');
 unlink "$folder/$six";
 make('test-programs');
@@ -211,7 +210,7 @@ is join(' ', map { (make($_))[0] } qw(clean help)) . (-e "$folder/build/code" ? 
 make_path("$folder/many");
 save("many/$_.c", 'int a;') for 1 .. 200;
 is `cd '$folder' && for i in 1 2 3 4; do rm -rf build; for j in 1 2 3 4 5 6 7 8; do
-    tools/code build/code many/*.c 2>&1 & done; wait; done`, '', 'several may begin at once';
+    tools/weave/code build/code many/*.c 2>&1 & done; wait; done`, '', 'several may begin at once';
 is join(' ', grep { !m{/\d+\.c$} } glob "$folder/build/code/*"), '', '... and leave nothing else';
 
 # ---- Pandoc.

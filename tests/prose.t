@@ -11,7 +11,6 @@
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
-use lib 'tests', 'tools';
 use Chapter;
 use Documents;
 use Headers;

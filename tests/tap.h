@@ -161,7 +161,7 @@ static inline int tap_reserve(size_t size)
     return tap_rooms++;
 }
 
-/* For who grades (tools/grader/judge.c): the room in which this lies, with
+/* For who grades (tools/teach/grader/judge.c): the room in which this lies, with
  * its guards, and its bytes; NULL where it lies in none. */
 extern char *tap_block_of(const void *at, size_t *size);
 char *tap_block_of(const void *at, size_t *size)

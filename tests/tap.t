@@ -7,7 +7,6 @@ use warnings;
 use utf8;
 use Encode qw(encode);
 use File::Temp qw(tempdir);
-use lib qw(tools tests);
 use Chapter;
 use TAP::Parser;
 use Test::More;

@@ -2,7 +2,7 @@
  * page of chapter 23 tells, is what the program and its prose make. */
 #include "tap.h"
 #define main train_main
-#include "../tools/train.c"
+#include "../tools/measure/train.c"
 #undef main
 
 static const GptTraining small_run = {.steps = 20,

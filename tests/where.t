@@ -11,7 +11,6 @@
 
 use strict;
 use warnings;
-use lib 'tests', 'tools';
 use Chapter;
 use Documents;
 use Test::More;

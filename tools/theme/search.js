@@ -1,4 +1,4 @@
-// Search: what tools/weave has packed into search-index.js, looked through as one types. Names of
+// Search: what tools/weave/weave has packed into search-index.js, looked through as one types. Names of
 // functions and terms come first, then headings, then prose.
 
 "use strict";

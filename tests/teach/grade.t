@@ -1,0 +1,498 @@
+#!/usr/bin/env perl
+# Grading holds against what submissions do: a right one gets all points, whatever
+# it is called and however it is written; what is not solved gets none, whatever it
+# does to look solved, to stop others, or to reach what is not its own.
+
+use strict;
+use warnings;
+use utf8;
+use Digest::SHA;
+use File::Basename qw(dirname);
+use File::Copy qw(cp);
+use File::Glob qw(bsd_glob);
+use File::Path qw(make_path remove_tree);
+use File::Temp qw(tempdir);
+use Assignment;
+use Chapter;
+use Diagnosis;
+use Grader;
+use Headers;
+use State;
+use Test::More;
+
+binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
+my $folder = tempdir(CLEANUP => 1);
+make_path($ENV{TMPDIR} = "$folder/tmp");
+chmod 0711, $folder;
+my ($chapter) = map { Chapter->load($_) } 'chapters/02_softmax.c';
+my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
+my $how = Grader::how();
+my %assignment = (name => 'scores', seconds => 60, test_seconds => 10,
+    exercises => [map { {%$_, chapter => '02'} } @exercises]);
+
+# A submission's folder: the chapter with these lines in the place of softmax's first
+# ones, and these in front of all its code; or with this text alone.
+my $count = 0;
+sub submission {
+    my (%with) = @_;
+    my @lines = $with{solved} ? @{$chapter->{lines}} : $chapter->emptied(@exercises);
+    my ($open) = $chapter->body('softmax');
+    $lines[$open + 1] = $with{body} . ($with{solved} ? "\n$lines[$open + 1]" : '') if defined $with{body};
+    my ($include) = grep { $lines[$_] =~ m{^#include "attention/} } 0 .. $#lines;
+    $lines[$include] .= "\n$with{code}" if defined $with{code};
+    @lines = @{$with{text}} if $with{text};
+    my $work = "$folder/" . ($with{folder} // 'work' . $count++);
+    make_path("$work/chapters");
+    Chapter::save("$work/chapters/02_softmax.c", @lines);
+    return $work;
+}
+
+# What comes of it: states and score.
+sub graded { return grade($_[0], %assignment, @_[1 .. $#_]) }
+sub grade {
+    my ($work, %assignment) = @_;
+    my %text = Submission::texts([$work], Grader::chapters(\%assignment));
+    return Grader::grade($how, \%assignment, \%text);
+}
+sub states { return join ' ', map { $_->{state} } @{$_[0]{exercises}} }
+sub message { return $_[0]{exercises}[0]{message} }
+
+# What must stay as it is: everything that is not the submission's.
+sub sums { return map { ($_ => eval { Digest::SHA->new(1)->addfile($_)->hexdigest } // '') }
+      glob 'golden/* tests/*.[cht] src/*.* src/*/* chapters/*.c Makefile tools/* tools/teach/grader/*' }
+my %before = sums();
+
+# ---- What is right, and what is not there.
+
+my $result = graded(submission(solved => 1));
+is states($result), 'done done done', 'a right submission';
+is "$result->{score} of $result->{max}", '10 of 10', '... has all points';
+$result = graded(submission(solved => 1, folder => "it's \"a\"\n\$(touch x) name"));
+is $result->{score}, 10, '... in a folder of any name';
+$result = graded(submission(solved => 1,
+    code => "#include <stdlib.h>\n#include <stdio.h>\n__attribute__((unused)) static float *mine;",
+    body => '    printf("debug"); fprintf(stderr, "%d", n); free(calloc(3, 7)); if (n < 1) REFUSE("my own words");'));
+is $result->{score}, 10, '... that prints and asks for memory';
+$result = graded(submission(solved => 1, code => "#include <stdio.h>\n#include <threads.h>\n#include <unistd.h>\n"
+    . "static int order(const void *a, const void *b)\n{\n    return *(const char *)a - *(const char *)b;\n}",
+    body => '    char many[5000] = {0}; qsort(many, 500, 10, order); isatty(1); perror("so"); thrd_sleep(&(struct timespec){.tv_nsec = 9}, NULL);'));
+is $result->{score}, 10, '... that sorts, sleeps, asks for a terminal, and says what errno means';
+my $odd = <<'C';
+/*
+# 1 line: include a sum
+#include "attention.h"
+# line up
+*/ // don't; TODO(2.1); 'asm' __asm__ "
+#include <string.h>
+__asm__("nop");
+__attribute__((unused)) static const char *odd = "__asm__('asm') .incbin \"x\" /* // # \\";
+C
+for (['lines that end as on Windows', '', sub { return $_[0] =~ s/\n/\r\n/gr }],
+     ['a byte order mark', '', sub { return "\x{FEFF}$_[0]" }],
+     ['all sorts of things in comments and strings', $odd, sub { return $_[0] }]) {
+    my ($what, $code, $change) = @$_;
+    my $path = submission(solved => 1, code => $code) . '/chapters/02_softmax.c';
+    Chapter::save($path, split /\n/, $change->(join "\n", Grader::lines_of($path)));
+    $result = graded($path =~ s{/chapters/.*}{}r);
+    is $result->{score}, 10, "... with $what" or diag $result->{compiled}{'02'};
+}
+$result = graded(submission());
+is states($result), 'empty empty empty', 'an empty one is called so';
+is $result->{score}, 0, '... and has none';
+$result = graded(submission(body => '    (void)scores; for (int i = 0; i < n; i++) weights[i] = 1.0f / (float)n;'));
+is states($result), 'wrong empty empty', 'a wrong one';
+like message($result), qr/^softmax: \w+: weights\[0\].*: 0\.\d+ where 0\.\d+ is due/, '... is told what is wrong';
+$result = graded(submission(solved => 1, body => '    float none; weights[0] = none; weights[n - 1] = none; return;'));
+is states($result), 'wrong done done', 'a variable without a value';
+make_path("$folder/none");
+$result = graded("$folder/none");
+is states($result), 'missing missing missing', 'a folder with nothing in it';
+like message($result), qr/^there is no 02_softmax\.c/, '... which is said';
+my $bare = submission(solved => 1);
+rename "$bare/chapters/02_softmax.c", "$bare/02_softmax.c";
+is(graded($bare)->{score}, 10, 'a chapter by itself');
+
+{
+    my $usual = umask 077;
+    is(graded(submission(solved => 1))->{score}, 10, 'who grades lets nobody read what he makes');
+    umask $usual;
+    my @seconds;
+    no warnings 'redefine';
+    local *Grader::judged = sub { push @seconds, $_[3]{seconds}; return };
+    my @two = ((map { {%$_, chapter => '02'} } @exercises), {%{$exercises[0]}, chapter => '03', function => 'project_qkv'});
+    my $work = submission(solved => 1);
+    cp('chapters/03_qkv.c', $work);
+    grade($work, %assignment, exercises => \@two);
+    ok $seconds[0] == 30 && $seconds[1] > 30, 'seconds that one chapter does not need are for the next' or diag "@seconds";
+}
+
+SKIP: {
+    skip 'who is not root starts what is in folders of their own', 1 if $> != 0;
+    chmod 0700, $folder;
+    eval { graded(submission(solved => 1)) };
+    like $@, qr/^submissions cannot be run here/, 'where nothing can be run, nobody is blamed';
+    chmod 0711, $folder;
+}
+
+# ---- Attacks. For each: what stands at the beginning of softmax, what before, and what is
+# said. What follows is the solution: who gets so far, as the attack has succeeded, has
+# the points.
+
+my $golden = "$ENV{PWD}/golden/02_softmax.safetensors";
+my $root = $ENV{PWD};
+make_path("$folder/open");
+chmod 0777, "$folder/open";
+my $there = Chapter::save("$folder/open/there", '');
+my @attacks = (
+    ['a loop without end', 'for (;;) ;', '', qr/no end in \d s/],
+    ['one that prints', 'for (;;) puts("ok 1 - softmax: masked");', '#include <stdio.h>', qr/no end in \d s/],
+    ['a recursion', 'volatile float a[99]; softmax(n + 1, scores, weights); a[0] = 1;', '', qr/Segmentation fault/],
+    ['a crash', '*(volatile int *)0 = 1;', '', qr/Segmentation fault/],
+    ['an array of its own overrun', 'volatile char a[8]; for (int i = 0; i < 99; i++) a[i] = 1;', '', qr/Aborted|Segmentation/],
+    ['the heap overrun', 'char *a = malloc(20); for (int i = 0; i < 40; i++) ((volatile char *)a)[i] = 1; free(a);', '', qr/Segmentation|Aborted/],
+    ['the result overrun', 'for (int i = 0; i < n + 1; i++) weights[i] = 0;', '', qr/weights .*written beyond its end/],
+    ['scores overrun', 'float s = 0; for (int i = 0; i < n + 9; i++) s += scores[i]; for (int i = 0; i < n; i++) weights[i] = s; return;', '', qr/beyond the ends of an array/],
+    ['what lies far away', 'float s = 0; for (int i = 0; i < 1 << 20; i++) s += scores[i]; weights[0] = s;', '', qr/Segmentation/],
+    ['all memory', 'for (;;) { volatile char *a = malloc(1 << 24); for (int i = 0; i < 1 << 24; i += 4096) a[i] = 1; }', '', qr/Segmentation|no end/],
+    ['processes', 'if (fork() < 0) return;', '#include <unistd.h>', qr/Bad system call/],
+    ['a thread bomb', 'for (;;) { pthread_t t; pthread_create(&t, NULL, loops, NULL); }',
+        "#include <pthread.h>\nstatic void *loops(void *x) { for (;;) ; return x; }", qr/no end|Segmentation|Bad/],
+    ['threads that only sleep', 'for (int i = 0; i < 9000; i++) if (clone(sleeps, stack[i + 1], 0x50f00, NULL) < 0) abort();',
+        "#include <unistd.h>\nint clone(int (*)(void *), void *, int, void *, ...);\nstatic char stack[9001][2048] __attribute__((aligned(16)));\n"
+          . 'static int sleeps(void *x) { for (;;) sleep(99); return x != NULL; }', qr/Aborted/],
+    ['a file written', qq{if (!fopen("$folder/open/written", "w")) return;}, '', qr/where/],
+    ['a file removed', qq{if (remove("$there")) return;}, '', qr/Bad system call/],
+    ['a look at what others have', 'struct stat about; char to[9]; if (stat("/etc/passwd", &about) && readlink("/proc/self/exe", to, 9) < 0) abort();',
+        "#include <sys/stat.h>\n#include <unistd.h>", qr/Aborted/],
+    ['golden data read', qq{if (!fopen("$golden", "rb")) return;}, '', qr/where/],
+    ['golden data by the reader', qq{tensors_read("$golden");}, '', qr/status|refused|cannot be opened/],
+    ['exit(0)', 'exit(0);', '', qr/ended by itself, with status 0/],
+    ['_exit(0)', '_exit(0);', '#include <unistd.h>', qr/ended by itself, with status 0/],
+    ['quick_exit and atexit', 'atexit(bye); exit(1);', "#include <unistd.h>\nstatic void bye(void) { _exit(0); }", qr/ended by itself/],
+    ['TAP of its own', 'printf("\nok 1 - softmax: masked\nok 2 - weighted_sum: all\n1..2\n"); fflush(stdout); _exit(0);', '#include <unistd.h>',
+        qr/ended by itself/],
+    ['standard output closed', 'close(1); close(2); if (n > 0) weights[0] = 1; return;', '#include <unistd.h>', qr/refus|where/],
+    ['the judge answered to at once', 'char a[4096] = {0}; write(4, a, sizeof a); _exit(0);', '#include <unistd.h>', qr/ended by itself/],
+    ['an answer of the right form', 'uint64_t a[9000] = {0x61747465}; write(4, a, sizeof a); for (;;) ;', '#include <unistd.h>', qr/weights.*where/],
+    ['before main', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) { puts("ok 1 - softmax: all\\n1..1"); _exit(0); }},
+        qr/ended by itself/],
+    ['before what is before main', '', qq{#include <unistd.h>\nstatic void early(void) { fork(); }\n}
+        . qq{__attribute__((section(".preinit_array"), used)) static void (*p)(void) = early;}, qr/Bad system call/],
+    ['signals', 'if (kill(getpid(), 0)) return;', "#include <signal.h>\n#include <unistd.h>", qr/Bad system call/],
+    ['what waits without working', 'char a; read(3, &a, 1); weights[0] = 0;', '#include <unistd.h>', qr/no end in \d s/],
+    ['a terminal\'s commands', 'fputs("x\\033]0;y\\007", stderr); abort();', '', qr/\A[^\e\a]*Aborted[^\e\a]*\z/],
+    ['a stop', 'raise(SIGSTOP); for (;;) ;', '#include <signal.h>', qr/no end|Bad/],
+    ['no alarm', 'alarm(0); for (;;) ;', '#include <unistd.h>', qr/Bad system call/],
+    ['signals ignored', 'for (int i = 1; i < 64; i++) signal(i, SIG_IGN); for (;;) ;', '#include <signal.h>', qr/no end/],
+    ['a program', qq{execl("/bin/sh", "sh", "-c", "touch $folder/open/written", (char *)0); return;}, '#include <unistd.h>', qr/Bad system call/],
+    ['a shell', qq{if (system("touch $folder/open/written")) return;}, '', qr/Bad system call|where/],
+    ['another instruction set\'s calls', 'int (*call)(int, unsigned, unsigned) = (void *)code; if (call(5, (unsigned)(uintptr_t)path, 0) < 0) return;',
+        qq{static char path[] = "$golden";\n__attribute__((section(".text#"))) static const unsigned char code[] = }
+        . '{0x53, 0x89, 0xf8, 0x89, 0xf3, 0x89, 0xd1, 0x31, 0xd2, 0xcd, 0x80, 0x5b, 0xc3};', qr/Bad system call|Illegal|Segmentation/],
+    ['a limit for another process', 'struct rlimit none = {0, 0}; if (prlimit(0, RLIMIT_CORE, &none, NULL)) return;', '#include <sys/resource.h>', qr/Bad system call/],
+    ['a fellow student\'s program', '', qq{#include <unistd.h>\n__attribute__((constructor)) static void early(void) }
+        . '{ char *none[] = {NULL}; execve("/proc/self/exe", none, none); }', qr/Bad system call/],
+    ['the place in front of the result', 'weights[-1] = 0;', '', qr/weights .*written in front of it/],
+    ['the place in front of what is given', 'for (int i = 0; i < n; i++) weights[i] = scores[i - 1]; return;', '', qr/beyond the ends/],
+    ['what memory held before', 'float *mine = malloc((size_t)n * 4); for (int i = 0; i < n; i++) weights[i] = mine[i]; return;', '', qr/where/],
+    ['a network', 'if (socket(2, 1, 0) < 0) return;', '#include <sys/socket.h>', qr/Bad system call/],
+    ['the library\'s place for the solution', 'void *all = dlopen(0, 2); if (!all || !dlsym(all, "softmax_given")) return;',
+        '#include <dlfcn.h>', qr/where/],
+    ['an interpreter', '', '__attribute__((section(".interp"), used)) static const char other[] = "/lib64/ld-linux-x86-64.so.2";', qr/ended by itself, with status 127/],
+    ['more than fits', 'memset(large, 1, sizeof large);', 'static char large[600 << 20];', qr/Segmentation|status 127|Killed/],
+);
+for my $attack (@attacks) {
+    my ($what, $body, $code, $words) = @$attack;
+    my $result = graded(submission(solved => 1, body => "    (void)n, (void)scores, (void)weights; $body",
+        code => "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n$code"), test_seconds => 1);
+    my ($first) = @{$result->{exercises}};
+    is "$first->{earned} $first->{state}", '0 wrong', "$what: no point";
+    like message($result), $words, '... and it is said why';
+}
+ok -e $there, 'nothing was removed';
+
+# ---- What is said of a solution in a student copy, and when it is graded, is the same: how
+# far it is, and the name of the mistake. Each loop may go too far, in each direction.
+
+my $build = $how->{build};
+open my $flags, '<', "$build/flags" or die "$build/flags: $!\n";
+my (undef, $link) = split /\|/, <$flags>;
+my $known = Diagnosis::load('tests/mistakes.txt');
+my $top = 'if (n < 1) REFUSE("none"); float top = FIRST; double sum = 0; FIND if (scores[j] > top) top = scores[j]; for (int j = 0; j < n; j++) '
+  . 'sum += weights[j] = expf(scores[j] - top); for (int j = 0; j < n; j++) weights[j] = (float)(weights[j] / sum);';
+my $sum = 'for (int k = 0; k < d; k++) { double sum = 0; for (int j = 0; j < n; j++) sum += weights[j] * value[j][k]; context[k] = (float)sum; }';
+my $dot = 'float sum = 0; for (int k = 0; k < n; k++) sum += a[k] * b[k]; return sum;';
+my $all = 'for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) scores[i][j] = dot(d, query[i], key[j]);';
+my $linear = 'for (int i = 0; i < n; i++) for (int k = 0; k < l->d_out; k++) { float sum = l->bias ? l->bias[k] : 0; '
+  . 'for (int j = 0; j < l->d_in; j++) sum += x[i][j] * l->weight[k * l->d_in + j]; out[i][k] = sum; }';
+my ($first, $find) = ('scores[0]', 'for (int j = 1; j < n; j++)');
+my $heap = 'float *sum = malloc((size_t)d * sizeof *sum); for (int k = 0; k < d; k++) { for (int j = 0; j < n; j++) sum[k] += weights[j] * value[j][k]; context[k] = sum[k]; } free(sum);';
+sub altered { my ($text, %by) = @_; for (sort keys %by) { $text =~ s/\Q$_\E/$by{$_}/ or die "$_ is not in $text\n" } return $text }
+for (['reads one more, and does not use it', 'dot', 'volatile float more = a[n]; (void)more; ' . $dot, 'done', ''],
+     ['one entry too far', 'dot', altered($dot, 'k < n' => 'k <= n'), 'wrong', 'the loop goes one entry too far'],
+     ['counts from 1 to n', 'dot', altered($dot, 'k = 0; k < n' => 'k = 1; k <= n'), 'wrong', 'the entries are counted from 1 to n, not from 0 to n - 1'],
+     ['begins in front of the lists', 'dot', altered($dot, 'k = 0' => 'k = -1'), 'wrong'],
+     ['no end', 'dot', 'for (;;) ;', 'wrong'],
+     ['n keys', 'dot_scores', altered($all, 'j < m' => 'j < n'), 'wrong', 'as many keys as queries are looked at'],
+     ['m queries', 'dot_scores', altered($all, 'i < n' => 'i < m'), 'wrong'],
+     ['rows and columns', 'dot_scores', altered($all, 'scores[i][j]' => 'scores[j][i]'), 'wrong', 'rows and columns of the result are exchanged'],
+     ['m entries', 'dot_scores', altered($all, 'dot(d' => 'dot(m'), 'wrong', 'the number of keys is taken for that of entries'],
+     ['one key too far', 'dot_scores', altered($all, 'j < m' => 'j <= m'), 'wrong'],
+     ['the largest from behind the scores', 'softmax', altered($top, FIRST => 'scores[n]', FIND => $find), 'wrong'],
+     ['the largest from in front of the scores', 'softmax', altered($top, FIRST => '-INFINITY', FIND => 'for (int j = -1; j < n; j++)'), 'wrong'],
+     ['the largest, one too far', 'softmax', altered($top, FIRST => $first, FIND => 'for (int j = 1; j <= n; j++)'), 'wrong'],
+     ['a sum without a value', 'softmax', altered($top, FIRST => $first, FIND => $find, 'sum = 0' => 'sum'), 'wrong'],
+     ['another index', 'weighted_sum', altered($sum, 'weights[j]' => 'weights[k]'), 'wrong', 'the weight of the entry is taken, not that of the row'],
+     ['columns', 'weighted_sum', altered($sum, 'value[j][k]' => 'value[k][j]'), 'wrong', 'columns are mixed instead of rows'],
+     ['one row too far', 'weighted_sum', altered($sum, 'j < n' => 'j <= n'), 'wrong'],
+     ['one entry too far', 'weighted_sum', altered($sum, 'k < d' => 'k <= d'), 'wrong'],
+     ['what memory held', 'weighted_sum', $heap, 'wrong'],
+     ['an abort', 'weighted_sum', 'abort();', 'wrong'],
+     ['the bias of the row', 'linear_forward', altered($linear, 'l->bias[k]' => 'l->bias[i]'), 'wrong', 'each row is given one entry of the bias, where each column has its own'],
+     ['a row of the weight too far', 'linear_forward', altered($linear, 'k < l->d_out' => 'k <= l->d_out'), 'wrong']) {
+    my ($what, $function, $body, $due, $due_name) = @$_;
+    my ($of) = map { Chapter->load($_) } map { glob "chapters/${_}_*.c" }
+      $function =~ /^dot/ ? '01' : $function =~ /^linear/ ? '07' : '02';
+    my @asked = map { {%$_, chapter => $of->{number}} } grep { ($_->{function} // '') eq $function } @{$of->{exercises}};
+    my @lines = @{$of->{lines}};
+    my ($open, $close) = $of->body($function);
+    @lines[$open + 1 .. $close - 1] = ("    $body", ('') x ($close - $open - 2));
+    $lines[0] = "#include <stdlib.h>\n$lines[0]" if $function eq 'weighted_sum';
+    make_path(my $work = "$folder/both" . $count++);
+    my $source = Chapter::save("$work/$of->{name}.c", @lines);
+    my ($one) = @{grade($work, %assignment, exercises => \@asked, test_seconds => 1)->{exercises}};
+    is system("@{$how->{cc}} @{$how->{flags}{''}} @{$how->{unset}} -Isrc -w -D'main=__attribute__((weak)) main' '$source' "
+        . "$build/tests/$of->{name}.o $build/libattention.a $link -lm -o '$work/tests'"), 0, "$function: $what: it compiles";
+    local $ENV{TAP_SECONDS} = 1;
+    my @tests = Chapter::run_tests("$work/tests");
+    my ($state) = State::of(\@asked, \@lines, @tests);
+    my $name = join ', or: ', Diagnosis::names($known->{$of->{number}}, $function, Diagnosis::of_tests($function, @tests));
+    is $one->{state} . ': ' . ($one->{diagnosis} // ''), "$state->{state}: $name", '... when it is graded, the same is said as in a copy';
+    is $state->{state}, $due, "... it is $due";
+    is $name, $due_name, '... by its name' if defined $due_name;
+}
+
+# What a solution of another chapter says last, as the book's does not.
+for (['the judge\'s sizes', '18_backward', 'linear_backward', 'grad_l->d_in = 1 << 20; grad_l->d_out = 1 << 20;', 'done', qr/\A\z/],
+     ['the judge\'s counts', '04_random', 'uniform_fill', 'r->next = 1 << 28;', 'wrong', qr/a count that cannot be/],
+     ['what is given to read', '07_self_attention', 'linear_forward', '((Linear *)(uintptr_t)l)->d_in = 1 << 20;', 'done', qr/\A\z/]) {
+    my ($what, $name, $function, $last, $state, $words) = @$_;
+    my $other = Chapter->load("chapters/$name.c");
+    my @lines = @{$other->{lines}};
+    my ($open) = $other->body($function);
+    my ($close) = grep { $lines[$_] eq '}' } $open .. $#lines;
+    $lines[$close] = "    $last\n}";
+    my $work = submission();
+    Chapter::save("$work/$name.c", @lines);
+    my ($exercise) = grep { ($_->{function} // '') eq $function } @{$other->{exercises}};
+    my ($first) = @{grade($work, %assignment, exercises => [{%$exercise, chapter => $other->{number}}])->{exercises}};
+    is $first->{state}, $state, "$what are its own" or diag $first->{message};
+    like join('', map { $_->{told}{printed} // '' } @{$first->{tests}}), $words, '... which is said where it does harm';
+}
+
+# ---- What is not compiled at all.
+
+# Where the solution's file is, the text is right: who could include it had all points.
+my $solution = "$root/chapters/02_softmax.c";
+my $hidden = Chapter::save("$folder/hidden", 'int key = 7;');
+my $not_there = qr/^does not compile: .*(?:Permission denied|No such file|not found)/;
+for (['the solution included', [qq{#include "$solution"}], $not_there],
+     ['... as a header of C', [qq{#include <../..$solution>}], $not_there],
+     ['... written otherwise', ["/*\n*/ ??=in\\\nclude /* */ \"/proc/self/root$solution\""], $not_there],
+     ['... behind a name', ["#define A <../..$solution>", '#include A'], $not_there],
+     ['... as the next', ["#define A <../..$solution>", '#include_next A'], $not_there],
+     ['... between comments', ['/* */', "#include <../..$solution>", '/* */ #define Y 1'], $not_there],
+     ['... shown by a message', ['#pragma GCC poison float', qq{#include "$solution"}], $not_there],
+     ['what a user has', [qq{#include "$hidden"}, @{$chapter->{lines}}], $not_there],
+     ['what a user has, to assemble', [qq{__asm__(".pushsection .text; .include \\"$root/src/attention.h\\"; .popsection");}, @{$chapter->{lines}}],
+         qr/^does not compile: .*can't open/],
+     ['what a system keeps', ['#include <../../etc/passwd>', @{$chapter->{lines}}], $not_there],
+     ['a file without end', ['#include "/dev/zero"', @{$chapter->{lines}}], $not_there],
+     ['golden data by the assembler', [qq{__asm__(".incbin \\"$golden\\"");}, @{$chapter->{lines}}], $not_there],
+     ['golden data by a section', [qq{__attribute__((section(".x,\\"a\\"\\n.incbin \\"$golden\\"\\n#"))) int x = 3;}, @{$chapter->{lines}}], $not_there],
+     ['a terminal\'s commands', ["#error \e[2J\e]0;x\a"], qr/^does not compile: [^\e\a]*error[^\e\a]*\z/],
+     ['a main of its own', ['__asm__(".globl main; main: ret");', @{$chapter->{lines}}], qr/^does not compile: .*multiple definition/],
+     ['the runner\'s functions', ['void *malloc(unsigned long n) { (void)n; return 0; }', @{$chapter->{lines}}],
+         qr/^does not compile: .*multiple definition/],
+     ['a table of functions', ['#include "remote.h"', @{$chapter->{lines}}], $not_there],
+     ['no C', ['this is no C'], qr/^does not compile: .*error/]) {
+    my ($what, $text, $words) = @$_;
+    my $result = graded(submission(text => $text));
+    is $result->{score}, 0, "$what: no point";
+    like message($result), $words, '... and it is said why';
+}
+
+# Bytecode, which gcc's linker would compile: it comes as tables in sections of its names.
+sub bytecode {
+    my ($code, $options) = @_;
+    my $path = Chapter::save("$folder/bytecode.c", $code) =~ s/\.c\z//r;
+    system("@{$how->{cc}} -flto -fno-fat-lto-objects -Isrc -c $path.c -o $path.o 2>$path.said") == 0 or return;
+    return map {
+        my $section = $_;
+        system 'objcopy', '--dump-section', "$section=$path.part", "$path.o", "$path.other";
+        open my $file, '<:raw', "$path.part" or die "$path.part: $!\n";
+        my $bytes = $section eq '.gnu.lto_.opts' && defined $options ? $options : do { local $/; <$file> };
+        sprintf '__attribute__((section("%s"), used, aligned(1))) static const unsigned char part%d[] = {%s};', $section, $count++,
+          join ',', unpack 'C*', $bytes;
+    } `objdump -h $path.o` =~ /(\.gnu\.lto_\S+)/g;
+}
+my $functions = join '', map { "void $_->{function}(void) { fputs(hidden, stderr); abort(); }\n" } @exercises;
+my @reads = bytecode(qq{__asm__(".globl hidden; hidden: .incbin \\"$hidden\\"; .byte 0");\nextern const char hidden[];\n}
+    . "#include <stdio.h>\n#include <stdlib.h>\n$functions");
+my @writes = bytecode('int x;', "'-Xassembler' '--MD' '-Xassembler' '$folder/open/by-options'\0");
+SKIP: {
+    skip 'this compiler makes no bytecode', 2 if !@reads || !@writes;
+    my $result = graded(submission(text => \@reads));
+    unlike join('', explain $result), qr/key = 7/, 'bytecode does not read files for a report';
+    graded(submission(text => [@writes, @{$chapter->{lines}}]));
+    ok !-e "$folder/open/by-options", '... and writes none';
+}
+
+# ---- The grader's own faults: nobody's who hands something in. In a copy of the book,
+# whose path is odd, they are planted.
+
+my $book = "$folder/a \"b\" c";
+my @made = map {"$how->{build}/grader/$_"} qw(how run.o confined), map {"02_softmax.$_"} qw(judge a tests);
+make_path("$book/build/grader");
+system('cp', @made, "$book/build/grader") == 0 or die 'the grader cannot be copied';
+for my $path (Headers::files(Headers->load('src/attention.h')), 'tests/mistakes.txt', 'golden/02_softmax.safetensors',
+    'tools/teach/grade', bsd_glob('tools/*.pm'), bsd_glob('chapters/*.c')) {
+    make_path("$book/" . dirname($path));
+    cp($path, "$book/$path") or die "$path: $!\n";
+}
+
+my $hw = Chapter::save("$folder/softmax.conf", 'name = hw', 'chapters = 02');
+my $right = submission(solved => 1);
+# Status, standard output and standard error; in front of the command stands what is given.
+sub told {
+    my ($before) = @_;
+    my $said = `cd '$book' && BUILD=build $before tools/teach/grade '$right' '$hw' 2>'$folder/said'`;
+    open my $file, '<', "$folder/said";
+    return ($? >> 8, $said, join '', <$file>);
+}
+my ($status, $report, $fault) = told('');
+like $report, qr{^score: 10 / 10$}m, 'a right submission, where the book\'s path is odd' or diag $fault;
+unlike $report, qr/unconfined/, '... confined';
+for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has no test of softmax/],
+     ['no judge', 'judge', sub { unlink $_[0] }, qr/02_softmax\.judge is not there: make graders CHAPTER=02/],
+     ['a judge that does not end its work', 'judge', sub { Chapter::save($_[0], '#!/bin/sh', 'echo ok 1 - softmax: vector_1') }, qr/the judge of/],
+     ['a judge that cannot run', 'judge', sub { Chapter::save($_[0], 'x') }, qr/the judge of/],
+     ['no library', 'a', sub { unlink $_[0] }, qr/02_softmax\.a is not there/]) {
+    my ($what, $part, $plant, $words) = @$_;
+    my $path = "$book/build/grader/02_softmax.$part";
+    cp($path, "$path.kept");
+    $plant->($path);
+    chmod 0755, $path;
+    my ($status, $report, $fault) = told('');
+    is "$status $report", '2 ', "$what: no report, and no status of success";
+    like $fault, qr/\Atools\/grade: [^\n]*$words[^\n]*\n\z/, '... but what is wrong';
+    rename "$path.kept", $path;
+}
+
+my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 600');
+ok $stopped, 'who closes its output and goes on is stopped, too';
+like `make -s graders CHAPTER=99 2>&1`, qr/There is no chapter 99 to grade/, 'a chapter that there is not';
+isnt $?, 0, '... makes no grader';
+
+unlike `make -n grade WORK=x NAME=none BUILD='$folder/none' 2>&1`, qr/\.judge/, 'an assignment that there is not makes none either';
+like `make -n grade WORK=x CONF='$hw' BUILD='$folder/none' 2>/dev/null`, qr/02_softmax\.judge/, '... and one that there is, its own';
+
+# A kernel without Landlock.
+my $without = Chapter::save("$folder/without.c", map { s/^ {4}//r } split /\n/, <<'C');
+    #include <stddef.h>
+    #include <linux/filter.h>
+    #include <linux/seccomp.h>
+    #include <sys/prctl.h>
+    #include <unistd.h>
+    int main(int count, char *word[])
+    {
+        struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 38),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        struct sock_fprog all = {4, f};
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) || count < 2 || execvp(word[1], word + 1);
+    }
+C
+system("@{$how->{cc}} '$without' -o '$folder/without'") == 0 or die 'no program can be made';
+($status, $report, $fault) = told("'$folder/without'");
+is "$status $report", '2 ', 'a kernel without Landlock: nothing is graded';
+like $fault, qr/\A[^\n]*no Landlock[^\n]*UNCONFINED=1\n\z/, '... but this is said';
+like +(told("UNCONFINED=1 '$folder/without'"))[1], qr{^score: 10 / 10\ncompiled unconfined}m, '... or graded, and the report says how';
+unlike +(told('UNCONFINED=1'))[1], qr/unconfined/, 'where there is Landlock, it is used';
+
+# What is hidden lies below what may be read.
+my $plain = "$folder/plain";
+make_path($plain);
+chown 65534, 65534, $plain if $> == 0;
+my $confined = "$how->{build}/grader/confined 5 '$plain'";
+is system("$confined -- cat /usr/include/stdio.h >/dev/null 2>&1"), 0, 'the system\'s files can be read';
+isnt system("$confined /usr/include -- cat /usr/include/stdio.h >/dev/null 2>&1"), 0, '... but not what is hidden among them';
+isnt system("$confined -- cat '$hidden' >/dev/null 2>&1"), 0, '... nor what others have';
+isnt system("$confined -- touch '$folder/open/written' >/dev/null 2>&1"), 0, '... and none written';
+is system("$confined -- touch written"), 0, '... except in its folder';
+isnt system("$confined -- perl -MSocket -e 'socket(my \$s, PF_INET, SOCK_DGRAM, 0) or exit 1' 2>/dev/null"), 0, '... and there is no network';
+
+# Folders that were left behind.
+my $dead = fork // die "no process can be started: $!\n";
+POSIX::_exit(0) if !$dead;
+waitpid $dead, 0;
+my %left = (old => "grade-$dead-abcdef", young => "grade-$dead-ghijkl", busy => "grade-$$-mnopqr");
+$_ = "$folder/tmp/$_" for values %left;
+make_path("$_/work") for values %left;
+utime 1, 1, @left{qw(old busy)};
+graded(submission());
+is join(' ', grep { -d $left{$_} } sort keys %left), 'busy young', 'what a killed grader left goes when it is old';
+remove_tree(values %left);
+
+# ---- Folders that are not as they should be.
+
+my $work = submission(solved => 1);
+rename "$work/chapters/02_softmax.c", "$work/real.c";
+symlink "$root/chapters/02_softmax.c", "$work/chapters/02_softmax.c";
+like message(graded($work)), qr/is a link/, 'a link to the solution';
+$work = submission(solved => 1);
+remove_tree("$work/chapters");
+symlink "$root/chapters", "$work/chapters";
+like message(graded($work)), qr/is a link/, 'a link to all solutions';
+$work = submission();
+truncate "$work/chapters/02_softmax.c", 100_000_000;
+$result = graded($work);
+like message($result), qr/has more than 1000000 bytes/, 'a file of 100 MB';
+is states($result), 'refused refused refused', '... is refused';
+$work = submission();
+srand 1;
+Chapter::save("$work/chapters/02_softmax.c", map { join '', map { chr int rand 256 } 1 .. 200 } 1 .. 100);
+like message(graded($work)), qr/does not compile/, 'a file of bytes';
+$work = submission();
+unlink "$work/chapters/02_softmax.c";
+system 'mkfifo', "$work/chapters/02_softmax.c";
+like message(graded($work)), qr/no file/, 'a pipe';
+$work = submission();
+make_path("$work/tests", "$work/golden", "$work/src");
+Chapter::save("$work/tests/02_softmax.c", '#include <stdio.h>', 'int main(void) { puts("1..1\nok 1 - softmax: all"); return 0; }');
+Chapter::save("$work/Makefile", 'all grade test:', "\ttouch $folder/made");
+Chapter::save("$work/src/attention.h", '#define TODO(x) (void)0');
+Chapter::save("$work/golden/02_softmax.safetensors", '');
+is states(graded($work)), 'empty empty empty', 'tests, Makefile, header and golden data of its own are not looked at';
+
+is_deeply {sums()}, \%before, 'nothing else has changed';
+ok !-e $_, '... nothing was written' for "$folder/open/written", "$folder/made";
+ok !-e 'x', '... no name was a command';
+is join('', grep { m{\Q$folder\E/tmp/} } `ps -eo args`), '', '... and no process is left';
+
+# The kernel is made of chapter 15, and does what its exercises do: none of it is there.
+{
+    my $kernel = Chapter->load('chapters/15_kernel.c');
+    my @own = grep { ($_->{function} // '') eq 'attend_tiles' } @{$kernel->{exercises}};
+    my @lines = $kernel->emptied(@own);
+    my ($open) = $kernel->body('attend_tiles');
+    $lines[$open + 1] = 'extern void attend_fast(const void *); (void)n, (void)m, (void)d_k, (void)d_v, attend_fast(query);';
+    make_path("$folder/kernel/chapters");
+    Chapter::save("$folder/kernel/chapters/15_kernel.c", @lines);
+    my $result = grade("$folder/kernel", %assignment, exercises => [map { {%$_, chapter => '15'} } @own]);
+    is $result->{score}, 0, 'a call of the kernel is worth nothing';
+    like $result->{message} // message($result), qr/undefined reference to .attend_fast/, '... as there is none';
+}
+
+done_testing;

@@ -1,0 +1,138 @@
+// The modules that pages run, held against the native programs: each, and every
+// command on a page, prints the same bytes, ends with the same status and draws the
+// same figures. Needs node alone, not a browser.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { build, root, test } from "./book.mjs";
+import { spoiled } from "./packed.mjs";
+
+const under = join(root, "tools/web/under");
+
+const programs = readdirSync(join(root, "chapters"))
+  .map((file) => basename(file, ".c"))
+  .sort();
+
+// The programs once more, as they are on a processor that has nothing of its own: one
+// that chooses a kernel for it has other last digits.
+const plain = join(build, "plain");
+let made;
+async function makePlain() {
+  const make = `\${MAKE:-make} -s BUILD='${plain}' sets= CFLAGS_fast=-fopenmp-simd programs`;
+  const { status, err } = await sh(make);
+  assert.equal(status, 0, err);
+}
+
+// What stands in ARGS="..." on a chapter's page, and "" for the plain run.
+function commandsOf(program) {
+  const text = readFileSync(join(root, `chapters/${program}.c`), "utf8");
+  const number = program.replace(/_.*/, "");
+  const fences = text.matchAll(/^``` \{\.output args="([^"]*)"/gm);
+  const prose = text.matchAll(
+    new RegExp(`\`make\\s(?:-s\\s)?run-${number}\\sARGS="([^"]*)"\``, "g"),
+  );
+  return new Set(["", ...[...fences, ...prose].map((match) => match[1])]);
+}
+
+function sh(command, env = {}) {
+  return new Promise((done) => {
+    const options = { cwd: root, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
+    execFile("sh", ["-c", command], options, (error, out, err) =>
+      done({ status: error?.code ?? 0, out, err }),
+    );
+  });
+}
+
+// A run with what it drew, all of it text. Where a number rounds to zero, its sign
+// depends on the last bit of a sum.
+async function runWith(command, env) {
+  const folder = mkdtempSync(join(tmpdir(), "figures-"));
+  try {
+    const ran = await sh(command, { ...env, FIGURES: folder });
+    const figures = readdirSync(folder).map((file) => [
+      file,
+      readFileSync(join(folder, file), "utf8"),
+    ]);
+    return {
+      ...ran,
+      out: ran.out.replace(/-(0\.0+)(?!\d)/g, " $1"),
+      figures: Object.fromEntries(figures),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+// What is not the same in two texts, with its line: a list of one, or none.
+function difference(what, native, page) {
+  const [a, b] = [native, page].map((text) => (text ?? "").split("\n"));
+  const at = a.findIndex((line, i) => line !== b[i]);
+  if (native === page) return [];
+  const line = at < 0 ? a.length : at;
+  return [`${what}, line ${line + 1}: '${a[line]}' natively, '${b[line]}' in the page`];
+}
+
+async function differences(program, args, env = {}, from = build) {
+  const native = await runWith(`'${join(from, "chapters", program)}' ${args}`, env);
+  const page = await runWith(`'${under}' ${program} ${args}`, env);
+  const drawn = Object.keys({ ...native.figures, ...page.figures });
+  return [
+    ...difference("status", `${native.status}`, `${page.status}`),
+    ...difference("stdout", native.out, page.out),
+    ...difference("stderr", native.err, page.err),
+    ...drawn.flatMap((file) => difference(file, native.figures[file], page.figures[file])),
+  ];
+}
+
+for (const program of programs) {
+  for (const args of commandsOf(program)) {
+    test(`${program} ${args}: the same bytes natively and in the page`, async () => {
+      assert.deepEqual(await differences(program, args), []);
+      if (args !== "") return;
+      made ??= makePlain();
+      await made;
+      assert.deepEqual(await differences(program, args, { DIGITS: "9" }, plain), []);
+    });
+  }
+}
+
+test("all commands on the pages are found", () => {
+  assert.equal(
+    programs.flatMap((name) => [...commandsOf(name)]).filter((args) => args).length >= 7,
+    true,
+  );
+});
+
+test("tools/weave/outputs finds the page's output in the modules, too", async () => {
+  for (const program of ["02_softmax", "05_tokens"]) {
+    const check = `tools/weave/outputs --check chapters/${program}.c ${program}`;
+    const { status, err } = await sh(check, { RUN_UNDER: under });
+    assert.equal(`${status} ${err}`, "0 ");
+  }
+});
+
+test("a program without a module is told", async () => {
+  const { status, err } = await sh(`'${under}' 99_none`);
+  assert.equal(status, 1);
+  assert.match(err, /Cannot find module '.*programs\/99'/);
+});
+
+test("planted: a module that prints another digit is found, and the line said", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "module-"));
+  try {
+    mkdirSync(join(folder, "web/programs"), { recursive: true });
+    const script = readFileSync(join(build, "web/programs/01.js"), "utf8");
+    writeFileSync(join(folder, "web/programs/01.js"), spoiled(script, 0.34, 0.3401));
+    const faults = await differences("01_dot_product", "", { BUILD: folder });
+    assert.match(faults.join("\n"), /^stdout, line \d+: '.*' natively, '.*' in the page$/m);
+    const check = "tools/weave/outputs --check chapters/01_dot_product.c 01_dot_product";
+    const { status, err } = await sh(check, { BUILD: folder, RUN_UNDER: under });
+    assert.equal(status, 1);
+    assert.match(err, /^chapters\/01_dot_product\.c:\d+: /);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,190 @@
+package Diagnosis;
+
+# Which known mistake makes just these values. tests/mistakes.txt has, for each
+# planted mistake of an exercise, the tests of that exercise that it fails and
+# what each tells; tools/measure/mutants writes it, and the student edition has it.
+#
+# An answer is told a mistake if every test of its exercise agrees: those that fail,
+# with what they tell, and those that pass. A refusal may be missing besides, and two
+# mistakes may share the tests. Where most of them agree, it is told that this is not all.
+
+use strict;
+use warnings;
+use utf8;
+use Chapter;
+
+my $NUMBER = qr/(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])/;
+
+# Answers are computed in other orders, with other math libraries. They may
+# differ by this much of a number, and where it is nearly right, by this much of
+# what is wrong with it.
+my $OF_NUMBER = 1e-4;
+my $OF_FAULT  = 0.1;
+
+# What says of an answer only that there was none: it fits too many mistakes to
+# tell which it was.
+my $NO_ANSWER = qr/^(?:Segmentation fault|Bus error|Aborted|Floating point exception|no end|the program ended|memory ran out|refused, with)/;
+
+# What a failed test tells, as one line: where the first difference is, the
+# number there and the one that is due; or what is wrong in words; and how many
+# comparisons fail. A small array is told whole; of that one number stays, a sum
+# with other weights for each entry.
+sub told {
+    my ($test) = @_;
+    my $wrong = ($test->{told}{wrong} // '') =~ s/[\n\t]/; /gr;
+    return 'not refused' if $wrong =~ /not refused|should have been refused/;
+    # How often something is written where nothing is to be, is another thing on each day.
+    return $1 if $wrong =~ /^(.*?: something was written (?:beyond its end|in front of it))/;
+    if ($wrong =~ /^refused, with/) { # in words of the book's, if another function has done it
+        my ($by, $why) = ($test->{told}{printed} // '') =~ /(?:^|\n)\w+\.c: (\w+): ([^\n]*)\n*\z/;
+        return "refused by $by: $why" if defined $by && index($test->{name}, "$by:") != 0;
+    }
+    $wrong =~ s/ is due.*?(?=; |$)//g;
+    $wrong =~ s/($NO_ANSWER).*/$1/;
+    my ($sum, $k) = (0, 0);
+    my %odd = (nan => 3.7, inf => 5.3, '-inf' => 7.1, unset => 11.9);
+    my $gave = ($test->{told}{gave} // '') =~ s/^.*?=//mgr;
+    for ($gave =~ /(-?inf|nan|unset|$NUMBER)/g) {
+        $sum += (++$k % 17 + (/^-/ ? 1.5 : 1)) * ($odd{$_} // abs);
+    }
+    return join ' ~ ', $wrong, $test->{told}{fail} // (), $k ? sprintf '%.6g', $sum : ();
+}
+
+# Do two tests tell the same?
+sub agree {
+    my ($one, $other) = @_;
+    return 1 if $one eq $other;
+    my @text = map { s/$NUMBER/#/gr } $one, $other;
+    return 0 if $text[0] ne $text[1];
+    my @one   = $one =~ /$NUMBER/g;
+    my @other = $other =~ /$NUMBER/g;
+    my ($fail) = $one =~ / ~ (\d+) of \d+/;
+    for my $k (0 .. $#one) {
+        my $off = abs($one[$k] - $other[$k]);
+        my $may = defined $fail && $one[$k] eq $fail ? $OF_FAULT : $OF_NUMBER;
+        return 0 if $off > $may * abs($one[$k]) && $off > 1e-7;
+    }
+    my ($got, $due) = $one =~ /($NUMBER) where ($NUMBER)/ or return 1;
+    my ($came) = $other =~ /($NUMBER) where $NUMBER/;
+    return abs($got - $came) <= $OF_FAULT * abs($got - $due);
+}
+
+# An exercise's own tests that were run: name => what it tells, or undef if it
+# passes. Those that wait for another exercise are not among them.
+sub of_tests {
+    my ($function, @tests) = @_;
+    my %of;
+    for my $test (@tests) {
+        my ($name) = $test->{name} =~ /^\Q$function\E: (.*)/ or next;
+        next if @{$test->{empty}} || ($test->{told}{wrong} // '') =~ /^not run:/;
+        $of{$name} = $test->{ok} ? undef : told($test);
+    }
+    return \%of;
+}
+
+# Do the tests tell of a mistake? `fails` has what it makes each test tell.
+sub fits {
+    my ($fails, $of) = @_;
+    my $values = 0;
+    for my $name (keys %$of) {
+        my ($kept, $came) = ($fails->{$name}, $of->{$name});
+        next if !defined $kept && ($came // '') eq 'not refused'; # a refusal comes last, to most
+        return 0 if defined $kept != defined $came || defined $came && !agree($kept, $came);
+        $values++ if defined $came && $came !~ $NO_ANSWER;
+    }
+    return $values > 0;
+}
+
+# Are the tests that fail, and what they tell, the same? Which test finds what was written
+# beyond an array, and whether it crashes before, may be another each time.
+sub is_same {
+    my ($old, $new) = @_;
+    my $beyond = qr/something was written|^Segmentation fault|^Aborted/;
+    my @told = grep { defined } values %$new;
+    return 1 if grep({ /something was written/ } grep { defined } values %$old) && grep { $_ =~ $beyond } @told;
+    return "@{[sort keys %$old]}" eq "@{[sort keys %$new]}"
+      && !grep { !agree($old->{$_} // '', $new->{$_} // '') } keys %$new;
+}
+
+# Two mistakes in one function: each test tells of one of them, some of the first alone,
+# and some of the second.
+sub both {
+    my ($one, $other) = @_;
+    my %fails = (%$other, %$one);
+    my @own = map { my ($x, $y) = @$_; [grep { !defined $y->{$_} } keys %$x] } [$one, $other], [$other, $one];
+    return @{$own[0]} && @{$own[1]} && \%fails;
+}
+
+# Is the first difference the same, and are about as many entries wrong?
+sub nearly {
+    my ($kept, $came) = @_;
+    my @first = map { s/ ~ .*//r } $kept, $came;
+    my ($one, $other) = map { / ~ (\d+) of / ? $1 : 0 } $kept, $came;
+    return agree(@first) && abs($one - $other) <= 0.15 * ($one > $other ? $one : $other);
+}
+
+# Do most tests tell of a mistake: three at least, and two for each that does not? What
+# remains is another one, or what is special in a single test.
+sub fits_mostly {
+    my ($fails, $of) = @_;
+    my ($agree, $differ) = (0, 0);
+    for my $name (keys %$of) {
+        my ($kept, $came) = ($fails->{$name}, $of->{$name});
+        next if !defined $kept && (!defined $came || $came eq 'not refused');
+        if (!defined $kept || !defined $came || !nearly($kept, $came)) { $differ++ }
+        elsif ($came !~ $NO_ANSWER && $came ne 'not refused')          { $agree++ }
+    }
+    return $agree >= 3 && $agree >= 2 * $differ;
+}
+
+# The names of the mistakes of an exercise that make its tests tell what they do: of
+# one, or else of two together, or of one that most of them tell of.
+sub names {
+    my ($chapter, $function, $of) = @_;
+    my @known = grep { $_->{function} eq $function } @{$chapter->{mistakes} // []};
+    my @names = map { $_->{name} } grep { fits($_->{fails}, $of) } @known;
+    return @names if @names;
+    for my $k (0 .. $#known) {
+        for my $other (grep { $_ != $k } 0 .. $#known) { # what both fail, the first tells
+            my $fails = both($known[$k]{fails}, $known[$other]{fails}) or next;
+            return "$known[$k]{name}, and $known[$other]{name}" if fits($fails, $of);
+        }
+    }
+    return map {"$_->{name}, and something else besides"} grep { fits_mostly($_->{fails}, $of) } @known;
+}
+
+# Reads what is kept: number => {sum, mistakes => [{function, name, fails}]}.
+sub load {
+    my ($path) = @_;
+    my (%chapter, $chapter);
+    open my $file, '<:encoding(UTF-8)', $path or return {};
+    while (<$file>) {
+        chomp;
+        if (/^# / || $_ eq '') { next }
+        elsif (/^chapter (\w+) (\w+)$/) { $chapter = $chapter{$1} = {sum => $2, mistakes => []} }
+        elsif (/^(\w+): (.*)/ && $chapter) {
+            push @{$chapter->{mistakes}}, {function => $1, name => $2, fails => {}};
+        }
+        elsif (/^\t([^\t]*)\t(.*)/ && $chapter && @{$chapter->{mistakes}}) {
+            $chapter->{mistakes}[-1]{fails}{$1} = $2;
+        }
+        else { die "$path:$.: a chapter, a mistake, or a test and what it tells is due, not $_\n" }
+    }
+    return \%chapter;
+}
+
+sub save {
+    my ($path, %chapter) = @_;
+    my @lines = ('# What each mistake of an exercise makes the tests of that exercise tell. `make mistakes`',
+        '# writes it, from tests/measure/mutants.txt.');
+    for my $number (sort keys %chapter) {
+        push @lines, '', "chapter $number $chapter{$number}{sum}";
+        for my $mistake (@{$chapter{$number}{mistakes}}) {
+            push @lines, "$mistake->{function}: $mistake->{name}",
+              map { "\t$_\t$mistake->{fails}{$_}" } sort keys %{$mistake->{fails}};
+        }
+    }
+    return Chapter::save($path, @lines);
+}
+
+1;

@@ -1,0 +1,169 @@
+package Assignment;
+
+# What a teacher sets: which exercises, for how many points, until when. A file of
+# lines such as
+#
+#   name = hw1                    # letters, digits, - and _: files are named so
+#   title = Scores and shares
+#   exercises = 1.1 1.2 2.1       # or, with all that these chapters have: chapters = 01 02
+#   points 2.1 = 5                # if not those that the book gives
+#   due = 2026-12-01
+#   seconds = 60                  # that grading one submission may take; else 60 a chapter,
+#                                 # and at most 360
+#
+# of which name, and exercises or chapters, must be there. "#", first in a line or
+# after a blank, begins a comment.
+
+use strict;
+use warnings;
+use utf8;
+use File::Basename qw(basename dirname);
+use File::Glob qw(bsd_glob);
+use File::Spec;
+use List::Util qw(any first min uniq);
+use Time::Local qw(timegm);
+use Chapter;
+use Headers;
+use Symbols;
+use Text;
+
+my $ROOT = dirname(dirname(dirname(File::Spec->rel2abs(__FILE__))));
+my @KEYS = qw(name title exercises chapters due seconds);
+my ($MOST_POINTS, $SECONDS, $LONG_TITLE) = (1000, 60, 100);
+# PrairieLearn ends a job after 600 s, of which 240 are for building the graders.
+my $MOST_SECONDS = 360;
+my @chapters;
+
+# Returns name, title, due (undef if open), seconds, and exercises in the book's
+# order: id, chapter (02), function, points, title. Without a path, these are all
+# that a program can test. Dies with one line.
+sub load {
+    my ($path) = @_;
+    my @all = _chapters();
+    return _assigned({name => 'all', title => 'All exercises'}, map { _testable($_) } @all)
+      if !defined $path;
+    my ($given, $line) = _read($path);
+    my $wrong = sub { die "$path:$line->{$_[0]}: $_[1]\n" };
+    for my $key (qw(name exercises)) {
+        die "$path: there is no $key: a line such as '"
+          . ($key eq 'name' ? 'name = hw1' : 'exercises = 1.1 2.1') . "' is needed\n"
+          if !defined $given->{$key} && !($key eq 'exercises' && defined $given->{chapters});
+    }
+    $wrong->('name', "the name is '$given->{name}': at most 40 letters (a to z), digits, - and _ are needed, and "
+        . 'a letter or digit first') if $given->{name} !~ /^[a-zA-Z0-9][\w-]{0,39}\z/a;
+    # Of a file that is called by its name, with make NAME=hw1, what is made is called so.
+    my $called = $ENV{NAME} // $given->{name};
+    $wrong->('name', "the name is '$given->{name}': '$called' is needed, as the file is called")
+      if $given->{name} ne $called && basename($path, '.conf') eq $called;
+    $wrong->('due', "it is due on '$given->{due}': a day such as 2026-12-01 is needed")
+      if defined $given->{due} && !_is_day($given->{due});
+    $wrong->('seconds', "grading takes '$given->{seconds}' seconds: a number from 1 to $MOST_SECONDS is needed, "
+        . 'since some systems end all after 600, building the graders included') if defined $given->{seconds}
+      && !_is_number($given->{seconds}, $MOST_SECONDS);
+
+    my %chosen;
+    for my $key (qw(chapters exercises)) {
+        next if !defined $given->{$key};
+        my @ids = grep { length } split /[\s,]+/, $given->{$key};
+        $wrong->($key, "no exercise is chosen: a line such as 'exercises = 1.1 2.1' is needed") if !@ids;
+        my @found = map { _find($key, $_, \@all, sub { $wrong->($key, @_) }) } @ids;
+        $chosen{$_->{id}}++ and $wrong->($key, "exercise $_->{id} is chosen twice") for @found;
+    }
+    my @exercises = grep { $chosen{$_->{id}} } map { _testable($_) } @all;
+    for my $key (sort grep { /^points / } keys %$given) {
+        my ($id) = $key =~ / (.*)/;
+        my $exercise = first { $_->{id} eq $id } @exercises
+          or $wrong->($key, "exercise $id gets points, but is not chosen: @{[map { $_->{id} } @exercises]} are");
+        $wrong->($key, "exercise $id is worth '$given->{$key}' points: a number from 1 to $MOST_POINTS is needed")
+          if !_is_number($given->{$key}, $MOST_POINTS);
+        $exercise->{points} = 0 + $given->{$key};
+    }
+    return _assigned($given, @exercises);
+}
+
+# The book's chapters with exercises, read once.
+sub _chapters {
+    @chapters = map { Chapter->load($_) } bsd_glob(Text::path($ROOT) . '/chapters/*_*.c') if !@chapters;
+    return grep { @{$_->{exercises}} } @chapters;
+}
+
+# What the file says of each key, and in which line.
+sub _read {
+    my ($path) = @_;
+    die "$path is no file: one with lines such as 'name = hw1' is needed\n" if -e $path && !-f $path;
+    open my $file, '<:raw', $path or die "$path cannot be read: $!\n";
+    my (%given, %line);
+    while (my $text = <$file>) {
+        utf8::decode($text) or die "$path:$.: this is not UTF-8\n";
+        $text =~ s/\A\x{feff}// if $. == 1;
+        $text =~ s/(?:^|\s)#.*//s;
+        next if $text !~ /\S/;
+        my ($key, $value) = $text =~ /^\s*(\S+(?:\s+\S+)*?)\s*=\s*(.*?)\s*\z/;
+        die "$path:$.: '" . $text =~ s/^\s+|\s+\z//gr . "' says nothing: a line such as 'name = hw1' is needed\n"
+          if !defined $key;
+        $key =~ s/\s+/ /g;
+        die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed\n"
+          if !(any { $_ eq $key } @KEYS) && $key !~ /^points \w+\.\d+$/;
+        die "$path:$.: '$key' stands in line $line{$key} already\n" if $line{$key};
+        die "$path:$.: nothing follows '$key ='\n" if $value eq '';
+        die "$path:$.: '$key' holds a control character\n" if $value =~ /[[:cntrl:]]/;
+        ($given{$key}, $line{$key}) = ($value, $.);
+    }
+    return (\%given, \%line);
+}
+
+# A whole number, and no ones of other alphabets.
+sub _is_number { return $_[0] =~ /^[1-9][0-9]{0,8}\z/ && $_[0] <= $_[1] }
+
+sub _is_day {
+    my ($year, $month, $day) = $_[0] =~ /^([0-9]{4})-([0-9]{2})-([0-9]{2})\z/ or return 0;
+    return defined eval { timegm(0, 0, 0, $day, $month - 1, $year) };
+}
+
+# Those exercises of a chapter that are functions: a program cannot test the others.
+sub _testable {
+    my ($chapter) = @_;
+    return map { +{id => $_->{id}, chapter => $chapter->{number}, function => $_->{function},
+        points => 0 + $_->{points}} } grep { $_->{function} } @{$chapter->{exercises}};
+}
+
+sub _plain { return $_[0] =~ s/^0+(?=.)//r }
+
+# In words, one of these.
+sub _either {
+    my (@ids) = @_;
+    return @ids < 2 ? "@ids" : join(', ', @ids[0 .. $#ids - 1]) . " or $ids[-1]";
+}
+
+# The exercises that are meant by a chapter's number, or by that of an exercise.
+sub _find {
+    my ($key, $id, $chapters, $refuse) = @_;
+    my $number = $key eq 'chapters' ? $id : $id =~ s/\..*//sr;
+    my ($of) = grep { _plain($_->{number}) eq _plain($number) } @$chapters
+      or $refuse->("there is no chapter $number with exercises"
+          . ($key eq 'chapters' ? '' : ", as '$id' would have it")
+          . ': one of ' . _plain($chapters->[0]{number}) . ' to ' . _plain($chapters->[-1]{number}) . ' is needed');
+    my @all = _testable($of);
+    return @all if $key eq 'chapters';
+    my ($found) = grep { $_->{id} eq $id } @all;
+    return $found if $found;
+    my $is_by_hand = grep { $_->{id} eq $id } @{$of->{exercises}};
+    return $refuse->("exercise $id is " . ($is_by_hand ? 'done by hand, which no program can grade'
+          : 'not in chapter ' . _plain($number)) . ': ' . _either(map { $_->{id} } @all) . ' is needed');
+}
+
+# An exercise's title is what the header says of its function first.
+sub _assigned {
+    my ($given, @exercises) = @_;
+    my $symbols = Symbols->new(Headers->load("$ROOT/src/attention.h"));
+    for (@exercises) {
+        my $says = ($symbols->{all}{$_->{function}}{says} // '') =~ s/\s+/ /gr;
+        ($_->{title}) = $says =~ /^(.*?)(?:[.;](?:\s|\z)|\z)/;
+        $_->{title} =~ s/: .*// if length $_->{title} > $LONG_TITLE;
+    }
+    return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
+        seconds => 0 + ($given->{seconds} // min($MOST_SECONDS, $SECONDS * uniq map { $_->{chapter} } @exercises)),
+        exercises => \@exercises};
+}
+
+1;

@@ -1,0 +1,650 @@
+-- The reader: what tools/weave/weave has found in the files becomes one document.
+--
+-- Each file is read once, as Markdown that has a line for every line of the file,
+-- so pandoc's line numbers are the file's. Code never meets the Markdown parser:
+-- where a run of code starts, the Markdown has a placeholder, and the listing takes
+-- its place in the finished document. So footnotes and divs may span code.
+--
+-- Besides the text the reader settles what depends on no output format: numbers
+-- of figures and hints, the words of empty references `[](#id)`, where the glossary
+-- leads, the order of the pages, and every fault that only shows once pandoc has read the prose. Faults
+-- are lines `file:line: what is wrong`, raised together. What is left for the
+-- filter, book.lua, travels in classes and attributes:
+--
+--   Header 1   kind (chapter, appendix, page), number, file
+--   CodeBlock  listing: class numberLines, startFrom, file, exercises, shows (print,
+--              draw or main, where it does nothing else), and header (the section it
+--              announces) or type (in the header, where it stands);
+--              output: program (that prints it), args and status
+--   Figure     number, file (of the picture)
+--   Div        .exercise; .hint with number; .solution with exercise
+--   Span       .term (to which the glossary leads)
+--
+-- The input is a table as Lua writes it; described and prepare in tools/weave/weave say
+-- what is in it. In a lint, one file is read without the others, and what links and
+-- references to others lead to is taken on trust.
+--
+-- Of each file its bones are written down: what other pages know of it. The next
+-- weave takes a file that has not changed by them, and its page as it was.
+
+local stringify = pandoc.utils.stringify
+
+-- Ids are the author's alone (two chapters may both have a section Exercises),
+-- and raw HTML or TeX would be lost in the other formats, or hide an <stdio.h>.
+local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references-raw_html-raw_tex'
+    .. '-native_divs-native_spans-yaml_metadata_block'
+
+-- A div of another kind is most likely a misspelt one, and a hint that is not
+-- folded gives the answer away.
+local DIVS = { question = true, hint = true, done = true, solution = true, milestone = true,
+               aside = true, worksheet = true, header = true, workbench = true }
+
+------------------------------------------------------------------------------
+-- Faults
+
+local faults = {}
+
+local function report(file, line, ...)
+    faults[#faults + 1] = file.name .. ':' .. line .. ': ' .. string.format(...)
+end
+
+-- The line where the prose has the next match of a Lua pattern, so that the n-th
+-- call finds the n-th; where there is no other, the last, or line 1.
+local function next_line(file, pattern)
+    local last = file.found[pattern] or { line = 1, at = 0 }
+    local line, at = last.line, last.at
+    while file.prose[line] do
+        at = not (at > 0 and pattern:sub(1, 1) == '^')
+            and file.prose[line]:find(pattern, at + 1)
+        if at then
+            file.found[pattern] = { line = line, at = at }
+            return line
+        end
+        line, at = line + 1, 0
+    end
+    return last.line
+end
+
+local function plain(text) return (text:gsub('%p', '%%%0')) end
+
+------------------------------------------------------------------------------
+-- From a file to blocks
+
+local function listing(lines)
+    return pandoc.CodeBlock(lines.text, pandoc.Attr('', { 'c', 'numberLines' }, {
+        startFrom = lines.startFrom, at = lines.at, file = lines.file, header = lines.header,
+        exercises = lines.exercises, type = lines.type, shows = lines.shows,
+    }))
+end
+
+-- Pandoc must find the fences that tools/Chapter.pm finds, and no code elsewhere.
+-- Marks what a program prints with its chapter.
+local function check_fences(file)
+    local fences, n = file.fences, 1
+    local function unread(last)
+        for i = n, last do
+            report(file, fences[i].line, 'this fence is not read as code: what is above it'
+                .. ' does not end there')
+        end
+        n = last + 2
+    end
+    file.blocks = file.blocks:walk {
+        CodeBlock = function(code)
+            local i = n
+            while fences[i] and fences[i].text ~= code.text do i = i + 1 end
+            if not fences[i] then
+                local first = code.text:match('[^\n]*')
+                report(file, next_line(file, '^%s+' .. plain(first)),
+                    'this is read as code, though no fence is around it: %s', first)
+                return
+            end
+            unread(i - 1)
+            code.attributes.program = code.classes:includes('output') and file.key
+                and file.name:match('([^/]*)%.c$') or nil
+            return code
+        end,
+    }
+    unread(#fences)
+end
+
+-- What of the markup was left as text means that pandoc read it otherwise than
+-- its author meant.
+local function check_leftovers(file)
+    file.blocks:walk {
+        Str = function(str)
+            for label in str.text:gmatch('%[%^([^%]%s]+)%]') do
+                report(file, next_line(file, '%[%^' .. plain(label) .. '%]'),
+                    'the footnote [^%s] is not defined', label)
+            end
+            if str.text:find(':::', 1, true) then
+                report(file, next_line(file, '[^:%s]%s*:::'), '":::" is read as text: it'
+                    .. ' must begin its line, and a blank line must stand before it')
+            end
+        end,
+    }
+end
+
+-- Puts the listings in the places of their placeholders.
+local function place_listings(file)
+    file.blocks = file.blocks:walk {
+        Para = function(para)
+            local raw = #para.content == 1 and para.content[1]
+            if raw and raw.t == 'RawInline' and raw.format == 'listing' then
+                local run = file.runs[tonumber(raw.text)]
+                run.placed = true
+                return pandoc.List(run.listings):map(listing)
+            end
+        end,
+    }
+    for _, run in ipairs(file.runs) do
+        if not run.placed then
+            report(file, run.line, 'this listing is swallowed by the prose before it:'
+                .. ' a table or the like is not ended there')
+        end
+    end
+end
+
+------------------------------------------------------------------------------
+-- Exercises and other divs
+
+-- Gives each exercise a block of its own, which takes in the hints right below it and
+-- what is said when it is done, and numbers the hints of an exercise that has several,
+-- wherever they stand.
+local function wrap_exercises(file)
+    local wrapped = {}
+    local function wrap(blocks)
+        local result, hints = pandoc.Blocks {}, {}
+        local function number_hints()
+            for i, hint in ipairs(hints) do
+                hint.attributes.number = #hints > 1 and tostring(i) or nil
+            end
+            hints = {}
+        end
+        for _, block in ipairs(blocks) do
+            local strong = block.t == 'Para' and block.content[1]
+            local number = strong and strong.t == 'Strong'
+                and stringify(strong):match('^Exercise%s+(%w+%.%d+)$')
+            local hint = block.t == 'Div' and block.classes:includes('hint')
+            local last = result[#result]
+            if number or block.t == 'Header' then number_hints() end
+            if hint then hints[#hints + 1] = block end
+            if number then
+                wrapped[number] = true
+                local id = 'exercise-' .. number:gsub('%.', '-')
+                result:insert(pandoc.Div({ block }, pandoc.Attr(id, { 'exercise' })))
+            elseif (hint or block.t == 'Div' and block.classes:includes('done')) and last
+                and last.t == 'Div' and last.classes:includes('exercise') then
+                last.content:insert(block)
+            else
+                result:insert(block)
+            end
+        end
+        number_hints()
+        return result
+    end
+    file.blocks = file.blocks:walk { Blocks = wrap }
+    for _, exercise in ipairs(file.exercises) do
+        file.exercises[exercise.number] = exercise
+        if not wrapped[exercise.number] then
+            report(file, exercise.line, 'exercise %s is no paragraph of its own: a blank'
+                .. ' line is missing before it', exercise.number)
+        end
+    end
+end
+
+-- The header's own lines for the types that a div names.
+-- With until="words", as far as the line that has them: the rest is for later.
+local function declarations(file, line, div, types)
+    local blocks, till = pandoc.Blocks {}, div.attributes['until']
+    for name in (div.attributes.of or '?'):gmatch('%S+') do
+        if types[name] then
+            local shown = listing(types[name])
+            local last = till and shown.text:find('\n[^\n]*' .. plain(till))
+            if last then
+                shown.text = shown.text:sub(1, last):gsub('%s+$', '') .. '\n    ...'
+            elseif till then
+                report(file, line, 'the type %s has no line with "%s"', name, till)
+            end
+            blocks:insert(shown)
+        else
+            report(file, line, 'no header declares a type %s: ::: {.header of="..."}'
+                .. ' names types of the headers that src/attention.h names', name)
+        end
+    end
+    if #div.content > 0 then
+        report(file, line, 'a div .header is empty: the declarations take its place')
+    end
+    return blocks
+end
+
+local function check_divs(file, types)
+    file.blocks = file.blocks:walk {
+        traverse = 'topdown',
+        Div = function(div)
+            local kind = div.classes[1]
+            if not kind or kind == 'exercise' then return end
+            local line = next_line(file, '^%s*:::+.*%f[%w]' .. plain(kind) .. '%f[^%w-]')
+            local solved = div.attributes.exercise
+            if not DIVS[kind] then
+                report(file, line, 'a div of an unknown kind, %s: there are question,'
+                    .. ' hint, done, solution, milestone, aside, worksheet, header and workbench', kind)
+            elseif kind == 'question'
+                and (#div.content < 2 or div.content[1].t ~= 'Para') then
+                report(file, line, 'a question is a paragraph that asks, a blank line,'
+                    .. ' and the answer')
+            elseif kind == 'solution' and solved and not file.exercises[solved] then
+                report(file, line, 'a solution of exercise %s, which %s does not have',
+                    solved, file.name)
+            elseif kind == 'header' then
+                return declarations(file, line, div, types)
+            end
+        end,
+    }
+end
+
+------------------------------------------------------------------------------
+-- Figures
+
+-- Numbers the figures and finds their pictures; each drawn picture must be shown.
+local function place_figures(file)
+    local drawn, shown, count = {}, {}, 0
+    for _, name in ipairs(file.pictures) do drawn[name] = true end
+    local function line_of(image)
+        return next_line(file, '%]%(' .. plain(image.src) .. '%f[%s%)]')
+    end
+    local function show(figure)
+        local image
+        figure:walk { Image = function(img) image = image or img end }
+        if not image then return end
+        local src, path, line = image.src, file.folder .. '/' .. image.src, line_of(image)
+        if not src:find('^[%w_-]+%.svg$') then
+            report(file, line, 'a figure is name.svg, drawn by the chapter: not %s', src)
+        elseif shown[src] then
+            report(file, line, 'the figure %s is shown twice: refer to it by [](#id)', src)
+        elseif not drawn[src] then
+            report(file, line, 'the figure %s is shown, but not drawn: there is no %s', src,
+                path)
+        end
+        shown[src] = true
+        count = count + 1
+        figure.attributes.number = (file.number and file.number .. '.' or '') .. count
+        figure.attributes.file = path
+        return figure, false
+    end
+    -- What is not alone in its paragraph, or has no caption, is no Figure.
+    local function misplaced(image)
+        shown[image.src] = true
+        report(file, line_of(image), #image.caption == 0
+            and 'the figure %s has no caption: ![What to see in it](%s)'
+            or 'the figure %s must stand alone in its paragraph', image.src, image.src)
+    end
+    file.blocks = file.blocks:walk { traverse = 'topdown', Figure = show, Image = misplaced }
+    for _, name in ipairs(file.key and file.pictures or {}) do
+        if not shown[name] then
+            report(file, 1, 'the figure %s is drawn (%s/%s), but not shown', name,
+                file.folder, name)
+        end
+    end
+end
+
+------------------------------------------------------------------------------
+-- Ids and references
+
+local function slug(inlines)
+    local text = pandoc.text.lower(stringify(inlines))
+    return (text:gsub("['’]", ''):gsub('[%s%p]+', '-'):gsub('^%-+', ''):gsub('%-+$', ''))
+end
+
+-- Gathers the ids of a file into book.ids[id]: its file, line and page; and what a
+-- reference to it says, text or title. Sections without an id get one from page and
+-- title.
+local function gather_ids(file, book)
+    local page
+    local function define(id, target, pattern)
+        local line, other = next_line(file, pattern
+            or '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]'), book.ids[id]
+        if other then
+            report(file, line, 'the id %s is taken: %s:%d has it', id, other.file.name,
+                other.line)
+        else
+            target.id, target.file, target.line = id, file, line
+            target.page = page or target
+            book.ids[id] = target
+        end
+    end
+    local function anchor(element)
+        if element.identifier ~= '' then define(element.identifier, {}) end
+    end
+    local function heading(block)
+        local title = stringify(block)
+        if block.level == 1 then
+            local line = next_line(file, '^#%s')
+            if file.literate and page then
+                report(file, line, 'a second heading of level 1: "%s" (a file is one page;'
+                    .. ' use ##)', title)
+            elseif block.identifier == '' then
+                report(file, line, 'the page "%s" has no id: # %s {#...}', title, title)
+            end
+            page = nil
+            define(block.identifier, { title = block.content })
+            page = book.ids[block.identifier]
+            block.attributes.kind = file.kind
+            block.attributes.number = file.number
+            block.attributes.file = file.literate and file.name or nil
+        else
+            if block.identifier == '' then
+                local id, n = (page and page.id .. '-' or '') .. slug(block.content), 1
+                block.identifier = id
+                while book.ids[block.identifier] do
+                    n = n + 1
+                    block.identifier = id .. '-' .. n
+                end
+            end
+            define(block.identifier, { title = block.content })
+        end
+        return block
+    end
+    file.blocks = file.blocks:walk {
+        traverse = 'topdown',
+        Header = heading, Span = anchor, CodeBlock = anchor,
+        Figure = function(figure)
+            if figure.identifier ~= '' then
+                define(figure.identifier, { text = 'figure\u{a0}' .. figure.attributes.number })
+            end
+            return figure, false
+        end,
+        Div = function(div)
+            if not div.classes:includes('exercise') then return anchor(div) end
+            local number = div.identifier:gsub('^exercise%-', ''):gsub('%-', '.')
+            define(div.identifier, { text = 'exercise\u{a0}' .. number },
+                '^%*%*Exercise ' .. plain(number) .. '%*%*')
+        end,
+    }
+end
+
+-- The words of a reference, as inlines. A numbered page goes by its number,
+-- another by its title; a section of another page by both.
+local function reference_text(target, file)
+    local page, text = target.page, pandoc.Inlines(target.text or {})
+    if target.title and (target == page or target.file ~= file) then
+        text:extend(page.file.number
+            and pandoc.Inlines { page.file.kind .. '\u{a0}' .. page.file.number } or page.title)
+    end
+    if target.title and target ~= page then
+        if #text > 0 then text:extend { pandoc.Str ',', pandoc.Space() } end
+        text:insert(pandoc.Quoted('DoubleQuote', target.title))
+    end
+    -- A title's footnotes stay with the title.
+    return text:walk { Note = function() return {} end }
+end
+
+-- Checks the links of a file, and writes the words of the empty ones. In a lint,
+-- what is not in this file may be in another.
+local function resolve_links(file, book)
+    local function resolve(link, begins_sentence)
+        local id, empty = link.target:match('^#(.*)$'), #link.content == 0
+        local target = id and book.ids[id]
+        local line = next_line(file, '%(' .. plain(link.target) .. '[%s)]')
+        if not id and not link.target:find('^%a[%w+.-]*:') then
+            report(file, line, 'a link leads to #id or to a full address: not to %s',
+                link.target)
+        elseif not id and empty then
+            report(file, line, 'a link without words: [](%s)', link.target)
+        elseif id and not target and not book.lint then
+            report(file, line, 'the link #%s leads nowhere: no heading, figure or exercise'
+                .. ' has this id', id)
+        elseif id and empty then
+            link.content = target and reference_text(target, file) or pandoc.Inlines(id)
+            local first = link.content[1]
+            if not first then
+                report(file, line, 'a link without words: [](#%s) leads to what has no'
+                    .. ' number and no title', id)
+            elseif begins_sentence and first.t == 'Str' then
+                first.text = first.text:gsub('^%l', string.upper)
+                link.content[1] = first
+            end
+            if target and target == target.page and target.file.number then
+                link.title = stringify(target.title)
+            end
+        end
+        return link
+    end
+
+    -- An empty reference that begins a sentence begins with a capital.
+    local function resolve_all(inlines)
+        if not inlines:find_if(function(inline) return inline.t == 'Link' end) then return end
+        local start = true
+        for i, inline in ipairs(inlines) do
+            if inline.t == 'Link' then inlines[i] = resolve(inline, start) end
+            if inline.t == 'Str' then
+                start = inline.text:find('[.?!][”’)]*$') ~= nil
+            elseif inline.t ~= 'Space' and inline.t ~= 'SoftBreak' then
+                start = false
+            end
+        end
+        return inlines
+    end
+    file.blocks = file.blocks:walk { Inlines = resolve_all }
+end
+
+------------------------------------------------------------------------------
+-- The glossary
+
+-- A term as it is compared: neither case nor number counts.
+local function singular(text)
+    return (pandoc.text.lower(text):gsub('%p$', ''):gsub('ies$', 'y'):gsub('ices$', 'ix')
+        :gsub('s$', ''))
+end
+
+-- A row of the glossary begins with a link to a section, and the link with a term,
+-- up to a comma.
+local function read_row(row)
+    local block = row.cells[1].contents[1]
+    local link = block and block.content[1]
+    local words = link and stringify(link) or ''
+    return { row = row, link = link, words = words, term = words:match('^[^,]*'),
+             id = link and link.t == 'Link' and link.target:match('^#(.*)$') or false }
+end
+
+-- Calls visit(table, rows, file) for each table of the glossary.
+local function walk_glossary(book, visit)
+    for _, file in ipairs(book.files) do
+        local within
+        file.blocks = file.blocks:walk {
+            traverse = 'topdown',
+            Header = function(heading)
+                if heading.level == 1 then within = heading.identifier == 'glossary' end
+            end,
+            Table = function(tbl)
+                if not within then return end
+                return visit(tbl, tbl.bodies[1].body:map(read_row), file), false
+            end,
+        }
+    end
+end
+
+-- Gives each term of the glossary an anchor where its section, from the heading or
+-- anchor with the id to the next heading, first has it in bold; leads the link on to
+-- there; and puts the rows of each table into the order of these places.
+local function plant_terms(book)
+    local wanted, place = {}, 0 -- wanted[id][term]: its anchor and, once found, its place
+    walk_glossary(book, function(_, rows)
+        for _, row in ipairs(rows) do
+            wanted[row.id] = wanted[row.id] or {}
+            wanted[row.id][singular(row.term)] = { anchor = 'term-' .. slug(row.term) }
+        end
+    end)
+    for _, file in ipairs(book.files) do
+        local open = {}
+        local function enter(element) table.insert(open, wanted[element.identifier]) end
+        local function pass(element)
+            enter(element)
+            return element, false
+        end
+        file.blocks = file.blocks:walk {
+            traverse = 'topdown',
+            Header = function(heading)
+                open = {}
+                return pass(heading)
+            end,
+            Figure = pass, Div = enter, Span = enter, CodeBlock = enter,
+            Strong = function(strong)
+                for _, terms in ipairs(open) do
+                    local term = terms[singular(stringify(strong))]
+                    if term and not term.place then
+                        place = place + 1
+                        term.place = place
+                        local anchor = pandoc.Attr(term.anchor, { 'term' })
+                        strong.content = { pandoc.Span(strong.content, anchor) }
+                        return strong, false
+                    end
+                end
+            end,
+        }
+    end
+    walk_glossary(book, function(tbl, rows, file)
+        for _, row in ipairs(rows) do
+            local term, target = wanted[row.id][singular(row.term)], book.ids[row.id]
+            local other = book.ids[term.anchor]
+            row.file = file
+            row.line = next_line(file, '^|%s*%[?' .. plain(row.words) .. '%s*[%]|]')
+            if not row.id then
+                report(file, row.line, 'a row of the glossary begins with a link to the'
+                    .. ' section that introduces the term: [term](#id)')
+            elseif other then
+                report(file, row.line, 'the id %s is taken: %s:%d has it', term.anchor,
+                    other.file.name, other.line)
+            elseif term.place then
+                book.ids[term.anchor] = row
+                row.link.target = '#' .. term.anchor
+            elseif target then
+                report(file, row.line, 'the glossary leads to #%s for "%s", but **%s**, or'
+                    .. ' its plural, does not stand there before the next heading: %s:%d',
+                    row.id, row.term, row.term, target.file.name, target.line)
+            end
+            row.place = term.place or 0
+        end
+        rows:sort(function(a, b) return a.place < b.place end)
+        tbl.bodies[1].body = rows:map(function(row) return row.row end)
+        return tbl
+    end)
+end
+
+------------------------------------------------------------------------------
+-- Bones
+
+-- What the other pages know of a file, or the contents, the glossary or the list
+-- of sources: headings, what has an id, terms in bold, citations, and the glossary.
+local function bones_of(blocks)
+    local bones, within = pandoc.Blocks {}, nil
+    local function anchor(element)
+        if element.identifier == '' then return end
+        local exercise = element.classes:includes('exercise') and { 'exercise' } or {}
+        bones:insert(pandoc.Div({}, pandoc.Attr(element.identifier, exercise)))
+    end
+    local function keep(inline)
+        bones:insert(pandoc.Plain { inline })
+        return inline, false
+    end
+    blocks:walk {
+        traverse = 'topdown',
+        Header = function(heading)
+            if heading.level == 1 then within = heading.identifier end
+            bones:insert(heading)
+            return heading, false
+        end,
+        Table = function(tbl)
+            if within ~= 'glossary' then return end
+            bones:insert(tbl)
+            return tbl, false
+        end,
+        Figure = function(figure)
+            bones:insert(pandoc.Figure({}, {}, figure.attr))
+            return figure, false
+        end,
+        Div = anchor, CodeBlock = anchor, Span = anchor, Strong = keep, Cite = keep,
+    }
+    return bones
+end
+
+local function write_bones(file, folder)
+    local out = assert(io.open(folder .. '/' .. file.page .. '.json', 'wb'))
+    out:write(pandoc.write(pandoc.Pandoc(bones_of(file.blocks)), 'json'))
+    out:close()
+end
+
+------------------------------------------------------------------------------
+-- The book
+
+-- The blocks in reading order. book.md's first page leads; its others (glossary,
+-- sources) come after the chapters and appendices, and the header is the last.
+local function in_reading_order(files)
+    local blocks, after, header = pandoc.Blocks {}, pandoc.Blocks {}, pandoc.Blocks {}
+    for _, file in ipairs(files) do
+        local place, pages = file.page == 'reference' and header or blocks, 0
+        for _, block in ipairs(file.blocks) do
+            if block.t == 'Header' and block.level == 1 then pages = pages + 1 end
+            if not file.literate and pages > 1 then place = after end
+            place:insert(block)
+        end
+    end
+    blocks:extend(after)
+    blocks:extend(header)
+    return blocks
+end
+
+-- The parts of the contents must begin with pages that there are, and sources that
+-- are cited stand on one.
+local function check_book(book, meta)
+    local head = { name = 'book.md', prose = {}, found = {} }
+    for line in book.head:gmatch('(.-)\n') do table.insert(head.prose, line) end
+    for n, part in ipairs(meta.parts or {}) do
+        local line = next_line(head, '%f[%w]first:')
+        local first = part.first and stringify(part.first) or ''
+        local target = book.ids[first]
+        if not part.title or not target or target ~= target.page then
+            report(head, line, 'part %d must have a title and, as first, the id of a page:'
+                .. ' not "%s"', n, first)
+        end
+    end
+    local cited
+    for _, file in ipairs(book.files) do
+        file.blocks:walk { Cite = function() cited = cited or file end }
+    end
+    if cited and not book.ids.refs then
+        report(cited, 1, 'sources are cited, but no page of the book holds ::: {#refs}')
+    end
+end
+
+local function read_file(file, book)
+    file.blocks = pandoc.read(file.markdown, MARKDOWN).blocks
+    check_fences(file)
+    check_leftovers(file)
+    wrap_exercises(file)
+    check_divs(file, book.types)
+    place_listings(file)
+    place_figures(file)
+end
+
+function Reader(inputs)
+    local book = load('return ' .. tostring(inputs[1].text))()
+    local meta = pandoc.read(book.head, 'markdown').meta
+    book.ids = {}
+    for _, file in ipairs(book.files) do
+        file.found = {}
+        if file.bones then
+            file.blocks = pandoc.read(file.bones, 'json').blocks
+        else
+            read_file(file, book)
+            if book.keep then write_bones(file, book.keep) end
+        end
+        gather_ids(file, book)
+    end
+    for _, file in ipairs(book.files) do resolve_links(file, book) end
+    if not book.lint then
+        plant_terms(book)
+        check_book(book, meta)
+    end
+    if #faults > 0 then error(table.concat(faults, '\n'), 0) end
+    return pandoc.Pandoc(in_reading_order(book.files), meta)
+end

@@ -1,0 +1,843 @@
+-- The filter for paper: pandoc ... --citeproc -L tools/weave/paper.lua -t typst (or epub3)
+--
+-- Lays out for reading from front to back what the web page folds: answers, hints and
+-- solutions move to the end of the book, with links both ways; a chapter's part of the
+-- header becomes a reference to the header, the last page but the index. So far the
+-- two formats agree (arrange). Then each is rendered by itself: for typst as calls of
+-- functions of tools/theme/book.typ, for an EPUB as HTML whose looks are
+-- tools/theme/epub.css.
+--
+-- Pictures lose what only a browser knows: variables, media queries, layout by
+-- style (plain_picture).
+
+local TYPST = FORMAT == 'typst'
+if not TYPST and not FORMAT:match('^epub') then return {} end
+
+local common = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. '/common.lua')
+local stringify, escape = pandoc.utils.stringify, common.escape
+local List = pandoc.List
+
+-- A string as typst writes it.
+local function quote(text)
+    return '"' .. text:gsub('[\\"]', '\\%0'):gsub('\n', '\\n'):gsub('\t', '\\t') .. '"'
+end
+
+local function raw(...) return pandoc.RawBlock(TYPST and 'typst' or 'html', string.format(...)) end
+local function raw_inline(...)
+    return pandoc.RawInline(TYPST and 'typst' or 'html', string.format(...))
+end
+
+local function attr(id, class, more) return pandoc.Attr(id or '', { class }, more) end
+
+-- Words as inlines.
+local function words(...) return pandoc.Inlines(string.format(...)) end
+
+-- A paragraph of ours, as Markdown.
+local function prose(text)
+    return pandoc.read(text, 'markdown').blocks
+end
+
+------------------------------------------------------------------------------
+-- Arranging
+
+-- What is said of the edition, behind the title.
+local EDITION = [[
+This is the book to carry, woven from the same files as its pages on the web. What
+is folded there is laid out here. [Answers](#answers) to questions,
+[hints](#hints) and [solutions](#solutions) stand at the end of the book, each with
+a reference there and back. Code that only prints and draws is set small,
+at its place in the file, so that every line of every chapter is here; a
+chapter's header is named where it is included, and the
+[headers](#reference) end the book. Line numbers are those of the files.
+
+Code is under the MIT licence; prose and figures are under [Creative Commons
+Attribution 4.0 International](https://creativecommons.org/licenses/by/4.0/): you may
+share and adapt them if you name the source, "Attention in C", link to the licence,
+and say what you changed.
+]]
+local RIGHTS = 'Code: MIT licence. Prose and figures: CC BY 4.0.'
+local TYPE = [[
+Set by pandoc and typst in Libertinus Serif, New Computer Modern Math, DejaVu Sans
+Mono and, for Chinese, Noto Serif.
+]]
+
+-- The document as pages; what stands before the first heading is .front.
+local function pages_of(doc)
+    local pages = List {}
+    local front = pandoc.Blocks {}
+    for _, block in ipairs(doc.blocks) do
+        if block.t == 'Header' and block.level == 1 then
+            pages:insert({ heading = block, id = block.identifier, blocks = pandoc.Blocks {},
+                           number = block.attributes.number, kind = block.attributes.kind,
+                           title = common.bare(block.content) })
+        else
+            local blocks = pages[1] and pages[#pages].blocks or front
+            blocks:insert(block)
+        end
+    end
+    pages.front = front
+    return pages
+end
+
+-- "2 Shares of a whole", as inlines.
+local function full_title(page)
+    local title = pandoc.Inlines {}
+    if page.number then title:extend { pandoc.Str(page.number), pandoc.Space() } end
+    title:extend(page.title)
+    return title
+end
+
+local function link(text, id, class) return pandoc.Link(text, '#' .. id, '', attr('', class)) end
+
+-- Gathers the hints and solutions of a page by their exercises, in order, and what is
+-- said when one is done.
+local function gather(page)
+    local last
+    page.exercises = {}
+    local function of(number)
+        page.exercises[number] = page.exercises[number] or { hints = List {}, solutions = List {} }
+        return page.exercises[number]
+    end
+    page.blocks:walk {
+        traverse = 'topdown',
+        Div = function(div)
+            local class = div.classes[1]
+            if class == 'exercise' then
+                last = div.identifier:gsub('^exercise%-', '')
+            elseif class == 'hint' and last then
+                of(last).hints:insert(div.content)
+            elseif class == 'done' and last then
+                of(last).done = div.content
+            elseif class == 'solution' then
+                local number = div.attributes.exercise
+                of(number and number:gsub('%.', '-') or last).solutions:insert(div.content)
+                return nil, false
+            end
+        end,
+    }
+end
+
+-- The line below an exercise that says where hints and solution are.
+local function leads(number, found)
+    local line = pandoc.Inlines {}
+    if #found.hints > 0 then
+        line:insert(link(#found.hints > 1 and 'Hints' or 'Hint', 'hints-' .. number, 'lead'))
+    end
+    if #found.solutions > 0 then
+        if #line > 0 then line:extend { pandoc.Str '.', pandoc.Space() } end
+        line:insert(link('Solution', 'solution-' .. number, 'lead'))
+    end
+    if #line > 0 then line:insert(pandoc.Str '.') end
+    return #line > 0 and pandoc.Div({ pandoc.Para(line) }, attr('', 'leads')) or nil
+end
+
+-- The header of a chapter, in words that lead there.
+local function announced(listings)
+    local lines = listings:map(function(code)
+        local first = tonumber(code.attributes.startFrom)
+        local _, more = code.text:gsub('\n', '')
+        return ('%d to %d'):format(first, first + more)
+    end)
+    local line = words('The header of this chapter,')
+    line:extend { pandoc.Space(), pandoc.Code(listings[1].attributes.file), pandoc.Str ':', pandoc.Space(),
+                  link('lines\u{a0}' .. table.concat(lines, ', '), listings[1].attributes.header, 'lead'),
+                  pandoc.Str '.' }
+    return pandoc.Div({ pandoc.Para(line) }, attr('', 'leads'))
+end
+
+-- A question keeps what it asks; its answer goes to the page of answers.
+local function ask(page, div)
+    local id = ('%s-question-%d'):format(page.id, #page.answers + 1)
+    local asked = div.content[1].content
+    page.answers:insert({ id = id, asked = asked, blocks = { table.unpack(div.content, 2) } })
+    local line = pandoc.Inlines { pandoc.Span(words('What do you expect?'), attr('', 'label')),
+                                  pandoc.Space() }
+    line:extend(asked)
+    line:extend { pandoc.Space(), link('Answer', id .. '-answer', 'lead'), pandoc.Str '.' }
+    return pandoc.Div({ pandoc.Para(line) }, attr(id, 'question'))
+end
+
+-- What leads back to where something was asked, and stands before it.
+local function returned(id, asked, to, blocks)
+    local line = pandoc.Inlines(asked)
+    line:extend { pandoc.Space(), link('back', to, 'back') }
+    local content = pandoc.Blocks { pandoc.Div({ pandoc.Para(line) }, attr('', 'introduces')) }
+    content:extend(blocks)
+    return pandoc.Div(content, attr(id, 'returned'))
+end
+
+-- Takes out of a page what paper has elsewhere, and leaves where it is to be found.
+-- A listing keeps whose it is, wherever it goes.
+local function unfold(page)
+    page.blocks = page.blocks:walk {
+        CodeBlock = function(code)
+            if not code.attributes.file then return end
+            code.attributes.owner = page.id
+            return code
+        end,
+    }
+    -- What stands between paragraphs may move; in what is kept together it may not.
+    local function may_move(block)
+        if block.t == 'Figure' then block.attributes.moves = 'true' end
+        return block
+    end
+    page.blocks = pandoc.Blocks(page.blocks:map(function(block)
+        if block.t == 'Div' and block.classes:includes('worksheet') then
+            block.content = block.content:map(may_move)
+        end
+        return may_move(block)
+    end))
+    gather(page)
+    page.answers = List {}
+    local announcing
+    page.blocks = page.blocks:walk {
+        traverse = 'topdown',
+        Blocks = function(blocks)
+            local result = pandoc.Blocks {}
+            for _, block in ipairs(blocks) do
+                local header = block.t == 'CodeBlock' and block.attributes.header
+                if not header then
+                    announcing = nil
+                    result:insert(block)
+                elseif announcing then
+                    announcing:insert(block)
+                    result[#result] = announced(announcing)
+                else
+                    announcing = List { block }
+                    result:insert(announced(announcing))
+                end
+            end
+            return result
+        end,
+        Div = function(div)
+            local class = div.classes[1]
+            if class == 'question' then return ask(page, div), false end
+            if class == 'hint' or class == 'done' or class == 'solution' or class == 'workbench' then
+                return {}, false
+            end
+            if class == 'exercise' then
+                local number = div.identifier:gsub('^exercise%-', '')
+                local found = page.exercises[number]
+                local line = found and leads(number, found)
+                if line then div.content:insert(line) end
+                return div
+            end
+        end,
+    }
+    -- A section of solutions is empty now; its id goes to where they are.
+    local kept = pandoc.Blocks {}
+    for i, block in ipairs(page.blocks) do
+        local next = page.blocks[i + 1]
+        if block.t == 'Header' and stringify(block) == 'Solutions'
+            and (not next or next.t == 'Header' and next.level <= block.level) then
+            page.solutions_id = block.identifier
+        else
+            kept:insert(block)
+        end
+    end
+    page.blocks = kept
+end
+
+-- The numbers of a page's exercises that have what is asked for, in order.
+local function with(page, what)
+    local numbers = List {}
+    for number, found in pairs(page.exercises) do
+        if #found[what] > 0 then numbers:insert(number) end
+    end
+    numbers:sort(function(a, b)
+        return tonumber(a:match('%d+$')) < tonumber(b:match('%d+$'))
+    end)
+    return numbers
+end
+
+local function back_page(id, title, blocks)
+    return { id = id, kind = 'page', blocks = blocks, title = words(title), exercises = {},
+             heading = pandoc.Header(1, title, pandoc.Attr(id, {}, { kind = 'page' })) }
+end
+
+-- A page of all answers.
+local function answers_page(pages)
+    local blocks = pandoc.Blocks {}
+    for _, page in ipairs(pages) do
+        if #page.answers > 0 then
+            blocks:insert(pandoc.Header(2, full_title(page), attr('answers-' .. page.id, 'unlisted')))
+        end
+        for _, answer in ipairs(page.answers) do
+            blocks:insert(returned(answer.id .. '-answer',
+                pandoc.Inlines { pandoc.Emph(answer.asked) }, answer.id, answer.blocks))
+        end
+    end
+    return back_page('answers', 'Answers', blocks)
+end
+
+-- A page of all hints, or of all solutions.
+local function gathered_page(pages, id, title, what, prefix)
+    local blocks = pandoc.Blocks {}
+    for _, page in ipairs(pages) do
+        local numbers = with(page, what)
+        if #numbers > 0 then
+            blocks:insert(pandoc.Header(2, full_title(page), pandoc.Attr(
+                what == 'solutions' and page.solutions_id or id .. '-' .. page.id, { 'unlisted' })))
+        end
+        for _, number in ipairs(numbers) do
+            local found, content = page.exercises[number][what], pandoc.Blocks {}
+            if what == 'hints' and #found > 1 then
+                content:insert(pandoc.OrderedList(found))
+            else
+                for _, one in ipairs(found) do content:extend(one) end
+            end
+            local done = what == 'hints' and page.exercises[number].done
+            if done then
+                local first = pandoc.Inlines { pandoc.Emph 'When its tests pass:', pandoc.Space() }
+                content:insert(pandoc.Para(first .. done[1].content))
+            end
+            blocks:insert(returned(prefix .. number, { pandoc.Strong {
+                pandoc.Str('Exercise\u{a0}' .. number:gsub('%-', '.')) } }, 'exercise-' .. number,
+                content))
+        end
+    end
+    return back_page(id, title, blocks)
+end
+
+-- Which part begins with which page.
+local function parts_of(meta)
+    local parts = {}
+    for n, part in ipairs(meta.parts or {}) do
+        parts[stringify(part.first)] = { number = n, title = pandoc.Inlines(part.title) }
+    end
+    return parts
+end
+
+------------------------------------------------------------------------------
+-- The index: functions, types and terms
+
+local index = { functions = {}, terms = {}, entries = {} }
+
+-- The names that the lines of a listing declare or define: name by line.
+local function names_in(code)
+    local names, lines = {}, List {}
+    for line in (code.text .. '\n'):gmatch('(.-)\n') do lines:insert(line) end
+    for i, line in ipairs(lines) do
+        local name = line:match('^[%a_][%w_ %*]-([%a_][%w_]*)%(')
+            or line:match('^}%s*([%a_][%w_]*);') or line:match('^typedef [^({]-([%a_][%w_]*);')
+        if name and not line:find('^typedef struct.*{') and not line:find('^static') then
+            names[i] = name
+        end
+    end
+    return names
+end
+
+-- Finds the functions and types of the header, and the terms of the glossary.
+local function find_names(pages)
+    for _, page in ipairs(pages) do
+        if page.id == 'reference' then
+            page.blocks:walk {
+                CodeBlock = function(code)
+                    if not code.attributes.file then return end
+                    for _, name in pairs(names_in(code)) do index.functions[name] = true end
+                end,
+            }
+        elseif page.id == 'glossary' then
+            page.blocks:walk {
+                Link = function(found)
+                    local id = found.target:match('^#(term%-.*)')
+                    if id then index.terms[id] = stringify(found):match('^[^,]*') end
+                end,
+            }
+        end
+    end
+end
+
+-- Notes, for an EPUB, where a name stands. kind: def, decl, use or term.
+local function enter(name, kind, page, id)
+    local entry = index.entries[name] or { places = List {} }
+    index.entries[name] = entry
+    entry.code = entry.code or kind ~= 'term'
+    local last = entry.places[#entry.places]
+    if kind == 'use' and last and last.page == page then return end
+    entry.places:insert({ kind = kind, page = page, id = id })
+end
+
+local function mark(name, kind)
+    return ('#mark(%s, %s)'):format(quote(name), quote(kind))
+end
+
+-- The names whose places an EPUB's index leads to, page by page.
+local function index_page(pages)
+    for _, page in ipairs(pages) do
+        page.blocks = page.blocks:walk {
+            CodeBlock = function(code)
+                local file, first = code.attributes.file, tonumber(code.attributes.at)
+                if not file or code.attributes.type then return end
+                for i, name in pairs(names_in(code)) do
+                    if index.functions[name] then
+                        enter(name, page.id == 'reference' and 'decl' or 'def', page,
+                            code.attributes.owner .. '-L' .. first + i - 1)
+                    end
+                end
+            end,
+            Code = function(code)
+                local name = code.text:match('^([%a_][%w_]*)%(?%)?$')
+                if name and index.functions[name] then enter(name, 'use', page, page.id) end
+            end,
+            Span = function(span)
+                local term = index.terms[span.identifier]
+                if term then enter(term, 'term', page, span.identifier) end
+            end,
+        }
+    end
+    local names = List {}
+    for name in pairs(index.entries) do names:insert(name) end
+    names:sort(function(a, b)
+        local la, lb = a:lower(), b:lower()
+        return la < lb or la == lb and a < b
+    end)
+    return pandoc.Blocks { pandoc.Div({ pandoc.BulletList(names:map(function(name)
+        local entry = index.entries[name]
+        local line = pandoc.Inlines { entry.code and pandoc.Code(name) or pandoc.Str(name) }
+        for _, place in ipairs(entry.places) do
+            local text = pandoc.Inlines(place.page.number or place.page.title)
+            if place.kind == 'def' or place.kind == 'term' then text = { pandoc.Strong(text) } end
+            line:extend { pandoc.Str ',', pandoc.Space(), link(text, place.id) }
+        end
+        return { pandoc.Plain(line) }
+    end)) }, attr('', 'index')) }
+end
+
+-- The pages in the order of paper, the index last.
+local function ordered(pages)
+    local answers = answers_page(pages)
+    local hints = gathered_page(pages, 'hints', 'Hints', 'hints', 'hints-')
+    local solutions = gathered_page(pages, 'solutions', 'Solutions', 'solutions', 'solution-')
+    local result, numbered, placed = List {}, false, false
+    for _, page in ipairs(pages) do
+        if numbered and not placed and not page.number then
+            placed = true
+            result:extend(List { answers, hints, solutions }:filter(function(p) return #p.blocks > 0 end))
+        end
+        numbered = numbered or page.number ~= nil
+        result:insert(page)
+    end
+    result:insert({ id = 'index', kind = 'page', title = words('Index'),
+                    heading = pandoc.Header(1, 'Index'),
+                    blocks = TYPST and pandoc.Blocks { raw('#index-columns()') } or index_page(result) })
+    return result
+end
+
+------------------------------------------------------------------------------
+-- Pictures
+
+-- An SVG with plain values for what only a browser knows: its variables have those
+-- of the first rule, for light pages; rules for other media and for panels go; and it
+-- has a viewBox, so that it scales. Returns it, its size in px and its description.
+local function plain_picture(path)
+    local svg = common.svg(path)
+    local value = { paper = '#ffffff' }
+    for name, colour in (svg:match('%.figure{([^}]*)}') or ''):gmatch('%-%-([%w-]+):([^;}]+)') do
+        value[name] = colour
+    end
+    svg = svg:gsub('<style>(.-)</style>', function(style)
+        style = style:gsub('@[^{;]*%b{}', ''):gsub('%-%-[%w-]+:[^;}]*;?', '')
+            :gsub('var%(%-%-([%w-]+)[^)]*%)', function(name) return value[name] or 'var()' end)
+            :gsub('[^{}]*{[^}]*var%(%)[^}]*}', '')
+            :gsub('font:(%S+) system%-ui,sans%-serif', TYPST
+                and 'font-size:%1;font-family:"Libertinus Serif"'
+                or 'font-size:%1;font-family:sans-serif')
+        return '<style>' .. style .. '</style>'
+    end)
+    local root = svg:match('^<svg[^>]*>')
+    local width, height = root:match('%swidth="([%d.]+)"'), root:match('%sheight="([%d.]+)"')
+    local plain = root:gsub('%sstyle="[^"]*"', '')
+    if not plain:find('viewBox') then
+        plain = plain:gsub('>$', (' viewBox="0 0 %s %s">'):format(width, height))
+    end
+    svg = plain .. svg:sub(#root + 1):gsub('%sstyle="%-%-[^"]*"', '')
+    -- A sign right of the picture, where its row ends, is for narrow pages.
+    svg = svg:gsub('(<g class="panel" transform="translate%(([%d.]+).-</g>)', function(panel, left)
+        return (panel:gsub('<text x="([%d.]+)"[^>]*>[^<]*</text>\n?', function(x)
+            if left + x > tonumber(width) then return '' end
+        end))
+    end)
+    local title = svg:match('<title[^>]*>(.-)</title>') or ''
+    local desc = svg:match('<desc[^>]*>(.-)</desc>') or ''
+    local alt = (title .. '. ' .. desc):gsub('%s+$', ''):gsub('&lt;', '<'):gsub('&gt;', '>')
+        :gsub('&amp;', '&')
+    return svg, tonumber(width), tonumber(height), alt
+end
+
+-- The ground of a page, for readers whose pages are dark.
+local function on_paper(svg, width, height)
+    return (svg:gsub('</style>', ('</style>\n<rect width="%s" height="%s" fill="#ffffff"/>')
+        :format(width, height), 1))
+end
+
+local function Figure(figure)
+    local path = figure.attributes.file
+    local svg, width, height, alt = plain_picture(path)
+    local number = 'Figure\u{a0}' .. figure.attributes.number
+    if TYPST then
+        return { raw('#picture(%s, %g, %g, %s, %s, %s, %s)[', quote(figure.identifier), width,
+                     height, quote(number), quote(alt), quote(svg), figure.attributes.moves or 'false'),
+                 pandoc.Plain(pandoc.utils.blocks_to_inlines(figure.caption.long)), raw(']') }
+    end
+    local name = path:match('([^/]*/[^/]*)%.svg$'):gsub('/', '-') .. '.svg'
+    pandoc.mediabag.insert(name, 'image/svg+xml', on_paper(svg, width, height))
+    local image = pandoc.Image(words('%s', alt), name, '', attr('', 'picture',
+        { width = ('%gpx'):format(width) }))
+    -- Pandoc finds no id of a figure from another chapter.
+    return pandoc.Div({ pandoc.Figure({ pandoc.Plain { image } },
+        { long = { pandoc.Plain(common.caption(figure, number)) } }) },
+        pandoc.Attr(figure.identifier))
+end
+
+------------------------------------------------------------------------------
+-- Code
+
+local function line_count(text) return select(2, text:gsub('\n', '')) + 1 end
+
+-- Who solves what with this listing, as inlines; empty if nobody.
+local function solves(code)
+    local notes = List {}
+    for number, name in common.solved(code) do
+        local note = pandoc.Inlines { link('exercise\u{a0}' .. number, common.exercise_id(number),
+            'near') }
+        note:extend(words(' asks for '))
+        note:insert(pandoc.Code(name))
+        notes:insert(note)
+    end
+    return notes
+end
+
+-- A listing in pieces, cut at the blank lines before what begins in column 0, which
+-- stay whole on a page.
+local function pieces(text)
+    local result, piece, blank = List {}, List {}, 0
+    for line in (text .. '\n'):gmatch('(.-)\n') do
+        if blank > 0 and line:find('^[^%s}]') and #piece > 0 then
+            for _ = 1, blank do piece:remove() end
+            result:insert({ lines = piece, blank = blank })
+            piece = List {}
+        end
+        piece:insert(line)
+        blank = line == '' and blank + 1 or 0
+    end
+    result:insert({ lines = piece, blank = 0 })
+    return result
+end
+
+local function listing(code)
+    local get = code.attributes
+    local first = tonumber(get.startFrom)
+    local last = first + line_count(code.text) - 1
+    local notes = solves(code)
+    local names = get.type and {} or names_in(code)
+    local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first, last)
+        or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file or ''
+    if TYPST then
+        local blocks = pandoc.Blocks {}
+        for _, note in ipairs(notes) do
+            blocks:extend { raw('#note['), pandoc.Plain(note), raw(']') }
+        end
+        local n, parts = first, List {}
+        for _, piece in ipairs(pieces(code.text)) do
+            local marks = List {}
+            for i = 1, #piece.lines do
+                local name = names[n + i - first]
+                if name and index.functions[name] then
+                    marks:insert(('"%d": %s'):format(n + i - 1, quote(name)))
+                end
+            end
+            parts:insert(('(first: %d, text: %s, blank: %d, marks: (%s))'):format(n,
+                quote(table.concat(piece.lines, '\n')), piece.blank,
+                #marks > 0 and table.concat(marks, ', ') or ':'))
+            n = n + #piece.lines + piece.blank
+        end
+        blocks:insert(raw('#listing(%s, %s, small: %s, kind: %s)', quote(label),
+            '(' .. table.concat(parts, ',\n') .. ',)', get.shows and 'true' or 'false',
+            quote(get.owner == 'reference' and 'decl' or 'def')))
+        return blocks
+    end
+    local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
+        local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, get.at + i - 1)
+        return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
+            first + i - 1, line)
+    end)
+    local blocks = pandoc.Blocks {}
+    if label ~= '' then blocks:insert(pandoc.Div({ pandoc.Para(words('%s', label)) }, attr('', 'label'))) end
+    for _, note in ipairs(notes) do
+        blocks:insert(pandoc.Div({ pandoc.Para(note) }, attr('', 'note')))
+    end
+    blocks:insert(raw('<pre class="code%s"><code>%s</code></pre>', get.shows and ' shows' or '',
+        table.concat(lines)))
+    return blocks
+end
+
+local function output(code)
+    local args, status = code.attributes.args, code.attributes.status
+    local label = args and common.command(code.attributes.program, args) or 'output'
+    status = status and 'exit status ' .. status or ''
+    if TYPST then
+        return raw('#output(%s, %s, %s, %s)', quote(label), args and 'true' or 'false',
+            quote(status), quote(code.text))
+    end
+    return raw('<div class="output"><p class="label">%s%s</p>\n<pre><samp>%s</samp></pre></div>',
+        args and '<code>' .. escape(label) .. '</code>' or label,
+        status ~= '' and ' <span class="status">' .. status .. '</span>' or '', escape(code.text))
+end
+
+local function other_code(code)
+    local language = code.classes[1]
+    local label = language == 'python' and 'Python' or ''
+    if TYPST then
+        return raw('#other-code(%s, %s, %s)', quote(label), quote(language or 'text'),
+            quote(code.text))
+    end
+    return raw('%s<pre class="plain"><code>%s</code></pre>',
+        label ~= '' and '<p class="label">' .. label .. '</p>\n' or '', language
+        and table.concat(common.highlighted_lines(code.text, language), '\n') or escape(code.text))
+end
+
+------------------------------------------------------------------------------
+-- Words, links, formulas
+
+-- TeX as typst. What pandoc sets beside a symbol goes below it; and a wide blank
+-- is lost.
+local function formula(tex)
+    local below = List {}
+    local rest = tex:gsub('\\underset(%b{})%s*(%b{})', function(under, over)
+        below:insert(('under(%s, %s)'):format(formula(over:sub(2, -2)), formula(under:sub(2, -2))))
+        return ('\\text{@%d@}'):format(#below)
+    end)
+    local math = pandoc.Plain { pandoc.Math('InlineMath', rest) }
+    local typst = pandoc.write(pandoc.Pandoc { math }, 'typst'):match('^%$(.*)%$%s*$')
+    typst = typst:gsub('#h%(0em%)', 'thick'):gsub('dot%.circle', 'dot.o')
+        :gsub('\\|%s*(.-)%s*\\|', 'lr(bar.v %1 bar.v)')
+        :gsub('upright%("@(%d+)@"%)', function(n) return below[tonumber(n)] end)
+        :gsub('"@(%d+)@"', function(n) return below[tonumber(n)] end)
+    return typst
+end
+
+local function Math(math)
+    if not TYPST then
+        -- What pandoc makes of it, EPUBs do not allow.
+        math.text = math.text:gsub('\\Big%f[%A]%s*', '')
+        return math
+    end
+    local display = math.mathtype == 'DisplayMath'
+    return raw_inline('#math.equation(block: %s, alt: %s, $%s$)', tostring(display),
+        quote((math.text:gsub('%s+', ' '))), formula(math.text))
+end
+
+local function Code(code)
+    local name = code.text:match('^([%a_][%w_]*)%(?%)?$')
+    if TYPST and index.functions[name or ''] then
+        return { code, raw_inline('%s', mark(name, 'use')) }
+    end
+end
+
+-- Words that begin with a number and a dot are no list.
+local function Str(str)
+    local number = TYPST and str.text:match('^(%d+)%.$')
+    if number then return raw_inline('%s\\.', number) end
+end
+
+-- Words as what a function of typst's is called with.
+local function called(words, call, ...)
+    return pandoc.Inlines { raw_inline(call .. '[', ...) } .. words .. { raw_inline(']') }
+end
+
+local function Span(span)
+    local class, lang = span.classes[1], span.attributes.lang
+    if class == 'cited' or class == 'quoted' then return span.content end
+    if not TYPST then return end
+    if class == 'term' then
+        local term = index.terms[span.identifier]
+        return pandoc.Inlines { raw_inline('#anchor(%s)%s', quote(span.identifier),
+            term and mark(term, 'term') or '') } .. span.content
+    elseif class == 'label' or lang then
+        return called(span.content, lang and '#text(lang: %s, hyphenate: true)' or '#label-text',
+            quote(lang or ''))
+    end
+end
+
+local function Link(found)
+    local id = found.target:match('^#(.*)')
+    local class = found.classes[1]
+    if not TYPST then
+        if class == 'back' then found.content = words('(back)') end
+        return found
+    end
+    if not id then return end
+    if class == 'back' then return raw_inline('#back(label(%s))', quote(id)) end
+    return called(found.content, '#refer(label(%s), %s)', quote(id),
+        quote(id:match('^ref%-') and 'source' or class or ''))
+end
+
+------------------------------------------------------------------------------
+-- Blocks
+
+local function Table(tbl)
+    if not TYPST then
+        common.name_columns(tbl)
+        return { raw('<div class="table">'), tbl, raw('</div>') }
+    end
+    local rows = 0
+    for _, body in ipairs(tbl.bodies) do rows = rows + #body.body end
+    -- A narrow last column has room for a reference and its page.
+    local specs = tbl.colspecs
+    local last, least = specs[#specs], 0.165
+    if last[2] and last[2] < least then
+        for i = 1, #specs - 1 do specs[i][2] = specs[i][2] * (1 - least) / (1 - last[2]) end
+        last[2] = least
+        tbl.colspecs = specs
+    end
+    local typst = pandoc.write(pandoc.Pandoc { tbl }, 'typst')
+    local inner = typst:match('#table(%b())') or error('a table that typst has not: ' .. typst)
+    return raw('#data-table(%d)[#table%s]', rows, inner)
+end
+
+-- In typst, a div is a call with its content.
+local function Div(div)
+    if not TYPST then return end
+    local class = div.classes[1]
+    if class == 'csl-bib-body' or div.identifier == 'refs' then class = 'sources' end
+    local known = { question = 1, leads = 1, returned = 1, milestone = 1, aside = 1,
+                    introduces = 1, exercise = 1, sources = 1 }
+    local blocks = pandoc.Blocks {}
+    if div.identifier ~= '' then blocks:insert(raw('#anchor(%s)', quote(div.identifier))) end
+    if known[class] then blocks:insert(raw('#%s[', class)) end
+    blocks:extend(div.content)
+    if known[class] then blocks:insert(raw(']')) end
+    return blocks
+end
+
+-- What introduces the block below it stays with it.
+local function Blocks(blocks)
+    if not TYPST then return end
+    local result = pandoc.Blocks {}
+    for i, block in ipairs(blocks) do
+        local next = blocks[i + 1]
+        local text = block.t == 'Para' and stringify(block) or ''
+        local introduces = next and next.t ~= 'Para' and #text < 120 and text:find(':$')
+        if introduces then
+            result:extend { raw('#introduces['), block, raw(']') }
+        else
+            result:insert(block)
+        end
+    end
+    return result
+end
+
+local function heading(page)
+    local number = page.number
+    local title = common.unlinked(page.heading.content)
+    if TYPST then
+        return { raw('#chapter(%s, %s, %s, %s, listed: %s)[', quote(page.id),
+                     quote(number and (page.kind == 'chapter' and 'Chapter' or 'Appendix') or ''),
+                     quote(number or ''), quote(page.heading.attributes.file or ''),
+                     tostring(page.id ~= 'edition')),
+                 pandoc.Plain(title), raw(']') }
+    end
+    local full = pandoc.Inlines(number and { pandoc.Span(words(number), attr('', 'number')),
+                                             pandoc.Space() } or {})
+    full:extend(title)
+    local file = page.heading.attributes.file
+    return { pandoc.Header(1, full, pandoc.Attr(page.id)), file
+        and pandoc.Div({ pandoc.Para { pandoc.Code(file) } }, attr('', 'file')) or nil }
+end
+
+local function Header(header)
+    if not TYPST or header.level == 1 then return end
+    return { raw('#section(%d, %s, %s)[', header.level, quote(header.identifier),
+                 tostring(not header.classes:includes('unlisted'))),
+             pandoc.Plain(common.unlinked(header.content)), raw(']') }
+end
+
+local function part_page(part, pages, first)
+    local list = List {}
+    for i = first, #pages do
+        if i > first and (pages[i].part or not pages[i].number) then break end
+        list:insert({ pandoc.Plain { link(full_title(pages[i]), pages[i].id) } })
+    end
+    if TYPST then
+        return { raw('#part['), pandoc.Plain(part.title), raw('][') , pandoc.BulletList(list), raw(']') }
+    end
+    return { pandoc.Header(1, part.title, attr('part-' .. part.number, 'part')),
+             pandoc.BulletList(list) }
+end
+
+local function render(blocks)
+    return blocks
+        :walk { Table = function(tbl)
+            return tbl:walk { Link = function(l) l.classes = { 'cell' } return l end }
+        end }
+        :walk { Math = Math, Str = Str, Span = Span, Code = Code, Link = Link,
+                Cite = function(cite) return cite.content end }
+        :walk { Blocks = Blocks }
+        :walk { CodeBlock = common.code_block(listing, output, other_code), Figure = Figure,
+                Table = Table, Div = Div, Header = Header }
+end
+
+-- What begins the document: for typst, its title.
+local function opening(meta)
+    if not TYPST then return pandoc.Blocks {} end
+    return pandoc.Blocks { raw('#import "/tools/theme/book.typ": *\n#show: book.with(title: %s,'
+        .. ' subtitle: %s, lang: %s)', quote(stringify(meta.title)),
+        quote(stringify(meta.subtitle or '')), quote(stringify(meta.lang or 'en'))) }
+end
+
+-- What is said of the edition, below what invites to read.
+local function edition(front)
+    local page = { id = 'edition', kind = 'page', heading = pandoc.Header(1, 'About this edition') }
+    local blocks = pandoc.Blocks(heading(page))
+    blocks:extend(render(front))
+    blocks:extend(render(prose(EDITION .. (TYPST and '\n' .. TYPE or ''))))
+    if TYPST then blocks:insert(raw('#contents()')) end
+    return blocks
+end
+
+-- Without what only holds on the web: sections, blocks and words of class web-only.
+local function without_web(doc)
+    local kept, level = pandoc.Blocks {}, nil
+    for _, block in ipairs(doc.blocks) do
+        local is_header = block.t == 'Header'
+        if is_header and level and block.level <= level then level = nil end
+        if is_header and not level and block.classes:includes('web-only') then level = block.level end
+        if not level then kept:insert(block) end
+    end
+    local function only(element)
+        if element.classes:includes('web-only') then return {} end
+    end
+    doc.blocks = kept:walk { Div = only, Span = only }
+end
+
+local function Pandoc(doc)
+    without_web(doc)
+    local pages = pages_of(doc)
+    local front, parts = pages.front, parts_of(doc.meta)
+    for _, page in ipairs(pages) do
+        unfold(page)
+        page.part = parts[page.id]
+    end
+    find_names(pages)
+    pages = ordered(pages)
+    doc.blocks = opening(doc.meta)
+    doc.blocks:extend(edition(front))
+    for i, page in ipairs(pages) do
+        if page.part then
+            doc.blocks:extend(render(pandoc.Blocks(part_page(page.part, pages, i))))
+        end
+        doc.blocks:extend(render(pandoc.Blocks(heading(page))))
+        doc.blocks:extend(render(page.blocks))
+    end
+    if TYPST then
+        doc.meta = {}
+    else
+        doc.meta.identifier = 'attention-in-c'
+        doc.meta.rights = RIGHTS
+        doc.meta.parts = nil
+    end
+    return doc
+end
+
+return { { Pandoc = Pandoc } }
