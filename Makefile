@@ -10,7 +10,7 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 # Chapter 15, and what is made of it in src/kernel, have flags of their own, use
 # several threads where there is OpenMP, and are compiled once more for each
 # instruction set that the machine may have.
-fast   := 15_kernel
+fast   := $(basename $(notdir $(wildcard chapters/15_kernel.c)))
 kernel := $(filter attend cache backward,$(basename $(notdir $(wildcard src/kernel/*.c))))
 hash   := \#
 OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)

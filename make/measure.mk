@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train bench-book train mutants mistakes
+.PHONY: roofline bench bench-compiles bench-train bench-book train mutants
 
 # The part that is compiled once for each instruction set.
 roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
@@ -95,11 +95,10 @@ bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it
 	@rm -rf $(bench)
 
 
-# ---- Planted mistakes
+# ---- Mistakes that are planted by rules
 
-mutants: $(tests) ## plants mistakes one at a time: the tests must notice each; SAMPLE=3 tries three of each chapter
-mistakes: keep = --keep
-mistakes: $(tests) ## what each mistake of an exercise makes its tests tell: tests/mistakes.txt
-mutants mistakes:
-	@CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' \
-	  LDLIBS='$(LDLIBS) $(OPENMP)' tools/measure/mutants $(keep) $(if $(SAMPLE),--sample $(call quoted,$(SAMPLE))) $(call each,$(CHAPTER))
+# The gate tries few of them, make check-all more: how many of each function and file.
+mutable = $(names:%=chapters/%.c) $(filter-out src/measured.c src/pytorch.c src/trained.c src/kernel/kernels.c,\
+          $(wildcard src/*.c src/*/*.c))
+mutants: $(tests) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
+	@printf '%s\n' $(or $(FILES),$(mutable)) | $(trial) xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample $(SAMPLE))

@@ -7,10 +7,10 @@ $(BUILD)/tools/worksheet: $(wildcard tools/teach/worksheets/*.[ch]) $(BUILD)/lib
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link)
 
-handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
+handout: $(BUILD)/pandoc.found $$(if $$(NAME)$$(CONF),$$(call known,$$(graded))) ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
 	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/teach/handout $(conf) '$(BUILD)/handout' $(call quoted,$(PAPER))
 
-autograder: ## NAME=hw1: what grades it on Gradescope, GitHub, Classroom 50 and PrairieLearn, in build/autograder
+autograder: ## NAME=hw1: what grades it on Gradescope and GitHub, in build/autograder
 	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/teach/autograder $(conf) '$(BUILD)/autograder'
 
 worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
@@ -22,15 +22,14 @@ quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the ans
 # ---- Grading: the judge has a chapter's tests and what is due, the runner the
 # submission and the chapters before. Calls go from one to the other.
 
-gradable := $(filter-out A_% B_% C_% D_%,$(names))
 # Those that are asked for, or all: by CHAPTER, or those of an assignment's exercises.
 wanted    = $(or $(CHAPTER),$(if $(NAME)$(CONF),$(shell perl -ne 's/(?:^|\s)$(hash).*//; \
   /^\s*(?:chapters|exercises)\s*=(.*)/ and print join(" ", map { s/\.\d+$$//r } \
   $$1 =~ /(?<![\w.])\d+(?:\.\d+)?/g), " "' $(conf) 2>/dev/null)))
-graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(gradable)))),$(if $(NAME)$(CONF),,$(gradable)))
-no_such   = $(if $(CHAPTER),$(firstword $(foreach n,$(CHAPTER),$(if $(filter $(n)_% 0$(n)_%,$(gradable)),,$(n)))))
+graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(exercised)))),$(if $(NAME)$(CONF),,$(exercised)))
+no_such   = $(if $(CHAPTER),$(firstword $(foreach n,$(CHAPTER),$(if $(filter $(n)_% 0$(n)_%,$(exercised)),,$(n)))))
 grader    = $(BUILD)/grader
-graders   = $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
+graders   = $(call known,$(graded)) $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
   $(addprefix $(grader)/,run.o how confined)
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
@@ -38,9 +37,9 @@ $(grader)/%.c: chapters/%.c tools/teach/grader/calls tools/Chapter.pm
 	@mkdir -p $(@D)
 	@tools/teach/grader/calls $< >$@.new && $(moved)
 $(grader)/%.calls.o: $(grader)/%.c tools/teach/grader/remote.h $(headers) $(settings)
-	$(compile) -Itools/grader $(object)
+	$(compile) -Itools/teach/grader $(object)
 $(grader)/%.stubs.o: $(grader)/%.c tools/teach/grader/remote.h $(headers) $(settings)
-	$(compile) -Itools/grader -DJUDGE $(object)
+	$(compile) -Itools/teach/grader -DJUDGE $(object)
 $(grader)/%.given.o: $(BUILD)/code/%.c $(grader)/%.c $(settings)
 	$(compile) -Dmain=main_given $(call named,$(grader)/$*.c) $(object)
 $(grader)/%.o: tools/teach/grader/%.c tools/teach/grader/remote.h $(headers) $(settings)
@@ -87,7 +86,7 @@ $(grader)/how: $(settings)
 	  $(foreach n,$(names),$(if $(filter $(fast:%=$(BUILD)/obj/%.o),$(call of,$(n)) $(before_$(n))),'libraries.$(n) $(OPENMP)')) >$@.new && $(moved)
 
 graders: $$(graders)
-	@[ -z $(call quoted,$(no_such)) ] || { echo 'There is no chapter' $(call quoted,$(no_such)) 'to grade: some of $(foreach n,$(gradable),$(call \
+	@[ -z $(call quoted,$(no_such)) ] || { echo 'There is no chapter' $(call quoted,$(no_such)) 'to grade: some of $(foreach n,$(exercised),$(call \
 	  number,$(n))) are needed, as in CHAPTER="02 03"' >&2; exit 2; }
 
 conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))

@@ -1,8 +1,8 @@
 package Diagnosis;
 
-# Which known mistake makes just these values. tests/mistakes.txt has, for each
-# planted mistake of an exercise, the tests of that exercise that it fails and
-# what each tells; tools/measure/mutants writes it, and the student edition has it.
+# Which known mistake makes just these values. tools/learn/mistakes finds, for each
+# mistake of an exercise, the tests of that exercise that it fails and what each tells, as a
+# file for each chapter: in the build folder, or in a student edition's .book.
 #
 # An answer is told a mistake if every test of its exercise agrees: those that fail,
 # with what they tell, and those that pass. A refusal may be missing besides, and two
@@ -12,6 +12,7 @@ use strict;
 use warnings;
 use utf8;
 use Chapter;
+use JSON::PP;
 
 my $NUMBER = qr/(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])/;
 
@@ -95,17 +96,6 @@ sub fits {
     return $values > 0;
 }
 
-# Are the tests that fail, and what they tell, the same? Which test finds what was written
-# beyond an array, and whether it crashes before, may be another each time.
-sub is_same {
-    my ($old, $new) = @_;
-    my $beyond = qr/something was written|^Segmentation fault|^Aborted/;
-    my @told = grep { defined } values %$new;
-    return 1 if grep({ /something was written/ } grep { defined } values %$old) && grep { $_ =~ $beyond } @told;
-    return "@{[sort keys %$old]}" eq "@{[sort keys %$new]}"
-      && !grep { !agree($old->{$_} // '', $new->{$_} // '') } keys %$new;
-}
-
 # Two mistakes in one function: each test tells of one of them, some of the first alone,
 # and some of the second.
 sub both {
@@ -140,8 +130,8 @@ sub fits_mostly {
 # The names of the mistakes of an exercise that make its tests tell what they do: of
 # one, or else of two together, or of one that most of them tell of.
 sub names {
-    my ($chapter, $function, $of) = @_;
-    my @known = grep { $_->{function} eq $function } @{$chapter->{mistakes} // []};
+    my ($mistakes, $function, $of) = @_;
+    my @known = grep { $_->{function} eq $function } @$mistakes;
     my @names = map { $_->{name} } grep { fits($_->{fails}, $of) } @known;
     return @names if @names;
     for my $k (0 .. $#known) {
@@ -153,38 +143,21 @@ sub names {
     return map {"$_->{name}, and something else besides"} grep { fits_mostly($_->{fails}, $of) } @known;
 }
 
-# Reads what is kept: number => {sum, mistakes => [{function, name, fails}]}.
+# The mistakes of a chapter that are known here, each {function, name, fails}; none where
+# nobody has planted them.
 sub load {
-    my ($path) = @_;
-    my (%chapter, $chapter);
-    open my $file, '<:encoding(UTF-8)', $path or return {};
-    while (<$file>) {
-        chomp;
-        if (/^# / || $_ eq '') { next }
-        elsif (/^chapter (\w+) (\w+)$/) { $chapter = $chapter{$1} = {sum => $2, mistakes => []} }
-        elsif (/^(\w+): (.*)/ && $chapter) {
-            push @{$chapter->{mistakes}}, {function => $1, name => $2, fails => {}};
-        }
-        elsif (/^\t([^\t]*)\t(.*)/ && $chapter && @{$chapter->{mistakes}}) {
-            $chapter->{mistakes}[-1]{fails}{$1} = $2;
-        }
-        else { die "$path:$.: a chapter, a mistake, or a test and what it tells is due, not $_\n" }
+    my ($root, $number) = @_;
+    for my $path (map { "$_/mistakes/$number.json" } "$root/.book", $ENV{BUILD} // "$root/build") {
+        open my $file, '<:raw', $path or next;
+        return eval { decode_json(do { local $/; <$file> }) } // die "$path: is no list of mistakes: $@";
     }
-    return \%chapter;
+    return [];
 }
 
 sub save {
-    my ($path, %chapter) = @_;
-    my @lines = ('# What each mistake of an exercise makes the tests of that exercise tell. `make mistakes`',
-        '# writes it, from tests/measure/mutants.txt.');
-    for my $number (sort keys %chapter) {
-        push @lines, '', "chapter $number $chapter{$number}{sum}";
-        for my $mistake (@{$chapter{$number}{mistakes}}) {
-            push @lines, "$mistake->{function}: $mistake->{name}",
-              map { "\t$_\t$mistake->{fails}{$_}" } sort keys %{$mistake->{fails}};
-        }
-    }
-    return Chapter::save($path, @lines);
+    my ($path, @mistakes) = @_;
+    my @kept = map { my $of = $_; +{map { $_ => $of->{$_} } qw(function name fails)} } @mistakes;
+    return Chapter::save($path, split /\n/, JSON::PP->new->canonical->pretty->encode(\@kept));
 }
 
 1;

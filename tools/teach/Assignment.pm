@@ -19,7 +19,7 @@ use warnings;
 use utf8;
 use File::Basename qw(basename dirname);
 use File::Glob qw(bsd_glob);
-use File::Spec;
+use Cwd qw(abs_path);
 use List::Util qw(any first min uniq);
 use Time::Local qw(timegm);
 use Chapter;
@@ -27,7 +27,7 @@ use Headers;
 use Symbols;
 use Text;
 
-my $ROOT = dirname(dirname(dirname(File::Spec->rel2abs(__FILE__))));
+my $ROOT = dirname(dirname(dirname(abs_path(__FILE__))));
 my @KEYS = qw(name title exercises chapters due seconds);
 my ($MOST_POINTS, $SECONDS, $LONG_TITLE) = (1000, 60, 100);
 # PrairieLearn ends a job after 600 s, of which 240 are for building the graders.

@@ -13,7 +13,6 @@ use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use JSON::PP;
 use POSIX qw(sigprocmask SIG_BLOCK SIG_SETMASK SIGINT SIGTERM SIGHUP WNOHANG);
-use Alike;
 use Grader;
 use Submission;
 use Text;
@@ -64,7 +63,7 @@ sub rules {
     my @chapters = map { my $name = $_; map {"$name.$_"} qw(judge a tests) } Grader::chapters($assignment);
     my @tools = sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC;
     my @paths = ((map {"$how->{build}/grader/$_"} @chapters, 'run.o', 'how', 'confined'),
-        Grader::headers(), "$ROOT/tests/mistakes.txt", @tools);
+        (map {"$how->{build}/mistakes/$_->{chapter}.json"} @{$assignment->{exercises}}), Grader::headers(), @tools);
     return sha1_hex(join "\0", $json->encode($assignment), map { sha1_hex(_bytes_of($_)) } @paths);
 }
 
@@ -84,10 +83,8 @@ sub _grade {
     my $sum = sha1_hex(join "\0", $rules, map { exists $text{$_} ? $text{$_} // 'no file' : 'none' } @chapters);
     return if (_kept($to)->{sum} // '') eq $sum;
     my $result = Grader::grade($how, $assignment, \%text);
-    my $functions = Alike::functions(join("\n", map { $_ // '' } values %text),
-        map { $_->{function} } @{$assignment->{exercises}});
     $result->{who} = Text::line($name);
-    save($to, $json->encode({%$result, sum => $sum, functions => $functions}));
+    save($to, $json->encode({%$result, sum => $sum}));
 }
 
 # ---- All of them

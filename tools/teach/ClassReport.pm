@@ -12,7 +12,6 @@ use Text;
 
 my $LONG = 200; # characters of a note
 my $MOST = 5;   # mistakes of an exercise, and exercises to teach again
-my $PAIRS = 30; # that are alike
 
 # ---- What the class has of each exercise
 
@@ -104,10 +103,9 @@ td + td, th + th { text-align: right; font-variant-numeric: tabular-nums }
 td:first-child, td[colspan] { white-space: normal; text-align: left; min-width: 9rem }
 END
 
-# What to teach again first, then each exercise, each student, and pairs that are alike
-# ([share, index, index]).
+# What to teach again first, then each exercise and each student.
 sub page {
-    my ($assignment, $alike, @class) = @_;
+    my ($assignment, @class) = @_;
     my @exercises = _exercises($assignment, @class);
     my @graded = grep { $_->{result} } @class;
     my $title = Text::escaped($assignment->{title});
@@ -120,7 +118,6 @@ sub page {
     push @html, '<h2>Students</h2>', '<div class="wide"><table>',
       '<tr>' . join('', map {"<th>$_</th>"} 'Name', 'Points', map { $_->{id} } @exercises) . '</tr>',
       (map { _student($_, 1 + @exercises) } @class), '</table></div>';
-    push @html, _alike($alike, @class) if @$alike;
     return join '', map {"$_\n"} @html, '</html>';
 }
 
@@ -172,17 +169,6 @@ sub _student {
     my @cells = map { my $mark = _mark($_); qq(<td title="$mark">$sign{$mark}</td>) } @{$result->{exercises}};
     return qq(<tr><td><a href="reports/$link.txt">$name</a></td><td>$result->{score}</td>)
       . join('', @cells) . '</tr>';
-}
-
-sub _alike {
-    my ($pairs, @class) = @_;
-    my @shown = _first($PAIRS, @$pairs);
-    my @items = map {
-        my ($share, @two) = @$_;
-        sprintf '%d %%: %s and %s', 100 * $share, map { Text::escaped($class[$_]{who}) } @two
-    } @shown;
-    push @items, 'and ' . (@$pairs - @shown) . ' more' if @$pairs > @shown;
-    return ('<h2>Alike</h2>', '<p>For a person to look at; nothing follows from it.</p>', _list('ul', @items));
 }
 
 1;

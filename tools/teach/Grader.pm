@@ -131,11 +131,11 @@ sub state_of {
 }
 
 # Which known mistake it may be, in words.
-my $known;
+my %known;
 sub diagnosis {
     my ($number, $exercise, @tests) = @_;
-    $known //= Diagnosis::load("$ROOT/tests/mistakes.txt");
-    my @names = Diagnosis::names($known->{$number}, $exercise->{function},
+    $known{$number} //= Diagnosis::load($ROOT, $number);
+    my @names = Diagnosis::names($known{$number}, $exercise->{function},
         Diagnosis::of_tests($exercise->{function}, @tests));
     return @names ? join(', or: ', @names) : undef;
 }

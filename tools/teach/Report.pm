@@ -25,21 +25,17 @@ use MIME::Base64 qw(encode_base64);
 use POSIX qw(strftime);
 use Text;
 
-my %WRITER = (table => \&_table, gradescope => \&_gradescope, classroom50 => \&_classroom50,
-    actions => \&_actions, prairielearn => \&_prairielearn, check50 => \&_check50, junit => \&_junit,
-    csv => \&_csv, tap => \&_tap, json => \&_json);
+my %WRITER = (table => \&_table, csv => \&_csv, gradescope => \&_gradescope, github => \&_github);
 my %STATES = map { $_ => 1 } qw(done wrong empty waits uncompiled missing refused);
 
-# The most bytes. PrairieLearn takes a megabyte; what a step of a workflow hands on
-# goes through the environment, in which Linux has 128 KB for one variable.
-my %MOST  = (actions => 100_000);
+# The most bytes. What a step of a workflow hands on goes through the environment, in
+# which Linux has 128 KB for one variable.
+my %MOST  = (github => 100_000);
 my $MOST  = 1_000_000;
 my $LONG  = 4096; # characters of each text, and fewer where that is too much
 my $LINE = 200;  # characters of a message, which is one line
-my $YAML = 10_000; # characters of a text in TAP
 my $SHOWN = 3;    # tests that fail, of each exercise: the others mostly follow
 my @TOLD  = qw(given gave due wrong printed);
-my $ALIKE = '3.3.11'; # the version of check50 whose form its report has
 
 sub formats { return sort keys %WRITER }
 
@@ -198,8 +194,6 @@ sub _table {
     return join '', map { s/ +\z//r . "\n" } @lines;
 }
 
-sub _json { return _as_json($_[0]) }
-
 sub _gradescope {
     my ($told) = @_;
     my @tests = map { +{name => _label($_), number => $_->{id}, score => $_->{earned}, max_score => $_->{points},
@@ -209,21 +203,8 @@ sub _gradescope {
         output_format => 'text', visibility => 'visible', stdout_visibility => 'hidden', tests => \@tests});
 }
 
-sub _classroom50 {
-    my ($told) = @_;
-    my %from = (classroom => 'CLASSROOM', assignment => 'ASSIGNMENT', submission => 'SUBMISSION_TAG',
-        commit => 'COMMIT_URL', release => 'RELEASE_URL', review => 'REVIEW_URL');
-    my @missing = sort grep { !length($ENV{$_} // '') } values %from;
-    die 'classroom50 needs ' . join(', ', @missing) . " in the environment\n" if @missing;
-    my @tests = map { +{'test-name' => _label($_), passed => _is_done($_), score => $_->{earned},
-        'max-score' => $_->{points}} } @{$told->{exercises}};
-    return _as_json({schema => 'classroom50/result/v1', (map { $_ => Text::safe($ENV{$from{$_}}, $LONG) } keys %from),
-        datetime => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime), score => $told->{score}, 'max-score' => $told->{max},
-        tests => \@tests});
-}
-
 # What did not run is an error there, and no failure.
-sub _actions {
+sub _github {
     my ($told) = @_;
     my @tests = map { +{name => _label($_), status => _status($_), score => $_->{earned}, message => _text($_),
         test_code => "make test-$_->{chapter}", filename => '', line_no => 0, duration => 0} }
@@ -241,114 +222,11 @@ sub _status {
       :                                                            'fail';
 }
 
-# What does not compile costs no attempt.
-sub _prairielearn {
-    my ($told) = @_;
-    my @tests = map { +{name => _label($_), description => $_->{title} // '', points => $_->{earned},
-        max_points => $_->{points}, message => $_->{message}, output => _text($_)} } @{$told->{exercises}};
-    my @errors = _uncompiled($told);
-    return _as_json({score => $told->{score} / $told->{max}, message => _score($told), output => _summary($told),
-        gradable => @errors ? JSON::PP::false : JSON::PP::true, (@errors ? (format_errors => \@errors) : ()),
-        tests => \@tests});
-}
-
-sub _check50 {
-    my ($told) = @_;
-    my %label = map { $_->{id} => _label($_) } @{$told->{exercises}};
-    my @results;
-    for (@{$told->{exercises}}) {
-        my $is_waiting = $_->{state} eq 'waits';
-        my $cause = {rationale => $_->{message}, help => length($_->{diagnosis} // '') ? $_->{diagnosis} : undef};
-        push @results, {name => _label($_), description => $_->{title} // '',
-            passed => $is_waiting ? undef : _is_done($_), log => [map { split /\n/ } _lines($_)],
-            cause => _is_done($_) ? undef : $cause, data => {points => $_->{points}, earned => $_->{earned}},
-            dependency => $is_waiting ? $label{$_->{waits_for} // ''} : undef};
-    }
-    return _as_json({slug => $told->{name}, version => $ALIKE, results => \@results});
-}
-
-# In an attribute, XML takes the end of a line for a blank.
-sub _attributes {
-    my (@pairs) = @_;
-    my $text = '';
-    while (my ($key, $value) = splice @pairs, 0, 2) {
-        $text .= qq( $key=") . Text::escaped($value) =~ s/([\n\t])/'&#' . ord($1) . ';'/ger . '"';
-    }
-    return $text;
-}
-
-sub _count {
-    my ($exercises, $state) = @_;
-    return scalar grep { $_->{state} =~ /^(?:$state)$/ } @$exercises;
-}
-
-sub _totals {
-    my (@exercises) = @_;
-    return (tests => scalar @exercises, failures => _count(\@exercises, 'wrong|empty'),
-        errors => _count(\@exercises, 'uncompiled|missing|refused'), skipped => _count(\@exercises, 'waits'));
-}
-
-# A suite is a chapter, a case is an exercise.
-sub _junit {
-    my ($told) = @_;
-    my %element = (wrong => 'failure', empty => 'failure', uncompiled => 'error', missing => 'error',
-        refused => 'error', waits => 'skipped');
-    my (%of, @chapters);
-    for (@{$told->{exercises}}) {
-        push @chapters, $_->{chapter} if !$of{$_->{chapter}};
-        push @{$of{$_->{chapter}}}, $_;
-    }
-    my @lines = ('<?xml version="1.0" encoding="UTF-8"?>', '<testsuites' . _attributes(name => $told->{name},
-        _totals(@{$told->{exercises}}), time => $told->{seconds}) . '>');
-    for my $chapter (@chapters) {
-        push @lines, '<testsuite'
-          . _attributes(name => "chapter $chapter", _totals(@{$of{$chapter}}), time => 0) . '>';
-        for (@{$of{$chapter}}) {
-            my $case = '<testcase' . _attributes(classname => "chapter $chapter", name => _label($_), time => 0);
-            my $kind = $element{$_->{state}};
-            push @lines, $kind ? ("$case>", "<$kind" . _attributes(message => $_->{message}) . '>'
-                . Text::escaped(_text($_)) . "</$kind>", '</testcase>') : "$case/>";
-        }
-        push @lines, '</testsuite>';
-    }
-    return join '', map { "$_\n" } @lines, '</testsuites>';
-}
-
 sub _csv {
     my ($told) = @_;
     my @keys = qw(id function title points earned state message);
     return Text::csv(['name', 'who', 'exercise', @keys[1 .. $#keys]],
         map { [@$told{qw(name who)}, @$_{@keys}] } @{$told->{exercises}});
-}
-
-# What waits fails here: prove takes what is skipped for passed.
-sub _tap {
-    my ($told) = @_;
-    my @exercises = @{$told->{exercises}};
-    my @lines = ('TAP version 13', '1..' . @exercises);
-    for my $k (0 .. $#exercises) {
-        my $exercise = $exercises[$k];
-        my $label = _label($exercise) . " ($exercise->{earned} of $exercise->{points} points)";
-        push @lines, (_is_done($exercise) ? 'ok ' : 'not ok ') . ($k + 1) . ' - ' . $label =~ s/([#\\])/\\$1/gr;
-        push @lines, _yaml(state => $exercise->{state}, message => $exercise->{message},
-            diagnosis => $exercise->{diagnosis}, output => _text($exercise)) if !_is_done($exercise);
-    }
-    return join '', map { tr/\n/ /r . "\n" } @lines;
-}
-
-# In the form of tests/tap.h, which prove can read, up to 65534 characters in quotes. Of
-# those each may be four.
-sub _yaml {
-    my (@pairs) = @_;
-    my @lines = '  ---';
-    while (my ($key, $text) = splice @pairs, 0, 2) {
-        next if !length($text // '');
-        $text = substr($text, 0, $YAML) . ' ...' if length $text > $YAML;
-        $text =~ s/(["\\])/\\$1/g;
-        $text =~ s/([\n\t])/sprintf '\\x%02x', ord $1/ge;
-        push @lines, qq(  $key: "$text");
-    }
-    return (@lines, '  ...');
 }
 
 1;

@@ -144,7 +144,7 @@ sub _make_in {
         close $file or die "$folder/$name: $!\n";
         my $pdf = $name =~ s/\.typ$/.pdf/r;
         eval { run('tools/weave/typeset', "$folder/$name", "$folder/$pdf", $paper) if $pdf ne $name; 1 }
-          or die "$pdf: ", $@ =~ s/^tools\/typeset: (?:\Q$folder\E\S+ (?:error: )?)?//r;
+          or die "$pdf: ", $@ =~ s/^tools\/weave\/typeset: (?:\Q$folder\E\S+ (?:error: )?)?//r;
         push @made, $pdf;
     }
     return @made;
