@@ -114,7 +114,7 @@ help help-all:
 ifneq ($(wildcard .book),)
 .DEFAULT_GOAL := progress
 endif
-ifneq ($(filter-out help clean student handout autograder watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))),)
+ifneq ($(filter-out help help-all clean autograder watch progress hint-% reset-% solution-% chapter format%,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))),)
 lost := $(firstword $(filter-out $(names),$(basename $(notdir $(wildcard .book/*_*.c)))))
 ifneq ($(lost),)
 $(error chapters/$(lost).c is gone: make reset-$(shell \

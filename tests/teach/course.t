@@ -2,7 +2,7 @@
 # The pages for learners and teachers, in book.md, promise what there is: commands
 # that make knows, formats and keys that tools have, and a course whose assignments
 # are files as tools/teach/Assignment.pm reads them, with each exercise once, the points
-# that it says, and mistakes that tests/measure/mutants.txt has.
+# that it says, and mistakes that tests/learn/mistakes.txt has.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use File::Temp qw(tempdir);
 use List::Util qw(sum0 uniq);
 use Assignment;
 use Chapter;
-use Mutants;
+use Mistakes;
 use Report;
 use Test::More;
 use Text;
@@ -43,7 +43,7 @@ my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @cha
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;
 push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{heading} =~ s{.*?: }{}r
-  for Mutants::load('tests/measure/mutants.txt');
+  for Mistakes::load('tests/learn/mistakes.txt');
 
 # What is wrong with a section that is to be the n-th.
 sub faults {
@@ -111,7 +111,7 @@ for my $name (sort keys %page) {
         is $?, 0, "$name: $command" or diag $said;
     }
 }
-my $knows = join '', map { Text::of_file($_) } 'Makefile', grep { -f && -T } glob 'tools/*';
+my $knows = join '', map { Text::of_file($_) } 'Makefile', glob('make/*.mk'), grep { -f && -T } glob 'tools/*/*';
 for my $given (sort +uniq map { /\b([A-Z]+)=/g } $page{teach}, $page{learn}) {
     like $knows, qr/\$\($given\)|\$\($given:|ENV\{$given\}/, "$given= is read";
 }
