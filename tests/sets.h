@@ -212,7 +212,7 @@ static inline void agrees(const char *what, const void *got, double rtol,
 
 static struct {
     int place; /* in the test's text, as of what is given */
-    const char *name;
+    char name[60];
     const Tensor *tensor;
     const void *got;
     double rtol, atol;
@@ -230,7 +230,7 @@ static inline void *tell_due(int place, const char *name, const char *what,
     for (; k > 0 && sets_due[k - 1].place > place; k--)
         sets_due[k] = sets_due[k - 1];
     sets_due[k].place = place;
-    sets_due[k].name = name;
+    snprintf(sets_due[k].name, sizeof sets_due[k].name, "%s", name);
     sets_due[k].tensor = part(what);
     sets_due[k].got = got;
     sets_due[k].rtol = rtol;
@@ -239,7 +239,7 @@ static inline void *tell_due(int place, const char *name, const char *what,
 }
 #define due_as(name, what, ...)                                            \
     tell_due(__COUNTER__, name, what, __VA_ARGS__,                         \
-             room_for(name, part(what)->count))
+             room_for(what, part(what)->count))
 #define due(what, ...) due_as(what, what, __VA_ARGS__)
 
 /* Of a function that changes what it is given, "scores" into "masked". */
