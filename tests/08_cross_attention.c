@@ -160,19 +160,10 @@ static void alignment_with_nan(void)
         tap_near(tap_words("place[%d]", i), got[i], expect[i], EXACTLY);
 }
 
-/* One that fits, but in one thing, with a trace for 5 queries, or for
- * one. */
-static const char *const odd[4] = {"two heads", "an output layer", NARROW,
-                                   SHORT};
-static const Attention *odd_one(int i)
+/* The same with a trace for one query. */
+static const Attention *misfitting_one(int i)
 {
-    return i == 2   ? but(&fit.key.d_out, 9)
-           : i == 3 ? but(&fit.context_length, 5)
-                    : fitting(i == 0 ? 2 : 1, i == 1 ? 3 : 0);
-}
-static const Attention *odd_for_one(int i)
-{
-    const Attention *a = odd_one(i);
+    const Attention *a = misfitting(i);
     fit_trace.n = 1;
     return a;
 }
@@ -182,13 +173,14 @@ static void misfits_refused(void)
     const void *const x = fit_x, *const y = fit_y;
     for (int i = 0; i < 4; i++) {
         if (i < 3)
-            REFUSES_SUCH(odd[i], cross_attention_forward(odd_one(i), 5, 6,
-                                                         x, y, &fit_trace));
+            REFUSES_SUCH(misfit[i],
+                         cross_attention_forward(misfitting(i), 5, 6, x, y,
+                                                 &fit_trace));
         if (i > 1)
-            REFUSES_SUCH(odd[i], cross_attention_encode(odd_one(i), 6, y,
-                                                        &fit_trace));
-        REFUSES_SUCH(odd[i],
-                     cross_attention_ask(odd_for_one(i), x, &fit_trace));
+            REFUSES_SUCH(misfit[i], cross_attention_encode(misfitting(i), 6,
+                                                           y, &fit_trace));
+        REFUSES_SUCH(misfit[i],
+                     cross_attention_ask(misfitting_one(i), x, &fit_trace));
     }
     for (int i = 0; i < 6; i++) {
         REFUSES_SUCH(one_more(i), cross_attention_forward(

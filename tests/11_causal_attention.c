@@ -191,10 +191,9 @@ static void refusals(void)
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
     REFUSES_WHAT_DOES_NOT_FIT(head_forward, WHERE_IT_FITS);
-    REFUSES_SUCH("two heads",
-                 head_forward(fitting(2, 0), mask_none(), WHERE_IT_FITS));
-    REFUSES_SUCH("an output layer",
-                 head_forward(fitting(1, 3), mask_none(), WHERE_IT_FITS));
+    for (int i = 0; i < 2; i++)
+        REFUSES_SUCH(misfit[i], head_forward(misfitting(i), mask_none(),
+                                             WHERE_IT_FITS));
     REFUSES_SUCH("keys from tokens of another width",
                  causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
                                         sized(5, 5, 1, 4, 2, 0)));
