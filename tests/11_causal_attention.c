@@ -187,6 +187,9 @@ static void refusals(void)
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));
+    TAP_OF("causal_attention_init: 0, which limits no text",
+           causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0),
+           tap_near("context length", a.context_length, 0, EXACTLY));
     REFUSES(NULL,
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));

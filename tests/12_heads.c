@@ -45,39 +45,33 @@ static void init_test(void)
     attention_free(&a);
 }
 
-/* A trace for each head, and one for all, into which theirs are
- * gathered. */
-static Trace heads_roomy(const Attention *a, int n, int m, Trace t[])
+/* A trace for all heads, and one for each, whose tables from the scores to
+ * the context are parts of those for all. */
+static Trace traces_of_heads(const Attention *a, int n, int m, Trace t[])
 {
+    const Trace all = guarded_trace(a, n, m);
+    float *of_all[13], **place[13];
+    size_t count[13];
+    tables(&all, of_all, count);
     for (int h = 0; h < a->n_heads; h++) {
         const Attention head = attention_head(a, h);
         t[h] = guarded_trace(&head, n, m);
-    }
-    return guarded_trace(a, n, m);
-}
-
-/* From the scores to the context, head after head. */
-static void gather(const Trace t[], const Trace *all)
-{
-    for (int h = 0; h < all->n_heads; h++) {
-        float *own[13], *to[13];
-        size_t count[13], counts[13];
-        tables(&t[h], own, count);
-        tables(all, to, counts);
+        places(&t[h], place);
         for (int i = 6; i < 11; i++)
-            memcpy(to[i] + (size_t)h * count[i], own[i],
-                   count[i] * sizeof(float));
+            *place[i] =
+                of_all[i] + count[i] / (size_t)a->n_heads * (size_t)h;
     }
+    return all;
 }
 
-/* What every head has made of two texts, gathered in one trace. */
-static void forward(const Attention *a, Mask mask, Random *r, int n,
-                    const void *x, Trace *all)
+/* What every head makes of a text. */
+static Trace forward(const Attention *a, Mask mask, Random *r, int n,
+                     const void *x)
 {
     Trace t[9];
-    *all = heads_roomy(a, n, n, t);
-    heads_forward(a, mask, r, n, n, x, x, t, (void *)all->joined);
-    gather(t, all);
+    const Trace all = traces_of_heads(a, n, n, t);
+    heads_forward(a, mask, r, n, n, x, x, t, (void *)all.joined);
+    return all;
 }
 
 /* A batch, sentence after sentence: the table of all heads, and the scores
@@ -88,10 +82,10 @@ static void forward_test(void)
     const int n = x->shape[1];
     const double rtol = strcmp(sets_now, "heads_loud") ? 1e-5 : 5e-5;
     Attention a = drawn();
-    Trace t;
     for (int b = 0; b < x->shape[0]; b++) {
         tell_attention(&a, mask_none());
-        forward(&a, mask_none(), NULL, n, told_entry("x", x, b), &t);
+        const Trace t =
+            forward(&a, mask_none(), NULL, n, told_entry("x", x, b));
         close_entry("scores", "scores", b, t.scores, 1e-5, 1e-5);
         close_entry("weights", "weights", b, t.weights, rtol, 1e-6);
         close_entry("joined", "joined", b, t.joined, rtol, 1e-6);
@@ -127,8 +121,8 @@ static void wrapper_init(void)
                 same("bias", (size_t)l.d_out, l.bias, expect);
             expect += l.bias ? l.d_out : 0;
         }
-    tap_near("context length", a.context_length, dim("x", 1), 0, 0);
-    tap_near("rate", a.dropout_rate, doubles("rate")[0], 0, 0);
+    tap_near("context length", a.context_length, dim("x", 1), EXACTLY);
+    tap_near("rate", a.dropout_rate, doubles("rate")[0], EXACTLY);
     attention_free(&a);
 }
 
@@ -136,22 +130,21 @@ static void wrapper_init(void)
 static void wrapper_forward(void)
 {
     const Tensor *x = part("x");
-    const int n = x->shape[1];
     Random r;
     Attention a = wrapper(&r);
-    Trace t;
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < 3; b++) {
+        const bool trains = b == 2;
         tell_attention(&a, mask_causal(0));
-        forward(&a, mask_causal(0), NULL, n, told_entry("x", x, b), &t);
-        close_entry("weights", "weights", b, t.weights, SUMS);
-        close_entry("dropped", "weights", b, t.dropped, SUMS);
-        close_entry("joined", "evaluated", b, t.joined, SUMS);
+        if (trains)
+            give("r: after the heads are drawn");
+        const Trace t = forward(&a, mask_causal(0), trains ? &r : NULL,
+                                x->shape[1], told_entry("x", x, b % 2));
+        close_entry("weights", "weights", b % 2, t.weights, SUMS);
+        close_entry("dropped", trains ? "dropped" : "weights", b % 2,
+                    t.dropped, SUMS);
+        close_entry("joined", trains ? "trained" : "evaluated", b % 2,
+                    t.joined, SUMS);
     }
-    tell_attention(&a, mask_causal(0));
-    give("r: after the heads are drawn");
-    forward(&a, mask_causal(0), &r, n, told_entry("x", x, 0), &t);
-    close_entry("dropped", "dropped", 0, t.dropped, SUMS);
-    close_entry("joined", "trained", 0, t.joined, SUMS);
     draws_next(&r);
     attention_free(&a);
 }
@@ -168,7 +161,7 @@ static void head_test(void)
         for (int h = 0; h < 3; h++) {
             const Linear l = role_of(&a, h, k);
             tap_true("weight behind weight", l.weight == next);
-            tap_near("columns", l.d_out, k < 2 ? a.d_k : a.d_v, 0, 0);
+            tap_near("columns", l.d_out, k < 2 ? a.d_k : a.d_v, EXACTLY);
             next += l.d_in * l.d_out;
             tap_true("a bias, or none", !l.bias == !a.has_bias);
             if (l.bias)
@@ -216,7 +209,7 @@ static void alone_test(void)
     tap_fill((int)a.count, a.memory, -1, 1);
     for (int k = 0; k < 3; k++) {
         Random r = *some_draws(), again = r;
-        Trace t[3], all = heads_roomy(&a, N, M, t);
+        Trace t[3], all = traces_of_heads(&a, N, M, t);
         heads_forward(&a, mask[k], &r, N, M, x, y, t, (void *)all.joined);
         for (int h = 0; h < 3; h++) {
             const Attention own = attention_head(&a, h);
@@ -252,6 +245,7 @@ static void count_test(void)
     for (int i = 0; i < dim("sizes", 0); i++)
         counts((int)size[i][0], (int)size[i][1], (int)size[i][2],
                (int)size[i][3], integers("counts")[i]);
+    counts(1, 1, 1, 1, 3);
     counts(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1, INT64_MAX);
 }
 
