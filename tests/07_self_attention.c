@@ -104,12 +104,7 @@ static void roles_test(void)
     linear_forward(&a.query, 3, (void *)x, (void *)expect.query);
     linear_forward(&a.key, 5, (void *)y, (void *)expect.key);
     linear_forward(&a.value, 5, (void *)y, (void *)expect.value);
-    float *table[2][13];
-    size_t count[13];
-    tables(&got, table[0], count);
-    tables(&expect, table[1], count);
-    for (int i = 0; i < 13; i++)
-        same(table_name[i], count[i], table[0][i], table[1][i]);
+    same_tables(&got, &expect, 0, 13, EXACTLY);
     attention_free(&a);
 }
 

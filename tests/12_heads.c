@@ -179,16 +179,6 @@ static void head_test(void)
 /* Each head computes what it does alone, with draws that are drawn one head
  * after the other: from one text to another, with any mask. */
 enum { N = 4, M = 7, D_X = 5, D_Y = 6, D_V = 8 };
-static void same_alone(const Trace *t, const Trace *alone)
-{
-    float *table[2][13];
-    size_t count[13];
-    tables(t, table[0], count);
-    tables(alone, table[1], count);
-    for (int i = 6; i < 11; i++)
-        similar(table_name[i], count[i], table[0][i], table[1][i], SUMS);
-}
-
 static void alone_test(void)
 {
     const float table[N][M] = {{1, 0, 0, 1, 0, 1, 1},
@@ -216,7 +206,7 @@ static void alone_test(void)
             Trace one = guarded_trace(&own, N, M);
             head_forward(&own, mask[k], &again, N, M, x, y, &one);
             tap_near("rate", t[h].dropout_rate, a.dropout_rate, EXACTLY);
-            same_alone(&t[h], &one);
+            same_tables(&t[h], &one, 6, 11, SUMS);
             for (int i = 0; i < N; i++)
                 similar("columns of joined", D_V,
                         all.joined + (i * 3 + h) * D_V,

@@ -57,7 +57,21 @@ static inline Trace guarded_trace(const Attention *a, int n, int m)
     return t;
 }
 
-/* The same for n queries that ask m keys, one head. */
+/* Tables of a trace against those of another, from one to before another,
+ * in the order above. */
+static inline void same_tables(const Trace *got, const Trace *expect,
+                               int from, int till, double rtol, double atol)
+{
+    float *table[2][13];
+    size_t count[13];
+    tables(got, table[0], count);
+    tables(expect, table[1], count);
+    for (int i = from; i < till; i++)
+        similar(table_name[i], count[i], table[0][i], table[1][i], rtol,
+                atol);
+}
+
+/* A guarded trace for n queries that ask m keys, one head. */
 static inline Trace one_head(int n, int m, int d_k, int d_v)
 {
     return guarded_trace(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v},
