@@ -132,7 +132,7 @@ static void pictures_of_words(void)
     KEPT("figure_word_maps: long words",
          figure_word_maps("x", "Title", 1, names, 1, 3, wide, x));
 
-    const int ids[3] = {7, 2, 4};
+    const int ids[3] = {7, 0, 4};
     const float table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
     KEPT("figure_lookup: rows",
          figure_lookup("x", "Title", 3, names, ids, 10, 2, table));

@@ -14,35 +14,39 @@ static bool is_drawn;
 
 static const float one_two[2] = {1, 2}, with_nan[2] = {1, NAN};
 
+/* The last entry is wrong; or of bits the first. */
 static void refuse_entries(void)
 {
-    const float wrong[2][2] = {{1, 2}, {3, NAN}};
-    const float minus[2][2] = {{1, 2}, {3, -INFINITY}};
-    const float part[2][2] = {{1, 2}, {3, -0.5f}};
-    const float bit[2][1][2] = {{{1, 0}}, {{0, 0.5f}}};
-    const float map[2][1][2] = {{{1, 1}}, {{1, INFINITY}}};
-    const float infinite[2][2] = {{1, 2}, {3, INFINITY}};
-    const int good[2] = {0, 2};
+    const float wrong[2][3] = {{1, 2, 3}, {4, 5, NAN}};
+    const float minus[2][3] = {{1, 2, 3}, {4, 5, -INFINITY}};
+    const float part[2][3] = {{1, 2, 3}, {4, 5, -0.5f}};
+    const float infinite[2][3] = {{1, 2, 3}, {4, 5, INFINITY}};
+    const float bit[2][2][2] = {{{1, 0}}, {{0, 0}, {0, 0.5f}}};
+    const float first_bit[3][1][2] = {{{0.5f, 0}}, {{0, 1}}, {{0, 1}}};
+    const float map[2][2][2] = {{{1, 1}}, {{1, 1}, {1, INFINITY}}};
+    const int ids[3] = {0, 2, 1};
     REFUSED(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
-            figure_heatmap("x", "", 1, names, 2, names, map[1]));
+            figure_heatmap("x", "", 2, names, 2, names, map[1]));
     REFUSED(ENTRY "-inf: only finite numbers can be drawn",
-            figure_bars("x", "", 2, names, 2, names, minus));
-    REFUSED(NULL, figure_maps("x", "", 2, names, 1, names, 2, names, map));
-    REFUSED(NULL, figure_word_maps("x", "", 2, names, 1, 2,
+            figure_bars("x", "", 2, names, 3, names, minus));
+    REFUSED(NULL, figure_maps("x", "", 2, names, 2, names, 2, names, map));
+    REFUSED(NULL, figure_word_maps("x", "", 2, names, 2, 2,
                                    (const void *)letters, map));
     REFUSED(ENTRY "0.5: only 0 and 1 can be drawn",
-            figure_grid("x", "", 2, names, 1, 2, bit));
-    REFUSED(NULL, figure_histograms("x", "", 2, names, 2, wrong));
-    REFUSED(NULL, figure_bars("x", "", 2, names, 2, names, wrong));
-    REFUSED(NULL, figure_arrows("x", "", 2, names, minus));
-    REFUSED(NULL, figure_lookup("x", "", 2, names, good, 3, 2, wrong));
+            figure_grid("x", "", 2, names, 2, 2, bit));
+    REFUSED(NULL, figure_grid("x", "", 2, names, 1, 2, first_bit));
+    REFUSED(NULL, figure_histograms("x", "", 2, names, 3, wrong));
+    REFUSED(NULL, figure_bars("x", "", 2, names, 3, names, wrong));
+    REFUSED(NULL, figure_arrows("x", "", 3, names, ROWS(2, minus[0])));
+    REFUSED(NULL,
+            figure_lookup("x", "", 3, names, ids, 3, 2, ROWS(2, wrong[0])));
     REFUSED(ENTRY
             "-0.5: only finite numbers from 0 on and nan can be drawn",
-            figure_curves("x", "", names, 2, names, part));
-    REFUSED(NULL, figure_curves("x", "", names, 2, names, infinite));
+            figure_curves("x", "", names, 3, names, part));
+    REFUSED(NULL, figure_curves("x", "", names, 3, names, infinite));
     REFUSED(ENTRY "-0.5: only finite numbers from 0 on can be drawn",
-            figure_stacks("x", "", 2, names, 2, part));
-    REFUSED(NULL, figure_stacks("x", "", 2, names, 2, wrong));
+            figure_stacks("x", "", 2, names, 3, part));
+    REFUSED(NULL, figure_stacks("x", "", 2, names, 3, wrong));
 }
 
 static void follow(int i, const float *const x[7])
@@ -63,7 +67,8 @@ static void refuse_to_follow(void)
     REFUSED(NULL, follow(-1, x));
     for (int k = 0; k < 7; k++) {
         x[k] = nan_first;
-        REFUSED(NULL, follow(0, x));
+        REFUSED(ENTRY "nan: only finite numbers can be drawn",
+                follow(0, x));
         x[k] = one_two;
     }
     x[2] = with_nan; /* the second key */
