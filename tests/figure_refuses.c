@@ -37,9 +37,9 @@ static void refuse_entries(void)
     REFUSED(NULL, figure_grid("x", "", 2, names, 1, 2, first_bit));
     REFUSED(NULL, figure_histograms("x", "", 2, names, 3, wrong));
     REFUSED(NULL, figure_bars("x", "", 2, names, 3, names, wrong));
-    REFUSED(NULL, figure_arrows("x", "", 3, names, ROWS(2, minus[0])));
-    REFUSED(NULL,
-            figure_lookup("x", "", 3, names, ids, 3, 2, ROWS(2, wrong[0])));
+    REFUSED(NULL, figure_arrows("x", "", 3, names, (const void *)minus));
+    REFUSED(NULL, figure_lookup("x", "", 3, names, ids, 3, 2,
+                                (const void *)wrong));
     REFUSED(ENTRY
             "-0.5: only finite numbers from 0 on and nan can be drawn",
             figure_curves("x", "", names, 3, names, part));
