@@ -160,7 +160,7 @@ static void alignment_with_nan(void)
         tap_near(tap_words("place[%d]", i), got[i], expect[i], EXACTLY);
 }
 
-/* The same with a trace for one query. */
+/* What does not fit, with a trace for one query. */
 static const Attention *misfitting_one(int i)
 {
     const Attention *a = misfitting(i);

@@ -33,7 +33,7 @@ static inline const Tensor *part(const char *what)
 
 static inline const char *sets_title(const char *function)
 {
-    return tap_words("%.40s: %.150s", function, sets_now);
+    return tap_words("%.80s: %.110s", function, sets_now);
 }
 
 #define SETS(function, test, ...)                                          \
