@@ -108,6 +108,17 @@ static void roles_test(void)
     attention_free(&a);
 }
 
+/* Exercise 7.5: another bias for the keys, the same weights. */
+static void key_bias_does_nothing(void)
+{
+    Attention a = version_2();
+    Trace t = one_head(dim("x", 0), dim("x", 0), a.d_k, a.d_v);
+    tap_fill(a.d_k, a.key.bias, -2, 2);
+    t.weights = due_as("t->weights", "weights", 2e-5, 1e-7);
+    self_attention_forward(&a, t.n, input("x"), &t);
+    attention_free(&a);
+}
+
 /* A matrix of version 1 against a weight of version 2, turned over. */
 static void same_turned(const char *name, const Linear *l, const float *got)
 {
@@ -226,6 +237,8 @@ int main(void)
                             due_as("out", "y", SUMS)));
     EACH("self_attention_forward", v2_test, "v2_*-x");
     TAP(roles_test, "attention_project: two inputs, two heads");
+    EACH("self_attention_forward: another bias of the keys",
+         key_bias_does_nothing, "v2_bias_lopsided-x");
     SETS("copy_v2_to_v1", copy_test, "v2_one", "v2_journey",
          "v2_journey_123", "v2_life", "v2_lopsided");
     EACH_SET("permute_tokens", "permute_*-x",
