@@ -31,25 +31,31 @@ static void trace_test(void)
     }
 }
 
-/* What is freed can be asked for again: a hundred times a megabyte of each
- * does not fit otherwise. What is freed twice is freed once. */
-static void free_test(void)
+/* What is freed can be asked for again: a hundred times a megabyte does
+ * not fit otherwise. What is freed twice is freed once. */
+static const Attention large = {
+    .d_x = 300, .d_y = 300, .n_heads = 1, .d_k = 300, .d_v = 300};
+static void trace_free_test(void)
 {
-    const Attention sizes = {
-        .d_x = 300, .d_y = 300, .n_heads = 1, .d_k = 300, .d_v = 300};
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
         Trace t;
+        trace_init_for(&t, &large, 200, 200);
+        trace_free(&t);
+        trace_free(&t);
+        tap_true("nothing is left", !t.memory && !t.query && !t.count);
+    }
+}
+
+static void attention_free_test(void)
+{
+    tap_limit_memory(24);
+    for (int i = 0; i < 100; i++) {
         Attention a;
-        trace_init_for(&t, &sizes, 200, 200);
-        attention_init(&a, &sizes);
-        for (int k = 0; k < 2; k++) {
-            trace_free(&t);
-            attention_free(&a);
-        }
-        tap_true("nothing of the trace is left",
-                 !t.memory && !t.query && !t.count);
-        tap_true("nothing of the attention is left",
+        attention_init(&a, &large);
+        attention_free(&a);
+        attention_free(&a);
+        tap_true("nothing is left",
                  !a.memory && !a.query.weight && !a.count);
     }
 }
@@ -64,6 +70,17 @@ static const float *in_order(const Linear *l, int d_in, int d_out,
     tap_true("weight", l->weight == (d_out ? here : NULL));
     tap_true("bias", l->bias == (has_bias ? behind : NULL));
     return has_bias ? behind + d_out : behind;
+}
+
+static void linear_layout_test(void)
+{
+    float block[20];
+    size_t count = 5;
+    const Linear l = linear_layout(3, 2, 1, block, &count);
+    const Linear bare = linear_layout(3, 2, 0, block, &count);
+    tap_true("its end", in_order(&l, 3, 2, true, block + 5) == block + 13);
+    tap_true("the end",
+             in_order(&bare, 3, 2, false, block + 13) == block + count);
 }
 
 static const float *layers_in_order(const Attention *a, const float *here)
@@ -257,8 +274,10 @@ static void misfits_refused(void)
 int main(void)
 {
     TAP(trace_test, "trace_init_for: a block of zeros, a part a table");
-    TAP_LARGE(free_test,
-              "trace_free: gives memory back, as attention_free");
+    TAP_LARGE(trace_free_test, "trace_free: the memory can be used again");
+    TAP_LARGE(attention_free_test,
+              "attention_free: the memory can be used again");
+    TAP(linear_layout_test, "linear_layout: a weight, and a bias or none");
     TAP(attention_layout_test,
         "attention_layout: alone, and in the block of a model");
     TAP(attention_fits, "attention_check: at the limits");

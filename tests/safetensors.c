@@ -2,12 +2,6 @@
  * folder. */
 #include "whole.h"
 
-static void read_whole(void)
-{
-    begin_whole();
-    holds_whole(WHOLE);
-}
-
 static void have_whole(void)
 {
     const char *const other[] = {"",  "singl", "single ",
@@ -205,7 +199,10 @@ static void read_and_free(void)
 int main(void)
 {
     enter_folder();
-    TAP(read_whole, "tensors_read: every type and rank, and tensors_free");
+    TAP_OF("tensors_read: every type and rank", begin_whole(),
+           holds_whole(WHOLE));
+    TAP_OF("tensors_free: frees all, an empty tensor, too", begin_whole(),
+           holds_whole(WHOLE));
     TAP(have_whole, "tensors_have: what is there, and nothing else");
     TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
     refuse_starts();
