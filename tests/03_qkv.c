@@ -5,41 +5,19 @@
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 
-/* How far a sum of products may be off; and a softmax of such sums, whose
- * shares are off by as much of themselves as the scores are off. */
-#define SUM_RTOL 1e-5
-#define SUM_ATOL 1e-6
-#define WEIGHT_RTOL 3e-6
-#define WEIGHT_ATOL 1e-7
-
-static void project_test(void)
-{
-    float *query = result("query"), *key = result("key");
-    float *value = result("value");
-    project_qkv(dim("x", 0), dim("x", 1), dim("query", 1), dim("value", 1),
-                input("x"), input("w_query"), input("w_key"),
-                input("w_value"), (void *)query, (void *)key,
-                (void *)value);
-    agrees("query", query, SUM_RTOL, SUM_ATOL);
-    agrees("key", key, SUM_RTOL, SUM_ATOL);
-    agrees("value", value, SUM_RTOL, SUM_ATOL);
-}
-
 /* Each query of the set asks by itself; loud scores are some thousand. */
 static void attend_test(void)
 {
     const int m = dim("key", 0), d_k = dim("key", 1), d_v = dim("value", 1);
     const int n = (int)part("query")->count / d_k;
-    const double rtol = !strcmp(sets_now, "one_loud") ? 3e-4 : WEIGHT_RTOL;
+    const double rtol = strcmp(sets_now, "one_loud") ? 3e-6 : 3e-4;
     const float(*query)[d_k] = input("query");
-    float(*scores)[m] = result("scores"), (*weights)[m] = result("weights");
-    float(*context)[d_v] = result("context");
+    float(*scores)[m] = due("scores", SUMS);
+    float(*weights)[m] = due("weights", rtol, 1e-7);
+    float(*context)[d_v] = due("context", rtol, 1e-6);
     for (int i = 0; i < n; i++)
         attend_one(m, d_k, d_v, query[i], input("key"), input("value"),
                    scores[i], weights[i], context[i]);
-    agrees("scores", scores, SUM_RTOL, SUM_ATOL);
-    agrees("weights", weights, rtol, WEIGHT_ATOL);
-    agrees("context", context, rtol, SUM_ATOL);
 }
 
 /* The verb shares its attention between the two animals, the others ask as
@@ -48,17 +26,17 @@ static void hand_test(void)
 {
     sets_now = "cat";
     const float(*words)[3] = input("x");
-    const double *weights = tensor_doubles(part("weights"));
+    const double *weights = doubles("weights");
     float w_query[3][3], query[3][3], scores[3][3], got[3][3];
     example_w_query(w_query);
     matmul(3, 3, 3, words, w_query, query);
     dot_scores(3, 3, 3, query, words, scores);
     softmax_rows(3, 3, scores, got);
     for (int j = 0; j < 3; j++) {
-        tap_near("cat", got[0][j], weights[j], 1e-5, 1e-6);
-        tap_near("fish", got[2][j], weights[6 + j], 1e-5, 1e-6);
+        tap_near("cat", got[0][j], weights[j], SUMS);
+        tap_near("fish", got[2][j], weights[6 + j], SUMS);
     }
-    tap_near("likes: cat and fish", got[1][0], got[1][2], 1e-5, 1e-6);
+    tap_near("likes: cat and fish", got[1][0], got[1][2], SUMS);
     tap_report(got[1][1] < 0.05f, "likes: to itself",
                "%.6g where less than 0.05 is due", (double)got[1][1]);
 }
@@ -70,15 +48,18 @@ static void paper_test(void)
                                 {{1, 2, 3}, {2, 8, 0}, {2, 6, 3}}};
     float got[3][3][3];
     project_paper(got[0], got[1], got[2]);
-    for (int i = 0; i < 27; i++)
-        tap_near("entry", got[i / 9][i / 3 % 3][i % 3],
-                 due[i / 9][i / 3 % 3][i % 3], 0, 0);
-    tap_near("a word", paper[1][3], 2, 0, 0);
+    same_table("query, key, value", 9, 3, got, due);
+    tap_near("a word", paper[1][3], 2, EXACTLY);
 }
 
 int main(void)
 {
-    EACH("project_qkv", project_test, "*-x");
+    EACH_SET("project_qkv", "*-x",
+             project_qkv(dim("x", 0), dim("x", 1), dim("query", 1),
+                         dim("value", 1), input("x"), input("w_query"),
+                         input("w_key"), input("w_value"),
+                         due("query", SUMS), due("key", SUMS),
+                         due("value", SUMS)));
     EACH("attend_one", attend_test, "*-key");
     TAP(paper_test, "project_paper: whole numbers, by hand");
     TAP(hand_test, "example_w_query: likes asks for both animals");

@@ -12,13 +12,11 @@ static uint64_t two_halves(Random *r)
 }
 
 /* The golden bits, 64 at a time or in halves. */
-static uint64_t (*draw)(Random *r) = random_u64;
-static void bits_test(void)
+static void bits_test(uint64_t draw(Random *r))
 {
     int seeds, draws = dim("values", 1);
     const int64_t *seed = all("seeds", &seeds);
     const int64_t *bits = tensor_integers(part("values"));
-    tap_true("enough draws for a whole state", 2 * draws > RANDOM_STATE);
     for (int i = 0; i < seeds; i++) {
         Random r = seeded(seed[i]);
         for (int k = 0; k < draws; k++)
@@ -50,18 +48,12 @@ static void twist_test(void)
     }
 }
 
-static void filled_test(void)
-{
-    const Random r = seeded(123);
-    same_state("of seed 123", r.state, tensor_integers(part("states")));
-}
-
 static void seed_test(void)
 {
     const Random r = random_seeded(123);
+    same_state("of seed 123", r.state, tensor_integers(part("states")));
     same_bits("nothing is left over", r.next, RANDOM_STATE);
     same_bits("nothing is kept", r.has_spare, 0);
-    same_bits("the first of the state is the seed", r.state[0], 123);
 }
 
 static void floats_each(Random *r, int n, float x[n])
@@ -70,20 +62,9 @@ static void floats_each(Random *r, int n, float x[n])
         x[i] = random_float(r);
 }
 
-static void float_test(void)
-{
-    each_seed("values", floats_each);
-}
-
 static void one_row(Random *r, int n, float x[n])
 {
     random_fill(r, 1, n, (void *)x);
-}
-
-static void rand_test(void)
-{
-    each_seed("values", one_row);
-    each_size(one_row);
 }
 
 static void uniform_test(void)
@@ -132,19 +113,14 @@ static void uniform_high_is_low(void)
 /* From a seed alone to the scores of the six words. */
 static void journey_test(void)
 {
-    const char *const names[3] = {"w_query", "w_key", "w_value"};
-    float(*w)[3][2] = room(18), (*x)[6][2] = room(36), (*s)[6] = room(36);
+    float(*query)[2] = due("query", SUMS), (*key)[2] = due("key", SUMS);
     Random r = seeded(123);
-    for (int k = 0; k < 3; k++) {
-        random_fill(&r, 3, 2, w[k]);
-        agrees(names[k], w[k], 0, 0);
-    }
-    qkv_from_seed(123, 6, 3, 2, 2, input("x"), x[0], x[1], x[2]);
-    dot_scores(6, 6, 2, x[0], x[1], s);
-    agrees("query", x[0], 1e-5, 1e-6);
-    agrees("key", x[1], 1e-5, 1e-6);
-    agrees("value", x[2], 1e-5, 1e-6);
-    agrees("scores", s, 1e-5, 1e-6);
+    random_fill(&r, 3, 2, due("w_query", EXACTLY));
+    random_fill(&r, 3, 2, due("w_key", EXACTLY));
+    random_fill(&r, 3, 2, due("w_value", EXACTLY));
+    qkv_from_seed(123, 6, 3, 2, 2, input("x"), query, key,
+                  due("value", SUMS));
+    dot_scores(6, 6, 2, query, key, due("scores", SUMS));
 }
 
 static uint64_t collides(uint64_t seed)
@@ -172,18 +148,18 @@ int main(void)
 {
     Random r = {.next = RANDOM_STATE};
     float x[1][1];
-    TAP(seed_test, "random_seeded: begins anew");
-    SETS("random_u64", bits_test, "bits");
-    SETS("random_seeded", filled_test, "twist");
+    EACH_SET("random_u64", "bits-values", bits_test(random_u64));
+    SETS("random_seeded", seed_test, "twist");
     SETS("random_twist", twist_test, "twist");
-    draw = two_halves;
-    SETS("random_u32", bits_test, "bits");
-    SETS("random_float", float_test, "rand");
-    SETS("random_fill", rand_test, "rand");
+    EACH_SET("random_u32", "bits-values", bits_test(two_halves));
+    EACH_SET("random_float", "rand-values",
+             each_seed("values", floats_each));
+    EACH_SET("random_fill", "rand-values", each_seed("values", one_row),
+             each_size(one_row));
     SETS("uniform_fill", uniform_test, "uniform");
     TAP(uniform_high_is_low,
         "uniform_fill: the upper end becomes the lower");
-    SETS("qkv_from_seed", journey_test, "journey");
+    EACH("qkv_from_seed", journey_test, "journey-x");
     TAP(collision_test, "seed_collision: another seed, the same stream");
     REFUSES_SUCH("numbers from 2 to 1", uniform_fill(&r, 1, 1, 2, 1, x));
     REFUSES_SUCH("limits whose difference is infinite, -3e38 and 3e38",

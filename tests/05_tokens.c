@@ -15,12 +15,6 @@ static void are(const char *what, int n, const Word word[n],
                expect);
 }
 
-static void splits(const char *sentence, const char *expect)
-{
-    Word word[WORDS_MAX];
-    are(sentence, split_words(sentence, word), word, expect);
-}
-
 /* Sentences of at most so many words of w, each with a blank behind it. */
 static char sentence[2 * WORDS_MAX + 3];
 static const char *of_words(int n)
@@ -32,16 +26,22 @@ static const char *of_words(int n)
 
 static void split_test(void)
 {
-    splits("Life is short, eat dessert first",
-           "Life is short eat dessert first ");
-    splits("one", "one ");
-    splits("  a,  b\t,c\nd ,", "a b c d ");
-    splits(",a , ,b", "a b ");
-    splits("a,b 1,000", "ab 1000 ");
-    splits("Schöne Grüße, 你好", "Schöne Grüße 你好 ");
-    splits("1234567890123456789012345678901",
-           "1234567890123456789012345678901 ");
-    splits(of_words(WORDS_MAX), sentence);
+    const char *const cases[][2] = {
+        {"Life is short, eat dessert first",
+         "Life is short eat dessert first "},
+        {"one", "one "},
+        {"  a,  b\t,c\nd ,", "a b c d "},
+        {",a , ,b", "a b "},
+        {"a,b 1,000", "ab 1000 "},
+        {"Schöne Grüße, 你好", "Schöne Grüße 你好 "},
+        {"1234567890123456789012345678901",
+         "1234567890123456789012345678901 "},
+        {of_words(WORDS_MAX), sentence},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Word word[WORDS_MAX];
+        are(cases[i][0], split_words(cases[i][0], word), word, cases[i][1]);
+    }
 }
 
 /* What Python's sorted(set(words)) makes of the words of a sentence. */
@@ -52,31 +52,22 @@ static void has_vocabulary(const char *words, const char *expect)
         entry, expect);
 }
 
-static void vocabulary_test(void)
+static void tests_of_vocabulary(void)
 {
-    has_vocabulary("Life is short, eat dessert first",
-                   "Life dessert eat first is short ");
-}
-
-static void one_test(void)
-{
-    has_vocabulary("one", "one ");
-}
-
-static void twice_test(void)
-{
-    has_vocabulary("the cat and the dog", "and cat dog the ");
-    has_vocabulary("b b b a", "a b ");
-}
-
-static void bytes_test(void)
-{
-    has_vocabulary("é z Z ab a 你", "Z a ab z é 你 ");
-}
-
-static void beginnings_test(void)
-{
-    has_vocabulary("ab abc a aa abb", "a aa ab abb abc ");
+    static const char *const cases[][3] = {
+        {"build_vocabulary: a sentence", "Life is short, eat dessert first",
+         "Life dessert eat first is short "},
+        {"build_vocabulary: one word", "one", "one "},
+        {"build_vocabulary: each word once", "the cat and the dog",
+         "and cat dog the "},
+        {"build_vocabulary: one word often", "b b b a", "a b "},
+        {"build_vocabulary: the order of bytes", "é z Z ab a 你",
+         "Z a ab z é 你 "},
+        {"build_vocabulary: words that begin alike", "ab abc a aa abb",
+         "a aa ab abb abc "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        TAP_OF(cases[i][0], has_vocabulary(cases[i][1], cases[i][2]));
 }
 
 static void ids_test(void)
@@ -86,35 +77,7 @@ static void ids_test(void)
     int ids[4];
     word_ids(4, word, 3, entry, ids);
     for (int i = 0; i < 4; i++)
-        tap_near("id", ids[i], expect[i], 0, 0);
-}
-
-/* The ids of the set, as C counts. */
-static const int *ids_of_set(void)
-{
-    const Tensor *ids_told = told("ids");
-    int *ids = room(ids_told->count);
-    for (size_t i = 0; i < ids_told->count; i++)
-        ids[i] = (int)tensor_integers(ids_told)[i];
-    return ids;
-}
-
-static void embed_test(void)
-{
-    float *got = result("embedded");
-    embed(dim("ids", 0), dim("table", 1), dim("table", 0), ids_of_set(),
-          input("table"), (void *)got);
-    agrees("embedded", got, 0, 0);
-}
-
-static void one_hot_test(void)
-{
-    float *got = result("embedded"), *got_hot = result("one_hot");
-    embed_one_hot(dim("ids", 0), dim("table", 1), dim("table", 0),
-                  ids_of_set(), input("table"), (void *)got_hot,
-                  (void *)got);
-    agrees("one_hot", got_hot, 0, 0);
-    agrees("embedded", got, 0, 0);
+        tap_near("id", ids[i], expect[i], EXACTLY);
 }
 
 static void sentence_test(void)
@@ -127,32 +90,14 @@ static void sentence_test(void)
     agrees("ids", ids, 0, 0);
 }
 
-/* The table in the chapter is what the seed makes, to the last bit. */
-static void life_test(void)
+static void refusals(void)
 {
-    agrees("embedded", life, 0, 0);
-}
-
-static const Word a_and_b[2] = {"a", "b"}, c[1] = {"c"};
-static const int above[1] = {2}, below[1] = {-1};
-static const float table[2][1];
-
-int main(void)
-{
+    static const Word a_and_b[2] = {"a", "b"}, c[1] = {"c"};
+    static const int wrong[2][1] = {{2}, {-1}};
+    static const float table[2][1];
     Word word[WORDS_MAX];
     int ids[1];
     float x[1][1], hot[1][2];
-    TAP(split_test, "split_words: commas, blanks, other alphabets");
-    TAP(vocabulary_test, "build_vocabulary: a sentence");
-    TAP(one_test, "build_vocabulary: one word");
-    TAP(twice_test, "build_vocabulary: each word once");
-    TAP(bytes_test, "build_vocabulary: the order of bytes");
-    TAP(beginnings_test, "build_vocabulary: words that begin alike");
-    TAP(ids_test, "word_ids: places in the vocabulary");
-    EACH("embed", embed_test, "*-table");
-    EACH("embed_one_hot", one_hot_test, "*-table");
-    SETS("word_ids", sentence_test, "sentence");
-    SETS("life", life_test, "sentence");
     REFUSES("05_tokens.c: split_words: the sentence ' , \\x0a' has no "
             "words: at least one is needed",
             split_words(" , \n", word));
@@ -165,11 +110,32 @@ int main(void)
     REFUSES("05_tokens.c: word_ids: 'c' is not in the vocabulary: one of "
             "its 2 words is needed",
             word_ids(1, c, 2, a_and_b, ids));
-    REFUSES_SUCH("id 2 of a table of 2 rows",
-                 embed(1, 1, 2, above, table, x));
-    REFUSES_SUCH("id -1", embed(1, 1, 2, below, table, x));
-    REFUSES_SUCH("id 2 of a table of 2 rows",
-                 embed_one_hot(1, 1, 2, above, table, hot, x));
-    REFUSES_SUCH("id -1", embed_one_hot(1, 1, 2, below, table, hot, x));
+    for (int i = 0; i < 2; i++) {
+        const char *words =
+            tap_words("id %d of a table of 2 rows", *wrong[i]);
+        REFUSES_SUCH(words, embed(1, 1, 2, wrong[i], table, x));
+        REFUSES_SUCH(words,
+                     embed_one_hot(1, 1, 2, wrong[i], table, hot, x));
+    }
+}
+
+int main(void)
+{
+    TAP(split_test, "split_words: commas, blanks, other alphabets");
+    tests_of_vocabulary();
+    TAP(ids_test, "word_ids: places in the vocabulary");
+    EACH_SET("embed", "*-table",
+             embed(dim("ids", 0), dim("table", 1), dim("table", 0),
+                   input_ints("ids"), input("table"),
+                   due("embedded", EXACTLY)));
+    EACH_SET("embed_one_hot", "*-table",
+             embed_one_hot(dim("ids", 0), dim("table", 1), dim("table", 0),
+                           input_ints("ids"), input("table"),
+                           due("one_hot", EXACTLY),
+                           due("embedded", EXACTLY)));
+    SETS("word_ids", sentence_test, "sentence");
+    /* The table in the chapter is what the seed makes. */
+    EACH_SET("life", "sentence-ids", agrees("embedded", life, EXACTLY));
+    refusals();
     return tap_done();
 }

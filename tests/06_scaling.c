@@ -5,50 +5,17 @@
 #include "attention/01_dot_product.h"
 #include "attention/B_normals.h"
 
-/* As in chapter 3. */
-#define SUM_RTOL 1e-5
-#define SUM_ATOL 1e-6
-#define WEIGHT_RTOL 3e-6
-#define WEIGHT_ATOL 1e-7
-
-static void spread_test(void)
+/* A row in which one entry is no number has no largest; entries below 0
+ * have one. */
+static void largest_of_odd(void)
 {
-    float got = score_spread((int)part("scores")->count, input("scores"));
-    agrees("spread", &got, 1e-6, 1e-9);
-}
-
-static void scale_test(void)
-{
-    const float *got = input("scores");
-    float *scaled = room_for("scores", part("scaled")->count);
-    memcpy(scaled, got, part("scaled")->count * sizeof *got);
-    scale_scores(dim("scores", 0), dim("scores", 1),
-                 (int)number("d_k", "d_k"), (void *)scaled);
-    tap_close("scores", part("scaled"), scaled, 3e-7, 0);
-}
-
-static void largest_test(void)
-{
-    float got = mean_largest(dim("weights", 0), dim("weights", 1),
-                             input("weights"));
-    agrees("mean", &got, 1e-6, 0);
-}
-
-/* A row in which one entry is no number has no largest. */
-static void largest_of_nan(void)
-{
+    const float below[2][3] = {{-4, -2, -3}, {-5, -6, -4}};
     for (int j = 0; j < 3; j++) {
         float weights[2][3] = {{1, 2, 3}, {3, 2, 1}};
         weights[1][j] = NAN;
-        tap_near("mean", mean_largest(2, 3, weights), NAN, 0, 0);
+        tap_near("mean", mean_largest(2, 3, weights), NAN, EXACTLY);
     }
-}
-
-/* Entries below 0 have a largest, too. */
-static void largest_below_zero(void)
-{
-    const float weights[2][3] = {{-4, -2, -3}, {-5, -6, -4}};
-    tap_near("mean", mean_largest(2, 3, weights), -3, 0, 0);
+    tap_near("mean", mean_largest(2, 3, below), -3, EXACTLY);
 }
 
 static void largest_of_many(void)
@@ -61,27 +28,10 @@ static void largest_of_many(void)
 }
 
 /* Of these three, the scores are some hundred, or thousand. */
-static const char loud[] = "head_loud head_deafening head_infinite";
-
-static void attention_test(void)
+static double share_rtol(void)
 {
-    const double rtol = strstr(loud, sets_now) ? 3e-4 : WEIGHT_RTOL;
-    float *scores = result("scores"), *weights = result("weights");
-    float *context = result("context");
-    attention(dim("query", 0), dim("key", 0), dim("key", 1),
-              dim("value", 1), input("query"), input("key"), input("value"),
-              (void *)scores, (void *)weights, (void *)context);
-    agrees("scores", scores, SUM_RTOL, SUM_ATOL);
-    agrees("weights", weights, rtol, WEIGHT_ATOL);
-    agrees("context", context, rtol, SUM_ATOL);
-}
-
-static void nudge_test(void)
-{
-    float *got = result("nudged");
-    nudge_share((int)part("weights")->count, input("weights"),
-                (int)number("j", "j"), (float)number("step", "step"), got);
-    agrees("nudged", got, WEIGHT_RTOL, WEIGHT_ATOL);
+    const char *const loud = "head_loud head_deafening head_infinite";
+    return strstr(loud, sets_now) ? 3e-4 : 3e-6;
 }
 
 /* Shares near 0, from step to step; e^step is the odds' factor. */
@@ -95,8 +45,8 @@ static void nudge_small(void)
         give_list("weights", 2, weights);
         give("j = 0, step = %d", step);
         nudge_share(2, weights, 0, (float)step, got);
-        tap_near("nudged[0]", got[0], odds / (1 + odds), WEIGHT_RTOL, 0);
-        tap_near("nudged[1]", got[1], 1 / (1 + odds), WEIGHT_RTOL, 0);
+        tap_near("nudged[0]", got[0], odds / (1 + odds), 3e-6, 0);
+        tap_near("nudged[1]", got[1], 1 / (1 + odds), 3e-6, 0);
     }
 }
 
@@ -118,21 +68,43 @@ static void random_test(void)
     normal_fill(&r, 4, 20, 0, 1, key);
     dot_scores(5, 4, 20, query, key, due);
     random_scores(5, 4, 20, got);
-    tap_near("difference", largest_difference(20, got[0], due[0]), 0, 0, 0);
+    same_table("scores", 5, 4, got, due);
     tap_true("some score", got[4][3] < 0 || got[4][3] > 0);
+}
+
+static void tests_of_scaling(void)
+{
+    EACH_SET(
+        "score_spread", "*-spread",
+        returns(score_spread((int)part("scores")->count, input("scores")),
+                "spread", 1e-6, 1e-9));
+    EACH_SET("scale_scores", "*-scaled",
+             scale_scores(dim("scores", 0), dim("scores", 1),
+                          (int)number("d_k", "d_k"),
+                          changed("scores", "scaled", 3e-7, 0)));
+    EACH_SET("mean_largest", "*-mean",
+             returns(mean_largest(dim("weights", 0), dim("weights", 1),
+                                  input("weights")),
+                     "mean", 1e-6, 0));
+    TAP(random_test, "random_scores: of queries, then of keys");
+    TAP(largest_of_odd, "mean_largest: no numbers, and all below 0");
+    TAP(largest_of_many, "mean_largest: a million rows");
 }
 
 int main(void)
 {
-    EACH("score_spread", spread_test, "*-spread");
-    EACH("scale_scores", scale_test, "*-scaled");
-    EACH("mean_largest", largest_test, "*-mean");
-    TAP(random_test, "random_scores: of queries, then of keys");
-    TAP(largest_of_nan, "mean_largest: no number has no largest");
-    TAP(largest_below_zero, "mean_largest: all entries below 0");
-    TAP(largest_of_many, "mean_largest: a million rows");
-    EACH("attention", attention_test, "*-query");
-    EACH("nudge_share", nudge_test, "*-nudged");
+    tests_of_scaling();
+    EACH_SET("attention", "*-query",
+             attention(dim("query", 0), dim("key", 0), dim("key", 1),
+                       dim("value", 1), input("query"), input("key"),
+                       input("value"), due("scores", SUMS),
+                       due("weights", share_rtol(), 1e-7),
+                       due("context", share_rtol(), 1e-6)));
+    EACH_SET("nudge_share", "*-nudged",
+             nudge_share((int)part("weights")->count, input("weights"),
+                         (int)number("j", "j"),
+                         (float)number("step", "step"),
+                         due("nudged", SHARES)));
     TAP(nudge_small, "nudge_share: shares near 0");
     TAP(nudge_by_nan, "nudge_share: no number makes none");
     return tap_done();

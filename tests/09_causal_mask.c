@@ -5,66 +5,11 @@
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 
-#define WEIGHT_RTOL 3e-6
-#define WEIGHT_ATOL 1e-7
-
 #define SHAPE(what) dim(what, 0), dim(what, 1)
-
-/* What a function is given, by this name, to be changed in place. */
-static void *copy_at(int place, const char *name, const char *what)
-{
-    const Tensor *tensor = tell_given(place, name, what);
-    float *x = room_for(name, tensor->count);
-    return memcpy(x, floats(tensor), tensor->count * sizeof *x);
-}
-#define copy_as(name, what) copy_at(__COUNTER__, name, what)
-#define copy(what) copy_as(what, what)
 
 static int first(void)
 {
     return (int)number("first", "first");
-}
-
-static void mask_test(void)
-{
-    float *got = result("mask");
-    causal_mask(SHAPE("mask"), first(), (void *)got);
-    agrees("mask", got, 0, 0);
-}
-
-static void mask_scores_test(void)
-{
-    float *got = copy("scores");
-    mask_scores(SHAPE("scores"), first(), (void *)got);
-    tap_close("scores", part("masked"), got, 0, 0);
-}
-
-/* What a mask leaves of the running set's scores. */
-static float *seen(Mask mask)
-{
-    float *got = copy("scores");
-    apply_mask(SHAPE("scores"), mask, (void *)got);
-    return got;
-}
-
-static void see_past_test(void)
-{
-    tap_close("scores", part("masked"), seen(mask_causal(first())), 0, 0);
-    agrees("scores", seen(mask_none()), 0, 0);
-}
-
-static void see_where_test(void)
-{
-    const Mask mask = mask_table(SHAPE("mask"), input("mask"));
-    tap_close("scores", part("masked"), seen(mask), 0, 0);
-}
-
-static void window_test(void)
-{
-    float *got = copy("scores");
-    mask_window(SHAPE("scores"), first(), (int)number("w", "window"),
-                (void *)got);
-    tap_close("scores", part("near"), got, 0, 0);
 }
 
 /* Places and windows that lie beyond the text. */
@@ -86,13 +31,6 @@ static void window_far_away(void)
     }
 }
 
-static void hide_test(void)
-{
-    float *got = copy("weights");
-    mask_weights(SHAPE("weights"), input("mask"), (void *)got);
-    tap_close("weights", part("hidden"), got, 0, 0);
-}
-
 /* What is no number stays so, even where the mask has 0. */
 static void hide_no_number(void)
 {
@@ -103,32 +41,12 @@ static void hide_no_number(void)
     same("weight", 4, weights[0], expect);
 }
 
-/* The least of all numbers are rounded. */
-static void renormalized(const char *what)
-{
-    float *got = copy_as("weights", what);
-    renormalize(SHAPE(what), (void *)got);
-    tap_close("weights", part("renormalized"), got, WEIGHT_RTOL,
-              FLT_TRUE_MIN);
-}
-
-static void renormalize_test(void)
-{
-    renormalized("hidden");
-}
-
-static void renormalize_uneven(void)
-{
-    renormalized("weights");
-}
-
 /* What a mask before the softmax leaves is right. */
 static void mask_where_test(void)
 {
-    float *scores = copy("scores"), *got = result("right");
+    float *scores = a_copy("scores", told("scores"));
     mask_scores_table(SHAPE("mask"), input("mask"), (void *)scores);
-    softmax_rows(SHAPE("mask"), (void *)scores, (void *)got);
-    agrees("right", got, WEIGHT_RTOL, WEIGHT_ATOL);
+    softmax_rows(SHAPE("mask"), (void *)scores, due("right", SHARES));
 }
 
 /* Loud are scores of some hundred. */
@@ -139,13 +57,10 @@ static void weights_test(void)
     const bool is_loud = !strcmp(sets_now, "loud");
     const double rtol = is_loud ? 3e-4 : 1e-5;
     const double atol = is_loud ? 1e-5 : 1e-6;
-    Trace t = one_head(n, m, d_k, d_v);
+    void *weights = due("weights", rtol, 1e-7);
     masked_weights(n, m, d_k, mask_causal(first()), input("query"),
-                   input("key"), (void *)t.scores, (void *)t.weights);
-    matmul(n, d_v, m, (void *)t.weights, input("value"), (void *)t.context);
-    agrees("scores", t.scores, 1e-5, atol);
-    agrees("weights", t.weights, rtol, 1e-7);
-    agrees("context", t.context, rtol, atol);
+                   input("key"), due("scores", 1e-5, atol), weights);
+    matmul(n, d_v, m, weights, input("value"), due("context", rtol, atol));
 }
 
 /* Exercise 9.5: the scores of later words are hidden, their values are
@@ -158,13 +73,6 @@ static void values_are_not_hidden(void)
     masked_weights(2, 2, 1, mask_causal(0), one, one, scores, weights);
     matmul(2, 1, 2, weights, value, context);
     same("context", 2, (void *)context, expect);
-}
-
-static void gap_test(void)
-{
-    const int gap = find_gap(dim("visible", 0), input("visible"),
-                             (float)number("tolerance", "tolerance"));
-    agrees("gap", &gap, 0, 0);
 }
 
 /* With a tolerance of 0, a rounding at gap 0 is enough. What it asks for
@@ -180,60 +88,104 @@ static void gap_of_many(void)
         tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
 }
 
-static void refusals(void)
+static void masks_refused(void)
 {
     const float table[2][3] = {{0}};
-    const float two[2] = {0, 0.5f}, endless[2] = {0, INFINITY};
-    const float bottomless[2] = {-INFINITY, 0}, none[2] = {0, NAN};
-    float x[3][2] = {{0}}, square[3][3];
+    const Mask wide = mask_table(2, 3, table);
+    Mask odd = wide;
+    float x[3][3] = {{0}};
     REFUSES(
         "09_causal_mask.c: mask_check: a mask of kind 2, 2 times 3, "
         "for 3 queries and 2 keys: MASK_NONE, MASK_CAUSAL, or a table of "
         "their size, is needed",
-        mask_check(3, 2, mask_table(2, 3, table)));
-    REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 2",
-                 apply_mask(3, 2, mask_table(2, 3, table), x));
-    REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
-                 apply_mask(1, 3, mask_table(2, 3, table), x));
-    Mask odd = mask_table(2, 3, table);
+        mask_check(3, 2, wide));
+    static const int size[3][2] = {{3, 2}, {1, 3}, {2, 2}};
+    for (int i = 0; i < 3; i++) {
+        const int n = size[i][0], m = size[i][1];
+        REFUSES_SUCH(tap_words("a mask of 2 times 3 for scores of %d times "
+                               "%d",
+                               n, m),
+                     apply_mask(n, m, wide, ROWS(m, x[0])));
+    }
     odd.kind = 9;
     REFUSES_SUCH("a mask of kind 9", apply_mask(2, 3, odd, x));
-    REFUSES_SUCH("a mask without its table",
-                 apply_mask(2, 2, (Mask){MASK_TABLE, 0, 2, 2, NULL}, x));
-    REFUSES_SUCH("a mask of 2 times 3 for scores of 2 times 2",
-                 apply_mask(2, 2, mask_table(2, 3, table), x));
+    odd = (Mask){MASK_TABLE, 0, 2, 3, NULL};
+    REFUSES_SUCH("a mask without its table", apply_mask(2, 3, odd, x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 3",
-                 masked_weights(3, 3, 2, mask_table(2, 3, table), x, x,
-                                square, square));
-    REFUSES_SUCH("a window of 0 words", mask_window(3, 2, 0, 0, x));
+                 masked_weights(3, 3, 3, wide, x, x, x, x));
+    REFUSES_SUCH("a window of 0 words", mask_window(3, 3, 0, 0, x));
     REFUSES_SUCH("a window of INT_MIN words",
-                 mask_window(3, 2, 0, INT_MIN, x));
+                 mask_window(3, 3, 0, INT_MIN, x));
+}
+
+static void gaps_refused(void)
+{
+    const float two[2] = {0, 0.5f};
+    const float odd[3] = {INFINITY, -INFINITY, NAN};
     REFUSES_SUCH("a tolerance of -1", find_gap(2, two, -1));
     REFUSES_SUCH("a tolerance that is NaN", find_gap(2, two, NAN));
-    REFUSES_SUCH("a visible score of infinity", find_gap(2, endless, 0.5f));
-    REFUSES_SUCH("a visible score of minus infinity",
-                 find_gap(2, bottomless, 0.5f));
-    REFUSES_SUCH("a visible score that is NaN", find_gap(2, none, 0.5f));
+    for (int i = 0; i < 3; i++) {
+        const float visible[2] = {0, odd[i]};
+        REFUSES_SUCH(tap_words("a visible score of %g", (double)odd[i]),
+                     find_gap(2, visible, 0.5f));
+    }
+}
+
+static void tests_of_masks(void)
+{
+    EACH_SET("causal_mask", "mask_*-first",
+             causal_mask(SHAPE("mask"), first(), due("mask", EXACTLY)));
+    EACH_SET("mask_scores", "mask_*-first",
+             mask_scores(SHAPE("scores"), first(),
+                         changed("scores", "masked", EXACTLY)));
+    EACH_SET("mask_causal", "mask_*-first",
+             apply_mask(SHAPE("scores"), mask_causal(first()),
+                        changed("scores", "masked", EXACTLY)),
+             apply_mask(SHAPE("scores"), mask_none(),
+                        changed("scores", "scores", EXACTLY)));
+    EACH_SET("mask_table", "*-masked",
+             apply_mask(SHAPE("scores"),
+                        mask_table(SHAPE("mask"), input("mask")),
+                        changed("scores", "masked", EXACTLY)));
+    EACH("mask_scores_table", mask_where_test, "*-right");
+    EACH_SET("mask_window", "*-window",
+             mask_window(SHAPE("scores"), first(),
+                         (int)number("w", "window"),
+                         changed("scores", "near", EXACTLY)));
+    TAP(window_far_away, "mask_window: places and windows beyond the text");
+}
+
+/* Of what is renormalized, the least of all numbers are rounded. */
+static void tests_of_weights(void)
+{
+    EACH_SET("mask_weights", "*-hidden",
+             mask_weights(SHAPE("weights"), input("mask"),
+                          changed("weights", "hidden", EXACTLY)));
+    TAP(hide_no_number, "mask_weights: what is no number stays so");
+    EACH_SET("renormalize", "*-hidden",
+             renormalize(SHAPE("hidden"),
+                         changed_as("weights", "hidden", "renormalized",
+                                    3e-6, FLT_TRUE_MIN)));
+    for (int is_signed = 0; is_signed < 2; is_signed++)
+        EACH_SET(
+            "renormalize", is_signed ? "signed-weights" : "uneven-weights",
+            renormalize(SHAPE("weights"), changed("weights", "renormalized",
+                                                  3e-6, FLT_TRUE_MIN)));
+    EACH("masked_weights", weights_test, "*-query");
+    TAP(values_are_not_hidden,
+        "masked_weights: a later value that is infinite");
 }
 
 int main(void)
 {
-    EACH("causal_mask", mask_test, "mask_*-first");
-    EACH("mask_weights", hide_test, "*-hidden");
-    TAP(hide_no_number, "mask_weights: what is no number stays so");
-    EACH("renormalize", renormalize_test, "*-hidden");
-    SETS("renormalize", renormalize_uneven, "uneven", "signed");
-    EACH("mask_scores", mask_scores_test, "mask_*-first");
-    EACH("mask_causal", see_past_test, "mask_*-first");
-    EACH("mask_table", see_where_test, "*-masked");
-    EACH("mask_scores_table", mask_where_test, "*-right");
-    EACH("masked_weights", weights_test, "*-query");
-    TAP(values_are_not_hidden,
-        "masked_weights: a later value that is infinite");
-    EACH("mask_window", window_test, "*-window");
-    TAP(window_far_away, "mask_window: places and windows beyond the text");
-    EACH("find_gap", gap_test, "gap_*-visible");
+    tests_of_masks();
+    tests_of_weights();
+    EACH_SET("find_gap", "gap_*-visible",
+             *(int *)due("gap", EXACTLY) =
+                 find_gap(dim("visible", 0), input("visible"),
+                          (float)number("tolerance", "tolerance")));
     TAP_LARGE(gap_of_many, "find_gap: 0, and gives its memory back");
-    refusals();
+    masks_refused();
+    gaps_refused();
     return tap_done();
 }

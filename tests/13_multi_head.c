@@ -4,22 +4,11 @@
 #include "traces.h"
 #include "attention/13_multi_head.h"
 
-static void split_test(void)
+/* The heads of the set and their columns, which are told. */
+static int heads(void)
 {
-    float *got = result("split");
     give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
-    split_heads(dim("x", 0), dim("split", 0), dim("split", 2), input("x"),
-                (void *)got);
-    agrees("split", got, 0, 0);
-}
-
-static void merge_test(void)
-{
-    float *got = result("x");
-    give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
-    merge_heads(dim("x", 0), dim("split", 0), dim("split", 2),
-                input("split"), (void *)got);
-    agrees("x", got, 0, 0);
+    return dim("split", 0);
 }
 
 /* The class of a set, and the generator after its layers are drawn. */
@@ -40,20 +29,17 @@ static void init_test(void)
     const char *const name[4] = {"query", "key", "value", "out"};
     Random r;
     Attention a = drawn(&r);
-    const Linear *const layer[4] = {&a.query, &a.key, &a.value, &a.out};
+    const Linear layer[4] = {a.query, a.key, a.value, a.out};
     for (int k = 0; k < 4; k++) {
-        char weight[20], bias[20];
-        snprintf(weight, sizeof weight, "%s_weight", name[k]);
-        snprintf(bias, sizeof bias, "%s_bias", name[k]);
-        agrees(weight, layer[k]->weight, 0, 0);
+        agrees(tap_words("%s_weight", name[k]), layer[k].weight, EXACTLY);
         tap_true("has a bias or has none",
-                 !layer[k]->bias == (k < 3 && !setting[4]));
-        if (layer[k]->bias)
-            agrees(bias, layer[k]->bias, 0, 0);
+                 !layer[k].bias == (k < 3 && !setting[4]));
+        if (layer[k].bias)
+            agrees(tap_words("%s_bias", name[k]), layer[k].bias, EXACTLY);
     }
     same_bits("context length", a.context_length, setting[3]);
     same_bits("heads", a.n_heads, setting[2]);
-    tap_near("rate", a.dropout_rate, (double)setting[5] / 1000, 0, 0);
+    tap_near("rate", a.dropout_rate, (double)setting[5] / 1000, EXACTLY);
     attention_free(&a);
 }
 
@@ -106,25 +92,25 @@ static Attention drawn_module(void)
 static float *packed(const Attention *a)
 {
     const size_t third = (size_t)a->d_x * (size_t)a->d_x;
+    const Linear role[3] = {a->query, a->key, a->value};
     float *all = room(3 * third);
-    const Linear *const role[3] = {&a->query, &a->key, &a->value};
     for (size_t k = 0; k < 3; k++)
-        memcpy(all + k * third, role[k]->weight, third * sizeof(float));
+        memcpy(all + k * third, role[k].weight, third * sizeof(float));
     return all;
 }
 
 static void packed_test(void)
 {
     Attention a = drawn_module();
-    const Linear *const all[4] = {&a.query, &a.key, &a.value, &a.out};
-    agrees("in_proj_weight", packed(&a), 0, 0);
-    agrees("out_proj_weight", a.out.weight, 0, 0);
+    const Linear all[4] = {a.query, a.key, a.value, a.out};
     for (int k = 0; k < 4; k++)
         for (int j = 0; j < a.d_x; j++)
-            tap_near("bias", all[k]->bias[j], 0, 0, 0);
+            tap_near("bias", all[k].bias[j], 0, EXACTLY);
+    agrees("in_proj_weight", packed(&a), EXACTLY);
+    agrees("out_proj_weight", a.out.weight, EXACTLY);
     same_bits("context length", a.context_length, 0);
     same_bits("heads", a.n_heads, integers("seed")[1]);
-    tap_near("rate", a.dropout_rate, 0.25, 0, 0);
+    tap_near("rate", a.dropout_rate, 0.25, EXACTLY);
     attention_free(&a);
 }
 
@@ -146,7 +132,6 @@ static void module_test(void)
 static void walk_test(void)
 {
     enum { D_MODEL = 512, HEADS = 8, TOKENS = 20 };
-    sets_now = "walk";
     Random r = seeded(123);
     Attention a;
     float(*x)[D_MODEL] = room(TOKENS * D_MODEL);
@@ -156,14 +141,12 @@ static void walk_test(void)
     attention_forward(&a, mask_none(), NULL, TOKENS, TOKENS, x, x, &t);
     same_bits("in_proj_weight", checksum(3 * D_MODEL * D_MODEL, packed(&a)),
               integers("packed")[0]);
-    float *weights = result("weights"), *out = result("out");
+    float *weights = due("weights", SUMS), *out = due("out", 1e-5, 1e-5);
     for (int k = 0; k < HEADS * TOKENS; k++)
         weights[k] =
             t.weights[(k / TOKENS * TOKENS + 3) * TOKENS + k % TOKENS];
     for (int k = 0; k < TOKENS * D_MODEL / 32; k++)
         out[k] = t.out[32 * k];
-    agrees("weights", weights, 1e-5, 1e-6);
-    agrees("out", out, 1e-5, 1e-5);
     attention_free(&a);
 }
 
@@ -222,13 +205,18 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("split_heads", split_test, "*-split");
-    EACH("merge_heads", merge_test, "*-split");
+    EACH_SET("split_heads", "*-split",
+             split_heads(dim("x", 0), heads(), dim("split", 2), input("x"),
+                         due("split", EXACTLY)));
+    EACH_SET("merge_heads", "*-split",
+             merge_heads(dim("x", 0), heads(), dim("split", 2),
+                         input("split"), due("x", EXACTLY)));
     EACH("multi_head_init", init_test, "*-settings");
     EACH("attention_forward: in training", training_test, "*-settings");
     EACH("attention_forward", given_test, "*-sizes");
     EACH("attention_forward", module_test, "*-average");
-    TAP(walk_test, "attention_forward: 20 tokens, 8 heads, 512 columns");
+    EACH("attention_forward: 20 tokens, 8 heads, 512 columns", walk_test,
+         "walk-out");
     EACH("multi_head_init_pytorch", packed_test, "*-average");
     EACH("average_weights", average_test, "*-average");
     TAP(average_wide, "average_weights: tables that are not square");

@@ -2,7 +2,6 @@
 #define CHAPTER "14_flash"
 #include "traces.h"
 #include "attention/14_flash.h"
-#include "attention/01_dot_product.h"
 
 #define ATOL 2e-6
 
@@ -57,114 +56,35 @@ static void what_was_summed_is_halved(void)
                  0);
 }
 
-static void key_by_key(void)
+/* The row of scores key by key, or in the blocks of the set. */
+static void row_test(bool is_cut)
 {
-    const int n = dim("scores", 0), d_v = dim("value", 1);
+    const int d_v = dim("value", 1), n = dim(is_cut ? "cuts" : "scores", 0);
     const float *scores = input("scores");
     const float(*value)[d_v] = input("value");
     float *mixture = room_for("mixture", (size_t)d_v);
     OnlineSoftmax r;
     online_softmax_init(d_v, &r, mixture);
-    for (int j = 0; j < n; j++) {
-        online_softmax_add(d_v, scores[j], value[j], &r, mixture);
-        so_far(&r, j, d_v, mixture);
-    }
-}
-
-static void block_by_block(void)
-{
-    const int d_v = dim("value", 1), blocks = dim("cuts", 0);
-    const float *scores = input("scores");
-    const float(*value)[d_v] = input("value");
-    float *mixture = room_for("mixture", (size_t)d_v);
-    OnlineSoftmax r;
-    online_softmax_init(d_v, &r, mixture);
-    for (int b = 0, from = 0; b < blocks; b++) {
-        const int till = (int)integers("cuts")[b];
-        online_softmax_add_block(till - from, d_v, scores + from,
-                                 value + from, &r, mixture);
+    for (int k = 0, from = 0; k < n; k++) {
+        const int till = is_cut ? (int)integers("cuts")[k] : k + 1;
+        if (is_cut)
+            online_softmax_add_block(till - from, d_v, scores + from,
+                                     value + from, &r, mixture);
+        else
+            online_softmax_add(d_v, scores[k], value[k], &r, mixture);
         if (till > 0)
             so_far(&r, till - 1, d_v, mixture);
         from = till;
     }
 }
 
-/* A flash_forward of the set. */
-static void flash_as(Mask mask)
+static void flash(Mask mask)
 {
     const bool is_loud = !strncmp(sets_now, "loud", 4);
-    const int n = dim("query", 0), m = dim("key", 0);
-    float *context = result("context"), *log_sum_exp = result("log_sum");
-    flash_forward(n, m, dim("key", 1), dim("value", 1), mask,
-                  input("query"), input("key"), input("value"),
-                  (void *)context, log_sum_exp);
-    agrees("context", context, 0, is_loud ? 1e-5 : ATOL);
-    agrees("log_sum", log_sum_exp, 3e-7, ATOL);
-}
-
-static void past_test(void)
-{
-    flash_as(mask_causal((int)number("first", "first")));
-}
-
-static void all_test(void)
-{
-    flash_as(mask_none());
-}
-
-static void table_test(void)
-{
-    flash_as(mask_table(dim("mask", 0), dim("mask", 1), input("mask")));
-}
-
-/* As chapter 9's functions have it, for any sizes and masks. */
-static void compare_with_table(int n, int m, int d_k, int d_v, Mask mask)
-{
-    float *query = room_for("query", (size_t)(n * d_k));
-    float *key = room_for("key", (size_t)(m * d_k));
-    float *value = room_for("value", (size_t)(m * d_v));
-    float *got = room_for("context", (size_t)(n * d_v));
-    float *log_sum_exp = room_for("log_sum", (size_t)n);
-    tap_fill(n * d_k, query, -2, 2);
-    tap_fill(m * d_k, key, -2, 2);
-    tap_fill(m * d_v, value, -1, 1);
-    Trace t = one_head(n, m, d_k, d_v);
-    masked_weights(n, m, d_k, mask, (void *)query, (void *)key,
-                   (void *)t.scores, (void *)t.weights);
-    matmul(n, d_v, m, (void *)t.weights, (void *)value, (void *)t.context);
-    flash_forward(n, m, d_k, d_v, mask, (void *)query, (void *)key,
-                  (void *)value, (void *)got, log_sum_exp);
-    similar("context", (size_t)(n * d_v), got, t.context, 0, ATOL);
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < m; j++)
-            sum += exp((double)t.scores[i * m + j]);
-        tap_near(tap_words("log_sum[%d]", i), log_sum_exp[i], log(sum), 0,
-                 ATOL);
-    }
-}
-
-static void with_a_table(void)
-{
-    enum { SIZES = 200, MOST = 80, WIDE = 9 };
-    for (int k = 0; k < SIZES; k++) {
-        Random r = seeded(k);
-        int size[4];
-        for (int i = 0; i < 4; i++)
-            size[i] = 1 + (int)(random_u32(&r) % (i < 2 ? MOST : WIDE));
-        const int first = (int)(random_u32(&r) % (3 * MOST)) - MOST;
-        float table[MOST * MOST];
-        for (int i = 0; i < size[0] * size[1]; i++)
-            table[i] = (float)(random_u32(&r) % 3) - 1;
-        const Mask mask[3] = {
-            mask_none(), mask_causal(first),
-            mask_table(size[0], size[1], (const void *)table)};
-        next_case();
-        give("n = %d, m = %d, d_k = %d, d_v = %d, a mask of kind %d, "
-             "first = %d",
-             size[0], size[1], size[2], size[3], k % 3, first);
-        compare_with_table(size[0], size[1], size[2], size[3], mask[k % 3]);
-    }
+    flash_forward(dim("query", 0), dim("key", 0), dim("key", 1),
+                  dim("value", 1), mask, input("query"), input("key"),
+                  input("value"), due("context", 0, is_loud ? 1e-5 : ATOL),
+                  due("log_sum", 3e-7, ATOL));
 }
 
 /* Any piece of a table, as the whole table is masked. */
@@ -260,13 +180,10 @@ static void first_far_away(void)
 
 static void join_test(void)
 {
-    float *context = room_for("context", 4);
-    memcpy(context, input("context"), 4 * sizeof *context);
-    const float log_sum_exp = (float)number("log_sum", "log_sum");
-    const float other = (float)number("other_log_sum", "other_log_sum");
     const float joined =
-        merge_contexts(4, context, log_sum_exp, input("other"), other);
-    tap_close("context", part("joined"), context, 0, ATOL);
+        merge_contexts(4, changed("context", "joined", 0, ATOL),
+                       (float)number("log_sum", "log_sum"), input("other"),
+                       (float)number("other_log_sum", "other_log_sum"));
     tap_near("the log-sum-exp", joined, *doubles("joined_log_sum"), 3e-7,
              ATOL);
 }
@@ -285,22 +202,27 @@ static void refusals(void)
                                    log_sum_exp));
 }
 
-int main(void)
+static void tests_of_steps(void)
 {
     TAP(nothing_met, "online_softmax_init: nothing has been met");
     TAP(mixture_is_divided,
         "online_softmax_finish: by the sum, whose logarithm counts");
     TAP(what_was_summed_is_halved, "online_softmax_rescale: halves");
-    EACH("online_softmax_add", key_by_key, "row_*-scores");
-    EACH("online_softmax_add_block", block_by_block, "row_*-scores");
+    EACH_SET("online_softmax_add", "row_*-scores", row_test(false));
+    EACH_SET("online_softmax_add_block", "row_*-scores", row_test(true));
     TAP(mask_piece_test, "mask_square: as the whole table is masked");
     TAP(sees_any_test, "mask_shows_block: the last query sees most");
-    EACH("flash_forward", past_test, "past_*-query");
-    EACH("flash_forward", all_test, "all_*-query");
-    EACH("flash_forward", table_test, "table_*-query");
-    SETS("flash_forward", all_test, "loud_all");
-    SETS("flash_forward", past_test, "loud_past");
-    TAP(with_a_table, "flash_forward: as masked_weights and matmul");
+}
+
+int main(void)
+{
+    tests_of_steps();
+    EACH_SET("flash_forward", "*past*-query",
+             flash(mask_causal((int)number("first", "first"))));
+    EACH_SET("flash_forward", "*all*-query", flash(mask_none()));
+    EACH_SET(
+        "flash_forward", "table_*-query",
+        flash(mask_table(dim("mask", 0), dim("mask", 1), input("mask"))));
     TAP_LARGE(blocks_are_skipped,
               "flash_forward: what nobody sees is not read");
     TAP(first_far_away, "flash_forward: the first and the last of ints");

@@ -18,22 +18,6 @@ static void shifted_few(Random *r, int n, float x[n])
     normal_fill(r, 1, n, -1, 2, (void *)x);
 }
 
-static void normal_test(void)
-{
-    each_seed("values", plain);
-}
-
-static void normal_sizes(void)
-{
-    each_size(plain);
-}
-
-static void normal_shifted(void)
-{
-    each_seed("values", shifted);
-    each_seed("few", shifted_few);
-}
-
 /* Numbers are stretched and shifted with a single rounding, blocks and the
  * rest behind them alike. */
 static void normal_rounded_once(void)
@@ -55,20 +39,16 @@ static void normal_rounded_once(void)
 static void normal_kept(void)
 {
     float *got = room(20);
-    Random r = seeded(2024);
+    Random r;
     for (int k = 0; k < 2; k++) {
         r = random_seeded(2024);
         plain(&r, 3, got);
-        agrees("a", got, 0, 0);
+        agrees("a", got, EXACTLY);
     }
-    random_fill(&r, 1, 2, (void *)got);
-    agrees("b", got, 0, 0);
-    plain(&r, 20, got);
-    agrees("c", got, 0, 0);
-    plain(&r, 1, got);
-    agrees("d", got, 0, 0);
-    plain(&r, 2, got);
-    agrees("e", got, 0, 0);
+    random_fill(&r, 1, 2, due("b", EXACTLY));
+    plain(&r, 20, due("c", EXACTLY));
+    plain(&r, 1, due("d", EXACTLY));
+    plain(&r, 2, due("e", EXACTLY));
 }
 
 static void double_test(void)
@@ -83,18 +63,11 @@ static void double_test(void)
     }
 }
 
-static void embedding_small(void)
-{
-    float *got = room(18);
-    Random r = seeded(123);
-    embedding_fill(&r, 6, 3, (void *)got);
-    agrees("table", got, 0, 0);
-}
-
 static void embedding_large(void)
 {
     float *got = room(150000);
     Random r = seeded(123);
+    sets_now = "embedding";
     embedding_fill(&r, 50000, 3, (void *)got);
     agrees("first", got, 0, 0);
     same_bits("all of it", checksum(150000, got), integers("checksum")[0]);
@@ -110,12 +83,15 @@ int main(void)
     Random r = {.next = RANDOM_STATE};
     float x[1][1];
     SETS("random_double", double_test, "double");
-    EACH("normal_fill", normal_test, "normal_*-values");
-    SETS("normal_fill", normal_sizes, "normal");
-    SETS("normal_fill", normal_shifted, "shifted");
+    EACH_SET("normal_fill", "normal_*-values", each_seed("values", plain));
+    EACH_SET("normal_fill", "normal-checksums", each_size(plain));
+    EACH_SET("normal_fill", "shifted-values", each_seed("values", shifted),
+             each_seed("few", shifted_few));
     TAP(normal_rounded_once, "normal_fill: rounded once, deviation 0 too");
-    SETS("normal_fill", normal_kept, "mixed");
-    SETS("embedding_fill", embedding_small, "embedding");
+    EACH("normal_fill", normal_kept, "mixed-a");
+    EACH_SET("embedding_fill", "embedding-table",
+             embedding_fill((Random[]){seeded(123)}, 6, 3,
+                            due("table", EXACTLY)));
     TAP_LARGE(embedding_large, "embedding_fill: 50,000 rows of 3");
     REFUSES(NORMAL("0", "-1"), normal_fill(&r, 1, 1, 0, -1, x));
     REFUSES(NORMAL("0", "inf"), normal_fill(&r, 1, 1, 0, INFINITY, x));

@@ -50,23 +50,6 @@ static void masks_test(void)
     tap_close("drawn next", following, next, 0, 0);
 }
 
-static void reader_test(void)
-{
-    Random r = seeded(123);
-    float mask[6][6];
-    dropout_mask_mcg31(&r, 0.5, 6, 6, mask);
-    tap_close("mask", golden("D_mkl/reader-mask"), mask, 0, 0);
-}
-
-static void shape_test(void)
-{
-    Random r = seeded(42);
-    float *mask = result("mask");
-    dropout_mask_mcg31(&r, 0.3, dim("mask", 0), dim("mask", 1),
-                       (void *)mask);
-    agrees("mask", mask, 0, 0);
-}
-
 /* First draws that are 0 and other multiples of 2^31 - 1, and others. */
 static void first_test(void)
 {
@@ -82,46 +65,23 @@ static void first_test(void)
     tap_close("draws", masks, got, 0, 0);
 }
 
-/* Rates at which one of the draws of the seed lies at the threshold, or off
- * it by the last bit of a float, or so near that it takes a double to say
- * to which float the threshold is rounded. */
-static void near_test(void)
-{
-    const Tensor *masks = golden("D_mkl/near-masks");
-    const double *rate = tensor_doubles(golden("D_mkl/near-rates"));
-    const int count = masks->shape[1];
-    float *got = room(masks->count);
-    for (int i = 0; i < masks->shape[0]; i++) {
-        Random r = seeded(65);
-        dropout_mask_mcg31(&r, rate[i], 1, count,
-                           (void *)(got + i * count));
-    }
-    tap_close("draws", masks, got, 0, 0);
-}
-
-static void without_generator(void)
-{
-    const float expect[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
-    float mask[2][3];
-    for (int p = 0; p <= 1; p++) {
-        dropout_mask_mcg31(NULL, p, 2, 3, mask);
-        same("draw", 6, (void *)mask, expect[p]);
-    }
-}
-
 int main(void)
 {
-    Random r = seeded(1);
     float mask[1][2];
     TAP(masks_test,
         "dropout_mask_mcg31: ten seeds, five rates, 900,000 draws");
-    TAP(reader_test, "dropout_mask_mcg31: the draws that a reader saw");
-    EACH("dropout_mask_mcg31", shape_test, "shape_*-mask");
+    EACH_SET("dropout_mask_mcg31", "reader-mask",
+             dropout_mask_mcg31((Random[]){seeded(123)}, 0.5, 6, 6,
+                                due("mask", EXACTLY)));
+    EACH_SET("dropout_mask_mcg31", "shape_*-mask",
+             dropout_mask_mcg31((Random[]){seeded(42)}, 0.3, dim("mask", 0),
+                                dim("mask", 1), due("mask", EXACTLY)));
     TAP(first_test, "dropout_mask_mcg31: what MCG31 begins with");
-    TAP(near_test, "dropout_mask_mcg31: draws at the threshold");
-    TAP(without_generator, "dropout_mask_mcg31: no generator where nothing "
-                           "is drawn");
-    REFUSES(NULL, dropout_mask_mcg31(&r, NAN, 1, 2, mask));
-    REFUSES(NULL, dropout_mask_mcg31(&r, -0.5, 1, 2, mask));
+    EACH_SET("dropout_mask_mcg31: draws at the threshold", "near-masks",
+             each_near_rate(dropout_mask_mcg31));
+    TAP_OF("dropout_mask_mcg31: no generator where nothing is drawn",
+           drop_without_generator(dropout_mask_mcg31));
+    REFUSES(NULL, dropout_mask_mcg31(some_draws(), NAN, 1, 2, mask));
+    REFUSES(NULL, dropout_mask_mcg31(some_draws(), -0.5, 1, 2, mask));
     return tap_done();
 }

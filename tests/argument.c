@@ -19,6 +19,10 @@ static void test_real(void)
     tap_near("infinity", parse_float("X", "-inf"), -INFINITY, 0, 0);
 }
 
+static const char *const no_integer[] = {"18446744073709551616", "-1", " 1",
+                                         "1.5", ""};
+static const char *const no_float[] = {"two", " 2", "\n2", "1e40", ""};
+
 int main(void)
 {
     TAP(test_whole, "parse_integer: from the least to the most");
@@ -29,20 +33,15 @@ int main(void)
     REFUSES("argument.c: parse_integer: N is '0': a whole number from 1 to "
             "9 is needed",
             parse_integer("N", "0", 1, 9));
-    REFUSES(NULL, parse_integer("N", "10", 1, 9));
-    REFUSES(NULL,
-            parse_integer("N", "18446744073709551616", 0, UINT64_MAX));
-    REFUSES(NULL, parse_integer("N", "-1", 0, UINT64_MAX));
-    REFUSES(NULL, parse_integer("N", " 1", 0, 9));
-    REFUSES(NULL, parse_integer("N", "1.5", 0, 9));
-    REFUSES(NULL, parse_integer("N", "", 0, 9));
+    for (size_t i = 0; i < sizeof no_integer / sizeof *no_integer; i++)
+        REFUSES_SUCH(tap_words("'%s'", no_integer[i]),
+                     parse_integer("N", no_integer[i], 0, UINT64_MAX));
+    REFUSES_SUCH("more than the most", parse_integer("N", "10", 1, 9));
     REFUSES("argument.c: parse_float: X is '2\\x0a': a number such as 1.5 "
             "or -inf is needed",
             parse_float("X", "2\n"));
-    REFUSES(NULL, parse_float("X", "two"));
-    REFUSES(NULL, parse_float("X", " 2"));
-    REFUSES(NULL, parse_float("X", "\n2"));
-    REFUSES(NULL, parse_float("X", "1e40"));
-    REFUSES(NULL, parse_float("X", ""));
+    for (size_t i = 0; i < sizeof no_float / sizeof *no_float; i++)
+        REFUSES_SUCH(tap_words("case %zu of no number", i),
+                     parse_float("X", no_float[i]));
     return tap_done();
 }

@@ -32,6 +32,7 @@ static void block_test(void)
 
 static void table_test(void)
 {
+    free(new_table(1, 1));
     float(*x)[1000] = (void *)new_table(1000, 1000);
     x[999][999] = 7;
     tap_near("the last entry", x[999][999], 7, 0, 0);

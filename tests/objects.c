@@ -33,14 +33,14 @@ static void trace_test(void)
 
 /* What is freed can be asked for again: a hundred times a megabyte does
  * not fit otherwise. What is freed twice is freed once. */
+static const Attention large = {
+    .d_x = 300, .d_y = 300, .n_heads = 1, .d_k = 300, .d_v = 300};
 static void trace_free_test(void)
 {
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
         Trace t;
-        trace_init_for(&t,
-                       &(Attention){.n_heads = 1, .d_k = 200, .d_v = 200},
-                       200, 200);
+        trace_init_for(&t, &large, 200, 200);
         trace_free(&t);
         trace_free(&t);
         tap_true("nothing is left", !t.memory && !t.query && !t.count);
@@ -52,11 +52,7 @@ static void attention_free_test(void)
     tap_limit_memory(24);
     for (int i = 0; i < 100; i++) {
         Attention a;
-        attention_init(&a, &(Attention){.d_x = 300,
-                                        .d_y = 300,
-                                        .n_heads = 1,
-                                        .d_k = 300,
-                                        .d_v = 300});
+        attention_init(&a, &large);
         attention_free(&a);
         attention_free(&a);
         tap_true("nothing is left",
@@ -76,6 +72,17 @@ static const float *in_order(const Linear *l, int d_in, int d_out,
     return has_bias ? behind + d_out : behind;
 }
 
+static void linear_layout_test(void)
+{
+    float block[20];
+    size_t count = 5;
+    const Linear l = linear_layout(3, 2, 1, block, &count);
+    const Linear bare = linear_layout(3, 2, 0, block, &count);
+    tap_true("its end", in_order(&l, 3, 2, true, block + 5) == block + 13);
+    tap_true("the end",
+             in_order(&bare, 3, 2, false, block + 13) == block + count);
+}
+
 static const float *layers_in_order(const Attention *a, const float *here)
 {
     const int keys = a->n_heads * a->d_k, values = a->n_heads * a->d_v;
@@ -85,20 +92,9 @@ static const float *layers_in_order(const Attention *a, const float *here)
     return in_order(&a->out, values, a->d_out, a->has_out_bias, here);
 }
 
-/* The parameters lie in one block, in order. */
-static void attention_init_test(void)
-{
-    for (int round = 0; round < 50; round++) {
-        Attention a = any_attention(tap_int(1, 4), tap_int(0, 6));
-        tap_true("count",
-                 layers_in_order(&a, a.memory) == a.memory + a.count);
-        attention_layers_check(&a);
-        attention_free(&a);
-    }
-}
-
-/* Two attentions in the block of a model, around a table of its own: each
- * as it would be alone, and with nothing of its own to free. */
+/* Parameters lie in one block, in order; and two attentions in the block
+ * of a model, around a table of its own: each as it is alone, and with
+ * nothing of its own to free. */
 static void attention_layout_test(void)
 {
     for (int round = 0; round < 50; round++) {
@@ -108,6 +104,8 @@ static void attention_layout_test(void)
         for (int i = 0; i < 2; i++) {
             a[i] = any_attention(tap_int(1, 4), tap_int(0, 6));
             due += a[i].count;
+            tap_true("alone", layers_in_order(&a[i], a[i].memory) ==
+                                  a[i].memory + a[i].count);
             free(a[i].memory); /* the layout does not look at it */
         }
         for (int is_made = 0; is_made < 2; is_made++) {
@@ -151,7 +149,7 @@ static void attention_fits(void)
 }
 
 /* ---- What is refused. Each call has a child of its own, which may change
- * what it likes. */
+ * what it likes: the head, or one with an output layer and biases. */
 
 static Attention head = {
     .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
@@ -164,21 +162,15 @@ static Attention mixing = {.d_x = 2,
                            .d_out = 6,
                            .has_out_bias = 1};
 
-/* The head, of which one size is another. */
-static Attention *with(int *size, int other)
+/* An attention, of which one size is another. */
+static Attention *with(Attention *a, int *size, int other)
 {
     *size = other;
-    return &head;
+    return a;
 }
 
-/* The same of one with an output layer and biases; and without numbers. */
-static Attention *mixing_with(int *size, int other)
-{
-    *size = other;
-    return &mixing;
-}
-
-static Attention *mixing_without(float **numbers)
+/* The one with an output layer, without these numbers. */
+static Attention *without(float **numbers)
 {
     *numbers = NULL;
     return &mixing;
@@ -208,87 +200,75 @@ static void traces_refused(void)
     REFUSES(NULL, trace_check(&(Trace){.d_out = 2, .query = NOWHERE}, 0, 0,
                               0, 0, 0, 2));
     for (int i = 0; i < 6; i++)
-        REFUSES(NULL, trace_check(wrong_trace(i, 2, 3, 4, 5, 6, 7), 2, 3, 4,
-                                  5, 6, 7));
+        REFUSES_SUCH(one_more(i),
+                     trace_check(wrong_trace(i, 2, 3, 4, 5, 6, 7), 2, 3, 4,
+                                 5, 6, 7));
 }
 
 static void attentions_refused(void)
 {
+    int *const size[] = {&head.d_y, &head.d_x, &head.n_heads,
+                         &head.d_k, &head.d_v, &head.context_length};
+    const char *const name[] = {"d_y", "d_x", "n_heads",
+                                "d_k", "d_v", "context_length"};
     REFUSES(AT
             "attention_layout: d_x, d_y, d_out, context_length = 2, 2, -1, "
             "0: at least 1, 1, 0 and 0 are needed",
-            attention_init(&(Attention){0}, with(&head.d_out, -1)));
-    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_y, 0)));
-    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_x, 0)));
-    REFUSES(NULL, attention_init(&(Attention){0},
-                                 with(&head.context_length, -1)));
-    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.n_heads, 0)));
-    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_k, 0)));
-    REFUSES(NULL, attention_init(&(Attention){0}, with(&head.d_v, 0)));
+            attention_init(&(Attention){0}, with(&head, &head.d_out, -1)));
+    for (int i = 0; i < 6; i++)
+        REFUSES_SUCH(tap_words("%s = %d", name[i], -(i == 5)),
+                     attention_init(&(Attention){0},
+                                    with(&head, size[i], -(i == 5))));
     REFUSES(AT "sizes_check: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
-            attention_init(&(Attention){0}, with(&head.n_heads, 1 << 29)));
+            attention_init(&(Attention){0},
+                           with(&head, &head.n_heads, 1 << 29)));
 }
 
 /* Whatever was changed after the layers got their numbers. */
-static void misfits_refused(void)
+static void layers_refused(void)
 {
-    Attention *const a = &head;
-    int *const size[] = {&a->query.d_in, &a->query.d_out, &a->key.d_in,
-                         &a->key.d_out,  &a->value.d_in,  &a->value.d_out,
-                         &a->d_x,        &a->d_y,         &a->n_heads,
-                         &a->d_k,        &a->d_v,         &a->d_out};
-    int *const of_output[] = {&mixing.d_out, &mixing.out.d_in,
-                              &mixing.out.d_out, &mixing.has_bias,
-                              &mixing.has_out_bias};
-    Linear *const layer[] = {&mixing.query, &mixing.key, &mixing.value,
-                             &mixing.out};
+    Attention *const a = &head, *const b = &mixing;
+    int *const of_head[] = {
+        &a->query.d_in, &a->query.d_out, &a->key.d_in, &a->key.d_out,
+        &a->value.d_in, &a->value.d_out, &a->d_x,      &a->d_y,
+        &a->n_heads,    &a->d_k,         &a->d_v,      &a->d_out};
+    int *const of_mixing[] = {&b->d_out, &b->out.d_in, &b->out.d_out,
+                              &b->has_bias, &b->has_out_bias};
+    Linear *const layer[] = {&b->query, &b->key, &b->value, &b->out};
     REFUSES(AT "layer_check: the layer for the key is from 2 to 50 "
                "numbers: from 2 to 3 is needed",
-            attention_layers_check(with(&a->key.d_out, 50)));
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        REFUSES(NULL, attention_layers_check(with(size[i], 7)));
-    for (size_t i = 0; i < sizeof of_output / sizeof *of_output; i++)
+            attention_layers_check(with(a, &a->key.d_out, 50)));
+    for (int i = 0; i < 12; i++)
+        REFUSES(NULL, attention_layers_check(with(a, of_head[i], 7)));
+    for (int i = 0; i < 5; i++)
         REFUSES(NULL,
-                attention_layers_check(mixing_with(of_output[i], 7 * !i)));
+                attention_layers_check(with(b, of_mixing[i], 7 * !i)));
     for (int i = 0; i < 4; i++) {
-        REFUSES(NULL,
-                attention_layers_check(mixing_without(&layer[i]->weight)));
-        REFUSES(NULL,
-                attention_layers_check(mixing_without(&layer[i]->bias)));
+        REFUSES(NULL, attention_layers_check(without(&layer[i]->weight)));
+        REFUSES(NULL, attention_layers_check(without(&layer[i]->bias)));
     }
     REFUSES(AT "layer_check: the layer for the query has a weight and no "
                "bias: a weight and a bias are needed",
-            attention_layers_check(with(&a->has_bias, 1)));
+            attention_layers_check(with(a, &a->has_bias, 1)));
     REFUSES(AT "sizes_check: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
-            attention_layers_check(with(&a->n_heads, 0)));
+            attention_layers_check(with(a, &a->n_heads, 0)));
+}
+
+static void misfits_refused(void)
+{
+    const Trace *const t = sized(5, 5, 4, 3, 4, 0);
     REFUSES(AT "attention_widths_check: d_x, d_y = 3, 2: equal ones are "
                "needed, where one text asks itself",
-            attention_widths_check(with(&head.d_x, 3)));
-    REFUSES(NULL, attention_widths_check(with(&head.d_y, 3)));
-
-    const Trace *const t = sized(5, 5, 4, 3, 4, 0);
-    REFUSES(NULL, attention_check(with(&head.n_heads, 4), 5, 5, t));
+            attention_widths_check(with(&head, &head.d_x, 3)));
+    REFUSES(NULL, attention_widths_check(with(&head, &head.d_y, 3)));
+    REFUSES(NULL, attention_check(with(&head, &head.n_heads, 4), 5, 5, t));
     REFUSES(NULL, attention_check(&head, 5, 5, t));
     REFUSES(AT "attention_check: a text of 5 tokens: at most 4, the "
                "context length, fit",
-            attention_check(with(&head.context_length, 4), 5, 1,
+            attention_check(with(&head, &head.context_length, 4), 5, 1,
                             sized(5, 1, 1, 3, 4, 0)));
-    REFUSES(NULL, attention_check(with(&head.context_length, 4), 1, 5,
-                                  sized(1, 5, 1, 3, 4, 0)));
-}
-
-static void linear_layout_test(void)
-{
-    float block[20];
-    size_t count = 5;
-    const Linear l = linear_layout(3, 2, 1, block, &count);
-    tap_true("the weight", l.weight == block + 5 && l.d_in == 3);
-    tap_true("the bias", l.bias == block + 11 && l.d_out == 2);
-    const Linear bare = linear_layout(3, 2, 0, block, &count);
-    tap_true("the next weight", bare.weight == block + 13 && !bare.bias);
-    tap_near("numbers", (double)count, 19, 0, 0);
-    const Linear counted = linear_layout(3, 2, 1, NULL, &count);
-    tap_true("only counted", !counted.weight && !counted.bias);
+    REFUSES(NULL, attention_check(with(&head, &head.context_length, 4), 1,
+                                  5, sized(1, 5, 1, 3, 4, 0)));
 }
 
 int main(void)
@@ -298,14 +278,16 @@ int main(void)
     TAP_LARGE(attention_free_test,
               "attention_free: the memory can be used again");
     TAP(linear_layout_test, "linear_layout: a weight, and a bias or none");
-    TAP(attention_init_test, "attention_init: parameters in order");
-    TAP(attention_layout_test, "attention_layout: in the block of a model");
+    TAP(attention_layout_test,
+        "attention_layout: alone, and in the block of a model");
     TAP(attention_fits, "attention_check: at the limits");
     attention_init(&head, &head);
     attention_init(&mixing, &mixing);
     traces_refused();
     attentions_refused();
+    layers_refused();
     misfits_refused();
     attention_free(&head);
+    attention_free(&mixing);
     return tap_done();
 }

@@ -11,7 +11,7 @@ static void catch_output(void)
     dup2(fileno(file), STDOUT_FILENO);
 }
 
-static void prints(const char *expect)
+static void is_printed(const char *expect)
 {
     char got[1024];
     fflush(stdout);
@@ -22,26 +22,56 @@ static void prints(const char *expect)
     fclose(file);
 }
 
-static void test_vector(void)
+/* A test point: the calls print this. */
+#define PRINTS(name, expect, ...)                                          \
+    TAP_OF(name, catch_output(), __VA_ARGS__, is_printed(expect))
+
+static void tables(void)
 {
-    catch_output();
-    print_vector("mixed", 4, (float[4]){1.5f, -0.25f, 100, 0.00004f});
-    print_vector("one", 1, (float[1]){0.22910725f});
-    print_vector("odd", 4, (float[4]){NAN, -NAN, INFINITY, -INFINITY});
-    print_vector("large", 2, (float[2]){1e10f, -1});
-    prints("mixed (4)\n[  1.5000,  -0.2500, 100.0000,   0.0000]\n"
-           "one (1)\n[0.2291]\n"
-           "odd (4)\n[ nan,  nan,  inf, -inf]\n"
-           "large (2)\n[10000000000.0000,          -1.0000]\n");
+    PRINTS(
+        "print_vector: shape, four decimals, nan, infinities",
+        "mixed (4)\n[  1.5000,  -0.2500, 100.0000,   0.0000]\n"
+        "one (1)\n[0.2291]\n"
+        "odd (4)\n[ nan,  nan,  inf, -inf]\n"
+        "large (2)\n[10000000000.0000,          -1.0000]\n",
+        print_vector("mixed", 4, (float[]){1.5f, -0.25f, 100, 0.00004f}),
+        print_vector("one", 1, (float[]){0.22910725f}),
+        print_vector("odd", 4, (float[]){NAN, -NAN, INFINITY, -INFINITY}),
+        print_vector("large", 2, (float[]){1e10f, -1}));
+    PRINTS(
+        "print_matrix: aligned over all rows",
+        "table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
+        " [-4.0000, 50.0000,  6.0000]]\n"
+        "row (1, 2)\n[[1.0000, 2.0000]]\n"
+        "none (2, 2)\n[[nan, nan],\n [nan, nan]]\n",
+        print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}}),
+        print_matrix("row", 1, 2, (float[1][2]){{1, 2}}),
+        print_matrix("none", 2, 2,
+                     (float[2][2]){{NAN, -NAN}, {-NAN, NAN}}));
+    PRINTS("print_integers: aligned, without decimals",
+           "ids (3)\n[  7, -10, 123]\n",
+           print_integers("ids", 3, (int[]){7, -10, 123}));
+    PRINTS("print_rounded: other decimals than four",
+           "two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n",
+           print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),
+           setenv("DIGITS", "3", 1),
+           print_rounded("as asked", 2, 1, (float[]){0.125f}));
 }
 
-static void test_answer(void)
+static void lines(void)
 {
-    catch_output();
-    print_answer("one is one", 1);
-    print_answer("7 is no answer but", 7);
-    print_answer("one is two", 0);
-    prints("one is one: yes\n7 is no answer but: yes\none is two: no\n");
+    PRINTS("print_answer: yes or no",
+           "one is one: yes\n7 is no answer but: yes\none is two: no\n",
+           print_answer("one is one", 1),
+           print_answer("7 is no answer but", 7),
+           print_answer("one is two", 0));
+    PRINTS("print_value: name and value, with DIGITS or without",
+           "it: -1.2346\nno number: nan\nnine: 0.100000001\nnone: 2\n"
+           "as always: 0.5000\n",
+           print_value("it", -1.23456f), print_value("no number", -NAN),
+           setenv("DIGITS", "9", 1), print_value("nine", 0.1f),
+           setenv("DIGITS", "0", 1), print_value("none", 2.5f),
+           setenv("DIGITS", "", 1), print_value("as always", 0.5f));
 }
 
 static void test_difference(void)
@@ -55,79 +85,25 @@ static void test_difference(void)
     tap_near("none", largest_difference(3, a, a), 0, 0, 0);
 }
 
-static void test_rounded(void)
-{
-    catch_output();
-    print_rounded("two", 2, 3, (float[3]){1.555f, -0.25f, 10});
-    setenv("DIGITS", "3", 1);
-    print_rounded("as asked", 2, 1, (float[1]){0.125f});
-    prints("two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n");
-}
-
-static void test_decimals(void)
-{
-    tap_near("usually", decimals(4), 4, 0, 0);
-    setenv("DIGITS", "", 1);
-    tap_near("nothing is asked for", decimals(2), 2, 0, 0);
-    setenv("DIGITS", "9", 1);
-    tap_near("nine are", decimals(4), 9, 0, 0);
-}
-
-static void test_matrix(void)
-{
-    catch_output();
-    print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}});
-    print_matrix("row", 1, 2, (float[1][2]){{1, 2}});
-    print_matrix("none", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, NAN}});
-    prints("table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
-           " [-4.0000, 50.0000,  6.0000]]\n"
-           "row (1, 2)\n[[1.0000, 2.0000]]\n"
-           "none (2, 2)\n[[nan, nan],\n [nan, nan]]\n");
-}
-
-static void test_integers(void)
-{
-    catch_output();
-    print_integers("ids", 3, (int[]){7, -10, 123});
-    prints("ids (3)\n[  7, -10, 123]\n");
-}
-
-static void test_value(void)
-{
-    catch_output();
-    print_value("it", -1.23456f);
-    print_value("no number", -NAN);
-    setenv("DIGITS", "9", 1);
-    print_value("nine", 0.1f);
-    setenv("DIGITS", "0", 1);
-    print_value("none", 2.5f);
-    setenv("DIGITS", "", 1);
-    print_value("as always", 0.5f);
-    prints("it: -1.2346\nno number: nan\nnine: 0.100000001\nnone: 2\n"
-           "as always: 0.5000\n");
-}
-
-static void with_digits(const char *text)
+static int with_digits(const char *text)
 {
     setenv("DIGITS", text, 1);
-    print_value("it", 1);
+    return decimals(4);
 }
 
 int main(void)
 {
     unsetenv("DIGITS");
-    TAP(test_vector, "print_vector: shape, four decimals, nan, infinities");
-    TAP(test_rounded, "print_rounded: other decimals than four");
-    TAP(test_decimals, "decimals: as usual, or as DIGITS says");
-    TAP(test_matrix, "print_matrix: aligned over all rows");
-    TAP(test_integers, "print_integers: aligned, without decimals");
-    TAP(test_answer, "print_answer: yes or no");
+    tables();
+    lines();
     TAP(test_difference, "largest_difference: without sign, and of NaN");
-    TAP(test_value, "print_value: name and value, with DIGITS or without");
-    REFUSES(
-        "argument.c: parse_integer: DIGITS is '+4': a whole number from "
-        "0 to 17 is needed",
-        with_digits("+4"));
+    TAP_OF("decimals: as usual, or as DIGITS says",
+           tap_near("usually", decimals(2), 2, 0, 0),
+           tap_near("nothing is asked for", with_digits(""), 4, 0, 0),
+           tap_near("nine are", with_digits("9"), 9, 0, 0));
+    REFUSES("argument.c: parse_integer: DIGITS is '+4': a whole number "
+            "from 0 to 17 is needed",
+            with_digits("+4"));
     REFUSES(NULL, with_digits("18"));
     return tap_done();
 }

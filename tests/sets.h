@@ -1,9 +1,18 @@
 /* Tests that run once for each of several golden sets.
  *
  * A set is the golden tensors SET-WHAT of the chapter; a test program
- * defines CHAPTER before it includes this. SETS("dot", test, "equal",
- * "opposite") makes two test points, "dot: equal" and "dot: opposite"; in
- * each, test asks for the tensors of its set with part("a"), part("b"). */
+ * defines CHAPTER before it includes this. Where all that a test does is a
+ * call, this is the test:
+ *
+ *     EACH_SET("matmul", "*-turned",
+ *              matmul(dim("query", 0), dim("key", 0), dim("query", 1),
+ *                     input("query"), input("turned"),
+ *                     due("scores", SUMS)));
+ *
+ * makes a test point for each set that has a tensor "turned", such as
+ * "matmul: 1x1"; in each, input("query") is the set's tensor "query", and
+ * what the call writes for due("scores") is compared with its "scores".
+ * EACH calls a function for each set, and SETS for those that it names. */
 #pragma once
 
 #include "tap.h"
@@ -20,25 +29,26 @@ static inline const Tensor *part(const char *what)
     return golden(name);
 }
 
-static inline void sets_run(const char *function, void (*test)(void),
-                            const char *const sets[])
+/* ---- Which sets. */
+
+static inline const char *sets_title(const char *function)
 {
-    for (; *sets; sets++) {
-        char name[200];
-        snprintf(name, sizeof name, "%.40s: %.150s", function, *sets);
-        sets_now = *sets;
-        TAP(test, name);
-    }
+    return tap_words("%.80s: %.110s", function, sets_now);
 }
 
 #define SETS(function, test, ...)                                          \
-    sets_run(function, test, (const char *const[]){__VA_ARGS__, NULL})
+    for (const char *const *set =                                          \
+             (const char *const[]){__VA_ARGS__, NULL};                     \
+         (sets_now = *set) != NULL; set++)                                 \
+    TAP(test, sets_title(function))
 
 /* A set by its name, and how many numbers its tensors have together. */
 typedef struct {
     char name[150];
     size_t size;
 } SetOf;
+static SetOf sets_found[100];
+static int sets_count, sets_next;
 
 static inline SetOf sets_of(const char *tensor)
 {
@@ -53,34 +63,42 @@ static inline SetOf sets_of(const char *tensor)
     return set;
 }
 
-/* As SETS, for each set with a tensor of such a name: "mask_*-scores" makes
- * test points for "mask_1x1", "mask_6x6", ..., the small ones first, since
- * of a small one that fails all is shown. */
-static inline void sets_each(const char *function, void (*test)(void),
-                             const char *names)
+/* Finds the sets with a tensor of such a name: of "mask_*-scores" those are
+ * "mask_1x1", "mask_6x6", ..., the small ones first, since of a small one
+ * that fails all is shown. */
+static inline void sets_find(const char *names)
 {
-    enum { MOST = 100 };
-    static SetOf set[MOST];
-    int count = 0;
+    enum { MOST = sizeof sets_found / sizeof *sets_found };
     tap_read_golden();
-    for (size_t i = 0; i < tap_golden.count && count < MOST; i++) {
+    sets_count = sets_next = 0;
+    for (size_t i = 0; i < tap_golden.count && sets_count < MOST; i++) {
         if (fnmatch(names, tap_golden.tensor[i].name, 0))
             continue;
-        const SetOf next = sets_of(tap_golden.tensor[i].name);
-        int k = count++;
-        for (; k > 0 && set[k - 1].size > next.size; k--)
-            set[k] = set[k - 1];
-        set[k] = next;
+        const SetOf found = sets_of(tap_golden.tensor[i].name);
+        int k = sets_count++;
+        for (; k > 0 && sets_found[k - 1].size > found.size; k--)
+            sets_found[k] = sets_found[k - 1];
+        sets_found[k] = found;
     }
-    if (!count || count == MOST)
+    if (!sets_count || sets_count == MOST)
         REFUSE("%d tensors of the chapter are named as %s: from 1 to %d "
                "are needed",
-               count, names, MOST - 1);
-    for (int k = 0; k < count; k++)
-        sets_run(function, test, (const char *const[]){set[k].name, NULL});
+               sets_count, names, MOST - 1);
 }
 
-#define EACH(function, test, names) sets_each(function, test, names)
+static inline bool sets_go_on(void)
+{
+    if (sets_next < sets_count)
+        sets_now = sets_found[sets_next].name;
+    return sets_next++ < sets_count;
+}
+
+#define EACH_SET(function, names, ...)                                     \
+    for (sets_find(names); sets_go_on();)                                  \
+    TAP_OF(sets_title(function), __VA_ARGS__, compare_due())
+#define EACH(function, test, names) EACH_SET(function, names, test())
+
+/* ---- What a function of the set is given. */
 
 /* The entries of an input, of whatever shape the function wants. */
 static inline void *floats(const Tensor *input)
@@ -136,10 +154,16 @@ static inline Random random_of_set(void)
     give("r: random_seeded(%" PRId64 ")", seed);
     return seeded(seed);
 }
+static inline Random *random_given(void)
+{
+    static Random r;
+    r = random_of_set();
+    return &r;
+}
 
-/* What a function of the set is given, in whatever shape it wants, be it
- * the answer of another function; a size of its arrays; room for what the
- * function hands out; and how near that comes. */
+/* An input in whatever shape a function wants, be it the answer of another
+ * function; a size of its arrays; room for what the function hands out; and
+ * how near that comes. */
 static inline void *entries(const Tensor *tensor)
 {
     return tensor->type == 'd' ? rounded(tensor) : floats(tensor);
@@ -159,6 +183,13 @@ static inline int *ints_of(const char *what)
         x[i] = (int)tensor_integers(tensor)[i];
     return x;
 }
+static inline int *tell_ints(int place, const char *name, const char *what)
+{
+    tell_given(place, name, what);
+    return ints_of(what);
+}
+#define input_ints_as(name, what) tell_ints(__COUNTER__, name, what)
+#define input_ints(what) input_ints_as(what, what)
 static inline const double *doubles(const char *what)
 {
     return tensor_doubles(part(what));
@@ -176,6 +207,74 @@ static inline void agrees(const char *what, const void *got, double rtol,
 {
     tap_close(what, part(what), got, rtol, atol);
 }
+
+/* ---- What is due of a call. */
+
+static struct {
+    int place; /* in the test's text, as of what is given */
+    char name[60];
+    const Tensor *tensor;
+    const void *got;
+    double rtol, atol;
+} sets_due[12];
+static int sets_dues;
+
+/* Room for what a function hands out by this name; it is compared, when the
+ * test ends, with this tensor of the set. */
+static inline void *tell_due(int place, const char *name, const char *what,
+                             double rtol, double atol, void *got)
+{
+    int k = sets_dues++;
+    if (sets_dues > (int)(sizeof sets_due / sizeof *sets_due))
+        REFUSE("a call of a test hands out more than %d arrays", k);
+    for (; k > 0 && sets_due[k - 1].place > place; k--)
+        sets_due[k] = sets_due[k - 1];
+    sets_due[k].place = place;
+    snprintf(sets_due[k].name, sizeof sets_due[k].name, "%s", name);
+    sets_due[k].tensor = part(what);
+    sets_due[k].got = got;
+    sets_due[k].rtol = rtol;
+    sets_due[k].atol = atol;
+    return got;
+}
+#define due_as(name, what, ...)                                            \
+    tell_due(__COUNTER__, name, what, __VA_ARGS__,                         \
+             room_for(what, part(what)->count))
+#define due(what, ...) due_as(what, what, __VA_ARGS__)
+
+/* Of a function that changes what it is given, "scores" into "masked". */
+static inline void *a_copy(const char *name, const Tensor *tensor)
+{
+    float *x = room_for(name, tensor->count);
+    return memcpy(x, floats(tensor), tensor->count * sizeof *x);
+}
+#define changed_as(name, from, what, ...)                                  \
+    tell_due(__COUNTER__, name, what, __VA_ARGS__,                         \
+             a_copy(name, told_as(name, from)))
+#define changed(from, what, ...) changed_as(from, from, what, __VA_ARGS__)
+
+/* Of a number that is returned. */
+static inline void returns(double got, const char *what, double rtol,
+                           double atol)
+{
+    const float x = (float)got;
+    agrees(what, &x, rtol, atol);
+}
+
+/* How near that is: sums of products; the shares of a softmax, off by as
+ * much of themselves as the scores are off; and what is not rounded. */
+#define SUMS 1e-5, 1e-6
+#define SHARES 3e-6, 1e-7
+#define EXACTLY 0, 0
+
+static inline void compare_due(void)
+{
+    for (int k = 0; k < sets_dues; k++)
+        tap_close(sets_due[k].name, sets_due[k].tensor, sets_due[k].got,
+                  sets_due[k].rtol, sets_due[k].atol);
+}
+
+/* ---- Arrays against others. */
 
 /* So many entries against others; and equal to the last bit. */
 static inline void similar(const char *what, size_t count,

@@ -70,3 +70,34 @@ static inline void each_size(Fill *fill)
                      (size_t)size[k], x, *sum++);
         }
 }
+
+/* What draws the masks of dropout. */
+typedef void Drop(Random *r, double p, int n, int m, float mask[n][m]);
+
+/* Rates at which one of the draws of the seed lies at the threshold, or off
+ * it by the last bit, or so near that it takes doubles to tell these
+ * apart. */
+static inline void each_near_rate(Drop *drop)
+{
+    const Tensor *masks = part("masks");
+    const int n = masks->shape[1];
+    float *got = result("masks");
+    for (int i = 0; i < masks->shape[0]; i++) {
+        Random r = seeded(65);
+        drop(&r, doubles("rates")[i], 1, n, (void *)(got + i * n));
+    }
+    agrees("masks", got, 0, 0);
+}
+
+/* Where nothing is drawn, as at these rates, no generator is needed. */
+static inline void drop_without_generator(Drop *drop)
+{
+    const float expect[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
+    float mask[2][3];
+    for (int p = 0; p <= 1; p++) {
+        next_case();
+        give("r = NULL, p = %d", p);
+        drop(NULL, p, 2, 3, mask);
+        same_table("mask", 2, 3, mask, expect[p]);
+    }
+}

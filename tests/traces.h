@@ -11,6 +11,15 @@ static const char *const table_name[13] = {
     "query",      "key",    "value",   "head_query", "head_key",
     "head_value", "scores", "weights", "kept",       "dropped",
     "context",    "joined", "out"};
+static inline void places(Trace *t, float **place[13])
+{
+    float **const all[13] = {&t->query,      &t->key,      &t->value,
+                             &t->head_query, &t->head_key, &t->head_value,
+                             &t->scores,     &t->weights,  &t->keep_mask,
+                             &t->dropped,    &t->context,  &t->joined,
+                             &t->out};
+    memcpy(place, all, sizeof all);
+}
 static inline void tables(const Trace *t, float *table[13],
                           size_t count[13])
 {
@@ -20,15 +29,13 @@ static inline void tables(const Trace *t, float *table[13],
     const size_t k = heads * m * (size_t)t->d_k;
     const size_t v = heads * m * (size_t)t->d_v;
     const size_t c = heads * n * (size_t)t->d_v;
-    float *const all[13] = {
-        t->query,      t->key,    t->value,   t->head_query, t->head_key,
-        t->head_value, t->scores, t->weights, t->keep_mask,  t->dropped,
-        t->context,    t->joined, t->out};
-    memcpy(table, all, sizeof all);
-    memcpy(count,
-           (size_t[]){q, k, v, q, k, v, map, map, map, map, c, c,
-                      n * (size_t)t->d_out},
-           13 * sizeof *count);
+    const size_t counts[13] = {
+        q, k, v, q, k, v, map, map, map, map, c, c, n * (size_t)t->d_out};
+    float **place[13];
+    places((Trace *)t, place);
+    for (int i = 0; i < 13; i++)
+        table[i] = *place[i];
+    memcpy(count, counts, sizeof counts);
 }
 
 /* A trace for n and m tokens of which every table is a room of its own,
@@ -37,13 +44,10 @@ static inline void tables(const Trace *t, float *table[13],
 static inline Trace guarded_trace(const Attention *a, int n, int m)
 {
     Trace t;
-    trace_init_for(&t, a, n, m);
-    float **const place[13] = {
-        &t.query,      &t.key,    &t.value,   &t.head_query, &t.head_key,
-        &t.head_value, &t.scores, &t.weights, &t.keep_mask,  &t.dropped,
-        &t.context,    &t.joined, &t.out};
-    float *table[13];
+    float **place[13], *table[13];
     size_t count[13];
+    trace_init_for(&t, a, n, m);
+    places(&t, place);
     tables(&t, table, count);
     for (int i = 0; i < 13; i++)
         if (count[i])
@@ -53,7 +57,21 @@ static inline Trace guarded_trace(const Attention *a, int n, int m)
     return t;
 }
 
-/* The same for n queries that ask m keys, one head. */
+/* Tables of a trace against those of another, from one to before another,
+ * in the order above. */
+static inline void same_tables(const Trace *got, const Trace *expect,
+                               int from, int till, double rtol, double atol)
+{
+    float *table[2][13];
+    size_t count[13];
+    tables(got, table[0], count);
+    tables(expect, table[1], count);
+    for (int i = from; i < till; i++)
+        similar(table_name[i], count[i], table[0][i], table[1][i], rtol,
+                atol);
+}
+
+/* A guarded trace for n queries that ask m keys, one head. */
 static inline Trace one_head(int n, int m, int d_k, int d_v)
 {
     return guarded_trace(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v},
@@ -261,21 +279,28 @@ static inline Random *some_draws(void)
     return &r;
 }
 
+/* What many functions refuse. */
+#define NARROW "a layer for keys of 9 columns, where 4 are needed"
+static const char *const misfit[5] = {
+    "two heads", "an output layer", NARROW,
+    "6 keys, where the context length is 5",
+    "a trace for 5 keys, where there are 6"};
+static inline const Attention *misfitting(int i)
+{
+    return i == 2   ? but(&fit.key.d_out, 9)
+           : i == 3 ? but(&fit.context_length, 5)
+           : i == 4 ? but(&fit_trace.m, 5)
+                    : fitting(i == 0 ? 2 : 1, i == 1 ? 3 : 0);
+}
+
 /* What every forward refuses, before it writes beyond a table: objects.c
  * tries the rest of it. */
-#define NARROW "a layer for keys of 9 columns, where 4 are needed"
-#define SHORT "6 keys, where the context length is 5"
-#define FEW_KEYS "a trace for 5 keys, where there are 6"
-#define SMALL_MASK "a mask of 2 times 3, for 5 queries and 6 keys"
 #define REFUSES_WHAT_DOES_NOT_FIT(forward, ...)                            \
     do {                                                                   \
-        REFUSES_SUCH(NARROW, forward(but(&fit.key.d_out, 9), mask_none(),  \
-                                     __VA_ARGS__));                        \
-        REFUSES_SUCH(SHORT, forward(but(&fit.context_length, 5),           \
-                                    mask_none(), __VA_ARGS__));            \
-        REFUSES_SUCH(FEW_KEYS, forward(but(&fit_trace.m, 5), mask_none(),  \
-                                       __VA_ARGS__));                      \
+        for (int i = 2; i < 5; i++)                                        \
+            REFUSES_SUCH(misfit[i], forward(misfitting(i), mask_none(),    \
+                                            __VA_ARGS__));                 \
         REFUSES_SUCH(                                                      \
-            SMALL_MASK,                                                    \
+            "a mask of 2 times 3, for 5 queries and 6 keys",               \
             forward(fitting(1, 0), mask_table(2, 3, fit_x), __VA_ARGS__)); \
     } while (0)

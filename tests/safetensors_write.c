@@ -1,0 +1,317 @@
+/* Writing safetensors files, and what cannot be written, in a temporary
+ * folder. */
+#include "whole.h"
+
+#include <dirent.h>
+#include <glob.h>
+#include <sys/stat.h>
+
+/* More than is written at once. */
+enum { MANY = 50000 };
+static float many[MANY];
+
+/* What writes asks here that all be flushed to the disk: has it been given
+ * all, and is the old file still in its place? */
+static bool flush_fails, flush_kills;
+static int flushes;
+static double flushed;
+static size_t file_size_then;
+
+static size_t size_of(const char *name)
+{
+    struct stat about;
+    return stat(name, &about) ? 0 : (size_t)about.st_size;
+}
+
+int fsync(int fd)
+{
+    struct stat about;
+    flushes++;
+    flushed = fstat(fd, &about) ? 0 : (double)about.st_size;
+    file_size_then = size_of(path);
+    if (flush_kills)
+        raise(SIGKILL);
+    errno = EIO;
+    return flush_fails ? -1 : 0;
+}
+
+/* How many files there are. */
+static int files(void)
+{
+    DIR *all = opendir(".");
+    int count = 0;
+    for (const struct dirent *one; (one = readdir(all));)
+        count += *one->d_name != '.';
+    closedir(all);
+    return count;
+}
+
+/* Tensors of every type and rank, in no order. */
+static void write_whole(void)
+{
+    begin_whole(); /* whose place is taken */
+    tensors_write(path, WRITABLE, whole);
+    holds_whole(WRITABLE);
+    tensors_write(path, 0, whole);
+    holds_whole(0);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+/* What does not count need not be there, not even a number of entries. */
+static void write_less(void)
+{
+    tensors_write(path, 2,
+                  (Tensor[]){{.name = "list",
+                              .type = 'f',
+                              .rank = 1,
+                              .shape = {7},
+                              .data = (void *)single},
+                             {.name = "", .type = 'i', .rank = 4}});
+    Tensors all = tensors_read(path);
+    const Tensor *t = tensors_find(&all, "list");
+    tap_near("count", (double)t->count, 7, 0, 0);
+    tap_near("shape beyond the rank", t->shape[1], 1, 0, 0);
+    tap_true("entries", !memcmp(t->data, single, sizeof single));
+    tap_near("of no name", (double)tensors_find(&all, "")->count, 0, 0, 0);
+    tensors_free(&all);
+}
+
+static void write_flushed(void)
+{
+    begin_whole();
+    const size_t old = size_of(path);
+    tensors_write(path, 1, whole);
+    tap_near("flushes", flushes, 1, 0, 0);
+    tap_near("flushed bytes", flushed, (double)size_of(path), 0, 0);
+    tap_true("the old file was there till then",
+             file_size_then == old && size_of(path) != old);
+}
+
+/* Into `file`, without what the header says about itself, and without the
+ * blanks at its end. */
+static void load(const char *name)
+{
+    FILE *from = fopen(name, "rb");
+    uint64_t length = 0;
+    if (!from || !fread(&length, sizeof length, 1, from) ||
+        length + 1 > sizeof file || length % 8)
+        REFUSE("%s: has no header of a multiple of 8 bytes", name);
+    file_size = fread(file, 1, length, from);
+    file[file_size] = '\0';
+    char *text = (char *)file, *behind = strstr(text, "},\"");
+    if (behind && !strncmp(text, "{\"__metadata__\":", 16)) {
+        memmove(text + 1, behind + 2, strlen(behind + 2) + 1);
+        file_size = strlen(text);
+    }
+    while (file[file_size - 1] == ' ')
+        file_size--;
+    file_size += fread(file + file_size, 1, sizeof file - file_size, from);
+    fclose(from);
+}
+
+/* What Python's package has written, byte for byte, but for what the book's
+ * own script says about itself. */
+static char home[4096];
+static glob_t found; /* from home on, whose name may have brackets */
+static void write_as_python(void)
+{
+    static unsigned char right[sizeof file];
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *name = tap_words("%s/%s", home, found.gl_pathv[i]);
+        if (size_of(name) >= sizeof file)
+            continue;
+        Tensors all = tensors_read(name);
+        tensors_write(path, (int)all.count, all.tensor);
+        tensors_free(&all);
+        load(name);
+        const size_t size = file_size;
+        memcpy(right, file, size);
+        load(path);
+        tap_near("bytes", (double)file_size, (double)size, 0, 0);
+        tap_true(name, !memcmp(file, right, size));
+    }
+    tap_true("golden files", found.gl_pathc > 0);
+}
+
+/* ---- What cannot be written leaves the file as it was. */
+
+#define TYPES "'f', 'd' or 'i', and 0 to 4, are needed"
+#define SIZES "sizes from 0 on that fit into memory are needed"
+#define NAMES                                                              \
+    "one of printable ASCII without quotes and backslashes is needed"
+#define NAMED(words) "check_name: file: has the name '" words
+#define GIVEN(words) "check_given: file: tensor 'a' has " words
+static void refuse_tensors(void)
+{
+    static const struct {
+        const char *name, *words;
+        int type, rank, n, m;
+    } given[] = {
+        {"a\"b", NAMED("a\"b': " NAMES), 'f', 1, 1, 0},
+        {"a\\", NAMED("a\\': " NAMES), 'f', 1, 1, 0},
+        {"\x1f", NAMED("\\x1f': " NAMES), 'f', 1, 1, 0},
+        {"\x7f", NAMED("\\x7f': " NAMES), 'f', 1, 1, 0},
+        {"\xc3\xa4", NAMED("\xc3\xa4': " NAMES), 'f', 1, 1, 0},
+        {"__metadata__", NAMED("__metadata__', which is no tensor's"), 'f',
+         1, 1, 0},
+        {"a", GIVEN("type '?' and rank 1: " TYPES), '?', 1, 1, 0},
+        {"a", GIVEN("type ' ' and rank 0: " TYPES), 0, 0, 1, 0},
+        {"a", GIVEN("type 'f' and rank 5: " TYPES), 'f', 5, 1, 0},
+        {"a", GIVEN("type 'f' and rank -1: " TYPES), 'f', -1, 1, 0},
+        {"a", GIVEN("the size -1: " SIZES), 'f', 2, 3, -1},
+        {"a", GIVEN("the size 2147483647: " SIZES), 'f', 4, 3, 3},
+        {"a", GIVEN("no data"), 'f', 1, 7, 0},
+    };
+    static volatile int less = -1; /* which the compiler is not to know */
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const Tensor t = {
+            .name = given[i].name,
+            .type = (char)given[i].type,
+            .rank = given[i].rank,
+            .shape = {given[i].n, given[i].m, INT_MAX, INT_MAX},
+            .data = (void *)(given[i].n == 7 ? NULL : single)};
+        REFUSES(tap_words("safetensors.c: %s", given[i].words),
+                tensors_write(path, 1, &t));
+    }
+    REFUSES("safetensors.c: check_names: file: has the tensor 'single' "
+            "twice",
+            tensors_write(path, 2, (Tensor[]){whole[0], whole[0]}));
+    REFUSES("safetensors.c: in_order: file: -1 tensors: 0 or more are "
+            "needed",
+            tensors_write(path, less, whole));
+}
+
+/* In the child that asks for this, a file cannot be longer than 64
+ * bytes. */
+static const char *limited(const char *name)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
+    return name;
+}
+
+/* The part of the file that is asked for is on a full disk. */
+static const char *full(const char *name)
+{
+    if (symlink("/dev/full", tap_words("%s.part", name)))
+        REFUSE("%s: no link can be made", name);
+    return name;
+}
+
+static const char *unflushed(const char *name)
+{
+    flush_fails = true;
+    return name;
+}
+
+/* As someone who may not write here: root may everywhere. */
+static const char *barred(const char *name)
+{
+    if (!getuid() && setuid(65534))
+        REFUSE("%s: root must not be root here", name);
+    return name;
+}
+
+#define CANNOT(name, why)                                                  \
+    "file.c: check_written: " name ": cannot be written: " why
+static void refuse_disks(void)
+{
+    const Tensor large = {
+        .name = "x", .type = 'f', .rank = 1, .shape = {MANY}, .data = many};
+    REFUSES(CANNOT("file", "File too large"),
+            tensors_write(limited(path), 1, whole));
+    REFUSES(CANNOT("file", "File too large"),
+            tensors_write(limited(path), 1, &large));
+    if (!access("/dev/full", W_OK))
+        REFUSES(CANNOT("file", "No space left on device"),
+                tensors_write(full(path), 1, whole));
+    REFUSES(CANNOT("file", "Input/output error"),
+            tensors_write(unflushed(path), 1, whole));
+}
+
+static void refuse_places(void)
+{
+    REFUSES(CANNOT("gone/file", "No such file or directory"),
+            tensors_write("gone/file", 1, whole));
+    REFUSES(CANNOT("file/x", "Not a directory"),
+            tensors_write("file/x", 1, whole));
+    mkdir("folder", 0700);
+    REFUSES("file.c: file_begin: folder: is a link, a folder or a device: "
+            "the name of a file is needed",
+            tensors_write("folder", 1, whole));
+    rmdir("folder");
+    chmod(".", 0555);
+    REFUSES(CANNOT("file", "Permission denied"),
+            tensors_write(barred(path), 1, whole));
+    chmod(".", 0777);
+    chmod(path, 0444);
+    REFUSES(CANNOT("file", "Permission denied"),
+            tensors_write(barred(path), 1, whole));
+    chmod(".", 0700);
+    chmod(path, 0644);
+}
+
+/* Killed at any byte of what it writes, or when all is written, a program
+ * leaves the last file. Each holds one number, many times over. */
+static void write_many(float x)
+{
+    const Tensor t = {
+        .name = "x", .type = 'f', .rank = 1, .shape = {MANY}, .data = many};
+    for (int i = 0; i < MANY; i++)
+        many[i] = x;
+    tensors_write(path, 1, &t);
+}
+
+enum { KILLS = 20 };
+static void write_killed(void)
+{
+    write_many(1);
+    const size_t size = size_of(path);
+    for (size_t i = 0; i <= KILLS; i++) {
+        const rlim_t most = size * i / KILLS;
+        int status;
+        const pid_t child = fork();
+        if (child == 0) {
+            setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+            signal(SIGXFSZ, SIG_DFL); /* which kills, as nothing else */
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
+            flush_kills = true;
+            write_many(2);
+            _exit(0);
+        }
+        waitpid(child, &status, 0);
+        tap_true("killed", WIFSIGNALED(status));
+        tap_near("bytes written",
+                 (double)size_of(tap_words("%s.part", path)), (double)most,
+                 0, 0);
+        Tensors all = tensors_read(path);
+        const float *x = tensor_floats(tensors_find(&all, "x"));
+        for (int k = 0; k < MANY; k++)
+            if (x[k] != 1)
+                tap_true("the last file", false);
+        tensors_free(&all);
+    }
+    write_many(3);
+    tap_near("files", files(), 1, 0, 0);
+}
+
+int main(void)
+{
+    if (!getcwd(home, sizeof home))
+        REFUSE("the folder has no name of less than %zu bytes",
+               sizeof home);
+    glob("golden/*.safetensors", 0, NULL, &found);
+    enter_folder();
+    TAP(write_whole, "tensors_write: every type and rank");
+    TAP(write_less, "tensors_write: what does not count is not needed");
+    TAP(write_flushed, "tensors_write: flushed, and then in its place");
+    TAP(write_as_python, "tensors_write: as Python's package writes");
+    begin_whole();
+    refuse_tensors();
+    refuse_disks();
+    refuse_places();
+    TAP_OF("tensors_write: what is refused leaves no trace",
+           holds_whole(WHOLE), tap_near("files", files(), 1, 0, 0));
+    TAP_LARGE(write_killed, "tensors_write: killed, leaves a whole file");
+    leave_folder();
+    return tap_done();
+}

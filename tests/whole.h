@@ -1,0 +1,84 @@
+/* A file of safetensors with tensors of every type and rank. */
+#pragma once
+
+#include "damaged.h"
+
+static inline void begin(const char *header)
+{
+    const uint64_t length = strlen(header);
+    file_size = 0;
+    add(&length, sizeof length);
+    add(header, length);
+}
+
+static const double exact[] = {0.1, -0.0, 5e-324, INFINITY, 1e308, -2};
+static const int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
+static const float single[] = {1.5f, -2.25f, 0, -0.0f, 1e-40f, 3e38f, 7};
+
+static const char others[] = {1, 0, 1, -1, 63};
+
+/* Every type and rank; keys, tensors and blanks in no usual order. */
+static inline void begin_whole(void)
+{
+    begin("{\"single\":{\"dtype\":\"F32\",\"shape\":[1,2,3],"
+          "\"data_offsets\":[80,104]},\n"
+          " \"__metadata__\": {\"a\": \"\\\"}\\u00e9\\\\\", \"\": \"\"},"
+          "\t\"size/x 1\" :{ \"shape\" :[ 2 , 3 ] ,\r\n"
+          " \"data_offsets\":[0,48],\"dtype\":\"F64\"},"
+          "\"none\":{\"dtype\":\"F32\",\"shape\":[4,0],"
+          "\"data_offsets\":[80,80]},"
+          "\"scalar\":{\"dtype\":\"F32\",\"shape\":[],"
+          "\"data_offsets\":[104,108]},"
+          "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],"
+          "\"data_offsets\":[48,80]},"
+          "\"half\":{\"dtype\":\"BF16\",\"shape\":[1],"
+          "\"data_offsets\":[111,113]},"
+          "\"mask\":{\"dtype\":\"BOOL\",\"shape\":[3],"
+          "\"data_offsets\":[108,111]}} ");
+    add(exact, sizeof exact);
+    add(integers, sizeof integers);
+    add(single, sizeof single);
+    add(others, sizeof others);
+    write_file();
+}
+
+#define SIZE_NAME "size/x 1"
+enum { WRITABLE = 5, WHOLE = 7 };
+static const Tensor whole[WHOLE] = {
+    {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single},
+    {"", SIZE_NAME, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact},
+    {"", "none", 'f', "F32", 2, {4, 0, 1, 1}, 0, (void *)single},
+    {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
+    {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
+    {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
+    {"", "half", '?', "BF16", 1, {1, 1, 1, 1}, 2, (void *)(others + 3)},
+};
+
+static inline size_t bytes_in(const Tensor *t)
+{
+    return t->count * (t->type == '?' ? 1 : t->type == 'f' ? 4 : 8);
+}
+
+static inline void is_as(const Tensor *right, const Tensor *t)
+{
+    tap_true("path", t->path == path);
+    tap_true("name", !strcmp(t->name, right->name));
+    tap_true("type", t->type == right->type);
+    tap_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
+    tap_near("rank", t->rank, right->rank, 0, 0);
+    tap_near("count", (double)t->count, (double)right->count, 0, 0);
+    tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
+    tap_true("entries", !memcmp(t->data, right->data, bytes_in(right)));
+}
+
+/* Are the file's tensors the first n of these, and no others? */
+static inline void holds_whole(int n)
+{
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, n, 0, 0);
+    for (int i = 0; i < n; i++)
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    tensors_free(&all);
+    tap_true("nothing is left",
+             !all.tensor && !all.data && !all.text && !all.count);
+}
