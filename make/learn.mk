@@ -9,12 +9,14 @@ exercised := $(filter-out A_% B_% C_% D_%,$(names))
 known = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
 define mistakes_of
 $(call known,$(1)): $(BUILD)/code/$(1).c $(BUILD)/tests/$(1).o
+$(call known,$(1)): with = $(filter-out $(BUILD)/obj/$(1).o,$(call of,$(1))) $(before_$(1)) $(BUILD)/libsupport.a
+$(call known,$(1)): $(filter-out $(BUILD)/obj/$(1).o,$(call of,$(1))) $(before_$(1)) $(BUILD)/libsupport.a
 endef
 $(foreach n,$(exercised),$(eval $(call mistakes_of,$n)))
-$(call known,$(exercised)): $(BUILD)/mistakes/%.json: $(BUILD)/libattention.a tests/learn/mistakes.txt \
+$(call known,$(exercised)): $(BUILD)/mistakes/%.json: tests/learn/mistakes.txt \
   $(wildcard tools/learn/[DM]*.pm tools/learn/mistakes tools/*.pm)
 	@mkdir -p $(@D)
-	@$(trial) tools/learn/mistakes chapters/$*_*.c $@.new && $(moved)
+	@$(trial) tools/learn/mistakes chapters/$*_*.c $@.new $(with) && $(moved)
 trial = CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS) $(OPENMP)'
 
 mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.txt: each must have a name of its own

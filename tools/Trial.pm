@@ -37,11 +37,13 @@ sub compiled {
     return "$stem.o";
 }
 
-# Runs the tests of this name on an object. Returns them as Chapter::run_tests does.
+# Runs the tests of this name on an object, linked with these files, or else with all of the
+# book. Returns them as Chapter::run_tests does.
 sub tested {
-    my ($object, $tests) = @_;
+    my ($object, $tests, @with) = @_;
     my $program = folder() . '/tests';
-    my $said = `$cc '$object' $build/tests/$tests.o $build/libattention.a $links -lm -o '$program' 2>&1`;
+    @with = "$build/libattention.a" if !@with;
+    my $said = `$cc '$object' $build/tests/$tests.o @with $links -lm -o '$program' 2>&1`;
     die "does not link: $said\n" if $?;
     return Chapter::run_tests($program);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # What is said of a wrong answer: the known mistake that makes just these values,
-# and nothing where there is none. `make mutants` asks it of every mistake.
+# and nothing where there is none. `make mistakes` asks it of every mistake.
 
 use strict;
 use warnings;
@@ -8,7 +8,7 @@ use utf8;
 use File::Temp qw(tempdir);
 use Chapter;
 use Diagnosis;
-use Mutants;
+use Mistakes;
 use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
@@ -17,18 +17,6 @@ delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL TAP_TELL)};
 my $folder = tempdir(CLEANUP => 1);
 open my $file, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
 my ($compile, $link, $soon) = split /\|/, <$file>;
-
-# ---- What is kept is that of the chapters as they are.
-
-my $kept = Diagnosis::load('tests/mistakes.txt');
-my @mutants = grep { Mutants::is_exercise($_) } Mutants::load('tests/measure/mutants.txt');
-my %sum = Mutants::sums(@mutants);
-is join(' ', grep { ($kept->{$_}{sum} // '') ne $sum{$_} } sort keys %sum), '',
-  'tests/mistakes.txt has what the chapters, their tests and their mistakes make: else make mistakes CHAPTER=...';
-my %of = map { $_->{chapter} => $_->{of} } @mutants;
-is_deeply [map { my $n = $_; map { "$n $_->{function}: $_->{name}" } @{$kept->{$n}{mistakes}} } sort keys %$kept],
-  [map { my $n = $_; map { $_->{heading} } grep({ $_->{chapter} eq $n } @mutants), Mutants::idle($of{$n}) } sort keys %of],
-  '... of each mistake of an exercise, and of doing nothing';
 
 # ---- A failed test as a line, and which lines are the same.
 
@@ -106,7 +94,7 @@ my $unscaled = <<'END';
         }
     }
 END
-my $forgotten = 'for (int k = 0; k < d; k++) { context[k] = 0; for (int j = 0; j < n; j++) context[k] += value[j][k]; }';
+my $columns = 'for (int k = 0; k < d; k++) { context[k] = 0; for (int j = 0; j < n; j++) context[k] += weights[j] * value[k][j]; }';
 my $said = progress(with('06', attention => $unscaled));
 like perhaps($said), qr/^the scores are not scaled(?: \| .*)?$/, 'a known mistake in words of its own' or diag $said;
 like $said, qr/^        wrong    .*\n        perhaps  the scores are not scaled$/m, '... stands below what is wrong';
@@ -115,16 +103,16 @@ $said = progress(with('02'));
 is perhaps($said), '', 'a right answer gets none';
 is perhaps(progress(with('02', weighted_sum => ''))), 'the context is not set to 0 first | nothing is written',
   'an answer that does nothing, and one that looks alike';
-is perhaps(progress(with('02', weighted_sum => $forgotten =~ s/value\[j\]\[k\]/1.5f * value[j][k]/r))), '', 'nor one like a known mistake';
-$said = progress(with('02', weighted_sum => $forgotten,
+is perhaps(progress(with('02', weighted_sum => $columns =~ s/value/1.5f * value/r))), '', 'nor one like a known mistake';
+$said = progress(with('02', weighted_sum => $columns,
     softmax => 'if (n < 1) REFUSE("none"); for (int j = 0; j < n; j++) { weights[j] = expf(scores[j]); } '
       . 'double sum = 0; for (int j = 0; j < n; j++) sum += weights[j]; '
       . 'for (int j = 0; j < n; j++) weights[j] = (float)((double)weights[j] / sum);'));
-is perhaps($said), 'the largest score is not subtracted | the weights are forgotten', 'two mistakes in two exercises' or diag $said;
+is perhaps($said), 'the largest score is not subtracted | columns are mixed instead of rows', 'two mistakes in two exercises' or diag $said;
 
 # ---- All tests of the exercise must agree, and one with a number.
 
-my ($mistake) = grep { $_->{name} eq 'the weights are forgotten' } @{$kept->{'02'}{mistakes}};
+my ($mistake) = grep { $_->{name} eq 'columns are mixed instead of rows' } @{Diagnosis::load('.', '02')};
 my ($of, $first) = ($mistake->{fails}, sort keys %{$mistake->{fails}});
 ok Diagnosis::fits($of, {%$of, passes => undef}), 'what fits';
 ok !Diagnosis::fits($of, {%$of, $first => undef}), '... no longer when a test passes';
@@ -138,16 +126,23 @@ is_deeply [sort keys %{Diagnosis::of_tests('f', map { {ok => 0, empty => [], tol
 
 # ---- What is refused.
 
-Chapter::save("$folder/list", 'chapter 02 0', 'softmax: x', "no tab\tx");
-ok !eval { Diagnosis::load("$folder/list") }, 'a file in another form is refused';
-like $@, qr/list:3: a chapter, a mistake, or a test .* is due, not no tab/, '... with what would be right';
-is_deeply(Diagnosis::load("$folder/none"), {}, 'without the file nothing is said');
-is system("tools/measure/mutants --keep 99 2>'$folder/said'") >> 8, 2, 'a chapter that is not there is refused';
+is_deeply(Diagnosis::load("$folder/none", '99'), [], 'of a chapter that has no table, nothing is said');
+for (["softmax\n- a\n", qr/softmax: a mistake is a heading, such as/],
+     ["02 softmax: x\n+ b\n", qr/x: a mistake is a heading, such as/],
+     ["02 softmax: x\n- float largest = scores[0];\n+ float largest = scores[0];\n", qr/x: changes nothing/],
+     ["02 softmax: x\n- a\n\n02 softmax: x\n- a\n", qr/x: is in the file already/],
+     ["02 soft: x\n- a\n", qr/no function soft /],
+     ["02 softmax: x\n- no such line\n", qr/'no such line' stands in 0 places of softmax, not in 1/]) {
+    my ($text, $message) = @$_;
+    Chapter::save("$folder/list", split /\n/, $text);
+    ok !eval { Mistakes::planted($chapter{'02'}, $_) for Mistakes::load("$folder/list"); 1 }, 'refused: ' . $text =~ s/\n/ /gr;
+    like $@, $message, '... which is said';
+}
 
 # ---- One of which most tests tell, and something else.
 
 my %most = map { $_ => "x: $_ where 9" } 1 .. 4;
-my $known = {mistakes => [{function => 'f', name => 'one', fails => {%most, more => '1 where 2'}}]};
+my $known = [{function => 'f', name => 'one', fails => {%most, more => '1 where 2'}}];
 is join(' | ', Diagnosis::names($known, 'f', $_->[1])), $_->[0], $_->[2]
   for ['one', {%most, more => '1 where 2'}, 'all tell of it'],
   ['one, and something else besides', {%most, more => '3 where 2'}, 'most tell of it'],
@@ -158,8 +153,8 @@ is join(' | ', Diagnosis::names($known, 'f', $_->[1])), $_->[0], $_->[2]
 
 # ---- Two mistakes in one function, each with tests of its own.
 
-my $two = {mistakes => [{function => 'f', name => 'one', fails => {a => '1 where 2 ~ 1 of 3', c => '5 where 6'}},
-    {function => 'f', name => 'two', fails => {b => '3 where 4'}}, {function => 'g', name => 'another', fails => {d => '7 where 8'}}]};
+my $two = [{function => 'f', name => 'one', fails => {a => '1 where 2 ~ 1 of 3', c => '5 where 6'}},
+    {function => 'f', name => 'two', fails => {b => '3 where 4'}}, {function => 'g', name => 'another', fails => {d => '7 where 8'}}];
 my %both = (a => '1 where 2 ~ 1 of 3', b => '3 where 4', c => '5 where 6', d => undef);
 is join(' | ', Diagnosis::names($two, 'f', \%both)), 'one, and two', 'two mistakes at once';
 is join(' | ', Diagnosis::names($two, 'f', {%both, b => undef})), 'one', '... or one of them';

@@ -6,13 +6,12 @@
 use strict;
 use warnings;
 use utf8;
-use Digest::SHA qw(sha1_hex);
+use Digest::SHA;
 use Encode qw(encode);
 use File::Copy qw(copy);
 use File::Find qw(find);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
-use JSON::PP;
 use Assignment;
 use Chapter;
 use Formats qw(%FORM %EARNED faults read_json unpacked);
@@ -35,10 +34,9 @@ sub copied {
 # what is packed, so that nothing is compiled again.
 
 my $book = "$folder/the [book]";
-copied($book, qw(Makefile LICENSE.md book.md chapters golden src));
-copied("$book/tests", glob 'tests/*.[ch] tests/*.txt');
-copied("$book/tools", grep({ -f } glob 'tools/*'), 'tools/teach/grader');
-copied("$folder/build", grep { -e } map {"$build/$_"} qw(grader obj code tests flags libattention.a libsupport.a));
+copied($book, qw(Makefile make LICENSE.md book.md chapters golden src tools));
+copied("$book/tests", glob('tests/*.[ch]'), 'tests/learn');
+copied("$folder/build", grep { -e } map {"$build/$_"} qw(grader mistakes obj code tests flags libattention.a libsupport.a));
 my $plain = Text::of_file('book.md');
 my $where = 'https://github.com/a-teacher/the.book/edit/main/{file}';
 my $placed = $plain =~ s{^(version: ).*}{$1'1.2'\nrepository: $where}mr;
@@ -50,13 +48,13 @@ my $conf = Chapter::save("$folder/hw 1.conf", 'name = hw1', "title = $TITLE  # i
     'points 2.3 = 9', 'due = 2026-12-01', 'seconds = 20');
 sub packed {
     my ($conf, $out) = @_;
-    my $said = `'$book/tools/autograder' '$conf' '$out' 2>&1`;
+    my $said = `'$book/tools/teach/autograder' '$conf' '$out' 2>&1`;
     return ($? >> 8, $said);
 }
 my $out = "$folder/out";
 my ($status, $said) = packed($conf, $out);
 is $status, 0, 'an assignment is packed' or diag $said;
-is $said, "$out: hw1-gradescope.zip, hw1-classroom50, hw1-prairielearn and hw1-actions grade 3 exercises, 15 points\n",
+is $said, "$out: hw1-gradescope.zip and hw1-github grade 3 exercises, 15 points\n",
   '... which says what it is';
 
 # Names, bytes, times and rights of all that is in a folder.
@@ -71,7 +69,7 @@ sub sums {
     return \%sum;
 }
 my $first = sums($out);
-cmp_ok utime(1.2e9, 1.2e9, map { glob "$folder/the*/$_/*" } qw(chapters tools)), q(>), 50, "files of another time";
+cmp_ok utime(1.2e9, 1.2e9, map { glob "$folder/the*/$_/*" } qw(chapters src)), q(>), 40, "files of another time";
 {
     local $ENV{TZ} = 'Asia/Tokyo';
     is((packed($conf, $out))[0], 0, 'and again');
@@ -80,24 +78,21 @@ my %zip = map { $_ => delete $_->{'/hw1-gradescope.zip'} } $first, my $second = 
 is_deeply $second, $first, '... the same files give the same folders';
 my ($one, $other) = map { s/^\d+ \d+ //r } values %zip;
 is $one, $other, '... and the same archive';
-is join(' ', map { s{.*/}{}r } glob "$out/*"), 'hw1-actions hw1-classroom50 hw1-gradescope.zip hw1-prairielearn',
+is join(' ', map { s{.*/}{}r } glob "$out/*"), 'hw1-github hw1-gradescope.zip',
   '... nothing else is left';
-cmp_ok -s "$out/hw1-gradescope.zip", '<', 8e6, 'the book is small enough for Classroom 50, which takes 10 MB';
-
 # ---- Submissions
 
 my $chapter = Chapter->load('chapters/02_softmax.c');
 my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
 my ($open) = $chapter->body('softmax');
-my $LIES = '{"score": 1, "max_score": 15, "tests": [], "schema": "classroom50/result/v1"}';
+my $LIES = '{"score": 1, "max_score": 15, "tests": [], "version": 1}';
 my %SUBMISSION = (
     right => [[map { $_->{points} } @{Assignment::load($conf)->{exercises}}], @{$chapter->{lines}}],
     half => [[3, 0, 0], $chapter->emptied(@exercises[1, 2])],
 );
 for ($SUBMISSION{hostile}) {
     my @lines = $chapter->emptied(@exercises);
-    my @places = map {"$folder/$_"} qw(autograder/results/results.json grade/results/results.json
-      work/result.json output);
+    my @places = map {"$folder/$_"} qw(autograder/results/results.json output);
     my $write = join ' ', map { qq{f = fopen("$_", "w"); if (f) fputs(lies, f), fclose(f);} } @places;
     my ($include) = grep { $lines[$_] =~ m{^#include "attention/} } 0 .. $#lines;
     $lines[$include] .= "\n#include <stdio.h>\n#include <stdlib.h>\nstatic const char lies[] = \""
@@ -111,7 +106,7 @@ for ($SUBMISSION{hostile}) {
 sub submit {
     my ($who, $to) = @_;
     remove_tree($to);
-    make_path("$to/chapters", "$to/results", "$to/tools", "$to/book/tools");
+    make_path("$to/chapters", "$to/results", "$to/tools/teach", "$to/book/tools");
     Chapter::save("$to/chapters/02_softmax.c", @{$SUBMISSION{$who}}[1 .. $#{$SUBMISSION{$who}}]);
     return if $who ne 'hostile';
     Chapter::save("$to/$_", $LIES) for qw(results/results.json result.json results.json output);
@@ -124,9 +119,6 @@ sub submit {
 # ---- Each system's folders: what it does before all, and for each submission; and where
 # the result is then.
 
-my $bundle = '../bundle/hw1-classroom50';
-my $has_python = grep { -x "$_/python3" } split /:/, $ENV{PATH};
-my $classroom50 = $has_python ? "python3 $bundle/autograder.py" : "sh $bundle/grade";
 my %workflow;
 my %SYSTEM = (
     gradescope => {
@@ -139,32 +131,23 @@ my %SYSTEM = (
         from => 'autograder/submission', run => 'sh autograder/run_autograder',
         to => 'autograder/results/results.json',
         conf => 'autograder/source/hw1.conf'},
-    classroom50 => {
-        prepare => sub { copied("$folder/bundle", "$out/hw1-classroom50"); return 'true' },
-        from => 'work', run => "cd work && $classroom50", to => 'work/result.json',
-        conf => 'bundle/hw1-classroom50/hw1.conf'},
-    prairielearn => {
-        prepare => sub { copied("$folder/grade", "$out/hw1-prairielearn/tests"); return 'chmod +x grade/tests/grade' },
-        from => 'grade/student', run => './grade/tests/grade', to => 'grade/results/results.json',
-        conf => 'grade/tests/hw1.conf'},
-    actions => {
+    github => {
         prepare => sub {
             copied("$folder/workspace", $book);
             rename "$folder/workspace/the [book]", "$folder/workspace/book";
-            utime 1e9, 1e9, grep { -f } glob "$folder/workspace/book/{Makefile,*/*,*/*/*}";
+            utime 1e9, 1e9, grep { -f } glob "$folder/workspace/book/{Makefile,*/*,*/*/*,*/*/*/*}";
             Chapter::save("$folder/step", "cd workspace/book", $workflow{run});
             return 'true';
         },
         from => 'workspace/submission', run => 'bash -e step', to => 'output'},
 );
-@ENV{qw(BUILD AUTOGRADER GRADE GITHUB_WORKSPACE RUNNER_TEMP GITHUB_OUTPUT)} = ("$folder/build",
-    map {"$folder/$_"} qw(autograder grade workspace temp output));
-@ENV{qw(CLASSROOM ASSIGNMENT SUBMISSION_TAG COMMIT_URL RELEASE_URL REVIEW_URL)} = map { "the $_" } 1 .. 6;
+@ENV{qw(BUILD AUTOGRADER GITHUB_WORKSPACE RUNNER_TEMP GITHUB_OUTPUT)} = ("$folder/build",
+    map {"$folder/$_"} qw(autograder workspace temp output));
 make_path("$folder/temp");
 
 # ---- The workflow, as GitHub would take it apart.
 
-my $path = "$out/hw1-actions/.github/workflows/grade.yml";
+my $path = "$out/hw1-github/.github/workflows/grade.yml";
 my $yaml = Text::of_file($path);
 my %expressions = map { $_ => 1 } $yaml =~ /(\$\{\{.*?\}\})/g;
 is_deeply [sort keys %expressions], [q(${{ '${{' }}), '${{ steps.grade.outputs.result }}'],
@@ -187,7 +170,7 @@ SKIP: {
 for my $format (sort keys %SYSTEM) {
     my %its = %{$SYSTEM{$format}};
     my ($before) = $its{prepare}->();
-    local $ENV{CONF} = encode('UTF-8', $workflow{CONF}) if $format eq 'actions';
+    local $ENV{CONF} = encode('UTF-8', $workflow{CONF}) if $format eq 'github';
     my $said = `cd '$folder' && $before 2>&1`;
     is $?, 0, "$format: is set up" or diag $said;
     my $settings = Assignment::load($its{conf} ? "$folder/$its{conf}" : Chapter::save("$folder/of.conf", $workflow{CONF}));
@@ -199,7 +182,7 @@ for my $format (sort keys %SYSTEM) {
         $said = `cd '$folder' && $its{run} 2>&1`;
         is $?, 0, "$format, $who: is graded" or diag $said;
         my $text = Text::of_file("$folder/$its{to}");
-        $format ne 'actions' or $text =~ s/\Aresult=// or $text = '';
+        $format ne 'github' or $text =~ s/\Aresult=// or $text = '';
         my $value = eval { read_json($format, $text) };
         is join("\n", $@ || faults($value, $FORM{$format}, $format)), '', '... in its form';
         is_deeply [map { $_->[0] } eval { $EARNED{$format}->($value) }], $due, "... with the points that are due";
@@ -221,21 +204,6 @@ my $plan = `$make -n graders CHAPTER=02 BUILD='$folder/none' 2>&1`;
 like $plan, qr{-o \S*/grader/02_softmax\.judge\.new\b}m, 'the graders of a chapter';
 is join(' ', grep { !/01_dot_product|02_softmax/ } $plan =~ m{ -o (\S*/obj/\w\w_\w+\.o)}g), '', '... are compiled without those behind it';
 
-# ---- PrairieLearn's question
-
-my $info = JSON::PP->new->utf8(0)->decode(Text::of_file("$out/hw1-prairielearn/info.json"));
-my %INFO = (uuid => qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, title => 'string', topic => 'string', type => 'v3',
-    singleVariant => 'boolean', gradingMethod => 'External', externalGradingOptions => {enabled => 'boolean',
-        image => 'string', entrypoint => '/grade/tests/grade', timeout => 'integer'});
-is join("\n", faults($info, \%INFO, 'info')), '', 'a question: its form';
-is $info->{title}, $TITLE, '... its title';
-is $info->{externalGradingOptions}{timeout}, 20 + 240, '... its time, and some to build the graders';
-my $html = Text::of_file("$out/hw1-prairielearn/question.html");
-like $html, qr{<pl-file-upload file-names="02_softmax\.c">}, '... asks for a file';
-like $html, qr{<td>2\.3</td><td><code>softmax_online</code></td><td>9</td>}, '... and says what is asked';
-like $html, qr{<strong>Scores \$&#123;&#123; secrets\.MINE &#125;&#125; &amp; &lt;é&gt; }, '... by its title';
-unlike $html, qr/\{\{|&(?!#|amp;|lt;|gt;)/, '... with nothing to be filled in';
-
 # ---- Another version; a book that does not say where it is; and what is refused.
 
 {
@@ -245,9 +213,9 @@ unlike $html, qr/\{\{|&(?!#|amp;|lt;|gt;)/, '... with nothing to be filled in';
 }
 Chapter::save("$book/book.md", split /\n/, $plain);
 like +(packed($conf, $out))[1],
-  qr/^.*hw1-classroom50 and hw1-prairielearn grade .*\nFor GitHub Actions, book\.md's title block must say/,
+  qr/^.*hw1-gradescope\.zip grade .*\nFor GitHub, book\.md's title block must say/,
   'a book that does not say where it is';
-ok !-e "$out/hw1-actions", '... has no workflow, nor that of another time';
+ok !-e "$out/hw1-github", '... has no workflow, nor that of another time';
 my $before = sums($out);
 Chapter::save("$folder/wrong.conf", 'name = hw1', 'exercises = 2.9');
 Chapter::save("$folder/file", 'x');
