@@ -105,6 +105,49 @@ static void threads_agree(void)
             call = any_sizes(&r, 1 << 21);
         while (work(&call) < 1 << 20 || call.n < 30);
         call = any_call(&r, call);
+        const int heads = call.n_heads, n = call.n, d_v = call.d_v;
+        const size_t count = (size_t)(call.texts * heads * n * d_v);
+        float *first = room(count), *context = room_for("context", count);
+        call.context = rows_by_head(heads, n, d_v, context);
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+            for (int t = 0; t < 4; t++) {
+                call.threads = threads[t];
+                next_case();
+                give("%s", words_for(kernel, &call));
+                kernel->attend(&call);
+                if (t == 0)
+                    memcpy(first, context, count * sizeof *first);
+                same("context", count, context, first);
+            }
+        close_rooms();
+    }
+}
+
+/* A call of the set against PyTorch. */
+static void golden_test(void)
+{
+    static Worst worst[2];
+    AttentionCall call = call_of_set();
+    call.context =
+        rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
+    call.log_sum_exp = result("log_sum");
+    run_call(&call, rounded(part("context")), rounded(part("log_sum")),
+             worst);
+    report("context", &worst[0], 1e-6);
+    report("log_sum", &worst[1], 4e-7);
+}
+
+/* The same for any number of threads. */
+static void threads_agree(void)
+{
+    const int threads[4] = {1, 2, 3, 7};
+    for (int k = 0; k < 3; k++) {
+        Random r = seeded(1500 + k);
+        AttentionCall call;
+        do
+            call = any_sizes(&r, 1 << 21);
+        while (work(&call) < 1 << 20 || call.n < 30);
+        call = any_call(&r, call);
         const int count = call.texts * call.n_heads * call.n * call.d_v;
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             float *context[4];
@@ -343,56 +386,6 @@ static void rising_scores(void)
     }
 }
 
-/* Of the queries from one to another, all contexts and the log_sum_exp are
- * NaN; those of others are what they were. */
-static void only_these(const AttentionCall *call, int from, int to,
-                       const float *was, const float *sum_was)
-{
-    const int d_v = call->d_v;
-    const float *context = call->context.at;
-    for (int i = 0; i < call->n; i++) {
-        const bool is_odd = i >= from && i <= to;
-        give("query %d", i);
-        tap_near("log_sum", call->log_sum_exp[i], is_odd ? NAN : sum_was[i],
-                 0, 0);
-        for (int k = i * d_v; k < (i + 1) * d_v; k++)
-            tap_near("context", context[k], is_odd ? NAN : was[k], 0, 0);
-        next_case();
-    }
-}
-
-/* One score is NaN or infinite, by its bias; or those of a key are, with
- * all that see it. */
-static void odd_scores(void)
-{
-    enum { N = 260, D = 5 };
-    const float odd[2] = {NAN, INFINITY};
-    const int place[5] = {0, 31, 127, 128, N - 1};
-    static float bias[N][N];
-    float *was = room(N * D), *sum_was = room(N);
-    AttentionCall call = asking(N, N, D);
-    call.bias = rows_by_head(1, N, N, bias[0]);
-    tap_fill(N, call.key.at, -1, 1);
-    tap_fill(N * D, call.value.at, -1, 1);
-    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        for (int k = 0; k < 20; k++) {
-            const int i = place[k / 2 % 5], j = place[k / 2 * 3 % 5];
-            float *x = k < 10 ? &bias[i][j] : &call.key.at[j];
-            const float old = *x;
-            call.mask = k < 10 ? mask_none() : mask_causal(0);
-            kernel->attend(&call);
-            memcpy(was, call.context.at, N * D * sizeof *was);
-            memcpy(sum_was, call.log_sum_exp, N * sizeof *sum_was);
-            *x = odd[k % 2];
-            kernel->attend(&call);
-            *x = old;
-            next_case();
-            give("%s: %g for key %d", kernel->name, odd[k % 2], j);
-            only_these(&call, k < 10 ? i : j, k < 10 ? i : N - 1, was,
-                       sum_was);
-        }
-}
-
 /* Who is in a tile with others that see a value of NaN may get it, too. But
  * nobody else. */
 static void odd_value(void)
@@ -566,7 +559,6 @@ int main(void)
     TAP(high_scores, "attend_fast: scores of millions");
     TAP(small_scale, "attend_fast: large products, a small scale");
     TAP(rising_scores, "attend_fast: scores that rise from block to block");
-    TAP(odd_scores, "attend_fast: scores that are NaN or infinite");
     TAP(odd_value, "attend_fast: a value that is NaN");
     TAP(many_heads, "attend_fast: 65,536 heads");
     TAP(call_fits, "attention_call_check: what fits");
