@@ -123,50 +123,6 @@ static void threads_agree(void)
     }
 }
 
-/* A call of the set against PyTorch. */
-static void golden_test(void)
-{
-    static Worst worst[2];
-    AttentionCall call = call_of_set();
-    call.context =
-        rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
-    call.log_sum_exp = result("log_sum");
-    run_call(&call, rounded(part("context")), rounded(part("log_sum")),
-             worst);
-    report("context", &worst[0], 1e-6);
-    report("log_sum", &worst[1], 4e-7);
-}
-
-/* The same for any number of threads. */
-static void threads_agree(void)
-{
-    const int threads[4] = {1, 2, 3, 7};
-    for (int k = 0; k < 3; k++) {
-        Random r = seeded(1500 + k);
-        AttentionCall call;
-        do
-            call = any_sizes(&r, 1 << 21);
-        while (work(&call) < 1 << 20 || call.n < 30);
-        call = any_call(&r, call);
-        const int count = call.texts * call.n_heads * call.n * call.d_v;
-        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            float *context[4];
-            for (int t = 0; t < 4; t++) {
-                context[t] = room_for("context", (size_t)count);
-                call.context = rows_by_head(call.n_heads, call.n, call.d_v,
-                                            context[t]);
-                call.threads = threads[t];
-                kernel->attend(&call);
-                tap_report(!memcmp(context[0], context[t],
-                                   (size_t)count * sizeof(float)),
-                           "context", "not as with one thread: %s",
-                           words_for(kernel, &call));
-            }
-        }
-        close_rooms();
-    }
-}
-
 /* N queries of one entry, each 1, with m keys of one and values of d_v. */
 static AttentionCall asking(int n, int m, int d_v)
 {
