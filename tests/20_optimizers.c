@@ -1,6 +1,7 @@
 /* Chapter 20 against PyTorch: golden/20_optimizers. */
 #define CHAPTER "20_optimizers"
 #include "traces.h"
+#include "gradients.h"
 #include "attention/20_optimizers.h"
 
 /* ---- The loss */
@@ -27,8 +28,7 @@ static void loss_test(void)
 static void loss_backward_test(void)
 {
     const int n = dim("shares", 0), classes = dim("shares", 1);
-    float *g = result("g_logits");
-    memset(g, 0, part("g_logits")->count * sizeof *g);
+    float *g = zeros("g_logits", part("g_logits")->count);
     const float *shares = input("shares");
     const int *target = told_targets(n);
     cross_entropy_backward(n, classes, (void *)shares, target, (void *)g);
@@ -79,11 +79,6 @@ static float *copy_of(const char *what, const char *from)
     float *x = room_for(what, tensor->count);
     memcpy(x, tensor_floats(tensor), tensor->count * sizeof *x);
     return x;
-}
-
-static float *zeros(const char *what, size_t count)
-{
-    return memset(room_for(what, count), 0, count * sizeof(float));
 }
 
 /* The set's steps, each from where the last one led. */

@@ -2,6 +2,7 @@
 #define CHAPTER "22_gpt"
 #include "streams.h"
 #include "gpts.h"
+#include "gradients.h"
 #include "attention/22_gpt.h"
 #include "attention/13_multi_head.h"
 #include "attention/kernel.h"
@@ -21,34 +22,18 @@ static void norm_forward_test(void)
     agrees("out", out, 1e-5, 2e-5);
 }
 
-/* What is there already stays, and the gradient is added to it. */
-static float *begun(const char *what, float begin)
-{
-    float *x = result(what);
-    for (size_t i = 0; i < part(what)->count; i++)
-        x[i] = begin;
-    return x;
-}
-
-static void less(size_t count, float *x, float begin)
-{
-    for (size_t i = 0; i < count; i++)
-        x[i] -= begin;
-}
-
+/* The gradients are added to what is there. */
 static void norm_backward_test(void)
 {
     const Norm l = norm_of_set();
-    Norm g = {l.d, begun("g_weight", 2), begun("g_bias", -3)};
-    float *grad_x = begun("g_x", 4);
+    const size_t d = (size_t)l.d, count = part("x")->count;
+    Norm g = {l.d, begun("g_weight", d, 2), begun("g_bias", d, -3)};
+    float *grad_x = begun("g_x", count, 4);
     norm_backward(&l, dim("x", 0), input("x"), input("g_out"), &g,
                   (void *)grad_x);
-    less((size_t)l.d, g.weight, 2);
-    less((size_t)l.d, g.bias, -3);
-    less(part("x")->count, grad_x, 4);
-    agrees("g_weight", g.weight, 1e-5, 2e-5);
-    agrees("g_bias", g.bias, 1e-5, 2e-6);
-    agrees("g_x", grad_x, 1e-5, 2e-5);
+    agrees("g_weight", less(d, g.weight, 2), 1e-5, 2e-5);
+    agrees("g_bias", less(d, g.bias, -3), 1e-5, 2e-6);
+    agrees("g_x", less(count, grad_x, 4), 1e-5, 2e-5);
 }
 
 /* Far from 0 the share and the slope are 0, or 1. */
@@ -68,13 +53,13 @@ static void far_test(void)
 static void gelu_backward_test(void)
 {
     const int n = (int)part("x")->count;
-    float *out = room((size_t)n), *share = room((size_t)n);
-    float *grad_x = begun("g_x", 2), *x = input("x");
+    const size_t count = (size_t)n;
+    float *out = room(count), *share = room(count), *x = input("x");
+    float *grad_x = begun("g_x", count, 2);
     gelu(n, x, share, out);
     agrees("gelu", out, 1e-5, 5e-7);
     gelu_backward(n, x, share, input("g_out"), grad_x);
-    less((size_t)n, grad_x, 2);
-    agrees("g_x", grad_x, 1e-5, 1e-6);
+    agrees("g_x", less(count, grad_x, 2), 1e-5, 1e-6);
 }
 
 /* Far from 0 it is 0, or 1. */

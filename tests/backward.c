@@ -4,6 +4,7 @@
 #define CHAPTER "backward"
 #include "kernels.h"
 #include "calls.h"
+#include "gradients.h"
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
 

@@ -204,19 +204,6 @@ static inline void report(const char *what, const Worst *worst,
                worst->off, worst->where);
 }
 
-/* Where gradients begin: with these numbers, or with 0. */
-static inline float *begun(const char *name, size_t count, float with)
-{
-    float *x = room_for(name, count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = with;
-    return x;
-}
-static inline float *zeros(const char *name, size_t count)
-{
-    return begun(name, count, 0);
-}
-
 /* The call of the set, of heads [texts][n_heads][n][d]: what its name says
  * is given, too. */
 static inline AttentionCall call_of_set(void)
