@@ -99,7 +99,6 @@ int main(void)
     TAP(lanes_test, "LANES: those of any processor of its kind");
     TAP(best_test, "best_kernel: the first that is there");
     TAP(exp2_grid, "exp2_fast: as exp2");
-    TAP(exp2_beside, "exp2_fast: beside whole numbers and halves");
     TAP(exp2_between, "exp2_fast: from -127 to -126");
     TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
     TAP(multiply_test, "matmul_strided: any tables, any start");
