@@ -175,77 +175,31 @@ static void next_test(void)
              shares[0] > 0 && shares[1] > 0 && shares[2] > shares[1]);
 }
 
-static bool is_piece(const int ids[8], const char text[8])
-{
-    for (int k = 0; k < 8; k++)
-        if (ids[k] != text[k])
-            return false;
-    return true;
-}
-
+/* Eight pieces and the byte after, with nothing behind it: each piece once
+ * in an epoch, whose last two make no batch. */
 static void batch_test(void)
 {
-    GptTraining t = small();
-    const int pieces = ((int)strlen(reading) - 1) / 8;
-    int ids[24], targets[24], seen[16] = {0};
-    same_bits("pieces", t.count, pieces);
-    for (int batch = 0; batch < pieces / 3; batch++) {
-        gpt_training_batch(&t, ids, targets);
-        for (int i = 0; i < 3; i++) {
-            int at = 0;
-            while (at < pieces && !is_piece(ids + i * 8, reading + at * 8))
-                at++;
-            tap_true("a piece of the text", at < pieces);
-            seen[at]++;
-            for (int k = 0; k < 8; k++) {
-                same_bits("id", ids[i * 8 + k], reading[at * 8 + k]);
-                same_bits("target", targets[i * 8 + k],
-                          reading[at * 8 + k + 1]);
-            }
-        }
-    }
-    int all = 0;
-    for (int i = 0; i < pieces; i++) {
-        tap_true("none twice in an epoch", seen[i] <= 1);
-        all += seen[i];
-    }
-    same_bits("as many as whole batches have", all, pieces / 3 * 3);
-    gpt_training_batch(&t, ids, targets);
-    same_bits("a new epoch has begun", t.next_piece, 3);
-    gpt_training_free(&t);
-}
-
-/* A text of two pieces and the byte after, and nothing behind it. */
-static void text_test(void)
-{
-    char *text = malloc(17);
-    int ids[16], targets[16], last = 0;
-    GptTraining t = {.model = *wrong(128, 8, 2, 1, 1),
-                     .texts = 2,
+    enum { BYTES = 8 * 8 + 1 };
+    char *text = memcpy(malloc(BYTES), reading, BYTES);
+    GptTraining t = {.model = sizes_of_small(0),
+                     .texts = 3,
                      .random = seeded(5),
-                     .bytes = 17,
+                     .bytes = BYTES,
                      .text = text};
-    for (int i = 0; i < 17; i++)
-        text[i] = (char)i;
+    int ids[24], targets[24];
     gpt_training_init(&t, &t);
-    same_bits("pieces", t.count, 2);
-    for (int batch = 0; batch < 3; batch++) {
+    same_bits("pieces", t.count, 8);
+    for (int batch = 0; batch < 8; batch++) {
         gpt_training_batch(&t, ids, targets);
-        for (int i = 0; i < 16; i++) {
-            same_bits("target", targets[i], ids[i] + 1);
-            last += targets[i] == 16;
+        same_bits("next_piece", t.next_piece, batch % 2 ? 6 : 3);
+        for (int i = 0; i < 24; i++) {
+            const int piece = t.order[t.next_piece - 3 + i / 8];
+            same_bits("id", ids[i], text[piece * 8 + i % 8]);
+            same_bits("target", targets[i], text[piece * 8 + i % 8 + 1]);
         }
     }
-    same_bits("the last byte, in each epoch", last, 3);
     gpt_training_free(&t);
     free(text);
-}
-
-static void training_free_test(void)
-{
-    GptTraining t = small();
-    gpt_training_free(&t);
-    tap_true("is empty", !t.order && !t.model.memory && !t.shares[0]);
 }
 
 static void training_init_test(void)
@@ -259,6 +213,23 @@ static void training_init_test(void)
     same_bits("stream", random_u32(&t.random), random_u32(&r));
     same_bits("step", t.step, 0);
     gpt_free(&g);
+    gpt_training_free(&t);
+    tap_true("is empty", !t.order && !t.model.memory && !t.shares[0]);
+}
+
+static void sample_test(void)
+{
+    GptTraining t = small();
+    char text[9], again[9], few[3];
+    gpt_sample(&t.model, 8, text);
+    gpt_sample(&t.model, 8, again);
+    gpt_sample(&t.model, 2, few);
+    tap_true("the same again", !strcmp(text, again));
+    tap_near("bytes", (double)strlen(text), 8, 0, 0);
+    tap_true("how it begins", !strncmp(text, "The ", 4));
+    tap_true("no more than asked for", !strcmp(few, "Th"));
+    for (const char *c = text; *c; c++)
+        tap_true("can be printed", *c >= ' ' && *c <= '~');
     gpt_training_free(&t);
 }
 
@@ -302,13 +273,23 @@ static void batch_beyond(void)
     gpt_training_batch(&t, ids, targets);
 }
 
+static void init_with(int texts, int bytes)
+{
+    GptTraining t = {.model = sizes_of_small(0),
+                     .texts = texts,
+                     .bytes = bytes,
+                     .text = reading};
+    gpt_training_init(&t, &t);
+}
+
 static void refusals(void)
 {
+    /* volatile, or else the compiler sees what is wrong and warns. */
     static volatile int none = 0;
     static float x[3] = {0.5f, -1, 2}, shares[3];
-    GptTraining t;
-    const Gpt fit = *wrong(128, 8, 8, 2, 1);
+    static char text[20];
     Random r = seeded(1);
+    Gpt g = any_gpt(1, 0);
     REFUSES(NULL, sample_token(&r, 3, x));
     REFUSES(NULL, sample_token(&r, 3, (float[3]){0, none, 0}));
     REFUSES(NULL, sample_token(&r, 3, (float[3]){0, 1, NAN}));
@@ -320,18 +301,13 @@ static void refusals(void)
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
-    Gpt g = any_gpt(1, 0);
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 0, 4, (int[4]){0}));
+    REFUSES_SUCH("a vocabulary without \"The \"", gpt_sample(&g, 5, text));
     gpt_free(&g);
-    REFUSES(NULL, gpt_training_init(&t, &(GptTraining){.model = fit,
-                                                       .texts = 0,
-                                                       .bytes = 68,
-                                                       .text = reading}));
-    REFUSES(NULL, gpt_training_init(&t, &(GptTraining){.model = fit,
-                                                       .texts = 4,
-                                                       .bytes = 32,
-                                                       .text = reading}));
+    TAP_REFUSES("gpt_training_init", "no texts", NULL, init_with(0, 68));
+    TAP_REFUSES("gpt_training_init", "32 bytes for a batch of 4 texts of 8",
+                NULL, init_with(4, 32));
     TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
                 loss_with(16, 2, 8));
     TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
@@ -347,14 +323,12 @@ int main(void)
     EACH("top_p", mass_test, "mass_*-massed");
     TAP(ties_test, "top_p: those that are equal stay together");
     TAP(keep_test, "top_k: which stay");
-    EACH("gpt_generate", write_test, "written_*-ids");
-    EACH("gpt_training_step", step_test, "steps-losses");
-    TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
-    TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(next_test, "next_token: temperature, the largest, and a draw");
+    EACH("gpt_generate", write_test, "written_*-ids");
+    TAP(sample_test, "gpt_sample: the same each time");
+    EACH("gpt_training_step", step_test, "steps-losses");
+    TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
-    TAP(text_test, "gpt_training_batch: all of the text, and no more");
-    TAP(training_free_test, "gpt_training_free: nothing is left");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
     TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
     refusals();
