@@ -5,30 +5,10 @@
 #include "attention/18_backward.h"
 #include "attention/13_multi_head.h"
 
-/* What gradients begin with: what is there is added to. */
-static float there;
-
-/* A gradient of the size of the set's answer. */
-static void *begins(const char *what)
-{
-    if (there != 0)
-        give("gradients hold %g everywhere", (double)there);
-    return begun(what, part(what)->count, there);
-}
-
 /* What was added, which is made of sums of products of a set's numbers. */
 static void close_to(const char *what, float *got)
 {
-    agrees(what, less(part(what)->count, got, there), 1e-5, 2e-6);
-}
-
-/* The test of a set once more, with something there. */
-static void adds(const char *function, void (*test)(void), const char *set)
-{
-    there = 1;
-    sets_now = set;
-    TAP(test, tap_words("%s: adds to what is there", function));
-    there = 0;
+    adds_up(what, got, 1e-5, 2e-6);
 }
 
 /* ---- Each operation against autograd. */
