@@ -129,22 +129,15 @@ static Training training_of_set(void)
     return t;
 }
 
-static void loss_test(void)
-{
-    Training t = training_of_set();
-    const float loss = training_loss(&t, mask_of_set());
-    agrees("logits", t.pass.logits, 1e-5, 2e-6);
-    agrees("loss", &loss, 1e-6, 0);
-    training_free(&t);
-}
-
 /* A second time it is added, and what a pass held before does not
  * matter. */
 static void gradient_test(void)
 {
     Training t = training_of_set();
     for (int times = 1; times <= 2; times++) {
-        training_loss(&t, mask_of_set());
+        const float loss = training_loss(&t, mask_of_set());
+        agrees("logits", t.pass.logits, 1e-5, 2e-6);
+        agrees("loss", &loss, 1e-6, 0);
         training_gradient(&t);
         for (size_t i = 0; i < t.gradient.count; i++)
             t.gradient.memory[i] /= (float)times;
@@ -221,63 +214,37 @@ static const Model small = {
     .context_length = 2,
     .attention = {.d_x = 2, .d_y = 4, .n_heads = 2, .d_k = 3, .d_v = 1}};
 
-static void model_memory(void)
-{
-    Model m;
-    model_init(&m, &small);
-    same_bits("count", (int64_t)m.count,
-              3 * 2 + 2 * 4 + 2 * 6 + 4 * 6 + 4 * 2 + 2 * 3);
-    tap_true("tokens come first", m.tokens == m.memory);
-    tap_true("then places", m.places == m.tokens + 3 * 2);
-    tap_true("then the attention",
-             m.attention.query.weight == m.places + 2 * 4);
-    same_bits("d_out", m.attention.d_out, 3);
-    tap_fill((int)m.count, m.memory, 1, 2);
-    model_clear(&m);
-    for (size_t i = 0; i < m.count; i++)
-        tap_near("a parameter, cleared", m.memory[i], 0, 0, 0);
-    model_free(&m);
-    model_free(&m);
-    tap_true("nothing is left", !m.memory && !m.tokens && !m.count);
-}
-
-static void pass_memory(void)
-{
-    Model m;
-    Pass p;
-    Trace without_out;
-    model_init(&m, &small);
-    pass_init(&p, &m, 3, 2);
-    same_bits("count", (int64_t)p.count, 3 * 2 * (2 + 4 + 3 + 3));
-    trace_init(&without_out,
-               &(Trace){.n = 2, .m = 2, .n_heads = 2, .d_k = 3, .d_v = 1});
-    for (int k = 0; k < 3; k++) {
-        tap_true("the traces' outputs are the logits",
-                 p.trace[k].out == p.logits + k * 2 * 3);
-        same_bits("their own blocks have no room for them",
-                  (int64_t)p.trace[k].count, (int64_t)without_out.count);
-    }
-    pass_free(&p);
-    tap_true("nothing is left", !p.memory && !p.trace && !p.x);
-    trace_free(&without_out);
-    model_free(&m);
-}
-
-static void four_models(void)
+/* Four models, of which each has room of its own, and two passes, whose
+ * traces have the logits for their outputs. */
+static void memory_test(void)
 {
     Training t;
-    training_init(&t, &small, 2, 2);
+    training_init(&t, &small, 3, 2);
     same_bits("steps", t.step, 0);
-    const Model *const model[4] = {&t.model, &t.gradient, &t.mean,
-                                   &t.square};
+    Model *const model[4] = {&t.model, &t.gradient, &t.mean, &t.square};
     for (int k = 0; k < 4; k++) {
-        same_bits("count", (int64_t)model[k]->count,
-                  (int64_t)t.model.count);
+        Model *m = model[k];
+        same_bits("parameters", (int64_t)m->count,
+                  3 * 2 + 2 * 4 + 2 * 6 + 4 * 6 + 4 * 2 + 2 * 3);
+        for (int twice = 0; twice < 2; twice++) {
+            for (size_t i = 0; i < m->count; i++)
+                tap_near("a parameter", m->memory[i], 0, 0, 0);
+            tap_fill((int)m->count, m->memory, 1, 2);
+            model_clear(m);
+        }
         for (int other = 0; other < k; other++)
             tap_true("each has its own memory",
-                     model[k]->memory != model[other]->memory);
+                     m->memory != model[other]->memory);
     }
+    same_bits("of a pass", (int64_t)t.pass.count, 3 * 2 * (2 + 4 + 3 + 3));
+    for (int k = 0; k < 3; k++)
+        tap_true("the traces' outputs are the logits",
+                 t.pass.trace[k].out == t.pass.logits + k * 2 * 3);
     training_free(&t);
+    training_free(&t);
+    tap_true("nothing is left", !t.model.memory && !t.model.tokens &&
+                                    !t.pass.memory && !t.pass.trace &&
+                                    !t.grad_pass.x && !t.square.count);
 }
 
 /* Again and again in little memory: all of it is given back. */
@@ -422,13 +389,10 @@ int main(void)
     SETS("repeated_text", texts_test, "texts");
     SETS("agreement_text", sentences_test, "sentences");
     TAP(differ_test, "agreement_nouns_differ: one and many");
-    EACH("training_loss", loss_test, "*-parameters");
     EACH("training_gradient", gradient_test, "*-parameters");
     SETS("training_step", hundred_test, "repeated", "agreement");
     TAP(drawn_test, "pytorch_losses: those of the golden file");
-    TAP(model_memory, "model_init: tables one behind the other");
-    TAP(pass_memory, "pass_init: logits in one table");
-    TAP(four_models, "training_init: four of a kind");
+    TAP(memory_test, "training_init: four models and two passes");
     TAP(given_back, "training_free: all is given back");
     refusals();
     refused_models();

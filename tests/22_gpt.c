@@ -196,32 +196,26 @@ static void load_test(void)
     gpt_free(&g);
 }
 
-static void init_test(void)
+/* Models, passes and caches: what they begin with, and have to
+ * themselves. */
+static void memory_test(void)
 {
     for (int apart = 0; apart < 2; apart++) {
-        Gpt g = any_gpt(3, apart);
+        Gpt g = any_gpt(3, apart), other;
         const int d = 6, block = 12 * d * d + 13 * d;
-        same_bits("count", (int64_t)g.count,
-                  7 * d + 5 * d + 3 * block + 2 * d + apart * 7 * d);
-        tap_true("tokens come first", g.tokens == g.memory);
-        tap_true("then places", g.places == g.tokens + 7 * d);
-        tap_true("then blocks",
-                 g.block[0].norm_1.weight == g.places + 5 * d);
-        tap_true("the output is tied, or apart",
-                 (g.output.weight == g.tokens) == !apart);
-        Gpt other;
         gpt_init(&other, &g);
-        tap_true("has room of its own", other.memory != g.memory &&
-                                            other.block != g.block &&
-                                            other.count == g.count);
-        for (size_t i = 0; i < other.count; i++)
-            tap_near("begins with 0", other.memory[i], 0, 0, 0);
+        same_bits("parameters", (int64_t)g.count,
+                  7 * d + 5 * d + 3 * block + 2 * d + apart * 7 * d);
+        same("begins with 0", g.count, other.memory,
+             zeros("nothing", g.count));
+        tap_true("has room of its own",
+                 other.memory != g.memory && other.block != g.block);
         gpt_clear(&g);
-        for (size_t i = 0; i < g.count; i++)
-            tap_near("is 0 again", g.memory[i], 0, 0, 0);
+        same("is 0 again", g.count, g.memory, other.memory);
+        gpt_free(&g);
+        gpt_free(&other);
         gpt_free(&other);
         tap_true("is empty", !other.memory && !other.block);
-        gpt_free(&g);
     }
 }
 
@@ -229,34 +223,23 @@ static void pass_test(void)
 {
     Gpt g = any_gpt(2, 0);
     GptPass p;
+    KVCache cache[2];
     gpt_pass_init(&p, &g, 2, 4);
     tap_true("a block begins where the one before has ended",
              p.block[1].in == p.block[0].after);
-    tap_fill((int)p.count, p.memory, -1, 1);
     const Trace *t = &p.block[1].attention;
+    tap_fill((int)p.count, p.memory, -1, 1);
     tap_fill((int)t->count, t->memory, -1, 1);
     gpt_pass_clear(&p);
-    for (size_t i = 0; i < p.count; i++)
-        tap_near("the pass", p.memory[i], 0, 0, 0);
-    for (size_t i = 0; i < t->count; i++)
-        tap_near("its attention", t->memory[i], 0, 0, 0);
+    same("the pass", p.count, p.memory, zeros("nothing", p.count));
+    same("its attention", t->count, t->memory, zeros("nothing", t->count));
     gpt_pass_free(&p);
     tap_true("is empty", !p.memory && !p.block);
-    gpt_free(&g);
-}
-
-static void caches_test(void)
-{
-    Gpt g = any_gpt(2, 0);
-    KVCache cache[2];
     gpt_caches_init(cache, &g);
-    for (int l = 0; l < 2; l++) {
-        const KVCache *c = &cache[l];
-        const int got[4] = {c->n_kv_heads, c->d_k, c->d_v, c->capacity};
-        for (int i = 0; i < 4; i++)
-            same_bits("heads, entries and room", got[i],
-                      (int[4]){2, 3, 3, 5}[i]);
-    }
+    for (int l = 0; l < 2; l++)
+        tap_true("a cache of 2 heads, 3 entries and room for 5",
+                 cache[l].n_kv_heads == 2 && cache[l].d_k == 3 &&
+                     cache[l].d_v == 3 && cache[l].capacity == 5);
     gpt_caches_free(cache, &g);
     tap_true("nothing is left", !cache[0].key && !cache[1].key);
     gpt_free(&g);
@@ -442,9 +425,8 @@ int main(void)
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
     TAP(load_test, "gpt_load: what PyTorch has written");
-    TAP(init_test, "gpt_init: where all parameters lie");
-    TAP(pass_test, "gpt_pass_init: a block begins where another ends");
-    TAP(caches_test, "gpt_caches_init: one for each layer");
+    TAP(memory_test, "gpt_init: zeros, in room of its own");
+    TAP(pass_test, "gpt_pass_init: cleared and freed, and so are caches");
     TAP(attend_cached_test, "attend_cached: token by token");
     refusals();
     refused_passes();

@@ -312,36 +312,6 @@ static void small_scale(void)
     is_due(&call, due, 2e-5, sum, 2e-5);
 }
 
-/* Each block's largest score is a little larger than the last one's. */
-static void rising_scores(void)
-{
-    enum { N = 700, M = 6 * 128 + 50 };
-    float scores[M];
-    static double due[N], due_sum[N];
-    AttentionCall call = asking(N, M, 1);
-    tap_fill(M, call.key.at, -2, 0);
-    tap_fill(M, call.value.at, -1, 1);
-    tap_fill(N, call.query.at, 0.5, 1.5);
-    for (int j = 0; j < M; j++) {
-        const float rise = 0.3f * (float)(j / 128), key = call.key.at[j];
-        call.key.at[j] = rise + (j % 128 == 100 ? 0 : key);
-    }
-    for (int i = 0; i < N; i++) {
-        for (int j = 0; j < M; j++)
-            scores[j] = call.query.at[i] * call.key.at[j];
-        due[i] = due_of(M, scores, call.value.at, due_sum + i);
-    }
-    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        kernel->attend(&call);
-        next_case();
-        give("%s", words_for(kernel, &call));
-        for (int i = 0; i < N; i++) {
-            tap_near("context", call.context.at[i], due[i], 0, 2e-7);
-            tap_near("log_sum", call.log_sum_exp[i], due_sum[i], 4e-7, 0);
-        }
-    }
-}
-
 /* Who is in a tile with others that see a value of NaN may get it, too. But
  * nobody else. */
 static void odd_value(void)
@@ -514,7 +484,6 @@ int main(void)
     TAP(lowest_bias, "attend_fast: a bias of the lowest floats");
     TAP(high_scores, "attend_fast: scores of millions");
     TAP(small_scale, "attend_fast: large products, a small scale");
-    TAP(rising_scores, "attend_fast: scores that rise from block to block");
     TAP(odd_value, "attend_fast: a value that is NaN");
     TAP(many_heads, "attend_fast: 65,536 heads");
     TAP(call_fits, "attention_call_check: what fits");
