@@ -1,6 +1,7 @@
 /* Chapter 16 against PyTorch: golden/16_kv_cache. */
 #define CHAPTER "16_kv_cache"
 #include "caches.h"
+#include "wrong.h"
 
 static void attend_here(const KVCache *c, int n_heads, int n,
                         StridedRows query, int threads, StridedRows context)
@@ -305,8 +306,12 @@ static void what_is_left(void)
 
 /* ---- What is refused. */
 
-/* Sizes, one of which is changed by hand. */
+/* Sizes, and a call for a cache of four tokens, or with a window of six. */
 static KVCache sizes;
+static struct {
+    int window, n_heads, n, has_query, has_context, has_memory;
+} asked;
+
 static void init_with(int *size, int value)
 {
     sizes = (KVCache){.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
@@ -314,65 +319,68 @@ static void init_with(int *size, int value)
     kv_cache_init(&(KVCache){0}, &sizes);
 }
 
-static void refusals_of_sizes(void)
+static const Wrong wrong_sizes[] = {
+    {"no heads", NULL, &sizes.n_kv_heads, 0},
+    {"no keys", NULL, &sizes.d_k, 0},
+    {"no values", NULL, &sizes.d_v, 0},
+    {"no capacity", NULL, &sizes.capacity, 0},
+    {"too long keys", NULL, &sizes.d_k, (1 << 20) + 1},
+    {"too long values", NULL, &sizes.d_v, (1 << 20) + 1},
+    {"a negative window", NULL, &sizes.window, -1},
+    {"a window of 4",
+     "kv_cache_bytes: a window of 4 tokens: one from 0 to 3, the capacity, "
+     "is needed",
+     &sizes.window, 4},
+    {"a format 3", NULL, (int *)&sizes.format, 3},
+};
+
+static void attend_with(int *size, int value)
 {
-    static const struct {
-        const char *words, *line;
-        int *size, value;
-    } wrong[] = {
-        {"no heads", NULL, &sizes.n_kv_heads, 0},
-        {"no keys", NULL, &sizes.d_k, 0},
-        {"no values", NULL, &sizes.d_v, 0},
-        {"no capacity", NULL, &sizes.capacity, 0},
-        {"too long keys", NULL, &sizes.d_k, (1 << 20) + 1},
-        {"too long values", NULL, &sizes.d_v, (1 << 20) + 1},
-        {"a negative window", NULL, &sizes.window, -1},
-        {"a window of 4",
-         "kv_cache_bytes: a window of 4 tokens: one from 0 to 3, the "
-         "capacity, is needed",
-         &sizes.window, 4},
-        {"a format 3", NULL, (int *)&sizes.format, 3},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        TAP_REFUSES("kv_cache_init", wrong[i].words, wrong[i].line,
-                    init_with(wrong[i].size, wrong[i].value));
+    static float x[64], out[64];
+    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
+    const StridedRows results = rows_by_head(2, 4, 1, out);
+    asked.window = 0;
+    asked.n_heads = 2;
+    asked.n = 4;
+    asked.has_query = asked.has_context = asked.has_memory = 1;
+    *size = value;
+    KVCache c = filled(4, asked.window, asked.window ? 6 : 4);
+    if (!asked.has_memory)
+        c.key = NULL;
+    kv_cache_attend(&c, asked.n_heads, asked.n,
+                    asked.has_query ? rows : none,
+                    asked.has_context ? results : none);
+}
+
+static const Wrong wrong_calls[] = {
+    {"no heads", NULL, &asked.n_heads, 0},
+    {"3 heads that share 2 of keys",
+     "kv_cache_attend_check: 3 heads share 2 of keys: a multiple of 2 is "
+     "needed",
+     &asked.n_heads, 3},
+    {"more queries than an int counts", NULL, &asked.n_heads, INT_MAX - 1},
+    {"no queries", NULL, &asked.n, 0},
+    {"5 queries", NULL, &asked.n, 5},
+    {"4 queries where there is room for 2", NULL, &asked.window, 3},
+    {"rows of none", NULL, &asked.has_query, 0},
+    {"nowhere to go", NULL, &asked.has_context, 0},
+    {"no memory", NULL, &asked.has_memory, 0},
+};
+
+static void refusals(void)
+{
+    static float x[64];
+    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
+    KVCache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
+    REFUSES_EACH("kv_cache_init", init_with, wrong_sizes);
+    REFUSES_EACH("kv_cache_attend", attend_with, wrong_calls);
     REFUSES_SUCH("too many bytes",
                  kv_cache_bytes(&(KVCache){.n_kv_heads = INT_MAX,
                                            .d_k = 1 << 20,
                                            .d_v = 1,
                                            .capacity = INT_MAX}));
-}
-
-static void refusals(void)
-{
-    static float x[64], out[64];
-    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
-    const StridedRows results = rows_by_head(2, 4, 1, out);
-    KVCache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
-    const struct {
-        const char *words;
-        const KVCache *c;
-        int heads, n;
-        StridedRows query, context;
-    } wrong[] = {
-        {"no heads", &full, 0, 1, rows, results},
-        {"3 heads that share 2 of keys", &full, 3, 1, rows, results},
-        {"no queries", &full, 2, 0, rows, results},
-        {"5 queries", &full, 2, 5, rows, results},
-        {"more queries than an int counts", &full, INT_MAX - 1, 4, rows,
-         results},
-        {"rows of none", &full, 2, 1, none, results},
-        {"nowhere to go", &full, 2, 1, rows, none},
-        {"no memory", &empty, 2, 1, rows, results},
-        {"3 queries where there is room for 2", &ring, 2, 3, rows, results},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        TAP_REFUSES("kv_cache_attend", wrong[i].words,
-                    i == 1 ? "kv_cache_attend_check: 3 heads share 2 of "
-                             "keys: a multiple of 2 is needed"
-                           : NULL,
-                    kv_cache_attend(wrong[i].c, wrong[i].heads, wrong[i].n,
-                                    wrong[i].query, wrong[i].context));
+    REFUSES_SUCH("3 queries where there is room for 2",
+                 kv_cache_attend(&ring, 2, 3, rows, rows));
     REFUSES("kv_cache.c: kv_cache_append_check: 1 tokens after 4, where "
             "there is room for 4: at least 1, and without a window no more "
             "than fit, are needed",
@@ -439,7 +447,6 @@ int main(void)
     each_half();
     TAP(take_back, "kv_cache_truncate: as if they had not come");
     TAP(what_is_left, "kv_cache_truncate: none, all, and what a ring can");
-    refusals_of_sizes();
     refusals();
     return tap_done();
 }

@@ -2,6 +2,7 @@
 #define CHAPTER "18_backward"
 #include "traces.h"
 #include "gradients.h"
+#include "wrong.h"
 #include "attention/18_backward.h"
 #include "attention/13_multi_head.h"
 
@@ -176,28 +177,34 @@ static void linear_refused(void)
     static float many[9], few[3], grad_x[1][3];
     const Linear layer = {3, 2, many, few}, bare = {3, 2, many, NULL};
     const struct {
-        const char *words;
+        const char *words, *line;
         Linear layer, gradient;
     } wrong[] = {
-        {"a gradient with one column more", layer, {4, 2, many, few}},
-        {"a gradient with one row more", layer, {3, 3, many, few}},
-        {"a gradient without the bias", layer, bare},
-        {"a gradient with a bias, where the layer has none", bare, layer},
-        {"a gradient without a weight", layer, {3, 2, NULL, few}},
+        {"a gradient with one column more",
+         "objects.c: linear_gradient_check: a gradient from 4 to 2 "
+         "numbers, of a layer from 3 to 2: the same are needed",
+         layer,
+         {4, 2, many, few}},
+        {"a gradient with one row more", NULL, layer, {3, 3, many, few}},
+        {"a gradient without the bias",
+         "objects.c: linear_gradient_check: a gradient with a weight and "
+         "no bias, of a layer with a bias: a weight, and the same of the "
+         "bias, are needed",
+         layer, bare},
+        {"a gradient with a bias, where the layer has none", NULL, bare,
+         layer},
+        {"a gradient without a weight", NULL, layer, {3, 2, NULL, few}},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Linear gradient = wrong[i].gradient;
         TAP_REFUSES("linear_backward", wrong[i].words, NULL,
                     linear_backward(&wrong[i].layer, 1, grad_x, (void *)few,
                                     &gradient, grad_x));
+        if (wrong[i].line)
+            TAP_REFUSES("linear_gradient_check", wrong[i].words,
+                        wrong[i].line,
+                        linear_gradient_check(&wrong[i].layer, &gradient));
     }
-    REFUSES("objects.c: linear_gradient_check: a gradient from 4 to 2 "
-            "numbers, of a layer from 3 to 2: the same are needed",
-            linear_gradient_check(&wrong[0].layer, &wrong[0].gradient));
-    REFUSES("objects.c: linear_gradient_check: a gradient with a weight "
-            "and no bias, of a layer with a bias: a weight, and the same "
-            "of the bias, are needed",
-            linear_gradient_check(&wrong[2].layer, &wrong[2].gradient));
 }
 
 static void lists_refused(void)
@@ -220,67 +227,45 @@ static void lists_refused(void)
 }
 
 /* An attention with all there is, its trace, and gradients for both, of
- * which one size is changed by hand. For the child of REFUSES. */
+ * which one size is changed by hand; or of which a layer has no bias. */
 static Attention grad_fit;
-static Trace grad_trace __attribute__((used)); /* or its memory is lost */
+static Trace grad_trace;
 
-static const Attention *but_gradient(int *size, int value)
+static void attention_with(int *size, int value)
 {
     fit.has_bias = fit.has_out_bias = 1;
     fitting(2, 3);
     attention_init(&grad_fit, &fit);
     trace_init_for(&grad_trace, &fit, 5, 6);
     *size = value;
-    return &fit;
+    attention_backward(&fit, 5, 6, fit_x, fit_y, &fit_trace, &grad_trace,
+                       &grad_fit, fit_x, fit_y);
 }
 
-/* The same with a gradient that lacks this bias. */
-static const Attention *but_bias(float **bias)
-{
-    but_gradient(&grad_fit.d_x, 3);
-    *bias = NULL;
-    return &fit;
-}
-
-static void attention_refused(void)
-{
-    static const struct {
-        const char *words;
-        int *size, value;
-    } wrong[] = {
-        {"a trace for 5 keys, where there are 6", &fit_trace.m, 5},
-        {"a gradient's trace for 5 keys, where there are 6", &grad_trace.m,
-         5},
-        {"a gradient's trace with another output", &grad_trace.d_out, 4},
-        {"a layer that is too narrow", &fit.key.d_out, 9},
-        {"a gradient's layer that is too narrow", &grad_fit.key.d_out, 9},
-        {"a gradient for wider texts", &grad_fit.d_x, 4},
-        {"a gradient for wider texts that are asked", &grad_fit.d_y, 3},
-        {"a gradient of more heads", &grad_fit.n_heads, 3},
-        {"a gradient of other keys", &grad_fit.d_k, 3},
-        {"a gradient of other values", &grad_fit.d_v, 3},
-        {"a gradient of another output", &grad_fit.d_out, 4},
-        {"more tokens than the context length", &fit.context_length, 5},
-    };
-    float **const bias[4] = {&grad_fit.query.bias, &grad_fit.key.bias,
-                             &grad_fit.value.bias, &grad_fit.out.bias};
-#define GRADIENTS                                                          \
-    5, 6, fit_x, fit_y, &fit_trace, &grad_trace, &grad_fit, fit_x, fit_y
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        TAP_REFUSES(
-            "attention_backward", wrong[i].words, NULL,
-            attention_backward(but_gradient(wrong[i].size, wrong[i].value),
-                               GRADIENTS));
-    for (int i = 0; i < 4; i++)
-        TAP_REFUSES("attention_backward",
-                    tap_words("a gradient without a bias of layer %d", i),
-                    NULL, attention_backward(but_bias(bias[i]), GRADIENTS));
-    REFUSES("objects.c: attention_gradient_check: a gradient of d_x, d_y, "
-            "n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, 2, 2, 4, 2, 3 "
-            "are needed",
-            attention_gradient_check(but_gradient(&grad_fit.n_heads, 3),
-                                     &grad_fit));
-}
+static const Wrong wrong_sizes[] = {
+    {"a trace for 5 keys, where there are 6", NULL, &fit_trace.m, 5},
+    {"a gradient's trace for 5 keys", NULL, &grad_trace.m, 5},
+    {"a gradient's trace with another output", NULL, &grad_trace.d_out, 4},
+    {"a layer that is too narrow", NULL, &fit.key.d_out, 9},
+    {"more tokens than the context length", NULL, &fit.context_length, 5},
+    {"a gradient's layer that is too narrow", NULL, &grad_fit.key.d_out, 9},
+    {"a gradient's query that is too narrow", NULL, &grad_fit.query.d_out,
+     9},
+    {"a gradient's value that is too narrow", NULL, &grad_fit.value.d_out,
+     9},
+    {"a gradient's output that is too narrow", NULL, &grad_fit.out.d_out,
+     9},
+    {"a gradient for wider texts", NULL, &grad_fit.d_x, 4},
+    {"a gradient for wider texts that are asked", NULL, &grad_fit.d_y, 3},
+    {"a gradient of more heads",
+     "objects.c: attention_gradient_check: a gradient of d_x, d_y, "
+     "n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, 2, 2, 4, 2, 3 are "
+     "needed",
+     &grad_fit.n_heads, 3},
+    {"a gradient of other keys", NULL, &grad_fit.d_k, 3},
+    {"a gradient of other values", NULL, &grad_fit.d_v, 3},
+    {"a gradient of another output", NULL, &grad_fit.d_out, 4},
+};
 
 int main(void)
 {
@@ -302,6 +287,6 @@ int main(void)
     adds("cosine_backward", cosine_test, "cosine_2_3");
     linear_refused();
     lists_refused();
-    attention_refused();
+    REFUSES_EACH("attention_backward", attention_with, wrong_sizes);
     return tap_done();
 }

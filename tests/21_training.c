@@ -2,6 +2,7 @@
 #define CHAPTER "21_training"
 #include "streams.h"
 #include "traces.h"
+#include "wrong.h"
 #include "attention/21_training.h"
 
 /* ---- Whole numbers */
@@ -274,10 +275,7 @@ static const Model *changed_model(int *size, int value)
     return &changed.model;
 }
 
-static const struct {
-    const char *words, *line;
-    int *size, value;
-} wrong[] = {
+static const Wrong wrong_backward[] = {
     {"a pass of a wider model",
      "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, 3: 2, 4, "
      "3 are needed",
@@ -300,6 +298,13 @@ static const struct {
     {"a gradient for shorter texts", NULL, &changed.gradient.context_length,
      1},
     {"a gradient of other d_y", NULL, &changed.gradient.attention.d_y, 6},
+};
+
+/* Forward, a pass alone can be wrong. */
+static const Wrong wrong_forward[] = {
+    {"a pass of a wider model", NULL, &changed.pass.d_x, 4},
+    {"a pass for other d_y", NULL, &changed.pass.d_y, 6},
+    {"a pass for more words", NULL, &changed.pass.vocabulary, 4},
 };
 
 static void forward_changed(int *size, int value)
@@ -327,58 +332,50 @@ static void refused_models(void)
     const char *bare = "model.c: pass_check: a model or a pass without "
                        "tables: model_init and pass_init make room for "
                        "them";
-    for (int k = 0; k < 3; k++)
-        TAP_REFUSES("model_forward", wrong[k].words, wrong[k].line,
-                    forward_changed(wrong[k].size, wrong[k].value));
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        TAP_REFUSES("model_backward", wrong[k].words, wrong[k].line,
-                    backward_changed(wrong[k].size, wrong[k].value));
+    REFUSES_EACH("model_forward", forward_changed, wrong_forward);
+    REFUSES_EACH("model_backward", backward_changed, wrong_backward);
     TAP_REFUSES("pass_check", "a model without tables", bare,
                 check_without(&changed.model.memory));
     TAP_REFUSES("pass_check", "a pass without tables", bare,
                 check_without(&changed.pass.memory));
 }
 
-static void init_with(int words, int length, int d_x, int d_y)
-{
-    Model m = small;
-    m.vocabulary = words;
-    m.context_length = length;
-    m.attention.d_x = d_x;
-    m.attention.d_y = d_y;
-    model_init(&m, &m);
-}
+static Model sizes;
+static int texts, tokens;
 
-static void pass_with(int texts, int n)
+static void init_with(int *size, int value)
 {
     Pass p;
-    pass_init(&p, changed_model(&changed.step, 0), texts, n);
+    sizes = small;
+    texts = tokens = 2;
+    *size = value;
+    model_init(&changed.model, &sizes);
+    pass_init(&p, &changed.model, texts, tokens);
 }
+
+static const Wrong wrong_init[] = {
+    {"no words", NULL, &sizes.vocabulary, 0},
+    {"a context of no tokens", NULL, &sizes.context_length, 0},
+    {"d_x = 0", NULL, &sizes.attention.d_x, 0},
+    {"d_y = 0", NULL, &sizes.attention.d_y, 0},
+    {"d_y = 5, which is no multiple of 2", NULL, &sizes.attention.d_y, 5},
+};
+static const Wrong wrong_pass[] = {
+    {"no texts", NULL, &texts, 0},
+    {"texts of no tokens", NULL, &tokens, 0}};
 
 static void refusals(void)
 {
     /* volatile, or else the compiler sees what is wrong and warns. */
     static volatile int none = 0, less = -1;
     static int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
-    static const int size[5][4] = {{0, 2, 2, 4},
-                                   {3, 0, 2, 4},
-                                   {3, 2, 0, 4},
-                                   {3, 2, 2, 5},
-                                   {3, 2, 2, 0}};
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));
     REFUSES(NULL, agreement_text(less, ids, target));
     REFUSES(NULL, agreement_text(AGREEMENTS, ids, target));
     REFUSES(NULL, agreement_nouns_differ(less));
-    for (int k = 0; k < 5; k++)
-        TAP_REFUSES(
-            "model_init",
-            tap_words("%d words, %d tokens, d_x = %d, d_y = %d", size[k][0],
-                      size[k][1], size[k][2], size[k][3]),
-            NULL,
-            init_with(size[k][0], size[k][1], size[k][2], size[k][3]));
-    TAP_REFUSES("pass_init", "no texts", NULL, pass_with(0, 2));
-    TAP_REFUSES("pass_init", "no tokens", NULL, pass_with(2, 0));
+    REFUSES_EACH("model_init", init_with, wrong_init);
+    REFUSES_EACH("pass_init", init_with, wrong_pass);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "streams.h"
 #include "gpts.h"
 #include "gradients.h"
+#include "wrong.h"
 #include "attention/22_gpt.h"
 #include "attention/13_multi_head.h"
 #include "attention/kernel.h"
@@ -300,103 +301,106 @@ static void attend_cached_with(int heads, int d_k, int d_v)
 static struct {
     Gpt g, grad_g;
     GptPass p, grad_p;
-} wrong_in;
+} changed;
 
 static void change(int *size, int value)
 {
-    wrong_in.g = any_gpt(2, 0);
-    wrong_in.grad_g = any_gpt(2, 0);
-    gpt_pass_init(&wrong_in.p, &wrong_in.g, 2, 3);
-    gpt_pass_init(&wrong_in.grad_p, &wrong_in.g, 2, 3);
+    changed.g = any_gpt(2, 0);
+    changed.grad_g = any_gpt(2, 0);
+    gpt_pass_init(&changed.p, &changed.g, 2, 3);
+    gpt_pass_init(&changed.grad_p, &changed.g, 2, 3);
     *size = value;
 }
 
-static void forward_with(int *size, int value, int has_cache)
+static void forward_with(int *size, int value)
+{
+    change(size, value);
+    gpt_forward(&changed.g, NULL, (int[6]){0}, &changed.p);
+}
+
+static void cached_with(int *size, int value)
 {
     KVCache cache[2];
     change(size, value);
-    gpt_caches_init(cache, &wrong_in.g);
-    gpt_forward(&wrong_in.g, has_cache ? cache : NULL, (int[6]){0},
-                &wrong_in.p);
+    gpt_caches_init(cache, &changed.g);
+    gpt_forward(&changed.g, cache, (int[6]){0}, &changed.p);
+}
+
+static void pass_with(int *size, int value)
+{
+    change(size, value);
+    gpt_pass_init(&(GptPass){0}, &changed.g, changed.p.texts, changed.p.n);
+}
+
+static void init_with(int *size, int value)
+{
+    change(size, value);
+    gpt_init(&(Gpt){0}, &changed.g);
 }
 
 static void backward_with(int *size, int value)
 {
     change(size, value);
-    gpt_backward(&wrong_in.g, (int[6]){0}, &wrong_in.p, &wrong_in.grad_p,
-                 &wrong_in.grad_g);
+    gpt_backward(&changed.g, (int[6]){0}, &changed.p, &changed.grad_p,
+                 &changed.grad_g);
 }
 
-static const struct {
-    const char *words;
-    int *size, value;
-} wrong_size[] = {
-    {"a pass of one layer for two", &wrong_in.p.layers, 1},
-    {"a pass of a wider model", &wrong_in.p.width, 8},
-    {"a pass for more tokens", &wrong_in.p.vocabulary, 8},
-    {"a gradient's pass of one layer for two", &wrong_in.grad_p.layers, 1},
-    {"a gradient's pass of one text for two", &wrong_in.grad_p.texts, 1},
-    {"a gradient's pass of shorter texts", &wrong_in.grad_p.n, 2},
-    {"a gradient for more tokens", &wrong_in.grad_g.vocabulary, 8},
-    {"a gradient for longer texts", &wrong_in.grad_g.context_length, 6},
-    {"a gradient of a wider model", &wrong_in.grad_g.width, 8},
-    {"a gradient of more heads", &wrong_in.grad_g.n_heads, 3},
-    {"a gradient of one layer for two", &wrong_in.grad_g.layers, 1},
-    {"an output apart for a tied one", &wrong_in.grad_g.has_own_output, 1},
+static const Wrong wrong_forward[] = {
+    {"a pass of one layer for two", NULL, &changed.p.layers, 1},
+    {"a pass of a wider model", NULL, &changed.p.width, 8},
+    {"a pass for more tokens", NULL, &changed.p.vocabulary, 8},
 };
-
-static void refused_passes(void)
-{
-    for (int k = 0; k < 3; k++)
-        TAP_REFUSES(
-            "gpt_forward", wrong_size[k].words, NULL,
-            forward_with(wrong_size[k].size, wrong_size[k].value, 0));
-    TAP_REFUSES("gpt_forward", "two texts and a cache", NULL,
-                forward_with(&wrong_in.p.texts, 2, 1));
-    for (size_t k = 0; k < sizeof wrong_size / sizeof *wrong_size; k++)
-        TAP_REFUSES("gpt_backward", wrong_size[k].words, NULL,
-                    backward_with(wrong_size[k].size, wrong_size[k].value));
-    static const int of_pass[3][2] = {{0, 1}, {1, 0}, {1, 6}};
-    change(&wrong_in.p.n, 3);
-    for (int k = 0; k < 3; k++)
-        TAP_REFUSES("gpt_pass_init",
-                    tap_words("%d texts of %d tokens", of_pass[k][0],
-                              of_pass[k][1]),
-                    NULL,
-                    gpt_pass_init(&wrong_in.p, &wrong_in.g, of_pass[k][0],
-                                  of_pass[k][1]));
-    REFUSES(
-        "gpt.c: gpt_pass_init: 512 texts of 1024 tokens, with 4 times 1024 "
-        "numbers each: at most 2147483647 numbers are needed",
-        gpt_pass_init(
-            &wrong_in.p,
-            &(Gpt){.width = 1024, .context_length = 1024, .layers = 1}, 512,
-            1024));
-}
+static const Wrong wrong_cached[] = {
+    {"two texts and a cache", NULL, &changed.p.texts, 2},
+};
+static const Wrong wrong_backward[] = {
+    {"a pass of one layer for two", NULL, &changed.p.layers, 1},
+    {"a gradient's pass of one layer", NULL, &changed.grad_p.layers, 1},
+    {"a gradient's pass of one text", NULL, &changed.grad_p.texts, 1},
+    {"a gradient's pass of shorter texts", NULL, &changed.grad_p.n, 2},
+    {"a gradient for more tokens", NULL, &changed.grad_g.vocabulary, 8},
+    {"a gradient for longer texts", NULL, &changed.grad_g.context_length,
+     6},
+    {"a gradient of a wider model", NULL, &changed.grad_g.width, 8},
+    {"a gradient of more heads", NULL, &changed.grad_g.n_heads, 3},
+    {"a gradient of one layer", NULL, &changed.grad_g.layers, 1},
+    {"an output apart", NULL, &changed.grad_g.has_own_output, 1},
+};
+static const Wrong wrong_pass[] = {
+    {"no texts", NULL, &changed.p.texts, 0},
+    {"texts of no tokens", NULL, &changed.p.n, 0},
+    {"texts longer than the context", NULL, &changed.p.n, 6},
+    {"more numbers than an int counts",
+     "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 times 6 "
+     "numbers each: at most 2147483647 numbers are needed",
+     &changed.p.texts, 1 << 25},
+};
+static const Wrong wrong_init[] = {
+    {"no vocabulary", NULL, &changed.g.vocabulary, 0},
+    {"no context", NULL, &changed.g.context_length, 0},
+    {"no width", NULL, &changed.g.width, 0},
+    {"a width too large", NULL, &changed.g.width, 1 << 29},
+    {"no heads", NULL, &changed.g.n_heads, 0},
+    {"no layers", NULL, &changed.g.layers, 0},
+    {"heads that do not divide the width",
+     "gpt.c: sizes_check: a width of 6 for 4 heads leaves 2 over: a "
+     "multiple is needed",
+     &changed.g.n_heads, 4},
+};
 
 static void refusals(void)
 {
     static float x[3] = {0.5f, -1, 2};
-    static const int sizes[][5] = {{0, 1, 2, 1, 1}, {2, 0, 2, 1, 1},
-                                   {2, 1, 0, 1, 1}, {2, 1, 2, 0, 1},
-                                   {2, 1, 2, 1, 0}, {2, 1, 1 << 29, 1, 1}};
     static const int of_cache[3][3] = {{1, 2, 4}, {2, 3, 4}, {2, 2, 5}};
     Norm l = {3, x, x}, grad_l = {2, x, x};
     REFUSES("gpt.c: norm_gradient_check: a gradient of 2 entries, where "
             "the layer has 3: as many are needed",
             norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        const int *s = sizes[k];
-        TAP_REFUSES(
-            "gpt_init",
-            tap_words("vocabulary, context_length, width, n_heads, "
-                      "layers = %d, %d, %d, %d, %d",
-                      s[0], s[1], s[2], s[3], s[4]),
-            NULL, gpt_init(&(Gpt){0}, wrong(s[0], s[1], s[2], s[3], s[4])));
-    }
-    REFUSES("gpt.c: sizes_check: a width of 8 for 3 heads leaves 2 over: "
-            "a multiple is needed",
-            gpt_init(&(Gpt){0}, wrong(2, 1, 8, 3, 1)));
+    REFUSES_EACH("gpt_init", init_with, wrong_init);
+    REFUSES_EACH("gpt_pass_init", pass_with, wrong_pass);
+    REFUSES_EACH("gpt_forward", forward_with, wrong_forward);
+    REFUSES_EACH("gpt_forward", cached_with, wrong_cached);
+    REFUSES_EACH("gpt_backward", backward_with, wrong_backward);
     for (int k = 0; k < 3; k++) {
         const int *s = of_cache[k];
         TAP_REFUSES("attend_cached",
@@ -429,6 +433,5 @@ int main(void)
     TAP(pass_test, "gpt_pass_init: cleared and freed, and so are caches");
     TAP(attend_cached_test, "attend_cached: token by token");
     refusals();
-    refused_passes();
     return tap_done();
 }

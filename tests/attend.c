@@ -3,6 +3,7 @@
 #define CHAPTER "attend"
 #include "kernels.h"
 #include "calls.h"
+#include "wrong.h"
 
 /* How far floats may be from floats. Measured, in parts of what is due or
  * of 1, if that is more: 9.7e-7 between a log_sum_exp and the book's,
@@ -420,10 +421,7 @@ static void call_fits(void)
     tap_true("they fit", true);
 }
 
-static const struct {
-    const char *words, *line;
-    int *size, value;
-} wrong[] = {
+static const Wrong wrong[] = {
     {"no texts",
      "attention_call_check: 0 texts, 6 heads, 4 queries, 5 keys of 2 "
      "entries and values of 3: at least 1 of each is needed",
@@ -455,15 +453,18 @@ static const struct {
      &small.threads, -1},
 };
 
+static void attend_with(int *size, int value)
+{
+    attend_fast(call_with(size, value));
+}
+
 static void refusals(void)
 {
     const float table[4][6] = {{0}};
     StridedRows *const rows[4] = {&small.query, &small.key, &small.value,
                                   &small.context};
     const char *const role[4] = {"queries", "keys", "values", "contexts"};
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        TAP_REFUSES("attend_fast", wrong[k].words, wrong[k].line,
-                    attend_fast(call_with(wrong[k].size, wrong[k].value)));
+    REFUSES_EACH("attend_fast", attend_with, wrong);
     for (int k = 0; k < 4; k++)
         TAP_REFUSES("attend_fast", tap_words("a call without %s", role[k]),
                     "query.at, key.at, value.at or context.at is NULL: "

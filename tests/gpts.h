@@ -43,18 +43,6 @@ static inline Gpt any_gpt(int layers, int has_own_output)
     return g;
 }
 
-static inline Gpt *wrong(int vocabulary, int context, int width,
-                         int n_heads, int layers)
-{
-    static Gpt g;
-    g = (Gpt){.vocabulary = vocabulary,
-              .context_length = context,
-              .width = width,
-              .n_heads = n_heads,
-              .layers = layers};
-    return &g;
-}
-
 /* Where the test may write: a folder that main makes and removes. */
 static char own_folder[] = "/tmp/gpt-XXXXXX";
 

@@ -3,6 +3,7 @@
 #define CHAPTER "layers"
 #include "calls.h"
 #include "gradients.h"
+#include "wrong.h"
 #include "attention/18_backward.h"
 
 /* How far floats may be from float64, or from other floats, in parts of
@@ -164,58 +165,60 @@ static void texts_fit(void)
 /* ---- What is refused. */
 
 /* An attention for texts, its gradient, and their traces, of which one size
- * is changed by hand. For the child of REFUSES. */
+ * is changed by hand; or how many texts of n tokens it is given, and with
+ * what mask. */
 static Attention self, grad_self;
 static Trace of_texts, grad_texts;
+static int all_texts, all_n, mask_columns;
 static void *const some_x = (float[5 * 4 * 3]){0};
 
-static void change(int *size, int value)
+static Mask change(int *size, int value)
 {
+    static const float table[4][5];
     self = (Attention){
         .d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
+    all_texts = 5;
+    all_n = mask_columns = 4;
     attention_init(&self, &self);
     attention_init(&grad_self, &self);
     trace_init_texts(&of_texts, &self, 5, 4);
     trace_init_texts(&grad_texts, &self, 5, 4);
     *size = value;
+    return mask_table(4, mask_columns, (const void *)table);
 }
 
-static void forward_with(int *size, int value, Mask mask, int texts, int n)
+static void forward_with(int *size, int value)
 {
-    change(size, value);
-    attention_forward_fast(&self, mask, texts, n, some_x, &of_texts);
+    const Mask mask = change(size, value);
+    attention_forward_fast(&self, mask, all_texts, all_n, some_x,
+                           &of_texts);
 }
 
-static void backward_with(int *size, int value, Mask mask, int texts, int n)
+static void backward_with(int *size, int value)
 {
-    change(size, value);
-    attention_backward_fast(&self, mask, texts, n, some_x, &of_texts,
-                            &grad_texts, &grad_self, some_x);
+    const Mask mask = change(size, value);
+    attention_backward_fast(&self, mask, all_texts, all_n, some_x,
+                            &of_texts, &grad_texts, &grad_self, some_x);
 }
 
-/* With some of these, attention_forward_fast is called; backwards, with
- * all. */
-static const struct {
-    const char *words, *line;
-    int *size, value, texts, n;
-} wrong[] = {
-    {"no texts", NULL, &of_texts.texts, 0, 0, 4},
+static const Wrong wrong[] = {
+    {"no texts", NULL, &all_texts, 0},
     {"a trace of no texts",
      "layers.c: attention_texts_check: 5 texts, and a trace of 0: at least "
      "1, and the same, are needed",
-     &of_texts.texts, 0, 5, 4},
-    {"a trace of 4 texts", NULL, &of_texts.texts, 4, 5, 4},
-    {"a trace for 3 tokens", NULL, &of_texts.n, 3, 5, 4},
-    {"a layer of another size", NULL, &self.key.d_in, 9, 5, 4},
-    {"two widths", NULL, &self.d_y, 4, 5, 4},
-    {"4 tokens for a context length of 3", NULL, &self.context_length, 3, 5,
-     4},
-    {"more tokens than an int can count", NULL, &self.context_length, 0,
-     1 << 16, 1 << 16},
-    {"a gradient's trace of 4 texts", NULL, &grad_texts.texts, 4, 5, 4},
-    {"a gradient of other heads", NULL, &grad_self.n_heads, 1, 5, 4},
+     &of_texts.texts, 0},
+    {"a trace of 4 texts", NULL, &of_texts.texts, 4},
+    {"a trace for 3 tokens", NULL, &of_texts.n, 3},
+    {"a layer of another size", NULL, &self.key.d_in, 9},
+    {"two widths", NULL, &self.d_y, 4},
+    {"4 tokens for a context length of 3", NULL, &self.context_length, 3},
+    {"more tokens than an int can count", NULL, &all_n, 1 << 30},
+    {"a mask of another size", NULL, &mask_columns, 5},
 };
-enum { WRONG_FORWARD = 8, WRONG_BACKWARD = 10 };
+static const Wrong wrong_gradient[] = {
+    {"a gradient's trace of 4 texts", NULL, &grad_texts.texts, 4},
+    {"a gradient of other heads", NULL, &grad_self.n_heads, 1},
+};
 
 static void check_traces(int texts, int n)
 {
@@ -229,23 +232,10 @@ static void check_traces(int texts, int n)
 
 static void refused_texts(void)
 {
-    const Mask mask = mask_none();
-    const Mask small = mask_table(2, 3, (const float[2][3]){{0}});
-    int *const none = &self.context_length;
-    for (int k = 0; k < WRONG_FORWARD; k++)
-        TAP_REFUSES("attention_forward_fast", wrong[k].words, wrong[k].line,
-                    forward_with(wrong[k].size, wrong[k].value, mask,
-                                 wrong[k].texts, wrong[k].n));
-    for (int k = 0; k < WRONG_BACKWARD; k++)
-        TAP_REFUSES("attention_backward_fast", wrong[k].words,
-                    wrong[k].line,
-                    backward_with(wrong[k].size, wrong[k].value, mask,
-                                  wrong[k].texts, wrong[k].n));
-    TAP_REFUSES("attention_forward_fast", "a mask of another size", NULL,
-                forward_with(none, 0, small, 5, 4));
-    TAP_REFUSES("attention_backward_fast", "a mask of another size", NULL,
-                backward_with(none, 0, small, 5, 4));
-    change(none, 0);
+    REFUSES_EACH("attention_forward_fast", forward_with, wrong);
+    REFUSES_EACH("attention_backward_fast", backward_with, wrong);
+    REFUSES_EACH("attention_backward_fast", backward_with, wrong_gradient);
+    change(&all_n, 4);
     REFUSES("objects.c: trace_check: a trace of 5 texts, without tables "
             "of scores: one whose texts is 0 is needed",
             trace_check(&of_texts, 4, 4, 2, 2, 1, 4));
