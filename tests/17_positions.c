@@ -138,31 +138,30 @@ static void distances_odd(void)
     }
 }
 
-/* All heads of all texts by the kernel, with distances for a bias. */
+/* All heads of all texts by the kernel, with distances for a bias, which
+ * texts share. */
 static void bias_test(void)
 {
-    const int texts = dim("query", 0), heads = dim("query", 1);
-    const int n = dim("query", 2), m = dim("key", 2);
-    float *bias = room((size_t)(heads * n * m));
-    float *context = result("context");
-    memset(bias, 0, (size_t)(heads * n * m) * sizeof *bias);
+    const int heads = dim("query", 1), n = dim("query", 2);
+    const int m = dim("key", 2), d_k = dim("key", 3), d_v = dim("value", 3);
+    float *bias = result("bias"), *context = result("context");
+    memset(bias, 0, part("bias")->count * sizeof *bias);
     for (int h = 0; h < heads; h++)
         add_alibi(n, m, first(), alibi_slope(heads, h),
                   (void *)(bias + h * n * m));
-    tap_close("bias", part("bias"), bias, 1e-6, 1e-6);
-    AttentionCall call = {.texts = texts,
-                          .n_heads = heads,
-                          .n = n,
-                          .m = m,
-                          .d_k = dim("key", 3),
-                          .d_v = dim("value", 3)};
-    call.query = rows_by_head(heads, n, call.d_k, floats(part("query")));
-    call.key = rows_by_head(heads, m, call.d_k, floats(part("key")));
-    call.value = rows_by_head(heads, m, call.d_v, floats(part("value")));
-    call.context = rows_by_head(heads, n, call.d_v, context);
-    call.bias = rows_by_head(heads, n, m, bias);
-    call.bias.text_stride = 0; /* texts share it */
-    attend_fast(&call);
+    agrees("bias", bias, 1e-6, 1e-6);
+    attend_fast(&(AttentionCall){
+        .texts = dim("query", 0),
+        .n_heads = heads,
+        .n = n,
+        .m = m,
+        .d_k = d_k,
+        .d_v = d_v,
+        .query = rows_by_head(heads, n, d_k, input("query")),
+        .key = rows_by_head(heads, m, d_k, input("key")),
+        .value = rows_by_head(heads, m, d_v, input("value")),
+        .context = rows_by_head(heads, n, d_v, context),
+        .bias = {bias, 0, n * m, m}});
     agrees("context", context, 1e-5, 2e-6);
 }
 

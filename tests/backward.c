@@ -290,41 +290,6 @@ static void first_far_away(void)
     }
 }
 
-static void fill_row(StridedRows rows, int i, int d, float with)
-{
-    for (int k = 0; k < d; k++)
-        rows.at[i * d + k] = with;
-}
-
-/* A hidden key and its value may be anything that is a number; and who sees
- * nothing changes no one else's. */
-static void hidden_ones(void)
-{
-    enum { N = 90, M = 170, D = 4, BLIND = 40 };
-    static float seen[N][M];
-    for (int k = 0; k < N * M; k++)
-        seen[0][k] = k % M >= 20 && k % M <= 150 && k / M != BLIND;
-    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        const There t = there(1, N, M, D, D, mask_table(N, M, seen));
-        float *was[3];
-        go(kernel, &t);
-        keep(&t, was);
-        for (int k = 0; k < D; k++) {
-            tap_near("g_query", was[0][BLIND * D + k], 0, 0, 0);
-            tap_near("g_key", was[1][k], 0, 0, 0);
-            tap_near("g_value", was[2][(M - 1) * D + k], 0, 0, 0);
-        }
-        for (int j = 0; j < M; j += j == 19 ? 132 : 1) {
-            fill_row(t.call.key, j, D, 1e4f);
-            fill_row(t.call.value, j, D, 1e4f);
-        }
-        fill_row(t.call.query, BLIND, D, 1e4f);
-        fill_row(t.grad_context, BLIND, D, 1e4f);
-        go(kernel, &t);
-        near_to(&t, was, 0);
-    }
-}
-
 /* ---- What is refused. */
 
 /* A call that fits, with its gradients; for the child of REFUSES one of
@@ -386,8 +351,6 @@ int main(void)
     TAP(parts_agree, "attend_fast_backward: parts, as flash_backward");
     TAP(first_far_away,
         "attend_fast_backward: the first and the last of ints");
-    TAP(hidden_ones,
-        "attend_fast_backward: hidden keys, and blind queries");
     TAP(call_fits, "attention_call_gradients_check: what fits");
     refused_calls();
     return tap_done();
