@@ -341,16 +341,19 @@ static void refused_models(void)
 }
 
 static Model sizes;
-static int texts, tokens;
-
 static void init_with(int *size, int value)
 {
-    Pass p;
     sizes = small;
+    *size = value;
+    model_init(&(Model){0}, &sizes);
+}
+
+static int texts, tokens;
+static void pass_with(int *size, int value)
+{
     texts = tokens = 2;
     *size = value;
-    model_init(&changed.model, &sizes);
-    pass_init(&p, &changed.model, texts, tokens);
+    pass_init(&(Pass){0}, changed_model(&changed.step, 0), texts, tokens);
 }
 
 static const Wrong wrong_init[] = {
@@ -375,7 +378,7 @@ static void refusals(void)
     REFUSES(NULL, agreement_text(AGREEMENTS, ids, target));
     REFUSES(NULL, agreement_nouns_differ(less));
     REFUSES_EACH("model_init", init_with, wrong_init);
-    REFUSES_EACH("pass_init", init_with, wrong_pass);
+    REFUSES_EACH("pass_init", pass_with, wrong_pass);
 }
 
 int main(void)
