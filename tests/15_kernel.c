@@ -162,21 +162,6 @@ static void tiles_far_below(void)
     similar("log_sum", N, sum, due_sum, 1e-6, 0);
 }
 
-/* ---- What is around it */
-
-static void from_row_test(void)
-{
-    static const float x[100];
-    const StridedMatrix all = {x, 7, 3};
-    for (int i = 0; i < 14; i++) {
-        const StridedMatrix below_i = from_row(all, i);
-        give("i = %d", i);
-        tap_true("at", below_i.at == x + i * 7);
-        tap_near("row", (double)below_i.row_stride, 7, 0, 0);
-        tap_near("column", (double)below_i.column_stride, 3, 0, 0);
-    }
-}
-
 static void turn_test(void)
 {
     for (int n = 1; n <= 9; n++)
@@ -214,7 +199,6 @@ int main(void)
     SETS("attend_tiles", tiles_test, "loud");
     TAP(tiles_as_flash, "attend_tiles: as flash_forward");
     TAP(tiles_far_below, "attend_tiles: scores far below 0");
-    TAP(from_row_test, "from_row: what is below");
     TAP(turn_test, "transpose_scaled: any sizes");
     return tap_done();
 }

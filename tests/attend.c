@@ -115,6 +115,8 @@ static void threads_agree(void)
                 call.threads = threads[t];
                 next_case();
                 give("%s", words_for(kernel, &call));
+                for (size_t i = 0; i < count; i++)
+                    context[i] = unset;
                 kernel->attend(&call);
                 if (t == 0)
                     memcpy(first, context, count * sizeof *first);
