@@ -153,6 +153,8 @@ static void all_get(const AttentionCall *call, double due)
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         next_case();
         give("%s", words_for(kernel, call));
+        for (int i = 0; i < call->n; i++)
+            call->context.at[i] = unset;
         kernel->attend(call);
         for (int i = 0; i < call->n; i++)
             tap_near("context", call->context.at[i], due, 1e-6, 0);
