@@ -198,6 +198,7 @@ int main(void)
     EACH("attend_tiles", tiles_test, "all_*-query");
     SETS("attend_tiles", tiles_test, "loud");
     TAP(tiles_as_flash, "attend_tiles: as flash_forward");
+    TAP(tiles_as_flash, "matmul_lanes: in tiles, as flash_forward");
     TAP(tiles_far_below, "attend_tiles: scores far below 0");
     TAP(turn_test, "transpose_scaled: any sizes");
     return tap_done();

@@ -103,6 +103,19 @@ static void rows_stand(void)
     }
 }
 
+/* Numbers that are the same in each format, and what is behind them. */
+static void row_is_put(void)
+{
+    const float x[5] = {1, -2.5f, 0, 65280, -0x1p-14f};
+    for (int format = 0; format < 3; format++) {
+        float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5];
+        store_row((Format)format, 5, x, row);
+        load_row((Format)format, 5, row, got);
+        same("x", 5, got, x);
+        same("what is behind it", 3, row + 5, ((float[]){7, 7, 7}));
+    }
+}
+
 /* More at once than a ring has rows. */
 static void more_than_the_ring(void)
 {
@@ -151,12 +164,14 @@ static void given_back(void)
 /* ---- 16 bits. */
 
 static const struct {
-    const char *name;
+    const char *name, *to_name, *from_name;
     uint16_t (*to)(float);
     float (*from)(uint16_t);
     int fraction, bias;
-} half[2] = {{"bfloat16", to_bfloat16, from_bfloat16, 7, 127},
-             {"float16", to_float16, from_float16, 10, 15}};
+} half[2] = {{"bfloat16", "to_bfloat16", "from_bfloat16", to_bfloat16,
+              from_bfloat16, 7, 127},
+             {"float16", "to_float16", "from_float16", to_float16,
+              from_float16, 10, 15}};
 static int now; /* which of them */
 
 static void numbers_to(void)
@@ -166,7 +181,7 @@ static void numbers_to(void)
         const unsigned got = half[now].to(x[i]);
         const unsigned due = (unsigned)integers(half[now].name)[i];
         tap_report(got == due,
-                   tap_words("to_%s(%.9g)", half[now].name, (double)x[i]),
+                   tap_words("%s(%.9g)", half[now].to_name, (double)x[i]),
                    "0x%04x where 0x%04x is due", got, due);
     }
 }
@@ -227,15 +242,13 @@ static void no_number(void)
 
 static void each_half(void)
 {
-    static char name[3][60];
     for (now = 0; now < 2; now++) {
-        const char *what = half[now].name;
-        snprintf(name[0], 60, "to_%s", what);
-        snprintf(name[1], 60, "from_%s", what);
-        SETS(name[0], numbers_to, "numbers");
-        SETS(name[1], patterns_from, "patterns");
-        TAP(all_patterns, tap_words("to_%s: all that has been one", what));
-        TAP(no_number, tap_words("to_%s: NaN remains NaN", what));
+        const char *to = half[now].to_name, *from = half[now].from_name;
+        SETS(to, numbers_to, "numbers");
+        SETS(from, patterns_from, "patterns");
+        TAP(all_patterns, tap_words("%s: all that has been one", to));
+        TAP(all_patterns, tap_words("%s: all of them", from));
+        TAP(no_number, tap_words("%s: NaN remains NaN", to));
     }
 }
 
@@ -386,6 +399,7 @@ static void refusals(void)
             "than fit, are needed",
             kv_cache_append(&full, 1, rows, rows));
     REFUSES_SUCH("no tokens", kv_cache_append(&ring, 0, rows, rows));
+    REFUSES_SUCH("no tokens", kv_cache_append_check(&ring, 0, rows, rows));
     REFUSES_SUCH("no keys", kv_cache_append(&ring, 1, none, rows));
     REFUSES_SUCH("no values", kv_cache_append(&ring, 1, rows, none));
     REFUSES_SUCH("no memory", kv_cache_append(&empty, 1, rows, rows));
@@ -437,6 +451,8 @@ int main(void)
     TAP(rows_stand, "kv_cache_append: which row has which token");
     TAP(any_cuts, "kv_cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "kv_cache_append: more than the ring has rows");
+    TAP(row_is_put, "store_row: three formats");
+    TAP(row_is_put, "load_row: three formats");
     TAP(bytes, "kv_cache_bytes: rows are filled up to 16");
     TAP_LARGE(given_back, "kv_cache_free: all is given back");
     TAP(rows_test, "row_at: any row");

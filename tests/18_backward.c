@@ -248,6 +248,8 @@ static const Wrong wrong_sizes[] = {
     {"a gradient's trace with another output", NULL, &grad_trace.d_out, 4},
     {"a layer that is too narrow", NULL, &fit.key.d_out, 9},
     {"more tokens than the context length", NULL, &fit.context_length, 5},
+};
+static const Wrong wrong_gradient[] = {
     {"a gradient's layer that is too narrow", NULL, &grad_fit.key.d_out, 9},
     {"a gradient's query that is too narrow", NULL, &grad_fit.query.d_out,
      9},
@@ -288,5 +290,7 @@ int main(void)
     linear_refused();
     lists_refused();
     REFUSES_EACH("attention_backward", attention_with, wrong_sizes);
+    REFUSES_EACH("attention_gradient_check", attention_with,
+                 wrong_gradient);
     return tap_done();
 }

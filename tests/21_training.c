@@ -275,13 +275,15 @@ static const Model *changed_model(int *size, int value)
     return &changed.model;
 }
 
-static const Wrong wrong_backward[] = {
+static const Wrong wrong_passes[] = {
     {"a pass of a wider model",
      "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, 3: 2, 4, "
      "3 are needed",
      &changed.pass.d_x, 4},
     {"a pass for other d_y", NULL, &changed.pass.d_y, 6},
     {"a pass for more words", NULL, &changed.pass.vocabulary, 4},
+};
+static const Wrong wrong_gradients[] = {
     {"a gradient's pass of a wider model", NULL, &changed.grad_pass.d_x, 4},
     {"a gradient's pass for other d_y", NULL, &changed.grad_pass.d_y, 6},
     {"a gradient's pass for more words", NULL,
@@ -298,13 +300,6 @@ static const Wrong wrong_backward[] = {
     {"a gradient for shorter texts", NULL, &changed.gradient.context_length,
      1},
     {"a gradient of other d_y", NULL, &changed.gradient.attention.d_y, 6},
-};
-
-/* Forward, a pass alone can be wrong. */
-static const Wrong wrong_forward[] = {
-    {"a pass of a wider model", NULL, &changed.pass.d_x, 4},
-    {"a pass for other d_y", NULL, &changed.pass.d_y, 6},
-    {"a pass for more words", NULL, &changed.pass.vocabulary, 4},
 };
 
 static void forward_changed(int *size, int value)
@@ -332,8 +327,9 @@ static void refused_models(void)
     const char *bare = "model.c: pass_check: a model or a pass without "
                        "tables: model_init and pass_init make room for "
                        "them";
-    REFUSES_EACH("model_forward", forward_changed, wrong_forward);
-    REFUSES_EACH("model_backward", backward_changed, wrong_backward);
+    REFUSES_EACH("model_forward", forward_changed, wrong_passes);
+    REFUSES_EACH("model_backward", backward_changed, wrong_passes);
+    REFUSES_EACH("model_gradient_check", backward_changed, wrong_gradients);
     TAP_REFUSES("pass_check", "a model without tables", bare,
                 check_without(&changed.model.memory));
     TAP_REFUSES("pass_check", "a pass without tables", bare,
@@ -389,10 +385,14 @@ int main(void)
     SETS("repeated_text", texts_test, "texts");
     SETS("agreement_text", sentences_test, "sentences");
     TAP(differ_test, "agreement_nouns_differ: one and many");
+    EACH("training_loss", gradient_test, "*-parameters");
     EACH("training_gradient", gradient_test, "*-parameters");
     SETS("training_step", hundred_test, "repeated", "agreement");
     TAP(drawn_test, "pytorch_losses: those of the golden file");
     TAP(memory_test, "training_init: four models and two passes");
+    TAP(memory_test, "model_clear: zeros");
+    TAP(memory_test, "model_free: nothing is left");
+    TAP(memory_test, "pass_free: nothing is left");
     TAP(given_back, "training_free: all is given back");
     refusals();
     refused_models();

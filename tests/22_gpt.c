@@ -389,12 +389,14 @@ static void refusals(void)
     Norm l = {3, x, x}, grad_l = {2, x, x};
     REFUSES("gpt.c: norm_gradient_check: a gradient of 2 entries, where "
             "the layer has 3: as many are needed",
+            norm_gradient_check(&l, &grad_l));
+    REFUSES(NULL,
             norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
     REFUSES_EACH("gpt_init", init_with, wrong_init);
     REFUSES_EACH("gpt_pass_init", pass_with, wrong_pass);
-    REFUSES_EACH("gpt_forward", forward_with, wrong_forward);
-    REFUSES_EACH("gpt_forward", cached_with, wrong_cached);
-    REFUSES_EACH("gpt_backward", backward_with, wrong_backward);
+    REFUSES_EACH("gpt_pass_check", forward_with, wrong_forward);
+    REFUSES_EACH("gpt_pass_check", cached_with, wrong_cached);
+    REFUSES_EACH("gpt_gradient_check", backward_with, wrong_backward);
     for (int k = 0; k < 3; k++) {
         const int *s = of_cache[k];
         TAP_REFUSES("attend_cached",
@@ -420,12 +422,20 @@ int main(void)
     TAP(sigmoid_test, "sigmoid: near 0, and far from it");
     EACH("gpt_fill", fill_test, "drawn*-parameters");
     EACH("gpt_forward", forward_test, "gpt_*-ids");
+    SETS("gpt_embed", forward_test, "gpt_tied");
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
     adds("gpt_backward", backward_test, "gpt_tied");
+    adds("gpt_embed_backward", backward_test, "gpt_tied");
     TAP(load_test, "gpt_load: what PyTorch has written");
     TAP(memory_test, "gpt_init: zeros, in room of its own");
-    TAP(pass_test, "gpt_pass_init: cleared and freed, and so are caches");
+    TAP(memory_test, "gpt_clear: zeros again");
+    TAP(memory_test, "gpt_free: nothing is left");
+    TAP(pass_test, "gpt_pass_init: a block begins where another ends");
+    TAP(pass_test, "gpt_pass_clear: zeros again");
+    TAP(pass_test, "gpt_pass_free: nothing is left");
+    TAP(pass_test, "gpt_caches_init: one for each layer");
+    TAP(pass_test, "gpt_caches_free: nothing is left");
     TAP(attend_cached_test, "attend_cached: token by token");
     refusals();
     return tap_done();

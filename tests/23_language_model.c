@@ -327,9 +327,11 @@ int main(void)
     EACH("gpt_generate", write_test, "written_*-ids");
     TAP(sample_test, "gpt_sample: the same each time");
     EACH("gpt_training_step", step_test, "steps-losses");
+    TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
     TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
+    TAP(training_init_test, "gpt_training_free: nothing is left");
     TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
     refusals();
     return tap_done();

@@ -328,6 +328,7 @@ int main(void)
     make_own_folder();
     EACH("gpt_save", save_test, "gpt_*-sizes");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
+    TAP(resume_test, "gpt_training_save: all that it needs");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
     refused_files();
     refused_trainings();

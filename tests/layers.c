@@ -240,6 +240,7 @@ static void refused_texts(void)
 
 int main(void)
 {
+    TAP(linear_test, "linear_forward_fast: there and back, any sizes");
     TAP(linear_test, "linear_backward_fast: there and back, any sizes");
     EACH("attention_backward_fast: there and back", texts_test,
          "texts_*-x");

@@ -151,6 +151,7 @@ int main(void)
     TAP(log_test, "train: what it has written down");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
+    TAP(step_test, "gpt_training_init_prose: the prose in pieces");
     TAP(step_test, "train: a rate that rises and falls");
     TAP(seconds_test, "train: its seconds, where a clock is set back");
     TAP(note_test, "gpt_training_note: one behind the other");
