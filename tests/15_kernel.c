@@ -67,6 +67,38 @@ static void matmul_test(void)
 
 /* ---- Lanes */
 
+/* A product of lanes, of which the first vectors count, against its sum. */
+static void lanes_product(void)
+{
+    for (int s = 0; s < 24; s++) {
+        const int n = 1 + 3 * s, d = 70 - 3 * s;
+        const int vectors = s % 4 < 2 ? 1 : VECTORS;
+        float *a = room_for("a", (size_t)(n * d));
+        Lanes *b = new_aligned((size_t)d, sizeof *b), factor;
+        Lanes *c = new_aligned((size_t)n, sizeof *c), was[70];
+        tap_fill(n * d, a, -1, 1);
+        tap_fill(d * QUERIES, b[0].at, -1, 1);
+        tap_fill(n * QUERIES, c[0].at, -1, 1);
+        tap_fill(QUERIES, factor.at, -1, 1);
+        memcpy(was, c, (size_t)n * sizeof *c);
+        matmul_lanes(n, vectors, d, (StridedMatrix){a, d, 1}, b,
+                     s % 2 ? &factor : NULL, c);
+        next_case();
+        give("n = %d, vectors = %d, d = %d, %s factor", n, vectors, d,
+             s % 2 ? "a" : "no");
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < vectors * LANES; j++) {
+                double due = s % 2 ? was[i].at[j] * factor.at[j] : 0;
+                for (int k = 0; k < d; k++)
+                    due += (double)a[i * d + k] * (double)b[k].at[j];
+                tap_near(tap_words("c[%d].at[%d]", i, j), c[i].at[j], due,
+                         0, 1e-5);
+            }
+        free(b);
+        free(c);
+    }
+}
+
 /* A block of scores in each lane, against their sums in float64. */
 static void lanes_softmax(void)
 {
@@ -194,11 +226,11 @@ int main(void)
     TAP(multiply_threads,
         "matmul_strided: alike for any number of threads");
     TAP(exp2_all_test, "exp2_all: any sizes");
+    TAP(lanes_product, "matmul_lanes: any sizes");
     TAP(lanes_softmax, "softmax_lanes: scores that are scaled");
     EACH("attend_tiles", tiles_test, "all_*-query");
     SETS("attend_tiles", tiles_test, "loud");
     TAP(tiles_as_flash, "attend_tiles: as flash_forward");
-    TAP(tiles_as_flash, "matmul_lanes: in tiles, as flash_forward");
     TAP(tiles_far_below, "attend_tiles: scores far below 0");
     TAP(turn_test, "transpose_scaled: any sizes");
     return tap_done();
