@@ -31,6 +31,20 @@ static void come_in(int n, int heads, int sharing, int d_k, int d_v,
     }
 }
 
+/* Large scores, whose order decides how often sums are mended. */
+static void loud_scores(void)
+{
+    const Text t = any_text(60, 1, 2, 7, 5, 0);
+    for (int i = 0; i < 60 * 2 * 7; i++)
+        t.query.at[i] *= 12;
+    KVCache c = cache_for(&t, 60, FORMAT_FLOAT32);
+    come_in_pieces(&c, &t, 4);
+    float *right = without_cache(&t);
+    similar("context", 2 * 60 * 5, contexts(&t), right, 0, 2e-5);
+    free(right);
+    kv_cache_free(&c);
+}
+
 static void any_set(void)
 {
     for (int k = 0; k < 3; k++)
@@ -43,6 +57,7 @@ static void any_set(void)
              * over the ring's end, and 256 of it ask at a time. */
             come_in(420, 2, 2, 9, 17, 50, 300, (int[]){32, 300, 88});
             odd_numbers();
+            loud_scores();
         }
 }
 
