@@ -214,6 +214,19 @@ static void memory_test(void)
     }
 }
 
+/* One of everything. */
+static void smallest_test(void)
+{
+    Gpt g = {.vocabulary = 1,
+             .context_length = 1,
+             .width = 1,
+             .n_heads = 1,
+             .layers = 1};
+    gpt_init(&g, &g);
+    same_bits("parameters", (int64_t)g.count, 1 + 1 + 25 + 2);
+    gpt_free(&g);
+}
+
 static void pass_test(void)
 {
     Gpt g = any_gpt(2, 0);
@@ -282,12 +295,13 @@ static void attend_cached_with(int heads, int d_k, int d_v)
 {
     Attention a = {
         .d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4, .d_out = 6};
+    KVCache c = {
+        .n_kv_heads = heads, .d_k = d_k, .d_v = d_v, .capacity = 5};
     Trace one;
     attention_init(&a, &a);
+    kv_cache_init(&c, &c);
     trace_init_texts(&one, &a, 1, 1);
-    attend_cached(&a,
-                  &(KVCache){.n_kv_heads = heads, .d_k = d_k, .d_v = d_v},
-                  1, (float[1][6]){{0}}, &one);
+    attend_cached(&a, &c, 1, (float[1][6]){{0}}, &one);
 }
 
 /* A model and its gradient, with a pass for each, of which one size is
@@ -429,6 +443,7 @@ int main(void)
     adds("gpt_embed_backward", backward_test, "gpt_tied");
     TAP(load_test, "gpt_load: what PyTorch has written");
     TAP(memory_test, "gpt_init: zeros, in room of its own");
+    TAP(smallest_test, "gpt_init: one of everything");
     TAP(memory_test, "gpt_clear: zeros again");
     TAP(memory_test, "gpt_free: nothing is left");
     TAP(pass_test, "gpt_pass_init: a block begins where another ends");

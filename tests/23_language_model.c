@@ -186,14 +186,17 @@ static void batch_test(void)
                      .random = seeded(5),
                      .bytes = BYTES,
                      .text = text};
-    int ids[24], targets[24];
+    int ids[24], targets[24], order[8];
     gpt_training_init(&t, &t);
     same_bits("pieces", t.count, 8);
+    Random r = t.random;
     for (int batch = 0; batch < 8; batch++) {
+        if (batch % 2 == 0)
+            epoch_order(&r, 8, order);
         gpt_training_batch(&t, ids, targets);
         same_bits("next_piece", t.next_piece, batch % 2 ? 6 : 3);
         for (int i = 0; i < 24; i++) {
-            const int piece = t.order[t.next_piece - 3 + i / 8];
+            const int piece = order[t.next_piece - 3 + i / 8];
             same_bits("id", ids[i], text[piece * 8 + i % 8]);
             same_bits("target", targets[i], text[piece * 8 + i % 8 + 1]);
         }
@@ -280,6 +283,14 @@ static void init_with(int texts, int bytes)
                      .bytes = bytes,
                      .text = reading};
     gpt_training_init(&t, &t);
+    same_bits("pieces", t.count, texts);
+    gpt_training_free(&t);
+}
+
+/* One text of one piece. */
+static void smallest_test(void)
+{
+    init_with(1, 9);
 }
 
 static void refusals(void)
@@ -332,6 +343,7 @@ int main(void)
     TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
     TAP(training_init_test, "gpt_training_free: nothing is left");
+    TAP(smallest_test, "gpt_training_init: one piece");
     TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
     refusals();
     return tap_done();
