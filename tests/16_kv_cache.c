@@ -1,6 +1,7 @@
 /* Chapter 16 against PyTorch: golden/16_kv_cache. */
 #define CHAPTER "16_kv_cache"
 #include "caches.h"
+#include "wrong.h"
 
 static void attend_here(const KVCache *c, int n_heads, int n,
                         StridedRows query, int threads, StridedRows context)
@@ -56,46 +57,34 @@ static float entry(const KVCache *c, const void *x, size_t i)
 
 /* Row by row: the last token whose number leaves this row; zeros where none
  * has been, and behind each row. */
-static void rows_of_cache(const KVCache *c, const char *what,
-                          const void *keep_mask, int d, int wide,
-                          StridedRows rows)
+static void rows_of_cache(const KVCache *c, const char *what, void *table,
+                          int d, int wide, StridedRows rows)
 {
-    for (int h = 0; h < c->n_kv_heads; h++)
-        for (int row = 0; row < c->capacity; row++) {
-            int token = -1;
-            for (int i = row; i < c->count; i += c->capacity)
-                token = i;
-            tap_true("kv_cache_row",
-                     kv_cache_row(c, (void *)keep_mask, wide, h, row) ==
-                         (const char *)keep_mask +
-                             (h * c->capacity + row) * wide *
-                                 (c->format == FORMAT_FLOAT32 ? 4 : 2));
-            for (int k = 0; k < wide; k++)
-                tap_near(
-                    tap_words("%s of head %d, row %d, entry %d", what, h,
-                              row, k),
-                    entry(c, keep_mask,
-                          ((size_t)h * (size_t)c->capacity + (size_t)row) *
-                                  (size_t)wide +
-                              (size_t)k),
-                    token < 0 || k >= d
-                        ? 0
-                        : rows.at[h * rows.head_stride +
-                                  token * rows.token_stride + k],
-                    0, 0);
-        }
+    const int size = c->format == FORMAT_FLOAT32 ? 4 : 2;
+    for (int i = 0; i < c->n_kv_heads * c->capacity; i++) {
+        const int h = i / c->capacity, row = i % c->capacity;
+        const int rounds = ((int)c->count - 1 - row) / c->capacity;
+        const int token = row < c->count ? row + rounds * c->capacity : -1;
+        const char *at = (char *)table + i * wide * size;
+        tap_true("kv_cache_row",
+                 kv_cache_row(c, table, wide, h, row) == at);
+        for (int k = 0; k < wide; k++)
+            tap_near(tap_words("%s of head %d, row %d, entry %d", what, h,
+                               row, k),
+                     entry(c, at, (size_t)k),
+                     token < 0 || k >= d ? 0
+                                         : row_at(&rows, 0, h, token)[k],
+                     0, 0);
+    }
 }
 
 static void rows_stand(void)
 {
     for (int k = 0; k < 24; k++) {
         const int window = k % 2 ? tap_int(1, 5) : 0;
-        const Text t = any_text(12, tap_int(1, 3), 1, tap_int(1, 18),
-                                tap_int(1, 18), window);
-        for (int i = 0; i < 12 * t.n_kv_heads * t.d_k; i++)
-            t.key.at[i] = (float)tap_int(-8, 8) / 8;
-        for (int i = 0; i < 12 * t.n_kv_heads * t.d_v; i++)
-            t.value.at[i] = (float)tap_int(-8, 8) / 8;
+        Text t = any_text(12, tap_int(1, 3), 1, tap_int(1, 18),
+                          tap_int(1, 18), window);
+        make_short(&t);
         KVCache c =
             cache_for(&t, window ? window + 2 : 12, (Format)(k / 2 % 3));
         for (int i = 0, n = 0; i < 12; i += n) {
@@ -119,20 +108,11 @@ static void row_is_put(void)
 {
     const float x[5] = {1, -2.5f, 0, 65280, -0x1p-14f};
     for (int format = 0; format < 3; format++) {
-        const size_t bytes = format ? 2 : 4;
-        float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5], before[8];
-        memcpy(before, row, sizeof row);
+        float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5];
         store_row((Format)format, 5, x, row);
-        const KVCache c = {.format = (Format)format};
-        for (int k = 0; k < 5; k++)
-            got[k] = entry(&c, row, (size_t)k);
-        same("x", 5, got, x);
         load_row((Format)format, 5, row, got);
-        same("read again", 5, got, x);
-        tap_true("nothing is written behind it",
-                 !memcmp((char *)row + 5 * bytes,
-                         (char *)before + 5 * bytes,
-                         sizeof row - 5 * bytes));
+        same("x", 5, got, x);
+        same("what is behind it", 3, row + 5, ((float[]){7, 7, 7}));
     }
 }
 
@@ -145,27 +125,24 @@ static void more_than_the_ring(void)
     tap_near("first", (double)c.first, 27, 0, 0);
     kv_cache_attend(&c, 4, 2, rows_from(t.query, 31),
                     rows_from(t.context, 31));
-    float *right = without_cache(&t), *got = room(4 * 40 * 4);
-    for (int h = 0; h < 4; h++) {
-        copy_rows(t.context, h, 40, 4, (void *)(got + h * 40 * 4));
+    float *right = without_cache(&t), *got = contexts(&t);
+    for (int h = 0; h < 4; h++)
         similar("context", 2 * 4, got + (h * 40 + 31) * 4,
                 right + (h * 40 + 31) * 4, 0, ATOL);
-    }
     free(right);
     kv_cache_free(&c);
 }
 
+/* Rows are filled up to 16 entries. */
 static void bytes(void)
 {
     KVCache c = {.n_kv_heads = 3, .d_k = 16, .d_v = 33, .capacity = 5};
-    tap_near("as floats", (double)kv_cache_bytes(&c), 3 * 5 * (16 + 48) * 4,
-             0, 0);
+    const double halves = 3 * 5 * (16 + 48) * 2;
+    tap_near("as floats", (double)kv_cache_bytes(&c), 2 * halves, 0, 0);
     c.format = FORMAT_FLOAT16;
-    tap_near("as halves", (double)kv_cache_bytes(&c), 3 * 5 * (16 + 48) * 2,
-             0, 0);
+    tap_near("as halves", (double)kv_cache_bytes(&c), halves, 0, 0);
     c.d_k = 1;
-    tap_near("of one entry", (double)kv_cache_bytes(&c),
-             3 * 5 * (16 + 48) * 2, 0, 0);
+    tap_near("of one entry", (double)kv_cache_bytes(&c), halves, 0, 0);
 }
 
 static void given_back(void)
@@ -186,92 +163,71 @@ static void given_back(void)
 
 /* ---- 16 bits. */
 
-static void hex(const char *what, float x, unsigned got, unsigned due)
-{
-    tap_report(got == due, tap_words("%s(%.9g)", what, (double)x),
-               "0x%04x where 0x%04x is due", got, due);
-}
+static const struct {
+    const char *name, *to_name, *from_name;
+    uint16_t (*to)(float);
+    float (*from)(uint16_t);
+    int fraction, bias;
+} half[2] = {{"bfloat16", "to_bfloat16", "from_bfloat16", to_bfloat16,
+              from_bfloat16, 7, 127},
+             {"float16", "to_float16", "from_float16", to_float16,
+              from_float16, 10, 15}};
+static int now; /* which of them */
 
-static void numbers_to_bfloat16(void)
-{
-    const float *x = floats(part("x"));
-    for (int i = 0; i < dim("x", 0); i++)
-        hex("to_bfloat16", x[i], to_bfloat16(x[i]),
-            (unsigned)integers("bfloat16")[i]);
-}
-
-static void numbers_to_float16(void)
+static void numbers_to(void)
 {
     const float *x = floats(part("x"));
-    for (int i = 0; i < dim("x", 0); i++)
-        hex("to_float16", x[i], to_float16(x[i]),
-            (unsigned)integers("float16")[i]);
+    for (int i = 0; i < dim("x", 0); i++) {
+        const unsigned got = half[now].to(x[i]);
+        const unsigned due = (unsigned)integers(half[now].name)[i];
+        tap_report(got == due,
+                   tap_words("%s(%.9g)", half[now].to_name, (double)x[i]),
+                   "0x%04x where 0x%04x is due", got, due);
+    }
 }
 
-static void numbers_from(const char *what, float (*from)(uint16_t))
+static void patterns_from(void)
 {
     const int64_t *bits = integers("bits");
-    const float *expect = floats(part(what));
+    const float *due = floats(part(half[now].name));
     for (int i = 0; i < dim("bits", 0); i++)
         tap_near(tap_words("of 0x%04x", (unsigned)bits[i]),
-                 from((uint16_t)bits[i]), expect[i], 0, 0);
-}
-
-static void numbers_from_bfloat16(void)
-{
-    numbers_from("bfloat16", from_bfloat16);
-}
-
-static void numbers_from_float16(void)
-{
-    numbers_from("float16", from_float16);
+                 half[now].from((uint16_t)bits[i]), due[i], 0, 0);
 }
 
 /* What a pattern is by definition: so many bits of fraction, and those of
  * the exponent before them. */
-static double defined(unsigned bits, int fraction, int bias)
+static double defined(unsigned bits)
 {
-    const int most = 2 * bias + 1;
+    const int fraction = half[now].fraction, bias = half[now].bias;
     const int exponent = (int)(bits & 0x7fff) >> fraction;
     const double part = bits & ((1u << fraction) - 1);
     const double one = 1 << fraction, sign = bits & 0x8000 ? -1 : 1;
-    if (exponent == most)
+    if (exponent == 2 * bias + 1)
         return part ? (double)NAN : sign * INFINITY;
     return exponent ? sign * ldexp(1 + part / one, exponent - bias)
                     : sign * ldexp(part / one, 1 - bias);
 }
 
 /* All patterns, there and back. A NaN remains one, with its sign. */
-static void all_patterns(float (*from)(uint16_t), uint16_t (*to)(float),
-                         int fraction, int bias)
+static void all_patterns(void)
 {
     for (unsigned bits = 0; bits < 1 << 16; bits++) {
-        const float x = from((uint16_t)bits);
-        const unsigned back = to(x);
-        const double due = defined(bits, fraction, bias);
+        const float x = half[now].from((uint16_t)bits);
+        const unsigned back = half[now].to(x);
+        const double due = defined(bits);
+        const bool is_back = isnan(x) ? isnan(defined(back)) : back == bits;
         tap_report(tap_is_near(x, due, 0), tap_words("0x%04x", bits),
                    "%g where %g is due", (double)x, due);
-        tap_report(!signbit(x) == !(bits & 0x8000) &&
-                       (isnan(x) ? isnan(defined(back, fraction, bias)) &&
-                                       (back & 0x8000) == (bits & 0x8000)
-                                 : back == bits),
+        tap_report(!signbit(x) == !(bits & 0x8000) && is_back &&
+                       (back & 0x8000) == (bits & 0x8000),
                    tap_words("0x%04x", bits), "0x%04x on its way back",
                    back);
     }
 }
 
-static void all_bfloat16(void)
-{
-    all_patterns(from_bfloat16, to_bfloat16, 7, 127);
-}
-
-static void all_float16(void)
-{
-    all_patterns(from_float16, to_float16, 10, 15);
-}
-
 /* NaN with each single bit of its fraction, and with all of them. */
-static void no_number(uint16_t (*to)(float), float (*from)(uint16_t))
+static void no_number(void)
 {
     for (unsigned bit = 0; bit <= 23; bit++)
         for (unsigned sign = 0; sign < 2; sign++) {
@@ -280,18 +236,20 @@ static void no_number(uint16_t (*to)(float), float (*from)(uint16_t))
             float x;
             memcpy(&x, &bits, sizeof x);
             tap_near(tap_words("of NaN, 0x%08x", (unsigned)bits),
-                     from(to(x)), NAN, 0, 0);
+                     half[now].from(half[now].to(x)), NAN, 0, 0);
         }
 }
 
-static void no_bfloat16(void)
+static void each_half(void)
 {
-    no_number(to_bfloat16, from_bfloat16);
-}
-
-static void no_float16(void)
-{
-    no_number(to_float16, from_float16);
+    for (now = 0; now < 2; now++) {
+        const char *to = half[now].to_name, *from = half[now].from_name;
+        SETS(to, numbers_to, "numbers");
+        SETS(from, patterns_from, "patterns");
+        TAP(all_patterns, tap_words("%s: all that has been one", to));
+        TAP(all_patterns, tap_words("%s: all of them", from));
+        TAP(no_number, tap_words("%s: NaN remains NaN", to));
+    }
 }
 
 /* ---- What is taken back. */
@@ -323,33 +281,6 @@ static void take_back(void)
     }
 }
 
-/* All of a ring, which then begins anew. */
-static void take_all_back(void)
-{
-    const Text t = any_text(20, 1, 1, 3, 4, 4);
-    KVCache c = cache_for(&t, 5, FORMAT_FLOAT32);
-    come_in_pieces(&c, &t, 1);
-    kv_cache_truncate(&c, 20);
-    tap_near("count", (double)c.count, 0, 0, 0);
-    tap_near("first", (double)c.first, 0, 0, 0);
-    come_in_pieces(&c, &t, 2);
-    compare(&t);
-    kv_cache_free(&c);
-}
-
-static void none_back(void)
-{
-    const Text t = any_text(9, 1, 1, 3, 4, 4);
-    KVCache c = cache_for(&t, 4, FORMAT_FLOAT32);
-    come_in_pieces(&c, &t, 1);
-    kv_cache_truncate(&c, 0);
-    tap_near("count", (double)c.count, 9, 0, 0);
-    tap_near("first", (double)c.first, 5, 0, 0);
-    kv_cache_free(&c);
-}
-
-/* ---- What is refused. */
-
 /* n tokens of zeros have come. */
 static KVCache filled(int capacity, int window, int n)
 {
@@ -364,84 +295,120 @@ static KVCache filled(int capacity, int window, int n)
     return c;
 }
 
-static void refusals_of_sizes(void)
+/* None, all of a ring, which then begins anew, and as many as a ring can,
+ * after which the next sees what there is. */
+static void what_is_left(void)
 {
-    const KVCache good = {
-        .n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
-    KVCache c[8] = {good, good, good, good, good, good, good, good};
-    const char *const what[8] = {"no heads",          "no keys",
-                                 "no values",         "no capacity",
-                                 "a negative window", "a window of 4",
-                                 "a format 3",        "too many bytes"};
-    c[0].n_kv_heads = c[1].d_k = c[2].d_v = c[3].capacity = 0;
-    c[4].window = -1;
-    c[5].window = 4;
-    c[6].format = (Format)3;
-    c[7].n_kv_heads = c[7].capacity = c[7].d_k = INT_MAX;
-    for (int i = 0; i < 8; i++) {
-        REFUSES_SUCH(what[i], kv_cache_bytes(&c[i]));
-        REFUSES_SUCH(what[i], kv_cache_init(&(KVCache){0}, &c[i]));
+    static const struct {
+        int capacity, window, come, back, count, first;
+    } ring[] = {{4, 4, 9, 0, 9, 5},
+                {5, 4, 20, 20, 0, 0},
+                {4, 3, 6, 2, 4, 2},
+                {4, 0, 4, 4, 0, 0}};
+    for (int k = 0; k < 4; k++) {
+        KVCache c = filled(ring[k].capacity, ring[k].window, ring[k].come);
+        next_case();
+        give("%d tokens, capacity = %d, window = %d, n = %d", ring[k].come,
+             ring[k].capacity, ring[k].window, ring[k].back);
+        kv_cache_truncate(&c, ring[k].back);
+        tap_near("count", (double)c.count, ring[k].count, 0, 0);
+        tap_near("first", (double)c.first, ring[k].first, 0, 0);
+        kv_cache_free(&c);
     }
-    REFUSES("kv_cache.c: kv_cache_bytes: a window of 4 tokens: one from 0 "
-            "to 3, "
-            "the capacity, is needed",
-            kv_cache_init(&(KVCache){0}, &c[5]));
 }
 
-static void refusals(void)
+/* ---- What is refused. */
+
+/* Sizes, and a call for a cache of four tokens, or with a window of six. */
+static KVCache sizes;
+static struct {
+    int window, n_heads, n, has_query, has_context, has_memory;
+} asked;
+
+static void init_with(int *size, int value)
+{
+    sizes = (KVCache){.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
+    *size = value;
+    kv_cache_init(&(KVCache){0}, &sizes);
+}
+
+static const Wrong wrong_sizes[] = {
+    {"no heads", NULL, &sizes.n_kv_heads, 0},
+    {"no keys", NULL, &sizes.d_k, 0},
+    {"no values", NULL, &sizes.d_v, 0},
+    {"no capacity", NULL, &sizes.capacity, 0},
+    {"too long keys", NULL, &sizes.d_k, (1 << 20) + 1},
+    {"too long values", NULL, &sizes.d_v, (1 << 20) + 1},
+    {"a negative window", NULL, &sizes.window, -1},
+    {"a window of 4",
+     "kv_cache_bytes: a window of 4 tokens: one from 0 to 3, the capacity, "
+     "is needed",
+     &sizes.window, 4},
+    {"a format 3", NULL, (int *)&sizes.format, 3},
+};
+
+static void attend_with(int *size, int value)
 {
     static float x[64], out[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
     const StridedRows results = rows_by_head(2, 4, 1, out);
+    asked.window = 0;
+    asked.n_heads = 2;
+    asked.n = 4;
+    asked.has_query = asked.has_context = asked.has_memory = 1;
+    *size = value;
+    KVCache c = filled(4, asked.window, asked.window ? 6 : 4);
+    if (!asked.has_memory)
+        c.key = NULL;
+    kv_cache_attend(&c, asked.n_heads, asked.n,
+                    asked.has_query ? rows : none,
+                    asked.has_context ? results : none);
+}
+
+static const Wrong wrong_calls[] = {
+    {"no heads", NULL, &asked.n_heads, 0},
+    {"3 heads that share 2 of keys",
+     "kv_cache_attend_check: 3 heads share 2 of keys: a multiple of 2 is "
+     "needed",
+     &asked.n_heads, 3},
+    {"more queries than an int counts", NULL, &asked.n_heads, INT_MAX - 1},
+    {"no queries", NULL, &asked.n, 0},
+    {"5 queries", NULL, &asked.n, 5},
+    {"4 queries where there is room for 2", NULL, &asked.window, 3},
+    {"rows of none", NULL, &asked.has_query, 0},
+    {"nowhere to go", NULL, &asked.has_context, 0},
+    {"no memory", NULL, &asked.has_memory, 0},
+};
+
+static void refusals(void)
+{
+    static float x[64];
+    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
     KVCache full = filled(4, 0, 4), ring = filled(4, 3, 6), empty = {0};
-    REFUSES(
-        "kv_cache.c: kv_cache_append_check: 1 tokens after 4, where there "
-        "is "
-        "room for 4: at least 1, and without a window no more than fit, "
-        "are needed",
-        kv_cache_append_check(&full, 1, rows, rows));
-    REFUSES_SUCH("no room", kv_cache_append(&full, 1, rows, rows));
+    REFUSES_EACH("kv_cache_init", init_with, wrong_sizes);
+    REFUSES_EACH("kv_cache_attend", attend_with, wrong_calls);
+    REFUSES_SUCH("too many bytes",
+                 kv_cache_bytes(&(KVCache){.n_kv_heads = INT_MAX,
+                                           .d_k = 1 << 20,
+                                           .d_v = 1,
+                                           .capacity = INT_MAX}));
+    REFUSES_SUCH("3 queries where there is room for 2",
+                 kv_cache_attend(&ring, 2, 3, rows, rows));
+    REFUSES("kv_cache.c: kv_cache_append_check: 1 tokens after 4, where "
+            "there is room for 4: at least 1, and without a window no more "
+            "than fit, are needed",
+            kv_cache_append(&full, 1, rows, rows));
     REFUSES_SUCH("no tokens", kv_cache_append(&ring, 0, rows, rows));
+    REFUSES_SUCH("no tokens", kv_cache_append_check(&ring, 0, rows, rows));
     REFUSES_SUCH("no keys", kv_cache_append(&ring, 1, none, rows));
     REFUSES_SUCH("no values", kv_cache_append(&ring, 1, rows, none));
     REFUSES_SUCH("no memory", kv_cache_append(&empty, 1, rows, rows));
-    REFUSES_SUCH("no memory", kv_cache_append_check(&empty, 1, rows, rows));
-    REFUSES("kv_cache.c: kv_cache_attend_check: 3 heads share 2 of keys: a "
-            "multiple of 2 is needed",
-            kv_cache_attend(&full, 3, 1, rows, results));
-    REFUSES_SUCH("no heads", kv_cache_attend(&full, 0, 1, rows, results));
-    REFUSES_SUCH("no queries", kv_cache_attend(&full, 2, 0, rows, results));
-    REFUSES_SUCH("5 queries", kv_cache_attend(&full, 2, 5, rows, results));
-    REFUSES_SUCH("more queries than an int counts",
-                 kv_cache_attend(&full, INT_MAX - 1, 4, rows, results));
-    REFUSES_SUCH("rows of none",
-                 kv_cache_attend(&full, 2, 1, none, results));
-    REFUSES_SUCH("nowhere to go", kv_cache_attend(&full, 2, 1, rows, none));
-    REFUSES_SUCH("no memory", kv_cache_attend(&empty, 2, 1, rows, results));
-    REFUSES_SUCH("3 queries where there is room for 2",
-                 kv_cache_attend(&ring, 2, 3, rows, results));
-    REFUSES_SUCH("3 queries where there is room for 2",
-                 kv_cache_attend_check(&ring, 2, 3, rows, results));
     REFUSES_SUCH("-1 tokens", kv_cache_truncate(&full, -1));
     REFUSES_SUCH("5 of 4 tokens", kv_cache_truncate(&full, 5));
     REFUSES_SUCH("more than a ring has", kv_cache_truncate(&ring, 3));
     REFUSES_SUCH("as many as make the ring short",
                  kv_cache_truncate(&ring, 4));
     kv_cache_free(&full);
-    kv_cache_free(&ring);
-}
-
-/* What is just not refused: the most queries of a ring, and the most tokens
- * that may be taken back, after which the next sees what there is. */
-static void just_enough(void)
-{
-    static float x[64], out[64];
-    const StridedRows rows = rows_by_head(2, 4, 1, x);
-    KVCache ring = filled(4, 3, 6);
-    kv_cache_attend(&ring, 2, 2, rows, rows_by_head(2, 4, 1, out));
-    kv_cache_truncate(&ring, 2);
-    tap_near("count", (double)ring.count, 4, 0, 0);
-    tap_near("first", (double)ring.first, 2, 0, 0);
     kv_cache_free(&ring);
 }
 
@@ -469,10 +436,10 @@ static void rows_test(void)
 static void far_rows(void)
 {
     const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
-    tap_near("text", (double)rows.text_stride, 0x1p41, 0, 0);
-    tap_near("head", (double)rows.head_stride, 0x1p31, 0, 0);
     const StridedRows tokens =
         rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
+    tap_near("text", (double)rows.text_stride, 0x1p41, 0, 0);
+    tap_near("head", (double)rows.head_stride, 0x1p31, 0, 0);
     tap_near("text of tokens", (double)tokens.text_stride, 0x1p41, 0, 0);
 }
 
@@ -480,39 +447,22 @@ int main(void)
 {
     attend_cache = attend_here;
     EACH("kv_cache_attend", text_of_set, "*-context");
-    TAP(any_cuts, "kv_cache_attend: any text, in any pieces");
     TAP(odd_numbers, "kv_cache_attend: NaN and infinities");
-    TAP(loud_scores, "kv_cache_attend: large scores");
     TAP(rows_stand, "kv_cache_append: which row has which token");
     TAP(any_cuts, "kv_cache_append: any text, in any pieces");
     TAP(more_than_the_ring, "kv_cache_append: more than the ring has rows");
-    TAP(rows_stand, "kv_cache_row: where a token's row begins");
     TAP(row_is_put, "store_row: three formats");
     TAP(row_is_put, "load_row: three formats");
     TAP(bytes, "kv_cache_bytes: rows are filled up to 16");
-    TAP_LARGE(given_back, "kv_cache_init: zeros");
     TAP_LARGE(given_back, "kv_cache_free: all is given back");
     TAP(rows_test, "row_at: any row");
     if (sizeof(ptrdiff_t) > sizeof(int))
         TAP(far_rows, "rows_by_head: very many");
     else
         tap_skip("rows_by_head: very many", "ptrdiff_t is too small");
-    TAP(rows_test, "rows_by_token: heads side by side");
-    SETS("to_bfloat16", numbers_to_bfloat16, "numbers");
-    SETS("to_float16", numbers_to_float16, "numbers");
-    SETS("from_bfloat16", numbers_from_bfloat16, "patterns");
-    SETS("from_float16", numbers_from_float16, "patterns");
-    TAP(all_bfloat16, "to_bfloat16: all that has been one");
-    TAP(all_float16, "to_float16: all that has been one");
-    TAP(all_bfloat16, "from_bfloat16: all of them");
-    TAP(all_float16, "from_float16: all of them");
-    TAP(no_bfloat16, "to_bfloat16: NaN remains NaN");
-    TAP(no_float16, "to_float16: NaN remains NaN");
+    each_half();
     TAP(take_back, "kv_cache_truncate: as if they had not come");
-    TAP(take_all_back, "kv_cache_truncate: all of a ring");
-    TAP(none_back, "kv_cache_truncate: none");
-    TAP(just_enough, "kv_cache_truncate: as many as a ring can");
-    refusals_of_sizes();
+    TAP(what_is_left, "kv_cache_truncate: none, all, and what a ring can");
     refusals();
     return tap_done();
 }

@@ -1,6 +1,7 @@
 /* Chapter 20 against PyTorch: golden/20_optimizers. */
 #define CHAPTER "20_optimizers"
 #include "traces.h"
+#include "gradients.h"
 #include "attention/20_optimizers.h"
 
 /* ---- The loss */
@@ -27,52 +28,11 @@ static void loss_test(void)
 static void loss_backward_test(void)
 {
     const int n = dim("shares", 0), classes = dim("shares", 1);
-    float *g = result("g_logits");
-    memset(g, 0, part("g_logits")->count * sizeof *g);
+    float *g = begins("g_logits");
     const float *shares = input("shares");
     const int *target = told_targets(n);
     cross_entropy_backward(n, classes, (void *)shares, target, (void *)g);
-    agrees("g_logits", g, 1e-6, 1e-7);
-}
-
-/* What is there stays, and the gradient is added to it. */
-static void loss_adds_test(void)
-{
-    enum { N = 3, CLASSES = 2 };
-    const float shares[N][CLASSES] = {{0.25f, 0.75f}, {0.5f, 0.5f}, {1, 0}};
-    const int target[N] = {1, IGNORED, 1};
-    float g[N][CLASSES] = {{1, 2}, {3, 4}, {5, 6}};
-    const float due[N][CLASSES] = {{1.125f, 1.875f}, {3, 4}, {5.5f, 5.5f}};
-    give_table("shares", N, CLASSES, shares);
-    give_ints("target", N, target);
-    give("g_logits = {{1, 2}, {3, 4}, {5, 6}}");
-    cross_entropy_backward(N, CLASSES, shares, target, g);
-    same_table("g_logits", N, CLASSES, g, due);
-}
-
-/* What the slopes say is what happens when a logit moves. */
-static void loss_tried_test(void)
-{
-    enum { N = 4, CLASSES = 5 };
-    const int target[N] = {2, IGNORED, 0, 4};
-    float logits[N][CLASSES], shares[N][CLASSES], g[N][CLASSES] = {{0}};
-    float *logit = (float *)logits, *slope = (float *)g;
-    tap_fill(N * CLASSES, logit, -2, 2);
-    cross_entropy(N, CLASSES, logits, target, shares);
-    cross_entropy_backward(N, CLASSES, shares, target, g);
-    for (int i = 0; i < N * CLASSES; i++) {
-        /* A step of 2^-6 keeps the logits' digits; its curve is 1e-5. */
-        const float was = logit[i], step = 0x1p-6f;
-        logit[i] = was + step;
-        const float above =
-            cross_entropy(N, CLASSES, logits, target, shares);
-        logit[i] = was - step;
-        const float below =
-            cross_entropy(N, CLASSES, logits, target, shares);
-        logit[i] = was;
-        tap_near("slope", (double)slope[i],
-                 (double)(above - below) / (2 * (double)step), 0, 4e-5);
-    }
+    adds_up("g_logits", g, 1e-6, 1e-7);
 }
 
 /* ---- Steps */
@@ -106,57 +66,42 @@ static float *copy_of(const char *what, const char *from)
     return x;
 }
 
-static float *zeros(const char *what, size_t count)
-{
-    return memset(room_for(what, count), 0, count * sizeof(float));
-}
-
-/* Is this near row `step` of the set's parameters? */
-static void close_after(int step, const float *parameter)
-{
-    close_entry(tap_words("parameter, after step %d", step + 1), "after",
-                step, parameter, 2e-6, 2e-6);
-}
-
-static void adam_test(void)
+/* The set's steps, each from where the last one led. */
+static void steps_test(void)
 {
     const int steps = dim("gradients", 0);
     const size_t n = part("start")->count;
-    const int is_coupled = strncmp(sets_now, "adamw", 5) != 0;
-    const Adam how = adam_of_set(is_coupled);
-    float *mean = zeros("mean", n), *square = zeros("square", n);
-    float *parameter = copy_of("parameter", "start");
-    const float *gradients = floats(part("gradients"));
-    give("step = 1, and then up to %d", steps);
-    give_list("gradient", (int)n, gradients);
-    give_list("parameter", (int)n, floats(part("start")));
-    for (int k = 0; k < steps; k++) {
-        adam_step(how, k + 1, n, gradients + (size_t)k * n, mean, square,
-                  parameter);
-        close_after(k, parameter);
-    }
-    agrees("exp_avg", mean, 1e-5, 1e-7);
-    agrees("exp_avg_sq", square, 1e-5, 1e-7);
-}
-
-static void sgd_test(void)
-{
-    const int steps = dim("gradients", 0);
-    const size_t n = part("start")->count;
+    const bool is_sgd = !strncmp(sets_now, "sgd", 3);
     const double *how = doubles("how");
-    float *velocity = zeros("velocity", n);
+    const Adam adam = is_sgd
+                          ? (Adam){0}
+                          : adam_of_set(strncmp(sets_now, "adamw", 5) != 0);
+    float *mean = zeros(is_sgd ? "velocity" : "mean", n),
+          *square = zeros("square", n);
     float *parameter = copy_of("parameter", "start");
     const float *gradients = floats(part("gradients"));
-    give("rate = %g, momentum = %g, decay = %g", how[0], how[1], how[2]);
+    if (is_sgd)
+        give("rate = %g, momentum = %g, decay = %g", how[0], how[1],
+             how[2]);
+    else
+        give("step = 1, and then up to %d", steps);
     give_list("gradient", (int)n, gradients);
     give_list("parameter", (int)n, floats(part("start")));
     for (int k = 0; k < steps; k++) {
-        sgd_step(how[0], how[1], how[2], n, gradients + (size_t)k * n,
-                 velocity, parameter);
-        close_after(k, parameter);
+        const float *gradient = gradients + (size_t)k * n;
+        if (is_sgd)
+            sgd_step(how[0], how[1], how[2], n, gradient, mean, parameter);
+        else
+            adam_step(adam, k + 1, n, gradient, mean, square, parameter);
+        close_entry(tap_words("parameter, after step %d", k + 1), "after",
+                    k, parameter, 2e-6, 2e-6);
     }
-    if (how[1] > 0)
-        agrees("momentum_buffer", velocity, 1e-5, 1e-6);
+    if (is_sgd && how[1] > 0)
+        agrees("momentum_buffer", mean, 1e-5, 1e-6);
+    if (!is_sgd) {
+        agrees("exp_avg", mean, 1e-5, 1e-7);
+        agrees("exp_avg_sq", square, 1e-5, 1e-7);
+    }
 }
 
 static void clip_test(void)
@@ -210,50 +155,44 @@ static void rate_beyond(void)
              1e-12);
 }
 
-static void refused_adam(void)
-{
-    static float three[3] = {1, 2, 3};
-    static Adam how;
-    static volatile int none = 0, less = -1;
-    const Adam good = {1, 0.9, 0.999, 1e-8, 0.1, 0};
-    how = good;
-    REFUSES_SUCH("step 0",
-                 adam_step(how, none, 3, three, three, three, three));
-    REFUSES_SUCH("step -1",
-                 adam_step(how, less, 3, three, three, three, three));
-    REFUSES("adam_check.c: adam_check: step 0: 1 or more is needed",
-            adam_check(how, none));
-    REFUSES(
-        "adam_check.c: adam_check: beta_1, beta_2 = 1, 0.999: from 0 to "
-        "below 1 are needed",
-        adam_check((how = good, how.beta_1 = 1, how), 1));
-    REFUSES("adam_check.c: adam_check: learning_rate, epsilon, decay = -1, "
-            "1e-08, "
-            "0.1: at least 0 of each is needed",
-            adam_check((how = good, how.learning_rate = -1, how), 1));
-    static const struct {
-        const char *words;
-        Adam how;
-    } wrong[] = {
-        {"a beta_1 of 1", {1, 1, 0.999, 1e-8, 0.1, 0}},
-        {"a beta_1 below 0", {1, -0.1, 0.999, 1e-8, 0.1, 0}},
-        {"a beta_2 of 1", {1, 0.9, 1, 1e-8, 0.1, 0}},
-        {"a beta_2 below 0", {1, 0.9, -0.1, 1e-8, 0.1, 0}},
-        {"a beta_2 that is no number", {1, 0.9, NAN, 1e-8, 0.1, 0}},
-        {"a rate below 0", {-1, 0.9, 0.999, 1e-8, 0.1, 0}},
-        {"an epsilon below 0", {1, 0.9, 0.999, -1e-8, 0.1, 0}},
-        {"a decay below 0", {1, 0.9, 0.999, 1e-8, -0.1, 0}},
-    };
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        REFUSES_SUCH(wrong[k].words, adam_step(wrong[k].how, 1, 3, three,
-                                               three, three, three));
-}
+/* A step with something wrong in it, and its refusal. */
+static const struct {
+    const char *words, *line;
+    int step;
+    Adam how;
+} wrong[] = {
+    {"step 0",
+     "adam_check: step 0: 1 or more is needed",
+     0,
+     {1, 0.9, 0.999, 1e-8, 0.1, 0}},
+    {"step -1", NULL, -1, {1, 0.9, 0.999, 1e-8, 0.1, 0}},
+    {"a beta_1 of 1",
+     "adam_check: beta_1, beta_2 = 1, 0.999: from 0 to below 1 are needed",
+     1,
+     {1, 1, 0.999, 1e-8, 0.1, 0}},
+    {"a beta_1 below 0", NULL, 1, {1, -0.1, 0.999, 1e-8, 0.1, 0}},
+    {"a beta_2 of 1", NULL, 1, {1, 0.9, 1, 1e-8, 0.1, 0}},
+    {"a beta_2 below 0", NULL, 1, {1, 0.9, -0.1, 1e-8, 0.1, 0}},
+    {"a beta_2 that is no number", NULL, 1, {1, 0.9, NAN, 1e-8, 0.1, 0}},
+    {"a rate below 0",
+     "adam_check: learning_rate, epsilon, decay = -1, 1e-08, 0.1: at least "
+     "0 of each is needed",
+     1,
+     {-1, 0.9, 0.999, 1e-8, 0.1, 0}},
+    {"an epsilon below 0", NULL, 1, {1, 0.9, 0.999, -1e-8, 0.1, 0}},
+    {"a decay below 0", NULL, 1, {1, 0.9, 0.999, 1e-8, -0.1, 0}},
+};
 
 static void refusals(void)
 {
+    /* volatile, or else the compiler sees what is wrong and warns. */
     static volatile int none = 0, less = -1;
     static const int beyond[2] = {0, 3}, below[1] = {-1};
     static float two[2][3], three[3] = {1, 2, 3};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        TAP_REFUSES("adam_step", wrong[k].words, wrong[k].line,
+                    adam_step(wrong[k].how, wrong[k].step, 3, three, three,
+                              three, three));
     REFUSES("20_optimizers.c: cross_entropy: target 1 is 3: 0 to 2, or "
             "IGNORED, is needed",
             cross_entropy(2, 3, (const void *)two, beyond, two));
@@ -271,18 +210,14 @@ int main(void)
 {
     EACH("cross_entropy", loss_test, "*-g_logits");
     EACH("cross_entropy_backward", loss_backward_test, "*-g_logits");
-    TAP(loss_adds_test,
-        "cross_entropy_backward: adds to what is there, and leaves rows "
-        "that are ignored");
-    TAP(loss_tried_test, "cross_entropy_backward: as found by trying");
+    adds("cross_entropy_backward", loss_backward_test, "ignored");
     TAP(lerp_test, "lerp: from the nearer end");
-    EACH("adam_step", adam_test, "*-exp_avg");
+    EACH("adam_step", steps_test, "*-exp_avg");
     EACH("clip_norm", clip_test, "*-clipped");
     TAP(clip_strange, "clip_norm: what is not finite");
     EACH("rate_at", rate_test, "*-rates");
     TAP(rate_beyond, "rate_at: after the last step");
-    EACH("sgd_step", sgd_test, "sgd*-after");
-    refused_adam();
+    EACH("sgd_step", steps_test, "sgd*-after");
     refusals();
     return tap_done();
 }

@@ -136,15 +136,21 @@ static inline Text any_text(int n, int n_kv_heads, int sharing, int d_k,
                   any_rows(by_token, heads, n, d_v)};
 }
 
-static inline void compare(const Text *t)
+/* What has been written for it, [n_heads][n][d_v]. */
+static inline float *contexts(const Text *t)
 {
-    float *right = without_cache(t);
     float *got = room((size_t)(t->n_heads * t->n * t->d_v));
     for (int h = 0; h < t->n_heads; h++)
         copy_rows(t->context, h, t->n, t->d_v,
                   (void *)(got + h * t->n * t->d_v));
-    similar("context", (size_t)(t->n_heads * t->n * t->d_v), got, right, 0,
-            ATOL);
+    return got;
+}
+
+static inline void compare(const Text *t)
+{
+    float *right = without_cache(t);
+    similar("context", (size_t)(t->n_heads * t->n * t->d_v), contexts(t),
+            right, 0, ATOL);
     free(right);
 }
 
@@ -181,49 +187,26 @@ static inline void odd_numbers(void)
 {
     enum { N = 70, D = 5, KINDS = 3 * 3 * 3 * 2 };
     static const float odd[3] = {NAN, INFINITY, -INFINITY};
+    static const char *const role[3] = {"query", "key", "value"};
     for (int k = 0; k < KINDS; k++) {
         Text t = any_text(N, 1, 2, D, D, k % 2 * 9);
         make_short(&t);
         const int where = k / 2 % 3, token = tap_int(0, N - 1);
-        const StridedRows rows = where == 0   ? t.query
-                                 : where == 1 ? t.key
-                                              : t.value;
-        rows.at[token * rows.token_stride + tap_int(0, D - 1)] =
-            odd[k / 6 % 3];
+        const StridedRows rows =
+            (StridedRows[3]){t.query, t.key, t.value}[where];
+        const float x = odd[k / 6 % 3];
         const Format format = (Format)(k / 18 % 3);
-        give("%g in %s of token %d, format = %d", (double)odd[k / 6 % 3],
-             where == 0   ? "the query"
-             : where == 1 ? "the key"
-                          : "the value",
-             token, (int)format);
+        rows.at[token * rows.token_stride + tap_int(0, D - 1)] = x;
+        give("%g in the %s of token %d, format = %d", (double)x,
+             role[where], token, (int)format);
         KVCache c = cache_for(&t, N, format);
         come_in_pieces(&c, &t, k % 5 ? 3 : 40);
-        float *right = without_cache(&t), *got = room(2 * N * D);
-        for (int h = 0; h < 2; h++) {
-            copy_rows(t.context, h, N, D, (void *)(got + h * N * D));
-            for (int i = 0; i < N; i++)
-                if (where < 2 || sees(&t, i, token))
-                    similar(tap_words("context of token %d", i), D,
-                            got + (h * N + i) * D, right + (h * N + i) * D,
-                            0, ATOL);
-        }
+        float *right = without_cache(&t), *got = contexts(&t);
+        for (int i = 0; i < 2 * N; i++)
+            if (where < 2 || sees(&t, i % N, token))
+                similar(tap_words("context of token %d", i % N), D,
+                        got + i * D, right + i * D, 0, ATOL);
         free(right);
         kv_cache_free(&c);
     }
-}
-
-/* Large scores, whose order decides how often sums are mended. */
-static inline void loud_scores(void)
-{
-    const Text t = any_text(60, 1, 2, 7, 5, 0);
-    for (int i = 0; i < 60 * 2 * 7; i++)
-        t.query.at[i] *= 12;
-    KVCache c = cache_for(&t, 60, FORMAT_FLOAT32);
-    come_in_pieces(&c, &t, 4);
-    float *right = without_cache(&t), *got = room(2 * 60 * 5);
-    for (int h = 0; h < 2; h++)
-        copy_rows(t.context, h, 60, 5, (void *)(got + h * 60 * 5));
-    similar("context", 2 * 60 * 5, got, right, 0, 2e-5);
-    free(right);
-    kv_cache_free(&c);
 }

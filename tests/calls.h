@@ -3,6 +3,8 @@
 #pragma once
 
 #include "traces.h"
+#include "attention/01_dot_product.h"
+#include "attention/02_softmax.h"
 #include "attention/04_random.h"
 #include "attention/09_causal_mask.h"
 #include "attention/10_dropout.h"
@@ -177,14 +179,6 @@ static inline void close_rooms(void)
         free(tap_room[--tap_rooms].block);
 }
 
-static inline void gather(const StridedRows *rows, int text, int head,
-                          int n, int d, float *to)
-{
-    for (int i = 0; i < n; i++)
-        memcpy(to + i * d, row_at(rows, text, head, i),
-               (size_t)d * sizeof *to);
-}
-
 typedef struct {
     double off;
     char where[400];
@@ -210,35 +204,121 @@ static inline void report(const char *what, const Worst *worst,
                worst->off, worst->where);
 }
 
-/* Where gradients begin: with these numbers, or with 0. */
-static inline float *begun(const char *name, size_t count, float with)
+/* The call of the set, of heads [texts][n_heads][n][d]: what its name says
+ * is given, too. */
+static inline AttentionCall call_of_set(void)
 {
-    float *x = room_for(name, count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = with;
-    return x;
-}
-static inline float *zeros(const char *name, size_t count)
-{
-    return begun(name, count, 0);
+    AttentionCall call = {.texts = dim("query", 0),
+                          .n_heads = dim("query", 1),
+                          .n_kv_heads = dim("key", 1),
+                          .n = dim("query", 2),
+                          .m = dim("key", 2),
+                          .d_k = dim("key", 3),
+                          .d_v = dim("value", 3)};
+    const int heads = call.n_heads, key_heads = call.n_kv_heads;
+    call.query = rows_by_head(heads, call.n, call.d_k, input("query"));
+    call.key = rows_by_head(key_heads, call.m, call.d_k, input("key"));
+    call.value = rows_by_head(key_heads, call.m, call.d_v, input("value"));
+    if (strstr(sets_now, "scaled"))
+        call.scale = (float)number("scale", "scale");
+    if (strstr(sets_now, "past"))
+        call.mask = mask_causal((int)number("first", "first"));
+    if (strstr(sets_now, "table"))
+        call.mask = mask_table(call.n, call.m, input("mask"));
+    if (strstr(sets_now, "bias"))
+        call.bias = (StridedRows){input("bias"), 0, 0, dim("bias", 1)};
+    return call;
 }
 
-/* The sizes of the set's tensors, of heads [texts][n_heads][n][d], and their
- * rows, in a call that has all else. */
-static inline AttentionCall of_set(AttentionCall call)
+/* ---- What the book's functions answer */
+
+typedef struct {
+    float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
+    float scores[MOST * MOST], weights[MOST * MOST];
+    float keep_factor[MOST * MOST];
+} Head;
+
+static inline int key_heads_of(const AttentionCall *call)
 {
-    call.texts = dim("query", 0);
-    call.n_heads = dim("query", 1);
-    call.n_kv_heads = dim("key", 1);
-    call.n = dim("query", 2);
-    call.m = dim("key", 2);
-    call.d_k = dim("key", 3);
-    call.d_v = dim("value", 3);
-    call.query =
-        rows_by_head(call.n_heads, call.n, call.d_k, input("query"));
-    call.key =
-        rows_by_head(call.n_kv_heads, call.m, call.d_k, input("key"));
-    call.value =
-        rows_by_head(call.n_kv_heads, call.m, call.d_v, input("value"));
-    return call;
+    return call->n_kv_heads ? call->n_kv_heads : call->n_heads;
+}
+
+static inline float scale_of(const AttentionCall *call)
+{
+    return call->scale != 0 ? call->scale : 1 / sqrtf((float)call->d_k);
+}
+
+static inline void gather(const StridedRows *rows, int text, int head,
+                          int n, int d, float *to)
+{
+    for (int i = 0; i < n; i++)
+        memcpy(to + i * d, row_at(rows, text, head, i),
+               (size_t)d * sizeof *to);
+}
+
+/* What a head of a call is given, its scores and its weights. */
+static inline void weigh_head(const AttentionCall *call, int text, int head,
+                              Head *h)
+{
+    const int n = call->n, m = call->m;
+    const int key_head = head / (call->n_heads / key_heads_of(call));
+    gather(&call->query, text, head, n, call->d_k, h->query);
+    gather(&call->key, text, key_head, m, call->d_k, h->key);
+    gather(&call->value, text, key_head, m, call->d_v, h->value);
+    dot_scores(n, m, call->d_k, (void *)h->query, (void *)h->key,
+               (void *)h->scores);
+    for (int k = 0; k < n * m; k++) {
+        h->scores[k] *= scale_of(call);
+        h->keep_factor[k] = 1;
+        if (call->bias.at)
+            h->scores[k] += row_at(&call->bias, text, head, k / m)[k % m];
+        if (call->keep_factor.at)
+            h->keep_factor[k] =
+                row_at(&call->keep_factor, text, head, k / m)[k % m];
+    }
+    apply_mask(n, m, call->mask, (void *)h->scores);
+    softmax_rows(n, m, (void *)h->scores, (void *)h->weights);
+}
+
+/* ---- Rows that a kernel fills */
+
+typedef struct {
+    const char *name;
+    StridedRows rows;
+    int texts, heads, n, d;
+} Results;
+
+static inline float *result_row(const Results *x, int i)
+{
+    const int h = i / x->n;
+    return row_at(&x->rows, h / x->heads, h % x->heads, i % x->n);
+}
+
+/* Fills them with a number; what lies between them is unset. */
+static inline void fill_results(const Results *x, float with)
+{
+    const int rows = x->texts * x->heads * x->n;
+    const float *end = result_row(x, rows - 1) + x->d;
+    for (float *at = x->rows.at; at < end; at++)
+        *at = unset;
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < x->d; k++)
+            result_row(x, i)[k] = with;
+}
+
+/* They began with a number, to which what is due was added; nothing is
+ * written between them. */
+static inline void compare_results(const Results *x, float with,
+                                   const float *due, const char *where,
+                                   Worst *worst)
+{
+    const int rows = x->texts * x->heads * x->n;
+    const float *end = result_row(x, rows - 1) + x->d;
+    ptrdiff_t between = end - x->rows.at - (ptrdiff_t)rows * x->d;
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < x->d; k++)
+            worse(worst, result_row(x, i)[k], (double)with + *due++, where);
+    for (const float *at = x->rows.at; at < end; at++)
+        between -= *at == unset;
+    tap_report(between == 0, x->name, "written between rows: %s", where);
 }

@@ -1,9 +1,10 @@
-/* Models for the tests of chapters 22 and 23. Define CHAPTER before including
- * this. */
+/* Models for the tests of chapters 22 and 23, and of their files. Define
+ * CHAPTER before including this. */
 #pragma once
 
 #include "sets.h"
-#include "attention/22_gpt.h"
+#include "attention/23_language_model.h"
+#include "attention/gpt_training.h"
 
 /* The model of a set: its sizes, and room for its numbers. */
 static inline Gpt sized(void)
@@ -42,18 +43,6 @@ static inline Gpt any_gpt(int layers, int has_own_output)
     return g;
 }
 
-static inline Gpt *wrong(int vocabulary, int context, int width,
-                         int n_heads, int layers)
-{
-    static Gpt g;
-    g = (Gpt){.vocabulary = vocabulary,
-              .context_length = context,
-              .width = width,
-              .n_heads = n_heads,
-              .layers = layers};
-    return &g;
-}
-
 /* Where the test may write: a folder that main makes and removes. */
 static char own_folder[] = "/tmp/gpt-XXXXXX";
 
@@ -64,4 +53,57 @@ static inline const char *own_file(const char *name)
     char *it = path[next++ % 8];
     snprintf(it, 200, "%s/%s", own_folder, name);
     return it;
+}
+
+static inline void make_own_folder(void)
+{
+    if (!mkdtemp(own_folder))
+        REFUSE("%s: no folder can be made", own_folder);
+}
+
+/* With the file of that name, where a refused child has left it. */
+static inline void remove_own_folder(const char *file)
+{
+    remove(own_file(file));
+    if (rmdir(own_folder))
+        REFUSE("%s: cannot be removed", own_folder);
+}
+
+/* A small training on this text. */
+static const char reading[] =
+    "In the beginning was the word, and the word was hidden among others.";
+static inline Gpt sizes_of_small(int has_own_output)
+{
+    return (Gpt){.vocabulary = 128,
+                 .context_length = 8,
+                 .width = 8,
+                 .n_heads = 2,
+                 .layers = 2,
+                 .has_own_output = has_own_output};
+}
+
+static inline GptTraining small_of(int texts, int has_own_output)
+{
+    GptTraining t = {.model = sizes_of_small(has_own_output),
+                     .texts = texts,
+                     .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
+                     .random = seeded(5),
+                     .bytes = (int)strlen(reading),
+                     .text = reading};
+    gpt_training_init(&t, &t);
+    return t;
+}
+
+static inline GptTraining small(void)
+{
+    return small_of(3, 0);
+}
+
+static inline void go_on(GptTraining *t, int steps)
+{
+    int ids[24], targets[24];
+    for (int i = 0; i < steps; i++) {
+        gpt_training_batch(t, ids, targets);
+        gpt_training_step(t, ids, targets);
+    }
 }

@@ -48,23 +48,19 @@ static void lanes_test(void)
 #endif
 }
 
+/* What is not there, and the first that is. */
 static void other_names(void)
 {
+    int first = 0;
+    while (!kernel_named(kernel_name[first]))
+        first++;
+    tap_true("the best", best_kernel() == kernel_named(kernel_name[first]));
     tap_true("AVX", !kernel_named("AVX"));
     tap_true("no name", !kernel_named(""));
     for (int k = 0; k < 3; k++)
         tap_true(kernel_name[k],
                  could_run(k) || !kernel_named(kernel_name[k]));
     tap_true("plain", kernel_named("plain"));
-}
-
-static void best_test(void)
-{
-    int first = 0;
-    while (!kernel_named(kernel_name[first]))
-        first++;
-    tap_true("the first of them",
-             best_kernel() == kernel_named(kernel_name[first]));
 }
 
 static void each_kernel(void)
@@ -95,11 +91,9 @@ static void threads_test(void)
 int main(void)
 {
     each_kernel();
-    TAP(other_names, "kernel_named: what is not there");
+    TAP(other_names, "best_kernel: the first that is there");
     TAP(lanes_test, "LANES: those of any processor of its kind");
-    TAP(best_test, "best_kernel: the first that is there");
     TAP(exp2_grid, "exp2_fast: as exp2");
-    TAP(exp2_beside, "exp2_fast: beside whole numbers and halves");
     TAP(exp2_between, "exp2_fast: from -127 to -126");
     TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
     TAP(multiply_test, "matmul_strided: any tables, any start");

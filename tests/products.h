@@ -24,8 +24,10 @@ static void exp2_off(const Kernel *kernel, float x, Worst *worst)
              x);
 }
 
-/* In steps of seven parts of 1024: so each part comes, at some power. Who
- * is graded is another process, and each call takes microseconds. */
+/* In steps of seven parts of 1024, so that each part comes, at some power;
+ * and beside whole numbers and halves, where the whole number becomes
+ * another one. Who is graded is another process, and each call takes
+ * microseconds. */
 static void exp2_grid(void)
 {
     const int step = getenv("TAP_SMALL") ? 64 : 7;
@@ -33,25 +35,10 @@ static void exp2_grid(void)
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         for (int k = -126 * 1024; k <= 127 * 1024; k += step)
             exp2_off(kernel, (float)k / 1024, &worst);
-        report("exp2", &worst, 2e-7);
-    }
-}
-
-/* Beside whole numbers and beside what lies in the middle, where the whole
- * number becomes another one. */
-static void exp2_beside(void)
-{
-    static Worst worst;
-    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-        for (int k = -252; k <= 254; k++) {
+        for (int k = -251; k <= 253; k++) {
             const float x = (float)k / 2;
-            float up = x, down = x;
-            for (int l = 0; l < 20; l++) {
-                exp2_off(kernel, k < 254 ? up : x, &worst);
-                exp2_off(kernel, k > -252 ? down : x, &worst);
-                up = nextafterf(up, INFINITY);
-                down = nextafterf(down, -INFINITY);
-            }
+            exp2_off(kernel, nextafterf(x, INFINITY), &worst);
+            exp2_off(kernel, nextafterf(x, -INFINITY), &worst);
         }
         report("exp2", &worst, 2e-7);
     }
@@ -132,42 +119,41 @@ static void product_off(int m, int d, StridedMatrix a, StridedMatrix b,
 
 /* start is NULL, one row, a table or the result itself; the first product
  * is large enough for threads. */
-static void multiply_as(const Kernel *kernel)
+static void multiply_as(const Kernel *kernel, Worst *worst)
 {
-    static Worst worst;
     for (int s = 0; s < 60; s++) {
         Random r = seeded(1600 + s);
         const int n = s ? any_size(&r, 60) : 113;
         const int m = s ? any_size(&r, 80) : 101;
         const int d = s ? any_size(&r, 80) : 101;
-        float *c = room_for("c", (size_t)(n * m));
-        float *old = room_for("start", (size_t)(n * m));
-        const StridedMatrix a = any_view(&r, "a", n, d),
-                            b = any_view(&r, "b", d, m);
+        const size_t count = (size_t)(n * m);
+        float *c = room_for("c", count), *old = room_for("start", count);
+        const StridedMatrix a = any_view(&r, "a", n, d);
+        const StridedMatrix b = any_view(&r, "b", d, m);
         const StridedMatrix other = any_view(&r, "start", n, m);
         const StridedMatrix start[4] = {{NULL, 0, 0},
                                         {other.at, 0, other.column_stride},
                                         other,
                                         {old, m, 1}};
         uniform_fill(&r, n, m, -1, 1, (void *)old);
-        const char *where =
-            tap_words("%s: n = %d, m = %d, d = %d, start %d", kernel->name,
-                      n, m, d, s % 4);
-        memcpy(c, old, (size_t)(n * m) * sizeof *c);
+        memcpy(c, old, count * sizeof *c);
         kernel->matmul(n, m, d, a, b,
                        s % 4 < 3 ? start[s % 4] : (StridedMatrix){c, m, 1},
                        (void *)c);
         for (int k = 0; k < n * m; k += s ? 1 : 7)
-            product_off(m, d, a, b, start[s % 4], k, c[k], &worst, where);
+            product_off(m, d, a, b, start[s % 4], k, c[k], worst,
+                        tap_words("%s: n = %d, m = %d, d = %d, start %d",
+                                  kernel->name, n, m, d, s % 4));
         close_rooms();
     }
-    report("c", &worst, 4e-7);
 }
 
 static void multiply_test(void)
 {
+    static Worst worst;
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
-        multiply_as(kernel);
+        multiply_as(kernel, &worst);
+    report("c", &worst, 4e-7);
 }
 
 /* Where it is known how many threads there are, any number of them. */

@@ -1,0 +1,338 @@
+/* src/gpt_file.c: the files of models, chapter 22's golden one among them,
+ * and of trainings. */
+#define CHAPTER "22_gpt"
+#include "streams.h"
+#include "gpts.h"
+#include "attention/gpt_file.h"
+
+/* ---- Models */
+
+/* Written and read again. */
+static void save_test(void)
+{
+    Gpt g = given();
+    const char *path = own_file("model.safetensors");
+    gpt_save(&g, path);
+    Gpt again;
+    gpt_load(&again, path);
+    same("parameters", g.count, again.memory, g.memory);
+    same_bits("heads", again.n_heads, g.n_heads);
+    same_bits("apart", again.has_own_output, g.has_own_output);
+    gpt_free(&again);
+    gpt_free(&g);
+    remove(path);
+}
+
+/* The tensors of the golden model, but one, by their names behind a
+ * prefix. */
+static int tensors_of_model(Tensor tensor[64], const char *prefix,
+                            const char *lost)
+{
+    int count = 0;
+    tap_read_golden();
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        const Tensor *t = &tap_golden.tensor[i];
+        if (strchr(t->name, '-') || !strcmp(t->name, lost))
+            continue;
+        char *name = room(100);
+        snprintf(name, 400, "%s%s", prefix, t->name);
+        tensor[count] = *t;
+        tensor[count++].name = name;
+    }
+    return count;
+}
+
+/* What PyTorch has written, as others lay it out: with "transformer." in
+ * front, an output apart, masks, and the number of heads in config.json. */
+static void prefix_test(void)
+{
+    const char *path = own_file("model.safetensors");
+    const char *config = own_file("config.json");
+    const Tensor *tokens = golden("22_gpt/wte.weight");
+    Tensor tensor[64];
+    sets_now = "gpt_tied";
+    int count = tensors_of_model(tensor, "transformer.", "n_head");
+    tensor[count] = *tokens;
+    tensor[count++].name = "lm_head.weight";
+    tensor[count++] = (Tensor){.name = "transformer.h.0.attn.bias",
+                               .type = 'f',
+                               .rank = 4,
+                               .shape = {1, 1, 2, 2},
+                               .data = (float[4]){1, 0, 1, 1}};
+    tensor[count++] = (Tensor){.name = "transformer.h.1.attn.masked_bias",
+                               .type = 'f',
+                               .data = (float[1]){-1e4f}};
+    tensors_write(path, count, tensor);
+    FILE *file = fopen(config, "w");
+    fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
+    fclose(file);
+    Gpt g;
+    gpt_load(&g, path);
+    same_bits("heads", g.n_heads, 2);
+    tap_true("apart", g.output.weight != g.tokens);
+    same("output", tokens->count, g.output.weight, floats(tokens));
+    same("parameters", part("parameters")->count, g.memory,
+         floats(part("parameters")));
+    gpt_free(&g);
+    remove(config);
+    remove(path);
+}
+
+/* ---- Trainings */
+
+/* Interrupted after 3 steps, in the middle of an epoch of 2, and gone on
+ * with for 6 more. */
+static void resume(int has_own_output)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining whole = small_of(3, has_own_output),
+                first = small_of(3, has_own_output);
+    go_on(&whole, 9);
+    go_on(&first, 3);
+    first.random.has_spare = 1; /* half of a pair of normal numbers */
+    first.random.spare = 0.5;
+    gpt_training_save(&first, path);
+    GptTraining second = small_of(3, has_own_output);
+    go_on(&second, 5); /* whatever it was before */
+    gpt_training_load(&second, path);
+    same_bits("step", second.step, 3);
+    same_bits("next_piece", second.next_piece, first.next_piece);
+    same_bits("in an epoch", second.next_piece, 3);
+    go_on(&second, 6);
+    same("parameters", whole.model.count, second.model.memory,
+         whole.model.memory);
+    same("means", whole.model.count, second.mean.memory, whole.mean.memory);
+    same("squares", whole.model.count, second.square.memory,
+         whole.square.memory);
+    same_bits("steps", second.step, whole.step);
+    same_bits("has_spare", second.random.has_spare, 1);
+    tap_near("spare", second.random.spare, 0.5, 0, 0);
+    same_bits("stream", random_u32(&second.random),
+              random_u32(&whole.random));
+    Gpt g;
+    gpt_load(&g, path); /* which is a model, too */
+    same_bits("layers", g.layers, 2);
+    same_bits("heads", g.n_heads, 2);
+    same_bits("apart", g.has_own_output, has_own_output);
+    gpt_free(&g);
+    gpt_training_free(&whole);
+    gpt_training_free(&first);
+    gpt_training_free(&second);
+    remove(path);
+}
+
+static void resume_test(void)
+{
+    resume(0);
+    resume(1);
+}
+
+/* ---- What is refused of a model's file */
+
+/* What is otherwise in a file of the golden model: a tensor is lost, has
+ * its sizes turned over or has no rows, or there is one more; and how the
+ * line ends that refuses it, where that does not follow. */
+enum { LOST, TURNED, EMPTY, MORE };
+static const struct {
+    int how;
+    const char *name, *line;
+} otherwise[] = {
+    {LOST, "n_head", ": the number of heads is needed in one of them"},
+    {LOST, "h.1.mlp.c_proj.bias", NULL},
+    {LOST, "h.1.ln_1.weight", NULL},
+    {LOST, "h.0.ln_1.weight", NULL},
+    {TURNED, "h.0.mlp.c_fc.weight",
+     "'h.0.mlp.c_fc.weight' is [48, 12], of 2 dimensions: [12, 48], of 2, "
+     "is needed"},
+    {EMPTY, "wte.weight",
+     "'wte.weight' is [0, 12], of 2 dimensions: at least [1, 1], of 2, is "
+     "needed"},
+    {EMPTY, "wpe.weight",
+     "'wpe.weight' is [0, 12], of 2 dimensions: at least [1, 1], of 2, is "
+     "needed"},
+    {MORE, "h.2.ln_1.bias", "has no tensor 'h.2.ln_1.weight'"},
+    {MORE, "h.99999999999.ln_1.bias", NULL},
+    {MORE, "score.weight", NULL},
+    {MORE, "h.1.ln_1.scale", NULL},
+    {MORE, "h.1.mlp.bias", NULL},
+    {MORE, "transformer.ln_f.bias", NULL},
+    {MORE, "mean.h.2.ln_1.bias", NULL},
+};
+
+static void load_otherwise(int how, const char *name)
+{
+    const char *path = own_file("model.safetensors");
+    Tensor tensor[64];
+    int count = tensors_of_model(tensor, "", how == LOST ? name : "");
+    for (Tensor *t = tensor; t < tensor + count; t++) {
+        const int rows = t->shape[0];
+        if (strcmp(t->name, name))
+            continue;
+        t->shape[0] = how == EMPTY ? 0 : t->shape[1];
+        t->shape[1] = how == EMPTY ? t->shape[1] : rows;
+    }
+    if (how == MORE)
+        tensor[count++] = (Tensor){.name = name, .type = 'f', .rank = 1};
+    tensors_write(path, count, tensor);
+    gpt_load(&(Gpt){0}, path);
+}
+
+static void refused_files(void)
+{
+    static const char *const words[4] = {
+        "a file without %s", "%s turned over", "%s without rows",
+        "a file with %s"};
+    for (size_t i = 0; i < sizeof otherwise / sizeof *otherwise; i++) {
+        const int how = otherwise[i].how;
+        const char *name = otherwise[i].name, *line = otherwise[i].line;
+        if (!line)
+            line = how == LOST
+                       ? tap_words("has no tensor '%s'", name)
+                       : tap_words("'%s' is no tensor of a GPT-2 of 2 "
+                                   "layers: a file without it is needed",
+                                   name);
+        char what[100];
+        snprintf(what, sizeof what, words[how], name);
+        TAP_REFUSES("gpt_load", what, line, load_otherwise(how, name));
+    }
+}
+
+/* ---- What is refused of a training's */
+
+/* What a training must have in common with the one that it goes on with:
+ * in another one, a size or a setting has this value; or the text begins
+ * with "Hn". */
+static GptTraining other;
+static const struct {
+    const char *words;
+    int *size;
+    double *setting, value;
+} in_common[] = {
+    {"vocabulary is 128: 129", &other.model.vocabulary, NULL, 129},
+    {"context is 8: 4", &other.model.context_length, NULL, 4},
+    {"width is 8: 16", &other.model.width, NULL, 16},
+    {"n_heads is 2: 4", &other.model.n_heads, NULL, 4},
+    {"layers is 2: 1", &other.model.layers, NULL, 1},
+    {"has_own_output is 0: 1", &other.model.has_own_output, NULL, 1},
+    {"texts is 3: 2", &other.texts, NULL, 2},
+    {"bytes of text is 68: 67", &other.bytes, NULL, 67},
+    {"checksum of the text is 3948898965: 1324445238", NULL, NULL, 0},
+    {"beta_1 is 0.9: 0.8", NULL, &other.adam.beta_1, 0.8},
+    {"beta_2 is 0.95: 0.9501", NULL, &other.adam.beta_2, 0.9501},
+    {"epsilon is 1e-08: 1e-09", NULL, &other.adam.epsilon, 1e-9},
+    {"decay is 0.1: 0", NULL, &other.adam.decay, 0},
+    {"is_coupled is 0: 1", &other.adam.is_coupled, NULL, 1},
+};
+
+static const char *training_file(void)
+{
+    return own_file("training.safetensors");
+}
+
+static void load_into(int *size, double *setting, double value)
+{
+    static char text[sizeof reading];
+    GptTraining t = small();
+    gpt_training_save(&t, training_file());
+    strcpy(text, reading);
+    other = (GptTraining){.model = sizes_of_small(0),
+                          .texts = t.texts,
+                          .adam = t.adam,
+                          .random = seeded(5),
+                          .bytes = t.bytes,
+                          .text = text};
+    if (size)
+        *size = (int)value;
+    else if (setting)
+        *setting = value;
+    else
+        text[0] ^= 1;
+    gpt_training_init(&other, &other);
+    gpt_training_load(&other, training_file());
+}
+
+/* A training's file in which a tensor has so many numbers, the first of
+ * them this one, or the one at a place is another; or there is one tensor
+ * more. */
+static void load_changed(const char *name, int count, int place,
+                         double number)
+{
+    GptTraining t = small();
+    gpt_training_save(&t, training_file());
+    Tensors file = tensors_read(training_file());
+    Tensor *all = calloc(file.count + 1, sizeof *all), *it = all;
+    memcpy(all, file.tensor, file.count * sizeof *all);
+    while (it < all + file.count && strcmp(it->name, name))
+        it++;
+    if (it == all + file.count)
+        *it = (Tensor){.name = name, .type = 'f', .rank = 1};
+    else if (it->type == 'd')
+        ((double *)it->data)[place] = number;
+    else
+        ((int64_t *)it->data)[place] = (int64_t)number;
+    if (count >= 0) {
+        it->rank = 1;
+        it->shape[0] = count;
+        it->count = (size_t)count;
+    }
+    file.count += it == all + file.count;
+    tensors_write(training_file(), (int)file.count, all);
+    gpt_training_load(&t, training_file());
+    gpt_load(&(Gpt){0}, training_file());
+}
+
+static const struct {
+    const char *function, *words, *line, *tensor;
+    int count, place;
+    double number;
+} changed[] = {
+    {"gpt_training_load", "a mean of no parameter",
+     "'mean.h.2.ln_1.bias' is no tensor of a GPT-2 of 2 layers: a file "
+     "without it is needed",
+     "mean.h.2.ln_1.bias", 0, 0, 0},
+    {"gpt_training_load", "kept numbers, of which there is none", NULL,
+     "training.kept", 0, 0, 0},
+    {"gpt_training_load", "more steps than an int counts",
+     "a training at step 2147483648: at most 2147483647 is needed",
+     "training.stands", -1, RANDOM_STATE + 2, 2147483648},
+    {"gpt_training_load", "more random numbers than a state has",
+     "a training at random number 625: at most 624 is needed",
+     "training.stands", -1, RANDOM_STATE, 625},
+    {"gpt_training_load", "more pieces than the text has",
+     "a training at piece 9: at most 8 is needed", "training.stands", -1,
+     RANDOM_STATE + 3, 9},
+    {"gpt_load", "heads, of which there is no number", NULL, "n_head", 0, 0,
+     0},
+    {"gpt_load", "four thousand million heads and two", NULL, "n_head", 1,
+     0, 4294967298.0},
+    {"gpt_load", "three heads for a width of eight", NULL, "n_head", 1, 0,
+     3},
+};
+
+static void refused_trainings(void)
+{
+    for (size_t k = 0; k < sizeof in_common / sizeof *in_common; k++)
+        TAP_REFUSES("gpt_training_load", in_common[k].words,
+                    tap_words("%s: a training whose %s is needed",
+                              training_file(), in_common[k].words),
+                    load_into(in_common[k].size, in_common[k].setting,
+                              in_common[k].value));
+    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+        TAP_REFUSES(changed[k].function, changed[k].words, changed[k].line,
+                    load_changed(changed[k].tensor, changed[k].count,
+                                 changed[k].place, changed[k].number));
+}
+
+int main(void)
+{
+    make_own_folder();
+    EACH("gpt_save", save_test, "gpt_*-sizes");
+    TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
+    TAP(resume_test, "gpt_training_save: all that it needs");
+    TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    refused_files();
+    refused_trainings();
+    remove(own_file("model.safetensors"));
+    remove_own_folder("training.safetensors");
+    return tap_done();
+}
